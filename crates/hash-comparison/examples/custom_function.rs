@@ -1,18 +1,19 @@
 //! Compares two custom functions with built-in functions, and writes the report.
 //!
 //! ```text
-//! cargo run --release --package hash-comparison --example custom_function -- OUT [KEYS]
+//! cargo run --release --package hash-comparison --example custom_function -- OUT [KEYS]...
 //! ```
 //!
-//! `OUT` is a folder that is absent, empty, or from an earlier run. `KEYS` is a file with one key per line; the default
+//! `OUT` is a folder that is absent, empty, or from an earlier run. `KEYS` is a file with one key per line, or several; the default
 //! is the embedded set `app-accounts`.
 //!
 //! To measure your own function, make this file the `src/main.rs` of a package that depends on `hash-comparison` alone, add
 //! the function and list it in `CUSTOM`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use hash_comparison::{Comparison, Failure, Function, Resistance};
+use hash_comparison::{Failure, Function, Options, Resistance, compare};
 
 /// Multiplies in eight bytes per step and ends with the finaliser of MurmurHash3.
 fn wordwise(key: &[u8]) -> u64 {
@@ -23,12 +24,8 @@ fn wordwise(key: &[u8]) -> u64 {
         h ^= h >> 32;
         rest = tail;
     }
-    if !rest.is_empty() {
-        let tail = rest
-            .iter()
-            .rev()
-            .fold(0, |tail, &byte| tail << 8 | u64::from(byte));
-        h = (h ^ tail).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for &byte in rest {
+        h = (h ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
     h = (h ^ (h >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     h = (h ^ (h >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
@@ -57,7 +54,7 @@ const CUSTOM: [Function; 2] = [
             &[
                 (b"", 0),
                 (b"a", 0x47d1_e6b3_92f8_636d),
-                (b"hello world", 0x06d9_713b_4c30_46ff),
+                (b"hello world", 0x629c_de82_cb6f_3d61),
             ],
         )
     },
@@ -73,31 +70,24 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Failure> {
-    let mut arguments = std::env::args_os().skip(1);
-    let out = arguments
-        .next()
-        .ok_or_else(|| Failure::input("usage: custom_function OUT [KEYS]"))?;
-    let mut comparison = Comparison::new().quick();
-    for name in ["MurMurHash2", "FNV-1a 64", "XXH3"] {
-        comparison = comparison.built_in(name);
-    }
-    for function in CUSTOM {
-        comparison = comparison.function(function);
-    }
-    comparison = match arguments.next() {
-        Some(keys) => comparison.keys(keys),
-        None => comparison.dataset("app-accounts"),
+    let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
+    let out = arguments.next();
+    let out = out.ok_or_else(|| Failure::input("usage: custom_function OUT [KEYS]..."))?;
+    let keys: Vec<PathBuf> = arguments.collect();
+    let options = Options {
+        own: CUSTOM.to_vec(),
+        functions: ["MurMurHash2", "FNV-1a 64", "XXH3"].map(str::to_owned).to_vec(),
+        datasets: Vec::from_iter(keys.is_empty().then(|| "app-accounts".to_owned())),
+        keys,
+        quick: true,
+        ..Options::default()
     };
-    let records = comparison.run(&out)?;
-    for finding in &records.run.findings {
+    for finding in &compare(&options, &out)?.run.findings {
         println!("{}, {}: {:?}", finding.dataset, finding.function, finding.verdict);
         for reason in &finding.reasons {
             println!("    {reason}");
         }
     }
-    println!(
-        "report: {}",
-        std::path::Path::new(&out).join("index.html").display()
-    );
+    println!("report: {}", out.join("index.html").display());
     Ok(())
 }

@@ -30,10 +30,9 @@ pub mod run;
 
 pub mod commands;
 
-mod comparison;
-
-pub use comparison::Comparison;
+pub use commands::compare::compare;
 pub use functions::Function;
 pub use record::Resistance;
 /// The reason why a comparison stopped, and its exit code.
 pub use records::failure::Failure;
+pub use run::compare::Options;

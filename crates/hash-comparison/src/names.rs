@@ -1,6 +1,6 @@
 //! Lists of names; errors for unknown and ambiguous names, with the nearest names as a hint.
 
-use records::error::{Error, ErrorKind};
+use records::error::Error;
 
 use crate::program::Program;
 
@@ -35,7 +35,7 @@ pub fn ambiguous(kind: &str, name: &str, meant: &[&str]) -> Error {
 /// Returns the error for a name that stands for nothing, with the command that lists all names.
 pub fn without(reason: String) -> Error {
     let list = format!("; `{} list` shows all", Program::started().name);
-    Error::new(ErrorKind::UnknownName, reason + &list)
+    Error::input(reason + &list)
 }
 
 /// Lists names as in `a, b and c`, where `and` may be another word.

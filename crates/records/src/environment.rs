@@ -1,6 +1,6 @@
 //! The machine, the build and the date of a run. No other module reads the date.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
@@ -98,9 +98,9 @@ pub struct ProcessStatus {
     /// Number of threads.
     pub threads: Option<u64>,
     /// Times that the processor was taken from this thread since its start, except by its own waiting.
-    involuntary_switches: Option<u64>,
+    pub involuntary_switches: Option<u64>,
     /// Time that this thread was ready to run without a processor since its start, nanoseconds.
-    waited_ns: Option<u64>,
+    pub waited_ns: Option<u64>,
 }
 
 impl ProcessStatus {
@@ -112,7 +112,8 @@ impl ProcessStatus {
 
     fn parse(text: &str, schedstat: &str) -> Self {
         let number = |label: &str| {
-            text.lines()
+            let mut lines = text.lines();
+            lines
                 .find_map(|line| line.strip_prefix(label))?
                 .trim()
                 .parse()
@@ -127,21 +128,17 @@ impl ProcessStatus {
                 .and_then(|waited| waited.parse().ok()),
         }
     }
-}
 
-/// Returns the involuntary context switches between `before` and `after`.
-pub fn involuntary_switches(before: ProcessStatus, after: ProcessStatus) -> Option<u64> {
-    after
-        .involuntary_switches?
-        .checked_sub(before.involuntary_switches?)
-}
-
-/// Returns the time that the thread waited for a processor between `before` and `after`.
-pub fn waited(before: ProcessStatus, after: ProcessStatus) -> Option<Duration> {
-    after
-        .waited_ns?
-        .checked_sub(before.waited_ns?)
-        .map(Duration::from_nanos)
+    /// Returns what has come since `before`, and the larger number of threads.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        let difference = |after: Option<u64>, before: Option<u64>| after?.checked_sub(before?);
+        Self {
+            threads: before.threads.max(self.threads),
+            involuntary_switches: difference(self.involuntary_switches, before.involuntary_switches),
+            waited_ns: difference(self.waited_ns, before.waited_ns),
+        }
+    }
 }
 
 fn governor() -> Option<String> {
@@ -197,18 +194,17 @@ mod tests {
 
     #[test]
     fn the_status_of_a_process_is_read_where_there_is_one() {
-        let status = |threads, involuntary_switches| ProcessStatus {
+        let status = |threads, involuntary_switches, waited_ns| ProcessStatus {
             threads,
             involuntary_switches,
-            waited_ns: None,
+            waited_ns,
         };
         let text = "Name:\tx\nThreads:\t3\nvoluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t545\n";
-        assert_eq!(ProcessStatus::parse(text, ""), status(Some(3), Some(545)));
-        assert_eq!(ProcessStatus::parse("Threads: many\n", "1"), status(None, None));
-        let [early, late] = ["900 70 1\n", "950 1000000070 2\n"].map(|text| ProcessStatus::parse("", text));
-        assert_eq!(waited(early, late), Some(Duration::from_secs(1)));
-        assert_eq!(waited(late, early), None);
-        assert_eq!(waited(early, status(None, None)), None);
+        let early = ProcessStatus::parse(text, "900 70 1\n");
+        assert_eq!(early, status(Some(3), Some(545), Some(70)));
+        let late = ProcessStatus::parse("Threads: many\n", "950 1000000070 2\n");
+        assert_eq!(late.since(early), status(Some(3), None, Some(1_000_000_000)));
+        assert_eq!(early.since(late), status(Some(3), None, None));
     }
 
     #[test]

@@ -20,19 +20,13 @@ pub struct Error {
 pub enum ErrorKind {
     /// The run was asked to stop.
     Cancelled,
-    /// No function or dataset has this name.
-    UnknownName,
     /// The user can correct the arguments, files or folders; nothing was written.
     Input,
     /// A record file was written by another program, or by another version of this program.
     Foreign,
-    /// A record file is not in the format that this program writes.
-    Malformed,
     /// A record file was changed after the run: its SHA-256 is not the one in `run.json`.
     Changed,
-    /// The operating system reported a failure.
-    System,
-    /// This program is at fault.
+    /// A record file is damaged, the operating system reported a failure, or this program is at fault.
     Internal,
 }
 
@@ -55,7 +49,7 @@ impl Error {
 
     /// Returns a closure that turns an I/O error on `path` into an [`Error`].
     pub fn system(path: &Path) -> impl Fn(std::io::Error) -> Self {
-        |error| Self::new(ErrorKind::System, system::text(&error)).about(path)
+        |error| Self::internal(system::text(&error)).about(path)
     }
 
     /// Sets the file or folder that the error concerns.

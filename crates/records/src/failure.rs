@@ -67,7 +67,7 @@ impl From<crate::error::Error> for Failure {
 
         match error.kind() {
             ErrorKind::Cancelled => Self::Interrupted,
-            ErrorKind::UnknownName | ErrorKind::Input => Self::input(error),
+            ErrorKind::Input => Self::input(error),
             _ => Self::internal(error),
         }
     }

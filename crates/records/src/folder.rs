@@ -5,7 +5,6 @@
 //! says that it is complete. Its files are moved out one by one, `run.json` last; the next command goes on where a kill
 //! ended that.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind as IoErrorKind};
 use std::path::{Path, PathBuf};
@@ -166,29 +165,22 @@ impl Destination {
         }
     }
 
-    /// Puts the written files in the place of the previous run's files. Foreign files stay.
-    ///
-    /// Those of `files` that were not written again must exist in the folder. If the list of files changed, `run.json`
-    /// must be written again.
+    /// Puts the written files, `run.json` among them, in the place of the previous run's files. Foreign files stay, and so do
+    /// those of `files` that were not written again.
     ///
     /// # Errors
     ///
-    /// Returns an error if the written files are not those listed, a file that is not ours is in the way, or the system
-    /// fails. If it fails while files are moved, the next run into the folder finishes that.
+    /// Returns an error if one of `files` is missing, a file that is not ours is in the way, or the system fails. If it fails
+    /// while files are moved, the next run into the folder finishes that.
     pub fn commit(mut self, files: &[String]) -> Result<(), Error> {
         let (folder, unfinished) = (self.folder.clone(), self.unfinished.clone());
         let is_written = |name: &str| unfinished.join(name).is_file();
-        let same: BTreeSet<&String> = self.previous.iter().collect();
-        let same = same == files.iter().collect();
-        for name in files {
-            let stays = folder.join(name).is_file() && (name != RUN || same);
-            if !self.kind.is_ours(name) || !is_written(name) && !stays {
-                return Err(Error::internal(format!("{name} is listed and was not written")));
-            }
-        }
-        if !is_written(RUN) {
-            let from = folder.join(RUN);
-            fs::copy(&from, unfinished.join(RUN)).map_err(Error::system(&from))?;
+        let is_there = |name: &str| is_written(name) || name != RUN && folder.join(name).is_file();
+        if let Some(name) = files
+            .iter()
+            .find(|name| !self.kind.is_ours(name) || !is_there(name))
+        {
+            return Err(Error::internal(format!("{name} is listed and was not written")));
         }
         // Minutes may have passed since the first check.
         self.previous = previous(&folder, &folder, self.kind)?;

@@ -8,7 +8,7 @@ use serde::de::value::Error as NoValue;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
 use serde::{Serialize, forward_to_deserialize_any};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 
 /// A row: a struct of plain fields, whose names in their order are the first line of the file.
 pub trait Row: Serialize + DeserializeOwned {}
@@ -109,7 +109,7 @@ pub fn parse<T: Row>(path: &Path, bytes: &[u8]) -> Result<Vec<T>, Error> {
 
 /// Returns the error for a file that is not in the form that this program writes.
 pub fn malformed(path: &Path, reason: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Malformed, reason).about(path)
+    Error::internal(reason).about(path)
 }
 
 /// Describes a mistake by its line, counted from 1, and the name of its field.

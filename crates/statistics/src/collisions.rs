@@ -149,13 +149,8 @@ mod tests {
     use crate::test_support::assert_close;
 
     #[test]
-    fn the_rule_chooses_by_what_is_rare() {
-        let shape = |keys, bits| CollisionLaw::new(keys, bits).shape;
-        assert!(matches!(shape(1_000_000, 32), Shape::Poisson { sure: 0, .. }));
-        assert!(matches!(shape(45_402, 24), Shape::Poisson { sure: 0, .. }));
-        assert!(matches!(shape(45_402, 20), Shape::Normal { .. }));
-        assert!(matches!(shape(1_000_000, 20), Shape::Normal { .. }));
-        let Shape::Poisson { sure, mean } = shape(16_000_000, 20) else {
+    fn few_free_values_are_rare() {
+        let Shape::Poisson { sure, mean } = CollisionLaw::new(16_000_000, 20).shape else {
             panic!("16 million keys leave few of a million values free");
         };
         assert_eq!(sure, 16_000_000 - (1 << 20));
@@ -190,14 +185,7 @@ mod tests {
 
     #[test]
     fn the_band_ends_where_the_verdict_turns() {
-        for (keys, bits) in [
-            (45_402, 32),
-            (45_402, 24),
-            (45_402, 20),
-            (1_000_000, 32),
-            (1_000_000, 20),
-            (16_000_000, 20),
-        ] {
+        for (keys, bits) in [(45_402, 32), (45_402, 20), (1_000_000, 20), (16_000_000, 20)] {
             for tests in [1, 207, 10_000] {
                 let law = CollisionLaw::new(keys, bits);
                 let (low, high) = law.band(tests);
@@ -207,9 +195,9 @@ mod tests {
                 assert!(low == 0 || law.differs(low - 1, tests), "{keys} {bits} {tests}");
             }
         }
-        assert_eq!(CollisionLaw::new(0, 32).band(207), (0, 0));
-        assert_eq!(CollisionLaw::new(1, 32).band(207), (0, 0));
-        assert_eq!(CollisionLaw::new(2, 32).band(207), (0, 0));
+        for keys in 0..3 {
+            assert_eq!(CollisionLaw::new(keys, 32).band(207), (0, 0));
+        }
     }
 
     #[test]

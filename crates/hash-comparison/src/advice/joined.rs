@@ -5,28 +5,8 @@
 //! these quotients are compared.
 
 use crate::questions::{FILES, Place, Records};
-use crate::record::{CallForm, Interval, Recommendation, Run};
+use crate::record::{CallForm, Interval, Run};
 use statistics::robust::median;
-
-/// A statement with its value on each machine.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Statement {
-    /// The subject of the statement.
-    pub what: String,
-    /// The value in each run; `None` if the run has none.
-    pub values: Vec<Option<String>>,
-    /// Set if all runs with a value agree.
-    pub holds: bool,
-}
-
-impl Statement {
-    fn new(what: String, runs: &[&Run], value: impl FnMut(&&Run) -> Option<String>) -> Self {
-        let values: Vec<_> = runs.iter().map(value).collect();
-        let known = || values.iter().flatten();
-        let holds = known().all(|value| Some(value) == known().next());
-        Self { what, values, holds }
-    }
-}
 
 /// A function's time over that of the median function of the same run.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -52,10 +32,8 @@ pub struct Joined {
     pub cpu: Option<String>,
     /// Number of files that several runs share, which must be the same on every machine.
     pub compared: usize,
-    /// Those that differ.
-    pub differing: Vec<Statement>,
-    /// The pick of each run, which depends on its times.
-    pub picks: Vec<Statement>,
+    /// The names of those that differ.
+    pub differing: Vec<&'static str>,
     /// Functions that all runs timed, by dataset and form, fastest first.
     pub times: Vec<RelativeTime>,
 }
@@ -66,51 +44,38 @@ pub fn join(runs: &[(String, Records)]) -> Joined {
     let Some(&first) = all.first() else {
         return Joined::default();
     };
-    let quality = || files(first, &all);
     let cpu = Some(&first.environment.cpu).filter(|cpu| all.iter().all(|run| run.environment.cpu == **cpu));
-    let is_shared = |one: &Statement| one.values.iter().flatten().count() > 1;
+    let (mut compared, mut differing) = (0, Vec::new());
+    for file in FILES.iter().filter(|file| !file.timed) {
+        let same = all.iter().filter(|run| is_of_same(run, first));
+        let sums: Vec<&String> = same.filter_map(|run| run.checksums.get(file.name)).collect();
+        compared += usize::from(sums.len() > 1);
+        differing.extend((sums.iter().any(|sum| *sum != sums[0])).then_some(file.name));
+    }
     Joined {
         cpu: cpu.cloned(),
-        compared: quality().filter(is_shared).count(),
-        differing: quality().filter(|one| !one.holds).collect(),
-        picks: picks(first, &all),
+        compared,
+        differing,
         times: times(first, runs),
     }
 }
 
-/// Returns the checksum of every file without times, equal for the same keys, functions and seed.
-fn files(first: &Run, runs: &[&Run]) -> impl Iterator<Item = Statement> {
-    let sources = |run: &Run| {
-        let sets = run
-            .datasets
+/// Returns true if two runs are of the same keys, functions and seed, so that their files without times must be the same.
+fn is_of_same(run: &Run, other: &Run) -> bool {
+    let sets = |run: &Run| {
+        run.datasets
             .iter()
-            .map(|set| (set.name.clone(), set.sha256.clone()));
-        let functions = run
-            .functions
+            .map(|set| (set.name.clone(), set.sha256.clone()))
+            .collect()
+    };
+    let functions = |run: &Run| {
+        run.functions
             .iter()
-            .map(|one| (one.name.clone(), one.origin.clone()));
-        (run.seed, sets.chain(functions).collect::<Vec<_>>())
+            .map(|one| (one.name.clone(), one.origin.clone()))
+            .collect()
     };
-    let files = FILES.iter().filter(|file| !file.timed);
-    files.map(move |file| {
-        Statement::new(file.name.to_owned(), runs, |run| {
-            let sum = run.checksums.get(file.name);
-            sum.filter(|_| sources(run) == sources(first)).cloned()
-        })
-    })
-}
-
-/// Returns the pick of each run for each request of the first run.
-fn picks(first: &Run, runs: &[&Run]) -> Vec<Statement> {
-    let request = |one: &Recommendation| (one.dataset.clone(), one.purpose, one.untrusted, one.stable);
-    let statement = |asked: &Recommendation| {
-        Statement::new(format!("{}, {}", asked.dataset, asked.purpose), runs, |run| {
-            let mut told = run.recommendations.iter();
-            let pick = told.find(|one| request(one) == request(asked))?.pick();
-            Some(pick.map_or_else(|| "none".to_owned(), |one| one.function.clone()))
-        })
-    };
-    first.recommendations.iter().map(statement).collect()
+    let of = |run: &Run| -> [Vec<(String, String)>; 2] { [sets(run), functions(run)] };
+    run.seed == other.seed && of(run) == of(other)
 }
 
 fn times(first: &Run, runs: &[(String, Records)]) -> Vec<RelativeTime> {

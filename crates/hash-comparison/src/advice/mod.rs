@@ -4,6 +4,7 @@ pub mod calibration;
 pub mod costs;
 pub mod findings;
 pub mod joined;
+pub mod over_sets;
 pub mod published;
 pub mod recommend;
 mod summary;

@@ -10,27 +10,20 @@ pub struct Pinned {
 
 impl Pinned {
     /// Pins this thread to its current processor. Returns `None` if the system does not allow or support pinning.
-    #[cfg(target_os = "linux")]
     pub fn here() -> Option<Self> {
-        use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
-        let before = sched_getaffinity(None).ok()?;
-        let cpu = sched_getcpu();
-        if cpu >= CpuSet::MAX_CPU {
-            return None;
+            let before = sched_getaffinity(None).ok()?;
+            let cpu = sched_getcpu();
+            let mut one = CpuSet::new();
+            (cpu < CpuSet::MAX_CPU).then(|| one.set(cpu))?;
+            sched_setaffinity(None, &one).ok()?;
+            let cpu = cpu as u64;
+            Some(Self { cpu, before })
         }
-        let mut one = CpuSet::new();
-        one.set(cpu);
-        sched_setaffinity(None, &one).ok()?;
-        Some(Self {
-            cpu: cpu as u64,
-            before,
-        })
-    }
-
-    /// Pins this thread to its current processor. Returns `None` if the system does not allow or support pinning.
-    #[cfg(not(target_os = "linux"))]
-    pub fn here() -> Option<Self> {
+        #[cfg(not(target_os = "linux"))]
         None
     }
 

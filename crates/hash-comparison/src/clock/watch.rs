@@ -1,10 +1,10 @@
 //! Disturbances by the system while times are measured.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::clock::now;
 use crate::record::{Environment, significant};
-use records::environment::{self, ProcessStatus};
+use records::environment::ProcessStatus;
 
 /// Watches all of the timing, from the first table to the last.
 ///
@@ -26,11 +26,11 @@ impl Watch {
 
     /// Stops, and records the observations. Must be called on the thread that started.
     pub fn stop(self, environment: &mut Environment) {
-        let seconds = |duration: Duration| significant::round(duration.as_secs_f64());
-        environment.timing_seconds = Some(seconds(self.start.elapsed()));
-        let after = ProcessStatus::now();
-        environment.threads_while_timing = self.before.threads.max(after.threads);
-        environment.involuntary_switches_while_timing = environment::involuntary_switches(self.before, after);
-        environment.seconds_waited_while_timing = environment::waited(self.before, after).map(seconds);
+        environment.timing_seconds = Some(significant::round(self.start.elapsed().as_secs_f64()));
+        let status = ProcessStatus::now().since(self.before);
+        environment.threads_while_timing = status.threads;
+        environment.involuntary_switches_while_timing = status.involuntary_switches;
+        environment.seconds_waited_while_timing =
+            status.waited_ns.map(|ns| significant::round(ns as f64 / 1e9));
     }
 }

@@ -1,9 +1,11 @@
 //! `compare`: measures functions on key sets and writes the report.
 
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::advice::over_sets::over_sets;
 use crate::advice::times;
+use crate::questions::Records;
 use crate::questions::files::KIND;
 use crate::record::{Purpose, Request};
 use crate::run::compare::{self, Options};
@@ -13,7 +15,8 @@ use super::{summary, written};
 use crate::program::Program;
 use records::bar::Terminal;
 use records::failure::Failure;
-use records::terminal::wrapped;
+use records::number::significant;
+use records::terminal::{table, wrapped};
 
 /// Compare hash functions on real key sets, and draw the report.
 ///
@@ -96,18 +99,11 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     let options = Options {
         request,
         command: program.typed(),
+        commit: program.commit(),
         ..arguments.options
     };
-    options.check()?;
     let out = arguments.out.unwrap_or_else(|| program.out.clone());
-    // The destination is held from here on; a signal must leave nothing behind.
-    let terminal = Terminal::listen()?;
-    let destination = Destination::check(&out, &KIND)?;
-
-    let mut records = compare::run(&options, &terminal)?;
-    records.run.environment.commit = program.commit();
-    written::all(&mut records, destination, &terminal)?;
-
+    let records = compare(&options, &out)?;
     let mut stdout = io::stdout().lock();
     for recommendation in &records.run.recommendations {
         writeln!(stdout, "{}", summary::answer(&records, recommendation))?;
@@ -115,6 +111,7 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     if let Some(told) = records.run.recommendations.first() {
         writeln!(stdout, "{}", summary::time(told))?;
     }
+    write!(stdout, "{}", together(&records))?;
     let told = records.run.recommendations.iter();
     let warnings = times::warnings(&records, told.map(|told| (told.dataset.as_str(), told.form)));
     if !warnings.is_empty() {
@@ -122,4 +119,65 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     }
     writeln!(stdout, "report: {}", out.join(REPORT).display())?;
     Ok(())
+}
+
+/// Measures functions, writes the report to the folder `out`, and returns its records: a comparison as a call, for programs
+/// that measure functions of their own.
+///
+/// `out` must be absent, empty, or the folder of an earlier run. Progress goes to standard error.
+///
+/// ```no_run
+/// use hash_comparison::{Failure, Function, Options, compare};
+///
+/// fn sum(key: &[u8]) -> u64 {
+///     key.iter().fold(0, |sum, &byte| sum.wrapping_add(byte.into()))
+/// }
+///
+/// fn main() -> Result<(), Failure> {
+///     let options = Options {
+///         own: vec![Function::custom("Sum", 64, sum, &[(b"abc", 294)])],
+///         keys: vec!["my-keys.txt".into()],
+///         ..Options::default()
+///     };
+///     let records = compare(&options, "my-report".as_ref())?;
+///     println!("{} rows of collisions", records.collisions.len());
+///     Ok(())
+/// }
+/// ```
+///
+/// # Errors
+///
+/// [`Failure::Input`] for an unknown name, an unreadable key file, a custom function that breaks its known answers, or a
+/// folder with other files; [`Failure::Interrupted`] after Ctrl-C, when nothing was written.
+pub fn compare(options: &Options, out: &Path) -> Result<Records, Failure> {
+    options.check()?;
+    // The destination is held from here on; a signal must leave nothing behind.
+    let terminal = Terminal::listen()?;
+    let destination = Destination::check(out, &KIND)?;
+    let mut records = compare::run(options, &terminal)?;
+    written::all(&mut records, destination, &terminal)?;
+    Ok(records)
+}
+
+/// The most functions that are shown over all key sets.
+const SHOWN: usize = 3;
+
+/// Returns the best functions over all key sets; empty for one.
+fn together(records: &Records) -> String {
+    let all = &records.run.recommendations;
+    if all.len() < 2 {
+        return String::new();
+    }
+    let suited = all.iter().map(|told| {
+        let timed = told
+            .suited()
+            .filter_map(|one| Some((one.function.as_str(), one.time?.ns)));
+        timed.collect()
+    });
+    let rows = over_sets(suited).into_iter().take(SHOWN).map(|row| {
+        let sets = format!("{} of {}", row.sets, all.len());
+        [row.function, significant(row.ratio, 3), sets]
+    });
+    let heads = ["all key sets together", "time to the fastest", "suits on sets"];
+    format!("{}\n\n", table(heads.to_vec(), &[1], rows))
 }

@@ -1,7 +1,7 @@
 //! `join`: several runs on one page.
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind as IoErrorKind, Read as _, Write as _};
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::advice::joined::join;
@@ -60,7 +60,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let quality = match joined.differing.len() {
         0 if compared == 0 => "no file of equal keys, functions and seed".to_owned(),
         0 => format!("all {compared} files without times are equal"),
-        some => format!("{some} of {compared} files without times differ"),
+        _ => format!(
+            "of {compared} files without times differ {}",
+            joined.differing.join(", ")
+        ),
     };
     let mut out = io::stdout().lock();
     writeln!(out, "quality: {quality}")?;
@@ -85,18 +88,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Refuses to overwrite a file that this command did not write. Reads no more of it than the first line, and opens only
 /// a regular file.
 fn check_destination(path: &Path) -> Result<(), Error> {
-    let starts_like_a_page = || {
-        let mut start = Vec::new();
-        File::open(path)?
-            .take(FIRST_LINE.len() as u64)
-            .read_to_end(&mut start)?;
-        Ok::<_, io::Error>(start == FIRST_LINE.as_bytes())
+    let is_a_page = || {
+        let mut start = [0; FIRST_LINE.len()];
+        File::open(path)
+            .and_then(|mut file| file.read_exact(&mut start))
+            .is_ok()
+            && start == *FIRST_LINE.as_bytes()
     };
-    let is_free = match fs::metadata(path) {
-        Ok(metadata) => metadata.is_file() && starts_like_a_page().unwrap_or(false),
-        Err(error) => error.kind() == IoErrorKind::NotFound && !path.is_symlink(),
-    };
-    if is_free {
+    if path.is_file() && is_a_page() || !path.exists() && !path.is_symlink() {
         return Ok(());
     }
     Err(Error::input("exists and was not written by this command; choose another file").about(path))

@@ -1,12 +1,10 @@
 //! `list`: the functions and datasets that can be compared.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::columns;
 use crate::functions;
 use crate::keys::Manifest;
 use records::number::grouped;
@@ -28,14 +26,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     if arguments.long {
         for function in functions::all() {
-            let names = [function.ident]
-                .into_iter()
-                .chain(function.aliases.iter().copied());
-            facts(
-                &mut out,
-                function.summary(),
-                ("other names", names.collect::<Vec<_>>().join(", ")),
-            )?;
+            let names = [&[function.ident], function.aliases].concat();
+            facts(&mut out, function.summary(), ("other names", names.join(", ")))?;
         }
         for entry in &Manifest::embedded().datasets {
             facts(&mut out, entry, ("", String::new()))?;
@@ -52,50 +44,35 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             function.origin.to_owned(),
         ]
     });
+    let heads = vec!["function", "bits", "group", "fixed", "secret", "origin"];
+    writeln!(out, "{}\n", table(heads, &[1], rows))?;
+    let usual = wrapped(format!(
+        "A run takes the published functions and {}, unless --function or --all says otherwise.",
+        functions::EVERYDAY.join(", ")
+    ));
     writeln!(
         out,
-        "{}\n",
-        table(
-            columns("function | bits | group | fixed | secret | origin"),
-            &[1],
-            rows
-        )
-    )?;
-    writeln!(
-        out,
-        "{}\n",
-        wrapped(format!(
-            "A run takes the published functions and {}, unless --function or --all says otherwise.",
-            functions::EVERYDAY.join(", ")
-        ))
-    )?;
-    writeln!(
-        out,
-        "fixed: the same values for ever on every platform\n\
+        "{usual}\n\n\
+         fixed: the same values for ever on every platform\n\
          secret: what a secret seed or key is worth against keys that an attacker chooses\n"
     )?;
     let rows = Manifest::embedded().datasets.iter().map(|entry| {
-        [
-            entry.name.clone(),
-            entry.kind.to_string(),
-            grouped(entry.count as u64),
-            grouped(entry.bytes as u64),
-        ]
+        let [keys, bytes] = [entry.count, entry.bytes].map(|count| grouped(count as u64));
+        [entry.name.clone(), entry.kind.to_string(), keys, bytes]
     });
     writeln!(
         out,
         "{}",
-        table(columns("dataset | kind | keys | bytes"), &[2, 3], rows)
+        table(vec!["dataset", "kind", "keys", "bytes"], &[2, 3], rows)
     )?;
     Ok(())
 }
 
 /// Writes a name with the fields of its entry below, those of `run.json` or of the manifest, and another fact.
 fn facts(out: &mut impl io::Write, entry: impl Serialize, more: (&str, String)) -> Result<(), Failure> {
-    let fields: BTreeMap<String, Value> = serde_json::to_value(entry)
-        .and_then(serde_json::from_value)
-        .map_err(Failure::internal)?;
+    let fields = serde_json::to_value(entry).map_err(Failure::internal)?;
     let text = |value: &Value| match value {
+        Value::Null => String::new(),
         Value::String(text) => text.clone(),
         Value::Array(several) => several
             .iter()
@@ -104,18 +81,19 @@ fn facts(out: &mut impl io::Write, entry: impl Serialize, more: (&str, String)) 
             .join(" "),
         other => other.to_string(),
     };
-    let told = fields
-        .iter()
-        .filter(|(field, value)| *field != "name" && !value.is_null());
     let label = |field: &str| match field {
         "bits" => "compared bits".to_owned(),
         field => field.replace('_', " "),
     };
+    let told = fields
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(field, _)| *field != "name");
     let rows = told.map(|(field, value)| [label(field), text(value)]);
     let rows = rows
         .chain([[more.0.to_owned(), more.1]])
         .filter(|[_, text]| !text.is_empty());
-    let heading = fields.get("name").map(text).unwrap_or_default();
-    writeln!(out, "{heading}\n{}\n", labelled(rows.collect()))?;
+    writeln!(out, "{}\n{}\n", text(&fields["name"]), labelled(rows.collect()))?;
     Ok(())
 }

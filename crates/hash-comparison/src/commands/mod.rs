@@ -7,8 +7,3 @@ pub mod render;
 pub mod reproduce;
 pub mod summary;
 pub mod written;
-
-/// Splits a table header into its column names.
-fn columns(names: &str) -> Vec<&str> {
-    names.split(" | ").collect()
-}

@@ -38,12 +38,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let files = written::files(&records);
     destination.refuse_foreign(&files)?;
     terminal.begin("drawing", 1);
-    if files != records.run.files {
-        // Another version of this program drew other charts.
-        records.run.files = files;
-        document::write(&destination.unfinished().join(RUN), &records.run)
-            .map_err(|error| destination.destined(error))?;
-    }
+    // Another version of this program drew other charts.
+    records.run.files = files;
+    document::write(&destination.unfinished().join(RUN), &records.run)
+        .map_err(|error| destination.destined(error))?;
     written::finish(&records, destination, &terminal)?;
     writeln!(io::stdout().lock(), "report: {}", dir.join(REPORT).display())?;
     Ok(())

@@ -14,7 +14,6 @@ use records::bar::Terminal;
 use records::error::Error;
 use records::failure::Failure;
 use records::folder::Destination;
-use records::terminal;
 use whole_files::save;
 
 /// Make the committed run again, apart from its times, and compare every file.
@@ -65,30 +64,25 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
         writeln!(out, "renewed: {}", folder.display())?;
         return Ok(());
     }
-    let mut differing = Vec::new();
-    let rows: Vec<[String; 2]> = (now.run.files.iter())
-        .map(|name| {
-            let [now_is, was] = [scratch.path(), &folder].map(|folder| fs::read(folder.join(name)));
-            let sums = [&now, &committed].map(|records| records.run.checksums.get(name));
-            let state = match (now_is, was) {
-                (Ok(now_is), Ok(was)) if now_is == was => "equal",
-                (_, Err(_)) if sums[0].is_some() && sums[0] == sums[1] => "equal by its checksum",
-                (_, Err(_)) => "missing",
-                _ => "other bytes than now",
-            };
-            if !state.starts_with("equal") {
-                differing.push(format!("{name}: {state}"));
-            }
-            [name.clone(), state.to_owned()]
-        })
+    let state = |name: &String| {
+        let [now_is, was] = [scratch.path(), &folder].map(|folder| fs::read(folder.join(name)));
+        let sums = [&now, &committed].map(|records| records.run.checksums.get(name));
+        match (now_is, was) {
+            (Ok(now_is), Ok(was)) if now_is == was => None,
+            (_, Err(_)) if sums[0].is_some() && sums[0] == sums[1] => None,
+            (_, Err(_)) => Some("missing"),
+            _ => Some("other bytes than now"),
+        }
+    };
+    let files = now.run.files.iter();
+    let mut differing: Vec<String> = files
+        .filter_map(|name| Some(format!("{name}: {}", state(name)?)))
         .collect();
     if table != stated {
         differing.push(format!("{}: another table", readme.display()));
     }
-    let table = terminal::table(vec!["file", "the committed run"], &[], rows);
-    writeln!(out, "{table}\n")?;
     if differing.is_empty() {
-        writeln!(out, "everything agrees")?;
+        writeln!(out, "all {} files agree", now.run.files.len())?;
         return Ok(());
     }
     writeln!(out, "{} files do not agree:", differing.len())?;

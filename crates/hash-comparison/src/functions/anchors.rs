@@ -50,6 +50,15 @@ const ANCHOR: Function = Function {
     ..Function::custom("", 64, |_| 0, &[])
 };
 
+/// The fields that functions with a seed share that was not made to be secret.
+const SEEDED: Function = Function {
+    seed: Some("0"),
+    resistance: Resistance::SeedOnly,
+    weaknesses: &["Keys that collide under every seed are easily made."],
+    resistance_reason: "Keys that collide under every seed are easily made.",
+    ..ANCHOR
+};
+
 /// Hashes the bytes of a key with `write`, not with `Hash for [u8]`, which would hash the length as well.
 #[inline]
 fn written(mut hasher: impl Hasher, key: &[u8]) -> u64 {
@@ -93,18 +102,12 @@ const CRC_32: Function = Function {
 const CRC_32C: Function = Function {
     name: "CRC-32C",
     ident: "crc32c",
-    output_bits: 32,
     hash: |key| u64::from(crc32c::crc32c(key)),
     origin: "crc32c 0.6.9",
     year: 1993,
     author: "Guy Castagnoli, Stefan Bräuer, Martin Herrmann (the polynomial 0x1edc6f41)",
     source: "IEEE Transactions on Communications 41 (6), 1993; RFC 3720, appendix B.4",
-    weaknesses: &[
-        "Linear: the difference of two values depends on the difference of the keys alone.",
-        "Made to find transmission errors, not to spread keys.",
-    ],
     aliases: &["crc-32/iscsi", "Castagnoli"],
-    resistance_reason: "The seed cancels out: keys that collide under one seed collide under all.",
     // The check value of the catalogue of parametrised CRC algorithms, then 32 bytes of 0x00 and of 0xff from RFC 3720.
     answers: &[
         (b"", 0),
@@ -116,7 +119,7 @@ const CRC_32C: Function = Function {
     // The code of SMHasher3.
     code: Some(0x6e60_71bd),
     seeded: Some(|key, seed| u64::from(crc32c::crc32c_append(seed, key))),
-    ..ANCHOR
+    ..CRC_32
 };
 
 // FNV-1a, 64 bits; the forms of 32 bits are in `hashzoo`.
@@ -162,16 +165,12 @@ const MURMUR_HASH_3: Function = Function {
     year: 2011,
     author: "Austin Appleby",
     source: "https://github.com/aappleby/smhasher, MurmurHash3.cpp, MurmurHash3_x86_32",
-    weaknesses: &["Keys that collide under every seed are easily made."],
     aliases: &["murmur3-32", "murmurhash3_x86_32"],
-    seed: Some("0"),
-    resistance: Resistance::SeedOnly,
-    resistance_reason: "Keys that collide under every seed are easily made.",
     // Vectors in common use; Wikipedia's article on MurmurHash has the last two.
     answers: &[(b"", 0), (b"test", 0xba6b_d213), (FOX, 0x2e4f_f723)],
     // The crate takes its seed at compile time, so this is the code of the form with seed 0.
     code: Some(0xe26b_b05b),
-    ..ANCHOR
+    ..SEEDED
 };
 
 // Google's CityHash; FarmHash's fingerprint is in `hashzoo`.
@@ -254,9 +253,6 @@ const XX_HASH_32: Function = Function {
     year: 2012,
     author: "Yann Collet",
     source: "https://github.com/Cyan4973/xxHash, doc/xxhash_spec.md",
-    weaknesses: &["Keys that collide under every seed are easily made."],
-    seed: Some("0"),
-    resistance: Resistance::SeedOnly,
     resistance_reason: "Not made for secret seeds: keys that collide under every seed can be made.",
     aliases: &["XXH32"],
     // Vectors that ports commonly test.
@@ -268,7 +264,7 @@ const XX_HASH_32: Function = Function {
     ],
     code: Some(0xba88_b743),
     seeded: Some(|key, seed| u64::from(xxhash_rust::xxh32::xxh32(key, seed))),
-    ..ANCHOR
+    ..SEEDED
 };
 
 /// Returns a function of xxHash with 64 bits.
@@ -309,7 +305,6 @@ const WYHASH: Function = Function {
     ],
     aliases: &["wyhash final 4"],
     seed: Some("0, with the default secrets"),
-    resistance: Resistance::SeedOnly,
     resistance_reason: "Keys that collide under every seed are known.",
     // The first is Zig's; the others were written down from the pinned release.
     answers: &[
@@ -320,7 +315,7 @@ const WYHASH: Function = Function {
     // The code of SMHasher for version 4.1, and of Zig.
     code: Some(0xbd5e_840c),
     seeded: Some(|key, seed| WyHasher::<WyHash64>::from_seed(u64::from(seed)).hash(key)),
-    ..ANCHOR
+    ..SEEDED
 };
 
 const RAPIDHASH: Function = Function {
@@ -335,7 +330,6 @@ const RAPIDHASH: Function = Function {
     weaknesses: &["With the default secrets, keys that collide under every seed are known."],
     aliases: &["rapidhash v3"],
     seed: Some("0, with the default secrets"),
-    resistance: Resistance::SeedOnly,
     resistance_reason: "Keys that collide under every seed are known.",
     // From the official C header, version 3 (commit 92731ee), compiled and run; so is the code below.
     answers: &[
@@ -351,5 +345,5 @@ const RAPIDHASH: Function = Function {
         let secrets = rapidhash::v3::RapidSecrets::seed_cpp(u64::from(seed));
         rapidhash::v3::rapidhash_v3_seeded(key, &secrets)
     }),
-    ..ANCHOR
+    ..SEEDED
 };

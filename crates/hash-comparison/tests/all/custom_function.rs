@@ -1,41 +1,31 @@
 //! Runs the example program with custom functions as a user would.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use hash_comparison::questions::Records;
 use hash_comparison::record::{FunctionGroup, Resistance, Verdict};
 
-/// Returns the path of the example program, which is in a folder next to that of the tests.
-fn example() -> PathBuf {
+/// Runs the example program, which is in a folder next to that of the tests.
+fn run(arguments: &[&Path]) -> Output {
     let tests = std::env::current_exe().unwrap();
     let name = format!("custom_function{}", std::env::consts::EXE_SUFFIX);
-    let path = tests
-        .parent()
-        .and_then(Path::parent)
-        .unwrap()
-        .join("examples")
-        .join(name);
+    let path = tests.ancestors().nth(2).unwrap().join("examples").join(name);
     if !path.is_file() {
         // `cargo test` builds examples, except when it runs selected test targets.
-        let profile = match path.iter().rev().nth(2).and_then(|folder| folder.to_str()) {
-            Some("debug") => "dev",
-            Some(folder) => folder,
-            None => panic!("{}: no folder of a profile", path.display()),
-        };
-        let built = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "--package", "hash-comparison"])
-            .args(["--example", "custom_function", "--profile", profile])
-            .status()
-            .unwrap();
-        assert!(built.success() && path.is_file(), "{}", path.display());
+        let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
+        let mut build = Command::new(env!("CARGO"));
+        build.args([
+            "build",
+            "--package",
+            "hash-comparison",
+            "--example",
+            "custom_function",
+        ]);
+        assert!(build.args(["--profile", profile]).status().unwrap().success());
     }
-    path
-}
-
-fn run(arguments: &[&Path]) -> Output {
-    Command::new(example()).args(arguments).output().unwrap()
+    Command::new(path).args(arguments).output().unwrap()
 }
 
 #[test]
@@ -43,14 +33,10 @@ fn two_custom_functions_are_judged_beside_built_in_ones() {
     let bench = tempfile::tempdir().unwrap();
     let keys = bench.path().join("words.txt");
     // All words of five letters from an alphabet of five: the words are distinct, but their sums collide.
-    let letters = ["a", "b", "c", "d", "e"];
-    let words: String = (0..3125)
-        .map(|number| {
-            let letter = |place: u32| letters[(number / 5_usize.pow(place)) % 5];
-            (0..5).map(letter).chain(["\n"]).collect::<String>()
-        })
-        .collect();
-    fs::write(&keys, words).unwrap();
+    let letter = |number: usize, place: u32| b"abcde"[number / 5_usize.pow(place) % 5];
+    let word = |number| [0, 1, 2, 3, 4].map(|place| letter(number, place));
+    let words: Vec<[u8; 5]> = (0..3125).map(word).collect();
+    fs::write(&keys, words.join(&b'\n')).unwrap();
 
     let out = bench.path().join("out");
     let output = run(&[&out, &keys]);
@@ -81,11 +67,10 @@ fn two_custom_functions_are_judged_beside_built_in_ones() {
     assert_eq!(verdict("ByteSum"), Verdict::FarWorseThanChance);
     assert_eq!(verdict("Wordwise"), Verdict::WithinChance);
     let page = fs::read_to_string(out.join("index.html")).unwrap();
-    assert!(page.contains("Wordwise") && page.contains("ByteSum"));
-    assert!(
-        page.contains("custom_function") && page.contains("words.txt"),
-        "the command repeats the run"
-    );
+    // The command that repeats the run is there.
+    for told in ["Wordwise", "ByteSum", "custom_function", "words.txt"] {
+        assert!(page.contains(told), "{told}");
+    }
     // Five letters have only 21 different sums; any other count is a bug in the measurement.
     let collisions = records.collisions.iter().find(|row| row.function == "ByteSum");
     assert_eq!(collisions.map(|row| row.collisions), Some(3125 - 21));

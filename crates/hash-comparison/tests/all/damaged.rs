@@ -20,9 +20,7 @@ fn every_byte_counts() {
             let mut bad = good.clone();
             bad[at] ^= 1 << (at % 8);
             fs::write(&path, &bad).unwrap();
-            let error = Records::read(&dir)
-                .expect_err("a flipped bit is noticed")
-                .to_string();
+            let error = Records::read(&dir).unwrap_err().to_string();
             assert!(error.starts_with(&format!("{}: ", path.display())), "{error}");
         }
         for bad in [&good[..good.len() - 1], &[&good[..], b"\n"].concat()] {
@@ -32,4 +30,12 @@ fn every_byte_counts() {
         fs::write(&path, good).unwrap();
     }
     assert!(Records::read(&dir).is_ok());
+    bench.write("out/timing.csv", "");
+    bench.refuses(
+        "render {}",
+        "out => timing.csv: is not what the run wrote: its SHA-256 is not the one in run.json; restore the file, or \
+         run `compare` again$",
+    );
+    fs::remove_file(dir.join("timing.csv")).unwrap();
+    bench.refuses("render {}", "out => timing.csv | No such file");
 }

@@ -6,7 +6,6 @@ mod calibration;
 mod committed;
 mod custom_function;
 mod damaged;
-mod false_alarms;
 mod help;
 mod interrupt;
 mod join;

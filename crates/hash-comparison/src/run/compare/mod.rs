@@ -39,6 +39,7 @@ fn make(options: &Options, earlier: Option<&Records>, progress: &dyn Progress) -
     let chosen = options.check()?;
     let date = environment::now_utc();
     let mut environment = environment::collect();
+    environment.commit.clone_from(&options.commit);
     let datasets = load(options, &chosen.datasets, progress)?;
 
     let functions: Vec<&Function> = chosen.functions.iter().collect();

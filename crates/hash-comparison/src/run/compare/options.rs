@@ -1,9 +1,11 @@
 //! The options of a comparison, checked before anything is measured.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use crate::functions::{self, Function};
 use crate::keys::DEFAULT_SEED;
+use crate::program::typed;
 use crate::questions::files::{MAX_DATASETS, MAX_FUNCTIONS};
 use crate::record::{FunctionSummary, Request};
 use crate::{keys, names};
@@ -48,8 +50,12 @@ pub struct Options {
     pub request: Request,
 
     /// The command line that repeats the run.
-    #[arg(skip)]
+    #[arg(skip = typed())]
     pub command: String,
+
+    /// The commit of the workspace, for its own command.
+    #[arg(skip)]
+    pub commit: Option<String>,
 }
 
 fn seed(text: &str) -> Result<u64, String> {
@@ -68,7 +74,8 @@ impl Default for Options {
             seed: DEFAULT_SEED,
             quick: false,
             request: Request::default(),
-            command: "hash-comparison compare".to_owned(),
+            command: typed(),
+            commit: None,
         }
     }
 }
@@ -92,16 +99,19 @@ impl Options {
     pub fn check(&self) -> Result<Chosen, Error> {
         let mut datasets: Vec<String> = Vec::new();
         for name in &self.datasets {
-            let known = keys::embedded_names()
-                .find(|known| known.eq_ignore_ascii_case(name))
-                .ok_or_else(|| names::unknown("dataset", name, keys::embedded_names()))?;
-            if !datasets.iter().any(|other| other == known) {
-                datasets.push(known.to_owned());
-            }
+            let mut known = keys::embedded_names();
+            let known = known.find(|known| known.eq_ignore_ascii_case(name));
+            datasets.push(
+                known
+                    .ok_or_else(|| names::unknown("dataset", name, keys::embedded_names()))?
+                    .to_owned(),
+            );
         }
-        if datasets.is_empty() && self.keys.is_empty() {
+        if self.datasets.is_empty() && self.keys.is_empty() {
             datasets.extend(keys::embedded_names().map(str::to_owned));
         }
+        let mut seen = HashSet::new();
+        datasets.retain(|name| seen.insert(name.clone()));
         let count = datasets.len() + self.keys.len();
         if count > MAX_DATASETS {
             return Err(Error::input(format!(
@@ -113,13 +123,13 @@ impl Options {
         let is_among = |all: &[Function], name: &str| all.iter().any(|one| one.name == name);
         let mut named: Vec<Function> = Vec::new();
         for name in &self.functions {
-            let selected = functions::select(name)?.into_iter().copied();
-            let new: Vec<_> = selected.filter(|one| !is_among(&named, one.name)).collect();
-            named.extend(new);
+            named.extend(functions::select(name)?);
         }
         if named.is_empty() {
-            named.extend(functions::default_set().copied());
+            named.extend(functions::default_set());
         }
+        let mut seen = HashSet::new();
+        named.retain(|function| seen.insert(function.name));
         let mut functions = if self.all {
             functions::all().to_vec()
         } else {
@@ -136,11 +146,8 @@ impl Options {
         }
         let mut request = self.request.clone();
         if let Some(mine) = &mut request.mine {
-            let same = |function: &&Function| function.name.eq_ignore_ascii_case(mine);
-            let function = match functions.iter().find(same) {
-                Some(function) => *function,
-                None => *functions::find(mine)?,
-            };
+            let own = self.own.iter().find(|one| one.name.eq_ignore_ascii_case(mine));
+            let function = *own.map_or_else(|| functions::find(mine), Ok)?;
             if !is_among(&functions, function.name) {
                 functions.push(function);
             }
@@ -198,11 +205,7 @@ mod tests {
             ),
         ] {
             let chosen = options.check().unwrap();
-            assert_eq!(
-                [chosen.datasets.len(), chosen.functions.len()],
-                counts,
-                "{options:?}"
-            );
+            assert_eq!([chosen.datasets.len(), chosen.functions.len()], counts);
             assert!(chosen.summaries.iter().all(|one| !one.folded));
         }
     }
@@ -226,31 +229,25 @@ mod tests {
 
     #[test]
     fn custom_functions_have_names_of_their_own_and_no_list_is_too_long() {
-        let own = |name| Function {
-            name,
-            ..*functions::find("CRC-32").unwrap()
-        };
-        let with = |own: &[Function]| {
-            let own = own.to_vec();
+        let with = |own: &[&'static str]| {
+            let function = |&name: &&'static str| Function::custom(name, 32, |_| 0, &[]);
+            let own = own.iter().map(function).collect();
             let options = options(&[], &["XXH3"], &[]);
             Options { own, ..options }.check()
         };
-        assert_eq!(with(&[own("Mine"), own("Yours")]).unwrap().functions.len(), 3);
-        let names: Vec<&'static str> = (0..=MAX_DATASETS.max(MAX_FUNCTIONS))
-            .map(|index| &*Box::leak(format!("F{index}").into_boxed_str()))
-            .collect();
-        let many: Vec<Function> = names.iter().copied().map(own).collect();
-        assert!(with(&many[1..MAX_FUNCTIONS]).is_ok());
+        assert_eq!(with(&["Mine", "Yours"]).unwrap().functions.len(), 3);
+        let names = (0..=MAX_DATASETS).map(|index| &*Box::leak(format!("F{index}").into_boxed_str()));
+        let names: Vec<&'static str> = names.collect();
+        assert!(with(&names[1..MAX_FUNCTIONS]).is_ok());
         assert!(options(&[], &[], &names[..MAX_DATASETS]).check().is_ok());
-        let too_many_files = options(&[], &[], &names[..=MAX_DATASETS]).check();
         for (refused, expected) in [
-            (with(&[own("xxh3")]), "taken by"),
-            (with(&[own("Mine"), own("MINE")]), "taken by"),
+            (with(&["xxh3"]), "taken by"),
+            (with(&["Mine", "MINE"]), "taken by"),
+            (with(&names[..MAX_FUNCTIONS]), "at most 64 functions, got 65"),
             (
-                with(&many[..MAX_FUNCTIONS]),
-                "a run must have at most 64 functions, got 65",
+                options(&[], &[], &names).check(),
+                "64 datasets and key files, got 65",
             ),
-            (too_many_files, "64 datasets and key files, got 65"),
         ] {
             let error = refused.unwrap_err();
             let is_told = error.to_string().contains(expected);

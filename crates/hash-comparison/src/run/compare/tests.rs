@@ -1,49 +1,32 @@
 //! Records of the system during a run.
 
 use std::hint::black_box;
-use std::sync::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use super::*;
 
-/// Disturbs a run: threads that take the processor while lengths are timed, and a long wait before places are timed.
+const WAIT: Duration = Duration::from_secs(1);
+
+/// Disturbs a run: threads that take the processor to which the timing is pinned, and a long wait between two parts of it.
 #[derive(Default)]
 struct Disturbance {
-    threads: Mutex<Vec<thread::JoinHandle<()>>>,
-    timing_lengths: AtomicBool,
-}
-
-static OVER: AtomicBool = AtomicBool::new(false);
-const WAIT: Duration = Duration::from_secs(1);
-const BUSY: usize = 4;
-
-fn spin() {
-    for step in 0..10_000_000_u32 {
-        black_box(step);
-    }
+    over: Arc<AtomicBool>,
 }
 
 impl Progress for Disturbance {
     fn begin(&self, phase: &str, _steps: u64) {
-        let mut threads = self.threads.lock().unwrap();
-        self.timing_lengths
-            .store(phase == "timing lengths", Ordering::Relaxed);
         match phase {
-            // These threads stay on the processor to which the timing is pinned.
-            "timing lengths" => threads.extend((0..BUSY).map(|_| {
-                thread::spawn(|| {
-                    while !OVER.load(Ordering::Relaxed) {
-                        spin();
-                    }
-                })
-            })),
-            "timing cache and memory" => {
-                OVER.store(true, Ordering::Relaxed);
-                for thread in threads.drain(..) {
-                    thread.join().unwrap();
+            "timing lengths" => {
+                for _ in 0..4 {
+                    let over = Arc::clone(&self.over);
+                    thread::spawn(move || while !over.load(Ordering::Relaxed) {});
                 }
+            }
+            "timing cache and memory" => {
+                self.over.store(true, Ordering::Relaxed);
                 thread::sleep(WAIT);
             }
             _ => {}
@@ -51,8 +34,8 @@ impl Progress for Disturbance {
     }
 
     fn step(&self) {
-        if self.timing_lengths.load(Ordering::Relaxed) {
-            spin();
+        for number in 0..5_000_000_u32 {
+            black_box(number);
         }
     }
 

@@ -14,7 +14,7 @@ pub(super) struct Alarms {
     counts: Vec<Count>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Count {
     test: String,
     question: String,
@@ -35,43 +35,22 @@ impl Alarms {
         }
     }
 
-    fn one(&mut self, test: &str, question: &str, attainable: f64, alarm: bool) {
-        let same = |count: &&mut Count| count.test == test && count.question == question;
-        match self.counts.iter_mut().find(same) {
-            Some(count) => {
-                count.asked += 1;
-                count.attainable += attainable;
-                count.alarms += u64::from(alarm);
-            }
-            None => self.counts.push(Count {
+    /// Counts a test with this p-value, or all tests of a kind as one. A p-value of whole numbers is below [`LEVEL`] with
+    /// probability `attainable`.
+    pub(super) fn count(&mut self, test: &str, question: &str, attainable: f64, p_value: f64) {
+        let same = |count: &Count| count.test == test && count.question == question;
+        let at = self.counts.iter().position(same).unwrap_or_else(|| {
+            self.counts.push(Count {
                 test: test.to_owned(),
                 question: question.to_owned(),
-                asked: 1,
-                attainable,
-                alarms: u64::from(alarm),
-            }),
-        }
-    }
-
-    /// Counts a single test.
-    pub(super) fn single(&mut self, test: &str, question: &str, p_value: f64) {
-        self.one(test, question, LEVEL, p_value < LEVEL);
-    }
-
-    /// Counts a single test of whole numbers, whose p-value is below [`LEVEL`] with probability `attainable`.
-    pub(super) fn discrete(&mut self, test: &str, question: &str, attainable: f64, p_value: f64) {
-        self.one(test, question, attainable, p_value < LEVEL);
-    }
-
-    /// Counts a single test of a number of collisions.
-    pub(super) fn collisions(&mut self, test: &str, question: &str, keys: u64, bits: u32, count: u64) {
-        let law = CollisionLaw::new(keys, bits);
-        self.discrete(test, question, attainable(&law), law.two_sided_p(count));
-    }
-
-    /// Counts all tests of a kind as one, corrected for their number.
-    pub(super) fn run(&mut self, question: &str, alarm: bool) {
-        self.one(RUN, question, LEVEL, alarm);
+                ..Count::default()
+            });
+            self.counts.len() - 1
+        });
+        let count = &mut self.counts[at];
+        count.asked += 1;
+        count.attainable += attainable;
+        count.alarms += u64::from(p_value < LEVEL);
     }
 
     /// Adds the counts of other seeds.
@@ -110,7 +89,7 @@ impl Alarms {
 }
 
 /// Returns the probability that a random function's count has a p-value below [`LEVEL`].
-fn attainable(law: &CollisionLaw) -> f64 {
+pub(super) fn attainable(law: &CollisionLaw) -> f64 {
     let (low, high) = law.band(1);
     let below = low.checked_sub(1).map_or(0.0, |count| law.two_sided_p(count));
     (below + law.two_sided_p(high + 1)) / 2.0

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use super::*;
 use hash_comparison::advice::calibration::COMMITTED;
+use hash_comparison::keys::Recipe;
+use hash_comparison::record::DatasetKind;
 use records::table;
 
 /// Returns a small plan that covers every question.
@@ -21,22 +23,6 @@ fn little(seeds: u64) -> Plan {
     }
 }
 
-/// Returns the trials of a question per seed, given the numbers of datasets, structured sets and lengths of drawn keys.
-fn asked(row: &CalibrationRow, datasets: u64, sets: u64, lengths: u64) -> u64 {
-    match (row.test.as_str(), row.question.as_str()) {
-        ("run", _) => 1,
-        ("collisions", _) | ("windows", "64 bits, whole") => datasets,
-        ("distribution", "share of ones in a bit") => 32 * datasets,
-        ("distribution" | "false_positives", _) => 3 * datasets,
-        // Four ways to choose a bucket.
-        ("occupancy", _) => 4 * datasets,
-        ("windows", _) => 2 * datasets,
-        ("structured", _) => sets,
-        ("mixing", _) => lengths,
-        other => panic!("{other:?}"),
-    }
-}
-
 /// Number of rows: 21 for hashes as tables and filters use them, 26 widths of windows, 4 of mixing, 2 runs of these.
 const ROWS: usize = 21 + 26 + 4 + 2;
 
@@ -47,20 +33,9 @@ fn a_keyed_hash_is_not_accused_more_often_than_stated() {
     let plan = if is_whole { Plan::full() } else { little(20) };
     let rows = measure(keyed, &plan);
     assert_eq!(rows.len(), ROWS, "{rows:#?}");
-    let [datasets, sets, lengths] = [
-        plan.datasets.len(),
-        plan.structured.len(),
-        plan.effort.key_bytes.len(),
-    ]
-    .map(|len| len as u64);
     for row in &rows {
         assert!(row.holds, "{row:?}");
         assert!(row.attainable <= row.level * 1.000_001, "{row:?}");
-        assert_eq!(
-            row.trials,
-            plan.seeds * asked(row, datasets, sets, lengths),
-            "{row:?}"
-        );
     }
     // The tests are not too lenient either.
     let single = |row: &&CalibrationRow| row.test != alarms::RUN && row.test != "false_positives";
@@ -87,8 +62,6 @@ fn the_committed_calibration_is_whole_and_holds() {
             row.attainable <= row.ci_high || row.test == "false_positives",
             "{row:?}"
         );
-        let sets = structured::ALL.len() as u64;
-        assert_eq!(row.trials, SEEDS * asked(row, 3, sets, 4), "{row:?}");
     }
     let runs: Vec<&str> = rows
         .iter()
@@ -107,4 +80,28 @@ fn the_committed_calibration_is_whole_and_holds() {
             "mixing"
         ]
     );
+}
+
+/// With few keys, the luck of a single filter matters most, and false positives of two-fold filters come in pairs.
+#[test]
+fn a_keyed_hash_is_not_accused_on_few_keys() {
+    let ids = |count: usize| Dataset::of("ids", Recipe::DistinctBelow1e9.keys(1, count));
+    let generated = Dataset {
+        recipe: Some(Recipe::DistinctBelow1e9),
+        kind: DatasetKind::Generated,
+        ..ids(4_000)
+    };
+    for (dataset, seeds) in [(ids(2), 3_000), (ids(20), 500), (ids(102), 500), (generated, 100)] {
+        let plan = Plan {
+            seeds,
+            datasets: vec![dataset],
+            structured: Vec::new(),
+            effort: Effort {
+                key_bytes: &[],
+                blocks: 1,
+            },
+        };
+        let rows = measure(keyed, &plan);
+        assert!(rows.len() > 3 && rows.iter().all(|row| row.holds), "{rows:#?}");
+    }
 }

@@ -1,6 +1,7 @@
 //! The tests that are calibrated: of real keys, of structured ones, and of single bits.
 
-use super::alarms::Alarms;
+use super::LEVEL;
+use super::alarms::{Alarms, RUN, attainable};
 use hash_comparison::advice::findings;
 use hash_comparison::functions::Function;
 use hash_comparison::keys::{DEFAULT_SEED, Dataset};
@@ -9,6 +10,7 @@ use hash_comparison::questions::mixing::{self, Effort};
 use hash_comparison::questions::{Figure, Measure, MixingTest, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{BitTest, Choice, End, FailedTest, Run};
 use hash_comparison::values::Hashed;
+use statistics::collisions::CollisionLaw;
 
 /// A dataset with its probes and the results of the ideal hash.
 pub(super) struct Asked<'a> {
@@ -81,7 +83,8 @@ pub(super) fn count(records: &Records, function: &Function, asked: &[Asked<'_>],
                 End::High => "high bits",
             };
             let question = format!("{} {end}", row.bits);
-            alarms.collisions(test, &question, row.keys, row.bits, row.collisions);
+            let law = CollisionLaw::new(row.keys, row.bits);
+            alarms.count(test, &question, attainable(&law), law.two_sided_p(row.collisions));
         }
     }
     for (test, rows) in [
@@ -97,13 +100,13 @@ pub(super) fn count(records: &Records, function: &Function, asked: &[Asked<'_>],
                 Figure::Fullest => "fullest bucket",
                 Figure::Empty => "empty buckets",
             };
-            alarms.single(test, question, row.p_value);
+            alarms.count(test, question, LEVEL, row.p_value);
         }
     }
     for dataset in asked.iter().map(|of| of.dataset) {
         let comparison = Comparison::new(&records.near_sizes, dataset.recipe.is_some());
         for one in comparison.of(&dataset.name, function.name) {
-            alarms.single("false_positives", "more than the ideal hash", one.p_value);
+            alarms.count("false_positives", "more than the ideal hash", LEVEL, one.p_value);
         }
     }
     for row in &records.mixing {
@@ -111,9 +114,9 @@ pub(super) fn count(records: &Records, function: &Function, asked: &[Asked<'_>],
             MixingTest::Avalanche => ("avalanche, all cells", "avalanche, furthest cell"),
             MixingTest::Independence => ("independence, all cells", "independence, furthest cell"),
         };
-        alarms.single("mixing", all, row.p_overall);
+        alarms.count("mixing", all, LEVEL, row.p_overall);
         let attainable = mixing::attainable_worst(row.trials, row.cells);
-        alarms.discrete("mixing", furthest, attainable, row.p_worst);
+        alarms.count("mixing", furthest, attainable, row.p_worst);
     }
     let (findings, facts) = (findings::judge(records), findings::bit_facts(records));
     let failed = |test| findings.iter().any(|finding| finding.failed.contains(&test));
@@ -127,6 +130,6 @@ pub(super) fn count(records: &Records, function: &Function, asked: &[Asked<'_>],
         ("windows", facts.iter().any(|fact| windows(fact.test))),
         ("mixing", facts.iter().any(|fact| !windows(fact.test))),
     ] {
-        alarms.run(question, alarm);
+        alarms.count(RUN, question, LEVEL, if alarm { 0.0 } else { 1.0 });
     }
 }
