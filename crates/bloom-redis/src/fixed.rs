@@ -9,7 +9,7 @@ use crate::call::{Call, Line};
 use crate::error::Error;
 use crate::options::{Expiry, Options};
 use crate::plan::bitmap::{Bitmap, hashes};
-use crate::plan::{bits, generation, insert, lifetime, tally, transfer};
+use crate::plan::{bits, generation, insert, transfer, whole};
 use crate::rebuild::Rebuild;
 use crate::schema::{MARKED_BITS, Schema};
 use crate::statistics::Statistics;
@@ -124,7 +124,7 @@ impl FixedFilter {
     /// The call fails with [`Missing`](crate::ErrorKind::Missing) when there is no string, and with
     /// [`Malformed`](crate::ErrorKind::Malformed) when it is too long.
     pub fn write_marks(&self) -> Call<'static, ()> {
-        self.call(|line, of| async move { lifetime::write_mark(&line, &of.bitmap).await })
+        self.call(|line, of| async move { whole::write_mark(&line, &of.bitmap).await })
     }
 
     /// Returns the same filter with other options.
@@ -149,7 +149,7 @@ impl FixedFilter {
     /// [`Malformed`](crate::ErrorKind::Malformed), and with [`Mismatch`](crate::ErrorKind::Mismatch) when a filter with
     /// other parameters has this name.
     pub fn create(&self, expiry: Expiry) -> Call<'static, bool> {
-        self.call(move |line, of| async move { lifetime::create(&line, &of.bitmap, expiry).await })
+        self.call(move |line, of| async move { whole::create(&line, &of.bitmap, expiry).await })
     }
 
     /// Queries one element, in one round trip.
@@ -186,7 +186,7 @@ impl FixedFilter {
 
     /// Returns statistics of the filter. The server counts the bits.
     pub fn statistics(&self) -> Call<'static, Statistics> {
-        self.call(|line, of| async move { tally::statistics(&line, &of.bitmap, &of.options).await })
+        self.call(|line, of| async move { whole::statistics(&line, &of.bitmap, &of.options).await })
     }
 
     /// Begins a rebuild; see [`Rebuild`]. The new generation is deleted if nothing is inserted into it for the

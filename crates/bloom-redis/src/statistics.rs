@@ -1,5 +1,7 @@
 //! Statistics of a filter, from its counts of set bits.
 
+use crate::error::Error;
+
 /// Statistics of a filter at one moment.
 ///
 /// ```no_run
@@ -22,6 +24,17 @@ pub struct Statistics {
 }
 
 impl Statistics {
+    /// Adds a bitmap of so many bits.
+    pub(crate) fn add(&mut self, bits: u64, probe_count: u8, bytes: u64, ones: u64) -> Result<(), Error> {
+        if ones > bits.next_multiple_of(8) {
+            return Err(Error::reply(format_args!("a count of ones in {bits} bits"), ones));
+        }
+        self.bytes += bytes;
+        self.probe_count = probe_count;
+        self.bitmaps.push((bits, ones));
+        Ok(())
+    }
+
     /// Returns the number of bitmaps, which is 1 except for a growing filter.
     #[must_use]
     pub const fn bitmaps(&self) -> u64 {

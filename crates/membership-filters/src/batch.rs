@@ -65,17 +65,17 @@ set_bits!(&mut Bits);
 set_bits!(&Bits<AtomicU64>);
 
 /// Inserts elements in order by the given steps. Returns whether each changed bits.
-pub(crate) fn insert<S: Steps, T>(
+pub(crate) fn insert<S: Steps + From<H>, H, T>(
     mut bits: impl SetBits,
     probe_count: u32,
     items: &[T],
-    hash: impl Fn(&T) -> S::Hash,
+    hash: impl Fn(&T) -> H,
 ) -> Vec<bool> {
     let mut changed = Vec::with_capacity(items.len());
     let probes = usize::try_from(probe_count).unwrap_or(usize::MAX);
     if probes > AHEAD {
         for item in items {
-            let mut steps = S::new(hash(item));
+            let mut steps = S::from(hash(item));
             changed.push((0..probe_count).fold(false, |any, _| any | bits.set(bits.position(steps.step()))));
         }
         return changed;
@@ -83,7 +83,7 @@ pub(crate) fn insert<S: Steps, T>(
     let mut positions = [0; AHEAD];
     for items in items.chunks(AHEAD / probes) {
         for (positions, item) in positions.chunks_exact_mut(probes).zip(items) {
-            let mut steps = S::new(hash(item));
+            let mut steps = S::from(hash(item));
             for position in positions {
                 *position = bits.position(steps.step());
                 bits.prefetch(*position);
@@ -97,11 +97,11 @@ pub(crate) fn insert<S: Steps, T>(
 }
 
 /// Queries elements by the given steps. Returns whether each might be contained.
-pub(crate) fn contains<S: Steps, W: Word, T>(
+pub(crate) fn contains<S: Steps + From<H>, H, W: Word, T>(
     bits: &Bits<W>,
     probe_count: u32,
     items: &[T],
-    hash: impl Fn(&T) -> S::Hash,
+    hash: impl Fn(&T) -> H,
 ) -> Vec<bool> {
     let mut answers = vec![false; items.len()];
     let mut lanes = [Lane {
@@ -111,12 +111,12 @@ pub(crate) fn contains<S: Steps, W: Word, T>(
     let mut positions = [[0; GROUP]; LANES];
     for (items, answers) in items.chunks(LANES).zip(answers.chunks_mut(LANES)) {
         if bits.are_near() {
-            let steps = items.iter().map(|item| S::new(hash(item)));
+            let steps = items.iter().map(|item| S::from(hash(item)));
             contains_near(bits, probe_count, steps, &mut lanes, answers);
             continue;
         }
         for (element, (lane, item)) in lanes.iter_mut().zip(items).enumerate() {
-            let steps = S::new(hash(item));
+            let steps = S::from(hash(item));
             *lane = Lane { steps, element };
         }
         let left = keep_contained(bits, probe_count, &mut lanes, items.len(), &mut positions);

@@ -17,4 +17,5 @@ pub use concurrent::ConcurrentBloomFilter;
 pub use filter::BloomFilter;
 pub use header::{MAX_PROBE_COUNT, StreamHeader};
 pub use parameters::{DEFAULT_FALSE_POSITIVE_RATE, Parameters, ProbeCountRule};
+pub(crate) use strategy::Mitz32;
 pub use strategy::{Positions, Strategy};

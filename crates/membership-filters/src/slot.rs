@@ -133,11 +133,9 @@ impl<T, E> Outcome for Result<T, E> {
 impl<T> Slot<T> {
     /// Creates a slot with this filter.
     pub fn new(filter: T) -> Self {
+        let (current, next) = (Arc::new(filter), None);
         Self {
-            state: ArcSwap::from_pointee(State {
-                current: Arc::new(filter),
-                next: None,
-            }),
+            state: ArcSwap::from_pointee(State { current, next }),
             writers: Mutex::new(()),
         }
     }
@@ -206,10 +204,8 @@ impl<T> Slot<T> {
             let (kind, thing) = (ErrorKind::RebuildUnderWay, "the number of rebuilds under way");
             return Err(Error::new(kind, thing, 0, 1));
         }
-        self.state.store(Arc::new(State {
-            current: Arc::clone(&state.current),
-            next: Some(Arc::clone(&filter)),
-        }));
+        let (current, next) = (Arc::clone(&state.current), Some(Arc::clone(&filter)));
+        self.state.store(Arc::new(State { current, next }));
         Ok(Rebuild {
             slot: self,
             filter,
@@ -274,10 +270,8 @@ impl<T> Rebuild<'_, T> {
     pub fn commit(mut self) -> Arc<T> {
         self.committed = true;
         let _writer = self.slot.write();
-        let previous = self.slot.state.swap(Arc::new(State {
-            current: Arc::clone(&self.filter),
-            next: None,
-        }));
+        let (current, next) = (Arc::clone(&self.filter), None);
+        let previous = self.slot.state.swap(Arc::new(State { current, next }));
         Arc::clone(&previous.current)
     }
 }

@@ -52,7 +52,8 @@ pub use item::{HashPair, Item};
 pub use parameters::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS, MAX_PROBE_COUNT, Parameters};
 pub use stream::StreamHeader;
 
-use steps::{StepsV1, StepsV2};
+use crate::guava::Mitz32;
+use steps::StepsV2;
 
 /// The version of a filter: its positions and its stream. Filters of different versions cannot be merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -72,7 +73,7 @@ macro_rules! by_version {
     ($version:expr, $steps:ident => $call:expr) => {
         match $version {
             Version::V1 => {
-                type $steps = StepsV1;
+                type $steps = Mitz32;
                 $call
             }
             Version::V2 { .. } => {
@@ -126,7 +127,7 @@ impl Version {
     pub fn positions<T: Item + ?Sized>(self, item: &T, probe_count: u32, modulus: Modulus) -> Vec<u64> {
         let hash = self.hash(item);
         by_version!(self, S => {
-            let mut steps = S::new(hash);
+            let mut steps = S::from(hash);
             (0..probe_count).map(|_| modulus.remainder(steps.step())).collect()
         })
     }
@@ -217,14 +218,14 @@ impl BloomFilter {
         by_version!(self.version, S => {
             let modulus = self.bits.modulus();
             let position = |dividend| modulus.remainder(dividend);
-            unrolled::any(S::new(hash), self.probe_count, position, |position| self.bits.set(position))
+            unrolled::any(S::from(hash), self.probe_count, position, |position| self.bits.set(position))
         })
     }
 
     #[inline]
     fn contains_raw(&self, hash: HashPair) -> bool {
         let test = |dividend| self.bits.test(self.bits.position(dividend));
-        by_version!(self.version, S => unrolled::every(S::new(hash), self.probe_count, test))
+        by_version!(self.version, S => unrolled::every(S::from(hash), self.probe_count, test))
     }
 
     /// Inserts the elements in order, and returns for each what [`insert`](Self::insert) would return. In filters that
@@ -266,12 +267,12 @@ impl BloomFilter {
             return items.iter().map(|item| self.insert_raw(hash(item))).collect();
         }
         let probes = self.probe_count;
-        by_version!(self.version, S => batch::insert::<S, T>(&mut self.bits, probes, items, hash))
+        by_version!(self.version, S => batch::insert::<S, _, T>(&mut self.bits, probes, items, hash))
     }
 
     fn contains_each<T>(&self, items: &[T], hash: impl Fn(&T) -> HashPair) -> Vec<bool> {
         let probes = self.probe_count;
-        by_version!(self.version, S => batch::contains::<S, _, T>(&self.bits, probes, items, hash))
+        by_version!(self.version, S => batch::contains::<S, _, _, T>(&self.bits, probes, items, hash))
     }
 
     /// Merges all elements of `other` into this filter: Spark's `mergeInPlace`.

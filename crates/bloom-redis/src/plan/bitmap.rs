@@ -31,10 +31,11 @@ pub(crate) struct Bitmap {
 
 impl Bitmap {
     pub(crate) const fn new(key: Vec<u8>, schema: Schema) -> Self {
+        let generation = 0;
         Self {
             key,
             schema,
-            generation: 0,
+            generation,
         }
     }
 
@@ -52,6 +53,12 @@ impl Bitmap {
     /// Returns the part of the mark that the strings of all generations have.
     pub(crate) fn parameters(&self) -> Vec<u8> {
         self.mark()[..PARAMETERS].to_vec()
+    }
+
+    /// Returns the rebuild that made the string with this end; 0 if none did.
+    pub(crate) fn generation_of(&self, end: &[u8]) -> u64 {
+        let number = end.strip_prefix(&self.parameters()[..]);
+        number.map_or(0, |number| number.try_into().map_or(0, u64::from_le_bytes))
     }
 
     /// Returns the command that reads the mark, or the end of another string.

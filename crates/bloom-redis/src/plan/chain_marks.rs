@@ -4,7 +4,6 @@
 use redis::cmd;
 
 use super::chain::{Chain, MAX_BITMAPS};
-use super::tally;
 use crate::batch::{Batch, exists, length};
 use crate::call::Line;
 use crate::error::Error;
@@ -29,7 +28,7 @@ pub(crate) async fn statistics(line: &Line, chain: &Chain, options: &Options) ->
     }
     let mut statistics = Statistics::default();
     for (bytes, ones) in lengths.into_iter().zip(ones) {
-        tally::add(&mut statistics, &chain.schema, bytes, ones)?;
+        statistics.add(chain.schema.bits(), chain.schema.probe_count(), bytes, ones)?;
     }
     Ok(statistics)
 }

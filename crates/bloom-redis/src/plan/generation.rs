@@ -16,8 +16,9 @@ use std::hash::{BuildHasher as _, RandomState};
 use redis::{Cmd, cmd};
 
 use super::bitmap::Bitmap;
-use super::lifetime::create_command;
+
 use super::scripts::{COMMIT, eval};
+use super::whole::create_command;
 use crate::batch::{Batch, Replies};
 use crate::call::Line;
 use crate::error::{Error, ErrorKind};

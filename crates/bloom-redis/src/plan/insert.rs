@@ -21,14 +21,15 @@ pub(crate) async fn insert(
 ) -> Result<Vec<bool>, Error> {
     let mut new = Vec::with_capacity(hashes.len());
     for trip in hashes.chunks(per_trip(&bitmap.schema, options)) {
-        let mut gone = None;
+        let (mut told, mut gone) = (None, None);
         loop {
             let insert = Insert::new(bitmap, trip, lifetime, true, options);
-            let (some, under_way) = insert.send(line).await?;
-            if gone.is_none() {
-                new.extend(some);
+            let done = insert.send(line).await?;
+            told.get_or_insert(done.new);
+            if !done.is_settled {
+                continue;
             }
-            let Some(token) = under_way.filter(|&token| gone != Some(token)) else {
+            let Some(token) = done.under_way.filter(|&token| gone != Some(token)) else {
                 break;
             };
             let wrote = insert_into_generation(line, bitmap, token, trip, options);
@@ -37,6 +38,7 @@ pub(crate) async fn insert(
                 break;
             }
         }
+        new.extend(told.into_iter().flatten());
     }
     Ok(new)
 }
@@ -53,7 +55,7 @@ pub(crate) async fn insert_into_generation(
     let mut new = Vec::with_capacity(hashes.len());
     for trip in hashes.chunks(per_trip(&live.schema, &options)) {
         let insert = Insert::new(&next, trip, Expiry::Keep.lifetime()?, false, &options);
-        new.extend(insert.send(line).await?.0);
+        new.extend(insert.send(line).await?.new);
     }
     Ok(new)
 }
@@ -71,6 +73,16 @@ struct Insert<'a> {
     missing: Missing,
     /// Whether the filter may be rebuilt meanwhile.
     is_watched: bool,
+}
+
+/// The result of the inserts of one round trip.
+struct Done {
+    /// Whether each element was new.
+    new: Vec<bool>,
+    /// The rebuild under way after the inserts.
+    under_way: Option<Token>,
+    /// Whether no rebuild replaced the filter meanwhile.
+    is_settled: bool,
 }
 
 impl<'a> Insert<'a> {
@@ -93,11 +105,11 @@ impl<'a> Insert<'a> {
 
     fn batch(&self) -> Batch {
         let mut batch = Batch::new();
-        // Read before the bits too: a rebuild may end between the bits and the read after them. Moreover, a cluster
-        // client that is redirected for one key repeats the whole pipeline on the other node, which accepts the first
-        // command even for a key that it does not have yet: if that command wrote, it would begin a second bitmap.
+        // Read before the bits too: a rebuild may begin and end before the reads after them. Moreover, a cluster client
+        // that is redirected for one key repeats the whole pipeline on the other node, which accepts the first command
+        // even for a key that it does not have yet: if that command wrote, it would begin a second bitmap.
         if self.is_watched {
-            batch.push(&generation::look(self.bitmap));
+            batch.push(&self.bitmap.end());
         }
         for part in &self.parts {
             let mut set = eval(&SET, &[&self.bitmap.key]);
@@ -109,12 +121,13 @@ impl<'a> Insert<'a> {
         // Read after the bits, so that a rebuild that is not seen began after them.
         if self.is_watched {
             batch.push(&generation::look(self.bitmap));
+            batch.push(&self.bitmap.end());
         }
         batch
     }
 
-    /// Inserts in one round trip. Returns whether each element was new, and the rebuild under way.
-    async fn send(&self, line: &Line) -> Result<(Vec<bool>, Option<Token>), Error> {
+    /// Inserts in one round trip.
+    async fn send(&self, line: &Line) -> Result<Done, Error> {
         let batch = self.batch();
         let mut replies = match line.send(batch.clone()).await {
             // While the slot is moving between two nodes, each command finds its own node.
@@ -130,13 +143,12 @@ impl<'a> Insert<'a> {
         self.read(&mut replies)
     }
 
-    fn read(&self, replies: &mut Replies) -> Result<(Vec<bool>, Option<Token>), Error> {
-        let look = |replies: &mut Replies| match self.is_watched {
-            true => generation::read_token(self.bitmap, replies),
-            false => Ok(None),
+    fn read(&self, replies: &mut Replies) -> Result<Done, Error> {
+        let generation = |replies: &mut Replies| match self.is_watched {
+            true => (replies.bytes()).map(|end| self.bitmap.generation_of(&end.unwrap_or_default())),
+            false => Ok(self.bitmap.generation),
         };
-        // The first rebuild that was seen under way. If it has ended meanwhile, the insert is repeated.
-        let before = look(replies)?;
+        let before = generation(replies)?;
         let mut new = Vec::new();
         for part in &self.parts {
             let value = replies.value()?;
@@ -151,6 +163,14 @@ impl<'a> Insert<'a> {
                 _ => None,
             })?);
         }
-        Ok((new, before.or(look(replies)?)))
+        let under_way = match self.is_watched {
+            true => generation::read_token(self.bitmap, replies)?,
+            false => None,
+        };
+        Ok(Done {
+            new,
+            under_way,
+            is_settled: before == generation(replies)?,
+        })
     }
 }

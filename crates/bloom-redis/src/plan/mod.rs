@@ -7,9 +7,8 @@ pub(crate) mod chain_marks;
 pub(crate) mod generation;
 pub(crate) mod growth;
 pub(crate) mod insert;
-pub(crate) mod lifetime;
 pub(crate) mod scripts;
 #[cfg(feature = "sets")]
 pub(crate) mod shards;
-pub(crate) mod tally;
 pub(crate) mod transfer;
+pub(crate) mod whole;

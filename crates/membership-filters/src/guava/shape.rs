@@ -56,12 +56,12 @@ macro_rules! common {
 
             #[inline]
             fn insert_raw(&$($mutable)? self, hash: crate::hash::Hash128) -> bool {
-                crate::guava::strategy::by_strategy!(self.strategy, S => self.insert_steps(<S as crate::unrolled::Steps>::new(hash)))
+                crate::guava::strategy::by_strategy!(self.strategy, S => self.insert_steps(S::from(hash)))
             }
 
             #[inline]
             fn contains_raw(&self, hash: crate::hash::Hash128) -> bool {
-                crate::guava::strategy::by_strategy!(self.strategy, S => self.contains_steps(<S as crate::unrolled::Steps>::new(hash)))
+                crate::guava::strategy::by_strategy!(self.strategy, S => self.contains_steps(S::from(hash)))
             }
 
             #[inline]
@@ -136,7 +136,7 @@ macro_rules! common {
 
             fn contains_each<T>(&self, items: &[T], hash: impl Fn(&T) -> crate::hash::Hash128) -> alloc::vec::Vec<bool> {
                 let probes = self.probe_count.into();
-                crate::guava::strategy::by_strategy!(self.strategy, S => crate::batch::contains::<S, _, T>(&self.bits, probes, items, hash))
+                crate::guava::strategy::by_strategy!(self.strategy, S => crate::batch::contains::<S, _, _, T>(&self.bits, probes, items, hash))
             }
 
             fn insert_each<T>(
@@ -150,7 +150,7 @@ macro_rules! common {
                 }
                 let (bits, funnel) = (&$($mutable)? self.bits, &self.funnel);
                 let (probes, hash) = (self.probe_count.into(), |item: &T| hash(funnel, item));
-                crate::guava::strategy::by_strategy!(self.strategy, S => crate::batch::insert::<S, T>(bits, probes, items, hash))
+                crate::guava::strategy::by_strategy!(self.strategy, S => crate::batch::insert::<S, _, T>(bits, probes, items, hash))
             }
 
             /// Returns the number of bits, a multiple of 64.

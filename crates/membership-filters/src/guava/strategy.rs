@@ -65,8 +65,8 @@ impl Strategy {
     pub fn positions(self, hash: Hash128, probe_count: u8, modulus: Modulus) -> Positions {
         Positions {
             walk: match self {
-                Self::Murmur128Mitz32 => Walk::Mitz32(Mitz32::new(hash)),
-                Self::Murmur128Mitz64 => Walk::Mitz64(Mitz64::new(hash)),
+                Self::Murmur128Mitz32 => Walk::Mitz32(hash.into()),
+                Self::Murmur128Mitz64 => Walk::Mitz64(hash.into()),
             },
             left: probe_count,
             modulus,
@@ -138,25 +138,25 @@ impl core::iter::FusedIterator for Positions {}
 /// Building a Better Bloom Filter* (ESA 2006).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Mitz32 {
-    combined: u32,
-    stride: u32,
+    pub(crate) combined: u32,
+    pub(crate) stride: u32,
 }
 
-impl Steps for Mitz32 {
-    type Hash = Hash128;
-
+impl From<Hash128> for Mitz32 {
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the two halves of the first 64 bits are meant"
     )]
-    fn new(hash: Hash128) -> Self {
+    fn from(hash: Hash128) -> Self {
         Self {
             combined: hash.h1 as u32,
             stride: (hash.h1 >> 32) as u32,
         }
     }
+}
 
+impl Steps for Mitz32 {
     #[inline]
     fn step(&mut self) -> u64 {
         self.combined = self.combined.wrapping_add(self.stride);
@@ -173,17 +173,15 @@ pub(crate) struct Mitz64 {
     stride: u64,
 }
 
-impl Steps for Mitz64 {
-    type Hash = Hash128;
-
+impl From<Hash128> for Mitz64 {
     #[inline]
-    fn new(hash: Hash128) -> Self {
-        Self {
-            combined: hash.h1,
-            stride: hash.h2,
-        }
+    fn from(hash: Hash128) -> Self {
+        let (combined, stride) = (hash.h1, hash.h2);
+        Self { combined, stride }
     }
+}
 
+impl Steps for Mitz64 {
     #[inline]
     fn step(&mut self) -> u64 {
         let dividend = self.combined;

@@ -1,28 +1,16 @@
 //! The positions of Spark's filters.
 
 use super::item::HashPair;
+use crate::guava::Mitz32;
 use crate::unrolled::Steps;
 
-/// Version 1: for i from 1 to k, `h1 + i * h2` in 32 bits; all bits of a negative sum are flipped.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct StepsV1 {
-    combined: i32,
-    stride: i32,
-}
-
-impl Steps for StepsV1 {
-    type Hash = HashPair;
-
+/// Version 1: for i from 1 to k, `h1 + i * h2` in 32 bits; all bits of a negative sum are flipped. Guava's older strategy does
+/// the same with the halves of its hash.
+impl From<HashPair> for Mitz32 {
     #[inline]
-    fn new(HashPair { h1, h2, .. }: HashPair) -> Self {
-        let (combined, stride) = (h1, h2);
+    fn from(HashPair { h1, h2, .. }: HashPair) -> Self {
+        let (combined, stride) = (h1.cast_unsigned(), h2.cast_unsigned());
         Self { combined, stride }
-    }
-
-    #[inline]
-    fn step(&mut self) -> u64 {
-        self.combined = self.combined.wrapping_add(self.stride);
-        u64::from((self.combined ^ (self.combined >> 31)).unsigned_abs())
     }
 }
 
@@ -34,18 +22,18 @@ pub(super) struct StepsV2 {
     stride: i64,
 }
 
-impl Steps for StepsV2 {
-    type Hash = HashPair;
-
+impl From<HashPair> for StepsV2 {
     #[inline]
-    fn new(HashPair { h1, h2, .. }: HashPair) -> Self {
+    fn from(HashPair { h1, h2, .. }: HashPair) -> Self {
         Self {
             // The product of two numbers of 32 bits cannot overflow.
             combined: i64::from(h1) * i64::from(i32::MAX),
             stride: h2.into(),
         }
     }
+}
 
+impl Steps for StepsV2 {
     #[inline]
     fn step(&mut self) -> u64 {
         self.combined = self.combined.wrapping_add(self.stride);

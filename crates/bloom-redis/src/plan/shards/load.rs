@@ -155,19 +155,13 @@ async fn swap(line: &Line, name: &[u8], set: &SetGeneration, grace: u64) -> Resu
     };
     // And what the old one replaced, if the loader ended before it did this.
     let mut old: Vec<Past> = replaced.iter().map(SetGeneration::past).collect();
-    old.extend(
-        replaced
-            .iter()
-            .filter_map(|replaced| replaced.replaced().cloned()),
-    );
+    old.extend(replaced.iter().filter_map(|set| set.replaced().cloned()));
     old.retain(|past| past.generation != set.id());
     for past in &old {
         Keys::of(line, name, past).await?.expire(Some(grace)).await?;
     }
     // Another loader may have made it the current one again.
-    let current = SetGeneration::read(line, name)
-        .await?
-        .map(|current| current.past());
+    let current = SetGeneration::read(line, name).await?.map(|set| set.past());
     if let Some(current) = current.filter(|current| old.contains(current)) {
         Keys::of(line, name, &current).await?.expire(None).await?;
     }

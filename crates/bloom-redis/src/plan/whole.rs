@@ -1,12 +1,14 @@
-//! Creation of filters, and the mark of a published one.
+//! A fixed filter as a whole: its creation, the mark of a published one, and its statistics.
 
 use redis::Cmd;
 
 use super::bitmap::Bitmap;
 use super::scripts::{CREATE, WRITE_MARK, eval};
+use crate::batch::{Batch, length};
 use crate::call::Line;
 use crate::error::Error;
-use crate::options::{Expiry, Missing};
+use crate::options::{Expiry, Missing, Options};
+use crate::statistics::Statistics;
 
 /// Returns the command that creates a string of zeros unless there is one.
 pub(super) fn create_command(bitmap: &Bitmap, expiry: Expiry) -> Result<Cmd, Error> {
@@ -36,4 +38,21 @@ pub(crate) async fn write_mark(line: &Line, bitmap: &Bitmap) -> Result<(), Error
     } else {
         Err(Error::missing(&bitmap.key))
     }
+}
+
+/// Counts the bits of a filter.
+pub(crate) async fn statistics(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Statistics, Error> {
+    let mut batch = Batch::of(&bitmap.end());
+    batch.push(&length(&bitmap.key));
+    let count = batch.add("BITCOUNT").arg(&bitmap.key);
+    count.arg(0).arg(bitmap.bytes() - 1);
+    let mut replies = line.send(batch).await?;
+    let end = replies.bytes()?.unwrap_or_default();
+    if !bitmap.is_there(&end, options.missing)? && options.missing == Missing::Reported {
+        return Err(Error::missing(&bitmap.key));
+    }
+    let (schema, mut statistics) = (&bitmap.schema, Statistics::default());
+    let (bytes, ones) = (replies.count()?, replies.count()?);
+    statistics.add(schema.bits(), schema.probe_count(), bytes, ones)?;
+    Ok(statistics)
 }
