@@ -168,7 +168,7 @@ impl std::fmt::Debug for Filter {
 
 /// Merges the filters of files into one that contains the keys of all, and writes it to a file, which appears when it is
 /// complete. A file that is there is replaced if `replace` says so. The filters must have equal formats, kinds of keys, sizes, probe
-/// counts, and so on; Ribbon, binary fuse, counting, cuckoo and growing filters cannot be merged. A format is given as to
+/// counts, and so on; `FORMAT.md` lists the formats that can be merged. A format is given as to
 /// [`Filter::open`]; stored filters without headers make one without a header.
 ///
 /// The result counts a key once for each filter that has it.

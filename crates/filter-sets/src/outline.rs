@@ -3,6 +3,9 @@
 use std::fmt;
 
 use filter_formats::view::places::{self, Places};
+use membership_filters::Modulus;
+
+use crate::row::Text;
 
 /// The number of a filter's first bytes, and of its last, that suffice for [`Format::outline`](crate::Format::outline).
 pub const ENDS: usize = places::TAIL_LEN;
@@ -39,8 +42,28 @@ impl fmt::Debug for Outline {
     }
 }
 
-/// The bits of a stream, whose big-endian words of 64 bits begin after this many bytes, at these places of its filter.
-pub(crate) fn in_words(header: usize, bits: impl Iterator<Item = u64>) -> Places {
-    // The bytes of a word are turned around, the bits of a byte are not.
-    Places::Bits(bits.map(|bit| header as u64 * 8 + (bit ^ 56)).collect())
+/// Keys whose answers need no more than the bits of these places.
+impl<F: Fn(&[u8]) -> Places + Send + Sync> Placed for F {
+    fn places(&self, key: &[u8]) -> Places {
+        self(key)
+    }
+}
+
+/// Returns the outline of a stream, which is asked bit by bit: behind a header, it has so many big-endian words of 64 bits,
+/// and `wanted` bytes in all.
+pub(crate) fn stream<P: IntoIterator<Item = u64>>(
+    len: u64,
+    wanted: u64,
+    header: usize,
+    words: u32,
+    positions: impl Fn(&[u8], Modulus) -> P + Send + Sync + 'static,
+) -> Text<Outline> {
+    let bits = Modulus::new(u64::from(words) * 64).filter(|_| wanted == len);
+    let bits = bits.ok_or_else(|| format!("the length must be {wanted} by its header, got {len}"))?;
+    let places = move |key: &[u8]| {
+        let bits = positions(key, bits).into_iter();
+        // The bytes of a word are turned around, the bits of a byte are not.
+        Places::Bits(bits.map(|bit| header as u64 * 8 + (bit ^ 56)).collect())
+    };
+    Ok(Outline(Box::new(places)))
 }

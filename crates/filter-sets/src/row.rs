@@ -113,7 +113,7 @@ pub struct Sizing {
 }
 
 /// The bits of a Bloom filter of Guava or Spark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Fill {
     /// The number of bits.
     pub bits: u64,

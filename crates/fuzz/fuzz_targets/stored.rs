@@ -1,10 +1,23 @@
-//! Stored filters of every format, with a corrected checksum, so that the code after the check is reached.
+//! Stored filters of every format, as they are and with a corrected checksum, so that the code after the check is reached.
 #![no_main]
 
 use filter_sets::{ENDS, Filter, Format};
 use libfuzzer_sys::fuzz_target;
-use membership_filters::{BlockedBloomFilter, CountingBloomFilter, CuckooFilter, GrowingBloomFilter};
-use membership_filters::{Bytes, envelope};
+use membership_filters::{BlockedBloomFilter, BloomFilter, CountingBloomFilter, CuckooFilter};
+use membership_filters::{Bytes, ConcurrentBloomFilter, GrowingBloomFilter, envelope, spark};
+
+/// A filter that was read is written back byte for byte, and contains the key if it takes it.
+macro_rules! written_back {
+    ($filter:ident = $read:expr, $bytes:expr, $key:expr, $insert:expr) => {
+        match $read {
+            Ok(mut $filter) => {
+                assert_eq!($filter.to_bytes(), *$bytes);
+                assert!(!$insert || $filter.might_contain($key));
+            }
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    };
+}
 
 fuzz_target!(|data: &[u8]| {
     let mut bytes = data.to_vec();
@@ -18,6 +31,7 @@ fuzz_target!(|data: &[u8]| {
             let answer = filter.may_contain(b"key");
             assert_eq!(filter.may_contain_many(&[b"key"]), [answer]);
             assert!((0.0..=1.0).contains(&filter.rate()));
+            assert!(filter.fill().is_none_or(|fill| fill.ones <= fill.bits));
         }
         let (head, tail) = (
             &data[..data.len().min(ENDS)],
@@ -27,29 +41,45 @@ fuzz_target!(|data: &[u8]| {
             let _ = outline.may_contain(b"key", data);
         }
     }
-    if let Ok(mut filter) = CountingBloomFilter::from_bytes(&bytes, Bytes) {
-        assert_eq!(filter.to_bytes(), bytes);
-        let _ = filter.insert(b"key");
-        assert!(filter.might_contain(b"key"));
-        let _ = filter.remove(b"key");
-    }
-    if let Ok(mut filter) = CuckooFilter::from_bytes(&bytes, Bytes) {
-        assert_eq!(filter.to_bytes(), bytes);
-        if filter.insert(b"key").is_ok() {
-            assert!(filter.might_contain(b"key"));
-            let _ = filter.remove(b"key");
+    let (key, number) = (b"key", &7_i64);
+    written_back!(filter = BloomFilter::from_bytes(data, Bytes), data, key, {
+        filter.insert(key);
+        true
+    });
+    written_back!(filter = spark::BloomFilter::from_bytes(data), data, number, {
+        let may_contain = filter.might_contain(number);
+        filter.insert_many(&[*number]) == [!may_contain]
+    });
+    written_back!(
+        filter = BlockedBloomFilter::from_bytes(&bytes, Bytes),
+        bytes,
+        key,
+        {
+            filter.insert(key);
+            true
         }
-    }
-    if let Ok(mut filter) = GrowingBloomFilter::from_bytes(&bytes, Bytes) {
-        assert_eq!(filter.to_bytes(), bytes);
-        if filter.insert(b"key").is_ok() {
-            assert!(filter.might_contain(b"key"));
+    );
+    written_back!(
+        filter = CountingBloomFilter::from_bytes(&bytes, Bytes),
+        bytes,
+        key,
+        {
+            filter.insert(key);
+            filter.remove(key);
+            filter.insert(key);
+            true
         }
-    }
-    if let Ok(mut filter) = BlockedBloomFilter::from_bytes(&bytes, Bytes) {
-        assert_eq!(filter.to_bytes(), bytes);
-        let _ = filter.insert(b"key");
-        assert!(filter.might_contain(b"key"));
-    }
-    let _ = envelope::from_bytes::<membership_filters::BloomFilter<Bytes>>(&bytes, Bytes);
+    );
+    written_back!(filter = CuckooFilter::from_bytes(&bytes, Bytes), bytes, key, {
+        let _ = filter.insert(key).map(|_| filter.remove(key));
+        filter.insert(key).is_ok()
+    });
+    written_back!(
+        filter = GrowingBloomFilter::from_bytes(&bytes, Bytes),
+        bytes,
+        key,
+        filter.insert(key).is_ok()
+    );
+    let _ = ConcurrentBloomFilter::read_from(data, Bytes).map(|filter| filter.might_contain(key));
+    let _ = envelope::from_bytes::<BloomFilter<Bytes>>(&bytes, Bytes);
 });

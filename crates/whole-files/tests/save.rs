@@ -99,18 +99,4 @@ fn a_new_file_replaces_none() {
         1,
         "no temporary file stays"
     );
-    // Of many at once, one is the first.
-    let new = folder.path().join("new");
-    let won = std::thread::scope(|scope| {
-        let save = |number: u8| save_new(&new, |file| file.write_all(&[number; 5_000])).is_ok();
-        let threads: Vec<_> = (0..8)
-            .map(|number| (number, scope.spawn(move || save(number))))
-            .collect();
-        let won = threads
-            .into_iter()
-            .filter_map(|(number, thread)| thread.join().unwrap().then_some(number));
-        won.collect::<Vec<u8>>()
-    });
-    assert_eq!(won.len(), 1);
-    assert_eq!(fs::read(&new).unwrap(), [won[0]; 5_000]);
 }

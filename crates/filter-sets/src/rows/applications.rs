@@ -1,14 +1,14 @@
 //! The filters of `membership-filters` that are sized by a rate: Guava's stream, and those in an envelope.
 
 use filter_formats::sizing::{Textbook, lowest_rate};
+use membership_filters::StreamHeader;
 use membership_filters::envelope::{self, Stored};
 use membership_filters::{BlockedBloomFilter, BlockedParameters, BloomFilter, Bytes as Whole, CounterWidth};
 use membership_filters::{CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter};
-use membership_filters::{GrowingParameters, Hash128, HashId, Hashing as _, Modulus, Parameters};
-use membership_filters::{Strategy, StreamHeader};
+use membership_filters::{GrowingParameters, Hash128, HashId, Hashing as _, Parameters};
 
 use crate::bytes::Bytes;
-use crate::outline::{Outline, Placed, in_words};
+use crate::outline::{Outline, stream};
 use crate::row::{AnyFilling, AnyOpened, Format, Hasher, NO_BITS, Plan, Row, Size, Sizing, Text, text};
 
 /// A row of the list.
@@ -241,32 +241,9 @@ impl Row for Application {
             let header = head.first_chunk().copied().map(StreamHeader::from_bytes);
             let header = header.ok_or("the header is cut")?;
             let (strategy, words) = header.validate().map_err(text)?;
-            let bits = Modulus::new(u64::from(words) * 64).filter(|_| header.stream_len() == len);
-            let wanted = header.stream_len();
-            let bits = bits.ok_or_else(|| format!("the length must be {wanted} by its header, got {len}"))?;
-            let probes = header.probe_count;
-            Ok(Outline(Box::new(Stream {
-                strategy,
-                probes,
-                bits,
-            })))
+            let positions =
+                move |key: &[u8], bits| strategy.positions(Hash128::of(key), header.probe_count, bits);
+            stream(len, header.stream_len(), StreamHeader::LEN, words, positions)
         })
-    }
-}
-
-/// Guava's stream, which is asked bit by bit.
-struct Stream {
-    strategy: Strategy,
-    probes: u8,
-    bits: Modulus,
-}
-
-impl Placed for Stream {
-    fn places(&self, key: &[u8]) -> filter_formats::view::places::Places {
-        let hash = Hash128::of(key);
-        in_words(
-            StreamHeader::LEN,
-            self.strategy.positions(hash, self.probes, self.bits),
-        )
     }
 }

@@ -1,12 +1,10 @@
 //! Spark's streams.
 
 use filter_formats::sizing::Textbook;
-use filter_formats::view::places::Places;
-use membership_filters::Modulus;
 use membership_filters::spark::{BloomFilter, HashPair, Parameters, StreamHeader, Version};
 
 use crate::bytes::Bytes;
-use crate::outline::{Outline, Placed, in_words};
+use crate::outline::{Outline, stream};
 use crate::row::{AnyOpened, Format, Hasher, Plan, Row, Size, Sizing, Text, text};
 
 /// The most probes of a filter that is asked bit by bit: a stored number must not take any amount of memory.
@@ -131,15 +129,18 @@ impl Row for Spark {
 impl Spark {
     fn placed(&self, len: u64, head: &[u8]) -> Text<Outline> {
         let header = self.header(head)?;
-        let (probes, wanted) = (header.probe_count, header.stream_len());
+        let StreamHeader {
+            version,
+            probe_count: probes,
+            word_count: words,
+        } = header;
         if probes > MAX_PROBES {
             return Err(format!(
                 "the probe count must be at most {MAX_PROBES}, got {probes}"
             ));
         }
-        let bits = Modulus::new(u64::from(header.word_count) * 64).filter(|_| wanted == len);
-        let bits = bits.ok_or_else(|| format!("the length must be {wanted} by its header, got {len}"))?;
-        Ok(Outline(Box::new(Stream { header, bits })))
+        let positions = move |key: &[u8], bits| version.positions(key, probes, bits);
+        stream(len, header.stream_len(), version.header_len(), words, positions)
     }
 
     /// Returns the expected rate. Positions of version 1 are remainders of numbers below 2^31, and uneven in filters of many
@@ -159,19 +160,5 @@ impl Spark {
         };
         let ones = ones(rest, most) + ones(bits - rest, most - 1);
         Ok(ones.powf(probes.into()))
-    }
-}
-
-/// A stream of Spark, which is asked bit by bit.
-struct Stream {
-    header: StreamHeader,
-    bits: Modulus,
-}
-
-impl Placed for Stream {
-    fn places(&self, key: &[u8]) -> Places {
-        let version = self.header.version;
-        let positions = version.positions(key, self.header.probe_count, self.bits);
-        in_words(version.header_len(), positions.into_iter())
     }
 }

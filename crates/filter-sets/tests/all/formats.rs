@@ -10,6 +10,7 @@ use filter_sets::{
     Builder, ENDS, Filter, FilterSet, Format, Header, Manifest, Opening, ShardFunction, Size, merge,
     merge_sets,
 };
+use membership_filters::{BlockedBloomFilter, BlockedParameters, Encoding, Long, Utf8, Utf16Units, Xxph3};
 use serde_json::Value;
 
 use super::{build, build_file, builder, files, format, keys, names, of_shards, slices};
@@ -94,8 +95,9 @@ fn sizes_are_those_of_the_filters_that_are_built() {
 fn the_formats_that_are_documented() {
     let place = tempfile::tempdir().unwrap();
     let mut table =
-        "| stored name | short names | told by its bytes | an answer from a few bytes |\n".to_owned();
-    table += "|---|---|---|---|\n";
+        "| stored name | short names | told by its bytes | an answer from a few bytes | merged |\n"
+            .to_owned();
+    table += "|---|---|---|---|---|\n";
     for format in Format::all() {
         let short = format.short_names().join("`, `");
         let yes = |is: bool| if is { "yes" } else { "no" };
@@ -104,8 +106,10 @@ fn the_formats_that_are_documented() {
         build_file(building.unwrap(), &keys(0..3_000));
         let bytes = fs::read(&file).unwrap();
         let few = format.outline(bytes.len() as u64, &bytes[..ENDS], &bytes[bytes.len() - ENDS..]);
-        let (name, told, few) = (format.name(), yes(format.is_told_by_bytes()), yes(few.is_ok()));
-        table += &format!("| `{name}` | `{short}` | {told} | {few} |\n");
+        let merged = merge(Some(&format), &[&file, &file], &place.path().join("merged"), true);
+        let (name, told) = (format.name(), yes(format.is_told_by_bytes()));
+        let (few, merged) = (yes(few.is_ok()), yes(merged.is_ok()));
+        table += &format!("| `{name}` | `{short}` | {told} | {few} | {merged} |\n");
     }
     assert!(
         include_str!("../../FORMAT.md").ends_with(&table),
@@ -114,13 +118,13 @@ fn the_formats_that_are_documented() {
 }
 
 #[test]
-fn stored_keys_are_found_and_absent_keys_match_at_the_stated_rate() {
+fn shards_find_their_keys_match_at_the_stated_rate_and_are_single_filters() {
     let place = tempfile::tempdir().unwrap();
     let (stored, absent) = (keys(0..20_000), keys(1_000_000..1_050_000));
     for name in names() {
         let folder = place.path().join(name);
         let builder = Builder::new(format(name), SIZE);
-        let manifest = build(&(builder, 5), &folder, &stored).unwrap();
+        let manifest = build(&(builder.clone(), 5), &folder, &stored).unwrap();
         assert_eq!(manifest.keys(), 20_000, "{name}");
         let set = FilterSet::open(&folder, Opening::default()).unwrap();
         let found = set.may_contain_many(&slices(&stored));
@@ -143,25 +147,14 @@ fn stored_keys_are_found_and_absent_keys_match_at_the_stated_rate() {
                 "{name}: {matching} of {asked}, {expected} expected"
             );
         }
-    }
-}
-
-#[test]
-fn a_shard_is_the_single_filter_of_its_keys_and_tells_its_format_where_it_can() {
-    let place = tempfile::tempdir().unwrap();
-    let stored = keys(0..3_000);
-    for name in names() {
-        let folder = place.path().join(name);
-        let builder = Builder::new(format(name), SIZE);
-        let manifest = build(&(builder.clone(), 3), &folder, &stored).unwrap();
+        // As another machine builds a shard, which refuses the keys of others.
         let of = |number: usize| -> Vec<Vec<u8>> {
             let is_of = |key: &&Vec<u8>| manifest.shard_of(key) == number;
             stored.iter().filter(is_of).cloned().collect()
         };
-        // As another machine builds it, which refuses the keys of others.
         let alone = place.path().join("alone");
         let _ = fs::create_dir(&alone);
-        let mut building = builder.shard(&alone, 1, 3).unwrap();
+        let mut building = builder.shard(&alone, 1, 5).unwrap();
         let refused = building.insert(&of(2)[0]).unwrap_err().to_string();
         assert!(
             refused.ends_with("must be one of shard 1, got one of shard 2"),
@@ -169,22 +162,19 @@ fn a_shard_is_the_single_filter_of_its_keys_and_tells_its_format_where_it_can() 
         );
         let shard = &manifest.shards[1];
         assert_eq!(&build_file(building, &of(1)), shard, "{name}");
-        assert!(
-            files(&alone)[&shard.file] == files(&folder)[&shard.file],
-            "{name}"
-        );
-
-        let file = place.path().join(format!("{name}.filter"));
+        let sealed = &files(&folder)[&shard.file];
+        assert!(&files(&alone)[&shard.file] == sealed, "{name}");
+        // And as a single filter, which tells its format where it can.
+        let file = place.path().join("filter");
         let described = build_file(builder.raw_file(&file).unwrap(), &of(1));
         assert_eq!(described.sha256, shard.sha256, "{name}");
         let bytes = fs::read(&file).unwrap();
-        assert!(files(&folder)[&shard.file][Header::LEN..] == bytes, "{name}");
+        assert!(sealed[Header::LEN..] == bytes, "{name}");
         let told = Filter::from_bytes(None, bytes.clone());
         match format(name).is_told_by_bytes() {
             true => assert_eq!(told.unwrap().format(), &format(name), "{name}"),
             false => assert!(told.unwrap_err().to_string().contains("leveldb, "), "{name}"),
         }
-        assert!(described.rate.is_none_or(|rate| rate < 0.02), "{name}");
         let rate = Filter::from_bytes(Some(&format(name)), bytes).unwrap().rate();
         assert!((0.001..0.02).contains(&rate), "{name}: {rate}");
     }
@@ -247,36 +237,28 @@ fn merged_filters_contain_the_keys_of_all() {
     let (one, another, fewer) = (keys(0..2_000), keys(2_000..4_000), keys(0..1_500));
     for name in names() {
         let builder = Builder::new(format(name), Size::BitsPerKey(60.0));
-        let raw = Some(format(name));
-        for is_raw in [true, false] {
-            for (file, keys) in [("one", &one), ("another", &another), ("fewer", &fewer)] {
-                let building = match is_raw {
-                    true => builder.raw_file(path(file)),
-                    false => builder.file(path(file)),
-                };
-                build_file(building.unwrap(), keys);
+        for (file, keys) in [("one", &one), ("another", &another), ("fewer", &fewer)] {
+            build_file(builder.file(path(file)).unwrap(), keys);
+        }
+        let join = |other: &str| merge(None, &[&path("one"), &path(other)], &path("merged"), true);
+        assert!(join("fewer").is_err(), "{name}");
+        match join("another") {
+            // Those that the table above says cannot be merged.
+            Err(error) => {
+                assert!(error.to_string().contains("merged") && error.to_string().contains("another"))
             }
-            let given = raw.as_ref().filter(|_| is_raw);
-            let join = |other: &str| merge(given, &[&path("one"), &path(other)], &path("merged"), true);
-            assert!(join("fewer").is_err(), "{name}");
-            match name {
-                "ribbon" | "binaryfuse" | "counting" | "cuckoo" | "growing" => {
-                    let error = join("another").unwrap_err().to_string();
-                    assert!(error.contains("merged") && error.contains("another"), "{error}");
-                }
-                _ => {
-                    join("another").unwrap();
-                    let filter = Filter::open(&path("merged"), given, Opening::default()).unwrap();
-                    assert_eq!(
-                        filter.header().map(|header| header.keys),
-                        (!is_raw).then_some(4_000)
-                    );
-                    let all = one.iter().chain(&another);
-                    assert!(all.into_iter().all(|key| filter.may_contain(key)), "{name}");
-                    let absent = keys(9_000..19_000);
-                    let hits = absent.iter().filter(|key| filter.may_contain(key)).count();
-                    assert!(hits < 1_000, "{name}: {hits}");
-                }
+            Ok(()) => {
+                let filter = Filter::open(&path("merged"), None, Opening::default()).unwrap();
+                assert_eq!(filter.header().unwrap().keys, 4_000);
+                assert!(
+                    one.iter().chain(&another).all(|key| filter.may_contain(key)),
+                    "{name}"
+                );
+                let hits = keys(9_000..19_000)
+                    .iter()
+                    .filter(|key| filter.may_contain(key))
+                    .count();
+                assert!(hits < 1_000, "{name}: {hits}");
             }
         }
         build_file(
@@ -358,4 +340,66 @@ fn merged_sets_are_the_set_of_all_keys() {
     }
     build(&of_shards("binaryfuse", 4), &one, &stored).unwrap();
     refused(&one, "only Bloom filters can be merged");
+}
+
+/// A Rust program may use any funnel. Bytes say which one, so keys are hashed as they were, or not at all.
+#[test]
+fn filters_of_other_hashes_are_queried_by_theirs_or_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let parameters = BlockedParameters::new(3_000, 0.01).unwrap();
+    let texts: Vec<String> = (0..3_000).map(|id| format!("user-{id}")).collect();
+    macro_rules! stored {
+        ($name:literal, $funnel:expr, $keys:expr) => {{
+            let mut filter = BlockedBloomFilter::new($funnel, &parameters).unwrap();
+            filter.insert_many($keys);
+            let path = place.path().join($name);
+            fs::write(&path, filter.to_bytes()).unwrap();
+            path
+        }};
+    }
+    let fast = &*stored!("fast", Xxph3, &texts);
+    let units = &*stored!("units", Utf16Units, &texts);
+    let numbers = &*stored!("numbers", Long, &(0..3_000).collect::<Vec<i64>>());
+    let open = |path: &Path, encoding| {
+        let format = format("blocked").with_encoding(encoding);
+        Filter::open(path, Some(&format), Opening::default())
+    };
+    let filter = open(fast, Encoding::BYTES).unwrap();
+    assert!(texts.iter().all(|key| filter.may_contain(key.as_bytes())));
+    let filter = open(numbers, Encoding::INT64).unwrap();
+    assert!((0..3_000_i64).all(|key| filter.may_contain(&key.to_le_bytes())));
+    // What a builder writes says so too.
+    let built = &*place.path().join("built");
+    let builder = Builder::new(format("blocked").with_encoding(Encoding::INT64), Size::Rate(0.01));
+    build_file(builder.raw_file(built).unwrap(), &keys(0..10));
+    for (path, encoding, reason) in [
+        (units, Encoding::BYTES, "must be bytes or UTF-8, got UTF-16 units"),
+        (
+            numbers,
+            Encoding::BYTES,
+            "must be bytes or UTF-8, got 64-bit integers",
+        ),
+        (
+            built,
+            Encoding::BYTES,
+            "must be bytes or UTF-8, got 64-bit integers",
+        ),
+        (
+            fast,
+            Encoding::INT64,
+            "must be 64-bit integers, got bytes or UTF-8",
+        ),
+    ] {
+        let error = open(path, encoding).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+    // Merging looks no key up, and keeps the hash.
+    merge(None, &[numbers, numbers], built, true).unwrap();
+    assert_eq!(fs::read(built).unwrap(), fs::read(numbers).unwrap());
+    let other = &*stored!("other", Utf8, &texts);
+    let error = merge(None, &[fast, other], built, true).unwrap_err().to_string();
+    assert!(
+        error.contains("XXPH3 of bytes or UTF-8 and MurmurHash3"),
+        "{error}"
+    );
 }

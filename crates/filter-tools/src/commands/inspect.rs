@@ -302,8 +302,8 @@ fn row(path: &str, block: &FilterBlockReport) -> [String; 7] {
         grouped(block.empty),
         of_bits(&|bits| grouped(bits.all_bits())),
         of_bits(&probes),
-        of_bits(&|bits| bits.fill().map_or_else(String::new, share)),
-        of_bits(&|bits| bits.false_positive_rate().map_or_else(String::new, share)),
+        of_bits(&|bits| bits.fill.map_or_else(String::new, share)),
+        of_bits(&|bits| bits.false_positive_rate.map_or_else(String::new, share)),
     ]
 }
 
@@ -337,12 +337,13 @@ fn in_words(totals: &Totals) -> String {
         counted(totals.tables, "table"),
         grouped(totals.tables_with_filters)
     );
-    if totals.rocksdb_tables > 0 {
-        text.push_str(&format!(", {} of RocksDB's", grouped(totals.rocksdb_tables)));
-    }
-    if totals.unreadable_tables > 0 {
-        text.push_str(&format!(", {} unreadable", grouped(totals.unreadable_tables)));
-    }
+    let add = |text: &mut String, count: u64, what: &str| {
+        if count > 0 {
+            text.push_str(&format!(", {} {what}", grouped(count)));
+        }
+    };
+    add(&mut text, totals.rocksdb_tables, "of RocksDB's");
+    add(&mut text, totals.unreadable_tables, "unreadable");
     match totals.damaged_tables {
         0 => text.push_str("; no damage"),
         damaged => text.push_str(&format!("; damage in {}", counted(damaged, "table"))),
@@ -352,21 +353,17 @@ fn in_words(totals: &Totals) -> String {
         counted(totals.filters, "filter"),
         grouped(totals.empty)
     ));
-    if totals.bits.matching_everything > 0 {
-        text.push_str(&format!(
-            ", {} letting every key pass",
-            grouped(totals.bits.matching_everything)
-        ));
-    }
-    if totals.bits.bad_sizes > 0 {
-        text.push_str(&format!(
-            ", {} of sizes at which numbers between stored numbers often match (see THEORY.md of filter-formats)",
-            grouped(totals.bits.bad_sizes)
-        ));
-    }
-    if let Some(rate) = totals.bits.false_positive_rate() {
+    add(
+        &mut text,
+        totals.bits.matching_everything,
+        "letting every key pass",
+    );
+    let bad =
+        "of sizes at which numbers between stored numbers often match (see THEORY.md of filter-formats)";
+    add(&mut text, totals.bits.bad_sizes, bad);
+    if let Some(rate) = totals.bits.false_positive_rate {
         text.push_str(&format!("; {}", counted(totals.bits.all_bits(), "bit")));
-        if let Some(fill) = totals.bits.fill() {
+        if let Some(fill) = totals.bits.fill {
             text.push_str(&format!(", {} filled", share(fill)));
         }
         text.push_str(&format!(", {} expected", share(rate)));

@@ -9,9 +9,8 @@ use super::build::{check_new, failure};
 
 /// Merge filters of one format into a filter that contains the keys of all, or sets into a set.
 ///
-/// The filters must have equal sizes and probe counts: build them with the same --items, or from equally many keys. Streams
-/// of Guava and Spark can be merged, Bloom filters in the layouts of LevelDB, RocksDB and Parquet, and blocked filters;
-/// Ribbon, binary fuse, counting, cuckoo and growing filters cannot. Sets are merged shard by shard: they must have equal
+/// The filters must have equal sizes and probe counts: build them with the same --items, or from equally many keys. Bloom
+/// filters can be merged, and FORMAT.md of filter-sets lists the formats. Sets are merged shard by shard: they must have equal
 /// numbers of shards, and a set at --out is replaced.
 #[derive(Debug, clap::Args)]
 #[command(

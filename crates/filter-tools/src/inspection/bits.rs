@@ -34,10 +34,10 @@ pub(crate) struct Bits {
     /// The sum of the expected false-positive rates, each times its filter's bits.
     #[serde(skip)]
     weighted_rates: f64,
-    /// The share of ones.
-    fill: Option<f64>,
-    /// The probability that an absent key matches, averaged over the bits.
-    false_positive_rate: Option<f64>,
+    /// The share of ones; `None` without bits of Bloom filters.
+    pub(crate) fill: Option<f64>,
+    /// The probability that an absent key matches, averaged over the bits; `None` without bits.
+    pub(crate) false_positive_rate: Option<f64>,
 }
 
 impl Bits {
@@ -103,16 +103,6 @@ impl Bits {
     /// Returns the number of bits of all filters.
     pub(crate) fn all_bits(&self) -> u64 {
         self.bits + self.ribbon_bits
-    }
-
-    /// Returns the share of ones; `None` without bits of Bloom filters.
-    pub(crate) fn fill(&self) -> Option<f64> {
-        self.fill
-    }
-
-    /// Returns the probability that an absent key matches, averaged over the bits; `None` without bits.
-    pub(crate) fn false_positive_rate(&self) -> Option<f64> {
-        self.false_positive_rate
     }
 }
 

@@ -331,3 +331,14 @@ impl Verdict {
         }
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    #[test]
+    fn names_that_are_no_text_move_no_cursor() {
+        use std::os::unix::ffi::OsStrExt as _;
+
+        let name = std::ffi::OsStr::from_bytes(b"a\xff\x1b[31m\n.ldb");
+        assert_eq!(super::shown(name.as_ref()), "a\u{fffd}\u{fffd}[31m\u{fffd}.ldb");
+    }
+}

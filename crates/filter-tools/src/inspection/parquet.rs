@@ -240,15 +240,10 @@ impl<'a> Value<'a> {
     fn parse(text: &'a str, physical_type: PhysicalType) -> Result<Self, String> {
         let wrong = |what: &str| format!("--key must be {what}, got {text:?}");
         let hexadecimal = |len: i32| {
-            let digits: Vec<u32> = text
-                .chars()
-                .filter(|&digit| digit != '-')
-                .map(|digit| digit.to_digit(16))
-                .collect::<Option<_>>()
-                .filter(|digits: &Vec<u32>| i64::try_from(digits.len()) == Ok(2 * i64::from(len)))
-                .ok_or_else(|| wrong(&format!("{len} bytes in hexadecimal digits")))?;
-            let bytes = digits.chunks_exact(2).map(|pair| (pair[0] << 4 | pair[1]) as u8);
-            Ok(Self::Bytes(bytes.collect()))
+            let bytes = hex::decode(text.replace('-', "")).ok();
+            let bytes = bytes.filter(|bytes| i32::try_from(bytes.len()) == Ok(len));
+            let wrong = || wrong(&format!("{len} bytes in hexadecimal digits"));
+            bytes.map(Self::Bytes).ok_or_else(wrong)
         };
         let number = |value: Option<PhysicalValue<'static>>, what: &str| {
             value.map(Self::Number).ok_or_else(|| wrong(what))

@@ -23,49 +23,38 @@ fn filters_of_all_columns() {
 #[test]
 fn row_groups_that_can_be_skipped() {
     let bench = bench();
+    // The file has -0.0, and -6 has the bits of the unsigned number.
     for (column, key, expected) in [
-        ("id", "7", [false, true, false]),
-        ("id", "300", [false, false, false]),
-        ("name", "user-8", [false, false, true]),
-        ("ratio", "0.75", [true, false, false]),
-        // The file has -0.0.
-        ("ratio", "0", [true, false, false]),
-        ("price", "NaN", [true, true, true]),
-        (
-            "uuid",
-            "00000000-0000-0000-0000-000000000009",
-            [true, false, false],
-        ),
-        ("day", "5", [false, false, true]),
-        ("count", "4294967290", [false, false, true]),
-        // It has the same bits.
-        ("count", "-6", [false, false, true]),
-        ("place.city", "city 10", [false, true, false]),
+        ("id", "7", "no yes no"),
+        ("id", "300", "no no no"),
+        ("name", "user-8", "no no yes"),
+        ("ratio", "0.75", "yes no no"),
+        ("ratio", "0", "yes no no"),
+        ("price", "NaN", "yes yes yes"),
+        ("uuid", "00000000-0000-0000-0000-000000000009", "yes no no"),
+        ("day", "5", "no no yes"),
+        ("count", "4294967290", "no no yes"),
+        ("count", "-6", "no no yes"),
+        ("place.city", "city 10", "no yes no"),
     ] {
         let asked = format!("inspect rows.parquet --column {column} --key '{key}'");
         let filters = bench.json(0, &format!("{asked} --json"));
-        let filters = filters.as_array().unwrap();
-        assert_eq!(filters.len(), 3);
-        for (row_group, (filter, may_match)) in filters.iter().zip(expected).enumerate() {
+        let answers: Vec<&str> = expected.split(' ').collect();
+        assert_eq!(filters.as_array().unwrap().len(), answers.len());
+        for (row_group, answer) in answers.iter().enumerate() {
+            let filter = &filters[row_group];
             let rate = &filter["expected_rate"];
             assert!(rate.as_f64().is_some_and(|rate| (0.005..0.02).contains(&rate)));
-            assert_eq!(
-                *filter,
-                json!({
-                    "row_group": row_group,
-                    "column": column,
-                    "bytes": 128,
-                    "expected_rate": rate,
-                    "may_match": may_match,
-                }),
-                "{column}: {key}"
-            );
+            let expected = json!({
+                "row_group": row_group, "column": column, "bytes": 128, "expected_rate": rate,
+                "may_match": *answer == "yes",
+            });
+            assert_eq!(*filter, expected, "{column}: {key}");
         }
-        let shown = bench.done(&asked);
-        let skipped = expected.iter().filter(|&&may_match| !may_match).count();
+        let skipped = answers.iter().filter(|answer| **answer == "no").count();
         let plural = if skipped == 1 { "" } else { "s" };
         let end = format!("3 filters; {skipped} row group{plural} without the key\n");
-        assert!(shown.ends_with(&end), "{shown}");
+        assert!(bench.done(&asked).ends_with(&end));
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::process::Command;
 
-use filter_formats::parquet::{Header, SplitBlockFilterMut};
-use filter_tables::testing::golden;
 use filter_tables::testing::tables::{File, encode, entries, varint};
 use filter_tables::{BlockHandle, StoredBlock};
 
@@ -17,9 +15,8 @@ fn limited(bench: &Workbench, kibibytes: usize, arguments: &str) -> Outcome {
     Outcome::of(command.current_dir(bench.path("")).output().unwrap())
 }
 
-/// Writes a Parquet file of one row group: what lies before its footer, and `columns` columns of whole numbers, each
-/// with the metadata that `column` returns.
-fn parquet(before: &[u8], columns: usize, column: impl Fn(usize) -> Vec<u8>) -> (Vec<u8>, usize) {
+/// Writes a Parquet file of one row group of `columns` columns of whole numbers, each with the metadata that `column` returns.
+fn parquet(columns: usize, column: impl Fn(usize) -> Vec<u8>) -> (Vec<u8>, usize) {
     let list = |elements: usize| [&[0xfc][..], &varint(elements as u64)].concat();
     let mut footer = [&[0x15, 2, 0x19][..], &list(columns)].concat();
     // A field with the type, and the end.
@@ -31,7 +28,7 @@ fn parquet(before: &[u8], columns: usize, column: impl Fn(usize) -> Vec<u8>) -> 
     }
     footer.extend([0, 0]);
     let len = u32::try_from(footer.len()).unwrap().to_le_bytes();
-    let file = [&b"PAR1"[..], before, &footer, &len, b"PAR1"].concat();
+    let file = [&b"PAR1"[..], &footer, &len, b"PAR1"].concat();
     (file, footer.len())
 }
 
@@ -94,7 +91,7 @@ fn many_columns_with_wrong_offsets() {
     const COLUMNS: usize = 300_000;
     let bench = Workbench::new();
     // The offset is that of no filter.
-    let (file, footer) = parquet(b"", COLUMNS, |_| column(b"c", 5));
+    let (file, footer) = parquet(COLUMNS, |_| column(b"c", 5));
     bench.write("wide.parquet", file);
     // A bounded number of times the footer, and what the program takes for itself.
     let most = 200 * footer / 1024 + (32 << 10);
@@ -109,36 +106,6 @@ fn many_columns_with_wrong_offsets() {
         code == 2 && stderr.ends_with("c, c and 299900 others, got \"d\"\n"),
         "{stderr}"
     );
-}
-
-fn one_filter() -> Vec<u8> {
-    let mut bitset = [0; 64];
-    let mut filter = SplitBlockFilterMut::new(&mut bitset).unwrap();
-    filter.insert_hash(0x0123_4567_89ab_cdef);
-    [Header::new(64).unwrap().encode().as_ref(), &bitset].concat()
-}
-
-#[test]
-fn names_that_would_move_the_cursor() {
-    let bench = Workbench::new();
-    let filter = one_filter();
-    let name = "a\u{1b}[31m\u{202e}\n";
-    let (file, _) = parquet(&filter, 15, |number| {
-        let offset = [4, 5][usize::from(number > 0)];
-        column(if number < 2 { name.as_bytes() } else { b"c" }, offset)
-    });
-    bench.write("names.parquet", file);
-    for arguments in ["inspect names.parquet", "inspect names.parquet --column x"] {
-        let outcome = bench.run(arguments);
-        let said = [outcome.stdout, outcome.stderr].concat();
-        assert!(
-            said.contains("a\\u{1b}[31m\\u{202e}\\n") && !said.contains(['\u{1b}', '\u{202e}']),
-            "{said}"
-        );
-    }
-    // Programs get the name itself.
-    let filters = bench.json(1, "inspect --json names.parquet");
-    assert_eq!(filters[0]["column"], name);
 }
 
 /// A RocksDB table whose index names the same data block twenty million times.
@@ -191,24 +158,4 @@ fn a_manifest_takes_no_more_memory_than_it_is_long() {
         code == 1 && stderr.contains("manifest.json: "),
         "{code}: {stderr}"
     );
-}
-
-#[test]
-fn nobody_waits_for_a_pipe() {
-    let bench = Workbench::new();
-    bench.write(
-        "table.ldb",
-        golden::bytes("leveldb/ldb/tablebuilder_one_bpk10.ldb"),
-    );
-    let made = Command::new("mkfifo")
-        .args(["pipe", "pipe.parquet"])
-        .current_dir(bench.path(""))
-        .status();
-    assert!(made.unwrap().success());
-    for arguments in ["pipe", "pipe.parquet", "table.ldb pipe"] {
-        let mut command = Command::new("timeout");
-        command.args(["30", env!("CARGO_BIN_EXE_filters"), "inspect"]);
-        command.args(arguments.split(' ')).current_dir(bench.path(""));
-        assert_eq!(command.output().unwrap().status.code(), Some(2), "{arguments}");
-    }
 }

@@ -30,70 +30,33 @@ struct Row {
     expected_rate: Option<f64>,
     /// The bits of a filter of Guava or Spark.
     #[serde(skip_serializing_if = "Option::is_none")]
-    fill: Option<FillReport>,
+    fill: Option<Fill>,
     damage: Option<String>,
 }
 
-/// The bits of a filter of Guava or Spark, and whether its probes fit the keys.
-#[derive(Serialize)]
-struct FillReport {
-    bits: u64,
-    ones: u64,
-    probes: u32,
-    /// The number of different keys that the ones suggest; none if all bits are set.
-    estimated_keys: Option<u64>,
-    /// The number of keys for which the probe count is right.
-    fitting_keys: u64,
-    /// The probe count for the estimated keys, if it is smaller and its rate is lower by a tenth, and that rate.
-    better: Option<(u32, f64)>,
-    /// Set if size and probe count are those to which Spark cuts the filters of data frames.
-    is_capped: bool,
-}
-
-impl FillReport {
-    fn of(fill: Fill, rate: f64) -> Self {
-        let Fill {
-            bits,
-            ones,
-            probe_count: probes,
-            estimated_len,
-        } = fill;
-        let fitting = |keys: u64| bits as f64 / keys as f64 * LN_2;
-        let better = estimated_len.and_then(|keys| {
-            let fewer = fitting(keys).round().max(1.0);
-            let lower = libm::pow(-libm::expm1(-fewer * keys as f64 / bits as f64), fewer);
-            (fewer < f64::from(probes) && lower < 0.9 * rate).then_some((fewer as u32, lower))
-        });
-        let cap = (MAX_DATA_FRAME_BITS as f64 / MAX_DATA_FRAME_ITEMS as f64 * LN_2).round();
-        Self {
-            bits,
-            ones,
-            probes,
-            estimated_keys: estimated_len,
-            fitting_keys: fitting(probes.into()).round() as u64,
-            better,
-            is_capped: bits == MAX_DATA_FRAME_BITS && f64::from(probes) == cap,
-        }
-    }
-
-    /// Says what is wrong with the probe count.
-    fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if let Some((probes, rate)) = self.better {
-            let (is, keys, rate) = (self.probes, grouped(self.fitting_keys), share(rate));
+/// Says whether the probe count fits the keys of a filter with this rate.
+fn notes(fill: &Fill, rate: f64) -> Vec<String> {
+    let (bits, probes) = (fill.bits as f64, f64::from(fill.probe_count));
+    let mut notes = Vec::new();
+    if let Some(keys) = fill.estimated_len.map(|keys| keys as f64) {
+        let better = (bits / keys * LN_2).round().max(1.0);
+        let lower = libm::pow(-libm::expm1(-better * keys / bits), better);
+        if better < probes && lower < 0.9 * rate {
+            let (fitting, lower) = (grouped((bits / probes * LN_2).round() as u64), share(lower));
             notes.push(format!(
-                "k does not fit: {is} is right for {keys} keys. {probes} would give {rate} in the same memory."
+                "k does not fit: {probes} is right for {fitting} keys. {better} would give {lower} in the same memory."
             ));
         }
-        if self.is_capped {
-            let (bits, keys) = (grouped(MAX_DATA_FRAME_BITS), grouped(MAX_DATA_FRAME_ITEMS));
-            notes.push(format!(
-                "the largest filter that Spark makes for a data frame: it cuts the bits to {bits}, and k to that of {keys} \
-                 keys, however many were asked for."
-            ));
-        }
-        notes
     }
+    let cap = (MAX_DATA_FRAME_BITS as f64 / MAX_DATA_FRAME_ITEMS as f64 * LN_2).round();
+    if fill.bits == MAX_DATA_FRAME_BITS && probes == cap {
+        let (bits, keys) = (grouped(MAX_DATA_FRAME_BITS), grouped(MAX_DATA_FRAME_ITEMS));
+        notes.push(format!(
+            "the largest filter that Spark makes for a data frame: it cuts the bits to {bits}, and k to that of {keys} keys, \
+             however many were asked for."
+        ));
+    }
+    notes
 }
 
 /// Returns true if the folder holds a set.
@@ -165,7 +128,6 @@ pub(super) fn files(paths: &[PathBuf], format: Option<&str>, json: bool) -> Resu
 fn described(file: String, format: &str, bytes: u64, opened: Result<Filter, Error>) -> Row {
     let filter = opened.as_ref().ok();
     let header = filter.and_then(Filter::header);
-    let fill = filter.and_then(|filter| Some(FillReport::of(filter.fill()?, filter.rate())));
     Row {
         file,
         format: format.to_owned(),
@@ -173,7 +135,7 @@ fn described(file: String, format: &str, bytes: u64, opened: Result<Filter, Erro
         keys: header.map(|header| header.keys),
         stated_rate: header.and_then(|header| header.rate),
         expected_rate: filter.map(Filter::rate),
-        fill,
+        fill: filter.and_then(Filter::fill),
         damage: opened.err().map(|error| error.to_string()),
     }
 }
@@ -186,13 +148,13 @@ fn show(rows: &[Row], json: bool) -> Result<(), Failure> {
     let rate = |rate: Option<f64>| rate.map_or_else(|| "?".to_owned(), share);
     let cells = rows.iter().map(|row| {
         let fill = row.fill.as_ref();
-        let estimated = || Some(format!("~{}", grouped(fill?.estimated_keys?)));
+        let estimated = || Some(format!("~{}", grouped(fill?.estimated_len?)));
         [
             row.file.clone(),
             row.format.clone(),
             (row.keys.map(grouped).or_else(estimated)).unwrap_or_else(|| "?".to_owned()),
             grouped(row.bytes),
-            fill.map_or_else(String::new, |fill| fill.probes.to_string()),
+            fill.map_or_else(String::new, |fill| fill.probe_count.to_string()),
             fill.map_or_else(String::new, |fill| share(fill.ones as f64 / fill.bits as f64)),
             rate(row.stated_rate),
             rate(row.expected_rate),
@@ -206,8 +168,10 @@ fn show(rows: &[Row], json: bool) -> Result<(), Failure> {
         if let Some(damage) = &row.damage {
             writeln!(out, "\ndamage: {damage}")?;
         }
-        for note in row.fill.iter().flat_map(FillReport::notes) {
-            writeln!(out, "\n{}: {note}", row.file)?;
+        for (fill, rate) in row.fill.iter().zip(row.expected_rate) {
+            for note in notes(fill, rate) {
+                writeln!(out, "\n{}: {note}", row.file)?;
+            }
         }
     }
     Ok(())

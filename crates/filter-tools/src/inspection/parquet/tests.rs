@@ -53,3 +53,8 @@ fn places_that_are_wrong() {
     assert!(filters[0].damage.is_some() && filters[0].bytes.is_none());
     assert_eq!(filters[1..], whole[1..]);
 }
+
+#[test]
+fn names_move_no_cursor() {
+    assert_eq!(printed("a\u{1b}[31m\u{202e}\n"), "a\\u{1b}[31m\\u{202e}\\n");
+}
