@@ -1,6 +1,7 @@
 //! Builds filters and sets from any number of keys in bounded memory.
 
 use std::collections::HashMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use filter_policy::MATCHES_EVERYTHING;
@@ -254,37 +255,25 @@ impl FileBuilding {
         let mut written = Err(Error::input("there is no filter"));
         keys.build(number, shards, progress, |header, filter| {
             let mut entry = header.entry();
-            let name = |path: &Path| {
-                path.file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into_owned()
+            let (path, replace) = match form {
+                Form::Shard(..) => (path.join(&entry.file), true),
+                _ => (path.clone(), replace),
             };
-            match form {
-                Form::Shard(..) => write_filter(&path.join(&entry.file), true, Some(&header), |file| {
-                    filter.write(file)
-                })?,
-                Form::Sealed => {
-                    entry.file = name(&path);
-                    write_filter(&path, replace, Some(&header), |file| filter.write(file))?;
-                }
-                Form::Raw => {
-                    let mut bytes = Sum::default();
-                    // What some policies write for no keys, up to five bytes, could be a file that was cut.
-                    let filled = |file: &mut dyn std::io::Write| match header.bytes {
-                        0..8 => file.write_all(&MATCHES_EVERYTHING),
-                        _ => filter.write(file),
-                    };
-                    filled(&mut bytes).map_err(Error::input)?;
-                    write_filter(&path, replace, None, filled)?;
-                    entry = Shard {
-                        file: name(&path),
-                        bytes: bytes.bytes,
-                        sha256: bytes.sha256(),
-                        ..entry
-                    };
-                }
+            // What some policies write for no keys, up to five bytes, could be a file that was cut.
+            let is_cut = header.bytes < 8 && matches!(form, Form::Raw);
+            let write = |file: &mut dyn Write| match is_cut {
+                true => file.write_all(&MATCHES_EVERYTHING),
+                false => filter.write(file),
+            };
+            if is_cut {
+                let mut sum = Sum::default();
+                write(&mut sum).map_err(Error::input)?;
+                (entry.bytes, entry.sha256) = (sum.bytes, sum.sha256());
             }
+            let is_sealed = !matches!(form, Form::Raw);
+            write_filter(&path, replace, is_sealed.then_some(&header), write)?;
+            let name = path.file_name().unwrap_or_default();
+            entry.file = name.to_string_lossy().into_owned();
             written = Ok(entry);
             Ok(())
         })?;
