@@ -5,8 +5,6 @@ use std::fmt;
 use filter_formats::view::places::{self, Places};
 use membership_filters::Modulus;
 
-use crate::row::Text;
-
 /// The number of a filter's first bytes, and of its last, that suffice for [`Format::outline`](crate::Format::outline).
 pub const ENDS: usize = places::TAIL_LEN;
 
@@ -57,7 +55,7 @@ pub(crate) fn stream<P: IntoIterator<Item = u64>>(
     header: usize,
     words: u32,
     positions: impl Fn(&[u8], Modulus) -> P + Send + Sync + 'static,
-) -> Text<Outline> {
+) -> Result<Outline, String> {
     let bits = Modulus::new(u64::from(words) * 64).filter(|_| wanted == len);
     let bits = bits.ok_or_else(|| format!("the length must be {wanted} by its header, got {len}"))?;
     let places = move |key: &[u8]| {
