@@ -73,7 +73,7 @@ impl Table<'_> {
         key::write(&mut scene, Anchor::Start, (MARGIN, 36.0), self.key);
         rows.stripes(&mut scene);
         for (index, name) in self.names.iter().enumerate() {
-            rows.name(&mut scene, index, name, None);
+            scene.row(name, |scene| rows.name(scene, index, name, None));
         }
         let mut group = "";
         for (index, (column, &(left, right))) in self.columns.iter().zip(&places).enumerate() {

@@ -14,3 +14,5 @@ pub const STRIPE: Color = Color(0xf5, 0xf6, 0xf8);
 pub const BAND: Color = Color(0xc3, 0xc9, 0xd1);
 /// Background.
 pub const PAPER: Color = Color(0xff, 0xff, 0xff);
+/// The frame of a name, in a colour that no mark has.
+pub const FRAME: Color = Color(0x6a, 0x1b, 0x9a);

@@ -116,10 +116,10 @@ pub enum Shape {
     Line(Vec<(f64, f64)>, f64, Color),
     /// A line of text without control characters, with its anchor on the base line.
     Text((f64, f64), Anchor, String, Font),
-    /// A rectangle behind a text, with a rim that is `RIM` wide and half outside its edge, and the rim's colour.
-    Frame([f64; 4], Color, Color),
-    /// The shapes from here to the next `Row` belong to the row of this name, or to no row. SVG keeps them together and
-    /// shows the name where a pointer rests, and a script can move a row.
+    /// A rectangle behind a text, with a rim that is `RIM` wide and half outside its edge.
+    Frame([f64; 4]),
+    /// The shapes from here to the next `Row` belong to the row of this name, or to no row. The first text is the name. SVG
+    /// keeps them together, so that a script can move or mark a row.
     Row(Option<String>),
 }
 
@@ -176,7 +176,7 @@ impl Scene {
         let near = |at: &[f64]| at.iter().all(|value| value.abs() <= FAR);
         let at = |&(x, y): &(f64, f64)| near(&[x, y]);
         let fits = |shape: &Shape| match shape {
-            Shape::Rect(corners, _) | Shape::Frame(corners, ..) => near(corners),
+            Shape::Rect(corners, _) | Shape::Frame(corners) => near(corners),
             Shape::Circle(center, radius, _) => at(center) && near(&[*radius]),
             Shape::Polygon(points, _) | Shape::Line(points, ..) => points.iter().all(at),
             Shape::Text(anchor, ..) => at(anchor),
@@ -196,6 +196,34 @@ impl Scene {
         self.shapes.push(Shape::Row(Some(printable(name))));
         draw(self);
         self.shapes.push(Shape::Row(None));
+    }
+
+    /// Frames the name wherever a row has it, and says so in the text alternative as `words`.
+    pub fn frame(&mut self, name: &str, words: &str) {
+        /// Distance of the frame from the sides of the text, and from its letters: other rows stay free of it.
+        const BESIDE: f64 = 3.5;
+        const ABOVE: f64 = 1.5;
+        let name = printable(name);
+        let (mut is_next, mut found) = (false, false);
+        for shape in core::mem::take(&mut self.shapes) {
+            match &shape {
+                Shape::Row(row) => is_next = row.as_ref() == Some(&name),
+                Shape::Text(at, anchor, text, font) if is_next => {
+                    let width = font.width(text);
+                    let left = at.0 - anchor.before(width) - BESIDE;
+                    // Heights of letters above and below the base line in ems.
+                    let (top, bottom) = (at.1 - 0.78 * font.size, at.1 + 0.22 * font.size);
+                    let corners = [left, top - ABOVE, left + width + 2.0 * BESIDE, bottom + ABOVE];
+                    self.shapes.push(Shape::Frame(corners));
+                    (is_next, found) = (false, true);
+                }
+                _ => {}
+            }
+            self.shapes.push(shape);
+        }
+        if found {
+            self.label = format!("{}; {name}, {words}", self.label);
+        }
     }
 
     /// Fills a rectangle.
@@ -339,13 +367,6 @@ pub fn printable(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_element_of_pixels_is_drawn() {
-        let mut scene = Scene::new(100.0, 50.0, "a pixel");
-        scene.draw(&plotters::element::Pixel::new((305, 20), INK));
-        assert_eq!(scene.shapes, [Shape::Rect([30.5, 2.0, 30.6, 2.1], INK)]);
-    }
 
     #[test]
     fn control_and_direction_characters_are_replaced() {

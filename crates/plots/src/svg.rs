@@ -4,16 +4,16 @@
 //! painting order. The unit is half a pixel, and every edge lies at a whole unit.
 
 use super::font::FAMILY;
-use super::scene::{Anchor, Color, PAPER, RIM, Scene, Shape, UNITS, straight, unit, whole};
+use super::scene::{Anchor, Color, FRAME, PAPER, RIM, Scene, Shape, UNITS, straight, unit, whole};
 
 /// Returns the scene as an SVG document without an XML declaration, ready to embed in HTML.
 pub fn svg(scene: &Scene) -> String {
-    let (width, height, paper) = (unit(scene.width), unit(scene.height), hex(PAPER));
+    let (width, height, paper) = (unit(scene.width), unit(scene.height), paint(PAPER));
     let label = escape(&scene.label);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {width} {height}\" \
          stroke-linejoin=\"round\" role=\"img\" aria-label=\"{label}\" font-family=\"{FAMILY}, 'Helvetica Neue', Arial, sans-serif\">\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"{paper}\"/>\n",
+         <rect width=\"{width}\" height=\"{height}\"{paper} fill=\"currentColor\"/>\n",
         scene.width, scene.height
     );
     let look = |shape: &Shape| (core::mem::discriminant(shape), attributes(shape));
@@ -37,23 +37,20 @@ pub fn escape(text: &str) -> String {
     text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Formats a colour in capitals, the form that style sheets select.
-fn hex(Color(red, green, blue): Color) -> String {
-    format!("#{red:02X}{green:02X}{blue:02X}")
+/// Formats a colour as the attribute that style sheets select and replace, for areas and lines alike.
+fn paint(Color(red, green, blue): Color) -> String {
+    format!(" color=\"#{red:02X}{green:02X}{blue:02X}\"")
 }
 
 /// Returns the attributes that consecutive shapes must share to be written as one element.
 fn attributes(shape: &Shape) -> String {
     match shape {
         Shape::Rect(_, color) | Shape::Circle(.., color) | Shape::Polygon(_, color) => {
-            format!(" fill=\"{}\"", hex(*color))
+            format!("{} fill=\"currentColor\"", paint(*color))
         }
         Shape::Line(_, width, color) => {
-            format!(
-                " fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"",
-                hex(*color),
-                unit(*width)
-            )
+            let (color, width) = (paint(*color), unit(*width));
+            format!("{color} fill=\"none\" stroke=\"currentColor\" stroke-width=\"{width}\"")
         }
         Shape::Text(_, anchor, _, font) => {
             let anchor = match anchor {
@@ -62,8 +59,8 @@ fn attributes(shape: &Shape) -> String {
                 Anchor::End => " text-anchor=\"end\"",
             };
             let weight = if font.is_bold { " font-weight=\"bold\"" } else { "" };
-            let (size, color) = (UNITS * font.size, hex(font.color));
-            format!("{anchor} font-size=\"{size}\" fill=\"{color}\"{weight}")
+            let (size, color) = (UNITS * font.size, paint(font.color));
+            format!("{anchor} font-size=\"{size}\"{color} fill=\"currentColor\"{weight}")
         }
         Shape::Frame(..) | Shape::Row(_) => String::new(),
     }
@@ -85,13 +82,13 @@ fn element(shape: &Shape) -> String {
             };
             format!("<text x=\"{x}\" y=\"{y}\"{width}>{}</text>\n", escape(text))
         }
-        Shape::Frame(corners, color, rim) => {
+        Shape::Frame(corners) => {
             let [left, top, right, bottom] = corners.map(unit);
-            let (width, height) = (right - left, bottom - top);
-            let (color, rim, thickness) = (hex(*color), hex(*rim), unit(RIM));
+            let (width, height, rim) = (right - left, bottom - top, unit(RIM));
             format!(
-                "<rect class=\"frame\" x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" \
-                 fill=\"{color}\" stroke=\"{rim}\" stroke-width=\"{thickness}\"/>\n"
+                "<rect class=\"frame\" x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\"{} \
+                 fill=\"currentColor\" fill-opacity=\"0.12\" stroke=\"currentColor\" stroke-width=\"{rim}\"/>\n",
+                paint(FRAME)
             )
         }
         Shape::Row(Some(name)) => format!("<g data-row=\"{}\">\n", escape(name)),

@@ -31,13 +31,15 @@ pub struct Plot<'a> {
     /// Ends of a shaded part of the horizontal axis, painted below everything else.
     pub shade: Option<(f64, f64)>,
     /// The lines, in painting order.
-    pub series: Vec<Series>,
+    pub series: Vec<Series<'a>>,
 }
 
 /// A line of a plot.
-pub struct Series {
-    /// The mark of the line and its name right of the line's end, optionally with the value there; a line without is grey.
-    pub name: Option<(Mark, String)>,
+pub struct Series<'a> {
+    /// Name of the line, which is written right of its end together with `label`.
+    pub name: &'a str,
+    /// The mark of the line, and what follows its name; a line without is grey, and its name is not written.
+    pub label: Option<(Mark, String)>,
     /// Points in the order of the line.
     pub points: Vec<(f64, f64)>,
 }
@@ -99,7 +101,7 @@ impl Plot<'_> {
         };
         axes.draw(scene, |chart| {
             for series in &self.series {
-                let color = series.name.as_ref().map_or(BAND, |(mark, _)| mark.color());
+                let color = series.label.as_ref().map_or(BAND, |(mark, _)| mark.color());
                 // A line ends where it leaves the plot.
                 let is_off = |&(at, up): &(f64, f64)| !(x.contains(at) && y.contains(up));
                 for line in series.points.split(is_off).filter(|line| line.len() > 1) {
@@ -111,9 +113,9 @@ impl Plot<'_> {
         let named = self
             .series
             .iter()
-            .filter_map(|series| Some((series.name.as_ref()?, series)));
-        let mut labels: Vec<(f64, Mark, &str)> = Vec::new();
-        for (number, ((mark, name), series)) in named.enumerate() {
+            .filter_map(|series| Some((series.label.as_ref()?, series)));
+        let mut labels: Vec<Label<'_>> = Vec::new();
+        for (number, ((mark, words), series)) in named.enumerate() {
             // The marks of lines that lie on one another are at different places.
             let mut next = left + APART * (0.3 + number as f64 / Mark::LINES.len() as f64);
             for (at, up) in series
@@ -130,16 +132,19 @@ impl Plot<'_> {
                 if x.at(at) < right - 1.0 {
                     scene.line((x.at(at) + RADIUS, y.at(up)), (right, y.at(up)), 1.0, GRID);
                 }
-                labels.push((y.at(up), *mark, name));
+                labels.push((y.at(up), *mark, series.name, words));
             }
         }
         write(scene, labels, right, right + names, top);
     }
 }
 
+/// Height of a line's end, its mark, its name, and what follows the name.
+type Label<'a> = (f64, Mark, &'a str, &'a str);
+
 /// Writes names from the lowest upwards between the ends of their lines at `left` and `right`, each as close to the end of
 /// its line as the others allow. Names that would lie above `top` move down.
-fn write(scene: &mut Scene, mut labels: Vec<(f64, Mark, &str)>, left: f64, right: f64, top: f64) {
+fn write(scene: &mut Scene, mut labels: Vec<Label<'_>>, left: f64, right: f64, top: f64) {
     labels.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut highest = f64::INFINITY;
     let mut middles = Vec::new();
@@ -153,10 +158,12 @@ fn write(scene: &mut Scene, mut labels: Vec<(f64, Mark, &str)>, left: f64, right
         lowest = *middle + SPACING;
     }
     let x = left + 26.0;
-    for ((end, mark, name), middle) in labels.into_iter().zip(middles) {
+    for ((end, mark, name, words), middle) in labels.into_iter().zip(middles) {
         scene.line((left + 2.0, end), (x - 10.0, middle), 1.0, MUTED);
         mark.draw(scene, (x - 4.0, middle), RADIUS, true);
-        let name = Font::VALUE.fit(name, right - x - 6.0);
-        scene.text_middle((x + 6.0, middle), Anchor::Start, Font::VALUE, &name);
+        let label = Font::VALUE.fit(&format!("{name} {words}"), right - x - 6.0);
+        scene.row(name, |scene| {
+            scene.text_middle((x + 6.0, middle), Anchor::Start, Font::VALUE, &label)
+        });
     }
 }

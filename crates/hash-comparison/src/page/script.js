@@ -81,37 +81,25 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     article.querySelector(".order").textContent = textOf(choice.querySelector(".asked"));
     for (const svg of all(".first-chart svg", article)) {
       const rows = all("[data-row]", svg);
-      const names = [...new Set(rows.map((row) => row.dataset.row))];
+      const names = rows.map((row) => row.dataset.row);
       const drawn = ranked.filter((name) => names.includes(name));
       if (names.length < 2 || drawn.length !== names.length) continue;
-      const [first, second] = names.map((name) => Number(rows.find((row) => row.dataset.row === name).querySelector("text").getAttribute("y")));
+      const [first, second] = rows.map((row) => Number(row.querySelector("text").getAttribute("y")));
       for (const row of rows) {
         const place = drawn.indexOf(row.dataset.row);
         row.setAttribute("transform", `translate(0 ${(place - names.indexOf(row.dataset.row)) * (second - first)})`);
-        // What hides lines behind words has the colour of its row.
-        for (const cover of all('path:is([fill="#F5F6F8"], [fill="#FFFFFF"])', row)) cover.setAttribute("fill", place % 2 === 0 ? "#F5F6F8" : "#FFFFFF");
       }
     }
   }
 
   // Names are measured by their letters, since what is hidden has no size.
   const pen = document.createElement("canvas").getContext("2d");
-  const named = isShown("mine") ? [...field("mine").options].map((option) => option.value) : [];
-
-  /** The function that a text of a chart names: the longest one that it begins with. */
-  function nameOf(text) {
-    if (text.endsWith("…")) {
-      const fitting = named.filter((name) => text.length > 1 && name.startsWith(text.slice(0, -1)));
-      return fitting.length === 1 ? fitting[0] : undefined;
-    }
-    return named.filter((name) => name !== "" && (text === name || text.startsWith(`${name} `))).sort((a, b) => b.length - a.length)[0];
-  }
 
   /** Frames the function in use wherever a chart shows its name, as the chart's own file does. */
   function frame(mine) {
     for (const old of all(".chart rect.frame")) old.remove();
-    for (const text of all(".chart text")) {
-      const isMine = mine !== "" && nameOf(text.textContent) === mine;
+    for (const row of all(".chart [data-row]")) {
+      const [text, isMine] = [row.querySelector("text"), row.dataset.row === mine];
       text.classList.toggle("mine", isMine);
       if (!isMine) continue;
       const look = (attribute) => text.getAttribute(attribute) ?? text.parentElement.getAttribute(attribute);
@@ -121,7 +109,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
       const before = { middle: width / 2, end: width }[look("text-anchor")] ?? 0;
       const box = document.createElementNS(text.namespaceURI, "rect");
       const place = { x: text.getAttribute("x") - before - 7, y: text.getAttribute("y") - 0.78 * size - 3, width: width + 14, height: size + 6 };
-      for (const [attribute, value] of Object.entries({ class: "frame", fill: "#F3E5F9", stroke: "#6A1B9A", "stroke-width": 3, ...place })) box.setAttribute(attribute, value);
+      for (const [attribute, value] of Object.entries({ class: "frame", color: "#6A1B9A", fill: "currentColor", "fill-opacity": 0.12, stroke: "currentColor", "stroke-width": 3, ...place })) box.setAttribute(attribute, value);
       text.before(box);
     }
   }
@@ -223,7 +211,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     const tell = (section, name, words) => {
       const place = article.querySelector(`${section} .undrawn`);
       if (place === null) return;
-      const isNamed = all(`${section} svg text`, article).some((text) => text.textContent === name || text.textContent.startsWith(`${name} `));
+      const isNamed = all(`${section} [data-row]`, article).some((row) => row.dataset.row === name);
       place.textContent = words === undefined || isNamed ? "" : ` ${name} (yours) ${words}.`;
     };
     article.addEventListener("mine", ({ detail: name }) => {

@@ -6,7 +6,6 @@ mod bits;
 mod file_name;
 mod findings;
 mod mark;
-mod pin;
 #[cfg(test)]
 mod tests;
 
@@ -51,18 +50,11 @@ pub(crate) struct Chart {
 pub(crate) fn all(records: &Records) -> Vec<Chart> {
     let all = DatasetRows::all(records);
     let slugs = file_name::slugs(all.iter().map(|data| data.summary.name.as_str()));
-    let names = || {
-        records
-            .run
-            .functions
-            .iter()
-            .map(|function| function.name.as_str())
-    };
     let mut charts = Vec::new();
     let mut add = |kind, dataset, stem, scene: Option<Scene>, mine: Option<&str>| {
         let Some(mut scene) = scene else { return };
         if let Some(mine) = mine {
-            pin::mark(&mut scene, mine, names());
+            scene.frame(mine, "the function in use, is framed");
         }
         charts.push(Chart {
             kind,

@@ -101,7 +101,9 @@ impl<'a> Map<'a> {
     fn draw(&self, scene: &mut Scene, left: f64, top: f64) {
         let right = left + OUTPUT_BITS as f64 * WIDTH;
         let name = Font::VALUE.fit(self.function, STEP - 4.0);
-        scene.text((left, top + 12.0), Anchor::Start, Font::VALUE, &name);
+        scene.row(self.function, |scene| {
+            scene.text((left, top + 12.0), Anchor::Start, Font::VALUE, &name);
+        });
         let upper = top + 18.0;
         let lower = upper + INPUT_BITS as f64 * HEIGHT;
         scene.rect(left - 1.0, upper - 1.0, right + 1.0, lower + 1.0, GRID);

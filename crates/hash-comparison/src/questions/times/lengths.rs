@@ -69,10 +69,6 @@ impl TimingRow {
     fn length(&self) -> Option<u64> {
         (self.place == Place::Length).then(|| self.bytes / self.keys.max(1))
     }
-
-    fn ns_per_byte(&self, length: u64) -> f64 {
-        self.median_ns_per_key / length as f64
-    }
 }
 
 /// Border in bytes between the plots of short and of long keys; both include it.
@@ -135,48 +131,41 @@ fn shaded(summary: &DatasetSummary, x: Scale, long: bool) -> Option<(f64, f64)> 
 
 /// Builds one of the four plots; `None` without lengths for it. Time is shown by call for short keys and by byte for long
 /// ones, so that functions which differ by a tenth have different places on the axis.
-fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'static>> {
-    // There is no place for keys of no bytes on a logarithmic axis.
-    let part = if long { BORDER..=u64::MAX } else { 1..=BORDER };
+fn plot<'a>(data: &DatasetRows<'a>, form: CallForm, long: bool) -> Option<Plot<'a>> {
     let of_form = data.records.timing.iter().filter(|row| row.form == form);
-    let mut rows: Vec<(u64, &TimingRow)> = of_form
-        .filter_map(|row| Some((row.length().filter(|length| part.contains(length))?, row)))
-        .collect();
-    rows.sort_by_key(|(length, _)| *length);
-    let time = |length: u64, row: &TimingRow| {
-        if long {
-            row.ns_per_byte(length)
+    // Keys of no bytes have no place on a logarithmic axis, and no time by byte; nor has the empty function.
+    let timed = of_form.filter_map(|row| {
+        let length = row.length()?;
+        let (part, time) = if long {
+            (BORDER..=u64::MAX, row.median_ns_per_key / length as f64)
         } else {
-            row.median_ns_per_key
-        }
-    };
-    let points = |name: &str| -> Vec<(f64, f64)> {
-        let of_function = rows.iter().filter(|(_, row)| row.function == name);
-        of_function
-            .map(|&(length, row)| (length as f64, time(length, row)))
-            .collect()
-    };
-    let longest = rows.last()?.0 as f64;
-    let least = rows.first()?.0 as f64;
+            (1..=BORDER, row.median_ns_per_key)
+        };
+        let is_shown = part.contains(&length) && !(long && row.function == EMPTY);
+        is_shown.then_some((row.function.as_str(), length as f64, time))
+    });
+    let mut timed: Vec<(&str, f64, f64)> = timed.collect();
+    timed.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let x = Scale::new(timed.first()?.1, timed.last()?.1);
     let named = named(data);
-    let others = distinct(rows.iter().map(|(_, row)| row.function.as_str()));
-    let others = others
-        .into_iter()
-        .filter(|name| named.iter().all(|(_, other)| other != name));
-    let names = named
-        .iter()
-        .filter(|(_, name)| !long || *name != EMPTY)
-        .map(|(mark, name)| {
-            let points = points(name);
-            let end = points.last().map_or(f64::NAN, |last| last.1);
-            let name = if *name == EMPTY { "empty function" } else { name };
-            Series {
-                name: Some((*mark, format!("{name} {}", number::significant(end, 3)))),
-                points,
-            }
-        });
-    let timed = rows.iter().filter(|(_, row)| !long || row.function != EMPTY);
-    let x = Scale::new(least, longest);
+    // Named lines are painted over all others.
+    let mut functions = distinct(timed.iter().map(|(function, ..)| *function));
+    functions.sort_by_key(|function| named.iter().position(|(_, name)| name == function));
+    let series = functions.into_iter().map(|function| {
+        let of_function = timed.iter().filter(|(name, ..)| *name == function);
+        let points: Vec<(f64, f64)> = of_function.map(|&(_, length, time)| (length, time)).collect();
+        let mark = named.iter().find(|(_, name)| *name == function);
+        let end = points.last().map_or(f64::NAN, |last| last.1);
+        Series {
+            name: if function == EMPTY {
+                "empty function"
+            } else {
+                function
+            },
+            label: mark.map(|(mark, _)| (*mark, number::significant(end, 3))),
+            points,
+        }
+    });
     Some(Plot {
         title: if long {
             "ns per byte (log)"
@@ -191,16 +180,11 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
             },
         },
         y: Axis {
-            scale: Scale::of(timed.map(|&(length, row)| time(length, row))),
+            scale: Scale::of(timed.iter().map(|(.., time)| *time)),
             tick: number::tick,
         },
         x_title: "bytes (log)",
         shade: shaded(data.summary, x, long),
-        series: (others.map(|name| Series {
-            name: None,
-            points: points(name),
-        }))
-        .chain(names)
-        .collect(),
+        series: series.collect(),
     })
 }

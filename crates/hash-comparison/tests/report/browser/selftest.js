@@ -34,7 +34,7 @@
         const row = frame.closest("[data-row]");
         const [box, text] = [frame, row?.querySelector("text") ?? frame].map((element) => element.getBoundingClientRect());
         const isAround = box.left < text.left && box.right > text.right && box.right - text.right < 12;
-        const mark = row?.querySelector("circle, path:not([fill='#FFFFFF'])") ?? svg;
+        const mark = row?.querySelector("circle, path:not([color='#FFFFFF'])") ?? svg;
         check("frames", row?.dataset.row === name && isAround && Math.abs(middle(frame) - middle(mark)) < 2, `${place}: the frame is not around ${name}`);
       }
       for (const row of rows) {

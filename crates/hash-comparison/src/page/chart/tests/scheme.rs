@@ -42,10 +42,10 @@ fn dark() -> &'static str {
     CSS.split_once("(prefers-color-scheme: dark)").unwrap().1
 }
 
-/// Returns the dark-scheme replacement of a chart's fill or stroke colour; the same colour if no rule replaces it.
-fn in_the_dark(property: &str, light: Color) -> Color {
+/// Returns the dark-scheme replacement of a chart's colour; the same colour if no rule replaces it.
+fn in_the_dark(light: Color) -> Color {
     let Color(r, g, b) = light;
-    let rule = format!(".chart [{property}=\"#{r:02X}{g:02X}{b:02X}\"] {{ {property}: ");
+    let rule = format!(".chart [color=\"#{r:02X}{g:02X}{b:02X}\"] {{ color: ");
     let found = CSS
         .split_once(&rule)
         .map(|(_, rest)| rest.split(';').next().unwrap());
@@ -79,9 +79,9 @@ fn texts_of_charts_stand_out_in_both_schemes() {
     let on_sheet = grounds.flat_map(|ground| [INK, MUTED].map(|ink| (ground, ink)));
     let in_cells = [Heat::Chance, Heat::Above(1), Heat::Above(2), Heat::Above(4)]
         .map(|shade| (shade.fill(), shade.ink()));
-    for (ground, ink) in on_sheet.chain(in_cells).chain([(super::super::pin::FILL, INK)]) {
+    for (ground, ink) in on_sheet.chain(in_cells) {
         let light = contrast(ground, ink);
-        let dark = contrast(in_the_dark("fill", ground), in_the_dark("fill", ink));
+        let dark = contrast(in_the_dark(ground), in_the_dark(ink));
         assert!(
             light >= 4.5 && dark >= 4.5,
             "{ink:?} on {ground:?}: {light:.2}, {dark:.2} in the dark"
@@ -93,31 +93,19 @@ fn texts_of_charts_stand_out_in_both_schemes() {
 fn every_colour_of_a_chart_has_a_place_in_the_dark() {
     let charts = super::super::all(&crate::property::committed());
     let drawn: Vec<String> = charts.iter().map(|chart| plots::svg(&chart.scene)).collect();
-    for property in ["fill", "stroke"] {
-        let start = format!(" {property}=\"#");
-        let used: BTreeSet<&str> = drawn
-            .iter()
-            .flat_map(|svg| svg.split(&start).skip(1))
-            .map(|rest| &rest[..6])
-            .collect();
-        assert!(used.len() > 5, "{property}: {used:?}");
-        for digits in used {
-            let light = color(&format!("#{digits}")).unwrap();
-            let dark = in_the_dark(property, light);
-            // The same rectangle can be written as an area or as a stroke.
-            assert_eq!(
-                in_the_dark("fill", light),
-                in_the_dark("stroke", light),
-                "#{digits}"
-            );
-            // Colours that are pale on white must change, and colours that stay must be visible.
-            let found = contrast(dark, in_the_dark("fill", PAPER));
-            let is_seen = dark != light || found >= 3.0;
-            let is_pale = contrast(light, PAPER) < 1.5;
-            assert!(
-                is_seen && !(is_pale && dark == light),
-                "{property} #{digits}: {found:.2}"
-            );
-        }
+    let used: BTreeSet<&str> = drawn
+        .iter()
+        .flat_map(|svg| svg.split(" color=\"#").skip(1))
+        .map(|rest| &rest[..6])
+        .collect();
+    assert!(used.len() > 5, "{used:?}");
+    for digits in used {
+        let light = color(&format!("#{digits}")).unwrap();
+        let dark = in_the_dark(light);
+        // Colours that are pale on white must change, and colours that stay must be visible.
+        let found = contrast(dark, in_the_dark(PAPER));
+        let is_seen = dark != light || found >= 3.0;
+        let is_pale = contrast(light, PAPER) < 1.5;
+        assert!(is_seen && !(is_pale && dark == light), "#{digits}: {found:.2}");
     }
 }
