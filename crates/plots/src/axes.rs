@@ -12,8 +12,10 @@ pub(crate) const LEFT: f64 = 56.0;
 const TITLE: f64 = 31.0;
 /// Length of a tick, and least distances of the ticks of a horizontal and a vertical axis.
 const TICK: f64 = 3.0;
-const COLUMN: f64 = 25.0;
+const COLUMN: f64 = 20.0;
 const ROW: f64 = 22.0;
+/// Least distance of the texts of a horizontal axis.
+const BETWEEN: f64 = 6.0;
 /// Plotters ends a plot one step of its grid before the end of its area.
 const STEP: f64 = 0.1;
 
@@ -48,11 +50,15 @@ impl Axes<'_> {
         let beside = if self.y.is_some() { LEFT } else { 0.0 };
         let area = scene.area([left - beside, top, right + STEP, bottom + STEP + TITLE]);
         let y = self.y.unwrap_or(self.x);
+        // Ticks are as close as their texts allow.
+        let x = self.x.scale.ticking(COLUMN / (right - left));
+        let width = |tick| Font::NOTE.width(&(self.x.tick)(tick)) + BETWEEN;
+        let widest = x.ticks().into_iter().map(width).fold(COLUMN, f64::max);
         let mut builder = ChartBuilder::on(&area);
         builder.x_label_area_size(steps(TITLE));
         builder.y_label_area_size(steps(beside));
         let mut chart = drawn(builder.build_cartesian_2d(
-            self.x.scale.ticking(COLUMN / (right - left)),
+            x.ticking(widest / (right - left)),
             y.scale.ticking(ROW / (bottom - top)),
         ));
         let format_x = |value: &f64| (self.x.tick)(*value);

@@ -10,11 +10,12 @@ use super::rows::{NAMES_END, Rows};
 use super::scale::Scale;
 use super::scene::{Anchor, BAND, Font, MARGIN, MUTED, Scene, place};
 
-/// Base line of the panels' titles, middle of their keys, base line of the texts above the rows, and top of the rows.
+/// Base line of the panels' titles, middle of their keys, and top of the rows without keys and with them.
 const TITLES: f64 = 42.0;
 const KEYS: f64 = 56.0;
-const HEADS: f64 = 75.0;
-const TOP: f64 = 80.0;
+const TOP: [f64; 2] = [64.0, 80.0];
+/// Distance of the texts above the rows.
+const ABOVE: f64 = 5.0;
 /// Space below the rows for ticks and axis title.
 const AXIS: f64 = 36.0;
 /// Distances from a panel to its numbers, and from them to the next panel.
@@ -93,7 +94,8 @@ pub struct Dot {
 impl Dots<'_> {
     /// Lays out the chart.
     pub fn scene(&self) -> Scene {
-        let rows = Rows::new(TOP, self.names.len());
+        let is_keyed = self.panels.iter().any(|panel| !panel.key.is_empty());
+        let rows = Rows::new(TOP[usize::from(is_keyed)], self.names.len());
         let height = libm::ceil(rows.bottom() + AXIS);
         let mut scene = Scene::new(self.width, height, self.description);
         let end = key::write(&mut scene, Anchor::End, (self.width - MARGIN, 12.0), self.key);
@@ -139,7 +141,7 @@ impl Panel {
         scene.text((left, TITLES), Anchor::Start, Font::HEAD, &self.title);
         key::write(scene, Anchor::Start, (left, KEYS), &self.key);
         scene.text(
-            (right + NUMBERS, HEADS),
+            (right + NUMBERS, rows.top - ABOVE),
             Anchor::Start,
             Font::NOTE,
             self.numbers.0,
@@ -165,7 +167,7 @@ impl Panel {
             } else {
                 (x - 5.0, Anchor::End)
             };
-            scene.text((at, HEADS), anchor, Font::NOTE, words);
+            scene.text((at, rows.top - ABOVE), anchor, Font::NOTE, words);
         }
     }
 }

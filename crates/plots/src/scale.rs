@@ -87,7 +87,7 @@ impl Scale {
     }
 
     /// Returns round values for ticks.
-    fn ticks(&self) -> Vec<f64> {
+    pub(crate) fn ticks(&self) -> Vec<f64> {
         let (gap, ratio) = (self.gap, self.high / self.low);
         // Below a factor of four, too few multiples of 1, 2 and 5 lie on the axis.
         if ratio >= 4.0 {
