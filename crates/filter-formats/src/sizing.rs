@@ -29,7 +29,7 @@ mod occupancy;
 mod search;
 mod textbook;
 
-pub(crate) use lines::{line_rate, mean_over_lines, split_block_rate};
+pub(crate) use lines::{line_rate, split_block_rate};
 pub use occupancy::exact_rate;
 pub(crate) use search::least;
 pub use search::{largest, lowest_rate};

@@ -3,12 +3,10 @@
 //! A key probes its line at `start + i * stride` modulo 512, where start and stride are different bits of its hash value.
 //! Rotations of a line, and odd multiples of it, change no rate, so that absent keys are of ten classes, by the zeros at
 //! the end of their strides. For each class, the share of stored keys that have a number of probes in common with the
-//! absent key is counted over all starts and strides. Each further key in the line covers as many of the absent key's
-//! probes, and any choice of them is taken to be as likely as another.
+//! absent key is counted over all starts and strides. Each key of the line covers as many of the absent key's probes, and
+//! any choice of them is taken to be as likely as another.
 
 use filter_kernels::MAX_PROBES;
-
-use crate::sizing::mean_over_lines;
 
 /// The number of bits in a line.
 const BITS: usize = 512;
@@ -16,49 +14,47 @@ const BITS: usize = 512;
 /// The share of the keys with one start and one stride.
 const ONE_WALK: f64 = 1.0 / (BITS * BITS) as f64;
 
-/// For each number of probes, a share or a count.
-type ByProbes = [f64; MAX_PROBES as usize + 1];
-
 /// Returns the rate, keys with equal hash values included.
 pub(super) fn rate(lines: u32, keys: u64, probes: u8) -> f64 {
     if keys == 0 {
         return 0.0;
     }
-    let choices = choices();
     let more_equal = equal_walks(lines) - ONE_WALK;
-    let of_stride = |zeros: u32| {
-        let stride = 1 << zeros;
-        let steps = steps(stride, probes);
-        let mut shared = shared_probes(stride, probes);
-        if let [none, others @ ..] = shared.as_mut_slice()
-            && let Some(all) = others.get_mut(steps - 1)
-        {
-            *all += more_equal;
-            *none -= more_equal;
-        }
-        let next = next_covered(steps, &shared, &choices);
-        let mut covered = ByProbes::default();
-        covered[0] = 1.0;
-        mean_over_lines(
-            lines.into(),
-            keys,
-            |_| 1.0,
-            |_| {
-                let rate = covered.get(steps).copied().unwrap_or_default();
-                let mut then = ByProbes::default();
-                for (share, next) in covered.iter().zip(&next) {
-                    for (then, next) in then.iter_mut().zip(next) {
-                        *then += share * next;
-                    }
-                }
-                covered = then;
-                rate
-            },
-        )
-    };
     let all_zeros = BITS.ilog2();
-    let share = |zeros: u32| libm::ldexp(1.0, -((zeros + 1).min(all_zeros) as i32));
-    (0..=all_zeros).map(|zeros| share(zeros) * of_stride(zeros)).sum()
+    let of_stride = |zeros: u32| {
+        let steps = steps(1 << zeros, probes);
+        let mut shared = shared_probes(1 << zeros, probes);
+        shared
+            .get_mut(steps)
+            .into_iter()
+            .for_each(|all| *all += more_equal);
+        shared
+            .first_mut()
+            .into_iter()
+            .for_each(|none| *none -= more_equal);
+        let share = libm::ldexp(1.0, -((zeros + 1).min(all_zeros) as i32));
+        share * all_covered(lines, keys, steps, &shared)
+    };
+    (0..=all_zeros).map(of_stride).sum::<f64>().clamp(0.0, 1.0)
+}
+
+/// Returns the probability that keys cover all of so many positions, by inclusion and exclusion of those that none covers.
+/// `shared` has the shares of keys that cover 0, 1, 2, ... of them, if they are in the line.
+fn all_covered(lines: u32, keys: u64, steps: usize, shared: &[f64]) -> f64 {
+    let (mut sum, mut choices) = (0.0, 1.0);
+    for spared in 0..=steps {
+        // A key spares these positions if it chooses all of its own among the others.
+        let others = |chosen: usize| (steps - spared).saturating_sub(chosen) as f64 / (steps - chosen) as f64;
+        let spares = |covered: usize| (0..covered).map(others).product::<f64>();
+        let touch: f64 = (0..=steps)
+            .zip(shared)
+            .map(|(covered, share)| share * (1.0 - spares(covered)))
+            .sum();
+        // The choices with both signs add up to zero, so that one may be subtracted from each probability.
+        sum += choices * libm::expm1(keys as f64 * libm::log1p(-touch / f64::from(lines)));
+        choices *= -((steps - spared) as f64) / (spared + 1) as f64;
+    }
+    sum
 }
 
 /// Returns the number of different positions of probes with this stride.
@@ -68,8 +64,8 @@ fn steps(stride: usize, probes: u8) -> usize {
 }
 
 /// Returns the shares of keys that have 0, 1, 2, ... positions in common with probes of a stride.
-fn shared_probes(stride: usize, probes: u8) -> ByProbes {
-    let mut shares = ByProbes::default();
+fn shared_probes(stride: usize, probes: u8) -> [f64; MAX_PROBES as usize + 1] {
+    let mut shares = [0.0; MAX_PROBES as usize + 1];
     for other in 0..BITS {
         // For each start of the other key.
         let mut shared = [0_usize; BITS];
@@ -89,47 +85,6 @@ fn shared_probes(stride: usize, probes: u8) -> ByProbes {
     shares
 }
 
-/// Returns, for each number of covered positions out of `steps`, the probabilities of the numbers after a further key.
-fn next_covered(
-    steps: usize,
-    shared: &ByProbes,
-    choices: &[ByProbes; MAX_PROBES as usize + 1],
-) -> [ByProbes; MAX_PROBES as usize + 1] {
-    let choose = |of: usize, some: usize| {
-        choices
-            .get(of)
-            .and_then(|row| row.get(some))
-            .copied()
-            .unwrap_or_default()
-    };
-    core::array::from_fn(|covered| {
-        core::array::from_fn(|then| {
-            let (Some(new), true) = (then.checked_sub(covered), then <= steps) else {
-                return 0.0;
-            };
-            let with = |(shared, share): (usize, &f64)| {
-                let again = shared.checked_sub(new)?;
-                let ways = choose(steps - covered, new) * choose(covered, again);
-                Some(share * ways / choose(steps, shared))
-            };
-            shared.iter().enumerate().take(steps + 1).filter_map(with).sum()
-        })
-    })
-}
-
-/// Returns Pascal's triangle.
-fn choices() -> [ByProbes; MAX_PROBES as usize + 1] {
-    let mut row = ByProbes::default();
-    row[0] = 1.0;
-    core::array::from_fn(|_| {
-        let this = row;
-        for (next, before) in row.iter_mut().skip(1).zip(this) {
-            *next += before;
-        }
-        this
-    })
-}
-
 /// Returns the share of the keys of a line that have a key's start and stride.
 ///
 /// In a few lines all starts and strides are equally frequent. The hash values of a line are `lines` apart: of many lines
@@ -143,17 +98,16 @@ fn equal_walks(lines: u32) -> f64 {
     }
     let values = libm::ldexp(1.0, 32);
     let apart = u64::from(lines) * BITS as u64;
-    let others = (apart..1 << 32)
-        .step_by(usize::try_from(apart).unwrap_or(usize::MAX))
-        .map(|distance| {
-            let carried = (distance % (1 << STRIDE)) as f64 / f64::from(1 << STRIDE);
-            let is_equal = match (distance >> STRIDE) % BITS as u64 {
-                0 => 1.0 - carried,
-                511 => carried,
-                _ => 0.0,
-            };
-            // Above and below, as far as there are values.
-            2.0 * (1.0 - distance as f64 / values) * is_equal
-        });
+    let is_equal = |distance: u64| {
+        let carried = (distance % (1 << STRIDE)) as f64 / f64::from(1 << STRIDE);
+        match (distance >> STRIDE) % BITS as u64 {
+            0 => 1.0 - carried,
+            511 => carried,
+            _ => 0.0,
+        }
+    };
+    // Above and below, as far as there are values.
+    let distances = (1..=(1 << 32) / apart).map(|times| times * apart);
+    let others = distances.map(|distance| 2.0 * (1.0 - distance as f64 / values) * is_equal(distance));
     (1.0 + others.sum::<f64>()) * f64::from(lines) / values
 }
