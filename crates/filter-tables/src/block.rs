@@ -57,14 +57,7 @@ impl Block {
     ///
     /// [`Damage::Restarts`].
     pub fn entries(&self) -> Result<Entries<'_>, Damage> {
-        let entries = self.entry_bytes()?;
-        Ok(Entries {
-            role: self.role,
-            len: entries.len(),
-            rest: entries,
-            key: Vec::new(),
-            key_len: 0,
-        })
+        Ok(Entries(Cursor::new(self.role, self.entry_bytes()?)))
     }
 
     /// Returns the bytes of the entries, without the restart points, the number of restart points and, in some RocksDB
@@ -112,7 +105,59 @@ pub struct Entry<'e> {
 ///
 /// Not an `Iterator`, because each key is assembled in a buffer that the next entry reuses.
 #[derive(Debug, Clone)]
-pub struct Entries<'a> {
+pub struct Entries<'a>(Cursor<'a>);
+
+impl<'a> Entries<'a> {
+    /// Returns the next entry; `None` after the last one, and after an error.
+    ///
+    /// # Errors
+    ///
+    /// [`Damage::Entry`], [`Damage::KeyAllocation`].
+    pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, Damage> {
+        let Some(stored) = self.0.take(split)? else {
+            return Ok(None);
+        };
+        let (key, value) = (self.0.assemble(&stored)?, stored.value);
+        Ok(Some(Entry { key, value }))
+    }
+
+    /// Returns the next value without assembling its key, which takes no memory. Not to be mixed with
+    /// [`next_entry`](Self::next_entry).
+    pub(super) fn next_value(&mut self) -> Result<Option<&'a [u8]>, Damage> {
+        Ok(self.0.take(split)?.map(|stored| stored.value))
+    }
+}
+
+/// Splits bytes into the first entry and the rest.
+fn split(mut bytes: &[u8]) -> Option<(Stored<'_, &[u8]>, &[u8])> {
+    let mut length = || take_length(&mut bytes);
+    let (shared, unshared, value) = (length()?, length()?, length()?);
+    let (suffix, bytes) = bytes.split_at_checked(unshared)?;
+    let (value, rest) = bytes.split_at_checked(value)?;
+    let stored = Stored {
+        shared,
+        suffix,
+        value,
+    };
+    Some((stored, rest))
+}
+
+pub(super) fn take_length(bytes: &mut &[u8]) -> Option<usize> {
+    usize::try_from(varint::take_u32(bytes)?).ok()
+}
+
+/// An entry as stored.
+pub(super) struct Stored<'a, V> {
+    /// The length that the key shares with the last one.
+    pub(super) shared: usize,
+    /// The rest of the key.
+    pub(super) suffix: &'a [u8],
+    pub(super) value: V,
+}
+
+/// Reads entries with values of any form one by one.
+#[derive(Debug, Clone)]
+pub(super) struct Cursor<'a> {
     role: BlockRole,
     len: usize,
     rest: &'a [u8],
@@ -122,44 +167,29 @@ pub struct Entries<'a> {
     key_len: usize,
 }
 
-impl<'a> Entries<'a> {
-    /// Returns the next entry; `None` after the last one, and after an error.
-    ///
-    /// # Errors
-    ///
-    /// [`Damage::Entry`], [`Damage::KeyAllocation`].
-    pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, Damage> {
-        let Some(Stored {
-            shared,
-            suffix,
-            value,
-        }) = self.take()?
-        else {
-            return Ok(None);
-        };
-        if let Err(damage) = append(&mut self.key, shared, suffix, self.role) {
-            self.rest = &[];
-            return Err(damage);
+impl<'a> Cursor<'a> {
+    /// Makes a reader of the entries in these bytes, of a block without its restart points.
+    pub(super) const fn new(role: BlockRole, entries: &'a [u8]) -> Self {
+        Self {
+            role,
+            len: entries.len(),
+            rest: entries,
+            key: Vec::new(),
+            key_len: 0,
         }
-        Ok(Some(Entry {
-            key: &self.key,
-            value,
-        }))
     }
 
-    /// Returns the next value without assembling its key, which takes no memory. Not to be mixed with
-    /// [`next_entry`](Self::next_entry).
-    pub(super) fn next_value(&mut self) -> Result<Option<&'a [u8]>, Damage> {
-        Ok(self.take()?.map(|stored| stored.value))
-    }
-
-    fn take(&mut self) -> Result<Option<Stored<'a>>, Damage> {
+    /// Returns the next entry, which `split` splits from the rest; `None` after the last one, and after an error.
+    pub(super) fn take<V>(
+        &mut self,
+        split: impl FnOnce(&'a [u8]) -> Option<(Stored<'a, V>, &'a [u8])>,
+    ) -> Result<Option<Stored<'a, V>>, Damage> {
         if self.rest.is_empty() {
             return Ok(None);
         }
         let position = self.len - self.rest.len();
         let bytes = core::mem::take(&mut self.rest);
-        let taken = Stored::split(bytes).filter(|(stored, _)| stored.shared <= self.key_len);
+        let taken = split(bytes).filter(|(stored, _)| stored.shared <= self.key_len);
         let (stored, rest) = taken.ok_or(Damage::Entry {
             block: self.role,
             position,
@@ -168,45 +198,18 @@ impl<'a> Entries<'a> {
         self.rest = rest;
         Ok(Some(stored))
     }
-}
 
-/// An entry as stored.
-struct Stored<'a> {
-    /// The length that the key shares with the last one.
-    shared: usize,
-    /// The rest of the key.
-    suffix: &'a [u8],
-    value: &'a [u8],
-}
-
-impl<'a> Stored<'a> {
-    /// Splits bytes into the first entry and the rest.
-    fn split(mut bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
-        let mut length = || usize::try_from(varint::take_u32(&mut bytes)?).ok();
-        let (shared, unshared, value) = (length()?, length()?, length()?);
-        let (suffix, bytes) = bytes.split_at_checked(unshared)?;
-        let (value, rest) = bytes.split_at_checked(value)?;
-        let stored = Self {
-            shared,
-            suffix,
-            value,
-        };
-        Some((stored, rest))
+    /// Completes the key of the entry that was taken from the part that it shares with the last one.
+    pub(super) fn assemble<V>(&mut self, stored: &Stored<'a, V>) -> Result<&[u8], Damage> {
+        self.key.truncate(stored.shared);
+        if self.key.try_reserve(stored.suffix.len()).is_err() {
+            self.rest = &[];
+            return Err(Damage::KeyAllocation {
+                block: self.role,
+                bytes: self.key_len,
+            });
+        }
+        self.key.extend_from_slice(stored.suffix);
+        Ok(&self.key)
     }
-}
-
-/// Completes a key from the part that it shares with the last one.
-pub(super) fn append(
-    key: &mut Vec<u8>,
-    shared: usize,
-    suffix: &[u8],
-    block: BlockRole,
-) -> Result<(), Damage> {
-    key.truncate(shared);
-    key.try_reserve(suffix.len()).map_err(|_| Damage::KeyAllocation {
-        block,
-        bytes: shared + suffix.len(),
-    })?;
-    key.extend_from_slice(suffix);
-    Ok(())
 }

@@ -1,8 +1,6 @@
 //! The entries of an index: of data blocks, of the parts of an index, or of the parts of a filter.
 
-use alloc::vec::Vec;
-
-use super::super::block::append;
+use super::super::block::{Cursor, Stored, take_length};
 use super::super::error::{BlockRole, Damage};
 use super::super::footer::BlockHandle;
 use super::super::stored::TRAILER_LEN;
@@ -16,26 +14,11 @@ pub(super) struct IndexEntry<'e> {
     pub(super) handle: BlockHandle,
 }
 
-/// An entry as stored.
-struct Stored<'a> {
-    /// The length that the key shares with the last one.
-    shared: usize,
-    /// The rest of the key.
-    suffix: &'a [u8],
-    handle: BlockHandle,
-}
-
 /// Reads the entries of an index one by one.
 #[derive(Clone)]
 pub(super) struct IndexEntries<'a> {
-    role: BlockRole,
+    cursor: Cursor<'a>,
     form: IndexForm,
-    len: usize,
-    rest: &'a [u8],
-    /// The last key, if keys are assembled.
-    key: Vec<u8>,
-    /// The length of the last key.
-    key_len: usize,
     last: Option<BlockHandle>,
 }
 
@@ -43,40 +26,25 @@ impl<'a> IndexEntries<'a> {
     /// Makes a reader of the entries in these bytes, of a block without its restart points.
     pub(super) const fn new(role: BlockRole, form: IndexForm, entries: &'a [u8]) -> Self {
         Self {
-            role,
+            cursor: Cursor::new(role, entries),
             form,
-            len: entries.len(),
-            rest: entries,
-            key: Vec::new(),
-            key_len: 0,
             last: None,
         }
     }
 
     /// Returns the next entry; `None` after the last one, and after an error.
     pub(super) fn next_entry(&mut self) -> Result<Option<IndexEntry<'_>>, Damage> {
-        let Some(Stored {
-            shared,
-            suffix,
-            handle,
-        }) = self.next_stored()?
-        else {
+        let Some(stored) = self.next_stored()? else {
             return Ok(None);
         };
-        if let Err(damage) = append(&mut self.key, shared, suffix, self.role) {
-            self.rest = &[];
-            return Err(damage);
-        }
-        Ok(Some(IndexEntry {
-            key: &self.key,
-            handle,
-        }))
+        let (key, handle) = (self.cursor.assemble(&stored)?, stored.value);
+        Ok(Some(IndexEntry { key, handle }))
     }
 
     /// Returns the next handle without assembling its key, which takes no memory. Not to be mixed with
     /// [`next_entry`](Self::next_entry).
     pub(super) fn next_handle(&mut self) -> Result<Option<BlockHandle>, Damage> {
-        Ok(self.next_stored()?.map(|stored| stored.handle))
+        Ok(self.next_stored()?.map(|stored| stored.value))
     }
 
     /// Returns the number of entries before the end or damage.
@@ -85,65 +53,48 @@ impl<'a> IndexEntries<'a> {
         core::iter::from_fn(|| rest.next_handle().ok().flatten()).count()
     }
 
-    fn next_stored(&mut self) -> Result<Option<Stored<'a>>, Damage> {
-        if self.rest.is_empty() {
-            return Ok(None);
-        }
-        let position = self.len - self.rest.len();
-        let taken = self.take();
-        if taken.is_none() {
-            self.rest = &[];
-        }
-        taken.map(Some).ok_or(Damage::Entry {
-            block: self.role,
-            position,
-        })
-    }
-
-    fn take(&mut self) -> Option<Stored<'a>> {
-        let mut bytes = self.rest;
-        let shared = take_length(&mut bytes)?;
-        let unshared = take_length(&mut bytes)?;
-        // Delta-encoded values have no stored length; they end with their numbers.
-        let value_len = if self.form.is_delta_encoded {
-            None
-        } else {
-            Some(take_length(&mut bytes)?)
-        };
-        let (suffix, mut bytes) = bytes.split_at_checked(unshared)?;
-        if shared > self.key_len {
-            return None;
-        }
-        self.key_len = shared + unshared;
-        match value_len {
-            Some(len) => {
-                let (mut value, behind) = bytes.split_at_checked(len)?;
-                self.last = Some(take_handle(&mut value)?);
-                bytes = behind;
-            }
-            None => {
-                let differs_from = self.last.filter(|_| shared > 0);
-                self.last = Some(match differs_from {
-                    Some(last) => take_following_handle(last, &mut bytes)?,
-                    None => take_handle(&mut bytes)?,
-                });
-                if self.form.has_first_keys {
-                    let len = take_length(&mut bytes)?;
-                    (_, bytes) = bytes.split_at_checked(len)?;
-                }
-            }
-        }
-        self.rest = bytes;
-        Some(Stored {
-            shared,
-            suffix,
-            handle: self.last?,
-        })
+    fn next_stored(&mut self) -> Result<Option<Stored<'a, BlockHandle>>, Damage> {
+        let (form, last) = (self.form, self.last);
+        let stored = self.cursor.take(|bytes| split(bytes, form, last))?;
+        self.last = stored.as_ref().map(|stored| stored.value);
+        Ok(stored)
     }
 }
 
-fn take_length(bytes: &mut &[u8]) -> Option<usize> {
-    usize::try_from(varint::take_u32(bytes)?).ok()
+/// Splits bytes into the first entry, which comes after one with this handle, and the rest.
+fn split(
+    mut bytes: &[u8],
+    form: IndexForm,
+    last: Option<BlockHandle>,
+) -> Option<(Stored<'_, BlockHandle>, &[u8])> {
+    let (shared, unshared) = (take_length(&mut bytes)?, take_length(&mut bytes)?);
+    // Delta-encoded values have no stored length; they end with their numbers.
+    let value_len = (!form.is_delta_encoded).then(|| take_length(&mut bytes));
+    let (suffix, mut rest) = bytes.split_at_checked(unshared)?;
+    let handle = match value_len {
+        Some(len) => {
+            let (mut value, behind) = rest.split_at_checked(len?)?;
+            rest = behind;
+            take_handle(&mut value)?
+        }
+        None => {
+            let handle = match last.filter(|_| shared > 0) {
+                Some(last) => take_following_handle(last, &mut rest)?,
+                None => take_handle(&mut rest)?,
+            };
+            if form.has_first_keys {
+                let len = take_length(&mut rest)?;
+                (_, rest) = rest.split_at_checked(len)?;
+            }
+            handle
+        }
+    };
+    let stored = Stored {
+        shared,
+        suffix,
+        value: handle,
+    };
+    Some((stored, rest))
 }
 
 fn take_handle(bytes: &mut &[u8]) -> Option<BlockHandle> {
