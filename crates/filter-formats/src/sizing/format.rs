@@ -169,5 +169,5 @@ fn hundredths(bits: u64) -> BitsPerKey {
     BitsPerKey::fractional(bits as f64 / 100.0).unwrap_or(BitsPerKey::MAX)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "alloc"))]
 mod tests;
