@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use core::fmt;
-use std::fs::{self, File, Permissions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
 
@@ -55,14 +55,7 @@ pub fn save_new(
 
 /// Writes a file, and names it in errors.
 fn put(path: &Path, replace: bool, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let put = match replace {
-        true => target(path).and_then(|(path, permissions)| put_at(&path, permissions, replace, write)),
-        false => match path.symlink_metadata() {
-            Ok(_) => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
-            Err(_) => put_at(path, None, replace, write),
-        },
-    };
-    put.map_err(|cause| {
+    put_at(path, replace, write).map_err(|cause| {
         let path = path.to_path_buf();
         io::Error::new(cause.kind(), Unsaved { path, cause })
     })
@@ -87,22 +80,20 @@ impl core::error::Error for Unsaved {
     }
 }
 
-/// Returns the file to which a path leads, and its permissions if it is there.
-fn target(path: &Path) -> io::Result<(PathBuf, Option<Permissions>)> {
-    match fs::metadata(path) {
-        Ok(metadata) if !metadata.is_file() => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file")),
-        Ok(metadata) => Ok((path.canonicalize()?, Some(metadata.permissions()))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((path.to_path_buf(), None)),
-        Err(error) => Err(error),
-    }
-}
-
 fn put_at(
     path: &Path,
-    permissions: Option<Permissions>,
     replace: bool,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
+    let (path, permissions) = match fs::metadata(path) {
+        Ok(_) if !replace => return Err(io::ErrorKind::AlreadyExists.into()),
+        Ok(metadata) if !metadata.is_file() => {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file"));
+        }
+        Ok(metadata) => (path.canonicalize()?, Some(metadata.permissions())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (path.to_path_buf(), None),
+        Err(error) => return Err(error),
+    };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
@@ -123,8 +114,8 @@ fn put_at(
     file.as_file().sync_all()?;
     // Both are one step, at which another program's file is replaced or kept as a whole.
     let placed = match replace {
-        true => file.persist(path),
-        false => file.persist_noclobber(path),
+        true => file.persist(&path),
+        false => file.persist_noclobber(&path),
     };
     placed.map_err(|error| error.error)?;
     // Elsewhere a folder cannot be opened.

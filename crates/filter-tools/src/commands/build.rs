@@ -100,7 +100,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         (None, Some(bits)) => Size::BitsPerKey(bits),
         (None, None) => Size::Rate(arguments.rate.unwrap_or(0.01)),
     };
-    let format_name = format.name().to_owned();
     let mut builder = Builder::new(format.clone(), size)
         .replace(arguments.replace)
         .memory(arguments.memory)
@@ -169,10 +168,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Building::File(file) => {
             let filter = file.finish(&progress).map_err(failure)?;
             if arguments.json {
-                let described = Described {
-                    format: &format_name,
-                    filter: &filter,
-                };
+                // Its entry in a manifest, and the format.
+                let mut described = serde_json::to_value(&filter).map_err(Failure::internal)?;
+                described["format"] = format.name().into();
                 print_json(&mut io::stdout(), &described)?;
             }
             (filter.keys, filter.bytes, filter.rate)
@@ -217,14 +215,6 @@ impl Building {
             Self::Set(set) => set.insert(key),
         }
     }
-}
-
-/// The JSON form of a single filter: its entry in a manifest, and the format.
-#[derive(Debug, serde::Serialize)]
-struct Described<'a> {
-    format: &'a str,
-    #[serde(flatten)]
-    filter: &'a filter_sets::Shard,
 }
 
 /// Refuses to write over what is there.

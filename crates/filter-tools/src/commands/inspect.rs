@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::numbers::share;
 use super::print_json;
-use crate::inspection::parquet::{self, ColumnFilter, Question};
-use crate::inspection::{self, Bits, Depth, FilterBlockReport, Kind, TableReport};
+use crate::inspection::parquet::{self, ColumnFilter};
+use crate::inspection::{self, Bits, FilterBlockReport, Kind, TableReport};
 use records::failure::Failure;
 use records::number::counted;
 use records::terminal::table;
@@ -122,14 +122,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
         }
     }
-    let depth = if arguments.no_data {
-        Depth::Filters
-    } else {
-        Depth::Data
-    };
     let mut tables = Vec::new();
     for path in &arguments.paths {
-        tables.extend(inspection::inspect(path, depth).map_err(Failure::input)?);
+        tables.extend(inspection::inspect(path, !arguments.no_data).map_err(Failure::input)?);
     }
     let inspection = Inspection {
         totals: Totals::of(&tables),
@@ -159,17 +154,14 @@ fn unless_closed(written: Result<(), Failure>) -> Result<(), Failure> {
 
 /// Shows the filters of a Parquet file.
 fn parquet_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
-    let question = Question {
-        column: arguments.column.as_deref(),
-        key: arguments.key.as_deref(),
-    };
-    let (filters, row_groups) = parquet::inspect(path, question)
+    let (column, key) = (arguments.column.as_deref(), arguments.key.as_deref());
+    let (filters, row_groups) = parquet::inspect(path, column, key)
         .map_err(|error| Failure::input(format_args!("{}: {error}", inspection::shown(path))))?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = if arguments.json {
         print_json(&mut out, &filters)
     } else {
-        print_columns(&mut out, &filters, row_groups, question.key.is_some()).map_err(Failure::from)
+        print_columns(&mut out, &filters, row_groups, key.is_some()).map_err(Failure::from)
     };
     unless_closed(written.and_then(|()| Ok(out.flush()?)))?;
     match filters.iter().any(|filter| filter.damage.is_some()) {

@@ -1,7 +1,7 @@
 //! Table files, and the ranges of a file that were read.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
@@ -14,7 +14,11 @@ pub(super) struct TableFile(File);
 
 impl TableFile {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        File::open(path).map(Self)
+        // Opening a pipe would wait for its writer.
+        match fs::metadata(path)?.is_file() {
+            true => File::open(path).map(Self),
+            false => Err(io::Error::other("not a file")),
+        }
     }
 }
 

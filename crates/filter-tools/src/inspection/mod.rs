@@ -59,21 +59,13 @@ pub(crate) enum Kind {
     Unknown,
 }
 
-/// The parts of a table to read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Depth {
-    /// The filters, the blocks that lead to them, and the index.
-    Filters,
-    /// The data blocks too, to verify their checksums.
-    Data,
-}
-
-/// Inspects a table, or all tables of a database folder in the order of their names.
+/// Inspects a table, or all tables of a database folder in the order of their names: the filters, the blocks that lead to them
+/// and the index, and with the data, the checksums of data blocks.
 ///
 /// # Errors
 ///
 /// If the path is neither. A file that is named like a table counts as one, however damaged.
-pub(crate) fn inspect(path: &Path, depth: Depth) -> Result<Vec<TableReport>, String> {
+pub(crate) fn inspect(path: &Path, with_data: bool) -> Result<Vec<TableReport>, String> {
     let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", shown(path));
     let metadata = fs::metadata(path).map_err(|error| wrong(&error))?;
     if metadata.is_dir() {
@@ -83,11 +75,10 @@ pub(crate) fn inspect(path: &Path, depth: Depth) -> Result<Vec<TableReport>, Str
                 &"not a database folder: it has neither a file CURRENT nor files named .ldb or .sst",
             ));
         }
-        return Ok(tables.iter().map(|table| inspect_table(table, depth)).collect());
-    }
-    // Opening a pipe would wait for its writer.
-    if !metadata.is_file() {
-        return Err(wrong(&"neither a file nor a folder"));
+        return Ok(tables
+            .iter()
+            .map(|table| inspect_table(table, with_data))
+            .collect());
     }
     let file = TableFile::open(path).map_err(|error| wrong(&error))?;
     if !is_named_like_a_table(path)
@@ -96,7 +87,7 @@ pub(crate) fn inspect(path: &Path, depth: Depth) -> Result<Vec<TableReport>, Str
     {
         return Err(wrong(&format!("not a table: {error}")));
     }
-    Ok(vec![report(path, &file, depth)])
+    Ok(vec![report(path, &file, with_data)])
 }
 
 /// Returns the paths in a folder that are named like tables, sorted.
@@ -133,27 +124,20 @@ pub(crate) fn shown(path: &Path) -> String {
 }
 
 /// Inspects a path that is named like a table.
-fn inspect_table(path: &Path, depth: Depth) -> TableReport {
-    let unreadable = |reason: String| {
-        let mut report = TableReport::new(path, 0);
-        report.add_unreadable(reason);
-        report
-    };
-    match fs::metadata(path) {
-        // Opening a pipe would wait for its writer.
-        Ok(metadata) if !metadata.is_file() => return unreadable("not a file".to_owned()),
-        Ok(_) => {}
-        Err(error) => return unreadable(error.to_string()),
-    }
+fn inspect_table(path: &Path, with_data: bool) -> TableReport {
     match TableFile::open(path) {
-        Ok(file) => report(path, &file, depth),
-        Err(error) => unreadable(error.to_string()),
+        Ok(file) => report(path, &file, with_data),
+        Err(error) => {
+            let mut report = TableReport::new(path, 0);
+            report.add_unreadable(error.to_string());
+            report
+        }
     }
 }
 
 /// Inspects an open file. The time is bounded by the size of the file, whatever its contents: no part is read
 /// repeatedly.
-fn report(path: &Path, file: &TableFile, depth: Depth) -> TableReport {
+fn report(path: &Path, file: &TableFile, with_data: bool) -> TableReport {
     let mut report = TableReport::new(path, file.size().unwrap_or(0));
     match Table::open(file) {
         Ok(table) => {
@@ -162,7 +146,7 @@ fn report(path: &Path, file: &TableFile, depth: Depth) -> TableReport {
                 report.add_error(&error);
                 Vec::new()
             });
-            if depth == Depth::Data {
+            if with_data {
                 report.add_data(&table, &data_blocks);
             }
             data_blocks.sort_unstable_by_key(|handle| handle.offset);
@@ -171,7 +155,7 @@ fn report(path: &Path, file: &TableFile, depth: Depth) -> TableReport {
         Err(TableError::RocksDb(_)) => {
             report.kind = Kind::Rocksdb;
             match RocksDbTable::open(file) {
-                Ok(table) => report.add_rocksdb(&table, depth),
+                Ok(table) => report.add_rocksdb(&table, with_data),
                 Err(error) => report.add_error(&error),
             }
         }

@@ -42,15 +42,6 @@ pub(crate) struct ColumnFilter {
     pub(crate) damage: Option<String>,
 }
 
-/// A query of a Parquet file.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Question<'a> {
-    /// The path of a column, or `None` for all columns.
-    pub(crate) column: Option<&'a str>,
-    /// A value of that column, as text.
-    pub(crate) key: Option<&'a str>,
-}
-
 /// Returns true if a file begins like a Parquet file or is named like one.
 pub(crate) fn is_parquet(path: &Path) -> bool {
     let starts_like_one = || {
@@ -63,17 +54,22 @@ pub(crate) fn is_parquet(path: &Path) -> bool {
             || starts_like_one().unwrap_or(false))
 }
 
-/// Returns the filters of a file in the order of row groups and columns, and the number of row groups. Memory is bounded by
+/// Returns the filters of a file, or of its column of this path, in the order of row groups and columns, and the number of row
+/// groups. A key is a value of the column as text, which the filters are asked for. Memory is bounded by
 /// the length of the footer and of the longest filter.
 ///
 /// # Errors
 ///
 /// If the file cannot be read, its footer is damaged, or it does not have the queried column.
-pub(crate) fn inspect(path: &Path, question: Question<'_>) -> Result<(Vec<ColumnFilter>, u64), String> {
+pub(crate) fn inspect(
+    path: &Path,
+    column: Option<&str>,
+    key: Option<&str>,
+) -> Result<(Vec<ColumnFilter>, u64), String> {
     let mut file = OpenFile::open(path)?;
     let (columns, row_groups) = footer::columns(&file.footer()?)?;
-    let is_asked = |column: &&Column| question.column.is_none_or(|name| column.path == name);
-    if let Some(name) = question.column {
+    let is_asked = |of: &&Column| column.is_none_or(|name| of.path == name);
+    if let Some(name) = column {
         let mut having: Vec<u64> = columns
             .iter()
             .filter(is_asked)
@@ -86,7 +82,7 @@ pub(crate) fn inspect(path: &Path, question: Question<'_>) -> Result<(Vec<Column
     }
     let mut filters = Vec::new();
     for column in columns.iter().filter(is_asked) {
-        let value = (question.key).map(|key| Value::parse(key, column.physical_type));
+        let value = key.map(|key| Value::parse(key, column.physical_type));
         filters.extend(file.column_filter(column, value.transpose()?.as_ref()));
     }
     Ok((filters, row_groups))
@@ -160,7 +156,7 @@ impl OpenFile {
     }
 
     /// Reads the filter of a column in a row group, if it has one.
-    fn column_filter(&mut self, column: &Column, value: Option<&Value<'_>>) -> Option<ColumnFilter> {
+    fn column_filter(&mut self, column: &Column, value: Option<&Value>) -> Option<ColumnFilter> {
         let offset = column.filter_offset?;
         let mut found = ColumnFilter {
             row_group: column.row_group,
@@ -229,15 +225,14 @@ impl OpenFile {
 }
 
 /// A queried value.
-enum Value<'a> {
+enum Value {
     Number(PhysicalValue<'static>),
-    Text(&'a str),
     Bytes(Vec<u8>),
 }
 
-impl<'a> Value<'a> {
+impl Value {
     /// Parses a value of the column's physical type.
-    fn parse(text: &'a str, physical_type: PhysicalType) -> Result<Self, String> {
+    fn parse(text: &str, physical_type: PhysicalType) -> Result<Self, String> {
         let wrong = |what: &str| format!("--key must be {what}, got {text:?}");
         let hexadecimal = |len: i32| {
             let bytes = hex::decode(text.replace('-', "")).ok();
@@ -262,7 +257,7 @@ impl<'a> Value<'a> {
             }
             PhysicalType::Float => number(text.parse().ok().map(PhysicalValue::Float), "a number"),
             PhysicalType::Double => number(text.parse().ok().map(PhysicalValue::Double), "a number"),
-            PhysicalType::ByteArray => Ok(Self::Text(text)),
+            PhysicalType::ByteArray => Ok(Self::Bytes(text.as_bytes().to_vec())),
             PhysicalType::FixedLenByteArray(len) => hexadecimal(len),
             PhysicalType::Int96 => hexadecimal(12),
             PhysicalType::Boolean => Err(
@@ -274,7 +269,6 @@ impl<'a> Value<'a> {
     fn may_match(&self, filter: &SplitBlockFilter<'_>) -> bool {
         match self {
             Self::Number(value) => filter.may_match_value(*value),
-            Self::Text(text) => filter.may_match(text.as_bytes()),
             Self::Bytes(bytes) => filter.may_match(bytes),
         }
     }

@@ -7,11 +7,11 @@ use filter_formats::view::{FilterKind, FilterView};
 use filter_tables::{BlockHandle, RocksDbFilters, RocksDbTable};
 use serde::Serialize;
 
+use super::TableReport;
 use super::bits::Bits;
 use super::file::{DisjointRanges, TableFile};
 use super::filters::FilterBlockReport;
 use super::words::Words;
-use super::{Depth, TableReport};
 
 /// The properties that only RocksDB's tables have.
 #[derive(Debug, Serialize)]
@@ -32,7 +32,7 @@ pub(crate) struct RocksDbReport {
 }
 
 impl TableReport {
-    pub(super) fn add_rocksdb(&mut self, table: &RocksDbTable<&TableFile>, depth: Depth) {
+    pub(super) fn add_rocksdb(&mut self, table: &RocksDbTable<&TableFile>, with_data: bool) {
         let properties = table.properties();
         let mut report = RocksDbReport {
             format_version: table.footer().format_version,
@@ -49,7 +49,7 @@ impl TableReport {
             self.add_error(&error);
             Vec::new()
         });
-        if depth == Depth::Data {
+        if with_data {
             self.add_data(table, &data_blocks);
         }
         let name = table.filters_name().unwrap_or_default().to_owned();

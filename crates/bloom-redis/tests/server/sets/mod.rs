@@ -146,7 +146,7 @@ fn formats_of_which_an_answer_takes_more_are_refused_by_name() {
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         let text = error.to_string();
         assert!(
-            text.contains("such as leveldb") && text.contains(folder.to_str().unwrap()),
+            text.contains("FORMAT.md lists") && text.contains(folder.to_str().unwrap()),
             "{text}"
         );
     }

@@ -5,15 +5,10 @@ use filter_tables::testing::tables;
 use super::*;
 
 const FILE: &[u8] = include_bytes!("../../../../filter-formats/tests/data/parquet/pyarrow.parquet");
-const ALL: Question<'_> = Question {
-    column: None,
-    key: None,
-};
-
 fn of(bytes: &[u8]) -> Vec<ColumnFilter> {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
-    inspect(file.path(), ALL).unwrap().0
+    inspect(file.path(), None, None).unwrap().0
 }
 
 /// The footer has the offset and length of the first column's filter, two numbers that follow each other.
