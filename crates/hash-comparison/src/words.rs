@@ -34,12 +34,16 @@ pub(crate) fn percent(share: f64) -> String {
 
 /// Describes a number of buckets or shards and the way in which they are chosen.
 pub(crate) fn placed(number: u64, what: &str, choice: Choice) -> String {
-    let by = match choice {
+    format!("{} {what} by {}", grouped(number), chosen_by(choice))
+}
+
+/// Describes the way in which buckets or shards are chosen.
+pub(crate) const fn chosen_by(choice: Choice) -> &'static str {
+    match choice {
         Choice::LowBits => "the low bits",
         Choice::HighBits => "the high bits",
         Choice::Fibonacci => "multiplication",
         Choice::Remainder => "remainder",
         Choice::Bit => "a bit",
-    };
-    format!("{} {what} by {by}", grouped(number))
+    }
 }

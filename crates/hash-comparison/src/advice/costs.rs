@@ -4,55 +4,46 @@
 //! checksums in keys that share a value. Significance and size of a cost are separate questions: with enough keys the
 //! smallest defect is measurable.
 
-use crate::questions::{Cost, QUESTIONS, Records};
-use crate::record::{CostRow, DatasetSummary, FunctionSummary};
+use crate::questions::{QUESTIONS, Records};
+use crate::record::CostRow;
 use statistics::correction::FAMILY_LEVEL;
 
-/// Returns one row for each measured dataset, function and purpose, in this order.
+/// Returns the rows of each measured dataset and function, in this order, by purpose.
 pub fn judge(records: &Records) -> Vec<CostRow> {
     let mut costs = Vec::new();
     for dataset in &records.run.datasets {
         for function in &records.run.functions {
-            let questions = QUESTIONS.iter();
-            let mut places: Vec<Cost> = questions
-                .flat_map(|question| (question.costs)(records, dataset, function))
-                .collect();
+            let rows = QUESTIONS.iter();
+            let rows = rows.flat_map(|question| (question.costs)(records, dataset, function));
+            let mut rows: Vec<CostRow> = rows.map(weighed).collect();
             // Stable: the places of a purpose keep their order.
-            places.sort_by_key(|place| place.purpose);
-            let purposes = places.chunk_by(|a, b| a.purpose == b.purpose);
-            costs.extend(purposes.filter_map(|places| worst(dataset, function, places)));
+            rows.sort_by_key(|row| row.purpose);
+            for places in rows.chunk_by_mut(|a, b| a.purpose == b.purpose) {
+                decide(places);
+            }
+            costs.extend(rows.into_iter().filter(|row| row.decides || row.shown));
         }
     }
     costs
 }
 
-/// Returns the row of the costliest place; measurable places come before others.
-fn worst(dataset: &DatasetSummary, function: &FunctionSummary, places: &[Cost]) -> Option<CostRow> {
-    let worst = places.iter().max_by(|a, b| {
-        let measurable = is_measurable(a).cmp(&is_measurable(b));
-        measurable.then(excess(a).total_cmp(&excess(b)))
-    })?;
-    Some(CostRow {
-        dataset: dataset.name.clone(),
-        function: function.name.clone(),
-        purpose: worst.purpose,
-        place: worst.place.clone(),
-        measured: worst.measured,
-        chance: worst.chance,
-        cost: excess(worst),
-        p_adjusted: worst.p_adjusted,
-        measurable: is_measurable(worst),
-    })
-}
-
-/// Returns the relative excess over chance.
-fn excess(place: &Cost) -> f64 {
-    if place.measured == place.chance {
-        return 0.0;
+/// Leaves one place to decide, the costliest; measurable places come before others.
+fn decide(places: &mut [CostRow]) {
+    let of_all = places.iter().enumerate().filter(|(_, row)| row.decides);
+    let worst =
+        of_all.max_by(|(_, a), (_, b)| a.measurable.cmp(&b.measurable).then(a.cost.total_cmp(&b.cost)));
+    let worst = worst.map(|(index, _)| index);
+    for (index, row) in places.iter_mut().enumerate() {
+        row.decides = Some(index) == worst;
     }
-    (place.measured / place.chance - 1.0).min(CostRow::MAX)
 }
 
-fn is_measurable(place: &Cost) -> bool {
-    place.p_adjusted < FAMILY_LEVEL && place.measured > place.chance
+/// Adds the excess over chance, and whether it is measurable.
+fn weighed(mut row: CostRow) -> CostRow {
+    row.cost = match row.measured == row.chance {
+        true => 0.0,
+        false => (row.measured / row.chance - 1.0).min(CostRow::MAX),
+    };
+    row.measurable = row.p_adjusted < FAMILY_LEVEL && row.measured > row.chance;
+    row
 }

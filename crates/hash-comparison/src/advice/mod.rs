@@ -2,6 +2,7 @@
 
 pub mod calibration;
 pub mod costs;
+pub mod figures;
 pub mod findings;
 pub mod joined;
 pub mod over_sets;
@@ -9,5 +10,6 @@ pub mod published;
 pub mod recommend;
 mod summary;
 pub mod times;
+pub mod weakness;
 
 pub use self::summary::summarise;

@@ -105,15 +105,14 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     let out = arguments.out.unwrap_or_else(|| program.out.clone());
     let records = compare(&options, &out)?;
     let mut stdout = io::stdout().lock();
-    for recommendation in &records.run.recommendations {
-        writeln!(stdout, "{}", summary::answer(&records, recommendation))?;
+    for dataset in &records.run.datasets {
+        writeln!(stdout, "{}", summary::answer(&records, dataset))?;
     }
-    if let Some(told) = records.run.recommendations.first() {
-        writeln!(stdout, "{}", summary::time(told))?;
-    }
+    writeln!(stdout, "{}", summary::time(&records))?;
     write!(stdout, "{}", together(&records))?;
-    let told = records.run.recommendations.iter();
-    let warnings = times::warnings(&records, told.map(|told| (told.dataset.as_str(), told.form)));
+    let form = records.run.request.purpose.form();
+    let datasets = records.run.datasets.iter();
+    let warnings = times::warnings(&records, datasets.map(|set| (set.name.as_str(), form)));
     if !warnings.is_empty() {
         writeln!(stdout, "{}", wrapped(warnings.join(" ")))?;
     }

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
-use crate::advice::recommend::{at_sizes, form, incumbents, recommend, words};
+use crate::advice::figures::Figures;
+use crate::advice::recommend::{enough_bits, notes, of_dataset};
+use crate::advice::weakness::{self, Weakness};
 use crate::keys::Manifest;
-use crate::page::cells::shortened;
-use crate::questions::collisions::even_chance;
+use crate::questions::CollisionRow;
+use crate::questions::collisions::{even_chance, structured};
 use crate::questions::on_dataset::DatasetRows;
-use crate::questions::{CollisionRow, Records};
 use crate::record::{
-    DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Purpose, Recommendation, Request, Run,
-    Standing,
+    Advice, DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Purpose, Request, Run, Standing,
 };
 use records::number::{grouped, significant};
 
@@ -26,173 +26,82 @@ const USES: [(Purpose, &str); 5] = [
     (Purpose::Checksum, "checksum"),
 ];
 
-/// The text of the card of the function in use while nobody has named it.
-pub(super) const NOBODY: &str =
-    "Select the function in use today to see whether it is good enough, and what a change would gain.";
-
-/// The recommendations for every request that a reader can choose.
-pub(super) struct Choices {
-    /// The requests, each with a recommendation for every dataset that has one.
-    all: Vec<(Request, Vec<Recommendation>)>,
-    /// The request of the run itself.
-    pub(super) initial: Request,
+/// Returns the uses that the buttons offer.
+pub(super) fn uses() -> Value {
+    let uses = USES.into_iter();
+    uses.map(|(purpose, words)| {
+        let stable = purpose.needs_stable_values();
+        context! { value => Serde(purpose), words, stable, parts => Value::from(Serde(purpose.parts())) }
+    })
+    .collect()
 }
 
-impl Choices {
-    /// Judges the records for every request.
-    pub(super) fn of(records: &Records) -> Self {
-        let recommendation = records.run.recommendations.first();
-        let initial = recommendation.map_or_else(Request::default, |recommendation| Request {
-            purpose: recommendation.purpose,
-            untrusted: recommendation.untrusted,
-            stable: recommendation.stable,
-            mine: recommendation.mine.as_ref().map(|mine| mine.function.clone()),
-            negligible: recommendation.negligible,
-        });
-        let requests = USES.into_iter().flat_map(|(purpose, _)| {
-            let all = [(false, false), (false, true), (true, false), (true, true)].into_iter();
-            // Some uses need values that never change, so the reader has no choice there.
-            let all = all.filter(move |(_, stable)| *stable || !purpose.needs_stable_values());
-            all.map(move |(untrusted, stable)| (purpose, untrusted, stable))
-        });
-        let requests = requests.map(|(purpose, untrusted, stable)| Request {
-            purpose,
-            untrusted,
-            stable,
-            ..initial.clone()
-        });
-        let all = requests.map(|request| {
-            let recommended = recommend(records, &request);
-            (request, recommended)
-        });
-        Self {
-            all: all.collect(),
-            initial,
+/// Returns every request that a reader can choose, with the threshold of the run.
+pub(super) fn requests(run: &Run) -> Vec<Request> {
+    let all = USES.into_iter().flat_map(|(purpose, _)| {
+        let all = [(false, false), (false, true), (true, false), (true, true)].into_iter();
+        // Some uses need values that never change, so the reader has no choice there.
+        let all = all.filter(move |(_, stable)| *stable || !purpose.needs_stable_values());
+        all.map(move |(untrusted, stable)| (purpose, untrusted, stable))
+    });
+    all.map(|(purpose, untrusted, stable)| Request {
+        purpose,
+        untrusted,
+        stable,
+        ..run.request.clone()
+    })
+    .collect()
+}
+
+/// Returns the advice on a dataset for each request.
+pub(super) fn answers(data: &DatasetRows<'_>, requests: &[Request]) -> Value {
+    let answer = |request: &Request| {
+        let advice = of_dataset(data.records, data.summary, request);
+        let pick = advice.first().filter(|one| one.standing == Standing::Pick);
+        context! {
+            choice => format!("{} {} {}", request.purpose, request.untrusted, request.stable),
+            asked_for => *request == data.records.run.request,
+            request => Value::from(Serde(request)),
+            form => Serde(request.purpose.form()),
+            notes => Value::from(Serde(notes(data.summary, request, pick.is_some()))),
+            others => others(data, &advice),
+            functions => Value::from(Serde(advice)),
         }
-    }
+    };
+    requests.iter().map(answer).collect()
+}
 
-    /// Returns the initial state of the buttons.
-    pub(super) fn request(&self) -> Value {
-        let initial = &self.initial;
-        context! { use => initial.purpose.to_string(), strangers => initial.untrusted, stored => initial.stable }
-    }
+/// Returns the functions that fail no set of structured keys, best first, and the number of sets: the advice for keys that
+/// this run did not measure. `None` without structured keys, or if the user's own keys were measured.
+fn others(data: &DatasetRows<'_>, advice: &[Advice]) -> Option<Value> {
+    let suited = advice
+        .iter()
+        .filter(|one| one.suits())
+        .map(|one| one.function.as_str());
+    let tried = suited.filter_map(|name| Some((name, structured::sets_failed(data.records, name)?)));
+    let tried: Vec<_> = tried.collect();
+    let sets = tried.first()?.1.tried;
+    let good = tried.iter().filter(|(_, sets)| sets.failed == 0);
+    let good: Value = good.map(|(name, _)| *name).take(3).collect();
+    let is_file = data.summary.kind == DatasetKind::File;
+    (!is_file && good.len() > Some(0)).then(|| context! { sets, functions => good })
+}
 
-    pub(super) fn uses() -> Value {
-        let uses = USES.into_iter();
-        uses.map(|(purpose, words)| {
-            context! { value => purpose.to_string(), words, stable => purpose.needs_stable_values() }
-        })
+/// Returns the figures of all functions by use.
+pub(super) fn figures(data: &DatasetRows<'_>) -> BTreeMap<String, Figures> {
+    let figures = |purpose| Figures::of(data.records, data.summary, purpose);
+    USES.into_iter()
+        .map(|(purpose, _)| (purpose.to_string(), figures(purpose)))
         .collect()
-    }
-
-    pub(super) fn answers(&self, records: &Records, dataset: &DatasetSummary) -> Value {
-        let answers = self.all.iter().enumerate();
-        let answers = answers.filter_map(|(index, (request, recommendations))| {
-            let recommendation = recommendations.iter().find(|one| one.dataset == dataset.name)?;
-            let is_asked_for = self.initial == *request;
-            let choice = (request, letter(index));
-            Some(answer(records, dataset, choice, recommendation, is_asked_for))
-        });
-        answers.collect()
-    }
-
-    /// Returns of each function whether it is good enough, sentence by sentence with the choices that a sentence belongs
-    /// to; its figures for each use; and its known weakness. They are for a reader who selects a function.
-    pub(super) fn figures(&self, records: &Records, dataset: &DatasetSummary) -> Value {
-        // By function and place in the text.
-        let mut enough: BTreeMap<String, BTreeMap<usize, Vec<(String, String)>>> = BTreeMap::new();
-        for (index, (request, _)) in self.all.iter().enumerate() {
-            for one in incumbents(records, dataset, request) {
-                let places = enough.entry(one.function).or_default();
-                for (place, sentence) in one.words.split_inclusive(". ").enumerate() {
-                    let sentences = places.entry(place).or_default();
-                    match sentences.iter_mut().find(|(known, _)| known == sentence) {
-                        Some((_, choices)) => choices.push(letter(index)),
-                        None => sentences.push((sentence.to_owned(), letter(index).to_string())),
-                    }
-                }
-            }
-        }
-        let functions = records.run.functions.iter().map(|function| {
-            let enough = enough.get(&function.name).into_iter().flat_map(BTreeMap::values);
-            let enough = enough
-                .flatten()
-                .map(|(words, choices)| context! { words, choices });
-            // A combined use, such as a filter or table, would only repeat the figures of its parts.
-            let single = self
-                .plain()
-                .filter(|(_, (purpose, _))| purpose.parts().len() == 1);
-            let uses = single.flat_map(|(recommendations, (purpose, _))| {
-                let recommendation = recommendations.iter().find(|one| one.dataset == dataset.name);
-                let advice = recommendation.and_then(|one| Some((one, one.advice(&function.name)?)));
-                let figures =
-                    advice.map_or_else(Vec::new, |(one, advice)| words::figures(records, one, advice));
-                let figure = move |words: String| context! { use => purpose.to_string(), words };
-                figures.into_iter().map(figure)
-            });
-            context! {
-                name => &function.name,
-                enough => enough.collect::<Value>(),
-                uses => uses.collect::<Value>(),
-                weakness => words::known_weakness(records, dataset, &function.name),
-            }
-        });
-        functions.collect()
-    }
-
-    /// Iterates over the recommendations for each use without further requirements.
-    fn plain(&self) -> impl Iterator<Item = (&Vec<Recommendation>, (Purpose, &'static str))> {
-        let plain = self.all.iter().filter(|(request, _)| {
-            !request.untrusted && request.stable == request.purpose.needs_stable_values()
-        });
-        plain.map(|(_, recommendations)| recommendations).zip(USES)
-    }
 }
 
-/// Returns the letter of a choice, by which the sentences on functions name the choices that they are true of.
-fn letter(index: usize) -> char {
-    char::from(b'a' + index as u8)
-}
-
-fn answer(
-    records: &Records,
-    dataset: &DatasetSummary,
-    (request, letter): (&Request, char),
-    recommendation: &Recommendation,
-    asked_for: bool,
-) -> Value {
-    let card = |function: Option<&str>, time: Option<String>, words: &str| {
-        let weakness = function.and_then(|name| words::known_weakness(records, dataset, name));
-        context! { function, time, words, weakness }
-    };
-    let recommended = |standing| {
-        let advice = recommendation.standing(standing).next()?;
-        let mut figures = words::figures(records, recommendation, advice);
-        if !advice.stable {
-            figures.insert(
-                0,
-                "in memory only: its values may change with a release".to_owned(),
-            );
-        }
-        let time = advice.time.map(|time| {
-            let [ns, low, high] = [time.ns, time.low_ns, time.high_ns].map(|ns| significant(ns, 2));
-            format!("{ns} ns per key ({low} to {high})")
-        });
-        Some(card(Some(&advice.function), time, &figures.join("; ")))
-    };
-    let mine = recommendation.mine.as_ref();
-    context! {
-        choice => format!("{} {} {}", request.purpose, request.untrusted, request.stable),
-        told => Value::from(Serde(recommendation)),
-        letter,
-        asked_for,
-        asked => words::asked(recommendation),
-        pick => recommended(Standing::Pick).unwrap_or_else(|| card(None, None, "No function is recommended.")),
-        runner_up => recommended(Standing::RunnerUp),
-        mine => card(mine.map(|mine| &*mine.function), None, mine.map_or(NOBODY, |mine| &mine.words)),
-        at_ten_thousand => words::at_ten_thousand(records, recommendation),
-        others => others(records, dataset, recommendation),
-    }
+/// Returns the known weakness of each function, if it has one.
+pub(super) fn weaknesses(data: &DatasetRows<'_>) -> BTreeMap<String, Option<Weakness>> {
+    let functions = data.records.run.functions.iter();
+    let weakness = |name: &str| weakness::of(data.records, data.summary, name);
+    functions
+        .map(|one| (one.name.clone(), weakness(&one.name)))
+        .collect()
 }
 
 /// Returns names and labels of the functions by family, common functions first; labels tell similar names apart.
@@ -229,28 +138,16 @@ const HINTS: [(&str, &str); 12] = [
     ("XXPH3", "preview of XXH3"),
 ];
 
-/// Returns functions for keys that this run did not measure, and the number of structured key sets they passed; `None`
-/// without structured keys, or if the user's own keys were measured.
-fn others(records: &Records, dataset: &DatasetSummary, recommendation: &Recommendation) -> Option<Value> {
-    let (functions, sets) = words::without_weakness(records, recommendation)?;
-    let first = functions.iter().take(3).copied();
-    let is_file = dataset.kind == DatasetKind::File;
-    (!is_file && !functions.is_empty())
-        .then(|| context! { sets, functions => first.collect::<Vec<_>>().join(", ") })
-}
-
 /// Returns the shortest recorded pair of colliding keys as an example of the keys, if there is one.
-pub(super) fn samples(data: &DatasetRows<'_>) -> Option<String> {
+pub(super) fn samples<'a>(data: &DatasetRows<'a>) -> Option<[&'a str; 2]> {
     let full = data
         .findings
         .iter()
         .filter_map(|one| data.full_width(&one.function));
     let pairs = full
         .filter(|row| row.collisions > 0)
-        .map(|row| [&row.first, &row.second]);
-    let pair = pairs.min_by_key(|pair| pair.iter().map(|key| key.len()).sum::<usize>())?;
-    let [one, other] = pair.map(|key| shortened(key, 40));
-    Some(format!(", such as “{one}” and “{other}”"))
+        .map(|row| [row.first.as_str(), row.second.as_str()]);
+    pairs.min_by_key(|pair| pair.iter().map(|key| key.len()).sum::<usize>())
 }
 
 /// Describes the kind of the keys.
@@ -258,15 +155,6 @@ pub(super) fn kind(summary: &DatasetSummary) -> Option<&'static str> {
     let mut entries = Manifest::embedded().datasets.iter();
     let entry = entries.find(|entry| summary.kind != DatasetKind::File && entry.name == summary.name)?;
     Some(&entry.keys_are)
-}
-
-/// Returns the costs of all functions by number of keys, in both call forms, for a reader who selects another one.
-pub(super) fn all_sizes(data: &DatasetRows<'_>) -> Value {
-    let forms = [Purpose::Table, Purpose::Filter].into_iter().map(|purpose| {
-        let rows = at_sizes(data.records, data.summary, purpose);
-        context! { form => form(purpose).to_string(), rows => Value::from(Serde(rows)) }
-    });
-    forms.collect()
 }
 
 /// Returns what explains collisions: the width of most functions; the smallest number of collisions that its test can
@@ -286,5 +174,6 @@ pub(super) fn reading(data: &DatasetRows<'_>) -> Value {
         even => grouped(even_chance(bits)),
         narrower => widths.find(|width| *width < bits),
         is_cut => functions.any(|one| one.output_bits > bits),
+        checksum_bits => enough_bits(data.summary.keys),
     }
 }

@@ -1,14 +1,14 @@
-//! Cells of the page's tables. The templates arrange rows of records; their filters here format a value as a cell.
+//! Cells of the page's tables, and the filters with which templates format values.
 
-use minijinja::value::{Kwargs, Serde, Value};
-use minijinja::{Environment, HtmlEscape};
+use minijinja::value::{Kwargs, Value};
+use minijinja::{Environment, HtmlEscape, context};
 
-use crate::record::{Advice, Verdict, significant};
+use crate::questions::tables::{Cell, Table};
+use crate::record::{Verdict, significant};
 use crate::vocabulary;
 use records::number;
-use statistics::robust::median;
 
-/// Adds the filters: those that begin with `td_` give a whole cell, which is empty without a value.
+/// Adds the filters.
 pub(super) fn register(environment: &mut Environment<'_>) {
     environment.add_filter("fixed", number::fixed);
     environment.add_filter("grouped", number::grouped);
@@ -21,40 +21,21 @@ pub(super) fn register(environment: &mut Environment<'_>) {
     environment.add_filter("signed", |value: Option<f64>| {
         value.map(|value| format!("{value:+.2}"))
     });
-    environment.add_filter("td_count", |count: Option<u64>| {
-        td(count.map(|count| (number::grouped(count), count as f64)), None)
-    });
-    environment.add_filter(
-        "td_digits",
-        |value: Option<f64>, digits: Option<usize>, class: Option<&str>| {
-            let shown = |value| (number::significant(value, digits.unwrap_or(3)), value);
-            td(value.map(shown), class)
-        },
-    );
-    environment.add_filter("find", find);
-    environment.add_filter("median", |values: Vec<Option<f64>>| {
-        median(&mut values.into_iter().flatten().collect::<Vec<f64>>())
-    });
-    environment.add_filter("td_percent", percent);
-    environment.add_filter("td_p", |p: Option<f64>| {
-        td(p.map(|p| (number::p_value(p), p)), None)
-    });
+    environment.add_filter("td_count", |count: Option<u64>| cell(count.map(Cell::Count)));
+    environment.add_filter("td_digits", |value: Option<f64>| cell(value.map(Cell::digits)));
+    environment.add_filter("td_percent", |share: Option<f64>| cell(share.map(Cell::Percent)));
     environment.add_filter("td_as", |value: Option<f64>, text: Option<String>| {
-        td(value.zip(text).map(|(value, text)| (text, value)), None)
+        cell(value.zip(text).map(|(value, text)| Cell::As(value, text)))
     });
-    environment.add_filter("td_verdict", |verdict: Serde<Verdict>| {
-        let class = match *verdict {
-            Verdict::FewerThanChance => "fewer",
-            Verdict::WithinChance => "in-band",
-            Verdict::WorseThanChance => "worse",
-            Verdict::FarWorseThanChance => "unusable",
-        };
-        let words = vocabulary::result(*verdict);
-        Value::from_safe_string(format!("<td class=\"verdict {class}\">{words}"))
-    });
-    environment.add_filter("advice", |advice: Option<Serde<Advice>>| {
-        advice.map_or_else(String::new, |advice| vocabulary::advice(&advice))
-    });
+    environment.add_filter("find", find);
+}
+
+/// Returns the first characters of a key, at most `most` of them; the files have the whole key.
+fn shortened(key: &str, most: usize) -> String {
+    match key.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &key[..at]),
+        None => key.to_owned(),
+    }
 }
 
 /// Returns the first of `rows` whose attributes have these values, or none.
@@ -71,32 +52,72 @@ fn find(rows: &Value, attributes: Kwargs) -> Result<Value, minijinja::Error> {
     Ok(Value::from(()))
 }
 
-/// Builds a cell of text that sorts by a number, with a class from the style sheet if it is not a plain number.
+fn cell(cell: Option<Cell>) -> Value {
+    td(&cell.into())
+}
+
+/// Returns the head, the kinds of columns and the cells of a table, for the template that draws it.
+pub(super) fn drawn(table: &Table) -> Value {
+    let heads = table.heads.iter().enumerate();
+    let heads = heads.map(|(column, text)| context! { text, number => table.is_number(column) });
+    let rows = table.rows.iter().map(|row| {
+        let cells = row.iter().map(|cell| match cell {
+            Cell::Name(name) => context! { name },
+            Cell::Lines(lines) => context! { lines },
+            Cell::Keys([first, second]) => context! { first, second },
+            other => context! { td => td(other), text => text(other) },
+        });
+        cells.collect::<Value>()
+    });
+    context! { caption => &table.caption, heads => heads.collect::<Value>(), rows => rows.collect::<Value>() }
+}
+
+/// Returns the text of a cell.
+fn text(cell: &Cell) -> String {
+    match cell {
+        Cell::Empty => String::new(),
+        Cell::Name(text) | Cell::Text(text) | Cell::As(_, text) => text.clone(),
+        Cell::Lines(lines) => lines.join("; "),
+        Cell::Keys(keys) => keys.join(" and "),
+        Cell::Count(count) => number::grouped(*count),
+        Cell::Digits(value, digits) => number::significant(*value, *digits),
+        Cell::Percent(share) | Cell::FewPercent(share) => number::percent(*share),
+        Cell::P(p) => number::p_value(*p),
+        Cell::Verdict(verdict) => vocabulary::result(*verdict).to_owned(),
+    }
+}
+
+/// Builds a cell, with a class from the style sheet if it is not a plain number.
 ///
-/// The cell carries the number only if the text does not show exactly it.
-pub(super) fn td(shown: Option<(String, f64)>, class: Option<&str>) -> Value {
-    let Some((text, value)) = shown else {
-        return Value::from_safe_string("<td>".to_owned());
+/// The cell carries its number only if the text does not show exactly it.
+fn td(cell: &Cell) -> Value {
+    let (class, value) = match cell {
+        Cell::Empty => ("", None),
+        Cell::Name(_) | Cell::Text(_) | Cell::Lines(_) | Cell::Keys(_) => ("text", None),
+        Cell::Count(count) => ("", Some(*count as f64)),
+        Cell::FewPercent(value) => ("number few", Some(*value)),
+        Cell::Digits(value, _) | Cell::Percent(value) | Cell::P(value) | Cell::As(value, _) => {
+            ("", Some(*value))
+        }
+        Cell::Verdict(verdict) => (class(*verdict), None),
     };
-    let value = significant::round(value);
-    let class = class.map_or_else(String::new, |class| format!(" class=\"{class}\""));
-    let key = match value.is_finite() && parsed(&text) != Some(value) {
-        true => format!(" data-value={}", shortest(value)),
-        false => String::new(),
+    let text = text(cell);
+    let class = match class {
+        "" => String::new(),
+        class => format!(" class=\"{class}\""),
     };
+    let value = value.map(significant::round);
+    let value = value.filter(|value| value.is_finite() && parsed(&text) != Some(*value));
+    let key = value.map_or_else(String::new, |value| format!(" data-value={}", shortest(value)));
     Value::from_safe_string(format!("<td{class}{key}>{}", HtmlEscape(&text)))
 }
 
-/// Builds a cell for a share as a percentage.
-pub(super) fn percent(share: Option<f64>, class: Option<&str>) -> Value {
-    td(share.map(|share| (number::percent(share), share)), class)
-}
-
-/// Returns the first characters of a key, at most `most` of them; the files have the whole key.
-pub(super) fn shortened(key: &str, most: usize) -> String {
-    match key.char_indices().nth(most) {
-        Some((at, _)) => format!("{}…", &key[..at]),
-        None => key.to_owned(),
+fn class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::FewerThanChance => "verdict fewer",
+        Verdict::WithinChance => "verdict in-band",
+        Verdict::WorseThanChance => "verdict worse",
+        Verdict::FarWorseThanChance => "verdict unusable",
     }
 }
 

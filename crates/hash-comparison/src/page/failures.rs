@@ -3,85 +3,59 @@
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
-use crate::advice::recommend::words;
-use crate::questions::Records;
 use crate::questions::on_dataset::DatasetRows;
-use crate::record::{Choice, CostRow, End, Finding, Standing, Verdict, about};
-use records::number::significant;
+use crate::record::{Choice, CostRow, End, Finding, Standing, Verdict, on};
 
-/// Number of costs in a row.
-const COSTS: usize = 2;
-
-/// Returns the functions that are worse than chance, costliest first.
+/// Returns the functions that are worse than chance, costliest first, with their measurable costs for any purpose.
 pub(super) fn worse_than_chance(data: &DatasetRows<'_>) -> Value {
     let mut failed = data.best_first();
     failed.retain(|finding| finding.verdict > Verdict::WithinChance);
     // In this order the costliest function to avoid is last, and so is the slowest of the others.
     failed.reverse();
-    let avoid = |finding: &Finding| {
-        let advice = data.advice(&finding.function);
-        advice.is_some_and(|advice| advice.standing == Standing::Avoid)
+    let advice = |function: &str| {
+        let mut advice = on(&data.records.advice, &data.summary.name);
+        advice.find(|one| one.function == function)
     };
-    failed.sort_by_key(|finding| !avoid(finding));
+    failed.sort_by_key(|one| !advice(&one.function).is_some_and(|one| one.standing == Standing::Avoid));
     let rows = failed.into_iter().map(|one| {
         let collided = data.full_width(&one.function).filter(|row| row.collisions > 0);
         let keys = collided.map(|row| Serde(differing(&row.first, &row.second)));
-        let advice = data.advice(&one.function).map(Serde);
-        let collided = collided.map(Serde);
-        context! { function => &one.function, cost => costs(data, one), advice, collided, keys, why => &one.reasons }
+        let advice = advice(&one.function).map(Serde);
+        let (costs, collided) = (costs(data, one), collided.map(Serde));
+        context! { function => &one.function, costs, advice, collided, keys, why => &one.reasons }
     });
     rows.collect()
 }
 
-/// Lists the functions that differ from chance only in the high bits, and by how much; `None` without any.
-pub(super) fn high_bits(data: &DatasetRows<'_>) -> Option<String> {
-    let all = data.best_first().into_iter().filter_map(|finding| {
-        let words = only_in_high_bits(data.records, finding)?;
-        Some(format!("{} ({words})", finding.function))
-    });
-    let all: Vec<String> = all.collect();
-    (!all.is_empty()).then(|| all.join(", "))
+/// Returns the costs by which each purpose judges a function, where they are measurable.
+fn costs(data: &DatasetRows<'_>, finding: &Finding) -> Value {
+    let rows = data.about(&data.records.costs, &finding.function);
+    let rows = rows.filter(|row| row.decides && row.measurable);
+    let negligible = data.records.run.request.negligible;
+    let with_effect = |row: &CostRow| {
+        let effect = Value::from(Serde(row.effect(negligible)));
+        context! { effect, ..Value::from(Serde(row)) }
+    };
+    rows.map(with_effect).collect()
 }
 
-/// Returns the figures of a defect that only the high bits have, or `None` if the high bits are as chance or a test
-/// that counts has failed anyway.
-fn only_in_high_bits(records: &Records, finding: &Finding) -> Option<String> {
-    if finding.verdict > Verdict::WithinChance {
-        return None;
-    }
-    let (dataset, function) = (&finding.dataset, &finding.function);
-    let table = about(&records.occupancy, dataset, function)
-        .find(|row| row.choice == Choice::HighBits && row.is_worse());
-    if let Some(row) = table {
-        let [measured, chance] = [row.value, row.expected].map(|value| significant(value, 3));
-        return Some(format!("{measured} comparisons per look-up; chance: {chance}"));
-    }
-    let failed =
-        about(&records.windows, dataset, function).filter(|row| row.end == End::High && row.is_worse());
-    let worst = failed.min_by(|a, b| a.p_value.total_cmp(&b.p_value))?;
-    let chance = significant(worst.expected, 3);
-    Some(format!(
-        "{} collide in {}; chance: {chance}",
-        worst.collisions,
-        worst.place()
-    ))
-}
-
-/// Describes the highest measurable costs in figures, those for the requested use first.
-fn costs(data: &DatasetRows<'_>, finding: &Finding) -> String {
-    let of_function = data.about(&data.records.costs, &finding.function);
-    let mut costs: Vec<_> = of_function.filter(|row| row.measurable).collect();
-    let asked = data.recommendation.purpose.parts();
-    let is_asked = |row: &CostRow| asked.contains(&row.purpose);
-    costs.sort_by(|a, b| is_asked(b).cmp(&is_asked(a)).then(b.cost.total_cmp(&a.cost)));
-    costs.truncate(COSTS);
-    let told = data.recommendation.negligible;
-    let costs: Vec<String> = costs.iter().map(|row| words::cost(row, told)).collect();
-    if costs.is_empty() {
-        "nothing measurable in filters, tables, shards or checksums".to_owned()
-    } else {
-        costs.join("; ")
-    }
+/// Returns the functions that differ from chance only in the high bits, with comparisons in a table or else collisions in a
+/// window; `None` for functions whose high bits are as chance, or that failed a test that counts anyway.
+pub(super) fn high_bits(data: &DatasetRows<'_>) -> Value {
+    let all = data.best_first().into_iter();
+    let all = all.filter(|finding| finding.verdict <= Verdict::WithinChance);
+    all.filter_map(|finding| {
+        let function = &finding.function;
+        let mut tables = data.about(&data.records.occupancy, function);
+        if let Some(row) = tables.find(|row| row.choice == Choice::HighBits && row.is_worse()) {
+            return Some(context! { function, compared => row.value, chance => row.expected });
+        }
+        let windows = data.about(&data.records.windows, function);
+        let failed = windows.filter(|row| row.end == End::High && row.is_worse());
+        let row = failed.min_by(|a, b| a.p_value.total_cmp(&b.p_value))?;
+        Some(context! { function, collisions => row.collisions, bits => row.bits, chance => row.expected })
+    })
+    .collect()
 }
 
 /// Maximum lengths of the common text before and after the difference of two keys, and of the difference.

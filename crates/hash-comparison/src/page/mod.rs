@@ -7,14 +7,12 @@
 mod answer;
 mod cells;
 pub(crate) mod chart;
-mod collisions;
-mod costs;
-mod details;
 mod failures;
 pub mod joined;
 mod published;
 pub(crate) mod readme;
 pub mod render;
+pub(crate) mod words;
 
 use std::collections::BTreeMap;
 
@@ -23,23 +21,27 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use minijinja::value::{Serde, Value};
 use minijinja::{Environment, UndefinedBehavior, context, escape_formatter};
 
-use crate::advice::recommend::words as recommended;
+use crate::advice::calibration::{self, CalibrationRow};
 use crate::advice::times::warnings;
 use crate::questions::filters::FEWEST_KEYS;
 use crate::questions::on_dataset::DatasetRows;
-use crate::questions::{QUESTIONS, Records};
-use crate::record::{CallForm, DatasetKind, IDEAL};
-use answer::Choices;
+use crate::questions::tables::{Cell, Table};
+use crate::questions::{Draw, QUESTIONS, Records, Section, Tables};
+use crate::record::{CallForm, DatasetKind, Request};
 use chart::Chart;
 use plots::scene::printable;
 use records::number::percent_tick;
+use records::table;
+
+/// The SVG elements of charts, by the name of their kind and the index of their dataset.
+type Drawn<'a> = dyn Fn(&str, Option<usize>) -> Option<Value> + 'a;
 
 /// Builds the whole page. `drawn` are the SVG elements of `charts`, in the same order.
 pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Result<String, String> {
     let run = &records.run;
     let all = DatasetRows::all(records);
     let shown = first_shown(&all);
-    let choices = Choices::of(records);
+    let requests = answer::requests(run);
     let figure = |stem: &str, dataset: Option<usize>| {
         let is_it = |(chart, _): &(&Chart, &String)| chart.dataset == dataset && chart.kind.stem == stem;
         charts
@@ -49,69 +51,42 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             .map(|(_, svg)| context! { svg })
     };
     let datasets = all.iter().enumerate().map(|(index, data)| {
-        let name = &data.summary.name;
-        let charts = chart::kinds().map(|kind| (kind.stem, figure(kind.stem, Some(index))));
-        let charts: BTreeMap<&str, Option<Value>> = charts.collect();
-        // A question about time needs no place of its own on the page: its charts follow those before it.
-        let of_questions = QUESTIONS.iter().flat_map(|question| question.charts);
-        let timed = of_questions.filter(|kind| kind.timed);
-        let timed = timed.filter_map(|kind| figure(kind.stem, Some(index)));
-        let warned = [CallForm::Independent, CallForm::Chained].map(|form| {
-            (
-                form.to_string(),
-                warnings(records, [(name.as_str(), form)]).join(" "),
-            )
-        });
         context! {
-            name,
+            name => &data.summary.name,
             selected => index == shown,
-            keys => Value::from(Serde(data.summary)),
-            kind => answer::kind(data.summary),
-            samples => answer::samples(data),
-            warnings => Value::from(BTreeMap::from(warned)),
-            answers => choices.answers(records, data.summary),
-            figures => choices.figures(records, data.summary),
-            all_sizes => answer::all_sizes(data),
-            asked => recommended::asked(data.recommendation),
-            reading => answer::reading(data),
-            charts => Value::from(charts),
-            timed => timed.collect::<Value>(),
-            failures => failures::worse_than_chance(data),
-            high_bits => failures::high_bits(data),
-            has_few_keys => data.summary.keys < FEWEST_KEYS,
-            policies => costs::policies(data),
-            functions => run.functions.iter().map(|one| details::of(data, &one.name)).collect::<Value>(),
-            ideal => details::of(data, IDEAL),
-            false_positives => data.rows(&records.false_positives).map(Serde).collect::<Value>(),
-            tables => data.rows(&records.occupancy).map(Serde).collect::<Value>(),
-            shards => data.rows(&records.shards).map(Serde).collect::<Value>(),
-            windows => collisions::windows(data),
+            ..of_dataset(data, &requests, (index, &figure))
         }
     });
+    let of_run = sections(
+        |section| match section.tables {
+            Tables::Run(tables) => Some((None, tables(records))),
+            _ => None,
+        },
+        &figure,
+    );
     let names = run.functions.iter().enumerate();
     let ids: BTreeMap<String, String> = names
         .map(|(index, one)| (one.name.clone(), format!("f{index}")))
         .collect();
+    let calibration: Vec<CalibrationRow> =
+        table::parse("calibration.csv".as_ref(), calibration::COMMITTED.as_bytes())
+            .map_err(|error| error.to_string())?;
     let values = context! {
         generator => &run.generator,
         command => &run.command,
         schema => run.schema,
         datasets => datasets.collect::<Value>(),
-        uses => Choices::uses(),
-        request => choices.request(),
+        sections => of_run,
+        uses => answer::uses(),
+        request => Value::from(Serde(&run.request)),
         selectable => answer::selectable(run),
-        nobody => answer::NOBODY,
         ids => Value::from(Serde(ids)),
-        mine => all.iter().find_map(DatasetRows::mine),
-        negligible => percent_tick(choices.initial.negligible),
+        mine => &run.request.mine,
+        negligible => percent_tick(run.request.negligible),
         functions => Value::from(Serde(&run.functions)),
-        structure => collisions::section(records, figure("structured-keys", None)),
-        mixing => Value::from(Serde(&records.mixing)),
-        bit_facts => Value::from(Serde(&run.bit_facts)),
-        avalanche_chart => figure("avalanche", None),
         comparisons => all.iter().filter_map(published::of_set).collect::<Value>(),
         filters => published::of_filters(&all),
-        calibration => collisions::calibration()?,
+        calibration => Value::from(Serde(calibration)),
         machine => Value::from(Serde(&run.environment)),
         date => &run.date,
         seed => run.seed,
@@ -120,35 +95,124 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     fill(include_str!("page.html"), values)
 }
 
-/// Fills in a template, preceded by the macros for tables and for the head of a page. Everything is escaped unless the template says otherwise.
+/// Returns everything about one dataset, whose index names its charts.
+fn of_dataset(data: &DatasetRows<'_>, requests: &[Request], (index, figure): (usize, &Drawn<'_>)) -> Value {
+    let records = data.records;
+    let of_questions = sections(
+        |section| {
+            let tables = match section.tables {
+                Tables::Dataset(tables) => tables(data),
+                Tables::None => Vec::new(),
+                Tables::Run(_) => return None,
+            };
+            Some((Some(index), tables))
+        },
+        figure,
+    );
+    let warned = [CallForm::Independent, CallForm::Chained].map(|form| {
+        let warnings = warnings(records, [(data.summary.name.as_str(), form)]);
+        (form.to_string(), warnings.join(" "))
+    });
+    context! {
+        keys => Value::from(Serde(data.summary)),
+        kind => answer::kind(data.summary),
+        samples => Value::from(Serde(answer::samples(data))),
+        warnings => Value::from(BTreeMap::from(warned)),
+        answers => answer::answers(data, requests),
+        figures => Value::from(Serde(answer::figures(data))),
+        weaknesses => Value::from(Serde(answer::weaknesses(data))),
+        reading => answer::reading(data),
+        findings => figure("findings", Some(index)),
+        sections => of_questions,
+        failures => failures::worse_than_chance(data),
+        high_bits => failures::high_bits(data),
+        has_few_keys => data.summary.keys < FEWEST_KEYS,
+        full => cells::drawn(&full(data)),
+    }
+}
+
+/// Returns the sections with a chart or a row, given the index of the dataset and the tables of each section; none for a
+/// section of another kind.
+fn sections(of: impl Fn(&Section) -> Option<(Option<usize>, Vec<Table>)>, figure: &Drawn<'_>) -> Value {
+    let section = |section: &Section| {
+        let (dataset, tables) = of(section)?;
+        let charts = section.charts.iter().filter_map(|kind| {
+            let is_here = matches!(kind.draw, Draw::Run(_)) == dataset.is_none();
+            figure(kind.stem, dataset).filter(|_| is_here)
+        });
+        let charts: Vec<Value> = charts.collect();
+        let tables = tables.iter().filter(|table| !table.rows.is_empty());
+        let tables: Vec<Value> = tables.map(cells::drawn).collect();
+        let Section {
+            title,
+            id,
+            text,
+            folded,
+            ..
+        } = *section;
+        (!charts.is_empty() || !tables.is_empty())
+            .then(|| context! { title, id, text, folded, charts, tables })
+    };
+    let of_questions = QUESTIONS.iter().flat_map(|question| question.sections);
+    chart::SECTIONS
+        .iter()
+        .chain(of_questions)
+        .filter_map(section)
+        .collect()
+}
+
+/// Returns the table of all functions on a dataset, best first, to which every question adds its columns.
+fn full(data: &DatasetRows<'_>) -> Table {
+    let columns = || QUESTIONS.iter().flat_map(|question| question.columns);
+    let row = |finding: &&crate::record::Finding| {
+        let name = finding.function.as_str();
+        let cells = columns().map(|(_, cell)| cell(data, name));
+        let cells = [Cell::Name(name.to_owned())].into_iter().chain(cells);
+        cells.chain([Cell::Verdict(finding.verdict)]).collect()
+    };
+    let heads = columns().map(|(head, _)| *head);
+    Table {
+        caption: "full table".to_owned(),
+        heads: ["Function"]
+            .into_iter()
+            .chain(heads)
+            .chain(["Tests"])
+            .map(str::to_owned)
+            .collect(),
+        rows: data.best_first().iter().map(row).collect(),
+    }
+}
+
+/// Fills in a template, preceded by the macros for tables. Everything is escaped unless the template says otherwise.
 fn fill(template: &str, page: Value) -> Result<String, String> {
     let filled = || -> Result<String, minijinja::Error> {
-        let mut environment = Environment::new();
+        let mut environment = environment()?;
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         // Names of functions and files, and keys, may hold any character.
         environment.set_formatter(|out, state, value| match value.as_str() {
             Some(text) if !value.is_safe() => escape_formatter(out, state, &printable(text).into()),
             _ => escape_formatter(out, state, value),
         });
-        cells::register(&mut environment);
         environment.add_global("css", include_str!("style.css"));
         environment.add_global("script", include_str!("script.js"));
         environment.add_global("font_regular", BASE64.encode(plots::font::REGULAR));
         environment.add_global("font_bold", BASE64.encode(plots::font::BOLD));
-        let syntax = environment
-            .syntax()
-            .to_builder()
-            .trim_blocks(true)
-            .lstrip_blocks(true)
-            .keep_trailing_newline(true)
-            .build()?;
-        environment.set_syntax(syntax);
-        let template = format!("{}{template}", include_str!("tables.html"));
+        let template = format!("{}{}{template}", words::WORDS, include_str!("tables.html"));
         // The extension of the name turns on HTML escaping.
         environment.add_template_owned("page.html", template)?;
         environment.get_template("page.html")?.render(page)
     };
     filled().map_err(|error| format!("{error:#}"))
+}
+
+/// Returns an environment with the filters, and the syntax of the templates.
+fn environment() -> Result<Environment<'static>, minijinja::Error> {
+    let mut environment = Environment::new();
+    cells::register(&mut environment);
+    let mut syntax = environment.syntax().to_builder();
+    syntax.trim_blocks(true).lstrip_blocks(true);
+    environment.set_syntax(syntax.keep_trailing_newline(true).build()?);
+    Ok(environment)
 }
 
 /// Returns the index of the dataset that the page opens with: the user's own keys, else the accounts, else the first.

@@ -64,7 +64,7 @@ fn table(records: &Records, keys: &str, functions: &[&str]) -> Result<String, St
         chance(FEW_BITS),
         rate(IDEAL)
     );
-    let form = data.recommendation.form;
+    let form = records.run.request.purpose.form();
     for finding in data.best_first() {
         let name = finding.function.as_str();
         if !functions.contains(&name) {

@@ -32,47 +32,22 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
   // What was chosen of values before a use left no choice.
   let kept = false;
 
-  /** Whether the function in use is good enough, why, what a change to the pick gains, and what was measured of it. */
+  /** Fills the column of the function in use from its row in the ranking. */
   function yours(article, choice, mine) {
-    const card = choice.querySelector(".card.yours");
-    const table = choice.querySelector(".ranking table");
-    const row = rowOf(table, mine);
-    card.classList.toggle("nobody", row === undefined);
-    const said = (text) => Object.assign(document.createElement("p"), { textContent: text });
-    if (row === undefined) {
-      card.replaceChildren(card.querySelector("h3"), said(field("mine").dataset.hint));
-      return;
-    }
-    const ns = textOf(row.cells[2]);
-    const figures = [...article.querySelector("template.figures").content.children].find((one) => one.dataset.name === mine);
-    const name = said("");
-    name.className = "name";
-    name.append(row.cells[0].querySelector("a").cloneNode(true), Object.assign(document.createElement("span"), { textContent: ns === "" ? "" : ` ${ns} ns per key` }));
-    const enough = all("[data-for]", figures).filter((one) => one.dataset.for.includes(choice.dataset.letter));
-    const use = choice.dataset.choice.split(" ")[0];
-    const parts = use === "filter-or-table" ? ["filter", "table"] : [use];
-    const sentence = enough.map(textOf).join(" ");
-    // Not what the sentence tells already.
-    const measured = all("[data-use]", figures).filter((one) => parts.includes(one.dataset.use) && !sentence.includes(textOf(one)));
-    const told = [measured.map(textOf).join("; "), ...all("p:not([data-for], [data-use])", figures).map(textOf)];
-    card.replaceChildren(card.querySelector("h3"), name, ...[sentence, ...told].filter((text) => text !== "").map(said));
-  }
-
-  /** What the function in use costs at several numbers of keys, beside pick and runner-up. */
-  function sizes(article, choice, mine) {
-    const table = choice.querySelector(".sizes");
-    if (table === null) return;
-    const body = table.tBodies[0];
-    body.querySelector(".added")?.remove();
-    // The run's own function in use gives way to another.
-    const recommended = all(".card:not(.yours) .name a", choice).map(textOf);
-    for (const row of body.rows) row.hidden = ![...recommended, mine].includes(nameIn(row.cells[0]));
-    const known = article.querySelector(`template[data-form="${choice.dataset.form}"]`).content;
-    const row = rowOf(body, mine) === undefined ? rowOf(known, mine)?.cloneNode(true) : undefined;
+    const table = choice.querySelector(".sides");
+    const head = table.querySelector("th.yours");
+    const row = rowOf(choice.querySelector(".ranking table"), mine);
+    table.classList.toggle("nobody", row === undefined);
+    head.querySelector("a")?.remove();
     if (row === undefined) return;
-    row.className = "added";
-    row.cells[0].className = "mine";
-    body.append(row);
+    head.append(row.cells[0].querySelector("a").cloneNode(true));
+    const known = [...article.querySelector("template.weaknesses").content.children].find((one) => one.dataset.name === mine);
+    const weakness = document.createElement("td");
+    weakness.className = "text";
+    weakness.textContent = known?.textContent ?? "none";
+    // The rows of one are the columns of the other, up to the last.
+    const cells = [...row.cells].slice(1, -1);
+    [...table.tBodies[0].rows].forEach((line, index) => line.cells[head.cellIndex].replaceWith(cells[index]?.cloneNode(true) ?? weakness));
   }
 
   /** Moves the rows of the first chart into the order of the advice. */
@@ -129,9 +104,13 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
 
   /** Tables further down tell the advice for the use chosen above. */
   function advise(article, choice) {
-    const head = `Advice: ${textOf(form.querySelector('[name="use"]:checked + span'))}`;
-    const told = new Map(all("tbody tr", choice.querySelector(".ranking")).map((row) => [nameIn(row.cells[0]), textOf(row.cells[1])]));
-    for (const table of all(".failures table, .fold table", article)) {
+    const use = form.querySelector('[name="use"]:checked');
+    const head = `Advice: ${textOf(use.nextElementSibling)}`;
+    const told = new Map(all("tbody tr", choice.querySelector(".ranking")).map((row) => [nameIn(row.cells[0]), textOf([...row.cells].at(-1))]));
+    // Costs and panels are those of the chosen use.
+    const parts = use.dataset.parts.split(" ");
+    for (const part of all("[data-part]", article)) part.toggleAttribute("hidden", !parts.includes(part.dataset.part));
+    for (const table of all(".failures table", article)) {
       const column = [...table.tHead.rows[0].cells].find((cell) => textOf(cell).startsWith("Advice: "));
       if (column === undefined) continue;
       (column.firstElementChild ?? column).textContent = head;
@@ -151,7 +130,6 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
         choice.hidden = choice.dataset.choice !== wanted;
         if (choice.hidden) continue;
         yours(article, choice, now.mine);
-        sizes(article, choice, now.mine);
         advise(article, choice);
         if (!article.hidden) arrange(article, choice);
       }
@@ -199,42 +177,15 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
   });
 })();
 
-// The function in use today where no row or line names it: told under the charts, added to the table of costs.
+// The function in use today where no chart names it.
 (function undrawn() {
   for (const article of articles) {
-    /** Figures of a function by the heads of their columns, of the table with this caption. */
-    const figures = (caption, name) => {
-      const table = all(".fold table", article).find((table) => table.caption.textContent.endsWith(caption));
-      const row = table && rowOf(table, name);
-      return row && Object.fromEntries([...table.tHead.rows[0].cells].map((head, index) => [textOf(head), textOf(row.cells[index])]));
-    };
-    const tell = (section, name, words) => {
-      const place = article.querySelector(`${section} .undrawn`);
-      if (place === null) return;
-      const isNamed = all(`${section} [data-row]`, article).some((row) => row.dataset.row === name);
-      place.textContent = words === undefined || isNamed ? "" : ` ${name} (yours) ${words}.`;
-    };
     article.addEventListener("mine", ({ detail: name }) => {
-      const full = figures(": full table", name);
-      const windows = figures(": windows of the values", name);
-      for (const line of all(".found", article)) {
-        const isTold = full === undefined || line.firstChild.textContent.includes(` ${name} `);
-        const [bits, common] = [full?.["Bits compared"], /\d+(?= bits)/.exec(line.firstChild.textContent)[0]];
-        const width = Number(bits) < Number(common) ? ` in ${bits} bits` : "";
-        line.querySelector("span").textContent = isTold ? "" : `, ${name} (yours) ${full.Collisions}${width}`;
+      for (const place of all(".undrawn", article)) {
+        const rows = all("[data-row]", place.closest("section"));
+        const isNamed = name === "" || rows.some((row) => row.dataset.row === name);
+        place.textContent = isNamed ? "" : ` ${name} (yours) is not drawn here: “Full table” has its figures.`;
       }
-      tell(".first-chart", name, full && `is not shown: ${full["ns per key"]} ns per key, chained ${full["Chained, ns per key"]}; ${full.Collisions} collisions in ${full["Bits compared"]} bits (${full.Expected} expected); ${full["False positives, 10 bits"]} false positives at 10 bits per key`);
-      tell(".bits", name, windows && `is not shown: ${windows["With too many collisions"]} of ${windows.Windows} windows of its values have too many collisions`);
-      tell(".times", name, full && `is not labelled: ${full["ns per key"]} ns per key here, chained ${full["Chained, ns per key"]}; out of the cache ${full["Out of the cache, ns per key"]}, chained ${full["Out of the cache, chained"]}`);
-      const costs = article.querySelector(".costs");
-      costs?.querySelector("tr.added")?.remove();
-      const folded = costs?.querySelector("template");
-      const row = folded && rowOf(folded.content.querySelector("table"), name)?.cloneNode(true);
-      if (row) {
-        row.className = "added";
-        costs.querySelector("tbody").append(row);
-      }
-      costs?.querySelector(".tools")?.dispatchEvent(new Event("input"));
     });
   }
 })();
@@ -257,7 +208,6 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
       return quotient !== 0 && quotient !== 1 && a > 0 && Number.isFinite(quotient) ? `${Number(quotient.toPrecision(3))}×` : "";
     };
     const draw = () => {
-      const chained = article.querySelector(".choice:not([hidden])")?.dataset.form === "chained";
       const rows = [left, right].map((select) => rowOf(table, select.value));
       [...result.tHead.rows[0].cells].slice(1, 3).forEach((head, index) => (head.textContent = [left, right][index].value));
       result.tBodies[0].replaceChildren();
@@ -268,7 +218,6 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
         const name = document.createElement("th");
         name.scope = "row";
         name.textContent = head.textContent;
-        name.classList.toggle("counts", name.textContent === (chained ? "Chained, ns per key" : "ns per key"));
         row.append(name);
         const isNumber = head.classList.contains("number");
         for (const cell of cells) row.insertCell().textContent = textOf(cell);

@@ -4,12 +4,16 @@
 //! A row is a figure of one table's counts. A file of rows is a family of tests: each p-value is corrected for the number
 //! of rows in its file.
 
-use super::{Cost, Failure, Measure, Question, Records};
+mod tables;
+
+use super::on_dataset::DatasetRows;
+use super::tables::Cell;
+use super::{Failure, Measure, Question, Records, Section, Tables};
 use crate::chance::verdict;
 use crate::functions::Function;
 use crate::keys::Dataset;
 use crate::names::listed;
-use crate::record::{Choice, FailedTest, Purpose, Verdict, about, rows, significant, stored};
+use crate::record::{Choice, CostRow, FailedTest, Purpose, Unit, Verdict, about, rows, significant, stored};
 use crate::words::{percent, placed};
 use records::number::grouped;
 use statistics::buckets::BucketLaw;
@@ -103,12 +107,22 @@ pub(super) const QUESTION: Question = Question {
     },
     failures: |records, dataset, function| failures(&records.distribution, &dataset.name, &function.name),
     costs: |records, dataset, function| {
-        let cost = |purpose, what, row: &BucketRow| Cost {
-            purpose,
-            place: placed(row.buckets, what, row.choice),
+        let cost = |purpose, unit, row: &BucketRow, shown: &[(Choice, u64)]| CostRow {
+            dataset: row.dataset.clone(),
+            function: row.function.clone(),
+            purpose: Some(purpose),
+            unit,
+            choice: Some(row.choice),
+            size: row.buckets,
+            keys: row.keys,
+            sizes: 1,
             measured: row.value,
             chance: row.expected,
+            cost: 0.0,
             p_adjusted: row.p_adjusted,
+            measurable: false,
+            decides: true,
+            shown: shown.contains(&(row.choice, row.buckets)),
         };
         // The other choices show how to make up for a weak function.
         let counts = |row: &&BucketRow| {
@@ -116,13 +130,69 @@ pub(super) const QUESTION: Question = Question {
         };
         let tables = about(&records.occupancy, &dataset.name, &function.name).filter(counts);
         let shards = about(&records.shards, &dataset.name, &function.name);
-        let tables = tables.map(|row| cost(Purpose::Table, "buckets", row));
+        let tables = tables.map(|row| {
+            let low_bits = (Choice::LowBits, row.buckets);
+            cost(Purpose::Table, Unit::Comparisons, row, &[low_bits])
+        });
         tables
-            .chain(shards.map(|row| cost(Purpose::Shard, "shards", row)))
+            .chain(shards.map(|row| cost(Purpose::Shard, Unit::FullestShard, row, &SHARDS_SHOWN)))
             .collect()
     },
+    at: |row, function, keys| {
+        let (choice, bits) = (row.choice?, function.output_bits);
+        let chance = match row.unit {
+            Unit::Comparisons => {
+                let buckets = tables(keys, bits).into_iter().find(|(one, _)| *one == choice)?.1;
+                1.0 + BucketLaw::remainders(keys, buckets, bits).pairs() / keys as f64
+            }
+            Unit::FullestShard => BucketLaw::remainders(keys, row.size, bits).longest(),
+            Unit::FalsePositives | Unit::Collisions => return None,
+        };
+        Some([chance; 2])
+    },
+    columns: &[
+        ("Comparisons per lookup, low bits", |data, function| {
+            compared(data, function, Choice::LowBits)
+        }),
+        ("Comparisons per lookup, high bits", |data, function| {
+            compared(data, function, Choice::HighBits)
+        }),
+        ("Comparisons per lookup, remainder", |data, function| {
+            compared(data, function, Choice::Remainder)
+        }),
+    ],
+    sections: &[
+        Section {
+            title: "hash tables",
+            id: None,
+            text: "Chained tables with about as many buckets as keys, over at most the first 1,048,576 keys. Finding all c keys \
+                   of a bucket takes c (c + 1) / 2 comparisons. “By chance” is the range of 99 in 100 random functions.",
+            folded: true,
+            charts: &[],
+            tables: Tables::Dataset(tables::chains),
+        },
+        Section {
+            title: "shards",
+            id: None,
+            text: "Keys of the fullest shard above an equal share of the keys, by the number of shards and the bits that choose \
+                   the shard. The first row is what a random function gives on average.",
+            folded: true,
+            charts: &[],
+            tables: Tables::Dataset(tables::shards),
+        },
+    ],
     ..Question::NONE
 };
+
+/// The shards that are shown for every function.
+const SHARDS_SHOWN: [(Choice, u64); 2] = [(Choice::LowBits, 256), (Choice::Remainder, 12)];
+
+/// Returns the comparisons per lookup in the table of a choice.
+fn compared(data: &DatasetRows<'_>, function: &str, choice: Choice) -> Cell {
+    let mut rows = data.about(&data.records.occupancy, function);
+    let row = rows.find(|row| (row.figure, row.choice) == (Figure::Compared, choice));
+    row.map(|row| Cell::Digits(row.value, 4)).into()
+}
 
 /// Bucket counts of a table by masking. The [`COUNTS_USED`] largest that the keys can fill are tested.
 const POWERS_OF_TWO: [u64; 5] = [65_536, 4096, 256, 16, 2];

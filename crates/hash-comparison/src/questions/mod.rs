@@ -1,6 +1,6 @@
 //! The questions about hash functions: a question a file, or a folder if it is long.
 //!
-//! A question has its rows, their measurement, their verdict, their cost and their charts. It knows no other question:
+//! A question has its rows, their measurement, their verdict, their cost, their charts and their tables. It knows no other question:
 //! what several say together is in [`advice`](crate::advice). The list at the end is the only one: runs, records,
 //! findings, charts and the comparison with the committed run go through it.
 
@@ -11,6 +11,7 @@ pub mod filters;
 pub mod mixing;
 pub(crate) mod on_dataset;
 pub(crate) mod shades;
+pub(crate) mod tables;
 pub mod times;
 
 use std::path::Path;
@@ -25,11 +26,12 @@ pub use self::collisions::CollisionRow;
 pub use self::filters::{FalsePositiveRow, NearSizesRow};
 pub use self::mixing::{AvalancheRow, MixingRow, MixingTest};
 use self::on_dataset::DatasetRows;
+use self::tables::{Cell, Table};
 pub use self::times::{Place, TimingRow};
 use crate::functions::Function;
 use crate::keys::Dataset;
 use crate::record::{
-    About, BitFact, Choice, CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, Purpose, Run,
+    About, Advice, BitFact, Choice, CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, Run,
     Verdict,
 };
 use crate::values::Hashed;
@@ -46,10 +48,16 @@ pub struct Question {
     pub failures: fn(&Records, &DatasetSummary, &FunctionSummary) -> Vec<Failure>,
     /// Returns the failed tests of single bits, which are no findings: these state the effect on the user's keys already.
     pub facts: fn(&Records) -> Vec<BitFact>,
-    /// Returns what a function costs on a dataset.
-    pub costs: fn(&Records, &DatasetSummary, &FunctionSummary) -> Vec<Cost>,
-    /// The charts.
-    pub(crate) charts: &'static [Kind],
+    /// Returns what a function costs on a dataset, place by place. Set are `decides`, if the place may decide, and `shown`; the
+    /// advice adds `cost` and `measurable`.
+    pub costs: fn(&Records, &DatasetSummary, &FunctionSummary) -> Vec<CostRow>,
+    /// Returns what the place of a row of costs gives with another number of keys: by chance, and if the function is a random
+    /// one of its width. `None` for the rows of other questions.
+    pub at: fn(&CostRow, &FunctionSummary, u64) -> Option<[f64; 2]>,
+    /// The columns that the question adds to the table of all functions on a dataset.
+    pub(crate) columns: &'static [FunctionColumn],
+    /// The sections of the page: charts, and tables of the rows.
+    pub(crate) sections: &'static [Section],
 }
 
 impl Question {
@@ -61,7 +69,9 @@ impl Question {
         failures: |_, _, _| Vec::new(),
         facts: |_| Vec::new(),
         costs: |_, _, _| Vec::new(),
-        charts: &[],
+        at: |_, _, _| None,
+        columns: &[],
+        sections: &[],
     };
 
     /// Returns true if the values of these keys are asked about.
@@ -120,19 +130,30 @@ pub struct Failure {
     pub reason: String,
 }
 
-/// The cost of a function in one place: a filter, a table, a set of shards, or a number of bits.
-#[derive(Debug, Clone)]
-pub struct Cost {
-    /// Filter, table, shard or checksum.
-    pub purpose: Purpose,
-    /// The place, in words.
-    pub place: String,
-    /// The measured value, in the purpose's unit.
-    pub measured: f64,
-    /// The value of an ideal hash in the same place.
-    pub chance: f64,
-    /// The p-value, corrected for the number of tests.
-    pub p_adjusted: f64,
+/// A column of the table of all functions on a dataset: its head, and the cell of a function.
+pub(crate) type FunctionColumn = (&'static str, fn(&DatasetRows<'_>, &str) -> Cell);
+
+/// A section of the page. It is left out where it has neither a chart nor a row.
+pub(crate) struct Section {
+    /// The heading, which follows the name of the dataset if the tables are of one.
+    pub(crate) title: &'static str,
+    /// The id that links name; none if there is a section for each dataset.
+    pub(crate) id: Option<&'static str>,
+    /// What a reader must know about charts and tables.
+    pub(crate) text: &'static str,
+    /// Set if the section opens on a click.
+    pub(crate) folded: bool,
+    pub(crate) charts: &'static [Kind],
+    pub(crate) tables: Tables,
+}
+
+/// The tables of a section.
+pub(crate) enum Tables {
+    None,
+    /// Of each dataset.
+    Dataset(fn(&DatasetRows<'_>) -> Vec<Table>),
+    /// Of the run, from rows that belong to no dataset of it.
+    Run(fn(&Records) -> Vec<Table>),
 }
 
 /// A kind of chart, drawn for each dataset that has the rows for it, or once for the whole run.
@@ -140,8 +161,6 @@ pub struct Cost {
 pub(crate) struct Kind {
     /// Start of the file name.
     pub(crate) stem: &'static str,
-    /// Set if the chart shows times and therefore differs between machines.
-    pub(crate) timed: bool,
     pub(crate) draw: Draw,
 }
 
@@ -231,5 +250,5 @@ questions! {
     buckets: distribution: BucketRow, occupancy: BucketRow, shards: BucketRow;
     filters: false_positives: FalsePositiveRow, near_sizes: NearSizesRow;
     mixing: avalanche: AvalancheRow, mixing: MixingRow;
-    + costs: CostRow
+    + costs: CostRow, advice: Advice
 }

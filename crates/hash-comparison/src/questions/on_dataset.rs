@@ -1,9 +1,7 @@
 //! The records of one dataset, for look-ups by charts and report.
 
 use crate::questions::{CollisionRow, FalsePositiveRow, Place, Records, TimingRow};
-use crate::record::{
-    About, Advice, CallForm, DatasetSummary, Finding, FunctionSummary, Recommendation, Standing, about, on,
-};
+use crate::record::{About, Advice, CallForm, DatasetSummary, Finding, FunctionSummary, Standing, about, on};
 
 /// The records of one dataset, in recorded order.
 #[derive(Debug, Clone)]
@@ -14,23 +12,17 @@ pub(crate) struct DatasetRows<'a> {
     pub(crate) records: &'a Records,
     /// One per function.
     pub(crate) findings: Vec<&'a Finding>,
-    /// The recommendation of the run.
-    pub(crate) recommendation: &'a Recommendation,
 }
 
 impl<'a> DatasetRows<'a> {
-    /// Returns the datasets of a run that have recommendations, in the order measured.
+    /// Returns the datasets of a run, in the order measured.
     pub(crate) fn all(records: &'a Records) -> Vec<Self> {
-        let of = |summary: &'a DatasetSummary| {
-            let mut told = records.run.recommendations.iter();
-            Some(Self {
-                summary,
-                records,
-                findings: on(&records.run.findings, &summary.name).collect(),
-                recommendation: told.find(|one| one.dataset == summary.name)?,
-            })
+        let of = |summary: &'a DatasetSummary| Self {
+            summary,
+            records,
+            findings: on(&records.run.findings, &summary.name).collect(),
         };
-        records.run.datasets.iter().filter_map(of).collect()
+        records.run.datasets.iter().map(of).collect()
     }
 
     /// Returns the rows about these keys.
@@ -54,20 +46,23 @@ impl<'a> DatasetRows<'a> {
 
     /// Returns true if charts draw this function.
     pub(crate) fn is_shown(&self, function: &str) -> bool {
-        let recommended = |told: &Recommendation| {
-            told.advice(function)
-                .is_some_and(|advice| advice.standing <= Standing::RunnerUp)
-        };
         let is_folded = |one: &FunctionSummary| one.folded && one.name == function;
-        !self.records.run.functions.iter().any(is_folded)
-            || self.mine() == Some(function)
-            || self.records.run.recommendations.iter().any(recommended)
+        let is_named =
+            |one: &Advice| one.function == function && (one.mine || one.standing <= Standing::RunnerUp);
+        !self.records.run.functions.iter().any(is_folded) || self.records.advice.iter().any(is_named)
     }
 
     /// Returns the function in use today, if the user has named it.
     pub(crate) fn mine(&self) -> Option<&'a str> {
-        let mine = self.recommendation.mine.as_ref()?;
-        Some(mine.function.as_str())
+        self.records.run.request.mine.as_deref()
+    }
+
+    /// Returns the number of output bits of a function.
+    pub(crate) fn output_bits(&self, function: &str) -> u32 {
+        let mut functions = self.records.run.functions.iter();
+        functions
+            .find(|one| one.name == function)
+            .map_or(0, |one| one.output_bits)
     }
 
     /// Returns the findings, best first.
@@ -93,11 +88,6 @@ impl<'a> DatasetRows<'a> {
     pub(crate) fn false_positives(&self, function: &str, bits_per_key: u32) -> Option<&'a FalsePositiveRow> {
         self.about(&self.records.false_positives, function)
             .find(|row| row.bits_per_key == bits_per_key)
-    }
-
-    /// Returns the advice on `function` that the run gave.
-    pub(crate) fn advice(&self, function: &str) -> Option<&'a Advice> {
-        self.recommendation.advice(function)
     }
 }
 

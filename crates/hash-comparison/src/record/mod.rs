@@ -16,9 +16,7 @@ pub use statistics::significant;
 
 pub use self::about::{About, about, of, on};
 pub use self::function::{FunctionGroup, FunctionSummary, Resistance};
-pub use self::recommendation::{
-    Advice, AtSize, Basis, CostRow, Incumbent, Interval, Purpose, Recommendation, Request, Standing,
-};
+pub use self::recommendation::{Advice, CostRow, Effect, Interval, Lack, Purpose, Request, Standing, Unit};
 pub use self::run::{DatasetKind, DatasetSummary, FailedTest, Finding, Run};
 pub(crate) use self::stored::{rows, stored};
 pub use self::words::{BitFact, BitTest, CallForm, Choice, EMPTY, End, IDEAL, Verdict};
@@ -26,4 +24,4 @@ pub use self::words::{BitFact, BitTest, CallForm, Choice, EMPTY, End, IDEAL, Ver
 /// The `format` of every `run.json` that this program writes.
 pub const FORMAT: &str = "hash-comparison-run";
 /// The `schema` of the `run.json` that this version writes and reads.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;

@@ -1,6 +1,6 @@
-//! The recommendations of `run.json` and their basis.
+//! The request of a run, what functions cost, and the advice on each of them: rows without sentences.
 
-use super::{CallForm, rows, stored};
+use super::{CallForm, Choice, rows, stored};
 
 stored! {
     /// The purpose of a function.
@@ -27,6 +27,14 @@ impl Purpose {
         matches!(self, Self::Shard | Self::Checksum)
     }
 
+    /// Returns the form of call whose times decide: a table waits for the hash of each key before its lookup.
+    pub const fn form(self) -> CallForm {
+        match self {
+            Self::FilterOrTable | Self::Table => CallForm::Chained,
+            Self::Filter | Self::Shard | Self::Checksum => CallForm::Independent,
+        }
+    }
+
     /// Returns the purposes that a function must serve, each with its own unit: those of [`CostRow`].
     pub const fn parts(self) -> &'static [Self] {
         match self {
@@ -39,19 +47,20 @@ impl Purpose {
     }
 }
 
-/// The user's requirements of a function.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Request {
-    /// The purpose.
-    pub purpose: Purpose,
-    /// Set if an attacker may choose keys.
-    pub untrusted: bool,
-    /// Set if values must stay the same forever on every platform.
-    pub stable: bool,
-    /// Name of the function in use today, as the records spell it.
-    pub mine: Option<String>,
-    /// The share, at least 0, below which the cost of a measurable defect does not count.
-    pub negligible: f64,
+stored! {
+    /// The user's requirements of a function.
+    pub struct Request {
+        /// The purpose.
+        pub purpose: Purpose,
+        /// Set if an attacker may choose keys.
+        pub untrusted: bool,
+        /// Set if values must stay the same forever on every platform, by request.
+        pub stable: bool,
+        /// Name of the function in use today, as the records spell it.
+        pub mine: Option<String>,
+        /// The share, at least 0, below which the cost of a measurable defect does not count.
+        pub negligible: f64,
+    }
 }
 
 impl Request {
@@ -76,63 +85,40 @@ impl Default for Request {
     }
 }
 
-rows! {
-    /// A row of `costs.csv`: the greatest cost of a function for a purpose on a dataset, in that purpose's unit.
-    ///
-    /// The unit of a filter is its false-positive rate, of a table the keys compared per key found, of shards the keys
-    /// in the fullest shard, of checksums the keys minus distinct values.
-    pub struct CostRow: [dataset] {
-        /// Filter, table, shard or checksum.
-        pub purpose: Purpose,
-        /// The place: the size of the filter, the choice of buckets, or the number of bits.
-        pub place: String,
-        /// The measured value, in the unit.
-        pub measured: f64,
-        /// The value of an ideal hash in the same place.
-        pub chance: f64,
-        /// `measured / chance - 1`, at most [`CostRow::MAX`].
-        pub cost: f64,
-        /// The p-value, corrected for the number of tests in the file of the measurement.
-        pub p_adjusted: f64,
-        /// Set if the cost is more than chance explains. Otherwise there is no defect, regardless of `cost`.
-        pub measurable: bool,
-    }
-}
-
 stored! {
-    /// A run's recommendation for one dataset: the only verdict that terminal, page and tables show.
-    pub struct Recommendation {
-        /// Name of the dataset.
-        pub dataset: String,
-        /// The purpose.
-        pub purpose: Purpose,
-        /// Set if an attacker may choose keys.
-        pub untrusted: bool,
-        /// Set if values must stay the same forever on every platform, by request or for the purpose.
-        pub stable: bool,
-        /// Set if there are too few keys to recommend any function.
-        pub too_few_keys: bool,
-        /// The share below which the cost of a measurable defect does not count.
-        pub negligible: f64,
-        /// The form of call whose times decide.
-        pub form: CallForm,
-        /// The reason for this form, in a clause.
-        pub form_reason: String,
-        /// Advice for keys from strangers, if the keys come from strangers or look like it.
-        pub attackers: Option<String>,
-        /// Every function of the run once: suited functions, best first; functions to avoid, the least costly first;
-        /// then functions that lack a requirement.
-        pub functions: Vec<Advice>,
-        /// The function in use today compared with the pick, if one was named.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub mine: Option<Incumbent>,
-        /// Pick, runner-up and the function in use at several numbers of keys, ordered by that number.
-        pub at_sizes: Vec<AtSize>,
-        /// Further facts for the user, one sentence each.
-        pub notes: Vec<String>,
+    /// What is counted of a function in some place.
+    pub enum Unit {
+        /// Share of absent keys that match in a LevelDB filter; the size of the place is the filter's bits per key.
+        FalsePositives,
+        /// Keys compared per key found in a hash table; the size is the number of buckets.
+        Comparisons,
+        /// Keys in the fullest shard; the size is the number of shards.
+        FullestShard,
+        /// Distinct keys minus distinct hashes; the size is the number of compared bits.
+        Collisions,
     }
 
-    /// A run's advice on one function.
+    /// The effect of a figure on a purpose.
+    pub enum Effect {
+        /// No difference from chance that the test could see.
+        WithinChance,
+        /// Measurably worse than chance, but by less than the share that counts.
+        Negligible,
+        /// Measurably worse than chance, by a share that counts.
+        Costly,
+    }
+
+    /// A requirement that a function lacks regardless of measurements.
+    pub enum Lack {
+        /// An attacker can make keys collide.
+        Resistance,
+        /// Values may change with a release or platform.
+        Stability,
+        /// The hash is too short for this many keys, or for a checksum that resists forgery.
+        Width,
+    }
+
+    /// The advice on a function.
     pub enum Standing {
         /// The function to take.
         Pick,
@@ -148,26 +134,6 @@ stored! {
         Unknown,
     }
 
-    /// A function in the order of advice.
-    pub struct Advice {
-        /// Name of the function.
-        pub function: String,
-        /// The advice on the function.
-        pub standing: Standing,
-        /// Rank of a suited function, shared if times are not measurably different; 0 for other functions.
-        pub rank: u64,
-        /// Set if the function's values are promised to stay the same.
-        pub stable: bool,
-        /// The function's time, if it was measured.
-        pub time: Option<Interval>,
-        /// Share of the function's time that a change to the pick saves, negative for a cost; 0 if not measurable.
-        pub saves: f64,
-        /// The costliest measurable defect for the purpose, even a negligible one.
-        pub cost: Option<CostRow>,
-        /// The reason for the standing, in about five words.
-        pub reason: String,
-    }
-
     /// A median with the range in which runs of the same build lie. Functions whose ranges overlap are not measurably
     /// different.
     #[derive(Copy)]
@@ -179,92 +145,102 @@ stored! {
         /// Upper end of the range.
         pub high_ns: f64,
     }
+}
 
-    /// The function in use today.
-    pub struct Incumbent {
-        /// Name of the function.
-        pub function: String,
-        /// Set if the function suits the request; none if there are too few keys to tell, or an earlier program did not
-        /// say.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub good_enough: Option<bool>,
-        /// The reason, and what a change to the pick gains or costs in time, in the cache and out of it.
-        pub words: String,
-    }
-
-    /// The costs of a function at some number of similar keys.
-    pub struct AtSize {
-        /// Name of the function.
-        pub function: String,
+rows! {
+    /// A row of `costs.csv`: what was counted of a function in one place, compared with an ideal hash there. There is a row for
+    /// the costliest place of each purpose, and for the places that are shown for every function.
+    pub struct CostRow: [dataset] {
+        /// Filter, table, shard or checksum; none for a figure that is shown for every purpose and decides for none.
+        pub purpose: Option<Purpose>,
+        /// What is counted.
+        pub unit: Unit,
+        /// The way in which buckets or shards are chosen, and the end of the compared bits; none for filters and all bits.
+        pub choice: Option<Choice>,
+        /// The size of the place, as the unit says.
+        pub size: u64,
         /// Number of keys.
         pub keys: u64,
-        /// Time to hash each key once, milliseconds.
-        pub total_ms: Option<f64>,
-        /// Keys minus distinct values, in all bits of the function; none if unknown.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub collisions: Option<f64>,
-        /// The basis of `collisions`.
-        #[serde(default)]
-        pub collisions_basis: Basis,
-        /// False-positive rate of a LevelDB filter of [`AtSize::BITS_PER_KEY`], the mean over this and the next smaller
-        /// numbers of keys; none if unknown.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub rate: Option<f64>,
-        /// The lowest rate of these numbers of keys: the rate jumps with the exact length of the filter.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub lowest_rate: Option<f64>,
-        /// The highest rate of these numbers of keys.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub highest_rate: Option<f64>,
-        /// The basis of `rate`.
-        #[serde(default)]
-        pub rate_basis: Basis,
+        /// Numbers of keys over which the value is a mean: `keys`, `keys - 1` and so on.
+        pub sizes: u64,
+        /// The measured value, in the unit.
+        pub measured: f64,
+        /// The value of an ideal hash in the same place.
+        pub chance: f64,
+        /// `measured / chance - 1`, at most [`CostRow::MAX`].
+        pub cost: f64,
+        /// The p-value, corrected for the number of tests in the file of the measurement.
+        pub p_adjusted: f64,
+        /// Set if the cost is more than chance explains. Otherwise there is no defect, regardless of `cost`.
+        pub measurable: bool,
+        /// Set if this is the costliest place of the purpose, by which the purpose judges the function.
+        pub decides: bool,
+        /// Set if the place is shown for every function.
+        pub shown: bool,
     }
+}
 
-    /// The basis of a figure for some number of keys.
-    #[derive(Default)]
-    pub enum Basis {
-        /// Counted with this number of keys.
-        Measured,
-        /// The expected value of a random function with the same number of bits.
-        #[default]
-        Expected,
-        /// A lower bound that follows from fewer keys: the function is not like a random one on these keys, so no law
-        /// gives the figure.
-        AtLeast,
+rows! {
+    /// A row of `advice.csv`: a function in the order of advice for a dataset, suited functions first, the best on top; then
+    /// functions to avoid, the least costly first; then functions that lack a requirement. The figure is that of the
+    /// costliest place for the purpose, as in `costs.csv`; it is empty if nothing was counted.
+    pub struct Advice: TIMED [dataset] {
+        /// The advice on the function.
+        pub standing: Standing,
+        /// Rank of a suited function, shared if times are not measurably different; 0 for other functions.
+        pub rank: u64,
+        /// Set for the function in use today.
+        pub mine: bool,
+        /// The requirement that the function lacks.
+        pub lacks: Option<Lack>,
+        /// Set if the function's values are promised to stay the same.
+        pub stable: bool,
+        /// Median time, nanoseconds per key, of calls as the purpose makes them.
+        pub ns: Option<f64>,
+        /// Lower end of the range in which other runs of this build lie.
+        pub low_ns: Option<f64>,
+        /// Upper end of that range.
+        pub high_ns: Option<f64>,
+        /// The function's time divided by that of the pick; none if there is no measurable difference.
+        pub times_pick: Option<f64>,
+        /// What is counted.
+        pub unit: Option<Unit>,
+        /// The place, as in [`CostRow`].
+        pub choice: Option<Choice>,
+        /// The size of the place.
+        pub size: Option<u64>,
+        /// Number of keys.
+        pub keys: Option<u64>,
+        /// Numbers of keys over which the value is a mean.
+        pub sizes: Option<u64>,
+        /// The measured value, in the unit.
+        pub measured: Option<f64>,
+        /// The value of an ideal hash in the same place.
+        pub chance: Option<f64>,
+        /// `measured / chance - 1`.
+        pub cost: Option<f64>,
+        /// The effect on the purpose.
+        pub effect: Option<Effect>,
     }
 }
 
 impl CostRow {
     /// The greatest recorded cost: if chance gives next to nothing, a larger ratio says nothing more.
     pub const MAX: f64 = 1e9;
+
+    /// Returns the effect of the cost if a share below `negligible` does not count.
+    pub fn effect(&self, negligible: f64) -> Effect {
+        match self.measurable {
+            false => Effect::WithinChance,
+            true if self.cost < negligible => Effect::Negligible,
+            true => Effect::Costly,
+        }
+    }
 }
 
-impl AtSize {
-    /// Bits per key of the filter.
-    pub const BITS_PER_KEY: u32 = 10;
-}
-
-impl Recommendation {
-    /// Returns the functions of this standing, best first.
-    pub fn standing(&self, standing: Standing) -> impl Iterator<Item = &Advice> {
-        self.functions.iter().filter(move |one| one.standing == standing)
-    }
-
-    /// Returns the function to take, or `None` if no function suits or there are too few keys.
-    pub fn pick(&self) -> Option<&Advice> {
-        self.standing(Standing::Pick).next()
-    }
-
-    /// Returns the advice on one function.
-    pub fn advice(&self, function: &str) -> Option<&Advice> {
-        self.functions.iter().find(|one| one.function == function)
-    }
-
-    /// Returns the functions that suit, best first.
-    pub fn suited(&self) -> impl Iterator<Item = &Advice> {
-        self.functions
-            .iter()
-            .filter(|one| one.standing <= Standing::Suited)
+impl Advice {
+    /// Returns true if the function suits the request.
+    pub fn suits(&self) -> bool {
+        self.standing <= Standing::Suited
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{BitFact, Environment, FunctionSummary, Recommendation, Verdict, rows, stored};
+use super::{BitFact, Environment, FunctionSummary, Request, Verdict, rows, stored};
 
 stored! {
     /// `run.json`: everything that the CSV files do not hold.
@@ -37,8 +37,8 @@ stored! {
         pub findings: Vec<Finding>,
         /// Failed tests of single bits, which the verdicts do not include.
         pub bit_facts: Vec<BitFact>,
-        /// One recommendation for each dataset.
-        pub recommendations: Vec<Recommendation>,
+        /// What the advice in `advice.csv` was asked for.
+        pub request: Request,
     }
 
     /// A dataset and its metadata.

@@ -78,6 +78,13 @@ stored! {
     }
 }
 
+impl BitFact {
+    /// Returns true if the fact is about this function and test.
+    pub fn is(&self, function: &str, test: BitTest) -> bool {
+        self.function == function && self.test == test
+    }
+}
+
 /// Name of the row in `false_positives.csv` that shows the probe scheme with an ideal hash.
 pub const IDEAL: &str = "ideal";
 /// Name of the rows in `timing.csv` that show the cost of the loop itself.

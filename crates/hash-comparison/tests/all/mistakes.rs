@@ -100,7 +100,7 @@ fn run_files_that_are_not_ours() {
         out_is_refused(&bench, &format!("run.json | {texts}"));
     };
     for (from, to, texts) in [
-        ("schema\": 1", "schema\": 2", "schema 2 | this program reads 1"),
+        ("schema\": 2", "schema\": 3", "schema 3 | this program reads 2"),
         ("seed\": 1", "seed\": \"one\"", "damaged | line"),
         ("index.html", "../keys.txt", "../keys.txt | never writes"),
         ("index.html", "/etc/hostname", "/etc/hostname | never writes"),

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use hash_comparison::functions;
 use hash_comparison::keys::structured;
 use hash_comparison::questions::{FILES, QUESTIONS, Records};
-use hash_comparison::record::{DatasetKind, DatasetSummary, EMPTY, IDEAL, Run};
+use hash_comparison::record::{DatasetKind, DatasetSummary, EMPTY, IDEAL, Request, Run};
 use hash_comparison::run::quality;
 use records::progress::Silent;
 
@@ -94,7 +94,7 @@ impl<'a> Plan<'a> {
             functions: Vec::new(),
             findings: Vec::new(),
             bit_facts: Vec::new(),
-            recommendations: Vec::new(),
+            request: Request::default(),
             ..COMMITTED.run.clone()
         };
         for (name, source) in sets() {
@@ -169,6 +169,7 @@ impl<'a> Plan<'a> {
             let bytes = writer.into_inner().unwrap();
             (file.parse)(&mut records, Path::new(file.name), &bytes).unwrap();
         }
+        records.advice.clear();
         records
     }
 }

@@ -8,245 +8,125 @@
 //! 3. Time ranks the others, in the form of call that the purpose waits for. Functions whose times are not measurably
 //!    different (see [`times`](crate::advice::times)) share a rank.
 //!
-//! This module measures nothing. Its results are stored, so report and terminal only show them.
+//! This module measures nothing and has no sentences: its rows are stored, and report and terminal put them into words.
 
-mod incumbent;
-mod sizes;
 #[cfg(test)]
 mod tests;
-pub mod words;
 
-use crate::questions::filters::FEWEST_KEYS;
+use serde::Serialize;
+
+use crate::questions::filters::{FEWEST_KEYS, UnluckySize, unlucky_size};
 use crate::questions::{Place, Records};
 use crate::record::{
-    Advice, AtSize, CallForm, CostRow, DatasetSummary, FunctionSummary, Incumbent, Interval, Purpose,
-    Recommendation, Request, Resistance, Standing, of, on,
+    Advice, DatasetSummary, Effect, FunctionSummary, Interval, Lack, Purpose, Request, Resistance, Standing,
+    about, on, significant,
 };
-use records::number::{grouped, significant};
 
 /// The width from which a checksum is wide enough for any number of keys: nothing here is wider.
 const WIDEST: u32 = 64;
 /// Fewer expected pairs of equal checksums than this, among ten times the keys, are negligible.
 const NEGLIGIBLE_PAIRS: f64 = 1e-3;
 
-/// Recommends functions for `request`, and ranks the findings in the order of the advice.
+/// Stores the advice on every function for `request`, and ranks the findings in the order of the advice.
 pub fn decide(records: &mut Records, request: &Request) {
-    records.run.recommendations = recommend(records, request);
+    records.run.request = Request {
+        stable: request.needs_stable_values(),
+        ..request.clone()
+    };
+    records.advice = recommend(records, request);
     for finding in &mut records.run.findings {
-        let mut told = records.run.recommendations.iter();
-        let told = told.find(|told| told.dataset == finding.dataset);
-        let place = told.and_then(|told| {
-            told.functions
-                .iter()
-                .position(|one| one.function == finding.function)
-        });
+        let mut told = on(&records.advice, &finding.dataset);
+        let place = told.position(|one| one.function == finding.function);
         finding.rank = place.map_or(0, |place| place as u64 + 1);
     }
 }
 
-/// Returns the recommendation for `request` on each dataset of the run, in the order measured.
-pub fn recommend(records: &Records, request: &Request) -> Vec<Recommendation> {
+/// Returns the advice for `request` on each dataset of the run, in the order measured.
+pub fn recommend(records: &Records, request: &Request) -> Vec<Advice> {
     let datasets = records.run.datasets.iter();
     datasets
-        .map(|dataset| of_dataset(records, dataset, request))
+        .flat_map(|dataset| of_dataset(records, dataset, request))
         .collect()
 }
 
-/// Returns the costs of every function at several numbers of keys of a dataset, by the times that decide for `purpose`.
-pub(crate) fn at_sizes(records: &Records, dataset: &DatasetSummary, purpose: Purpose) -> Vec<AtSize> {
-    let request = Request {
-        purpose,
-        ..Request::default()
-    };
-    let all = judged(records, dataset, &request);
-    sizes::of(records, dataset, &all.iter().collect::<Vec<_>>())
-}
-
-/// Returns the form of call whose times decide: a table waits for the hash of each key before its lookup.
-pub(crate) fn form(purpose: Purpose) -> CallForm {
-    match purpose {
-        Purpose::FilterOrTable | Purpose::Table => CallForm::Chained,
-        Purpose::Filter | Purpose::Shard | Purpose::Checksum => CallForm::Independent,
-    }
-}
-
-/// A function that is being judged for the advice.
-struct Judged<'a> {
-    function: &'a FunctionSummary,
-    /// Costs by purpose.
-    costs: Vec<&'a CostRow>,
-    speed: Option<Interval>,
-    standing: Standing,
-    rank: u64,
-    /// The missing requirement, in a few words and in a sentence.
-    lacks: Option<(&'static str, String)>,
-}
-
-impl Judged<'_> {
-    /// Returns the costliest measurable defect.
-    fn defect(&self) -> Option<&CostRow> {
-        let measurable = self.costs.iter().copied().filter(|row| row.measurable);
-        measurable.max_by(|a, b| a.cost.total_cmp(&b.cost))
-    }
-
-    fn time(&self) -> f64 {
-        self.speed.map_or(f64::INFINITY, |speed| speed.ns)
-    }
-
-    /// Returns true if `other` is measurably faster.
-    fn is_slower_than(&self, other: &Self) -> bool {
-        match (self.speed, other.speed) {
-            (Some(speed), Some(other)) => speed.is_slower_than(&other),
-            (None, other) => other.is_some(),
-            (Some(_), None) => false,
-        }
-    }
-
-    /// Returns the share of its time that a change to `pick` saves.
-    fn saves(&self, pick: &Self) -> f64 {
-        let differs = self.is_slower_than(pick) || pick.is_slower_than(self);
-        let share = 1.0 - pick.time() / self.time();
-        if differs && share.is_finite() { share } else { 0.0 }
-    }
-}
-
-/// Returns every function of the run, best first.
-fn judged<'a>(records: &'a Records, dataset: &DatasetSummary, request: &Request) -> Vec<Judged<'a>> {
-    let parts = request.purpose.parts();
-    let of_dataset: Vec<&CostRow> = on(&records.costs, &dataset.name).collect();
-    let judge = |function: &'a FunctionSummary| {
-        let costs = of(of_dataset.iter().copied(), &function.name);
-        let mut one = Judged {
-            function,
-            costs: costs.filter(|row| parts.contains(&row.purpose)).collect(),
-            speed: Interval::of(
-                records,
-                &dataset.name,
-                &function.name,
-                (Place::Sequence, form(request.purpose)),
-            ),
-            standing: Standing::Suited,
-            rank: 0,
-            lacks: lacks(function, dataset.keys, request),
+/// Returns the advice on every function, best first.
+pub fn of_dataset(records: &Records, dataset: &DatasetSummary, request: &Request) -> Vec<Advice> {
+    let functions = records.run.functions.iter();
+    let mut all: Vec<Advice> = functions
+        .map(|function| advice(records, dataset, function, request))
+        .collect();
+    // Stable sort: equal functions keep the order measured.
+    all.sort_by(|a, b| {
+        let key = |one: &Advice| match one.standing {
+            Standing::Avoid => one.cost,
+            _ => one.ns,
         };
-        one.standing = match one.defect() {
-            _ if one.lacks.is_some() => Standing::Lacking,
-            // With few keys everything looks good, and failures are luck.
-            _ if dataset.keys < FEWEST_KEYS => Standing::Unknown,
-            Some(row) if row.cost >= request.negligible => Standing::Avoid,
-            _ => Standing::Suited,
-        };
-        one
-    };
-    let mut all: Vec<Judged<'a>> = records.run.functions.iter().map(judge).collect();
+        let [a_key, b_key] = [a, b].map(|one| key(one).unwrap_or(f64::INFINITY));
+        a.standing.cmp(&b.standing).then(a_key.total_cmp(&b_key))
+    });
     rank(&mut all);
     all
 }
 
-/// Compares every function of the run, as if it were in use today, with the pick for `request`.
-pub fn incumbents(records: &Records, dataset: &DatasetSummary, request: &Request) -> Vec<Incumbent> {
-    let all = judged(records, dataset, request);
-    let pick = all.first().filter(|one| one.standing == Standing::Pick);
-    let at = (records, dataset.name.as_str(), form(request.purpose));
-    let beside = |mine| incumbent::beside(at, mine, pick, request);
-    all.iter().map(beside).collect()
-}
-
-fn of_dataset(records: &Records, dataset: &DatasetSummary, request: &Request) -> Recommendation {
-    let purpose = request.purpose;
-    let too_few_keys = dataset.keys < FEWEST_KEYS;
-    let all = judged(records, dataset, request);
-    let pick = all.first().filter(|one| one.standing == Standing::Pick);
-    let mine = request.mine.as_deref();
-    let mine = mine.and_then(|mine| all.iter().find(|one| one.function.name == mine));
-    let listed = |one: &&Judged<'_>| one.standing <= Standing::RunnerUp;
-    let beside: Vec<&Judged<'_>> = all
-        .iter()
-        .filter(listed)
-        .chain(mine.filter(|mine| !listed(mine)))
-        .collect();
-    Recommendation {
+/// Returns the advice on a function before it is compared with others: a function that does no harm is suited.
+fn advice(
+    records: &Records,
+    dataset: &DatasetSummary,
+    function: &FunctionSummary,
+    request: &Request,
+) -> Advice {
+    let parts = request.purpose.parts();
+    let costs = about(&records.costs, &dataset.name, &function.name);
+    let decisive = costs.filter(|row| row.decides && row.purpose.is_some_and(|part| parts.contains(&part)));
+    let worst = decisive.max_by(|a, b| {
+        let measurable = a.measurable.cmp(&b.measurable);
+        measurable.then(a.cost.total_cmp(&b.cost))
+    });
+    let effect = worst.map(|row| row.effect(request.negligible));
+    let lacks = lacks(function, dataset.keys, request);
+    let form = (Place::Sequence, request.purpose.form());
+    let time = Interval::of(records, &dataset.name, &function.name, form);
+    Advice {
         dataset: dataset.name.clone(),
-        purpose,
-        untrusted: request.untrusted,
-        stable: request.needs_stable_values(),
-        too_few_keys,
-        negligible: request.negligible,
-        form: form(purpose),
-        form_reason: words::form_reason(purpose).to_owned(),
-        attackers: words::attackers(records, dataset, request),
-        functions: all.iter().map(|one| advice(one, pick)).collect(),
-        mine: mine
-            .map(|mine| incumbent::beside((records, &dataset.name, form(purpose)), mine, pick, request)),
-        at_sizes: sizes::of(records, dataset, &beside),
-        notes: notes(request, dataset.keys, pick.is_some()),
+        function: function.name.clone(),
+        standing: match effect {
+            _ if lacks.is_some() => Standing::Lacking,
+            // With few keys everything looks good, and failures are luck.
+            _ if dataset.keys < FEWEST_KEYS => Standing::Unknown,
+            Some(Effect::Costly) => Standing::Avoid,
+            _ => Standing::Suited,
+        },
+        rank: 0,
+        mine: request.mine.as_ref() == Some(&function.name),
+        lacks,
+        stable: function.stable,
+        ns: time.map(|time| significant::round(time.ns)),
+        low_ns: time.map(|time| significant::round(time.low_ns)),
+        high_ns: time.map(|time| significant::round(time.high_ns)),
+        times_pick: None,
+        unit: worst.map(|row| row.unit),
+        choice: worst.and_then(|row| row.choice),
+        size: worst.map(|row| row.size),
+        keys: worst.map(|row| row.keys),
+        sizes: worst.map(|row| row.sizes),
+        measured: worst.map(|row| significant::round(row.measured)),
+        chance: worst.map(|row| significant::round(row.chance)),
+        cost: worst.map(|row| significant::round(row.cost)),
+        effect,
     }
 }
 
-/// Returns a requirement that a function lacks regardless of measurements, in a few words and in a sentence.
-fn lacks(function: &FunctionSummary, keys: u64, request: &Request) -> Option<(&'static str, String)> {
-    let bits = function.output_bits;
-    if request.untrusted {
-        let why = &function.resistance_reason;
-        match function.resistance {
-            Resistance::Keyed if request.purpose == Purpose::Checksum => {
-                let reason = format!(
-                    "{why} Its {bits} bits are too few against forgery: use a MAC of 128 bits or more."
-                );
-                return Some(("too few bits", reason));
-            }
-            Resistance::Keyed => {}
-            Resistance::None | Resistance::SeedOnly => {
-                return Some(("an attacker can make keys collide", why.clone()));
-            }
-        }
-    }
-    if request.needs_stable_values() && !function.stable {
-        let reason =
-            "Its values may change with its version or the platform, so it is for use in memory only.";
-        return Some(("values may change", reason.to_owned()));
-    }
-    let ten_times = keys.saturating_mul(10);
-    let pairs = equal_pairs(ten_times, bits);
-    (request.purpose == Purpose::Checksum && bits < WIDEST && pairs >= NEGLIGIBLE_PAIRS).then(|| {
-        let enough = (bits..WIDEST).find(|bits| equal_pairs(ten_times, *bits) < NEGLIGIBLE_PAIRS);
-        let reason = format!(
-            "{bits} bits are too few: {} pairs with equal checksums are expected among {} keys, {} among {}; {} bits are \
-             enough.",
-            significant(equal_pairs(keys, bits), 2),
-            grouped(keys),
-            significant(pairs, 2),
-            grouped(ten_times),
-            enough.unwrap_or(WIDEST),
-        );
-        ("too few bits", reason)
-    })
-}
-
-/// Returns the expected pairs of equal values among `keys` random ones of `bits` bits: n (n - 1) / 2^(bits + 1).
-fn equal_pairs(keys: u64, bits: u32) -> f64 {
-    let keys = keys as f64;
-    libm::ldexp(keys * (keys - 1.0).max(0.0), -(bits as i32 + 1))
-}
-
-/// Sorts the functions, best first, and ranks the suited ones.
+/// Ranks the suited functions, which come first, and compares all times with that of the pick.
 ///
 /// A rank begins at a function measurably slower than the first of the rank before.
-fn rank(all: &mut [Judged<'_>]) {
-    // Stable sort: equal functions keep the order measured.
-    all.sort_by(|a, b| {
-        (a.standing.cmp(&b.standing)).then_with(|| match a.standing {
-            Standing::Avoid => {
-                let cost = |one: &Judged<'_>| one.defect().map_or(0.0, |row| row.cost);
-                cost(a).total_cmp(&cost(b))
-            }
-            _ => a.time().total_cmp(&b.time()),
-        })
-    });
+fn rank(all: &mut [Advice]) {
     let suited = all.iter().filter(|one| one.standing == Standing::Suited).count();
     let mut first = 0;
     for index in 0..suited {
-        if all[index].is_slower_than(&all[first]) {
+        let times = [index, first].map(|index| all[index].time());
+        if times[0].is_none_or(|slow| times[1].is_some_and(|fast| slow.is_slower_than(&fast)))
+            && times[1].is_some()
+        {
             first = index;
         }
         all[index].rank = first as u64 + 1;
@@ -256,62 +136,100 @@ fn rank(all: &mut [Judged<'_>]) {
             _ => Standing::Suited,
         };
     }
-}
-
-fn advice(one: &Judged<'_>, pick: Option<&Judged<'_>>) -> Advice {
-    let saves = pick.map_or(0.0, |pick| one.saves(pick));
-    Advice {
-        function: one.function.name.clone(),
-        standing: one.standing,
-        rank: one.rank,
-        stable: one.function.stable,
-        time: one.speed,
-        saves,
-        cost: one
-            .defect()
-            .filter(|_| one.standing != Standing::Unknown)
-            .cloned(),
-        reason: words::reason(one, saves),
+    let pick = all.first().filter(|one| one.standing == Standing::Pick);
+    if let Some(pick) = pick.and_then(Advice::time) {
+        for one in all {
+            let differs = |time: &Interval| time.is_slower_than(&pick) || pick.is_slower_than(time);
+            one.times_pick = one
+                .time()
+                .filter(differs)
+                .map(|time| significant::round(time.ns / pick.ns));
+        }
     }
 }
 
-fn notes(request: &Request, keys: u64, has_pick: bool) -> Vec<String> {
-    let mut notes = Vec::new();
-    let too_few_keys = keys < FEWEST_KEYS;
-    if too_few_keys {
-        notes.push(format!(
-            "These are too few keys to tell functions apart. Give a larger sample: at least {FEWEST_KEYS} keys, better tens \
-             of thousands."
-        ));
+impl Advice {
+    /// Returns the function's time, if it was measured.
+    fn time(&self) -> Option<Interval> {
+        Some(Interval {
+            ns: self.ns?,
+            low_ns: self.low_ns?,
+            high_ns: self.high_ns?,
+        })
     }
-    if request.untrusted && request.purpose != Purpose::Checksum {
-        let lifetime = if request.needs_stable_values() {
-            "kept for as long as the values: another key gives other values"
-        } else {
-            "drawn anew for every process or table"
-        };
-        notes.push(format!(
-            "The key must be random, secret and {lifetime}. Do not show hash values to strangers. This run used a fixed, \
-             public key, so its figures say nothing about attacks."
-        ));
+}
+
+/// Returns a requirement that a function lacks regardless of measurements.
+fn lacks(function: &FunctionSummary, keys: u64, request: &Request) -> Option<Lack> {
+    let is_keyed = function.resistance == Resistance::Keyed;
+    let is_checksum = request.purpose == Purpose::Checksum;
+    if request.untrusted && !is_keyed {
+        Some(Lack::Resistance)
+    } else if request.needs_stable_values() && !function.stable && !(request.untrusted && is_checksum) {
+        Some(Lack::Stability)
+    } else if is_checksum && (request.untrusted || function.output_bits < enough_bits(keys)) {
+        Some(Lack::Width)
+    } else {
+        None
     }
-    if request.untrusted && request.purpose == Purpose::Shard {
-        notes.push("Machines that agree on shards share that key, and each must keep it secret.".to_owned());
-    }
-    if request.purpose == Purpose::Checksum {
-        notes.push(
-            "None of these functions is cryptographic: they detect accidents only. Against deliberate changes use a MAC \
-             (HMAC-SHA-256, keyed BLAKE3), or a cryptographic hash kept where nobody can change it."
-                .to_owned(),
-        );
-    } else if !too_few_keys && !has_pick {
-        notes.push(
-            "No measured function meets the request. Measure more of them (--all), or drop a requirement."
-                .to_owned(),
-        );
-    }
-    if !too_few_keys && request.purpose.parts().contains(&Purpose::Filter) {
-        notes.extend(sizes::unlucky(keys));
-    }
-    notes
+}
+
+/// Returns the bits of a checksum with which equal ones are not to be expected among ten times these keys.
+pub fn enough_bits(keys: u64) -> u32 {
+    let keys = keys.saturating_mul(10) as f64;
+    // Random values have n (n - 1) / 2^(bits + 1) equal pairs on average.
+    let pairs = |bits: u32| libm::ldexp(keys * (keys - 1.0).max(0.0), -(bits as i32 + 1));
+    (1..WIDEST)
+        .find(|&bits| pairs(bits) < NEGLIGIBLE_PAIRS)
+        .unwrap_or(WIDEST)
+}
+
+/// What a user must know beside the advice. The report and the terminal have a sentence for each.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Note {
+    /// There are too few keys to tell functions apart.
+    TooFewKeys {
+        /// The fewest that are enough.
+        fewest: u64,
+    },
+    /// Attackers may choose keys, so a function needs a secret key.
+    SecretKey {
+        /// Set if the key is kept for as long as the values.
+        kept: bool,
+        /// Set if machines have the key in common.
+        common: bool,
+    },
+    /// Checksums against accidents do not withstand attackers.
+    NotCryptographic {
+        /// Set if attackers may choose keys.
+        untrusted: bool,
+    },
+    /// No function meets the request.
+    NothingSuits,
+    /// Even an ideal hash has a high rate in LevelDB's filter of exactly these keys.
+    UnluckySize(UnluckySize),
+}
+
+/// Returns the notes on advice for a dataset.
+pub fn notes(dataset: &DatasetSummary, request: &Request, has_pick: bool) -> Vec<Note> {
+    let has_few_keys = dataset.keys < FEWEST_KEYS;
+    let is_checksum = request.purpose == Purpose::Checksum;
+    let filters = request.purpose.parts().contains(&Purpose::Filter);
+    let unlucky = (filters && !has_few_keys)
+        .then(|| unlucky_size(dataset.keys))
+        .flatten();
+    let notes = [
+        has_few_keys.then_some(Note::TooFewKeys { fewest: FEWEST_KEYS }),
+        (request.untrusted && !is_checksum).then_some(Note::SecretKey {
+            kept: request.needs_stable_values(),
+            common: request.purpose == Purpose::Shard,
+        }),
+        is_checksum.then_some(Note::NotCryptographic {
+            untrusted: request.untrusted,
+        }),
+        (!has_few_keys && !has_pick && !is_checksum).then_some(Note::NothingSuits),
+        unlucky.map(Note::UnluckySize),
+    ];
+    notes.into_iter().flatten().collect()
 }

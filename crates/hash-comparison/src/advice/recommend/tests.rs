@@ -1,10 +1,10 @@
 //! Advice from synthetic records: what the committed run, whose page has the advice for every choice, does not meet.
 
-use crate::advice::recommend::*;
+use super::*;
 use crate::advice::summarise;
 use crate::keys::{Dataset, Recipe};
 use crate::questions::{Place, TimingRow};
-use crate::record::Run;
+use crate::record::{CallForm, CostRow, Run, Unit};
 
 const KEYS: u64 = 50_000;
 
@@ -30,7 +30,6 @@ fn records(functions: &[Made], keys: u64) -> Records {
         (summary.output_bits, summary.bits) = (*bits, (*bits).min(32));
         if *name == "keyed" {
             summary.resistance = Resistance::Keyed;
-            summary.resistance_reason = "Made for a secret key.".to_owned();
         }
         run.functions.push(summary);
         let time = |form, ns: f64| TimingRow {
@@ -63,13 +62,19 @@ fn cost(function: &str, purpose: Purpose, cost: f64, measurable: bool) -> CostRo
     CostRow {
         dataset: "set".to_owned(),
         function: function.to_owned(),
-        purpose,
-        place: "20 bits per key".to_owned(),
+        purpose: Some(purpose),
+        unit: Unit::FalsePositives,
+        choice: None,
+        size: 20,
+        keys: KEYS,
+        sizes: 16,
         measured: 0.01 * (1.0 + cost),
         chance: 0.01,
         cost,
         p_adjusted: if measurable { 0.0 } else { 1.0 },
         measurable,
+        decides: true,
+        shown: false,
     }
 }
 
@@ -80,13 +85,18 @@ fn asking(purpose: Purpose) -> Request {
     }
 }
 
-fn told(records: &Records, request: &Request) -> Recommendation {
-    recommend(records, request).remove(0)
+fn told(records: &Records, request: &Request) -> Vec<Advice> {
+    of_dataset(records, &records.run.datasets[0], request)
+}
+
+fn notes_on(records: &Records, request: &Request) -> Vec<Note> {
+    let has_pick = told(records, request).iter().any(|one| one.standing == Pick);
+    notes(&records.run.datasets[0], request, has_pick)
 }
 
 /// Returns standing, rank and name of every function.
-fn stand(told: &Recommendation) -> Vec<(Standing, u64, &str)> {
-    let all = told.functions.iter();
+fn stand(told: &[Advice]) -> Vec<(Standing, u64, &str)> {
+    let all = told.iter();
     all.map(|one| (one.standing, one.rank, one.function.as_str()))
         .collect()
 }
@@ -98,23 +108,25 @@ fn a_defect_counts_by_what_it_costs_there() {
     let of = |row: CostRow, request: &Request| {
         let mut records = standard();
         records.costs = vec![row];
-        let told = told(&records, request);
-        (told.advice("fast").unwrap().standing, told)
+        let mut told = told(&records, request).into_iter();
+        let fast = told.find(|one| one.function == "fast").unwrap();
+        (fast.standing, fast.effect.unwrap_or(Effect::WithinChance))
     };
     let filter = asking(Purpose::Filter);
     // Measurable but cheap: neither excluded nor lowered. Costly but not measurable: chance.
-    let (standing, cheap) = of(cost("fast", Purpose::Filter, 0.049, true), &filter);
-    assert_eq!(standing, Pick);
-    assert_eq!(
-        words::cost(cheap.functions[0].cost.as_ref().unwrap(), filter.negligible),
-        "1.05 % false positives at 20 bits per key (ideal hash: 1.00 %), 4.9 % more: worse than chance, but negligible here"
-    );
-    assert_eq!(of(cost("fast", Purpose::Filter, 3.0, false), &filter).0, Pick);
-    let (standing, dear) = of(cost("fast", Purpose::Filter, 0.05, true), &filter);
-    assert_eq!(
-        (standing, dear.functions[3].reason.as_str()),
-        (Avoid, "5.0 % more false positives")
-    );
+    for (row, expected) in [
+        (
+            cost("fast", Purpose::Filter, 0.049, true),
+            (Pick, Effect::Negligible),
+        ),
+        (
+            cost("fast", Purpose::Filter, 3.0, false),
+            (Pick, Effect::WithinChance),
+        ),
+        (cost("fast", Purpose::Filter, 0.05, true), (Avoid, Effect::Costly)),
+    ] {
+        assert_eq!(of(row, &filter), expected);
+    }
     // The threshold can be changed.
     let lenient = Request {
         negligible: 0.1,
@@ -139,16 +151,22 @@ fn a_defect_counts_by_what_it_costs_there() {
 
 #[test]
 fn where_nothing_suits_nothing_is_recommended() {
-    let untrusted = |mine: &str| Request {
+    let untrusted = Request {
         untrusted: true,
-        mine: Some(mine.to_owned()),
         ..asking(Purpose::Table)
     };
-    let none = told(&records(&[FAST, SLOW], KEYS), &untrusted("fast"));
-    assert!(none.pick().is_none() && none.attackers.unwrap().contains("none was measured"));
-    let words = none.mine.unwrap().words;
-    assert!(words.ends_with("Nothing here replaces it."), "{words}");
-    assert_eq!(told(&standard(), &untrusted("nosuch")).mine, None);
+    let records_of_two = records(&[FAST, SLOW], KEYS);
+    let none = told(&records_of_two, &untrusted);
+    assert!(none.iter().all(|one| one.lacks == Some(Lack::Resistance)));
+    let secret = Note::SecretKey {
+        kept: false,
+        common: false,
+    };
+    assert_eq!(
+        notes_on(&records_of_two, &untrusted),
+        [secret.clone(), Note::NothingSuits]
+    );
+    assert_eq!(notes_on(&standard(), &untrusted), [secret]);
     // Among a hundred keys 32 bits are plenty for a checksum, and among many they are not.
     let checksum = asking(Purpose::Checksum);
     let few = told(&records(&[SLOW, FAST], 100), &checksum);
@@ -161,15 +179,11 @@ fn where_nothing_suits_nothing_is_recommended() {
 fn on_few_keys_nothing_is_said() {
     for keys in [0, 1, FEWEST_KEYS - 1] {
         for purpose in [Purpose::Filter, Purpose::Table, Purpose::Shard, Purpose::Checksum] {
-            let request = Request {
-                mine: Some("fast".to_owned()),
-                ..asking(purpose)
-            };
-            let told = told(&records(&[FAST, LEVEL], keys), &request);
-            assert!(told.too_few_keys && told.pick().is_none());
-            assert_eq!(told.standing(Unknown).count(), 2);
-            assert!(told.notes[0].starts_with("These are too few keys"));
-            assert_eq!(told.mine.unwrap().good_enough, None);
+            let records = records(&[FAST, LEVEL], keys);
+            let told = told(&records, &asking(purpose));
+            assert!(told.iter().all(|one| one.standing == Unknown));
+            let few = Note::TooFewKeys { fewest: FEWEST_KEYS };
+            assert_eq!(notes_on(&records, &asking(purpose))[0], few);
         }
     }
     // Facts that need no measurement are still reported.
@@ -197,45 +211,5 @@ fn functions_without_times_come_last_and_share_a_rank() {
             (Suited, 2, "level")
         ]
     );
-    assert!(told.functions[1].time.is_none() && told.functions[1].reason == "suits, but was not timed");
-}
-
-#[test]
-fn an_unlucky_size_of_the_filter_is_told() {
-    // 187,500 bytes are a multiple of 15; ten keys fewer are not.
-    let told = sizes::unlucky(150_000).unwrap();
-    assert!(
-        told.starts_with("LevelDB's filter of exactly 150,000 keys at 10 bits per key has an unlucky size: even with an ideal hash 2.07 % of")
-            && told.contains(" and 1.30 % at the size "),
-        "{told}"
-    );
-    for keys in [149_990, 150_001, 1_000_000] {
-        assert_eq!(sizes::unlucky(keys), None);
-    }
-}
-
-#[test]
-fn the_rates_of_fixed_numbers_of_keys_are_those_of_the_format() {
-    // The calculator counts one number of keys, so its rates must lie in the range.
-    let bits_per_key = filter_policy::BitsPerKey::whole(AtSize::BITS_PER_KEY);
-    for (keys, low, mean, high) in
-        sizes::IDEAL_RATES.map(|(keys, rate)| (keys, rate.low, rate.mean, rate.high))
-    {
-        assert!(low < mean && mean < high);
-        if keys < 10_000_000 {
-            let counted: Vec<f64> = (0..4)
-                .map(|fewer| {
-                    filter_formats::Format::LEVEL_DB
-                        .rate(keys - fewer, bits_per_key)
-                        .unwrap()
-                })
-                .collect();
-            assert!(
-                counted
-                    .iter()
-                    .all(|rate| (0.98 * low..1.02 * high).contains(rate)),
-                "{keys}: {counted:?}"
-            );
-        }
-    }
+    assert!(told[1].ns.is_none() && told[1].times_pick.is_none());
 }

@@ -12,27 +12,33 @@ mod tests;
 use plots::scene::Scene;
 
 use crate::questions::on_dataset::DatasetRows;
-use crate::questions::{Draw, Kind, QUESTIONS, Records};
+use crate::questions::{Draw, Kind, QUESTIONS, Records, Section, Tables};
 
-/// The charts of what several questions say.
-const JOINT: &[Kind] = &[
-    Kind {
-        stem: "findings",
-        timed: true,
-        draw: Draw::Dataset(findings::scene),
-    },
-    Kind {
+/// The first chart of a dataset: what several questions say.
+const FINDINGS: Kind = Kind {
+    stem: "findings",
+    draw: Draw::Dataset(findings::scene),
+};
+
+/// The sections with charts of several questions.
+pub(crate) const SECTIONS: &[Section] = &[Section {
+    title: "Hash bits",
+    id: None,
+    text: "Tables choose buckets by the low bits, the high bits or a remainder; a bit that is nearly constant wastes half of the \
+           buckets.",
+    folded: false,
+    charts: &[Kind {
         stem: "bits",
-        timed: false,
         draw: Draw::Dataset(bits::scene),
-    },
-];
+    }],
+    tables: Tables::None,
+}];
 
 /// Returns every kind of chart.
 pub(crate) fn kinds() -> impl Iterator<Item = &'static Kind> {
-    JOINT
-        .iter()
-        .chain(QUESTIONS.iter().flat_map(|question| question.charts))
+    let of_questions = QUESTIONS.iter().flat_map(|question| question.sections);
+    let sections = SECTIONS.iter().chain(of_questions);
+    std::iter::once(&FINDINGS).chain(sections.flat_map(|section| section.charts))
 }
 
 /// A chart ready to be written.

@@ -4,14 +4,18 @@
 //! number of rows in its file.
 
 pub(crate) mod structured;
+mod tables;
 
 use core::ops::RangeInclusive;
 use std::collections::HashMap;
 
-use super::{Cost, Draw, Failure, Kind, Measure, Question};
+use super::tables::Cell;
+use super::{Draw, Failure, Kind, Measure, Question, Section, Tables};
 use crate::chance::{INTERVAL_LEVEL, verdict};
 use crate::keys::{Dataset, printed};
-use crate::record::{BitFact, BitTest, DatasetKind, End, FailedTest, Purpose, Verdict, about, rows};
+use crate::record::{
+    BitFact, BitTest, Choice, CostRow, DatasetKind, End, FailedTest, Purpose, Unit, Verdict, about, rows,
+};
 use crate::values::Hashed;
 use crate::words::{IDEAL_BITS, figure};
 use records::number::grouped;
@@ -76,21 +80,82 @@ pub(super) const QUESTION: Question = Question {
     failures: |records, dataset, function| failures(&records.collisions, &dataset.name, &function.name),
     facts: |records| facts(&records.windows).collect(),
     costs: |records, dataset, function| {
-        let rows = about(&records.windows, &dataset.name, &function.name);
-        let cost = |row: &CollisionRow| Cost {
-            purpose: Purpose::Checksum,
-            place: row.place(),
+        let cost = |row: &CollisionRow, purpose| CostRow {
+            dataset: row.dataset.clone(),
+            function: row.function.clone(),
+            purpose,
+            unit: Unit::Collisions,
+            choice: match row.end {
+                End::Low => Some(Choice::LowBits),
+                End::High => Some(Choice::HighBits),
+                End::Full => None,
+            },
+            size: row.bits.into(),
+            keys: row.keys,
+            sizes: 1,
             measured: row.collisions as f64,
             chance: row.expected,
+            cost: 0.0,
             p_adjusted: row.p_adjusted,
+            measurable: false,
+            decides: purpose.is_some(),
+            shown: true,
         };
-        rows.filter(|row| row.end == End::Full).map(cost).collect()
+        let whole = about(&records.windows, &dataset.name, &function.name).filter(|row| row.end == End::Full);
+        let compared = about(&records.collisions, &dataset.name, &function.name);
+        let compared = compared.max_by_key(|row| row.bits).map(|row| cost(row, None));
+        let whole = whole.map(|row| cost(row, Some(Purpose::Checksum)));
+        compared.into_iter().chain(whole).collect()
     },
-    charts: &[Kind {
-        stem: "structured-keys",
-        timed: false,
-        draw: Draw::Run(structured::scene),
-    }],
+    at: |row, _, keys| {
+        let bits = u32::try_from(row.size)
+            .ok()
+            .filter(|_| row.unit == Unit::Collisions)?;
+        Some([CollisionLaw::new(keys, bits).expected(); 2])
+    },
+    columns: &[
+        ("Collisions", |data, function| {
+            data.full_width(function)
+                .map(|row| Cell::Count(row.collisions))
+                .into()
+        }),
+        ("Expected", |data, function| {
+            data.full_width(function)
+                .map(|row| Cell::digits(row.expected))
+                .into()
+        }),
+        ("Bits compared", |data, function| {
+            let cut = data.full_width(function);
+            let shown = |row: &CollisionRow| match data.output_bits(function) {
+                bits if bits > row.bits => Cell::As(row.bits.into(), format!("low {} of {bits}", row.bits)),
+                bits => Cell::Count(bits.into()),
+            };
+            cut.map(shown).into()
+        }),
+    ],
+    sections: &[
+        Section {
+            title: "windows of the values",
+            id: None,
+            text: "Collisions in the low or high 8 to 32 bits alone.",
+            folded: true,
+            charts: &[],
+            tables: Tables::Dataset(tables::windows),
+        },
+        Section {
+            title: "Structured keys",
+            id: Some("structured"),
+            text: "Counters, sparse bits, repeated blocks, shared prefixes: these sets show what to expect of a function on \
+                   unknown keys. Counted are collisions in the whole hash and in its low and high bits; at most 1 % of runs \
+                   accuse an ideal hash. For information only: neither the test results above nor the advice use them.",
+            folded: true,
+            charts: &[Kind {
+                stem: "structured-keys",
+                draw: Draw::Run(structured::scene),
+            }],
+            tables: Tables::Run(tables::structured),
+        },
+    ],
 };
 
 /// The ends of a value that are compared in addition to the whole: the bits that tables and filters take of wide

@@ -1,13 +1,16 @@
 //! False positives: each function inside the real filter policy.
 
+mod exact;
 mod measure;
 pub mod sizes;
+mod tables;
 mod verdict;
 
-use super::{Measure, Question};
+use super::{Measure, Question, Section, Tables};
 use crate::record::{DatasetKind, rows};
 use records::progress::go_on;
 
+pub use self::exact::{UnluckySize, unlucky_size};
 pub use self::measure::*;
 pub use self::verdict::FEWEST_KEYS;
 pub use self::verdict::{Compared, Comparison};
@@ -92,12 +95,30 @@ pub(super) const QUESTION: Question = Question {
         let comparison = Comparison::new(&records.near_sizes, dataset.kind == DatasetKind::Generated);
         verdict::failures(comparison.of(&dataset.name, &function.name), function.bits)
     },
-    costs: |records, dataset, function| {
-        let comparison = Comparison::new(&records.near_sizes, dataset.kind == DatasetKind::Generated);
-        comparison
-            .of(&dataset.name, &function.name)
-            .map(|one| one.cost())
-            .collect()
-    },
+    costs: verdict::costs,
+    at: exact::at,
+    columns: &[
+        ("False positives, 10 bits", |data, function| {
+            tables::rate(data, function, 10)
+        }),
+        ("False positives, 15 bits", |data, function| {
+            tables::rate(data, function, 15)
+        }),
+        ("False positives, 20 bits", |data, function| {
+            tables::rate(data, function, 20)
+        }),
+    ],
+    sections: &[Section {
+        title: "false positives",
+        id: None,
+        text: "Counted in LevelDB's filter; the row “ideal” adds up several keyed 64-bit hashes in the same filter, each cut to 32 \
+               bits. The rate of this filter jumps with its exact number of bits, and grows with millions of keys, because \
+               start and step of all probes come from one 32-bit hash. The tests and the advice therefore take means over up \
+               to 16 numbers of keys, those just below the one that is named. Filters with a hash function of their own do \
+               not depend on the choice above; their rates and bits are calculated.",
+        folded: true,
+        charts: &[],
+        tables: Tables::Dataset(tables::all),
+    }],
     ..Question::NONE
 };

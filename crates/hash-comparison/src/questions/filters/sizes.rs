@@ -11,12 +11,12 @@ use rayon::prelude::*;
 use crate::questions::NearSizesRow;
 use crate::questions::filters::measure::{Count, Fold, count, plus};
 use crate::questions::filters::{Plan, Probes};
-use crate::record::{AtSize, IDEAL, significant};
+use crate::record::{IDEAL, significant};
 
 /// Measured numbers of keys, if a filter over the whole dataset holds more.
 pub const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 /// Bits per key of the filters of [`SIZES`].
-pub const BITS_PER_KEY: u32 = AtSize::BITS_PER_KEY;
+pub const BITS_PER_KEY: u32 = 10;
 /// The most absent keys that probe one filter.
 const MAX_ASKED: usize = 100_000;
 /// The fewest ideal hashes whose counts are summed, unless they would hash more than [`IDEAL_KEYS`] keys.

@@ -2,16 +2,18 @@
 
 use filter_policy::{BitsPerKey, leveldb};
 
+use super::sizes::BITS_PER_KEY;
 use super::{INTERVAL_LEVEL, NearSizesRow};
 use crate::chance::FAR_WORSE_RATIO;
-use crate::questions::{Cost, Failure};
-use crate::record::{FailedTest, IDEAL, Purpose, Verdict, about};
+use crate::questions::{Failure, Records};
+use crate::record::{
+    CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, IDEAL, Purpose, Unit, Verdict, about,
+};
 use crate::words::{IDEAL_BITS, percent};
 
 use records::number::grouped;
 use statistics::binomial;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
-use statistics::root::last_where;
 
 /// The fewest keys for a recommendation. With fewer keys, even `FAR_WORSE_RATIO` times the false positives of an ideal
 /// hash may be chance, in a filter of 10 bits per key and a run of all functions.
@@ -41,17 +43,54 @@ pub struct Compared<'a> {
     pub p_adjusted: f64,
 }
 
-impl Compared<'_> {
-    /// Returns the cost of these filters.
-    pub(super) fn cost(&self) -> Cost {
-        Cost {
-            purpose: Purpose::Filter,
-            place: format!("{} bits per key", self.row.bits_per_key),
-            measured: self.row.rate,
-            chance: self.ideal.rate,
-            p_adjusted: self.p_adjusted,
+/// Returns the false positives of a function at each number of bits per key: the means over neighbouring sizes, which
+/// decide, and the filter of exactly the most keys, which is shown.
+pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &FunctionSummary) -> Vec<CostRow> {
+    let comparison = Comparison::new(&records.near_sizes, dataset.kind == DatasetKind::Generated);
+    let mut rows = Vec::new();
+    for one in comparison.of(&dataset.name, &function.name) {
+        let Compared {
+            row,
+            ideal,
+            p_adjusted,
+            ..
+        } = one;
+        let mean = CostRow {
+            dataset: dataset.name.clone(),
+            function: function.name.clone(),
+            purpose: Some(Purpose::Filter),
+            unit: Unit::FalsePositives,
+            choice: None,
+            size: row.bits_per_key.into(),
+            keys: row.keys,
+            sizes: row.sizes,
+            measured: row.rate,
+            chance: ideal.rate,
+            cost: 0.0,
+            p_adjusted,
+            measurable: false,
+            decides: true,
+            shown: false,
+        };
+        let exact = [function.name.as_str(), IDEAL].map(|name| {
+            let mut rows = about(&records.false_positives, &dataset.name, name);
+            rows.find(|exact| (exact.bits_per_key, exact.keys) == (row.bits_per_key, row.keys))
+        });
+        if row.bits_per_key == BITS_PER_KEY
+            && let [Some(exact), Some(ideal)] = exact
+        {
+            rows.push(CostRow {
+                sizes: 1,
+                measured: exact.rate,
+                chance: ideal.rate,
+                decides: false,
+                shown: true,
+                ..mean.clone()
+            });
         }
+        rows.push(mean);
     }
+    rows
 }
 
 impl<'a> Comparison<'a> {
@@ -85,20 +124,6 @@ impl<'a> Comparison<'a> {
                 p_adjusted: bonferroni(p_value, self.tests),
             })
         })
-    }
-
-    /// Returns the highest rate of these filters that is within chance.
-    pub fn highest_by_chance(self, compared: Compared<'_>) -> f64 {
-        let Compared { row, ideal, .. } = compared;
-        let is_chance = |count: u64| {
-            let row = NearSizesRow {
-                false_positives: count,
-                ..row.clone()
-            };
-            bonferroni(more_than(&row, ideal, self.folds), self.tests) >= FAMILY_LEVEL
-        };
-        let expected = ((ideal.rate * row.probes as f64) as u64).min(row.probes);
-        last_where(expected, row.probes, is_chance) as f64 / row.probes as f64
     }
 }
 

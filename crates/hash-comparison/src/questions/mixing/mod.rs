@@ -3,11 +3,12 @@
 mod chart;
 mod flips;
 mod measure;
+mod tables;
 mod verdict;
 
 use rayon::prelude::*;
 
-use super::{Draw, Kind, Measure, Question};
+use super::{Draw, Kind, Measure, Question, Section, Tables};
 use crate::record::{rows, stored};
 use records::progress::{Cancelled, go_on};
 
@@ -98,10 +99,18 @@ pub(super) const QUESTION: Question = Question {
     }),
     judge: |records| judge(&mut records.mixing),
     facts: |records| verdict::facts(&records.mixing, &records.avalanche).collect(),
-    charts: &[Kind {
-        stem: "avalanche",
-        timed: false,
-        draw: Draw::Run(chart::scene),
+    sections: &[Section {
+        title: "Single bits of random keys",
+        id: Some("avalanche"),
+        text: "Flipping one bit of a key should flip each bit of the hash for half of the keys, and any two bits \
+               independently. “Never flips”: that key bit does not affect that output bit. A function with only “never” and \
+               “always” is linear. For information only: neither the test results above nor the advice use it.",
+        folded: true,
+        charts: &[Kind {
+            stem: "avalanche",
+            draw: Draw::Run(chart::scene),
+        }],
+        tables: Tables::Run(tables::all),
     }],
     ..Question::NONE
 };

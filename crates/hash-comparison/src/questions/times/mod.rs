@@ -12,7 +12,9 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-use super::{Draw, Kind, Measure, Question, Records};
+use super::on_dataset::DatasetRows;
+use super::tables::Cell;
+use super::{Draw, Kind, Measure, Question, Records, Section, Tables};
 use crate::clock::{Batch, Table, read_all, subjects};
 use crate::functions::Function;
 use crate::keys::Dataset;
@@ -88,20 +90,64 @@ pub(crate) fn numbers(rows: [Option<&TimingRow>; 2]) -> String {
 
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Times(measure),
-    charts: &[
-        Kind {
-            stem: "curves",
-            timed: true,
-            draw: Draw::Dataset(lengths::scene),
-        },
-        Kind {
-            stem: "places",
-            timed: true,
-            draw: Draw::Dataset(places::scene),
-        },
+    columns: &[
+        ("All keys", |data, function| {
+            let row = data.time(function, CallForm::Independent);
+            let ns = row.map(|row| row.median_ns_per_key * data.summary.keys as f64);
+            ns.map(|ns| Cell::As(ns, duration(ns))).into()
+        }),
+        ("ns per key", |data, function| {
+            ns(data, function, (Place::Sequence, CallForm::Independent))
+        }),
+        ("± MAD", |data, function| {
+            let row = data.time(function, CallForm::Independent);
+            row.map(|row| Cell::digits(row.mad_ns_per_key)).into()
+        }),
+        ("Chained, ns per key", |data, function| {
+            ns(data, function, (Place::Sequence, CallForm::Chained))
+        }),
+        ("Out of the cache, ns per key", |data, function| {
+            ns(data, function, (Place::Memory, CallForm::Independent))
+        }),
+        ("Out of the cache, chained", |data, function| {
+            ns(data, function, (Place::Memory, CallForm::Chained))
+        }),
     ],
+    sections: &[Section {
+        title: "Time by length, in and out of the cache",
+        id: None,
+        text: "Left: calls overlap. Right: each call waits for the previous one. Named lines: the best functions for these keys, \
+               and the function in use today, else MurMurHash2. Grey lines: all others. Shaded: the lengths of these keys.",
+        folded: false,
+        charts: &[
+            Kind {
+                stem: "curves",
+                draw: Draw::Dataset(lengths::scene),
+            },
+            Kind {
+                stem: "places",
+                draw: Draw::Dataset(places::scene),
+            },
+        ],
+        tables: Tables::None,
+    }],
     ..Question::NONE
 };
+
+/// Returns the time of a function in one place and form of call.
+fn ns(data: &DatasetRows<'_>, function: &str, (place, form): (Place, CallForm)) -> Cell {
+    let mut rows = data.about(&data.records.timing, function);
+    let row = rows.find(|row| row.is(place, form));
+    row.map(|row| Cell::digits(row.median_ns_per_key)).into()
+}
+
+/// Formats nanoseconds in the largest unit that leaves a whole part.
+fn duration(ns: f64) -> String {
+    let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
+    let unit = units.into_iter().find(|(unit, _)| ns >= *unit);
+    let (unit, name) = unit.unwrap_or((1.0, "ns"));
+    format!("{} {name}", number::significant(ns / unit, 3))
+}
 
 /// Keys to be timed.
 struct Asked<'a> {

@@ -71,8 +71,10 @@
           for (const control of [strangers, stored]) press(control);
           const choices = all(".choice", shown).filter(isSeen);
           const wanted = `${use.value} ${strangers.value === "yes"} ${stored.value === "yes"}`;
-          const head = [...shown.querySelector(".fold table").tHead.rows[0].cells].map(textOf).at(-1);
-          check("view", head === `Advice: ${textOf(use.nextElementSibling)}`, `${wanted}: ${head} further down`);
+          const heads = [...shown.querySelector(".failures table").tHead.rows[0].cells].map(textOf);
+          check("view", heads.includes(`Advice: ${textOf(use.nextElementSibling)}`), `${wanted}: ${heads} further down`);
+          const parts = new Set(all("[data-part]", shown).filter((part) => !part.hidden).map((part) => part.dataset.part));
+          check("view", [...parts].every((part) => use.dataset.parts.split(" ").includes(part)), `${wanted}: ${[...parts]} are of other uses`);
           check("view", choices.length === 1 && choices[0].dataset.choice === wanted, `${wanted}: ${choices.length} answers`);
           const ranked = all(".ranking tbody th", choices[0]).map(nameIn);
           const drawn = all(".first-chart svg", shown).filter(isSeen).flatMap((svg) => all("text", svg)).filter((text) => ranked.includes(text.textContent));
@@ -97,23 +99,20 @@
     for (const name of ["use", "strangers", "stored"]) press(fields(name)[0]);
     for (const option of [...mine.options].slice(1)) {
       press(mine, option.value);
-      const card = all(".card.yours", articles.find(isSeen)).find(isSeen);
-      check("view", card.textContent.includes(option.value), `yours: ${option.value}`);
-      const pick = textOf(card.closest(".choice").querySelector(".card.pick .name a"));
-      check("yours", / is (not )?good enough( in memory only, [^:]*)?: /.test(card.textContent), `${option.value}: ${card.textContent}`);
-      check("yours", card.textContent.includes(pick), `${option.value}: no gain of a change to ${pick} in ${card.textContent}`);
-      const figures = card.innerText.match(/[\d,.]+ keys in the fullest of [^(;]*/g) ?? [];
-      check("yours", new Set(figures).size === figures.length, `${option.value}: a figure twice in ${card.textContent}`);
-      const row = all(".sizes th.mine", articles.find(isSeen)).find(isSeen);
-      check("view", row !== undefined && textOf(row) === option.value, `sizes of yours: ${option.value}`);
+      const choice = all(".choice", articles.find(isSeen)).find(isSeen);
+      const sides = choice.querySelector(".sides");
+      const column = sides.querySelector("th.yours").cellIndex;
+      check("view", textOf(sides.querySelector("th.yours a")) === option.value, `yours: ${option.value}`);
+      const ranked = [...rowOf(choice.querySelector(".ranking table"), option.value).cells].slice(1, -1).map(textOf);
+      const told = [...sides.tBodies[0].rows].map((row) => textOf(row.cells[column]));
+      check("yours", told.length === ranked.length + 1 && ranked.every((text, at) => text === told[at]), `${option.value}: ${told} beside, ${ranked} in the ranking`);
+      check("yours", /^(yes|no)(, in memory only [^:]*)?: /.test(told[0]), `${option.value}: ${told[0]}`);
       const article = articles.find(isSeen);
       const isDrawn = all(".first-chart svg text", article).some((text) => text.textContent === option.value);
       check("yours", isDrawn !== article.querySelector(".first-chart .undrawn").textContent.includes(option.value), `${option.value}: not told under the chart`);
-      const costs = article.querySelector(".costs table");
-      check("yours", costs === null || all("tbody th", costs).filter((cell) => nameIn(cell) === option.value).length === 1, `${option.value}: not in the table of costs`);
       for (const use of [fields("use")[1], fields("use")[0]]) press(use);
-      const again = all(".sizes th.mine", articles.find(isSeen)).find(isSeen);
-      check("view", again !== undefined && textOf(again) === option.value, `sizes of yours after another use: ${option.value}`);
+      const again = all(".sides th.yours a", articles.find(isSeen)).find(isSeen);
+      check("view", textOf(again) === option.value, `yours after another use: ${option.value}`);
     }
   }
 
@@ -140,7 +139,7 @@
 
   function panels() {
     const dialog = document.getElementById("panel");
-    for (const link of all('.card .name a, .failures th a, .costs th a').filter(isSeen)) {
+    for (const link of all(".sides thead a, .failures th a").filter(isSeen)) {
       link.click();
       check("panels", dialog.open && dialog.querySelector("h2").textContent === link.textContent, link.textContent);
       check("panels", dialog.querySelectorAll("dd").length > 4, `${link.textContent}: facts`);

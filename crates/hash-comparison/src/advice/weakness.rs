@@ -1,0 +1,59 @@
+//! Known weaknesses of a function on other keys than those of a dataset: structured ones, and single bits of random ones.
+
+use serde::Serialize;
+
+use crate::questions::collisions::{furthest, structured};
+use crate::questions::{CollisionRow, Records};
+use crate::record::{BitTest, DatasetSummary, End, about};
+
+/// What is known against a function.
+#[derive(Debug, Clone, Serialize)]
+pub struct Weakness {
+    /// Structured key sets on which it collides more than by chance.
+    failed: usize,
+    /// The failed sets that fail by their high bits alone.
+    high_only: usize,
+    /// Structured key sets that were tried.
+    tried: usize,
+    /// Set if flipping a bit of a key does not flip output bits half of the time.
+    unmixed: bool,
+    /// The result on the set that is most like the dataset.
+    nearest: Option<Nearest>,
+}
+
+/// The result on the structured set that is most like a dataset.
+#[derive(Debug, Clone, Serialize)]
+struct Nearest {
+    set: &'static str,
+    recipe: &'static str,
+    /// The worst window, if one has too many collisions.
+    worst: Option<CollisionRow>,
+    /// Set if the low bits pass.
+    high_only: bool,
+}
+
+/// Returns the weakness of a function, or `None` if it has none.
+pub fn of(records: &Records, dataset: &DatasetSummary, function: &str) -> Option<Weakness> {
+    let sets = structured::sets_failed(records, function);
+    let [failed, high_only, tried] = sets.map_or([0; 3], |sets| [sets.failed, sets.high_only, sets.tried]);
+    let mut facts = records.run.bit_facts.iter();
+    let unmixed = facts.any(|fact| fact.is(function, BitTest::Avalanche));
+    let nearest = || {
+        let set = structured::nearest(dataset)?;
+        let rows = || about(&records.structured, set.name, function);
+        rows().next()?;
+        Some(Nearest {
+            set: set.name,
+            recipe: set.recipe,
+            worst: furthest(rows()).cloned(),
+            high_only: rows().all(|row| !row.is_worse() || row.end == End::High),
+        })
+    };
+    (failed > 0 || unmixed).then(|| Weakness {
+        failed,
+        high_only,
+        tried,
+        unmixed,
+        nearest: (failed > 0).then(nearest).flatten(),
+    })
+}

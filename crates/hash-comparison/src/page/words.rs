@@ -1,0 +1,39 @@
+//! The words of the advice: one template of macros, for the page and for the terminal.
+
+use minijinja::Environment;
+use minijinja::value::Value;
+
+/// The macros.
+pub(super) const WORDS: &str = include_str!("words.html");
+
+/// Puts rows into words, as plain text.
+pub(crate) struct Words(Environment<'static>);
+
+impl Words {
+    /// Reads the macros.
+    ///
+    /// # Panics
+    ///
+    /// If the template, which is part of the program, is not well-formed.
+    #[expect(clippy::expect_used, reason = "the template is part of the program")]
+    pub(crate) fn new() -> Self {
+        let mut environment = super::environment().expect("a syntax");
+        // The extension of the name turns off escaping.
+        environment.add_template("words.txt", WORDS).expect("a template");
+        Self(environment)
+    }
+
+    /// Returns what a macro says.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such macro, or if it does not fit its arguments.
+    #[expect(clippy::expect_used, reason = "the template is part of the program")]
+    pub(crate) fn say(&self, name: &str, arguments: &[Value]) -> String {
+        let template = self.0.get_template("words.txt").expect("the template");
+        let mut macros = template.render_captured(()).expect("macros");
+        let said = macros.with_state_mut(|state| state.call_macro(name, arguments));
+        let said = said.expect("a macro for these");
+        said.trim().to_owned()
+    }
+}

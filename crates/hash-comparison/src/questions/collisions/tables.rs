@@ -1,0 +1,140 @@
+//! The tables of collisions: windows of the values, and structured keys.
+
+use super::{CollisionRow, furthest};
+use crate::keys::structured;
+use crate::questions::Records;
+use crate::questions::on_dataset::{DatasetRows, distinct};
+use crate::questions::tables::{Cell, Column, Table};
+use crate::record::{BitFact, BitTest, about, on};
+
+/// The windows of a function.
+struct Windows<'a> {
+    rows: Vec<&'a CollisionRow>,
+    /// Why the function fails, if it does.
+    reasons: Vec<String>,
+}
+
+impl Windows<'_> {
+    /// Returns the least likely window. Windows with too many collisions come before all others.
+    fn least(&self) -> Option<&CollisionRow> {
+        let least = self.rows.iter().min_by(|a, b| {
+            let worse = b.is_worse().cmp(&a.is_worse());
+            worse.then(a.p_value.total_cmp(&b.p_value))
+        });
+        least.copied()
+    }
+}
+
+/// Returns each function's number of windows, of those with too many collisions, and its least likely one.
+pub(super) fn windows(data: &DatasetRows<'_>) -> Vec<Table> {
+    let columns: &[Column<Windows<'_>>] = &[
+        ("Function", |all| Cell::Name(all.rows[0].function.clone())),
+        ("Windows", |all| Cell::Count(all.rows.len() as u64)),
+        ("With too many collisions", |all| {
+            Cell::Count(all.rows.iter().filter(|row| row.is_worse()).count() as u64)
+        }),
+        ("Least likely window", |all| {
+            all.least().map(|row| Cell::Text(row.place())).into()
+        }),
+        ("Its collisions", |all| {
+            all.least().map(|row| Cell::Count(row.collisions)).into()
+        }),
+        ("Expected", |all| {
+            all.least().map(|row| Cell::digits(row.expected)).into()
+        }),
+        ("Its p, adjusted", |all| {
+            all.least().map(|row| Cell::P(row.p_adjusted)).into()
+        }),
+        ("Why", |all| Cell::Lines(all.reasons.clone())),
+    ];
+    let functions = distinct(data.rows(&data.records.windows).map(|row| row.function.as_str()));
+    let windows = functions.into_iter().map(|function| {
+        let is_it = |fact: &&BitFact| {
+            fact.is(function, BitTest::Windows) && fact.dataset.as_ref() == Some(&data.summary.name)
+        };
+        let facts = data.records.run.bit_facts.iter().filter(is_it);
+        Windows {
+            rows: data.about(&data.records.windows, function).collect(),
+            reasons: facts.map(|fact| fact.reason.clone()).collect(),
+        }
+    });
+    let windows: Vec<Windows<'_>> = windows.collect();
+    vec![Table::of("windows of the values", columns, &windows)]
+}
+
+const FAILURES: &[Column<CollisionRow>] = &[
+    ("Function", |row| Cell::Name(row.function.clone())),
+    ("Set", |row| Cell::text(&row.dataset)),
+    ("Compared", |row| Cell::Text(row.place())),
+    ("Keys", |row| Cell::Count(row.keys)),
+    ("Collisions", |row| Cell::Count(row.collisions)),
+    ("Expected", |row| Cell::digits(row.expected)),
+    ("99 % from", |row| Cell::digits(row.ci_low)),
+    ("to", |row| Cell::digits(row.ci_high)),
+    ("p, adjusted", |row| Cell::P(row.p_adjusted)),
+    ("Verdict", |row| Cell::Verdict(row.verdict)),
+    ("Two keys that collide", pair),
+];
+
+fn pair(row: &CollisionRow) -> Cell {
+    Cell::Keys([row.first.clone(), row.second.clone()])
+}
+
+/// Returns the sets, the functions with the sets on which they failed, and the failures.
+pub(super) fn structured(records: &Records) -> Vec<Table> {
+    let all = &records.structured;
+    let set_names = distinct(all.iter().map(|row| row.dataset.as_str()));
+    let functions = distinct(all.iter().map(|row| row.function.as_str()));
+    // The worst row of each set on which a function failed, with the sets in recorded order.
+    let failed = |function: &str| -> Vec<CollisionRow> {
+        let sets = set_names.iter();
+        sets.filter_map(|set| furthest(about(all, set, function)).cloned())
+            .collect()
+    };
+    let failed: Vec<(&str, Vec<CollisionRow>)> = functions
+        .into_iter()
+        .map(|function| (function, failed(function)))
+        .collect();
+    let sets = set_names.iter().map(|set| {
+        let known = structured::ALL.iter().find(|known| known.name == *set);
+        let keys = on(all, set).next().map(|row| Cell::Count(row.keys));
+        let recipe = known.map(|known| Cell::text(known.recipe));
+        vec![Cell::Name((*set).to_owned()), keys.into(), recipe.into()]
+    });
+    let functions = failed.iter().map(|(function, rows)| {
+        let worst = furthest(rows);
+        vec![
+            Cell::Name((*function).to_owned()),
+            Cell::Count(rows.len() as u64),
+            Cell::Count(set_names.len() as u64),
+            worst.map(|row| Cell::text(&row.dataset)).into(),
+            worst.and_then(CollisionRow::ratio).map(Cell::digits).into(),
+            worst.map(pair).into(),
+            Cell::Lines(rows.iter().map(|row| row.dataset.clone()).collect()),
+        ]
+    });
+    let table = |caption: &str, heads: &[&str], rows: Vec<Vec<Cell>>| Table {
+        caption: caption.to_owned(),
+        heads: heads.iter().map(|head| (*head).to_owned()).collect(),
+        rows,
+    };
+    let of_functions = [
+        "Function",
+        "Sets failed",
+        "Of",
+        "Worst set",
+        "Ratio to chance there",
+        "Two keys that collide there",
+        "Which sets",
+    ];
+    let failures = failed.iter().flat_map(|(_, rows)| rows);
+    vec![
+        table(
+            "Structured keys: sets",
+            &["Set", "Keys", "Recipe"],
+            sets.collect(),
+        ),
+        table("Structured keys: functions", &of_functions, functions.collect()),
+        Table::of("Structured keys: failures", FAILURES, failures),
+    ]
+}

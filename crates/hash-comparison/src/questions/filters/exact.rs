@@ -1,0 +1,88 @@
+//! LevelDB's filter of exactly some number of keys: its rate with an ideal hash, calculated.
+
+use std::sync::{Mutex, PoisonError};
+
+use filter_formats::Format;
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
+use serde::Serialize;
+
+use crate::questions::filters::sizes::BITS_PER_KEY;
+use crate::record::{CostRow, FunctionSummary, Unit};
+use crate::words::IDEAL_BITS;
+
+/// Returns the rate of an ideal hash in a filter of exactly these keys.
+fn rate(keys: u64, bits_per_key: BitsPerKey) -> Option<f64> {
+    /// The rates known so far: each takes up to 50 ms to compute, and every function asks for them.
+    static KNOWN: Mutex<Vec<(u64, BitsPerKey, Option<f64>)>> = Mutex::new(Vec::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((.., rate)) = known
+        .iter()
+        .find(|(at, bits, _)| (*at, *bits) == (keys, bits_per_key))
+    {
+        return *rate;
+    }
+    let rate = Format::LEVEL_DB.rate(keys, bits_per_key).ok();
+    known.push((keys, bits_per_key, rate));
+    rate
+}
+
+/// Returns the rates in a filter of exactly these keys: of an ideal hash, and of a random function of this width.
+pub(super) fn at(row: &CostRow, function: &FunctionSummary, keys: u64) -> Option<[f64; 2]> {
+    if row.unit != Unit::FalsePositives {
+        return None;
+    }
+    let ideal = rate(keys, BitsPerKey::whole(u32::try_from(row.size).ok()?))?;
+    let equal = match function.output_bits {
+        IDEAL_BITS.. => 0.0,
+        bits => -libm::expm1(keys as f64 * libm::log1p(-libm::ldexp(1.0, -(bits as i32)))),
+    };
+    Some([ideal, ideal + (1.0 - ideal) * equal])
+}
+
+/// A filter in which even an ideal hash has a rate more than a tenth above that of the next good size.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UnluckySize {
+    /// Number of keys.
+    pub keys: u64,
+    /// Bits per key.
+    pub bits_per_key: u32,
+    /// The rate.
+    pub rate: f64,
+    /// The rate at the size that `with_coprime_sizes` of `filter-policy` takes instead.
+    pub good: f64,
+}
+
+/// Returns the rates of LevelDB's filter of exactly this many keys if its size is unlucky.
+pub fn unlucky_size(keys: u64) -> Option<UnluckySize> {
+    let bits_per_key = BitsPerKey::whole(BITS_PER_KEY);
+    let policy = BloomFilterPolicy::new(bits_per_key).with_coprime_sizes();
+    let good_bytes = policy.max_filter_len(usize::try_from(keys).ok()?).ok()? as u64 - 1;
+    // Half a byte less than the bits, which are rounded up to bytes.
+    let good_bits = BitsPerKey::fractional((8 * good_bytes - 4) as f64 / keys as f64).ok()?;
+    let [rate, good] = [rate(keys, bits_per_key)?, rate(keys, good_bits)?];
+    let bits_per_key = BITS_PER_KEY;
+    (rate > 1.1 * good).then_some(UnluckySize {
+        keys,
+        bits_per_key,
+        rate,
+        good,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unlucky_size_of_the_filter_is_told() {
+        // 187,500 bytes are a multiple of 15; ten keys fewer are not.
+        let told = unlucky_size(150_000).unwrap();
+        assert!(
+            (told.rate - 0.0207).abs() < 1e-4 && (told.good - 0.0130).abs() < 1e-4,
+            "{told:?}"
+        );
+        for keys in [149_990, 150_001, 1_000_000] {
+            assert_eq!(unlucky_size(keys), None);
+        }
+    }
+}

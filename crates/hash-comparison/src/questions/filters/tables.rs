@@ -1,0 +1,93 @@
+//! The tables of filters: counted rates, and the filters that bring a hash function of their own.
+
+use std::collections::BTreeSet;
+
+use filter_formats::policies::ALL;
+use filter_formats::Format;
+use filter_policy::BitsPerKey;
+use records::number::{grouped, percent, significant};
+
+use super::sizes::BITS_PER_KEY;
+use super::{FalsePositiveRow, NearSizesRow};
+use crate::questions::on_dataset::DatasetRows;
+use crate::questions::tables::{Cell, Column, Table};
+
+/// Fewer false positives than this say little about a rate: their 95 % interval is wider than a third either way.
+const FEW: u64 = 30;
+
+/// Returns the rate of a function in the filter of exactly the most keys.
+pub(super) fn rate(data: &DatasetRows<'_>, function: &str, bits_per_key: u32) -> Cell {
+    let row = data.false_positives(function, bits_per_key);
+    let shown = |row: &FalsePositiveRow| match row.false_positives {
+        ..FEW => Cell::FewPercent(row.rate),
+        _ => Cell::Percent(row.rate),
+    };
+    row.map(shown).into()
+}
+
+const EXACT: &[Column<FalsePositiveRow>] = &[
+    ("Function", |row| Cell::Name(row.function.clone())),
+    ("Bits per key", |row| Cell::Count(row.bits_per_key.into())),
+    ("Keys", |row| Cell::Count(row.keys)),
+    ("Absent keys probed", |row| Cell::Count(row.probes)),
+    ("False positives", |row| Cell::Count(row.false_positives)),
+    ("Rate", |row| Cell::Percent(row.rate)),
+    ("95 % from", |row| Cell::Percent(row.ci_low)),
+    ("to", |row| Cell::Percent(row.ci_high)),
+    ("Raw bytes", |row| Cell::Count(row.raw_bytes)),
+    ("Filter bytes", |row| Cell::Count(row.filter_bytes)),
+    ("Saved", |row| Cell::Percent(row.saved)),
+];
+
+const MEANS: &[Column<NearSizesRow>] = &[
+    ("Function", |row| Cell::Name(row.function.clone())),
+    ("Bits per key", |row| Cell::Count(row.bits_per_key.into())),
+    ("Just below so many keys", |row| Cell::Count(row.keys)),
+    ("Numbers of keys", |row| Cell::Count(row.sizes)),
+    ("False positives, mean", |row| Cell::Percent(row.rate)),
+    ("Lowest", |row| Cell::Percent(row.lowest_rate)),
+    ("Highest", |row| Cell::Percent(row.highest_rate)),
+    ("Comparisons per lookup, low bits", |row| {
+        row.compared.map(|compared| Cell::Digits(compared, 4)).into()
+    }),
+];
+
+/// Returns the tables of a dataset.
+pub(super) fn all(data: &DatasetRows<'_>) -> Vec<Table> {
+    let exact = data.rows(&data.records.false_positives);
+    let means = data.rows(&data.records.near_sizes);
+    let mut tables = vec![
+        Table::of("false positives with exactly these keys", EXACT, exact),
+        Table::of("means over neighbouring numbers of keys", MEANS, means),
+    ];
+    tables.extend(own_hash(data));
+    tables.retain(|table| !table.rows.is_empty());
+    tables
+}
+
+/// Returns the policies that bring a hash function of their own, by the same numbers of keys; `None` without filters.
+fn own_hash(data: &DatasetRows<'_>) -> Option<Table> {
+    let rows = data.rows(&data.records.near_sizes);
+    let numbers: BTreeSet<u64> = rows.map(|row| row.keys).collect();
+    numbers.first()?;
+    let bits_per_key = BitsPerKey::whole(BITS_PER_KEY);
+    let policies = ALL.iter().map(|policy| (policy.name(), policy.format()));
+    let rows = policies
+        .filter(|(_, format)| *format != Format::LEVEL_DB)
+        .map(|(name, format)| {
+            let cell = |&keys: &u64| {
+                let rate = format.rate(keys, bits_per_key).ok()?;
+                let bits = 8.0 * format.filter_bytes(keys, bits_per_key).ok()? as f64 / keys as f64;
+                let shown = format!("{} in {} bits", percent(rate), significant(bits, 3));
+                Some(Cell::As(rate, shown))
+            };
+            let cells = numbers.iter().map(|keys| cell(keys).into());
+            [Cell::Name(name.to_owned())].into_iter().chain(cells).collect()
+        });
+    let heads = numbers.iter().map(|&keys| format!("{} keys", grouped(keys)));
+    Some(Table {
+        caption: "filters with their own hash function".to_owned(),
+        heads: ["Policy".to_owned()].into_iter().chain(heads).collect(),
+        rows: rows.collect(),
+    })
+}

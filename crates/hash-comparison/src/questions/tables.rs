@@ -1,0 +1,91 @@
+//! Tables that questions declare beside their rows. The page draws all of them in one way.
+
+use crate::record::Verdict;
+
+/// A cell: a value and the way in which it is shown.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Cell {
+    /// Nothing was counted.
+    #[default]
+    Empty,
+    /// The function or key set that the row is about.
+    Name(String),
+    /// A text.
+    Text(String),
+    /// Sentences, of which all but the first are folded away.
+    Lines(Vec<String>),
+    /// Two keys, shortened until a click.
+    Keys([String; 2]),
+    /// A number of things.
+    Count(u64),
+    /// A number with this many significant digits.
+    Digits(f64, usize),
+    /// A share.
+    Percent(f64),
+    /// A share of so few events that it says little.
+    FewPercent(f64),
+    /// A p-value.
+    P(f64),
+    /// A test result.
+    Verdict(Verdict),
+    /// A number with a text of its own.
+    As(f64, String),
+}
+
+impl Cell {
+    /// Builds a cell for the three significant digits of a number.
+    pub(crate) fn digits(value: f64) -> Self {
+        Self::Digits(value, 3)
+    }
+
+    /// Builds a cell of text.
+    pub(crate) fn text(value: impl ToString) -> Self {
+        Self::Text(value.to_string())
+    }
+
+    /// Returns true if the cell shows a number.
+    fn is_number(&self) -> bool {
+        !matches!(
+            self,
+            Self::Empty | Self::Name(_) | Self::Text(_) | Self::Lines(_) | Self::Keys(_) | Self::Verdict(_)
+        )
+    }
+}
+
+impl From<Option<Self>> for Cell {
+    fn from(cell: Option<Self>) -> Self {
+        cell.unwrap_or_default()
+    }
+}
+
+/// A column of rows of one type: its head, and the cell of a row.
+pub(crate) type Column<R> = (&'static str, fn(&R) -> Cell);
+
+/// A table, ready to be drawn.
+#[derive(Debug, Clone)]
+pub(crate) struct Table {
+    pub(crate) caption: String,
+    pub(crate) heads: Vec<String>,
+    pub(crate) rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// Fills the columns with rows; the first column is the name.
+    pub(crate) fn of<'a, R: 'a>(
+        caption: impl Into<String>,
+        columns: &[Column<R>],
+        rows: impl IntoIterator<Item = &'a R>,
+    ) -> Self {
+        let cells = |row| columns.iter().map(|(_, cell)| cell(row)).collect();
+        Self {
+            caption: caption.into(),
+            heads: columns.iter().map(|(head, _)| (*head).to_owned()).collect(),
+            rows: rows.into_iter().map(cells).collect(),
+        }
+    }
+
+    /// Returns true if a column shows numbers, which are sorted as such.
+    pub(crate) fn is_number(&self, column: usize) -> bool {
+        self.rows.iter().any(|row| row[column].is_number())
+    }
+}
