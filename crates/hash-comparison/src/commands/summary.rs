@@ -43,11 +43,16 @@ pub fn answer(records: &Records, dataset: &DatasetSummary) -> String {
 
     let mut rows: Vec<[String; 2]> = Vec::new();
     let mut row = |label: &str, text: String| rows.push([label.to_owned(), text]);
-    for one in beside
-        .iter()
-        .filter(|one| one.standing != Standing::Pick || !one.stable || one.mine)
-    {
-        row(&one.function, words.say("enough", &[Value::from(Serde(one))]));
+    for one in beside.iter().filter(|one| one.mine) {
+        row("yours", words.say("enough", &[Value::from(Serde(one))]));
+    }
+    let unstable = beside.iter().filter(|one| one.suits() && !one.stable);
+    let unstable: Vec<&str> = unstable.map(|one| one.function.as_str()).collect();
+    if !unstable.is_empty() {
+        row(
+            "in memory",
+            format!("{}: values may change with a release", unstable.join(", ")),
+        );
     }
     let ties = words.say("ties", &[Value::from(Serde(&advice))]);
     if !ties.is_empty() {

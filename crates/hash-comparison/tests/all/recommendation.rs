@@ -76,7 +76,7 @@ fn filters_are_taken_to_be_stored_and_other_picks_warn() {
     let (said, records) = run("--for filter");
     assert!(said.contains("nothing is recommended"), "{said}");
     assert!(records.run.request.stable);
-    let warned = "yes, in memory only (values may change with a release)";
+    let warned = "foldhash-fast: values may change with a release";
     let (said, _) = run("--for filter --in-memory");
     assert!(
         said.contains("take foldhash-fast") && said.contains(warned),

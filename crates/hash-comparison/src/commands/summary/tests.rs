@@ -15,6 +15,8 @@ fn a_default_run_is_told_on_one_screen() {
     // Each answer is followed by an empty line; two more lines name the times used and the report.
     let lines: usize = answers.iter().map(|text| text.lines().count() + 1).sum();
     assert!(lines + 2 <= 50, "{lines} lines: {}", answers.concat());
+    let fits = |line: &str| line.chars().count() <= usize::from(width());
+    assert!(answers.concat().lines().all(fits), "{}", answers.concat());
     for (set, text) in records.run.datasets.iter().zip(&answers) {
         let mut advice = on(&records.advice, &set.name);
         let pick = &advice.next().unwrap().function;
@@ -44,9 +46,8 @@ fn lines_fit_whatever_a_file_is_called() {
     let text = answer(&records, &records.run.datasets[0]);
     let fits = |line: &str| line.chars().count() <= usize::from(width());
     assert!(text.lines().all(fits), "{text}");
-    assert!(
-        text.starts_with("xxx") && text.contains("nothing is recommended"),
-        "{text}"
-    );
-    assert!(text.contains(" more (in the"), "{text}");
+    let words = text.split_whitespace().collect::<Vec<&str>>().join(" ");
+    for expected in ["nothing is recommended", " more (in the report)"] {
+        assert!(words.contains(expected), "{text}");
+    }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use filter_formats::policies::ALL;
 use filter_formats::Format;
+use filter_formats::policies::ALL;
 use filter_policy::BitsPerKey;
 use records::number::{grouped, percent, significant};
 
