@@ -7,7 +7,7 @@ use crate::advice::over_sets::over_sets;
 use crate::advice::times;
 use crate::questions::Records;
 use crate::questions::files::KIND;
-use crate::record::{Purpose, Request};
+use crate::record::{Purpose, Request, on};
 use crate::run::compare::{self, Options};
 use records::folder::{Destination, REPORT};
 
@@ -163,15 +163,15 @@ const SHOWN: usize = 3;
 
 /// Returns the best functions over all key sets; empty for one.
 fn together(records: &Records) -> String {
-    let all = &records.run.recommendations;
+    let all = &records.run.datasets;
     if all.len() < 2 {
         return String::new();
     }
-    let suited = all.iter().map(|told| {
-        let timed = told
-            .suited()
-            .filter_map(|one| Some((one.function.as_str(), one.time?.ns)));
-        timed.collect()
+    let suited = all.iter().map(|set| {
+        let suited = on(&records.advice, &set.name).filter(|one| one.suits());
+        suited
+            .filter_map(|one| Some((one.function.as_str(), one.ns?)))
+            .collect()
     });
     let rows = over_sets(suited).into_iter().take(SHOWN).map(|row| {
         let sets = format!("{} of {}", row.sets, all.len());

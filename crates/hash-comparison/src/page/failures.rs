@@ -16,7 +16,7 @@ pub(super) fn worse_than_chance(data: &DatasetRows<'_>) -> Value {
         let mut advice = on(&data.records.advice, &data.summary.name);
         advice.find(|one| one.function == function)
     };
-    failed.sort_by_key(|one| !advice(&one.function).is_some_and(|one| one.standing == Standing::Avoid));
+    failed.sort_by_key(|one| advice(&one.function).is_none_or(|one| one.standing != Standing::Avoid));
     let rows = failed.into_iter().map(|one| {
         let collided = data.full_width(&one.function).filter(|row| row.collisions > 0);
         let keys = collided.map(|row| Serde(differing(&row.first, &row.second)));

@@ -152,7 +152,7 @@ fn what_is_wrong_is_seen() {
     let (folder, _) = rendered(&records, "browser-wrong");
     let page = fs::read_to_string(folder.join("index.html")).unwrap();
     // Replacements that break the page, and the prefix of the complaint that each must cause.
-    let breakages: [(&[(&str, &str)], &'static str); 8] = [
+    let breakages: [(&[(&str, &str)], &'static str); 9] = [
         (&[("return sign * (u - v);", "return 0;")], "sorting: "),
         (
             &[("row.classList.toggle(\"filtered\", !isShown);", "")],
@@ -165,6 +165,10 @@ fn what_is_wrong_is_seen() {
             "compare: ",
         ),
         (&[("(place - names.indexOf", "(place + names.indexOf")], "order: "),
+        (
+            &[("cells[index]?.cloneNode(true)", "cells[0]?.cloneNode(true)")],
+            "yours: ",
+        ),
         (&[("dialog.showModal();", "")], "panels: "),
         (&[("const all = ", FETCH)], "blocked: "),
     ];
@@ -177,7 +181,7 @@ fn what_is_wrong_is_seen() {
         // Some complaints come from checks of another kind; requests are watched during every check.
         let kind = match complaint.trim_end_matches(": ") {
             "blocked" => "requests",
-            "order" => "view",
+            "order" | "yours" => "view",
             kind => kind,
         };
         (wrong, 1280, kind)
