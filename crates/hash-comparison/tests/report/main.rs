@@ -249,6 +249,7 @@ fn records_with_gaps_render() {
     let page = page_without("no-quality", |records| {
         records.distribution.clear();
         records.false_positives.clear();
+        records.near_sizes.clear();
         records.run.bit_facts.clear();
         records.windows.clear();
         records.avalanche.clear();
