@@ -21,7 +21,7 @@ use super::support::any_bytes::{any_bits_per_key, any_filter};
 use super::support::hashers::Seeded;
 use super::support::layouts::value;
 use super::support::random::slices;
-use super::support::ways::{Known, answers, built, check_many, damaged, filter_of};
+use super::support::ways::{Known, answers, built, check_many, filter_of};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
@@ -115,31 +115,6 @@ proptest! {
         let mut known = Known::new();
         each_policy!(TEN, |policy| known.check(&policy, &filter, &slices(&keys)));
     }
-}
-
-/// Truncated and altered filters, and filters of other kinds: no query panics, and all ways and kernels agree.
-#[test]
-fn damaged_filters_are_read() {
-    fn run<P: HashedPolicy + Debug>(policy: P, keys: &[&[u8]], others: &[Vec<u8>], known: &mut Known) {
-        let whole = policy.build(keys).unwrap();
-        for filter in damaged(&whole).iter().chain(others) {
-            known.check(&policy, filter, keys);
-        }
-        for key in keys {
-            assert!(policy.key_may_match(key, &MATCHES_EVERYTHING), "{policy:?}");
-        }
-    }
-
-    // Enough keys for a Ribbon filter.
-    let keys: Vec<[u8; 4]> = (0..400_u32).map(u32::to_le_bytes).collect();
-    let others = [
-        LegacyFullFilterPolicy::new(TEN).build(&keys).unwrap(),
-        RibbonPolicy::new(TEN).build(&keys).unwrap(),
-    ];
-    run(RibbonPolicy::new(TEN), &slices(&keys), &[], &mut Known::new());
-    let keys: Vec<Vec<u8>> = (0..70_u8).map(|i| vec![i; usize::from(i % 40)]).collect();
-    let mut known = Known::new();
-    each_policy!(TEN, |policy| run(policy, &slices(&keys), &others, &mut known));
 }
 
 /// Makes a hash value of a number.

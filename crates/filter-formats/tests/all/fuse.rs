@@ -1,11 +1,10 @@
-//! Binary fuse filters: every number of keys, equal and chosen hash values, filters of another program.
+//! Binary fuse filters: every number of keys, equal and chosen hash values.
 
 use std::collections::BTreeSet;
 
 use filter_formats::BinaryFusePolicy;
 use filter_formats::Format;
 use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHashes};
-use xorf::{BinaryFuse8, BinaryFuse16, DmaSerializable, Filter};
 
 use super::support::random::random_hashes;
 use super::support::ways::check_many;
@@ -116,34 +115,4 @@ fn values_of_the_other_width_and_too_many_keys_are_refused() {
         ));
     }
     assert!(policy.max_filter_len(1 << 31).is_ok());
-}
-
-/// Returns a filter of xorf as Pebble stores it: only what surrounds the fingerprints differs.
-fn as_pebble(filter: &impl DmaSerializable, width: u8) -> Vec<u8> {
-    let mut descriptor = [0; 20];
-    filter.dma_copy_descriptor_to(&mut descriptor);
-    let [len, starts] = [8, 16].map(|at| u32::from_le_bytes(descriptor[at..at + 4].try_into().unwrap()));
-    let segments = (starts / len).to_le_bytes();
-    let end = [len.ilog2() as u8, width];
-    [filter.dma_fingerprints(), &descriptor[..8], &segments, &end].concat()
-}
-
-#[test]
-fn filters_of_xorf_answer_the_same() {
-    let policy = BinaryFusePolicy::new(TEN);
-    for count in [1, 2, 10, 1_000, 11_504, 100_000] {
-        let members = random_hashes(1, count);
-        let others = random_hashes(2, 20_000);
-        let (of_8, of_16) = (
-            BinaryFuse8::try_from(&members).unwrap(),
-            BinaryFuse16::try_from(&members).unwrap(),
-        );
-        let (stored_8, stored_16) = (as_pebble(&of_8, 8), as_pebble(&of_16, 16));
-        let prepared = [&stored_8, &stored_16].map(|filter| policy.prepare(filter));
-        for hash in members.iter().chain(&others) {
-            let expected = [of_8.contains(hash), of_16.contains(hash)];
-            let answers = prepared.each_ref().map(|filter| filter.may_match_raw_hash(*hash));
-            assert_eq!(answers, expected, "{count}");
-        }
-    }
 }
