@@ -106,7 +106,7 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     for (path, part, bench, said) in measured {
         // The folder passed its check, so a failure here is not the user's fault.
-        let summary = (part.write)(part.suite, path, bench, &said).map_err(Failure::Internal)?;
+        let summary = part.write(path, bench, &said).map_err(Failure::Internal)?;
         writeln!(stdout, "{summary}")?;
         writeln!(stdout, "written to {}", path.display())?;
     }
@@ -116,19 +116,20 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
 /// Builds and runs the program of a part, and returns the batches that it writes.
 fn measure(part: &Part, is_quick: bool) -> Result<Vec<u8>, Failure> {
     writeln!(io::stderr(), "{}", part.title)?;
+    let [package, program] = part.program;
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // Cargo looks for the workspace's configuration here.
     cargo.current_dir(root());
     cargo
         .args(["run", "--release", "--locked", "--quiet"])
-        .args(["--package", part.package, "--", part.program])
+        .args(["--package", package, "--", program])
         .stderr(Stdio::inherit());
     if is_quick {
         cargo.arg("--quick");
     }
     match cargo.output() {
         Ok(output) if output.status.success() => Ok(output.stdout),
-        Ok(output) => Err(Failure::internal(format!("{}: {}", part.package, output.status))),
+        Ok(output) => Err(Failure::internal(format!("{package}: {}", output.status))),
         Err(error) => Err(Failure::internal(format!("cargo: {error}"))),
     }
 }

@@ -27,84 +27,72 @@ pub(crate) enum Name {
     Rates,
 }
 
-/// A program, and the processing of its batches.
+/// A program that measures a suite, or a part of it.
 pub(crate) struct Part {
     /// The text shown while the program runs.
     pub(crate) title: &'static str,
     /// Folder below the suite's; empty for the suite's own.
     pub(crate) below: &'static str,
-    pub(crate) package: &'static str,
-    /// First argument of the package's program.
-    pub(crate) program: &'static str,
+    /// The package and the first argument of its program.
+    pub(crate) program: [&'static str; 2],
     /// The needs of the program, checked before minutes are spent.
     pub(crate) needs: &'static [Need],
-    pub(crate) suite: &'static Suite,
-    /// Writes records and charts from what the program wrote, and returns the summary.
-    pub(crate) write: fn(&Suite, &Path, Bench, &[u8]) -> Result<String, String>,
+    suite: &'static Suite,
+}
+
+const fn part(
+    title: &'static str,
+    below: &'static str,
+    program: [&'static str; 2],
+    needs: &'static [Need],
+    suite: &'static Suite,
+) -> Part {
+    Part {
+        title,
+        below,
+        program,
+        needs,
+        suite,
+    }
+}
+
+/// All parts, in the order in which they run.
+#[rustfmt::skip]
+static PARTS: [(Name, Part); 10] = [
+    (Name::PointReads, part("LevelDB and rusty-leveldb", "", ["bench-leveldb", "point-reads"], LEVELDB, &point_reads::SUITE)),
+    (Name::PointReads, part("SlateDB", "slatedb", ["bench-slatedb", "point-reads"], &[], &point_reads::SUITE)),
+    (Name::Membership, part("Guava and its peers", "", ["bench-guava", "membership"], GUAVA, &membership::SUITE)),
+    (Name::Redis, part("Redis", "", ["bench-redis", "redis"], REDIS, &redis::SUITE)),
+    (Name::Policy, part("LevelDB's policy and its peers", "", ["bench-leveldb", "policy"], LEVELDB, &policy::SUITE)),
+    (Name::Policy, part("RocksDB's policies and their peers", "rocksdb", ["bench-rocksdb", "policy"], ROCKSDB, &policy::SUITE)),
+    (Name::Policy, part("Parquet's filters and their peers", "parquet", ["bench-parquet", "policy"], &[], &policy::SUITE)),
+    (Name::Policy, part("every filter and its peers at equal rates", "equal-rate", ["bench-rocksdb", "equal-rate"], ROCKSDB, &policy::EQUAL_RATE)),
+    (Name::Instructions, part("instructions", "", ["bench-ours", "instructions"], VALGRIND, &instructions::SUITE)),
+    (Name::Rates, part("rates", "", ["bench-ours", "rates"], &[], &rates::SUITE)),
+];
+
+impl Name {
+    /// Returns the parts of the suite.
+    pub(crate) fn parts(self) -> impl Iterator<Item = &'static Part> {
+        PARTS
+            .iter()
+            .filter(move |(name, _)| *name == self)
+            .map(|(_, part)| part)
+    }
 }
 
 impl Part {
-    const fn of(
-        title: &'static str,
-        (package, program): (&'static str, &'static str),
-        needs: &'static [Need],
-        suite: &'static Suite,
-    ) -> Self {
-        Self {
-            title,
-            below: "",
-            package,
-            program,
-            needs,
-            suite,
-            write: |suite, folder, bench, said| suite.write(folder, bench, said),
+    /// Writes records and charts from what the program wrote, and returns the summary. Counts of instructions are also compared
+    /// with the committed ones, unless `folder` is theirs, which renews them.
+    pub(crate) fn write(&self, folder: &Path, bench: Bench, said: &[u8]) -> Result<String, String> {
+        let text = self.suite.write(folder, bench, said)?;
+        let committed = root().join("reports/reference/instructions");
+        let is_committed = std::path::absolute(folder).is_ok_and(|folder| folder == committed);
+        if self.program != ["bench-ours", "instructions"] || is_committed {
+            return Ok(text);
         }
+        let record = table::read(self.suite, &committed.join("instructions.csv"))?;
+        let measured: Vec<Batch> = table::parse(self.suite, said)?;
+        Ok(text + &judge(&record, &self.suite.rows(&measured)?)?)
     }
-
-    const fn below(self, below: &'static str) -> Self {
-        Self { below, ..self }
-    }
-}
-
-impl Name {
-    /// Returns the suite's programs, in the order in which they run.
-    #[rustfmt::skip]
-    pub(crate) const fn parts(self) -> &'static [Part] {
-        match self {
-            Self::PointReads => const { &[
-                Part::of("LevelDB and rusty-leveldb", ("bench-leveldb", "point-reads"), LEVELDB, &point_reads::SUITE),
-                Part::of("SlateDB", ("bench-slatedb", "point-reads"), &[], &point_reads::SUITE).below("slatedb"),
-            ] },
-            Self::Membership => const { &[
-                Part::of("Guava and its peers", ("bench-guava", "membership"), GUAVA, &membership::SUITE),
-            ] },
-            Self::Redis => const { &[Part::of("Redis", ("bench-redis", "redis"), REDIS, &redis::SUITE)] },
-            Self::Policy => const { &[
-                Part::of("LevelDB's policy and its peers", ("bench-leveldb", "policy"), LEVELDB, &policy::SUITE),
-                Part::of("RocksDB's policies and their peers", ("bench-rocksdb", "policy"), ROCKSDB, &policy::SUITE)
-                    .below("rocksdb"),
-                Part::of("Parquet's filters and their peers", ("bench-parquet", "policy"), &[], &policy::SUITE)
-                    .below("parquet"),
-                Part::of("every filter and its peers at equal rates", ("bench-rocksdb", "equal-rate"), ROCKSDB, &policy::EQUAL_RATE)
-                    .below("equal-rate"),
-            ] },
-            Self::Instructions => const { &[Part {
-                write: write_instructions,
-                ..Part::of("instructions", ("bench-ours", "instructions"), VALGRIND, &instructions::SUITE)
-            }] },
-            Self::Rates => const { &[Part::of("rates", ("bench-ours", "rates"), &[], &rates::SUITE)] },
-        }
-    }
-}
-
-/// Writes counts and compares them with the committed ones, or renews those if `folder` is theirs.
-fn write_instructions(suite: &Suite, folder: &Path, bench: Bench, said: &[u8]) -> Result<String, String> {
-    let text = suite.write(folder, bench, said)?;
-    let committed = root().join("reports/reference/instructions");
-    if std::path::absolute(folder).is_ok_and(|folder| folder == committed) {
-        return Ok(text);
-    }
-    let record = table::read(suite, &committed.join("instructions.csv"))?;
-    let measured: Vec<Batch> = table::parse(suite, said)?;
-    Ok(text + &judge(&record, &suite.rows(&measured)?)?)
 }

@@ -15,20 +15,21 @@ mod rounds;
 
 use std::process::ExitCode;
 
-use bench_kit::program::{self, Arguments};
+use bench_kit::program;
+use bench_kit::record::Batch;
 use bench_kit::suites::membership::SUITE;
 use plan::Plan;
 
-fn membership(arguments: &Arguments) -> Result<(), String> {
+fn membership(is_quick: bool) -> Result<Vec<Batch>, String> {
     let mut contestants = contestants::all()?;
     let mut batches = Vec::new();
-    for plan in Plan::all(arguments.quick) {
+    for plan in Plan::all(is_quick) {
         eprintln!("{} bits, {} rounds", plan.bits, plan.rounds);
         rounds::measure(&plan, &mut contestants, &mut batches)?;
     }
-    arguments.write(&SUITE, &batches)
+    Ok(batches)
 }
 
 fn main() -> ExitCode {
-    program::run(&[("membership", membership)])
+    program::run(&[("membership", &SUITE, membership)])
 }

@@ -31,10 +31,7 @@ impl Chart {
         title: "",
         axis: "time over the baseline's",
         shown: |row, _| row.unit == "ns",
-        value: |row| {
-            row.ratio
-                .map(|ratio| (ratio.median, Some((ratio.low, ratio.high))))
-        },
+        value: |row| Some((row.ratio?, row.ratio_low.zip(row.ratio_high))),
     };
 
     /// Draws the chart; `None` if no row is shown.

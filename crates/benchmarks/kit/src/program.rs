@@ -13,46 +13,36 @@ use crate::table;
 /// Measures a suite, and writes a line for each batch. `cargo xtask bench` runs this, and makes records and charts.
 #[derive(Debug, Parser)]
 #[command(max_term_width = 100)]
-pub struct Arguments {
+struct Arguments {
     /// The suite to run
     suite: String,
 
     /// Run fewer rounds on fewer keys, to check that the suite works; do not quote the figures
     #[arg(long)]
-    pub quick: bool,
+    quick: bool,
 }
 
-impl Arguments {
-    /// Writes the batches of a suite to standard output.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write(&self, suite: &Suite, batches: &[Batch]) -> Result<(), String> {
-        let written = std::io::stdout().write_all(&table::to_bytes(suite, batches));
-        written.map_err(|error| format!("standard output: {error}"))
-    }
-}
+/// A function that measures a suite, with few rounds on few keys if it is given `true`.
+pub type Measure = fn(bool) -> Result<Vec<Batch>, String>;
 
-/// A function that measures a suite and writes its batches.
-pub type Measure = fn(&Arguments) -> Result<(), String>;
-
-/// Runs the suite that the command line names.
-pub fn run(suites: &[(&str, Measure)]) -> ExitCode {
-    let arguments = Arguments::parse();
-    let named = suites.iter().find(|(name, _)| *name == arguments.suite);
-    let measured = match named {
-        Some((_, measure)) => measure(&arguments).map_err(Failure::Internal),
-        None if suites.is_empty() => Err(Failure::internal(
-            "this program was built without its engine; the build said what it needs",
-        )),
+/// Runs the suite that the command line names, and writes its batches to standard output.
+pub fn run(suites: &[(&str, &Suite, Measure)]) -> ExitCode {
+    let Arguments { suite, quick } = Arguments::parse();
+    let measured = match suites.iter().find(|(name, ..)| *name == suite) {
+        Some((_, suite, measure)) => measure(quick).and_then(|batches| {
+            let written = std::io::stdout().write_all(&table::to_bytes(suite, &batches));
+            written.map_err(|error| format!("standard output: {error}"))
+        }),
+        None if suites.is_empty() => {
+            Err("this program was built without its engine; the build said what it needs".to_owned())
+        }
         None => {
-            let names: Vec<&str> = suites.iter().map(|(name, _)| *name).collect();
-            let (names, given) = (names.join(", "), arguments.suite);
-            Err(Failure::input(format!(
-                "the suite must be one of {names}, got {given:?}"
-            )))
+            let names: Vec<&str> = suites.iter().map(|(name, ..)| *name).collect();
+            Err(format!(
+                "the suite must be one of {}, got {suite:?}",
+                names.join(", ")
+            ))
         }
     };
-    measured.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+    measured.map_or_else(|error| Failure::Internal(error).report(), |()| ExitCode::SUCCESS)
 }

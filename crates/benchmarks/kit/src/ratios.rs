@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use statistics::{binomial, robust, significant};
 
-use crate::record::{Batch, Case, Ratio, Row};
+use crate::record::{Batch, Case, Row};
 use crate::suite::{Baseline, Suite};
 
 /// The least probability with which the interval of a ratio contains the true median.
@@ -138,10 +138,9 @@ fn row<'a>(
         unit,
         value: significant::round(value),
         mad: significant::round(robust::median_absolute_deviation(&values, value).unwrap_or_default()),
-        ratio: ratio.map(|(median, (low, high))| {
-            let [median, low, high] = [median, low, high].map(significant::round);
-            Ratio { median, low, high }
-        }),
+        ratio: ratio.map(|(median, _)| significant::round(median)),
+        ratio_low: ratio.map(|(_, (low, _))| significant::round(low)),
+        ratio_high: ratio.map(|(_, (_, high))| significant::round(high)),
     }))
 }
 

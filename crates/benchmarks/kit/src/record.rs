@@ -4,8 +4,10 @@
 
 use std::fmt::Display;
 
+use serde::Deserialize;
+
 /// A contender that does a task, with the suite's parameters by column.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Case {
     /// The contender.
     pub contender: String,
@@ -56,9 +58,10 @@ impl Display for Case {
 }
 
 /// A line of `batches.csv`: calls that were measured together.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Batch {
     /// The contender, its task and the parameters.
+    #[serde(skip)]
     pub case: Case,
     /// Round of the run, counted from 1; in a round all contenders do the same work.
     pub round: u64,
@@ -68,34 +71,29 @@ pub struct Batch {
     pub count: u64,
 }
 
-/// A comparison with the baseline in the same rounds.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ratio {
-    /// Median over the rounds of the count divided by the baseline's in the same round.
-    pub median: f64,
-    /// Lower end of its interval, see [`INTERVAL_LEVEL`](crate::INTERVAL_LEVEL).
-    pub low: f64,
-    /// Upper end of the interval.
-    pub high: f64,
-}
-
 /// A line of the suite's records: all rounds of a case.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Row {
     /// The contender, its task and the parameters.
+    #[serde(skip)]
     pub case: Case,
     /// Rounds of the run.
     pub rounds: u64,
     /// Calls of all rounds.
     pub calls: u64,
     /// The unit of the count, such as `ns`.
+    #[serde(skip)]
     pub unit: &'static str,
     /// Time of a call, median over the rounds; another count for each call, mean over all rounds.
     pub value: f64,
     /// Median absolute deviation from it, over the rounds.
     pub mad: f64,
-    /// The comparison with the baseline; none if the baseline counts 0.
-    pub ratio: Option<Ratio>,
+    /// Median over the rounds of the count divided by the baseline's in the same round; none if that is 0.
+    pub ratio: Option<f64>,
+    /// Lower end of its interval, see [`INTERVAL_LEVEL`](crate::INTERVAL_LEVEL).
+    pub ratio_low: Option<f64>,
+    /// Upper end of the interval.
+    pub ratio_high: Option<f64>,
 }
 
 impl Row {
@@ -112,6 +110,6 @@ impl Row {
 
     /// Returns the ratio; NaN if there is none.
     pub fn over_baseline(&self) -> f64 {
-        self.ratio.map_or(f64::NAN, |ratio| ratio.median)
+        self.ratio.unwrap_or(f64::NAN)
     }
 }

@@ -39,50 +39,67 @@ impl Tables {
 
     /// Formats the tables.
     pub fn text(&self, rows: &[Row]) -> String {
-        let headings = distinct(rows.iter().map(self.heading));
         let mut text = String::new();
-        for heading in headings.iter().filter(|heading| !heading.is_empty()) {
-            let of_table: Vec<&Row> = rows
-                .iter()
-                .filter(|row| (self.heading)(row) == *heading)
-                .collect();
+        for Table {
+            heading,
+            columns,
+            lines,
+        } in self.tables(&rows.iter().collect::<Vec<_>>())
+        {
+            let cells = |of: &[&Row]| {
+                let cells: Vec<String> = of.iter().map(|row| (self.cell)(row, rows)).collect();
+                cells.join(" / ")
+            };
+            let lines = lines.into_iter().map(|(name, of)| {
+                let cells = of.iter().map(|of| cells(of));
+                [name].into_iter().chain(cells).collect()
+            });
+            let title = if self.is_markdown { &heading } else { self.title };
+            let header = [vec![title.to_owned()], columns].concat();
             if self.is_markdown {
-                let table = markdown(&self.lines(heading, &of_table, rows));
-                text.push_str(&format!("\n{table}\n"));
+                let lines: Vec<Vec<String>> = [header].into_iter().chain(lines).collect();
+                text.push_str(&format!("\n{}\n", markdown(&lines)));
             } else {
-                let table = plain(self.lines(self.title, &of_table, rows));
-                text.push_str(&format!("\n{heading}\n{table}\n"));
+                let numbers: Vec<usize> = (1..header.len()).collect();
+                text.push_str(&format!("\n{heading}\n{}\n", table(header, &numbers, lines)));
             }
         }
         text + &(self.after)(rows)
     }
 
-    /// Returns the lines of a table, the header first.
-    fn lines(&self, title: &str, rows: &[&Row], all: &[Row]) -> Vec<Vec<String>> {
-        let columns = distinct(rows.iter().map(|row| (self.column)(row)));
-        let names = distinct(rows.iter().map(|row| (self.line)(row)));
-        let line = |name: String| {
-            let cell = |column: &String| {
-                let is_it = |row: &&&Row| (self.line)(row) == name && (self.column)(row) == *column;
-                let cells: Vec<String> = rows
-                    .iter()
-                    .filter(is_it)
-                    .map(|row| (self.cell)(row, all))
-                    .collect();
-                cells.join(" / ")
+    /// Sorts rows into tables.
+    pub(crate) fn tables<'r>(&self, rows: &[&'r Row]) -> Vec<Table<'r>> {
+        let headings = distinct(rows.iter().map(|row| (self.heading)(row)));
+        let of_heading = |heading: String| {
+            let rows = || rows.iter().filter(|row| (self.heading)(row) == heading);
+            let columns = distinct(rows().map(|row| (self.column)(row)));
+            let cell = |line: &String, column: &String| {
+                let is_it = |row: &&&Row| (self.line)(row) == *line && (self.column)(row) == *column;
+                rows().filter(is_it).copied().collect()
             };
-            let cells: Vec<String> = columns.iter().map(cell).collect();
-            [vec![name.clone()], cells].concat()
+            let lines = distinct(rows().map(|row| (self.line)(row)))
+                .into_iter()
+                .map(|line| {
+                    let cells = columns.iter().map(|column| cell(&line, column)).collect();
+                    (line, cells)
+                });
+            let lines = lines.collect();
+            Table {
+                heading,
+                columns,
+                lines,
+            }
         };
-        let header = [vec![title.to_owned()], columns.clone()].concat();
-        [header].into_iter().chain(names.into_iter().map(line)).collect()
+        let shown = headings.into_iter().filter(|heading| !heading.is_empty());
+        shown.map(of_heading).collect()
     }
 }
 
-fn plain(mut lines: Vec<Vec<String>>) -> String {
-    let header = lines.remove(0);
-    let numbers: Vec<usize> = (1..header.len()).collect();
-    table(header, &numbers, lines)
+/// A table: its heading, its columns, and its lines with the rows of each cell.
+pub(crate) struct Table<'r> {
+    pub(crate) heading: String,
+    pub(crate) columns: Vec<String>,
+    pub(crate) lines: Vec<(String, Vec<Vec<&'r Row>>)>,
 }
 
 fn markdown(lines: &[Vec<String>]) -> String {
@@ -106,7 +123,7 @@ fn markdown(lines: &[Vec<String>]) -> String {
 pub fn with_ratio(row: &Row) -> String {
     let value = number::significant(row.value, 3);
     match row.ratio {
-        Some(ratio) => format!("{value} ({:.3})", ratio.median),
+        Some(ratio) => format!("{value} ({ratio:.3})"),
         None => value,
     }
 }

@@ -3,22 +3,22 @@
 use std::path::Path;
 
 use records::table::bytes_of;
+use serde::de::DeserializeOwned;
 
-use crate::record::{Batch, Case, Ratio, Row};
+use crate::record::{Batch, Case, Row};
 use crate::suite::Suite;
 
-/// A line of a CSV file: a case, and the columns behind it.
-pub trait Record {
+/// A line of a CSV file: a case, and the columns behind it, which are fields of the type.
+pub trait Record: DeserializeOwned {
     /// The names of the columns.
     const COLUMNS: &'static [&'static str];
 
     /// Returns the case and the fields behind it.
     fn line(&self) -> (&Case, Vec<String>);
 
-    /// Reads what [`line`](Self::line) returns, with the unit of the task; `None` if a field is no number.
-    fn parse(case: Case, unit: &'static str, fields: &[&str]) -> Option<Self>
-    where
-        Self: Sized;
+    /// Returns what was read, with its case and the unit of the task.
+    #[must_use]
+    fn of(self, case: Case, unit: &'static str) -> Self;
 }
 
 impl Record for Batch {
@@ -29,62 +29,33 @@ impl Record for Batch {
         (&self.case, numbers.map(|number| number.to_string()).into())
     }
 
-    fn parse(case: Case, _: &'static str, fields: &[&str]) -> Option<Self> {
-        let numbers: Vec<u64> = fields
-            .iter()
-            .map(|field| field.parse().ok())
-            .collect::<Option<_>>()?;
-        match numbers[..] {
-            [round, calls, count] if calls > 0 => Some(case.batch(round, calls, count)),
-            _ => None,
-        }
+    fn of(self, case: Case, _: &'static str) -> Self {
+        Self { case, ..self }
     }
 }
 
+#[rustfmt::skip]
+const OF_ROWS: [&str; 8] = ["rounds", "calls", "unit", "value", "mad", "ratio", "ratio_low", "ratio_high"];
+
 impl Record for Row {
-    const COLUMNS: &'static [&'static str] = &[
-        "rounds",
-        "calls",
-        "unit",
-        "value",
-        "mad",
-        "ratio",
-        "ratio_low",
-        "ratio_high",
-    ];
+    const COLUMNS: &'static [&'static str] = &OF_ROWS;
 
     fn line(&self) -> (&Case, Vec<String>) {
         let [rounds, calls] = [self.rounds, self.calls].map(|number| number.to_string());
-        let [value, mad] = [self.value, self.mad].map(|number| number.to_string());
-        let mut fields = vec![rounds, calls, self.unit.to_owned(), value, mad];
-        let ratio = self.ratio.map(|ratio| [ratio.median, ratio.low, ratio.high]);
-        fields.extend(ratio.map_or_else(Default::default, |ratio| ratio.map(|number| number.to_string())));
-        (&self.case, fields)
+        let numbers = [
+            Some(self.value),
+            Some(self.mad),
+            self.ratio,
+            self.ratio_low,
+            self.ratio_high,
+        ];
+        let numbers = numbers.map(|number| number.map_or_else(String::new, |number| number.to_string()));
+        let fields = [rounds, calls, self.unit.to_owned()].into_iter().chain(numbers);
+        (&self.case, fields.collect())
     }
 
-    fn parse(case: Case, unit: &'static str, fields: &[&str]) -> Option<Self> {
-        let [rounds, calls, _, value, mad, ratio @ ..] = fields else {
-            return None;
-        };
-        let number = |field: &&str| field.parse::<f64>().ok();
-        let ratio = match ratio {
-            ["", "", ""] => None,
-            [median, low, high] => Some(Ratio {
-                median: number(median)?,
-                low: number(low)?,
-                high: number(high)?,
-            }),
-            _ => return None,
-        };
-        Some(Self {
-            case,
-            rounds: rounds.parse().ok()?,
-            calls: calls.parse().ok()?,
-            unit,
-            value: number(value)?,
-            mad: number(mad)?,
-            ratio,
-        })
+    fn of(self, case: Case, unit: &'static str) -> Self {
+        Self { case, unit, ..self }
     }
 }
 
@@ -128,25 +99,22 @@ pub fn read<R: Record>(suite: &Suite, path: &Path) -> Result<Vec<R>, String> {
 ///
 /// If they are not in the form of [`to_bytes`]; with the line.
 pub fn parse<R: Record>(suite: &Suite, bytes: &[u8]) -> Result<Vec<R>, String> {
+    let words = |error: csv::Error| error.to_string();
     let mut reader = csv::Reader::from_reader(bytes);
     let header = header::<R>(suite);
-    let found = reader.headers().map_err(|error| error.to_string())?;
+    let found = reader.headers().map_err(words)?.clone();
     if found.iter().ne(header.iter().copied()) {
         return Err(format!("the first line must be {}", header.join(",")));
     }
     let record = |line: Result<csv::StringRecord, csv::Error>| {
-        let line = line.map_err(|error| error.to_string())?;
-        let fields: Vec<&str> = line.iter().collect();
-        // The reader has seen that there are as many fields as columns.
-        let (case, fields) = fields.split_at(2 + suite.parameters.len());
-        let parameters: Vec<&dyn std::fmt::Display> = case[2..].iter().map(|value| value as _).collect();
-        let task = suite.tasks.iter().find(|task| task.name == case[1]);
-        let case = suite.case(case[0], case[1], &parameters);
-        R::parse(case, task.map_or("", |task| task.unit), fields).ok_or_else(|| {
-            let line = line.position().map_or(0, csv::Position::line);
-            let columns = R::COLUMNS.join(", ");
-            format!("line {line}: {columns} must be numbers")
-        })
+        let line = line.map_err(words)?;
+        let record: R = line.deserialize(Some(&found)).map_err(words)?;
+        let fields = line.iter().skip(2).take(suite.parameters.len());
+        let parameters: Vec<&str> = fields.collect();
+        let parameters: Vec<&dyn std::fmt::Display> = parameters.iter().map(|value| value as _).collect();
+        let task = suite.tasks.iter().find(|task| task.name == &line[1]);
+        let case = suite.case(&line[0], &line[1], &parameters);
+        Ok(record.of(case, task.map_or("", |task| task.unit)))
     };
     reader.records().map(record).collect()
 }

@@ -11,24 +11,17 @@ use std::process::ExitCode;
 
 use bench_kit::program;
 #[cfg(engine)]
-use bench_kit::program::Arguments;
-#[cfg(engine)]
 use bench_kit::suites;
-
-#[cfg(engine)]
-fn point_reads(arguments: &Arguments) -> Result<(), String> {
-    let mut batches = point_reads::measure(arguments.quick)?;
-    batches.extend(rusty::measure(arguments.quick)?);
-    arguments.write(&suites::point_reads::SUITE, &batches)
-}
 
 fn main() -> ExitCode {
     program::run(&[
         #[cfg(engine)]
-        ("point-reads", point_reads),
+        ("point-reads", &suites::point_reads::SUITE, |is_quick| {
+            Ok([point_reads::measure(is_quick)?, rusty::measure(is_quick)?].concat())
+        }),
         #[cfg(engine)]
-        ("policy", |arguments| {
-            arguments.write(&suites::policy::SUITE, &policy::measure(arguments.quick))
+        ("policy", &suites::policy::SUITE, |is_quick| {
+            Ok(policy::measure(is_quick))
         }),
     ])
 }

@@ -11,9 +11,9 @@ use bench_kit::suites;
 
 fn main() -> ExitCode {
     program::run(&[
-        ("rates", rates::measure),
-        ("instructions", |arguments| {
-            arguments.write(&suites::instructions::SUITE, &instructions::count()?)
+        ("rates", &suites::rates::SUITE, rates::measure),
+        ("instructions", &suites::instructions::SUITE, |_| {
+            instructions::count()
         }),
     ])
 }

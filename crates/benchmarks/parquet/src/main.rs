@@ -63,9 +63,13 @@ fn arrow_rs() -> impl Maker {
 }
 
 fn main() -> ExitCode {
-    program::run(&[("policy", |arguments| {
-        let batches = policies::measure_all(&contenders(), &SIZES, KeyLengths::Urls, arguments.quick);
-        arguments.write(&SUITE, &batches)
+    program::run(&[("policy", &SUITE, |is_quick| {
+        Ok(policies::measure_all(
+            &contenders(),
+            &SIZES,
+            KeyLengths::Urls,
+            is_quick,
+        ))
     })])
 }
 

@@ -19,8 +19,7 @@ use bench_kit::program;
 use bench_kit::suites::redis::SUITE;
 
 fn main() -> ExitCode {
-    program::run(&[("redis", |arguments| {
-        let batches = rounds::measure(arguments.quick).map_err(|error| error.to_string())?;
-        arguments.write(&SUITE, &batches)
+    program::run(&[("redis", &SUITE, |is_quick| {
+        rounds::measure(is_quick).map_err(|error| error.to_string())
     })])
 }

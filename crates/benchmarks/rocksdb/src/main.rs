@@ -20,12 +20,10 @@ use bench_kit::suites::policy::{EQUAL_RATE, SUITE};
 fn main() -> ExitCode {
     program::run(&[
         #[cfg(engine)]
-        ("policy", |arguments| {
-            arguments.write(&SUITE, &contenders::measure(arguments.quick))
-        }),
+        ("policy", &SUITE, |is_quick| Ok(contenders::measure(is_quick))),
         #[cfg(engine)]
-        ("equal-rate", |arguments| {
-            arguments.write(&EQUAL_RATE, &equal_rate::measure(arguments.quick))
+        ("equal-rate", &EQUAL_RATE, |is_quick| {
+            Ok(equal_rate::measure(is_quick))
         }),
     ])
 }

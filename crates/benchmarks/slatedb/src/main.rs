@@ -183,9 +183,7 @@ fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
 }
 
 fn main() -> ExitCode {
-    program::run(&[("point-reads", |arguments| {
-        arguments.write(&SUITE, &measure(arguments.quick)?)
-    })])
+    program::run(&[("point-reads", &SUITE, measure)])
 }
 
 #[cfg(test)]

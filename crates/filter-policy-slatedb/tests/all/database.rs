@@ -3,9 +3,6 @@
 
 use std::sync::Arc;
 
-use filter_formats::BloomFilter64Policy;
-use filter_formats::Format;
-use filter_formats::budget::{Level, plan};
 use filter_policy::hashers::Murmur2;
 use filter_policy::prefix::{PrefixPolicy, SeparatedPrefix};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
@@ -169,58 +166,6 @@ async fn compaction_writes_the_filters_again() {
     assert!(counted.negatives >= 900, "{counted:?}");
     assert!(counted.blocks < 120, "{counted:?}");
     db.close().await;
-}
-
-/// Memory where reads go: needless reads by the engine's own counters, with as much memory as ten bits for every key.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_plan_saves_needless_reads_with_the_same_memory() {
-    let levels = [300, 1_500, 7_500, 37_500].map(|keys| Level {
-        keys,
-        filters: 1,
-        reads: 1.0,
-    });
-    let bytes = |keys| Format::BLOOM64.filter_bytes(keys, TEN).unwrap();
-    let equal: u64 = levels.iter().map(|level| bytes(level.keys)).sum();
-    let plan = plan(Format::BLOOM64, &levels, equal).unwrap();
-    assert!(plan.bytes() <= equal);
-    let policy = |bits| -> Vec<Arc<dyn FilterPolicy>> {
-        vec![Arc::new(SlateDbPolicy::new(BloomFilter64Policy::new(bits)))]
-    };
-    let planned: Vec<BitsPerKey> = plan
-        .shares
-        .iter()
-        .map(|share| share.bits_per_key.unwrap())
-        .collect();
-    let mut needless = Vec::new();
-    for bits in [vec![TEN; 4], planned] {
-        let store = Store::new();
-        for (level, (Level { keys, .. }, bits)) in levels.iter().zip(bits).enumerate() {
-            let db = store.open(settings(), policy(bits)).await;
-            // All tables span the same range.
-            for i in 0..*keys {
-                db.put(&format!("{:08}/{level}", i * 100_000 / keys)).await;
-            }
-            db.flush().await;
-            db.close().await;
-        }
-        let db = store.open(settings(), policy(TEN)).await;
-        let before = db.counters(FILTER_KIND_POINT);
-        for i in 0..8_000 {
-            assert!(!db.has(&format!("{:08}/x", i * 12)).await);
-        }
-        let counted = db.counters(FILTER_KIND_POINT) - before;
-        db.close().await;
-        assert!(counted.negatives + counted.positives > 31_000, "{counted:?}");
-        needless.push(counted.positives);
-    }
-    let [with_ten, with_plan] = needless[..] else {
-        panic!("{needless:?}")
-    };
-    assert!(with_ten > 200, "{with_ten}");
-    assert!(
-        with_plan * 10 < with_ten * 7,
-        "{with_plan} in place of {with_ten}"
-    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -66,34 +66,29 @@ pub fn judge(record: &[Row], measured: &[Row]) -> Result<String, String> {
                 .to_owned(),
         );
     }
-    let is_same = |a: &Row, b: &Row| (&a.case, a.calls) == (&b.case, b.calls);
-    let missing = |rows: &[Row], others: &[Row], says: &str| -> Vec<String> {
-        let is_missing = |row: &&Row| !others.iter().any(|other| is_same(row, other));
-        let missing = rows.iter().filter(is_missing);
-        missing.map(|row| format!("{}: {says}", named(row))).collect()
+    let find = |rows: &[Row], row: &Row| {
+        let mut rows = rows.iter();
+        let is_it = |other: &&Row| (&other.case, other.calls) == (&row.case, row.calls);
+        rows.find(is_it).map(|found| found.value)
     };
-    let mut worse = missing(measured, record, "the record has no such row");
-    worse.extend(missing(
-        record,
-        measured,
-        "is in the record, and was not measured",
-    ));
-    let mut better = Vec::new();
+    let (mut worse, mut better) = (Vec::new(), Vec::new());
     for row in measured {
-        let before = record.iter().find(|before| is_same(before, row));
-        let [now, then] = [row, before.unwrap_or(row)].map(|of| of.value);
-        let lines = if now > then * (1.0 + TOLERANCE) {
-            &mut worse
-        } else {
-            &mut better
+        let (named, now) = (named(row), row.value);
+        let Some(then) = find(record, row) else {
+            worse.push(format!("{named}: the record has no such row"));
+            continue;
         };
-        if (now / then - 1.0).abs() > TOLERANCE {
-            let (named, change) = (named(row), (now / then - 1.0) * 100.0);
+        let change = now / then - 1.0;
+        if change.abs() > TOLERANCE {
+            let lines = if change > 0.0 { &mut worse } else { &mut better };
+            let percent = change * 100.0;
             lines.push(format!(
-                "{named}: {now:.2} instructions a key, {then:.2} in the record ({change:+.1} %)"
+                "{named}: {now:.2} instructions a key, {then:.2} in the record ({percent:+.1} %)"
             ));
         }
     }
+    let missing = record.iter().filter(|row| find(measured, row).is_none());
+    worse.extend(missing.map(|row| format!("{}: is in the record, and was not measured", named(row))));
     if !worse.is_empty() {
         let worse = worse.join("\n");
         return Err(format!(
@@ -119,15 +114,16 @@ mod tests {
 
     fn row(task: &str, value: f64) -> Row {
         let case = SUITE.case("leveldb", task, &[&"rustc 1.2.0", &"x86_64", &"16"]);
-        let (rounds, calls, unit, mad, ratio) = (1, 1000, "instructions", 0.0, None);
         Row {
             case,
-            rounds,
-            calls,
-            unit,
+            rounds: 1,
+            calls: 1000,
+            unit: "instructions",
             value,
-            mad,
-            ratio,
+            mad: 0.0,
+            ratio: None,
+            ratio_low: None,
+            ratio_high: None,
         }
     }
 
@@ -143,9 +139,9 @@ mod tests {
         assert_eq!(
             judge(&record, &changed).unwrap_err(),
             "more instructions than in the committed record:\n\
+             leveldb, build, keys of 16 bytes: 103.20 instructions a key, 100.00 in the record (+3.2 %)\n\
              leveldb, both, keys of 16 bytes: the record has no such row\n\
-             leveldb, present, keys of 16 bytes: is in the record, and was not measured\n\
-             leveldb, build, keys of 16 bytes: 103.20 instructions a key, 100.00 in the record (+3.2 %)"
+             leveldb, present, keys of 16 bytes: is in the record, and was not measured"
         );
         let better = judge(&record[1..2], &changed[1..2]).unwrap();
         let says = "absent, keys of 16 bytes: 96.00 instructions a key, 100.00 in the record (-4.0 %)\n";

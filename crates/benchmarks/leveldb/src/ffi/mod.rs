@@ -98,11 +98,6 @@ unsafe extern "C" {
     ) -> *mut c_char;
 }
 
-// SAFETY: LevelDB's databases are not bound to a thread.
-unsafe impl Send for Database {}
-// SAFETY: they need no external synchronization, and the count of reads is atomic.
-unsafe impl Sync for Database {}
-
 /// Converts keys for LevelDB.
 pub fn slices<K: AsRef<[u8]>>(keys: &[K]) -> UniquePtr<Slices<'_>> {
     let mut slices = Slices::empty();

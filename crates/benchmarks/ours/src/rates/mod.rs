@@ -12,17 +12,14 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-use bench_kit::program::Arguments;
-use bench_kit::suites::rates::SUITE;
+use bench_kit::record::Batch;
 
 use self::run::{Effort, rates};
 
-/// Measures all series and writes their rows.
-pub(crate) fn measure(arguments: &Arguments) -> Result<(), String> {
-    let effort = if arguments.quick {
-        Effort::QUICK
-    } else {
-        Effort::FULL
-    };
-    arguments.write(&SUITE, &rates(&kinds::all(), &effort)?)
+/// Measures all series.
+pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
+    rates(
+        &kinds::all(),
+        if is_quick { &Effort::QUICK } else { &Effort::FULL },
+    )
 }
