@@ -188,46 +188,35 @@ mod tests {
 
     #[test]
     fn tests_are_told_from_other_artefacts() {
-        let message = |test: bool, executable: &str| {
-            format!(
+        let found = |is_test: bool, executable: &str| {
+            let message = format!(
                 "{{\"manifest_path\": \"/a/hashzoo/Cargo.toml\", \"target\": {{\"name\": \"registry\"}}, \
-                 \"profile\": {{\"test\": {test}}}, \"executable\": {executable}}}"
-            )
+                 \"profile\": {{\"test\": {is_test}}}, \"executable\": {executable}}}"
+            );
+            [true, false]
+                .map(|is_wanted| binary(&message, is_wanted).map(|found| found.package + " " + &found.name))
         };
-        let found = binary(&message(true, "\"/t/registry-1\""), true).unwrap();
-        assert_eq!((&*found.package, &*found.name), ("hashzoo", "registry"));
-        assert_eq!(
-            (found.program, found.folder),
-            ("/t/registry-1".into(), "/a/hashzoo".into())
-        );
-        assert!(binary(&message(false, "\"/t/registry-1\""), true).is_none());
-        assert!(binary(&message(false, "\"/t/registry\""), false).is_some());
-        assert!(binary(&message(true, "null"), true).is_none());
-        assert!(binary("{\"reason\":\"build-finished\"}", true).is_none());
+        let registry = || Some("hashzoo registry".to_owned());
+        assert_eq!(found(true, "\"/t/registry-1\""), [registry(), None]);
+        assert_eq!(found(false, "\"/t/registry\""), [None, registry()]);
+        assert_eq!(found(true, "null"), [None, None]);
     }
 
     #[test]
     fn a_failure_names_the_tests() {
-        let run = |program: &str, emulator: &str| {
+        let run = |program: &str, emulator: &[&str]| {
             let binary = Binary {
                 package: "hashzoo".to_owned(),
                 name: "registry".to_owned(),
                 program: program.into(),
                 folder: ".".into(),
             };
-            let binaries = Binaries {
-                tests: vec![binary],
-                programs: Vec::new(),
-                emulator: emulator.split_whitespace().map(str::to_owned).collect(),
-            };
-            binaries.run(|_| Some(Vec::new()), &[])
+            let emulator: Vec<String> = emulator.iter().map(|&word| word.to_owned()).collect();
+            binary.run(&emulator, &[], &[])
         };
-        assert_eq!(run("true", ""), Ok(()));
-        assert_eq!(
-            run("false", ""),
-            Err("hashzoo registry: exit status: 1".to_owned())
-        );
-        assert_eq!(run("true", "env -u HOME"), Ok(()));
-        assert!(run("true", "false").is_err());
+        assert_eq!(run("true", &[]), Ok(()));
+        assert_eq!(run("false", &[]).unwrap_err(), "hashzoo registry: exit status: 1");
+        assert_eq!(run("true", &["env", "-u", "HOME"]), Ok(()));
+        assert!(run("true", &["false"]).is_err());
     }
 }

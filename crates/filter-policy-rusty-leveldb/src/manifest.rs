@@ -129,16 +129,15 @@ mod tests {
     fn log(records: &[Vec<u8>]) -> Vec<u8> {
         let mut log = Vec::new();
         for record in records {
-            let mut rest = record.as_slice();
-            let mut first = true;
-            loop {
+            let (mut rest, mut is_first) = (record.as_slice(), true);
+            while is_first || !rest.is_empty() {
                 let room = BLOCK_LEN - log.len() % BLOCK_LEN;
                 if room < HEADER_LEN {
                     log.resize(log.len() + room, 0);
                     continue;
                 }
                 let (piece, after) = rest.split_at(rest.len().min(room - HEADER_LEN));
-                let kind = match (first, after.is_empty()) {
+                let kind = match (is_first, after.is_empty()) {
                     (true, true) => 1,
                     (true, false) => 2,
                     (false, false) => 3,
@@ -146,56 +145,30 @@ mod tests {
                 };
                 let checksum = crc32c::crc32c(&[&[kind], piece].concat());
                 let masked = checksum.rotate_right(15).wrapping_add(MASK_DELTA);
-                log.extend_from_slice(&masked.to_le_bytes());
-                log.extend_from_slice(&u16::try_from(piece.len()).unwrap().to_le_bytes());
-                log.push(kind);
-                log.extend_from_slice(piece);
-                (rest, first) = (after, false);
-                if rest.is_empty() {
-                    break;
-                }
+                let len = u16::try_from(piece.len()).unwrap();
+                log.extend([&masked.to_le_bytes()[..], &len.to_le_bytes(), &[kind], piece].concat());
+                (rest, is_first) = (after, false);
             }
         }
         log
     }
 
-    fn put(edit: &mut Vec<u8>, mut value: u64) {
-        while value >= 0x80 {
-            edit.push(value.to_le_bytes()[0] | 0x80);
-            value >>= 7;
-        }
-        edit.push(value.to_le_bytes()[0]);
-    }
-
-    fn add(edit: &mut Vec<u8>, level: u64, number: u64, key_len: u64) {
-        for value in [7, level, number, 1000] {
-            put(edit, value);
-        }
-        for _ in 0..2 {
-            put(edit, key_len);
-            edit.resize(edit.len() + usize::try_from(key_len).unwrap(), 0xff);
-        }
-    }
-
-    fn remove(edit: &mut Vec<u8>, level: u64, number: u64) {
-        for value in [6, level, number] {
-            put(edit, value);
-        }
+    /// Returns bytes after their length.
+    fn sized(len: usize) -> Vec<u8> {
+        let groups = [len & 0x7f | 0x80, len >> 7 & 0x7f | 0x80, len >> 14];
+        [groups.map(|group| group as u8).to_vec(), vec![b'x'; len]].concat()
     }
 
     fn edits() -> Vec<Vec<u8>> {
-        let mut first = b"\x01\x04name\x02\x05\x03\x09\x04\x80\x01\x09\x00\x05\x02\x03key".to_vec();
-        add(&mut first, 0, 5, 9);
-        let mut second = Vec::new();
-        // Larger than two blocks.
-        add(&mut second, 0, 300, 40_000);
-        let mut third = Vec::new();
-        // One table is moved to the next level, in the unusual order, and one is removed.
-        add(&mut third, 1, 5, 0);
-        remove(&mut third, 0, 5);
-        remove(&mut third, 0, 300);
-        add(&mut third, 6, u64::MAX, 8);
-        vec![first, second, third]
+        // Every kind of part; table 5 is added to level 0.
+        let first =
+            b"\x01\x04name\x02\x05\x03\x09\x04\x80\x01\x09\x00\x05\x02\x03key\x07\x00\x05\x10\x01a\x01z";
+        // Table 300, in a record that is larger than two blocks.
+        let second = [&b"\x07\x00\xac\x02\x10"[..], &sized(40_000), &sized(40_000)].concat();
+        // Table 5 is moved to the next level, in the unusual order, table 300 is removed, and the last number added.
+        let third = b"\x07\x01\x05\x10\x00\x00\x06\x00\x05\x06\x00\xac\x02\
+                      \x07\x06\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x10\x00\x00";
+        vec![first.to_vec(), second, third.to_vec()]
     }
 
     #[test]
@@ -211,12 +184,8 @@ mod tests {
     #[test]
     fn records_may_end_anywhere_in_a_block() {
         for len in (BLOCK_LEN - 40..BLOCK_LEN + 10).chain([2 * BLOCK_LEN]) {
-            let mut filler = Vec::new();
-            put(&mut filler, 1);
-            put(&mut filler, len as u64);
-            filler.resize(filler.len() + len, b'x');
-            let mut edit = Vec::new();
-            add(&mut edit, 0, 7, 9);
+            let filler = [vec![1], sized(len)].concat();
+            let edit = b"\x07\x00\x07\x10\x00\x00".to_vec();
             let live = live_tables(&log(&[filler, edit])).unwrap();
             assert!(live.iter().eq(&[7]), "{len}");
         }

@@ -1,13 +1,11 @@
 //! The commands.
 
-mod cross;
 mod forward;
-mod test;
 
 use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
-use crate::{fuzz, release, sanitize, tidy, workspace};
+use crate::{cross, fuzz, release, sanitize, suite, tidy, workspace};
 
 /// Compares hash functions, inspects filters, and maintains the workspace.
 #[derive(Debug, Parser)]
@@ -50,7 +48,7 @@ enum Command {
     Bench(forward::Arguments),
     /// Check which crate uses which, and the order of modules, against crates/ARCHITECTURE.md
     Tidy,
-    Test(test::Arguments),
+    Test(suite::Arguments),
     Fuzz(fuzz::Arguments),
     Sanitize(sanitize::Arguments),
     Cross(cross::Arguments),
@@ -70,7 +68,7 @@ impl Cli {
             Command::Size(rest) => forward::run("filter-tools", "size", &rest),
             Command::Bench(rest) => forward::run("bench", "bench", &rest),
             Command::Tidy => Ok(tidy::check(&workspace::root())?),
-            Command::Test(arguments) => test::run(&arguments),
+            Command::Test(arguments) => suite::run(&arguments),
             Command::Fuzz(arguments) => fuzz::run(&arguments),
             Command::Sanitize(arguments) => sanitize::run(&arguments),
             Command::Cross(arguments) => cross::run(&arguments),

@@ -16,36 +16,22 @@ const DEBIAN: [Need; 2] = [
     ("/usr/lib/rustlib/src/rust/library/Cargo.lock", "rust-web-src"),
 ];
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Library {
-    /// The toolchain has the library.
-    Toolchain,
-    /// Cargo builds the library first, with Debian's compiler.
-    Debian,
+/// Returns a cargo command with the compiler of the target's library; `None` if something must be installed first. Debian's
+/// compiler builds the library first, and has a separate target folder.
+pub(super) fn cargo(root: &Path, target: &Target, command: &str) -> Option<Command> {
+    let mut cargo = cargo_command(root, &[command]);
+    if !is_in_toolchain(target) {
+        let [(compiler, _), _] = DEBIAN;
+        cargo
+            .args(["-Zbuild-std", "--target-dir", "target/cross"])
+            .env("RUSTC", compiler)
+            .env("RUSTC_BOOTSTRAP", "1");
+    }
+    is_there(target).then_some(cargo)
 }
 
-impl Library {
-    /// Returns the library's source, or `None` if something must be installed first.
-    pub(super) fn of(target: &Target) -> Option<Self> {
-        if is_in_toolchain(target) {
-            Some(Self::Toolchain)
-        } else {
-            xtask::missing(&DEBIAN).is_empty().then_some(Self::Debian)
-        }
-    }
-
-    /// Returns a cargo command with the compiler of the library. Debian's compiler has a separate target folder.
-    pub(super) fn cargo(self, root: &Path, command: &str) -> Command {
-        let mut cargo = cargo_command(root, &[command]);
-        if self == Self::Debian {
-            let [(compiler, _), _] = DEBIAN;
-            cargo
-                .args(["-Zbuild-std", "--target-dir", "target/cross"])
-                .env("RUSTC", compiler)
-                .env("RUSTC_BOOTSTRAP", "1");
-        }
-        cargo
-    }
+fn is_there(target: &Target) -> bool {
+    is_in_toolchain(target) || xtask::missing(&DEBIAN).is_empty()
 }
 
 fn is_in_toolchain(target: &Target) -> bool {
@@ -57,7 +43,7 @@ fn is_in_toolchain(target: &Target) -> bool {
 }
 
 pub(super) fn require(target: &Target, install: bool) -> Result<(), Failure> {
-    if Library::of(target).is_some() {
+    if is_there(target) {
         return Ok(());
     }
     if !install {

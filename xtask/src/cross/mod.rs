@@ -1,15 +1,44 @@
-//! Runs the libraries' tests on other processors, in emulators.
+//! `cargo xtask cross`: runs the libraries' tests on other processors, in emulators.
 
 mod library;
 
+use std::io::{self, Write as _};
 use std::path::Path;
 
-use self::library::Library;
 use crate::binaries::Binaries;
 use crate::cargo::words;
 use crate::failure::Failure;
-use crate::programs;
+use crate::{programs, workspace};
 use xtask::Need;
+
+/// Test the libraries on other processors.
+///
+/// For each target, compiles the unit tests and the tests on golden data of the crates of filters and hash functions, and
+/// runs them in QEMU. The standard library comes from rustup, or is built by Debian's compiler if rustup has no server.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Targets: aarch64, s390x (big-endian), i686 (32 bits)\n\n\
+        Examples:\n  cargo xtask cross --install\n  cargo xtask cross i686")]
+pub(crate) struct Arguments {
+    /// The targets to test, by short name or triple [default: aarch64 and s390x]
+    #[arg(value_name = "TARGET", value_parser = find)]
+    targets: Vec<&'static Target>,
+    /// Install missing emulators, linkers and standard libraries first (Debian and its relatives)
+    #[arg(long)]
+    install: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let targets = match &arguments.targets[..] {
+        [] => usual(),
+        targets => targets.to_vec(),
+    };
+    require(&targets, arguments.install)?;
+    for target in targets {
+        writeln!(io::stdout(), "\n==> {}", target.triple)?;
+        test(&workspace::root(), target)?;
+    }
+    Ok(())
+}
 
 /// A processor under Linux.
 #[derive(Debug)]
@@ -105,8 +134,7 @@ const SKIPPED: &str = "--skip millions_of_keys --skip leveldb_rate --skip rates_
 
 /// Tests the libraries on a target.
 pub(crate) fn test(root: &Path, target: &Target) -> Result<(), String> {
-    let library = Library::of(target).ok_or("its standard library is missing")?;
-    let mut cargo = library.cargo(root, "test");
+    let mut cargo = library::cargo(root, target, "test").ok_or("its standard library is missing")?;
     cargo.args(["--target", target.triple]).args(words(LIBRARIES));
     // Compiled quickly. Packages that run long in an emulator have their own optimisation settings.
     cargo.args(words(

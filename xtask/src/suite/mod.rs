@@ -1,4 +1,4 @@
-//! The steps of the test suite.
+//! `cargo xtask test`: the steps of the test suite.
 
 mod freestanding;
 mod guides;
@@ -10,10 +10,37 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use clap::builder::PossibleValuesParser;
+
 use crate::binaries::{Binaries, now};
 use crate::cargo::{cargo, cargo_command, run_command, words};
 use crate::failure::Failure;
-use crate::{cross, tidy, workspace};
+use crate::{cross, programs, tidy, workspace};
+
+/// Run the whole test suite.
+///
+/// Checks the workspace's rules, formatting, spelling and clippy; runs all tests, including those on real storage
+/// engines, then again with the portable kernel, and without the standard library; packs all packages; builds the
+/// documentation; explores every interleaving of the concurrent filter; runs the program that proves no_std; compares
+/// the committed run and the published figures; follows the guides; and tests the libraries on 64-bit
+/// Arm and on big-endian s390x, in emulators. Stops at the first failure and prints the time of each step. Without
+/// --install it fails at once if a program that it needs is missing, and lists what is missing.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  cargo xtask test --quick\n  cargo xtask test --install\n  \
+        cargo xtask test --from documentation"
+)]
+pub(crate) struct Arguments {
+    /// Run only rules, formatting, clippy and the tests that need nothing but Rust and a C compiler
+    #[arg(long, conflicts_with = "install")]
+    quick: bool,
+    /// Install missing system packages first (Debian and its relatives)
+    #[arg(long)]
+    install: bool,
+    /// Start at this step
+    #[arg(long, value_name = "STEP", value_parser = PossibleValuesParser::new(STEPS.map(|step| step.name)))]
+    from: Option<String>,
+}
 
 struct Step {
     name: &'static str,
@@ -137,27 +164,32 @@ const STEPS: [Step; 16] = [
     }),
 ];
 
-/// Runs all steps, or the quick steps, and stops at the first failure. `from` names the first step to run; the tests
-/// are always built.
-pub(crate) fn run(quick: bool, from: Option<&str>) -> Result<(), Failure> {
+/// Runs all steps, or the quick steps, from the one that is named, and stops at the first failure. The tests are always
+/// built.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let Arguments {
+        quick,
+        install,
+        ref from,
+    } = *arguments;
+    if !quick {
+        let targets = cross::usual();
+        let needs = [xtask::of_suite(), cross::needs(&targets)].concat();
+        programs::require(&needs, install, "test")?;
+        cross::require(&targets, install)?;
+        programs::require_spark(&workspace::root(), install)?;
+    }
     let mut suite = Suite {
         root: workspace::root(),
         quick,
         binaries: Binaries::default(),
     };
-    let steps = STEPS.iter().filter(|step| step.quick || !quick);
-    let first = match from {
-        None => 0,
-        Some(name) => (steps.clone().position(|step| step.name == name)).ok_or_else(|| {
-            let names: Vec<String> = steps.clone().map(|step| format!("{:?}", step.name)).collect();
-            Failure::input(format!(
-                "--from must be one of {}, got {name:?}",
-                names.join(", ")
-            ))
-        })?,
-    };
-    let steps = (steps.enumerate())
-        .filter(move |(index, step)| *index >= first || step.name == BUILD)
+    let named = |name: &String| STEPS.iter().position(|step| step.name == name);
+    let first = from.as_ref().and_then(named).unwrap_or(0);
+    let is_run =
+        move |index: usize, step: &Step| (step.quick || !quick) && (index >= first || step.name == BUILD);
+    let steps = (STEPS.iter().enumerate())
+        .filter(move |(index, step)| is_run(*index, step))
         .map(|(_, step)| step);
     let mut failed = None;
     let mut times = Vec::new();
