@@ -7,7 +7,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 /// Seed of the keys, as in `Membership.java`.
 const KEY_SEED: u64 = 1;
 /// Seed of random words.
-const WORD_SEED: u64 = 2;
+pub(crate) const WORD_SEED: u64 = 2;
 /// SplitMix64's increment of its state.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Number of keys generated and then timed together: with their `String` headers about 0.9 MB, which fits in a
@@ -41,10 +41,4 @@ impl Keys {
             use_it(part);
         }
     }
-}
-
-/// Returns random words; each bit is 1 with probability one half.
-pub(crate) fn random_words(count: u64) -> impl Iterator<Item = u64> {
-    let mut random = SplitMix64::seed_from_u64(WORD_SEED);
-    (0..count).map(move |_| random.next_u64())
 }

@@ -19,11 +19,20 @@ mod summary;
 pub mod table;
 pub mod turns;
 
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
+
 pub use self::chart::{Chart, Value};
 pub use self::folder::Bench;
 pub use self::ratios::INTERVAL_LEVEL;
 pub use self::suite::Suite;
 pub use self::summary::{Tables, with_ratio};
+
+/// Returns the random numbers of a seed, in each of which a bit is 1 with probability one half.
+pub fn random(seed: u64) -> impl Iterator<Item = u64> {
+    let mut random = SplitMix64::seed_from_u64(seed);
+    std::iter::repeat_with(move || random.next_u64())
+}
 
 /// Returns a package's version in the lock file; empty if the file lacks the package.
 pub fn version(package: &str) -> String {

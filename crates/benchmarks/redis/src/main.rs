@@ -9,7 +9,6 @@
 #![forbid(unsafe_code)]
 
 mod contestants;
-mod keys;
 mod rounds;
 mod server;
 

@@ -1,13 +1,22 @@
 //! The measurement and the checks of its answers.
 
+use bench_kit::random;
 use bench_kit::record::Batch;
 use bench_kit::turns::{timed, turn};
 use bloom_redis::{Expiry, FixedFilter, Schema};
 use membership_filters::{BloomFilter, Bytes, Parameters, Strategy, StreamHeader};
 
 use crate::contestants::{Failed, Rig};
-use crate::keys::{MEMBERS, NEWCOMERS, STRANGERS, keys, words};
 use crate::server::Server;
+
+/// Seed of the stored keys.
+const MEMBERS: u64 = 1;
+/// Seed of the absent keys.
+const STRANGERS: u64 = 2;
+/// Seed of the words of filters that are only downloaded.
+const WORDS: u64 = 3;
+/// First seed of the inserted keys; each round takes the next seed.
+const NEWCOMERS: u64 = 1_000;
 
 /// Keys of the queried filters at 1 %: 9.59 million and 96 thousand bits, 7 probes.
 const INSERTIONS: [usize; 2] = [1_000_000, 10_000];
@@ -64,6 +73,12 @@ pub(crate) fn measure(quick: bool) -> Result<Vec<Batch>, Failed> {
     Ok(batches)
 }
 
+/// Returns the first keys of a seed, strings of 16 hexadecimal digits.
+fn keys(seed: u64, count: usize) -> Vec<String> {
+    let numbers = random(seed).take(count);
+    numbers.map(|number| format!("{number:016x}")).collect()
+}
+
 /// Fills a filter on the server and opens the connections.
 fn rig(server: &Server, insertions: usize) -> Result<Rig, Failed> {
     let client = redis::Client::open(server.url())?;
@@ -102,8 +117,10 @@ fn downloads(rig: &mut Rig) -> Result<Vec<(FixedFilter, u64)>, Failed> {
             format!("download-{insertions}"),
             Schema::whole_words(insertions, FPP)?,
         )?;
-        let (strategy, words) = (Strategy::Murmur128Mitz64, words(filter.schema().bits()));
-        let header = StreamHeader::new(strategy, filter.schema().probe_count(), &words);
+        let words = random(WORDS)
+            .take((filter.schema().bits() / 64) as usize)
+            .collect::<Vec<_>>();
+        let header = StreamHeader::new(Strategy::Murmur128Mitz64, filter.schema().probe_count(), &words);
         let full = BloomFilter::from_parts(Bytes, header, words)?;
         filter
             .replace_with(&full, Expiry::Never)

@@ -188,10 +188,19 @@ fn main() -> ExitCode {
 
 #[cfg(test)]
 mod tests {
+    use bench_kit::record::Row;
+
     use super::*;
 
     #[test]
-    fn every_database_finds_its_keys_and_no_others() {
-        measure(true).unwrap();
+    fn every_database_finds_its_keys_and_filters_save_blocks() {
+        let rows = SUITE.rows(&measure(true).unwrap()).unwrap();
+        let mut of_absent = rows.iter().filter(|row| row.case.task == "absent-blocks");
+        assert_eq!(of_absent.clone().count(), 2 * POLICIES.len());
+        let is_right = |row: &Row| match (&*row.case.contender, row.case.get("cache")) {
+            ("none", "nothing") => row.value > 3.9,
+            _ => row.value < 0.1,
+        };
+        assert_eq!(of_absent.find(|row| !is_right(row)), None);
     }
 }

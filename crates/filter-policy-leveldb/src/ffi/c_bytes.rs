@@ -107,23 +107,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reserve_gives_what_it_has_and_fills_up_again() {
-        let reserve = Reserve::new();
-        for _ in 0..3 {
-            let taken: Vec<NonNull<c_char>> = core::iter::from_fn(|| reserve.take()).collect();
-            assert_eq!(taken.len(), RESERVED);
-            for bytes in taken {
-                // SAFETY: the reserve holds pointers to two initialised bytes, and this one was taken from it.
-                let content = unsafe { *bytes.as_ptr().cast::<[u8; 2]>() };
-                assert_eq!(content, [0x00, 0xff]);
-                // SAFETY: the pointer came from `calloc` and was taken from the reserve.
-                unsafe { libc::free(bytes.as_ptr().cast()) };
-            }
-            reserve.refill();
-        }
-    }
-
-    #[test]
     fn a_reserve_that_threads_share_gives_nothing_twice() {
         let reserve = Reserve::new();
         std::thread::scope(|scope| {

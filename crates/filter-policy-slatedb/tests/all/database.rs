@@ -1,5 +1,5 @@
-//! Writes, flushes, compacts, reopens and reads whole databases in memory. Checks the number of blocks that filters save
-//! from being read.
+//! Writes, flushes, compacts, reopens and reads whole databases in memory. Counts the tables that filters save from
+//! being read; the benchmark counts blocks.
 
 use std::sync::Arc;
 
@@ -91,14 +91,12 @@ async fn points_are_found_and_absent_ones_read_no_block() {
     // Each read queries four tables; about one in a hundred answers "may match" and costs a block.
     assert_eq!(with.negatives + with.positives, 4_000);
     assert!((1..120).contains(&with.positives), "{with:?}");
-    assert!(with.blocks <= 2 * with.positives, "{with:?}");
 
     let db = store.open(settings(), Vec::new()).await;
     let without = ask_absent(&db).await;
     assert_eq!(Settings::default().min_filter_keys, 1_000, "the README says 1000");
     db.close().await;
     assert_eq!((without.negatives, without.positives), (0, 0));
-    assert!(without.blocks >= 4_000, "{without:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -126,7 +124,7 @@ async fn scans_over_a_prefix_read_the_tables_that_hold_it() {
     for i in 0..10 {
         let (found, counted) = scan(&db, &format!("sheet{i}/")).await;
         assert!(found.is_empty());
-        assert_eq!((counted.negatives, counted.positives, counted.blocks), (4, 0, 0));
+        assert_eq!((counted.negatives, counted.positives), (4, 0));
     }
     // For a shorter prefix the filter has no answer, and all tables are read.
     let (found, counted) = scan(&db, "table").await;
@@ -164,7 +162,7 @@ async fn compaction_writes_the_filters_again() {
     assert_eq!(db.scan("table1/").await.len(), 999);
     let counted = ask_absent(&db).await;
     assert!(counted.negatives >= 900, "{counted:?}");
-    assert!(counted.blocks < 120, "{counted:?}");
+    assert!(counted.positives < 120, "{counted:?}");
     db.close().await;
 }
 

@@ -3,14 +3,14 @@
 use std::hash::BuildHasher;
 
 use bench_kit::turns::timed;
-use bench_kit::version;
+use bench_kit::{random, version};
 use fastbloom::BloomFilter as FastBloom;
 use foldhash::fast::FixedState;
 use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};
 use membership_filters::{BloomFilter, Hash128, Hashed, Parameters, Utf8};
 
 use super::{Contestant, Description, Timed};
-use crate::keys::{AT_ONCE, Keys, random_words};
+use crate::keys::{AT_ONCE, Keys, WORD_SEED};
 use crate::plan::{FPP, Plan};
 
 /// A loop over the keys of a part: inserts them, and returns how many changed bits; or queries them, and returns how
@@ -126,11 +126,9 @@ pub(super) fn filter(plan: &Plan) -> BloomFilter<Utf8> {
         }
         // Reuses the memory that the crate allocated.
         let (header, mut words) = empty.into_parts();
-        let random = random_words(words.len() as u64);
-        words
-            .iter_mut()
-            .zip(random)
-            .for_each(|(word, random)| *word = random);
+        for (word, random) in words.iter_mut().zip(random(WORD_SEED)) {
+            *word = random;
+        }
         BloomFilter::from_parts(Utf8, header, words)
     });
     made.expect("a filter that there is memory for")
@@ -158,7 +156,7 @@ fn blocked(plan: &Plan, is_many: bool) -> Filter {
     if plan.has_random_words {
         // Random words would set more bits than keys ever do.
         let hash = |h1| Hashed::assume(Xxph3, Hash128 { h1, h2: 0 });
-        let mut hashes = random_words(plan.insertions).map(hash);
+        let mut hashes = random(WORD_SEED).take(plan.insertions as usize).map(hash);
         loop {
             let part: Vec<_> = hashes.by_ref().take(AT_ONCE).collect();
             if part.is_empty() {
@@ -187,7 +185,7 @@ fn blocked(plan: &Plan, is_many: bool) -> Filter {
 
 fn fastbloom_builder(plan: &Plan) -> fastbloom::BuilderWithBits {
     if plan.has_random_words {
-        FastBloom::from_vec(random_words(parameters(plan).word_count() as u64).collect())
+        FastBloom::from_vec(random(WORD_SEED).take(parameters(plan).word_count()).collect())
     } else {
         FastBloom::with_num_bits(parameters(plan).bits() as usize)
     }

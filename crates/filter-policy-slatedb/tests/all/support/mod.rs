@@ -1,19 +1,16 @@
-//! A database in memory that counts queries of filters and fetched blocks.
+//! A database in memory that counts queries of filters.
 
 use std::ops::Sub;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use slatedb::config::{FlushOptions, FlushType, Settings};
-use slatedb::db_cache::{CachedEntry, CachedKey, DbCache};
 use slatedb::db_stats::{
     FILTER_KIND_LABEL, L0_SST_COUNT, SORTED_RUN_COUNT, SST_FILTER_NEGATIVE_COUNT, SST_FILTER_POSITIVE_COUNT,
 };
 pub(crate) use slatedb::db_stats::{FILTER_KIND_POINT, FILTER_KIND_PREFIX};
 use slatedb::object_store::memory::InMemory;
-use slatedb::{Db, Error, FilterPolicy};
+use slatedb::{Db, FilterPolicy};
 use slatedb_common::metrics::{DefaultMetricsRecorder, MetricValue};
 
 /// Returns settings with filters in tables of any size, and without compaction.
@@ -35,16 +32,15 @@ impl Store {
 
     pub(crate) async fn open(&self, settings: Settings, policies: Vec<Arc<dyn FilterPolicy>>) -> Opened {
         let recorder = Arc::new(DefaultMetricsRecorder::new());
-        let blocks = Arc::new(BlockCounter::default());
         let db = Db::builder("database", self.0.clone())
             .with_settings(settings)
             .with_filter_policies(policies)
             .with_metrics_recorder(recorder.clone())
-            .with_db_cache(blocks.clone(), 1)
+            .with_db_cache_disabled()
             .build()
             .await
             .unwrap();
-        Opened { db, recorder, blocks }
+        Opened { db, recorder }
     }
 }
 
@@ -52,7 +48,6 @@ impl Store {
 pub(crate) struct Opened {
     db: Db,
     recorder: Arc<DefaultMetricsRecorder>,
-    blocks: Arc<BlockCounter>,
 }
 
 impl Opened {
@@ -95,7 +90,6 @@ impl Opened {
         Counters {
             negatives: filters(SST_FILTER_NEGATIVE_COUNT),
             positives: filters(SST_FILTER_POSITIVE_COUNT),
-            blocks: self.blocks.0.load(Ordering::Relaxed),
         }
     }
 
@@ -136,8 +130,6 @@ pub(crate) struct Counters {
     pub(crate) negatives: u64,
     /// The number of tables whose filters all answered "may match".
     pub(crate) positives: u64,
-    /// The number of data blocks fetched.
-    pub(crate) blocks: u64,
 }
 
 impl Sub for Counters {
@@ -147,39 +139,6 @@ impl Sub for Counters {
         Self {
             negatives: self.negatives - earlier.negatives,
             positives: self.positives - earlier.positives,
-            blocks: self.blocks - earlier.blocks,
         }
-    }
-}
-
-/// A cache that stores nothing and counts the data blocks requested from it.
-#[derive(Default)]
-struct BlockCounter(AtomicU64);
-
-#[async_trait]
-impl DbCache for BlockCounter {
-    async fn get_block(&self, _: &CachedKey) -> Result<Option<CachedEntry>, Error> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Ok(None)
-    }
-
-    async fn get_index(&self, _: &CachedKey) -> Result<Option<CachedEntry>, Error> {
-        Ok(None)
-    }
-
-    async fn get_filter(&self, _: &CachedKey) -> Result<Option<CachedEntry>, Error> {
-        Ok(None)
-    }
-
-    async fn get_stats(&self, _: &CachedKey) -> Result<Option<CachedEntry>, Error> {
-        Ok(None)
-    }
-
-    async fn insert(&self, _: CachedKey, _: CachedEntry) {}
-
-    async fn remove(&self, _: &CachedKey) {}
-
-    fn entry_count(&self) -> u64 {
-        0
     }
 }
