@@ -157,7 +157,10 @@ async fn absent_keys_read_no_block_before_and_after_compaction() {
             assert_eq!(tables == 1, is_compacted, "{name}: {tables} tables");
             // Ten bits for a key, and as much as 2,000 keys more would take: a tenth of the keys are stored in two versions.
             let per_key = bytes as f64 * 8.0 / f64::from(COUNT);
-            assert!((5.0..10.5).contains(&per_key), "{name}: {per_key}");
+            assert!(
+                !is_compacted || (5.0..10.5).contains(&per_key),
+                "{name}: {per_key}"
+            );
             assert!(asked > 1_990 * tables as u64, "{name}: {asked}, {tables} tables");
             // A partition of binary fuse has room for fingerprints of four bits, not of eight.
             let percent = if name == "binaryfuse" { 91 } else { 98 };
