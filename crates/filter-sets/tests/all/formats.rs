@@ -56,10 +56,15 @@ fn sizes_are_those_of_the_filters_that_are_built() {
     for name in names() {
         let format = format(name);
         for size in [SIZE, Size::BitsPerKey(12.0), Size::Bytes(count + count / 4)] {
-            let Ok(sizing) = format.sizing(count, size) else {
-                let is_refused = name == "counting" && size != SIZE;
-                assert!(is_refused, "{name}: {size:?}");
-                continue;
+            let sizing = match format.sizing(count, size) {
+                Ok(sizing) => sizing,
+                Err(error) => {
+                    // Hashes of 32 bits have a lowest rate for so many keys.
+                    let is_bound = error.to_string().contains("rate must be at least");
+                    let is_refused = is_bound || name == "counting" && size != SIZE;
+                    assert!(is_refused, "{name}: {size:?}: {error}");
+                    continue;
+                }
             };
             // Whole probe counts cost a little.
             let is_kept = match size {
