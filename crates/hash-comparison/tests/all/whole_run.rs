@@ -2,7 +2,7 @@
 
 use hash_comparison::advice::{findings, summarise};
 use hash_comparison::functions::{self, Function};
-use hash_comparison::keys::{Dataset, load_file};
+use hash_comparison::keys::{Dataset, KeySet};
 use hash_comparison::questions::filters::{IDEAL_PROBES, MAX_IDEALS};
 use hash_comparison::questions::{MixingTest, QUESTIONS, Records};
 use hash_comparison::record::{Choice, FailedTest, Finding, IDEAL, Run, Verdict};
@@ -26,10 +26,7 @@ fn run(datasets: &[Dataset]) -> (Records, Vec<Finding>) {
 }
 
 fn from_lines(data: &[u8]) -> Dataset {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("keys.txt");
-    std::fs::write(&path, data).expect("a temporary file");
-    load_file(&path, 1, &Silent).expect("a key file")
+    Dataset::of("keys", KeySet::from_lines(data.to_vec(), &Silent).unwrap().keys)
 }
 
 fn numbered(count: u32) -> Dataset {
