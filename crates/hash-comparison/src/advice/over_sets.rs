@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use crate::record::Advice;
+
 /// A function over the key sets in which it suits.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct OverSets {
@@ -52,4 +54,12 @@ pub fn over_sets<'a>(sets: impl IntoIterator<Item = Vec<(&'a str, f64)>>) -> Vec
             .then(a.ratio.total_cmp(&b.ratio))
     });
     rows
+}
+
+/// Returns the functions that suit, with their times.
+pub fn suited<'a>(advice: impl IntoIterator<Item = &'a Advice>) -> Vec<(&'a str, f64)> {
+    let suited = advice.into_iter().filter(|one| one.suits());
+    suited
+        .filter_map(|one| Some((one.function.as_str(), one.ns?)))
+        .collect()
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::advice::over_sets::over_sets;
+use crate::advice::over_sets::{over_sets, suited};
 use crate::advice::times;
 use crate::questions::Records;
 use crate::questions::files::KIND;
@@ -167,12 +167,7 @@ fn together(records: &Records) -> String {
     if all.len() < 2 {
         return String::new();
     }
-    let suited = all.iter().map(|set| {
-        let suited = on(&records.advice, &set.name).filter(|one| one.suits());
-        suited
-            .filter_map(|one| Some((one.function.as_str(), one.ns?)))
-            .collect()
-    });
+    let suited = all.iter().map(|set| suited(on(&records.advice, &set.name)));
     let rows = over_sets(suited).into_iter().take(SHOWN).map(|row| {
         let sets = format!("{} of {}", row.sets, all.len());
         [row.function, significant(row.ratio, 3), sets]

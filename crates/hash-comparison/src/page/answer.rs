@@ -53,13 +53,18 @@ pub(super) fn requests(run: &Run) -> Vec<Request> {
     .collect()
 }
 
+/// Returns the name of a request among those that a reader can choose.
+pub(super) fn choice(request: &Request) -> String {
+    format!("{} {} {}", request.purpose, request.untrusted, request.stable)
+}
+
 /// Returns the advice on a dataset for each request.
 pub(super) fn answers(data: &DatasetRows<'_>, requests: &[Request]) -> Value {
     let answer = |request: &Request| {
         let advice = of_dataset(data.records, data.summary, request);
         let pick = advice.first().filter(|one| one.standing == Standing::Pick);
         context! {
-            choice => format!("{} {} {}", request.purpose, request.untrusted, request.stable),
+            choice => choice(request),
             asked_for => *request == data.records.run.request,
             request => Value::from(Serde(request)),
             form => Serde(request.purpose.form()),

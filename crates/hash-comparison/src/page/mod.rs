@@ -22,12 +22,14 @@ use minijinja::value::{Serde, Value};
 use minijinja::{Environment, UndefinedBehavior, context, escape_formatter};
 
 use crate::advice::calibration::{self, CalibrationRow};
+use crate::advice::over_sets::{over_sets, suited};
+use crate::advice::recommend::of_dataset as of_request;
 use crate::advice::times::warnings;
 use crate::questions::filters::FEWEST_KEYS;
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Table};
 use crate::questions::{Draw, QUESTIONS, Records, Section, Tables};
-use crate::record::{CallForm, DatasetKind, Request};
+use crate::record::{Advice, CallForm, DatasetKind, Request};
 use chart::Chart;
 use plots::scene::printable;
 use records::number::percent_tick;
@@ -57,6 +59,12 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             ..of_dataset(data, &requests, (index, &figure))
         }
     });
+    let together = requests.iter().map(|request| {
+        let advice = all.iter().map(|data| of_request(records, data.summary, request));
+        let advice: Vec<Vec<Advice>> = advice.collect();
+        let rows = over_sets(advice.iter().map(suited));
+        (answer::choice(request), Value::from(Serde(rows)))
+    });
     let of_run = sections(
         |section| match section.tables {
             Tables::Run(tables) => Some((None, tables(records))),
@@ -77,6 +85,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         schema => run.schema,
         datasets => datasets.collect::<Value>(),
         sections => of_run,
+        together => Value::from(together.collect::<BTreeMap<_, _>>()),
         uses => answer::uses(),
         request => Value::from(Serde(&run.request)),
         selectable => answer::selectable(run),

@@ -25,24 +25,15 @@ pub fn fill(
         values(records, datasets, functions, progress)?;
         let structured = structured::datasets(records.run.seed);
         values(records, &structured, functions, progress)?;
-        apart(records, functions, progress)
+        for question in QUESTIONS {
+            if let Measure::Functions(measure) = question.measure {
+                measure(functions, progress, records)?;
+            }
+        }
+        Ok(())
     })?;
     for question in QUESTIONS {
         (question.judge)(records);
-    }
-    Ok(())
-}
-
-/// Asks the questions about functions apart from datasets.
-pub fn apart(
-    records: &mut Records,
-    functions: &[&Function],
-    progress: &dyn Progress,
-) -> Result<(), Cancelled> {
-    for question in QUESTIONS {
-        if let Measure::Functions(measure) = question.measure {
-            measure(functions, progress, records)?;
-        }
     }
     Ok(())
 }

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
+use hash_comparison::advice::findings;
 use hash_comparison::functions;
 use hash_comparison::keys::structured;
-use hash_comparison::questions::{FILES, QUESTIONS, Records};
-use hash_comparison::record::{DatasetKind, DatasetSummary, EMPTY, IDEAL, Request, Run};
+use hash_comparison::questions::{FILES, Records};
+use hash_comparison::record::{DatasetKind, EMPTY, IDEAL, Request, Run};
 use hash_comparison::run::quality;
 use records::progress::Silent;
 
@@ -16,13 +17,11 @@ static COMMITTED: LazyLock<Records> = LazyLock::new(|| {
     // The largest records are not committed, but made again for the functions of the standard plan.
     let names = Plan::functions_of(&records);
     let functions: Vec<_> = names.iter().map(|name| functions::find(name).unwrap()).collect();
-    let mut large = Records::of(Run::default());
-    let sets = structured::datasets(records.run.seed);
-    quality::values(&mut large, &sets, &functions, &Silent).unwrap();
-    quality::apart(&mut large, &functions, &Silent).unwrap();
-    for question in QUESTIONS {
-        (question.judge)(&mut large);
-    }
+    let mut large = Records::of(Run {
+        seed: records.run.seed,
+        ..Run::default()
+    });
+    quality::fill(&mut large, &[], &functions, &Silent).unwrap();
     (records.avalanche, records.structured) = (large.avalanche, large.structured);
     records
 });
@@ -81,59 +80,28 @@ impl<'a> Plan<'a> {
     }
 
     pub(crate) fn records(&self) -> Records {
-        let Run {
-            datasets,
-            functions,
-            findings,
-            bit_facts,
-            ..
-        } = &COMMITTED.run;
         let sets = || self.datasets.iter().copied();
         let mut run = Run {
             datasets: Vec::new(),
             functions: Vec::new(),
-            findings: Vec::new(),
-            bit_facts: Vec::new(),
             request: Request::default(),
             ..COMMITTED.run.clone()
         };
         for (name, source) in sets() {
-            let summary = datasets.iter().find(|set| set.name == source).unwrap().clone();
-            run.datasets.push(DatasetSummary {
-                name: name.to_owned(),
-                kind: if name == source {
-                    summary.kind
-                } else {
-                    DatasetKind::File
-                },
-                ..summary
-            });
+            let mut committed = COMMITTED.run.datasets.iter();
+            let mut summary = committed.find(|set| set.name == source).unwrap().clone();
+            if name != source {
+                summary.kind = DatasetKind::File;
+            }
+            name.clone_into(&mut summary.name);
+            run.datasets.push(summary);
         }
         for &(name, source) in &self.functions {
-            let mut summary = functions.iter().find(|one| one.name == source).unwrap().clone();
+            let mut committed = COMMITTED.run.functions.iter();
+            let mut summary = committed.find(|one| one.name == source).unwrap().clone();
             name.clone_into(&mut summary.name);
             summary.folded = false;
             run.functions.push(summary);
-            for fact in bit_facts.iter().filter(|fact| fact.function == source) {
-                let of = fact.dataset.as_deref();
-                let named = sets()
-                    .filter(|(_, source)| Some(*source) == of)
-                    .map(|(name, _)| Some(name));
-                for dataset in named.chain(of.is_none().then_some(None)) {
-                    let mut fact = fact.clone();
-                    (fact.dataset, fact.function) = (dataset.map(str::to_owned), name.to_owned());
-                    run.bit_facts.push(fact);
-                }
-            }
-        }
-        for (dataset, set) in sets() {
-            for &(function, source) in &self.functions {
-                let mut found = findings.iter();
-                let found = found.find(|one| one.dataset == set && one.function == source);
-                let mut finding = found.unwrap().clone();
-                (finding.dataset, finding.function) = (dataset.to_owned(), function.to_owned());
-                run.findings.push(finding);
-            }
         }
         let mut records = Records::of(run);
         for file in FILES {
@@ -170,6 +138,8 @@ impl<'a> Plan<'a> {
             (file.parse)(&mut records, Path::new(file.name), &bytes).unwrap();
         }
         records.advice.clear();
+        records.run.findings = findings::judge(&records);
+        records.run.bit_facts = findings::bit_facts(&records);
         records
     }
 }
