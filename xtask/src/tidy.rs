@@ -20,14 +20,11 @@ pub(crate) fn check(root: &Path) -> Result<(), String> {
     let map = read(&root.join(MAP))?;
     let crates = declared(&map, "crates");
     let mut offences = arrows(&metadata(root)?, &crates);
-    let upwards = declared(&map, "upwards");
     for (room, order) in declared(&map, "modules") {
         let folder = root.join("crates").join(room).join("src");
         let mut files = Vec::new();
         collect(&folder, "", &mut files)?;
-        let allowed = upwards.iter().find(|(of, _)| *of == room);
-        let allowed = allowed.map_or(&[][..], |(_, arrows)| arrows);
-        offences.extend(modules(room, &order, allowed, &files));
+        offences.extend(modules(room, &order, &files));
     }
     if offences.is_empty() {
         Ok(())
@@ -73,11 +70,9 @@ fn arrows(metadata: &Value, map: &[(&str, Vec<&str>)]) -> Vec<String> {
     offences
 }
 
-/// Checks that each module of a crate uses only the modules before it, except for the allowed arrows `module>used`.
-/// `files` are paths below `src` and texts.
-fn modules(room: &str, order: &[&str], allowed: &[&str], files: &[(String, String)]) -> Vec<String> {
+/// Checks that each module of a crate uses only the modules before it. `files` are paths below `src` and texts.
+fn modules(room: &str, order: &[&str], files: &[(String, String)]) -> Vec<String> {
     let mut offences = BTreeSet::new();
-    let mut unused: BTreeSet<&str> = allowed.iter().copied().collect();
     for (path, text) in files {
         let module = path.split('/').next().unwrap_or(path).trim_end_matches(".rs");
         if matches!(module, "lib" | "main") || path.ends_with("tests.rs") || path.contains("/tests/") {
@@ -89,19 +84,14 @@ fn modules(room: &str, order: &[&str], allowed: &[&str], files: &[(String, Strin
         };
         let depth = path.trim_end_matches("/mod.rs").matches('/').count() + 1;
         for used in used(text, depth) {
-            let arrow = format!("{module}>{used}");
-            unused.remove(&*arrow);
-            if order[place + 1..].contains(&used) && !allowed.contains(&&*arrow) {
+            if order[place + 1..].contains(&used) {
                 offences.insert(format!(
                     "crates/{room}/src/{path}: {module} uses {used}, which comes later"
                 ));
             }
         }
     }
-    let unused = unused
-        .iter()
-        .map(|arrow| format!("{MAP}: {room}: {arrow} is allowed, and not needed"));
-    offences.into_iter().chain(unused).collect()
+    offences.into_iter().collect()
 }
 
 /// Returns the names that follow `crate::`, and `super::` as often as the file is deep, before the tests of a file.
@@ -181,7 +171,6 @@ mod tests {
             modules(
                 "x",
                 &["low", "middle", "high"],
-                &[],
                 &[(path.to_owned(), text.to_owned())],
             )
         };
@@ -209,11 +198,6 @@ mod tests {
         assert_eq!(
             offences("odd.rs", ""),
             ["crates/ARCHITECTURE.md: x: odd has no place in the order"]
-        );
-        let file = ("low.rs".to_owned(), "use crate::high;\n".to_owned());
-        assert_eq!(
-            modules("x", &["low", "high"], &["low>high", "low>top"], &[file]),
-            ["crates/ARCHITECTURE.md: x: low>top is allowed, and not needed"]
         );
     }
 }

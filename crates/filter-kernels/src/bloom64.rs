@@ -1,17 +1,16 @@
 //! Filters whose probes go anywhere: each number of a 64-bit walk selects the bit at the same relative place.
 
-pub(crate) mod lanes;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod kernel;
 
 use hashzoo::xxph3_64;
 
 use crate::MAX_PROBES;
-use crate::asker::asker;
-use crate::choose::by_kernel;
-#[cfg(target_arch = "x86_64")]
-use crate::hash::MAP_BITS;
-use crate::hash::WideSource;
-use crate::tiles;
-use crate::{Asker, KernelToken};
+use crate::bits::{self, set_rest};
+use crate::choose::KernelToken;
+use crate::compile::{Asker, asker, by_kernel};
+use crate::source::WideSource;
 
 /// The factor of the walk from one probe to the next: a multiplier that was found to spread well for 64-bit generators
 /// without an addend (Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential
@@ -43,20 +42,19 @@ pub(crate) static POWERS: [u64; 32] = {
 /// Writes the bits of all keys, with 1 to 30 probes each (other counts become the nearest), over whatever `bit_array` holds; it must not be empty.
 pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     let probes = probes.clamp(1, MAX_PROBES);
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) if bit_array.len() * 8 <= MAP_BITS => {
-            lanes.create_bits(bit_array, probes, source)
-        }
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx2(lanes) if bit_array.len() * 8 <= MAP_BITS => {
-            lanes.create_bits(bit_array, probes, source)
-        }
-        _ => {
-            bit_array.fill(0);
-            insert(kernel, bit_array, probes, source);
-        }
+    if bit_array.len() * 8 > bits::MAP_BITS {
+        bit_array.fill(0);
+        return insert(kernel, bit_array, probes, source);
     }
+    by_kernel!(
+        kernel,
+        kernel::create_small,
+        (bit_array: &mut [u8], probes: u8, source: WideSource<'_>),
+        else {
+            bit_array.fill(0);
+            set(bit_array, probes, source);
+        }
+    );
 }
 
 /// Adds the bits of all keys to `bit_array`; otherwise like [`create`].
@@ -64,7 +62,7 @@ pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
     let probes = probes.clamp(1, MAX_PROBES);
     by_kernel!(
         kernel,
-        tiles::insert_bits,
+        kernel::insert,
         (bit_array: &mut [u8], probes: u8, source: WideSource<'_>),
         else set(bit_array, probes, source)
     );
@@ -76,7 +74,7 @@ pub fn may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, hash: u64) -
     match kernel {
         #[cfg(target_arch = "x86_64")]
         KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
-            lanes.bits_may_match(bit_array, probes, hash)
+            avx512::may_match(lanes, bit_array, probes, hash)
         }
         _ => all_set(bit_array, probes, hash),
     }
@@ -88,7 +86,7 @@ pub fn key_may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, key: &[u
     match kernel {
         #[cfg(target_arch = "x86_64")]
         KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
-            lanes.bits_may_match_key(bit_array, probes, key)
+            avx512::key_may_match(lanes, bit_array, probes, key)
         }
         _ => key_all_set(bit_array, probes, key),
     }
@@ -100,9 +98,11 @@ fn key_all_set(bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
 
 /// Returns the function that asks a prepared filter; the first number is the probe count.
 pub fn asker(kernel: KernelToken) -> Asker {
-    asker!(kernel, (), |_lanes, token, numbers, bits, key| {
-        key_may_match(token, bits, numbers[0] as u8, key)
-    })
+    asker!(
+        kernel,
+        |_lanes, token, numbers, bits, key| key_may_match(token, bits, numbers[0] as u8, key),
+        else key_all_set(bits, numbers[0] as u8, key)
+    )
 }
 
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
@@ -116,7 +116,7 @@ pub fn may_match_many(
 ) {
     by_kernel!(
         kernel,
-        tiles::ask_bits,
+        kernel::may_match_many,
         (bit_array: &[u8], probes: u8, source: WideSource<'_>, answers: &mut [u64]),
         else source.answer_each(answers, |hash| all_set(bit_array, probes, hash))
     );
@@ -149,7 +149,7 @@ fn set_all(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     let bits = bit_array.len() as u64 * 8;
     // Words are changed twice as fast as bytes on some processors. Bytes that do not fill a word come last.
     let (words, rest) = bit_array.as_chunks_mut::<4>();
-    let mut last = 0_u32;
+    let mut beyond = 0_u32;
     source.for_each(|hash| {
         let mut walk = hash;
         for _ in 0..probes {
@@ -160,14 +160,12 @@ fn set_all(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
                 .and_then(|at| words.get_mut(at));
             match word {
                 Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
-                None => last |= bit,
+                None => beyond |= bit,
             }
             walk = walk.wrapping_mul(MULTIPLIER);
         }
     });
-    for (byte, new) in rest.iter_mut().zip(last.to_le_bytes()) {
-        *byte |= new;
-    }
+    set_rest(rest, beyond);
 }
 
 /// [`may_match`] in portable code. Runs to the end even if a bit is missing: an early exit would be mispredicted for

@@ -63,15 +63,27 @@ impl KernelToken {
         #[cfg(not(target_arch = "x86_64"))]
         match kernel {
             #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            None | Some(Kernel::Neon) => Self::Neon(Neon::new()),
+            // SAFETY: all code may use NEON.
+            None | Some(Kernel::Neon) => Self::Neon(unsafe { Neon::assumed() }),
             _ => Self::Scalar,
         }
+    }
+
+    /// Returns [`given`](Self::given); `None` on the cold path where CPU features have not been detected yet.
+    #[inline(always)]
+    pub(crate) fn known(kernel: Option<Kernel>) -> Option<Self> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            Some(Self::among(Found::before()?, kernel))
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        Some(Self::given(kernel))
     }
 
     /// Returns the fastest kernel that was found and that `kernel` allows.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    pub(crate) fn among(found: Found, kernel: Option<Kernel>) -> Self {
+    fn among(found: Found, kernel: Option<Kernel>) -> Self {
         let found = found.only_for(kernel);
         if let Some(lanes) = Avx512::of(found) {
             Self::Avx512(lanes)
@@ -96,44 +108,23 @@ impl KernelToken {
     }
 }
 
-/// Calls a function of lanes, compiled for the kernel's instructions, with these arguments. Without lanes, its lanes are
-/// `Portable` of the calling module, unless there is another expression.
-macro_rules! by_kernel {
-    ($kernel:expr, $function:path, ($($argument:ident: $type:ty),+) $(-> $result:ty)?) => {
-        by_kernel!(
-            $kernel, $function, ($($argument: $type),+) $(-> $result)?, else $function(Portable, $($argument),+)
-        )
+macro_rules! token {
+    ($lanes:ident) => {
+        impl From<$lanes> for KernelToken {
+            #[inline(always)]
+            fn from(lanes: $lanes) -> Self {
+                Self::$lanes(lanes)
+            }
+        }
     };
-    ($kernel:expr, $function:path, ($($argument:ident: $type:ty),+) $(-> $result:ty)?, else $portable:expr) => {{
-        #[cfg(target_arch = "x86_64")]
-        macro_rules! compiled {
-            ($lanes:expr, $of:ty, $features:literal) => {{
-                #[target_feature(enable = $features)]
-                fn run(lanes: $of, $($argument: $type),+) $(-> $result)? {
-                    $function(lanes, $($argument),+)
-                }
-                // SAFETY: the lanes prove that the processor has the instructions.
-                unsafe { run($lanes, $($argument),+) }
-            }};
-        }
-        match $kernel {
-            #[cfg(target_arch = "x86_64")]
-            KernelToken::Avx512(lanes) => compiled!(
-                lanes,
-                $crate::x86_64::Avx512,
-                "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt"
-            ),
-            #[cfg(target_arch = "x86_64")]
-            KernelToken::Avx2(lanes) => compiled!(lanes, $crate::x86_64::Avx2, "avx2,bmi1,bmi2,popcnt"),
-            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            // All code may use these instructions, so no separate functions are needed.
-            KernelToken::Neon(lanes) => $function(lanes, $($argument),+),
-            KernelToken::Scalar => $portable,
-        }
-    }};
 }
 
-pub(crate) use by_kernel;
+#[cfg(target_arch = "x86_64")]
+token!(Avx2);
+#[cfg(target_arch = "x86_64")]
+token!(Avx512);
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+token!(Neon);
 
 #[cfg(test)]
 mod tests {

@@ -1,18 +1,17 @@
 //! RocksDB's cache-local filters: a multiplication selects the 64-byte line, and the top nine bits of each step of a
 //! 32-bit walk select the bit in the line.
 
+mod kernel;
+
 use hashzoo::xxph3_64;
 
-use crate::Kernel;
 use crate::MAX_PROBES;
-use crate::asker::asker;
-use crate::choose::by_kernel;
-use crate::hash::WideSource;
+use crate::bits::Aligned;
+use crate::choose::KernelToken;
+use crate::compile::{Asker, asker, by_kernel};
+use crate::kernel::Kernel;
 use crate::keys::Keys;
-use crate::tiles;
-#[cfg(target_arch = "x86_64")]
-use crate::x86_64::Found;
-use crate::{Asker, KernelToken};
+use crate::source::WideSource;
 
 /// A line: the bits that one key can set.
 pub type Line = [u8; LINE_LEN];
@@ -30,6 +29,11 @@ pub(crate) const USUAL_PROBES: u8 = 6;
 
 /// The number of lines from which they are prefetched before use.
 pub(crate) const PREFETCHED: usize = (1 << 20) / LINE_LEN;
+
+/// The maximum number of lines that are built on the stack and copied.
+const MAX_COPIED: usize = 128;
+/// The maximum for few keys: a smaller copy is cleared sooner.
+const FEW_COPIED: usize = 16;
 
 /// The powers of the multiplier: the factors of a walk's start, one for each probe.
 pub(crate) static POWERS: [u32; 32] = {
@@ -54,14 +58,35 @@ pub trait Stored {
 /// Writes the bits of all keys over whatever the lines hold; otherwise like [`insert`].
 pub fn create(kernel: KernelToken, lines: &mut [Line], probes: u8, keys: Keys<'_>) -> usize {
     let probes = probes.clamp(1, MAX_PROBES);
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) => lanes.create_lines(lines, probes, WideSource::Keys(keys)),
+    let source = WideSource::Keys(keys);
+    match lines.len() {
+        2..=FEW_COPIED if kernel.kernel() == Kernel::Avx512 => {
+            create_copied::<FEW_COPIED>(kernel, lines, probes, source)
+        }
+        2..=MAX_COPIED if kernel.kernel() == Kernel::Avx512 => {
+            create_copied::<MAX_COPIED>(kernel, lines, probes, source)
+        }
         _ => {
             lines.as_flattened_mut().fill(0);
-            insert(kernel, lines, probes, WideSource::Keys(keys))
+            insert(kernel, lines, probes, source)
         }
     }
+}
+
+/// Builds at most `ROOM` lines aligned to cache lines, then copies them, for kernels that store whole lines: a line across
+/// two cache lines cannot be loaded again until its store has reached the cache, and a filter of few lines needs each again
+/// soon.
+fn create_copied<const ROOM: usize>(
+    kernel: KernelToken,
+    lines: &mut [Line],
+    probes: u8,
+    source: WideSource<'_>,
+) -> usize {
+    let mut aligned = Aligned([[0; LINE_LEN]; ROOM]);
+    let copied = &mut aligned.0[..lines.len()];
+    let repeats = insert(kernel, copied, probes, source);
+    lines.copy_from_slice(copied);
+    repeats
 }
 
 /// Adds the bits of all keys to the lines, with 1 to 30 probes each; there are fewer than 2^26 lines. Returns the
@@ -70,7 +95,7 @@ pub fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source: WideS
     let probes = probes.clamp(1, MAX_PROBES);
     by_kernel!(
         kernel,
-        tiles::insert_in_lines,
+        kernel::insert,
         (lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize,
         else scalar_insert(lines, probes, source)
     )
@@ -79,29 +104,27 @@ pub fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source: WideS
 /// Returns true if all bits of a hash value are set, or if there is no line. The limits are those of [`insert`].
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, lines: &[Line], probes: u8, hash: u64) -> bool {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) => lanes.line_may_match(lines, probes, hash),
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx2(lanes) => lanes.line_may_match(lines, probes, hash),
-        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-        KernelToken::Neon(lanes) => lanes.line_may_match(lines, probes, hash),
-        KernelToken::Scalar => scalar_may_match(lines, probes, hash),
-    }
+    by_kernel!(
+        kernel,
+        kernel::may_match,
+        (lines: &[Line], probes: u8, hash: u64) -> bool,
+        else scalar_may_match(lines, probes, hash)
+    )
 }
 
 /// [`may_match`] for a key, hashed in the same call.
 #[inline(always)]
 pub fn key_may_match(kernel: KernelToken, lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) => lanes.line_may_match_key(lines, probes, key),
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx2(lanes) => lanes.line_may_match_key(lines, probes, key),
-        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-        KernelToken::Neon(lanes) => lanes.line_may_match_key(lines, probes, key),
-        KernelToken::Scalar => scalar_key_may_match(lines, probes, key),
-    }
+    by_kernel!(
+        kernel,
+        kernel::key_of_16_may_match,
+        (lines: &[Line], probes: u8, key: &[u8]) -> bool,
+        apart unless key.len() == 16, {
+            key.len() < 16 => kernel::short_key_may_match,
+            true => kernel::key_may_match
+        },
+        else scalar_key_may_match(lines, probes, key)
+    )
 }
 
 /// Returns true if a stored filter, of any bytes, may hold a key. A single query spends as much time reaching the code
@@ -109,28 +132,22 @@ pub fn key_may_match(kernel: KernelToken, lines: &[Line], probes: u8, key: &[u8]
 /// place.
 #[inline(always)]
 pub fn stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8], kernel: Option<Kernel>) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let Some(found) = Found::before() else {
-            return stored_may_match_at_first(stored, key, filter, kernel);
-        };
-        match KernelToken::among(found, kernel) {
-            KernelToken::Avx512(lanes) => return lanes.stored_may_match(stored, key, filter),
-            KernelToken::Avx2(lanes) => return lanes.stored_may_match(stored, key, filter),
-            KernelToken::Scalar => {}
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    match KernelToken::given(kernel) {
-        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-        KernelToken::Neon(lanes) => return lanes.stored_may_match(stored, key, filter),
-        KernelToken::Scalar => {}
-    }
-    scalar_stored_may_match(stored, key, filter)
+    let Some(kernel) = KernelToken::known(kernel) else {
+        return stored_may_match_at_first(stored, key, filter, kernel);
+    };
+    by_kernel!(
+        kernel,
+        kernel::stored_may_match_16,
+        [S: Stored] (stored: &S, key: &[u8], filter: &[u8]) -> bool,
+        apart unless key.len() == 16, {
+            key.len() < 16 => kernel::stored_may_match_short,
+            true => kernel::stored_may_match
+        },
+        else scalar_stored_may_match(stored, key, filter)
+    )
 }
 
 /// Cold path: CPU features have not been detected yet.
-#[cfg(target_arch = "x86_64")]
 #[cold]
 #[inline(never)]
 fn stored_may_match_at_first<S: Stored>(
@@ -147,9 +164,17 @@ fn stored_may_match_at_first<S: Stored>(
 
 /// Returns the function that asks a prepared filter; the first number is the probe count.
 pub fn asker(kernel: KernelToken) -> Asker {
-    asker!(kernel, (), |_lanes, token, numbers, bits, key| {
-        key_may_match(token, bits.as_chunks().0, numbers[0] as u8, key)
-    })
+    asker!(
+        kernel,
+        |lanes, _token, numbers, bits, key| {
+            kernel::key_of_16_may_match(lanes, bits.as_chunks().0, numbers[0] as u8, key)
+        },
+        apart unless key.len() == 16, {
+            key.len() < 16 => kernel::short_key_may_match(lanes, bits.as_chunks().0, numbers[0] as u8, key),
+            true => kernel::key_may_match(lanes, bits.as_chunks().0, numbers[0] as u8, key)
+        },
+        else scalar_key_may_match(bits.as_chunks().0, numbers[0] as u8, key)
+    )
 }
 
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
@@ -163,7 +188,7 @@ pub fn may_match_many(
 ) {
     by_kernel!(
         kernel,
-        tiles::ask_lines,
+        kernel::may_match_many,
         (lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]),
         else source.answer_each(answers, |hash| scalar_may_match(lines, probes, hash))
     );

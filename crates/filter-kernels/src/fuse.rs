@@ -11,11 +11,12 @@ pub use build::{Slot, add, have_repeats, peel, store, used};
 
 use hashzoo::xxh3_64;
 
-use crate::asker::asker;
-use crate::choose::by_kernel;
-use crate::hash::{TILE, WideSource};
-use crate::tiles::{FetchLanes, Portable, Tiles};
-use crate::{Asker, KernelToken};
+use crate::choose::KernelToken;
+use crate::compile::{Asker, asker, by_kernel};
+use crate::hash::xxph3;
+use crate::lanes::Target;
+use crate::source::{TILE, WideSource};
+use crate::tiles::Tiles;
 
 /// The number of bytes from which fingerprints and slots are prefetched before use.
 const PREFETCHED: usize = 1 << 20;
@@ -229,16 +230,31 @@ pub fn key_may_match(_: KernelToken, fingerprints: Fingerprints<'_>, key: &[u8])
 /// [`numbers`](Fingerprints::numbers).
 pub fn asker(kernel: KernelToken, width: u8) -> Asker {
     if width == USUAL_WIDTH {
-        asker!(kernel, (), |_lanes, _token, numbers, bits, key| {
-            let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
-            of_width(fingerprints.usual(), xxh3_64(key, 0))
-        })
+        asker!(
+            kernel,
+            |_lanes, _token, numbers, bits, key| usual_width_may_match(numbers, bits, key),
+            else usual_width_may_match(numbers, bits, key)
+        )
     } else {
-        asker!(kernel, (), |_lanes, _token, numbers, bits, key| {
-            let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
-            of_width(fingerprints, xxh3_64(key, 0))
-        })
+        asker!(
+            kernel,
+            |_lanes, _token, numbers, bits, key| any_width_may_match(numbers, bits, key),
+            else any_width_may_match(numbers, bits, key)
+        )
     }
+}
+
+#[inline(always)]
+fn usual_width_may_match(&[seed, numbers, _]: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
+    of_width(
+        Fingerprints::of_numbers(bits, [seed, numbers]).usual(),
+        xxh3_64(key, 0),
+    )
+}
+
+#[inline(always)]
+fn any_width_may_match(&[seed, numbers, _]: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
+    of_width(Fingerprints::of_numbers(bits, [seed, numbers]), xxh3_64(key, 0))
 }
 
 #[inline(always)]
@@ -287,7 +303,7 @@ pub fn may_match_many(
 }
 
 #[inline(always)]
-fn may_match_many_by<L: FetchLanes>(
+fn may_match_many_by<L: Target>(
     lanes: L,
     fingerprints: Fingerprints<'_>,
     source: WideSource<'_>,
@@ -301,7 +317,7 @@ fn may_match_many_by<L: FetchLanes>(
 }
 
 #[inline(always)]
-fn many_of_width<L: FetchLanes>(
+fn many_of_width<L: Target>(
     lanes: L,
     fingerprints: Fingerprints<'_>,
     source: WideSource<'_>,
@@ -312,14 +328,14 @@ fn many_of_width<L: FetchLanes>(
     while tiles.step() {
         let ahead = tiles.ahead;
         if let Some((start, hashes)) = tiles.next() {
-            lanes.hash::<true>(source, start, hashes);
+            xxph3::hash::<_, true>(lanes, source, start, hashes);
             for hash in &mut *hashes {
                 *hash = shape.mix(*hash);
             }
             if ahead {
                 for &mixed in &*hashes {
                     for place in shape.places_by_halves(mixed) {
-                        lanes.fetch::<false, _>(bytes, packed(place, width).0);
+                        lanes.prefetch::<false, _>(bytes, packed(place, width).0);
                     }
                 }
             }

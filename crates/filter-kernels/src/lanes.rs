@@ -4,11 +4,6 @@
 //! set. Every function on the way there is `inline(always)`, and none takes a closure that works on vectors: a closure
 //! cannot have the attribute, and is compiled without the instruction set unless it happens to be inlined.
 
-pub(crate) mod entries;
-
-use crate::hash::LaneHash;
-use crate::keys::Keys;
-
 /// The maximum number of lanes in a vector.
 pub(crate) const MAX_LANES: usize = 16;
 
@@ -35,15 +30,87 @@ const fn packings() -> [[u8; 8]; 256] {
     packings
 }
 
+/// What kernels use of a processor besides vectors.
+pub(crate) trait Target: Copy {
+    /// Set if the processor has [`parities`](Self::parities).
+    const PARITIES: bool = false;
+
+    /// Does work in a function that is compiled once for the instruction set: hashing is too large to be inlined
+    /// wherever keys are hashed.
+    fn call<W: Work>(self, work: W) -> W::Out;
+
+    /// Does work inlined into the calling function.
+    fn here<W: Work>(self, work: W) -> W::Out;
+
+    /// Prefetches an item, to be written if `WRITE`. This is not an access in the sense of the language.
+    #[inline(always)]
+    fn prefetch<const WRITE: bool, T>(self, items: &[T], index: usize) {
+        let _ = (items, index);
+    }
+
+    /// Returns the number of bits that are one.
+    #[inline(always)]
+    fn count_ones(self, word: u64) -> u32 {
+        word.count_ones()
+    }
+
+    /// Returns, for each of at most eight rows, whether the bits that are set in both mask and row of the pair `first`
+    /// and `second` are odd in number. Rows that are missing are even.
+    #[inline(always)]
+    fn parities(self, first: &[[u8; 16]], second: &[[u8; 16]], masks: [u128; 2]) -> u32 {
+        let _ = (first, second, masks);
+        unreachable!("the processor has no such instructions")
+    }
+}
+
+/// Work that is done by the widest instructions of a processor that it has code for.
+pub(crate) trait Work: Sized {
+    type Out;
+
+    /// Does the work in portable code.
+    fn portable(self) -> Self::Out;
+
+    /// Does the work in lanes of 32 bits.
+    #[inline(always)]
+    fn narrow<S: Lanes>(self, lanes: S) -> Self::Out {
+        let _ = lanes;
+        self.portable()
+    }
+
+    /// Does the work in lanes of 64 bits too.
+    #[inline(always)]
+    fn wide<S: WideLanes>(self, lanes: S) -> Self::Out {
+        self.narrow(lanes)
+    }
+}
+
+/// The portable code.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Portable;
+
+impl Target for Portable {
+    #[inline(always)]
+    fn call<W: Work>(self, work: W) -> W::Out {
+        work.portable()
+    }
+
+    #[inline(always)]
+    fn here<W: Work>(self, work: W) -> W::Out {
+        work.portable()
+    }
+}
+
 /// Operations on vectors of [`LANES`](Self::LANES) lanes of 32 bits.
 ///
 /// Values of the implementing types exist only where the processor has the instructions, so the operations are safe to
 /// call. `add`, `sub` and `mul` wrap.
-pub(crate) trait Lanes: Copy {
+pub(crate) trait Lanes: Target {
     /// The number of lanes in a vector, at most [`MAX_LANES`].
     const LANES: usize;
     /// Set if keys of different lengths are hashed faster in lanes than one by one.
     const UNEVEN: bool;
+    /// Set if packed keys are hashed faster where many are queried than before.
+    const IN_PLACE: bool;
     /// The number of bytes in four vectors, the largest table.
     const TABLE_BYTES: usize;
 
@@ -67,6 +134,8 @@ pub(crate) trait Lanes: Copy {
     fn min(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn shift_right<const BY: u32>(self, a: Self::Vector) -> Self::Vector;
+    /// Shifts each lane by its own count; 32 or more leave no bit.
+    fn shift_left_each(self, a: Self::Vector, counts: Self::Vector) -> Self::Vector;
     /// Rotates left by 15, which is right by 17.
     fn rotate_15(self, a: Self::Vector) -> Self::Vector;
     /// Selects `less` where a < b, `other` elsewhere.
@@ -99,8 +168,38 @@ pub(crate) trait Lanes: Copy {
         positions: Self::Vector,
     ) -> Self::Vector;
 
+    /// Eight lanes.
+    type Eight: Lanes;
+
+    fn eight(self) -> Self::Eight;
+    /// Returns true if [`all_set`](Self::all_set) takes arrays of this many bytes.
+    fn tests(bytes: usize) -> bool;
+    /// Returns true if the bits at the first `count` of eight positions are set.
+    ///
+    /// # Safety
+    ///
+    /// The positions are below the number of bits.
+    unsafe fn all_set(self, bytes: &[u8], positions: <Self::Eight as Lanes>::Vector, count: u32) -> bool;
+
+    fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    #[inline(always)]
+    fn or3(self, a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector {
+        self.or(self.or(a, b), c)
+    }
+    /// Loads the first bytes. Panics if there are too few.
+    fn load_bytes(self, bytes: &[u8]) -> Self::Vector;
+    /// Stores over the first bytes. Panics if there are too few.
+    fn store_bytes(self, vector: Self::Vector, bytes: &mut [u8]);
+    /// Returns true if `all` has all bits of `part`.
+    fn contains(self, all: Self::Vector, part: Self::Vector) -> bool;
+
     /// Returns the highest bit of each of 64 bytes.
     fn high_bits(self, bytes: &[u8; 64]) -> u64;
+    /// Returns a bit for each of 64 bytes that has all bits set.
+    #[inline(always)]
+    fn full_bytes(self, bytes: &[u8; 64]) -> u64 {
+        (0..64).fold(0, |full, i| full | u64::from(bytes[i] == 0xff) << i)
+    }
 
     /// Returns words 0 to 3 of 16-byte keys, the lanes in an order that [`in_order`](Self::in_order) corrects. Panics
     /// if there are fewer than [`LANES`](Self::LANES) keys.
@@ -110,17 +209,6 @@ pub(crate) trait Lanes: Copy {
     /// Returns the four words of each key from the byte at `from` on; 0 for words that do not lie within the key.
     /// Panics if `WHOLE` and a key lacks one of its four words, or if there are fewer than [`LANES`](Self::LANES) keys.
     fn words<const WHOLE: bool>(self, keys: &[&[u8]], from: usize) -> [Self::Vector; 4];
-    /// [`groups::hash`](crate::hash::groups::hash), compiled once for the instruction set: it is too large to be inlined wherever keys are hashed.
-    fn hash(self, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]);
-
-    /// Prefetches a byte, to be written if `WRITE`. This is not an access in the sense of the language.
-    fn prefetch<const WRITE: bool, T>(self, items: &[T], index: usize);
-
-    /// Returns the number of bits that are one.
-    #[inline(always)]
-    fn count_bits(self, word: u64) -> u32 {
-        word.count_ones()
-    }
 }
 
 /// Lanes of the processors that also multiply 64-bit numbers in lanes.
@@ -201,6 +289,24 @@ pub(crate) trait Lanes64: Copy {
     /// Selects `yes` where the number is above the bound and `no` elsewhere; both are below 2^63.
     fn if_above(self, a: Self::Vector, bound: u64, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 }
+
+/// Compiles a function for the instructions of a kernel: the only place with their names.
+macro_rules! compiled {
+    (avx2 $function:item) => {
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+        $function
+    };
+    (avx512 $function:item) => {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+        $function
+    };
+    // All code may use these instructions.
+    (neon $function:item) => {
+        $function
+    };
+}
+
+pub(crate) use compiled;
 
 /// Two vectors of the same lanes.
 #[derive(Debug, Clone, Copy)]

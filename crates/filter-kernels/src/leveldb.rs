@@ -9,23 +9,20 @@ pub(crate) mod scalar;
 
 use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
-use crate::Asker;
 use crate::MAX_PROBES;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-use crate::aarch64::Neon;
-use crate::asker::asker;
 use crate::choose::KernelToken;
-use crate::hash::{LaneHash, Source};
+use crate::compile::{Asker, asker, by_kernel};
 use crate::kernel::Kernel;
 use crate::modulus::{LaneDivisor, Modulus};
-#[cfg(target_arch = "x86_64")]
-use crate::x86_64::{Avx2, Avx512, Found};
+use crate::source::{LaneHash, Source};
 
 /// The bits of a filter to query, and the kernel that does it.
 #[derive(Debug, Clone, Copy)]
 pub struct BitQuery<'a> {
     bit_array: &'a [u8],
-    dispatch: Dispatch,
+    kernel: KernelToken,
+    /// The numbers of the kernel's divisor for this bit array: see [`dispatch`].
+    parts: [u64; 2],
     /// The probe count, at most 30.
     probes: u32,
 }
@@ -34,9 +31,11 @@ impl<'a> BitQuery<'a> {
     /// Prepares queries of a bit array, which must not be empty, with at most 30 probes.
     #[inline]
     pub fn new(kernel: KernelToken, bit_array: &'a [u8], probes: u8) -> Self {
+        let (kernel, parts) = dispatch(kernel, bit_array.len());
         Self {
             bit_array,
-            dispatch: Dispatch::new(kernel, bit_array.len()),
+            kernel,
+            parts,
             probes: u32::from(probes),
         }
     }
@@ -44,83 +43,35 @@ impl<'a> BitQuery<'a> {
     /// Returns the kernel and the numbers that [`new`](Self::new) computed, for [`of_parts`](Self::of_parts).
     #[inline]
     pub const fn parts(&self) -> (KernelToken, [u64; 2]) {
-        match self.dispatch {
-            Dispatch::Scalar(modulus) => (KernelToken::Scalar, modulus.parts()),
-            #[cfg(target_arch = "x86_64")]
-            Dispatch::Avx2(lanes, divisor) => (KernelToken::Avx2(lanes), divisor.parts()),
-            #[cfg(target_arch = "x86_64")]
-            Dispatch::Avx512(lanes, divisor) => (KernelToken::Avx512(lanes), divisor.parts()),
-            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            Dispatch::Neon(lanes, divisor) => (KernelToken::Neon(lanes), divisor.parts()),
-        }
+        (self.kernel, self.parts)
     }
 
     /// Makes the query that [`new`](Self::new) makes, without a division if the kernel and the numbers are those of
     /// [`parts`](Self::parts) for a bit array of this length.
     #[inline(always)]
     pub fn of_parts(kernel: KernelToken, parts: [u64; 2], bit_array: &'a [u8], probes: u8) -> Self {
-        let dispatch = match (kernel, LaneDivisor::of_parts(parts, bit_array.len())) {
-            #[cfg(target_arch = "x86_64")]
-            (KernelToken::Avx2(lanes), Some(divisor)) => Dispatch::Avx2(lanes, divisor),
-            #[cfg(target_arch = "x86_64")]
-            (KernelToken::Avx512(lanes), Some(divisor)) => Dispatch::Avx512(lanes, divisor),
-            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            (KernelToken::Neon(lanes), Some(divisor)) => Dispatch::Neon(lanes, divisor),
-            (KernelToken::Scalar, _) => Dispatch::Scalar(Modulus::of_parts(parts)),
-            #[cfg(any(
-                target_arch = "x86_64",
-                all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
-            ))]
-            _ => Dispatch::new(kernel, bit_array.len()),
-        };
-        Self {
-            bit_array,
-            dispatch,
-            probes: u32::from(probes),
+        if matches!(kernel, KernelToken::Scalar) || LaneDivisor::of_parts(parts, bit_array.len()).is_some() {
+            return Self {
+                bit_array,
+                kernel,
+                parts,
+                probes: u32::from(probes),
+            };
         }
+        Self::new(kernel, bit_array, probes)
     }
 }
 
-/// A kernel for bit arrays of one length, with the divisor for remainders by the number of bits.
-#[derive(Debug, Clone, Copy)]
-enum Dispatch {
-    Scalar(Modulus),
-    #[cfg(target_arch = "x86_64")]
-    Avx2(Avx2, LaneDivisor),
-    #[cfg(target_arch = "x86_64")]
-    Avx512(Avx512, LaneDivisor),
-    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-    Neon(Neon, LaneDivisor),
-}
-
-impl Dispatch {
-    #[inline]
-    fn new(kernel: KernelToken, bytes: usize) -> Self {
-        match (kernel, LaneDivisor::of_bytes(bytes)) {
-            #[cfg(target_arch = "x86_64")]
-            (KernelToken::Avx2(lanes), Some(divisor)) => Self::Avx2(lanes, divisor),
-            #[cfg(target_arch = "x86_64")]
-            (KernelToken::Avx512(lanes), Some(divisor)) => Self::Avx512(lanes, divisor),
-            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            (KernelToken::Neon(lanes), Some(divisor)) => Self::Neon(lanes, divisor),
-            _ => Self::Scalar(Modulus::of_bytes(bytes)),
-        }
+/// Returns the kernel for bit arrays of this many bytes, and the numbers of its divisor for remainders by their bits: those
+/// of a [`Modulus`] for portable code, otherwise of a [`LaneDivisor`].
+#[inline]
+fn dispatch(kernel: KernelToken, bytes: usize) -> (KernelToken, [u64; 2]) {
+    if !matches!(kernel, KernelToken::Scalar)
+        && let Some(divisor) = LaneDivisor::of_bytes(bytes)
+    {
+        return (kernel, divisor.parts());
     }
-}
-
-/// Calls the function of this name, of the lanes or of the portable code.
-macro_rules! dispatch {
-    ($dispatch:expr, $function:ident($bit_array:expr $(, $argument:expr)*)) => {
-        match $dispatch {
-            #[cfg(target_arch = "x86_64")]
-            Dispatch::Avx512(lanes, divisor) => lanes.$function($bit_array, divisor $(, $argument)*),
-            #[cfg(target_arch = "x86_64")]
-            Dispatch::Avx2(lanes, divisor) => lanes.$function($bit_array, divisor $(, $argument)*),
-            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            Dispatch::Neon(lanes, divisor) => lanes.$function($bit_array, divisor $(, $argument)*),
-            Dispatch::Scalar(modulus) => scalar::$function($bit_array, modulus $(, $argument)*),
-        }
-    };
+    (KernelToken::Scalar, Modulus::of_bytes(bytes).parts())
 }
 
 /// Passes the positions of a hash value's bits in a bit array of this many bytes.
@@ -131,21 +82,67 @@ pub fn positions(bytes: usize, probes: u8, hash: u32, mut visit: impl FnMut(u32)
 /// Writes the bits of all keys, with `probes` probes each, at most 30, over whatever `bit_array` holds; it must not be empty.
 pub fn create(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
     let probes = probes.min(MAX_PROBES);
-    let dispatch = Dispatch::new(kernel, bit_array.len());
-    dispatch!(dispatch, create(bit_array, probes, source))
+    let (kernel, parts) = dispatch(kernel, bit_array.len());
+    let divisor = LaneDivisor::of_lanes(parts);
+    if create::is_small(bit_array, probes) {
+        by_kernel!(
+            kernel,
+            create::create_small,
+            (bit_array: &mut [u8], divisor: LaneDivisor, source: Source<'_>),
+            else scalar::create(bit_array, Modulus::of_parts(parts), probes, source)
+        );
+    } else if create::has_map(bit_array) {
+        by_kernel!(
+            kernel,
+            create::create_by_map,
+            (bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>),
+            else scalar::create(bit_array, Modulus::of_parts(parts), probes, source)
+        );
+    } else {
+        bit_array.fill(0);
+        insert_source(kernel, parts, source, probes, bit_array);
+    }
 }
 
 /// Adds the bits of these hash values to `bit_array`; otherwise like [`create`].
 pub fn insert(kernel: KernelToken, hashes: &[u32], probes: u8, bit_array: &mut [u8]) {
-    let probes = probes.min(MAX_PROBES);
-    let dispatch = Dispatch::new(kernel, bit_array.len());
-    dispatch!(dispatch, insert(bit_array, probes, Source::Hashes(hashes)))
+    let (kernel, parts) = dispatch(kernel, bit_array.len());
+    insert_source(
+        kernel,
+        parts,
+        Source::Hashes(hashes),
+        probes.min(MAX_PROBES),
+        bit_array,
+    );
+}
+
+/// Adds the bits of all keys, given what [`dispatch`] returns.
+fn insert_source(kernel: KernelToken, parts: [u64; 2], source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
+    let divisor = LaneDivisor::of_lanes(parts);
+    by_kernel!(
+        kernel,
+        create::insert,
+        (bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>),
+        else scalar::insert(bit_array, Modulus::of_parts(parts), probes, source)
+    );
 }
 
 /// Returns true if all bits of a hash value are set.
 #[inline(always)]
 pub fn may_match(query: &BitQuery<'_>, hash: u32) -> bool {
-    dispatch!(query.dispatch, may_match(query.bit_array, query.probes, hash))
+    let BitQuery {
+        bit_array,
+        kernel,
+        parts: [bits, rest],
+        probes,
+    } = *query;
+    // The numbers one by one, so that all arguments are in registers.
+    by_kernel!(
+        kernel,
+        query::may_match,
+        (bit_array: &[u8], bits: u64, rest: u64, probes: u32, hash: u32) -> bool,
+        else scalar::may_match(bit_array, Modulus::of_parts([bits, rest]), probes, hash)
+    )
 }
 
 /// Returns true if a stored filter, of any bytes, may hold a key.
@@ -156,43 +153,19 @@ pub fn may_match_key<H: Fn(&[u8]) -> u32 + Copy>(
     filter: &[u8],
     kernel: Option<Kernel>,
 ) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        // This function only selects another one.
-        let Some(found) = Found::before() else {
-            return may_match_at_first(hash, key, filter, kernel);
-        };
-        match KernelToken::among(found, kernel) {
-            KernelToken::Avx512(lanes) => {
-                return lanes.may_match_key(hash, key, filter, |lanes, hash: H, key, filter| {
-                    may_match_stored(hash, key, filter, KernelToken::Avx512(lanes))
-                });
-            }
-            KernelToken::Avx2(lanes) => {
-                return lanes.may_match_key(hash, key, filter, |lanes, hash: H, key, filter| {
-                    may_match_stored(hash, key, filter, KernelToken::Avx2(lanes))
-                });
-            }
-            KernelToken::Scalar => {}
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    match KernelToken::given(kernel) {
-        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-        KernelToken::Neon(lanes) if Neon::looks_up(filter) => {
-            return lanes.may_match_key(hash, key, filter, |lanes, hash: H, key, filter| {
-                may_match_stored(hash, key, filter, KernelToken::Neon(lanes))
-            });
-        }
-        _ => {}
-    }
-    scalar::may_match_key(hash, key, filter, |hash: H, key, filter| {
-        may_match_stored(hash, key, filter, KernelToken::Scalar)
-    })
+    let Some(kernel) = KernelToken::known(kernel) else {
+        return may_match_at_first(hash, key, filter, kernel);
+    };
+    by_kernel!(
+        kernel,
+        query::stored_may_match_16,
+        [H: Fn(&[u8]) -> u32 + Copy] (hash: H, key: &[u8], filter: &[u8]) -> bool,
+        apart { key.len() != 16 => query::stored_may_match },
+        else scalar::may_match_key(hash, key, filter)
+    )
 }
 
 /// Cold path: CPU features have not been detected yet.
-#[cfg(target_arch = "x86_64")]
 #[cold]
 #[inline(never)]
 fn may_match_at_first<H: Fn(&[u8]) -> u32 + Copy>(
@@ -233,11 +206,11 @@ pub fn may_match_hash(hash: impl FnOnce() -> u32, filter: &[u8], kernel: KernelT
 pub fn asker(kernel: KernelToken, function: LaneHash) -> Asker {
     macro_rules! of {
         ($hash:path) => {
-            asker!(kernel, (), |_lanes, token, numbers, bits, key| {
-                let [divisor, reciprocal, rest] = *numbers;
-                let query = BitQuery::of_parts(token, [divisor, reciprocal], bits, rest as u8);
-                may_match(&query, $hash(key, (rest >> 32) as u32))
-            })
+            asker!(
+                kernel,
+                |_lanes, token, numbers, bits, key| may_match_numbers(token, $hash, numbers, bits, key),
+                else may_match_numbers(KernelToken::Scalar, $hash, numbers, bits, key)
+            )
         };
     }
     match function {
@@ -247,11 +220,32 @@ pub fn asker(kernel: KernelToken, function: LaneHash) -> Asker {
     }
 }
 
+#[inline(always)]
+fn may_match_numbers(
+    kernel: KernelToken,
+    hash: impl Fn(&[u8], u32) -> u32,
+    &[divisor, reciprocal, rest]: &[u64; 3],
+    bits: &[u8],
+    key: &[u8],
+) -> bool {
+    let query = BitQuery::of_parts(kernel, [divisor, reciprocal], bits, rest as u8);
+    may_match(&query, hash(key, (rest >> 32) as u32))
+}
+
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
 /// for every 64 keys. Bits beyond the last key are 0.
 pub fn may_match_many(query: &BitQuery<'_>, source: Source<'_>, answers: &mut [u64]) {
-    dispatch!(
-        query.dispatch,
-        may_match_many(query.bit_array, query.probes, source, answers)
-    )
+    let BitQuery {
+        bit_array,
+        kernel,
+        parts,
+        probes,
+    } = *query;
+    let divisor = LaneDivisor::of_lanes(parts);
+    by_kernel!(
+        kernel,
+        query::may_match_many,
+        (bit_array: &[u8], divisor: LaneDivisor, probes: u32, source: Source<'_>, answers: &mut [u64]),
+        else scalar::may_match_many(bit_array, Modulus::of_parts(parts), probes, source, answers)
+    );
 }

@@ -17,6 +17,7 @@
         dead_code,
         unused_imports,
         unused_macros,
+        unused_variables,
         reason = "no instructions for lanes, or none for those of 64 bits"
     )
 )]
@@ -26,9 +27,10 @@ extern crate std;
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod aarch64;
-mod asker;
+mod bits;
 pub mod bloom64;
 mod choose;
+mod compile;
 pub mod fast_local;
 pub mod fuse;
 mod hash;
@@ -38,16 +40,17 @@ mod lanes;
 pub mod leveldb;
 mod modulus;
 pub mod ribbon;
+mod source;
 pub mod split_block;
 mod tiles;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub use asker::Asker;
 pub use choose::KernelToken;
-pub use hash::{LaneHash, Source, WideSource};
+pub use compile::Asker;
 pub use kernel::Kernel;
 pub use keys::{Keys, PackedKeys};
+pub use source::{LaneHash, Source, WideSource};
 
 /// The largest probe count of a filter.
 ///

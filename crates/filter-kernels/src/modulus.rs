@@ -88,13 +88,19 @@ impl LaneDivisor {
         [self.bits as u64, self.reciprocal as u64]
     }
 
+    /// Returns the divisor of these [`parts`](Self::parts), which are known to be those of a divisor.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "both were 32 bits long")]
+    pub(crate) const fn of_lanes([bits, reciprocal]: [u64; 2]) -> Self {
+        Self {
+            bits: bits as u32,
+            reciprocal: reciprocal as u32,
+        }
+    }
+
     /// Makes the divisor of these [`parts`](Self::parts); `None` if they are not those of this many bytes. Kernels read
     /// memory at remainders unchecked, so this checks by a multiplication what [`of_bytes`](Self::of_bytes) divides.
     #[inline(always)]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "both are compared before they are cut"
-    )]
     pub(crate) const fn of_parts([bits, reciprocal]: [u64; 2], bytes: usize) -> Option<Self> {
         let rest = (u32::MAX as u64).wrapping_sub(bits.wrapping_mul(reciprocal));
         if bits == bytes as u64 * 8
@@ -102,10 +108,7 @@ impl LaneDivisor {
             && reciprocal <= u32::MAX as u64
             && rest < bits
         {
-            Some(Self {
-                bits: bits as u32,
-                reciprocal: reciprocal as u32,
-            })
+            Some(Self::of_lanes([bits, reciprocal]))
         } else {
             None
         }

@@ -14,11 +14,12 @@ pub use build::{Row, eliminate, solve};
 
 use hashzoo::xxph3_64;
 
-use crate::asker::asker;
-use crate::choose::by_kernel;
-use crate::hash::WideSource;
-use crate::tiles::{FetchLanes, Portable, Tiles};
-use crate::{Asker, KernelToken};
+use crate::choose::KernelToken;
+use crate::compile::{Asker, asker, by_kernel};
+use crate::hash::xxph3;
+use crate::lanes::{Portable, Target};
+use crate::source::WideSource;
+use crate::tiles::Tiles;
 
 /// The number of slots that an equation spans, and of bits in a word of the solution.
 pub const WIDTH: u32 = 128;
@@ -100,7 +101,7 @@ const fn used_seed(stored: u8) -> u64 {
 
 /// The equation of a key, or what elimination left of it.
 #[derive(Clone, Copy)]
-pub(crate) struct Equation {
+struct Equation {
     /// The first slot with a coefficient.
     start: usize,
     /// The lowest bit, which is always set, is the first slot's.
@@ -210,10 +211,13 @@ pub fn key_may_match(kernel: KernelToken, solution: Solution<'_>, key: &[u8]) ->
 
 /// Returns the function that asks a prepared filter with the [`numbers`](Solution::numbers) of its solution.
 pub fn asker(kernel: KernelToken) -> Asker {
-    asker!(kernel, Portable, |lanes, _token, numbers, bits, key| {
-        let [shape, seed, _] = *numbers;
-        key_may_match_by(lanes, bits.as_chunks().0, shape, seed, key)
-    })
+    asker!(
+        kernel,
+        |lanes, _token, numbers, bits, key| {
+            key_may_match_by(lanes, bits.as_chunks().0, numbers[0], numbers[1], key)
+        },
+        else key_may_match_by(Portable, bits.as_chunks().0, numbers[0], numbers[1], key)
+    )
 }
 
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
@@ -228,7 +232,7 @@ pub fn may_match_many(
 }
 
 #[inline(always)]
-fn may_match_many_by<L: FetchLanes>(
+fn may_match_many_by<L: Target>(
     lanes: L,
     solution: Solution<'_>,
     source: WideSource<'_>,
@@ -240,14 +244,14 @@ fn may_match_many_by<L: FetchLanes>(
     while tiles.step() {
         let ahead = tiles.ahead;
         if let Some((start, hashes)) = tiles.next() {
-            lanes.hash::<false>(source, start, hashes);
+            xxph3::hash::<_, false>(lanes, source, start, hashes);
             if ahead {
                 for &hash in &*hashes {
                     let block = solution.equation(hash).start as u32 / WIDTH;
                     let first = shape.words_before(block) as usize;
                     // The words of two blocks, a cache line at a time.
                     for word in (0..=2 * shape.columns as usize).step_by(64 / WORD_LEN) {
-                        lanes.fetch::<false, _>(words, first + word);
+                        lanes.prefetch::<false, _>(words, first + word);
                     }
                 }
             }
@@ -262,13 +266,13 @@ fn may_match_many_by<L: FetchLanes>(
 }
 
 #[inline(always)]
-fn key_may_match_by<L: FetchLanes>(lanes: L, words: &[Word], shape: u64, seed: u64, key: &[u8]) -> bool {
+fn key_may_match_by<L: Target>(lanes: L, words: &[Word], shape: u64, seed: u64, key: &[u8]) -> bool {
     may_match_by(lanes, words, shape, seed, xxph3_64(key, 0))
 }
 
 /// Takes the numbers of a solution one by one, so that all arguments are in registers.
 #[inline(always)]
-fn may_match_by<L: FetchLanes>(lanes: L, words: &[Word], shape: u64, seed: u64, hash: u64) -> bool {
+fn may_match_by<L: Target>(lanes: L, words: &[Word], shape: u64, seed: u64, hash: u64) -> bool {
     let solution = Solution {
         words,
         numbers: [shape, seed],
@@ -279,14 +283,16 @@ fn may_match_by<L: FetchLanes>(lanes: L, words: &[Word], shape: u64, seed: u64, 
     let columns = solution.shape().columns_of(block) as usize;
     // Two blocks, and the words after the last column that are compared in vain.
     match words.get(first..first + 2 * columns + COMPARED) {
-        Some(words) => lanes.holds(words, columns, equation),
+        Some(words) if L::PARITIES => holds_by_eight(lanes, words, columns, equation),
+        Some(words) => holds(lanes, words, columns, equation),
         None => may_match_at_end(words, shape, seed, hash),
     }
 }
 
-/// [`FetchLanes::holds`], column by column.
+/// Returns true if an equation holds, column by column. The words are those of the two blocks from the one on in which it
+/// starts, of this many columns, and two more.
 #[inline(always)]
-pub(crate) fn holds<L: FetchLanes>(lanes: L, words: &[Word], columns: usize, equation: Equation) -> bool {
+fn holds<L: Target>(lanes: L, words: &[Word], columns: usize, equation: Equation) -> bool {
     assert!(words.len() == 2 * columns + COMPARED, "two blocks and two words");
     // The coefficients as three words of 64 slots, from the first that they reach on.
     let shift = equation.start as u32 % 64;
@@ -308,7 +314,7 @@ pub(crate) fn holds<L: FetchLanes>(lanes: L, words: &[Word], columns: usize, equ
                 // and `COMPARED` more.
                 let at = |of: usize| unsafe { *halves.get_unchecked(places[of] + 2 * ($column + i)) };
                 let at = |of: usize| u64::from_le_bytes(at(of)) & masks[of];
-                sums |= (lanes.sum(at(0) ^ at(1) ^ at(2)) & 1) << i;
+                sums |= (lanes.count_ones(at(0) ^ at(1) ^ at(2)) & 1) << i;
             }
             sums ^ equation.result >> $column
         }};
@@ -325,28 +331,14 @@ pub(crate) fn holds<L: FetchLanes>(lanes: L, words: &[Word], columns: usize, equ
     column == columns || wrong!(column) & ((1 << (columns - column)) - 1) == 0
 }
 
-/// Lanes for eight columns.
-#[cfg(target_arch = "x86_64")]
-pub(crate) trait ColumnLanes: Copy {
-    /// Returns the sums of at most eight columns, a bit each: of the bits that the coefficients select in two blocks. Columns
-    /// that a block lacks sum to 0.
-    fn column_sums(self, first: &[Word], second: &[Word], coefficients: [u128; 2]) -> u32;
-}
-
-/// [`FetchLanes::holds`], eight columns at once, without an exit that would be mispredicted for many absent keys.
-#[cfg(target_arch = "x86_64")]
+/// [`holds`], eight columns at once, without an exit that would be mispredicted for many absent keys.
 #[inline(always)]
-pub(crate) fn holds_by_eight<L: ColumnLanes>(
-    lanes: L,
-    words: &[Word],
-    columns: usize,
-    equation: Equation,
-) -> bool {
+fn holds_by_eight<L: Target>(lanes: L, words: &[Word], columns: usize, equation: Equation) -> bool {
     let (first, second) = words[..2 * columns].split_at(columns);
     let coefficients = equation.in_blocks();
     let mut result = equation.result;
     for (first, second) in first.chunks(8).zip(second.chunks(8)) {
-        let wrong = lanes.column_sums(first, second, coefficients) ^ result;
+        let wrong = lanes.parities(first, second, coefficients) ^ result;
         if wrong & ((1 << first.len()) - 1) != 0 {
             return false;
         }

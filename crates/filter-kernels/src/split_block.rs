@@ -1,15 +1,16 @@
 //! Split blocks, as stored in Parquet: a multiplication selects the 32-byte block, and eight others a bit in each of
 //! its eight words.
 //!
-//! The algorithms are written once for all instruction sets, over a block as a vector whose operations are a trait.
+//! The algorithms are written once, over the operations on a block: those of portable code, or of eight lanes.
 
 use hashzoo::{xxh64, xxph3_64};
 
-use crate::asker::asker;
-use crate::choose::by_kernel;
-use crate::hash::WideSource;
+use crate::choose::KernelToken;
+use crate::compile::{Asker, asker, by_kernel};
+use crate::hash;
+use crate::lanes::{Lanes, Portable, Target};
+use crate::source::WideSource;
 use crate::tiles::Tiles;
-use crate::{Asker, KernelToken};
 
 /// A block: the bits that one key can set.
 pub type Block = [u8; BLOCK_LEN];
@@ -66,11 +67,8 @@ const USUAL_LEN: usize = 64;
 /// The number of blocks from which they are prefetched before use.
 const PREFETCHED: usize = (1 << 20) / BLOCK_LEN;
 
-/// Operations on a block as a vector of eight words.
-///
-/// Values of the implementing types exist only where the processor has the instructions, so the operations are safe to
-/// call.
-pub(crate) trait BlockLanes: Copy {
+/// Operations on a block of eight words.
+trait Blocks: Target {
     /// One bit in each word.
     type Bits: Copy;
 
@@ -78,26 +76,9 @@ pub(crate) trait BlockLanes: Copy {
     fn bits_of(self, hash: u64) -> Self::Bits;
     fn has(self, block: &Block, bits: Self::Bits) -> bool;
     fn set(self, block: &mut Block, bits: Self::Bits);
-    /// Computes the hash values from `start` on. Panics if there are too few.
-    fn hash(self, function: BlockHash, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
-    /// Returns the answer for a key that is longer than most: out of line, since a call in the usual path would make every
-    /// question save registers.
-    #[inline(never)]
-    fn long_xxph3_may_match(self, blocks: &[Block], key: &[u8]) -> bool {
-        may_match_by(self, blocks, xxph3_64(key, 0))
-    }
-    /// Prefetches a byte, to be written if `WRITE`. This is not an access in the sense of the language.
-    #[inline(always)]
-    fn fetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
-        let _ = (bytes, index);
-    }
 }
 
-/// The portable code.
-#[derive(Debug, Clone, Copy)]
-struct Portable;
-
-impl BlockLanes for Portable {
+impl Blocks for Portable {
     /// The half of the hash value from which the bits are computed one by one.
     type Bits = u32;
 
@@ -122,10 +103,43 @@ impl BlockLanes for Portable {
             *word = (u32::from_le_bytes(*word) | bit).to_le_bytes();
         }
     }
+}
+
+impl<S: Lanes> Blocks for S {
+    type Bits = <S::Eight as Lanes>::Vector;
 
     #[inline(always)]
-    fn hash(self, function: BlockHash, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-        source.hash_by(|key| function.hash(key), start, hashes);
+    fn bits_of(self, hash: u64) -> Self::Bits {
+        let eight = self.eight();
+        let products = eight.mul(eight.load(&SALTS), eight.splat(hash as u32));
+        eight.bit_of(eight.shift_right::<27>(products))
+    }
+
+    #[inline(always)]
+    fn has(self, block: &Block, bits: Self::Bits) -> bool {
+        let eight = self.eight();
+        eight.contains(eight.load_bytes(block), bits)
+    }
+
+    #[inline(always)]
+    fn set(self, block: &mut Block, bits: Self::Bits) {
+        let eight = self.eight();
+        eight.store_bytes(eight.or(eight.load_bytes(block), bits), block);
+    }
+}
+
+/// Computes the hash values from `start` on. Panics if there are too few.
+#[inline(always)]
+fn hash_tile<T: Target>(
+    target: T,
+    function: BlockHash,
+    source: WideSource<'_>,
+    start: usize,
+    hashes: &mut [u64],
+) {
+    match function {
+        BlockHash::Xxh64 => hash::xxh64::hash(target, source, start, hashes),
+        BlockHash::Xxph3 => hash::xxph3::hash::<_, false>(target, source, start, hashes),
     }
 }
 
@@ -153,19 +167,28 @@ pub fn key_may_match(kernel: KernelToken, filter: SplitBlocks<'_>, key: &[u8]) -
     let SplitBlocks { blocks, hash } = filter;
     match hash {
         BlockHash::Xxh64 => by_kernel!(kernel, key_may_match_by, (blocks: &[Block], key: &[u8]) -> bool),
-        BlockHash::Xxph3 => by_kernel!(kernel, xxph3_may_match_by, (blocks: &[Block], key: &[u8]) -> bool),
+        BlockHash::Xxph3 => by_kernel!(
+            kernel, xxph3_may_match_by, (blocks: &[Block], key: &[u8]) -> bool,
+            apart { key.len() > USUAL_LEN => xxph3_may_match_by },
+            else portable_xxph3_may_match(blocks, key)
+        ),
     }
 }
 
 /// Returns the function that asks a prepared filter with this hash; its bits are the blocks.
 pub fn asker(kernel: KernelToken, hash: BlockHash) -> Asker {
     match hash {
-        BlockHash::Xxh64 => asker!(kernel, Portable, |lanes, _token, _numbers, bits, key| {
-            key_may_match_by(lanes, bits.as_chunks().0, key)
-        }),
-        BlockHash::Xxph3 => asker!(kernel, Portable, |lanes, _token, _numbers, bits, key| {
-            xxph3_may_match_by(lanes, bits.as_chunks().0, key)
-        }),
+        BlockHash::Xxh64 => asker!(
+            kernel,
+            |lanes, _token, _numbers, bits, key| key_may_match_by(lanes, bits.as_chunks().0, key),
+            else key_may_match_by(Portable, bits.as_chunks().0, key)
+        ),
+        BlockHash::Xxph3 => asker!(
+            kernel,
+            |lanes, _token, _numbers, bits, key| xxph3_may_match_by(lanes, bits.as_chunks().0, key),
+            apart { key.len() > USUAL_LEN => xxph3_may_match_by(lanes, bits.as_chunks().0, key) },
+            else portable_xxph3_may_match(bits.as_chunks().0, key)
+        ),
     }
 }
 
@@ -194,12 +217,12 @@ pub const fn block_of(hash: u64, blocks: usize) -> usize {
 }
 
 #[inline(always)]
-fn insert_by<L: BlockLanes>(lanes: L, blocks: &mut [Block], function: BlockHash, source: WideSource<'_>) {
+fn insert_by<L: Blocks>(lanes: L, blocks: &mut [Block], function: BlockHash, source: WideSource<'_>) {
     let mut tiles = Tiles::new(source.len(), blocks.len() >= PREFETCHED);
     while tiles.step() {
         let ahead = tiles.ahead;
         if let Some((start, hashes)) = tiles.next() {
-            lanes.hash(function, source, start, hashes);
+            hash_tile(lanes, function, source, start, hashes);
             if ahead {
                 prefetch::<L, true>(lanes, blocks, hashes);
             }
@@ -211,12 +234,12 @@ fn insert_by<L: BlockLanes>(lanes: L, blocks: &mut [Block], function: BlockHash,
 }
 
 #[inline(always)]
-fn insert_hash_by<L: BlockLanes>(lanes: L, blocks: &mut [Block], hash: u64) {
+fn insert_hash_by<L: Blocks>(lanes: L, blocks: &mut [Block], hash: u64) {
     set(lanes, blocks, &[hash]);
 }
 
 #[inline(always)]
-fn set<L: BlockLanes>(lanes: L, blocks: &mut [Block], hashes: &[u64]) {
+fn set<L: Blocks>(lanes: L, blocks: &mut [Block], hashes: &[u64]) {
     let count = blocks.len();
     for &hash in hashes {
         // Always present, unless there is no block.
@@ -228,20 +251,20 @@ fn set<L: BlockLanes>(lanes: L, blocks: &mut [Block], hashes: &[u64]) {
 
 /// Prefetches the blocks of these hash values; each may lie in two cache lines.
 #[inline(always)]
-fn prefetch<L: BlockLanes, const WRITE: bool>(lanes: L, blocks: &[Block], hashes: &[u64]) {
+fn prefetch<L: Blocks, const WRITE: bool>(lanes: L, blocks: &[Block], hashes: &[u64]) {
     let bytes = blocks.as_flattened();
     let aligned = bytes.as_ptr().align_offset(BLOCK_LEN) == 0;
     for &hash in hashes {
         let start = block_of(hash, blocks.len()) * BLOCK_LEN;
-        lanes.fetch::<WRITE>(bytes, start);
+        lanes.prefetch::<WRITE, _>(bytes, start);
         if !aligned {
-            lanes.fetch::<WRITE>(bytes, start + BLOCK_LEN - 1);
+            lanes.prefetch::<WRITE, _>(bytes, start + BLOCK_LEN - 1);
         }
     }
 }
 
 #[inline(always)]
-pub(crate) fn may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], hash: u64) -> bool {
+fn may_match_by<L: Blocks>(lanes: L, blocks: &[Block], hash: u64) -> bool {
     match blocks.get(block_of(hash, blocks.len())) {
         Some(block) => lanes.has(block, lanes.bits_of(hash)),
         None => true,
@@ -249,20 +272,30 @@ pub(crate) fn may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], hash: u64)
 }
 
 #[inline(always)]
-fn key_may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], key: &[u8]) -> bool {
+fn key_may_match_by<L: Blocks>(lanes: L, blocks: &[Block], key: &[u8]) -> bool {
     may_match_by(lanes, blocks, xxh64(key, 0))
 }
 
 #[inline(always)]
-fn xxph3_may_match_by<L: BlockLanes>(lanes: L, blocks: &[Block], key: &[u8]) -> bool {
-    if key.len() > USUAL_LEN {
-        return lanes.long_xxph3_may_match(blocks, key);
-    }
+fn xxph3_may_match_by<L: Blocks>(lanes: L, blocks: &[Block], key: &[u8]) -> bool {
     may_match_by(lanes, blocks, xxph3_64(key, 0))
 }
 
 #[inline(always)]
-fn may_match_many_by<L: BlockLanes>(
+fn portable_xxph3_may_match(blocks: &[Block], key: &[u8]) -> bool {
+    /// Out of line, since a call in the usual path would make every query save registers.
+    #[inline(never)]
+    fn long(blocks: &[Block], key: &[u8]) -> bool {
+        xxph3_may_match_by(Portable, blocks, key)
+    }
+    if key.len() > USUAL_LEN {
+        return long(blocks, key);
+    }
+    xxph3_may_match_by(Portable, blocks, key)
+}
+
+#[inline(always)]
+fn may_match_many_by<L: Blocks>(
     lanes: L,
     filter: SplitBlocks<'_>,
     source: WideSource<'_>,
@@ -273,7 +306,7 @@ fn may_match_many_by<L: BlockLanes>(
     while tiles.step() {
         let ahead = tiles.ahead;
         if let Some((start, hashes)) = tiles.next() {
-            lanes.hash(hash, source, start, hashes);
+            hash_tile(lanes, hash, source, start, hashes);
             if ahead {
                 prefetch::<L, false>(lanes, blocks, hashes);
             }
@@ -286,7 +319,7 @@ fn may_match_many_by<L: BlockLanes>(
 
 /// Returns the answers for these hash values.
 #[inline(always)]
-fn ask<L: BlockLanes>(lanes: L, blocks: &[Block], hashes: &[u64]) -> u64 {
+fn ask<L: Blocks>(lanes: L, blocks: &[Block], hashes: &[u64]) -> u64 {
     let mut answers = 0;
     for (i, &hash) in hashes.iter().enumerate() {
         answers |= u64::from(may_match_by(lanes, blocks, hash)) << i;
@@ -295,7 +328,7 @@ fn ask<L: BlockLanes>(lanes: L, blocks: &[Block], hashes: &[u64]) -> u64 {
 }
 
 #[inline(always)]
-fn may_match_each_by<L: BlockLanes>(lanes: L, filters: &[&[Block]], hash: u64) -> u64 {
+fn may_match_each_by<L: Blocks>(lanes: L, filters: &[&[Block]], hash: u64) -> u64 {
     // All loads are in flight before the first one is waited for.
     for blocks in filters {
         prefetch::<L, false>(lanes, blocks, &[hash]);

@@ -3,81 +3,52 @@
 //! NEON has neither gathers nor 64-bit products. Single queries of large filters, the 64-bit hash and the stores of
 //! bits therefore use the portable code, for which the compiler has the same instructions.
 
-mod blocks;
 mod lanes;
-mod lines;
 
 use core::arch::aarch64::*;
 
-use crate::hash::LaneHash;
-use crate::hash::Source;
-use crate::hash::groups;
-use crate::keys::Keys;
 use crate::lanes::Lanes;
-use crate::lanes::entries::{entries, entry, usual};
-use crate::leveldb::scalar;
-use crate::leveldb::{create, query};
-use crate::modulus::{LaneDivisor, Modulus};
 
 /// The kernel. This module is compiled only for targets where every processor has NEON, so calling the instructions is
 /// sound; "see the type" in the comments below refers to this.
 #[derive(Debug, Clone, Copy)]
 pub struct Neon(());
 
-entries!(Neon, "neon", in_place: true);
-
 impl Neon {
+    /// # Safety
+    ///
+    /// The processor has NEON.
     #[inline(always)]
-    pub(crate) const fn new() -> Self {
+    pub(crate) const unsafe fn assumed() -> Self {
         Self(())
     }
 
-    /// Returns true if a stored filter fits into the registers of [`all_of_8`](Self::all_of_8).
+    /// [`Lanes::all_set`] of 16 to 64 bytes, which are looked up in registers, as two overlapping halves, the second of
+    /// which ends with the array.
     #[inline(always)]
-    pub(crate) const fn looks_up(filter: &[u8]) -> bool {
-        matches!(filter.len(), 17..=65)
-    }
-
-    /// [`query::may_match`] for at most 8 probes. Bit arrays of 16 to 64 bytes are looked up in registers, as two
-    /// overlapping halves, the second of which ends with the array.
-    #[inline(always)]
-    fn all_of_8(self, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
+    fn all_of_8(self, bit_array: &[u8], [low, high]: [uint32x4_t; 2], count: u32) -> bool {
         let len = bit_array.len();
         // SAFETY: see the type; the arrays have the lengths of the vectors.
         unsafe {
+            // The byte of each position, and the bit in it.
+            let positions = vuzp1q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high));
+            let (places, bits) = (vshrn_n_u16::<3>(positions), bit_of_byte(vmovn_u16(positions)));
             if let (Some(low), Some(high), ..=32) =
                 (bit_array.first_chunk::<16>(), bit_array.last_chunk::<16>(), len)
             {
                 let table = uint8x16x2_t(vld1q_u8(low.as_ptr()), vld1q_u8(high.as_ptr()));
-                let (places, bits) = self.places_of_8(divisor, hash);
                 let places = in_halves(places, 16, 32 - len);
-                are_set(vqtbl2_u8(table, places), bits, probes)
+                are_set(vqtbl2_u8(table, places), bits, count)
             } else if let (Some(low), Some(high), ..=64) =
                 (bit_array.first_chunk::<32>(), bit_array.last_chunk::<32>(), len)
             {
                 let (low, high) = (vld1q_u8_x2(low.as_ptr()), vld1q_u8_x2(high.as_ptr()));
-                let (places, bits) = self.places_of_8(divisor, hash);
                 let places = in_halves(places, 32, 64 - len);
                 let table = uint8x16x4_t(low.0, low.1, high.0, high.1);
-                are_set(vqtbl4_u8(table, places), bits, probes)
+                are_set(vqtbl4_u8(table, places), bits, count)
             } else {
-                scalar::may_match(bit_array, Modulus::of_bytes(len), probes, hash)
+                unreachable!("16 to 64 bytes")
             }
-        }
-    }
-
-    /// Returns the byte of each of 8 probes, and the bit in it. For at most 2048 bits.
-    #[inline(always)]
-    fn places_of_8(self, divisor: LaneDivisor, hash: u32) -> (uint8x8_t, uint8x8_t) {
-        let hash = self.splat(hash);
-        let hashes = self.add(hash, self.mul(self.iota(), self.rotate_15(hash)));
-        let (bits, reciprocal) = (self.splat(divisor.bits), self.splat(divisor.reciprocal));
-        let rests = self.sub(hashes, self.mul(self.mul_high(hashes, reciprocal), bits));
-        let [low, high] = self.min(rests, self.sub(rests, bits));
-        // SAFETY: see the type.
-        unsafe {
-            let positions = vuzp1q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high));
-            (vshrn_n_u16::<3>(positions), bit_of_byte(vmovn_u16(positions)))
         }
     }
 }
@@ -99,10 +70,10 @@ fn bit_of_byte(numbers: uint8x8_t) -> uint8x8_t {
     unsafe { vshl_u8(vdup_n_u8(1), vreinterpret_s8_u8(vand_u8(numbers, vdup_n_u8(7)))) }
 }
 
-/// Returns true if the bytes of the first `probes` probes, at most 8, have their bit set.
+/// Returns true if the bytes of the first `count` of 8 have their bit set.
 #[inline(always)]
-fn are_set(bytes: uint8x8_t, bits: uint8x8_t, probes: u32) -> bool {
+fn are_set(bytes: uint8x8_t, bits: uint8x8_t, count: u32) -> bool {
     // SAFETY: see the type.
     let set = unsafe { vget_lane_u64::<0>(vreinterpret_u64_u8(vtst_u8(bytes, bits))) };
-    (!set).checked_shl(64 - 8 * probes).unwrap_or(0) == 0
+    (!set).checked_shl(64 - 8 * count.min(8)).unwrap_or(0) == 0
 }

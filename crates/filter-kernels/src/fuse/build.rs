@@ -1,9 +1,9 @@
 //! Builds filters: keys are added to slots, peeled, and their fingerprints stored.
 
 use super::{PREFETCHED, Shape, fingerprint, mask, packed};
-use crate::KernelToken;
-use crate::choose::by_kernel;
-use crate::tiles::{FetchLanes, Portable};
+use crate::choose::KernelToken;
+use crate::compile::by_kernel;
+use crate::lanes::Target;
 
 /// The number of hash values between the prefetch of a slot and its use.
 const AHEAD: usize = 16;
@@ -78,7 +78,7 @@ pub fn add(kernel: KernelToken, shape: Shape, slots: &mut [Slot], hashes: &[u64]
 }
 
 #[inline(always)]
-fn add_by<L: FetchLanes>(lanes: L, shape: Shape, slots: &mut [Slot], hashes: &[u64]) -> bool {
+fn add_by<L: Target>(lanes: L, shape: Shape, slots: &mut [Slot], hashes: &[u64]) -> bool {
     let ahead = if size_of_val(slots) < PREFETCHED {
         hashes.len()
     } else {
@@ -89,7 +89,7 @@ fn add_by<L: FetchLanes>(lanes: L, shape: Shape, slots: &mut [Slot], hashes: &[u
     for &hash in hashes {
         if let Some(&hash) = later.next() {
             for place in shape.places(shape.mix(hash)) {
-                lanes.fetch::<true, _>(slots, place as usize);
+                lanes.prefetch::<true, _>(slots, place as usize);
             }
         }
         let mixed = shape.mix(hash);

@@ -3,10 +3,11 @@
 //! Packed keys of 16 bytes can be hashed where their values are used, which is nearly free if registers are available.
 //! Other keys are hashed in parts, by code that is compiled once.
 
+use super::lanes32;
 use super::tile::later;
-use super::{LaneHash, Source, TILE, lanes32};
 use crate::keys::Keys;
-use crate::lanes::{Lanes, MAX_LANES, STEP};
+use crate::lanes::{Lanes, MAX_LANES, STEP, Work};
+use crate::source::{LaneHash, Source, TILE};
 
 /// Hash values in groups.
 pub(crate) trait Groups<S: Lanes> {
@@ -73,17 +74,18 @@ pub(crate) trait Consumer<S: Lanes> {
     fn take(&mut self, lanes: S, groups: &impl Groups<S>);
 }
 
-/// Passes all hash values to a consumer: given values at once, others in parts of `PART`. If `IN_PLACE`, packed keys of
+/// Passes all hash values to a consumer: given values at once, others in parts of `PART`. If `in_place`, packed keys of
 /// 16 bytes are also passed at once, to be hashed where their values are used.
 #[inline(always)]
-pub(crate) fn consume<S: Lanes, const PART: usize, const IN_PLACE: bool>(
+pub(crate) fn consume<S: Lanes, const PART: usize>(
     lanes: S,
     source: Source<'_>,
+    in_place: bool,
     consumer: &mut impl Consumer<S>,
 ) {
     let mut buffer;
     let room: &mut [u32] = match source {
-        Source::Keys(Keys::Packed(keys), function) if IN_PLACE && keys.key_len() == STEP => {
+        Source::Keys(Keys::Packed(keys), function) if in_place && keys.key_len() == STEP => {
             let (keys, _) = keys.bytes().as_chunks();
             return consumer.take(lanes, &Packed { keys, function });
         }
@@ -98,7 +100,12 @@ pub(crate) fn consume<S: Lanes, const PART: usize, const IN_PLACE: bool>(
         let part = match source {
             Source::Keys(keys, function) => {
                 let part = &mut room[..PART.min(len - start)];
-                lanes.hash(keys, function, start, part);
+                lanes.call(HashKeys {
+                    keys,
+                    function,
+                    start,
+                    hashes: part,
+                });
                 &*part
             }
             Source::Hashes(hashes) => hashes,
@@ -109,8 +116,30 @@ pub(crate) fn consume<S: Lanes, const PART: usize, const IN_PLACE: bool>(
 }
 
 /// Hashes the keys from `start` on.
+struct HashKeys<'k, 'h> {
+    keys: Keys<'k>,
+    function: LaneHash,
+    start: usize,
+    hashes: &'h mut [u32],
+}
+
+impl Work for HashKeys<'_, '_> {
+    type Out = ();
+
+    fn portable(self) {
+        for (hash, key) in self.hashes.iter_mut().zip(self.keys.iter().skip(self.start)) {
+            *hash = self.function.hash(key);
+        }
+    }
+
+    #[inline(always)]
+    fn narrow<S: Lanes>(self, lanes: S) {
+        hash(lanes, self.keys, self.function, self.start, self.hashes);
+    }
+}
+
 #[inline(always)]
-pub(crate) fn hash<S: Lanes>(lanes: S, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]) {
+fn hash<S: Lanes>(lanes: S, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]) {
     let mut ahead = None;
     for (i, hashes) in hashes.chunks_mut(S::LANES).enumerate() {
         let start = start + i * S::LANES;

@@ -1,7 +1,7 @@
 //! The hash functions, for a key in each lane.
 
-use super::LaneHash;
 use crate::lanes::{Lanes, MAX_LANES, STEP};
+use crate::source::LaneHash;
 
 /// The longest key that is hashed in a lane. Longer keys are rare, and lanes count in 32 bits.
 const LONGEST: usize = 1 << 20;

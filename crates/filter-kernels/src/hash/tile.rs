@@ -3,9 +3,9 @@
 
 use core::hint::assert_unchecked;
 
-use super::TILE;
 use crate::keys::Keys;
-use crate::lanes::{Lanes, Lanes64};
+use crate::lanes::{Lanes64, Target};
+use crate::source::TILE;
 
 /// The maximum number of keys in a group.
 pub(crate) const MAX_GROUP: usize = 8;
@@ -43,7 +43,7 @@ pub(super) trait Classes {
 /// Hashes 1 to [`TILE`] keys, and prefetches later ones, as many with each group: all at once, they would wait for each
 /// other.
 #[inline(always)]
-pub(super) fn hash_slices<F: Classes, S: Lanes, L: Lanes64>(
+pub(super) fn hash_slices<F: Classes, S: Target, L: Lanes64>(
     of_processor: S,
     lanes: L,
     keys: &[&[u8]],
@@ -82,7 +82,7 @@ pub(super) fn hash_slices<F: Classes, S: Lanes, L: Lanes64>(
 ///
 /// There are keys of the class and room for hash values at all of the places.
 #[inline(always)]
-unsafe fn hash_class<F: Classes, S: Lanes, L: Lanes64, const CLASS: usize>(
+unsafe fn hash_class<F: Classes, S: Target, L: Lanes64, const CLASS: usize>(
     of_processor: S,
     lanes: L,
     later: &mut Later<'_, '_>,
@@ -119,7 +119,7 @@ pub(crate) struct Later<'a, 'k>(&'a [&'k [u8]]);
 impl Later<'_, '_> {
     /// Prefetches both ends of the next keys.
     #[inline(always)]
-    pub(crate) fn prefetch<L: Lanes>(&mut self, lanes: L, count: usize) {
+    pub(crate) fn prefetch<L: Target>(&mut self, lanes: L, count: usize) {
         let (next, rest) = self.0.split_at(count.min(self.0.len()));
         self.0 = rest;
         for key in next {
@@ -131,7 +131,7 @@ impl Later<'_, '_> {
 
 /// Returns `count` keys from `start` on, at most [`TILE`], as slices, and the later ones to prefetch.
 #[inline(always)]
-pub(super) fn slices<'a, 'k, L: Lanes>(
+pub(super) fn slices<'a, 'k, L: Target>(
     lanes: L,
     keys: &Keys<'k>,
     start: usize,
@@ -158,7 +158,7 @@ where
 /// Returns the keys to prefetch while those of the tile from `start` on are hashed: the next tile's, unless they are so
 /// close together and so few that prefetching would take longer than it saves. Prefetches the first tile at once.
 #[inline(always)]
-pub(crate) fn later<'a, 'k, L: Lanes>(lanes: L, keys: &'a [&'k [u8]], start: usize) -> Later<'a, 'k> {
+pub(crate) fn later<'a, 'k, L: Target>(lanes: L, keys: &'a [&'k [u8]], start: usize) -> Later<'a, 'k> {
     let (tile, later) = keys[start..].split_at(TILE.min(keys.len() - start));
     let place = |key: Option<&&[u8]>| key.map_or(0, |key| key.as_ptr().addr());
     let apart = place(tile.first()).abs_diff(place(tile.last()));

@@ -5,9 +5,10 @@ use hashzoo::xxh64;
 
 use super::tile::{Classes, Group, hash_slices, slices};
 use super::xxph3::{groups_of, word};
-use super::{PRIME64_1, PRIME64_3, WideSource};
+use super::{PRIME64_1, PRIME64_3};
 use crate::keys::Keys;
-use crate::lanes::{Lanes64, WideLanes};
+use crate::lanes::{Lanes64, Target, WideLanes, Work};
+use crate::source::WideSource;
 
 const PRIME64_2: u64 = 0xc2b2_ae3d_27d4_eb4f;
 const PRIME64_4: u64 = 0x85eb_ca77_c2b2_ae63;
@@ -16,9 +17,38 @@ const PRIME64_5: u64 = 0x27d4_eb2f_1656_67c5;
 /// The number of bytes that XXH64 consumes at once.
 const STRIPE: usize = 32;
 
-/// Computes at most [`TILE`](super::TILE) hash values from `start` on. Panics if there are too few.
+/// Computes at most [`TILE`](crate::source::TILE) hash values from `start` on. Panics if there are too few.
 #[inline(always)]
-pub(crate) fn hash<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+pub(crate) fn hash<T: Target>(target: T, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+    target.call(HashTile {
+        source,
+        start,
+        hashes,
+    });
+}
+
+struct HashTile<'k, 'h> {
+    source: WideSource<'k>,
+    start: usize,
+    hashes: &'h mut [u64],
+}
+
+impl Work for HashTile<'_, '_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn portable(self) {
+        self.source.hash_by(|key| xxh64(key, 0), self.start, self.hashes);
+    }
+
+    #[inline(always)]
+    fn wide<S: WideLanes>(self, lanes: S) {
+        hash_by(lanes, self.source, self.start, self.hashes);
+    }
+}
+
+#[inline(always)]
+fn hash_by<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
     let (chains, count) = (lanes.chains(), hashes.len());
     match source {
         // Columns of numbers in Parquet.

@@ -4,9 +4,10 @@
 use hashzoo::{xxh3_64, xxph3_64};
 
 use super::tile::{Classes, Group, hash_slices, have_16_bytes, slices};
-use super::{PRIME64_1, PRIME64_3, WideSource};
+use super::{PRIME64_1, PRIME64_3};
 use crate::keys::Keys;
-use crate::lanes::{Lanes64, WideLanes};
+use crate::lanes::{Lanes64, Target, WideLanes, Work};
+use crate::source::WideSource;
 
 /// The first eight words of XXH3's secret, which seed 0 leaves unchanged.
 ///
@@ -34,9 +35,43 @@ pub(crate) const fn of_one<const FINAL: bool>(key: &[u8]) -> u64 {
     if FINAL { xxh3_64(key, 0) } else { xxph3_64(key, 0) }
 }
 
-/// Computes at most [`TILE`](super::TILE) hash values from `start` on. Panics if there are too few.
+/// Computes at most [`TILE`](crate::source::TILE) hash values from `start` on; with `FINAL`, XXH3. Panics if there are too few.
 #[inline(always)]
-pub(crate) fn hash<S: WideLanes, const FINAL: bool>(
+pub(crate) fn hash<T: Target, const FINAL: bool>(
+    target: T,
+    source: WideSource<'_>,
+    start: usize,
+    hashes: &mut [u64],
+) {
+    target.call(HashTile::<FINAL> {
+        source,
+        start,
+        hashes,
+    });
+}
+
+struct HashTile<'k, 'h, const FINAL: bool> {
+    source: WideSource<'k>,
+    start: usize,
+    hashes: &'h mut [u64],
+}
+
+impl<const FINAL: bool> Work for HashTile<'_, '_, FINAL> {
+    type Out = ();
+
+    #[inline(always)]
+    fn portable(self) {
+        self.source.hash_by(of_one::<FINAL>, self.start, self.hashes);
+    }
+
+    #[inline(always)]
+    fn wide<S: WideLanes>(self, lanes: S) {
+        hash_by::<S, FINAL>(lanes, self.source, self.start, self.hashes);
+    }
+}
+
+#[inline(always)]
+fn hash_by<S: WideLanes, const FINAL: bool>(
     lanes: S,
     source: WideSource<'_>,
     start: usize,

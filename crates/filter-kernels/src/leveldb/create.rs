@@ -9,15 +9,12 @@ use core::mem;
 
 use super::probes::{Probes, Remainders};
 use crate::MAX_PROBES;
+use crate::bits::{Aligned, MAP_BITS, MEDIUM_MAP_BITS, SMALL_MAP_BITS, set_bit, set_rest, write_map};
 use crate::hash::groups::{Consumer, Groups, consume};
-use crate::hash::{MAP_BITS, Source};
 use crate::lanes::{Lanes, MAX_LANES};
 use crate::modulus::LaneDivisor;
+use crate::source::Source;
 
-/// The map size for the filters of small blocks, which takes less clearing than `MAP_BITS`.
-const SMALL_MAP_BITS: usize = 512;
-/// The map size for filters in between.
-const MEDIUM_MAP_BITS: usize = 2048;
 /// The length in bytes from which bit arrays are prefetched before they are written: four times the second-level cache
 /// of the machines this was measured on. Below, prefetching costs more than it saves.
 const PREFETCHED: usize = 4 << 20;
@@ -52,9 +49,7 @@ pub(crate) fn create_small<S: Lanes>(
 ) {
     let mut map = Aligned([0; SMALL_MAP_BITS]);
     fill_map(lanes, divisor, USUAL_PROBES as u8, source, &mut map.0);
-    for (bytes, bits) in bit_array.chunks_mut(8).zip(map.0.as_chunks().0) {
-        put(lanes.high_bits(bits), bytes);
-    }
+    write_map(lanes, &map.0, bit_array);
 }
 
 /// Builds a filter of at most [`MAP_BITS`] over whatever `bit_array` holds. Panics if there are more.
@@ -79,21 +74,7 @@ pub(crate) fn create_by_map<S: Lanes>(
         &mut large.0
     };
     fill_map(lanes, divisor, probes, source, map);
-    for (bytes, bits) in bit_array.chunks_mut(8).zip(map.as_chunks().0) {
-        put(lanes.high_bits(bits), bytes);
-    }
-}
-
-/// Writes up to 8 bytes of the word.
-#[inline(always)]
-fn put(word: u64, bytes: &mut [u8]) {
-    match bytes.first_chunk_mut() {
-        Some(eight) => *eight = word.to_le_bytes(),
-        None => bytes
-            .iter_mut()
-            .zip(word.to_le_bytes())
-            .for_each(|(byte, new)| *byte = new),
-    }
+    write_map(lanes, map, bit_array);
 }
 
 /// Adds keys to the bits already set.
@@ -106,22 +87,15 @@ pub(crate) fn insert<S: Lanes>(
     source: Source<'_>,
 ) {
     let len = bit_array.len();
-    let (words, rest) = bit_array.as_chunks_mut::<4>();
+    let (words, rest) = bit_array.as_chunks_mut();
     let mut words = Words { words, beyond: 0 };
     if len < PREFETCHED {
         fill_words(lanes, divisor, probes, source, &mut words);
     } else {
         fill_prefetched(lanes, divisor, probes, source, &mut words);
     }
-    for (byte, new) in rest.iter_mut().zip(words.beyond.to_le_bytes()) {
-        *byte |= new;
-    }
+    set_rest(rest, words.beyond);
 }
-
-/// Aligned to a cache line, so that no vector crosses two lines: data stored across two lines cannot be loaded again
-/// until it has reached the cache.
-#[repr(align(64))]
-struct Aligned<T>(T);
 
 /// A destination for bits.
 trait Bits: Default {
@@ -197,10 +171,7 @@ impl Bits for Words<'_> {
     #[inline(always)]
     unsafe fn set(&mut self, rows: &[[u32; MAX_LANES]], count: usize) {
         for (&index, &bit) in rows[0].iter().zip(&rows[1]).take(count) {
-            match self.words.get_mut(index as usize) {
-                Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
-                None => self.beyond |= bit,
-            }
+            set_bit(self.words, &mut self.beyond, index as usize, bit);
         }
     }
 
@@ -277,7 +248,7 @@ impl<'b, S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS
 
     #[inline(always)]
     fn finish(mut self, lanes: S, source: Source<'_>) {
-        consume::<S, PART, true>(lanes, source, &mut self);
+        consume::<S, PART>(lanes, source, true, &mut self);
         let mut bits = mem::take(self.bits);
         for group in self.groups.saturating_sub(GROUPS)..self.groups {
             for row in rows::<B, ROWS>(&mut self.rows, group % GROUPS, self.probes) {

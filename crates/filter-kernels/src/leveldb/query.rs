@@ -4,14 +4,16 @@ mod batch;
 mod levels;
 
 use batch::{Batch, answer};
-pub(crate) use batch::{LookUp, Table, Words};
 use levels::{ByLevel, TILE};
 
 use super::probes::Remainders;
-use crate::hash::Source;
+use super::{may_match_stored, scalar};
+use crate::bits::{LookUp, Words, in_registers};
+use crate::choose::KernelToken;
 use crate::hash::groups::{Consumer, Groups, consume};
 use crate::lanes::Lanes;
-use crate::modulus::LaneDivisor;
+use crate::modulus::{LaneDivisor, Modulus};
+use crate::source::Source;
 
 /// The minimum number of keys for which survivors are packed together after every probe.
 const FEWEST_FOR_LEVELS: usize = 128;
@@ -21,15 +23,85 @@ const SHORT_PART: usize = 128;
 /// machines this was measured on. Below, prefetching costs more than it saves.
 const PREFETCHED: usize = 4 << 20;
 
-/// Queries one hash value, whose probes are the lanes.
+/// Returns true if a stored filter may hold a key of 16 bytes, such as a UUID, which is hashed without a loop. A single
+/// query spends as much time reaching the code as computing the answer, so one function goes from the key to the answer.
+#[inline(always)]
+pub(crate) fn stored_may_match_16<S: Lanes, H: Fn(&[u8]) -> u32 + Copy>(
+    lanes: S,
+    hash: H,
+    key: &[u8],
+    filter: &[u8],
+) -> bool
+where
+    KernelToken: From<S>,
+{
+    let key: &[u8; 16] = key.first_chunk().expect("16 bytes");
+    stored_may_match(lanes, hash, key, filter)
+}
+
+/// Returns true if a stored filter may hold a key. Rare filters are handled out of line.
+#[inline(always)]
+pub(crate) fn stored_may_match<S: Lanes, H: Fn(&[u8]) -> u32 + Copy>(
+    lanes: S,
+    hash: H,
+    key: &[u8],
+    filter: &[u8],
+) -> bool
+where
+    KernelToken: From<S>,
+{
+    if !S::tests(filter.len().wrapping_sub(1)) {
+        return scalar::may_match_key(hash, key, filter);
+    }
+    match usual(filter) {
+        Some((bit_array, divisor, probes)) => may_match_8(lanes, bit_array, divisor, probes, hash(key)),
+        None => may_match_stored(hash, key, filter, lanes.into()),
+    }
+}
+
+/// Splits a stored filter that has at most 8 probes and a length that lanes support.
+#[inline(always)]
+fn usual(filter: &[u8]) -> Option<(&[u8], LaneDivisor, u32)> {
+    // One comparison checks both limits of the length.
+    if filter.len().wrapping_sub(2) >= LaneDivisor::MAX_BYTES {
+        return None;
+    }
+    let [bit_array @ .., probes @ 0..=8] = filter else {
+        return None;
+    };
+    let divisor = LaneDivisor::of_bytes(bit_array.len())?;
+    Some((bit_array, divisor, u32::from(*probes)))
+}
+
+/// [`may_match`] for at most eight probes.
+#[inline(always)]
+fn may_match_8<S: Lanes>(lanes: S, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
+    let eight = lanes.eight();
+    let hash = eight.splat(hash);
+    let hashes = eight.add(hash, eight.mul(eight.iota(), eight.rotate_15(hash)));
+    let positions = Remainders::new(eight, divisor).of(hashes);
+    // SAFETY: the positions are remainders by the number of bits.
+    unsafe { lanes.all_set(bit_array, positions, probes) }
+}
+
+/// Queries one hash value, whose probes are the lanes. The numbers are those of the bit array's divisor.
 #[inline(always)]
 pub(crate) fn may_match<S: Lanes>(
     lanes: S,
     bit_array: &[u8],
-    divisor: LaneDivisor,
+    bits: u64,
+    reciprocal: u64,
     probes: u32,
     hash: u32,
 ) -> bool {
+    let divisor = LaneDivisor::of_lanes([bits, reciprocal]);
+    if probes <= 8 {
+        return if S::tests(bit_array.len()) {
+            may_match_8(lanes, bit_array, divisor, probes, hash)
+        } else {
+            scalar::may_match(bit_array, Modulus::of_bytes(bit_array.len()), probes, hash)
+        };
+    }
     let remainders = Remainders::new(lanes, divisor);
     let mut first = 0;
     while first < probes {
@@ -37,15 +109,10 @@ pub(crate) fn may_match<S: Lanes>(
         let numbers = lanes.add(lanes.splat(first), lanes.iota());
         let steps = lanes.mul(numbers, lanes.splat(hash.rotate_left(15)));
         let positions = remainders.of(lanes.add(lanes.splat(hash), steps));
-        let words = if bit_array.len() <= S::TABLE_BYTES / 4 {
-            lanes.table_words(&lanes.table::<1>(bit_array), positions)
-        } else if bit_array.len() <= S::TABLE_BYTES / 2 {
-            lanes.table_words(&lanes.table::<2>(bit_array), positions)
-        } else if bit_array.len() <= S::TABLE_BYTES {
-            lanes.table_words(&lanes.table::<4>(bit_array), positions)
-        } else {
-            Words::new(lanes, bit_array).at(lanes, positions)
-        };
+        let words = in_registers!(
+            lanes: S, bit_array, |table| table.at(lanes, positions),
+            else Words::new(lanes, bit_array).at(lanes, positions)
+        );
         let hits = lanes.hit_bits(lanes.hit(lanes.all_hits(), words, positions));
         let all = !hits << (32 - count) == 0;
         // Avoids a branch on the answer, which cannot be predicted.
@@ -60,9 +127,9 @@ pub(crate) fn may_match<S: Lanes>(
     true
 }
 
-/// Queries many hash values, one in each lane. `IN_PLACE` is the parameter of [`consume`].
+/// Queries many hash values, one in each lane.
 #[inline(always)]
-pub(crate) fn may_match_many<S: Lanes, const IN_PLACE: bool>(
+pub(crate) fn may_match_many<S: Lanes>(
     lanes: S,
     bit_array: &[u8],
     divisor: LaneDivisor,
@@ -76,26 +143,22 @@ pub(crate) fn may_match_many<S: Lanes, const IN_PLACE: bool>(
         probes,
         answers,
     };
-    let len = bit_array.len();
-    if len <= S::TABLE_BYTES / 4 {
-        let words = Table::<S, 1>::new(lanes, bit_array);
-        consume::<S, SHORT_PART, IN_PLACE>(lanes, source, &mut ByGroup { batch, words });
-    } else if len <= S::TABLE_BYTES / 2 {
-        let words = Table::<S, 2>::new(lanes, bit_array);
-        consume::<S, SHORT_PART, IN_PLACE>(lanes, source, &mut ByGroup { batch, words });
-    } else if len <= S::TABLE_BYTES {
-        let words = Table::<S, 4>::new(lanes, bit_array);
-        consume::<S, SHORT_PART, IN_PLACE>(lanes, source, &mut ByGroup { batch, words });
-    } else {
-        let words = Words::new(lanes, bit_array);
-        if source.len() < FEWEST_FOR_LEVELS {
-            consume::<S, SHORT_PART, IN_PLACE>(lanes, source, &mut ByGroup { batch, words });
-        } else if len < PREFETCHED {
-            consume::<S, TILE, IN_PLACE>(lanes, source, &mut ByLevel::<S, false>::new(batch, words));
-        } else {
-            consume::<S, TILE, IN_PLACE>(lanes, source, &mut ByLevel::<S, true>::new(batch, words));
+    in_registers!(
+        lanes: S, bit_array,
+        |words| consume::<S, SHORT_PART>(lanes, source, S::IN_PLACE, &mut ByGroup { batch, words }),
+        else {
+            let words = Words::new(lanes, bit_array);
+            if source.len() < FEWEST_FOR_LEVELS {
+                consume::<S, SHORT_PART>(lanes, source, S::IN_PLACE, &mut ByGroup { batch, words });
+            } else if bit_array.len() < PREFETCHED {
+                let mut levels = ByLevel::<S, false>::new(batch, words);
+                consume::<S, TILE>(lanes, source, S::IN_PLACE, &mut levels);
+            } else {
+                let mut levels = ByLevel::<S, true>::new(batch, words);
+                consume::<S, TILE>(lanes, source, S::IN_PLACE, &mut levels);
+            }
         }
-    }
+    );
 }
 
 /// Tests the probes of a group one after the other.

@@ -2,29 +2,26 @@
 
 use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
-use crate::hash::LaneHash;
-use crate::hash::{MAP_BITS, Source};
+use super::may_match_stored;
+use crate::bits::{MAP_BITS, SMALL_MAP_BITS, set_rest};
+use crate::choose::KernelToken;
 use crate::keys::Keys;
 use crate::modulus::Modulus;
-
-/// The map size for the filters of small blocks, which takes less clearing.
-const SMALL_MAP_BITS: usize = 512;
+use crate::source::{LaneHash, Source};
 
 /// The probe count at 10 bits per key, for which loops are unrolled.
 const USUAL_PROBES: u8 = 6;
 
+/// Builds a filter of at most [`MAP_BITS`] over whatever `bit_array` holds.
 pub(crate) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
     let bits = bit_array.len() * 8;
     let (mut small, mut large);
     let map: &mut [u8] = if bits <= SMALL_MAP_BITS {
         small = [0; SMALL_MAP_BITS];
         &mut small
-    } else if bits <= MAP_BITS {
+    } else {
         large = [0; MAP_BITS];
         &mut large
-    } else {
-        bit_array.fill(0);
-        return insert(bit_array, modulus, probes, source);
     };
     for_each_position(source, modulus, probes, |position| {
         // Always present.
@@ -44,27 +41,20 @@ pub(crate) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source:
 pub(crate) fn insert(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
     // Words are changed twice as fast as bytes on some processors. Bytes that do not fill a word come last.
     let (words, rest) = bit_array.as_chunks_mut::<4>();
-    let mut last = 0_u32;
+    let mut beyond = 0_u32;
     for_each_position(source, modulus, probes, |position| {
         let bit = 1 << (position % 32);
         match words.get_mut((position / 32) as usize) {
             Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
-            None => last |= bit,
+            None => beyond |= bit,
         }
     });
-    for (byte, new) in rest.iter_mut().zip(last.to_le_bytes()) {
-        *byte |= new;
-    }
+    set_rest(rest, beyond);
 }
 
 /// Returns true if a stored filter may hold a key, without loops for the usual probe count and keys of 16 bytes. Rare
-/// cases go to `other`.
-pub(crate) fn may_match_key<H: Fn(&[u8]) -> u32 + Copy>(
-    hash: H,
-    key: &[u8],
-    filter: &[u8],
-    other: impl Fn(H, &[u8], &[u8]) -> bool,
-) -> bool {
+/// filters are handled out of line.
+pub(crate) fn may_match_key<H: Fn(&[u8]) -> u32 + Copy>(hash: H, key: &[u8], filter: &[u8]) -> bool {
     if let [bit_array @ .., USUAL_PROBES] = filter
         && !bit_array.is_empty()
     {
@@ -74,7 +64,7 @@ pub(crate) fn may_match_key<H: Fn(&[u8]) -> u32 + Copy>(
         let modulus = Modulus::of_bytes(bit_array.len());
         all_are_set(bit_array, modulus, u32::from(USUAL_PROBES), hash(key))
     } else {
-        other(hash, key, filter)
+        may_match_stored(hash, key, filter, KernelToken::Scalar)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Building: Gaussian elimination as equations are added, then back substitution from the last slot.
 
 use super::{Equation, MAX_COLUMNS, Shape, WIDTH, Word, used_seed};
-use crate::KernelToken;
-use crate::choose::by_kernel;
-use crate::tiles::{FetchLanes, Portable};
+use crate::choose::KernelToken;
+use crate::compile::by_kernel;
+use crate::lanes::Target;
 
 /// The number of rows from which they are prefetched before use: a quarter of a megabyte.
 const PREFETCHED_ROWS: usize = (1 << 18) / size_of::<Row>();
@@ -41,7 +41,7 @@ pub fn solve(kernel: KernelToken, rows: &[Row], shape: Shape, words: &mut [Word]
 /// Each equation waits for a row at every step, so several go side by side. Their order does not matter: which rows are
 /// filled, and the solution, depend on the set of equations alone.
 #[inline(always)]
-fn eliminate_by<L: FetchLanes>(lanes: L, rows: &mut [Row], used_seed: u64, hashes: &[u64]) -> bool {
+fn eliminate_by<L: Target>(lanes: L, rows: &mut [Row], used_seed: u64, hashes: &[u64]) -> bool {
     let Some(starts) = rows.len().checked_sub(WIDTH as usize - 1) else {
         return hashes.is_empty();
     };
@@ -64,7 +64,7 @@ fn eliminate_by<L: FetchLanes>(lanes: L, rows: &mut [Row], used_seed: u64, hashe
                 Step::Done => {}
             }
             if let Some(hash) = later.next() {
-                lanes.fetch::<true, _>(rows, equation(hash).start);
+                lanes.prefetch::<true, _>(rows, equation(hash).start);
             }
             let Some(hash) = others.next() else {
                 let mut open = open.into_iter().enumerate();
@@ -132,7 +132,7 @@ fn finish(rows: &mut [Row], mut open: Equation) -> bool {
 /// Substitutes from the last slot to the first. A state has the 128 slots of a column that were solved last; the lowest
 /// bit is the most recent one.
 #[inline(always)]
-fn solve_by<L: FetchLanes>(lanes: L, rows: &[Row], shape: Shape, mut words: &mut [Word]) {
+fn solve_by<L: Target>(lanes: L, rows: &[Row], shape: Shape, mut words: &mut [Word]) {
     let mut states = [[0; 2]; MAX_COLUMNS as usize];
     let blocks = rows.as_chunks::<{ WIDTH as usize }>().0;
     for (block, rows) in (0..shape.blocks).zip(blocks).rev() {
@@ -167,7 +167,7 @@ fn solve_by<L: FetchLanes>(lanes: L, rows: &[Row], shape: Shape, mut words: &mut
 
 /// Solves for the slots of a block in columns from `column` on.
 #[inline(always)]
-fn substitute<L: FetchLanes, const N: usize>(
+fn substitute<L: Target, const N: usize>(
     lanes: L,
     states: &mut [[u64; 2]; N],
     rows: &[Row; WIDTH as usize],
@@ -179,7 +179,7 @@ fn substitute<L: FetchLanes, const N: usize>(
         let (row_low, row_high) = (row.low >> 1 | row.high << 63, row.high >> 1);
         let result = row.result >> column;
         for (i, [low, high]) in now.iter_mut().enumerate() {
-            let sum = lanes.sum(*low & row_low ^ *high & row_high);
+            let sum = lanes.count_ones(*low & row_low ^ *high & row_high);
             *high = *high << 1 | *low >> 63;
             *low = *low << 1 | u64::from((sum ^ result >> i) & 1);
         }

@@ -1,20 +1,16 @@
 //! AVX2: 8 lanes, and tables of 128 bytes in registers.
 
-mod columns;
 mod lanes;
 mod lanes64;
-mod lines;
+mod parities;
 
 use core::arch::x86_64::*;
 
+pub(super) use parities::parities;
+
 use super::found::Found;
 use super::single::bytes_at;
-use crate::hash::{LaneHash, Source, groups};
-use crate::keys::Keys;
 use crate::lanes::Lanes;
-use crate::lanes::entries::{entries, entry, usual};
-use crate::leveldb::{create, query};
-use crate::modulus::LaneDivisor;
 
 /// The kernel. A value exists only if the processor and the operating system support the instructions, so calling them
 /// is sound; "see the type" in the comments below refers to this.
@@ -41,12 +37,6 @@ static WORD_MASKS: [u32; 16] = [
     0,
 ];
 
-entries!(
-    Avx2,
-    "avx2,bmi1,bmi2,popcnt",
-    in_place: false
-);
-
 impl Avx2 {
     /// # Safety
     ///
@@ -62,15 +52,14 @@ impl Avx2 {
         found.has(Found::AVX2).then_some(Self(()))
     }
 
-    /// [`query::may_match`] for at most 8 probes. Bit arrays of 16 to 64 bytes are looked up in registers, without the
-    /// masks of [`Lanes::table`]: as two overlapping halves, the second of which ends with the array.
+    /// [`Lanes::all_set`]. Arrays of 16 to 64 bytes are looked up in registers, without the masks of [`Lanes::table`]: as
+    /// two overlapping halves, the second of which ends with the array.
+    ///
+    /// # Safety
+    ///
+    /// The positions are below the number of bits.
     #[inline(always)]
-    fn all_of_8(self, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
-        let hash = self.splat(hash);
-        let hashes = self.add(hash, self.mul(self.iota(), self.rotate_15(hash)));
-        let (bits, reciprocal) = (self.splat(divisor.bits), self.splat(divisor.reciprocal));
-        let rests = self.sub(hashes, self.mul(self.mul_high(hashes, reciprocal), bits));
-        let positions = self.min(rests, self.sub(rests, bits));
+    unsafe fn all_of_8(self, bit_array: &[u8], positions: __m256i, count: u32) -> bool {
         let len = bit_array.len();
         let (words, positions) = if let (Some(low), Some(high), ..=64) =
             (bit_array.first_chunk::<32>(), bit_array.last_chunk::<32>(), len)
@@ -101,19 +90,20 @@ impl Avx2 {
             };
             (words, positions)
         } else {
-            return self.all_bytes_of_8(bit_array, positions, probes);
+            // SAFETY: guaranteed by the caller.
+            return unsafe { self.all_bytes_of_8(bit_array, positions, count) };
         };
-        let live = (1_u32 << probes) - 1;
-        let hits = self.hit_bits(self.hit(self.all_hits(), words, positions));
-        hits & live == live
+        let missing = !self.hit_bits(self.hit(self.all_hits(), words, positions)) & 0xff;
+        // SAFETY: see the type.
+        unsafe { _bzhi_u32(missing, count) == 0 }
     }
 
-    /// Tests bit arrays of other lengths at these positions.
+    /// [`all_of_8`](Self::all_of_8) of other lengths.
     #[inline(always)]
-    fn all_bytes_of_8(self, bit_array: &[u8], positions: __m256i, probes: u32) -> bool {
-        // SAFETY: see the type; the positions are remainders by the number of bits.
+    unsafe fn all_bytes_of_8(self, bit_array: &[u8], positions: __m256i, count: u32) -> bool {
+        // SAFETY: see the type; the positions are guaranteed by the caller.
         unsafe {
-            let found = bytes_at(bit_array, positions, probes);
+            let found = bytes_at(bit_array, positions, count);
             // The lowest bytes of all lanes, side by side.
             let lowest = _mm256_shuffle_epi8(positions, _mm256_set1_epi32(0x0c08_0400));
             let lowest = _mm_unpacklo_epi32(
@@ -124,7 +114,7 @@ impl Avx2 {
             let bits = _mm_set1_epi64x(0x8040_2010_0804_0201_u64.cast_signed());
             let wanted = _mm_shuffle_epi8(bits, _mm_and_si128(lowest, _mm_set1_epi8(7)));
             let missing = _mm_cvtsi128_si64(_mm_andnot_si128(found, wanted)).cast_unsigned();
-            _bzhi_u64(missing, 8 * probes) == 0
+            _bzhi_u64(missing, 8 * count) == 0
         }
     }
 

@@ -2,33 +2,22 @@
 //!
 //! Uses the subsets F, BW, DQ and VL, which every processor with AVX-512 has except the first, Xeon Phi.
 
-mod columns;
 mod lanes;
 mod lanes64;
-mod lines;
-mod spread;
+mod parities;
 
 use core::arch::x86_64::*;
 
+pub(super) use parities::parities;
+
 use super::found::Found;
 use super::single::bytes_at;
-use crate::hash::{LaneHash, Source, groups};
-use crate::keys::Keys;
 use crate::lanes::Lanes;
-use crate::lanes::entries::{entries, entry, usual};
-use crate::leveldb::{create, query};
-use crate::modulus::LaneDivisor;
 
 /// The kernel. A value exists only if the processor and the operating system support the instructions, so calling them
 /// is sound; "see the type" in the comments below refers to this.
 #[derive(Debug, Clone, Copy)]
 pub struct Avx512(());
-
-entries!(
-    Avx512,
-    "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt",
-    in_place: true
-);
 
 impl Avx512 {
     /// # Safety
@@ -45,23 +34,17 @@ impl Avx512 {
         found.has(Found::AVX512).then_some(Self(()))
     }
 
-    /// [`query::may_match`] for at most 8 probes, in half a vector.
+    /// [`Lanes::all_set`], in half a vector.
+    ///
+    /// # Safety
+    ///
+    /// The positions are below the number of bits.
     #[inline(always)]
-    fn all_of_8(self, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
+    unsafe fn all_of_8(self, bit_array: &[u8], mut positions: __m256i, count: u32) -> bool {
         let len = bit_array.len();
-        // SAFETY: see the type; the positions are remainders by the number of bits in the array.
+        // SAFETY: see the type; the positions are guaranteed by the caller.
         unsafe {
-            let hash = _mm256_set1_epi32(hash.cast_signed());
-            let numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-            let hashes = _mm256_add_epi32(hash, _mm256_mullo_epi32(numbers, _mm256_rol_epi32::<15>(hash)));
-            let reciprocal = _mm256_set1_epi32(divisor.reciprocal.cast_signed());
-            let bits = _mm256_set1_epi32(divisor.bits.cast_signed());
-            let even = _mm256_srli_epi64::<32>(_mm256_mul_epu32(hashes, reciprocal));
-            let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(hashes), reciprocal);
-            let quotients = _mm256_blend_epi32::<0b1010_1010>(even, odd);
-            let rests = _mm256_sub_epi32(hashes, _mm256_mullo_epi32(quotients, bits));
-            let mut positions = _mm256_min_epu32(rests, _mm256_sub_epi32(rests, bits));
-            let live = _bzhi_u32(0xff, probes) as __mmask8;
+            let live = _bzhi_u32(0xff, count) as __mmask8;
             let wide = _mm512_castsi256_si512(positions);
             let words = if len <= 64 {
                 self.table_words(&self.table::<1>(bit_array), wide)
@@ -81,7 +64,7 @@ impl Avx512 {
                 let last = _mm512_loadu_si512(last.as_ptr().cast());
                 _mm512_mask_permutexvar_epi32(words, __mmask16::from(behind), indices, last)
             } else {
-                let bytes = bytes_at(bit_array, positions, probes);
+                let bytes = bytes_at(bit_array, positions, count);
                 // The lowest byte of each lane has the bit of its position modulo 8.
                 let wanted = _mm256_rolv_epi32(_mm256_set1_epi32(0x0101_0101), positions);
                 return _mm_testc_si128(bytes, _mm256_maskz_cvtepi32_epi8(live, wanted)) != 0;

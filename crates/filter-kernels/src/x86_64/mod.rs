@@ -11,41 +11,68 @@ macro_rules! operations {
     )+};
 }
 
-/// Operations that have nothing to do with the length of vectors.
-macro_rules! single_operations {
-    () => {
-        #[inline(always)]
-        fn hash(self, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]) {
-            self.hash_keys(keys, function, start, hashes);
-        }
+/// What lanes have whatever their number.
+macro_rules! target {
+    ($lanes:ident, $features:ident, $parities:path) => {
+        impl Target for $lanes {
+            const PARITIES: bool = true;
 
-        #[inline(always)]
-        fn prefetch<const WRITE: bool, T>(self, items: &[T], index: usize) {
-            let place = items.as_ptr().wrapping_add(index).cast();
-            // SAFETY: a prefetch is a hint, valid for any address, and every x86-64 processor decodes it.
-            unsafe {
-                if WRITE {
-                    _mm_prefetch::<_MM_HINT_ET0>(place);
-                } else {
-                    _mm_prefetch::<_MM_HINT_T0>(place);
+            #[inline(always)]
+            fn call<W: Work>(self, work: W) -> W::Out {
+                compiled! { $features
+                    fn run<W: Work>(lanes: $lanes, work: W) -> W::Out {
+                        work.wide(lanes)
+                    }
+                }
+                // SAFETY: see the type.
+                unsafe { run(self, work) }
+            }
+
+            #[inline(always)]
+            fn here<W: Work>(self, work: W) -> W::Out {
+                work.wide(self)
+            }
+
+            #[inline(always)]
+            fn prefetch<const WRITE: bool, T>(self, items: &[T], index: usize) {
+                let place = items.as_ptr().wrapping_add(index).cast();
+                // SAFETY: a prefetch is a hint, valid for any address, and every x86-64 processor decodes it.
+                unsafe {
+                    if WRITE {
+                        _mm_prefetch::<_MM_HINT_ET0>(place);
+                    } else {
+                        _mm_prefetch::<_MM_HINT_T0>(place);
+                    }
                 }
             }
-        }
 
-        #[inline(always)]
-        fn count_bits(self, word: u64) -> u32 {
-            // SAFETY: see the type.
-            unsafe { $crate::x86_64::single::count_bits(word) }
+            #[inline(always)]
+            fn count_ones(self, word: u64) -> u32 {
+                // SAFETY: see the type.
+                unsafe { single::count_ones(word) }
+            }
+
+            #[inline(always)]
+            fn parities(self, first: &[[u8; 16]], second: &[[u8; 16]], masks: [u128; 2]) -> u32 {
+                // SAFETY: see the type.
+                unsafe { $parities(first, second, masks) }
+            }
         }
     };
 }
 
 mod avx2;
 mod avx512;
-mod blocks;
 mod found;
 mod single;
 
 pub(crate) use avx2::Avx2;
 pub(crate) use avx512::Avx512;
 pub(crate) use found::Found;
+
+use core::arch::x86_64::*;
+
+use crate::lanes::{Target, Work, compiled};
+
+target!(Avx2, avx2, avx2::parities);
+target!(Avx512, avx512, avx512::parities);

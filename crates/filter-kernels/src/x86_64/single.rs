@@ -3,7 +3,7 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 
-/// Returns the bytes that hold the bits at these positions: all 8, or the first 6 if there are at most 6 probes. The
+/// Returns the bytes that hold the bits at these positions: all 8, or the first 6 if at most 6 count. The
 /// others are 0.
 ///
 /// Separate loads are faster than one gather, which reads whole words and so would read beyond the end of the slice.
@@ -12,7 +12,7 @@ use core::arch::x86_64::*;
 ///
 /// The processor has AVX2, and the positions are below the number of bits.
 #[inline(always)]
-pub(crate) unsafe fn bytes_at(bytes: &[u8], positions: __m256i, probes: u32) -> __m128i {
+pub(crate) unsafe fn bytes_at(bytes: &[u8], positions: __m256i, count: u32) -> __m128i {
     // SAFETY: guaranteed by the caller.
     unsafe {
         let places = _mm256_srli_epi32::<3>(positions);
@@ -29,7 +29,7 @@ pub(crate) unsafe fn bytes_at(bytes: &[u8], positions: __m256i, probes: u32) -> 
         let found = _mm_insert_epi8::<3>(found, byte(places_2_3 >> 32));
         let found = _mm_insert_epi8::<4>(found, byte(places_4_5));
         let found = _mm_insert_epi8::<5>(found, byte(places_4_5 >> 32));
-        if probes <= 6 {
+        if count <= 6 {
             return found;
         }
         let places_6_7 = _mm_extract_epi64::<1>(high).cast_unsigned();
@@ -46,7 +46,7 @@ pub(crate) unsafe fn bytes_at(bytes: &[u8], positions: __m256i, probes: u32) -> 
 ///
 /// The processor has POPCNT.
 #[inline(always)]
-pub(crate) unsafe fn count_bits(word: u64) -> u32 {
+pub(crate) unsafe fn count_ones(word: u64) -> u32 {
     let count: u64;
     // SAFETY: guaranteed by the caller; the instruction only changes the register and flags.
     unsafe {

@@ -4,9 +4,7 @@ use core::arch::aarch64::*;
 use core::arch::asm;
 
 use super::Neon;
-use crate::hash::LaneHash;
-use crate::keys::Keys;
-use crate::lanes::{Lanes, PACKINGS};
+use crate::lanes::{Lanes, PACKINGS, Target, Work};
 
 /// Element-wise operations, each an expression of intrinsics for one half.
 macro_rules! operations {
@@ -26,6 +24,7 @@ macro_rules! operations {
 impl Lanes for Neon {
     const LANES: usize = 8;
     const UNEVEN: bool = false;
+    const IN_PLACE: bool = true;
     const TABLE_BYTES: usize = 128;
 
     type Vector = [uint32x4_t; 2];
@@ -70,7 +69,9 @@ impl Lanes for Neon {
             vuzp2q_u32(vreinterpretq_u32_u64(low), vreinterpretq_u32_u64(high))
         };
         fn min(a, b) = vminq_u32(a, b);
+        fn or(a, b) = vorrq_u32(a, b);
         fn xor(a, b) = veorq_u32(a, b);
+        fn shift_left_each(a, counts) = vshlq_u32(a, vreinterpretq_s32_u32(vminq_u32(counts, vdupq_n_u32(32))));
         fn rotate_15(a) = vsriq_n_u32::<17>(vshlq_n_u32::<15>(a), a);
         fn if_less(a, b, less, other) = vbslq_u32(vcltq_u32(a, b), less, other);
         fn bit_of(positions) = {
@@ -183,6 +184,48 @@ impl Lanes for Neon {
         })
     }
 
+    type Eight = Self;
+
+    #[inline(always)]
+    fn eight(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn tests(bytes: usize) -> bool {
+        matches!(bytes, 16..=64)
+    }
+
+    #[inline(always)]
+    unsafe fn all_set(self, bytes: &[u8], positions: Self::Vector, count: u32) -> bool {
+        self.all_of_8(bytes, positions, count)
+    }
+
+    #[inline(always)]
+    fn load_bytes(self, bytes: &[u8]) -> Self::Vector {
+        let bytes: &[u8; 32] = bytes.first_chunk().expect("a byte for each of the vector");
+        let start: *const u32 = bytes.as_ptr().cast();
+        // SAFETY: see the type; two vectors have the length of the array, and need no alignment.
+        unsafe { [vld1q_u32(start), vld1q_u32(start.add(4))] }
+    }
+
+    #[inline(always)]
+    fn store_bytes(self, [low, high]: Self::Vector, bytes: &mut [u8]) {
+        let bytes: &mut [u8; 32] = bytes.first_chunk_mut().expect("a byte for each of the vector");
+        let start: *mut u32 = bytes.as_mut_ptr().cast();
+        // SAFETY: see the type; two vectors have the length of the array, and need no alignment.
+        unsafe {
+            vst1q_u32(start, low);
+            vst1q_u32(start.add(4), high);
+        }
+    }
+
+    #[inline(always)]
+    fn contains(self, all: Self::Vector, part: Self::Vector) -> bool {
+        // SAFETY: see the type.
+        unsafe { vmaxvq_u32(vorrq_u32(vbicq_u32(part[0], all[0]), vbicq_u32(part[1], all[1]))) == 0 }
+    }
+
     #[inline(always)]
     fn high_bits(self, bytes: &[u8; 64]) -> u64 {
         const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
@@ -216,10 +259,21 @@ impl Lanes for Neon {
         let keys: &[&[u8]; 8] = keys.first_chunk().expect("a group has a key for each lane");
         self.packed_words(&keys.map(|key| step::<WHOLE>(key, from)))
     }
+}
+
+impl Target for Neon {
+    #[inline(always)]
+    fn call<W: Work>(self, work: W) -> W::Out {
+        #[inline(never)]
+        fn run<W: Work>(lanes: Neon, work: W) -> W::Out {
+            work.narrow(lanes)
+        }
+        run(self, work)
+    }
 
     #[inline(always)]
-    fn hash(self, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]) {
-        self.hash_keys(keys, function, start, hashes);
+    fn here<W: Work>(self, work: W) -> W::Out {
+        work.narrow(self)
     }
 
     #[inline(always)]

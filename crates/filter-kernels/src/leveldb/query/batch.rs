@@ -1,80 +1,8 @@
 //! The shared parts of the strategies for querying many keys.
 
 use super::super::probes::{Probes, Remainders};
+use crate::bits::LookUp;
 use crate::lanes::Lanes;
-
-/// Splits bytes into whole words and a word with the bytes after them.
-#[inline(always)]
-fn words(bytes: &[u8]) -> (&[[u8; 4]], u32) {
-    let (words, rest) = bytes.as_chunks();
-    let beyond = match bytes.last_chunk() {
-        // Two steps, because a shift by all 32 bits would overflow.
-        Some(last) => u32::from_le_bytes(*last) >> 8 >> (24 - 8 * rest.len()),
-        None => rest
-            .iter()
-            .rev()
-            .fold(0, |word, &byte| word << 8 | u32::from(byte)),
-    };
-    (words, beyond)
-}
-
-/// The words of a bit array, for look-ups of positions.
-pub(crate) struct Words<'a, S: Lanes> {
-    bytes: &'a [u8],
-    words: &'a [[u8; 4]],
-    /// The bytes after the last whole word.
-    beyond: S::Vector,
-}
-
-impl<'a, S: Lanes> Words<'a, S> {
-    #[inline(always)]
-    pub(crate) fn new(lanes: S, bytes: &'a [u8]) -> Self {
-        let (words, beyond) = words(bytes);
-        Self {
-            bytes,
-            words,
-            beyond: lanes.splat(beyond),
-        }
-    }
-
-    /// Prefetches the first `count` positions.
-    #[inline(always)]
-    pub(crate) fn prefetch(&self, lanes: S, positions: &[u32], count: usize) {
-        for &position in positions.iter().take(count) {
-            lanes.prefetch::<false, _>(self.bytes, (position / 8) as usize);
-        }
-    }
-}
-
-/// A bit array that gives the words with the bits of some positions.
-pub(crate) trait LookUp<S: Lanes> {
-    fn at(&self, lanes: S, positions: S::Vector) -> S::Vector;
-}
-
-impl<S: Lanes> LookUp<S> for Words<'_, S> {
-    #[inline(always)]
-    fn at(&self, lanes: S, positions: S::Vector) -> S::Vector {
-        lanes.words_at(self.words, self.beyond, positions)
-    }
-}
-
-/// A bit array in registers.
-pub(crate) struct Table<S: Lanes, const QUARTERS: usize>([S::Vector; QUARTERS]);
-
-impl<S: Lanes, const QUARTERS: usize> Table<S, QUARTERS> {
-    /// Loads an array of at most `QUARTERS` quarters of the largest table.
-    #[inline(always)]
-    pub(crate) fn new(lanes: S, bytes: &[u8]) -> Self {
-        Self(lanes.table(bytes))
-    }
-}
-
-impl<S: Lanes, const QUARTERS: usize> LookUp<S> for Table<S, QUARTERS> {
-    #[inline(always)]
-    fn at(&self, lanes: S, positions: S::Vector) -> S::Vector {
-        lanes.table_words(&self.0, positions)
-    }
-}
 
 /// The state that all strategies share.
 pub(crate) struct Batch<'a, S: Lanes> {

@@ -3,7 +3,8 @@
 use core::ops::Range;
 
 use super::super::probes::positions_of;
-use super::batch::{Batch, LookUp as _, Words, answer, first_bits};
+use super::batch::{Batch, answer, first_bits};
+use crate::bits::{LookUp as _, Words};
 use crate::hash::groups::{Consumer, Groups};
 use crate::lanes::{Lanes, MAX_LANES};
 

@@ -3,13 +3,12 @@
 use core::arch::x86_64::*;
 
 use super::Avx2;
-use crate::hash::LaneHash;
-use crate::keys::Keys;
 use crate::lanes::{Lanes, PACKINGS};
 
 impl Lanes for Avx2 {
     const LANES: usize = 8;
     const UNEVEN: bool = true;
+    const IN_PLACE: bool = false;
     const TABLE_BYTES: usize = 128;
 
     type Vector = __m256i;
@@ -52,7 +51,9 @@ impl Lanes for Avx2 {
             _mm256_blend_epi32::<0b1010_1010>(even, odd)
         };
         fn min(a, b) = _mm256_min_epu32(a, b);
+        fn or(a, b) = _mm256_or_si256(a, b);
         fn xor(a, b) = _mm256_xor_si256(a, b);
+        fn shift_left_each(a, counts) = _mm256_sllv_epi32(a, counts);
         fn rotate_15(a) = _mm256_or_si256(_mm256_slli_epi32::<15>(a), _mm256_srli_epi32::<17>(a));
         fn if_less(a, b, less, other) = {
             // Only equality can be compared without a sign.
@@ -159,6 +160,44 @@ impl Lanes for Avx2 {
         }
     }
 
+    type Eight = Self;
+
+    #[inline(always)]
+    fn eight(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn tests(_: usize) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    unsafe fn all_set(self, bytes: &[u8], positions: __m256i, count: u32) -> bool {
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.all_of_8(bytes, positions, count) }
+    }
+
+    #[inline(always)]
+    fn load_bytes(self, bytes: &[u8]) -> __m256i {
+        let bytes: &[u8; 32] = bytes.first_chunk().expect("a byte for each of the vector");
+        // SAFETY: see the type; the array has the length of a vector.
+        unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store_bytes(self, vector: __m256i, bytes: &mut [u8]) {
+        let bytes: &mut [u8; 32] = bytes.first_chunk_mut().expect("a byte for each of the vector");
+        // SAFETY: see the type; the array has the length of a vector.
+        unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), vector) }
+    }
+
+    #[inline(always)]
+    fn contains(self, all: __m256i, part: __m256i) -> bool {
+        // SAFETY: see the type.
+        unsafe { _mm256_testc_si256(all, part) != 0 }
+    }
+
     #[inline(always)]
     fn high_bits(self, bytes: &[u8; 64]) -> u64 {
         // SAFETY: see the type; two vectors have the length of the array.
@@ -200,6 +239,4 @@ impl Lanes for Avx2 {
             self.row::<WHOLE>(keys, 3, from),
         ])
     }
-
-    single_operations!();
 }

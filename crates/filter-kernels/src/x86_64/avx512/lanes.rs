@@ -2,14 +2,14 @@
 
 use core::arch::x86_64::*;
 
+use super::super::Avx2;
 use super::Avx512;
-use crate::hash::LaneHash;
-use crate::keys::Keys;
 use crate::lanes::Lanes;
 
 impl Lanes for Avx512 {
     const LANES: usize = 16;
     const UNEVEN: bool = true;
+    const IN_PLACE: bool = true;
     const TABLE_BYTES: usize = 256;
 
     type Vector = __m512i;
@@ -51,7 +51,10 @@ impl Lanes for Avx512 {
             _mm512_mask_blend_epi32(0b1010_1010_1010_1010, even, odd)
         };
         fn min(a, b) = _mm512_min_epu32(a, b);
+        fn or(a, b) = _mm512_or_si512(a, b);
+        fn or3(a, b, c) = _mm512_ternarylogic_epi32::<0xfe>(a, b, c);
         fn xor(a, b) = _mm512_xor_si512(a, b);
+        fn shift_left_each(a, counts) = _mm512_sllv_epi32(a, counts);
         fn rotate_15(a) = _mm512_rol_epi32::<15>(a);
         fn if_less(a, b, less, other) = _mm512_mask_blend_epi32(_mm512_cmplt_epu32_mask(a, b), other, less);
         fn bit_of(positions) = {
@@ -132,10 +135,55 @@ impl Lanes for Avx512 {
         }
     }
 
+    type Eight = Avx2;
+
+    #[inline(always)]
+    fn eight(self) -> Avx2 {
+        // SAFETY: the processor has these instructions, too.
+        unsafe { Avx2::assumed() }
+    }
+
+    #[inline(always)]
+    fn tests(_: usize) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    unsafe fn all_set(self, bytes: &[u8], positions: __m256i, count: u32) -> bool {
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.all_of_8(bytes, positions, count) }
+    }
+
+    #[inline(always)]
+    fn load_bytes(self, bytes: &[u8]) -> __m512i {
+        let bytes: &[u8; 64] = bytes.first_chunk().expect("a byte for each of the vector");
+        // SAFETY: see the type; the array has the length of a vector.
+        unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store_bytes(self, vector: __m512i, bytes: &mut [u8]) {
+        let bytes: &mut [u8; 64] = bytes.first_chunk_mut().expect("a byte for each of the vector");
+        // SAFETY: see the type; the array has the length of a vector.
+        unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), vector) }
+    }
+
+    #[inline(always)]
+    fn contains(self, all: __m512i, part: __m512i) -> bool {
+        // SAFETY: see the type.
+        unsafe { _mm512_test_epi32_mask(_mm512_andnot_si512(all, part), self.splat(u32::MAX)) == 0 }
+    }
+
     #[inline(always)]
     fn high_bits(self, bytes: &[u8; 64]) -> u64 {
         // SAFETY: see the type; the array has the length of a vector.
         unsafe { _mm512_movepi8_mask(_mm512_loadu_si512(bytes.as_ptr().cast())) }
+    }
+
+    #[inline(always)]
+    fn full_bytes(self, bytes: &[u8; 64]) -> u64 {
+        // SAFETY: see the type; the array has the length of a vector.
+        unsafe { _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(bytes.as_ptr().cast()), self.splat(u32::MAX)) }
     }
 
     #[inline(always)]
@@ -172,6 +220,4 @@ impl Lanes for Avx512 {
             self.row::<WHOLE>(keys, 3, from),
         ])
     }
-
-    single_operations!();
 }

@@ -1,24 +1,16 @@
-//! Ribbon filters: eight columns are four vectors of each block.
+//! Parities of eight rows: four vectors of each side.
 
 use core::arch::x86_64::*;
 
-use super::Avx2;
-use crate::ribbon::{ColumnLanes, Word};
+use crate::lanes::compiled;
 
 /// The maximum number of columns.
 const COLUMNS: usize = 8;
 
-impl ColumnLanes for Avx2 {
-    #[inline(always)]
-    fn column_sums(self, first: &[Word], second: &[Word], coefficients: [u128; 2]) -> u32 {
-        // SAFETY: see the type.
-        unsafe { column_sums(first, second, coefficients) }
-    }
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+compiled! { avx2
+/// [`Target::parities`](crate::lanes::Target::parities).
 #[inline]
-fn column_sums(first: &[Word], second: &[Word], [here, next]: [u128; 2]) -> u32 {
+pub(crate) fn parities(first: &[[u8; 16]], second: &[[u8; 16]], [here, next]: [u128; 2]) -> u32 {
     /// From each place on, as many lanes to read as halves of words are left.
     const LIVE: [i64; 4 * COLUMNS] = {
         let mut live = [0; 4 * COLUMNS];
@@ -64,4 +56,5 @@ fn column_sums(first: &[Word], second: &[Word], [here, next]: [u128; 2]) -> u32 
     let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<2>(sum));
     let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<1>(sum));
     _mm256_movemask_ps(_mm256_castsi256_ps(sum)).cast_unsigned()
+}
 }

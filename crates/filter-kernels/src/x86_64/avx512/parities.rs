@@ -1,24 +1,16 @@
-//! Ribbon filters: eight columns are two vectors of each block.
+//! Parities of eight rows: two vectors of each side.
 
 use core::arch::x86_64::*;
 
-use super::Avx512;
-use crate::ribbon::{ColumnLanes, Word};
+use crate::lanes::compiled;
 
 /// The maximum number of columns.
 const COLUMNS: usize = 8;
 
-impl ColumnLanes for Avx512 {
-    #[inline(always)]
-    fn column_sums(self, first: &[Word], second: &[Word], coefficients: [u128; 2]) -> u32 {
-        // SAFETY: see the type.
-        unsafe { column_sums(first, second, coefficients) }
-    }
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+compiled! { avx512
+/// [`Target::parities`](crate::lanes::Target::parities).
 #[inline]
-fn column_sums(first: &[Word], second: &[Word], [here, next]: [u128; 2]) -> u32 {
+pub(crate) fn parities(first: &[[u8; 16]], second: &[[u8; 16]], [here, next]: [u128; 2]) -> u32 {
     // Two halves of a word for each column.
     let live = _bzhi_u32(0xffff, 2 * first.len().min(second.len()) as u32);
     let (low, high) = (live as __mmask8, (live >> 8) as __mmask8);
@@ -49,4 +41,5 @@ fn column_sums(first: &[Word], second: &[Word], [here, next]: [u128; 2]) -> u32 
     let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<2>(sum));
     let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<1>(sum));
     u32::from(_mm256_movepi32_mask(sum))
+}
 }

@@ -1,0 +1,334 @@
+//! The walks of as many keys as there are lanes, for bit arrays whose positions fit into lanes.
+
+use core::hint::black_box;
+
+use super::{MULTIPLIER, PREFETCHED, TOO_LONG, USUAL_PROBES, each_set, position};
+use crate::MAX_PROBES;
+use crate::bits::{
+    LookUp, MAP_BITS, MEDIUM_MAP_BITS, SMALL_MAP_BITS, Words, in_registers, set_bit, set_rest, write_map,
+};
+use crate::hash::xxph3;
+use crate::lanes::{Lanes, Lanes64, MAX_LANES, Target, Walks, WideLanes, Work};
+use crate::source::WideSource;
+use crate::tiles::{Tile, Tiles};
+
+const USUAL: usize = USUAL_PROBES as usize;
+const MAX: usize = MAX_PROBES as usize;
+
+#[derive(Clone, Copy)]
+struct Positions<S: WideLanes> {
+    lanes: S,
+    walks: Walks<S>,
+    bits: <S::Wide as Lanes64>::Vector,
+}
+
+impl<S: WideLanes> Positions<S> {
+    /// Starts the walks of the first hash values, for a number of bits below 2^31.
+    #[inline(always)]
+    fn new(lanes: S, hashes: &[u64], bits: usize) -> Self {
+        Self {
+            lanes,
+            walks: lanes.load_walks(hashes),
+            bits: lanes.wide().splat(bits as u64),
+        }
+    }
+
+    #[inline(always)]
+    fn now(&self) -> S::Vector {
+        let [first, second] = self.walks;
+        self.lanes.upper_halves([self.scaled(first), self.scaled(second)])
+    }
+
+    /// Returns positions in the upper halves. No sum overflows, because there are fewer than 2^31 bits.
+    #[inline(always)]
+    fn scaled(&self, walks: <S::Wide as Lanes64>::Vector) -> <S::Wide as Lanes64>::Vector {
+        let wide = self.lanes.wide();
+        let low = wide.mul_halves(walks, self.bits);
+        let high = wide.mul_halves(wide.shift_right::<32>(walks), self.bits);
+        wide.add(high, wide.shift_right::<32>(low))
+    }
+
+    #[inline(always)]
+    fn advance(&mut self) {
+        let wide = self.lanes.wide();
+        for walks in &mut self.walks {
+            *walks = wide.mul(*walks, wide.splat(MULTIPLIER));
+        }
+    }
+}
+
+/// [`super::create`] of at most [`MAP_BITS`].
+#[inline(always)]
+pub(super) fn create_small<S: Target>(lanes: S, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+    lanes.here(CreateByMap {
+        bit_array,
+        probes,
+        source,
+    });
+}
+
+/// Prefetches the bytes of all probes of these hash values.
+#[inline(always)]
+fn prefetch<S: Target, const WRITE: bool>(lanes: S, bit_array: &[u8], probes: u8, hashes: &[u64]) {
+    let bits = bit_array.len() as u64 * 8;
+    for &hash in hashes {
+        let mut walk = hash;
+        for _ in 0..probes {
+            lanes.prefetch::<WRITE, _>(bit_array, (position(walk, bits) / 8) as usize);
+            walk = walk.wrapping_mul(MULTIPLIER);
+        }
+    }
+}
+
+/// [`super::insert`].
+#[inline(always)]
+pub(super) fn insert<S: Target>(lanes: S, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+    let mut tiles = Tiles::new(source.len(), bit_array.len() >= PREFETCHED);
+    while tiles.step() {
+        let ahead = tiles.ahead;
+        if let Some((start, hashes)) = tiles.next() {
+            xxph3::hash::<_, false>(lanes, source, start, hashes);
+            if ahead {
+                prefetch::<S, true>(lanes, bit_array, probes, hashes);
+            }
+        }
+        if let Some((_, tile)) = tiles.ready() {
+            lanes.here(SetTile {
+                bit_array,
+                probes,
+                tile,
+            });
+        }
+    }
+}
+
+/// [`super::may_match_many`].
+#[inline(always)]
+pub(super) fn may_match_many<S: Target>(
+    lanes: S,
+    bit_array: &[u8],
+    probes: u8,
+    source: WideSource<'_>,
+    answers: &mut [u64],
+) {
+    let mut tiles = Tiles::new(source.len(), bit_array.len() >= PREFETCHED);
+    while tiles.step() {
+        let ahead = tiles.ahead;
+        if let Some((start, hashes)) = tiles.next() {
+            xxph3::hash::<_, false>(lanes, source, start, hashes);
+            if ahead {
+                prefetch::<S, false>(lanes, bit_array, probes, hashes);
+            }
+        }
+        if let Some((number, tile)) = tiles.ready() {
+            answers[number] = lanes.here(AskTile {
+                bit_array,
+                probes,
+                tile,
+            });
+        }
+    }
+}
+
+/// Builds a small filter over whatever the bits are, where positions can be computed in lanes as a map of one byte per bit.
+struct CreateByMap<'a> {
+    bit_array: &'a mut [u8],
+    probes: u8,
+    source: WideSource<'a>,
+}
+
+impl Work for CreateByMap<'_> {
+    type Out = ();
+
+    fn portable(self) {
+        unreachable!("portable code has no maps")
+    }
+
+    #[inline(always)]
+    fn narrow<S: Lanes>(self, lanes: S) {
+        self.bit_array.fill(0);
+        insert(lanes, self.bit_array, self.probes, self.source);
+    }
+
+    #[inline(always)]
+    fn wide<S: WideLanes>(self, lanes: S) {
+        let Self {
+            bit_array,
+            probes,
+            source,
+        } = self;
+        let bits = bit_array.len() * 8;
+        let (mut small, mut medium, mut large);
+        let map: &mut [u8] = if bits <= SMALL_MAP_BITS {
+            small = [0; SMALL_MAP_BITS];
+            &mut small
+        } else if bits <= MEDIUM_MAP_BITS {
+            medium = [0; MEDIUM_MAP_BITS];
+            &mut medium
+        } else {
+            large = [0; MAP_BITS];
+            &mut large
+        };
+        let mut tiles = Tiles::new(source.len(), false);
+        while tiles.step() {
+            if let Some((start, hashes)) = tiles.next() {
+                xxph3::hash::<_, false>(lanes, source, start, hashes);
+            }
+            let Some((_, tile)) = tiles.ready() else {
+                break;
+            };
+            if probes == USUAL_PROBES {
+                set_in_map::<S, USUAL, USUAL>(lanes, map, bits, probes, tile);
+            } else {
+                set_in_map::<S, 0, MAX>(lanes, map, bits, probes, tile);
+            }
+        }
+        write_map(lanes, map, bit_array);
+    }
+}
+
+/// `PROBES` is the probe count if it is known at compile time, and 0 otherwise; `MAX` is the largest possible count.
+#[inline(always)]
+fn set_in_map<S: WideLanes, const PROBES: usize, const MAX: usize>(
+    lanes: S,
+    map: &mut [u8],
+    bits: usize,
+    probes: u8,
+    tile: Tile<'_>,
+) {
+    let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
+    let mut rows = [[0_u32; MAX_LANES]; MAX];
+    for (hashes, count) in tile.groups(S::LANES) {
+        // Hidden from the optimiser, which would keep the rows in registers, where reading single values is slower.
+        let rows = &mut black_box(&mut rows)[..probes];
+        let mut positions = Positions::new(lanes, hashes, bits);
+        for row in &mut *rows {
+            lanes.store(positions.now(), row);
+            positions.advance();
+        }
+        for row in &*rows {
+            for &position in row.iter().take(count) {
+                // Always present: positions are below the number of bits.
+                if let Some(byte) = map.get_mut(position as usize) {
+                    *byte = 0xff;
+                }
+            }
+        }
+    }
+}
+
+/// Sets the bits of 1 to 30 probes anywhere in the array.
+struct SetTile<'a> {
+    bit_array: &'a mut [u8],
+    probes: u8,
+    tile: Tile<'a>,
+}
+
+impl Work for SetTile<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn portable(self) {
+        super::set(self.bit_array, self.probes, WideSource::Hashes(self.tile.used()));
+    }
+
+    #[inline(always)]
+    fn wide<S: WideLanes>(self, lanes: S) {
+        if S::LANES < MAX_LANES || self.bit_array.len() >= TOO_LONG {
+            return self.portable();
+        }
+        let Self {
+            bit_array,
+            probes,
+            tile,
+        } = self;
+        if probes == USUAL_PROBES {
+            set_words::<S, USUAL, USUAL>(lanes, bit_array, probes, tile);
+        } else {
+            set_words::<S, 0, MAX>(lanes, bit_array, probes, tile);
+        }
+    }
+}
+
+/// Like [`set_in_map`], but sets the bits themselves.
+#[inline(always)]
+fn set_words<S: WideLanes, const PROBES: usize, const MAX: usize>(
+    lanes: S,
+    bit_array: &mut [u8],
+    probes: u8,
+    tile: Tile<'_>,
+) {
+    let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
+    let bits = bit_array.len() * 8;
+    let (words, rest) = bit_array.as_chunks_mut();
+    let mut beyond = 0;
+    // The word and the bit in the word, for each probe.
+    let mut rows = [[[0_u32; MAX_LANES]; 2]; MAX];
+    for (hashes, count) in tile.groups(S::LANES) {
+        let rows = &mut black_box(&mut rows)[..probes];
+        let mut positions = Positions::new(lanes, hashes, bits);
+        for [indices, masks] in &mut *rows {
+            let now = positions.now();
+            lanes.store(lanes.shift_right::<5>(now), indices);
+            lanes.store(lanes.bit_of(now), masks);
+            positions.advance();
+        }
+        for [indices, masks] in &*rows {
+            for (&index, &bit) in indices.iter().zip(masks).take(count) {
+                set_bit(words, &mut beyond, index as usize, bit);
+            }
+        }
+    }
+    set_rest(rest, beyond);
+}
+
+/// Returns the answers, one bit each. Small arrays are looked up in registers.
+struct AskTile<'a> {
+    bit_array: &'a [u8],
+    probes: u8,
+    tile: Tile<'a>,
+}
+
+impl Work for AskTile<'_> {
+    type Out = u64;
+
+    #[inline(always)]
+    fn portable(self) -> u64 {
+        each_set(self.bit_array, self.probes, self.tile.used())
+    }
+
+    #[inline(always)]
+    fn wide<S: WideLanes>(self, lanes: S) -> u64 {
+        let Self {
+            bit_array,
+            probes,
+            tile,
+        } = self;
+        let len = bit_array.len();
+        in_registers!(
+            lanes: S, bit_array, |table| ask_words(lanes, table, len, probes, tile),
+            else if len < TOO_LONG {
+                ask_words(lanes, Words::new(lanes, bit_array), len, probes, tile)
+            } else {
+                self.portable()
+            }
+        )
+    }
+}
+
+/// Returns the answers of an array of `len` bytes, one bit each.
+#[inline(always)]
+fn ask_words<S: WideLanes>(lanes: S, words: impl LookUp<S>, len: usize, probes: u8, tile: Tile<'_>) -> u64 {
+    let mut answers = 0;
+    for (group, (hashes, _)) in tile.groups(S::LANES).enumerate() {
+        let mut positions = Positions::new(lanes, hashes, len * 8);
+        let mut hits = lanes.all_hits();
+        for _ in 0..probes {
+            let now = positions.now();
+            hits = lanes.hit(hits, words.at(lanes, now), now);
+            positions.advance();
+        }
+        answers |= u64::from(lanes.hit_bits(hits)) << (S::LANES * group);
+    }
+    answers & tile.mask()
+}

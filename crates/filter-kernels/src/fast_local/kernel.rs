@@ -1,0 +1,456 @@
+//! Lines in lanes.
+
+use core::hint::black_box;
+
+use hashzoo::xxph3_64;
+
+use super::{
+    LINE_LEN, Line, MULTIPLIER, POWERS, PREFETCHED, Stored, USUAL_PROBES, line_of, set_one, walk_of,
+};
+use crate::MAX_PROBES;
+use crate::bits::Aligned;
+use crate::hash::xxph3;
+use crate::lanes::{Lanes, Lanes64, Target, WideLanes, Work};
+use crate::source::{TILE, WideSource};
+use crate::tiles::{Tile, Tiles};
+
+const USUAL: usize = USUAL_PROBES as usize;
+const MAX: usize = MAX_PROBES as usize;
+
+/// The number of words in a line.
+const WORDS: usize = LINE_LEN / 4;
+
+/// For each number of probes up to 8, their powers twice; the last one fills up each eight.
+static PAIRS: [[u32; 16]; 8] = {
+    let mut pairs = [[0; 16]; 8];
+    let mut i = 0;
+    while i < 8 * 16 {
+        let (last, place) = (i / 16, i % 8);
+        pairs[last][i % 16] = POWERS[if place < last { place } else { last }];
+        i += 1;
+    }
+    pairs
+};
+
+/// Returns true if a vector has the length of a line.
+#[inline(always)]
+const fn is_line<S: Lanes>() -> bool {
+    S::LANES == WORDS
+}
+
+/// [`super::may_match`].
+#[inline(always)]
+pub(super) fn may_match<S: Lanes>(lanes: S, lines: &[Line], probes: u8, hash: u64) -> bool {
+    match lines.get(line_of(hash, lines.len())) {
+        Some(line) => all_set(lanes, line, probes, walk_of(hash)),
+        None => true,
+    }
+}
+
+/// [`super::key_may_match`].
+#[inline(always)]
+pub(super) fn key_may_match<S: Lanes>(lanes: S, lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    may_match(lanes, lines, probes, xxph3_64(key, 0))
+}
+
+/// [`key_may_match`] for a key of 16 bytes, such as a UUID, which is hashed inline.
+#[inline(always)]
+pub(super) fn key_of_16_may_match<S: Lanes>(lanes: S, lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    let key: &[u8; 16] = key.first_chunk().expect("16 bytes");
+    may_match(lanes, lines, probes, xxph3_64(key, 0))
+}
+
+/// [`key_may_match`] for a key of less than 16 bytes: without a call, so no register has to be saved.
+#[inline(always)]
+pub(super) fn short_key_may_match<S: Lanes>(lanes: S, lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    may_match(lanes, lines, probes, xxph3_64(&key[..key.len().min(16)], 0))
+}
+
+/// [`super::stored_may_match`] with [`key_of_16_may_match`].
+#[inline(always)]
+pub(super) fn stored_may_match_16<L: Lanes, S: Stored>(
+    lanes: L,
+    stored: &S,
+    key: &[u8],
+    filter: &[u8],
+) -> bool {
+    match stored.lines(filter) {
+        Some((lines, probes)) => key_of_16_may_match(lanes, lines, probes, key),
+        None => stored.may_match_without_lines(key, filter),
+    }
+}
+
+/// [`super::stored_may_match`] with [`short_key_may_match`].
+#[inline(always)]
+pub(super) fn stored_may_match_short<L: Lanes, S: Stored>(
+    lanes: L,
+    stored: &S,
+    key: &[u8],
+    filter: &[u8],
+) -> bool {
+    match stored.lines(filter) {
+        Some((lines, probes)) => short_key_may_match(lanes, lines, probes, key),
+        None => stored.may_match_without_lines(key, filter),
+    }
+}
+
+/// [`super::stored_may_match`].
+#[inline(always)]
+pub(super) fn stored_may_match<L: Lanes, S: Stored>(lanes: L, stored: &S, key: &[u8], filter: &[u8]) -> bool {
+    match stored.lines(filter) {
+        Some((lines, probes)) => key_may_match(lanes, lines, probes, key),
+        None => stored.may_match_without_lines(key, filter),
+    }
+}
+
+/// Returns true if the line has the bits of all probes, tested eight at a time, or a vector at a time.
+#[inline(always)]
+fn all_set<S: Lanes>(lanes: S, line: &Line, probes: u8, walk: u32) -> bool {
+    if is_line::<S>() && probes > 8 {
+        return all_of_32(lanes, line, probes, walk);
+    }
+    let eight = lanes.eight();
+    let walk = eight.splat(walk);
+    let mut left = u32::from(probes);
+    for powers in POWERS.as_chunks::<8>().0 {
+        let positions = eight.shift_right::<23>(eight.mul(walk, eight.load(powers)));
+        // SAFETY: a line has 2^9 bits.
+        let all = unsafe { lanes.all_set(line, positions, left) };
+        // Avoids a branch on the last answer.
+        if is_line::<S>() || left <= 8 || !all {
+            return all;
+        }
+        left -= 8;
+    }
+    true
+}
+
+/// [`all_set`] for at most 32 probes, in two vectors of the length of a line.
+#[inline(always)]
+fn all_of_32<S: Lanes>(lanes: S, line: &Line, probes: u8, walk: u32) -> bool {
+    let line = [lanes.load_bytes(line)];
+    let walk = lanes.splat(walk);
+    let mut hits = 0;
+    for (number, powers) in POWERS.chunks_exact(S::LANES).enumerate() {
+        let positions = lanes.shift_right::<23>(lanes.mul(walk, lanes.load(powers)));
+        let found = lanes.hit(lanes.all_hits(), lanes.table_words(&line, positions), positions);
+        hits |= lanes.hit_bits(found) << (number * S::LANES);
+    }
+    !hits & ((1 << probes) - 1) == 0
+}
+
+/// Prefetches the lines of these hash values; each may lie in two cache lines.
+#[inline(always)]
+fn prefetch<T: Target, const WRITE: bool>(target: T, lines: &[Line], hashes: &[u64]) {
+    let bytes = lines.as_flattened();
+    let aligned = bytes.as_ptr().align_offset(LINE_LEN) == 0;
+    for &hash in hashes {
+        let start = line_of(hash, lines.len()) * LINE_LEN;
+        target.prefetch::<WRITE, _>(bytes, start);
+        if !aligned {
+            target.prefetch::<WRITE, _>(bytes, start + LINE_LEN - 1);
+        }
+    }
+}
+
+/// [`super::insert`].
+#[inline(always)]
+pub(super) fn insert<T: Target>(target: T, lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
+    let mut tiles = Tiles::new(source.len(), lines.len() >= PREFETCHED);
+    let (mut repeats, mut last) = (0, None);
+    while tiles.step() {
+        let ahead = tiles.ahead;
+        if let Some((start, hashes)) = tiles.next() {
+            xxph3::hash::<_, false>(target, source, start, hashes);
+            if ahead {
+                prefetch::<T, true>(target, lines, hashes);
+            }
+        }
+        if let Some((_, tile)) = tiles.ready() {
+            let hashes = tile.used();
+            repeats += usize::from(last == hashes.first().copied());
+            repeats += hashes.windows(2).filter(|pair| pair[0] == pair[1]).count();
+            last = hashes.last().copied();
+            target.here(SetTile { lines, probes, tile });
+        }
+    }
+    repeats
+}
+
+/// Sets the bits of 1 to 30 probes.
+struct SetTile<'a> {
+    lines: &'a mut [Line],
+    probes: u8,
+    tile: Tile<'a>,
+}
+
+impl Work for SetTile<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn portable(self) {
+        for &hash in self.tile.used() {
+            if self.probes == USUAL_PROBES {
+                set_one(self.lines, USUAL_PROBES, hash);
+            } else {
+                set_one(self.lines, self.probes, hash);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn wide<S: WideLanes>(self, lanes: S) {
+        let Self { lines, probes, tile } = self;
+        if !is_line::<S>() {
+            if probes == USUAL_PROBES {
+                set_words::<S, USUAL, USUAL>(lanes, lines, probes, tile);
+            } else {
+                set_words::<S, 0, MAX>(lanes, lines, probes, tile);
+            }
+            return;
+        }
+        let split = Split::new(lanes, tile, lines.len());
+        match (probes, lines.len()) {
+            (USUAL_PROBES, 1) => set_lines::<S, USUAL, USUAL, true>(lanes, lines, probes, &split),
+            (USUAL_PROBES, _) => set_lines::<S, USUAL, USUAL, false>(lanes, lines, probes, &split),
+            (_, 1) => set_lines::<S, 0, MAX, true>(lanes, lines, probes, &split),
+            _ => set_lines::<S, 0, MAX, false>(lanes, lines, probes, &split),
+        }
+    }
+}
+
+/// Sets the bits of all keys in words. `PROBES` is the probe count if it is known at compile time, and 0 otherwise; `MAX`
+/// is the largest possible count.
+#[inline(always)]
+fn set_words<S: WideLanes, const PROBES: usize, const MAX: usize>(
+    lanes: S,
+    lines: &mut [Line],
+    probes: u8,
+    tile: Tile<'_>,
+) {
+    let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
+    let wide = lanes.wide();
+    let count = wide.splat(lines.len() as u64);
+    let (words, _) = lines.as_flattened_mut().as_chunks_mut::<4>();
+    let multiplier = lanes.splat(MULTIPLIER);
+    // The word and the bit in the word, for each probe of eight keys: longer vectors are lines.
+    let mut rows = [[[0_u32; 8]; 2]; MAX];
+    for (hashes, used) in tile.groups(S::LANES) {
+        // Hidden from the optimiser, which would keep the rows in registers, where reading single values is slower.
+        let rows = &mut black_box(&mut rows)[..probes];
+        let [first, second] = lanes.load_walks(hashes);
+        let mut walks = lanes.upper_halves([first, second]);
+        let numbers = lanes.upper_halves([wide.mul_halves(first, count), wide.mul_halves(second, count)]);
+        // Fits: there are fewer than 2^26 lines.
+        let starts = lanes.shift_left_each(numbers, lanes.splat(WORDS.ilog2()));
+        for [indices, bits] in &mut *rows {
+            lanes.store(lanes.or(starts, lanes.shift_right::<28>(walks)), indices);
+            lanes.store(lanes.bit_of(lanes.shift_right::<23>(walks)), bits);
+            walks = lanes.mul(walks, multiplier);
+        }
+        for [indices, bits] in &*rows {
+            for (&index, &bit) in indices.iter().zip(bits).take(used) {
+                // Always present: the fraction that is multiplied is below one.
+                if let Some(word) = words.get_mut(index as usize) {
+                    *word = (u32::from_le_bytes(*word) | bit).to_le_bytes();
+                }
+            }
+        }
+    }
+}
+
+/// The lines of the keys of a tile, and the starts of their walks. Unused entries are valid, too.
+#[repr(align(64))]
+struct Split {
+    lines: [u32; TILE],
+    walks: [u32; TILE],
+    /// The number of keys in use.
+    count: usize,
+}
+
+impl Split {
+    /// Splits hash values into the index of one of `lines` lines and the start of a walk.
+    #[inline(always)]
+    fn new<S: WideLanes>(lanes: S, tile: Tile<'_>, lines: usize) -> Self {
+        let mut split = Self {
+            lines: [0; TILE],
+            walks: [0; TILE],
+            count: tile.count,
+        };
+        let wide = lanes.wide();
+        let count = wide.splat(lines as u64);
+        let into = split
+            .lines
+            .chunks_exact_mut(S::LANES)
+            .zip(split.walks.chunks_exact_mut(S::LANES));
+        for ((hashes, _), (lines, walks)) in tile.groups(S::LANES).zip(into) {
+            let [first, second] = lanes.load_walks(hashes);
+            let products = [wide.mul_halves(first, count), wide.mul_halves(second, count)];
+            lanes.store(lanes.upper_halves(products), lines);
+            lanes.store(lanes.upper_halves([first, second]), walks);
+        }
+        split
+    }
+}
+
+/// Sets the bits of all keys in whole lines. `PROBES` and `MAX` are those of [`set_words`]. With `ONE`, there is a single
+/// line, which is kept in a register, because otherwise every key would wait for the one before it.
+#[inline(always)]
+fn set_lines<S: Lanes, const PROBES: usize, const MAX: usize, const ONE: bool>(
+    lanes: S,
+    lines: &mut [Line],
+    probes: u8,
+    tile: &Split,
+) {
+    let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
+    let multiplier = lanes.splat(MULTIPLIER);
+    // The number of bits before each word of a line.
+    let before = lanes.shift_left_each(lanes.iota(), lanes.splat(5));
+    let mut rows = Aligned([[0_u32; TILE]; MAX]);
+    // The number of probes is even: the last probe may come twice. The rows are hidden from the optimiser, which would
+    // keep them in registers, where reading single values is slower. They are computed for all keys first, so that no
+    // key waits for a recent store.
+    let rows = &mut black_box(&mut rows).0[..probes.next_multiple_of(2)];
+    for start in (0..tile.count).step_by(S::LANES) {
+        let mut walks = lanes.load(&tile.walks[start..]);
+        for (probe, row) in rows.iter_mut().enumerate() {
+            lanes.store(lanes.shift_right::<23>(walks), &mut row[start..]);
+            if probe + 1 < probes {
+                walks = lanes.mul(walks, multiplier);
+            }
+        }
+    }
+    let [first, between @ .., last] = &*rows else {
+        unreachable!("an even number of probes, and not none")
+    };
+    let mut one = lanes.splat(0);
+    for (key, &number) in tile.lines.iter().enumerate().take(tile.count) {
+        let mut bits = bit_in_line(lanes, before, first[key]);
+        for [second, third] in between.as_chunks().0 {
+            let second = bit_in_line(lanes, before, second[key]);
+            bits = lanes.or3(bits, second, bit_in_line(lanes, before, third[key]));
+        }
+        // The operation that others wait for comes last.
+        let last = bit_in_line(lanes, before, last[key]);
+        if ONE {
+            one = lanes.or3(one, bits, last);
+        } else if let Some(line) = lines.get_mut(number as usize) {
+            // Always present: the fraction that is multiplied is below one.
+            lanes.store_bytes(lanes.or3(lanes.load_bytes(line), bits, last), line);
+        }
+    }
+    if ONE && let [line] = lines {
+        lanes.store_bytes(lanes.or(lanes.load_bytes(line), one), line);
+    }
+}
+
+/// Returns a line with the bit at a position. A shift by 32 or more, as from a negative difference, leaves no bit.
+#[inline(always)]
+fn bit_in_line<S: Lanes>(lanes: S, before: S::Vector, position: u32) -> S::Vector {
+    lanes.shift_left_each(lanes.splat(1), lanes.sub(lanes.splat(position), before))
+}
+
+/// [`super::may_match_many`].
+#[inline(always)]
+pub(super) fn may_match_many<S: Lanes>(
+    lanes: S,
+    lines: &[Line],
+    probes: u8,
+    source: WideSource<'_>,
+    answers: &mut [u64],
+) {
+    let mut tiles = Tiles::new(source.len(), lines.len() >= PREFETCHED);
+    while tiles.step() {
+        let ahead = tiles.ahead;
+        if let Some((start, hashes)) = tiles.next() {
+            xxph3::hash::<_, false>(lanes, source, start, hashes);
+            if ahead {
+                prefetch::<S, false>(lanes, lines, hashes);
+            }
+        }
+        if let Some((number, tile)) = tiles.ready() {
+            answers[number] = lanes.here(AskTile { lines, probes, tile });
+        }
+    }
+}
+
+/// Returns the answers, one bit each.
+struct AskTile<'a> {
+    lines: &'a [Line],
+    probes: u8,
+    tile: Tile<'a>,
+}
+
+impl Work for AskTile<'_> {
+    type Out = u64;
+
+    #[inline(always)]
+    fn portable(self) -> u64 {
+        unreachable!("portable code has no tiles")
+    }
+
+    #[inline(always)]
+    fn narrow<S: Lanes>(self, lanes: S) -> u64 {
+        // Two loops, without a branch on the first eight probes.
+        if self.probes <= 8 {
+            self.one_by_one(lanes, self.probes.min(8))
+        } else {
+            self.one_by_one(lanes, self.probes.max(9))
+        }
+    }
+
+    #[inline(always)]
+    fn wide<S: WideLanes>(self, lanes: S) -> u64 {
+        if is_line::<S>() && self.probes <= 8 {
+            let split = Split::new(lanes, self.tile, self.lines.len());
+            return ask_pairs(lanes, self.lines, self.probes, &split) & self.tile.mask();
+        }
+        self.narrow(lanes)
+    }
+}
+
+impl AskTile<'_> {
+    #[inline(always)]
+    fn one_by_one<S: Lanes>(&self, lanes: S, probes: u8) -> u64 {
+        let mut answers = 0;
+        for (i, &hash) in self.tile.used().iter().enumerate() {
+            let line = &self.lines[line_of(hash, self.lines.len())];
+            answers |= u64::from(all_set(lanes, line, probes, walk_of(hash))) << i;
+        }
+        answers
+    }
+}
+
+/// Queries two keys at a time, whose probes, at most 8, are the lanes of a vector of the length of a line.
+#[inline(always)]
+fn ask_pairs<S: Lanes>(lanes: S, lines: &[Line], probes: u8, tile: &Split) -> u64 {
+    let powers = lanes.load(&PAIRS[usize::from(probes - 1) % 8]);
+    let half = lanes.splat(8);
+    // The first key's line is the first half of a table, the second's the second half.
+    let table = lanes.if_less(
+        lanes.iota(),
+        half,
+        lanes.splat(0),
+        lanes.splat(8 * LINE_LEN as u32),
+    );
+    // The probes whose bits are set, one byte for each key.
+    let mut hits = Aligned([0; TILE]);
+    let (numbers, walks) = (tile.lines.as_chunks::<2>().0, tile.walks.as_chunks::<2>().0);
+    let pairs = hits
+        .0
+        .as_chunks_mut::<2>()
+        .0
+        .iter_mut()
+        .zip(numbers.iter().zip(walks));
+    for (hits, (&[first, second], &[walk, next])) in pairs.take(tile.count.div_ceil(2)) {
+        let both = [
+            lanes.load_bytes(&lines[first as usize]),
+            lanes.load_bytes(&lines[second as usize]),
+        ];
+        let walks = lanes.if_less(lanes.iota(), half, lanes.splat(walk), lanes.splat(next));
+        let positions = lanes.or(lanes.shift_right::<23>(lanes.mul(walks, powers)), table);
+        let found = lanes.hit(lanes.all_hits(), lanes.table_words(&both, positions), positions);
+        *hits = (lanes.hit_bits(found) as u16).to_le_bytes();
+    }
+    lanes.full_bytes(&hits.0)
+}
