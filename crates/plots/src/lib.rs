@@ -14,4 +14,4 @@ pub mod scene;
 mod svg;
 pub mod xy;
 
-pub use svg::{escape, svg};
+pub use svg::svg;

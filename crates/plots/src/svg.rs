@@ -32,7 +32,7 @@ pub fn svg(scene: &Scene) -> String {
 }
 
 /// Escapes text for an XML attribute or element.
-pub fn escape(text: &str) -> String {
+fn escape(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     text.replace('>', "&gt;").replace('"', "&quot;")
 }
