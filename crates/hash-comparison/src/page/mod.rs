@@ -118,6 +118,10 @@ fn of_dataset(data: &DatasetRows<'_>, requests: &[Request], (index, figure): (us
         },
         figure,
     );
+    let findings = chart::FINDINGS.iter().map(|(purpose, kind)| {
+        let chart = figure(kind.stem, Some(index));
+        context! { purpose => Serde(purpose), chart }
+    });
     let warned = [CallForm::Independent, CallForm::Chained].map(|form| {
         let warnings = warnings(records, [(data.summary.name.as_str(), form)]);
         (form.to_string(), warnings.join(" "))
@@ -131,7 +135,7 @@ fn of_dataset(data: &DatasetRows<'_>, requests: &[Request], (index, figure): (us
         figures => Value::from(Serde(answer::figures(data))),
         weaknesses => Value::from(Serde(answer::weaknesses(data))),
         reading => answer::reading(data),
-        findings => figure("findings", Some(index)),
+        findings => findings.collect::<Value>(),
         sections => of_questions,
         failures => failures::worse_than_chance(data),
         high_bits => failures::high_bits(data),

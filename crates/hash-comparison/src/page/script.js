@@ -110,6 +110,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     // Costs and panels are those of the chosen use.
     const parts = use.dataset.parts.split(" ");
     for (const part of all("[data-part]", article)) part.toggleAttribute("hidden", !parts.includes(part.dataset.part));
+    for (const chart of all("[data-first]", article)) chart.toggleAttribute("hidden", chart.dataset.first !== parts[0]);
     for (const table of all(".failures table", article)) {
       const column = [...table.tHead.rows[0].cells].find((cell) => textOf(cell).startsWith("Advice: "));
       if (column === undefined) continue;

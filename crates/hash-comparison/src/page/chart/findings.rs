@@ -1,10 +1,11 @@
-//! The first chart of the report: quality, time and false positives of each function on one dataset.
+//! The first chart of the report: quality, time and cost of each function on one dataset, a chart for each purpose.
 
 use super::mark;
 use crate::questions::CollisionRow;
 use crate::questions::on_dataset::{DatasetRows, stems};
 use crate::questions::times::numbers;
-use crate::record::{CallForm, EMPTY, Finding, IDEAL, Verdict};
+use crate::questions::{Draw, Kind};
+use crate::record::{CallForm, CostRow, EMPTY, Finding, IDEAL, Purpose, Verdict};
 use plots::dots::{Axis, Dot, Dots, Name, Panel, Row};
 use plots::key::Sign;
 use plots::mark::Mark;
@@ -15,8 +16,51 @@ use records::number;
 /// Bits per key of the third panel.
 const BITS_PER_KEY: u32 = 10;
 
-/// Draws the chart; `None` without findings.
-pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
+/// The charts, whose last panel has the cost for one purpose.
+pub(crate) const KINDS: [(Purpose, Kind); 4] = [
+    (
+        Purpose::Filter,
+        kind("findings", |data| scene(data, "filter", filter)),
+    ),
+    (
+        Purpose::Table,
+        kind("table-findings", |data| {
+            scene(data, "hash table", |data, findings| {
+                cost(data, findings, Purpose::Table)
+            })
+        }),
+    ),
+    (
+        Purpose::Shard,
+        kind("shard-findings", |data| {
+            scene(data, "shards", |data, findings| {
+                cost(data, findings, Purpose::Shard)
+            })
+        }),
+    ),
+    (
+        Purpose::Checksum,
+        kind("checksum-findings", |data| {
+            scene(data, "checksum", |data, findings| {
+                cost(data, findings, Purpose::Checksum)
+            })
+        }),
+    ),
+];
+
+const fn kind(stem: &'static str, scene: fn(&DatasetRows<'_>) -> Option<Scene>) -> Kind {
+    Kind {
+        stem,
+        draw: Draw::Dataset(scene),
+    }
+}
+
+/// Draws a chart with this last panel; `None` without findings.
+fn scene(
+    data: &DatasetRows<'_>,
+    purpose: &str,
+    cost: fn(&DatasetRows<'_>, &[&Finding]) -> Panel,
+) -> Option<Scene> {
     let (findings, folded) = data.shown_and_folded();
     findings.first()?;
     let dataset = &data.summary.name;
@@ -30,15 +74,17 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         &in_tables,
     ];
     let chart = Dots {
-        description: &format!("{dataset}: collisions, time and false positives of each function, best first"),
-        title: &format!("{dataset}: quality, time and filter"),
+        description: &format!(
+            "{dataset}: collisions, time and cost ({purpose}) of each function, best first"
+        ),
+        title: &format!("{dataset}: quality, time and {purpose}"),
         key: &mark::key(findings.iter().map(|finding| finding.verdict)),
         width: 1080.0,
         names: names.collect(),
         panels: vec![
             quality(data, &findings),
             time(data, &findings),
-            filter(data, &findings),
+            cost(data, &findings),
         ],
         notes: &notes[..if folded.is_empty() { 1 } else { 2 }],
     };
@@ -223,6 +269,61 @@ fn filter(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
         axis_title: "false positives, 95 % (log)".to_owned(),
         line: ideal.map(|ideal| (ideal.rate, format!("ideal hash {}", number::percent(ideal.rate)))),
         numbers: ("", 56.0),
+        rows: rows.map(Option::unwrap_or_default).collect(),
+    }
+}
+
+/// Shows what was counted in the place of a purpose that is shown for every function.
+fn cost(data: &DatasetRows<'_>, findings: &[&Finding], purpose: Purpose) -> Panel {
+    let of = |finding: &&Finding| {
+        let mut rows = data.about(&data.records.costs, &finding.function);
+        rows.find(|row| row.shown && row.purpose == Some(purpose))
+    };
+    let found: Vec<Option<&CostRow>> = findings.iter().map(of).collect();
+    let present = || found.iter().copied().flatten();
+    let (title, unit) = match purpose {
+        Purpose::Table => ("Hash table, buckets by the low bits", "comparisons per lookup"),
+        Purpose::Shard => ("Shards by the low bits", "keys in the fullest shard"),
+        Purpose::Checksum | Purpose::Filter | Purpose::FilterOrTable => ("Checksum: all bits", "collisions"),
+    };
+    let Some(widest) = present().max_by_key(|row| row.size) else {
+        return absent(title);
+    };
+    let shown = |value: f64| match purpose {
+        Purpose::Table => number::significant(value, 4),
+        _ => number::grouped(value as u64),
+    };
+    let rows = findings.iter().zip(&found).map(|(finding, row)| {
+        let row = row.as_ref()?;
+        let narrow = (row.size < widest.size).then(|| format!(" in {} bits", row.size));
+        let narrow = narrow.filter(|_| purpose == Purpose::Checksum);
+        let dot = Dot {
+            value: row.measured,
+            range: (row.measured, row.measured),
+            mark: finding.verdict.into(),
+            is_filled: true,
+        };
+        Some(Row {
+            band: None,
+            dots: Vec::from_iter((row.measured > 0.0).then_some(dot)),
+            number: shown(row.measured) + &narrow.unwrap_or_default(),
+        })
+    });
+    let values = present().flat_map(|row| [row.measured, row.chance]);
+    let line = (purpose != Purpose::Checksum).then(|| {
+        let chance = widest.chance;
+        (chance, format!("chance {}", shown(chance)))
+    });
+    Panel {
+        title: title.to_owned(),
+        key: Vec::new(),
+        axis: Axis {
+            scale: Scale::of(values.filter(|value| *value >= 1.0)),
+            tick: number::tick,
+        },
+        axis_title: format!("{unit} (log)"),
+        line,
+        numbers: ("", 90.0),
         rows: rows.map(Option::unwrap_or_default).collect(),
     }
 }

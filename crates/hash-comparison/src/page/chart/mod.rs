@@ -13,12 +13,10 @@ use plots::scene::Scene;
 
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::{Draw, Kind, QUESTIONS, Records, Section, Tables};
+use crate::record::Purpose;
 
-/// The first chart of a dataset: what several questions say.
-const FINDINGS: Kind = Kind {
-    stem: "findings",
-    draw: Draw::Dataset(findings::scene),
-};
+/// The first chart of a dataset, by purpose: what several questions say.
+pub(crate) static FINDINGS: [(Purpose, Kind); 4] = findings::KINDS;
 
 /// The sections with charts of several questions.
 pub(crate) const SECTIONS: &[Section] = &[Section {
@@ -38,7 +36,8 @@ pub(crate) const SECTIONS: &[Section] = &[Section {
 pub(crate) fn kinds() -> impl Iterator<Item = &'static Kind> {
     let of_questions = QUESTIONS.iter().flat_map(|question| question.sections);
     let sections = SECTIONS.iter().chain(of_questions);
-    std::iter::once(&FINDINGS).chain(sections.flat_map(|section| section.charts))
+    let first = FINDINGS.iter().map(|(_, kind)| kind);
+    first.chain(sections.flat_map(|section| section.charts))
 }
 
 /// A chart ready to be written.
