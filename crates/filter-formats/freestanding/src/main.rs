@@ -9,9 +9,9 @@ use core::ffi::{c_char, c_int};
 use core::panic::PanicInfo;
 
 use filter_formats::BloomFilter64Policy;
+use filter_formats::Format;
 use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy};
-use filter_formats::Format;
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::filter_block::FilterBlockReader;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, HashedPolicy};
