@@ -117,11 +117,11 @@ pub fn may_match(kernel: KernelToken, lines: &[Line], probes: u8, hash: u64) -> 
 pub fn key_may_match(kernel: KernelToken, lines: &[Line], probes: u8, key: &[u8]) -> bool {
     by_kernel!(
         kernel,
-        kernel::key_of_16_may_match,
+        kernel::key_may_match::<_, { kernel::SIXTEEN }>,
         (lines: &[Line], probes: u8, key: &[u8]) -> bool,
         apart unless key.len() == 16, {
-            key.len() < 16 => kernel::short_key_may_match,
-            true => kernel::key_may_match
+            key.len() < 16 => kernel::key_may_match::<_, { kernel::SHORT }>,
+            true => kernel::key_may_match::<_, { kernel::ANY }>
         },
         else scalar_key_may_match(lines, probes, key)
     )
@@ -137,11 +137,11 @@ pub fn stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8], kernel
     };
     by_kernel!(
         kernel,
-        kernel::stored_may_match_16,
+        kernel::stored_may_match::<_, S, { kernel::SIXTEEN }>,
         [S: Stored] (stored: &S, key: &[u8], filter: &[u8]) -> bool,
         apart unless key.len() == 16, {
-            key.len() < 16 => kernel::stored_may_match_short,
-            true => kernel::stored_may_match
+            key.len() < 16 => kernel::stored_may_match::<_, S, { kernel::SHORT }>,
+            true => kernel::stored_may_match::<_, S, { kernel::ANY }>
         },
         else scalar_stored_may_match(stored, key, filter)
     )
@@ -167,11 +167,11 @@ pub fn asker(kernel: KernelToken) -> Asker {
     asker!(
         kernel,
         |lanes, _token, numbers, bits, key| {
-            kernel::key_of_16_may_match(lanes, bits.as_chunks().0, numbers[0] as u8, key)
+            kernel::key_may_match::<_, { kernel::SIXTEEN }>(lanes, bits.as_chunks().0, numbers[0] as u8, key)
         },
         apart unless key.len() == 16, {
-            key.len() < 16 => kernel::short_key_may_match(lanes, bits.as_chunks().0, numbers[0] as u8, key),
-            true => kernel::key_may_match(lanes, bits.as_chunks().0, numbers[0] as u8, key)
+            key.len() < 16 => kernel::key_may_match::<_, { kernel::SHORT }>(lanes, bits.as_chunks().0, numbers[0] as u8, key),
+            true => kernel::key_may_match::<_, { kernel::ANY }>(lanes, bits.as_chunks().0, numbers[0] as u8, key)
         },
         else scalar_key_may_match(bits.as_chunks().0, numbers[0] as u8, key)
     )

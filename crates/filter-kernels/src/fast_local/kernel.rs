@@ -47,58 +47,39 @@ pub(super) fn may_match<S: Lanes>(lanes: S, lines: &[Line], probes: u8, hash: u6
     }
 }
 
-/// [`super::key_may_match`].
+/// Keys of 16 bytes, such as UUIDs, which are hashed inline.
+pub(super) const SIXTEEN: u8 = 0;
+/// Shorter keys: without a call, so no register has to be saved.
+pub(super) const SHORT: u8 = 1;
+/// Keys of any length.
+pub(super) const ANY: u8 = 2;
+
+/// [`super::key_may_match`] for keys of a class.
 #[inline(always)]
-pub(super) fn key_may_match<S: Lanes>(lanes: S, lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    may_match(lanes, lines, probes, xxph3_64(key, 0))
+pub(super) fn key_may_match<S: Lanes, const CLASS: u8>(
+    lanes: S,
+    lines: &[Line],
+    probes: u8,
+    key: &[u8],
+) -> bool {
+    let hash = match CLASS {
+        SIXTEEN => xxph3_64(key.first_chunk::<16>().expect("16 bytes"), 0),
+        SHORT => xxph3_64(&key[..key.len().min(16)], 0),
+        _ => xxph3_64(key, 0),
+    };
+    may_match(lanes, lines, probes, hash)
 }
 
-/// [`key_may_match`] for a key of 16 bytes, such as a UUID, which is hashed inline.
+/// [`super::stored_may_match`] for keys of a class.
 #[inline(always)]
-pub(super) fn key_of_16_may_match<S: Lanes>(lanes: S, lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    let key: &[u8; 16] = key.first_chunk().expect("16 bytes");
-    may_match(lanes, lines, probes, xxph3_64(key, 0))
-}
-
-/// [`key_may_match`] for a key of less than 16 bytes: without a call, so no register has to be saved.
-#[inline(always)]
-pub(super) fn short_key_may_match<S: Lanes>(lanes: S, lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    may_match(lanes, lines, probes, xxph3_64(&key[..key.len().min(16)], 0))
-}
-
-/// [`super::stored_may_match`] with [`key_of_16_may_match`].
-#[inline(always)]
-pub(super) fn stored_may_match_16<L: Lanes, S: Stored>(
+pub(super) fn stored_may_match<L: Lanes, S: Stored, const CLASS: u8>(
     lanes: L,
     stored: &S,
     key: &[u8],
     filter: &[u8],
 ) -> bool {
     match stored.lines(filter) {
-        Some((lines, probes)) => key_of_16_may_match(lanes, lines, probes, key),
-        None => stored.may_match_without_lines(key, filter),
-    }
-}
-
-/// [`super::stored_may_match`] with [`short_key_may_match`].
-#[inline(always)]
-pub(super) fn stored_may_match_short<L: Lanes, S: Stored>(
-    lanes: L,
-    stored: &S,
-    key: &[u8],
-    filter: &[u8],
-) -> bool {
-    match stored.lines(filter) {
-        Some((lines, probes)) => short_key_may_match(lanes, lines, probes, key),
-        None => stored.may_match_without_lines(key, filter),
-    }
-}
-
-/// [`super::stored_may_match`].
-#[inline(always)]
-pub(super) fn stored_may_match<L: Lanes, S: Stored>(lanes: L, stored: &S, key: &[u8], filter: &[u8]) -> bool {
-    match stored.lines(filter) {
-        Some((lines, probes)) => key_may_match(lanes, lines, probes, key),
+        Some((lines, probes)) => key_may_match::<L, CLASS>(lanes, lines, probes, key),
         None => stored.may_match_without_lines(key, filter),
     }
 }

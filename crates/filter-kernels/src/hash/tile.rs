@@ -2,10 +2,11 @@
 //! tile, so no branch depends on the length of a key.
 
 use core::hint::assert_unchecked;
+use core::marker::PhantomData;
 
 use crate::keys::Keys;
-use crate::lanes::{Lanes64, Target};
-use crate::source::TILE;
+use crate::lanes::{Lanes64, Target, WideLanes, Work};
+use crate::source::{TILE, WideSource};
 
 /// The maximum number of keys in a group.
 pub(crate) const MAX_GROUP: usize = 8;
@@ -38,6 +39,46 @@ pub(super) trait Classes {
 
     /// Returns the hash value of a key of any length.
     fn of_one(key: &[u8]) -> u64;
+
+    /// Computes at most [`TILE`] hash values from `start` on. Panics if there are too few.
+    fn hash<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
+}
+
+/// Computes at most [`TILE`] hash values from `start` on. Panics if there are too few.
+#[inline(always)]
+pub(super) fn hash<F: Classes, T: Target>(
+    target: T,
+    source: WideSource<'_>,
+    start: usize,
+    hashes: &mut [u64],
+) {
+    target.call(HashTile::<F> {
+        source,
+        start,
+        hashes,
+        function: PhantomData,
+    });
+}
+
+struct HashTile<'k, 'h, F> {
+    source: WideSource<'k>,
+    start: usize,
+    hashes: &'h mut [u64],
+    function: PhantomData<F>,
+}
+
+impl<F: Classes> Work for HashTile<'_, '_, F> {
+    type Out = ();
+
+    #[inline(always)]
+    fn portable(self) {
+        self.source.hash_by(F::of_one, self.start, self.hashes);
+    }
+
+    #[inline(always)]
+    fn wide<S: WideLanes>(self, lanes: S) {
+        F::hash(lanes, self.source, self.start, self.hashes);
+    }
 }
 
 /// Hashes 1 to [`TILE`] keys, and prefetches later ones, as many with each group: all at once, they would wait for each

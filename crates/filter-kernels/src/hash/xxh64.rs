@@ -3,11 +3,11 @@
 
 use hashzoo::xxh64;
 
-use super::tile::{Classes, Group, hash_slices, slices};
+use super::tile::{self, Classes, Group, hash_slices, slices};
 use super::xxph3::{groups_of, word};
 use super::{PRIME64_1, PRIME64_3};
 use crate::keys::Keys;
-use crate::lanes::{Lanes64, Target, WideLanes, Work};
+use crate::lanes::{Lanes64, Target, WideLanes};
 use crate::source::WideSource;
 
 const PRIME64_2: u64 = 0xc2b2_ae3d_27d4_eb4f;
@@ -20,31 +20,7 @@ const STRIPE: usize = 32;
 /// Computes at most [`TILE`](crate::source::TILE) hash values from `start` on. Panics if there are too few.
 #[inline(always)]
 pub(crate) fn hash<T: Target>(target: T, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-    target.call(HashTile {
-        source,
-        start,
-        hashes,
-    });
-}
-
-struct HashTile<'k, 'h> {
-    source: WideSource<'k>,
-    start: usize,
-    hashes: &'h mut [u64],
-}
-
-impl Work for HashTile<'_, '_> {
-    type Out = ();
-
-    #[inline(always)]
-    fn portable(self) {
-        self.source.hash_by(|key| xxh64(key, 0), self.start, self.hashes);
-    }
-
-    #[inline(always)]
-    fn wide<S: WideLanes>(self, lanes: S) {
-        hash_by(lanes, self.source, self.start, self.hashes);
-    }
+    tile::hash::<Xxh64, T>(target, source, start, hashes);
 }
 
 #[inline(always)]
@@ -104,6 +80,11 @@ impl Classes for Xxh64 {
     #[inline(always)]
     fn of_one(key: &[u8]) -> u64 {
         xxh64(key, 0)
+    }
+
+    #[inline(always)]
+    fn hash<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        hash_by(lanes, source, start, hashes);
     }
 }
 

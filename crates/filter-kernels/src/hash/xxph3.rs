@@ -3,10 +3,10 @@
 
 use hashzoo::{xxh3_64, xxph3_64};
 
-use super::tile::{Classes, Group, hash_slices, have_16_bytes, slices};
+use super::tile::{self, Classes, Group, hash_slices, have_16_bytes, slices};
 use super::{PRIME64_1, PRIME64_3};
 use crate::keys::Keys;
-use crate::lanes::{Lanes64, Target, WideLanes, Work};
+use crate::lanes::{Lanes64, Target, WideLanes};
 use crate::source::WideSource;
 
 /// The first eight words of XXH3's secret, which seed 0 leaves unchanged.
@@ -43,31 +43,7 @@ pub(crate) fn hash<T: Target, const FINAL: bool>(
     start: usize,
     hashes: &mut [u64],
 ) {
-    target.call(HashTile::<FINAL> {
-        source,
-        start,
-        hashes,
-    });
-}
-
-struct HashTile<'k, 'h, const FINAL: bool> {
-    source: WideSource<'k>,
-    start: usize,
-    hashes: &'h mut [u64],
-}
-
-impl<const FINAL: bool> Work for HashTile<'_, '_, FINAL> {
-    type Out = ();
-
-    #[inline(always)]
-    fn portable(self) {
-        self.source.hash_by(of_one::<FINAL>, self.start, self.hashes);
-    }
-
-    #[inline(always)]
-    fn wide<S: WideLanes>(self, lanes: S) {
-        hash_by::<S, FINAL>(lanes, self.source, self.start, self.hashes);
-    }
+    tile::hash::<Xxph3<FINAL>, T>(target, source, start, hashes);
 }
 
 #[inline(always)]
@@ -141,6 +117,11 @@ impl<const FINAL: bool> Classes for Xxph3<FINAL> {
     #[inline(always)]
     fn of_one(key: &[u8]) -> u64 {
         of_one::<FINAL>(key)
+    }
+
+    #[inline(always)]
+    fn hash<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        hash_by::<S, FINAL>(lanes, source, start, hashes);
     }
 }
 

@@ -18,24 +18,7 @@ use crate::lanes::Lanes;
 pub struct Avx2(());
 
 /// Masks for loads of 0 to 8 words: the vector that starts at word `8 - n` has its first `n` words set.
-static WORD_MASKS: [u32; 16] = [
-    u32::MAX,
-    u32::MAX,
-    u32::MAX,
-    u32::MAX,
-    u32::MAX,
-    u32::MAX,
-    u32::MAX,
-    u32::MAX,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-];
+static WORD_MASKS: [[u32; 8]; 2] = [[u32::MAX; 8], [0; 8]];
 
 impl Avx2 {
     /// # Safety
@@ -197,7 +180,7 @@ impl Avx2 {
     /// Sets all bits of the first `count` of 8 words.
     #[inline(always)]
     fn word_mask(self, count: usize) -> __m256i {
-        let mask: &[u32; 8] = WORD_MASKS[8 - count.min(8)..]
+        let mask: &[u32; 8] = WORD_MASKS.as_flattened()[8 - count.min(8)..]
             .first_chunk()
             .expect("8 of 16 words");
         // SAFETY: see the type; the array has the length of a vector.

@@ -1,11 +1,22 @@
 //! The kernels for x86-64.
 
-/// Operations on vectors, each an expression of intrinsics.
+/// The type of an operand: vectors need none.
+macro_rules! operand {
+    () => {
+        Self::Vector
+    };
+    ($type:ty) => {
+        $type
+    };
+}
+
+/// Operations, each an expression of intrinsics; operands and results without a type are vectors,
+/// and generics are in brackets.
 macro_rules! operations {
-    ($(fn $name:ident($($vector:ident),+) = $expression:expr;)+) => {$(
+    ($(fn $name:ident $([$($generic:tt)*])? ($this:ident $(, $operand:ident $(: $type:ty)?)*) $(-> $result:ty)? = $expression:expr;)+) => {$(
         #[inline(always)]
-        fn $name(self, $($vector: Self::Vector),+) -> Self::Vector {
-            // SAFETY: see the type.
+        fn $name $(<$($generic)*>)? ($this $(, $operand: operand!($($type)?))*) -> operand!($($result)?) {
+            // SAFETY: see the type; a fixed length of bytes or values is that of a vector.
             unsafe { $expression }
         }
     )+};

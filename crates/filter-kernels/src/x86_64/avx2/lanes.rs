@@ -15,104 +15,105 @@ impl Lanes for Avx2 {
     /// A hit sets the highest bit of its lane.
     type Hits = __m256i;
 
-    #[inline(always)]
-    fn splat(self, value: u32) -> __m256i {
-        // SAFETY: see the type.
-        unsafe { _mm256_set1_epi32(value.cast_signed()) }
-    }
-
-    #[inline(always)]
-    fn iota(self) -> __m256i {
-        // SAFETY: see the type.
-        unsafe { _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7) }
-    }
-
-    #[inline(always)]
-    fn load(self, values: &[u32]) -> __m256i {
-        let values: &[u32; 8] = values.first_chunk().expect("a value for each lane");
-        // SAFETY: see the type; the array has the length of a vector.
-        unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn store(self, vector: __m256i, values: &mut [u32]) {
-        let values: &mut [u32; 8] = values.first_chunk_mut().expect("a value for each lane");
-        // SAFETY: see the type; the array has the length of a vector.
-        unsafe { _mm256_storeu_si256(values.as_mut_ptr().cast(), vector) }
-    }
-
     operations! {
-        fn add(a, b) = _mm256_add_epi32(a, b);
-        fn sub(a, b) = _mm256_sub_epi32(a, b);
-        fn mul(a, b) = _mm256_mullo_epi32(a, b);
-        fn mul_high(a, b) = {
+        fn load(self, values: &[u32]) = {
+            let values: &[u32; 8] = values.first_chunk().expect("a value for each lane");
+            _mm256_loadu_si256(values.as_ptr().cast())
+        };
+        fn store(self, vector: __m256i, values: &mut [u32]) -> () = {
+            let values: &mut [u32; 8] = values.first_chunk_mut().expect("a value for each lane");
+            _mm256_storeu_si256(values.as_mut_ptr().cast(), vector)
+        };
+        fn shift_right[const BY: u32](self, a) = _mm256_srl_epi32(a, _mm_cvtsi32_si128(BY.cast_signed()));
+        fn hit(self, hits, words, positions) = {
+            // 31 minus the position modulo 32 moves the bit to the top.
+            let to_the_top = _mm256_andnot_si256(positions, _mm256_set1_epi32(31));
+            _mm256_and_si256(hits, _mm256_sllv_epi32(words, to_the_top))
+        };
+        fn compress(self, vector, bits: u32) = {
+            let packing = &PACKINGS[bits as usize & 0xff];
+            let lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(packing.as_ptr().cast()));
+            _mm256_permutevar8x32_epi32(vector, lanes)
+        };
+        fn words_at(self, words: &[[u8; 4]], beyond: __m256i, positions: __m256i) = {
+            // At most 2^27, so that the index below is not negative.
+            let count = words.len().min(1 << 27) as i32;
+            // Words are read under a mask of those that the slice has.
+            let indices = _mm256_srli_epi32::<5>(positions);
+            let inside = _mm256_cmpgt_epi32(_mm256_set1_epi32(count), indices);
+            _mm256_mask_i32gather_epi32::<4>(beyond, words.as_ptr().cast(), indices, inside)
+        };
+        fn table_words[const QUARTERS: usize](self, table: &[__m256i; QUARTERS], positions: __m256i) = {
+            // Only the low three bits count.
+            let indices = _mm256_srli_epi32::<5>(positions);
+            // The highest bit of each lane selects the vector: here bit 3 of the index, below bit 4.
+            let third = _mm256_slli_epi32::<23>(positions);
+            match *table.as_slice() {
+                [a] => _mm256_permutevar8x32_epi32(a, indices),
+                [a, b] => self.of_pair(a, b, indices, third),
+                [a, b, c, d] => {
+                    let low = self.of_pair(a, b, indices, third);
+                    let high = self.of_pair(c, d, indices, third);
+                    self.chosen(low, high, _mm256_slli_epi32::<22>(positions))
+                }
+                _ => unreachable!("tables have 1, 2 or 4 vectors"),
+            }
+        };
+        fn load_bytes(self, bytes: &[u8]) = {
+            let bytes: &[u8; 32] = bytes.first_chunk().expect("a byte for each of the vector");
+            _mm256_loadu_si256(bytes.as_ptr().cast())
+        };
+        fn store_bytes(self, vector: __m256i, bytes: &mut [u8]) -> () = {
+            let bytes: &mut [u8; 32] = bytes.first_chunk_mut().expect("a byte for each of the vector");
+            _mm256_storeu_si256(bytes.as_mut_ptr().cast(), vector)
+        };
+        fn high_bits(self, bytes: &[u8; 64]) -> u64 = {
+            let low = _mm256_movemask_epi8(_mm256_loadu_si256(bytes[..32].as_ptr().cast()));
+            let high = _mm256_movemask_epi8(_mm256_loadu_si256(bytes[32..].as_ptr().cast()));
+            u64::from(low.cast_unsigned()) | u64::from(high.cast_unsigned()) << 32
+        };
+        fn packed_words(self, keys: &[[u8; 16]]) -> [Self::Vector; 4] = {
+            let keys: &[[u8; 16]; 8] = keys.first_chunk().expect("a group has a key for each lane");
+            let rows: *const __m256i = keys.as_ptr().cast();
+            self.transposed([
+                _mm256_loadu_si256(rows),
+                _mm256_loadu_si256(rows.add(1)),
+                _mm256_loadu_si256(rows.add(2)),
+                _mm256_loadu_si256(rows.add(3)),
+            ])
+        };
+        fn in_order(self, vector) = _mm256_permutevar8x32_epi32(vector, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+        fn hit_bits(self, hits) -> u32 = _mm256_movemask_ps(_mm256_castsi256_ps(hits)).cast_unsigned();
+        fn splat(self, value: u32) = _mm256_set1_epi32(value.cast_signed());
+        fn iota(self) = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        fn contains(self, all, part) -> bool = _mm256_testc_si256(all, part) != 0;
+        fn add(self, a, b) = _mm256_add_epi32(a, b);
+        fn sub(self, a, b) = _mm256_sub_epi32(a, b);
+        fn mul(self, a, b) = _mm256_mullo_epi32(a, b);
+        fn mul_high(self, a, b) = {
             let even = _mm256_srli_epi64::<32>(_mm256_mul_epu32(a, b));
             let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(a), _mm256_srli_epi64::<32>(b));
             _mm256_blend_epi32::<0b1010_1010>(even, odd)
         };
-        fn min(a, b) = _mm256_min_epu32(a, b);
-        fn or(a, b) = _mm256_or_si256(a, b);
-        fn xor(a, b) = _mm256_xor_si256(a, b);
-        fn shift_left_each(a, counts) = _mm256_sllv_epi32(a, counts);
-        fn rotate_15(a) = _mm256_or_si256(_mm256_slli_epi32::<15>(a), _mm256_srli_epi32::<17>(a));
-        fn if_less(a, b, less, other) = {
+        fn min(self, a, b) = _mm256_min_epu32(a, b);
+        fn or(self, a, b) = _mm256_or_si256(a, b);
+        fn xor(self, a, b) = _mm256_xor_si256(a, b);
+        fn shift_left_each(self, a, counts) = _mm256_sllv_epi32(a, counts);
+        fn rotate_15(self, a) = _mm256_or_si256(_mm256_slli_epi32::<15>(a), _mm256_srli_epi32::<17>(a));
+        fn if_less(self, a, b, less, other) = {
             // Only equality can be compared without a sign.
             let not_less = _mm256_cmpeq_epi32(_mm256_max_epu32(a, b), a);
             _mm256_blendv_epi8(less, other, not_less)
         };
-        fn bit_of(positions) = {
+        fn bit_of(self, positions) = {
             let counts = _mm256_and_si256(positions, _mm256_set1_epi32(31));
             _mm256_sllv_epi32(_mm256_set1_epi32(1), counts)
         };
     }
 
     #[inline(always)]
-    fn shift_right<const BY: u32>(self, a: __m256i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe { _mm256_srl_epi32(a, _mm_cvtsi32_si128(BY.cast_signed())) }
-    }
-
-    #[inline(always)]
     fn all_hits(self) -> __m256i {
         self.splat(u32::MAX)
-    }
-
-    #[inline(always)]
-    fn hit(self, hits: __m256i, words: __m256i, positions: __m256i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe {
-            // 31 minus the position modulo 32 moves the bit to the top.
-            let to_the_top = _mm256_andnot_si256(positions, _mm256_set1_epi32(31));
-            _mm256_and_si256(hits, _mm256_sllv_epi32(words, to_the_top))
-        }
-    }
-
-    #[inline(always)]
-    fn hit_bits(self, hits: __m256i) -> u32 {
-        // SAFETY: see the type.
-        unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(hits)) }.cast_unsigned()
-    }
-
-    #[inline(always)]
-    fn compress(self, vector: __m256i, bits: u32) -> __m256i {
-        let packing = &PACKINGS[bits as usize & 0xff];
-        // SAFETY: see the type; the array has 8 bytes.
-        unsafe {
-            let lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(packing.as_ptr().cast()));
-            _mm256_permutevar8x32_epi32(vector, lanes)
-        }
-    }
-
-    #[inline(always)]
-    fn words_at(self, words: &[[u8; 4]], beyond: __m256i, positions: __m256i) -> __m256i {
-        // At most 2^27, so that the index below is not negative.
-        let count = words.len().min(1 << 27) as i32;
-        // SAFETY: see the type; words are read under a mask of those that the slice has.
-        unsafe {
-            let indices = _mm256_srli_epi32::<5>(positions);
-            let inside = _mm256_cmpgt_epi32(_mm256_set1_epi32(count), indices);
-            _mm256_mask_i32gather_epi32::<4>(beyond, words.as_ptr().cast(), indices, inside)
-        }
     }
 
     #[inline(always)]
@@ -139,27 +140,6 @@ impl Lanes for Avx2 {
         table
     }
 
-    #[inline(always)]
-    fn table_words<const QUARTERS: usize>(self, table: &[__m256i; QUARTERS], positions: __m256i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe {
-            // Only the low three bits count.
-            let indices = _mm256_srli_epi32::<5>(positions);
-            // The highest bit of each lane selects the vector: here bit 3 of the index, below bit 4.
-            let third = _mm256_slli_epi32::<23>(positions);
-            match *table.as_slice() {
-                [a] => _mm256_permutevar8x32_epi32(a, indices),
-                [a, b] => self.of_pair(a, b, indices, third),
-                [a, b, c, d] => {
-                    let low = self.of_pair(a, b, indices, third);
-                    let high = self.of_pair(c, d, indices, third);
-                    self.chosen(low, high, _mm256_slli_epi32::<22>(positions))
-                }
-                _ => unreachable!("tables have 1, 2 or 4 vectors"),
-            }
-        }
-    }
-
     type Eight = Self;
 
     #[inline(always)]
@@ -176,57 +156,6 @@ impl Lanes for Avx2 {
     unsafe fn all_set(self, bytes: &[u8], positions: __m256i, count: u32) -> bool {
         // SAFETY: guaranteed by the caller.
         unsafe { self.all_of_8(bytes, positions, count) }
-    }
-
-    #[inline(always)]
-    fn load_bytes(self, bytes: &[u8]) -> __m256i {
-        let bytes: &[u8; 32] = bytes.first_chunk().expect("a byte for each of the vector");
-        // SAFETY: see the type; the array has the length of a vector.
-        unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn store_bytes(self, vector: __m256i, bytes: &mut [u8]) {
-        let bytes: &mut [u8; 32] = bytes.first_chunk_mut().expect("a byte for each of the vector");
-        // SAFETY: see the type; the array has the length of a vector.
-        unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), vector) }
-    }
-
-    #[inline(always)]
-    fn contains(self, all: __m256i, part: __m256i) -> bool {
-        // SAFETY: see the type.
-        unsafe { _mm256_testc_si256(all, part) != 0 }
-    }
-
-    #[inline(always)]
-    fn high_bits(self, bytes: &[u8; 64]) -> u64 {
-        // SAFETY: see the type; two vectors have the length of the array.
-        unsafe {
-            let low = _mm256_movemask_epi8(_mm256_loadu_si256(bytes[..32].as_ptr().cast()));
-            let high = _mm256_movemask_epi8(_mm256_loadu_si256(bytes[32..].as_ptr().cast()));
-            u64::from(low.cast_unsigned()) | u64::from(high.cast_unsigned()) << 32
-        }
-    }
-
-    #[inline(always)]
-    fn packed_words(self, keys: &[[u8; 16]]) -> [__m256i; 4] {
-        let keys: &[[u8; 16]; 8] = keys.first_chunk().expect("a group has a key for each lane");
-        let rows: *const __m256i = keys.as_ptr().cast();
-        // SAFETY: see the type; four vectors have the length of the array.
-        unsafe {
-            self.transposed([
-                _mm256_loadu_si256(rows),
-                _mm256_loadu_si256(rows.add(1)),
-                _mm256_loadu_si256(rows.add(2)),
-                _mm256_loadu_si256(rows.add(3)),
-            ])
-        }
-    }
-
-    #[inline(always)]
-    fn in_order(self, vector: __m256i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe { _mm256_permutevar8x32_epi32(vector, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)) }
     }
 
     #[inline(always)]

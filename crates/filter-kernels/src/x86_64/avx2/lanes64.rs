@@ -54,29 +54,47 @@ impl Lanes64 for Quad {
     type Vector = __m256i;
 
     operations! {
-        fn add(a, b) = _mm256_add_epi64(a, b);
-        fn sub(a, b) = _mm256_sub_epi64(a, b);
-        fn and(a, b) = _mm256_and_si256(a, b);
-        fn xor(a, b) = _mm256_xor_si256(a, b);
-        fn mul(a, b) = {
+        fn load_pairs(self, keys: &[[u8; 16]]) -> (Self::Vector, Self::Vector) = {
+            let keys: &[[u8; 16]; 4] = keys.first_chunk().expect("a key for each lane");
+            let start: *const __m256i = keys.as_ptr().cast();
+            let (first, second) = (_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1)));
+            let even = _mm256_permute2x128_si256::<0x20>(first, second);
+            let odd = _mm256_permute2x128_si256::<0x31>(first, second);
+            (_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd))
+        };
+        fn store(self, vector: __m256i, values: &mut [u64]) -> () = {
+            let values: &mut [u64; 4] = values.first_chunk_mut().expect("a value for each lane");
+            _mm256_storeu_si256(values.as_mut_ptr().cast(), vector)
+        };
+        fn shift_left[const BY: u32](self, a) = _mm256_sll_epi64(a, _mm_cvtsi32_si128(BY.cast_signed()));
+        fn shift_right[const BY: u32](self, a) = _mm256_srl_epi64(a, _mm_cvtsi32_si128(BY.cast_signed()));
+        fn rotate_left[const LEFT: i32, const RIGHT: i32](self, a) = {
+            const { assert!(LEFT + RIGHT == 64) };
+            _mm256_or_si256(_mm256_slli_epi64::<LEFT>(a), _mm256_srli_epi64::<RIGHT>(a))
+        };
+        fn above(self, a, bound: u64) -> u32 = {
+            let above = _mm256_cmpgt_epi64(a, self.splat(bound));
+            _mm256_movemask_pd(_mm256_castsi256_pd(above)).cast_unsigned()
+        };
+        fn if_above(self, a, bound: u64, yes, no) = _mm256_blendv_epi8(no, yes, _mm256_cmpgt_epi64(a, self.splat(bound)));
+        fn splat(self, value: u64) = _mm256_set1_epi64x(value.cast_signed());
+        fn add(self, a, b) = _mm256_add_epi64(a, b);
+        fn sub(self, a, b) = _mm256_sub_epi64(a, b);
+        fn and(self, a, b) = _mm256_and_si256(a, b);
+        fn xor(self, a, b) = _mm256_xor_si256(a, b);
+        fn mul(self, a, b) = {
             let low = _mm256_mul_epu32(a, b);
             let left = _mm256_mul_epu32(_mm256_srli_epi64::<32>(a), b);
             let right = _mm256_mul_epu32(a, _mm256_srli_epi64::<32>(b));
             _mm256_add_epi64(low, _mm256_slli_epi64::<32>(_mm256_add_epi64(left, right)))
         };
-        fn mul_halves(a, b) = _mm256_mul_epu32(a, b);
-        fn lower_and_upper(lower, upper) = _mm256_blend_epi32::<0b1010_1010>(lower, upper);
-        fn swap_bytes(a) = {
+        fn mul_halves(self, a, b) = _mm256_mul_epu32(a, b);
+        fn lower_and_upper(self, lower, upper) = _mm256_blend_epi32::<0b1010_1010>(lower, upper);
+        fn swap_bytes(self, a) = {
             let reversed = _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
             _mm256_shuffle_epi8(a, _mm256_broadcastsi128_si256(reversed))
         };
-        fn shift_right_each(a, counts) = _mm256_srlv_epi64(a, counts);
-    }
-
-    #[inline(always)]
-    fn splat(self, value: u64) -> __m256i {
-        // SAFETY: see the type.
-        unsafe { _mm256_set1_epi64x(value.cast_signed()) }
+        fn shift_right_each(self, a, counts) = _mm256_srlv_epi64(a, counts);
     }
 
     #[inline(always)]
@@ -95,59 +113,5 @@ impl Lanes64 for Quad {
             let odd = _mm256_set_m128i(words(3), words(1));
             (_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd))
         }
-    }
-
-    #[inline(always)]
-    fn load_pairs(self, keys: &[[u8; 16]]) -> (__m256i, __m256i) {
-        let keys: &[[u8; 16]; 4] = keys.first_chunk().expect("a key for each lane");
-        let start: *const __m256i = keys.as_ptr().cast();
-        // SAFETY: see the type; two vectors have the length of the array.
-        unsafe {
-            let (first, second) = (_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1)));
-            let even = _mm256_permute2x128_si256::<0x20>(first, second);
-            let odd = _mm256_permute2x128_si256::<0x31>(first, second);
-            (_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd))
-        }
-    }
-
-    #[inline(always)]
-    fn store(self, vector: __m256i, values: &mut [u64]) {
-        let values: &mut [u64; 4] = values.first_chunk_mut().expect("a value for each lane");
-        // SAFETY: see the type; the array has the length of a vector.
-        unsafe { _mm256_storeu_si256(values.as_mut_ptr().cast(), vector) }
-    }
-
-    #[inline(always)]
-    fn shift_left<const BY: u32>(self, a: __m256i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe { _mm256_sll_epi64(a, _mm_cvtsi32_si128(BY.cast_signed())) }
-    }
-
-    #[inline(always)]
-    fn shift_right<const BY: u32>(self, a: __m256i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe { _mm256_srl_epi64(a, _mm_cvtsi32_si128(BY.cast_signed())) }
-    }
-
-    #[inline(always)]
-    fn rotate_left<const LEFT: i32, const RIGHT: i32>(self, a: __m256i) -> __m256i {
-        const { assert!(LEFT + RIGHT == 64) };
-        // SAFETY: see the type.
-        unsafe { _mm256_or_si256(_mm256_slli_epi64::<LEFT>(a), _mm256_srli_epi64::<RIGHT>(a)) }
-    }
-
-    #[inline(always)]
-    fn above(self, a: __m256i, bound: u64) -> u32 {
-        // SAFETY: see the type.
-        unsafe {
-            let above = _mm256_cmpgt_epi64(a, self.splat(bound));
-            _mm256_movemask_pd(_mm256_castsi256_pd(above)).cast_unsigned()
-        }
-    }
-
-    #[inline(always)]
-    fn if_above(self, a: __m256i, bound: u64, yes: __m256i, no: __m256i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe { _mm256_blendv_epi8(no, yes, _mm256_cmpgt_epi64(a, self.splat(bound))) }
     }
 }

@@ -15,58 +15,86 @@ impl Lanes for Avx512 {
     type Vector = __m512i;
     type Hits = __mmask16;
 
-    #[inline(always)]
-    fn splat(self, value: u32) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_set1_epi32(value.cast_signed()) }
-    }
-
-    #[inline(always)]
-    fn iota(self) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
-    }
-
-    #[inline(always)]
-    fn load(self, values: &[u32]) -> __m512i {
-        let values: &[u32; 16] = values.first_chunk().expect("a value for each lane");
-        // SAFETY: see the type; the array has the length of a vector.
-        unsafe { _mm512_loadu_si512(values.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn store(self, vector: __m512i, values: &mut [u32]) {
-        let values: &mut [u32; 16] = values.first_chunk_mut().expect("a value for each lane");
-        // SAFETY: see the type; the array has the length of a vector.
-        unsafe { _mm512_storeu_si512(values.as_mut_ptr().cast(), vector) }
-    }
-
     operations! {
-        fn add(a, b) = _mm512_add_epi32(a, b);
-        fn sub(a, b) = _mm512_sub_epi32(a, b);
-        fn mul(a, b) = _mm512_mullo_epi32(a, b);
-        fn mul_high(a, b) = {
+        fn load(self, values: &[u32]) = {
+            let values: &[u32; 16] = values.first_chunk().expect("a value for each lane");
+            _mm512_loadu_si512(values.as_ptr().cast())
+        };
+        fn store(self, vector: __m512i, values: &mut [u32]) -> () = {
+            let values: &mut [u32; 16] = values.first_chunk_mut().expect("a value for each lane");
+            _mm512_storeu_si512(values.as_mut_ptr().cast(), vector)
+        };
+        fn shift_right[const BY: u32](self, a) = _mm512_srli_epi32::<BY>(a);
+        fn hit(self, hits: __mmask16, words, positions) -> __mmask16 = _mm512_mask_test_epi32_mask(hits, words, self.bit_of(positions));
+        fn words_at(self, words: &[[u8; 4]], beyond: __m512i, positions: __m512i) = {
+            // At most 2^27, so that the index below is not negative.
+            let count = words.len().min(1 << 27) as i32;
+            // Words are read under a mask of those that the slice has.
+            let indices = _mm512_srli_epi32::<5>(positions);
+            let inside = _mm512_cmplt_epi32_mask(indices, _mm512_set1_epi32(count));
+            _mm512_mask_i32gather_epi32::<4>(beyond, inside, indices, words.as_ptr().cast())
+        };
+        fn table_words[const QUARTERS: usize](self, table: &[__m512i; QUARTERS], positions: __m512i) = {
+            let indices = _mm512_srli_epi32::<5>(positions);
+            match *table.as_slice() {
+                [a] => _mm512_permutexvar_epi32(indices, a),
+                [a, b] => _mm512_permutex2var_epi32(a, indices, b),
+                [a, b, c, d] => {
+                    let low = _mm512_permutex2var_epi32(a, indices, b);
+                    let high = _mm512_permutex2var_epi32(c, indices, d);
+                    let upper = _mm512_test_epi32_mask(indices, _mm512_set1_epi32(32));
+                    _mm512_mask_blend_epi32(upper, low, high)
+                }
+                _ => unreachable!("tables have 1, 2 or 4 vectors"),
+            }
+        };
+        fn load_bytes(self, bytes: &[u8]) = {
+            let bytes: &[u8; 64] = bytes.first_chunk().expect("a byte for each of the vector");
+            _mm512_loadu_si512(bytes.as_ptr().cast())
+        };
+        fn store_bytes(self, vector: __m512i, bytes: &mut [u8]) -> () = {
+            let bytes: &mut [u8; 64] = bytes.first_chunk_mut().expect("a byte for each of the vector");
+            _mm512_storeu_si512(bytes.as_mut_ptr().cast(), vector)
+        };
+        fn contains(self, all, part) -> bool = _mm512_test_epi32_mask(_mm512_andnot_si512(all, part), self.splat(u32::MAX)) == 0;
+        fn high_bits(self, bytes: &[u8; 64]) -> u64 = _mm512_movepi8_mask(_mm512_loadu_si512(bytes.as_ptr().cast()));
+        fn full_bytes(self, bytes: &[u8; 64]) -> u64 = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(bytes.as_ptr().cast()), self.splat(u32::MAX));
+        fn packed_words(self, keys: &[[u8; 16]]) -> [Self::Vector; 4] = {
+            let keys: &[[u8; 16]; 16] = keys.first_chunk().expect("a group has a key for each lane");
+            let rows: *const __m512i = keys.as_ptr().cast();
+            self.transposed([
+                _mm512_loadu_si512(rows),
+                _mm512_loadu_si512(rows.add(1)),
+                _mm512_loadu_si512(rows.add(2)),
+                _mm512_loadu_si512(rows.add(3)),
+            ])
+        };
+        fn in_order(self, vector) = {
+            let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+            _mm512_permutexvar_epi32(order, vector)
+        };
+        fn splat(self, value: u32) = _mm512_set1_epi32(value.cast_signed());
+        fn iota(self) = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        fn compress(self, vector, bits: u32) = _mm512_maskz_compress_epi32(bits as __mmask16, vector);
+        fn add(self, a, b) = _mm512_add_epi32(a, b);
+        fn sub(self, a, b) = _mm512_sub_epi32(a, b);
+        fn mul(self, a, b) = _mm512_mullo_epi32(a, b);
+        fn mul_high(self, a, b) = {
             let even = _mm512_srli_epi64::<32>(_mm512_mul_epu32(a, b));
             let odd = _mm512_mul_epu32(_mm512_srli_epi64::<32>(a), _mm512_srli_epi64::<32>(b));
             _mm512_mask_blend_epi32(0b1010_1010_1010_1010, even, odd)
         };
-        fn min(a, b) = _mm512_min_epu32(a, b);
-        fn or(a, b) = _mm512_or_si512(a, b);
-        fn or3(a, b, c) = _mm512_ternarylogic_epi32::<0xfe>(a, b, c);
-        fn xor(a, b) = _mm512_xor_si512(a, b);
-        fn shift_left_each(a, counts) = _mm512_sllv_epi32(a, counts);
-        fn rotate_15(a) = _mm512_rol_epi32::<15>(a);
-        fn if_less(a, b, less, other) = _mm512_mask_blend_epi32(_mm512_cmplt_epu32_mask(a, b), other, less);
-        fn bit_of(positions) = {
+        fn min(self, a, b) = _mm512_min_epu32(a, b);
+        fn or(self, a, b) = _mm512_or_si512(a, b);
+        fn or3(self, a, b, c) = _mm512_ternarylogic_epi32::<0xfe>(a, b, c);
+        fn xor(self, a, b) = _mm512_xor_si512(a, b);
+        fn shift_left_each(self, a, counts) = _mm512_sllv_epi32(a, counts);
+        fn rotate_15(self, a) = _mm512_rol_epi32::<15>(a);
+        fn if_less(self, a, b, less, other) = _mm512_mask_blend_epi32(_mm512_cmplt_epu32_mask(a, b), other, less);
+        fn bit_of(self, positions) = {
             // The rotation counts modulo 32.
             _mm512_rolv_epi32(_mm512_set1_epi32(1), positions)
         };
-    }
-
-    #[inline(always)]
-    fn shift_right<const BY: u32>(self, a: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_srli_epi32::<BY>(a) }
     }
 
     #[inline(always)]
@@ -75,32 +103,8 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn hit(self, hits: __mmask16, words: __m512i, positions: __m512i) -> __mmask16 {
-        // SAFETY: see the type.
-        unsafe { _mm512_mask_test_epi32_mask(hits, words, self.bit_of(positions)) }
-    }
-
-    #[inline(always)]
     fn hit_bits(self, hits: __mmask16) -> u32 {
         u32::from(hits)
-    }
-
-    #[inline(always)]
-    fn compress(self, vector: __m512i, bits: u32) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_maskz_compress_epi32(bits as __mmask16, vector) }
-    }
-
-    #[inline(always)]
-    fn words_at(self, words: &[[u8; 4]], beyond: __m512i, positions: __m512i) -> __m512i {
-        // At most 2^27, so that the index below is not negative.
-        let count = words.len().min(1 << 27) as i32;
-        // SAFETY: see the type; words are read under a mask of those that the slice has.
-        unsafe {
-            let indices = _mm512_srli_epi32::<5>(positions);
-            let inside = _mm512_cmplt_epi32_mask(indices, _mm512_set1_epi32(count));
-            _mm512_mask_i32gather_epi32::<4>(beyond, inside, indices, words.as_ptr().cast())
-        }
     }
 
     #[inline(always)]
@@ -114,25 +118,6 @@ impl Lanes for Avx512 {
             *vector = unsafe { _mm512_maskz_loadu_epi8(mask, part.as_ptr().cast()) };
         }
         table
-    }
-
-    #[inline(always)]
-    fn table_words<const QUARTERS: usize>(self, table: &[__m512i; QUARTERS], positions: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe {
-            let indices = _mm512_srli_epi32::<5>(positions);
-            match *table.as_slice() {
-                [a] => _mm512_permutexvar_epi32(indices, a),
-                [a, b] => _mm512_permutex2var_epi32(a, indices, b),
-                [a, b, c, d] => {
-                    let low = _mm512_permutex2var_epi32(a, indices, b);
-                    let high = _mm512_permutex2var_epi32(c, indices, d);
-                    let upper = _mm512_test_epi32_mask(indices, _mm512_set1_epi32(32));
-                    _mm512_mask_blend_epi32(upper, low, high)
-                }
-                _ => unreachable!("tables have 1, 2 or 4 vectors"),
-            }
-        }
     }
 
     type Eight = Avx2;
@@ -152,62 +137,6 @@ impl Lanes for Avx512 {
     unsafe fn all_set(self, bytes: &[u8], positions: __m256i, count: u32) -> bool {
         // SAFETY: guaranteed by the caller.
         unsafe { self.all_of_8(bytes, positions, count) }
-    }
-
-    #[inline(always)]
-    fn load_bytes(self, bytes: &[u8]) -> __m512i {
-        let bytes: &[u8; 64] = bytes.first_chunk().expect("a byte for each of the vector");
-        // SAFETY: see the type; the array has the length of a vector.
-        unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn store_bytes(self, vector: __m512i, bytes: &mut [u8]) {
-        let bytes: &mut [u8; 64] = bytes.first_chunk_mut().expect("a byte for each of the vector");
-        // SAFETY: see the type; the array has the length of a vector.
-        unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), vector) }
-    }
-
-    #[inline(always)]
-    fn contains(self, all: __m512i, part: __m512i) -> bool {
-        // SAFETY: see the type.
-        unsafe { _mm512_test_epi32_mask(_mm512_andnot_si512(all, part), self.splat(u32::MAX)) == 0 }
-    }
-
-    #[inline(always)]
-    fn high_bits(self, bytes: &[u8; 64]) -> u64 {
-        // SAFETY: see the type; the array has the length of a vector.
-        unsafe { _mm512_movepi8_mask(_mm512_loadu_si512(bytes.as_ptr().cast())) }
-    }
-
-    #[inline(always)]
-    fn full_bytes(self, bytes: &[u8; 64]) -> u64 {
-        // SAFETY: see the type; the array has the length of a vector.
-        unsafe { _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(bytes.as_ptr().cast()), self.splat(u32::MAX)) }
-    }
-
-    #[inline(always)]
-    fn packed_words(self, keys: &[[u8; 16]]) -> [__m512i; 4] {
-        let keys: &[[u8; 16]; 16] = keys.first_chunk().expect("a group has a key for each lane");
-        let rows: *const __m512i = keys.as_ptr().cast();
-        // SAFETY: see the type; four vectors have the length of the array.
-        unsafe {
-            self.transposed([
-                _mm512_loadu_si512(rows),
-                _mm512_loadu_si512(rows.add(1)),
-                _mm512_loadu_si512(rows.add(2)),
-                _mm512_loadu_si512(rows.add(3)),
-            ])
-        }
-    }
-
-    #[inline(always)]
-    fn in_order(self, vector: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe {
-            let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-            _mm512_permutexvar_epi32(order, vector)
-        }
     }
 
     #[inline(always)]

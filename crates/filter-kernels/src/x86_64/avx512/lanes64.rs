@@ -47,24 +47,44 @@ impl Lanes64 for Octet {
     type Vector = __m512i;
 
     operations! {
-        fn add(a, b) = _mm512_add_epi64(a, b);
-        fn sub(a, b) = _mm512_sub_epi64(a, b);
-        fn and(a, b) = _mm512_and_si512(a, b);
-        fn xor(a, b) = _mm512_xor_si512(a, b);
-        fn mul(a, b) = _mm512_mullo_epi64(a, b);
-        fn mul_halves(a, b) = _mm512_mul_epu32(a, b);
-        fn lower_and_upper(lower, upper) = _mm512_mask_blend_epi32(0b1010_1010_1010_1010, lower, upper);
-        fn swap_bytes(a) = {
+        fn load_pairs(self, keys: &[[u8; 16]]) -> (Self::Vector, Self::Vector) = {
+            let keys: &[[u8; 16]; 8] = keys.first_chunk().expect("a key for each lane");
+            let start: *const __m512i = keys.as_ptr().cast();
+            let (first, second) = (_mm512_loadu_si512(start), _mm512_loadu_si512(start.add(1)));
+            let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+            let odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+            (
+                _mm512_permutex2var_epi64(first, even, second),
+                _mm512_permutex2var_epi64(first, odd, second),
+            )
+        };
+        fn store(self, vector: __m512i, values: &mut [u64]) -> () = {
+            let values: &mut [u64; 8] = values.first_chunk_mut().expect("a value for each lane");
+            _mm512_storeu_si512(values.as_mut_ptr().cast(), vector)
+        };
+        fn shift_left[const BY: u32](self, a) = _mm512_slli_epi64::<BY>(a);
+        fn shift_right[const BY: u32](self, a) = _mm512_srli_epi64::<BY>(a);
+        fn rotate_left[const LEFT: i32, const RIGHT: i32](self, a) = {
+            const { assert!(LEFT + RIGHT == 64) };
+            _mm512_rol_epi64::<LEFT>(a)
+        };
+        fn if_above(self, a, bound: u64, yes, no) = {
+            let above = _mm512_cmpgt_epu64_mask(a, self.splat(bound));
+            _mm512_mask_blend_epi64(above, no, yes)
+        };
+        fn splat(self, value: u64) = _mm512_set1_epi64(value.cast_signed());
+        fn add(self, a, b) = _mm512_add_epi64(a, b);
+        fn sub(self, a, b) = _mm512_sub_epi64(a, b);
+        fn and(self, a, b) = _mm512_and_si512(a, b);
+        fn xor(self, a, b) = _mm512_xor_si512(a, b);
+        fn mul(self, a, b) = _mm512_mullo_epi64(a, b);
+        fn mul_halves(self, a, b) = _mm512_mul_epu32(a, b);
+        fn lower_and_upper(self, lower, upper) = _mm512_mask_blend_epi32(0b1010_1010_1010_1010, lower, upper);
+        fn swap_bytes(self, a) = {
             let reversed = _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
             _mm512_shuffle_epi8(a, _mm512_broadcast_i32x4(reversed))
         };
-        fn shift_right_each(a, counts) = _mm512_srlv_epi64(a, counts);
-    }
-
-    #[inline(always)]
-    fn splat(self, value: u64) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_set1_epi64(value.cast_signed()) }
+        fn shift_right_each(self, a, counts) = _mm512_srlv_epi64(a, counts);
     }
 
     #[inline(always)]
@@ -97,60 +117,9 @@ impl Lanes64 for Octet {
     }
 
     #[inline(always)]
-    fn load_pairs(self, keys: &[[u8; 16]]) -> (__m512i, __m512i) {
-        let keys: &[[u8; 16]; 8] = keys.first_chunk().expect("a key for each lane");
-        let start: *const __m512i = keys.as_ptr().cast();
-        // SAFETY: see the type; two vectors have the length of the array.
-        unsafe {
-            let (first, second) = (_mm512_loadu_si512(start), _mm512_loadu_si512(start.add(1)));
-            let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
-            let odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
-            (
-                _mm512_permutex2var_epi64(first, even, second),
-                _mm512_permutex2var_epi64(first, odd, second),
-            )
-        }
-    }
-
-    #[inline(always)]
-    fn store(self, vector: __m512i, values: &mut [u64]) {
-        let values: &mut [u64; 8] = values.first_chunk_mut().expect("a value for each lane");
-        // SAFETY: see the type; the array has the length of a vector.
-        unsafe { _mm512_storeu_si512(values.as_mut_ptr().cast(), vector) }
-    }
-
-    #[inline(always)]
-    fn shift_left<const BY: u32>(self, a: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_slli_epi64::<BY>(a) }
-    }
-
-    #[inline(always)]
-    fn shift_right<const BY: u32>(self, a: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_srli_epi64::<BY>(a) }
-    }
-
-    #[inline(always)]
-    fn rotate_left<const LEFT: i32, const RIGHT: i32>(self, a: __m512i) -> __m512i {
-        const { assert!(LEFT + RIGHT == 64) };
-        // SAFETY: see the type.
-        unsafe { _mm512_rol_epi64::<LEFT>(a) }
-    }
-
-    #[inline(always)]
     fn above(self, a: __m512i, bound: u64) -> u32 {
         // SAFETY: see the type.
         u32::from(unsafe { _mm512_cmpgt_epu64_mask(a, self.splat(bound)) })
-    }
-
-    #[inline(always)]
-    fn if_above(self, a: __m512i, bound: u64, yes: __m512i, no: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe {
-            let above = _mm512_cmpgt_epu64_mask(a, self.splat(bound));
-            _mm512_mask_blend_epi64(above, no, yes)
-        }
     }
 }
 
