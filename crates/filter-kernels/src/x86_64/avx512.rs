@@ -63,6 +63,8 @@ impl Avx512 {
                 let words = _mm512_permutex2var_epi32(low, indices, high);
                 let last = _mm512_loadu_si512(last.as_ptr().cast());
                 _mm512_mask_permutexvar_epi32(words, __mmask16::from(behind), indices, last)
+            } else if len <= 256 {
+                self.table_words(&self.table::<4>(bit_array), wide)
             } else {
                 let bytes = bytes_at(bit_array, positions, count);
                 // The lowest byte of each lane has the bit of its position modulo 8.
