@@ -1,4 +1,4 @@
-//! Measures every policy's false-positive rate and size at 10 bits per key, and prints the table of `WHICH.md`.
+//! Measures policies' false-positive rates and sizes at 10 bits per key, and prints the table of `WHICH.md`.
 //!
 //! ```text
 //! cargo run --release --example which_policy

@@ -29,7 +29,7 @@ use places::Places;
 /// assert_eq!(Format::LEVEL_DB.max_keys(85_130, fifteen), 45_402);
 /// assert_eq!(Format::LEVEL_DB.bits_per_key_for_bytes(45_402, 85_130)?, fifteen);
 ///
-/// // Bits per key and bytes at a rate of 0.1 %.
+/// // Bits per key and bytes of some formats at a rate of 0.1 %.
 /// for (format, bits, bytes) in [
 ///     (Format::LEVEL_DB, 14.83, 84_165),
 ///     (Format::BLOOM64, 14.38, 81_611),
@@ -250,8 +250,8 @@ impl<'a> FilterView<'a> {
         self.probes
     }
 
-    /// Returns the number of bits that are one; `None` unless the filter is a Bloom filter. (In a Ribbon
-    /// or binary fuse filter, the ones do not tell how many keys it holds.) In LevelDB's layout only the first 2^32 bits count: probes reach no
+    /// Returns the number of bits that are one; `None` unless the filter is a Bloom filter. (In others,
+    /// such as Ribbon filters, the ones do not tell how many keys it holds.) In LevelDB's layout only the first 2^32 bits count: probes reach no
     /// further.
     pub fn ones(&self) -> Option<u64> {
         self.probes.map(|_| count_ones(self.reachable))
@@ -265,8 +265,8 @@ impl<'a> FilterView<'a> {
 
     /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: for a Bloom filter
     /// `fill ^ k`, averaged over the lines if the layout has lines; for split blocks the product of the shares of ones
-    /// in a block's words, averaged over the blocks; for a Ribbon filter two to the power of minus its columns, and for a
-    /// binary fuse filter of minus the width of its fingerprints; 0 for an empty filter and 1 for a reserved one.
+    /// in a block's words, averaged over the blocks; for a filter that is no Bloom filter, such as a
+    /// Ribbon filter, two to the power of minus the bits that it compares; 0 for an empty filter and 1 for a reserved one.
     ///
     /// The measured rate of LevelDB's probe sequence and of legacy filters is higher; [`theory`](crate::theory)
     /// explains why and by how much.

@@ -44,7 +44,7 @@ impl Filter {
     /// # Errors
     ///
     /// [`Input`](ErrorKind::Input) if neither header nor bytes tell the format, if they tell another one than the given, or
-    /// if the bytes are no filter: changed after the header was written, empty, or of a length that no policy writes. Bytes
+    /// if the bytes are no filter: changed after the header was written, empty, or of a length or an end that no policy writes. Bytes
     /// of a policy without a header that were cut elsewhere cannot be told from whole ones, and deny keys.
     pub fn from_bytes(format: Option<&Format>, bytes: Vec<u8>) -> Result<Self, Error> {
         let (header, bytes) = Bytes::of(bytes).map_err(Error::input)?;
@@ -113,7 +113,7 @@ impl Filter {
                 ));
             }
         };
-        format.row.check_len(slice)?;
+        format.row.check_bare(slice)?;
         Self::read(format, bytes)
     }
 

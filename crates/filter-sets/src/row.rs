@@ -48,8 +48,8 @@ pub(crate) trait Row: Sync {
         self.told(bytes, bytes.len() as u64).is_some()
     }
 
-    /// Refuses the length of a filter without a header that the format has not. Others read their own headers.
-    fn check_len(&self, _bytes: &[u8]) -> Text<()> {
+    /// Refuses bytes without a header that are no filter of the format. Others read their own headers.
+    fn check_bare(&self, _bytes: &[u8]) -> Text<()> {
         Ok(())
     }
 

@@ -68,8 +68,8 @@ fn rates_are_those_of_the_policies() {
                 (measured / expected - 1.0).abs() < chance,
                 "{at}, expected {expected:e}"
             );
-            // The probes of RocksDB's older filters are far from independent.
-            let is_told = format != Format::LEGACY_BLOOM;
+            // The probes of RocksDB's older filters are far from independent, and few matches tell no rate.
+            let is_told = format != Format::LEGACY_BLOOM && expected * asked > 20.0;
             assert!(!is_told || (ratio - 1.0).abs() < chance + 0.03, "{at}");
         }
     }

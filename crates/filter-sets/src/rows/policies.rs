@@ -7,7 +7,8 @@ use filter_formats::sizing::Textbook;
 use filter_formats::view::places::{self, Places};
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{
-    Answers, BitsPerKey, FilterPolicy as _, HashFunction, HashValue, KeyHash, KeyHashes, OwnedFilter,
+    Answers, BitsPerKey, FilterPolicy as _, HashFunction, HashValue, KeyHash, KeyHashes, MATCHES_EVERYTHING,
+    OwnedFilter,
 };
 use hashzoo::xxh3_64;
 
@@ -61,17 +62,17 @@ impl Row for NamedPolicy {
         self.format().owns(bytes)
     }
 
-    fn check_len(&self, bytes: &[u8]) -> Text<()> {
+    fn check_bare(&self, bytes: &[u8]) -> Text<()> {
         let view = FilterView::new(self.format(), bytes);
-        // All layouts have at least 64 bits, also without keys.
-        let is_whole = match view.kind() {
-            FilterKind::Empty => false,
-            FilterKind::Reserved => true,
-            FilterKind::Filter(_) => view.bits() >= 64,
-        };
         let (name, len) = (self.name(), bytes.len());
-        let refused = || format!("no filter of {name} has the length of {len} bytes");
-        is_whole.then_some(()).ok_or_else(refused)
+        match view.kind() {
+            // Written where a filter could not be built.
+            FilterKind::Reserved if bytes == MATCHES_EVERYTHING => Ok(()),
+            FilterKind::Reserved => Err(format!("no filter of {name}: {}", self.format().damage(bytes))),
+            // All layouts have at least 64 bits, also without keys.
+            FilterKind::Filter(_) if view.bits() >= 64 => Ok(()),
+            _ => Err(format!("no filter of {name} has the length of {len} bytes")),
+        }
     }
 
     fn hasher(&self, format: &Format) -> Text<Hasher> {

@@ -204,6 +204,7 @@ fn a_filter_is_read_as_it_was_built_or_refused() {
         ask raw --format split-block-xxph3 => raw: | \"blocked\" | SplitBlock
         ask fuse --format leveldb => fuse: | \"binaryfuse\" | leveldb.BuiltinBloomFilter2
         ask raw => raw: | --type
+        ask keys --type line --format split-block => keys: | multiple of 32 bytes
         ask stream --format leveldb => stream: | guava | leveldb.BuiltinBloomFilter2
         ask long --type line => long: | \"long\" | \"line\"
         ask set --type long => set: | \"line\" | \"long\"

@@ -67,6 +67,10 @@ fn a_cut_stream_is_damage_and_other_files_are_named() {
             "guava.bloom other.txt",
             "damage: other.txt: its bytes do not tell the format",
         ),
+        (
+            "short.spark --format split-block",
+            "damage: short.spark: no filter of SplitBlockBloomFilter.Xxh64: length must be a multiple of 32 bytes",
+        ),
     ] {
         let shown = bench.ended(1, &format!("inspect {files}"));
         assert!(shown.contains(named), "{shown}");

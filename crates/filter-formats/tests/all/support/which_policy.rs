@@ -1,4 +1,4 @@
-//! The table of `WHICH.md`: rates and sizes of every policy, measured.
+//! The table of `WHICH.md`: rates and sizes of the policies that it compares, measured.
 
 use filter_formats::policies;
 use filter_policy::{BitsPerKey, FilterPolicy};
