@@ -120,15 +120,15 @@ pub(super) fn count(records: &Records, function: &Function, asked: &[Asked<'_>],
     }
     let (findings, facts) = (findings::judge(records), findings::bit_facts(records));
     let failed = |test| findings.iter().any(|finding| finding.failed.contains(&test));
-    let windows = |test| test == BitTest::Windows;
+    let told = |tests: &[BitTest]| facts.iter().any(|fact| tests.contains(&fact.test));
     for (question, alarm) in [
         ("collisions", failed(FailedTest::Collisions)),
         ("distribution", failed(FailedTest::Distribution)),
         ("false_positives", failed(FailedTest::FalsePositives)),
         ("occupancy", records.occupancy.iter().any(|row| row.is_worse())),
         ("structured", records.structured.iter().any(|row| row.is_worse())),
-        ("windows", facts.iter().any(|fact| windows(fact.test))),
-        ("mixing", facts.iter().any(|fact| !windows(fact.test))),
+        ("windows", told(&[BitTest::Windows])),
+        ("mixing", told(&[BitTest::Avalanche, BitTest::Independence])),
     ] {
         alarms.count(RUN, question, LEVEL, if alarm { 0.0 } else { 1.0 });
     }
