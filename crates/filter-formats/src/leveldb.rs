@@ -11,7 +11,7 @@ use crate::view::places::Places;
 use crate::view::{FilterView, Format};
 
 impl Format {
-    /// LevelDB's filter, which [`BloomFilterPolicy`] writes under all of its names: a
+    /// LevelDB's filter, which [`filter_policy::BloomFilterPolicy`] writes under all of its names: a
     /// bit array of whole bytes, at least 8, then the probe count k.
     ///
     /// The rate is computed from the arithmetic of its probes ([`theory`](crate::theory) derives it and says what it
