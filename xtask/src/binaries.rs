@@ -37,19 +37,11 @@ pub(crate) struct Binary {
 }
 
 impl Binary {
-    /// Runs the tests to the end, by this emulator if there is one, and shows their output if one fails.
-    fn run(&self, emulator: &[String], arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
+    /// Runs the tests to the end, and shows their output if one fails.
+    fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
         let Self { package, name, .. } = self;
         let start = now();
-        let mut command = match emulator {
-            [] => Command::new(&self.program),
-            [program, words @ ..] => {
-                let mut command = Command::new(program);
-                command.args(words).arg(&self.program);
-                command
-            }
-        };
-        let output = command
+        let output = Command::new(&self.program)
             .args(arguments)
             .current_dir(&self.folder)
             .env("CARGO_MANIFEST_DIR", &self.folder)
@@ -91,8 +83,6 @@ impl Binary {
 pub(crate) struct Binaries {
     tests: Vec<Binary>,
     programs: Vec<Binary>,
-    /// The words of the command that runs programs for another processor.
-    emulator: Vec<String>,
 }
 
 impl Binaries {
@@ -104,21 +94,16 @@ impl Binaries {
             cargo(root, &[&["build", "--examples"], packages].concat())?;
             selected.extend(words(QUICK));
         }
-        Self::built_by(cargo_command(root, &["test"]).args(selected), Vec::new())
-    }
-
-    /// Builds the tests that this `cargo test` selects, and has them run by the emulator if there is one.
-    pub(crate) fn built_by(test: &mut Command, emulator: Vec<String>) -> Result<Self, String> {
-        let messages = output_of(test.args(["--no-run", "--message-format", "json-render-diagnostics"]))?;
+        let mut test = cargo_command(root, &["test", "--no-run"]);
+        let messages = output_of(
+            test.args(selected)
+                .args(["--message-format", "json-render-diagnostics"]),
+        )?;
         let messages = String::from_utf8_lossy(&messages);
         let all = |is_test| messages.lines().filter_map(move |line| binary(line, is_test));
         let (mut tests, programs): (Vec<Binary>, _) = (all(true).collect(), all(false).collect());
         tests.sort_by_key(Binary::place);
-        Ok(Self {
-            tests,
-            programs,
-            emulator,
-        })
+        Ok(Self { tests, programs })
     }
 
     /// Returns the path of a workspace program that was built for the tests.
@@ -141,7 +126,7 @@ impl Binaries {
         let work = || {
             let mut failed = Vec::new();
             while let Some((binary, arguments)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-                failed.extend(binary.run(&self.emulator, arguments, variables).err());
+                failed.extend(binary.run(arguments, variables).err());
             }
             failed
         };
@@ -204,19 +189,16 @@ mod tests {
 
     #[test]
     fn a_failure_names_the_tests() {
-        let run = |program: &str, emulator: &[&str]| {
+        let run = |program: &str| {
             let binary = Binary {
                 package: "hashzoo".to_owned(),
                 name: "registry".to_owned(),
                 program: program.into(),
                 folder: ".".into(),
             };
-            let emulator: Vec<String> = emulator.iter().map(|&word| word.to_owned()).collect();
-            binary.run(&emulator, &[], &[])
+            binary.run(&[], &[])
         };
-        assert_eq!(run("true", &[]), Ok(()));
-        assert_eq!(run("false", &[]).unwrap_err(), "hashzoo registry: exit status: 1");
-        assert_eq!(run("true", &["env", "-u", "HOME"]), Ok(()));
-        assert!(run("true", &["false"]).is_err());
+        assert_eq!(run("true"), Ok(()));
+        assert_eq!(run("false").unwrap_err(), "hashzoo registry: exit status: 1");
     }
 }

@@ -51,6 +51,28 @@ pub(crate) fn require_spark(root: &Path, install: bool) -> Result<(), Failure> {
     Ok(run_command(pip.arg(folder).args(missing))?)
 }
 
+/// Checks that rustup has installed a target or a component, which are the first word; with `install`, has it installed first.
+///
+/// # Errors
+///
+/// If it is missing and not to be installed, or the installation fails.
+pub(crate) fn require_of_rustup(
+    [kind, name]: [&str; 2],
+    is_there: bool,
+    install: bool,
+    command: &str,
+) -> Result<(), Failure> {
+    if is_there {
+        return Ok(());
+    }
+    if !install {
+        return Err(Failure::input(format!(
+            "missing: {name}; run `cargo xtask {command} --install`, or `rustup {kind} add {name}`"
+        )));
+    }
+    Ok(run_command(Command::new("rustup").args([kind, "add", name]))?)
+}
+
 /// Installs these packages, as root or with sudo.
 fn apt_get(packages: &[&str]) -> Result<(), String> {
     let is_root = output_of(Command::new("id").arg("-u"))? == b"0\n";

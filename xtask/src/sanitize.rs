@@ -101,15 +101,6 @@ fn require(sanitizers: &[Sanitizer], install: bool) -> Result<(), Failure> {
     let sysroot = output_of(Command::new("rustc").args(["--print", "sysroot"]))?;
     let sysroot = String::from_utf8_lossy(&sysroot);
     let sources = Path::new(sysroot.trim()).join("lib/rustlib/src/rust/library/Cargo.lock");
-    if sources.exists() || !sanitizers.contains(&Sanitizer::Thread) {
-        return Ok(());
-    }
-    if !install {
-        return Err(Failure::input(
-            "missing: sources of the standard library; run `cargo xtask sanitize --install`, or \
-             `rustup component add rust-src`",
-        ));
-    }
-    let mut rustup = Command::new("rustup");
-    Ok(run_command(rustup.args(["component", "add", "rust-src"]))?)
+    let is_there = sources.exists() || !sanitizers.contains(&Sanitizer::Thread);
+    programs::require_of_rustup(["component", "rust-src"], is_there, install, "sanitize")
 }

@@ -1,6 +1,7 @@
 //! Commands of other programs of the workspace, which cargo builds and runs.
 
 use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
 
 use crate::failure::Failure;
 use crate::{cargo, workspace};
@@ -14,8 +15,8 @@ pub(crate) struct Arguments {
     rest: Vec<OsString>,
 }
 
-/// Builds the program of a package and runs it with this command, in place of this process if the system allows that, so
-/// that signals and exit codes are the program's. Cargo says what it builds, which takes a minute from nothing.
+/// Builds the program of a package and runs it with this command, in place of this process, so that signals and exit
+/// codes are the program's. Cargo says what it builds, which takes a minute from nothing.
 ///
 /// The current folder does not change, so relative paths in the arguments stay valid.
 pub(crate) fn run(package: &str, command: &str, arguments: &Arguments) -> Result<(), Failure> {
@@ -27,19 +28,5 @@ pub(crate) fn run(package: &str, command: &str, arguments: &Arguments) -> Result
         .args(["--package", package, "--", command])
         .args(&arguments.rest)
         .env(workspace::VARIABLE, &root);
-    become_it(cargo)
-}
-
-#[cfg(unix)]
-fn become_it(mut cargo: std::process::Command) -> Result<(), Failure> {
-    use std::os::unix::process::CommandExt as _;
     Err(Failure::internal(format!("cargo: {}", cargo.exec())))
-}
-
-#[cfg(not(unix))]
-fn become_it(mut cargo: std::process::Command) -> Result<(), Failure> {
-    let status = cargo
-        .status()
-        .map_err(|error| Failure::internal(format!("cargo: {error}")))?;
-    std::process::exit(status.code().unwrap_or(1));
 }

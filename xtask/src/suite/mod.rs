@@ -2,7 +2,6 @@
 
 mod freestanding;
 mod guides;
-mod installed;
 mod lints;
 
 use std::io::{self, Write as _};
@@ -88,7 +87,7 @@ impl Step {
 }
 
 /// The steps in order; those that fail fastest come first.
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 15] = [
     Step::quick("tidy and format", |suite| {
         tidy::check(&suite.root)?;
         // Formatted as a workspace, a package outside of it would be formatted with all that it depends on.
@@ -151,9 +150,6 @@ const STEPS: [Step; 16] = [
         let mut program = Command::new(suite.binaries.program("hash-comparison")?);
         program.arg("reproduce").env(workspace::VARIABLE, &suite.root);
         run_command(program.current_dir(&suite.root))
-    }),
-    Step::full("installed program", |suite| {
-        installed::check(suite.binaries.program("hash-comparison")?)
     }),
     Step::full("guides", |suite| {
         let program = suite.binaries.program("hash-comparison")?;

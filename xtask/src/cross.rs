@@ -1,12 +1,10 @@
 //! `cargo xtask cross`: runs the libraries' tests on other processors, in emulators.
 
-mod library;
-
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::process::Command;
 
-use crate::binaries::Binaries;
-use crate::cargo::words;
+use crate::cargo::{cargo_command, output_of, run_command, words};
 use crate::failure::Failure;
 use crate::{programs, workspace};
 use xtask::Need;
@@ -14,7 +12,7 @@ use xtask::Need;
 /// Test the libraries on other processors.
 ///
 /// For each target, compiles the unit tests and the tests on golden data of the crates of filters and hash functions, and
-/// runs them in QEMU. The standard library comes from rustup, or is built by Debian's compiler if rustup has no server.
+/// runs them in QEMU. The standard library comes from rustup.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Targets: aarch64, s390x (big-endian), i686 (32 bits)\n\n\
         Examples:\n  cargo xtask cross --install\n  cargo xtask cross i686")]
@@ -115,9 +113,15 @@ pub(crate) fn needs(targets: &[&Target]) -> Vec<Need> {
 /// If something is missing; the message lists it.
 pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), Failure> {
     programs::require(&needs(targets), install, "cross")?;
-    targets
-        .iter()
-        .try_for_each(|target| library::require(target, install))
+    let folder = |target: &Target| {
+        output_of(Command::new("rustc").args(["--print", "target-libdir", "--target", target.triple]))
+    };
+    for target in targets {
+        let folder = String::from_utf8_lossy(&folder(target)?).into_owned();
+        let is_there = Path::new(folder.trim()).is_dir();
+        programs::require_of_rustup(["target", target.triple], is_there, install, "cross")?;
+    }
+    Ok(())
 }
 
 /// Unit tests, guard pages, golden data, filter blocks and prefixes, and every kernel against the definitions. Property
@@ -134,16 +138,19 @@ const SKIPPED: &str = "--skip millions_of_keys --skip leveldb_rate --skip rates_
 
 /// Tests the libraries on a target.
 pub(crate) fn test(root: &Path, target: &Target) -> Result<(), String> {
-    let mut cargo = library::cargo(root, target, "test").ok_or("its standard library is missing")?;
-    cargo.args(["--target", target.triple]).args(words(LIBRARIES));
+    let mut cargo = cargo_command(root, &["test", "--target", target.triple]);
     // Compiled quickly. Packages that run long in an emulator have their own optimisation settings.
-    cargo.args(words(
+    cargo.args(words(LIBRARIES)).args(words(
         "--config profile.dev.opt-level=0 --config profile.dev.debug=0",
     ));
-    let linker = format!("target.{}.linker={:?}", target.triple, target.linker);
-    cargo
-        .args(["--config", &linker])
-        .env("RUSTFLAGS", "--cfg emulated");
-    let emulator = target.emulator.split(' ').map(str::to_owned).collect();
-    Binaries::built_by(&mut cargo, emulator)?.run(|_| Some(words(SKIPPED)), &[])
+    let Target {
+        triple,
+        linker,
+        emulator,
+        ..
+    } = target;
+    cargo.args(["--config", &format!("target.{triple}.linker={linker:?}")]);
+    cargo.args(["--config", &format!("target.{triple}.runner={emulator:?}")]);
+    cargo.arg("--").args(words(SKIPPED));
+    run_command(cargo.env("RUSTFLAGS", "--cfg emulated"))
 }
