@@ -1,19 +1,26 @@
 //! The reasons why a database is not opened.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use filter_tables::TableError;
 use rusty_leveldb::Status;
+use thiserror::Error;
 
 /// The reason why a database was not opened or could not be checked. The database is unchanged, except perhaps with
 /// [`Engine`](Self::Engine).
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OpenError {
     /// The policy has no name: the engine panics when it looks for a filter without one.
+    #[error("the policy's name must have at least 1 byte, got 0")]
     EmptyName,
     /// The engine would read filters of another policy with ours, and deny stored keys.
+    #[error(
+        "{}: policy of the filters must be {ours:?}, got {found:?}: rusty-leveldb does not compare names and would \
+         deny stored keys; open the database with the policy that wrote it, or copy it through an iterator \
+         into a new one",
+        table.display()
+    )]
     ForeignFilters {
         /// The first such table.
         table: PathBuf,
@@ -24,6 +31,7 @@ pub enum OpenError {
     },
     /// The table's footer, metaindex, index or filter block cannot be read or is damaged. The engine would panic, or
     /// report keys in it as absent.
+    #[error("{}: {source}", table.display())]
     Table {
         /// The table.
         table: PathBuf,
@@ -31,6 +39,7 @@ pub enum OpenError {
         source: TableError<Status>,
     },
     /// The table has filters of our policy with which the engine would panic or deny stored keys.
+    #[error("{}: {reason}", table.display())]
     Filters {
         /// The table.
         table: PathBuf,
@@ -39,11 +48,17 @@ pub enum OpenError {
     },
     /// The table has the file extension of LevelDB 1.13 and older, `.sst`. The engine does not look for it and would
     /// report its keys as absent.
+    #[error(
+        "{}: table name must end in .ldb, because rusty-leveldb reports the keys of other files as absent; \
+         rename the table",
+        table.display()
+    )]
     OldTableName {
         /// The table.
         table: PathBuf,
     },
     /// The file that lists the database's tables, or the one that names it, is damaged.
+    #[error("{}: {reason}", manifest.display())]
     Manifest {
         /// The file.
         manifest: PathBuf,
@@ -51,46 +66,6 @@ pub enum OpenError {
         reason: &'static str,
     },
     /// An error of the engine or its environment.
-    Engine(Status),
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::EmptyName => f.write_str("the policy's name must have at least 1 byte, got 0"),
-            Self::ForeignFilters { table, found, ours } => write!(
-                f,
-                "{}: policy of the filters must be {ours:?}, got {found:?}: rusty-leveldb does not compare names and would \
-                 deny stored keys; open the database with the policy that wrote it, or copy it through an iterator \
-                 into a new one",
-                table.display()
-            ),
-            Self::Table { table, source } => write!(f, "{}: {source}", table.display()),
-            Self::Filters { table, reason } => write!(f, "{}: {reason}", table.display()),
-            Self::OldTableName { table } => write!(
-                f,
-                "{}: table name must end in .ldb, because rusty-leveldb reports the keys of other files as absent; \
-                 rename the table",
-                table.display()
-            ),
-            Self::Manifest { manifest, reason } => write!(f, "{}: {reason}", manifest.display()),
-            Self::Engine(status) => write!(f, "rusty-leveldb: {status}"),
-        }
-    }
-}
-
-impl std::error::Error for OpenError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Table { source, .. } => Some(source),
-            Self::Engine(status) => Some(status),
-            _ => None,
-        }
-    }
-}
-
-impl From<Status> for OpenError {
-    fn from(status: Status) -> Self {
-        Self::Engine(status)
-    }
+    #[error("rusty-leveldb: {0}")]
+    Engine(#[from] Status),
 }

@@ -1,7 +1,10 @@
 //! Errors of reading a table or one of its blocks.
 
-use core::error::Error;
+use alloc::format;
+use alloc::string::String;
 use core::fmt;
+
+use thiserror::Error;
 
 use super::checksum::ChecksumKind;
 use super::footer::{BlockHandle, FOOTER_LEN, MAGIC, MAX_FORMAT_VERSION, ROCKSDB_MARK, RocksDbForm};
@@ -41,15 +44,21 @@ impl fmt::Display for BlockRole {
 }
 
 /// Damage in the bytes of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Damage {
     /// The handle of a block cannot be decoded.
+    #[error("handle of the {block} must be two numbers of at most 64 bits")]
     Handle {
         /// The role of the block that the handle points at.
         block: BlockRole,
     },
     /// A block lies, at least partly, outside the part of the file that holds blocks.
+    #[error(
+        "{block} and its trailer must end before the footer at offset {end}, got {} bytes at offset {}",
+        handle.size,
+        handle.offset
+    )]
     Outside {
         /// The block's role.
         block: BlockRole,
@@ -59,6 +68,7 @@ pub enum Damage {
         end: u64,
     },
     /// The contents do not match the checksum stored after them.
+    #[error("checksum of the {block} at offset {offset} must be {stored:#010x}, got {computed:#010x}")]
     Checksum {
         /// The block's role.
         block: BlockRole,
@@ -70,6 +80,7 @@ pub enum Damage {
         computed: u32,
     },
     /// The byte after the contents names no known compression.
+    #[error("compression of the {block} at offset {offset} must be 0, 1 or 2, got {found}")]
     Compression {
         /// The block's role.
         block: BlockRole,
@@ -79,6 +90,7 @@ pub enum Damage {
         found: u8,
     },
     /// The contents are marked as compressed with Snappy and do not decompress.
+    #[error("{block} at offset {offset} must be a Snappy stream, got bytes that do not decompress")]
     Snappy {
         /// The block's role.
         block: BlockRole,
@@ -86,6 +98,7 @@ pub enum Damage {
         offset: u64,
     },
     /// The contents are too short for the stored number of restart points.
+    #[error("{}", restarts(*block, *count, *size))]
     Restarts {
         /// The block's role.
         block: BlockRole,
@@ -95,11 +108,13 @@ pub enum Damage {
         size: usize,
     },
     /// The footer of a RocksDB table names an unknown kind of checksum.
+    #[error("checksum kind in the footer must be between 0 and 4, got {found}")]
     ChecksumKind {
         /// The number found.
         found: u8,
     },
     /// The footer of a RocksDB table does not match its own checksum.
+    #[error("checksum of the footer must be {stored:#010x}, got {computed:#010x}")]
     FooterChecksum {
         /// The checksum in the footer.
         stored: u32,
@@ -107,6 +122,9 @@ pub enum Damage {
         computed: u32,
     },
     /// The footer of a RocksDB table lacks the mark of its format version.
+    #[error(
+        "mark in the footer of format version {format_version} must be {ROCKSDB_MARK:02x?}, got {found:02x?}"
+    )]
     FooterMark {
         /// The format version.
         format_version: u32,
@@ -114,11 +132,15 @@ pub enum Damage {
         found: [u8; 4],
     },
     /// A property of a RocksDB table has an unknown value.
+    #[error("property {name} must have a known value")]
     Property {
         /// The property's name.
         name: &'static str,
     },
     /// An entry is truncated, or shares more bytes with the previous key than that key has.
+    #[error(
+        "entry at byte {position} of the {block} must lie within the block and share at most the length of the previous key"
+    )]
     Entry {
         /// The block's role.
         block: BlockRole,
@@ -126,6 +148,7 @@ pub enum Damage {
         position: usize,
     },
     /// A key is longer than the memory has room for, which may be no damage.
+    #[error("cannot allocate {bytes} bytes for a key of the {block}")]
     KeyAllocation {
         /// The block's role.
         block: BlockRole,
@@ -134,88 +157,12 @@ pub enum Damage {
     },
 }
 
-impl fmt::Display for Damage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Handle { block } => {
-                write!(f, "handle of the {block} must be two numbers of at most 64 bits")
-            }
-            Self::Outside { block, handle, end } => write!(
-                f,
-                "{block} and its trailer must end before the footer at offset {end}, got {} bytes at offset {}",
-                handle.size, handle.offset
-            ),
-            Self::Checksum {
-                block,
-                offset,
-                stored,
-                computed,
-            } => write!(
-                f,
-                "checksum of the {block} at offset {offset} must be {stored:#010x}, got {computed:#010x}"
-            ),
-            Self::Compression { block, offset, found } => write!(
-                f,
-                "compression of the {block} at offset {offset} must be 0, 1 or 2, got {found}"
-            ),
-            Self::Snappy { block, offset } => {
-                write!(
-                    f,
-                    "{block} at offset {offset} must be a Snappy stream, got bytes that do not decompress"
-                )
-            }
-            Self::Restarts {
-                block,
-                count: Some(count),
-                size,
-            } => write!(
-                f,
-                "restart points of the {block} must fit into its {size} bytes, got {count} of 4 bytes"
-            ),
-            Self::Restarts {
-                block,
-                count: None,
-                size,
-            } => write!(f, "{block} must be at least 4 bytes, got {size}"),
-            Self::ChecksumKind { found } => {
-                write!(
-                    f,
-                    "checksum kind in the footer must be between 0 and 4, got {found}"
-                )
-            }
-            Self::FooterChecksum { stored, computed } => write!(
-                f,
-                "checksum of the footer must be {stored:#010x}, got {computed:#010x}"
-            ),
-            Self::FooterMark {
-                format_version,
-                found,
-            } => write!(
-                f,
-                "mark in the footer of format version {format_version} must be {:02x?}, got {found:02x?}",
-                ROCKSDB_MARK
-            ),
-            Self::KeyAllocation { block, bytes } => {
-                write!(f, "cannot allocate {bytes} bytes for a key of the {block}")
-            }
-            Self::Property { name } => write!(f, "property {name} must have a known value"),
-            Self::Entry { block, position } => {
-                write!(
-                    f,
-                    "entry at byte {position} of the {block} must lie within the block and share at most the length of the previous key"
-                )
-            }
-        }
-    }
-}
-
-impl Error for Damage {}
-
 /// The reason why reading a table, or a block of it, failed; `E` is the error type of the reader.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TableError<E> {
     /// The reader could not provide the bytes.
+    #[error("cannot {}: {source}", attempt(*offset, *len))]
     Read {
         /// The offset in the file; `None` when the size could not be read.
         offset: Option<u64>,
@@ -225,30 +172,37 @@ pub enum TableError<E> {
         source: E,
     },
     /// The file is shorter than a footer, so it is not a table.
+    #[error("table must be at least {FOOTER_LEN} bytes, got {size}")]
     TooShort {
         /// The file's size in bytes.
         size: u64,
     },
     /// The last eight bytes belong to no known kind of table.
+    #[error("last 8 bytes of a table of LevelDB must be {MAGIC:#018x}, got {found:#018x}")]
     UnknownMagic {
         /// The bytes found, as a little-endian number.
         found: u64,
     },
     /// The table is RocksDB's, not LevelDB's.
+    #[error("table must be LevelDB's, got RocksDB's ({0})")]
     RocksDb(RocksDbForm),
     /// The table is not a block-based table of RocksDB.
+    #[error("table must be a block-based table of RocksDB")]
     NotRocksDb,
     /// The table's format version is not supported.
+    #[error("format version of the table must be between 0 and {MAX_FORMAT_VERSION}, got {found}")]
     UnsupportedVersion {
         /// The format version.
         found: u32,
     },
     /// The table's checksums are of a kind that needs the feature `xxhash`.
+    #[error("the table's checksums are {kind}, which needs the feature `xxhash`")]
     UnsupportedChecksum {
         /// The kind.
         kind: ChecksumKind,
     },
     /// The block's layout is not supported.
+    #[error("the {block} is laid out in a way that is not supported ({bits:#010x})")]
     UnsupportedLayout {
         /// The block's role.
         block: BlockRole,
@@ -256,8 +210,10 @@ pub enum TableError<E> {
         bits: u32,
     },
     /// The table is damaged.
+    #[error("{0}")]
     Damaged(Damage),
     /// The compression of the contents is not supported.
+    #[error("the {block} {}", compressed(*compression))]
     Unsupported {
         /// The block's role.
         block: BlockRole,
@@ -265,6 +221,10 @@ pub enum TableError<E> {
         compression: u8,
     },
     /// The contents have a RocksDB compression that is not supported: any except Snappy.
+    #[error(
+        "the {block} has the compression {compression} ({}), which is not supported",
+        rocksdb_compression(*compression)
+    )]
     RocksDbCompression {
         /// The block's role.
         block: BlockRole,
@@ -272,6 +232,7 @@ pub enum TableError<E> {
         compression: u8,
     },
     /// The block exceeds the size limit of its role.
+    #[error("{block} must be at most {allowed} bytes, got {size}")]
     TooLarge {
         /// The block's role.
         block: BlockRole,
@@ -281,6 +242,7 @@ pub enum TableError<E> {
         allowed: u64,
     },
     /// The allocator refused the memory.
+    #[error("cannot allocate {bytes} bytes")]
     AllocationFailed {
         /// The number of bytes requested.
         bytes: usize,
@@ -296,59 +258,25 @@ impl<E> From<Damage> for TableError<E> {
     }
 }
 
-impl<E: fmt::Display> fmt::Display for TableError<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Read {
-                offset: Some(offset),
-                len,
-                source,
-            } => write!(f, "cannot read {len} bytes at offset {offset}: {source}"),
-            Self::Read { source, .. } => write!(f, "cannot tell the size of the table: {source}"),
-            Self::TooShort { size } => {
-                write!(f, "table must be at least {FOOTER_LEN} bytes, got {size}")
-            }
-            Self::UnknownMagic { found } => write!(
-                f,
-                "last 8 bytes of a table of LevelDB must be {MAGIC:#018x}, got {found:#018x}"
-            ),
-            Self::RocksDb(form) => write!(f, "table must be LevelDB's, got RocksDB's ({form})"),
-            Self::NotRocksDb => f.write_str("table must be a block-based table of RocksDB"),
-            Self::UnsupportedVersion { found } => write!(
-                f,
-                "format version of the table must be between 0 and {}, got {found}",
-                MAX_FORMAT_VERSION
-            ),
-            Self::UnsupportedChecksum { kind } => write!(
-                f,
-                "the table's checksums are {kind}, which needs the feature `xxhash`"
-            ),
-            Self::UnsupportedLayout { block, bits } => write!(
-                f,
-                "the {block} is laid out in a way that is not supported ({bits:#010x})"
-            ),
-            Self::Damaged(damage) => damage.fmt(f),
-            Self::Unsupported {
-                block,
-                compression: 1,
-            } => write!(
-                f,
-                "the {block} is compressed with Snappy, which needs the feature `snappy`"
-            ),
-            Self::Unsupported { block, compression } => write!(
-                f,
-                "the {block} has the compression {compression} (Zstandard), which is not supported"
-            ),
-            Self::RocksDbCompression { block, compression } => write!(
-                f,
-                "the {block} has the compression {compression} ({}), which is not supported",
-                rocksdb_compression(*compression)
-            ),
-            Self::TooLarge { block, size, allowed } => {
-                write!(f, "{block} must be at most {allowed} bytes, got {size}")
-            }
-            Self::AllocationFailed { bytes } => write!(f, "cannot allocate {bytes} bytes"),
+fn restarts(block: BlockRole, count: Option<u32>, size: usize) -> String {
+    match count {
+        Some(count) => {
+            format!("restart points of the {block} must fit into its {size} bytes, got {count} of 4 bytes")
         }
+        None => format!("{block} must be at least 4 bytes, got {size}"),
+    }
+}
+
+fn attempt(offset: Option<u64>, len: usize) -> String {
+    offset.map_or("tell the size of the table".into(), |offset| {
+        format!("read {len} bytes at offset {offset}")
+    })
+}
+
+fn compressed(compression: u8) -> String {
+    match compression {
+        1 => "is compressed with Snappy, which needs the feature `snappy`".into(),
+        other => format!("has the compression {other} (Zstandard), which is not supported"),
     }
 }
 
@@ -363,14 +291,5 @@ const fn rocksdb_compression(byte: u8) -> &'static str {
         7 => "Zstandard",
         0x80..=0xfe => "the writer's own",
         _ => "unknown",
-    }
-}
-
-impl<E: Error + 'static> Error for TableError<E> {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Read { source, .. } => Some(source),
-            _ => None,
-        }
     }
 }
