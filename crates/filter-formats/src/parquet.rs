@@ -40,4 +40,4 @@ pub use policy::SplitBlockBloomPolicy;
 #[cfg(feature = "alloc")]
 pub(crate) use policy::{WITH_XXH64, WITH_XXPH3};
 pub use sizes::{bytes_for_rate, expected_rate};
-pub use value::{DecimalBytes, PhysicalValue};
+pub use value::PhysicalValue;

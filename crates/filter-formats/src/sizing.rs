@@ -11,7 +11,7 @@
 //! | | memory | [`Format::bits_per_key_for_bytes`] | |
 //! | memory | keys, bits per key or rate | [`Format::filter_bytes`] | [`Textbook::bits`] |
 //! | keys | memory, bits per key or rate | [`Format::max_keys`] | |
-//! | k | bits per key | [`Format::probe_count`] | [`Textbook::best_whole_probe_count`] |
+//! | k | bits per key | [`Format::probe_count`] | [`Textbook::best_probe_count`] |
 //!
 //! [`Format::rate`]: crate::Format::rate
 //! [`Format::bits_per_key_for_rate`]: crate::Format::bits_per_key_for_rate

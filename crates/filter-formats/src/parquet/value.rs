@@ -7,8 +7,11 @@ use hashzoo::xxh64;
 /// A filter holds the plain encoding of a value, so a number is identified by its bits: `0.0` and `-0.0` are two
 /// values, and every bit pattern of a NaN is another value. (The format does not define equality, see parquet-format
 /// #407; parquet-java, Arrow C++ and arrow-rs write the bits.) Logical types do not matter: a date
-/// and an unsigned 32-bit number are `Int32`, a UUID is `FixedLenByteArray`, and a decimal is what stores it, see
-/// [`DecimalBytes`]. Writers make no filters of booleans.
+/// and an unsigned 32-bit number are `Int32`, a UUID is `FixedLenByteArray`. Writers make no filters of booleans.
+///
+/// A decimal is its unscaled number in what stores it: `Int32`, `Int64`, or bytes, big-endian and in two's complement. In a
+/// `FixedLenByteArray` these are as many as the schema says, in a `ByteArray` usually the fewest that hold the number; the
+/// filter knows no other form of it.
 ///
 /// ```
 /// use filter_formats::parquet::{PhysicalValue, SplitBlockBloomPolicy};
@@ -19,6 +22,11 @@ use hashzoo::xxh64;
 /// assert_eq!(PhysicalValue::ByteArray(b"key").hash(), policy.hash_key(b"key"));
 /// assert_eq!(PhysicalValue::Double(0.5).hash(), policy.hash_key(&0.5_f64.to_le_bytes()));
 /// assert_ne!(PhysicalValue::Int32(7).hash(), PhysicalValue::Int64(7).hash());
+///
+/// // 1.28 with a scale of 2, in five bytes.
+/// let decimal = 128_i128.to_be_bytes();
+/// assert_eq!(decimal[16 - 5..], [0, 0, 0, 0, 128]);
+/// let _hash = PhysicalValue::FixedLenByteArray(&decimal[16 - 5..]).hash();
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -61,68 +69,5 @@ impl PhysicalValue<'_> {
             Self::Double(0.0) => Some([0.0, -0.0].map(|zero| Self::Double(zero).hash())),
             _ => Some([self.hash(); 2]),
         }
-    }
-}
-
-/// The unscaled number of a decimal as bytes: big-endian, in two's complement.
-///
-/// A decimal that a column stores as `INT32` or `INT64` is that number: [`PhysicalValue::Int32`] or
-/// [`PhysicalValue::Int64`]. In a `FIXED_LEN_BYTE_ARRAY` it has the length that the schema says, in a `BYTE_ARRAY` usually
-/// the fewest bytes that hold it; the filter knows no other form of it.
-///
-/// ```
-/// use filter_formats::parquet::DecimalBytes;
-///
-/// // 1.28 with a scale of 2.
-/// assert_eq!(DecimalBytes::of_len(128, 5).unwrap().as_ref(), [0, 0, 0, 0, 128]);
-/// assert_eq!(DecimalBytes::shortest(128).as_ref(), [0, 128]);
-/// assert_eq!(DecimalBytes::shortest(-128).as_ref(), [128]);
-/// assert!(DecimalBytes::of_len(128, 1).is_none());
-/// let value = DecimalBytes::of_len(-1, 16).unwrap();
-/// let _hash = value.fixed().hash();
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DecimalBytes {
-    /// The number in 32 bytes, more than any decimal of 76 digits has.
-    bytes: [u8; 32],
-    len: usize,
-}
-
-impl DecimalBytes {
-    /// Returns the number in as many bytes as the column's type has, from 1 to 32; `None` if it needs more, or the length
-    /// is another.
-    pub fn of_len(unscaled: i128, len: usize) -> Option<Self> {
-        let fits = Self::shortest_len(unscaled)..=32;
-        fits.contains(&len).then(|| Self::padded(unscaled, len))
-    }
-
-    /// Returns the number in the fewest bytes, at least one, as writers store it in a `BYTE_ARRAY`.
-    pub fn shortest(unscaled: i128) -> Self {
-        Self::padded(unscaled, Self::shortest_len(unscaled))
-    }
-
-    fn padded(unscaled: i128, len: usize) -> Self {
-        let mut bytes = [if unscaled < 0 { 0xff } else { 0 }; 32];
-        for (byte, given) in bytes.iter_mut().rev().zip(unscaled.to_le_bytes()) {
-            *byte = given;
-        }
-        Self { bytes, len }
-    }
-
-    /// Returns the value of a column of the type `FIXED_LEN_BYTE_ARRAY`.
-    pub fn fixed(&self) -> PhysicalValue<'_> {
-        PhysicalValue::FixedLenByteArray(self.as_ref())
-    }
-
-    const fn shortest_len(unscaled: i128) -> usize {
-        // One bit is the sign.
-        let magnitude = if unscaled < 0 { !unscaled } else { unscaled };
-        (128 - magnitude.leading_zeros() as usize) / 8 + 1
-    }
-}
-
-impl AsRef<[u8]> for DecimalBytes {
-    fn as_ref(&self) -> &[u8] {
-        self.bytes.get(32 - self.len..).unwrap_or_default()
     }
 }

@@ -15,7 +15,7 @@ use core::f64::consts::LN_2;
 ///
 /// let bits_per_key = Textbook::bits_per_key(0.01)?;
 /// assert!((bits_per_key - 9.585058).abs() < 1e-6);
-/// assert_eq!(Textbook::best_whole_probe_count(10.0)?, 7);
+/// assert!((Textbook::best_probe_count(10.0)? - 6.931).abs() < 1e-3);
 ///
 /// // The 22.85 MiB that Guava takes for ten million keys at one in ten thousand.
 /// let bits = Textbook::bits(10_000_000, 0.0001)?;
@@ -110,31 +110,6 @@ impl Textbook {
         positive("bits per key", bits_per_key)?;
         Ok(bits_per_key * LN_2)
     }
-
-    /// Returns the whole probe count with the lowest rate in a large filter, at least 1: one of the two neighbours of
-    /// [`best_probe_count`](Self::best_probe_count).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfDomain`] when `bits_per_key` is not a finite number above 0, or needs more than 2^32 probes.
-    pub fn best_whole_probe_count(bits_per_key: f64) -> Result<u32, Error> {
-        let below = libm::floor(Self::best_probe_count(bits_per_key)?);
-        let too_many = Error::OutOfDomain {
-            what: "bits per key",
-            given: bits_per_key,
-            allowed: "below 6196328017",
-        };
-        let below = u32::try_from(whole(below)).map_err(|_| too_many)?;
-        let above = below.checked_add(1).ok_or(too_many)?;
-        // Rates underflow to zero where hundreds of probes would be best, so the logarithms are compared.
-        let ln_rate =
-            |probes: u32| f64::from(probes) * libm::log(-libm::expm1(-f64::from(probes) / bits_per_key));
-        Ok(if below > 0 && ln_rate(below) <= ln_rate(above) {
-            below
-        } else {
-            above
-        })
-    }
 }
 
 /// Returns the rate for the logarithm of the share of zeros.
@@ -164,12 +139,6 @@ pub(crate) fn proper_rate(given: f64) -> Result<(), Error> {
             allowed: "above 0 and below 1",
         })
     }
-}
-
-/// Rounds a non-negative number down; numbers beyond 2^64 give the largest value.
-#[expect(clippy::cast_possible_truncation, reason = "rounding down is what is wanted")]
-fn whole(number: f64) -> u64 {
-    number as u64
 }
 
 /// Returns the probability that an absent key has the same hash of this many bits as one of the keys: `1 - (1 - 2^-bits)^n`.

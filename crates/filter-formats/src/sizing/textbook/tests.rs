@@ -38,35 +38,33 @@ fn rates_agree_with_arithmetic_of_60_digits() {
 }
 
 #[test]
+#[expect(clippy::cast_possible_truncation, reason = "below 2^32")]
 fn a_rate_comes_back_from_its_bits() {
     for wanted in [0.9, 0.5, 0.1, 0.03, 0.01, 1e-4, 1e-9, 1e-30] {
         let per_key = Textbook::bits_per_key(wanted).unwrap();
         assert!(close(Textbook::BEST.rate_at(per_key).unwrap(), wanted, 1e-11));
         let bits = Textbook::bits(1_000_000, wanted).unwrap();
-        let back = Textbook::BEST.rate(whole(bits.ceil()), 1_000_000).unwrap();
+        let back = Textbook::BEST.rate(bits.ceil() as u64, 1_000_000).unwrap();
         assert!(back <= wanted && close(back, wanted, 1e-3), "{wanted}: {back}");
     }
 }
 
 #[test]
-fn best_whole_probes_are_the_best_of_all() {
+fn neighbours_of_the_best_number_are_the_best_of_all() {
     let rate_at = |bits, probes| Textbook::with_probe_count(probes).rate_at(bits).unwrap();
     for tenths in 1..=1_000 {
         let bits_per_key = f64::from(tenths) / 10.0;
-        let best = rate_at(
-            bits_per_key,
-            Textbook::best_whole_probe_count(bits_per_key).unwrap(),
-        );
+        let best = Textbook::best_probe_count(bits_per_key).unwrap();
+        let rates = (1..=80).filter(|&probes| (f64::from(probes) - best).abs() <= 1.0);
+        let lowest = rates
+            .map(|probes| rate_at(bits_per_key, probes))
+            .fold(1.0, f64::min);
         assert!(
-            (1..=80).all(|probes| best <= rate_at(bits_per_key, probes)),
+            (1..=80).all(|probes| lowest <= rate_at(bits_per_key, probes)),
             "{bits_per_key} bits per key"
         );
-        assert!(best >= Textbook::BEST.rate_at(bits_per_key).unwrap() * (1.0 - 1e-12));
+        assert!(lowest >= Textbook::BEST.rate_at(bits_per_key).unwrap() * (1.0 - 1e-12));
     }
-    assert_eq!(Textbook::best_whole_probe_count(1e-9), Ok(1));
-    assert_eq!(Textbook::best_whole_probe_count(100_000.0), Ok(69_315));
-    assert!(Textbook::best_whole_probe_count(6_196_328_016.0).is_ok());
-    assert!(Textbook::best_whole_probe_count(6_196_328_018.0).is_err());
 }
 
 #[test]
@@ -77,7 +75,6 @@ fn arguments_without_meaning_are_errors() {
     for bad_bits in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(Textbook::BEST.rate_at(bad_bits).is_err());
         assert!(Textbook::best_probe_count(bad_bits).is_err());
-        assert!(Textbook::best_whole_probe_count(bad_bits).is_err());
     }
     assert!(Textbook::BEST.rate(0, 1).is_err());
     assert_eq!(Textbook::bits(0, 0.01), Ok(0.0));
