@@ -36,48 +36,41 @@ impl Chart {
 
     /// Draws the chart; `None` if no row is shown.
     pub(crate) fn scene(&self, tables: &Tables, rows: &[Row]) -> Option<Scene> {
-        let is_shown = |row: &&Row| (self.shown)(row, rows) && !(tables.heading)(row).is_empty();
-        let shown: Vec<(&Row, Value)> = (rows.iter().filter(is_shown))
-            .filter_map(|row| Some((row, (self.value)(row)?)))
-            .collect();
-        let names = |name: fn(&Row) -> String, of: &str| {
-            let of = shown
-                .iter()
-                .filter(|(row, _)| of.is_empty() || (tables.heading)(row) == of);
-            distinct(of.map(|(row, _)| name(row)))
+        let is_shown = |row: &&Row| {
+            (self.shown)(row, rows) && (self.value)(row).is_some() && !(tables.heading)(row).is_empty()
         };
-        let lines: Vec<(String, Option<String>)> = (names(tables.heading, "").into_iter())
-            .flat_map(|heading| {
-                let lines = names(tables.line, &heading).into_iter().map(Some);
-                [None]
-                    .into_iter()
-                    .chain(lines)
-                    .map(move |line| (heading.clone(), line))
-            })
-            .collect();
-        let scale = Scale::of(shown.iter().map(|(_, (value, _))| *value));
-        let panel = |(index, title): (usize, String)| {
-            let marks = |(heading, line): &(String, Option<String>)| {
-                let is_it = |(row, _): &&(&Row, Value)| {
-                    (tables.heading)(row) == *heading
-                        && Some((tables.line)(row)) == *line
-                        && (tables.column)(row) == title
-                };
-                let &(_, (value, interval)) = shown.iter().find(is_it)?;
-                let dot = Dot {
-                    value,
-                    range: interval.unwrap_or((value, value)),
-                    mark: Mark::Neutral,
-                    is_filled: true,
-                };
-                Some(Marks {
-                    band: None,
-                    dots: vec![dot],
-                    number: number::significant(value, 3),
-                })
+        let shown: Vec<&Row> = rows.iter().filter(is_shown).collect();
+        let scale = Scale::of(shown.iter().filter_map(|row| Some((self.value)(row)?.0)));
+        let groups = tables.tables(&shown);
+        let mut names = Vec::new();
+        for group in &groups {
+            names.push(Name::Heading(&group.heading));
+            names.extend(group.lines.iter().map(|(line, _)| Name::Row(line, None)));
+        }
+        let mark = |row: &&Row| {
+            let (value, interval) = (self.value)(row)?;
+            let dot = Dot {
+                value,
+                range: interval.unwrap_or((value, value)),
+                mark: Mark::Neutral,
+                is_filled: true,
             };
+            Some(Marks {
+                band: None,
+                dots: vec![dot],
+                number: number::significant(value, 3),
+            })
+        };
+        let panel = |(index, title): (usize, String)| {
+            let mut marks = Vec::new();
+            for group in &groups {
+                marks.push(Marks::default());
+                let at = group.columns.iter().position(|column| *column == title);
+                let rows = group.lines.iter().map(|(_, cells)| cells.get(at?)?.first());
+                marks.extend(rows.map(|row| row.and_then(mark).unwrap_or_default()));
+            }
             Panel {
-                rows: lines.iter().map(|line| marks(line).unwrap_or_default()).collect(),
+                rows: marks,
                 title,
                 key: Vec::new(),
                 axis: Axis {
@@ -89,21 +82,14 @@ impl Chart {
                 numbers: ("", 42.0),
             }
         };
-        let names_of_rows = lines.iter().map(|(heading, line)| match line {
-            Some(line) => Name::Row(line, None),
-            None => Name::Heading(heading),
-        });
+        let columns = distinct(shown.iter().map(|row| (tables.column)(row)));
         let chart = Dots {
             description: self.title,
             title: self.title,
             key: &[],
             width: 1080.0,
-            names: names_of_rows.collect(),
-            panels: names(tables.column, "")
-                .into_iter()
-                .enumerate()
-                .map(panel)
-                .collect(),
+            names,
+            panels: columns.into_iter().enumerate().map(panel).collect(),
             notes: &[],
         };
         (!shown.is_empty()).then(|| chart.scene())
