@@ -106,7 +106,7 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     for (path, part, bench, said) in measured {
         // The folder passed its check, so a failure here is not the user's fault.
-        let summary = part.write(path, bench, &said).map_err(Failure::Internal)?;
+        let summary = (part.suite.write(path, bench, &said)).map_err(Failure::Internal)?;
         writeln!(stdout, "{summary}")?;
         writeln!(stdout, "written to {}", path.display())?;
     }
@@ -115,8 +115,8 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Builds and runs the program of a part, and returns the batches that it writes.
 fn measure(part: &Part, is_quick: bool) -> Result<Vec<u8>, Failure> {
-    writeln!(io::stderr(), "{}", part.title)?;
     let [package, program] = part.program;
+    writeln!(io::stderr(), "{package} {program}")?;
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // Cargo looks for the workspace's configuration here.
     cargo.current_dir(root());

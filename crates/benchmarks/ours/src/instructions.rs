@@ -82,20 +82,4 @@ fn row(line: &str, total: u64, environment: &Environment) -> Option<Batch> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use bench_kit::suites::instructions::judge;
-    use bench_kit::table;
-
-    use super::*;
-
-    #[test]
-    fn no_policy_takes_more_instructions_than_in_the_committed_record() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../../reports/reference/instructions/instructions.csv");
-        let record = table::read(&SUITE, &path).unwrap();
-        let said = judge(&record, &SUITE.rows(&count().unwrap()).unwrap());
-        println!("{}", said.unwrap_or_else(|worse| panic!("{worse}")));
-    }
-}
+mod tests;

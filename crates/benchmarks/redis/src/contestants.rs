@@ -4,7 +4,6 @@ use bench_kit::record::Case;
 use bench_kit::suites::redis::SUITE;
 use bench_kit::turns::timed;
 use bloom_redis::{Call, Expiry, FixedFilter};
-use membership_filters::{BloomFilter, Bytes};
 use redis::aio::MultiplexedConnection;
 use tokio::runtime::Runtime;
 
@@ -31,16 +30,15 @@ pub(crate) struct Rig {
     pub(crate) multiplexed: MultiplexedConnection,
     /// The filter for queries.
     pub(crate) filter: FixedFilter,
-    /// A copy of the filter's bits in local memory.
-    pub(crate) local: BloomFilter<Bytes>,
 }
 
 pub(crate) type Failed = Box<dyn std::error::Error>;
 
 impl Rig {
-    /// Names a case of a filter, with the keys of a round trip.
-    pub(crate) fn case(&self, client: &str, operation: &str, filter: &FixedFilter, batch: usize) -> Case {
-        let (bits, probes) = (filter.schema().bits(), filter.schema().probe_count());
+    /// Names a case, with the keys of a round trip.
+    pub(crate) fn case(&self, client: &str, operation: &str, batch: usize) -> Case {
+        let schema = self.filter.schema();
+        let (bits, probes) = (schema.bits(), schema.probe_count());
         SUITE.case(client, operation, &[&self.version, &bits, &probes, &batch])
     }
 
@@ -72,12 +70,8 @@ impl Rig {
         filter: &FixedFilter,
         keys: &[String],
     ) -> Result<usize, Failed> {
-        Ok(match (client, operation) {
-            ("local", _) => {
-                let keys = keys.iter().map(String::as_bytes);
-                keys.filter(|key| self.local.might_contain(key)).count()
-            }
-            (_, "contains") => {
+        Ok(match operation {
+            "contains" => {
                 let answers = self.send(client, filter.might_contain_many(keys))?;
                 answers.iter().filter(|answer| answer.might_contain()).count()
             }

@@ -2,9 +2,9 @@
 
 use bench_kit::random;
 use bench_kit::record::Batch;
-use bench_kit::turns::{timed, turn};
+use bench_kit::turns::turn;
 use bloom_redis::{Expiry, FixedFilter, Schema};
-use membership_filters::{BloomFilter, Bytes, Parameters, Strategy, StreamHeader};
+use membership_filters::{BloomFilter, Bytes, Parameters};
 
 use crate::contestants::{Failed, Rig};
 use crate::server::Server;
@@ -13,10 +13,11 @@ use crate::server::Server;
 const MEMBERS: u64 = 1;
 /// Seed of the absent keys.
 const STRANGERS: u64 = 2;
-/// Seed of the words of filters that are only downloaded.
-const WORDS: u64 = 3;
 /// First seed of the inserted keys; each round takes the next seed.
 const NEWCOMERS: u64 = 1_000;
+
+/// All that process the keys of a round.
+const CLIENTS: [&str; 3] = ["redis-benchmark", "blocking", "tokio"];
 
 /// Keys of the queried filters at 1 %: 9.59 million and 96 thousand bits, 7 probes.
 const INSERTIONS: [usize; 2] = [1_000_000, 10_000];
@@ -34,9 +35,6 @@ const PLAN: [(usize, usize, usize); 6] = [
     (INSERTIONS[1], 1_000, 100_000),
 ];
 
-/// Insertions of the downloaded filters, and downloads per round.
-const DOWNLOADS: [(u64, u64); 4] = [(10_000, 200), (100_000, 100), (1_000_000, 20), (10_000_000, 3)];
-
 /// Measures everything.
 ///
 /// # Errors
@@ -49,8 +47,6 @@ pub(crate) fn measure(quick: bool) -> Result<Vec<Batch>, Failed> {
     for insertions in INSERTIONS {
         rigs.push((insertions, rig(&server, insertions)?));
     }
-    let (_, any) = &mut rigs[0];
-    let downloads = downloads(any)?;
     let mut batches = Vec::new();
     // The first round is a warm-up.
     for round in 0..=rounds {
@@ -61,10 +57,6 @@ pub(crate) fn measure(quick: bool) -> Result<Vec<Batch>, Failed> {
                 let calls = (calls / share).max(batch);
                 one_size(rig, *insertions, round, batch, calls, &mut batches)?;
             }
-        }
-        for (filter, times) in &downloads {
-            let times = times.div_ceil(share as u64);
-            batches.push(download(&mut rigs[0].1, filter, times, round)?);
         }
         if round == 0 {
             batches.clear();
@@ -105,29 +97,7 @@ fn rig(server: &Server, insertions: usize) -> Result<Rig, Failed> {
         runtime,
         multiplexed,
         filter,
-        local,
     })
-}
-
-/// Creates filters of several sizes on the server, with their numbers of downloads.
-fn downloads(rig: &mut Rig) -> Result<Vec<(FixedFilter, u64)>, Failed> {
-    let mut filters = Vec::new();
-    for (insertions, times) in DOWNLOADS {
-        let filter = FixedFilter::new(
-            format!("download-{insertions}"),
-            Schema::whole_words(insertions, FPP)?,
-        )?;
-        let words = random(WORDS)
-            .take((filter.schema().bits() / 64) as usize)
-            .collect::<Vec<_>>();
-        let header = StreamHeader::new(Strategy::Murmur128Mitz64, filter.schema().probe_count(), &words);
-        let full = BloomFilter::from_parts(Bytes, header, words)?;
-        filter
-            .replace_with(&full, Expiry::Never)
-            .query(&mut rig.connection)?;
-        filters.push((filter, times));
-    }
-    Ok(filters)
 }
 
 /// Returns the server's name and version.
@@ -163,18 +133,14 @@ fn one_size(
         if operation == "insert" && insertions < INSERTIONS[0] {
             continue;
         }
-        let clients: &[&str] = match operation {
-            "contains" => &["redis-benchmark", "blocking", "tokio", "local"],
-            _ => &["redis-benchmark", "blocking", "tokio"],
-        };
         let mut said = Vec::new();
-        for index in turn(round, clients.len()) {
-            let client = clients[index];
+        for index in turn(round, CLIENTS.len()) {
+            let client = CLIENTS[index];
             let timed = rig.run(client, operation, keys, batch)?;
             if client != "redis-benchmark" {
                 said.push(timed.yes);
             }
-            let case = rig.case(client, operation, &rig.filter, batch);
+            let case = rig.case(client, operation, batch);
             batches.push(case.batch(round, calls as u64, timed.ns));
         }
         said.dedup();
@@ -193,19 +159,4 @@ fn is_right(operation: &str, calls: f64, yes: f64) -> bool {
         _ => (calls * (1.0 - MAX_FALSE), calls),
     };
     (least..=most).contains(&yes)
-}
-
-/// Measures `times` downloads of a filter.
-fn download(rig: &mut Rig, filter: &FixedFilter, times: u64, round: u64) -> Result<Batch, Failed> {
-    let (ended, ns) = timed(|| {
-        (0..times).try_for_each(|_| {
-            let copy = filter.download(Bytes).query(&mut rig.connection)?;
-            std::hint::black_box(copy);
-            Ok::<(), bloom_redis::Error>(())
-        })
-    });
-    ended?;
-    Ok(rig
-        .case("download", "download", filter, 1)
-        .batch(round, times, ns))
 }

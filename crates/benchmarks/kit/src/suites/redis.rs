@@ -15,20 +15,15 @@ pub const SUITE: Suite = Suite {
         // `bloom-redis` with default options, over a blocking and over an asynchronous connection.
         ("blocking", "bloom-redis, blocking"),
         ("tokio", "bloom-redis, tokio"),
-        // A filter in the client's memory.
-        ("local", "in local memory"),
-        // The whole filter, compared with itself.
-        ("download", "download"),
     ],
     tasks: &[
         // Half of the keys were inserted.
         Task::timed("contains", "contains"),
         Task::timed("insert", "insert"),
-        Task::timed("download", "download"),
     ],
     // Name and version of the server; bits of the filter; bits and keys of a round trip.
     parameters: &[condition("version"), condition("bits"), condition("probes"), condition("batch")],
-    baseline: Baseline::Contender(&["redis-benchmark", "download"]),
+    baseline: Baseline::Contender(&["redis-benchmark"]),
     summary: Tables {
         title: "ns/key (speed)",
         heading: |row| {
@@ -42,8 +37,8 @@ pub const SUITE: Suite = Suite {
     },
     chart: Some(Chart {
         title: "Filters in Redis over one connection: time of a key over that of redis-benchmark's GETBIT and SETBIT",
-        // Local memory and a small filter, which is read as a whole, are tens of times as fast.
-        shown: |row, rows| row.case.contender != "local" && row.case.count("bits") == largest(rows),
+        // A small filter, which is read as a whole, is tens of times as fast.
+        shown: |row, rows| row.case.count("bits") == largest(rows),
         ..Chart::RATIOS
     }),
 };
