@@ -16,7 +16,7 @@ use crate::compile::{Asker, asker, by_kernel};
 use crate::hash::xxph3;
 use crate::lanes::Target;
 use crate::source::{TILE, WideSource};
-use crate::tiles::Tiles;
+use crate::tiles::each_tile;
 
 /// The number of bytes from which fingerprints and slots are prefetched before use.
 const PREFETCHED: usize = 1 << 20;
@@ -324,23 +324,21 @@ fn many_of_width<L: Target>(
     answers: &mut [u64],
 ) {
     let Fingerprints { bytes, shape, width } = fingerprints;
-    let mut tiles = Tiles::new(source.len(), bytes.len() >= PREFETCHED);
-    while tiles.step() {
-        let ahead = tiles.ahead;
-        if let Some((start, hashes)) = tiles.next() {
+    each_tile!(
+        source.len(),
+        bytes.len() >= PREFETCHED,
+        |start, hashes| {
             xxph3::hash::<_, true>(lanes, source, start, hashes);
             for hash in &mut *hashes {
                 *hash = shape.mix(*hash);
             }
-            if ahead {
-                for &mixed in &*hashes {
-                    for place in shape.places_by_halves(mixed) {
-                        lanes.prefetch::<false, _>(bytes, packed(place, width).0);
-                    }
-                }
+        },
+        |mixed| for &mixed in mixed {
+            for place in shape.places_by_halves(mixed) {
+                lanes.prefetch::<false, _>(bytes, packed(place, width).0);
             }
-        }
-        if let Some((number, tile)) = tiles.ready() {
+        },
+        |number, tile| {
             // The places of all keys first, since lanes compute them.
             let mut places = [[0; TILE]; 3];
             for (i, &mixed) in tile.hashes.iter().enumerate() {
@@ -353,5 +351,5 @@ fn many_of_width<L: Target>(
             }
             answers[number] = found;
         }
-    }
+    );
 }

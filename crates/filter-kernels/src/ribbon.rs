@@ -19,7 +19,7 @@ use crate::compile::{Asker, asker, by_kernel};
 use crate::hash::xxph3;
 use crate::lanes::{Portable, Target};
 use crate::source::WideSource;
-use crate::tiles::Tiles;
+use crate::tiles::each_tile;
 
 /// The number of slots that an equation spans, and of bits in a word of the solution.
 pub const WIDTH: u32 = 128;
@@ -240,29 +240,25 @@ fn may_match_many_by<L: Target>(
 ) {
     let Solution { words, numbers } = solution;
     let shape = solution.shape();
-    let mut tiles = Tiles::new(source.len(), words.len() >= PREFETCHED_WORDS);
-    while tiles.step() {
-        let ahead = tiles.ahead;
-        if let Some((start, hashes)) = tiles.next() {
-            xxph3::hash::<_, false>(lanes, source, start, hashes);
-            if ahead {
-                for &hash in &*hashes {
-                    let block = solution.equation(hash).start as u32 / WIDTH;
-                    let first = shape.words_before(block) as usize;
-                    // The words of two blocks, a cache line at a time.
-                    for word in (0..=2 * shape.columns as usize).step_by(64 / WORD_LEN) {
-                        lanes.prefetch::<false, _>(words, first + word);
-                    }
-                }
+    each_tile!(
+        source.len(),
+        words.len() >= PREFETCHED_WORDS,
+        |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
+        |hashes| for &hash in hashes {
+            let block = solution.equation(hash).start as u32 / WIDTH;
+            let first = shape.words_before(block) as usize;
+            // The words of two blocks, a cache line at a time.
+            for word in (0..=2 * shape.columns as usize).step_by(64 / WORD_LEN) {
+                lanes.prefetch::<false, _>(words, first + word);
             }
-        }
-        if let Some((number, tile)) = tiles.ready() {
+        },
+        |number, tile| {
             let used = tile.used().iter().rev();
             answers[number] = used.fold(0, |answers, &hash| {
                 answers << 1 | u64::from(may_match_by(lanes, words, numbers[0], numbers[1], hash))
             });
         }
-    }
+    );
 }
 
 #[inline(always)]

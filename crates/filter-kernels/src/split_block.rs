@@ -10,7 +10,7 @@ use crate::compile::{Asker, asker, by_kernel};
 use crate::hash;
 use crate::lanes::{Lanes, Portable, Target};
 use crate::source::WideSource;
-use crate::tiles::Tiles;
+use crate::tiles::each_tile;
 
 /// A block: the bits that one key can set.
 pub type Block = [u8; BLOCK_LEN];
@@ -218,19 +218,13 @@ pub const fn block_of(hash: u64, blocks: usize) -> usize {
 
 #[inline(always)]
 fn insert_by<L: Blocks>(lanes: L, blocks: &mut [Block], function: BlockHash, source: WideSource<'_>) {
-    let mut tiles = Tiles::new(source.len(), blocks.len() >= PREFETCHED);
-    while tiles.step() {
-        let ahead = tiles.ahead;
-        if let Some((start, hashes)) = tiles.next() {
-            hash_tile(lanes, function, source, start, hashes);
-            if ahead {
-                prefetch::<L, true>(lanes, blocks, hashes);
-            }
-        }
-        if let Some((_, tile)) = tiles.ready() {
-            set(lanes, blocks, tile.used());
-        }
-    }
+    each_tile!(
+        source.len(),
+        blocks.len() >= PREFETCHED,
+        |start, hashes| hash_tile(lanes, function, source, start, hashes),
+        |hashes| prefetch::<L, true>(lanes, blocks, hashes),
+        |_, tile| set(lanes, blocks, tile.used())
+    );
 }
 
 #[inline(always)]
@@ -302,29 +296,19 @@ fn may_match_many_by<L: Blocks>(
     answers: &mut [u64],
 ) {
     let SplitBlocks { blocks, hash } = filter;
-    let mut tiles = Tiles::new(source.len(), blocks.len() >= PREFETCHED);
-    while tiles.step() {
-        let ahead = tiles.ahead;
-        if let Some((start, hashes)) = tiles.next() {
-            hash_tile(lanes, hash, source, start, hashes);
-            if ahead {
-                prefetch::<L, false>(lanes, blocks, hashes);
+    each_tile!(
+        source.len(),
+        blocks.len() >= PREFETCHED,
+        |start, hashes| hash_tile(lanes, hash, source, start, hashes),
+        |hashes| prefetch::<L, false>(lanes, blocks, hashes),
+        |number, tile| {
+            let mut found = 0;
+            for (i, &hash) in tile.used().iter().enumerate() {
+                found |= u64::from(may_match_by(lanes, blocks, hash)) << i;
             }
+            answers[number] = found;
         }
-        if let Some((number, tile)) = tiles.ready() {
-            answers[number] = ask(lanes, blocks, tile.used());
-        }
-    }
-}
-
-/// Returns the answers for these hash values.
-#[inline(always)]
-fn ask<L: Blocks>(lanes: L, blocks: &[Block], hashes: &[u64]) -> u64 {
-    let mut answers = 0;
-    for (i, &hash) in hashes.iter().enumerate() {
-        answers |= u64::from(may_match_by(lanes, blocks, hash)) << i;
-    }
-    answers
+    );
 }
 
 #[inline(always)]

@@ -31,18 +31,12 @@ impl<'a> Tile<'a> {
     }
 }
 
-/// Steps through the tiles of `len` keys. If `ahead`, each tile is hashed and fetched a step before it is used.
-///
-/// ```text
-/// while tiles.step() {
-///     if let Some((start, hashes)) = tiles.next() { hash; if ahead { prefetch } }
-///     if let Some((number, tile)) = tiles.ready() { use }
-/// }
-/// ```
+/// Steps through the tiles of `len` keys, see [`each_tile`]. If `ahead`, each tile is hashed and fetched a step before it
+/// is used.
 pub(crate) struct Tiles {
     hashes: [[u64; TILE]; 2],
     len: usize,
-    pub(crate) ahead: bool,
+    ahead: bool,
     /// The number of steps so far.
     steps: usize,
 }
@@ -84,3 +78,27 @@ impl Tiles {
         Some((number, Tile { hashes, count }))
     }
 }
+
+/// Evaluates the last expression for each tile of `len` keys and its number. The first one computes the hash values from a
+/// key on; if `ahead`, the second one then prefetches what these values take, before the tile before them is used. A macro,
+/// because closures would be compiled without the kernel's instructions.
+macro_rules! each_tile {
+    ($len:expr, $ahead:expr, |$start:ident, $hashes:ident| $hash:expr, |$hashed:ident| $fetch:expr, |$number:pat_param, $tile:ident| $take:expr) => {{
+        let ahead = $ahead;
+        let mut tiles = $crate::tiles::Tiles::new($len, ahead);
+        while tiles.step() {
+            if let Some(($start, $hashes)) = tiles.next() {
+                $hash;
+                if ahead {
+                    let $hashed = &*$hashes;
+                    $fetch;
+                }
+            }
+            if let Some(($number, $tile)) = tiles.ready() {
+                $take;
+            }
+        }
+    }};
+}
+
+pub(crate) use each_tile;

@@ -10,7 +10,7 @@ use crate::bits::{
 use crate::hash::xxph3;
 use crate::lanes::{Lanes, Lanes64, MAX_LANES, Target, Walks, WideLanes, Work};
 use crate::source::WideSource;
-use crate::tiles::{Tile, Tiles};
+use crate::tiles::{Tile, each_tile};
 
 const USUAL: usize = USUAL_PROBES as usize;
 const MAX: usize = MAX_PROBES as usize;
@@ -83,23 +83,17 @@ fn prefetch<S: Target, const WRITE: bool>(lanes: S, bit_array: &[u8], probes: u8
 /// [`super::insert`].
 #[inline(always)]
 pub(super) fn insert<S: Target>(lanes: S, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
-    let mut tiles = Tiles::new(source.len(), bit_array.len() >= PREFETCHED);
-    while tiles.step() {
-        let ahead = tiles.ahead;
-        if let Some((start, hashes)) = tiles.next() {
-            xxph3::hash::<_, false>(lanes, source, start, hashes);
-            if ahead {
-                prefetch::<S, true>(lanes, bit_array, probes, hashes);
-            }
-        }
-        if let Some((_, tile)) = tiles.ready() {
-            lanes.here(SetTile {
-                bit_array,
-                probes,
-                tile,
-            });
-        }
-    }
+    each_tile!(
+        source.len(),
+        bit_array.len() >= PREFETCHED,
+        |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
+        |hashes| prefetch::<S, true>(lanes, bit_array, probes, hashes),
+        |_, tile| lanes.here(SetTile {
+            bit_array,
+            probes,
+            tile,
+        })
+    );
 }
 
 /// [`super::may_match_many`].
@@ -111,23 +105,17 @@ pub(super) fn may_match_many<S: Target>(
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
-    let mut tiles = Tiles::new(source.len(), bit_array.len() >= PREFETCHED);
-    while tiles.step() {
-        let ahead = tiles.ahead;
-        if let Some((start, hashes)) = tiles.next() {
-            xxph3::hash::<_, false>(lanes, source, start, hashes);
-            if ahead {
-                prefetch::<S, false>(lanes, bit_array, probes, hashes);
-            }
-        }
-        if let Some((number, tile)) = tiles.ready() {
-            answers[number] = lanes.here(AskTile {
-                bit_array,
-                probes,
-                tile,
-            });
-        }
-    }
+    each_tile!(
+        source.len(),
+        bit_array.len() >= PREFETCHED,
+        |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
+        |hashes| prefetch::<S, false>(lanes, bit_array, probes, hashes),
+        |number, tile| answers[number] = lanes.here(AskTile {
+            bit_array,
+            probes,
+            tile,
+        })
+    );
 }
 
 /// Builds a small filter over whatever the bits are, where positions can be computed in lanes as a map of one byte per bit.
@@ -169,20 +157,17 @@ impl Work for CreateByMap<'_> {
             large = [0; MAP_BITS];
             &mut large
         };
-        let mut tiles = Tiles::new(source.len(), false);
-        while tiles.step() {
-            if let Some((start, hashes)) = tiles.next() {
-                xxph3::hash::<_, false>(lanes, source, start, hashes);
-            }
-            let Some((_, tile)) = tiles.ready() else {
-                break;
-            };
-            if probes == USUAL_PROBES {
+        each_tile!(
+            source.len(),
+            false,
+            |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
+            |_hashes| unreachable!("so few bits are not fetched ahead"),
+            |_, tile| if probes == USUAL_PROBES {
                 set_in_map::<S, USUAL, USUAL>(lanes, map, bits, probes, tile);
             } else {
                 set_in_map::<S, 0, MAX>(lanes, map, bits, probes, tile);
             }
-        }
+        );
         write_map(lanes, map, bit_array);
     }
 }

@@ -12,7 +12,7 @@ use crate::bits::Aligned;
 use crate::hash::xxph3;
 use crate::lanes::{Lanes, Lanes64, Target, WideLanes, Work};
 use crate::source::{TILE, WideSource};
-use crate::tiles::{Tile, Tiles};
+use crate::tiles::{Tile, each_tile};
 
 const USUAL: usize = USUAL_PROBES as usize;
 const MAX: usize = MAX_PROBES as usize;
@@ -137,24 +137,20 @@ fn prefetch<T: Target, const WRITE: bool>(target: T, lines: &[Line], hashes: &[u
 /// [`super::insert`].
 #[inline(always)]
 pub(super) fn insert<T: Target>(target: T, lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
-    let mut tiles = Tiles::new(source.len(), lines.len() >= PREFETCHED);
     let (mut repeats, mut last) = (0, None);
-    while tiles.step() {
-        let ahead = tiles.ahead;
-        if let Some((start, hashes)) = tiles.next() {
-            xxph3::hash::<_, false>(target, source, start, hashes);
-            if ahead {
-                prefetch::<T, true>(target, lines, hashes);
-            }
-        }
-        if let Some((_, tile)) = tiles.ready() {
+    each_tile!(
+        source.len(),
+        lines.len() >= PREFETCHED,
+        |start, hashes| xxph3::hash::<_, false>(target, source, start, hashes),
+        |hashes| prefetch::<T, true>(target, lines, hashes),
+        |_, tile| {
             let hashes = tile.used();
             repeats += usize::from(last == hashes.first().copied());
             repeats += hashes.windows(2).filter(|pair| pair[0] == pair[1]).count();
             last = hashes.last().copied();
             target.here(SetTile { lines, probes, tile });
         }
-    }
+    );
     repeats
 }
 
@@ -340,19 +336,13 @@ pub(super) fn may_match_many<S: Lanes>(
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
-    let mut tiles = Tiles::new(source.len(), lines.len() >= PREFETCHED);
-    while tiles.step() {
-        let ahead = tiles.ahead;
-        if let Some((start, hashes)) = tiles.next() {
-            xxph3::hash::<_, false>(lanes, source, start, hashes);
-            if ahead {
-                prefetch::<S, false>(lanes, lines, hashes);
-            }
-        }
-        if let Some((number, tile)) = tiles.ready() {
-            answers[number] = lanes.here(AskTile { lines, probes, tile });
-        }
-    }
+    each_tile!(
+        source.len(),
+        lines.len() >= PREFETCHED,
+        |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
+        |hashes| prefetch::<S, false>(lanes, lines, hashes),
+        |number, tile| answers[number] = lanes.here(AskTile { lines, probes, tile })
+    );
 }
 
 /// Returns the answers, one bit each.
