@@ -6,17 +6,11 @@ const form = document.getElementById("view");
 const articles = all(".dataset");
 const textOf = (cell) => cell?.textContent.trim() ?? "";
 
-/** A number as a column shows it: without grouping, in hundredths where the column has them. */
-function numberIn(text, isPercent) {
-  const digits = text.replaceAll(/[,\s%]/g, "");
-  const read = digits === "" ? NaN : Number(digits);
-  return isPercent || text.includes("%") ? read / 100 : read;
-}
-
-/** The number of a cell: its own, where its text says less. */
+/** The number of a cell: its own, where its text says less; without grouping, in hundredths where it is a percentage. */
 function valueOf(cell) {
-  const { value } = cell.dataset;
-  return value === undefined ? numberIn(cell.textContent, false) : Number(value);
+  const text = cell.dataset.value ?? cell.textContent.replaceAll(/[,\s%]/g, "");
+  const read = text === "" ? NaN : Number(text);
+  return cell.dataset.value === undefined && cell.textContent.includes("%") ? read / 100 : read;
 }
 
 const nameIn = (cell) => textOf(cell.querySelector("a") ?? cell);
@@ -301,76 +295,25 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
 (function filtering() {
   // Shorter tables are seen at a glance.
   const FEWEST = 6;
-  const ORDER = ["<=", ">=", "<", ">"];
-
-  function labelled(text, field) {
-    const label = document.createElement("label");
-    label.append(`${text} `, field);
-    return label;
-  }
-  function choice(options) {
-    const select = document.createElement("select");
-    options.forEach((text, index) => select.append(new Option(text, String(index - 1))));
-    return select;
-  }
-
-  /** Whether a number is wanted by `<5`, `>=5`, `3..10`; `null` when the text is no such condition. */
-  function condition(text, isPercent) {
-    const sign = ORDER.find((tried) => text.startsWith(tried));
-    const [from, to] = text.split("..").map((part) => numberIn(part, isPercent));
-    if (to !== undefined) return Number.isNaN(from + to) ? null : (value) => value >= from && value <= to;
-    if (sign === undefined) return null;
-    const limit = numberIn(text.slice(sign.length), isPercent);
-    if (Number.isNaN(limit)) return null;
-    return (value) =>
-      ({ "<": value < limit, "<=": value <= limit, ">": value > limit, ">=": value >= limit })[sign];
-  }
-
-  function wanted(text, column, heads, rows) {
-    const typed = text.trim().toLowerCase();
-    if (typed === "") return () => true;
-    if (column >= 0 && heads[column].classList.contains("number")) {
-      const isPercent = rows.some((row) => row.cells[column].textContent.includes("%"));
-      const holds = condition(typed, isPercent);
-      if (holds !== null) return (row) => holds(valueOf(row.cells[column]));
-    }
-    const words = typed.split(/\s+/);
-    return (row) => {
-      const shown = (column < 0 ? row : row.cells[column]).textContent.toLowerCase();
-      return words.every((word) => shown.includes(word));
-    };
-  }
-
   for (const table of all("table.sortable")) {
-    // The function in use may be added.
-    const rowsNow = () => [...table.tBodies[0].rows];
-    const heads = [...table.tHead.rows[0].cells];
-    if (rowsNow().length < FEWEST) continue;
-
-    const field = document.createElement("input");
-    field.type = "search";
-    field.autocomplete = "off";
-    const column = choice(["any column", ...heads.map((head) => head.textContent)]);
-    const hint = () => {
-      const isNumeric = Number(column.value) >= 0 && heads[Number(column.value)].classList.contains("number");
-      field.placeholder = isNumeric ? "<5, >=5, 3..10" : "words";
-    };
-    hint();
+    const rows = [...table.tBodies[0].rows];
+    if (rows.length < FEWEST) continue;
+    const field = Object.assign(document.createElement("input"), { type: "search", autocomplete: "off", placeholder: "words" });
+    const label = document.createElement("label");
+    label.append("Find rows ", field);
     const count = document.createElement("output");
-
     const tools = document.createElement("div");
     tools.className = "tools";
     tools.setAttribute("role", "group");
     tools.setAttribute("aria-label", `Find rows: ${table.caption.textContent}`);
-    tools.append(labelled("Find rows", field), labelled("in", column), count);
+    tools.append(label, count);
     table.closest(".scroll").before(tools);
 
     const apply = () => {
-      const rows = rowsNow();
-      const isWanted = wanted(field.value, Number(column.value), heads, rows);
+      const words = field.value.toLowerCase().split(/\s+/);
       let shown = 0;
       for (const row of rows) {
-        const isShown = isWanted(row);
+        const isShown = words.every((word) => row.textContent.toLowerCase().includes(word));
         row.classList.toggle("filtered", !isShown);
         shown += Number(isShown);
       }
@@ -378,7 +321,6 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     };
     tools.addEventListener("input", (event) => {
       event.stopPropagation();
-      hint();
       apply();
     });
     apply();
