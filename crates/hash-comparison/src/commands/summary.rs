@@ -56,7 +56,7 @@ pub fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     }
     let ties = words.say("ties", &[Value::from(Serde(&advice))]);
     if !ties.is_empty() {
-        row("as fast", format!("{ties}: no measurable difference in time"));
+        row("tied", format!("{ties}: no measurable difference in time"));
     }
     let avoided = of(Standing::Avoid).map(|one| {
         let reason = words.say("reason_of", &[Value::from(Serde(one))]);
