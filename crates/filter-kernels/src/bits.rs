@@ -136,4 +136,19 @@ macro_rules! in_registers {
     };
 }
 
-pub(crate) use in_registers;
+/// Evaluates an expression with a probe count, which the compiler knows if it is the usual one, and the largest number of
+/// probes that it can be.
+macro_rules! usual {
+    ($probes:ident == $usual:expr, |$most:ident| $result:expr) => {
+        if $probes == $usual {
+            const $most: usize = $usual as usize;
+            let $probes = $usual;
+            $result
+        } else {
+            const $most: usize = $crate::MAX_PROBES as usize;
+            $result
+        }
+    };
+}
+
+pub(crate) use {in_registers, usual};

@@ -3,6 +3,7 @@
 use crate::Kernel;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use crate::aarch64::Neon;
+use crate::lanes::Portable;
 #[cfg(target_arch = "x86_64")]
 use crate::x86_64::{Avx2, Avx512, Found};
 
@@ -94,6 +95,16 @@ impl KernelToken {
         }
     }
 
+    /// Returns the kernel if it multiplies eight numbers of 64 bits at once, and the portable one otherwise.
+    #[inline(always)]
+    pub(crate) const fn if_eight_long(self) -> Self {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => self,
+            _ => Self::Scalar,
+        }
+    }
+
     /// Returns the name of the kernel.
     pub const fn kernel(self) -> Kernel {
         match self {
@@ -117,6 +128,13 @@ macro_rules! token {
             }
         }
     };
+}
+
+impl From<Portable> for KernelToken {
+    #[inline(always)]
+    fn from(_: Portable) -> Self {
+        Self::Scalar
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -73,15 +73,15 @@ macro_rules! by_kernel {
 /// question then makes no choice. `apart` is that of [`by_kernel`].
 macro_rules! asker {
     ($kernel:expr, |$lanes:ident, $token:ident, $numbers:ident, $bits:ident, $key:ident| $answer:expr
-        $(, apart $(unless $usual:expr,)? { $($condition:expr => $other:expr),+ })?, else $portable:expr) => {{
+        $(, apart $(unless $usual:expr,)? { $($condition:expr => $other:expr),+ })?) => {{
         #[allow(unused_macros, reason = "without lanes")]
         macro_rules! of_lanes {
-            ($features:ident, $variant:ident, $of:ty) => {{
+            ($features:ident, $of:ty) => {{
                 $crate::lanes::compiled! { $features
                     fn ask($numbers: &[u64; 3], $bits: &[u8], $key: &[u8]) -> bool {
                         // SAFETY: the function is only returned for a token of these lanes, see below.
                         let $lanes = unsafe { <$of>::assumed() };
-                        let $token = $crate::choose::KernelToken::$variant($lanes);
+                        let $token = $crate::choose::KernelToken::from($lanes);
                         $(if true $(&& !$usual)? {
                             $(if $condition {
                                 $crate::lanes::compiled! { $features
@@ -106,12 +106,12 @@ macro_rules! asker {
         }
         match $kernel {
             #[cfg(target_arch = "x86_64")]
-            $crate::choose::KernelToken::Avx512(_) => of_lanes!(avx512, Avx512, $crate::x86_64::Avx512),
+            $crate::choose::KernelToken::Avx512(_) => of_lanes!(avx512, $crate::x86_64::Avx512),
             #[cfg(target_arch = "x86_64")]
-            $crate::choose::KernelToken::Avx2(_) => of_lanes!(avx2, Avx2, $crate::x86_64::Avx2),
+            $crate::choose::KernelToken::Avx2(_) => of_lanes!(avx2, $crate::x86_64::Avx2),
             #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            $crate::choose::KernelToken::Neon(_) => of_lanes!(neon, Neon, $crate::aarch64::Neon),
-            $crate::choose::KernelToken::Scalar => |$numbers, $bits, $key| $portable,
+            $crate::choose::KernelToken::Neon(_) => of_lanes!(neon, $crate::aarch64::Neon),
+            $crate::choose::KernelToken::Scalar => of_lanes!(portable, $crate::lanes::Portable),
         }
     }};
 }

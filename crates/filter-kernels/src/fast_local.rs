@@ -3,14 +3,13 @@
 
 mod kernel;
 
-use hashzoo::xxph3_64;
-
 use crate::MAX_PROBES;
-use crate::bits::Aligned;
+use crate::bits::{Aligned, usual};
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::kernel::Kernel;
 use crate::keys::Keys;
+use crate::lanes::Portable;
 use crate::source::WideSource;
 
 /// A line: the bits that one key can set.
@@ -46,6 +45,51 @@ pub(crate) static POWERS: [u32; 32] = {
     assert!(MAX_PROBES as usize <= powers.len());
     powers
 };
+
+/// Returns the line of a hash value among this many.
+#[inline(always)]
+pub const fn line_of(hash: u64, lines: usize) -> usize {
+    // Fits: the index is below the number of lines, because the fraction that is multiplied is below one.
+    (((hash & 0xffff_ffff) * lines as u64) >> 32) as usize
+}
+
+/// Returns the start of the walk from probe to probe.
+#[inline(always)]
+const fn walk_of(hash: u64) -> u32 {
+    (hash >> 32) as u32
+}
+
+/// Sets the bits of a hash value.
+#[inline(always)]
+fn set_one(lines: &mut [Line], probes: u8, hash: u64) {
+    let count = lines.len();
+    // Always present, unless there is no line.
+    if let Some(line) = lines.get_mut(line_of(hash, count)) {
+        let mut walk = walk_of(hash);
+        // Words are changed twice as fast as bytes on some processors.
+        let words = line.as_chunks_mut::<4>().0;
+        for _ in 0..probes {
+            if let Some(word) = words.get_mut((walk >> 28) as usize) {
+                *word = (u32::from_le_bytes(*word) | 1 << (walk >> 23 & 31)).to_le_bytes();
+            }
+            walk = walk.wrapping_mul(MULTIPLIER);
+        }
+    }
+}
+
+/// Returns true if the bits of a walk are set. Runs to the end even if a bit is missing: an early exit would be mispredicted
+/// for half of the absent keys.
+#[inline(always)]
+fn all_set(line: &Line, probes: u8, mut walk: u32) -> bool {
+    let words = line.as_chunks::<8>().0;
+    let mut all = 1;
+    for _ in 0..probes {
+        let word = words.get((walk >> 29) as usize).copied().unwrap_or_default();
+        all &= u64::from_le_bytes(word) >> (walk >> 23 & 63);
+        walk = walk.wrapping_mul(MULTIPLIER);
+    }
+    all & 1 != 0
+}
 
 /// A reader of stored filters, most of which have lines.
 pub trait Stored {
@@ -101,29 +145,22 @@ pub fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source: WideS
     )
 }
 
+fn scalar_insert(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
+    let (mut repeats, mut last) = (0, None);
+    usual!(probes == USUAL_PROBES, |_MOST| source.for_each(|hash| {
+        repeats += usize::from(last.replace(hash) == Some(hash));
+        set_one(lines, probes, hash);
+    }));
+    repeats
+}
+
 /// Returns true if all bits of a hash value are set, or if there is no line. The limits are those of [`insert`].
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, lines: &[Line], probes: u8, hash: u64) -> bool {
     by_kernel!(
         kernel,
         kernel::may_match,
-        (lines: &[Line], probes: u8, hash: u64) -> bool,
-        else scalar_may_match(lines, probes, hash)
-    )
-}
-
-/// [`may_match`] for a key, hashed in the same call.
-#[inline(always)]
-pub fn key_may_match(kernel: KernelToken, lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    by_kernel!(
-        kernel,
-        kernel::key_may_match::<_, { kernel::SIXTEEN }>,
-        (lines: &[Line], probes: u8, key: &[u8]) -> bool,
-        apart unless key.len() == 16, {
-            key.len() < 16 => kernel::key_may_match::<_, { kernel::SHORT }>,
-            true => kernel::key_may_match::<_, { kernel::ANY }>
-        },
-        else scalar_key_may_match(lines, probes, key)
+        (lines: &[Line], probes: u8, hash: u64) -> bool
     )
 }
 
@@ -132,9 +169,20 @@ pub fn key_may_match(kernel: KernelToken, lines: &[Line], probes: u8, key: &[u8]
 /// place.
 #[inline(always)]
 pub fn stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8], kernel: Option<Kernel>) -> bool {
-    let Some(kernel) = KernelToken::known(kernel) else {
-        return stored_may_match_at_first(stored, key, filter, kernel);
-    };
+    /// Cold path: CPU features have not been detected yet.
+    #[cold]
+    #[inline(never)]
+    fn at_first<S: Stored>(stored: &S, key: &[u8], filter: &[u8], kernel: Option<Kernel>) -> bool {
+        stored_may_match_by(KernelToken::given(kernel), stored, key, filter)
+    }
+    match KernelToken::known(kernel) {
+        Some(kernel) => stored_may_match_by(kernel, stored, key, filter),
+        None => at_first(stored, key, filter, kernel),
+    }
+}
+
+#[inline(always)]
+fn stored_may_match_by<S: Stored>(kernel: KernelToken, stored: &S, key: &[u8], filter: &[u8]) -> bool {
     by_kernel!(
         kernel,
         kernel::stored_may_match::<_, S, { kernel::SIXTEEN }>,
@@ -147,33 +195,31 @@ pub fn stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8], kernel
     )
 }
 
-/// Cold path: CPU features have not been detected yet.
-#[cold]
-#[inline(never)]
-fn stored_may_match_at_first<S: Stored>(
-    stored: &S,
-    key: &[u8],
-    filter: &[u8],
-    kernel: Option<Kernel>,
-) -> bool {
+fn scalar_stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8]) -> bool {
+    /// Out of line, so that keys of 16 bytes take no call and save no register.
+    #[inline(never)]
+    fn of_any_length(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+        kernel::key_may_match::<_, { kernel::ANY }>(Portable, lines, probes, key)
+    }
     match stored.lines(filter) {
-        Some((lines, probes)) => key_may_match(KernelToken::given(kernel), lines, probes, key),
+        Some((lines, probes)) if key.len() == 16 => {
+            kernel::key_may_match::<_, { kernel::SIXTEEN }>(Portable, lines, probes, key)
+        }
+        Some((lines, probes)) => of_any_length(lines, probes, key),
         None => stored.may_match_without_lines(key, filter),
     }
 }
 
 /// Returns the function that asks a prepared filter; the first number is the probe count.
 pub fn asker(kernel: KernelToken) -> Asker {
+    use kernel::{ANY, SHORT, SIXTEEN, key_may_match};
     asker!(
         kernel,
-        |lanes, _token, numbers, bits, key| {
-            kernel::key_may_match::<_, { kernel::SIXTEEN }>(lanes, bits.as_chunks().0, numbers[0] as u8, key)
-        },
+        |lanes, _token, numbers, bits, key| key_may_match::<_, SIXTEEN>(lanes, bits.as_chunks().0, numbers[0] as u8, key),
         apart unless key.len() == 16, {
-            key.len() < 16 => kernel::key_may_match::<_, { kernel::SHORT }>(lanes, bits.as_chunks().0, numbers[0] as u8, key),
-            true => kernel::key_may_match::<_, { kernel::ANY }>(lanes, bits.as_chunks().0, numbers[0] as u8, key)
-        },
-        else scalar_key_may_match(bits.as_chunks().0, numbers[0] as u8, key)
+            key.len() < 16 => key_may_match::<_, SHORT>(lanes, bits.as_chunks().0, numbers[0] as u8, key),
+            true => key_may_match::<_, ANY>(lanes, bits.as_chunks().0, numbers[0] as u8, key)
+        }
     )
 }
 
@@ -190,94 +236,6 @@ pub fn may_match_many(
         kernel,
         kernel::may_match_many,
         (lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]),
-        else source.answer_each(answers, |hash| scalar_may_match(lines, probes, hash))
+        else source.answer_each(answers, |hash| kernel::may_match(Portable, lines, probes, hash))
     );
-}
-
-/// Returns the line of a hash value among this many.
-#[inline(always)]
-pub const fn line_of(hash: u64, lines: usize) -> usize {
-    // Fits: the index is below the number of lines, because the fraction that is multiplied is below one.
-    (((hash & 0xffff_ffff) * lines as u64) >> 32) as usize
-}
-
-#[inline(always)]
-pub(crate) const fn walk_of(hash: u64) -> u32 {
-    (hash >> 32) as u32
-}
-
-fn scalar_insert(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
-    if probes == USUAL_PROBES {
-        scalar_insert_all(lines, USUAL_PROBES, source)
-    } else {
-        scalar_insert_all(lines, probes, source)
-    }
-}
-
-#[inline(always)]
-fn scalar_insert_all(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
-    let mut repeats = 0;
-    let mut last = None;
-    source.for_each(|hash| {
-        repeats += usize::from(last.replace(hash) == Some(hash));
-        set_one(lines, probes, hash);
-    });
-    repeats
-}
-
-/// Sets the bits of a hash value.
-#[inline(always)]
-pub(crate) fn set_one(lines: &mut [Line], probes: u8, hash: u64) {
-    let count = lines.len();
-    // Always present, unless there is no line.
-    if let Some(line) = lines.get_mut(line_of(hash, count)) {
-        let mut walk = walk_of(hash);
-        // Words are changed twice as fast as bytes on some processors.
-        let words = line.as_chunks_mut::<4>().0;
-        for _ in 0..probes {
-            if let Some(word) = words.get_mut((walk >> 28) as usize) {
-                *word = (u32::from_le_bytes(*word) | 1 << (walk >> 23 & 31)).to_le_bytes();
-            }
-            walk = walk.wrapping_mul(MULTIPLIER);
-        }
-    }
-}
-
-fn scalar_stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8]) -> bool {
-    match (stored.lines(filter), <&[u8; 16]>::try_from(key)) {
-        // One function without a call or a branch on the length.
-        (Some((lines, probes)), Ok(key)) => scalar_may_match(lines, probes, xxph3_64(key, 0)),
-        (Some((lines, probes)), Err(_)) => scalar_key_may_match(lines, probes, key),
-        (None, _) => stored.may_match_without_lines(key, filter),
-    }
-}
-
-#[inline(never)]
-fn scalar_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    scalar_may_match(lines, probes, xxph3_64(key, 0))
-}
-
-#[inline(always)]
-fn scalar_may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
-    let Some(line) = lines.get(line_of(hash, lines.len())) else {
-        return true;
-    };
-    if probes == USUAL_PROBES {
-        scalar_all_set(line, USUAL_PROBES, walk_of(hash))
-    } else {
-        scalar_all_set(line, probes, walk_of(hash))
-    }
-}
-
-/// Runs to the end even if a bit is missing: an early exit would be mispredicted for half of the absent keys.
-#[inline(always)]
-fn scalar_all_set(line: &Line, probes: u8, mut walk: u32) -> bool {
-    let words = line.as_chunks::<8>().0;
-    let mut all = 1;
-    for _ in 0..probes {
-        let word = words.get((walk >> 29) as usize).copied().unwrap_or_default();
-        all &= u64::from_le_bytes(word) >> (walk >> 23 & 63);
-        walk = walk.wrapping_mul(MULTIPLIER);
-    }
-    all & 1 != 0
 }

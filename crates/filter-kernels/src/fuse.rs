@@ -14,7 +14,7 @@ use hashzoo::xxh3_64;
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::hash::xxph3;
-use crate::lanes::Target;
+use crate::lanes::{Portable, Target};
 use crate::source::{TILE, WideSource};
 use crate::tiles::each_tile;
 
@@ -206,59 +206,34 @@ pub const fn positions(shape: Shape, width: u8, hash: u64) -> ([u64; 3], u16) {
 /// Returns true if the fingerprints of a hash value's places sum to its own; bytes that are missing count as a match.
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, fingerprints: Fingerprints<'_>, hash: u64) -> bool {
-    by_kernel!(
-        kernel,
-        may_match_on,
-        (fingerprints: Fingerprints<'_>, hash: u64) -> bool,
-        else may_match_by(fingerprints, hash)
-    )
-}
-
-/// No instruction differs, but the compiler may take those of the kernel.
-#[inline(always)]
-fn may_match_on<L>(_: L, fingerprints: Fingerprints<'_>, hash: u64) -> bool {
-    may_match_by(fingerprints, hash)
+    by_kernel!(kernel, may_match_by, (fingerprints: Fingerprints<'_>, hash: u64) -> bool)
 }
 
 /// [`may_match`] for a key, hashed in the same call.
 #[inline]
 pub fn key_may_match(_: KernelToken, fingerprints: Fingerprints<'_>, key: &[u8]) -> bool {
-    may_match_by(fingerprints, xxh3_64(key, 0))
+    may_match_by(Portable, fingerprints, xxh3_64(key, 0))
 }
 
 /// Returns the function that asks a prepared filter with fingerprints of this width, given their
 /// [`numbers`](Fingerprints::numbers).
 pub fn asker(kernel: KernelToken, width: u8) -> Asker {
     if width == USUAL_WIDTH {
-        asker!(
-            kernel,
-            |_lanes, _token, numbers, bits, key| usual_width_may_match(numbers, bits, key),
-            else usual_width_may_match(numbers, bits, key)
-        )
+        asker!(kernel, |_lanes, _token, numbers, bits, key| {
+            let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
+            of_width(fingerprints.usual(), xxh3_64(key, 0))
+        })
     } else {
-        asker!(
-            kernel,
-            |_lanes, _token, numbers, bits, key| any_width_may_match(numbers, bits, key),
-            else any_width_may_match(numbers, bits, key)
-        )
+        asker!(kernel, |_lanes, _token, numbers, bits, key| {
+            let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
+            of_width(fingerprints, xxh3_64(key, 0))
+        })
     }
 }
 
+/// No kernel has code of its own, but the compiler may take its instructions.
 #[inline(always)]
-fn usual_width_may_match(&[seed, numbers, _]: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
-    of_width(
-        Fingerprints::of_numbers(bits, [seed, numbers]).usual(),
-        xxh3_64(key, 0),
-    )
-}
-
-#[inline(always)]
-fn any_width_may_match(&[seed, numbers, _]: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
-    of_width(Fingerprints::of_numbers(bits, [seed, numbers]), xxh3_64(key, 0))
-}
-
-#[inline(always)]
-fn may_match_by(fingerprints: Fingerprints<'_>, hash: u64) -> bool {
+fn may_match_by<L>(_: L, fingerprints: Fingerprints<'_>, hash: u64) -> bool {
     if fingerprints.width == USUAL_WIDTH {
         of_width(fingerprints.usual(), hash)
     } else {

@@ -88,6 +88,16 @@ pub(crate) trait Work: Sized {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Portable;
 
+impl Portable {
+    /// # Safety
+    ///
+    /// None is needed: this is like the functions of instruction sets.
+    #[inline(always)]
+    pub(crate) const unsafe fn assumed() -> Self {
+        Self
+    }
+}
+
 impl Target for Portable {
     #[inline(always)]
     fn call<W: Work>(self, work: W) -> W::Out {
@@ -224,6 +234,8 @@ pub(crate) trait WideLanes: Lanes {
     fn load_walks(self, hashes: &[u64]) -> Walks<Self>;
     /// Returns the upper halves of the values, in order.
     fn upper_halves(self, walks: Walks<Self>) -> Self::Vector;
+    /// Returns the first eight lanes.
+    fn low_eight(self, vector: Self::Vector) -> <Self::Eight as Lanes>::Vector;
 }
 
 /// A 64-bit value for each 32-bit lane.
@@ -302,6 +314,9 @@ macro_rules! compiled {
     };
     // All code may use these instructions.
     (neon $function:item) => {
+        $function
+    };
+    (portable $function:item) => {
         $function
     };
 }

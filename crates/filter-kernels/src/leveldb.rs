@@ -206,11 +206,11 @@ pub fn may_match_hash(hash: impl FnOnce() -> u32, filter: &[u8], kernel: KernelT
 pub fn asker(kernel: KernelToken, function: LaneHash) -> Asker {
     macro_rules! of {
         ($hash:path) => {
-            asker!(
-                kernel,
-                |_lanes, token, numbers, bits, key| may_match_numbers(token, $hash, numbers, bits, key),
-                else may_match_numbers(KernelToken::Scalar, $hash, numbers, bits, key)
-            )
+            asker!(kernel, |_lanes, token, numbers, bits, key| {
+                let [divisor, reciprocal, rest] = *numbers;
+                let query = BitQuery::of_parts(token, [divisor, reciprocal], bits, rest as u8);
+                may_match(&query, $hash(key, (rest >> 32) as u32))
+            })
         };
     }
     match function {
@@ -218,18 +218,6 @@ pub fn asker(kernel: KernelToken, function: LaneHash) -> Asker {
         LaneHash::Murmur2 { .. } => of!(murmur2),
         LaneHash::Murmur2SignedTail { .. } => of!(murmur2_signed_tail),
     }
-}
-
-#[inline(always)]
-fn may_match_numbers(
-    kernel: KernelToken,
-    hash: impl Fn(&[u8], u32) -> u32,
-    &[divisor, reciprocal, rest]: &[u64; 3],
-    bits: &[u8],
-    key: &[u8],
-) -> bool {
-    let query = BitQuery::of_parts(kernel, [divisor, reciprocal], bits, rest as u8);
-    may_match(&query, hash(key, (rest >> 32) as u32))
 }
 
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word

@@ -17,7 +17,7 @@ use hashzoo::xxph3_64;
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::hash::xxph3;
-use crate::lanes::{Portable, Target};
+use crate::lanes::Target;
 use crate::source::WideSource;
 use crate::tiles::each_tile;
 
@@ -211,13 +211,9 @@ pub fn key_may_match(kernel: KernelToken, solution: Solution<'_>, key: &[u8]) ->
 
 /// Returns the function that asks a prepared filter with the [`numbers`](Solution::numbers) of its solution.
 pub fn asker(kernel: KernelToken) -> Asker {
-    asker!(
-        kernel,
-        |lanes, _token, numbers, bits, key| {
-            key_may_match_by(lanes, bits.as_chunks().0, numbers[0], numbers[1], key)
-        },
-        else key_may_match_by(Portable, bits.as_chunks().0, numbers[0], numbers[1], key)
-    )
+    asker!(kernel, |lanes, _token, numbers, bits, key| {
+        key_may_match_by(lanes, bits.as_chunks().0, numbers[0], numbers[1], key)
+    })
 }
 
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word

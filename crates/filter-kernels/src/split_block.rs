@@ -178,16 +178,15 @@ pub fn key_may_match(kernel: KernelToken, filter: SplitBlocks<'_>, key: &[u8]) -
 /// Returns the function that asks a prepared filter with this hash; its bits are the blocks.
 pub fn asker(kernel: KernelToken, hash: BlockHash) -> Asker {
     match hash {
-        BlockHash::Xxh64 => asker!(
-            kernel,
-            |lanes, _token, _numbers, bits, key| key_may_match_by(lanes, bits.as_chunks().0, key),
-            else key_may_match_by(Portable, bits.as_chunks().0, key)
-        ),
+        BlockHash::Xxh64 => asker!(kernel, |lanes, _token, _numbers, bits, key| key_may_match_by(
+            lanes,
+            bits.as_chunks().0,
+            key
+        )),
         BlockHash::Xxph3 => asker!(
             kernel,
             |lanes, _token, _numbers, bits, key| xxph3_may_match_by(lanes, bits.as_chunks().0, key),
-            apart { key.len() > USUAL_LEN => xxph3_may_match_by(lanes, bits.as_chunks().0, key) },
-            else portable_xxph3_may_match(bits.as_chunks().0, key)
+            apart { key.len() > USUAL_LEN => xxph3_may_match_by(lanes, bits.as_chunks().0, key) }
         ),
     }
 }

@@ -2,7 +2,9 @@
 
 use core::hint::black_box;
 
-use super::{MULTIPLIER, PREFETCHED, TOO_LONG, USUAL_PROBES, each_set, position};
+use hashzoo::xxph3_64;
+
+use super::{MULTIPLIER, POWERS, PREFETCHED, TOO_LONG, USUAL_PROBES, each_set, position};
 use crate::MAX_PROBES;
 use crate::bits::{
     LookUp, MAP_BITS, MEDIUM_MAP_BITS, SMALL_MAP_BITS, Words, in_registers, set_bit, set_rest, write_map,
@@ -36,16 +38,9 @@ impl<S: WideLanes> Positions<S> {
     #[inline(always)]
     fn now(&self) -> S::Vector {
         let [first, second] = self.walks;
-        self.lanes.upper_halves([self.scaled(first), self.scaled(second)])
-    }
-
-    /// Returns positions in the upper halves. No sum overflows, because there are fewer than 2^31 bits.
-    #[inline(always)]
-    fn scaled(&self, walks: <S::Wide as Lanes64>::Vector) -> <S::Wide as Lanes64>::Vector {
         let wide = self.lanes.wide();
-        let low = wide.mul_halves(walks, self.bits);
-        let high = wide.mul_halves(wide.shift_right::<32>(walks), self.bits);
-        wide.add(high, wide.shift_right::<32>(low))
+        self.lanes
+            .upper_halves([scaled(wide, first, self.bits), scaled(wide, second, self.bits)])
     }
 
     #[inline(always)]
@@ -55,6 +50,14 @@ impl<S: WideLanes> Positions<S> {
             *walks = wide.mul(*walks, wide.splat(MULTIPLIER));
         }
     }
+}
+
+/// Returns positions in the upper halves. No sum overflows, because there are fewer than 2^31 bits.
+#[inline(always)]
+fn scaled<L: Lanes64>(wide: L, walks: L::Vector, bits: L::Vector) -> L::Vector {
+    let low = wide.mul_halves(walks, bits);
+    let high = wide.mul_halves(wide.shift_right::<32>(walks), bits);
+    wide.add(high, wide.shift_right::<32>(low))
 }
 
 /// [`super::create`] of at most [`MAP_BITS`].
@@ -77,6 +80,61 @@ fn prefetch<S: Target, const WRITE: bool>(lanes: S, bit_array: &[u8], probes: u8
             lanes.prefetch::<WRITE, _>(bit_array, (position(walk, bits) / 8) as usize);
             walk = walk.wrapping_mul(MULTIPLIER);
         }
+    }
+}
+
+/// [`super::may_match`].
+#[inline(always)]
+pub(super) fn may_match<S: Target>(lanes: S, bit_array: &[u8], probes: u8, hash: u64) -> bool {
+    lanes.here(AskOne {
+        bit_array,
+        probes,
+        hash,
+    })
+}
+
+/// [`super::key_may_match`].
+#[inline(always)]
+pub(super) fn key_may_match<S: Target>(lanes: S, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
+    may_match(lanes, bit_array, probes, xxph3_64(key, 0))
+}
+
+/// Returns true if all bits of a hash value are set. Eight 64-bit lanes take half as long as portable code; fewer do not pay.
+struct AskOne<'a> {
+    bit_array: &'a [u8],
+    probes: u8,
+    hash: u64,
+}
+
+impl Work for AskOne<'_> {
+    type Out = bool;
+
+    #[inline(always)]
+    fn portable(self) -> bool {
+        super::all_set(self.bit_array, self.probes, self.hash)
+    }
+
+    #[inline(always)]
+    fn wide<S: WideLanes>(self, lanes: S) -> bool {
+        let wide = lanes.wide();
+        if <S::Wide as Lanes64>::LANES < 8 || self.bit_array.len() >= TOO_LONG {
+            return self.portable();
+        }
+        let bits = wide.splat(self.bit_array.len() as u64 * 8);
+        let hash = wide.splat(self.hash);
+        let mut left = u32::from(self.probes);
+        for powers in POWERS.as_chunks::<8>().0 {
+            let positions = scaled(wide, wide.mul(hash, wide.collect(|i| powers[i])), bits);
+            let positions = lanes.low_eight(lanes.upper_halves([positions; 2]));
+            // SAFETY: the positions are below the number of bits.
+            let all = unsafe { lanes.all_set(self.bit_array, positions, left) };
+            // Avoids a branch on the last answer.
+            if left <= 8 || !all {
+                return all;
+            }
+            left -= 8;
+        }
+        true
     }
 }
 

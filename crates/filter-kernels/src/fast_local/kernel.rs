@@ -7,15 +7,11 @@ use hashzoo::xxph3_64;
 use super::{
     LINE_LEN, Line, MULTIPLIER, POWERS, PREFETCHED, Stored, USUAL_PROBES, line_of, set_one, walk_of,
 };
-use crate::MAX_PROBES;
-use crate::bits::Aligned;
+use crate::bits::{Aligned, usual};
 use crate::hash::xxph3;
-use crate::lanes::{Lanes, Lanes64, Target, WideLanes, Work};
+use crate::lanes::{Lanes, Lanes64, Portable, Target, WideLanes, Work};
 use crate::source::{TILE, WideSource};
 use crate::tiles::{Tile, each_tile};
-
-const USUAL: usize = USUAL_PROBES as usize;
-const MAX: usize = MAX_PROBES as usize;
 
 /// The number of words in a line.
 const WORDS: usize = LINE_LEN / 4;
@@ -38,11 +34,48 @@ const fn is_line<S: Lanes>() -> bool {
     S::LANES == WORDS
 }
 
+/// The look-up of a line's bits: that of portable code, or of lanes.
+pub(super) trait Probe: Target {
+    /// Returns true if the line has the bits of all probes.
+    fn all_set(self, line: &Line, probes: u8, walk: u32) -> bool;
+}
+
+impl Probe for Portable {
+    #[inline(always)]
+    fn all_set(self, line: &Line, probes: u8, walk: u32) -> bool {
+        usual!(probes == USUAL_PROBES, |_MOST| super::all_set(line, probes, walk))
+    }
+}
+
+impl<S: Lanes> Probe for S {
+    /// Tests eight probes at a time, or a vector at a time.
+    #[inline(always)]
+    fn all_set(self, line: &Line, probes: u8, walk: u32) -> bool {
+        if is_line::<S>() && probes > 8 {
+            return all_of_32(self, line, probes, walk);
+        }
+        let eight = self.eight();
+        let walk = eight.splat(walk);
+        let mut left = u32::from(probes);
+        for powers in POWERS.as_chunks::<8>().0 {
+            let positions = eight.shift_right::<23>(eight.mul(walk, eight.load(powers)));
+            // SAFETY: a line has 2^9 bits.
+            let all = unsafe { Lanes::all_set(self, line, positions, left) };
+            // Avoids a branch on the last answer.
+            if is_line::<S>() || left <= 8 || !all {
+                return all;
+            }
+            left -= 8;
+        }
+        true
+    }
+}
+
 /// [`super::may_match`].
 #[inline(always)]
-pub(super) fn may_match<S: Lanes>(lanes: S, lines: &[Line], probes: u8, hash: u64) -> bool {
+pub(super) fn may_match<T: Probe>(target: T, lines: &[Line], probes: u8, hash: u64) -> bool {
     match lines.get(line_of(hash, lines.len())) {
-        Some(line) => all_set(lanes, line, probes, walk_of(hash)),
+        Some(line) => Probe::all_set(target, line, probes, walk_of(hash)),
         None => true,
     }
 }
@@ -54,10 +87,10 @@ pub(super) const SHORT: u8 = 1;
 /// Keys of any length.
 pub(super) const ANY: u8 = 2;
 
-/// [`super::key_may_match`] for keys of a class.
+/// [`may_match`] for keys of a class.
 #[inline(always)]
-pub(super) fn key_may_match<S: Lanes, const CLASS: u8>(
-    lanes: S,
+pub(super) fn key_may_match<T: Probe, const CLASS: u8>(
+    target: T,
     lines: &[Line],
     probes: u8,
     key: &[u8],
@@ -67,43 +100,21 @@ pub(super) fn key_may_match<S: Lanes, const CLASS: u8>(
         SHORT => xxph3_64(&key[..key.len().min(16)], 0),
         _ => xxph3_64(key, 0),
     };
-    may_match(lanes, lines, probes, hash)
+    may_match(target, lines, probes, hash)
 }
 
 /// [`super::stored_may_match`] for keys of a class.
 #[inline(always)]
-pub(super) fn stored_may_match<L: Lanes, S: Stored, const CLASS: u8>(
-    lanes: L,
+pub(super) fn stored_may_match<T: Probe, S: Stored, const CLASS: u8>(
+    target: T,
     stored: &S,
     key: &[u8],
     filter: &[u8],
 ) -> bool {
     match stored.lines(filter) {
-        Some((lines, probes)) => key_may_match::<L, CLASS>(lanes, lines, probes, key),
+        Some((lines, probes)) => key_may_match::<T, CLASS>(target, lines, probes, key),
         None => stored.may_match_without_lines(key, filter),
     }
-}
-
-/// Returns true if the line has the bits of all probes, tested eight at a time, or a vector at a time.
-#[inline(always)]
-fn all_set<S: Lanes>(lanes: S, line: &Line, probes: u8, walk: u32) -> bool {
-    if is_line::<S>() && probes > 8 {
-        return all_of_32(lanes, line, probes, walk);
-    }
-    let eight = lanes.eight();
-    let walk = eight.splat(walk);
-    let mut left = u32::from(probes);
-    for powers in POWERS.as_chunks::<8>().0 {
-        let positions = eight.shift_right::<23>(eight.mul(walk, eight.load(powers)));
-        // SAFETY: a line has 2^9 bits.
-        let all = unsafe { lanes.all_set(line, positions, left) };
-        // Avoids a branch on the last answer.
-        if is_line::<S>() || left <= 8 || !all {
-            return all;
-        }
-        left -= 8;
-    }
-    true
 }
 
 /// [`all_set`] for at most 32 probes, in two vectors of the length of a line.
@@ -166,12 +177,9 @@ impl Work for SetTile<'_> {
 
     #[inline(always)]
     fn portable(self) {
-        for &hash in self.tile.used() {
-            if self.probes == USUAL_PROBES {
-                set_one(self.lines, USUAL_PROBES, hash);
-            } else {
-                set_one(self.lines, self.probes, hash);
-            }
+        let Self { lines, probes, tile } = self;
+        for &hash in tile.used() {
+            usual!(probes == USUAL_PROBES, |_MOST| set_one(lines, probes, hash));
         }
     }
 
@@ -179,42 +187,31 @@ impl Work for SetTile<'_> {
     fn wide<S: WideLanes>(self, lanes: S) {
         let Self { lines, probes, tile } = self;
         if !is_line::<S>() {
-            if probes == USUAL_PROBES {
-                set_words::<S, USUAL, USUAL>(lanes, lines, probes, tile);
-            } else {
-                set_words::<S, 0, MAX>(lanes, lines, probes, tile);
-            }
-            return;
+            return usual!(probes == USUAL_PROBES, |MOST| set_words::<S, MOST>(
+                lanes, lines, probes, tile
+            ));
         }
         let split = Split::new(lanes, tile, lines.len());
-        match (probes, lines.len()) {
-            (USUAL_PROBES, 1) => set_lines::<S, USUAL, USUAL, true>(lanes, lines, probes, &split),
-            (USUAL_PROBES, _) => set_lines::<S, USUAL, USUAL, false>(lanes, lines, probes, &split),
-            (_, 1) => set_lines::<S, 0, MAX, true>(lanes, lines, probes, &split),
-            _ => set_lines::<S, 0, MAX, false>(lanes, lines, probes, &split),
-        }
+        usual!(probes == USUAL_PROBES, |MOST| if lines.len() == 1 {
+            set_lines::<S, MOST, true>(lanes, lines, probes, &split);
+        } else {
+            set_lines::<S, MOST, false>(lanes, lines, probes, &split);
+        });
     }
 }
 
-/// Sets the bits of all keys in words. `PROBES` is the probe count if it is known at compile time, and 0 otherwise; `MAX`
-/// is the largest possible count.
+/// Sets the bits of all keys in words, with at most `MOST` probes each.
 #[inline(always)]
-fn set_words<S: WideLanes, const PROBES: usize, const MAX: usize>(
-    lanes: S,
-    lines: &mut [Line],
-    probes: u8,
-    tile: Tile<'_>,
-) {
-    let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
+fn set_words<S: WideLanes, const MOST: usize>(lanes: S, lines: &mut [Line], probes: u8, tile: Tile<'_>) {
     let wide = lanes.wide();
     let count = wide.splat(lines.len() as u64);
     let (words, _) = lines.as_flattened_mut().as_chunks_mut::<4>();
     let multiplier = lanes.splat(MULTIPLIER);
     // The word and the bit in the word, for each probe of eight keys: longer vectors are lines.
-    let mut rows = [[[0_u32; 8]; 2]; MAX];
+    let mut rows = [[[0_u32; 8]; 2]; MOST];
     for (hashes, used) in tile.groups(S::LANES) {
         // Hidden from the optimiser, which would keep the rows in registers, where reading single values is slower.
-        let rows = &mut black_box(&mut rows)[..probes];
+        let rows = &mut black_box(&mut rows)[..usize::from(probes)];
         let [first, second] = lanes.load_walks(hashes);
         let mut walks = lanes.upper_halves([first, second]);
         let numbers = lanes.upper_halves([wide.mul_halves(first, count), wide.mul_halves(second, count)]);
@@ -270,20 +267,19 @@ impl Split {
     }
 }
 
-/// Sets the bits of all keys in whole lines. `PROBES` and `MAX` are those of [`set_words`]. With `ONE`, there is a single
-/// line, which is kept in a register, because otherwise every key would wait for the one before it.
+/// Sets the bits of all keys in whole lines, with at most `MOST` probes each. With `ONE`, there is a single line, which is kept in a register, because otherwise every key would wait for the one before it.
 #[inline(always)]
-fn set_lines<S: Lanes, const PROBES: usize, const MAX: usize, const ONE: bool>(
+fn set_lines<S: Lanes, const MOST: usize, const ONE: bool>(
     lanes: S,
     lines: &mut [Line],
     probes: u8,
     tile: &Split,
 ) {
-    let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
+    let probes = usize::from(probes);
     let multiplier = lanes.splat(MULTIPLIER);
     // The number of bits before each word of a line.
     let before = lanes.shift_left_each(lanes.iota(), lanes.splat(5));
-    let mut rows = Aligned([[0_u32; TILE]; MAX]);
+    let mut rows = Aligned([[0_u32; TILE]; MOST]);
     // The number of probes is even: the last probe may come twice. The rows are hidden from the optimiser, which would
     // keep them in registers, where reading single values is slower. They are computed for all keys first, so that no
     // key waits for a recent store.
@@ -329,8 +325,8 @@ fn bit_in_line<S: Lanes>(lanes: S, before: S::Vector, position: u32) -> S::Vecto
 
 /// [`super::may_match_many`].
 #[inline(always)]
-pub(super) fn may_match_many<S: Lanes>(
-    lanes: S,
+pub(super) fn may_match_many<T: Probe>(
+    target: T,
     lines: &[Line],
     probes: u8,
     source: WideSource<'_>,
@@ -339,9 +335,9 @@ pub(super) fn may_match_many<S: Lanes>(
     each_tile!(
         source.len(),
         lines.len() >= PREFETCHED,
-        |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
-        |hashes| prefetch::<S, false>(lanes, lines, hashes),
-        |number, tile| answers[number] = lanes.here(AskTile { lines, probes, tile })
+        |start, hashes| xxph3::hash::<_, false>(target, source, start, hashes),
+        |hashes| prefetch::<T, false>(target, lines, hashes),
+        |number, tile| answers[number] = target.here(AskTile { lines, probes, tile })
     );
 }
 
@@ -382,11 +378,11 @@ impl Work for AskTile<'_> {
 
 impl AskTile<'_> {
     #[inline(always)]
-    fn one_by_one<S: Lanes>(&self, lanes: S, probes: u8) -> u64 {
+    fn one_by_one<T: Probe>(&self, target: T, probes: u8) -> u64 {
         let mut answers = 0;
         for (i, &hash) in self.tile.used().iter().enumerate() {
             let line = &self.lines[line_of(hash, self.lines.len())];
-            answers |= u64::from(all_set(lanes, line, probes, walk_of(hash))) << i;
+            answers |= u64::from(Probe::all_set(target, line, probes, walk_of(hash))) << i;
         }
         answers
     }
