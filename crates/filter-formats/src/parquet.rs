@@ -31,6 +31,7 @@ mod filter;
 mod header;
 mod policy;
 mod sizes;
+pub mod thrift;
 mod value;
 
 pub use error::ReadError;

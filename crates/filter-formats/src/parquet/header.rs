@@ -1,26 +1,12 @@
 //! The header that Parquet stores before a filter: a `BloomFilterHeader` in Thrift's compact encoding.
 //!
-//! Sources: the Parquet format, `parquet.thrift`; Thrift, `doc/specs/thrift-compact-protocol.md`.
+//! Source: the Parquet format, `parquet.thrift`.
 
 use filter_kernels::split_block::BLOCK_LEN;
 
 use super::error::ReadError;
 use super::policy::MAX_LEN;
-
-/// Field types.
-const BYTE: u8 = 3;
-const I16: u8 = 4;
-const I32: u8 = 5;
-const I64: u8 = 6;
-const DOUBLE: u8 = 7;
-const BINARY: u8 = 8;
-const LIST: u8 = 9;
-const SET: u8 = 10;
-const MAP: u8 = 11;
-const STRUCT: u8 = 12;
-
-/// The maximum nesting depth of skipped structures.
-const MAX_DEPTH: u8 = 16;
+use super::thrift::{I32, Input, Read, STRUCT};
 
 /// The header before a bit set in a Parquet file.
 ///
@@ -78,23 +64,23 @@ impl Header {
         let bytes = bytes.get(..Self::MAX_BYTES).unwrap_or(bytes);
         let mut input = Input(bytes);
         let mut len = None;
-        let mut known = [None; 3];
-        let mut last = 0;
-        while let Some((field, kind)) = input.field(&mut last)? {
-            match (field, kind) {
-                (1, I32) => len = Some(input.integer()?),
-                (2..=4, STRUCT) => {
-                    if let Some(known) = known.get_mut(usize::from(field.unsigned_abs()) - 2) {
-                        *known = Some(input.choice()?);
-                    }
-                }
-                _ => input.skip(kind, MAX_DEPTH)?,
+        let [mut algorithm, mut hash, mut compression] = [None; 3];
+        let read = input.structure(|input, field| {
+            match field {
+                (1, I32) => len = Some(input.number()?),
+                (2, STRUCT) => algorithm = Some(choice(input)?),
+                (3, STRUCT) => hash = Some(choice(input)?),
+                (4, STRUCT) => compression = Some(choice(input)?),
+                (_, kind) => input.skip(kind)?,
             }
-        }
-        for (what, number) in ["algorithm", "hash function", "compression"]
-            .into_iter()
-            .zip(known)
-        {
+            Ok(())
+        });
+        read.map_err(|_| ReadError::Header)?;
+        for (what, number) in [
+            ("algorithm", algorithm),
+            ("hash function", hash),
+            ("compression", compression),
+        ] {
             match number.ok_or(ReadError::Header)? {
                 1 => {}
                 number => return Err(ReadError::Unknown { what, number }),
@@ -154,114 +140,15 @@ impl AsRef<[u8]> for EncodedHeader {
     }
 }
 
-/// The bytes that have not been read yet.
-struct Input<'a>(&'a [u8]);
-
-impl Input<'_> {
-    fn byte(&mut self) -> Result<u8, ReadError> {
-        let (first, rest) = self.0.split_first().ok_or(ReadError::Header)?;
-        self.0 = rest;
-        Ok(*first)
-    }
-
-    /// Reads a number of seven bits per byte, lowest first; the highest bit of a byte is set if another byte follows.
-    fn varint(&mut self) -> Result<u64, ReadError> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Ok(value);
-            }
+/// Returns the number of a structure's only field, whatever the field's value.
+fn choice(input: &mut Input<'_>) -> Read<i16> {
+    let mut only = None;
+    let read = input.structure(|input, (number, kind)| {
+        let number = i16::try_from(number).map_err(|_| "the number of a field must have 16 bits")?;
+        match only.replace(number) {
+            None => input.skip(kind),
+            Some(_) => Err("a choice must have one field"),
         }
-        Err(ReadError::Header)
-    }
-
-    /// Reads a zigzag integer: an even `n` means `n / 2`, an odd `n` means `-(n + 1) / 2`.
-    fn integer(&mut self) -> Result<i64, ReadError> {
-        let value = self.varint()?;
-        Ok((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
-    }
-
-    /// Returns the number and the type of the next field; `None` after the last one.
-    fn field(&mut self, last: &mut i16) -> Result<Option<(i16, u8)>, ReadError> {
-        let byte = self.byte()?;
-        if byte == 0 {
-            return Ok(None);
-        }
-        let number = match byte >> 4 {
-            0 => i16::try_from(self.integer()?).ok(),
-            further => last.checked_add(i16::from(further)),
-        };
-        *last = number.ok_or(ReadError::Header)?;
-        Ok(Some((*last, byte & 0xf)))
-    }
-
-    /// Returns the number of a structure's only field, whatever the field's value.
-    fn choice(&mut self) -> Result<i16, ReadError> {
-        let mut last = 0;
-        let (number, kind) = self.field(&mut last)?.ok_or(ReadError::Header)?;
-        self.skip(kind, MAX_DEPTH)?;
-        match self.field(&mut last)? {
-            None => Ok(number),
-            Some(_) => Err(ReadError::Header),
-        }
-    }
-
-    fn skip_bytes(&mut self, count: u64) -> Result<(), ReadError> {
-        let count = usize::try_from(count).map_err(|_| ReadError::Header)?;
-        self.0 = self.0.get(count..).ok_or(ReadError::Header)?;
-        Ok(())
-    }
-
-    /// Skips the value of a field. Every element takes at least one byte, so skipping ends with the input.
-    fn skip(&mut self, kind: u8, depth: u8) -> Result<(), ReadError> {
-        let depth = depth.checked_sub(1).ok_or(ReadError::Header)?;
-        match kind {
-            // Booleans: the type is the value.
-            1 | 2 => Ok(()),
-            BYTE => self.skip_bytes(1),
-            I16 | I32 | I64 => self.varint().map(|_| ()),
-            DOUBLE => self.skip_bytes(8),
-            BINARY => {
-                let len = self.varint()?;
-                self.skip_bytes(len)
-            }
-            LIST | SET => {
-                let byte = self.byte()?;
-                let count = match byte >> 4 {
-                    15 => self.varint()?,
-                    count => u64::from(count),
-                };
-                (0..count).try_for_each(|_| self.skip_element(byte & 0xf, depth))
-            }
-            MAP => {
-                let count = self.varint()?;
-                if count == 0 {
-                    return Ok(());
-                }
-                let kinds = self.byte()?;
-                (0..count).try_for_each(|_| {
-                    self.skip_element(kinds >> 4, depth)?;
-                    self.skip_element(kinds & 0xf, depth)
-                })
-            }
-            STRUCT => {
-                let mut last = 0;
-                while let Some((_, kind)) = self.field(&mut last)? {
-                    self.skip(kind, depth)?;
-                }
-                Ok(())
-            }
-            _ => Err(ReadError::Header),
-        }
-    }
-
-    /// Skips an element of a list or map, where booleans take a byte.
-    fn skip_element(&mut self, kind: u8, depth: u8) -> Result<(), ReadError> {
-        match kind {
-            1 | 2 => self.skip_bytes(1),
-            kind => self.skip(kind, depth),
-        }
-    }
+    });
+    read.and_then(|()| only.ok_or("a choice must have a field"))
 }

@@ -4,17 +4,9 @@
 //! it reserve 16 GiB, 30 KB can take hours, and 80 KB overflow its stack. Here every element of a list takes at least one
 //! byte of the footer, so that time and memory are bounded by its length, and columns are passed on one by one.
 //!
-//! Source: Thrift, `doc/specs/thrift-compact-protocol.md`; the Parquet format, `parquet.thrift` (`FileMetaData`).
+//! Source: the Parquet format, `parquet.thrift` (`FileMetaData`).
 
-/// Nesting of the fields that are skipped. The format has four levels.
-const MAX_DEPTH: u8 = 32;
-
-/// Types of fields.
-const I32: u8 = 5;
-const I64: u8 = 6;
-const BINARY: u8 = 8;
-const LIST: u8 = 9;
-const STRUCT: u8 = 12;
+use filter_formats::parquet::thrift::{BINARY, I32, I64, Input, LIST, Read, STRUCT};
 
 /// A column of a row group.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,16 +40,16 @@ pub(super) fn columns(footer: &[u8]) -> Result<(Vec<Column>, u64), String> {
     let mut input = Input(footer);
     let (mut types, mut columns, mut row_groups) = (Vec::new(), Vec::new(), 0);
     let read = input.structure(|input, field| match field {
-        (2, LIST) => input.each(|input| {
-            types.extend(input.leaf()?);
+        (2, LIST) => each(input, |input| {
+            types.extend(leaf(input)?);
             Ok(())
         }),
-        (4, LIST) => input.each(|input| {
-            input.row_group(row_groups, &types, &mut columns)?;
+        (4, LIST) => each(input, |input| {
+            row_group(input, row_groups, &types, &mut columns)?;
             row_groups += 1;
             Ok(())
         }),
-        (_, kind) => input.skip(kind, MAX_DEPTH),
+        (_, kind) => input.skip(kind),
     });
     read.map_err(|damage| {
         let at = footer.len() - input.0.len();
@@ -66,202 +58,99 @@ pub(super) fn columns(footer: &[u8]) -> Result<(Vec<Column>, u64), String> {
     Ok((columns, row_groups))
 }
 
-type Read<T> = Result<T, &'static str>;
-
-/// The bytes that have not been read yet.
-struct Input<'a>(&'a [u8]);
-
-impl<'a> Input<'a> {
-    /// Returns the type of a schema's element if it is a column.
-    fn leaf(&mut self) -> Read<Option<PhysicalType>> {
-        let (mut kind, mut len) = (None, 0);
-        self.structure(|input, field| {
-            match field {
-                (1, I32) => kind = Some(input.number()?),
-                (2, I32) => len = input.number()?,
-                (_, kind) => input.skip(kind, MAX_DEPTH)?,
-            }
-            Ok(())
-        })?;
-        let Some(kind) = kind else {
-            return Ok(None);
-        };
-        Ok(Some(match kind {
-            0 => PhysicalType::Boolean,
-            1 => PhysicalType::Int32,
-            2 => PhysicalType::Int64,
-            3 => PhysicalType::Int96,
-            4 => PhysicalType::Float,
-            5 => PhysicalType::Double,
-            6 => PhysicalType::ByteArray,
-            7 => PhysicalType::FixedLenByteArray(
-                i32::try_from(len).map_err(|_| "the length of a column's values must have 32 bits")?,
-            ),
-            _ => return Err("the type of a column must be 0 to 7"),
-        }))
-    }
-
-    /// Adds the columns of a row group, which have these types.
-    fn row_group(&mut self, row_group: u64, types: &[PhysicalType], columns: &mut Vec<Column>) -> Read<()> {
-        let mut left = types.iter();
-        self.structure(|input, field| match field {
-            (1, LIST) => input.each(|input| {
-                let too_many = "a row group must not have more columns than the schema";
-                columns.push(input.column(row_group, *left.next().ok_or(too_many)?)?);
-                Ok(())
-            }),
-            (_, kind) => input.skip(kind, MAX_DEPTH),
-        })?;
-        match left.next() {
-            None => Ok(()),
-            Some(_) => Err("a row group must not have fewer columns than the schema"),
-        }
-    }
-
-    fn column(&mut self, row_group: u64, physical_type: PhysicalType) -> Read<Column> {
-        let (mut path, mut is_elsewhere) = (Vec::new(), false);
-        let (mut filter_offset, mut filter_length) = (None, None);
-        self.structure(|input, field| match field {
-            // The path of another file, to which the offsets refer.
-            (1, BINARY) => {
-                is_elsewhere = true;
-                input.binary().map(drop)
-            }
-            (3, STRUCT) => input.structure(|input, field| {
-                match field {
-                    (3, LIST) => path = input.names()?,
-                    (14, I64) => filter_offset = Some(input.number()?),
-                    (15, I32) => filter_length = Some(input.number()?),
-                    (_, kind) => input.skip(kind, MAX_DEPTH)?,
-                }
-                Ok(())
-            }),
-            (_, kind) => input.skip(kind, MAX_DEPTH),
-        })?;
-        if path.is_empty() {
-            return Err("a column must have metadata with a path");
-        }
-        Ok(Column {
-            row_group,
-            path: path.join("."),
-            physical_type,
-            filter_offset: filter_offset.filter(|_| !is_elsewhere),
-            filter_length,
-        })
-    }
-
-    /// Reads a structure: calls `read` for each field with its number and type.
-    fn structure(&mut self, mut read: impl FnMut(&mut Self, (u64, u8)) -> Read<()>) -> Read<()> {
-        let mut number = 0_u64;
-        loop {
-            let head = self.byte()?;
-            if head == 0 {
-                return Ok(());
-            }
-            number = match head >> 4 {
-                0 => {
-                    u64::try_from(self.number()?).map_err(|_| "the number of a field must not be negative")?
-                }
-                further => number.saturating_add(further.into()),
-            };
-            read(self, (number, head & 0xf))?;
-        }
-    }
-
-    /// Reads a list of structures: calls `read` at the start of each.
-    fn each(&mut self, mut read: impl FnMut(&mut Self) -> Read<()>) -> Read<()> {
-        let elements = self.list_of(STRUCT)?;
-        (0..elements).try_for_each(|_| read(self))
-    }
-
-    fn names(&mut self) -> Read<Vec<&'a str>> {
-        let parts = self.list_of(BINARY)?;
-        let name = |bytes| str::from_utf8(bytes).map_err(|_| "a name must be UTF-8");
-        (0..parts).map(|_| name(self.binary()?)).collect()
-    }
-
-    fn list_of(&mut self, kind: u8) -> Read<u64> {
-        match self.list()? {
-            (_, 0) => Ok(0),
-            (found, elements) if found == kind => Ok(elements),
-            _ => Err("a list has elements of another type than the format says"),
-        }
-    }
-
-    /// Reads the head of a list: the type of the elements and their number.
-    fn list(&mut self) -> Read<(u8, u64)> {
-        let head = self.byte()?;
-        let elements = match head >> 4 {
-            15 => self.varint()?,
-            few => few.into(),
-        };
-        match elements <= self.0.len() as u64 {
-            true => Ok((head & 0xf, elements)),
-            false => Err("a list must not have more elements than bytes are left"),
-        }
-    }
-
-    /// Skips a field of this type.
-    fn skip(&mut self, kind: u8, depth: u8) -> Read<()> {
-        let depth = depth
-            .checked_sub(1)
-            .ok_or("fields must not be nested more than 32 levels deep")?;
-        match kind {
-            // The type of a field is also its value, true or false.
-            1 | 2 => {}
-            3 => drop(self.byte()?),
-            4 | I32 | I64 => drop(self.varint()?),
-            7 => drop(self.bytes(8)?),
-            BINARY => drop(self.binary()?),
-            LIST | 10 => {
-                let (kind, elements) = self.list()?;
-                for _ in 0..elements {
-                    // In a list, true and false take a byte.
-                    self.skip(if kind <= 2 { 3 } else { kind }, depth)?;
-                }
-            }
-            STRUCT => self.structure(|input, (_, kind)| input.skip(kind, depth))?,
-            _ => return Err("a field must have a type that Parquet uses"),
+/// Returns the type of a schema's element if it is a column.
+fn leaf(input: &mut Input<'_>) -> Read<Option<PhysicalType>> {
+    let (mut kind, mut len) = (None, 0);
+    input.structure(|input, field| {
+        match field {
+            (1, I32) => kind = Some(input.number()?),
+            (2, I32) => len = input.number()?,
+            (_, kind) => input.skip(kind)?,
         }
         Ok(())
-    }
+    })?;
+    let Some(kind) = kind else {
+        return Ok(None);
+    };
+    Ok(Some(match kind {
+        0 => PhysicalType::Boolean,
+        1 => PhysicalType::Int32,
+        2 => PhysicalType::Int64,
+        3 => PhysicalType::Int96,
+        4 => PhysicalType::Float,
+        5 => PhysicalType::Double,
+        6 => PhysicalType::ByteArray,
+        7 => PhysicalType::FixedLenByteArray(
+            i32::try_from(len).map_err(|_| "the length of a column's values must have 32 bits")?,
+        ),
+        _ => return Err("the type of a column must be 0 to 7"),
+    }))
+}
 
-    fn byte(&mut self) -> Read<u8> {
-        Ok(self.bytes(1)?[0])
+/// Adds the columns of a row group, which have these types.
+fn row_group(
+    input: &mut Input<'_>,
+    row_group: u64,
+    types: &[PhysicalType],
+    columns: &mut Vec<Column>,
+) -> Read<()> {
+    let mut left = types.iter();
+    input.structure(|input, field| match field {
+        (1, LIST) => each(input, |input| {
+            let too_many = "a row group must not have more columns than the schema";
+            columns.push(column(input, row_group, *left.next().ok_or(too_many)?)?);
+            Ok(())
+        }),
+        (_, kind) => input.skip(kind),
+    })?;
+    match left.next() {
+        None => Ok(()),
+        Some(_) => Err("a row group must not have fewer columns than the schema"),
     }
+}
 
-    fn bytes(&mut self, len: u64) -> Read<&'a [u8]> {
-        let split = usize::try_from(len)
-            .ok()
-            .and_then(|len| self.0.split_at_checked(len));
-        let (bytes, rest) = split.ok_or("it must not end within a field")?;
-        self.0 = rest;
-        Ok(bytes)
-    }
-
-    fn binary(&mut self) -> Read<&'a [u8]> {
-        let len = self.varint()?;
-        self.bytes(len)
-    }
-
-    /// Reads seven bits per byte, the lowest first. The highest bit of a byte says that another one follows.
-    fn varint(&mut self) -> Read<u64> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Ok(value);
-            }
+fn column(input: &mut Input<'_>, row_group: u64, physical_type: PhysicalType) -> Read<Column> {
+    let (mut path, mut is_elsewhere) = (Vec::new(), false);
+    let (mut filter_offset, mut filter_length) = (None, None);
+    input.structure(|input, field| match field {
+        // The path of another file, to which the offsets refer.
+        (1, BINARY) => {
+            is_elsewhere = true;
+            input.binary().map(drop)
         }
-        Err("a number must have at most 10 bytes")
+        (3, STRUCT) => input.structure(|input, field| {
+            match field {
+                (3, LIST) => path = names(input)?,
+                (14, I64) => filter_offset = Some(input.number()?),
+                (15, I32) => filter_length = Some(input.number()?),
+                (_, kind) => input.skip(kind)?,
+            }
+            Ok(())
+        }),
+        (_, kind) => input.skip(kind),
+    })?;
+    if path.is_empty() {
+        return Err("a column must have metadata with a path");
     }
+    Ok(Column {
+        row_group,
+        path: path.join("."),
+        physical_type,
+        filter_offset: filter_offset.filter(|_| !is_elsewhere),
+        filter_length,
+    })
+}
 
-    /// Reads a number with a sign, which is the lowest bit.
-    fn number(&mut self) -> Read<i64> {
-        let number = self.varint()?;
-        Ok((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
-    }
+/// Reads a list of structures: calls `read` at the start of each.
+fn each<'a>(input: &mut Input<'a>, mut read: impl FnMut(&mut Input<'a>) -> Read<()>) -> Read<()> {
+    let elements = input.list_of(STRUCT)?;
+    (0..elements).try_for_each(|_| read(input))
+}
+
+fn names<'a>(input: &mut Input<'a>) -> Read<Vec<&'a str>> {
+    let parts = input.list_of(BINARY)?;
+    let name = |bytes| str::from_utf8(bytes).map_err(|_| "a name must be UTF-8");
+    (0..parts).map(|_| name(input.binary()?)).collect()
 }
 
 #[cfg(test)]
@@ -341,7 +230,7 @@ mod tests {
         ];
         assert_eq!(with(&fields), columns(&[&whole[..], &[0]].concat()));
         assert!(
-            with(&[0x5b, 0])
+            with(&[0x5d, 0])
                 .unwrap_err()
                 .ends_with("a type that Parquet uses")
         );
