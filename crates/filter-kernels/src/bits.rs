@@ -1,14 +1,13 @@
 //! Bit arrays: bits that are set in words, and look-ups of many positions.
 
-use crate::lanes::Lanes;
+use core::mem::MaybeUninit;
+use core::slice;
+
+use crate::lanes::{Lanes, MAX_LANES};
 
 /// The largest bit array, in bits, that is first built as a map of one byte per bit; maps lie on the stack. A store to
 /// a byte need not wait for the one before, as a change of a bit would.
 pub(crate) const MAP_BITS: usize = 8192;
-/// The map size for filters in between, which takes less clearing.
-pub(crate) const MEDIUM_MAP_BITS: usize = 2048;
-/// The map size for the filters of small blocks.
-pub(crate) const SMALL_MAP_BITS: usize = 512;
 
 /// Aligned to a cache line, so that no vector crosses two lines: data stored across two lines cannot be loaded again
 /// until it has reached the cache.
@@ -27,13 +26,73 @@ pub(crate) fn write_map<S: Lanes>(lanes: S, map: &[u8], bit_array: &mut [u8]) {
     }
 }
 
-/// Sets a bit of the word with this index, or of `beyond`, which has the bits of the bytes after the last whole word: words
-/// are changed twice as fast as bytes on some processors.
+/// Returns a map of at most [`MAP_BITS`] bytes, all 0. No more of the room is cleared, which would take longer than the
+/// small filters.
 #[inline(always)]
-pub(crate) fn set_bit(words: &mut [[u8; 4]], beyond: &mut u32, index: usize, bit: u32) {
-    match words.get_mut(index) {
-        Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
-        None => *beyond |= bit,
+pub(crate) fn cleared(room: &mut Aligned<MaybeUninit<[u8; MAP_BITS]>>, bits: usize) -> &mut [u8] {
+    let len = bits.next_multiple_of(64);
+    assert!(len <= MAP_BITS, "the array fits into a map");
+    let start = room.0.as_mut_ptr().cast::<u8>();
+    // SAFETY: the room has this many bytes, and they are written first.
+    unsafe {
+        start.write_bytes(0, len);
+        slice::from_raw_parts_mut(start, len)
+    }
+}
+
+/// The values of a vector, which are read one by one. A slice of them is hidden from the optimiser, which would keep them
+/// in vector registers, where reading them is slower.
+pub(crate) type Row = [u32; MAX_LANES];
+
+/// A destination for bits.
+pub(crate) trait Bits {
+    /// The number of rows of values for the positions of a group.
+    const ROWS: usize;
+
+    /// Computes the rows that [`set`](Self::set) takes for these positions.
+    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [Row]);
+    /// Sets the bits of the first `count` lanes.
+    ///
+    /// # Safety
+    ///
+    /// `rows` holds the result of [`prepare`](Self::prepare) for as many lanes, from positions below the number of bits that
+    /// the value was made for.
+    unsafe fn set(&mut self, rows: &[Row], count: usize);
+    /// Returns the bytes that [`set`](Self::set) will change, and the index of a lane's byte.
+    fn place(&self, rows: &[Row], lane: usize) -> (&[u8], usize);
+}
+
+/// One byte per bit; the byte's highest bit is set if the bit is.
+pub(crate) struct Map<'a>(&'a mut [u8]);
+
+impl<'a> Map<'a> {
+    /// Makes a map for the positions of a filter of this many bits.
+    #[inline(always)]
+    pub(crate) fn new(bytes: &'a mut [u8], bits: usize) -> Self {
+        assert!(bits <= bytes.len(), "a map has a byte for each bit");
+        Self(bytes)
+    }
+}
+
+impl Bits for Map<'_> {
+    const ROWS: usize = 1;
+
+    #[inline(always)]
+    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [Row]) {
+        lanes.store(positions, &mut rows[0]);
+    }
+
+    #[inline(always)]
+    unsafe fn set(&mut self, rows: &[Row], count: usize) {
+        for &position in rows[0].iter().take(count) {
+            // SAFETY: positions are below the number of bits, which is at most the number of bytes here.
+            *unsafe { self.0.get_unchecked_mut(position as usize) } = 0xff;
+        }
+    }
+
+    #[inline(always)]
+    fn place(&self, rows: &[Row], lane: usize) -> (&[u8], usize) {
+        (self.0, rows[0][lane] as usize)
     }
 }
 
@@ -42,6 +101,56 @@ pub(crate) fn set_bit(words: &mut [[u8; 4]], beyond: &mut u32, index: usize, bit
 pub(crate) fn set_rest(rest: &mut [u8], beyond: u32) {
     for (byte, new) in rest.iter_mut().zip(beyond.to_le_bytes()) {
         *byte |= new;
+    }
+}
+
+/// The bits themselves, set in words: these are changed twice as fast as bytes on some processors.
+pub(crate) struct WordsMut<'a> {
+    words: &'a mut [[u8; 4]],
+    /// The bytes after the last whole word.
+    rest: &'a mut [u8],
+    /// The bits to be set in them.
+    beyond: u32,
+}
+
+impl<'a> WordsMut<'a> {
+    #[inline(always)]
+    pub(crate) fn new(bytes: &'a mut [u8]) -> Self {
+        let (words, rest) = bytes.as_chunks_mut();
+        let beyond = 0;
+        Self { words, rest, beyond }
+    }
+
+    /// Sets the bits of the last bytes too.
+    #[inline(always)]
+    pub(crate) fn finish(self) {
+        set_rest(self.rest, self.beyond);
+    }
+}
+
+impl Bits for WordsMut<'_> {
+    /// The word's index and the bit in the word: lanes compute both faster.
+    const ROWS: usize = 2;
+
+    #[inline(always)]
+    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [Row]) {
+        lanes.store(lanes.shift_right::<5>(positions), &mut rows[0]);
+        lanes.store(lanes.bit_of(positions), &mut rows[1]);
+    }
+
+    #[inline(always)]
+    unsafe fn set(&mut self, rows: &[Row], count: usize) {
+        for (&index, &bit) in rows[0].iter().zip(&rows[1]).take(count) {
+            match self.words.get_mut(index as usize) {
+                Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
+                None => self.beyond |= bit,
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn place(&self, rows: &[Row], lane: usize) -> (&[u8], usize) {
+        (self.words.as_flattened(), rows[0][lane] as usize * 4)
     }
 }
 

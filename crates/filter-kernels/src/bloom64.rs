@@ -5,7 +5,7 @@ mod kernel;
 use hashzoo::xxph3_64;
 
 use crate::MAX_PROBES;
-use crate::bits::{self, set_rest};
+use crate::bits::{MAP_BITS, set_rest};
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::source::WideSource;
@@ -39,7 +39,7 @@ pub(crate) static POWERS: [u64; 32] = {
 /// Writes the bits of all keys, with 1 to 30 probes each (other counts become the nearest), over whatever `bit_array` holds; it must not be empty.
 pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     let probes = probes.clamp(1, MAX_PROBES);
-    if bit_array.len() * 8 > bits::MAP_BITS {
+    if bit_array.len() * 8 > MAP_BITS {
         bit_array.fill(0);
         return insert(kernel, bit_array, probes, source);
     }
@@ -142,7 +142,6 @@ pub(crate) fn set(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
 #[inline(always)]
 fn set_all(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     let bits = bit_array.len() as u64 * 8;
-    // Words are changed twice as fast as bytes on some processors. Bytes that do not fill a word come last.
     let (words, rest) = bit_array.as_chunks_mut::<4>();
     let mut beyond = 0_u32;
     source.for_each(|hash| {
@@ -150,10 +149,7 @@ fn set_all(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
         for _ in 0..probes {
             let position = position(walk, bits);
             let bit = 1 << (position % 32);
-            let word = usize::try_from(position / 32)
-                .ok()
-                .and_then(|at| words.get_mut(at));
-            match word {
+            match words.get_mut((position / 32) as usize) {
                 Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
                 None => beyond |= bit,
             }

@@ -10,11 +10,15 @@ pub(crate) mod scalar;
 use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
 use crate::MAX_PROBES;
+use crate::bits::MAP_BITS;
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::kernel::Kernel;
 use crate::modulus::{LaneDivisor, Modulus};
 use crate::source::{LaneHash, Source};
+
+/// The probe count at 10 bits per key, for which loops are unrolled.
+const USUAL_PROBES: u8 = 6;
 
 /// The bits of a filter to query, and the kernel that does it.
 #[derive(Debug, Clone, Copy)]
@@ -84,18 +88,12 @@ pub fn create(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &m
     let probes = probes.min(MAX_PROBES);
     let (kernel, parts) = dispatch(kernel, bit_array.len());
     let divisor = LaneDivisor::of_lanes(parts);
-    if create::is_small(bit_array, probes) {
+    if bit_array.len() * 8 <= MAP_BITS {
         by_kernel!(
             kernel,
             create::create_small,
-            (bit_array: &mut [u8], divisor: LaneDivisor, source: Source<'_>),
-            else scalar::create(bit_array, Modulus::of_parts(parts), probes, source)
-        );
-    } else if create::has_map(bit_array) {
-        by_kernel!(
-            kernel,
-            create::create_by_map,
             (bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>),
+            apart unless create::is_small(bit_array, probes), { true => create::create_by_map },
             else scalar::create(bit_array, Modulus::of_parts(parts), probes, source)
         );
     } else {

@@ -1,21 +1,18 @@
 //! The walks of as many keys as there are lanes, for bit arrays whose positions fit into lanes.
 
 use core::hint::black_box;
+use core::mem::MaybeUninit;
 
 use hashzoo::xxph3_64;
 
 use super::{MULTIPLIER, POWERS, PREFETCHED, TOO_LONG, USUAL_PROBES, each_set, position};
-use crate::MAX_PROBES;
 use crate::bits::{
-    LookUp, MAP_BITS, MEDIUM_MAP_BITS, SMALL_MAP_BITS, Words, in_registers, set_bit, set_rest, write_map,
+    Aligned, Bits, LookUp, Map, Row, Words, WordsMut, cleared, in_registers, usual, write_map,
 };
 use crate::hash::xxph3;
 use crate::lanes::{Lanes, Lanes64, MAX_LANES, Target, Walks, WideLanes, Work};
 use crate::source::WideSource;
 use crate::tiles::{Tile, each_tile};
-
-const USUAL: usize = USUAL_PROBES as usize;
-const MAX: usize = MAX_PROBES as usize;
 
 #[derive(Clone, Copy)]
 struct Positions<S: WideLanes> {
@@ -204,59 +201,25 @@ impl Work for CreateByMap<'_> {
             source,
         } = self;
         let bits = bit_array.len() * 8;
-        let (mut small, mut medium, mut large);
-        let map: &mut [u8] = if bits <= SMALL_MAP_BITS {
-            small = [0; SMALL_MAP_BITS];
-            &mut small
-        } else if bits <= MEDIUM_MAP_BITS {
-            medium = [0; MEDIUM_MAP_BITS];
-            &mut medium
-        } else {
-            large = [0; MAP_BITS];
-            &mut large
-        };
+        let mut room = Aligned(MaybeUninit::uninit());
+        let map = cleared(&mut room, bits);
         each_tile!(
             source.len(),
             false,
             |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
             |_hashes| unreachable!("so few bits are not fetched ahead"),
-            |_, tile| if probes == USUAL_PROBES {
-                set_in_map::<S, USUAL, USUAL>(lanes, map, bits, probes, tile);
-            } else {
-                set_in_map::<S, 0, MAX>(lanes, map, bits, probes, tile);
-            }
+            |_, tile| usual!(probes == USUAL_PROBES, |MOST| {
+                set_tile(
+                    lanes,
+                    bits,
+                    probes,
+                    tile,
+                    &mut Map::new(map, bits),
+                    [[0; MAX_LANES]; MOST],
+                );
+            })
         );
         write_map(lanes, map, bit_array);
-    }
-}
-
-/// `PROBES` is the probe count if it is known at compile time, and 0 otherwise; `MAX` is the largest possible count.
-#[inline(always)]
-fn set_in_map<S: WideLanes, const PROBES: usize, const MAX: usize>(
-    lanes: S,
-    map: &mut [u8],
-    bits: usize,
-    probes: u8,
-    tile: Tile<'_>,
-) {
-    let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
-    let mut rows = [[0_u32; MAX_LANES]; MAX];
-    for (hashes, count) in tile.groups(S::LANES) {
-        // Hidden from the optimiser, which would keep the rows in registers, where reading single values is slower.
-        let rows = &mut black_box(&mut rows)[..probes];
-        let mut positions = Positions::new(lanes, hashes, bits);
-        for row in &mut *rows {
-            lanes.store(positions.now(), row);
-            positions.advance();
-        }
-        for row in &*rows {
-            for &position in row.iter().take(count) {
-                // Always present: positions are below the number of bits.
-                if let Some(byte) = map.get_mut(position as usize) {
-                    *byte = 0xff;
-                }
-            }
-        }
     }
 }
 
@@ -285,44 +248,37 @@ impl Work for SetTile<'_> {
             probes,
             tile,
         } = self;
-        if probes == USUAL_PROBES {
-            set_words::<S, USUAL, USUAL>(lanes, bit_array, probes, tile);
-        } else {
-            set_words::<S, 0, MAX>(lanes, bit_array, probes, tile);
-        }
+        let bits = bit_array.len() * 8;
+        let mut words = WordsMut::new(bit_array);
+        usual!(probes == USUAL_PROBES, |MOST| {
+            set_tile(lanes, bits, probes, tile, &mut words, [[0; MAX_LANES]; 2 * MOST]);
+        });
+        words.finish();
     }
 }
 
-/// Like [`set_in_map`], but sets the bits themselves.
+/// Sets the bits of a tile among this many. There are [`Bits::ROWS`] rows for each probe.
 #[inline(always)]
-fn set_words<S: WideLanes, const PROBES: usize, const MAX: usize>(
+fn set_tile<S: WideLanes, B: Bits, const ROWS: usize>(
     lanes: S,
-    bit_array: &mut [u8],
+    bits: usize,
     probes: u8,
     tile: Tile<'_>,
+    destination: &mut B,
+    mut rows: [Row; ROWS],
 ) {
-    let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
-    let bits = bit_array.len() * 8;
-    let (words, rest) = bit_array.as_chunks_mut();
-    let mut beyond = 0;
-    // The word and the bit in the word, for each probe.
-    let mut rows = [[[0_u32; MAX_LANES]; 2]; MAX];
     for (hashes, count) in tile.groups(S::LANES) {
-        let rows = &mut black_box(&mut rows)[..probes];
+        let rows = &mut black_box(&mut rows)[..usize::from(probes) * B::ROWS];
         let mut positions = Positions::new(lanes, hashes, bits);
-        for [indices, masks] in &mut *rows {
-            let now = positions.now();
-            lanes.store(lanes.shift_right::<5>(now), indices);
-            lanes.store(lanes.bit_of(now), masks);
+        for row in rows.chunks_exact_mut(B::ROWS) {
+            B::prepare(lanes, positions.now(), row);
             positions.advance();
         }
-        for [indices, masks] in &*rows {
-            for (&index, &bit) in indices.iter().zip(masks).take(count) {
-                set_bit(words, &mut beyond, index as usize, bit);
-            }
+        for row in rows.chunks_exact(B::ROWS) {
+            // SAFETY: positions are below the number of bits.
+            unsafe { destination.set(row, count) };
         }
     }
-    set_rest(rest, beyond);
 }
 
 /// Returns the answers, one bit each. Small arrays are looked up in registers.

@@ -1,28 +1,20 @@
 //! Portable code: no division, no data-dependent branch, no intrinsics.
 
+use core::mem::MaybeUninit;
+
 use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
-use super::may_match_stored;
-use crate::bits::{MAP_BITS, SMALL_MAP_BITS, set_rest};
+use super::{USUAL_PROBES, may_match_stored};
+use crate::bits::{Aligned, cleared, set_rest};
 use crate::choose::KernelToken;
 use crate::keys::Keys;
 use crate::modulus::Modulus;
 use crate::source::{LaneHash, Source};
 
-/// The probe count at 10 bits per key, for which loops are unrolled.
-const USUAL_PROBES: u8 = 6;
-
-/// Builds a filter of at most [`MAP_BITS`] over whatever `bit_array` holds.
+/// Builds a filter of at most [`MAP_BITS`](crate::bits::MAP_BITS) over whatever `bit_array` holds.
 pub(crate) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
-    let bits = bit_array.len() * 8;
-    let (mut small, mut large);
-    let map: &mut [u8] = if bits <= SMALL_MAP_BITS {
-        small = [0; SMALL_MAP_BITS];
-        &mut small
-    } else {
-        large = [0; MAP_BITS];
-        &mut large
-    };
+    let mut room = Aligned(MaybeUninit::uninit());
+    let map = cleared(&mut room, bit_array.len() * 8);
     for_each_position(source, modulus, probes, |position| {
         // Always present.
         if let Some(byte) = map.get_mut(position as usize) {
@@ -39,7 +31,6 @@ pub(crate) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source:
 }
 
 pub(crate) fn insert(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
-    // Words are changed twice as fast as bytes on some processors. Bytes that do not fill a word come last.
     let (words, rest) = bit_array.as_chunks_mut::<4>();
     let mut beyond = 0_u32;
     for_each_position(source, modulus, probes, |position| {
