@@ -10,6 +10,7 @@
 mod c_api;
 mod c_bytes;
 mod callbacks;
+pub(crate) mod policy;
 mod state;
 #[cfg(test)]
 mod tests;

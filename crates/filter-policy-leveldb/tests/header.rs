@@ -171,7 +171,7 @@ fn an_allocator_that_fails_loses_no_key() {
         ("rocksdb.internal.Standard128RibbonFilter", 13),
     ]
     .map(|(name, in_create)| {
-        format!("{name}: 9 allocations in filter_policy_new, {in_create} in filter_policy_create_filter\n")
+        format!("{name}: 10 allocations in filter_policy_new, {in_create} in filter_policy_create_filter\n")
     })
     .concat();
     assert_eq!(run(&mut Command::new(no_memory(folder.path()))), expected);

@@ -5,8 +5,8 @@ use core::ptr;
 use std::borrow::Cow;
 
 use super::callbacks;
+use super::policy::{ChosenPolicy, chosen};
 use super::state::{State, caught};
-use crate::policy::ChosenPolicy;
 
 /// `filter_policy_new`: creates a policy, to be freed with [`filter_policy_destroy`]. Returns null if there is no such
 /// policy or no memory.
@@ -21,9 +21,8 @@ pub extern "C" fn filter_policy_new(bits_per_key: c_int, policy: c_int) -> *mut 
 #[unsafe(no_mangle)]
 pub extern "C" fn filter_policy_new_fractional(bits_per_key: c_double, policy: c_int) -> *mut c_void {
     caught(|| {
-        let policy = ChosenPolicy::new(bits_per_key, policy)?;
-        let (question, name) = (policy.question(), Cow::Borrowed(policy.c_name()));
-        Some(State::allocate(policy, question, name))
+        let (policy, name) = chosen(bits_per_key, policy)?;
+        Some(State::allocate(policy, Cow::Borrowed(name)))
     })
     .unwrap_or(ptr::null_mut())
 }

@@ -56,14 +56,12 @@ const RESERVED: usize = 8;
 pub(super) struct Reserve([AtomicPtr<c_char>; RESERVED]);
 
 impl Reserve {
-    /// Creates a reserve, as full as memory allows.
-    pub(super) fn new() -> Self {
-        let reserve = Self([const { AtomicPtr::new(core::ptr::null_mut()) }; RESERVED]);
-        reserve.refill();
-        reserve
+    /// Creates an empty reserve.
+    pub(super) const fn new() -> Self {
+        Self([const { AtomicPtr::new(core::ptr::null_mut()) }; RESERVED])
     }
 
-    /// Replaces the copies that were taken, as far as memory allows.
+    /// Makes the copies that are missing, as far as memory allows.
     pub(super) fn refill(&self) {
         for place in &self.0 {
             if !place.load(Ordering::Relaxed).is_null() {

@@ -80,7 +80,7 @@ impl Callbacks {
             name: policy.name().to_owned(),
             position: error.nul_position(),
         })?;
-        let state = State::allocate(policy, P::key_may_match, Cow::Owned(name));
+        let state = State::allocate(policy, Cow::Owned(name));
         if state.is_null() {
             return Err(Error::NoMemory);
         }

@@ -1,6 +1,7 @@
 //! The target of the callbacks' `state` pointer.
 
 use core::ffi::{CStr, c_void};
+use core::ptr;
 use std::alloc::{self, Layout};
 use std::any::Any;
 use std::borrow::Cow;
@@ -10,7 +11,6 @@ use filter_policy::FilterPolicy;
 use filter_policy::filter_block::longest_filter;
 
 use super::c_bytes::{CBytes, Reserve};
-use crate::policy::Question;
 
 /// The largest filter: LevelDB stores the offsets of filters in 32 bits, so a longer one would corrupt all later
 /// offsets.
@@ -19,30 +19,23 @@ const MAX_FILTER_BYTES: usize = u32::MAX as usize;
 /// A policy, with everything else that its callbacks need.
 pub(super) struct State<P> {
     policy: P,
-    question: Question<P>,
     name: Cow<'static, CStr>,
     reserve: Reserve,
 }
 
 impl<P> State<P> {
-    /// Allocates the state of a policy with this name. `question` queries its filters. Returns null if there is no
-    /// memory.
-    pub(super) fn allocate(policy: P, question: Question<P>, name: Cow<'static, CStr>) -> *mut c_void {
-        let layout = Layout::new::<Self>();
-        // `Box::new` would abort the program.
-        // SAFETY: the size is not zero, since a state has a reserve.
-        let place = unsafe { alloc::alloc(layout) }.cast::<Self>();
-        if !place.is_null() {
-            let state = Self {
-                policy,
-                question,
-                name,
-                reserve: Reserve::new(),
-            };
-            // SAFETY: `place` was just allocated for this type.
-            unsafe { place.write(state) };
-        }
-        place.cast()
+    /// Allocates the state of a policy with this name. Returns null if there is no memory.
+    pub(super) fn allocate(policy: P, name: Cow<'static, CStr>) -> *mut c_void {
+        let reserve = Reserve::new();
+        let Some(state) = try_box(Self {
+            policy,
+            name,
+            reserve,
+        }) else {
+            return ptr::null_mut();
+        };
+        state.reserve.refill();
+        Box::into_raw(state).cast()
     }
 
     /// Returns the state at a pointer; `None` for null.
@@ -62,7 +55,7 @@ impl<P> State<P> {
     /// The requirements of [`State::from_ptr`], and the pointer is not used any more.
     pub(super) unsafe fn destroy(state: *mut c_void) {
         if !state.is_null() {
-            // SAFETY: `State::allocate` allocated it like `Box`, and nothing else frees it.
+            // SAFETY: `State::allocate` made it from a box, and nothing else frees it.
             let state = unsafe { Box::from_raw(state.cast::<Self>()) };
             caught(|| {
                 drop(state);
@@ -75,18 +68,18 @@ impl<P> State<P> {
         &self.name
     }
 
-    /// Returns the policy's answer, or `None` if it panics.
-    #[inline(always)]
-    pub(super) fn key_may_match(&self, key: &[u8], filter: &[u8]) -> Option<bool> {
-        caught(|| Some((self.question)(&self.policy, key, filter)))
-    }
-
     pub(super) fn reserve(&self) -> &Reserve {
         &self.reserve
     }
 }
 
 impl<P: FilterPolicy> State<P> {
+    /// Returns the policy's answer, or `None` if it panics.
+    #[inline(always)]
+    pub(super) fn key_may_match(&self, key: &[u8], filter: &[u8]) -> Option<bool> {
+        caught(|| Some(self.policy.key_may_match(key, filter)))
+    }
+
     /// Builds the filter of these keys. Returns it with its length, or `None` if it cannot be built.
     pub(super) fn create_filter(&self, keys: &[&[u8]]) -> Option<(CBytes, usize)> {
         let max_len = self.policy.max_filter_len(keys.len()).ok()?;
@@ -104,6 +97,21 @@ impl<P: FilterPolicy> State<P> {
         }
         let len = filter.len();
         Some((bytes, len))
+    }
+}
+
+/// Returns [`Box::new`]`(value)`, which would abort the program if there is no memory; then `None`.
+pub(super) fn try_box<T>(value: T) -> Option<Box<T>> {
+    const { assert!(size_of::<T>() > 0) };
+    // SAFETY: the size is not zero.
+    let place = unsafe { alloc::alloc(Layout::new::<T>()) }.cast::<T>();
+    if place.is_null() {
+        return None;
+    }
+    // SAFETY: `place` was just allocated for this type, like `Box` does.
+    unsafe {
+        place.write(value);
+        Some(Box::from_raw(place))
     }
 }
 

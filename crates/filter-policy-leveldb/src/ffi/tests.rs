@@ -7,10 +7,11 @@ use core::{ptr, slice};
 
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
-use super::{Callbacks, filter_policy_new};
-use crate::policy::{
+use super::policy::{
     ChosenPolicy, MAX_BITS_PER_KEY, POLICY_BINARY_FUSE, POLICY_BLOOM_FILTER2, POLICY_LEVELDB, POLICY_RIBBON,
+    chosen,
 };
+use super::{Callbacks, filter_policy_new};
 
 const OPEN: [u8; 2] = [0x00, 0xff];
 
@@ -100,7 +101,7 @@ fn taken(filter: *mut c_char, length: usize) -> Vec<u8> {
 /// Returns the policies, and whether their filter of no keys has bytes.
 fn policies() -> impl Iterator<Item = (Called, ChosenPolicy, bool)> {
     (POLICY_BLOOM_FILTER2..=POLICY_BINARY_FUSE).map(|number| {
-        let policy = ChosenPolicy::new(10.0, number).unwrap();
+        let (policy, _) = chosen(10.0, number).unwrap();
         (
             Called::c_api(10, number),
             policy,

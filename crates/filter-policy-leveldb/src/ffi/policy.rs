@@ -1,0 +1,164 @@
+//! The policies for C programs, with their numbers and names.
+
+use core::ffi::{CStr, c_int};
+
+use filter_formats::parquet::SplitBlockBloomPolicy;
+use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
+use filter_formats::{BinaryFusePolicy, BloomFilter64Policy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+
+use super::state::try_box;
+
+/// `FILTER_POLICY_BLOOM_FILTER2` of the header: the policy `BloomFilter2`.
+pub const POLICY_BLOOM_FILTER2: c_int = 0;
+/// `FILTER_POLICY_LEVELDB` of the header: LevelDB's own policy, `leveldb.BuiltinBloomFilter2`.
+pub const POLICY_LEVELDB: c_int = 1;
+/// `FILTER_POLICY_BLOOM64` of the header: the policy `BloomFilter64.Xxph3`.
+pub const POLICY_BLOOM64: c_int = 2;
+/// `FILTER_POLICY_FAST_LOCAL_BLOOM` of the header: RocksDB's `rocksdb.internal.FastLocalBloomFilter`.
+pub const POLICY_FAST_LOCAL_BLOOM: c_int = 3;
+/// `FILTER_POLICY_RIBBON` of the header: RocksDB's `rocksdb.internal.Standard128RibbonFilter`.
+pub const POLICY_RIBBON: c_int = 4;
+/// `FILTER_POLICY_BLOOM_FILTER2_COPRIME` of the header: [`POLICY_BLOOM_FILTER2`] with coprime sizes.
+pub const POLICY_BLOOM_FILTER2_COPRIME: c_int = 5;
+/// `FILTER_POLICY_LEVELDB_COPRIME` of the header: [`POLICY_LEVELDB`] with coprime sizes.
+pub const POLICY_LEVELDB_COPRIME: c_int = 6;
+/// `FILTER_POLICY_SPLIT_BLOCK_XXPH3` of the header: the policy `SplitBlockBloomFilter.Xxph3`.
+pub const POLICY_SPLIT_BLOCK_XXPH3: c_int = 7;
+/// `FILTER_POLICY_BINARY_FUSE` of the header: Pebble's `binaryfuse`.
+pub const POLICY_BINARY_FUSE: c_int = 8;
+
+/// `FILTER_POLICY_MAX_BITS_PER_KEY` of the header: with more, `filter_policy_new` returns null.
+///
+/// LevelDB stores the offsets of a table's filters in 32 bits: filters of 4 GiB together deny every key. With this many
+/// bits, those of a table do not reach that. [`longest_filter`](filter_policy::filter_block::longest_filter) says why.
+pub const MAX_BITS_PER_KEY: c_int = 60;
+
+/// A policy that a C program chose.
+pub(super) type ChosenPolicy = Box<dyn FilterPolicy + Send + Sync>;
+
+/// Returns the policy with this number and its name, or `None` if there is no such policy or no memory, or the bits per
+/// key are below 1 or above [`MAX_BITS_PER_KEY`].
+pub(super) fn chosen(bits_per_key: f64, policy: c_int) -> Option<(ChosenPolicy, &'static CStr)> {
+    let bits_per_key = BitsPerKey::fractional(bits_per_key).ok();
+    let bits = bits_per_key.filter(|bits| (1.0..=f64::from(MAX_BITS_PER_KEY)).contains(&bits.get()))?;
+    let (bloom_filter2, leveldb) = (
+        BloomFilterPolicy::new(bits),
+        BloomFilterPolicy::leveldb_builtin(bits),
+    );
+    match policy {
+        POLICY_BLOOM_FILTER2 => named(bloom_filter2, c"BloomFilter2"),
+        POLICY_LEVELDB => named(leveldb, c"leveldb.BuiltinBloomFilter2"),
+        POLICY_BLOOM_FILTER2_COPRIME => named(bloom_filter2.with_coprime_sizes(), c"BloomFilter2"),
+        POLICY_LEVELDB_COPRIME => named(leveldb.with_coprime_sizes(), c"leveldb.BuiltinBloomFilter2"),
+        POLICY_BLOOM64 => named(BloomFilter64Policy::new(bits), c"BloomFilter64.Xxph3"),
+        POLICY_FAST_LOCAL_BLOOM => named(
+            FastLocalBloomPolicy::new(bits),
+            c"rocksdb.internal.FastLocalBloomFilter",
+        ),
+        POLICY_RIBBON => named(
+            RibbonPolicy::new(bits),
+            c"rocksdb.internal.Standard128RibbonFilter",
+        ),
+        POLICY_SPLIT_BLOCK_XXPH3 => named(SplitBlockBloomPolicy::xxph3(bits), c"SplitBlockBloomFilter.Xxph3"),
+        POLICY_BINARY_FUSE => named(BinaryFusePolicy::new(bits), c"binaryfuse"),
+        _ => None,
+    }
+}
+
+/// Boxes a policy; `None` if there is no memory.
+fn named<P>(policy: P, name: &'static CStr) -> Option<(ChosenPolicy, &'static CStr)>
+where
+    P: FilterPolicy + Send + Sync + 'static,
+{
+    Some((try_box(policy)?, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use filter_policy::filter_block::longest_filter;
+
+    use super::*;
+
+    const ALL: core::ops::RangeInclusive<c_int> = POLICY_BLOOM_FILTER2..=POLICY_BINARY_FUSE;
+
+    #[test]
+    fn names_for_c_are_the_policies_own() {
+        let mut names = Vec::new();
+        for number in ALL {
+            let (policy, name) = chosen(10.0, number).unwrap();
+            assert_eq!(name.to_str(), Ok(policy.name()));
+            names.push(policy.name().to_owned());
+        }
+        // Databases store filters under these names.
+        assert_eq!(
+            names,
+            [
+                "BloomFilter2",
+                "leveldb.BuiltinBloomFilter2",
+                "BloomFilter64.Xxph3",
+                "rocksdb.internal.FastLocalBloomFilter",
+                "rocksdb.internal.Standard128RibbonFilter",
+                "BloomFilter2",
+                "leveldb.BuiltinBloomFilter2",
+                "SplitBlockBloomFilter.Xxph3",
+                "binaryfuse",
+            ]
+        );
+    }
+
+    #[test]
+    fn coprime_sizes_differ_from_leveldbs() {
+        let lengths = [
+            POLICY_LEVELDB,
+            POLICY_LEVELDB_COPRIME,
+            POLICY_BLOOM_FILTER2,
+            POLICY_BLOOM_FILTER2_COPRIME,
+        ]
+        .map(|number| chosen(10.0, number).unwrap().0.max_filter_len(32));
+        assert_eq!(lengths, [Ok(41), Ok(42), Ok(41), Ok(42)]);
+    }
+
+    #[test]
+    fn only_bits_in_range_and_known_numbers_make_a_policy() {
+        let numbers: Vec<[u8; 4]> = (0..700_u32).map(u32::to_le_bytes).collect();
+        let keys_of_four_bytes: Vec<&[u8]> = numbers.iter().map(<[u8; 4]>::as_slice).collect();
+        for number in ALL {
+            for bits in [
+                c_int::MIN.into(),
+                -1.0,
+                0.0,
+                0.99,
+                f64::NAN,
+                f64::INFINITY,
+                60.01,
+                c_int::MAX.into(),
+            ] {
+                assert!(chosen(bits, number).is_none(), "{bits}");
+            }
+            for bits in [1.0, 9.6, 10.0] {
+                assert!(chosen(bits, number).is_some(), "{bits}");
+            }
+            let (widest, _) = chosen(MAX_BITS_PER_KEY.into(), number).unwrap();
+            // Ribbon reserves more than it writes.
+            for keys in 1..700 {
+                let (mut filter, keys) = (Vec::new(), keys_of_four_bytes.get(..keys).unwrap());
+                widest.append_filter(keys, &mut filter).unwrap();
+                assert!(
+                    filter.len() <= longest_filter(keys.len()),
+                    "{number}, {} keys",
+                    keys.len()
+                );
+            }
+            for keys in [1 << 20, 1 << 26] {
+                assert!(
+                    widest.max_filter_len(keys).unwrap() <= longest_filter(keys),
+                    "{number}, {keys}"
+                );
+            }
+        }
+        for number in [c_int::MIN, -1, POLICY_BINARY_FUSE + 1, c_int::MAX] {
+            assert!(chosen(10.0, number).is_none(), "{number}");
+        }
+    }
+}
