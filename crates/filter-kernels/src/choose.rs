@@ -39,6 +39,12 @@ pub enum KernelToken {
     /// Code for NEON.
     #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
     Neon(Neon),
+    /// Arrays of 8 lanes.
+    #[cfg(test)]
+    Plain8(crate::tests::plain::Plain8),
+    /// Arrays of 16 lanes.
+    #[cfg(test)]
+    Plain16(crate::tests::plain::Plain16),
 }
 
 impl KernelToken {
@@ -101,6 +107,8 @@ impl KernelToken {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Avx512(_) => self,
+            #[cfg(test)]
+            Self::Plain16(_) => self,
             _ => Self::Scalar,
         }
     }
@@ -115,6 +123,11 @@ impl KernelToken {
             Self::Avx512(_) => Kernel::Avx512,
             #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
             Self::Neon(_) => Kernel::Neon,
+            // The kernels of as many lanes.
+            #[cfg(test)]
+            Self::Plain8(_) => Kernel::Avx2,
+            #[cfg(test)]
+            Self::Plain16(_) => Kernel::Avx512,
         }
     }
 }

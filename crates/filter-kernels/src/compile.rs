@@ -64,6 +64,10 @@ macro_rules! by_kernel {
             $crate::choose::KernelToken::Avx2(lanes) => run!(avx2, lanes, $crate::x86_64::Avx2),
             #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
             $crate::choose::KernelToken::Neon(lanes) => run!(neon, lanes, $crate::aarch64::Neon),
+            #[cfg(test)]
+            $crate::choose::KernelToken::Plain8(lanes) => run!(portable, lanes, $crate::tests::plain::Plain8),
+            #[cfg(test)]
+            $crate::choose::KernelToken::Plain16(lanes) => run!(portable, lanes, $crate::tests::plain::Plain16),
             $crate::choose::KernelToken::Scalar => $portable,
         }
     }};
@@ -111,6 +115,10 @@ macro_rules! asker {
             $crate::choose::KernelToken::Avx2(_) => of_lanes!(avx2, $crate::x86_64::Avx2),
             #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
             $crate::choose::KernelToken::Neon(_) => of_lanes!(neon, $crate::aarch64::Neon),
+            #[cfg(test)]
+            $crate::choose::KernelToken::Plain8(_) => of_lanes!(portable, $crate::tests::plain::Plain8),
+            #[cfg(test)]
+            $crate::choose::KernelToken::Plain16(_) => of_lanes!(portable, $crate::tests::plain::Plain16),
             $crate::choose::KernelToken::Scalar => of_lanes!(portable, $crate::lanes::Portable),
         }
     }};

@@ -42,6 +42,8 @@ mod modulus;
 pub mod ribbon;
 mod source;
 pub mod split_block;
+#[cfg(test)]
+mod tests;
 mod tiles;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;

@@ -223,5 +223,5 @@ fn avalanche<L: Lanes64, const FINAL: bool>(lanes: L, sum: L::Vector) -> L::Vect
 #[inline(always)]
 pub(super) unsafe fn word(key: &[u8], place: usize) -> u64 {
     // SAFETY: guaranteed by the caller.
-    unsafe { key.as_ptr().add(place).cast::<u64>().read_unaligned() }
+    u64::from_le(unsafe { key.as_ptr().add(place).cast::<u64>().read_unaligned() })
 }

@@ -1,0 +1,329 @@
+//! Every way into every layout, by every kernel and by arrays of 8 and 16 lanes: what they write and answer is what portable
+//! code does.
+
+use super::alloc::vec;
+use super::alloc::vec::Vec;
+
+use hashzoo::{xxh3_64, xxph3_64};
+
+use super::{Random, kernels, plain::Plain};
+use crate::bloom64;
+use crate::choose::KernelToken;
+use crate::compile::by_kernel;
+use crate::fast_local;
+use crate::fuse;
+use crate::keys::{Keys, PackedKeys};
+use crate::leveldb::{self, BitQuery, query, scalar};
+use crate::ribbon;
+use crate::source::{LaneHash, Source, WideSource};
+use crate::split_block::{self, BlockHash, SplitBlocks};
+
+/// Keys to store and to look up, and bits to look them up in.
+struct Case<'a> {
+    keys: Vec<Keys<'a>>,
+    bits: Vec<u8>,
+    probes: u8,
+}
+
+impl<'a> Case<'a> {
+    /// `packed` holds the keys if they have one length. The bits are mostly set, so that both answers are frequent.
+    fn new(keys: &'a [&'a [u8]], packed: &'a [u8], bytes: usize, probes: u8) -> Self {
+        let mut random = Random(bytes as u64);
+        let bits = random.bytes(bytes).into_iter();
+        let bits = bits.map(|byte| byte | random.next() as u8 | random.next() as u8 | random.next() as u8);
+        let packed = PackedKeys::new(packed, keys.first().map_or(0, |key| key.len()));
+        let packed = packed.filter(|packed| packed.len() == keys.len());
+        Self {
+            keys: [Keys::Slices(keys)]
+                .into_iter()
+                .chain(packed.map(Keys::Packed))
+                .collect(),
+            bits: bits.collect(),
+            probes,
+        }
+    }
+
+    fn hashes(&self, hash: impl Fn(&[u8]) -> u64) -> Vec<u64> {
+        self.keys[0].iter().map(hash).collect()
+    }
+
+    /// Returns the answers for all keys, and for their hash values, as one batch each.
+    fn many(&self, hashes: &[u64], ask: impl Fn(WideSource<'_>, &mut [u64])) -> Vec<u8> {
+        let hashes = WideSource::Hashes(hashes);
+        let sources = self.keys.iter().map(|keys| WideSource::Keys(*keys));
+        let answers = sources.chain([hashes]).flat_map(|source| {
+            let mut answers = vec![!0; source.len().div_ceil(64)];
+            ask(source, &mut answers);
+            answers.into_iter().flat_map(u64::to_le_bytes)
+        });
+        answers.collect()
+    }
+
+    fn one_by_one(&self, ask: impl Fn(&[u8]) -> [bool; 3]) -> impl Iterator<Item = u8> {
+        self.keys[0].iter().flat_map(move |key| ask(key).map(u8::from))
+    }
+}
+
+/// Appends what is written and answered.
+type Run = fn(KernelToken, &Case<'_>, &mut Vec<u8>);
+
+const LAYOUTS: [Run; 6] = [leveldb, bloom64, fast_local, split_block, ribbon, fuse];
+
+fn leveldb(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
+    let (bits, probes) = (&case.bits[..], case.probes);
+    let seed = 0xbc9f_1d34;
+    for function in [
+        LaneHash::LevelDb { seed },
+        LaneHash::Murmur2 { seed },
+        LaneHash::Murmur2SignedTail { seed },
+    ] {
+        let hashes: Vec<u32> = case.keys[0].iter().map(|key| function.hash(key)).collect();
+        let sources = case.keys.iter().map(|keys| Source::Keys(*keys, function));
+        let question = BitQuery::new(kernel, bits, probes);
+        for source in sources.chain([Source::Hashes(&hashes)]) {
+            let mut built = vec![0xa5; bits.len()];
+            leveldb::create(kernel, source, probes, &mut built);
+            out.extend(&built);
+            let mut answers = vec![!0; source.len().div_ceil(64)];
+            leveldb::may_match_many(&question, source, &mut answers);
+            out.extend(answers.into_iter().flat_map(u64::to_le_bytes));
+        }
+        let mut more = bits.to_vec();
+        more.iter_mut().for_each(|byte| *byte &= 0x55);
+        leveldb::insert(kernel, &hashes, probes, &mut more);
+        out.extend(more);
+
+        let (_, [divisor, reciprocal]) = question.parts();
+        let numbers = [divisor, reciprocal, u64::from(probes) | u64::from(seed) << 32];
+        let ask = leveldb::asker(kernel, function);
+        let stored = &[bits, &[probes]].concat()[..];
+        out.extend(case.one_by_one(|key| {
+            let hash = |key: &[u8]| function.hash(key);
+            let stored = by_kernel!(
+                kernel,
+                query::stored_may_match,
+                [H: Fn(&[u8]) -> u32 + Copy] (hash: H, key: &[u8], stored: &[u8]) -> bool,
+                else scalar::may_match_key(hash, key, stored)
+            );
+            [
+                stored,
+                ask(&numbers, bits, key),
+                leveldb::may_match(&question, hash(key)),
+            ]
+        }));
+    }
+}
+
+fn bloom64(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
+    let (bits, probes) = (&case.bits[..], case.probes.max(1));
+    let hashes = case.hashes(|key| xxph3_64(key, 0));
+    let sources = case.keys.iter().map(|keys| WideSource::Keys(*keys));
+    for source in sources.chain([WideSource::Hashes(&hashes)]) {
+        let mut built = vec![0xa5; bits.len()];
+        bloom64::create(kernel, &mut built, probes, source);
+        out.extend(&built);
+        bloom64::insert(kernel, &mut built, 3, source);
+        out.extend(built);
+    }
+    let ask = bloom64::asker(kernel);
+    out.extend(case.one_by_one(|key| {
+        [
+            ask(&[probes.into(), 0, 0], bits, key),
+            bloom64::key_may_match(kernel, bits, probes, key),
+            bloom64::may_match(kernel, bits, probes, xxph3_64(key, 0)),
+        ]
+    }));
+    out.extend(case.many(&hashes, |source, answers| {
+        bloom64::may_match_many(kernel, bits, probes, source, answers)
+    }));
+}
+
+fn fast_local(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
+    let probes = case.probes.max(1);
+    let lines: &[fast_local::Line] = case.bits.as_chunks().0;
+    let hashes = case.hashes(|key| xxph3_64(key, 0));
+    let mut built = lines.to_vec();
+    for keys in &case.keys {
+        out.push(fast_local::create(kernel, &mut built, probes, *keys) as u8);
+        out.extend(built.as_flattened());
+    }
+    out.push(fast_local::insert(kernel, &mut built, 11, WideSource::Hashes(&hashes)) as u8);
+    out.extend(built.as_flattened());
+    let ask = fast_local::asker(kernel);
+    out.extend(case.one_by_one(|key| {
+        let hash = xxph3_64(key, 0);
+        let found = fast_local::may_match(kernel, lines, probes, hash);
+        let nothing = fast_local::may_match(kernel, &[], probes, hash);
+        [
+            ask(&[probes.into(), 0, 0], lines.as_flattened(), key),
+            found,
+            nothing,
+        ]
+    }));
+    if !lines.is_empty() {
+        out.extend(case.many(&hashes, |source, answers| {
+            fast_local::may_match_many(kernel, lines, probes, source, answers)
+        }));
+    }
+}
+
+fn split_block(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
+    let blocks: &[split_block::Block] = case.bits.as_chunks().0;
+    for hash in [BlockHash::Xxh64, BlockHash::Xxph3] {
+        let filter = SplitBlocks { blocks, hash };
+        let hashes = case.hashes(|key| hash.hash(key));
+        let sources = case.keys.iter().map(|keys| WideSource::Keys(*keys));
+        for source in sources.chain([WideSource::Hashes(&hashes)]) {
+            let mut built = vec![[0; split_block::BLOCK_LEN]; blocks.len()];
+            split_block::insert(kernel, &mut built, hash, source);
+            split_block::insert_hash(kernel, &mut built, 0x0123_4567_89ab_cdef);
+            out.extend(built.as_flattened());
+        }
+        let ask = split_block::asker(kernel, hash);
+        out.extend(case.one_by_one(|key| {
+            [
+                ask(&[0; 3], blocks.as_flattened(), key),
+                split_block::key_may_match(kernel, filter, key),
+                split_block::may_match(kernel, filter, hash.hash(key)),
+            ]
+        }));
+        let filters: Vec<_> = (0..blocks.len().min(64)).map(|from| &blocks[from..]).collect();
+        out.extend(
+            hashes
+                .iter()
+                .flat_map(|hash| split_block::may_match_each(kernel, &filters, *hash).to_le_bytes()),
+        );
+        if !blocks.is_empty() {
+            out.extend(case.many(&hashes, |source, answers| {
+                split_block::may_match_many(kernel, filter, source, answers)
+            }));
+        }
+    }
+}
+
+fn ribbon(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
+    let hashes = case.hashes(|key| xxph3_64(key, 0));
+    let shape = ribbon::Shape {
+        blocks: 3 + hashes.len() as u32 / 100,
+        columns: 1 + u32::from(case.probes),
+        narrow: 2,
+    };
+    let mut rows = vec![ribbon::Row::default(); shape.slots() as usize];
+    out.push(ribbon::eliminate(kernel, &mut rows, case.probes, &hashes).into());
+    let mut words = vec![[0; 16]; shape.words() as usize];
+    ribbon::solve(kernel, &rows, shape, &mut words);
+    out.extend(words.as_flattened());
+    // The solution answers yes; bits that no builder made also answer no, and the last words are missing.
+    for (bytes, blocks) in [
+        (words.as_flattened(), shape.blocks),
+        (&case.bits[..], 2 + case.bits.len() as u32 / 150),
+    ] {
+        let Some(solution) = ribbon::Solution::new(bytes, case.probes, blocks) else {
+            continue;
+        };
+        let ask = ribbon::asker(kernel);
+        let [shape, seed] = solution.numbers();
+        out.extend(case.one_by_one(|key| {
+            [
+                ask(&[shape, seed, 0], solution.bytes(), key),
+                ribbon::key_may_match(kernel, solution, key),
+                ribbon::may_match(kernel, solution, xxph3_64(key, 0)),
+            ]
+        }));
+        out.extend(case.many(&hashes, |source, answers| {
+            ribbon::may_match_many(kernel, solution, source, answers)
+        }));
+    }
+}
+
+fn fuse(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
+    let hashes = case.hashes(|key| xxh3_64(key, 0));
+    let shape = fuse::Shape {
+        seed: case.probes.into(),
+        segments: 1 + hashes.len() as u32 / 50,
+        log2_len: 6,
+    };
+    let mut slots = vec![fuse::Slot::default(); shape.slots() as usize];
+    out.push(fuse::add(kernel, shape, &mut slots, &hashes).into());
+    let mut order = vec![0; fuse::used(&slots) + 1];
+    let peeled = fuse::peel(shape, &mut slots, &mut order);
+    for width in [8, 12] {
+        let len = fuse::packed_len(shape, width).unwrap() as usize;
+        let mut bytes = vec![0; len + 1];
+        fuse::store(shape, width, &slots, &order[..peeled], &mut bytes);
+        let built = fuse::Fingerprints::new(&bytes, shape, width).unwrap();
+        let ask = fuse::asker(kernel, width);
+        let [seed, numbers] = built.numbers();
+        out.extend(case.one_by_one(|key| {
+            [
+                ask(&[seed, numbers, 0], built.bytes(), key),
+                fuse::key_may_match(kernel, built, key),
+                fuse::may_match(kernel, built, xxh3_64(key, 0)),
+            ]
+        }));
+        out.extend(case.many(&hashes, |source, answers| {
+            fuse::may_match_many(kernel, built, source, answers)
+        }));
+    }
+}
+
+/// Runs all layouts with the keys that lie side by side in these bytes, of these lengths.
+fn check(bytes: &[u8], lens: impl Iterator<Item = usize>, filter: usize, probes: u8) {
+    let mut rest = bytes;
+    let keys = lens.map(|len| {
+        let (key, others) = rest.split_at(len);
+        rest = others;
+        key
+    });
+    let keys: Vec<&[u8]> = keys.collect();
+    let used = keys.iter().map(|key| key.len()).sum();
+    let case = Case::new(&keys, &bytes[..used], filter, probes);
+    let plain = [KernelToken::Plain8(Plain), KernelToken::Plain16(Plain)];
+    for run in LAYOUTS {
+        let mut expected = Vec::new();
+        run(KernelToken::Scalar, &case, &mut expected);
+        for kernel in kernels().map(|(kernel, _)| kernel).chain(plain) {
+            let mut out = Vec::new();
+            run(kernel, &case, &mut out);
+            let len = keys.first().map_or(0, |key| key.len());
+            let at = format_args!("{} keys, the first of {len} bytes, {filter}", keys.len());
+            assert!(out == expected, "{kernel:?}, {at}, {probes} probes");
+        }
+    }
+}
+
+/// Lengths that fit into registers, and others; from one byte on.
+const FILTERS: [usize; 12] = [64, 1, 100, 150, 31, 224, 256, 300, 16, 1024, 1100, 5000];
+
+#[test]
+fn keys_of_every_length() {
+    let bytes = Random(1).bytes(300 * 37);
+    for len in 0..=300 {
+        let probes = if len % 2 == 0 { 6 } else { len as u8 % 31 };
+        check(&bytes, (0..37).map(|_| len), FILTERS[len % 12], probes);
+    }
+}
+
+#[test]
+fn batches_of_every_size() {
+    let mut random = Random(2);
+    let bytes = random.bytes(200 * 70);
+    for count in 0..=200 {
+        let probes = [6, 7, 1 + (count % 30) as u8];
+        for (i, probes) in probes.into_iter().enumerate() {
+            let filter = FILTERS[(count + 5 * i) % 12];
+            let longest = [16, 4, 70][i] as u64;
+            let lens = (0..count).map(|_| if i < 2 { longest } else { random.next() % (longest + 1) } as usize);
+            check(&bytes, lens, filter, probes);
+        }
+    }
+}
+
+/// Tiles that are full, and filters that are prefetched.
+#[test]
+fn many_keys_and_large_filters() {
+    let bytes = Random(3).bytes(3_000 * 16);
+    for (filter, probes) in [(9_000, 6), (20_000, 2), (1 << 20, 7), ((4 << 20) + 3, 9)] {
+        check(&bytes, (0..3_000).map(|_| 16), filter, probes);
+    }
+}
