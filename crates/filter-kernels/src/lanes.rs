@@ -321,7 +321,24 @@ macro_rules! compiled {
     };
 }
 
-pub(crate) use compiled;
+/// Operations of an instruction set, each an expression of intrinsics; operands and results without a type are vectors,
+/// and generics are in brackets.
+macro_rules! operations {
+    ($(fn $name:ident $([$($generic:tt)*])? ($this:ident $(, $operand:ident $(: $type:ty)?)*) $(-> $result:ty)? = $expression:expr;)+) => {$(
+        #[inline(always)]
+        fn $name $(<$($generic)*>)? ($this $(, $operand: operations!(@ $($type)?))*) -> operations!(@ $($result)?) {
+            #[allow(unused_unsafe, reason = "all code may use NEON")]
+            // SAFETY: see the type; a fixed length of bytes or values is that of a vector.
+            unsafe {
+                $expression
+            }
+        }
+    )+};
+    (@) => { Self::Vector };
+    (@ $type:ty) => { $type };
+}
+
+pub(crate) use {compiled, operations};
 
 /// Two vectors of the same lanes.
 #[derive(Debug, Clone, Copy)]

@@ -1,27 +1,5 @@
 //! The kernels for x86-64.
 
-/// The type of an operand: vectors need none.
-macro_rules! operand {
-    () => {
-        Self::Vector
-    };
-    ($type:ty) => {
-        $type
-    };
-}
-
-/// Operations, each an expression of intrinsics; operands and results without a type are vectors,
-/// and generics are in brackets.
-macro_rules! operations {
-    ($(fn $name:ident $([$($generic:tt)*])? ($this:ident $(, $operand:ident $(: $type:ty)?)*) $(-> $result:ty)? = $expression:expr;)+) => {$(
-        #[inline(always)]
-        fn $name $(<$($generic)*>)? ($this $(, $operand: operand!($($type)?))*) -> operand!($($result)?) {
-            // SAFETY: see the type; a fixed length of bytes or values is that of a vector.
-            unsafe { $expression }
-        }
-    )+};
-}
-
 /// What lanes have whatever their number.
 macro_rules! target {
     ($lanes:ident, $features:ident, $parities:path) => {

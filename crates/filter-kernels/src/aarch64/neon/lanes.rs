@@ -4,22 +4,7 @@ use core::arch::aarch64::*;
 use core::arch::asm;
 
 use super::Neon;
-use crate::lanes::{Lanes, PACKINGS, Target, Work};
-
-/// Element-wise operations, each an expression of intrinsics for one half.
-macro_rules! operations {
-    ($(fn $name:ident($($vector:ident),+) = $expression:expr;)+) => {$(
-        #[inline(always)]
-        fn $name(self, $($vector: Self::Vector),+) -> Self::Vector {
-            let half = |i: usize| {
-                $(let $vector = $vector[i];)+
-                // SAFETY: see the type.
-                unsafe { $expression }
-            };
-            [half(0), half(1)]
-        }
-    )+};
-}
+use crate::lanes::{Lanes, PACKINGS, Target, Work, operations};
 
 impl Lanes for Neon {
     const LANES: usize = 8;
@@ -30,11 +15,119 @@ impl Lanes for Neon {
     type Vector = [uint32x4_t; 2];
     /// A mask: all bits of a lane are set or none.
     type Hits = [uint32x4_t; 2];
+    type Eight = Self;
 
-    #[inline(always)]
-    fn splat(self, value: u32) -> Self::Vector {
-        // SAFETY: see the type.
-        [unsafe { vdupq_n_u32(value) }; 2]
+    operations! {
+        fn splat(self, value: u32) = [vdupq_n_u32(value); 2];
+        fn load(self, values: &[u32]) = {
+            let values: &[u32; 8] = values.first_chunk().expect("a value for each lane");
+            [vld1q_u32(values.as_ptr()), vld1q_u32(values.as_ptr().add(4))]
+        };
+        fn store(self, vector: [uint32x4_t; 2], values: &mut [u32]) -> () = {
+            let values: &mut [u32; 8] = values.first_chunk_mut().expect("a value for each lane");
+            vst1q_u32(values.as_mut_ptr(), vector[0]);
+            vst1q_u32(values.as_mut_ptr().add(4), vector[1]);
+        };
+        fn load_bytes(self, bytes: &[u8]) = {
+            let bytes: &[u8; 32] = bytes.first_chunk().expect("a byte for each of the vector");
+            let start: *const u32 = bytes.as_ptr().cast();
+            [vld1q_u32(start), vld1q_u32(start.add(4))]
+        };
+        fn store_bytes(self, vector: [uint32x4_t; 2], bytes: &mut [u8]) -> () = {
+            let bytes: &mut [u8; 32] = bytes.first_chunk_mut().expect("a byte for each of the vector");
+            let start: *mut u32 = bytes.as_mut_ptr().cast();
+            vst1q_u32(start, vector[0]);
+            vst1q_u32(start.add(4), vector[1]);
+        };
+        fn add(self, a, b) = halves([a, b], |[a, b]| vaddq_u32(a, b));
+        fn sub(self, a, b) = halves([a, b], |[a, b]| vsubq_u32(a, b));
+        fn mul(self, a, b) = halves([a, b], |[a, b]| vmulq_u32(a, b));
+        fn mul_high(self, a, b) = halves([a, b], |[a, b]| {
+            let low = vmull_u32(vget_low_u32(a), vget_low_u32(b));
+            let high = vmull_high_u32(a, b);
+            vuzp2q_u32(vreinterpretq_u32_u64(low), vreinterpretq_u32_u64(high))
+        });
+        fn min(self, a, b) = halves([a, b], |[a, b]| vminq_u32(a, b));
+        fn or(self, a, b) = halves([a, b], |[a, b]| vorrq_u32(a, b));
+        fn xor(self, a, b) = halves([a, b], |[a, b]| veorq_u32(a, b));
+        // A left shift by a negative amount, because `BY` has the wrong type for a right shift's constant.
+        fn shift_right[const BY: u32](self, a) = halves([a], |[a]| vshlq_u32(a, vdupq_n_s32(-BY.cast_signed())));
+        fn shift_left_each(self, a, counts) = halves([a, counts], |[a, counts]| {
+            vshlq_u32(a, vreinterpretq_s32_u32(vminq_u32(counts, vdupq_n_u32(32))))
+        });
+        fn rotate_15(self, a) = halves([a], |[a]| vsriq_n_u32::<17>(vshlq_n_u32::<15>(a), a));
+        fn if_less(self, a, b, less, other) =
+            halves([a, b, less, other], |[a, b, less, other]| vbslq_u32(vcltq_u32(a, b), less, other));
+        fn bit_of(self, positions) = halves([positions], |[positions]| {
+            let numbers = vandq_u32(positions, vdupq_n_u32(31));
+            vshlq_u32(vdupq_n_u32(1), vreinterpretq_s32_u32(numbers))
+        });
+        fn hit(self, hits, words, positions) = {
+            let bits = self.bit_of(positions);
+            halves([hits, words, bits], |[hits, words, bits]| vandq_u32(hits, vtstq_u32(words, bits)))
+        };
+        fn hit_bits(self, hits) -> u32 = {
+            const BITS: [u16; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+            let lanes = vuzp1q_u16(vreinterpretq_u16_u32(hits[0]), vreinterpretq_u16_u32(hits[1]));
+            u32::from(vaddvq_u16(vandq_u16(lanes, vld1q_u16(BITS.as_ptr()))))
+        };
+        fn contains(self, all, part) -> bool =
+            vmaxvq_u32(vorrq_u32(vbicq_u32(part[0], all[0]), vbicq_u32(part[1], all[1]))) == 0;
+        fn compress(self, vector, bits: u32) = {
+            let packing = &PACKINGS[bits as usize & 0xff];
+            let table = uint8x16x2_t(reinterpreted(vector[0]), reinterpreted(vector[1]));
+            let lanes = vmovl_u8(vld1_u8(packing.as_ptr()));
+            let words = [vmovl_u16(vget_low_u16(lanes)), vmovl_high_u16(lanes)];
+            words.map(|words| vreinterpretq_u32_u8(vqtbl2q_u8(table, bytes_of(words))))
+        };
+        fn table[const QUARTERS: usize](self, bytes: &[u8]) -> [Self::Vector; QUARTERS] = {
+            let mut filled = [[0_u8; 32]; QUARTERS];
+            filled.as_flattened_mut()[..bytes.len()].copy_from_slice(bytes);
+            filled.map(|bytes| self.load_bytes(&bytes))
+        };
+        fn table_words[const QUARTERS: usize](self, table: &[[uint32x4_t; 2]; QUARTERS], positions: [uint32x4_t; 2]) =
+            self.shift_right::<5>(positions).map(|words| {
+                let bytes = bytes_of(words);
+                // Beyond the table's end the first look-up gives 0, and the second keeps the value found.
+                vreinterpretq_u32_u8(match *table.as_slice() {
+                    [[a, b]] => vqtbl2q_u8(uint8x16x2_t(reinterpreted(a), reinterpreted(b)), bytes),
+                    [a, b] => vqtbl4q_u8(four(a, b), bytes),
+                    [a, b, c, d] => {
+                        let found = vqtbl4q_u8(four(a, b), bytes);
+                        vqtbx4q_u8(found, four(c, d), vsubq_u8(bytes, vdupq_n_u8(64)))
+                    }
+                    _ => unreachable!("tables have 1, 2 or 4 vectors"),
+                })
+            });
+        fn high_bits(self, bytes: &[u8; 64]) -> u64 = {
+            const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
+            let bits = vld1q_u8(BITS.as_ptr());
+            let set = |bytes| vandq_u8(vcltzq_s8(vreinterpretq_s8_u8(bytes)), bits);
+            let uint8x16x4_t(a, b, c, d) = vld1q_u8_x4(bytes.as_ptr());
+            // Each pairwise sum holds the bits of twice as many bytes.
+            let sums = vpaddq_u8(vpaddq_u8(set(a), set(b)), vpaddq_u8(set(c), set(d)));
+            vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)))
+        };
+        fn packed_words(self, keys: &[[u8; 16]]) -> [Self::Vector; 4] = {
+            let keys: &[[u8; 16]; 8] = keys.first_chunk().expect("a group has a key for each lane");
+            let start: *const u32 = keys.as_ptr().cast();
+            // Each load takes four of the eight keys, and needs no alignment.
+            let (low, high) = (vld4q_u32(start), vld4q_u32(start.add(16)));
+            [[low.0, high.0], [low.1, high.1], [low.2, high.2], [low.3, high.3]]
+        };
+        fn words_at(self, words: &[[u8; 4]], beyond: [uint32x4_t; 2], positions: [uint32x4_t; 2]) = {
+            let Some(last) = words.len().checked_sub(1) else {
+                return beyond;
+            };
+            let indices = self.shift_right::<5>(positions);
+            // Positions have 32 bits, so further words have no index.
+            let last = self.splat(last.min(1 << 27) as u32);
+            let mut places = [0; 8];
+            self.store(self.min(indices, last), &mut places);
+            // The places are at most that of the last word.
+            let found = places.map(|place| u32::from_le_bytes(*words.get_unchecked(place as usize)));
+            self.if_less(last, indices, beyond, self.load(&found))
+        };
     }
 
     #[inline(always)]
@@ -43,148 +136,9 @@ impl Lanes for Neon {
     }
 
     #[inline(always)]
-    fn load(self, values: &[u32]) -> Self::Vector {
-        let values: &[u32; 8] = values.first_chunk().expect("a value for each lane");
-        // SAFETY: see the type; the halves of the array have the length of a vector.
-        unsafe { [vld1q_u32(values.as_ptr()), vld1q_u32(values.as_ptr().add(4))] }
-    }
-
-    #[inline(always)]
-    fn store(self, [low, high]: Self::Vector, values: &mut [u32]) {
-        let values: &mut [u32; 8] = values.first_chunk_mut().expect("a value for each lane");
-        // SAFETY: see the type; the halves of the array have the length of a vector.
-        unsafe {
-            vst1q_u32(values.as_mut_ptr(), low);
-            vst1q_u32(values.as_mut_ptr().add(4), high);
-        }
-    }
-
-    operations! {
-        fn add(a, b) = vaddq_u32(a, b);
-        fn sub(a, b) = vsubq_u32(a, b);
-        fn mul(a, b) = vmulq_u32(a, b);
-        fn mul_high(a, b) = {
-            let low = vmull_u32(vget_low_u32(a), vget_low_u32(b));
-            let high = vmull_high_u32(a, b);
-            vuzp2q_u32(vreinterpretq_u32_u64(low), vreinterpretq_u32_u64(high))
-        };
-        fn min(a, b) = vminq_u32(a, b);
-        fn or(a, b) = vorrq_u32(a, b);
-        fn xor(a, b) = veorq_u32(a, b);
-        fn shift_left_each(a, counts) = vshlq_u32(a, vreinterpretq_s32_u32(vminq_u32(counts, vdupq_n_u32(32))));
-        fn rotate_15(a) = vsriq_n_u32::<17>(vshlq_n_u32::<15>(a), a);
-        fn if_less(a, b, less, other) = vbslq_u32(vcltq_u32(a, b), less, other);
-        fn bit_of(positions) = {
-            let numbers = vandq_u32(positions, vdupq_n_u32(31));
-            vshlq_u32(vdupq_n_u32(1), vreinterpretq_s32_u32(numbers))
-        };
-    }
-
-    #[inline(always)]
-    fn shift_right<const BY: u32>(self, a: Self::Vector) -> Self::Vector {
-        // SAFETY: see the type. A left shift by a negative amount, because `BY` has the wrong type for a right shift's
-        // constant.
-        a.map(|a| unsafe { vshlq_u32(a, vdupq_n_s32(-BY.cast_signed())) })
-    }
-
-    #[inline(always)]
     fn all_hits(self) -> Self::Hits {
         self.splat(u32::MAX)
     }
-
-    #[inline(always)]
-    fn hit(self, hits: Self::Hits, words: Self::Vector, positions: Self::Vector) -> Self::Hits {
-        let bits = self.bit_of(positions);
-        // SAFETY: see the type.
-        let half = |i: usize| unsafe { vandq_u32(hits[i], vtstq_u32(words[i], bits[i])) };
-        [half(0), half(1)]
-    }
-
-    #[inline(always)]
-    fn hit_bits(self, [low, high]: Self::Hits) -> u32 {
-        const BITS: [u16; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
-        // SAFETY: see the type; the array has the length of a vector.
-        unsafe {
-            let lanes = vuzp1q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high));
-            u32::from(vaddvq_u16(vandq_u16(lanes, vld1q_u16(BITS.as_ptr()))))
-        }
-    }
-
-    #[inline(always)]
-    fn compress(self, [low, high]: Self::Vector, bits: u32) -> Self::Vector {
-        let packing = &PACKINGS[bits as usize & 0xff];
-        let table = uint8x16x2_t(reinterpreted(low), reinterpreted(high));
-        // SAFETY: see the type; the array has 8 bytes.
-        unsafe {
-            let lanes = vmovl_u8(vld1_u8(packing.as_ptr()));
-            let words = [vmovl_u16(vget_low_u16(lanes)), vmovl_high_u16(lanes)];
-            words.map(|words| vreinterpretq_u32_u8(vqtbl2q_u8(table, bytes_of(words))))
-        }
-    }
-
-    #[inline(always)]
-    fn words_at(self, words: &[[u8; 4]], beyond: Self::Vector, positions: Self::Vector) -> Self::Vector {
-        let Some(last) = words.len().checked_sub(1) else {
-            return beyond;
-        };
-        let indices = self.shift_right::<5>(positions);
-        // Positions have 32 bits, so further words have no index.
-        let last = self.splat(last.min(1 << 27) as u32);
-        let mut places = [0; 8];
-        self.store(self.min(indices, last), &mut places);
-        // SAFETY: the places are at most that of the last word.
-        let found = places.map(|place| u32::from_le_bytes(unsafe { *words.get_unchecked(place as usize) }));
-        self.if_less(last, indices, beyond, self.load(&found))
-    }
-
-    #[inline(always)]
-    fn table<const QUARTERS: usize>(self, bytes: &[u8]) -> [Self::Vector; QUARTERS] {
-        let mut filled = [[0_u8; 32]; QUARTERS];
-        filled.as_flattened_mut()[..bytes.len()].copy_from_slice(bytes);
-        // SAFETY: see the type; the halves of each array have the length of a vector.
-        filled.map(|bytes| unsafe {
-            [
-                vreinterpretq_u32_u8(vld1q_u8(bytes.as_ptr())),
-                vreinterpretq_u32_u8(vld1q_u8(bytes.as_ptr().add(16))),
-            ]
-        })
-    }
-
-    #[inline(always)]
-    fn table_words<const QUARTERS: usize>(
-        self,
-        table: &[Self::Vector; QUARTERS],
-        positions: Self::Vector,
-    ) -> Self::Vector {
-        let four = |[a, b]: Self::Vector, [c, d]: Self::Vector| {
-            uint8x16x4_t(
-                reinterpreted(a),
-                reinterpreted(b),
-                reinterpreted(c),
-                reinterpreted(d),
-            )
-        };
-        self.shift_right::<5>(positions).map(|words| {
-            let bytes = bytes_of(words);
-            // SAFETY: see the type. Beyond the table's end the first look-up gives 0, and the second keeps the value
-            // found.
-            let found = unsafe {
-                match *table.as_slice() {
-                    [[a, b]] => vqtbl2q_u8(uint8x16x2_t(reinterpreted(a), reinterpreted(b)), bytes),
-                    [a, b] => vqtbl4q_u8(four(a, b), bytes),
-                    [a, b, c, d] => {
-                        let found = vqtbl4q_u8(four(a, b), bytes);
-                        vqtbx4q_u8(found, four(c, d), vsubq_u8(bytes, vdupq_n_u8(64)))
-                    }
-                    _ => unreachable!("tables have 1, 2 or 4 vectors"),
-                }
-            };
-            // SAFETY: see the type.
-            unsafe { vreinterpretq_u32_u8(found) }
-        })
-    }
-
-    type Eight = Self;
 
     #[inline(always)]
     fn eight(self) -> Self {
@@ -199,54 +153,6 @@ impl Lanes for Neon {
     #[inline(always)]
     unsafe fn all_set(self, bytes: &[u8], positions: Self::Vector, count: u32) -> bool {
         self.all_of_8(bytes, positions, count)
-    }
-
-    #[inline(always)]
-    fn load_bytes(self, bytes: &[u8]) -> Self::Vector {
-        let bytes: &[u8; 32] = bytes.first_chunk().expect("a byte for each of the vector");
-        let start: *const u32 = bytes.as_ptr().cast();
-        // SAFETY: see the type; two vectors have the length of the array, and need no alignment.
-        unsafe { [vld1q_u32(start), vld1q_u32(start.add(4))] }
-    }
-
-    #[inline(always)]
-    fn store_bytes(self, [low, high]: Self::Vector, bytes: &mut [u8]) {
-        let bytes: &mut [u8; 32] = bytes.first_chunk_mut().expect("a byte for each of the vector");
-        let start: *mut u32 = bytes.as_mut_ptr().cast();
-        // SAFETY: see the type; two vectors have the length of the array, and need no alignment.
-        unsafe {
-            vst1q_u32(start, low);
-            vst1q_u32(start.add(4), high);
-        }
-    }
-
-    #[inline(always)]
-    fn contains(self, all: Self::Vector, part: Self::Vector) -> bool {
-        // SAFETY: see the type.
-        unsafe { vmaxvq_u32(vorrq_u32(vbicq_u32(part[0], all[0]), vbicq_u32(part[1], all[1]))) == 0 }
-    }
-
-    #[inline(always)]
-    fn high_bits(self, bytes: &[u8; 64]) -> u64 {
-        const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
-        // SAFETY: see the type; the arrays have the length of the vectors.
-        unsafe {
-            let bits = vld1q_u8(BITS.as_ptr());
-            let set = |bytes| vandq_u8(vcltzq_s8(vreinterpretq_s8_u8(bytes)), bits);
-            let uint8x16x4_t(a, b, c, d) = vld1q_u8_x4(bytes.as_ptr());
-            // Each pairwise sum holds the bits of twice as many bytes.
-            let sums = vpaddq_u8(vpaddq_u8(set(a), set(b)), vpaddq_u8(set(c), set(d)));
-            vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)))
-        }
-    }
-
-    #[inline(always)]
-    fn packed_words(self, keys: &[[u8; 16]]) -> [Self::Vector; 4] {
-        let keys: &[[u8; 16]; 8] = keys.first_chunk().expect("a group has a key for each lane");
-        let start: *const u32 = keys.as_ptr().cast();
-        // SAFETY: see the type; each load takes four of the eight keys, and needs no alignment.
-        let (low, high) = unsafe { (vld4q_u32(start), vld4q_u32(start.add(16))) };
-        [[low.0, high.0], [low.1, high.1], [low.2, high.2], [low.3, high.3]]
     }
 
     #[inline(always)]
@@ -302,6 +208,29 @@ fn step<const WHOLE: bool>(key: &[u8], from: usize) -> [u8; 16] {
         *word = *found;
     }
     *step.as_flattened().first_chunk().expect("four words")
+}
+
+/// Does an operation on both halves. The closure works on vectors, which is sound and fast here: all code may use NEON.
+#[inline(always)]
+fn halves<const N: usize>(
+    vectors: [[uint32x4_t; 2]; N],
+    half: impl Fn([uint32x4_t; N]) -> uint32x4_t,
+) -> [uint32x4_t; 2] {
+    [
+        half(vectors.map(|vector| vector[0])),
+        half(vectors.map(|vector| vector[1])),
+    ]
+}
+
+/// Returns a table of 64 bytes.
+#[inline(always)]
+fn four([a, b]: [uint32x4_t; 2], [c, d]: [uint32x4_t; 2]) -> uint8x16x4_t {
+    uint8x16x4_t(
+        reinterpreted(a),
+        reinterpreted(b),
+        reinterpreted(c),
+        reinterpreted(d),
+    )
 }
 
 #[inline(always)]

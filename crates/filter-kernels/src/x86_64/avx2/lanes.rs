@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::Avx2;
-use crate::lanes::{Lanes, PACKINGS};
+use crate::lanes::{Lanes, PACKINGS, operations};
 
 impl Lanes for Avx2 {
     const LANES: usize = 8;

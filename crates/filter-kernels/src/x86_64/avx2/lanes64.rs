@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::Avx2;
-use crate::lanes::{Lanes64, Pair, WideLanes};
+use crate::lanes::{Lanes64, Pair, WideLanes, operations};
 
 impl WideLanes for Avx2 {
     type Wide = Quad;

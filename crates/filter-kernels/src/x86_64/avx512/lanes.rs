@@ -4,7 +4,7 @@ use core::arch::x86_64::*;
 
 use super::super::Avx2;
 use super::Avx512;
-use crate::lanes::Lanes;
+use crate::lanes::{Lanes, operations};
 
 impl Lanes for Avx512 {
     const LANES: usize = 16;

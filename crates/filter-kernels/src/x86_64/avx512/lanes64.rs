@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::Avx512;
-use crate::lanes::{Lanes64, WideLanes};
+use crate::lanes::{Lanes64, WideLanes, operations};
 
 impl WideLanes for Avx512 {
     type Wide = Octet;
