@@ -1,5 +1,7 @@
 //! Filters whose probes go anywhere: each number of a 64-bit walk selects the bit at the same relative place.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod kernel;
 
 use hashzoo::xxph3_64;
@@ -25,6 +27,7 @@ pub(crate) const PREFETCHED: usize = 4 << 20;
 pub(crate) const TOO_LONG: usize = 1 << 28;
 
 /// The powers of the multiplier: the factors of a hash value, one for each probe.
+#[cfg(target_arch = "x86_64")]
 pub(crate) static POWERS: [u64; 32] = {
     let mut powers = [1; 32];
     let mut i = 1;
@@ -68,35 +71,35 @@ pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
 /// Returns true if all bits of a hash value are set. The limits are those of [`create`].
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, hash: u64) -> bool {
-    by_kernel!(
-        kernel.if_eight_long(),
-        kernel::may_match,
-        (bit_array: &[u8], probes: u8, hash: u64) -> bool,
-        else all_set(bit_array, probes, hash)
-    )
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+            avx512::may_match(lanes, bit_array, probes, hash)
+        }
+        _ => all_set(bit_array, probes, hash),
+    }
 }
 
 /// [`may_match`] for a key, hashed in the same call.
 #[inline(always)]
 pub fn key_may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
-    by_kernel!(
-        kernel.if_eight_long(),
-        kernel::key_may_match,
-        (bit_array: &[u8], probes: u8, key: &[u8]) -> bool,
-        else key_all_set(bit_array, probes, key)
-    )
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+            avx512::key_may_match(lanes, bit_array, probes, key)
+        }
+        _ => key_all_set(bit_array, probes, key),
+    }
 }
 
-/// Out of line, since hashing makes a query save registers.
-#[inline(never)]
 fn key_all_set(bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
     all_set(bit_array, probes, xxph3_64(key, 0))
 }
 
 /// Returns the function that asks a prepared filter; the first number is the probe count.
 pub fn asker(kernel: KernelToken) -> Asker {
-    asker!(kernel, |lanes, _token, numbers, bits, key| {
-        kernel::key_may_match(lanes, bits, numbers[0] as u8, key)
+    asker!(kernel, |_lanes, token, numbers, bits, key| {
+        key_may_match(token, bits, numbers[0] as u8, key)
     })
 }
 

@@ -101,18 +101,6 @@ impl KernelToken {
         }
     }
 
-    /// Returns the kernel if it multiplies eight numbers of 64 bits at once, and the portable one otherwise.
-    #[inline(always)]
-    pub(crate) const fn if_eight_long(self) -> Self {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512(_) => self,
-            #[cfg(test)]
-            Self::Plain16(_) => self,
-            _ => Self::Scalar,
-        }
-    }
-
     /// Returns the name of the kernel.
     pub const fn kernel(self) -> Kernel {
         match self {

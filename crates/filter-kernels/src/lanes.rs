@@ -234,8 +234,6 @@ pub(crate) trait WideLanes: Lanes {
     fn load_walks(self, hashes: &[u64]) -> Walks<Self>;
     /// Returns the upper halves of the values, in order.
     fn upper_halves(self, walks: Walks<Self>) -> Self::Vector;
-    /// Returns the first eight lanes.
-    fn low_eight(self, vector: Self::Vector) -> <Self::Eight as Lanes>::Vector;
 }
 
 /// A 64-bit value for each 32-bit lane.

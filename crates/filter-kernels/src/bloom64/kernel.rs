@@ -3,9 +3,7 @@
 use core::hint::black_box;
 use core::mem::MaybeUninit;
 
-use hashzoo::xxph3_64;
-
-use super::{MULTIPLIER, POWERS, PREFETCHED, TOO_LONG, USUAL_PROBES, each_set, position};
+use super::{MULTIPLIER, PREFETCHED, TOO_LONG, USUAL_PROBES, each_set, position};
 use crate::bits::{
     Aligned, Bits, LookUp, Map, Row, Words, WordsMut, cleared, in_registers, usual, write_map,
 };
@@ -22,13 +20,13 @@ struct Positions<S: WideLanes> {
 }
 
 impl<S: WideLanes> Positions<S> {
-    /// Starts the walks of the first hash values, for a number of bits below 2^31.
+    /// Starts the walks of the first hash values, for this many [`bits`].
     #[inline(always)]
-    fn new(lanes: S, hashes: &[u64], bits: usize) -> Self {
+    fn new(lanes: S, hashes: &[u64], bits: <S::Wide as Lanes64>::Vector) -> Self {
         Self {
             lanes,
             walks: lanes.load_walks(hashes),
-            bits: lanes.wide().splat(bits as u64),
+            bits,
         }
     }
 
@@ -47,6 +45,14 @@ impl<S: WideLanes> Positions<S> {
             *walks = wide.mul(*walks, wide.splat(MULTIPLIER));
         }
     }
+}
+
+/// Returns the number of bits in an array shorter than [`TOO_LONG`]. For AVX-512 it is hidden from the optimiser: where that
+/// knows the upper halves to be zeros, it chooses instructions that multiply 64 bits and take three times as long.
+#[inline(always)]
+fn bits<L: Lanes64>(wide: L, bytes: usize) -> L::Vector {
+    let bits = bytes as u64 * 8;
+    wide.splat(if L::LANES < 8 { bits } else { black_box(bits) })
 }
 
 /// Returns positions in the upper halves. No sum overflows, because there are fewer than 2^31 bits.
@@ -77,61 +83,6 @@ fn prefetch<S: Target, const WRITE: bool>(lanes: S, bit_array: &[u8], probes: u8
             lanes.prefetch::<WRITE, _>(bit_array, (position(walk, bits) / 8) as usize);
             walk = walk.wrapping_mul(MULTIPLIER);
         }
-    }
-}
-
-/// [`super::may_match`].
-#[inline(always)]
-pub(super) fn may_match<S: Target>(lanes: S, bit_array: &[u8], probes: u8, hash: u64) -> bool {
-    lanes.here(AskOne {
-        bit_array,
-        probes,
-        hash,
-    })
-}
-
-/// [`super::key_may_match`].
-#[inline(always)]
-pub(super) fn key_may_match<S: Target>(lanes: S, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
-    may_match(lanes, bit_array, probes, xxph3_64(key, 0))
-}
-
-/// Returns true if all bits of a hash value are set. Eight 64-bit lanes take half as long as portable code; fewer do not pay.
-struct AskOne<'a> {
-    bit_array: &'a [u8],
-    probes: u8,
-    hash: u64,
-}
-
-impl Work for AskOne<'_> {
-    type Out = bool;
-
-    #[inline(always)]
-    fn portable(self) -> bool {
-        super::all_set(self.bit_array, self.probes, self.hash)
-    }
-
-    #[inline(always)]
-    fn wide<S: WideLanes>(self, lanes: S) -> bool {
-        let wide = lanes.wide();
-        if <S::Wide as Lanes64>::LANES < 8 || self.bit_array.len() >= TOO_LONG {
-            return self.portable();
-        }
-        let bits = wide.splat(self.bit_array.len() as u64 * 8);
-        let hash = wide.splat(self.hash);
-        let mut left = u32::from(self.probes);
-        for powers in POWERS.as_chunks::<8>().0 {
-            let positions = scaled(wide, wide.mul(hash, wide.collect(|i| powers[i])), bits);
-            let positions = lanes.low_eight(lanes.upper_halves([positions; 2]));
-            // SAFETY: the positions are below the number of bits.
-            let all = unsafe { lanes.all_set(self.bit_array, positions, left) };
-            // Avoids a branch on the last answer.
-            if left <= 8 || !all {
-                return all;
-            }
-            left -= 8;
-        }
-        true
     }
 }
 
@@ -200,9 +151,9 @@ impl Work for CreateByMap<'_> {
             probes,
             source,
         } = self;
-        let bits = bit_array.len() * 8;
         let mut room = Aligned(MaybeUninit::uninit());
-        let map = cleared(&mut room, bits);
+        let map = cleared(&mut room, bit_array.len() * 8);
+        let bytes = bit_array.len();
         each_tile!(
             source.len(),
             false,
@@ -211,11 +162,11 @@ impl Work for CreateByMap<'_> {
             |_, tile| usual!(probes == USUAL_PROBES, |MOST| {
                 set_tile(
                     lanes,
-                    bits,
+                    bytes,
                     probes,
                     tile,
-                    &mut Map::new(map, bits),
-                    [[0; MAX_LANES]; MOST],
+                    &mut Map::new(map, bytes * 8),
+                    &mut Aligned([[0; MAX_LANES]; MOST]).0,
                 );
             })
         );
@@ -248,35 +199,43 @@ impl Work for SetTile<'_> {
             probes,
             tile,
         } = self;
-        let bits = bit_array.len() * 8;
+        let bytes = bit_array.len();
         let mut words = WordsMut::new(bit_array);
         usual!(probes == USUAL_PROBES, |MOST| {
-            set_tile(lanes, bits, probes, tile, &mut words, [[0; MAX_LANES]; 2 * MOST]);
+            set_tile(
+                lanes,
+                bytes,
+                probes,
+                tile,
+                &mut words,
+                &mut Aligned([[0; MAX_LANES]; 2 * MOST]).0,
+            );
         });
         words.finish();
     }
 }
 
-/// Sets the bits of a tile among this many. There are [`Bits::ROWS`] rows for each probe.
+/// Sets the bits of a tile in an array of this many bytes. There are [`Bits::ROWS`] rows for each probe.
 #[inline(always)]
-fn set_tile<S: WideLanes, B: Bits, const ROWS: usize>(
+fn set_tile<S: WideLanes, B: Bits>(
     lanes: S,
-    bits: usize,
+    bytes: usize,
     probes: u8,
     tile: Tile<'_>,
     destination: &mut B,
-    mut rows: [Row; ROWS],
+    rows: &mut [Row],
 ) {
+    let bits = bits(lanes.wide(), bytes);
     for (hashes, count) in tile.groups(S::LANES) {
-        let rows = &mut black_box(&mut rows)[..usize::from(probes) * B::ROWS];
+        let rows = &mut rows[..usize::from(probes) * B::ROWS];
         let mut positions = Positions::new(lanes, hashes, bits);
         for row in rows.chunks_exact_mut(B::ROWS) {
             B::prepare(lanes, positions.now(), row);
             positions.advance();
         }
-        for row in rows.chunks_exact(B::ROWS) {
+        for row in black_box(&*rows).chunks_exact(B::ROWS) {
             // SAFETY: positions are below the number of bits.
-            unsafe { destination.set(row, count) };
+            unsafe { destination.set::<S>(row, count) };
         }
     }
 }
@@ -319,8 +278,9 @@ impl Work for AskTile<'_> {
 #[inline(always)]
 fn ask_words<S: WideLanes>(lanes: S, words: impl LookUp<S>, len: usize, probes: u8, tile: Tile<'_>) -> u64 {
     let mut answers = 0;
+    let bits = bits(lanes.wide(), len);
     for (group, (hashes, _)) in tile.groups(S::LANES).enumerate() {
-        let mut positions = Positions::new(lanes, hashes, len * 8);
+        let mut positions = Positions::new(lanes, hashes, bits);
         let mut hits = lanes.all_hits();
         for _ in 0..probes {
             let now = positions.now();

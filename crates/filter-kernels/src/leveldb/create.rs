@@ -110,7 +110,7 @@ fn fill<S: Lanes, B: Bits, const GROUPS: usize>(
     for group in filling.groups.saturating_sub(GROUPS)..filling.groups {
         for row in rows_of::<B>(filling.rows, group % GROUPS, filling.probes) {
             // SAFETY: `take` prepared the rows of the last groups, from remainders by the bits of the filter.
-            unsafe { filling.bits.set(row, S::LANES) };
+            unsafe { filling.bits.set::<S>(row, S::LANES) };
         }
     }
     filling.bits
@@ -145,7 +145,7 @@ impl<S: Lanes, B: Bits, const GROUPS: usize> Consumer<S> for Filling<'_, S, B, G
             for row in rows_of::<B>(self.rows, group % GROUPS, self.probes) {
                 if group >= GROUPS {
                     // SAFETY: the row was prepared `GROUPS` groups ago, from remainders by the bits of the filter.
-                    unsafe { self.bits.set(row, S::LANES) };
+                    unsafe { self.bits.set::<S>(row, S::LANES) };
                 }
                 B::prepare(lanes, sequence.positions(), row);
                 if GROUPS > 1 {

@@ -179,11 +179,8 @@ impl Work for Long<'_> {
         let mut row = [0; 16];
         let walks = lanes.load_walks(&self.0.longs[0]);
         let halves = lanes.upper_halves(walks);
-        lanes.eight().store(lanes.low_eight(halves), &mut row);
-        let eight = row;
         lanes.store(halves, &mut row);
-        let mut outcomes = vec![("low_eight", eight.map(u64::from).to_vec())];
-        outcomes.push(("upper_halves", row.map(u64::from).to_vec()));
+        let mut outcomes = vec![("upper_halves", row.map(u64::from).to_vec())];
         outcomes.extend(long_outcomes(lanes.wide(), self.0));
         outcomes.extend(long_outcomes(lanes.chains(), self.0));
         outcomes

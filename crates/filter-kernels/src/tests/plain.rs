@@ -252,10 +252,6 @@ impl<const N: usize, const HALF: usize> WideLanes for Plain<N, HALF> {
         };
         from_fn(|i| (walks[at(i).0][at(i).1] >> 32) as u32)
     }
-
-    fn low_eight(self, vector: [u32; N]) -> [u32; 8] {
-        from_fn(|i| vector[i])
-    }
 }
 
 /// `N` lanes of 64 bits.

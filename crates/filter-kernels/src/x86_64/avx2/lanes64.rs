@@ -42,11 +42,6 @@ impl WideLanes for Avx2 {
             _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(first, second))
         }
     }
-
-    #[inline(always)]
-    fn low_eight(self, vector: __m256i) -> __m256i {
-        vector
-    }
 }
 
 /// Four lanes.

@@ -35,12 +35,6 @@ impl WideLanes for Avx512 {
             _mm512_permutex2var_epi32(first, odd, second)
         }
     }
-
-    #[inline(always)]
-    fn low_eight(self, vector: __m512i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe { _mm512_castsi512_si256(vector) }
-    }
 }
 
 /// Eight lanes.
