@@ -193,6 +193,33 @@ impl<'a> Solution<'a> {
     }
 }
 
+/// Returns true if the equation of a hash value holds, column by column: the definition, which queries use where words may be
+/// missing.
+#[cold]
+#[inline(never)]
+fn may_match_at_end(words: &[Word], shape: u64, seed: u64, hash: u64) -> bool {
+    let numbers = [shape, seed];
+    let solution = Solution { words, numbers };
+    let (shape, equation) = (solution.shape(), solution.equation(hash));
+    let block = equation.start as u32 / WIDTH;
+    let columns = shape.columns_of(block) as usize;
+    let first = shape.words_before(block) as usize;
+    let [here, next] = equation.in_blocks();
+    let word = |at: usize| solution.words.get(at).map(|word| u128::from_le_bytes(*word));
+    (0..columns).all(|column| {
+        let at = first + column;
+        // Without coefficients in the next block, its word is not needed.
+        let after = word(at + columns).or((next == 0).then_some(0));
+        match (word(at), after) {
+            (Some(word), Some(after)) => {
+                let sum = (word & here ^ after & next).count_ones();
+                sum & 1 == equation.result >> column & 1
+            }
+            _ => true,
+        }
+    })
+}
+
 /// Returns true if the equation of a hash value holds; a word that is missing counts as a match.
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, solution: Solution<'_>, hash: u64) -> bool {
@@ -337,30 +364,4 @@ fn holds_by_eight<L: Target>(lanes: L, words: &[Word], columns: usize, equation:
         result >>= 8;
     }
     true
-}
-
-/// [`may_match`] where words may be missing: column by column.
-#[cold]
-#[inline(never)]
-fn may_match_at_end(words: &[Word], shape: u64, seed: u64, hash: u64) -> bool {
-    let numbers = [shape, seed];
-    let solution = Solution { words, numbers };
-    let (shape, equation) = (solution.shape(), solution.equation(hash));
-    let block = equation.start as u32 / WIDTH;
-    let columns = shape.columns_of(block) as usize;
-    let first = shape.words_before(block) as usize;
-    let [here, next] = equation.in_blocks();
-    let word = |at: usize| solution.words.get(at).map(|word| u128::from_le_bytes(*word));
-    (0..columns).all(|column| {
-        let at = first + column;
-        // Without coefficients in the next block, its word is not needed.
-        let after = word(at + columns).or((next == 0).then_some(0));
-        match (word(at), after) {
-            (Some(word), Some(after)) => {
-                let sum = (word & here ^ after & next).count_ones();
-                sum & 1 == equation.result >> column & 1
-            }
-            _ => true,
-        }
-    })
 }

@@ -5,11 +5,73 @@ use core::mem::MaybeUninit;
 use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
 use super::{USUAL_PROBES, may_match_stored};
-use crate::bits::{Aligned, cleared, set_rest};
+use crate::bits::{Aligned, cleared, set_rest, usual};
 use crate::choose::KernelToken;
 use crate::keys::Keys;
 use crate::modulus::Modulus;
 use crate::source::{LaneHash, Source};
+
+/// Passes the positions of the bits of a hash value: the distance from one probe to the next is a rotation of it.
+#[inline(always)]
+pub(crate) fn positions(modulus: Modulus, probes: u8, hash: u32, visit: &mut impl FnMut(u32)) {
+    let stride = hash.rotate_right(17);
+    let mut hash = hash;
+    for _ in 0..probes {
+        visit(modulus.remainder(hash));
+        hash = hash.wrapping_add(stride);
+    }
+}
+
+/// Sets the bits of all keys.
+pub(crate) fn insert(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
+    let (words, rest) = bit_array.as_chunks_mut::<4>();
+    let mut beyond = 0_u32;
+    for_each_position(source, modulus, probes, |position| {
+        let bit = 1 << (position % 32);
+        match words.get_mut((position / 32) as usize) {
+            Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
+            None => beyond |= bit,
+        }
+    });
+    set_rest(rest, beyond);
+}
+
+/// Returns true if the bits of a hash value are set.
+#[inline(always)]
+fn all_are_set(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u32) -> bool {
+    let stride = hash.rotate_right(17);
+    let mut hash = hash;
+    let mut all = 1;
+    // Runs to the end even if a bit is missing: an early exit would be mispredicted for half of the absent keys.
+    for _ in 0..probes {
+        let position = modulus.remainder(hash);
+        let byte = bit_array
+            .get((position / 8) as usize)
+            .copied()
+            .unwrap_or_else(never_absent);
+        // The rotation counts modulo 8.
+        all &= byte.rotate_right(position);
+        hash = hash.wrapping_add(stride);
+    }
+    all & 1 != 0
+}
+
+/// Returns the byte of a position at or above the number of bits, which never occurs.
+///
+/// With a function that is never called, the check takes one comparison per probe. An exit from the loop would move all
+/// loads after all comparisons, and the positions to the stack and back.
+#[cold]
+#[inline(never)]
+fn never_absent() -> u8 {
+    0
+}
+
+#[inline(always)]
+fn for_each_position(source: Source<'_>, modulus: Modulus, probes: u8, mut visit: impl FnMut(u32)) {
+    usual!(probes == USUAL_PROBES, |_MOST| {
+        for_each_hash(source, |hash| positions(modulus, probes, hash, &mut visit));
+    });
+}
 
 /// Builds a filter of at most [`MAP_BITS`](crate::bits::MAP_BITS) over whatever `bit_array` holds.
 pub(crate) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
@@ -30,17 +92,12 @@ pub(crate) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source:
     }
 }
 
-pub(crate) fn insert(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
-    let (words, rest) = bit_array.as_chunks_mut::<4>();
-    let mut beyond = 0_u32;
-    for_each_position(source, modulus, probes, |position| {
-        let bit = 1 << (position % 32);
-        match words.get_mut((position / 32) as usize) {
-            Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
-            None => beyond |= bit,
-        }
-    });
-    set_rest(rest, beyond);
+#[inline]
+pub(crate) fn may_match(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u32) -> bool {
+    const USUAL: u32 = USUAL_PROBES as u32;
+    usual!(probes == USUAL, |_MOST| all_are_set(
+        bit_array, modulus, probes, hash
+    ))
 }
 
 /// Returns true if a stored filter may hold a key, without loops for the usual probe count and keys of 16 bytes. Rare
@@ -63,45 +120,7 @@ pub(crate) fn may_match_key<H: Fn(&[u8]) -> u32 + Copy>(hash: H, key: &[u8], fil
 #[inline(never)]
 fn may_match_any_key<H: Fn(&[u8]) -> u32 + Copy>(hash: H, key: &[u8], bit_array: &[u8]) -> bool {
     let modulus = Modulus::of_bytes(bit_array.len());
-    all_are_set(bit_array, modulus, u32::from(USUAL_PROBES), hash(key))
-}
-
-#[inline]
-pub(crate) fn may_match(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u32) -> bool {
-    if probes == u32::from(USUAL_PROBES) {
-        all_are_set(bit_array, modulus, u32::from(USUAL_PROBES), hash)
-    } else {
-        all_are_set(bit_array, modulus, probes, hash)
-    }
-}
-
-/// Returns the byte of a position at or above the number of bits, which never occurs.
-///
-/// With a function that is never called, the check takes one comparison per probe. An exit from the loop would move all
-/// loads after all comparisons, and the positions to the stack and back.
-#[cold]
-#[inline(never)]
-fn never_absent() -> u8 {
-    0
-}
-
-#[inline(always)]
-fn all_are_set(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u32) -> bool {
-    let stride = hash.rotate_right(17);
-    let mut hash = hash;
-    let mut all = 1;
-    // Runs to the end even if a bit is missing: an early exit would be mispredicted for half of the absent keys.
-    for _ in 0..probes {
-        let position = modulus.remainder(hash);
-        let byte = bit_array
-            .get((position / 8) as usize)
-            .copied()
-            .unwrap_or_else(never_absent);
-        // The rotation counts modulo 8.
-        all &= byte.rotate_right(position);
-        hash = hash.wrapping_add(stride);
-    }
-    all & 1 != 0
+    all_are_set(bit_array, modulus, USUAL_PROBES.into(), hash(key))
 }
 
 pub(crate) fn may_match_many(
@@ -119,25 +138,6 @@ pub(crate) fn may_match_many(
         }
         index += 1;
     });
-}
-
-#[inline(always)]
-fn for_each_position(source: Source<'_>, modulus: Modulus, probes: u8, mut visit: impl FnMut(u32)) {
-    if probes == USUAL_PROBES {
-        for_each_hash(source, |hash| positions(modulus, USUAL_PROBES, hash, &mut visit));
-    } else {
-        for_each_hash(source, |hash| positions(modulus, probes, hash, &mut visit));
-    }
-}
-
-#[inline(always)]
-pub(crate) fn positions(modulus: Modulus, probes: u8, hash: u32, visit: &mut impl FnMut(u32)) {
-    let stride = hash.rotate_right(17);
-    let mut hash = hash;
-    for _ in 0..probes {
-        visit(modulus.remainder(hash));
-        hash = hash.wrapping_add(stride);
-    }
 }
 
 /// Hashes a key, without a loop if it has 16 bytes.
