@@ -5,73 +5,58 @@
 
 use super::lanes32;
 use super::tile::later;
-use crate::keys::Keys;
+use crate::keys::{Keys, PackedKeys};
 use crate::lanes::{Lanes, MAX_LANES, STEP, Work};
 use crate::source::{LaneHash, Source, TILE};
 
 /// Hash values in groups.
-pub(crate) trait Groups<S: Lanes> {
-    fn len(&self) -> usize;
+pub(crate) enum Groups<'a> {
+    /// Those of keys of 16 bytes.
+    Packed(&'a [[u8; STEP]], LaneHash),
+    Given(&'a [u32]),
+}
 
-    /// Returns the hash values of the group with this index, in order. If the last group is not full, its last value is
-    /// repeated.
-    fn group(&self, lanes: S, index: usize) -> S::Vector;
+impl<'a> Groups<'a> {
+    #[inline(always)]
+    fn packed(keys: PackedKeys<'a>, function: LaneHash) -> Self {
+        Self::Packed(keys.bytes().as_chunks().0, function)
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Packed(keys, _) => keys.len(),
+            Self::Given(hashes) => hashes.len(),
+        }
+    }
 
     /// Returns the number of groups.
     #[inline(always)]
-    fn count(&self) -> usize {
+    pub(crate) fn count<S: Lanes>(&self) -> usize {
         self.len().div_ceil(S::LANES)
     }
-}
 
-/// Keys of 16 bytes.
-struct Packed<'a> {
-    keys: &'a [[u8; STEP]],
-    function: LaneHash,
-}
-
-impl<S: Lanes> Groups<S> for Packed<'_> {
+    /// Returns the hash values of the group with this index, in order. If the last group is not full, its last value is
+    /// repeated.
     #[inline(always)]
-    fn len(&self) -> usize {
-        self.keys.len()
-    }
-
-    #[inline(always)]
-    fn group(&self, lanes: S, index: usize) -> S::Vector {
+    pub(crate) fn group<S: Lanes>(&self, lanes: S, index: usize) -> S::Vector {
         let start = index * S::LANES;
-        let filled;
-        let keys = match self.keys.get(start..start + S::LANES) {
-            Some(keys) => keys,
-            None => {
-                filled = filled_up(&self.keys[start..]);
-                &filled
-            }
-        };
-        lanes32::packed(lanes, self.function, keys)
-    }
-}
-
-struct Hashed<'a>(&'a [u32]);
-
-impl<S: Lanes> Groups<S> for Hashed<'_> {
-    #[inline(always)]
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    #[inline(always)]
-    fn group(&self, lanes: S, index: usize) -> S::Vector {
-        let start = index * S::LANES;
-        match self.0.get(start..start + S::LANES) {
-            Some(hashes) => lanes.load(hashes),
-            None => lanes.load(&filled_up(&self.0[start..])),
+        match self {
+            Self::Packed(keys, function) => match keys.get(start..start + S::LANES) {
+                Some(keys) => lanes32::packed(lanes, *function, keys),
+                None => lanes32::packed(lanes, *function, &filled_up(&keys[start..])),
+            },
+            Self::Given(hashes) => match hashes.get(start..start + S::LANES) {
+                Some(hashes) => lanes.load(hashes),
+                None => lanes.load(&filled_up(&hashes[start..])),
+            },
         }
     }
 }
 
 pub(crate) trait Consumer<S: Lanes> {
     /// Takes the next hash values. All parts except the last have `PART` of them, or there is only one part.
-    fn take(&mut self, lanes: S, groups: &impl Groups<S>);
+    fn take(&mut self, lanes: S, groups: &Groups<'_>);
 }
 
 /// Passes all hash values to a consumer: given values at once, others in parts of `PART`. If `in_place`, packed keys of
@@ -86,8 +71,7 @@ pub(crate) fn consume<S: Lanes, const PART: usize>(
     let mut buffer;
     let room: &mut [u32] = match source {
         Source::Keys(Keys::Packed(keys), function) if in_place && keys.key_len() == STEP => {
-            let (keys, _) = keys.bytes().as_chunks();
-            return consumer.take(lanes, &Packed { keys, function });
+            return consumer.take(lanes, &Groups::packed(keys, function));
         }
         Source::Keys(..) => {
             buffer = [0; PART];
@@ -110,7 +94,7 @@ pub(crate) fn consume<S: Lanes, const PART: usize>(
             }
             Source::Hashes(hashes) => hashes,
         };
-        consumer.take(lanes, &Hashed(part));
+        consumer.take(lanes, &Groups::Given(part));
         start += part.len();
     }
 }
@@ -152,8 +136,7 @@ fn hash<S: Lanes>(lanes: S, keys: Keys<'_>, function: LaneHash, start: usize, ha
         let mut filled: [&[u8]; MAX_LANES];
         let vector = match keys {
             Keys::Packed(keys) if keys.key_len() == STEP => {
-                let (keys, _) = keys.bytes().as_chunks();
-                Packed { keys, function }.group(lanes, start / S::LANES)
+                Groups::packed(keys, function).group(lanes, start / S::LANES)
             }
             _ => {
                 let keys = match keys {

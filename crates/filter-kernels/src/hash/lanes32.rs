@@ -9,99 +9,67 @@ const LONGEST: usize = 1 << 20;
 /// wait for one of them.
 const UNEVEN: usize = 128;
 
-/// The steps of a hash function. `M` and the shifts are those of `hashzoo`'s sources.
-trait Function<S: Lanes>: Copy {
-    fn start(self, lens: S::Vector) -> S::Vector;
-    fn word(self, hashes: S::Vector, words: S::Vector) -> S::Vector;
-    /// Takes the one to three bytes after the last whole word.
-    fn tail(self, hashes: S::Vector, tails: S::Vector) -> S::Vector;
-    fn finish(self, hashes: S::Vector) -> S::Vector;
-}
-
+/// The steps of MurmurHash2 if `MURMUR`, and of LevelDB's hash otherwise. `m` and the shifts are those of `hashzoo`'s sources.
 #[derive(Clone, Copy)]
-struct LevelDb<S: Lanes> {
+struct Function<S: Lanes, const MURMUR: bool> {
     lanes: S,
     seed: S::Vector,
     m: S::Vector,
 }
 
-impl<S: Lanes> LevelDb<S> {
+impl<S: Lanes, const MURMUR: bool> Function<S, MURMUR> {
     #[inline(always)]
     fn new(lanes: S, seed: u32) -> Self {
         Self {
             lanes,
             seed: lanes.splat(seed),
-            m: lanes.splat(0xc6a4_a793),
+            m: lanes.splat(if MURMUR { 0x5bd1_e995 } else { 0xc6a4_a793 }),
         }
     }
-}
 
-impl<S: Lanes> Function<S> for LevelDb<S> {
     #[inline(always)]
     fn start(self, lens: S::Vector) -> S::Vector {
-        self.lanes.xor(self.seed, self.lanes.mul(lens, self.m))
-    }
-
-    #[inline(always)]
-    fn word(self, hashes: S::Vector, words: S::Vector) -> S::Vector {
-        let hashes = self.lanes.mul(self.lanes.add(hashes, words), self.m);
-        self.lanes.xor(hashes, self.lanes.shift_right::<16>(hashes))
-    }
-
-    #[inline(always)]
-    fn tail(self, hashes: S::Vector, tails: S::Vector) -> S::Vector {
-        let hashes = self.lanes.mul(self.lanes.add(hashes, tails), self.m);
-        self.lanes.xor(hashes, self.lanes.shift_right::<24>(hashes))
-    }
-
-    #[inline(always)]
-    fn finish(self, hashes: S::Vector) -> S::Vector {
-        hashes
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Murmur2<S: Lanes> {
-    lanes: S,
-    seed: S::Vector,
-    m: S::Vector,
-}
-
-impl<S: Lanes> Murmur2<S> {
-    #[inline(always)]
-    fn new(lanes: S, seed: u32) -> Self {
-        Self {
-            lanes,
-            seed: lanes.splat(seed),
-            m: lanes.splat(0x5bd1_e995),
-        }
-    }
-}
-
-impl<S: Lanes> Function<S> for Murmur2<S> {
-    #[inline(always)]
-    fn start(self, lens: S::Vector) -> S::Vector {
+        let lens = if MURMUR { lens } else { self.mul(lens) };
         self.lanes.xor(self.seed, lens)
     }
 
     #[inline(always)]
     fn word(self, hashes: S::Vector, words: S::Vector) -> S::Vector {
-        let words = self.lanes.mul(words, self.m);
-        let words = self.lanes.xor(words, self.lanes.shift_right::<24>(words));
-        let words = self.lanes.mul(words, self.m);
-        self.lanes.xor(self.lanes.mul(hashes, self.m), words)
+        if MURMUR {
+            let words = self.mul(self.mixed::<24>(self.mul(words)));
+            self.lanes.xor(self.mul(hashes), words)
+        } else {
+            self.mixed::<16>(self.mul(self.lanes.add(hashes, words)))
+        }
     }
 
+    /// Takes the one to three bytes after the last whole word.
     #[inline(always)]
     fn tail(self, hashes: S::Vector, tails: S::Vector) -> S::Vector {
-        self.lanes.mul(self.lanes.xor(hashes, tails), self.m)
+        if MURMUR {
+            self.mul(self.lanes.xor(hashes, tails))
+        } else {
+            self.mixed::<24>(self.mul(self.lanes.add(hashes, tails)))
+        }
     }
 
     #[inline(always)]
     fn finish(self, hashes: S::Vector) -> S::Vector {
-        let hashes = self.lanes.xor(hashes, self.lanes.shift_right::<13>(hashes));
-        let hashes = self.lanes.mul(hashes, self.m);
-        self.lanes.xor(hashes, self.lanes.shift_right::<15>(hashes))
+        if MURMUR {
+            self.mixed::<15>(self.mul(self.mixed::<13>(hashes)))
+        } else {
+            hashes
+        }
+    }
+
+    #[inline(always)]
+    fn mul(self, vector: S::Vector) -> S::Vector {
+        self.lanes.mul(vector, self.m)
+    }
+
+    #[inline(always)]
+    fn mixed<const BY: u32>(self, vector: S::Vector) -> S::Vector {
+        self.lanes.xor(vector, self.lanes.shift_right::<BY>(vector))
     }
 }
 
@@ -109,7 +77,8 @@ impl<S: Lanes> Function<S> for Murmur2<S> {
 #[inline(always)]
 pub(crate) fn packed<S: Lanes>(lanes: S, function: LaneHash, keys: &[[u8; STEP]]) -> S::Vector {
     #[inline(always)]
-    fn run<S: Lanes>(lanes: S, function: impl Function<S>, keys: &[[u8; STEP]]) -> S::Vector {
+    fn run<S: Lanes, const MURMUR: bool>(lanes: S, seed: u32, keys: &[[u8; STEP]]) -> S::Vector {
+        let function = Function::<S, MURMUR>::new(lanes, seed);
         let mut hashes = function.start(lanes.splat(STEP as u32));
         for words in lanes.packed_words(keys) {
             hashes = function.word(hashes, words);
@@ -117,9 +86,9 @@ pub(crate) fn packed<S: Lanes>(lanes: S, function: LaneHash, keys: &[[u8; STEP]]
         lanes.in_order(function.finish(hashes))
     }
     match function {
-        LaneHash::LevelDb { seed } => run(lanes, LevelDb::new(lanes, seed), keys),
+        LaneHash::LevelDb { seed } => run::<S, false>(lanes, seed, keys),
         LaneHash::Murmur2 { seed } | LaneHash::Murmur2SignedTail { seed } => {
-            run(lanes, Murmur2::new(lanes, seed), keys)
+            run::<S, true>(lanes, seed, keys)
         }
     }
 }
@@ -151,12 +120,14 @@ pub(crate) fn slices<S: Lanes>(lanes: S, function: LaneHash, keys: &[&[u8]]) -> 
         longest,
     };
     match function {
-        LaneHash::LevelDb { seed } => group.hash(LevelDb::new(lanes, seed), last_bytes),
+        LaneHash::LevelDb { seed } => group.hash(Function::<S, false>::new(lanes, seed), last_bytes),
         LaneHash::Murmur2 { seed } | LaneHash::Murmur2SignedTail { seed } => {
             let is_signed = matches!(function, LaneHash::Murmur2SignedTail { .. });
-            group.hash(Murmur2::new(lanes, seed), |key| match last_bytes(key) {
-                tail if is_signed => sign_extended(tail),
-                tail => tail,
+            group.hash(Function::<S, true>::new(lanes, seed), |key| {
+                match last_bytes(key) {
+                    tail if is_signed => sign_extended(tail),
+                    tail => tail,
+                }
             })
         }
     }
@@ -181,7 +152,11 @@ struct Group<'a, S> {
 
 impl<S: Lanes> Group<'_, S> {
     #[inline(always)]
-    fn hash(&self, function: impl Function<S>, tail: impl Fn(&[u8]) -> u32) -> S::Vector {
+    fn hash<const MURMUR: bool>(
+        &self,
+        function: Function<S, MURMUR>,
+        tail: impl Fn(&[u8]) -> u32,
+    ) -> S::Vector {
         let Self {
             lanes,
             keys,

@@ -129,8 +129,8 @@ struct Filling<'r, S: Lanes, B, const GROUPS: usize> {
 
 impl<S: Lanes, B: Bits, const GROUPS: usize> Consumer<S> for Filling<'_, S, B, GROUPS> {
     #[inline(always)]
-    fn take(&mut self, lanes: S, groups: &impl Groups<S>) {
-        let count = groups.count();
+    fn take(&mut self, lanes: S, groups: &Groups<'_>) {
+        let count = groups.count::<S>();
         if count == 0 {
             return;
         }

@@ -169,10 +169,10 @@ struct ByGroup<'a, S: Lanes, W> {
 
 impl<S: Lanes, W: LookUp<S>> Consumer<S> for ByGroup<'_, S, W> {
     #[inline(always)]
-    fn take(&mut self, lanes: S, groups: &impl Groups<S>) {
+    fn take(&mut self, lanes: S, groups: &Groups<'_>) {
         let keys = groups.len();
         let answers = self.batch.next_answers(keys);
-        for group in 0..groups.count() {
+        for group in 0..groups.count::<S>() {
             let hits = self.batch.rest(lanes, &self.words, groups.group(lanes, group), 0);
             answer::<S>(answers, keys, group * S::LANES, hits);
         }

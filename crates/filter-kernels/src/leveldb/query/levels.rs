@@ -25,10 +25,10 @@ pub(crate) struct ByLevel<'a, S: Lanes, const PREFETCH: bool> {
 
 impl<S: Lanes, const PREFETCH: bool> Consumer<S> for ByLevel<'_, S, PREFETCH> {
     #[inline(always)]
-    fn take(&mut self, lanes: S, groups: &impl Groups<S>) {
+    fn take(&mut self, lanes: S, groups: &Groups<'_>) {
         let keys = groups.len();
         let answers = self.batch.next_answers(keys);
-        let count = groups.count();
+        let count = groups.count::<S>();
         let mut first = 0;
         while first < count {
             let end = count.min(first + TILE / S::LANES);
@@ -81,13 +81,7 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
 
     /// Tests all probes of these groups, group by group. Returns the number of keys that have all their bits.
     #[inline(always)]
-    fn all_probes(
-        &self,
-        lanes: S,
-        groups: &impl Groups<S>,
-        range: Range<usize>,
-        answers: &mut [u64],
-    ) -> usize {
+    fn all_probes(&self, lanes: S, groups: &Groups<'_>, range: Range<usize>, answers: &mut [u64]) -> usize {
         let mut found = 0;
         for group in range {
             let hits = self.batch.rest(lanes, &self.words, groups.group(lanes, group), 0);
@@ -100,7 +94,7 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
     /// Fills the tile with the keys of these groups that have their first bit set; with all keys if that bit is only
     /// prefetched. Returns the number of keys.
     #[inline(always)]
-    fn first_level(&mut self, lanes: S, groups: &impl Groups<S>, range: Range<usize>) -> usize {
+    fn first_level(&mut self, lanes: S, groups: &Groups<'_>, range: Range<usize>) -> usize {
         let mut left = 0;
         let mut indices = lanes.iota();
         for group in range {
