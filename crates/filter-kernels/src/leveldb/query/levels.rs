@@ -101,16 +101,16 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
             let hashes = groups.group(lanes, group);
             let positions = self.batch.remainders.of(hashes);
             let mut hits = first_bits(groups.len() - group * S::LANES, S::LANES);
-            let row = self.tile.row(left);
             if PREFETCH {
-                lanes.store(positions, row.positions);
-                self.words.prefetch(lanes, row.positions, S::LANES);
+                let row = from(&mut self.tile.positions, left);
+                lanes.store(positions, row);
+                self.words.prefetch(lanes, row, S::LANES);
             } else if self.batch.probes > 0 {
                 let words = self.words.at(lanes, positions);
                 hits &= lanes.hit_bits(lanes.hit(lanes.all_hits(), words, positions));
             }
-            lanes.store(lanes.compress(hashes, hits), row.hashes);
-            lanes.store(lanes.compress(indices, hits), row.indices);
+            lanes.store(lanes.compress(hashes, hits), from(&mut self.tile.hashes, left));
+            lanes.store(lanes.compress(indices, hits), from(&mut self.tile.indices, left));
             indices = lanes.add(indices, lanes.splat(S::LANES as u32));
             left += hits.count_ones() as usize;
         }
@@ -123,23 +123,23 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
         let remainders = self.batch.remainders;
         let mut left = 0;
         for start in (0..count).step_by(S::LANES) {
-            let row = self.tile.row(start);
-            let (hashes, indices) = (lanes.load(row.hashes), lanes.load(row.indices));
+            let hashes = lanes.load(from(&mut self.tile.hashes, start));
+            let indices = lanes.load(from(&mut self.tile.indices, start));
             let positions = if PREFETCH {
-                lanes.load(row.positions)
+                lanes.load(from(&mut self.tile.positions, start))
             } else {
                 positions_of(remainders, hashes, probe)
             };
             let found = lanes.hit(lanes.all_hits(), self.words.at(lanes, positions), positions);
             let hits = lanes.hit_bits(found) & first_bits(count - start, S::LANES);
             let hashes = lanes.compress(hashes, hits);
-            let row = self.tile.row(left);
-            lanes.store(hashes, row.hashes);
-            lanes.store(lanes.compress(indices, hits), row.indices);
+            lanes.store(hashes, from(&mut self.tile.hashes, left));
+            lanes.store(lanes.compress(indices, hits), from(&mut self.tile.indices, left));
             let found = hits.count_ones() as usize;
             if PREFETCH && probe + 1 < self.batch.probes {
-                lanes.store(positions_of(remainders, hashes, probe + 1), row.positions);
-                self.words.prefetch(lanes, row.positions, found);
+                let row = from(&mut self.tile.positions, left);
+                lanes.store(positions_of(remainders, hashes, probe + 1), row);
+                self.words.prefetch(lanes, row, found);
             }
             left += found;
         }
@@ -151,11 +151,11 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
     fn remaining(&mut self, lanes: S, count: usize, probe: u32) -> usize {
         let mut left = 0;
         for start in (0..count).step_by(S::LANES) {
-            let row = self.tile.row(start);
-            let (hashes, indices) = (lanes.load(row.hashes), lanes.load(row.indices));
+            let hashes = lanes.load(from(&mut self.tile.hashes, start));
+            let indices = lanes.load(from(&mut self.tile.indices, start));
             let hits = self.batch.rest(lanes, &self.words, hashes, probe);
             let hits = hits & first_bits(count - start, S::LANES);
-            lanes.store(lanes.compress(indices, hits), self.tile.row(left).indices);
+            lanes.store(lanes.compress(indices, hits), from(&mut self.tile.indices, left));
             left += hits.count_ones() as usize;
         }
         left
@@ -171,13 +171,6 @@ struct Tile {
     positions: [u32; TILE + MAX_LANES],
 }
 
-/// The part of a tile from a given key on.
-struct Row<'a> {
-    hashes: &'a mut [u32],
-    indices: &'a mut [u32],
-    positions: &'a mut [u32],
-}
-
 impl Tile {
     #[inline(always)]
     fn new() -> Self {
@@ -188,13 +181,10 @@ impl Tile {
             positions: [0; LEN],
         }
     }
+}
 
-    #[inline(always)]
-    fn row(&mut self, start: usize) -> Row<'_> {
-        Row {
-            hashes: self.hashes.get_mut(start..).unwrap_or_default(),
-            indices: self.indices.get_mut(start..).unwrap_or_default(),
-            positions: self.positions.get_mut(start..).unwrap_or_default(),
-        }
-    }
+/// Returns the values from that of a given key on.
+#[inline(always)]
+fn from(values: &mut [u32], start: usize) -> &mut [u32] {
+    values.get_mut(start..).unwrap_or_default()
 }
