@@ -23,44 +23,6 @@ pub(crate) fn hash<T: Target>(target: T, source: WideSource<'_>, start: usize, h
     tile::hash::<Xxh64, T>(target, source, start, hashes);
 }
 
-#[inline(always)]
-fn hash_by<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-    let (chains, count) = (lanes.chains(), hashes.len());
-    match source {
-        // Columns of numbers in Parquet.
-        WideSource::Keys(Keys::Packed(keys)) if keys.key_len() == 8 => {
-            let (groups, others) = groups_of(chains, hashes);
-            let keys = &keys.bytes().as_chunks::<8>().0[start..start + count];
-            for (keys, hashes) in keys.chunks_exact(S::Chains::LANES).zip(groups) {
-                let words = chains.collect(|i| u64::from_le_bytes(keys[i]));
-                let mixed = with_word(chains, chains.splat(PRIME64_5.wrapping_add(8)), words);
-                chains.store(avalanche(chains, mixed), hashes);
-            }
-            for (key, hash) in keys[count - others.len()..].iter().zip(others) {
-                *hash = xxh64(key, 0);
-            }
-        }
-        WideSource::Keys(Keys::Packed(keys)) if keys.key_len() == 4 => {
-            let (groups, others) = groups_of(chains, hashes);
-            let keys = &keys.bytes().as_chunks::<4>().0[start..start + count];
-            for (keys, hashes) in keys.chunks_exact(S::Chains::LANES).zip(groups) {
-                let halves = chains.collect(|i| u64::from(u32::from_le_bytes(keys[i])));
-                let mixed = with_half_word(chains, chains.splat(PRIME64_5.wrapping_add(4)), halves);
-                chains.store(avalanche(chains, mixed), hashes);
-            }
-            for (key, hash) in keys[count - others.len()..].iter().zip(others) {
-                *hash = xxh64(key, 0);
-            }
-        }
-        WideSource::Keys(keys) => {
-            let mut room = None;
-            let (keys, later) = slices(lanes, &keys, start, count, &mut room);
-            hash_slices::<Xxh64, _, _>(lanes, chains, keys, later, hashes);
-        }
-        WideSource::Hashes(values) => hashes.copy_from_slice(&values[start..start + count]),
-    }
-}
-
 struct Xxh64;
 
 impl Classes for Xxh64 {
@@ -84,7 +46,40 @@ impl Classes for Xxh64 {
 
     #[inline(always)]
     fn hash<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-        hash_by(lanes, source, start, hashes);
+        let (chains, count) = (lanes.chains(), hashes.len());
+        match source {
+            // Columns of numbers in Parquet.
+            WideSource::Keys(Keys::Packed(keys)) if keys.key_len() == 8 => {
+                let (groups, others) = groups_of(chains, hashes);
+                let keys = &keys.bytes().as_chunks::<8>().0[start..start + count];
+                for (keys, hashes) in keys.chunks_exact(S::Chains::LANES).zip(groups) {
+                    let words = chains.collect(|i| u64::from_le_bytes(keys[i]));
+                    let mixed = with_word(chains, chains.splat(PRIME64_5.wrapping_add(8)), words);
+                    chains.store(avalanche(chains, mixed), hashes);
+                }
+                for (key, hash) in keys[count - others.len()..].iter().zip(others) {
+                    *hash = xxh64(key, 0);
+                }
+            }
+            WideSource::Keys(Keys::Packed(keys)) if keys.key_len() == 4 => {
+                let (groups, others) = groups_of(chains, hashes);
+                let keys = &keys.bytes().as_chunks::<4>().0[start..start + count];
+                for (keys, hashes) in keys.chunks_exact(S::Chains::LANES).zip(groups) {
+                    let halves = chains.collect(|i| u64::from(u32::from_le_bytes(keys[i])));
+                    let mixed = with_half_word(chains, chains.splat(PRIME64_5.wrapping_add(4)), halves);
+                    chains.store(avalanche(chains, mixed), hashes);
+                }
+                for (key, hash) in keys[count - others.len()..].iter().zip(others) {
+                    *hash = xxh64(key, 0);
+                }
+            }
+            WideSource::Keys(keys) => {
+                let mut room = None;
+                let (keys, later) = slices(lanes, &keys, start, count, &mut room);
+                hash_slices::<Xxh64, _, _>(lanes, chains, keys, later, hashes);
+            }
+            WideSource::Hashes(values) => hashes.copy_from_slice(&values[start..start + count]),
+        }
     }
 }
 

@@ -46,47 +46,6 @@ pub(crate) fn hash<T: Target, const FINAL: bool>(
     tile::hash::<Xxph3<FINAL>, T>(target, source, start, hashes);
 }
 
-#[inline(always)]
-fn hash_by<S: WideLanes, const FINAL: bool>(
-    lanes: S,
-    source: WideSource<'_>,
-    start: usize,
-    hashes: &mut [u64],
-) {
-    let (wide, count) = (lanes.wide(), hashes.len());
-    match source {
-        WideSource::Keys(Keys::Packed(keys)) if keys.key_len() == 16 => {
-            let (groups, others) = groups_of(wide, hashes);
-            let keys = &keys.bytes().as_chunks::<16>().0[start..start + count];
-            for (keys, hashes) in keys.chunks_exact(S::Wide::LANES).zip(groups) {
-                let (low, high) = wide.load_pairs(keys);
-                wide.store(of_two_words::<_, FINAL>(wide, low, high, wide.splat(16)), hashes);
-            }
-            for (key, hash) in keys[count - others.len()..].iter().zip(others) {
-                *hash = of_one::<FINAL>(key);
-            }
-        }
-        WideSource::Keys(keys) => {
-            let mut room = None;
-            let (keys, mut later) = slices(lanes, &keys, start, count, &mut room);
-            if !have_16_bytes(keys) {
-                return hash_slices::<Xxph3<FINAL>, _, _>(lanes, wide, keys, later, hashes);
-            }
-            let (groups, others) = groups_of(wide, hashes);
-            for (keys, hashes) in keys.chunks_exact(S::Wide::LANES).zip(groups) {
-                later.prefetch(lanes, S::Wide::LANES);
-                // SAFETY: the condition ensures that each key has the two words that are read.
-                let (low, high) = unsafe { wide.collect_pairs(|i| keys[i].as_ptr()) };
-                wide.store(of_two_words::<_, FINAL>(wide, low, high, wide.splat(16)), hashes);
-            }
-            for (key, hash) in keys[count - others.len()..].iter().zip(others) {
-                *hash = of_one::<FINAL>(key);
-            }
-        }
-        WideSource::Hashes(values) => hashes.copy_from_slice(&values[start..start + count]),
-    }
-}
-
 /// Splits hash values into groups of one for each lane and the rest.
 #[inline(always)]
 pub(super) fn groups_of<L: Lanes64>(
@@ -107,9 +66,18 @@ impl<const FINAL: bool> Classes for Xxph3<FINAL> {
         // SAFETY: guaranteed by the caller.
         unsafe {
             match CLASS {
-                0 => of_9_to_16::<_, FINAL>(lanes, keys),
-                1 => of_17_to_32::<_, FINAL>(lanes, keys),
-                _ => of_33_to_64::<_, FINAL>(lanes, keys),
+                0 => {
+                    let low = lanes.collect(|i| word(keys[i], 0));
+                    let high = lanes.collect(|i| word(keys[i], keys[i].len() - 8));
+                    of_two_words::<_, FINAL>(lanes, low, high, lens(lanes, keys))
+                }
+                1 => avalanche::<_, FINAL>(lanes, outer(lanes, keys)),
+                _ => {
+                    let first = lanes.collect_pairs(|i| keys[i].as_ptr().add(16));
+                    let last = lanes.collect_pairs(|i| keys[i].as_ptr().add(keys[i].len() - 32));
+                    let inner = lanes.add(mix(lanes, first, 4), mix(lanes, last, 6));
+                    avalanche::<_, FINAL>(lanes, lanes.add(outer(lanes, keys), inner))
+                }
             }
         }
     }
@@ -121,44 +89,39 @@ impl<const FINAL: bool> Classes for Xxph3<FINAL> {
 
     #[inline(always)]
     fn hash<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-        hash_by::<S, FINAL>(lanes, source, start, hashes);
+        let (wide, count) = (lanes.wide(), hashes.len());
+        match source {
+            WideSource::Keys(Keys::Packed(keys)) if keys.key_len() == 16 => {
+                let (groups, others) = groups_of(wide, hashes);
+                let keys = &keys.bytes().as_chunks::<16>().0[start..start + count];
+                for (keys, hashes) in keys.chunks_exact(S::Wide::LANES).zip(groups) {
+                    let (low, high) = wide.load_pairs(keys);
+                    wide.store(of_two_words::<_, FINAL>(wide, low, high, wide.splat(16)), hashes);
+                }
+                for (key, hash) in keys[count - others.len()..].iter().zip(others) {
+                    *hash = of_one::<FINAL>(key);
+                }
+            }
+            WideSource::Keys(keys) => {
+                let mut room = None;
+                let (keys, mut later) = slices(lanes, &keys, start, count, &mut room);
+                if !have_16_bytes(keys) {
+                    return hash_slices::<Xxph3<FINAL>, _, _>(lanes, wide, keys, later, hashes);
+                }
+                let (groups, others) = groups_of(wide, hashes);
+                for (keys, hashes) in keys.chunks_exact(S::Wide::LANES).zip(groups) {
+                    later.prefetch(lanes, S::Wide::LANES);
+                    // SAFETY: the condition ensures that each key has the two words that are read.
+                    let (low, high) = unsafe { wide.collect_pairs(|i| keys[i].as_ptr()) };
+                    wide.store(of_two_words::<_, FINAL>(wide, low, high, wide.splat(16)), hashes);
+                }
+                for (key, hash) in keys[count - others.len()..].iter().zip(others) {
+                    *hash = of_one::<FINAL>(key);
+                }
+            }
+            WideSource::Hashes(values) => hashes.copy_from_slice(&values[start..start + count]),
+        }
     }
-}
-
-/// # Safety
-///
-/// The keys have 9 to 16 bytes.
-#[inline(always)]
-unsafe fn of_9_to_16<L: Lanes64, const FINAL: bool>(lanes: L, keys: &Group<'_>) -> L::Vector {
-    // SAFETY: guaranteed by the caller.
-    let (low, high) = unsafe {
-        let low = lanes.collect(|i| word(keys[i], 0));
-        (low, lanes.collect(|i| word(keys[i], keys[i].len() - 8)))
-    };
-    of_two_words::<_, FINAL>(lanes, low, high, lens(lanes, keys))
-}
-
-/// # Safety
-///
-/// The keys have 17 to 32 bytes.
-#[inline(always)]
-unsafe fn of_17_to_32<L: Lanes64, const FINAL: bool>(lanes: L, keys: &Group<'_>) -> L::Vector {
-    // SAFETY: guaranteed by the caller.
-    avalanche::<_, FINAL>(lanes, unsafe { outer(lanes, keys) })
-}
-
-/// # Safety
-///
-/// The keys have 33 to 64 bytes.
-#[inline(always)]
-unsafe fn of_33_to_64<L: Lanes64, const FINAL: bool>(lanes: L, keys: &Group<'_>) -> L::Vector {
-    // SAFETY: guaranteed by the caller.
-    let (first, last, outer) = unsafe {
-        let first = lanes.collect_pairs(|i| keys[i].as_ptr().add(16));
-        let last = lanes.collect_pairs(|i| keys[i].as_ptr().add(keys[i].len() - 32));
-        (mix(lanes, first, 4), mix(lanes, last, 6), outer(lanes, keys))
-    };
-    avalanche::<_, FINAL>(lanes, lanes.add(outer, lanes.add(first, last)))
 }
 
 /// Mixes the lengths and the first and last 16 bytes.
@@ -169,13 +132,9 @@ unsafe fn of_33_to_64<L: Lanes64, const FINAL: bool>(lanes: L, keys: &Group<'_>)
 #[inline(always)]
 unsafe fn outer<L: Lanes64>(lanes: L, keys: &Group<'_>) -> L::Vector {
     // SAFETY: guaranteed by the caller.
-    let (first, last) = unsafe {
-        let first = lanes.collect_pairs(|i| keys[i].as_ptr());
-        (
-            first,
-            lanes.collect_pairs(|i| keys[i].as_ptr().add(keys[i].len() - 16)),
-        )
-    };
+    let first = unsafe { lanes.collect_pairs(|i| keys[i].as_ptr()) };
+    // SAFETY: guaranteed by the caller.
+    let last = unsafe { lanes.collect_pairs(|i| keys[i].as_ptr().add(keys[i].len() - 16)) };
     let lens = lanes.mul(lens(lanes, keys), lanes.splat(PRIME64_1));
     lanes.add(lens, lanes.add(mix(lanes, first, 0), mix(lanes, last, 2)))
 }
