@@ -172,9 +172,13 @@ impl Builder {
                 "the format's name must have at most {longest} bytes, got {name:?}"
             )));
         }
-        // Tells wrong parameters before a key is read.
-        self.format
-            .plan(self.capacity.unwrap_or(1_000), self.capacity, self.size)?;
+        // Tells parameters that suit no number of keys before a key is read.
+        let plan = |keys| self.format.plan(keys, self.capacity, self.size).map(drop);
+        plan(self.capacity.unwrap_or(1_000)).or_else(|error| {
+            let suits_others =
+                self.capacity.is_none() && [1, 1_000_000].iter().any(|&keys| plan(keys).is_ok());
+            suits_others.then_some(()).ok_or(error)
+        })?;
         let hasher = self.format.row.hasher(&self.format);
         let hasher = hasher.map_err(|reason| self.format.wrong(reason))?;
         let values: Box<dyn Values> = match hasher.is_narrow {

@@ -1,5 +1,6 @@
 //! The folder of a set while it is built: the lock, the names of files, and how they appear.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -17,7 +18,16 @@ const FILTER: &str = ".filter";
 
 /// Returns true if a builder made a file of this name: a shard, or an unfinished file of [`whole_files::save`].
 fn is_of_builder(name: &str) -> bool {
-    (name.starts_with(SHARD) && name.ends_with(FILTER)) || (name.starts_with(".tmp") && name.len() == 10)
+    let is_all =
+        |part: &str, len: usize, is: fn(&u8) -> bool| part.len() == len && part.as_bytes().iter().all(is);
+    let parts = name
+        .strip_prefix(SHARD)
+        .and_then(|name| name.strip_suffix(FILTER)?.split_once('-'));
+    let is_shard = parts.is_some_and(|(number, sum)| {
+        is_all(number, 5, u8::is_ascii_digit) && is_all(sum, 16, u8::is_ascii_hexdigit)
+    });
+    let unfinished = name.strip_prefix(".tmp");
+    is_shard || unfinished.is_some_and(|random| is_all(random, 6, u8::is_ascii_alphanumeric))
 }
 
 /// Writes a filter to a file that appears when it is complete. One that is there is replaced, or an error.
@@ -65,8 +75,8 @@ fn is_written(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
 /// A folder in which no other process builds as long as the value exists; afterwards it holds a set or is gone.
 pub(crate) struct Lock {
     pub(crate) folder: PathBuf,
-    /// Set if the manifest names all shards that are to stay.
-    is_published: bool,
+    /// The names of the shards that were written and that no manifest names yet.
+    written: RefCell<Vec<String>>,
     lock: whole_files::Lock,
 }
 
@@ -82,7 +92,7 @@ impl Lock {
         })?;
         let lock = Self {
             folder: folder.to_path_buf(),
-            is_published: false,
+            written: RefCell::default(),
             lock,
         };
         if !lock.has_manifest()? {
@@ -134,6 +144,7 @@ impl Lock {
         };
         let written = match File::create_new(&path) {
             Ok(file) => {
+                self.written.borrow_mut().push(shard.file.clone());
                 let mut file = BufWriter::new(file);
                 whole(&mut file).and_then(|()| file.flush())
             }
@@ -155,7 +166,7 @@ impl Lock {
             file.write_all(b"\n")
         })?;
         self.lock.keep();
-        self.is_published = true;
+        self.written.take();
         self.remove_all_but(&manifest.shards);
         Ok(())
     }
@@ -198,20 +209,11 @@ impl Lock {
     }
 }
 
-/// Removes what no manifest names: the shards of a build that ended early.
+/// Removes the shards of a build that ended early, and nothing else.
 impl Drop for Lock {
     fn drop(&mut self) {
-        if self.is_published {
-            return;
-        }
-        match self.has_manifest() {
-            Ok(true) => {
-                if let Ok(manifest) = Manifest::read(&self.folder) {
-                    self.remove_all_but(&manifest.shards);
-                }
-            }
-            Ok(false) => self.remove_all_but(&[]),
-            Err(_) => {}
+        for name in self.written.take() {
+            let _ = fs::remove_file(self.folder.join(name));
         }
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 ///
 /// `write` gets a temporary file in the same folder, which is flushed, synced and renamed to `path`; then the folder is
 /// synced. A crash, an error or a full disk at any time leaves the old file, and at worst a temporary file whose name
-/// begins with `.tmp`. A link is followed, and the permissions of a file that is replaced are kept.
+/// begins with `.tmp`. A link to a file is followed, and the permissions of a file that is replaced are kept.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;

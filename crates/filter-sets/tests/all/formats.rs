@@ -38,6 +38,30 @@ fn every_name_is_of_one_format() {
     }
 }
 
+/// What is sized is built, also where another number of keys would have no such filter.
+#[test]
+fn few_keys_are_built_as_they_are_sized() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("filter");
+    for name in names().filter(|&name| name != "growing") {
+        for size in [
+            Size::Rate(2e-4),
+            Size::Rate(6e-4),
+            Size::Bytes(150),
+            Size::Bytes(600),
+        ] {
+            let Ok(sizing) = format(name).sizing(10, size) else {
+                continue;
+            };
+            let mut building = Builder::new(format(name), size).raw_file(&file).unwrap();
+            keys(0..10).iter().for_each(|key| building.insert(key).unwrap());
+            let built = building.finish(&|_| true).unwrap();
+            assert_eq!(built.bytes, sizing.bytes, "{name}, {size:?}");
+            fs::remove_file(&file).unwrap();
+        }
+    }
+}
+
 /// The calculated size beside the built filter. `FILTER_SETS_KEYS` in the environment takes another number of keys.
 #[test]
 fn sizes_are_those_of_the_filters_that_are_built() {

@@ -4,7 +4,9 @@ use std::fs;
 use std::sync::LazyLock;
 
 use filter_formats::policies;
-use filter_sets::{Access, ErrorKind, Filter, FilterSet, Header, Manifest, Opening, merge_sets};
+use filter_sets::{
+    Access, Builder, ErrorKind, Filter, FilterSet, Header, Manifest, Opening, ShardFunction, Size, merge_sets,
+};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -345,5 +347,46 @@ fn lengths_that_no_policy_writes_are_refused() {
             }
         }
         assert!(read(&[0, 0xff]).unwrap().may_contain(b"key"), "{name}");
+    }
+}
+
+/// Shards of other machines, and files that only look like a builder's, outlive every build that fails or is refused.
+#[test]
+fn a_build_that_ends_early_removes_what_it_wrote_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let builder = || builder("leveldb");
+    for number in [0, 1] {
+        let mut building = builder().shard(folder.path(), number, 2).unwrap();
+        let function = ShardFunction::default();
+        for key in keys(0..100)
+            .iter()
+            .filter(|key| function.shard_of(key, 2) == number)
+        {
+            building.insert(key).unwrap();
+        }
+        building.finish(&|_| true).unwrap();
+    }
+    let before = files(folder.path());
+    assert_eq!(before.len(), 2);
+    let stopped = |name: &str| {
+        let mut building = super::builder(name).set(folder.path(), 2).unwrap();
+        keys(0..1000).iter().for_each(|key| building.insert(key).unwrap());
+        building.finish(&|_| false).unwrap_err()
+    };
+    assert_eq!(stopped("bloom64").kind(), ErrorKind::Stopped);
+    assert_eq!(files(folder.path()), before);
+    let wrong = Builder::new(super::format("leveldb"), Size::Bits(64)).set(folder.path(), 2);
+    assert!(wrong.is_err());
+    assert_eq!(files(folder.path()), before);
+    for name in ["shard-notes.filter", ".tmp-draft"] {
+        fs::write(folder.path().join(name), "my notes").unwrap();
+        let refused = builder()
+            .set(folder.path(), 2)
+            .map(|_| ())
+            .unwrap_err()
+            .to_string();
+        assert!(refused.contains(name), "{refused}");
+        assert_eq!(fs::read(folder.path().join(name)).unwrap(), b"my notes");
+        fs::remove_file(folder.path().join(name)).unwrap();
     }
 }

@@ -228,6 +228,10 @@ pub(super) fn check_new(out: &Path, replace: bool) -> Result<(), Failure> {
             "{}: is there already; give another path, or --replace",
             out.display()
         ))),
+        Err(_) if out.is_symlink() => Err(Failure::input(format_args!(
+            "{}: is a link to a file that is not there; give another path",
+            out.display()
+        ))),
         _ if !folder_of(out).is_dir() => Err(Failure::input(format_args!(
             "{}: its folder is not there",
             out.display()
