@@ -133,6 +133,9 @@ impl<'a> Lines<'a> {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(Failure::Interrupted),
                 Err(error) => return Err(Failure::input(format_args!("{}: {error}", self.name))),
             };
+            if let (1, true, Some(told)) = (self.number, self.long.is_empty(), lines::encoding(buffer)) {
+                let _ = writeln!(io::stderr(), "{}: {told}", self.name);
+            }
             if buffer.is_empty() {
                 if self.long.is_empty() {
                     self.report();

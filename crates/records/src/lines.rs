@@ -36,3 +36,57 @@ pub fn note(source: &str, dropped: u64) -> Option<String> {
     };
     Some(format!("{source}: {ends} {belong} to no key"))
 }
+
+/// Describes a byte order mark, or text in UTF-16, at the start of a file: both are parts of keys, since a line ends in LF
+/// alone.
+pub fn encoding(data: &[u8]) -> Option<&'static str> {
+    const UTF_16: &str =
+        "looks like UTF-16, so that its keys have a zero byte beside each letter; convert it to UTF-8";
+    let start = &data[..data.len().min(SAMPLE)];
+    let zeros = |first: usize| {
+        start
+            .iter()
+            .skip(first)
+            .step_by(2)
+            .filter(|byte| **byte == 0)
+            .count()
+    };
+    match start {
+        [0xef, 0xbb, 0xbf, ..] => {
+            Some("its first key begins with a byte order mark of three bytes; remove it")
+        }
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] if start.contains(&0) => Some(UTF_16),
+        // Without a mark: most letters of most languages have a zero in one place of the two.
+        _ if zeros(0).min(zeros(1)) < start.len() / 16 && zeros(0).max(zeros(1)) > start.len() / 3 => {
+            Some(UTF_16)
+        }
+        _ => None,
+    }
+}
+
+/// The bytes in which an encoding is looked for.
+const SAMPLE: usize = 4096;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings_that_put_further_bytes_into_keys_are_told() {
+        let utf_16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let cases: [(Vec<u8>, &str); 5] = [
+            (utf_16("\u{feff}one\ntwo\n"), "UTF-16"),
+            (utf_16("one\ntwo\n"), "UTF-16"),
+            ("\u{feff}one\n".into(), "byte order mark"),
+            ("one\ntwo\n".into(), ""),
+            (vec![0; 9], ""),
+        ];
+        for (data, expected) in cases {
+            let told = encoding(&data).unwrap_or_default();
+            assert!(
+                told.contains(expected) && told.is_empty() == expected.is_empty(),
+                "{told}"
+            );
+        }
+    }
+}

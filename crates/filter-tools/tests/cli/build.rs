@@ -49,6 +49,11 @@ fn lines_are_any_bytes() {
     assert_eq!(asked(&input), "+ + + + + + ");
     assert_eq!(asked(b"a\n\xff\xfe\nlast\n\nlast\r\nlast\r"), "no + + + + no ");
     assert_eq!(asked(b""), "");
+    let marked = bench.fed("build --out marked", b"\xef\xbb\xbfone\ntwo\n").stderr;
+    assert!(
+        marked.starts_with("standard input: its first key begins with a byte order mark"),
+        "{marked}"
+    );
     bench.refuses_fed(
         2,
         [&b"key\n"[..], &[b'x'; 9 << 20]].concat(),
