@@ -18,6 +18,7 @@ mod leveldb_hash;
 mod lookup3;
 mod murmur2;
 mod murmur3_x64_128;
+mod murmur64a;
 mod one_at_a_time;
 mod pjw;
 mod rocksdb_hash;
@@ -45,6 +46,7 @@ pub use leveldb_hash::{LEVELDB_BLOOM_SEED, leveldb_hash};
 pub use lookup3::lookup3;
 pub use murmur2::{MURMUR2_SEED, murmur2, murmur2_signed_tail};
 pub use murmur3_x64_128::{Murmur3X64_128, murmur3_x64_128};
+pub use murmur64a::{REDISBLOOM_SEED, murmur64a};
 pub use one_at_a_time::one_at_a_time;
 pub use pjw::pjw;
 pub use rocksdb_hash::rocksdb_hash;
@@ -99,6 +101,7 @@ pub static OTHERS: &[&HashInfo] = &[
     &one_at_a_time::INFO,
     &lookup3::INFO,
     &murmur3_x64_128::INFO,
+    &murmur64a::INFO,
     &spark_murmur3::INFO,
     &rocksdb_hash::INFO,
     &xxph3_64::INFO,

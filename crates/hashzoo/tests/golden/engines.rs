@@ -1,8 +1,8 @@
 //! Tests values computed by storage engines and other programs.
 
 use hashzoo::{
-    Murmur3X64_128, find, leveldb_hash, murmur2, murmur2_signed_tail, murmur3_x64_128, rocksdb_hash, xxh64,
-    xxph3_64,
+    Murmur3X64_128, find, leveldb_hash, murmur2, murmur2_signed_tail, murmur3_x64_128, murmur64a,
+    rocksdb_hash, xxh64, xxph3_64,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -129,5 +129,25 @@ fn murmur3_x64_128_equals_guavas() {
             pieces.update(&key[cut..]);
             assert_eq!(pieces.finish(), (h1, h2), "{len} bytes cut at {cut}");
         }
+    }
+}
+
+#[test]
+fn murmur64a_equals_libstdcxx_under_both_seeds_of_redisbloom() {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Row {
+        seed: String,
+        hex: String,
+        a: String,
+        b: String,
+    }
+    let rows: Vec<Row> = rows(include_str!("../data/murmur64a.jsonl"));
+    assert_eq!(rows.len(), 41);
+    let number = |hex: &str| u64::from_str_radix(hex, 16).unwrap();
+    for row in rows {
+        let (key, a) = (bytes(&row.hex), number(&row.a));
+        assert_eq!(murmur64a(&key, number(&row.seed)), a, "{}", row.hex);
+        assert_eq!(murmur64a(&key, a), number(&row.b), "{}", row.hex);
     }
 }
