@@ -10,7 +10,8 @@ use alloc::vec::Vec;
 
 #[cfg(target_has_atomic = "64")]
 use crate::atomic_bits::AtomicU64;
-use crate::bits::{Bits, Word};
+use crate::bits::{Bits, PlainWord, Word};
+use crate::modulus::Modulus;
 use crate::unrolled::{self, Steps};
 
 /// The number of elements looked up together. Measured: 128 wait less than 64, and their state still fits into the L1
@@ -34,17 +35,17 @@ struct Lane<S> {
 
 /// Bits that can be set, of one thread or shared by several.
 pub(crate) trait SetBits {
-    fn position(&self, dividend: u64) -> u64;
+    fn modulus(&self) -> Modulus;
     fn prefetch(&self, position: u64);
     fn set(&mut self, position: u64) -> bool;
 }
 
 macro_rules! set_bits {
-    ($bits:ty) => {
-        impl SetBits for $bits {
+    ($bits:ty $(, $word:ident)?) => {
+        impl$(<$word: PlainWord>)? SetBits for $bits {
             #[inline]
-            fn position(&self, dividend: u64) -> u64 {
-                Bits::position(self, dividend)
+            fn modulus(&self) -> Modulus {
+                Bits::modulus(self)
             }
 
             #[inline]
@@ -60,7 +61,7 @@ macro_rules! set_bits {
     };
 }
 
-set_bits!(&mut Bits);
+set_bits!(&mut Bits<W>, W);
 #[cfg(target_has_atomic = "64")]
 set_bits!(&Bits<AtomicU64>);
 
@@ -72,11 +73,12 @@ pub(crate) fn insert<S: Steps + From<H>, H, T>(
     hash: impl Fn(&T) -> H,
 ) -> Vec<bool> {
     let mut changed = Vec::with_capacity(items.len());
+    let modulus = bits.modulus();
     let probes = usize::try_from(probe_count).unwrap_or(usize::MAX);
     if probes > AHEAD {
         for item in items {
             let mut steps = S::from(hash(item));
-            changed.push((0..probe_count).fold(false, |any, _| any | bits.set(bits.position(steps.step()))));
+            changed.push((0..probe_count).fold(false, |any, _| any | bits.set(steps.step(modulus))));
         }
         return changed;
     }
@@ -85,7 +87,7 @@ pub(crate) fn insert<S: Steps + From<H>, H, T>(
         for (positions, item) in positions.chunks_exact_mut(probes).zip(items) {
             let mut steps = S::from(hash(item));
             for position in positions {
-                *position = bits.position(steps.step());
+                *position = steps.step(modulus);
                 bits.prefetch(*position);
             }
         }
@@ -138,11 +140,11 @@ fn contains_near<S: Steps, W: Word>(
     lanes: &mut [Lane<S>; LANES],
     answers: &mut [bool],
 ) {
-    let test = |dividend| bits.test(bits.position(dividend));
+    let test = |position| bits.test(position);
     let first = probe_count.min(2);
     let mut kept = 0;
     for (element, mut steps) in steps.enumerate() {
-        let contained = (0..first).fold(true, |all, _| all & test(steps.step()));
+        let contained = (0..first).fold(true, |all, _| all & test(steps.step(bits.modulus())));
         if let Some(place) = lanes.get_mut(kept) {
             *place = Lane { steps, element };
         }
@@ -150,7 +152,7 @@ fn contains_near<S: Steps, W: Word>(
     }
     for lane in lanes.iter().take(kept) {
         if let Some(answer) = answers.get_mut(lane.element) {
-            *answer = unrolled::every(lane.steps, probe_count - first, test);
+            *answer = unrolled::every(lane.steps, probe_count - first, bits.modulus(), test);
         }
     }
 }
@@ -173,7 +175,7 @@ fn keep_contained<S: Steps, W: Word>(
         probes -= group;
         for (lane, positions) in lanes.iter_mut().zip(&mut *positions).take(left) {
             for position in positions.iter_mut().take(group) {
-                *position = bits.position(lane.steps.step());
+                *position = lane.steps.step(bits.modulus());
                 bits.prefetch(*position);
             }
         }

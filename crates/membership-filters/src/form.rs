@@ -1,12 +1,11 @@
 //! The form of a filter by its first bytes.
 
 /// The forms whose first bytes are known, and what reads them.
-const FORMS: [(&[u8; 8], &str); 5] = [
+const FORMS: [(&[u8; 8], &str); 4] = [
     (b"GBfilter", "the envelope of `BloomFilter`"),
     (b"MFblocks", "the envelope of `BlockedBloomFilter`"),
     (b"MFcounts", "the envelope of `CountingBloomFilter`"),
     (b"MFcuckoo", "the envelope of `CuckooFilter`"),
-    (b"MFgrowth", "the envelope of `GrowingBloomFilter`"),
 ];
 
 /// Returns the form of a filter that begins with these bytes, four at least, as far as they tell it.

@@ -27,13 +27,13 @@ mod error;
 mod form;
 pub mod format;
 mod funnel;
-mod growing;
 pub mod guava;
 mod hash;
 mod modulus;
 mod packed;
 mod positions;
 mod random;
+mod redisbloom;
 mod sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 mod slot;
@@ -50,7 +50,6 @@ pub use error::{Error, ErrorKind};
 pub use funnel::{
     Bytes, Funnel, Hashed, Hashing, Integer, Long, Sequence, TakeSlice, Utf8, Utf16, Utf16Units,
 };
-pub use growing::{GrowingBloomFilter, GrowingParameters, GrowthRule};
 #[cfg(target_has_atomic = "64")]
 pub use guava::ConcurrentBloomFilter;
 pub use guava::{
@@ -59,6 +58,9 @@ pub use guava::{
 };
 pub use hash::{Encoding, Hash128, HashFunction, HashId, Murmur3, Xxph3};
 pub use modulus::Modulus;
+pub use redisbloom::{
+    RedisBloomFilter, RedisBloomHash, RedisBloomLink, RedisBloomParameters, RedisBloomStats,
+};
 pub use sink::Sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 pub use slot::{Outcome, Rebuild, Slot};

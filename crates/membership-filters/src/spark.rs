@@ -128,7 +128,7 @@ impl Version {
         let hash = self.hash(item);
         by_version!(self, S => {
             let mut steps = S::from(hash);
-            (0..probe_count).map(|_| modulus.remainder(steps.step())).collect()
+            (0..probe_count).map(|_| steps.step(modulus)).collect()
         })
     }
 
@@ -217,15 +217,14 @@ impl BloomFilter {
     fn insert_raw(&mut self, hash: HashPair) -> bool {
         by_version!(self.version, S => {
             let modulus = self.bits.modulus();
-            let position = |dividend| modulus.remainder(dividend);
-            unrolled::any(S::from(hash), self.probe_count, position, |position| self.bits.set(position))
+            unrolled::any(S::from(hash), self.probe_count, modulus, |position| self.bits.set(position))
         })
     }
 
     #[inline]
     fn contains_raw(&self, hash: HashPair) -> bool {
-        let test = |dividend| self.bits.test(self.bits.position(dividend));
-        by_version!(self.version, S => unrolled::every(S::from(hash), self.probe_count, test))
+        let (probes, test) = (self.probe_count, |position| self.bits.test(position));
+        by_version!(self.version, S => unrolled::every(S::from(hash), probes, self.bits.modulus(), test))
     }
 
     /// Inserts the elements in order, and returns for each what [`insert`](Self::insert) would return. In filters that

@@ -1,11 +1,14 @@
-//! The filters of `membership-filters` that are sized by a rate: Guava's stream, and those in an envelope.
+//! The filters of `membership-filters` that are sized by a rate: Guava's stream, RedisBloom's chunks, and those in an
+//! envelope.
 
 use filter_formats::sizing::{Textbook, lowest_rate};
 use membership_filters::StreamHeader;
 use membership_filters::envelope::{self, Stored};
 use membership_filters::{BlockedBloomFilter, BlockedParameters, BloomFilter, Bytes as Whole, CounterWidth};
-use membership_filters::{CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter};
-use membership_filters::{GrowingParameters, Hash128, HashId, Hashing as _, Parameters};
+use membership_filters::{
+    CountingBloomFilter, CuckooFilter, CuckooParameters, Hash128, HashId, Hashing as _,
+};
+use membership_filters::{Parameters, RedisBloomFilter, RedisBloomHash, RedisBloomParameters};
 
 use crate::bytes::Bytes;
 use crate::outline::{Outline, stream};
@@ -15,12 +18,21 @@ use crate::row::{AnyFilling, AnyOpened, Format, Hasher, NO_BITS, Plan, Row, Size
 pub(super) struct Application {
     name: &'static str,
     short_names: &'static [&'static str],
-    /// The first bytes; none of Guava's stream, whose header is known by its length.
-    magic: Option<[u8; 8]>,
+    form: Form,
     /// Returns the size of a filter of so many keys and this rate.
     shape: fn(u64, f64) -> Text<Shape>,
     make: fn(HashId, u64, f64) -> Text<AnyFilling>,
     open: fn(HashId, &[u8]) -> Text<AnyOpened>,
+}
+
+/// The stored form of a filter, which tells how it is recognised and how keys are hashed.
+enum Form {
+    /// Guava's stream, whose header is known by its length.
+    Guava,
+    /// RedisBloom's chunks, one after the other.
+    RedisBloom,
+    /// An envelope with these first bytes.
+    Envelope([u8; 8]),
 }
 
 /// The size of a filter.
@@ -29,15 +41,25 @@ struct Shape {
     bytes: u64,
     /// The bytes of it that grow with the keys.
     array: u64,
-    probe_count: Option<u8>,
+    probe_count: Option<u32>,
     rate: f64,
 }
 
 impl Shape {
     /// The shape of a filter with Guava's bits and probes, and this many bytes of them.
     fn of(parameters: &Parameters, keys: u64, array: u64, bytes: u64) -> Text<Self> {
-        let probes = parameters.probe_count();
-        let rate = Textbook::with_probe_count(probes.into()).rate(parameters.bits(), keys);
+        Self::bloom(
+            parameters.bits(),
+            parameters.probe_count().into(),
+            keys,
+            array,
+            bytes,
+        )
+    }
+
+    /// The shape of a Bloom filter.
+    fn bloom(bits: u64, probes: u32, keys: u64, array: u64, bytes: u64) -> Text<Self> {
+        let rate = Textbook::with_probe_count(probes).rate(bits, keys);
         Ok(Self {
             bytes,
             array,
@@ -53,7 +75,7 @@ macro_rules! enveloped {
         Application {
             name: $name,
             short_names: &[$name],
-            magic: Some(<$filter<HashId> as Stored>::MAGIC),
+            form: Form::Envelope(<$filter<HashId> as Stored>::MAGIC),
             shape: |keys, rate| $shape(&$parameters(keys, rate).map_err(text)?, keys),
             make: |id, keys, rate| {
                 let parameters = $parameters(keys, rate).map_err(text)?;
@@ -72,7 +94,7 @@ pub(super) static ALL: [Application; 6] = [
     Application {
         name: "guava",
         short_names: &["guava"],
-        magic: None,
+        form: Form::Guava,
         shape: |keys, rate| {
             let parameters = Parameters::new(keys, rate).map_err(text)?;
             Shape::of(&parameters, keys, parameters.bits() / 8, parameters.stream_len())
@@ -129,19 +151,33 @@ pub(super) static ALL: [Application; 6] = [
         CuckooFilter::new
     ),
     // Before it grows.
-    enveloped!(
-        "growing",
-        GrowingBloomFilter,
-        GrowingParameters::new,
-        |parameters: &GrowingParameters, keys| {
-            let link = parameters.first_link();
-            Shape::of(link, keys, link.bits() / 8, parameters.stored_len())
+    Application {
+        name: "redisbloom",
+        short_names: &["redisbloom"],
+        form: Form::RedisBloom,
+        shape: |keys, rate| {
+            let link = RedisBloomParameters::new(keys, rate).first_link().map_err(text)?;
+            let array = link.bits / 8;
+            Shape::bloom(
+                link.bits,
+                link.probe_count,
+                keys,
+                array,
+                array + REDISBLOOM_HEADER,
+            )
         },
-        GrowingBloomFilter::new
-    ),
+        make: |_, keys, rate| {
+            let parameters = RedisBloomParameters::new(keys, rate);
+            Ok(Box::new(RedisBloomFilter::new(&parameters).map_err(text)?))
+        },
+        open: |_, bytes| Ok(Box::new(RedisBloomFilter::from_bytes(bytes).map_err(text)?)),
+    },
 ];
 
 const WIDTH: CounterWidth = CounterWidth::FOUR;
+
+/// The bytes of the header of a chain of one link.
+const REDISBLOOM_HEADER: u64 = 73;
 
 /// The bytes of an envelope around what is in it.
 const ENVELOPE: u64 = envelope::HEADER_LEN + envelope::CHECKSUM_LEN;
@@ -185,10 +221,14 @@ impl Row for Application {
 
     fn told(&'static self, head: &[u8], len: u64) -> Option<Format> {
         let format = Format::of(self);
-        let Some(magic) = self.magic else {
-            let header = StreamHeader::from_bytes(*head.first_chunk()?);
-            let is_whole = header.validate().is_ok() && header.stream_len() == len;
-            return is_whole.then_some(format);
+        let magic = match self.form {
+            Form::Guava => {
+                let header = StreamHeader::from_bytes(*head.first_chunk()?);
+                let is_whole = header.validate().is_ok() && header.stream_len() == len;
+                return is_whole.then_some(format);
+            }
+            Form::RedisBloom => return RedisBloomFilter::is_begun_by(head, len).then_some(format),
+            Form::Envelope(magic) => magic,
         };
         head.starts_with(&magic).then(|| match envelope::hash_id(head) {
             Ok(id) => format.with_encoding(id.encoding()),
@@ -196,13 +236,25 @@ impl Row for Application {
         })
     }
 
+    /// The first bytes of a policy's filter may by chance be those of a chain.
+    fn owns(&'static self, bytes: &[u8]) -> bool {
+        let is_whole = match self.form {
+            Form::RedisBloom => |bytes: &[u8]| RedisBloomFilter::from_bytes(bytes).is_ok(),
+            _ => |_: &[u8]| true,
+        };
+        self.told(bytes, bytes.len() as u64).is_some() && is_whole(bytes)
+    }
+
     fn hasher(&self, _format: &Format) -> Text<Hasher> {
         Ok(Hasher {
             is_narrow: false,
-            hash: Box::new(|key| {
-                let Hash128 { h1, h2 } = Hash128::of(key);
-                Some(u128::from(h1) << 64 | u128::from(h2))
-            }),
+            hash: match self.form {
+                Form::RedisBloom => Box::new(|key| Some(RedisBloomHash::of(key).to_u128())),
+                _ => Box::new(|key| {
+                    let Hash128 { h1, h2 } = Hash128::of(key);
+                    Some(u128::from(h1) << 64 | u128::from(h2))
+                }),
+            },
         })
     }
 
@@ -216,7 +268,7 @@ impl Row for Application {
                 bytes: shape.bytes,
                 bits_per_key: None,
                 next_bits_per_key: None,
-                probe_count: shape.probe_count.map(u32::from),
+                probe_count: shape.probe_count,
                 rate: shape.rate,
             },
             memory: shape.bytes,
@@ -225,19 +277,19 @@ impl Row for Application {
     }
 
     fn open(&'static self, format: &Format, bytes: Bytes) -> Text<AnyOpened> {
-        let id = match self.magic {
-            Some(_) => envelope::hash_id(bytes.as_ref()).map_err(text)?,
-            None => Whole.hash_id(),
+        let Form::Envelope(_) = self.form else {
+            return (self.open)(Whole.hash_id(), bytes.as_ref());
         };
+        let id = envelope::hash_id(bytes.as_ref()).map_err(text)?;
         let (ours, stored) = (format.encoding(), id.encoding());
-        if self.magic.is_some() && ours != stored {
+        if ours != stored {
             return Err(format!("the filter's keys must be {ours}, got {stored}"));
         }
         (self.open)(id, bytes.as_ref())
     }
 
     fn outline(&self, _format: &Format, len: u64, head: &[u8], _tail: &[u8]) -> Option<Text<Outline>> {
-        self.magic.is_none().then(|| {
+        matches!(self.form, Form::Guava).then(|| {
             let header = head.first_chunk().copied().map(StreamHeader::from_bytes);
             let header = header.ok_or("the header is cut")?;
             let (strategy, words) = header.validate().map_err(text)?;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use membership_filters::spark::{self, HashPair};
 use membership_filters::{BlockedBloomFilter, BloomFilter, Bytes, CountingBloomFilter, CuckooFilter};
-use membership_filters::{GrowingBloomFilter, Hash128, HashId, Hashed, Hashing as _, envelope};
+use membership_filters::{Hash128, HashId, Hashed, Hashing as _, RedisBloomFilter, RedisBloomHash, envelope};
 
 use crate::row::{Fill, Filling, Opened, Text, like, text};
 
@@ -149,9 +149,21 @@ single!(CountingBloomFilter, |_: &mut Self, _: &Self| Err(
 single!(CuckooFilter, |_: &mut Self, _: &Self| Err(
     "a cuckoo filter moves its fingerprints, so two cannot be merged"
 ));
-single!(GrowingBloomFilter, |_: &mut Self, _: &Self| Err(
-    "the links of growing filters differ in size, so two cannot be merged"
-));
+filter!(
+    RedisBloomFilter,
+    |_: &Self, hash| RedisBloomHash::assume(hash),
+    |_: &Self, key| RedisBloomHash::of(key),
+    Self::contains_hash,
+    |filter: &mut Self, hashes: &[_]| filter.insert_hashes(hashes).map(drop).map_err(text),
+    |filter: &Self, hashes: &[_]| filter.contains_hashes(hashes),
+    |_: &mut Self, _: &Self| Err("RedisBloom's filters count their keys, so two cannot be merged"),
+    Self::false_positive_rate,
+    |_| None,
+    |filter: &Self, writer: &mut dyn Write| {
+        let mut chunks = filter.chunks();
+        chunks.try_for_each(|(_, bytes)| writer.write_all(&bytes))
+    }
+);
 filter!(
     spark::BloomFilter,
     |filter: &Self, hash: u128| {

@@ -67,15 +67,13 @@ macro_rules! common {
             #[inline]
             fn insert_steps(&$($mutable)? self, steps: impl crate::unrolled::Steps) -> bool {
                 let modulus = self.bits.modulus();
-                let position = |dividend| modulus.remainder(dividend);
-                crate::unrolled::any(steps, self.probe_count.into(), position, |position| self.bits.set(position))
+                crate::unrolled::any(steps, self.probe_count.into(), modulus, |position| self.bits.set(position))
             }
 
             #[inline]
             fn contains_steps(&self, steps: impl crate::unrolled::Steps) -> bool {
-                crate::unrolled::every(steps, self.probe_count.into(), |dividend| {
-                    self.bits.test(self.bits.position(dividend))
-                })
+                let modulus = self.bits.modulus();
+                crate::unrolled::every(steps, self.probe_count.into(), modulus, |position| self.bits.test(position))
             }
 
             /// Returns whether each element might be in the filter, in the order of the elements. In filters that are

@@ -117,11 +117,10 @@ impl Iterator for Positions {
     #[inline]
     fn next(&mut self) -> Option<u64> {
         self.left = self.left.checked_sub(1)?;
-        let dividend = match &mut self.walk {
-            Walk::Mitz32(steps) => steps.step(),
-            Walk::Mitz64(steps) => steps.step(),
-        };
-        Some(self.modulus.remainder(dividend))
+        Some(match &mut self.walk {
+            Walk::Mitz32(steps) => steps.step(self.modulus),
+            Walk::Mitz64(steps) => steps.step(self.modulus),
+        })
     }
 
     #[inline]
@@ -158,11 +157,11 @@ impl From<Hash128> for Mitz32 {
 
 impl Steps for Mitz32 {
     #[inline]
-    fn step(&mut self) -> u64 {
+    fn step(&mut self, bits: Modulus) -> u64 {
         self.combined = self.combined.wrapping_add(self.stride);
         // Flip all bits of a negative number.
         let flip = (self.combined.cast_signed() >> 31).cast_unsigned();
-        u64::from(self.combined ^ flip)
+        bits.remainder(u64::from(self.combined ^ flip))
     }
 }
 
@@ -183,9 +182,9 @@ impl From<Hash128> for Mitz64 {
 
 impl Steps for Mitz64 {
     #[inline]
-    fn step(&mut self) -> u64 {
+    fn step(&mut self, bits: Modulus) -> u64 {
         let dividend = self.combined;
         self.combined = self.combined.wrapping_add(self.stride);
-        dividend
+        bits.remainder(dividend)
     }
 }

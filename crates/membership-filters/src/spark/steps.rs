@@ -2,6 +2,7 @@
 
 use super::item::HashPair;
 use crate::guava::Mitz32;
+use crate::modulus::Modulus;
 use crate::unrolled::Steps;
 
 /// Version 1: for i from 1 to k, `h1 + i * h2` in 32 bits; all bits of a negative sum are flipped. Guava's older strategy does
@@ -35,8 +36,8 @@ impl From<HashPair> for StepsV2 {
 
 impl Steps for StepsV2 {
     #[inline]
-    fn step(&mut self) -> u64 {
+    fn step(&mut self, bits: Modulus) -> u64 {
         self.combined = self.combined.wrapping_add(self.stride);
-        (self.combined ^ (self.combined >> 63)).unsigned_abs()
+        bits.remainder((self.combined ^ (self.combined >> 63)).unsigned_abs())
     }
 }

@@ -4,8 +4,7 @@
 
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, Bytes, CounterWidth, CountingBloomFilter, CuckooFilter,
-    CuckooParameters, GrowingBloomFilter, GrowingParameters, GrowthRule, Hash128, Hashed, Parameters,
-    Strategy, Xxph3, envelope,
+    CuckooParameters, Hash128, Hashed, Parameters, Strategy, Xxph3, envelope,
 };
 
 use super::support::hashes::Hashes;
@@ -20,8 +19,6 @@ fn the_bytes_are_those_of_the_first_release() {
         include_str!("../data/counting.hex"),
         include_str!("../data/cuckoo.hex"),
         include_str!("../data/cuckoo_full.hex"),
-        include_str!("../data/growing_tightening.hex"),
-        include_str!("../data/growing_same_size.hex"),
         include_str!("../data/blocked.hex"),
     ];
     for (golden, bytes) in golden.into_iter().zip(samples()) {
@@ -112,20 +109,5 @@ fn cuckoo() {
             }
         }
         check_bytes(&filter, checksum);
-    }
-}
-
-#[test]
-fn growing() {
-    let tightening = |growth, ratio| GrowthRule::Tightening { growth, ratio };
-    for (capacity, fpp, rule, checksum) in [
-        (20, 0.1, tightening(3, 0.5), 0x3dcc_39c7_c7a0_cf07),
-        (1, 0.01, tightening(3, 0.5), 0xc5f6_16ea_bb07_418b),
-        (500, 0.05, GrowthRule::default(), 0x8b51_1e1c_cdfa_21d3),
-        (20, 0.02, GrowthRule::SameSize, 0x3b00_f9c4_a9c6_a89f),
-    ] {
-        let parameters = GrowingParameters::with_rule(capacity, fpp, rule).unwrap();
-        let filter = GrowingBloomFilter::new(Bytes, &parameters).unwrap();
-        check(filter, capacity, 2_000, checksum);
     }
 }

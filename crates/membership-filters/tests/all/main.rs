@@ -15,9 +15,8 @@ mod damaged;
 mod every;
 mod format;
 mod funnels;
-#[cfg(not(emulated))]
-mod growing;
 mod guava;
+mod redisbloom;
 #[cfg(not(emulated))]
 mod sizes;
 mod support;

@@ -1,7 +1,8 @@
 //! The README's statements about the sizes and rates of filters.
 
-use membership_filters::{BlockedParameters, CuckooParameters, GrowingBloomFilter, GrowingParameters};
-use membership_filters::{Long, Parameters};
+use membership_filters::{
+    BlockedParameters, CuckooParameters, Parameters, RedisBloomFilter, RedisBloomParameters,
+};
 
 const README: &str = include_str!("../../README.md");
 
@@ -30,15 +31,14 @@ fn bits_and_rates_are_those_of_the_parameters() {
                 parameters.false_positive_rate_at(ELEMENTS),
             )
         }),
-        ("GrowingBloomFilter", |fpp| {
+        ("RedisBloomFilter", |fpp| {
             // A tenth of the elements, for a filter of ten times as many takes long to fill.
-            let parameters = GrowingParameters::new(ELEMENTS / 100, fpp).unwrap();
-            let mut filter = GrowingBloomFilter::new(Long, &parameters).unwrap();
+            let parameters = RedisBloomParameters::new(ELEMENTS / 100, fpp);
+            let mut filter = RedisBloomFilter::new(&parameters).unwrap();
             for id in 0..1_000_000_i64 {
-                filter.insert(&id).unwrap();
+                filter.insert(&id.to_le_bytes()).unwrap();
             }
-            let stats = filter.stats();
-            (stats.memory_bytes * 10, stats.false_positive_rate)
+            (filter.stats().size * 10, filter.false_positive_rate())
         }),
         ("BlockedBloomFilter", |fpp| {
             let parameters = BlockedParameters::new(ELEMENTS, fpp).unwrap();

@@ -5,7 +5,7 @@ use core::fmt::Debug;
 use membership_filters::envelope::Stored;
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, BloomFilter, CounterWidth, CountingBloomFilter, CuckooFilter,
-    CuckooParameters, Error, GrowingBloomFilter, GrowingParameters, Hashed, Hashing, Parameters,
+    CuckooParameters, Error, Hashed, Hashing, Parameters,
 };
 
 /// A filter of any kind.
@@ -78,7 +78,6 @@ kind!(
         Some(self.remove_hash(hash))
     }
 );
-kind!(GrowingBloomFilter, Some);
 
 /// A filter of each kind.
 pub(crate) struct Each<F>(
@@ -86,7 +85,6 @@ pub(crate) struct Each<F>(
     pub(crate) BlockedBloomFilter<F>,
     pub(crate) CountingBloomFilter<F>,
     pub(crate) CuckooFilter<F>,
-    pub(crate) GrowingBloomFilter<F>,
 );
 
 impl<F: Clone> Each<F> {
@@ -97,14 +95,12 @@ impl<F: Clone> Each<F> {
             BlockedParameters::new(keys, 0.01),
             CuckooParameters::new(keys, 0.01),
         );
-        let links = GrowingParameters::new(keys / 10, 0.01).unwrap();
         let funnel = || funnel.clone();
         Self(
             BloomFilter::new(funnel(), &parameters).unwrap(),
             BlockedBloomFilter::new(funnel(), &blocks.unwrap()).unwrap(),
             CountingBloomFilter::new(funnel(), &parameters, CounterWidth::FOUR).unwrap(),
             CuckooFilter::new(funnel(), &slots.unwrap()).unwrap(),
-            GrowingBloomFilter::new(funnel(), &links).unwrap(),
         )
     }
 }
@@ -112,13 +108,12 @@ impl<F: Clone> Each<F> {
 /// Calls a generic function with the filter of each kind, and returns the results.
 macro_rules! each {
     ($each:expr, $function:ident($($argument:expr),*)) => {{
-        let $crate::support::kinds::Each(bloom, blocked, counting, cuckoo, growing) = $each;
+        let $crate::support::kinds::Each(bloom, blocked, counting, cuckoo) = $each;
         [
             $function(bloom, $($argument),*),
             $function(blocked, $($argument),*),
             $function(counting, $($argument),*),
             $function(cuckoo, $($argument),*),
-            $function(growing, $($argument),*),
         ]
     }};
 }

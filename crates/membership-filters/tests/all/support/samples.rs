@@ -3,8 +3,7 @@
 use membership_filters::envelope::Stored;
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, BloomFilter, Bytes, CounterWidth, CountingBloomFilter,
-    CuckooFilter, CuckooParameters, Error, ErrorKind, Funnel, GrowingBloomFilter, GrowingParameters,
-    GrowthRule, Hashed, Parameters, Utf8, Xxph3, envelope,
+    CuckooFilter, CuckooParameters, Error, ErrorKind, Funnel, Hashed, Parameters, Utf8, Xxph3, envelope,
 };
 
 use super::hashes::Hashes;
@@ -32,16 +31,6 @@ fn full_cuckoo() -> CuckooFilter<Bytes> {
     filter
 }
 
-fn growing(rule: GrowthRule) -> GrowingBloomFilter<Utf8> {
-    let parameters = GrowingParameters::with_rule(4, 0.2, rule).unwrap();
-    let mut filter = GrowingBloomFilter::new(Utf8, &parameters).unwrap();
-    for i in 0..60 {
-        filter.insert(&i.to_string()).unwrap();
-    }
-    assert!(filter.links().count() > 1);
-    filter
-}
-
 const NAMES: [&str; 4] = ["alice", "bob", "carol", ""];
 
 /// Returns Guava's filter, which is stored in the same envelope.
@@ -57,7 +46,7 @@ pub(crate) fn blocked_xxph3() -> BlockedBloomFilter<Xxph3> {
 }
 
 /// Returns all stored forms in the envelope.
-pub(crate) fn samples() -> [Vec<u8>; 7] {
+pub(crate) fn samples() -> [Vec<u8>; 5] {
     let copies = ["alice", "bob", "bob", "carol", ""];
     let width = CounterWidth::new(5).unwrap();
     let counting = CountingBloomFilter::new(Utf8, &Parameters::new(12, 0.05).unwrap(), width);
@@ -69,8 +58,6 @@ pub(crate) fn samples() -> [Vec<u8>; 7] {
         with_names(counting.unwrap(), &copies).to_bytes(),
         with_names(cuckoo.unwrap(), &copies).to_bytes(),
         full_cuckoo().to_bytes(),
-        growing(GrowthRule::default()).to_bytes(),
-        growing(GrowthRule::SameSize).to_bytes(),
         with_names(blocked.unwrap(), &NAMES).to_bytes(),
     ]
 }
@@ -96,7 +83,6 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<u8>, Error> {
         Some(b"GBfilter") => both::<BloomFilter<Bytes>>(bytes),
         Some(b"MFblocks") => both::<BlockedBloomFilter<Bytes>>(bytes),
         Some(b"MFcuckoo") => both::<CuckooFilter<Bytes>>(bytes),
-        Some(b"MFgrowth") => both::<GrowingBloomFilter<Bytes>>(bytes),
         _ => both::<CountingBloomFilter<Bytes>>(bytes),
     }
 }

@@ -1,0 +1,131 @@
+//! The size of a chain and of its links, as RedisBloom computes them.
+//!
+//! Independent of keys, hashes and stored bytes.
+
+use crate::bits::MAX_WORD_COUNT;
+use crate::error::{Error, ErrorKind};
+use crate::guava::java_math::log;
+
+/// The squared natural logarithm of 2, and the logarithm, to as many digits as in RedisBloom.
+const LN_2_SQUARED: f64 = 0.480_453_013_918_201;
+#[expect(clippy::approx_constant, reason = "RedisBloom has fewer digits")]
+pub(super) const LN_2: f64 = 0.693_147_180_559_945;
+
+/// The rate that stands for all higher ones.
+const MAX_RATE: f64 = 0.25;
+
+const MAX_EXPANSION: u32 = 32_768;
+
+pub(super) const MAX_BITS: u64 = MAX_WORD_COUNT as u64 * 64;
+
+/// The parameters of a [`RedisBloomFilter`](crate::RedisBloomFilter): those of `BF.RESERVE`.
+///
+/// ```
+/// use membership_filters::RedisBloomParameters;
+///
+/// let parameters = RedisBloomParameters::new(1_000, 0.01); // BF.RESERVE key 0.01 1000
+/// // The first link has half of the rate, and the further ones have the rest.
+/// assert_eq!(parameters.first_link()?.probe_count, 8);
+/// let fixed = parameters.non_scaling(); // BF.RESERVE key 0.01 1000 NONSCALING
+/// assert_eq!(fixed.first_link()?.probe_count, 7);
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RedisBloomParameters {
+    capacity: u64,
+    rate: f64,
+    pub(super) expansion: u32,
+    pub(super) is_scaling: bool,
+}
+
+impl RedisBloomParameters {
+    /// Returns parameters of a chain whose first link is for `capacity` keys, at least 1. `rate` is the false-positive rate of
+    /// the whole chain, above 0 and below 1; a rate above 0.25 counts as 0.25, as on a server.
+    pub const fn new(capacity: u64, rate: f64) -> Self {
+        Self {
+            capacity,
+            rate,
+            expansion: 2,
+            is_scaling: true,
+        }
+    }
+
+    /// Sets the factor between the capacities of links, at most 32768; 2 if nothing is said. With 0 the chain does not scale.
+    #[must_use]
+    pub const fn expansion(self, factor: u32) -> Self {
+        Self {
+            expansion: factor,
+            is_scaling: factor > 0,
+            ..self
+        }
+    }
+
+    /// Makes the chain refuse keys beyond its capacity instead of opening another link.
+    #[must_use]
+    pub const fn non_scaling(self) -> Self {
+        Self {
+            expansion: 2,
+            is_scaling: false,
+            ..self
+        }
+    }
+
+    /// Returns the first link.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) when a parameter is out of its range, [`TooLarge`](ErrorKind::TooLarge)
+    /// for a link of more than 16 GiB.
+    pub fn first_link(&self) -> Result<RedisBloomLink, Error> {
+        if self.expansion > MAX_EXPANSION {
+            let range = format_args!("between 0 and {MAX_EXPANSION}");
+            return Err(Error::argument("the expansion", range, self.expansion));
+        }
+        Error::check_rate(self.rate)?;
+        let rate = self.rate.min(MAX_RATE);
+        RedisBloomLink::new(self.capacity, if self.is_scaling { rate * 0.5 } else { rate })
+    }
+}
+
+/// A link of a chain: a Bloom filter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct RedisBloomLink {
+    /// The number of keys that it is for.
+    pub capacity: u64,
+    /// The false-positive rate of the full link.
+    pub rate: f64,
+    /// The number of bits for a key, before whole words.
+    pub bits_per_key: f64,
+    /// The number of bits, a multiple of 64.
+    pub bits: u64,
+    /// The probe count k.
+    pub probe_count: u32,
+}
+
+impl RedisBloomLink {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the casts round down and stop at the limits, as RedisBloom's"
+    )]
+    pub(super) fn new(capacity: u64, rate: f64) -> Result<Self, Error> {
+        if capacity == 0 {
+            return Err(Error::argument("the capacity", "at least 1", capacity));
+        }
+        Error::check_rate(rate)?;
+        let bits_per_key = -log(rate) / LN_2_SQUARED;
+        let bits = (capacity as f64 * bits_per_key) as u64;
+        if bits > MAX_BITS {
+            let (thing, range) = ("the bits of a link", format_args!("at most {MAX_BITS}"));
+            let got = format_args!("{bits} for {capacity} keys at a rate of {rate:e}");
+            return Err(Error::new(ErrorKind::TooLarge, thing, range, got));
+        }
+        Ok(Self {
+            capacity,
+            rate,
+            bits_per_key,
+            bits: bits.max(1).next_multiple_of(64),
+            probe_count: libm::ceil(LN_2 * bits_per_key) as u32,
+        })
+    }
+}

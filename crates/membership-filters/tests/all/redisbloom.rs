@@ -1,0 +1,347 @@
+//! RedisBloom's chains, as its module made them, and the readers of chunks.
+
+use membership_filters::{Error, ErrorKind, RedisBloomFilter, RedisBloomHash, RedisBloomParameters};
+use proptest::prelude::*;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::support::rates::assert_near;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Golden {
+    error: f64,
+    capacity: u64,
+    options: Vec<String>,
+    inserted: Option<u64>,
+    keys_hex: Option<Vec<String>>,
+    /// Capacity, size, links, keys and expansion of `BF.INFO`.
+    info: Option<Value>,
+    absent: Option<String>,
+    chunks: Vec<(i64, usize, String)>,
+}
+
+impl Golden {
+    fn all() -> Vec<Self> {
+        let rows = include_str!("../data/redisbloom.jsonl").lines();
+        rows.map(|row| serde_json::from_str(row).unwrap()).collect()
+    }
+
+    fn parameters(&self) -> RedisBloomParameters {
+        let parameters = RedisBloomParameters::new(self.capacity, self.error);
+        match &*self.options {
+            [name] if name == "NONSCALING" => parameters.non_scaling(),
+            [name, factor] if name == "EXPANSION" => parameters.expansion(factor.parse().unwrap()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn keys(&self) -> Vec<Vec<u8>> {
+        let numbered = (0..self.inserted.unwrap_or(0)).map(|number| format!("key{number:08}").into_bytes());
+        let given = self
+            .keys_hex
+            .iter()
+            .flatten()
+            .map(|key| hex::decode(key).unwrap());
+        numbered.chain(given).collect()
+    }
+}
+
+/// Inserts the keys that fit in: a server skips the others.
+fn filled(golden: &Golden) -> RedisBloomFilter {
+    let mut filter = RedisBloomFilter::new(&golden.parameters()).unwrap();
+    for key in golden.keys() {
+        let looked_present = filter.contains(&key);
+        match filter.insert(&key) {
+            Ok(is_new) => assert_eq!(is_new, !looked_present),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::Full),
+        }
+    }
+    filter
+}
+
+/// Reads a filter from chunks that own their bytes.
+fn from_chunks(chunks: &[(i64, Vec<u8>)]) -> Result<RedisBloomFilter, Error> {
+    RedisBloomFilter::from_chunks(chunks.iter().map(|(iterator, bytes)| (*iterator, &bytes[..])))
+}
+
+#[test]
+fn chains_are_those_of_the_module() {
+    let all = Golden::all();
+    assert_eq!(all.len(), 83);
+    for golden in &all {
+        let filter = filled(golden);
+        let at = format!("{} {} {:?}", golden.error, golden.capacity, golden.options);
+        let chunks: Vec<_> = filter.chunks().collect();
+        let described = chunks.iter().map(|(iterator, bytes)| {
+            let is_short = bytes.len() <= 90;
+            let shown = if is_short {
+                hex::encode(bytes)
+            } else {
+                hex::encode(Sha256::digest(bytes))
+            };
+            (*iterator, bytes.len(), shown)
+        });
+        assert_eq!(described.collect::<Vec<_>>(), golden.chunks, "{at}");
+        assert!(from_chunks(&chunks).unwrap() == filter, "{at}");
+        assert!(
+            RedisBloomFilter::from_bytes(&filter.to_bytes()).unwrap() == filter,
+            "{at}"
+        );
+        if let Some(info) = &golden.info {
+            let stats = filter.stats();
+            let expansion = stats.expansion.map_or("None".into(), Value::from);
+            let shown = json!([stats.capacity, stats.size, stats.links, stats.len, expansion]);
+            assert_eq!(*info, shown, "{at}");
+        }
+        if let Some(absent) = &golden.absent {
+            let keys: Vec<_> = (100_000_000..100_000_400)
+                .map(|number| format!("key{number:08}/absent"))
+                .collect();
+            let found = filter.contains_many(&keys);
+            assert!(
+                keys.iter()
+                    .map(|key| filter.contains(key.as_bytes()))
+                    .eq(found.iter().copied()),
+                "{at}"
+            );
+            let digits = found
+                .chunks(4)
+                .map(|four| four.iter().fold(0, |digit, &bit| digit << 1 | u32::from(bit)));
+            let digits: String = digits.map(|digit| char::from_digit(digit, 16).unwrap()).collect();
+            assert_eq!(digits, *absent, "{at}");
+        }
+    }
+    // As the documentation of `BF.SCANDUMP` shows it.
+    let mut documented = RedisBloomFilter::new(&RedisBloomParameters::new(10, 0.1)).unwrap();
+    documented.insert(b"item1").unwrap();
+    let chunks: Vec<_> = documented.chunks().map(|(_, bytes)| hex::encode(bytes)).collect();
+    assert_eq!(
+        chunks,
+        [
+            "01000000000000000100000005000000020000000800000000000000400000000000000001000000000000009a9999999999a93f4af\
+             7d49edef01840050000000a0000000000000000",
+            "0108008000042000"
+        ]
+    );
+}
+
+/// Batches take other ways through large filters and through filters that have grown.
+#[test]
+fn many_at_once_are_one_by_one() {
+    let keys: Vec<_> = (0..700_000).map(|number| format!("key{number:08}")).collect();
+    for (capacity, parts) in [(400_000, [300_000, 100_000]), (1_000, [900, 100_000])] {
+        let mut together = RedisBloomFilter::new(&RedisBloomParameters::new(capacity, 0.01)).unwrap();
+        let mut single = together.clone();
+        let mut rest = &keys[..];
+        for part in parts {
+            let (now, later) = rest.split_at(part);
+            let new = together.insert_many(now).unwrap();
+            assert!(
+                now.iter()
+                    .map(|key| single.insert(key.as_bytes()).unwrap())
+                    .eq(new)
+            );
+            assert!(together == single);
+            rest = later;
+        }
+        let found = together.contains_many(&keys);
+        assert!(
+            keys.iter()
+                .map(|key| single.contains(key.as_bytes()))
+                .eq(found.iter().copied())
+        );
+        // Half of the rate is left for the links that come.
+        let absent = (0..1_000_000).filter(|number| together.contains(format!("absent{number}").as_bytes()));
+        assert_near(absent.count() as u64, together.false_positive_rate());
+    }
+}
+
+#[test]
+fn a_full_chain_refuses_and_wrong_parameters_are_named() {
+    let mut full = RedisBloomFilter::new(&RedisBloomParameters::new(2, 0.01).non_scaling()).unwrap();
+    assert_eq!(full.insert_many(&["a", "b", "a"]), Ok(vec![true, true, false]));
+    let before = full.clone();
+    let error = full.insert(b"c").unwrap_err();
+    let text = "the keys of a chain that does not scale must be at most its capacity, got one more than 2";
+    assert_eq!((error.kind(), &*error.to_string()), (ErrorKind::Full, text));
+    assert!(full == before && full.insert(b"b") == Ok(false));
+
+    let refused = |parameters: RedisBloomParameters| {
+        let error = RedisBloomFilter::new(&parameters).unwrap_err();
+        (error.kind(), error.to_string())
+    };
+    for (parameters, kind, text) in [
+        (
+            RedisBloomParameters::new(0, 0.01),
+            ErrorKind::InvalidArgument,
+            "the capacity must be at least 1, got 0",
+        ),
+        (
+            RedisBloomParameters::new(1, 0.01).expansion(32_769),
+            ErrorKind::InvalidArgument,
+            "the expansion must be between 0 and 32768, got 32769",
+        ),
+        (
+            RedisBloomParameters::new(1 << 40, 0.01),
+            ErrorKind::TooLarge,
+            "the bits of a link must be at most 137438953408, got 12125143111619 for 1099511627776 keys at a rate of 5e-3",
+        ),
+    ] {
+        assert_eq!(refused(parameters), (kind, text.to_owned()));
+    }
+    for rate in [0.0, 1.0, -1.0, f64::NAN, f64::MIN_POSITIVE * 0.0] {
+        assert_eq!(
+            refused(RedisBloomParameters::new(1, rate)).0,
+            ErrorKind::InvalidArgument
+        );
+    }
+    // As on a server.
+    let of = |rate| RedisBloomFilter::new(&RedisBloomParameters::new(10, rate)).unwrap();
+    assert!(of(0.9) == of(0.25) && of(0.2) != of(0.25));
+    let fixed = RedisBloomFilter::new(&RedisBloomParameters::new(10, 0.1).expansion(0)).unwrap();
+    assert_eq!(fixed.stats().expansion, None);
+}
+
+#[test]
+fn each_wrong_field_of_a_header_is_named() {
+    let mut filter = RedisBloomFilter::new(&RedisBloomParameters::new(10, 0.01)).unwrap();
+    filter.insert(b"key").unwrap();
+    let bytes = filter.to_bytes();
+    for (at, to, text) in [
+        (0, "02", "the number of keys must be 1, got 2"),
+        (8, "00", "the length in bytes must be 20, got 73"),
+        (
+            12,
+            "01",
+            "the options must be 5 or 13, of filters by 64-bit hashes, got 1",
+        ),
+        (16, "00", "the expansion must be at least 1, got 0"),
+        (
+            20,
+            "11",
+            "the bytes must be an eighth of the bits, 128, in words of 8, got 17",
+        ),
+        (
+            28,
+            "00",
+            "the bits must be between 64 and 137438953408 by the contents, got 0",
+        ),
+        (
+            28,
+            "81",
+            "the bytes must be an eighth of the bits, 129, in words of 8, got 16",
+        ),
+        (
+            36,
+            "0b",
+            "the number of keys must be between 0 and 10 by the contents, got 11",
+        ),
+        (
+            44,
+            "000000000000f03f",
+            "the false-positive rate must be above 0 and below 1, got 1.0",
+        ),
+        (
+            52,
+            "0000000000002040",
+            "the bits for a key must be 11.027753418256411, got 8",
+        ),
+        (
+            60,
+            "09",
+            "the probe count must be between 8 and 8 by the contents, got 9",
+        ),
+        (64, "00", "the capacity must be at least 1, got 0"),
+        (72, "01", "the power of two of the bits must be 0, got 1"),
+    ] {
+        let mut bytes = bytes.clone();
+        let to = hex::decode(to).unwrap();
+        bytes[at..at + to.len()].copy_from_slice(&to);
+        // The header alone is of the stated length.
+        let chunks = [(1, bytes[..73].to_vec()), (17, bytes[73..].to_vec())];
+        assert_eq!(from_chunks(&chunks).unwrap_err().to_string(), text);
+    }
+    for len in 0..bytes.len() {
+        let error = RedisBloomFilter::from_bytes(&bytes[..len]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Truncated, "{len}: {error}");
+    }
+    let error = RedisBloomFilter::from_bytes(&[&bytes[..], &[0]].concat()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the bytes behind the last link must be 0, got 1"
+    );
+    for (iterator, text) in [
+        (16, "the iterator of a chunk must be 17, got 16"),
+        (
+            i64::MIN,
+            "the iterator of a chunk must be 17, got -9223372036854775808",
+        ),
+        (0, "the bytes of the links without all bits must be 16, got 0"),
+    ] {
+        let chunks = [(1, bytes[..73].to_vec()), (iterator, bytes[73..].to_vec())];
+        assert_eq!(from_chunks(&chunks).unwrap_err().to_string(), text);
+    }
+    let error = from_chunks(&[(9, bytes[..73].to_vec())]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the iterator of the first chunk must be 1, got 9"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 2_000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// Changed and cut chains are refused, or are filters that go on; whole ones are read however they are divided.
+    #[test]
+    fn any_chunks_are_an_error_or_a_filter(
+        keys in 0_u32..60,
+        is_scaling: bool,
+        changes in prop::collection::vec((0_usize..300, any::<u8>()), 0..4),
+        cut in prop::option::of(0_usize..500),
+        cuts in prop::collection::vec(0_usize..100, 0..5),
+    ) {
+        let parameters = RedisBloomParameters::new(8, 0.02);
+        let parameters = if is_scaling { parameters } else { parameters.non_scaling() };
+        let mut filter = RedisBloomFilter::new(&parameters).unwrap();
+        for key in 0..keys {
+            let _full = filter.insert(&key.to_le_bytes());
+        }
+        let [header, mut bits] = [0, 1].map(|part| {
+            let chunks = filter.chunks().enumerate().filter(|(at, _)| (*at > 0) == (part > 0));
+            chunks.flat_map(|(_, (_, bytes))| bytes).collect::<Vec<u8>>()
+        });
+        let mut all = [&header[..], &bits].concat();
+        for &(at, to) in &changes {
+            all.get_mut(at).into_iter().for_each(|byte| *byte = to);
+        }
+        all.truncate(cut.unwrap_or(all.len()));
+        let header = all[..header.len().min(all.len())].to_vec();
+        bits = all[header.len()..].to_vec();
+        let mut chunks = vec![(1, header)];
+        let mut iterator = 1;
+        for cut in cuts {
+            let later = bits.split_off(cut.min(bits.len()));
+            iterator += bits.len() as i64;
+            chunks.push((iterator, bits));
+            bits = later;
+        }
+        chunks.push((iterator + bits.len() as i64, bits));
+        chunks.push((0, Vec::new()));
+        let read = from_chunks(&chunks);
+        let is_whole = changes.is_empty() && cut.is_none();
+        prop_assert!(!is_whole || read.as_ref().is_ok_and(|read| *read == filter));
+        prop_assert!(read.is_ok() == RedisBloomFilter::from_bytes(&all).is_ok());
+        if let Ok(mut read) = read {
+            prop_assert!(read.to_bytes() == all);
+            prop_assert!((0.0..=1.0).contains(&read.false_positive_rate()));
+            let hash = RedisBloomHash::of(b"further");
+            prop_assert!(read.insert_hash(hash).is_err() || read.contains(b"further"));
+        }
+    }
+}
