@@ -31,8 +31,8 @@ pub(crate) trait Word: Default {
 
 /// A word of a filter that is not shared.
 pub(crate) trait PlainWord: Word + Copy {
-    /// Sets the bit of this mask. Returns true if it was a zero.
-    fn set(&mut self, mask: u64) -> bool;
+    /// Sets this bit. Returns true if it was a zero.
+    fn set(&mut self, bit: u64) -> bool;
 }
 
 macro_rules! plain_word {
@@ -48,9 +48,10 @@ macro_rules! plain_word {
 
         impl PlainWord for $word {
             #[inline]
-            fn set(&mut self, mask: u64) -> bool {
-                let changed = self.value() & mask == 0;
-                *self |= mask as $word;
+            fn set(&mut self, bit: u64) -> bool {
+                let mask = 1 << bit;
+                let changed = *self & mask == 0;
+                *self |= mask;
                 changed
             }
         }
@@ -159,8 +160,8 @@ impl<W: Word> Bits<W> {
     /// Returns true if the bit at this position is set.
     #[inline]
     pub(crate) fn test(&self, position: u64) -> bool {
-        let (word, mask) = place::<W>(position);
-        self.words.get(word).is_some_and(|word| word.value() & mask != 0)
+        let (word, bit) = place::<W>(position);
+        (self.words.get(word)).is_some_and(|word| word.value() & 1 << bit != 0)
     }
 
     /// Prefetches the word of a bit.
@@ -177,8 +178,8 @@ impl<W: PlainWord> Bits<W> {
     /// Sets the bit at this position. Returns true if it was a zero.
     #[inline]
     pub(crate) fn set(&mut self, position: u64) -> bool {
-        let (word, mask) = place::<W>(position);
-        self.words.get_mut(word).is_some_and(|word| word.set(mask))
+        let (word, bit) = place::<W>(position);
+        self.words.get_mut(word).is_some_and(|word| word.set(bit))
     }
 }
 
@@ -195,10 +196,10 @@ impl Bits {
     }
 }
 
-/// Returns the index of the word of a bit, and the mask of the bit within it.
+/// Returns the index of the word of a bit, and the number of the bit within it.
 #[inline]
 pub(crate) fn place<W: Word>(position: u64) -> (usize, u64) {
     // Every position is below the number of bits, so its word has an index.
     let word = usize::try_from(position / W::BITS).unwrap_or(usize::MAX);
-    (word, 1 << (position % W::BITS))
+    (word, position % W::BITS)
 }

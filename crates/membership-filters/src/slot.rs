@@ -55,7 +55,7 @@ impl<T> State<T> {
 /// ```
 ///
 /// Put another filter into an `RwLock`, query it by [`Slot::with`] and insert by [`Slot::apply`]; here a filter of Spark, and
-/// the same way the cuckoo, counting, growing and blocked filters:
+/// the same way the cuckoo, counting, RedisBloom's and blocked filters:
 ///
 /// ```
 /// use membership_filters::Slot;

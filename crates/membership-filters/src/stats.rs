@@ -4,8 +4,8 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The number of elements: in a counting filter the insertions minus the removals, in a cuckoo filter with all copies, in
-    /// a growing filter the insertions that changed bits, and in a blocked filter an estimate, or `None` if all bits are set.
+    /// The number of elements: in a counting filter the insertions minus the removals, in a cuckoo filter with all copies, and
+    /// in a blocked filter an estimate, or `None` if all bits are set.
     pub len: Option<u64>,
     /// The number of bits, counters or slots.
     pub places: u64,

@@ -226,7 +226,8 @@ fn read_link(reader: &mut Reader<'_>) -> Result<(RedisBloomLink, u64), Error> {
     let [rounding] = reader.array()?;
     let computed = RedisBloomLink::new(capacity, rate).map_err(of_field)?;
     let expected = computed.bits_per_key;
-    if !((bits_per_key - expected).abs() <= expected * 1e-9) {
+    let is_near = (bits_per_key - expected).abs() <= expected * 1e-9;
+    if !is_near {
         return Err(invalid("the bits for a key", expected, bits_per_key));
     }
     let probes = libm::ceil(LN_2 * bits_per_key) as u32;
