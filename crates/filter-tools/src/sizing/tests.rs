@@ -10,7 +10,7 @@ fn the_most_keys_need_all_of_the_memory() {
     for format in Format::all() {
         let (rate, bytes) = (0.01, 1 << 20);
         let most = answer(&format, Question::Keys { rate, bytes }).unwrap();
-        // Cuckoo tables and fingerprints grow in steps, and a growing filter starts with a part of the rate. A counter
+        // Cuckoo tables and fingerprints grow in steps, and RedisBloom's filter starts with half of the rate. A counter
         // has four bits.
         let bits = if name(&format) == "counting" { 4 } else { 1 };
         assert!((600_000..1_300_000).contains(&(most.keys * bits)), "{most:?}");

@@ -28,7 +28,7 @@ const OTHERS: [Label; 12] = [
     ("Guava, MITZ_32", "Guava, MITZ_32"),
     ("counting", "counting"),
     ("cuckoo", "cuckoo"),
-    ("growing", "growing"),
+    ("redisbloom", "RedisBloom"),
 ];
 
 /// The list of policies, then the others.
@@ -64,11 +64,11 @@ pub const SUITE: Suite = Suite {
         // Filters built, each from its own keys.
         property("filters"),
         // The exact rate of an ideal Bloom filter with the same bits, probes and keys: an ideal hash and independent
-        // probes. Ribbon, binary fuse, cuckoo and growing filters, which are not one probed array, are compared with the
+        // probes. Ribbon, binary fuse and cuckoo filters, which are not one probed array, are compared with the
         // best ideal Bloom filter of `bits_per_key`.
         property("ideal"),
-        // The rate by the filter's own formula: for a growing filter its requested rate, an upper bound; for Guava's,
-        // the counting and the legacy filter the ideal rate.
+        // The rate by the filter's own formula: for Guava's, RedisBloom's, the counting and the legacy filter the ideal
+        // rate.
         property("expected"),
         // Mean bytes of a stored filter.
         property("bytes"),

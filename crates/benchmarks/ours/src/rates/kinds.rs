@@ -12,8 +12,8 @@ use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2SignedTail};
 use filter_policy::{Answers, BitsPerKey, BloomFilterPolicy};
 use membership_filters::{BloomFilter, Bytes, Parameters, Strategy, StreamHeader};
 use membership_filters::{
-    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, ErrorKind, GrowingBloomFilter,
-    GrowingParameters,
+    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, ErrorKind, RedisBloomFilter,
+    RedisBloomParameters,
 };
 
 /// A filter that was built.
@@ -70,8 +70,7 @@ impl KeyHasher for Function {
 /// The functions of `hashzoo` that are measured in LevelDB's scheme.
 const FUNCTIONS: [&str; 6] = ["XXH3", "DJB2Hash", "SDBMHash", "FNVHash", "PJW", "BPHash"];
 
-/// Counting filters have Guava's positions and so its rates, and the last links of growing filters are all alike; both
-/// take long to build.
+/// Counting filters have Guava's positions and so its rates, and take long to build.
 const SLOW: u64 = 4_000_000;
 
 #[rustfmt::skip]
@@ -80,7 +79,7 @@ const APPLICATIONS: [(&str, Make, u64); 5] = [
     ("Guava, MITZ_32", |rate, members| guava(rate, members, Strategy::Murmur128Mitz32), u64::MAX),
     ("counting", counting, SLOW),
     ("cuckoo", cuckoo, u64::MAX),
-    ("growing", growing, SLOW),
+    ("redisbloom", redisbloom, u64::MAX),
 ];
 
 /// Returns all series: the list of policies, hash functions, filters for applications, and LevelDB's policy with keys in
@@ -276,17 +275,16 @@ fn cuckoo(rate: f64, members: &[&[u8]]) -> Result<Filter, String> {
     })
 }
 
-/// The growing filter, at first sized for a tenth of the keys.
-fn growing(rate: f64, members: &[&[u8]]) -> Result<Filter, String> {
-    let parameters = GrowingParameters::new(members.len() as u64 / 10, rate).map_err(words)?;
-    let mut filter = GrowingBloomFilter::new(Bytes, &parameters).map_err(words)?;
-    for key in members {
-        filter.insert(key).map_err(words)?;
-    }
+/// RedisBloom's filter of one link.
+fn redisbloom(rate: f64, members: &[&[u8]]) -> Result<Filter, String> {
+    let parameters = RedisBloomParameters::new(members.len() as u64, rate).non_scaling();
+    let link = parameters.first_link().map_err(words)?;
+    let mut filter = RedisBloomFilter::new(&parameters).map_err(words)?;
+    filter.insert_many(members).map_err(words)?;
     Ok(Filter {
-        bytes: filter.stored_len(),
-        probed: None,
-        expected: Some(filter.parameters().false_positive_rate()),
-        matching: counter(move |key| filter.might_contain(key)),
+        bytes: filter.chunks().map(|(_, bytes)| bytes.len() as u64).sum(),
+        probed: Some((link.bits, link.probe_count)),
+        expected: None,
+        matching: counter(move |key| filter.contains(key)),
     })
 }
