@@ -14,6 +14,7 @@ use crate::folder::{Lock, write_filter};
 use crate::header::{Header, is_key_kind};
 use crate::manifest::{Manifest, SHARD_SEED, ShardFunction};
 use crate::row::{Filling, Format, Hasher, Plan, Size};
+use crate::rows::{names, rows};
 use crate::shard::{MAX_SHARDS, Shard};
 use crate::spill::{Spilled, Values};
 
@@ -121,6 +122,21 @@ impl Builder {
         self.one(path.as_ref(), Form::Raw)
     }
 
+    /// Starts to take keys for one filter in a file of commands that load it into Redis under this key: `redis-cli --pipe`
+    /// takes them. Until all of them ran, the server denies stored keys.
+    ///
+    /// # Errors
+    ///
+    /// [`Input`](ErrorKind::Input) if the size does not suit the format, or no commands load it.
+    pub fn commands_file(&self, path: impl AsRef<Path>, key: &[u8]) -> Result<FileBuilding, Error> {
+        if !self.format.row.has_commands() {
+            let with = names(rows().filter(|row| row.has_commands()));
+            let reason = format_args!("no commands load it into Redis; {with} has them");
+            return Err(self.format.wrong(reason));
+        }
+        self.one(path.as_ref(), Form::Commands(key.to_vec()))
+    }
+
     /// Starts to take the keys of one shard of a set, which many machines build. Its file goes into the set's folder, which
     /// must be there, under the name that [`set`](Self::set) gives it. Whoever builds all shards locks the folder and
     /// writes the manifest: `FORMAT.md` describes it, `examples/build_on_spark.py` does it.
@@ -205,10 +221,11 @@ fn check_shards(shards: u32) -> Result<(), Error> {
 }
 
 /// The form in which a filter is written.
-#[derive(Clone, Copy)]
 enum Form {
     Sealed,
     Raw,
+    /// The key in Redis under which commands load the filter.
+    Commands(Vec<u8>),
     /// A shard's number, and the number of shards.
     Shard(u32, u32),
 }
@@ -265,16 +282,17 @@ impl FileBuilding {
             };
             // What some policies write for no keys, up to five bytes, could be a file that was cut.
             let is_cut = header.bytes < 8 && matches!(form, Form::Raw);
-            let write = |file: &mut dyn Write| match is_cut {
-                true => file.write_all(&MATCHES_EVERYTHING),
-                false => filter.write(file),
+            let write = |file: &mut dyn Write| match &form {
+                _ if is_cut => file.write_all(&MATCHES_EVERYTHING),
+                Form::Commands(key) => filter.write_commands(key, file),
+                _ => filter.write(file),
             };
             if is_cut {
                 let mut sum = Sum::default();
                 write(&mut sum).map_err(Error::input)?;
                 (entry.bytes, entry.sha256) = (sum.bytes, sum.sha256());
             }
-            let is_sealed = !matches!(form, Form::Raw);
+            let is_sealed = matches!(form, Form::Sealed | Form::Shard(..));
             write_filter(&path, replace, is_sealed.then_some(&header), write)?;
             let name = path.file_name().unwrap_or_default();
             entry.file = name.to_string_lossy().into_owned();

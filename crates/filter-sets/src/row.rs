@@ -43,6 +43,11 @@ pub(crate) trait Row: Sync {
         false
     }
 
+    /// Returns true if commands of Redis load the format.
+    fn has_commands(&self) -> bool {
+        false
+    }
+
     /// Returns true if no filter of another row has these bytes.
     fn owns(&'static self, bytes: &[u8]) -> bool {
         self.told(bytes, bytes.len() as u64).is_some()
@@ -149,6 +154,11 @@ pub(crate) trait Filling {
 
     /// Writes the stored form.
     fn write(&self, writer: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes the commands that load the filter into Redis under this key, if its row has them.
+    fn write_commands(&self, _key: &[u8], _writer: &mut dyn Write) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 
     /// Returns the expected false-positive rate.
     fn rate(&self) -> f64;

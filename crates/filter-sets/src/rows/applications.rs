@@ -219,6 +219,10 @@ impl Row for Application {
         self.short_names
     }
 
+    fn has_commands(&self) -> bool {
+        matches!(self.form, Form::RedisBloom)
+    }
+
     fn told(&'static self, head: &[u8], len: u64) -> Option<Format> {
         let format = Format::of(self);
         let magic = match self.form {

@@ -8,12 +8,12 @@ use membership_filters::{Hash128, HashId, Hashed, Hashing as _, RedisBloomFilter
 
 use crate::row::{Fill, Filling, Opened, Text, like, text};
 
-/// Implements the traits for a filter. `$of` makes a hash of the bits that the row's hasher gives, and `$hash` that of a
+/// Implements the traits for a filter, with the writer of its commands if it has one. `$of` makes a hash of the bits that the row's hasher gives, and `$hash` that of a
 /// key; `$insert` and `$ask` take many hashes.
 macro_rules! filter {
     (
         $filter:ty, $of:expr, $hash:expr, $contains:expr,
-        $insert:expr, $ask:expr, $merge:expr, $rate:expr, $fill:expr, $write:expr
+        $insert:expr, $ask:expr, $merge:expr, $rate:expr, $fill:expr, $write:expr $(, $commands:item)?
     ) => {
         impl Filling for $filter {
             fn add(&mut self, hashes: &[u128]) -> Text<()> {
@@ -24,6 +24,8 @@ macro_rules! filter {
             fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
                 $write(self, writer)
             }
+
+            $($commands)?
 
             fn rate(&self) -> f64 {
                 $rate(self)
@@ -162,6 +164,19 @@ filter!(
     |filter: &Self, writer: &mut dyn Write| {
         let mut chunks = filter.chunks();
         chunks.try_for_each(|(_, bytes)| writer.write_all(&bytes))
+    },
+    fn write_commands(&self, key: &[u8], writer: &mut dyn Write) -> io::Result<()> {
+        self.chunks().try_for_each(|(iterator, bytes)| {
+            let iterator = iterator.to_string();
+            writer.write_all(b"*4\r\n")?;
+            [b"BF.LOADCHUNK", key, iterator.as_bytes(), &bytes]
+                .iter()
+                .try_for_each(|argument| {
+                    write!(writer, "${}\r\n", argument.len())?;
+                    writer.write_all(argument)?;
+                    writer.write_all(b"\r\n")
+                })
+        })
     }
 );
 filter!(

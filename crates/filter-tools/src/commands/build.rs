@@ -31,7 +31,8 @@ use crate::keys::{self, Items};
     after_help = "Examples:\n  {program} build --keys users.txt --rate 1% --out users.bloom\n  \
         cut -f1 log.tsv | {program} build --rate 0.1% --format ribbon --out ids.filter\n  \
         {program} build --keys part-* --rate 1% --shards 64 --memory 2GiB --out users.set\n  \
-        {program} build --keys ids.txt --format spark-v1 --type long --items 1M --bits 8M --raw --out ids.spark\n\n\
+        {program} build --keys ids.txt --format spark-v1 --type long --items 1M --bits 8M --raw --out ids.spark\n  \
+        {program} build --keys users.txt --format redisbloom --commands users --out users.resp\n\n\
         Exit codes: 0 done; 1 the result cannot be written; 2 the input or the arguments are wrong; 130 stopped."
 )]
 pub struct Arguments {
@@ -63,6 +64,10 @@ pub struct Arguments {
     /// Write the stored bytes alone, for an engine, Java or Spark. Nothing tells then whether they are whole
     #[arg(long, conflicts_with = "shards")]
     raw: bool,
+    /// Write the commands that load the filter into Redis under this key, for `redis-cli --pipe`; redisbloom only. Until all of
+    /// them ran, the server denies keys of the filter
+    #[arg(long, value_name = "KEY", conflicts_with_all = ["shards", "raw"])]
+    commands: Option<String>,
     /// Memory to take at most: 512MiB, 2GiB
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value_t = DEFAULT_MEMORY)]
     memory: u64,
@@ -125,9 +130,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         (Some(shards), Some(shard)) => builder.shard(out, shard, shards).map(Building::File),
         (None, _) => {
             check_new(out, arguments.replace)?;
-            let file = match arguments.raw {
-                true => builder.raw_file(out),
-                false => builder.file(out),
+            let file = match &arguments.commands {
+                Some(key) => builder.commands_file(out, key.as_bytes()),
+                None if arguments.raw => builder.raw_file(out),
+                None => builder.file(out),
             };
             file.map(Building::File)
         }

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use filter_sets::{Access, FilterSet, Header, Opening};
+use membership_filters::RedisBloomFilter;
 use serde_json::Value;
 
 use super::Workbench;
@@ -242,6 +243,38 @@ fn a_filter_is_read_as_it_was_built_or_refused() {
         "ask edited => edited: | checksum\nmerge edited --out new => edited: | checksum",
     );
     assert!(bench.ended(1, "inspect edited").contains("checksum"));
+}
+
+/// The commands are those of the chunks, and the chunks of a server, in a file one after the other, are a filter.
+#[test]
+fn redisbloom_loads_commands_and_its_chunks_are_read() {
+    let bench = Workbench::new();
+    bench.write("keys", lines(0..5_000));
+    let built = "build --keys keys --format redisbloom --out";
+    bench.done(&format!("{built} sealed"));
+    bench.done(&format!("{built} raw --raw"));
+    bench.done(&format!("{built} commands --commands seen:{{1}}"));
+    let raw = fs::read(bench.path("raw")).unwrap();
+    let filter = RedisBloomFilter::from_bytes(&raw).unwrap();
+    let mut expected = Vec::new();
+    for (iterator, bytes) in filter.chunks() {
+        let len = iterator.to_string().len();
+        write!(
+            expected,
+            "*4\r\n$12\r\nBF.LOADCHUNK\r\n$8\r\nseen:{{1}}\r\n${len}\r\n{iterator}\r\n${}\r\n",
+            bytes.len()
+        )
+        .unwrap();
+        expected.extend([&bytes[..], b"\r\n"].concat());
+    }
+    assert!(fs::read(bench.path("commands")).unwrap() == expected);
+    bench.maybe_all("ask sealed", lines(0..5_000));
+    bench.maybe_all("ask raw --type line", lines(0..5_000));
+    assert_eq!(bench.json(0, "inspect raw --json")[0]["format"], "redisbloom");
+    bench.refuses(
+        "build --keys keys --format guava --out new --commands seen => guava: no commands load it | redisbloom has them
+        build --keys keys --out new --raw --commands seen => cannot be used with",
+    );
 }
 
 #[test]
