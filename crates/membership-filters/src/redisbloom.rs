@@ -1,5 +1,6 @@
 //! RedisBloom's Bloom filter, which grows: the chain behind `BF.RESERVE`, `BF.ADD` and `BF.EXISTS`, byte for byte.
 
+use alloc::vec;
 use alloc::vec::Vec;
 use core::mem;
 
@@ -112,7 +113,7 @@ impl RedisBloomFilter {
         if self.full.iter().rev().any(|link| link.contains(hash)) {
             return Ok(false);
         }
-        if self.last.room() == 0 {
+        if self.last.len == self.last.shape.capacity {
             if self.last.contains(hash) {
                 return Ok(false);
             }
@@ -166,11 +167,12 @@ impl RedisBloomFilter {
     ///
     /// The errors of [`insert_many`](Self::insert_many).
     pub fn insert_hashes(&mut self, hashes: &[RedisBloomHash]) -> Result<Vec<bool>, Error> {
-        let Link { bits, shape, .. } = &self.last;
-        if self.full.is_empty() && !bits.are_near() && hashes.len() as u64 <= self.last.room() {
-            let (probes, start) = (shape.probe_count, self.last.start());
-            let new = batch::insert::<Probes, _, _>(&mut self.last.bits, probes, hashes, start);
-            self.last.len += new.iter().map(|&is_new| u64::from(is_new)).sum::<u64>();
+        let Link { bits, shape, len } = &mut self.last;
+        let modulus = bits.modulus();
+        if self.full.is_empty() && !bits.are_near() && hashes.len() as u64 <= shape.capacity - *len {
+            let start = |&hash: &_| (hash, modulus);
+            let new = batch::insert::<Probes, _, _>(bits, shape.probe_count, hashes, start);
+            *len += new.iter().map(|&is_new| u64::from(is_new)).sum::<u64>();
             return Ok(new);
         }
         hashes.iter().map(|&hash| self.insert_hash(hash)).collect()
@@ -180,12 +182,11 @@ impl RedisBloomFilter {
     /// [`contains_many`](Self::contains_many).
     #[must_use]
     pub fn contains_hashes(&self, hashes: &[RedisBloomHash]) -> Vec<bool> {
-        let found = |link: &Link| {
-            batch::contains::<Probes, _, _, _>(&link.bits, link.shape.probe_count, hashes, link.start())
-        };
-        let mut answers = found(&self.last);
-        for link in self.full.iter().rev() {
-            for (answer, found) in answers.iter_mut().zip(found(link)) {
+        let mut answers = vec![false; hashes.len()];
+        for Link { shape, bits, .. } in self.links() {
+            let start = |&hash: &_| (hash, bits.modulus());
+            let found = batch::contains::<Probes, _, _, _>(bits, shape.probe_count, hashes, start);
+            for (answer, found) in answers.iter_mut().zip(found) {
                 *answer |= found;
             }
         }

@@ -48,18 +48,8 @@ struct Shape {
 impl Shape {
     /// The shape of a filter with Guava's bits and probes, and this many bytes of them.
     fn of(parameters: &Parameters, keys: u64, array: u64, bytes: u64) -> Text<Self> {
-        Self::bloom(
-            parameters.bits(),
-            parameters.probe_count().into(),
-            keys,
-            array,
-            bytes,
-        )
-    }
-
-    /// The shape of a Bloom filter.
-    fn bloom(bits: u64, probes: u32, keys: u64, array: u64, bytes: u64) -> Text<Self> {
-        let rate = Textbook::with_probe_count(probes).rate(bits, keys);
+        let probes = parameters.probe_count().into();
+        let rate = Textbook::with_probe_count(probes).rate(parameters.bits(), keys);
         Ok(Self {
             bytes,
             array,
@@ -157,27 +147,24 @@ pub(super) static ALL: [Application; 6] = [
         form: Form::RedisBloom,
         shape: |keys, rate| {
             let link = RedisBloomParameters::new(keys, rate).first_link().map_err(text)?;
-            let array = link.bits / 8;
-            Shape::bloom(
-                link.bits,
-                link.probe_count,
-                keys,
-                array,
-                array + REDISBLOOM_HEADER,
-            )
+            let rate = Textbook::with_probe_count(link.probe_count).rate(link.bits, keys);
+            Ok(Shape {
+                // With the header of a chain of one link.
+                bytes: 73 + link.bits / 8,
+                array: link.bits / 8,
+                probe_count: Some(link.probe_count),
+                rate: rate.map_err(text)?,
+            })
         },
         make: |_, keys, rate| {
-            let parameters = RedisBloomParameters::new(keys, rate);
-            Ok(Box::new(RedisBloomFilter::new(&parameters).map_err(text)?))
+            let filter = RedisBloomFilter::new(&RedisBloomParameters::new(keys, rate));
+            Ok(Box::new(filter.map_err(text)?))
         },
         open: |_, bytes| Ok(Box::new(RedisBloomFilter::from_bytes(bytes).map_err(text)?)),
     },
 ];
 
 const WIDTH: CounterWidth = CounterWidth::FOUR;
-
-/// The bytes of the header of a chain of one link.
-const REDISBLOOM_HEADER: u64 = 73;
 
 /// The bytes of an envelope around what is in it.
 const ENVELOPE: u64 = envelope::HEADER_LEN + envelope::CHECKSUM_LEN;
@@ -231,7 +218,12 @@ impl Row for Application {
                 let is_whole = header.validate().is_ok() && header.stream_len() == len;
                 return is_whole.then_some(format);
             }
-            Form::RedisBloom => return RedisBloomFilter::is_begun_by(head, len).then_some(format),
+            Form::RedisBloom => {
+                let number = |at| Some(u32::from_le_bytes(*head.get(at..)?.first_chunk()?));
+                // The options, and links, of which each has 61 bytes at least.
+                let is_whole = len >= 20 + u64::from(number(8)?) * 61;
+                return (is_whole && matches!(number(12)?, 5 | 13)).then_some(format);
+            }
             Form::Envelope(magic) => magic,
         };
         head.starts_with(&magic).then(|| match envelope::hash_id(head) {
@@ -240,20 +232,11 @@ impl Row for Application {
         })
     }
 
-    /// The first bytes of a policy's filter may by chance be those of a chain.
-    fn owns(&'static self, bytes: &[u8]) -> bool {
-        let is_whole = match self.form {
-            Form::RedisBloom => |bytes: &[u8]| RedisBloomFilter::from_bytes(bytes).is_ok(),
-            _ => |_: &[u8]| true,
-        };
-        self.told(bytes, bytes.len() as u64).is_some() && is_whole(bytes)
-    }
-
     fn hasher(&self, _format: &Format) -> Text<Hasher> {
         Ok(Hasher {
             is_narrow: false,
             hash: match self.form {
-                Form::RedisBloom => Box::new(|key| Some(RedisBloomHash::of(key).to_u128())),
+                Form::RedisBloom => Box::new(|key| Some(RedisBloomHash::of(key).0)),
                 _ => Box::new(|key| {
                     let Hash128 { h1, h2 } = Hash128::of(key);
                     Some(u128::from(h1) << 64 | u128::from(h2))

@@ -153,7 +153,7 @@ single!(CuckooFilter, |_: &mut Self, _: &Self| Err(
 ));
 filter!(
     RedisBloomFilter,
-    |_: &Self, hash| RedisBloomHash::assume(hash),
+    |_: &Self, hash| RedisBloomHash(hash),
     |_: &Self, key| RedisBloomHash::of(key),
     Self::contains_hash,
     |filter: &mut Self, hashes: &[_]| filter.insert_hashes(hashes).map(drop).map_err(text),
