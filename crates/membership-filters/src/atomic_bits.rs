@@ -31,8 +31,7 @@ impl Bits<AtomicU64> {
     /// Sets the bit at this position. Returns true if this call changed it.
     #[inline]
     pub(crate) fn set(&self, position: u64) -> bool {
-        let (word, bit) = place::<AtomicU64>(position);
-        let mask = 1 << bit;
+        let (word, mask) = place(position);
         // Load first: if the bit is set, like half of the bits of a full filter, the cache line stays shared.
         self.words()
             .get(word)

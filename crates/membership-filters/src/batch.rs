@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 #[cfg(target_has_atomic = "64")]
 use crate::atomic_bits::AtomicU64;
-use crate::bits::{Bits, PlainWord, Word};
+use crate::bits::{Bits, Word};
 use crate::modulus::Modulus;
 use crate::unrolled::{self, Steps};
 
@@ -41,8 +41,8 @@ pub(crate) trait SetBits {
 }
 
 macro_rules! set_bits {
-    ($bits:ty $(, $word:ident)?) => {
-        impl$(<$word: PlainWord>)? SetBits for $bits {
+    ($bits:ty) => {
+        impl SetBits for $bits {
             #[inline]
             fn modulus(&self) -> Modulus {
                 Bits::modulus(self)
@@ -61,7 +61,7 @@ macro_rules! set_bits {
     };
 }
 
-set_bits!(&mut Bits<W>, W);
+set_bits!(&mut Bits);
 #[cfg(target_has_atomic = "64")]
 set_bits!(&Bits<AtomicU64>);
 

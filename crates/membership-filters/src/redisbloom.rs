@@ -203,13 +203,11 @@ impl RedisBloomFilter {
 
     /// Returns the state of the filter.
     pub fn stats(&self) -> RedisBloomStats {
-        // What the server counts for the chain, and for each link beside its bits.
-        const CHAIN: u64 = 32;
-        const LINK: u64 = 64;
         let sum = |of: fn(&Link) -> u64| self.links().map(of).fold(0, u64::saturating_add);
         RedisBloomStats {
             capacity: sum(|link| link.shape.capacity),
-            size: CHAIN + sum(|link| LINK + link.shape.bits / 8),
+            // The server counts 32 bytes for the chain, and 64 for each link.
+            size: sum(|link| 64 + link.shape.bits / 8) + 32,
             links: sum(|_| 1),
             len: sum(|link| link.len),
             expansion: self.is_scaling.then_some(self.expansion),

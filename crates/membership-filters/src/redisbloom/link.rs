@@ -88,7 +88,7 @@ fn remainder(number: u64, bits: Modulus) -> u64 {
 pub(super) struct Link {
     pub(super) shape: RedisBloomLink,
     /// As many as the shape says.
-    pub(super) bits: Bits<u8>,
+    pub(super) bits: Bits,
     /// The number of insertions that changed bits.
     pub(super) len: u64,
 }
@@ -97,7 +97,7 @@ impl Link {
     /// Makes an empty link.
     pub(super) fn new(shape: RedisBloomLink) -> Result<Self, Error> {
         // Bits beyond memory are refused.
-        let bits = Bits::zeros(usize::try_from(shape.bits / 8).unwrap_or(usize::MAX))?;
+        let bits = Bits::zeros(usize::try_from(shape.bits / 64).unwrap_or(usize::MAX))?;
         Ok(Self { shape, bits, len: 0 })
     }
 
