@@ -11,7 +11,6 @@ use crate::hash::Hash128;
 use crate::modulus::Modulus;
 
 use crate::packed::PackedIntegers;
-use crate::positions::DistinctPositions;
 use crate::stats::Stats;
 
 mod stored;
@@ -217,8 +216,13 @@ impl<F> CountingBloomFilter<F> {
 
     /// Changes the counters of an element, each once.
     fn change_all(&mut self, hash: Hash128, changed: impl Fn(u64, u64) -> u64) {
-        for &position in DistinctPositions::new(self.positions(hash)).as_slice() {
-            self.change(position, &changed);
+        let (mut distinct, mut count) = ([0; u8::MAX as usize], 0);
+        for position in self.positions(hash) {
+            if !distinct[..count].contains(&position) {
+                distinct[count] = position;
+                count += 1;
+                self.change(position, &changed);
+            }
         }
     }
 

@@ -31,7 +31,6 @@ pub mod guava;
 mod hash;
 mod modulus;
 mod packed;
-mod positions;
 mod random;
 mod redisbloom;
 mod sink;

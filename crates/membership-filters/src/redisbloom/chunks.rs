@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::iter;
 
-use super::parameters::{LN_2, MAX_BITS, RedisBloomLink};
+use super::parameters::{LN_2, RedisBloomLink};
 use super::{Link, RedisBloomFilter};
 use crate::bits::Bits;
 use crate::envelope::Reader;
@@ -100,7 +100,7 @@ impl RedisBloomFilter {
         Error::reserve(&mut full, count as usize)?;
         for _ in 0..count {
             let (shape, len) = read_link(&mut header)?;
-            let bits = Bits::from_words(bits.words(shape.bits / 64)?)?;
+            let bits = Bits::from_words(bits.words(shape.bits / 64)?).map_err(of_field)?;
             sum = sum.saturating_add(len);
             full.push(Link { shape, bits, len });
         }
@@ -151,7 +151,6 @@ fn read_link(reader: &mut Reader<'_>) -> Result<(RedisBloomLink, u64), Error> {
     }
     let probes = libm::ceil(LN_2 * bits_per_key) as u64;
     within("the probe count", probe_count.into(), probes, probes)?;
-    within("the bits", bits, 64, MAX_BITS)?;
     if bits % 64 != 0 || bytes != bits / 8 {
         let range = format_args!("an eighth of the bits, {bits}, in words of 8");
         return Err(invalid("the bytes", range, bytes));

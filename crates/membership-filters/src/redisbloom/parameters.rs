@@ -2,9 +2,9 @@
 //!
 //! Independent of keys, hashes and stored bytes.
 
-use crate::bits::MAX_WORD_COUNT;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::guava::java_math::log;
+use crate::guava::parameters::whole_words;
 
 /// The squared natural logarithm of 2, and the logarithm, to as many digits as in RedisBloom.
 const LN_2_SQUARED: f64 = 0.480_453_013_918_201;
@@ -15,8 +15,6 @@ pub(super) const LN_2: f64 = 0.693_147_180_559_945;
 const MAX_RATE: f64 = 0.25;
 
 const MAX_EXPANSION: u32 = 32_768;
-
-pub(super) const MAX_BITS: u64 = MAX_WORD_COUNT as u64 * 64;
 
 /// The parameters of a [`RedisBloomFilter`](crate::RedisBloomFilter): those of `BF.RESERVE`.
 ///
@@ -52,29 +50,23 @@ impl RedisBloomParameters {
 
     /// Sets the factor between the capacities of links, at most 32768; 2 if nothing is said. With 0 the chain does not scale.
     #[must_use]
-    pub const fn expansion(self, factor: u32) -> Self {
-        Self {
-            expansion: factor,
-            is_scaling: factor > 0,
-            ..self
-        }
+    pub const fn expansion(mut self, factor: u32) -> Self {
+        (self.expansion, self.is_scaling) = (factor, factor > 0);
+        self
     }
 
     /// Makes the chain refuse keys beyond its capacity instead of opening another link.
     #[must_use]
-    pub const fn non_scaling(self) -> Self {
-        Self {
-            expansion: 2,
-            is_scaling: false,
-            ..self
-        }
+    pub const fn non_scaling(mut self) -> Self {
+        (self.expansion, self.is_scaling) = (2, false);
+        self
     }
 
     /// Returns the first link.
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) when a parameter is out of its range, [`TooLarge`](ErrorKind::TooLarge)
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when a parameter is out of its range, [`TooLarge`](crate::ErrorKind::TooLarge)
     /// for a link of more than 16 GiB.
     pub fn first_link(&self) -> Result<RedisBloomLink, Error> {
         if self.expansion > MAX_EXPANSION {
@@ -114,17 +106,13 @@ impl RedisBloomLink {
         }
         Error::check_rate(rate)?;
         let bits_per_key = -log(rate) / LN_2_SQUARED;
-        let bits = (capacity as f64 * bits_per_key) as u64;
-        if bits > MAX_BITS {
-            let (thing, range) = ("the bits of a link", format_args!("at most {MAX_BITS}"));
-            let got = format_args!("{bits} for {capacity} keys at a rate of {rate:e}");
-            return Err(Error::new(ErrorKind::TooLarge, thing, range, got));
-        }
+        let bits = ((capacity as f64 * bits_per_key) as u64).max(1);
+        let bits = whole_words(bits, format_args!("for {capacity} keys at a rate of {rate:e}"))?;
         Ok(Self {
             capacity,
             rate,
             bits_per_key,
-            bits: bits.max(1).next_multiple_of(64),
+            bits: bits.get(),
             probe_count: libm::ceil(LN_2 * bits_per_key) as u32,
         })
     }

@@ -186,7 +186,7 @@ fn a_full_chain_refuses_and_wrong_parameters_are_named() {
         (
             RedisBloomParameters::new(1 << 40, 0.01),
             ErrorKind::TooLarge,
-            "the bits of a link must be at most 137438953408, got 12125143111619 for 1099511627776 keys at a rate of 5e-3",
+            "the number of bits must be at most 137438953408, got 12125143111619 for 1099511627776 keys at a rate of 5e-3",
         ),
     ] {
         assert_eq!(refused(parameters), (kind, text.to_owned()));
@@ -226,7 +226,12 @@ fn each_wrong_field_of_a_header_is_named() {
         (
             28,
             "00",
-            "the bits must be between 64 and 137438953408 by the contents, got 0",
+            "the bytes must be an eighth of the bits, 0, in words of 8, got 16",
+        ),
+        (
+            20,
+            "00000000000000000000000000000000",
+            "the word count must be between 1 and 2147483647, got 0",
         ),
         (
             28,
