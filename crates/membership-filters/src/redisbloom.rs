@@ -141,7 +141,7 @@ impl RedisBloomFilter {
     #[must_use]
     pub fn contains_hash(&self, hash: RedisBloomHash) -> bool {
         // Most keys are in the newest links, which are the largest.
-        self.links().rev().any(|link| link.contains(hash))
+        self.last.contains(hash) || self.full.iter().rev().any(|link| link.contains(hash))
     }
 
     /// Inserts the keys in order, and returns for each what [`insert`](Self::insert) would return. In filters that are larger
@@ -214,7 +214,7 @@ impl RedisBloomFilter {
         }
     }
 
-    fn links(&self) -> impl DoubleEndedIterator<Item = &Link> {
+    fn links(&self) -> impl Iterator<Item = &Link> {
         self.full.iter().chain([&self.last])
     }
 }

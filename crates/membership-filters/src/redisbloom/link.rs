@@ -40,8 +40,8 @@ pub(super) struct Probes {
     sum: u64,
     stride: u64,
     position: u64,
-    /// What is added to the position, if the sum does not overflow and if it does: the stride, or less by 2^64.
-    steps: [u64; 2],
+    /// What is added to the position if the sum does not overflow, and if it does: the stride, or less by 2^64.
+    steps: (u64, u64),
 }
 
 impl From<(RedisBloomHash, Modulus)> for Probes {
@@ -54,7 +54,7 @@ impl From<(RedisBloomHash, Modulus)> for Probes {
             sum,
             stride,
             position: remainder(sum, bits),
-            steps: [remainder(stride, bits), bits.get() - less],
+            steps: (remainder(stride, bits), bits.get() - less),
         }
     }
 }
@@ -65,7 +65,9 @@ impl Steps for Probes {
         let position = self.position;
         let (sum, overflows) = self.sum.overflowing_add(self.stride);
         self.sum = sum;
-        self.position = reduced(position + self.steps[usize::from(overflows)], bits);
+        // Both in registers: no branch could be predicted.
+        let step = if overflows { self.steps.1 } else { self.steps.0 };
+        self.position = reduced(position + step, bits);
         position
     }
 }
