@@ -98,7 +98,7 @@ const REFUSED: [&str; 6] = [
     "blocked",
     "counting",
     "cuckoo",
-    "growing",
+    "redisbloom",
 ];
 
 #[test]
