@@ -129,6 +129,7 @@ fn chains_are_those_of_the_module() {
 
 /// Batches take other ways through large filters and through filters that have grown.
 #[test]
+#[cfg(not(emulated))]
 fn many_at_once_are_one_by_one() {
     let keys: Vec<_> = (0..700_000).map(|number| format!("key{number:08}")).collect();
     for (capacity, parts) in [(400_000, [300_000, 100_000]), (1_000, [900, 100_000])] {
@@ -288,6 +289,7 @@ fn each_wrong_field_of_a_header_is_named() {
     assert_eq!(error.to_string(), "the iterator of a chunk must be 1, got 9");
 }
 
+#[cfg(not(emulated))]
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 2_000,
