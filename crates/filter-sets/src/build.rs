@@ -377,12 +377,17 @@ impl Keys {
         if needed <= most {
             return Ok(());
         }
-        let enough = u64::from(self.shards)
-            .saturating_mul(needed)
-            .div_ceil(most / 5 * 4);
+        let shards = match self.builder.capacity {
+            // Each shard is sized for that many, so that more shards do not help.
+            Some(_) => String::new(),
+            None => {
+                let enough = u64::from(self.shards).saturating_mul(needed);
+                format!("--shards {}, or ", enough.div_ceil(most / 5 * 4))
+            }
+        };
         Err(Error::input(format_args!(
             "a filter of {keys} keys takes {needed} bytes to build, more than half of the memory of {memory}: use \
-             --shards {enough}, or --memory {}",
+             {shards}--memory {}",
             needed.saturating_mul(2)
         )))
     }

@@ -432,3 +432,16 @@ fn filters_of_other_hashes_are_queried_by_theirs_or_refused() {
         "{error}"
     );
 }
+
+/// A capacity sizes each shard, so that no number of shards helps against too little memory.
+#[test]
+fn shards_are_not_advised_where_a_capacity_is_given() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("filter");
+    let builder = Builder::new(format("counting"), SIZE).capacity(1_000_000_000);
+    let refused = builder
+        .raw_file(&file)
+        .and_then(|building| building.finish(&|_| true));
+    let message = refused.err().unwrap().to_string();
+    assert!(message.contains("use --memory "), "{message}");
+}
