@@ -113,7 +113,9 @@ pub struct Sizing {
     pub next_bits_per_key: Option<f64>,
     /// The probe count k, if there are probes.
     pub probe_count: Option<u32>,
-    /// The expected false-positive rate.
+    /// The expected false-positive rate. Of filters for applications it is that of independent probes, which Guava's and
+    /// Spark's are not: with few keys more match, measured 1.0 % where 0.24 % is said for 10 keys, and 1.09 to 1.17 % where
+    /// 1.00 % is said for 100.
     pub rate: f64,
 }
 
