@@ -38,7 +38,7 @@ fn every_name_is_of_one_format() {
     }
 }
 
-/// What is sized is built, also where another number of keys would have no such filter.
+/// Every size that is granted for few keys can be built, also where it suits no larger number of keys.
 #[test]
 fn few_keys_are_built_as_they_are_sized() {
     let place = tempfile::tempdir().unwrap();

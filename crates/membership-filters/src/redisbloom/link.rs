@@ -40,7 +40,8 @@ pub(super) struct Probes {
     sum: u64,
     stride: u64,
     position: u64,
-    /// What is added to the position if the sum does not overflow, and if it does: the stride, or less by 2^64.
+    /// The first step is taken if the sum does not overflow: it is the stride. The second is taken if it does: it is the stride
+    /// less 2^64.
     steps: (u64, u64),
 }
 
