@@ -221,11 +221,3 @@ pub(crate) fn answer(layout: impl Layout, filter: &[u8], probes: u8, hash: u64) 
     let mut positions = layout.positions(bits.len(), probes, hash);
     !bits.is_empty() && positions.all(|position| bits[position / 8] >> (position % 8) & 1 == 1)
 }
-
-/// Returns true if bytes in LevelDB's layout, whichever they are, may hold a key of this hash value.
-pub(crate) fn any_answer<H: KeyHasher + Copy + Debug>(layout: LevelDb<H>, filter: &[u8], hash: u32) -> bool {
-    match filter {
-        [] | [_] => false,
-        [.., probes] => *probes > 30 || answer(layout, filter, *probes, hash.into()),
-    }
-}

@@ -259,16 +259,3 @@ impl Known {
         assert_eq!(of_name.or_insert_with(|| answers.clone()), &answers, "{context}");
     }
 }
-
-/// Returns a filter cut at every byte, either part of it, and with other bytes at its end.
-pub(crate) fn damaged(whole: &[u8]) -> Vec<Vec<u8>> {
-    let cuts = (0..whole.len()).flat_map(|len| [whole[len..].to_vec(), whole[..len].to_vec()]);
-    let altered = (whole.len() - 5..whole.len()).flat_map(|at| {
-        [0, 1, 2, 9, 30, 31, 0x7f, 0x80, 0x81, 0x9e, 0x9f, 0xfe, 0xff].map(|byte| {
-            let mut altered = whole.to_vec();
-            altered[at] = byte;
-            altered
-        })
-    });
-    cuts.chain(altered).collect()
-}
