@@ -49,15 +49,14 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     const ranked = all(".ranking tbody th", choice).map(nameIn);
     article.querySelector(".order").textContent = textOf(choice.querySelector(".asked"));
     for (const svg of all(".first-chart svg", article)) {
-      const rows = all("[data-row]", svg);
-      const names = rows.map((row) => row.dataset.row);
-      const drawn = ranked.filter((name) => names.includes(name));
-      if (names.length < 2 || drawn.length !== names.length) continue;
-      const [first, second] = rows.map((row) => Number(row.querySelector("text").getAttribute("y")));
-      for (const row of rows) {
-        const place = drawn.indexOf(row.dataset.row);
-        row.setAttribute("transform", `translate(0 ${(place - names.indexOf(row.dataset.row)) * (second - first)})`);
-      }
+      const rows = new Map(all("[data-row]", svg).map((row) => [row.dataset.row, row]));
+      const drawn = ranked.filter((name) => rows.has(name));
+      if (drawn.length !== rows.size) continue;
+      const heights = new Map(drawn.map((name) => [name, Number(rows.get(name).querySelector("text").getAttribute("y"))]));
+      const places = [...heights.values()].sort((a, b) => a - b);
+      // In the document too, for what reads or copies its text.
+      svg.append(...drawn.map((name) => rows.get(name)));
+      drawn.forEach((name, at) => rows.get(name).setAttribute("transform", `translate(0 ${places[at] - heights.get(name)})`));
     }
   }
 
@@ -126,7 +125,8 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
         if (choice.hidden) continue;
         yours(article, choice, now.mine);
         advise(article, choice);
-        if (!article.hidden) arrange(article, choice);
+        // Of hidden keys too, which paper shows.
+        arrange(article, choice);
       }
     }
     if (now.mine === marked) return;

@@ -47,6 +47,17 @@
     }
   }
 
+  /** The rows of the first chart stand, and follow one another in the document, in the order of the advice. */
+  function ordered(article, choice, place) {
+    const ranked = all(".ranking tbody th", choice).map(nameIn);
+    const rows = all("[data-row]", all(".first-chart svg", article).find(isSeen));
+    const top = (row) => row.querySelector("text").getBoundingClientRect().top;
+    for (const order of [rows, rows.toSorted((a, b) => top(a) - top(b))]) {
+      const places = order.map((row) => ranked.indexOf(row.dataset.row));
+      check("order", places.length > 2 && places.every((rank, at) => at === 0 || rank > places[at - 1]), `${place}: ${places}`);
+    }
+  }
+
   function view() {
     const fields = (name) => all(`#view [name="${name}"]`);
     const datasets = fields("dataset");
@@ -76,15 +87,11 @@
           const parts = new Set(all("[data-part]", shown).filter((part) => !part.hidden).map((part) => part.dataset.part));
           check("view", [...parts].every((part) => use.dataset.parts.split(" ").includes(part)), `${wanted}: ${[...parts]} are of other uses`);
           check("view", choices.length === 1 && choices[0].dataset.choice === wanted, `${wanted}: ${choices.length} answers`);
-          const ranked = all(".ranking tbody th", choices[0]).map(nameIn);
-          const drawn = all(".first-chart svg", shown).filter(isSeen).flatMap((svg) => all("text", svg)).filter((text) => ranked.includes(text.textContent));
-          const rows = drawn.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).map((text) => ranked.indexOf(text.textContent));
-          const panel = rows.slice(0, new Set(rows).size);
+          ordered(shown, choices[0], wanted);
           for (const name of [start, names.find((name) => name !== start)]) {
             press(fields("mine")[0], name);
             framed(shown, name, `${wanted}, ${name}`);
           }
-          check("order", panel.length > 2 && panel.every((place, at) => at === 0 || place > panel[at - 1]), `${wanted}: ${panel}`);
         }
       }
     }
@@ -305,6 +312,7 @@
       check("paper", isSeen(article.querySelector(".answer")) && isSeen(article.querySelector(".first-chart .chart")), `${article.dataset.name} lacks something`);
       const [answer] = all(".choice", article).filter(isSeen);
       check("paper", all(".ranking tbody tr", answer).length > 3 && all(".ranking tbody tr", answer).every(isSeen), `${article.dataset.name}: the ranking is missing`);
+      ordered(article, answer, article.dataset.name);
       sheets += Math.ceil(article.getBoundingClientRect().height / SHEET);
       check("paper", getComputedStyle(article).breakAfter === (article === articles.at(-1) ? "auto" : "page"), "no page for each dataset");
     }
