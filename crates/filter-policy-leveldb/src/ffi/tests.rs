@@ -204,36 +204,6 @@ fn questions_that_cannot_be_asked_are_answered_may_match() {
 }
 
 #[test]
-fn what_a_disk_holds_is_answered() {
-    let stored: [&[u8]; 12] = [
-        &[],
-        &[6],
-        &[0xff],
-        &[0, 0],
-        &[0, 30],
-        &[0, 31],
-        &[0, 0x81],
-        &[0, 0x9f],
-        &[0, 0xff, 0, 6, 0, 0],
-        &[0, 0xfe, 7, 1, 0, 0],
-        &[0, 0, 0, 0, 0, 0],
-        &OPEN,
-    ];
-    for (called, policy, _) in policies() {
-        for filter in stored {
-            let answer = called.may_match(b"key", filter);
-            assert_eq!(
-                answer,
-                policy.key_may_match(b"key", filter),
-                "{}: {filter:x?}",
-                called.name()
-            );
-        }
-        assert!(called.may_match(b"key", &OPEN));
-    }
-}
-
-#[test]
 fn a_null_state_loses_no_key() {
     for (bits, hash) in [
         (0, POLICY_LEVELDB),

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use filter_policy::hashers::Murmur2;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::{OpenError, check, checked_open};
-use filter_tables::{BlockHandle, BlockRole, Damage, Table, TableError, block_checksum};
+use filter_tables::{BlockHandle, Table, TableError, block_checksum};
 use rusty_leveldb::{DB, Options};
 
-use super::support::{options, tables, with_policy};
+use super::support::{options, tables};
 
 const BLOOM: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::new(BitsPerKey::whole(10));
 const KEYS: u32 = 60;
@@ -96,29 +96,6 @@ fn every_damaged_byte_behind_the_data_is_found_or_harmless() {
     }
     // Every byte except the padding of the footer.
     assert!(refused > 3 * (whole.len() - first - 40), "{refused}");
-}
-
-#[test]
-fn without_the_check_a_damaged_filter_loses_keys_in_silence() {
-    let (folder, table) = small();
-    let mut bytes = fs::read(&table).unwrap();
-    let start = usize::try_from(filter_handle(&bytes).offset).unwrap();
-    bytes[start..start + 20].fill(0);
-    fs::write(&table, bytes).unwrap();
-    let mut db = DB::open(folder.path(), with_policy(options(), BLOOM)).unwrap();
-    let found = (0..KEYS)
-        .filter(|&number| db.get(key(number).as_bytes()).is_some())
-        .count();
-    assert!(
-        found < KEYS as usize,
-        "has the engine begun to check filter blocks?"
-    );
-    let damage = table_error(folder.path());
-    let is_found = matches!(
-        damage,
-        TableError::Damaged(Damage::Checksum { block, .. }) if block == BlockRole::Filter
-    );
-    assert!(is_found, "{damage}");
 }
 
 #[test]
