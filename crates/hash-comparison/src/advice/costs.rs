@@ -20,6 +20,7 @@ pub fn judge(records: &Records) -> Vec<CostRow> {
             rows.sort_by_key(|row| row.purpose);
             for places in rows.chunk_by_mut(|a, b| a.purpose == b.purpose) {
                 decide(places);
+                show(places);
             }
             costs.extend(rows.into_iter().filter(|row| row.decides || row.shown));
         }
@@ -27,14 +28,42 @@ pub fn judge(records: &Records) -> Vec<CostRow> {
     costs
 }
 
-/// Leaves one place to decide, the costliest; measurable places come before others.
+/// Leaves one place to decide, the costliest.
 fn decide(places: &mut [CostRow]) {
-    let of_all = places.iter().enumerate().filter(|(_, row)| row.decides);
-    let worst =
-        of_all.max_by(|(_, a), (_, b)| a.measurable.cmp(&b.measurable).then(a.cost.total_cmp(&b.cost)));
-    let worst = worst.map(|(index, _)| index);
+    let of_all = (0..places.len()).filter(|&index| places[index].decides);
+    let worst = of_all.max_by(|&a, &b| places[a].by_cost(&places[b]));
     for (index, row) in places.iter_mut().enumerate() {
         row.decides = Some(index) == worst;
+    }
+}
+
+/// Of the places that differ in size alone, leaves one to be shown: the costliest if it is measurably worse than chance, so that
+/// what decides is always shown; otherwise the one that is shown for every function, or else the first.
+fn show(places: &mut [CostRow]) {
+    for first in 0..places.len() {
+        let kind = places[first].kind();
+        let same = |index: &usize| places[*index].kind() == kind;
+        if (0..first).any(|index| same(&index)) {
+            continue;
+        }
+        let measurable = (first..places.len())
+            .filter(same)
+            .filter(|&index| places[index].measurable);
+        let worst = measurable.max_by(|&a, &b| places[a].by_cost(&places[b]));
+        let usual = || {
+            (first..places.len())
+                .filter(same)
+                .find(|&index| places[index].shown)
+        };
+        // A mean over several numbers of keys would stand beside the rate of the exact number, so it is shown only if it decides.
+        let shown = worst
+            .or_else(usual)
+            .or((places[first].sizes == 1).then_some(first));
+        for (index, row) in places.iter_mut().enumerate().skip(first) {
+            if row.kind() == kind {
+                row.shown = Some(index) == shown;
+            }
+        }
     }
 }
 
@@ -46,4 +75,31 @@ fn weighed(mut row: CostRow) -> CostRow {
     };
     row.measurable = row.p_adjusted < FAMILY_LEVEL && row.measured > row.chance;
     row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::advice::figures::{Basis, Figures};
+    use crate::record::{Purpose, Verdict, about};
+
+    #[test]
+    fn what_decides_is_shown_and_nothing_is_foretold_of_bad_functions() {
+        let mut records = crate::property::committed();
+        records.costs = judge(&records);
+        let deciding = records.costs.iter().filter(|row| row.decides && row.measurable);
+        assert!(deciding.clone().all(|row| row.shown) && deciding.count() > 50);
+        let set = records.run.datasets.iter().find(|set| set.name == "app-accounts");
+        let set = set.unwrap();
+        for purpose in [Purpose::Filter, Purpose::Table, Purpose::Shard, Purpose::Checksum] {
+            let figures = Figures::of(&records, set, purpose);
+            for (function, of) in figures.functions {
+                let finding = about(&records.run.findings, &set.name, &function).next().unwrap();
+                let is_random = finding.verdict == Verdict::WithinChance;
+                for figure in of.cells.iter().flatten().filter(|figure| figure.keys > 1_000_000) {
+                    assert!(is_random || figure.basis == Basis::Unknown, "{function}: {figure:?}");
+                }
+            }
+        }
+    }
 }

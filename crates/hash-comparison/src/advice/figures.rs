@@ -21,14 +21,15 @@ pub enum Basis {
     Measured,
     /// What a random function of the same width gives.
     Expected,
-    /// The function departs from chance on these keys, so no law gives the figure: its excess over chance where it was
-    /// counted, on top of chance here.
-    Projected,
+    /// Unknown: the function departs from chance on these keys, so no law gives the figure.
+    Unknown,
 }
 
 /// A figure of a function in one place.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
+    /// The purpose that the figure decides for, if any.
+    pub purpose: Option<Purpose>,
     /// What is counted.
     pub unit: Unit,
     /// The place, as in [`CostRow`].
@@ -37,7 +38,9 @@ pub struct Figure {
     pub size: u64,
     /// Number of keys.
     pub keys: u64,
-    /// The figure, in its unit.
+    /// Numbers of keys over which the figure is a mean.
+    pub sizes: u64,
+    /// The figure, in its unit; without meaning if it is unknown.
     pub value: f64,
     /// The figure of an ideal hash.
     pub chance: f64,
@@ -61,7 +64,7 @@ pub struct OfFunction {
 /// The figures of all functions on a dataset for a purpose.
 #[derive(Debug, Clone, Serialize)]
 pub struct Figures {
-    /// A figure of each column, that of a widest function, which names its place.
+    /// A figure of each column, that of a widest function that is as good as chance if there is one. It names the usual place.
     pub heads: Vec<Figure>,
     /// The first column of another number of keys than the dataset's.
     pub first_other: usize,
@@ -69,31 +72,12 @@ pub struct Figures {
     pub functions: BTreeMap<String, OfFunction>,
 }
 
-/// A column: a place, which may be of another size for a narrow function, and a number of keys.
+/// A column: the places that are chosen in one way, one for each function, and a number of keys.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Column {
-    purpose: Option<Purpose>,
-    unit: Unit,
-    choice: Option<Choice>,
-    /// The size, if it is the same for all functions.
-    size: Option<u64>,
+    kind: (Option<Purpose>, Unit, Option<Choice>, bool),
     /// Number of keys, if it is not that with which the function was counted.
     keys: Option<u64>,
-}
-
-impl Column {
-    /// Returns the column of a row as it was counted.
-    fn of(row: &CostRow) -> Self {
-        let is_fixed = matches!(row.unit, Unit::FalsePositives | Unit::FullestShard);
-        Self {
-            purpose: row.purpose,
-            unit: row.unit,
-            // What is shown for every purpose is the widest window of a function.
-            choice: row.choice.filter(|_| row.purpose.is_some()),
-            size: is_fixed.then_some(row.size),
-            keys: None,
-        }
-    }
 }
 
 impl Figures {
@@ -104,18 +88,14 @@ impl Figures {
         let shown: Vec<&CostRow> = on(&records.costs, &dataset.name).filter(is_shown).collect();
         let (columns, first_other) = columns(&shown, dataset);
         let cell = |function: &FunctionSummary, column: &Column| {
-            let counted = Column {
-                keys: None,
-                ..*column
-            };
             let mut rows = about(shown.iter().copied(), &dataset.name, &function.name);
-            let row = rows.find(|row| Column::of(row) == counted)?;
+            let row = rows.find(|row| row.kind() == column.kind)?;
             figure(records, function, row, column.keys.unwrap_or(row.keys))
         };
         let functions = &records.run.functions;
         let widest = |column| {
             let cells = functions.iter().filter_map(|function| cell(function, column));
-            cells.max_by_key(|cell| cell.size)
+            cells.max_by_key(|cell| (cell.effect == Effect::WithinChance, cell.size))
         };
         let heads = columns.iter().filter_map(widest).collect();
         let of_function = |function: &FunctionSummary| {
@@ -135,11 +115,12 @@ impl Figures {
 }
 
 /// Returns the columns, and the first of another number of keys: the dataset's own number comes first, before what was counted
-/// with fewer keys, and what is shown for every purpose.
+/// with fewer keys, and what is shown for every purpose. Other numbers of keys have the first way of choosing places alone.
 fn columns(shown: &[&CostRow], dataset: &DatasetSummary) -> (Vec<Column>, usize) {
-    let (mut own, mut for_all, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut own, mut for_all, mut others) = (Vec::<Column>::new(), Vec::new(), Vec::new());
     for row in shown {
-        let column = Column::of(row);
+        let kind = row.kind();
+        let column = Column { kind, keys: None };
         if own.contains(&column) || for_all.contains(&column) {
             continue;
         }
@@ -149,13 +130,13 @@ fn columns(shown: &[&CostRow], dataset: &DatasetSummary) -> (Vec<Column>, usize)
         }
         let at = |keys| Column {
             keys: Some(keys),
-            ..column
+            kind,
         };
-        own.extend((row.keys != dataset.keys).then(|| at(dataset.keys)));
+        let is_first = own.iter().all(|other| other.kind.0 != row.purpose);
+        own.extend((row.sizes == 1 && row.keys != dataset.keys).then(|| at(dataset.keys)));
         own.push(column);
-        let sizes = SIZES
-            .into_iter()
-            .filter(|keys| ![row.keys, dataset.keys].contains(keys));
+        let sizes = SIZES.into_iter().filter(|_| is_first);
+        let sizes = sizes.filter(|keys| ![row.keys, dataset.keys].contains(keys));
         others.extend(sizes.map(at));
     }
     own.extend(for_all);
@@ -164,8 +145,8 @@ fn columns(shown: &[&CostRow], dataset: &DatasetSummary) -> (Vec<Column>, usize)
     (own, first_other)
 }
 
-/// Returns the figure of a place with some number of similar keys: never a better one than chance gives there, unless it was
-/// counted.
+/// Returns the figure of a place with some number of similar keys. What was not counted follows from a law of chance, which holds
+/// for functions that no test told from chance; up to twice the keys it also holds where the count in this place was as chance.
 fn figure(records: &Records, function: &FunctionSummary, row: &CostRow, keys: u64) -> Option<Figure> {
     let (value, chance, basis) = if keys == row.keys {
         (row.measured, row.chance, Basis::Measured)
@@ -173,37 +154,25 @@ fn figure(records: &Records, function: &FunctionSummary, row: &CostRow, keys: u6
         let mut questions = QUESTIONS.iter();
         let [chance, own] = questions.find_map(|question| (question.at)(row, function, keys))?;
         let mut findings = about(&records.run.findings, &row.dataset, &row.function);
-        let is_random = findings.all(|finding| finding.verdict == Verdict::WithinChance);
-        match is_random && !row.measurable {
-            true => (own, chance, Basis::Expected),
-            false => (projected(row, chance, keys).max(own), chance, Basis::Projected),
-        }
+        let mut is_random = || findings.all(|finding| finding.verdict == Verdict::WithinChance);
+        let is_near = (row.keys..=row.keys.saturating_mul(2) + 1).contains(&keys);
+        let basis = match !row.measurable && (is_near || is_random()) {
+            true => Basis::Expected,
+            false => Basis::Unknown,
+        };
+        (own, chance, basis)
     };
     Some(Figure {
+        purpose: row.purpose,
         unit: row.unit,
         choice: row.choice,
         size: row.size,
         keys,
+        sizes: row.sizes,
         value,
         chance,
         basis,
         cost: row.cost,
         effect: row.effect(records.run.request.negligible),
     })
-}
-
-/// Returns the figure with so many keys if the excess over chance stays.
-fn projected(row: &CostRow, chance: f64, keys: u64) -> f64 {
-    let times = |least: f64| ((row.measured - least) / (row.chance - least)).max(1.0);
-    match row.unit {
-        // Absent keys that share their value with a stored one.
-        Unit::FalsePositives => {
-            let equal = ((row.measured - row.chance) / (1.0 - row.chance)).max(0.0);
-            chance + (1.0 - chance) * equal
-        }
-        // Every key is compared with itself.
-        Unit::Comparisons => 1.0 + times(1.0) * (chance - 1.0),
-        Unit::FullestShard => (times(0.0) * chance).min(keys as f64),
-        Unit::Collisions => (times(0.0) * chance).min(keys.saturating_sub(1) as f64),
-    }
 }

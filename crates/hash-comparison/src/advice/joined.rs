@@ -28,7 +28,7 @@ pub struct RelativeTime {
 /// Several runs together.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct Joined {
-    /// The processor, if all runs name the same.
+    /// The processor, if all runs name the same with the same features.
     pub cpu: Option<String>,
     /// Number of files that several runs share, which must be the same on every machine.
     pub compared: usize,
@@ -44,7 +44,12 @@ pub fn join(runs: &[(String, Records)]) -> Joined {
     let Some(&first) = all.first() else {
         return Joined::default();
     };
-    let cpu = Some(&first.environment.cpu).filter(|cpu| all.iter().all(|run| run.environment.cpu == **cpu));
+    // Processors of one name may differ in what they can do.
+    let of = |run: &Run| (run.environment.cpu.clone(), run.environment.cpu_features.clone());
+    let cpu = all
+        .iter()
+        .all(|run| of(run) == of(first))
+        .then(|| first.environment.cpu.clone());
     let (mut compared, mut differing) = (0, Vec::new());
     for file in FILES.iter().filter(|file| !file.timed) {
         let same = all.iter().filter(|run| is_of_same(run, first));
@@ -53,7 +58,7 @@ pub fn join(runs: &[(String, Records)]) -> Joined {
         differing.extend((sums.iter().any(|sum| *sum != sums[0])).then_some(file.name));
     }
     Joined {
-        cpu: cpu.cloned(),
+        cpu,
         compared,
         differing,
         times: times(first, runs),

@@ -12,6 +12,7 @@ pub fn summarise(dataset: &Dataset) -> DatasetSummary {
         name: dataset.name.clone(),
         kind: dataset.kind,
         source: dataset.source.clone(),
+        encoding: dataset.encoding.map(str::to_owned),
         keys,
         bytes,
         min_len: lengths().min().unwrap_or(0),

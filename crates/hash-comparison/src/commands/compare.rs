@@ -77,16 +77,16 @@ fn share(text: &str) -> Result<f64, String> {
     let share = text
         .parse()
         .ok()
-        .filter(|share: &f64| share.is_finite() && *share >= 0.0);
-    share.ok_or_else(|| "must be a number of at least 0: 0.05 is 5 %".to_owned())
+        .filter(|share: &f64| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "must be a number from 0 to 1: 0.05 is 5 %".to_owned())
 }
 
 /// Measures the functions and writes the report.
 pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     let purpose = arguments.purpose.unwrap_or_default();
-    if arguments.in_memory && purpose.needs_stable_values() {
+    if arguments.in_memory && purpose != Purpose::Filter {
         return Err(Failure::input(format!(
-            "--in-memory must not be given with --for {purpose}, whose values are always stored or sent"
+            "--in-memory must not be given with --for {purpose}: it is about filters, which else are taken to be stored"
         )));
     }
     let request = Request {

@@ -6,12 +6,15 @@ use records::terminal::{labelled, table, wrapped};
 
 use crate::advice::figures::{Basis, Figure, Figures};
 use crate::advice::recommend::{Note, notes};
+use crate::page::answer::label;
 use crate::page::words::Words;
 use crate::questions::Records;
-use crate::record::{Advice, DatasetSummary, Standing, on};
+use crate::record::{Advice, DatasetSummary, Effect, Standing, on};
 
 /// The most functions to avoid that are named.
 const MAX_AVOIDED: usize = 3;
+/// The most columns of figures: more do not fit into a line.
+const MAX_FIGURES: usize = 4;
 
 /// Returns the recommendation for one dataset: the pick in the first line, then pick, runner-up and the function in use side by
 /// side, then what else there is to know.
@@ -39,12 +42,19 @@ pub fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     let beside = beside.filter(|one| one.mine || one.standing <= Standing::RunnerUp);
     let figures = Figures::of(records, dataset, request.purpose);
     let beside: Vec<&Advice> = beside.collect();
-    let table = side_by_side(&words, &beside, &figures);
+    let table = side_by_side(&words, &beside, &figures, dataset.keys);
 
     let mut rows: Vec<[String; 2]> = Vec::new();
     let mut row = |label: &str, text: String| rows.push([label.to_owned(), text]);
     for one in beside.iter().filter(|one| one.mine) {
-        row("yours", words.say("enough", &[Value::from(Serde(one))]));
+        let figures = figures.functions.get(&one.function);
+        let cells = figures.map_or(&[][..], |figures| &figures.cells);
+        let enough = words.say("enough", &[Value::from(Serde(one)), Value::from(Serde(cells))]);
+        row("good enough?", enough);
+        let label = label(&one.function);
+        if label != one.function {
+            row("yours", label);
+        }
     }
     let unstable = beside.iter().filter(|one| one.suits() && !one.stable);
     let unstable: Vec<&str> = unstable.map(|one| one.function.as_str()).collect();
@@ -56,10 +66,10 @@ pub fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     }
     let ties = words.say("ties", &[Value::from(Serde(&advice))]);
     if !ties.is_empty() {
-        row("tied", format!("{ties}: no measurable difference in time"));
+        row("fastest", ties);
     }
     let avoided = of(Standing::Avoid).map(|one| {
-        let reason = words.say("reason_of", &[Value::from(Serde(one))]);
+        let reason = words.say("shortly", &[Value::from(Serde(one))]);
         format!("{} ({reason})", one.function)
     });
     let mut avoided: Vec<String> = avoided.collect();
@@ -80,16 +90,24 @@ pub fn answer(records: &Records, dataset: &DatasetSummary) -> String {
 }
 
 /// Returns the table of these functions, with the figures that were counted; empty without functions.
-fn side_by_side(words: &Words, functions: &[&Advice], figures: &Figures) -> String {
+fn side_by_side(words: &Words, functions: &[&Advice], figures: &Figures, keys: u64) -> String {
     if functions.is_empty() {
         return String::new();
     }
-    let columns = figures.heads.iter().enumerate();
-    let counted = columns.filter(|(_, head)| head.basis == Basis::Measured);
-    let (columns, heads): (Vec<usize>, Vec<&Figure>) = counted.unzip();
-    let heads = heads
-        .into_iter()
-        .map(|head| words.say("heading", &[Value::from(Serde(head))]));
+    let cell = |one: &Advice, column: usize| figures.functions.get(&one.function)?.cells[column].as_ref();
+    let columns = figures.heads.iter().enumerate().filter(|(index, head)| {
+        // A further way of choosing places is told where it tells something.
+        let is_same = |other: &Figure| (other.purpose, other.basis) == (head.purpose, Basis::Measured);
+        let is_first = !figures.heads[..*index].iter().any(is_same);
+        let is_worse = |one: &&Advice| {
+            let figure = cell(one, *index);
+            figure.is_some_and(|figure| figure.effect != Effect::WithinChance)
+        };
+        head.basis == Basis::Measured && (is_first || functions.iter().any(is_worse))
+    });
+    let columns: Vec<(usize, &Figure)> = columns.take(MAX_FIGURES).collect();
+    let heading = |head| words.say("heading", &[Value::from(Serde(head)), Value::from(keys)]);
+    let heads = columns.iter().map(|(_, head)| heading(head));
     let heads = ["", "", "ns per key"].map(str::to_owned).into_iter().chain(heads);
     let row = |one: &&Advice| {
         let role = match one.standing {
@@ -99,12 +117,12 @@ fn side_by_side(words: &Words, functions: &[&Advice], figures: &Figures) -> Stri
             Standing::RunnerUp => "runner-up",
             _ => "yours",
         };
-        let cell = |column: &usize| {
-            let figure = figures.functions.get(&one.function)?.cells[*column].as_ref()?;
-            Some(words.say("beside", &[Value::from(Serde(figure))]))
+        let told = |(index, head): &(usize, &Figure)| {
+            let figure = cell(one, *index)?;
+            Some(words.say("beside", &[figure, head].map(|figure| Value::from(Serde(figure)))))
         };
         let time = words.say("time_of", &[Value::from(Serde(one))]);
-        let cells = columns.iter().map(|column| cell(column).unwrap_or_default());
+        let cells = columns.iter().map(|column| told(column).unwrap_or_default());
         let cells = [role.to_owned(), one.function.clone(), time]
             .into_iter()
             .chain(cells);
@@ -119,7 +137,9 @@ fn side_by_side(words: &Words, functions: &[&Advice], figures: &Figures) -> Stri
 pub fn time(records: &Records) -> String {
     let purpose = Value::from(Serde(records.run.request.purpose));
     let calls = Words::new().say("calls", &[purpose]);
-    wrapped(format!("The times are of calls as this use makes them: {calls}."))
+    wrapped(format!(
+        "In brackets: what chance gives, and where times of other runs lie. The times are of calls as this use makes them: {calls}."
+    ))
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ pub fn default_set() -> impl Iterator<Item = &'static Function> {
 }
 
 /// Names that more than one function has, and programs that have a function built in under their own name.
-const OTHER_NAMES: [(&str, &[&str]); 22] = [
+const OTHER_NAMES: [(&str, &[&str]); 24] = [
     ("CRC", &["CRC-32", "CRC-32C"]),
     ("FNV", &["FNVHash", "FNV-1a 32", "FNV-1a 64"]),
     ("FNV-1a", &["FNV-1a 32", "FNV-1a 64"]),
@@ -148,6 +148,8 @@ const OTHER_NAMES: [(&str, &[&str]); 22] = [
     ("hashbrown", &["foldhash-fast"]),
     ("HashMap", &["SipHash-1-3"]),
     ("LevelDB", &["SimMurMurHash"]),
+    ("libc++", &["CityHash64"]),
+    ("libstdc++", &["MurmurHash64A"]),
     ("MySQL", &["CalcNrHash"]),
     ("Parquet", &["xxHash64"]),
     ("Python", &["SipHash-1-3"]),

@@ -47,13 +47,14 @@ pub fn file_names<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<String>, Error> {
 pub fn load_file(path: &Path, seed: u64, progress: &dyn Progress) -> Result<Dataset, Error> {
     let name = name_of(path)?;
     let data = read(path)?;
-    let marked = encoding(&data).map(|found| format!("{}: {found}", path.display()));
+    let encoding = encoding(&data);
     let lines = KeySet::from_lines(data, progress);
     let lines = lines.map_err(|error| error.about(path))?;
     if lines.keys.is_empty() {
         return Err(Error::input("no keys: the file is empty; give one key per line").about(path));
     }
     let source = path.display().to_string();
+    let marked = encoding.map(|found| format!("{source}: {found}"));
     for note in [marked, note(&source, lines.carriage_returns)]
         .into_iter()
         .flatten()
@@ -62,6 +63,7 @@ pub fn load_file(path: &Path, seed: u64, progress: &dyn Progress) -> Result<Data
     }
     Ok(Dataset {
         source,
+        encoding,
         duplicates_dropped: lines.duplicates,
         seed,
         ..Dataset::of(&name, lines.keys)

@@ -31,6 +31,8 @@ pub struct Dataset {
     pub kind: DatasetKind,
     /// Recipe, package or path, for the records.
     pub source: String,
+    /// What a reader must know about the encoding of a file, if anything.
+    pub encoding: Option<&'static str>,
     /// Distinct keys, in their own order.
     pub keys: KeySet,
     /// SHA-256 of the keys in order, each followed by a line feed, lower-case hex.
@@ -50,6 +52,7 @@ impl Dataset {
             name: name.to_owned(),
             kind: DatasetKind::File,
             source: String::new(),
+            encoding: None,
             sha256: sha256(&keys),
             keys,
             duplicates_dropped: 0,

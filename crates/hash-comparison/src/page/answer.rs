@@ -6,7 +6,7 @@ use minijinja::context;
 use minijinja::value::{Serde, Value};
 
 use crate::advice::figures::Figures;
-use crate::advice::recommend::{enough_bits, notes, of_dataset};
+use crate::advice::recommend::{notes, of_dataset};
 use crate::advice::weakness::{self, Weakness};
 use crate::keys::Manifest;
 use crate::questions::CollisionRow;
@@ -77,7 +77,7 @@ pub(super) fn answers(data: &DatasetRows<'_>, requests: &[Request]) -> Value {
 }
 
 /// Returns the functions that fail no set of structured keys, best first, and the number of sets: the advice for keys that
-/// this run did not measure. `None` without structured keys, or if the user's own keys were measured.
+/// this run did not measure. `None` without structured keys.
 fn others(data: &DatasetRows<'_>, advice: &[Advice]) -> Option<Value> {
     let suited = advice
         .iter()
@@ -88,8 +88,7 @@ fn others(data: &DatasetRows<'_>, advice: &[Advice]) -> Option<Value> {
     let sets = tried.first()?.1.tried;
     let good = tried.iter().filter(|(_, sets)| sets.failed == 0);
     let good: Value = good.map(|(name, _)| *name).take(3).collect();
-    let is_file = data.summary.kind == DatasetKind::File;
-    (!is_file && good.len() > Some(0)).then(|| context! { sets, functions => good })
+    (good.len() > Some(0)).then(|| context! { sets, functions => good })
 }
 
 /// Returns the figures of all functions by use.
@@ -118,13 +117,15 @@ pub(super) fn selectable(run: &Run) -> Vec<(String, String)> {
         let seldom = one.folded || one.group == FunctionGroup::Published;
         (stem, seldom, name)
     });
-    let label = |one: &FunctionSummary| {
-        let hint = HINTS.iter().find(|(name, _)| *name == one.name);
-        hint.map_or_else(|| one.name.clone(), |(name, hint)| format!("{name} ({hint})"))
-    };
     all.into_iter()
-        .map(|one| (one.name.clone(), label(one)))
+        .map(|one| (one.name.clone(), label(&one.name)))
         .collect()
+}
+
+/// Returns a name, with an explanation if others look like it.
+pub(crate) fn label(name: &str) -> String {
+    let hint = HINTS.iter().find(|(hinted, _)| *hinted == name);
+    hint.map_or_else(|| name.to_owned(), |(_, hint)| format!("{name} ({hint})"))
 }
 
 /// Explanations of names that look alike.
@@ -179,6 +180,5 @@ pub(super) fn reading(data: &DatasetRows<'_>) -> Value {
         even => grouped(even_chance(bits)),
         narrower => widths.find(|width| *width < bits),
         is_cut => functions.any(|one| one.output_bits > bits),
-        checksum_bits => enough_bits(data.summary.keys),
     }
 }

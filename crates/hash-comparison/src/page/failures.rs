@@ -4,7 +4,7 @@ use minijinja::context;
 use minijinja::value::{Serde, Value};
 
 use crate::questions::on_dataset::DatasetRows;
-use crate::record::{Choice, CostRow, End, Finding, Standing, Verdict, on};
+use crate::record::{CostRow, Finding, Standing, Verdict, on};
 
 /// Returns the functions that are worse than chance, costliest first, with their measurable costs for any purpose.
 pub(super) fn worse_than_chance(data: &DatasetRows<'_>) -> Value {
@@ -37,25 +37,6 @@ fn costs(data: &DatasetRows<'_>, finding: &Finding) -> Value {
         context! { effect, ..Value::from(Serde(row)) }
     };
     rows.map(with_effect).collect()
-}
-
-/// Returns the functions that differ from chance only in the high bits, with comparisons in a table or else collisions in a
-/// window; `None` for functions whose high bits are as chance, or that failed a test that counts anyway.
-pub(super) fn high_bits(data: &DatasetRows<'_>) -> Value {
-    let all = data.best_first().into_iter();
-    let all = all.filter(|finding| finding.verdict <= Verdict::WithinChance);
-    all.filter_map(|finding| {
-        let function = &finding.function;
-        let mut tables = data.about(&data.records.occupancy, function);
-        if let Some(row) = tables.find(|row| row.choice == Choice::HighBits && row.is_worse()) {
-            return Some(context! { function, compared => row.value, chance => row.expected });
-        }
-        let windows = data.about(&data.records.windows, function);
-        let failed = windows.filter(|row| row.end == End::High && row.is_worse());
-        let row = failed.min_by(|a, b| a.p_value.total_cmp(&b.p_value))?;
-        Some(context! { function, collisions => row.collisions, bits => row.bits, chance => row.expected })
-    })
-    .collect()
 }
 
 /// Maximum lengths of the common text before and after the difference of two keys, and of the difference.

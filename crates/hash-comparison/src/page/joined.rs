@@ -20,7 +20,8 @@ pub fn page(runs: &[(String, Records)], joined: &Joined) -> Result<String, Strin
         let sets = run.datasets.iter().map(|set| set.name.as_str());
         let asked = sets.flat_map(|set| forms.map(|form| (set, form)));
         let (cpu, warning) = (&run.environment.cpu, warnings(records, asked).join(" "));
-        context! { folder, cpu, date => &run.date, command => &run.command, warning }
+        let features = run.environment.cpu_features.join(", ");
+        context! { folder, cpu, features, date => &run.date, command => &run.command, warning }
     };
     let page = context! {
         first_line => FIRST_LINE,

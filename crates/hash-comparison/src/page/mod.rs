@@ -4,7 +4,7 @@
 //! children turn records into texts and rows, which the templates arrange. Templates escape everything except charts,
 //! fonts, these files, and cells that the program formatted.
 
-mod answer;
+pub(crate) mod answer;
 mod cells;
 pub(crate) mod chart;
 mod failures;
@@ -138,7 +138,6 @@ fn of_dataset(data: &DatasetRows<'_>, requests: &[Request], (index, figure): (us
         findings => findings.collect::<Value>(),
         sections => of_questions,
         failures => failures::worse_than_chance(data),
-        high_bits => failures::high_bits(data),
         has_few_keys => data.summary.keys < FEWEST_KEYS,
         full => cells::drawn(&full(data)),
     }

@@ -56,13 +56,16 @@ fn table(records: &Records, keys: &str, functions: &[&str]) -> Result<String, St
         let row = data.false_positives(function, BITS_SHOWN);
         row.map_or_else(String::new, |row| percent(row.rate))
     };
+    let ideal = data.false_positives(IDEAL, BITS_SHOWN);
+    let ideal = ideal.map_or_else(String::new, |row| {
+        format!("{} keys; ideal hash: {}", grouped(row.keys), percent(row.rate))
+    });
     let mut table = format!(
         "| function | ns per key | collisions in {IDEAL_BITS} bits (chance: {}) | in {FEW_BITS} bits ({}) | \
-         false positives at {BITS_SHOWN} bits per key (ideal hash: {}) | result |\n\
+         false positives at {BITS_SHOWN} bits per key ({ideal}) | result |\n\
          |---|---:|---:|---:|---:|---|\n",
         chance(IDEAL_BITS),
         chance(FEW_BITS),
-        rate(IDEAL)
     );
     let form = records.run.request.purpose.form();
     for finding in data.best_first() {

@@ -107,7 +107,7 @@ pub(super) const QUESTION: Question = Question {
     },
     failures: |records, dataset, function| failures(&records.distribution, &dataset.name, &function.name),
     costs: |records, dataset, function| {
-        let cost = |purpose, unit, row: &BucketRow, shown: &[(Choice, u64)]| CostRow {
+        let cost = |purpose, unit, row: &BucketRow| CostRow {
             dataset: row.dataset.clone(),
             function: row.function.clone(),
             purpose: Some(purpose),
@@ -122,21 +122,15 @@ pub(super) const QUESTION: Question = Question {
             p_adjusted: row.p_adjusted,
             measurable: false,
             decides: true,
-            shown: shown.contains(&(row.choice, row.buckets)),
+            shown: SHARDS_SHOWN.contains(&(row.choice, row.buckets)),
         };
-        // The other choices show how to make up for a weak function.
-        let counts = |row: &&BucketRow| {
-            row.figure == Figure::Compared && matches!(row.choice, Choice::LowBits | Choice::Remainder)
-        };
+        // Fibonacci hashing makes up for a weak function, so it tells nothing of one.
+        let counts = |row: &&BucketRow| row.figure == Figure::Compared && row.choice != Choice::Fibonacci;
         let tables = about(&records.occupancy, &dataset.name, &function.name).filter(counts);
         let shards = about(&records.shards, &dataset.name, &function.name);
-        let tables = tables.map(|row| {
-            let low_bits = (Choice::LowBits, row.buckets);
-            cost(Purpose::Table, Unit::Comparisons, row, &[low_bits])
-        });
-        tables
-            .chain(shards.map(|row| cost(Purpose::Shard, Unit::FullestShard, row, &SHARDS_SHOWN)))
-            .collect()
+        let tables = tables.map(|row| cost(Purpose::Table, Unit::Comparisons, row));
+        let shards = shards.map(|row| cost(Purpose::Shard, Unit::FullestShard, row));
+        tables.chain(shards).collect()
     },
     at: |row, function, keys| {
         let (choice, bits) = (row.choice?, function.output_bits);
@@ -184,8 +178,12 @@ pub(super) const QUESTION: Question = Question {
     ..Question::NONE
 };
 
-/// The shards that are shown for every function.
-const SHARDS_SHOWN: [(Choice, u64); 2] = [(Choice::LowBits, 256), (Choice::Remainder, 12)];
+/// The shards that are shown of functions that fill all of them as chance does.
+const SHARDS_SHOWN: [(Choice, u64); 3] = [
+    (Choice::LowBits, 256),
+    (Choice::HighBits, 256),
+    (Choice::Remainder, 12),
+];
 
 /// Returns the comparisons per lookup in the table of a choice.
 fn compared(data: &DatasetRows<'_>, function: &str, choice: Choice) -> Cell {

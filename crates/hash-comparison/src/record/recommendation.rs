@@ -1,5 +1,7 @@
 //! The request of a run, what functions cost, and the advice on each of them: rows without sentences.
 
+use std::cmp::Ordering;
+
 use super::{CallForm, Choice, rows, stored};
 
 stored! {
@@ -149,7 +151,7 @@ stored! {
 
 rows! {
     /// A row of `costs.csv`: what was counted of a function in one place, compared with an ideal hash there. There is a row for
-    /// the costliest place of each purpose, and for the places that are shown for every function.
+    /// the costliest place of each purpose, and one for each way in which places are chosen, which is shown.
     pub struct CostRow: [dataset] {
         /// Filter, table, shard or checksum; none for a figure that is shown for every purpose and decides for none.
         pub purpose: Option<Purpose>,
@@ -175,7 +177,8 @@ rows! {
         pub measurable: bool,
         /// Set if this is the costliest place of the purpose, by which the purpose judges the function.
         pub decides: bool,
-        /// Set if the place is shown for every function.
+        /// Set if the place is shown: of those that are chosen in one way, the costliest if it is measurable, else the same for
+        /// every function.
         pub shown: bool,
     }
 }
@@ -225,6 +228,19 @@ rows! {
 }
 
 impl CostRow {
+    /// Returns what places that differ in size alone have in common.
+    pub fn kind(&self) -> (Option<Purpose>, Unit, Option<Choice>, bool) {
+        // What is counted for every purpose is the widest window of a function.
+        let choice = self.choice.filter(|_| self.purpose.is_some());
+        (self.purpose, self.unit, choice, self.sizes > 1)
+    }
+
+    /// Compares by cost; measurable places come after others.
+    pub fn by_cost(&self, other: &Self) -> Ordering {
+        let measurable = self.measurable.cmp(&other.measurable);
+        measurable.then(self.cost.total_cmp(&other.cost))
+    }
+
     /// The greatest recorded cost: if chance gives next to nothing, a larger ratio says nothing more.
     pub const MAX: f64 = 1e9;
 

@@ -49,6 +49,9 @@ stored! {
         pub kind: DatasetKind,
         /// Recipe, package or path.
         pub source: String,
+        /// What a reader must know about the encoding of a file, if anything: that it looks like UTF-16.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub encoding: Option<String>,
         /// Distinct keys.
         pub keys: u64,
         /// Bytes of all distinct keys.

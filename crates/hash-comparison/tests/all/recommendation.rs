@@ -65,7 +65,7 @@ fn an_unkeyed_function_is_refused_for_keys_of_attackers() {
     let asked = "--function djb2hash --untrusted --mine DJB2Hash";
     let (said, records) = done(&Workbench::new(), 500, asked);
     assert!(said.contains("nothing is recommended"), "{said}");
-    assert!(said.contains("no: an attacker can make keys collide"), "{said}");
+    assert!(said.contains("no: not shown to withstand attackers"), "{said}");
     assert_eq!(advice(&records, "DJB2Hash").standing, Standing::Lacking);
 }
 
@@ -96,8 +96,8 @@ fn mistakes_are_refused() {
         "--for sorting => [possible values: filter, table, shard, checksum]
         --mine nosuch => nosuch
         --mine published => published
-        --negligible 5% => must be a number of at least 0
+        --negligible 5% => must be a number from 0 to 1
         --mine LevelDB => the one that LevelDB uses is SimMurMurHash
-        --for shard --in-memory => --in-memory must not be given with --for shard",
+        --for table --in-memory => --in-memory must not be given with --for table",
     );
 }

@@ -78,10 +78,7 @@ fn advice(
     let parts = request.purpose.parts();
     let costs = about(&records.costs, &dataset.name, &function.name);
     let decisive = costs.filter(|row| row.decides && row.purpose.is_some_and(|part| parts.contains(&part)));
-    let worst = decisive.max_by(|a, b| {
-        let measurable = a.measurable.cmp(&b.measurable);
-        measurable.then(a.cost.total_cmp(&b.cost))
-    });
+    let worst = decisive.max_by(|a, b| a.by_cost(b));
     let effect = worst.map(|row| row.effect(request.negligible));
     let lacks = lacks(function, dataset.keys, request);
     let form = (Place::Sequence, request.purpose.form());
@@ -175,7 +172,7 @@ fn lacks(function: &FunctionSummary, keys: u64, request: &Request) -> Option<Lac
 }
 
 /// Returns the bits of a checksum with which equal ones are not to be expected among ten times these keys.
-pub fn enough_bits(keys: u64) -> u32 {
+fn enough_bits(keys: u64) -> u32 {
     let keys = keys.saturating_mul(10) as f64;
     // Random values have n (n - 1) / 2^(bits + 1) equal pairs on average.
     let pairs = |bits: u32| libm::ldexp(keys * (keys - 1.0).max(0.0), -(bits as i32 + 1));
@@ -202,6 +199,8 @@ pub enum Note {
     },
     /// Checksums against accidents do not withstand attackers.
     NotCryptographic {
+        /// The bits that checksums of so many keys need.
+        bits: u32,
         /// Set if attackers may choose keys.
         untrusted: bool,
     },
@@ -225,7 +224,8 @@ pub fn notes(dataset: &DatasetSummary, request: &Request, has_pick: bool) -> Vec
             kept: request.needs_stable_values(),
             common: request.purpose == Purpose::Shard,
         }),
-        is_checksum.then_some(Note::NotCryptographic {
+        is_checksum.then(|| Note::NotCryptographic {
+            bits: enough_bits(dataset.keys),
             untrusted: request.untrusted,
         }),
         (!has_few_keys && !has_pick && !is_checksum).then_some(Note::NothingSuits),

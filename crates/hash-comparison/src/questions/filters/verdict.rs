@@ -44,7 +44,7 @@ pub struct Compared<'a> {
 }
 
 /// Returns the false positives of a function at each number of bits per key: the means over neighbouring sizes, which
-/// decide, and the filter of exactly the most keys, which is shown.
+/// decide, and the filter of exactly the most keys.
 pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &FunctionSummary) -> Vec<CostRow> {
     let comparison = Comparison::new(&records.near_sizes, dataset.kind == DatasetKind::Generated);
     let mut rows = Vec::new();
