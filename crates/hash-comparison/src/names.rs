@@ -7,7 +7,7 @@ use crate::program::Program;
 /// The most near names in a message.
 const OFFERED: usize = 3;
 /// The least similarity of a hint: `md5` is as near to `djb2` as to `DEKHash`, which does not help.
-const LEAST_LIKE: f64 = 0.75;
+const LEAST_LIKE: f64 = 0.8;
 
 /// Returns the error for a `name` that no `kind` of thing (`dataset` or `function`) has. The message lists the most
 /// similar of `all` names, if any is similar enough; of equally similar names the earlier comes first.
