@@ -97,7 +97,10 @@ mod tests {
                 let finding = about(&records.run.findings, &set.name, &function).next().unwrap();
                 let is_random = finding.verdict == Verdict::WithinChance;
                 for figure in of.cells.iter().flatten().filter(|figure| figure.keys > 1_000_000) {
-                    assert!(is_random || figure.basis == Basis::Unknown, "{function}: {figure:?}");
+                    assert!(
+                        is_random || figure.basis == Basis::Unknown,
+                        "{function}: {figure:?}"
+                    );
                 }
             }
         }
