@@ -281,6 +281,9 @@
       const [label, own] = [control.parentElement, control].map((element) => element.getBoundingClientRect().height);
       check("layout", label < 1.5 * own, `"${textOf(control.parentElement).slice(0, 5)}" is parted from its selector`);
     }
+    for (const table of all(".ranking table").filter((table) => innerWidth > 700 && isSeen(table))) {
+      check("layout", table.offsetWidth <= root.clientWidth && table.tHead.offsetHeight < 100, `${table.offsetWidth} wide, head of ${table.tHead.offsetHeight}: ${captionOf(table)}`);
+    }
     check("layout", root.scrollWidth <= root.clientWidth, `${root.scrollWidth} wide in ${root.clientWidth}`);
     for (const element of all("main *")) {
       if (element.closest(".scroll, .chart, svg, pre") || element.checkVisibility() === false) continue;
@@ -307,6 +310,7 @@
     const SHEET = (273 / 25.4) * 96;
     for (const useless of all("button, select, input, .fold")) check("paper", !isSeen(useless), `<${useless.tagName} class="${useless.className}"> is of no use`);
     check("paper", isSeen(document.querySelector(".printed")), "nothing says what is left out");
+    for (const closed of all("details:not([open], .ranking) > summary").filter(isSeen)) check("paper", getComputedStyle(closed, "::after").content.includes("on the page"), `"${textOf(closed)}" is closed`);
     let sheets = 0;
     for (const article of articles) {
       check("paper", isSeen(article.querySelector(".answer")) && isSeen(article.querySelector(".first-chart .chart")), `${article.dataset.name} lacks something`);
