@@ -42,6 +42,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     // The rows of one are the columns of the other, up to the last.
     const cells = [...row.cells].slice(1, -1);
     [...table.tBodies[0].rows].forEach((line, index) => line.cells[head.cellIndex].replaceWith(cells[index]?.cloneNode(true) ?? weakness));
+    for (const cell of all("td", table)) cell.hidden = false;
   }
 
   /** Moves the rows of the first chart into the order of the advice. */
