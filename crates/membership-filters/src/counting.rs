@@ -14,14 +14,16 @@ use crate::packed::PackedIntegers;
 use crate::stats::Stats;
 
 mod stored;
-mod width;
 
-pub use width::CounterWidth;
+/// The bits of a counter. In a filter that is no fuller than expected, with elements inserted once, a counter reaches 15
+/// with a probability of at most `(e ln 2 / 15)^15`, some 3e-14.
+const WIDTH: u32 = 4;
 
 /// A Bloom filter from which elements can be removed.
 ///
 /// Hash, positions and sizes are those of [`BloomFilter`]; a counter replaces each bit, and counts the elements that
-/// have this position. An element counts once in a counter, even if several of its positions coincide.
+/// have this position. An element counts once in a counter, even if several of its positions coincide. A counter has four
+/// bits.
 ///
 /// *No false negatives*: an element that was inserted more often than removed is contained, as long as only inserted
 /// elements are removed: see [`remove`](Self::remove). A counter that reaches its largest value stays there for good,
@@ -31,11 +33,10 @@ pub use width::CounterWidth;
 /// The same insertions and removals under the same parameters give the same bytes on every platform.
 ///
 /// ```
-/// use membership_filters::{Parameters, Utf8};
-/// use membership_filters::{CounterWidth, CountingBloomFilter};
+/// use membership_filters::{CountingBloomFilter, Parameters, Utf8};
 ///
 /// let parameters = Parameters::new(10_000, 0.001)?;
-/// let mut sessions = CountingBloomFilter::new(Utf8, &parameters, CounterWidth::FOUR)?;
+/// let mut sessions = CountingBloomFilter::new(Utf8, &parameters)?;
 /// sessions.insert("alice");
 /// sessions.insert("bob");
 /// assert!(sessions.remove("alice"));
@@ -63,8 +64,8 @@ impl<F> CountingBloomFilter<F> {
     /// # Errors
     ///
     /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
-    pub fn new(funnel: F, parameters: &Parameters, width: CounterWidth) -> Result<Self, Error> {
-        let counters = PackedIntegers::zeroed(parameters.bits(), width.bits().into())?;
+    pub fn new(funnel: F, parameters: &Parameters) -> Result<Self, Error> {
+        let counters = PackedIntegers::zeroed(parameters.bits(), WIDTH)?;
         Ok(Self {
             funnel,
             strategy: parameters.strategy(),

@@ -43,7 +43,7 @@ mod unrolled;
 
 pub use bits::MAX_WORD_COUNT;
 pub use blocked::{BlockedBloomFilter, BlockedParameters};
-pub use counting::{CounterWidth, CountingBloomFilter};
+pub use counting::CountingBloomFilter;
 pub use cuckoo::{CuckooFilter, CuckooParameters};
 pub use error::{Error, ErrorKind};
 pub use funnel::{

@@ -4,7 +4,7 @@
 use filter_formats::sizing::{Textbook, lowest_rate};
 use membership_filters::StreamHeader;
 use membership_filters::envelope::{self, Stored};
-use membership_filters::{BlockedBloomFilter, BlockedParameters, BloomFilter, Bytes as Whole, CounterWidth};
+use membership_filters::{BlockedBloomFilter, BlockedParameters, BloomFilter, Bytes as Whole};
 use membership_filters::{
     CountingBloomFilter, CuckooFilter, CuckooParameters, Hash128, HashId, Hashing as _,
 };
@@ -122,11 +122,10 @@ pub(super) static ALL: [Application; 6] = [
         CountingBloomFilter,
         Parameters::new,
         |parameters: &Parameters, keys| {
-            let bytes = CountingBloomFilter::stored_len_of(parameters, WIDTH).map_err(text)?;
-            let array = parameters.bits() / 8 * u64::from(WIDTH.bits());
-            Shape::of(parameters, keys, array, bytes)
+            let bytes = CountingBloomFilter::stored_len_of(parameters).map_err(text)?;
+            Shape::of(parameters, keys, parameters.bits() / 2, bytes)
         },
-        |id, parameters| CountingBloomFilter::new(id, parameters, WIDTH)
+        CountingBloomFilter::new
     ),
     enveloped!(
         "cuckoo",
@@ -163,8 +162,6 @@ pub(super) static ALL: [Application; 6] = [
         open: |_, bytes| Ok(Box::new(RedisBloomFilter::from_bytes(bytes).map_err(text)?)),
     },
 ];
-
-const WIDTH: CounterWidth = CounterWidth::FOUR;
 
 /// The bytes of an envelope around what is in it.
 const ENVELOPE: u64 = envelope::HEADER_LEN + envelope::CHECKSUM_LEN;

@@ -7,9 +7,9 @@ use crate::funnel::Hashing;
 use crate::guava::{Parameters, Strategy};
 use crate::modulus::Modulus;
 
-use super::{CounterWidth, CountingBloomFilter};
+use super::{CountingBloomFilter, WIDTH};
 use crate::packed::{PackedIntegers, word_count};
-use crate::stored::{common, invalid, of_field, removal, zero};
+use crate::stored::{common, invalid, removal, zero};
 
 /// The number of bytes between the common header and the counters.
 const FIELDS_LEN: u64 = 24;
@@ -27,17 +27,16 @@ impl CountingBloomFilter<()> {
     /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
     ///
     /// ```
-    /// use membership_filters::{Parameters, Utf8};
-    /// use membership_filters::{CounterWidth, CountingBloomFilter};
+    /// use membership_filters::{CountingBloomFilter, Parameters, Utf8};
     ///
     /// let parameters = Parameters::new(10_000, 0.001)?;
-    /// let filter = CountingBloomFilter::new(Utf8, &parameters, CounterWidth::FOUR)?;
-    /// let bytes = CountingBloomFilter::stored_len_of(&parameters, CounterWidth::FOUR)?;
+    /// let filter = CountingBloomFilter::new(Utf8, &parameters)?;
+    /// let bytes = CountingBloomFilter::stored_len_of(&parameters)?;
     /// assert_eq!(bytes, filter.to_bytes().len() as u64);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn stored_len_of(parameters: &Parameters, width: CounterWidth) -> Result<u64, Error> {
-        word_count(parameters.bits().into(), width.bits().into()).map(len_with)
+    pub fn stored_len_of(parameters: &Parameters) -> Result<u64, Error> {
+        word_count(parameters.bits().into(), WIDTH).map(len_with)
     }
 }
 
@@ -75,7 +74,9 @@ impl<F: Hashing> Stored for CountingBloomFilter<F> {
         if probe_count == 0 {
             return Err(invalid("probe count", "between 1 and 255", 0));
         }
-        CounterWidth::new(bits).map_err(of_field)?;
+        if !(2..=16).contains(&bits) {
+            return Err(invalid("the counter bits", "between 2 and 16", bits));
+        }
         let counters = reader.u64()?;
         let modulus = Modulus::new(counters)
             .filter(|_| counters % 64 == 0 && counters / 64 <= MAX_WORD_COUNT.into())

@@ -1,14 +1,12 @@
 //! The counting Bloom filter's contract, seen from outside.
 
-use membership_filters::{Bytes, CounterWidth, CountingBloomFilter, Hash128, Hashed, Parameters};
+use membership_filters::{Bytes, CountingBloomFilter, Hash128, Hashed, Parameters};
 
-fn filter(parameters: &Parameters, bits: u8) -> CountingBloomFilter<Bytes> {
-    CountingBloomFilter::new(Bytes, parameters, CounterWidth::new(bits).unwrap()).unwrap()
-}
+use super::support::samples::counting;
 
 /// 64 counters with 7 probes.
 fn tiny(bits: u8) -> CountingBloomFilter<Bytes> {
-    filter(&Parameters::new(1, 0.01).unwrap(), bits)
+    counting(Bytes, &Parameters::new(1, 0.01).unwrap(), bits)
 }
 
 /// An element with repeated positions in a filter of 64 counters: the second half of the hash is 32, so every other

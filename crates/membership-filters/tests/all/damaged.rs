@@ -4,19 +4,9 @@ use membership_filters::Bytes;
 use std::path::Path;
 use std::process::Command;
 
-use hashzoo::murmur3_x64_128;
 use membership_filters::{CuckooFilter, ErrorKind};
 
-use super::support::samples::{read, samples};
-
-/// Corrects the checksum, so that the code after the check is reached.
-fn resign(bytes: &mut [u8]) {
-    let Some(body) = bytes.len().checked_sub(8) else {
-        return;
-    };
-    let (checksum, _) = murmur3_x64_128(&bytes[..body], 0);
-    bytes[body..].copy_from_slice(&checksum.to_le_bytes());
-}
+use super::support::samples::{read, resign, samples};
 
 #[test]
 fn each_wrong_field_is_named() {

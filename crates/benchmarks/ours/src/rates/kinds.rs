@@ -12,8 +12,7 @@ use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2SignedTail};
 use filter_policy::{Answers, BitsPerKey, BloomFilterPolicy};
 use membership_filters::{BloomFilter, Bytes, Parameters, Strategy, StreamHeader};
 use membership_filters::{
-    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, ErrorKind, RedisBloomFilter,
-    RedisBloomParameters,
+    CountingBloomFilter, CuckooFilter, CuckooParameters, ErrorKind, RedisBloomFilter, RedisBloomParameters,
 };
 
 /// A filter that was built.
@@ -238,10 +237,9 @@ fn guava(rate: f64, members: &[&[u8]], strategy: Strategy) -> Result<Filter, Str
     })
 }
 
-/// The counting filter with counters of four bits.
 fn counting(rate: f64, members: &[&[u8]]) -> Result<Filter, String> {
     let parameters = parameters(rate, members)?;
-    let mut filter = CountingBloomFilter::new(Bytes, &parameters, CounterWidth::FOUR).map_err(words)?;
+    let mut filter = CountingBloomFilter::new(Bytes, &parameters).map_err(words)?;
     for key in members {
         filter.insert(key);
     }

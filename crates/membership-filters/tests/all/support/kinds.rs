@@ -4,8 +4,8 @@ use core::fmt::Debug;
 
 use membership_filters::envelope::Stored;
 use membership_filters::{
-    BlockedBloomFilter, BlockedParameters, BloomFilter, CounterWidth, CountingBloomFilter, CuckooFilter,
-    CuckooParameters, Error, Hashed, Hashing, Parameters,
+    BlockedBloomFilter, BlockedParameters, BloomFilter, CountingBloomFilter, CuckooFilter, CuckooParameters,
+    Error, Hashed, Hashing, Parameters,
 };
 
 /// A filter of any kind.
@@ -99,7 +99,7 @@ impl<F: Clone> Each<F> {
         Self(
             BloomFilter::new(funnel(), &parameters).unwrap(),
             BlockedBloomFilter::new(funnel(), &blocks.unwrap()).unwrap(),
-            CountingBloomFilter::new(funnel(), &parameters, CounterWidth::FOUR).unwrap(),
+            CountingBloomFilter::new(funnel(), &parameters).unwrap(),
             CuckooFilter::new(funnel(), &slots.unwrap()).unwrap(),
         )
     }
