@@ -93,8 +93,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
     let mut lines = Lines::open(Path::new("-"), LONGEST, &interrupt)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut answer = |batch: &mut Batch| -> io::Result<()> {
-        let keys = batch.keys();
+    let mut answer = |batch: &mut Vec<Vec<u8>>| -> io::Result<()> {
+        let keys: Vec<&[u8]> = batch.iter().map(Vec::as_slice).collect();
         let answers = match &asked {
             Asked::Filter(filter) => filter.may_contain_many(&keys),
             Asked::Set(set) => set.may_contain_many(&keys),
@@ -105,16 +105,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         batch.clear();
         out.flush()
     };
-    let (mut batch, mut bytes) = (Batch::default(), Vec::new());
+    let (mut batch, mut bytes) = (Vec::new(), Vec::new());
     while let Some(line) = lines.next_line()? {
         match items.key(line, &mut bytes) {
-            Ok(key) => batch.push(key),
+            Ok(key) => batch.push(key.to_vec()),
             Err(reason) => {
                 answer(&mut batch)?;
                 return Err(lines.wrong(reason));
             }
         }
-        if batch.ends.len() == TOGETHER || !lines.has_more() {
+        if batch.len() == TOGETHER || !lines.has_more() {
             answer(&mut batch)?;
         }
     }
@@ -136,30 +136,5 @@ fn check_kind(arguments: &Arguments, stated: &str) -> Result<Items, Failure> {
                 "the stated type {stated:?} is not known: give --type line, long, string or binary"
             ))
         }),
-    }
-}
-
-/// Keys, one behind the other.
-#[derive(Default)]
-struct Batch {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-}
-
-impl Batch {
-    fn push(&mut self, key: &[u8]) {
-        self.bytes.extend_from_slice(key);
-        self.ends.push(self.bytes.len());
-    }
-
-    fn keys(&self) -> Vec<&[u8]> {
-        let starts = std::iter::once(&0).chain(&self.ends);
-        let ranges = starts.zip(&self.ends);
-        ranges.map(|(&start, &end)| &self.bytes[start..end]).collect()
-    }
-
-    fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
     }
 }
