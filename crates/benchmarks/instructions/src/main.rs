@@ -9,9 +9,8 @@
 use core::hint::black_box;
 use std::io::{self, Write};
 
-use filter_formats::BloomFilter64Policy;
-use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+use filter_formats::policies;
+use filter_policy::BitsPerKey;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -22,18 +21,6 @@ const KEYS: usize = 1024;
 #[inline(never)]
 fn counted(work: &mut dyn FnMut()) {
     work();
-}
-
-fn policies() -> [(&'static str, Box<dyn FilterPolicy>); 6] {
-    let ten = BitsPerKey::whole(10);
-    [
-        ("leveldb", Box::new(BloomFilterPolicy::leveldb_builtin(ten))),
-        ("bloom-filter2", Box::new(BloomFilterPolicy::new(ten))),
-        ("bloom-filter64", Box::new(BloomFilter64Policy::new(ten))),
-        ("fast-local", Box::new(FastLocalBloomPolicy::new(ten))),
-        ("legacy-full", Box::new(LegacyFullFilterPolicy::new(ten))),
-        ("ribbon", Box::new(RibbonPolicy::new(ten))),
-    ]
 }
 
 /// Returns random keys of `len` bytes, or of 4 to 40.
@@ -57,7 +44,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut random = SplitMix64::seed_from_u64(1);
         let (stored, absent) = (keys(&mut random, len), keys(&mut random, len));
         let (stored, absent) = (slices(&stored), slices(&absent));
-        for (name, policy) in policies() {
+        for known in policies::ALL {
+            let (name, policy) = (known.name(), known.build(BitsPerKey::whole(10)));
             let policy = black_box(&*policy);
             let mut room = vec![0; policy.max_filter_len(KEYS)?];
             let mut written = Ok(0);

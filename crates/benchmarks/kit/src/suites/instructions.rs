@@ -3,6 +3,10 @@
 //! Unlike times, counts have no noise: they depend only on the code, its compiler, and functions that the C library
 //! selects by processor. Counts are therefore compared only between runs of the same compiler.
 
+use filter_formats::policies;
+use filter_policy::hashers::LevelDbHash;
+
+use super::rates::{policies_and, short};
 use crate::suite::{Baseline, Suite, Task, condition};
 use crate::summary::Tables;
 
@@ -10,25 +14,18 @@ use crate::summary::Tables;
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
     rows: "instructions",
-    contenders: &[
-        ("leveldb", "LevelDB's"),
-        ("bloom-filter2", "BloomFilter2"),
-        ("bloom-filter64", "BloomFilter64"),
-        ("fast-local", "FastLocalBloom"),
-        ("legacy-full", "legacy full filter"),
-        ("ribbon", "Ribbon"),
-    ],
+    contenders: &policies_and::<{ policies::ALL.len() }>(&[]),
     tasks: &[
         Task::counted("build", "build", "instructions"),
         Task::counted("absent", "absent", "instructions"),
         Task::counted("present", "present", "instructions"),
     ],
     parameters: &[condition("rustc"), condition("target"), condition("key_lengths")],
-    baseline: Baseline::Contender(&["leveldb"]),
+    baseline: Baseline::Contender(&[LevelDbHash::POLICY_NAME]),
     summary: Tables {
         title: "(over LevelDB's)",
         heading: |row| format!("instructions a key, {} bytes, {}", row.case.get("key_lengths"), row.case.get("rustc")),
-        line: |row| SUITE.contender(row).to_owned(),
+        line: |row| short(SUITE.contender(row)).to_owned(),
         column: |row| SUITE.task(row).to_owned(),
         ..Tables::PLAIN
     },

@@ -31,26 +31,26 @@ const OTHERS: [Label; 12] = [
     ("redisbloom", "RedisBloom"),
 ];
 
-/// The list of policies, then the others.
-const CONTENDERS: [Label; policies::ALL.len() + OTHERS.len()] = {
-    let mut all = [("", ""); policies::ALL.len() + OTHERS.len()];
+/// Returns the list of policies, then the others.
+pub(super) const fn policies_and<const N: usize>(others: &[Label]) -> [Label; N] {
+    let mut all = [("", ""); N];
     let mut at = 0;
-    while at < all.len() {
+    while at < N {
         all[at] = if at < policies::ALL.len() {
             (policies::ALL[at].name(), policies::ALL[at].name())
         } else {
-            OTHERS[at - policies::ALL.len()]
+            others[at - policies::ALL.len()]
         };
         at += 1;
     }
     all
-};
+}
 
 /// The suite. A contender is a policy, a filter, or a hash function in LevelDB's scheme.
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
     rows: "rates",
-    contenders: &CONTENDERS,
+    contenders: &policies_and::<{ policies::ALL.len() + OTHERS.len() }>(&OTHERS),
     // The absent keys that match.
     tasks: &[Task::counted("rate", "rate", "false positives")],
     parameters: &[
