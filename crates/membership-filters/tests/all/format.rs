@@ -3,30 +3,29 @@
 //! encoding.
 
 use membership_filters::{
-    BlockedBloomFilter, BlockedParameters, Bytes, CuckooFilter, CuckooParameters, Hash128, Hashed,
-    Parameters, Strategy, Xxph3, envelope,
+    BlockedBloomFilter, BlockedParameters, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters,
+    Hash128, Hashed, Parameters, Strategy, Xxph3, envelope,
 };
 
 use super::support::hashes::Hashes;
 use super::support::kinds::Kind;
-use super::support::samples::{self, blocked_xxph3, read, samples};
+use super::support::samples::{blocked_xxph3, golden, read, samples};
 
 #[test]
 fn the_bytes_are_those_of_the_first_release() {
-    let bytes_of = |golden: &str| hex::decode(golden.split_whitespace().collect::<String>()).unwrap();
-    let golden = [
+    let known = [
         include_str!("../data/bloom.hex"),
         include_str!("../data/counting.hex"),
         include_str!("../data/cuckoo.hex"),
         include_str!("../data/cuckoo_full.hex"),
         include_str!("../data/blocked.hex"),
     ];
-    for (golden, bytes) in golden.into_iter().zip(samples()) {
-        assert_eq!(bytes, bytes_of(golden));
+    for (known, bytes) in known.into_iter().zip(samples()) {
+        assert_eq!(bytes, golden(known));
         assert_eq!(read(&bytes).unwrap(), bytes);
     }
     let bytes = blocked_xxph3().to_bytes();
-    assert_eq!(bytes, bytes_of(include_str!("../data/blocked_xxph3.hex")));
+    assert_eq!(bytes, golden(include_str!("../data/blocked_xxph3.hex")));
     assert!(BlockedBloomFilter::from_bytes(&bytes, Xxph3).unwrap() == blocked_xxph3());
     // A writer with too little room.
     for room in [0, 9, 30, 50] {
@@ -71,18 +70,18 @@ fn blocked() {
 
 #[test]
 fn counting() {
-    use Strategy::{Murmur128Mitz32, Murmur128Mitz64};
-    for (strategy, bits, checksum) in [
-        (Murmur128Mitz64, 2, 0xf1c5_a4cb_6c9f_a593),
-        (Murmur128Mitz64, 3, 0xe69b_ae2c_1752_2413),
-        (Murmur128Mitz64, 4, 0x3311_54c5_3af9_9167),
-        (Murmur128Mitz64, 8, 0x5aea_c010_4c43_8a3a),
-        (Murmur128Mitz64, 16, 0xbb66_ad08_e2ec_81c2),
-        (Murmur128Mitz32, 5, 0x4999_d639_11d4_ba2e),
-        (Murmur128Mitz32, 11, 0xcc8a_8bc6_d522_b983),
+    for (strategy, checksum) in [
+        (Strategy::Murmur128Mitz64, 0x3311_54c5_3af9_9167),
+        // Of this crate, which agreed with the second implementation about five and eleven bits.
+        (Strategy::Murmur128Mitz32, 0xe956_190b_4b74_81b1),
     ] {
         let parameters = Parameters::new(30, 0.02).unwrap().with_strategy(strategy);
-        check(samples::counting(Bytes, &parameters, bits), 1, 60, checksum);
+        check(
+            CountingBloomFilter::new(Bytes, &parameters).unwrap(),
+            1,
+            60,
+            checksum,
+        );
     }
 }
 

@@ -4,7 +4,7 @@ use hashzoo::murmur3_x64_128;
 use membership_filters::envelope::Stored;
 use membership_filters::{
     BlockedBloomFilter, BlockedParameters, BloomFilter, Bytes, CountingBloomFilter, CuckooFilter,
-    CuckooParameters, Error, ErrorKind, Funnel, Hashed, Hashing, Parameters, Utf8, Xxph3, envelope,
+    CuckooParameters, Error, ErrorKind, Funnel, Hashed, Parameters, Utf8, Xxph3, envelope,
 };
 
 use super::hashes::Hashes;
@@ -46,23 +46,6 @@ pub(crate) fn blocked_xxph3() -> BlockedBloomFilter<Xxph3> {
     with_names(filter.unwrap(), &NAMES)
 }
 
-/// Returns an empty filter with counters of so many bits. Only stored filters have others than new ones.
-pub(crate) fn counting<F: Hashing + Clone>(
-    funnel: F,
-    parameters: &Parameters,
-    bits: u8,
-) -> CountingBloomFilter<F> {
-    let mut bytes = CountingBloomFilter::new(funnel.clone(), parameters)
-        .unwrap()
-        .to_bytes();
-    bytes.truncate(40);
-    bytes[18] = bits;
-    let counters = usize::try_from(parameters.bits()).unwrap() / 8 * usize::from(bits);
-    bytes.resize(40 + counters + 8, 0);
-    resign(&mut bytes);
-    CountingBloomFilter::from_bytes(&bytes, funnel).unwrap()
-}
-
 /// Corrects the checksum, so that the code after the check is reached.
 pub(crate) fn resign(bytes: &mut [u8]) {
     let Some(body) = bytes.len().checked_sub(8) else {
@@ -72,17 +55,23 @@ pub(crate) fn resign(bytes: &mut [u8]) {
     bytes[body..].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// Returns all stored forms in the envelope.
+/// Returns the bytes of a file of the data.
+pub(crate) fn golden(digits: &str) -> Vec<u8> {
+    hex::decode(digits.split_whitespace().collect::<String>()).unwrap()
+}
+
+/// The copies in the filters that remove keys; one of "carol" was removed.
+pub(crate) const COPIES: [&str; 5] = ["alice", "bob", "bob", "carol", ""];
+
+/// Returns all stored forms in the envelope; that of the counting filter has counters of five bits, which new filters have not.
 pub(crate) fn samples() -> [Vec<u8>; 5] {
-    let copies = ["alice", "bob", "bob", "carol", ""];
-    let counting = counting(Utf8, &Parameters::new(12, 0.05).unwrap(), 5);
     let slots = CuckooParameters::new(12, 0.05).unwrap();
     let cuckoo = CuckooFilter::new(Utf8, &slots.with_seed(0x0123_4567_89ab_cdef));
     let blocked = BlockedBloomFilter::new(Utf8, &BlockedParameters::with_blocks(3).unwrap());
     [
         envelope::to_bytes(&bloom()),
-        with_names(counting, &copies).to_bytes(),
-        with_names(cuckoo.unwrap(), &copies).to_bytes(),
+        golden(include_str!("../../data/counting.hex")),
+        with_names(cuckoo.unwrap(), &COPIES).to_bytes(),
         full_cuckoo().to_bytes(),
         with_names(blocked.unwrap(), &NAMES).to_bytes(),
     ]
