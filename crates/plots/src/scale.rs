@@ -59,6 +59,17 @@ impl Scale {
         Self::new(least / MARGIN, most * MARGIN)
     }
 
+    /// Returns the axis with room for these values too.
+    pub fn reaching(self, values: impl IntoIterator<Item = f64>) -> Self {
+        let values = values
+            .into_iter()
+            .filter(|value| value.is_finite() && *value > 0.0);
+        let (low, high) = values.fold((self.low, self.high), |(low, high), value| {
+            (low.min(value / MARGIN), high.max(value * MARGIN))
+        });
+        Self::new(low, high)
+    }
+
     /// Returns the axis with ticks that are at least about `gap` apart, as a share of the axis.
     pub(crate) fn ticking(self, gap: f64) -> Self {
         Self { gap, ..self }

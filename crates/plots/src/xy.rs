@@ -5,7 +5,7 @@ use plotters::series::LineSeries;
 pub use super::axes::Axis;
 use super::axes::{Axes, LEFT};
 use super::mark::Mark;
-use super::scene::{Anchor, BAND, Font, GRID, MARGIN, MUTED, STRIPE, Scene, drawn, stroke};
+use super::scene::{Anchor, Font, GRID, MARGIN, MUTED, STRIPE, Scene, drawn, stroke};
 
 /// Space below a plot, for tick labels and the axis title.
 const FOOT: f64 = 44.0;
@@ -13,8 +13,10 @@ const FOOT: f64 = 44.0;
 const TOP: f64 = 46.0;
 const TITLE: f64 = 24.0;
 /// Least distance of the marks of a line, and their radius.
-const APART: f64 = 44.0;
+const APART: f64 = 14.0;
 const RADIUS: f64 = 3.5;
+/// Width of the lines with marks; the others are thinner.
+const WIDTH: f64 = 1.5;
 /// Distance from one name to the next.
 const SPACING: f64 = 15.0;
 
@@ -101,11 +103,12 @@ impl Plot<'_> {
         };
         axes.draw(scene, |chart| {
             for series in &self.series {
-                let color = series.label.as_ref().map_or(BAND, |(mark, _)| mark.color());
+                let label = series.label.as_ref();
+                let (color, width) = label.map_or((MUTED, 1.0), |(mark, _)| (mark.color(), WIDTH));
                 // A line ends where it leaves the plot.
                 let is_off = |&(at, up): &(f64, f64)| !(x.contains(at) && y.contains(up));
                 for line in series.points.split(is_off).filter(|line| line.len() > 1) {
-                    let line = LineSeries::new(line.iter().copied(), stroke(color, 1.0));
+                    let line = LineSeries::new(line.iter().copied(), stroke(color, width));
                     drawn(chart.draw_series(line));
                 }
             }
@@ -117,7 +120,7 @@ impl Plot<'_> {
         let mut labels: Vec<Label<'_>> = Vec::new();
         for (number, ((mark, words), series)) in named.enumerate() {
             // The marks of lines that lie on one another are at different places.
-            let mut next = left + APART * (0.3 + number as f64 / Mark::LINES.len() as f64);
+            let mut next = left + APART * number as f64 / Mark::LINES.len() as f64;
             for (at, up) in series
                 .points
                 .iter()

@@ -49,7 +49,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
   function arrange(article, choice) {
     const ranked = all(".ranking tbody th", choice).map(nameIn);
     article.querySelector(".order").textContent = textOf(choice.querySelector(".asked"));
-    for (const svg of all(".first-chart svg", article)) {
+    for (const svg of all(".first-chart svg[width]", article)) {
       const rows = new Map(all("[data-row]", svg).map((row) => [row.dataset.row, row]));
       const drawn = ranked.filter((name) => rows.has(name));
       if (drawn.length !== rows.size) continue;
@@ -326,6 +326,29 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     });
     apply();
   }
+})();
+
+// Where a chart is scrolled sideways, a copy of its names stays in sight. They end where the first panel begins.
+(function names() {
+  const NAMES_END = 184;
+  all(".chart > svg").forEach((svg, index) => {
+    const texts = all("[data-row]", svg).map((row) => row.querySelector("text"));
+    const [width, height] = ["width", "height"].map((side) => Number(svg.getAttribute(side)));
+    const [copy, use] = ["svg", "use"].map((name) => document.createElementNS(svg.namespaceURI, name));
+    if (texts.length === 0 || Number(texts[0].getAttribute("x")) > NAMES_END) return;
+    // A unit of the chart is half a pixel.
+    const lines = texts.map((text) => Number(text.getAttribute("y")) / 2);
+    const [above, below] = [Math.min(...lines) - 14, height - Math.max(...lines) - 5];
+    copy.style.clipPath = `inset(${(100 * above) / height}% 0 ${(100 * below) / height}%)`;
+    svg.id = `chart${index}`;
+    use.setAttribute("href", `#${svg.id}`);
+    copy.setAttribute("class", "names");
+    copy.setAttribute("viewBox", `0 0 ${NAMES_END} ${height}`);
+    copy.setAttribute("aria-hidden", "true");
+    copy.style.width = `${(100 * NAMES_END) / width}%`;
+    copy.append(use);
+    svg.after(copy);
+  });
 })();
 
 // What is scrolled sideways can be reached by keys; where there is nothing to scroll, nobody has to pass by.

@@ -1,7 +1,10 @@
 //! The records of one dataset, for look-ups by charts and report.
 
 use crate::questions::{CollisionRow, FalsePositiveRow, Place, Records, TimingRow};
-use crate::record::{About, Advice, CallForm, DatasetSummary, Finding, FunctionSummary, Standing, about, on};
+use crate::record::{
+    About, Advice, CallForm, DatasetSummary, Finding, FunctionGroup, FunctionSummary, Standing, about, on,
+};
+use plots::scale::Scale;
 
 /// The records of one dataset, in recorded order.
 #[derive(Debug, Clone)]
@@ -47,9 +50,23 @@ impl<'a> DatasetRows<'a> {
     /// Returns true if charts draw this function.
     pub(crate) fn is_shown(&self, function: &str) -> bool {
         let is_folded = |one: &FunctionSummary| one.folded && one.name == function;
+        !self.records.run.functions.iter().any(is_folded) || self.is_named(function)
+    }
+
+    /// Returns true if a function is in use, the user's own, or recommended for any dataset.
+    pub(crate) fn is_named(&self, function: &str) -> bool {
+        let is_own = |one: &FunctionSummary| one.group == FunctionGroup::Own && one.name == function;
         let is_named =
             |one: &Advice| one.function == function && (one.mine || one.standing <= Standing::RunnerUp);
-        !self.records.run.functions.iter().any(is_folded) || self.records.advice.iter().any(is_named)
+        self.records.run.functions.iter().any(is_own) || self.records.advice.iter().any(is_named)
+    }
+
+    /// Builds an axis of the values of functions, with those that are far larger than the others only if the function is
+    /// one of [`Self::is_named`].
+    pub(crate) fn scale<'b>(&self, values: impl Iterator<Item = (&'b str, f64)>) -> Scale {
+        let values: Vec<_> = values.collect();
+        let named = values.iter().filter(|(function, _)| self.is_named(function));
+        Scale::of(values.iter().map(|(_, value)| *value)).reaching(named.map(|(_, value)| *value))
     }
 
     /// Returns the function in use today, if the user has named it.

@@ -101,6 +101,9 @@ fn quality(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
     if present().any(|row| row.collisions == 0) {
         key.push((Sign::Hollow(Mark::Neutral), "none: upper limit"));
     }
+    let named = present()
+        .filter(|row| data.is_named(&row.function))
+        .filter_map(CollisionRow::ratio);
     let rows = findings.iter().zip(&full).map(|(finding, row)| {
         let row = row.as_ref()?;
         let over = |count| row.over_expected(count);
@@ -134,7 +137,7 @@ fn quality(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
         title: "Quality: collisions against chance".to_owned(),
         key,
         axis: Axis {
-            scale: ratio_scale(present(), data),
+            scale: ratio_scale(present(), data).reaching(named),
             tick: number::tick,
         },
         axis_title: format!("over the expected, low {common} bits, 99 % (log)"),
@@ -191,7 +194,13 @@ fn ratio_scale<'a>(rows: impl Iterator<Item = &'a CollisionRow>, data: &DatasetR
 fn time(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
     let both = |name: &str| [CallForm::Independent, CallForm::Chained].map(|form| data.time(name, form));
     let times: Vec<_> = findings.iter().map(|one| both(&one.function)).collect();
-    let known = || times.iter().flatten().flatten().map(|row| row.median_ns_per_key);
+    let known = || {
+        times
+            .iter()
+            .flatten()
+            .flatten()
+            .map(|row| (row.function.as_str(), row.median_ns_per_key))
+    };
     if known().next().is_none() {
         return absent("Time on these keys");
     }
@@ -219,7 +228,7 @@ fn time(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
             (Sign::Hollow(Mark::Neutral), "each call waits"),
         ],
         axis: Axis {
-            scale: Scale::of(known().chain(floor)),
+            scale: data.scale(known().chain(floor.map(|floor| (EMPTY, floor)))),
             tick: number::tick,
         },
         axis_title: "ns per key, call included (log)".to_owned(),
@@ -258,12 +267,14 @@ fn filter(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
             number: number::percent(row.rate),
         })
     });
-    let values = present().chain(ideal).flat_map(|row| [row.rate, row.ci_high]);
+    let values = present()
+        .chain(ideal)
+        .flat_map(|row| [row.rate, row.ci_high].map(|value| (row.function.as_str(), value)));
     Panel {
         title: format!("LevelDB filter: 10 bits, {} keys", number::grouped(keys)),
         key: Vec::new(),
         axis: Axis {
-            scale: Scale::of(values),
+            scale: data.scale(values),
             tick: number::percent_tick,
         },
         axis_title: "false positives, 95 % (log)".to_owned(),
@@ -309,7 +320,8 @@ fn cost(data: &DatasetRows<'_>, findings: &[&Finding], purpose: Purpose) -> Pane
             number: shown(row.measured) + &narrow.unwrap_or_default(),
         })
     });
-    let values = present().flat_map(|row| [row.measured, row.chance]);
+    let values =
+        present().flat_map(|row| [row.measured, row.chance].map(|value| (row.function.as_str(), value)));
     let line = (purpose != Purpose::Checksum).then(|| {
         let chance = widest.chance;
         (chance, format!("chance {}", shown(chance)))
@@ -318,7 +330,7 @@ fn cost(data: &DatasetRows<'_>, findings: &[&Finding], purpose: Purpose) -> Pane
         title: title.to_owned(),
         key: Vec::new(),
         axis: Axis {
-            scale: Scale::of(values.filter(|value| *value >= 1.0)),
+            scale: data.scale(values.filter(|(_, value)| *value >= 1.0)),
             tick: number::tick,
         },
         axis_title: format!("{unit} (log)"),

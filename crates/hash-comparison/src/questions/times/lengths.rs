@@ -8,8 +8,9 @@ use rand_xoshiro::SplitMix64;
 
 use super::{Asked, Place, TimingRow};
 use crate::clock::Batch;
-use crate::questions::on_dataset::{DatasetRows, distinct};
-use crate::record::{CallForm, DatasetSummary, EMPTY};
+use crate::questions::on_dataset::DatasetRows;
+use crate::questions::tables::{Cell, Table};
+use crate::record::{CallForm, DatasetSummary, EMPTY, of};
 use plots::mark::Mark;
 use plots::scale::Scale;
 use plots::scene::Scene;
@@ -24,7 +25,11 @@ const BEYOND: [usize; 20] = [
     32_768, 49_152, 65_536,
 ];
 /// Lengths of a quick run: a few, around those where functions change their code paths.
-const QUICK: [usize; 16] = [0, 1, 3, 4, 7, 8, 12, 16, 24, 32, 64, 128, 256, 1024, 8192, 65_536];
+const QUICK: [usize; 17] = [
+    0, 1, 3, 4, 7, 8, 12, 16, 20, 24, 32, 64, 128, 256, 1024, 8192, 65_536,
+];
+/// Lengths of which the page has a table, as far as they are timed.
+const IN_TABLE: [u64; 13] = [4, 8, 12, 16, 20, 24, 32, 48, 64, 128, 256, 1024, 8192];
 
 const ROUNDS: usize = 9;
 const QUICK_ROUNDS: usize = 3;
@@ -92,7 +97,7 @@ pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         description: &format!("Nanoseconds by key length; best functions for {dataset} named"),
         title: &format!("{dataset}: time by length"),
         width: 1100.0,
-        height: 262.0,
+        height: 240.0,
         names: 184.0,
         heads: &forms.map(|(_, words)| words),
         rows: vec![row(false), row(true)],
@@ -100,13 +105,10 @@ pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     Some(sheet.scene())
 }
 
-/// Returns the named functions: the best for these keys, best first, the function in use today or, if unknown, the
-/// filter's own, and the empty function.
+/// Returns the named functions: the best for these keys and the use of the request, best first, the function in use today or, if
+/// unknown, the filter's own, and the empty function.
 fn named<'a>(data: &DatasetRows<'a>) -> Vec<(Mark, &'a str)> {
-    let best = data
-        .best_first()
-        .into_iter()
-        .map(|finding| finding.function.as_str());
+    let best = data.rows(&data.records.advice).map(|one| one.function.as_str());
     let [best_marks @ .., last] = Mark::LINES;
     let mut named: Vec<(Mark, &str)> = best_marks.into_iter().zip(best).collect();
     let mine = data.mine().unwrap_or(DEFAULT_MINE);
@@ -116,6 +118,51 @@ fn named<'a>(data: &DatasetRows<'a>) -> Vec<(Mark, &'a str)> {
     }
     named.push((Mark::Neutral, EMPTY));
     named
+}
+
+/// Builds the table of times by length, best function first; none without times.
+pub(super) fn tables(data: &DatasetRows<'_>) -> Vec<Table> {
+    let timed = |function: &str, length: u64| {
+        let rows = of(&data.records.timing, function).filter(|row| row.length() == Some(length));
+        let rows: Vec<&TimingRow> = rows.collect();
+        let of_form = |form| rows.iter().copied().find(|row| row.form == form);
+        let both = [CallForm::Independent, CallForm::Chained].map(of_form);
+        Some(Cell::As(both[0]?.median_ns_per_key, super::numbers(both)))
+    };
+    let advice = data.rows(&data.records.advice).map(|one| one.function.as_str());
+    let functions: Vec<&str> = advice.chain([EMPTY]).collect();
+    let is_timed = |length: &u64| {
+        functions
+            .iter()
+            .any(|function| timed(function, *length).is_some())
+    };
+    let lengths: Vec<u64> = IN_TABLE.into_iter().filter(is_timed).collect();
+    let row = |function: &&str| {
+        let cells = lengths.iter().map(|length| timed(function, *length).into());
+        [Cell::Name((*function).to_owned())]
+            .into_iter()
+            .chain(cells)
+            .collect()
+    };
+    let heads = lengths
+        .iter()
+        .map(|length| format!("{} bytes", number::grouped(*length)));
+    let table = Table {
+        caption: "ns per key by length: calls overlap, each call waits".to_owned(),
+        heads: ["Function".to_owned()].into_iter().chain(heads).collect(),
+        rows: functions.iter().map(row).collect(),
+    };
+    Vec::from_iter((!lengths.is_empty()).then_some(table))
+}
+
+/// Returns the points of the fastest, the median and the slowest of other functions at each length, given length and time.
+fn others(mut timed: Vec<(f64, f64)>) -> [Vec<(f64, f64)>; 3] {
+    timed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let lengths = || timed.chunk_by(|one, next| one.0 == next.0);
+    let fastest = lengths().map(|times| times[0]);
+    let median = lengths().map(|times| times[times.len() / 2]);
+    let slowest = lengths().map(|times| times[times.len() - 1]);
+    [fastest.collect(), median.collect(), slowest.collect()]
 }
 
 /// Returns the part of an axis that covers the lengths of the dataset's keys, or `None` if no length is on it. Keys of
@@ -148,24 +195,33 @@ fn plot<'a>(data: &DatasetRows<'a>, form: CallForm, long: bool) -> Option<Plot<'
     timed.sort_by(|a, b| a.1.total_cmp(&b.1));
     let x = Scale::new(timed.first()?.1, timed.last()?.1);
     let named = named(data);
-    // Named lines are painted over all others.
-    let mut functions = distinct(timed.iter().map(|(function, ..)| *function));
-    functions.sort_by_key(|function| named.iter().position(|(_, name)| name == function));
-    let series = functions.into_iter().map(|function| {
+    let place = |function: &str| named.iter().position(|(_, name)| *name == function);
+    let of_others = timed.iter().filter(|(function, ..)| place(function).is_none());
+    let others = others(of_others.map(|&(_, length, time)| (length, time)).collect());
+    let others = others.map(|points| Series {
+        name: "",
+        label: None,
+        points,
+    });
+    let of_named = named.iter().filter_map(|&(mark, function)| {
         let of_function = timed.iter().filter(|(name, ..)| *name == function);
         let points: Vec<(f64, f64)> = of_function.map(|&(_, length, time)| (length, time)).collect();
-        let mark = named.iter().find(|(_, name)| *name == function);
-        let end = points.last().map_or(f64::NAN, |last| last.1);
-        Series {
-            name: if function == EMPTY {
-                "empty function"
-            } else {
-                function
-            },
-            label: mark.map(|(mark, _)| (*mark, number::significant(end, 3))),
+        let end = points.last()?.1;
+        let name = if function == EMPTY {
+            "empty function"
+        } else {
+            function
+        };
+        Some(Series {
+            name,
+            label: Some((mark, number::significant(end, 3))),
             points,
-        }
+        })
     });
+    // Named lines are painted over all others.
+    let series: Vec<Series<'_>> = others.into_iter().chain(of_named).collect();
+    let of_named = series[3..].iter().flat_map(|one| &one.points);
+    let y = Scale::of(timed.iter().map(|(.., time)| *time)).reaching(of_named.map(|(_, time)| *time));
     Some(Plot {
         title: if long {
             "ns per byte (log)"
@@ -180,11 +236,11 @@ fn plot<'a>(data: &DatasetRows<'a>, form: CallForm, long: bool) -> Option<Plot<'
             },
         },
         y: Axis {
-            scale: Scale::of(timed.iter().map(|(.., time)| *time)),
+            scale: y,
             tick: number::tick,
         },
         x_title: "bytes (log)",
         shade: shaded(data.summary, x, long),
-        series: series.collect(),
+        series,
     })
 }

@@ -117,7 +117,8 @@ pub(super) const QUESTION: Question = Question {
         title: "Time by length, in and out of the cache",
         id: None,
         text: "Left: calls overlap. Right: each call waits for the previous one. Named lines: the best functions for these keys, \
-               and the function in use today, else MurMurHash2. Grey lines: all others. Shaded: the lengths of these keys.",
+               and the function in use today, else MurMurHash2. Grey lines: the fastest, the median and the slowest of all \
+               others. Shaded: the lengths of these keys. Table: ns per key of every function, calls overlap and each call waits.",
         folded: false,
         charts: &[
             Kind {
@@ -129,7 +130,7 @@ pub(super) const QUESTION: Question = Question {
                 draw: Draw::Dataset(places::scene),
             },
         ],
-        tables: Tables::None,
+        tables: Tables::Dataset(lengths::tables),
     }],
     ..Question::NONE
 };

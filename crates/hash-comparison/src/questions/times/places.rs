@@ -14,7 +14,6 @@ use crate::record::{CallForm, EMPTY, of};
 use plots::dots::{Axis, Dots, Name, Panel, Row};
 use plots::key::Sign;
 use plots::mark::Mark;
-use plots::scale::Scale;
 use plots::scene::Scene;
 use records::number;
 
@@ -116,10 +115,10 @@ pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
             title: title.to_owned(),
             key: Vec::new(),
             axis: Axis {
-                scale: Scale::of(times.map(|row| row.median_ns_per_key)),
+                scale: data.scale(times.map(|row| (row.function.as_str(), row.median_ns_per_key))),
                 tick: number::tick,
             },
-            axis_title: "ns per key, median and half of the rounds (log)".to_owned(),
+            axis_title: "ns per key, median (log)".to_owned(),
             line: None,
             numbers: ("cache, memory", 84.0),
             rows: functions.iter().map(row).collect(),
@@ -139,7 +138,9 @@ pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         width: 1000.0,
         names: shown.collect(),
         panels: panels.into(),
-        notes: &[],
+        notes: &[
+            "Lines through the marks, where they are wider than a mark: half of the rounds about the median.",
+        ],
     };
     Some(chart.scene())
 }

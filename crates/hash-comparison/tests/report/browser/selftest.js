@@ -25,7 +25,7 @@
       const { top, bottom } = element.getBoundingClientRect();
       return (top + bottom) / 2;
     };
-    for (const svg of all(".first-chart svg", article).filter(isSeen)) {
+    for (const svg of all(".first-chart svg[width]", article).filter(isSeen)) {
       const rows = all("[data-row]", svg).filter((row) => row.querySelector("text")?.textContent === row.dataset.row);
       const mine = rows.filter((row) => row.dataset.row === name);
       const frames = all("rect.frame", svg);
@@ -50,7 +50,7 @@
   /** The rows of the first chart stand, and follow one another in the document, in the order of the advice. */
   function ordered(article, choice, place) {
     const ranked = all(".ranking tbody th", choice).map(nameIn);
-    const rows = all("[data-row]", all(".first-chart svg", article).find(isSeen));
+    const rows = all("[data-row]", all(".first-chart svg[width]", article).find(isSeen));
     const top = (row) => row.querySelector("text").getBoundingClientRect().top;
     for (const order of [rows, rows.toSorted((a, b) => top(a) - top(b))]) {
       const places = order.map((row) => ranked.indexOf(row.dataset.row));
@@ -113,7 +113,7 @@
       const ranked = [...rowOf(choice.querySelector(".ranking table"), option.value).cells].slice(1, -1).map(textOf);
       const told = [...sides.tBodies[0].rows].map((row) => textOf(row.cells[column]));
       check("yours", told.length === ranked.length + 1 && ranked.every((text, at) => text === told[at]), `${option.value}: ${told} beside, ${ranked} in the ranking`);
-      check("yours", /^(yes|no)(, in memory only [^:]*)?: /.test(told[0]), `${option.value}: ${told[0]}`);
+      check("yours", /^(yes|no)(, [^:]*)?: /.test(told[0]), `${option.value}: ${told[0]}`);
       const article = articles.find(isSeen);
       const isDrawn = all(".first-chart svg text", article).some((text) => text.textContent === option.value);
       check("yours", isDrawn !== article.querySelector(".first-chart .undrawn").textContent.includes(option.value), `${option.value}: not told under the chart`);
@@ -252,7 +252,7 @@
   }
 
   function charts() {
-    for (const svg of all(".chart > svg").filter(isSeen)) {
+    for (const svg of all(".chart > svg[width]").filter(isSeen)) {
       const box = svg.viewBox.baseVal;
       const toSvg = svg.getScreenCTM().inverse();
       const name = svg.getAttribute("aria-label") ?? svg.id;
@@ -296,6 +296,11 @@
     for (const box of all(".scroll, .chart")) {
       if (!isSeen(box)) continue;
       const isWider = box.scrollWidth > box.clientWidth;
+      const names = box.querySelector("tbody th, .names");
+      if (isWider && names !== null) {
+        box.scrollLeft = box.scrollWidth;
+        check("reach", names.getBoundingClientRect().right > 0, `${box.textContent.trim().slice(0, 40)}: its names are scrolled away`);
+      }
       check("reach", (box.tabIndex === 0) === isWider, `${box.textContent.trim().slice(0, 40)}: ${isWider ? "no key scrolls it" : "a stop for nothing"}`);
     }
   }
