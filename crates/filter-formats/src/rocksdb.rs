@@ -16,7 +16,7 @@ mod ribbon;
 mod ribbon_size;
 
 pub use fast_local::FastLocalBloomPolicy;
-pub use legacy::LegacyFullFilterPolicy;
+pub use legacy::{CacheLine, LegacyFullFilterPolicy};
 #[cfg(feature = "alloc")]
 pub use ribbon::RibbonPolicy;
 

@@ -14,9 +14,31 @@ use super::lines::{self, Lines};
 /// Source: RocksDB, `table/block_based/filter_policy.cc` (`LegacyBloomBitsBuilder::CalculateSpace`).
 const MAX_BITS: u64 = 0xffff_0000;
 
-/// The length of a line in bytes. RocksDB uses the cache line of the machine it was compiled for (`port/port_posix.h`): 64
-/// bytes on x86 and most others, 128 on 64-bit ARM and PowerPC, 256 on IBM Z. Readers infer the length from the filter.
-const LINE_LEN: u32 = 64;
+/// The length of a line in a legacy full filter. RocksDB uses the cache line of the machine it was compiled for
+/// (`port/port_posix.h`), so the same keys give different filters on ARM and x86; readers infer the length from the
+/// filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum CacheLine {
+    /// 64 bytes: x86 and most others.
+    #[default]
+    Bytes64,
+    /// 128 bytes: 64-bit ARM and PowerPC.
+    Bytes128,
+    /// 256 bytes: IBM Z.
+    Bytes256,
+}
+
+impl CacheLine {
+    /// Returns the length in bytes.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Self::Bytes64 => 64,
+            Self::Bytes128 => 128,
+            Self::Bytes256 => 256,
+        }
+    }
+}
 
 /// RocksDB's full Bloom filter of format version 4 and earlier.
 ///
@@ -27,13 +49,13 @@ const LINE_LEN: u32 = 64;
 /// key equal to the previous one is not counted.
 ///
 /// Stored by engines as `rocksdb.internal.LegacyBloomFilter`; in RocksDB's own tables under the name that all of its
-/// filters share, [`NAME_IN_TABLES`](super::NAME_IN_TABLES). The policy writes lines of 64 bytes, as RocksDB does on most
-/// processors, and reads every [kind](crate::view::FilterKind) of RocksDB's filters, and lines of any length.
+/// filters share, [`NAME_IN_TABLES`](super::NAME_IN_TABLES). The policy reads every
+/// [kind](crate::view::FilterKind) of RocksDB's filters, and lines of any length.
 ///
 /// [`FastLocalBloomPolicy`]: super::FastLocalBloomPolicy
 ///
 /// ```
-/// use filter_formats::rocksdb::LegacyFullFilterPolicy;
+/// use filter_formats::rocksdb::{CacheLine, LegacyFullFilterPolicy};
 /// use filter_policy::{FilterPolicy, HashedPolicy};
 ///
 /// let policy = LegacyFullFilterPolicy::new(10.into());
@@ -41,25 +63,45 @@ const LINE_LEN: u32 = 64;
 /// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
 /// assert_eq!(filter.len(), 64 + 5);
 /// assert!(policy.key_may_match(b"hello", &filter));
+///
+/// // The filter that RocksDB writes on 64-bit ARM.
+/// let on_arm = policy.with_line(CacheLine::Bytes128).build_in(["hello", "world"], &mut buffer)?;
+/// assert_eq!(on_arm.len(), 128 + 5);
+/// assert!(policy.key_may_match(b"hello", &on_arm));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct LegacyFullFilterPolicy {
     bits_per_key: BitsPerKey,
+    line: CacheLine,
 }
 
 impl LegacyFullFilterPolicy {
     /// The name under which engines store the filters.
     pub const NAME: &str = "rocksdb.internal.LegacyBloomFilter";
 
-    /// Makes a policy with this many bits per key.
+    /// Makes a policy with this many bits per key and lines of 64 bytes.
     pub const fn new(bits_per_key: BitsPerKey) -> Self {
-        Self { bits_per_key }
+        Self {
+            bits_per_key,
+            line: CacheLine::Bytes64,
+        }
+    }
+
+    /// Returns this policy with another line length, to write filters as other machines would.
+    #[must_use]
+    pub const fn with_line(self, line: CacheLine) -> Self {
+        Self { line, ..self }
     }
 
     /// Returns the bits per key.
     pub const fn bits_per_key(&self) -> BitsPerKey {
         self.bits_per_key
+    }
+
+    /// Returns the length of the lines that the policy writes.
+    pub const fn line(&self) -> CacheLine {
+        self.line
     }
 }
 
@@ -69,7 +111,7 @@ pub(super) const fn probe_count(bits_per_key: RocksDbBits) -> u8 {
 }
 
 /// Returns the number of lines for this many keys: odd, so that the remainder uses all bits of a value; 0 for no keys.
-pub(super) fn lines_for(bits_per_key: RocksDbBits, keys: u64) -> u32 {
+pub(super) fn lines_for(bits_per_key: RocksDbBits, keys: u64, line: CacheLine) -> u32 {
     if keys == 0 {
         return 0;
     }
@@ -77,7 +119,7 @@ pub(super) fn lines_for(bits_per_key: RocksDbBits, keys: u64) -> u32 {
         .saturating_mul(u64::from(bits_per_key.rounded()))
         .min(MAX_BITS);
     // At most 2^23.
-    u32::try_from(bits.div_ceil(u64::from(LINE_LEN) * 8)).unwrap_or(u32::MAX) | 1
+    u32::try_from(bits.div_ceil(u64::from(line.bytes()) * 8)).unwrap_or(u32::MAX) | 1
 }
 
 impl HashedPolicy for LegacyFullFilterPolicy {
@@ -98,11 +140,11 @@ impl HashedPolicy for LegacyFullFilterPolicy {
     fn fill(&self, filter: NewFilter<'_>, hashes: impl Iterator<Item = u32>) -> usize {
         let bits_per_key = RocksDbBits::new(self.bits_per_key);
         let probes = probe_count(bits_per_key);
-        let count = lines_for(bits_per_key, filter.keys() as u64);
+        let count = lines_for(bits_per_key, filter.keys() as u64, self.line);
         let [a, b, c, d] = count.to_le_bytes();
         let bits = filter.ending_in([probes, a, b, c, d]);
-        let lines =
-            Lines::filling(bits.len() as u64, count).filter(|lines| lines.line_len() == LINE_LEN as usize);
+        let log2_bits = self.line.bytes().ilog2() + 3;
+        let lines = Lines::filling(bits.len() as u64, count).filter(|lines| lines.log2_bits == log2_bits);
         // No lines, or a length that is not this policy's: every key may match, and what is set in one byte is set already.
         bits.fill(if lines.is_some() { 0 } else { 0xff });
         let lines = lines.unwrap_or(Lines::ONE_BYTE);
@@ -117,8 +159,8 @@ impl FilterPolicy for LegacyFullFilterPolicy {
 
     /// Returns the exact length of a filter of this many keys if no key equals the one before it.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
-        let count = lines_for(RocksDbBits::new(self.bits_per_key), keys as u64);
-        let bytes = u64::from(count) * u64::from(LINE_LEN);
+        let count = lines_for(RocksDbBits::new(self.bits_per_key), keys as u64, self.line);
+        let bytes = u64::from(count) * u64::from(self.line.bytes());
         addressable(bytes, keys, self.bits_per_key)
     }
 

@@ -6,7 +6,7 @@ use filter_policy::{BitsPerKey, Error};
 use super::bits_per_key::RocksDbBits;
 use super::fast_local::lines_for;
 use super::kinds::{self, TAIL_LEN};
-use super::legacy;
+use super::legacy::{self, CacheLine};
 use super::legacy_rate;
 use super::ribbon_size::{RibbonSize, size};
 use crate::sizing::line_rate;
@@ -41,13 +41,13 @@ impl Format {
         name: "LegacyBloom",
         hash_bits: 32,
         filter_bytes: |keys, bits_per_key| {
-            let lines = legacy::lines_for(of_rocksdb(bits_per_key)?, keys);
+            let lines = legacy::lines_for(of_rocksdb(bits_per_key)?, keys, CacheLine::Bytes64);
             Ok(u64::from(lines) * LINE_LEN as u64 + TAIL_LEN as u64)
         },
         probe_count: |_, bits_per_key| Ok(Some(legacy::probe_count(of_rocksdb(bits_per_key)?))),
         rate: |keys, bits_per_key| {
             let bits = of_rocksdb(bits_per_key)?;
-            let lines = legacy::lines_for(bits, keys);
+            let lines = legacy::lines_for(bits, keys, CacheLine::Bytes64);
             Ok(legacy_rate::rate(lines, keys, legacy::probe_count(bits)))
         },
         ..Self::FAST_LOCAL_BLOOM

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::RibbonPolicy;
-use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy};
+use filter_formats::rocksdb::{CacheLine, FastLocalBloomPolicy, LegacyFullFilterPolicy};
 use filter_formats::{BinaryFusePolicy, BloomFilter64Policy, policies};
 use filter_policy::hashers::{LevelDbHash, Murmur2};
 use filter_policy::kernels::Kernel;
@@ -42,11 +42,10 @@ macro_rules! each_policy {
                 SplitBlockBloomPolicy::xxph3(bits).on_kernel(kernel)
             );
         }
-        each_policy!(@ |$policy| $run,
-            LegacyFullFilterPolicy::new(bits),
-            RibbonPolicy::new(bits),
-            BinaryFusePolicy::new(bits)
-        );
+        for line in [CacheLine::Bytes64, CacheLine::Bytes128, CacheLine::Bytes256] {
+            each_policy!(@ |$policy| $run, LegacyFullFilterPolicy::new(bits).with_line(line));
+        }
+        each_policy!(@ |$policy| $run, RibbonPolicy::new(bits), BinaryFusePolicy::new(bits));
     }};
     (@ |$policy:ident| $run:expr, $($value:expr),+) => {
         $({

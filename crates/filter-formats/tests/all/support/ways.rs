@@ -5,6 +5,7 @@ use std::fmt::{Debug, Display};
 
 use filter_formats::Format;
 use filter_formats::policies::{self, AnyPolicy};
+use filter_formats::rocksdb::{CacheLine, LegacyFullFilterPolicy};
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{
     Answers, BitsPerKey, Error, FilterBuilder, FilterPolicy, HashedKey, HashedPolicy, KeyBatch, OwnedFilter,
@@ -13,12 +14,17 @@ use filter_policy::{
 
 use super::random::slices;
 
-/// Returns every policy.
+/// Returns every policy, and the variants of those that have some.
 pub(crate) fn any_policies(bits: BitsPerKey) -> Vec<(Format, AnyPolicy)> {
-    policies::ALL
+    let mut all: Vec<(Format, AnyPolicy)> = policies::ALL
         .iter()
         .map(|known| (known.format(), known.build(bits)))
-        .collect()
+        .collect();
+    let legacy = LegacyFullFilterPolicy::new(bits);
+    for line in [CacheLine::Bytes128, CacheLine::Bytes256] {
+        all.push((Format::LEGACY_BLOOM, Box::new(legacy.with_line(line))));
+    }
+    all
 }
 
 /// Returns the filter of these keys, built in one way.
