@@ -1,12 +1,12 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-use std::fmt;
 use std::sync::Arc;
+use std::{fmt, mem};
 
 use bytes::{BufMut, Bytes};
-use filter_policy::{FilterPolicy, MATCHES_EVERYTHING};
-use slatedb::{Filter, FilterBuilder, FilterQuery, FilterTarget, RowEntry};
+use filter_policy::{FilterBuilder, FilterPolicy, MATCHES_EVERYTHING};
+use slatedb::{Filter, FilterQuery, FilterTarget, RowEntry};
 
 /// A policy of the crate `filter-policy` for SlateDB.
 ///
@@ -56,12 +56,8 @@ where
         self.policy.name()
     }
 
-    fn builder(&self) -> Box<dyn FilterBuilder> {
-        Box::new(Keys {
-            policy: Arc::clone(&self.policy),
-            bytes: Vec::new(),
-            starts: Vec::new(),
-        })
+    fn builder(&self) -> Box<dyn slatedb::FilterBuilder> {
+        Box::new(Keys::new(Arc::clone(&self.policy)))
     }
 
     fn decode(&self, data: &[u8]) -> Arc<dyn Filter> {
@@ -87,52 +83,44 @@ where
     }
 }
 
-/// The keys of a table under construction, copied end to end, because the engine's keys may be views that would keep
-/// whole blocks in memory.
+/// The keys of a table under construction.
 struct Keys<P> {
-    policy: Arc<P>,
-    bytes: Vec<u8>,
-    /// The start of each key.
-    starts: Vec<usize>,
+    builder: FilterBuilder<Arc<P>>,
+    /// The last key, copied, because the engine's keys may be views that would keep whole blocks in memory.
+    last: Vec<u8>,
+    is_failed: bool,
 }
 
-impl<P> Keys<P> {
-    fn slices(&self) -> Vec<&[u8]> {
-        let ends = self.starts.iter().skip(1).copied().chain([self.bytes.len()]);
-        self.starts
-            .iter()
-            .zip(ends)
-            .map(|(&start, end)| &self.bytes[start..end])
-            .collect()
-    }
-
-    fn last(&self) -> Option<&[u8]> {
-        self.starts.last().map(|&start| &self.bytes[start..])
+impl<P: FilterPolicy> Keys<P> {
+    const fn new(policy: Arc<P>) -> Self {
+        Self {
+            builder: FilterBuilder::new(policy),
+            last: Vec::new(),
+            is_failed: false,
+        }
     }
 }
 
-impl<P> FilterBuilder for Keys<P>
+impl<P> slatedb::FilterBuilder for Keys<P>
 where
     P: FilterPolicy + Send + Sync + 'static,
 {
     fn add_entry(&mut self, entry: &RowEntry) {
         // Versions of a key are adjacent, and one is enough.
-        if self.last() != Some(&entry.key) {
-            self.starts.push(self.bytes.len());
-            self.bytes.extend_from_slice(&entry.key);
+        if self.builder.is_empty() || self.last != entry.key {
+            self.is_failed |= self.builder.add(&entry.key).is_err();
+            self.last.clear();
+            self.last.extend_from_slice(&entry.key);
         }
     }
 
     fn build(&mut self) -> Arc<dyn Filter> {
-        let mut filter = Vec::new();
-        if self.policy.append_filter(&self.slices(), &mut filter).is_err() {
-            filter = MATCHES_EVERYTHING.to_vec();
-        }
-        self.bytes = Vec::new();
-        self.starts = Vec::new();
+        let policy = Arc::clone(self.builder.policy());
+        let built = mem::replace(self, Self::new(Arc::clone(&policy)));
+        let filter = built.builder.finish().ok().filter(|_| !built.is_failed);
         Arc::new(StoredFilter {
-            policy: Arc::clone(&self.policy),
-            bytes: filter.into(),
+            policy,
+            bytes: filter.unwrap_or_else(|| MATCHES_EVERYTHING.to_vec()).into(),
         })
     }
 }

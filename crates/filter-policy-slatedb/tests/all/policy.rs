@@ -6,7 +6,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use filter_policy::hashers::Murmur2;
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashedPolicy};
+use filter_policy::{
+    BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashedPolicy, KeyHash, KeyHashes,
+};
 use filter_policy_slatedb::SlateDbPolicy;
 use slatedb::{Filter, FilterPolicy as Engine, FilterQuery, RowEntry, ValueDeletable};
 
@@ -130,7 +132,8 @@ fn any_bytes_have_the_policys_answer() {
     }
 }
 
-/// A policy that cannot build filters and denies every key, so its answers must not be used.
+/// A policy that cannot build filters, or has no hash value for some keys, and denies every key, so its answers must not be
+/// used.
 struct Failing(&'static str);
 
 impl FilterPolicy for Failing {
@@ -140,7 +143,22 @@ impl FilterPolicy for Failing {
 
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
         let (keys, bits_per_key) = (keys as u64, 10.0);
-        Err(Error::FilterTooLarge { keys, bits_per_key })
+        match self.0 {
+            "Faulty" => Ok(1),
+            _ => Err(Error::FilterTooLarge { keys, bits_per_key }),
+        }
+    }
+
+    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+        BLOOM.key_hash(key).filter(|_| self.0 == "Faulty" && key == b"a")
+    }
+
+    fn create_from_hashes<'out>(
+        &self,
+        _: KeyHashes<'_>,
+        out: &'out mut [u8],
+    ) -> Result<FilterBytes<'out>, Error> {
+        Ok(out.into())
     }
 
     fn create_filter<'out>(&self, _: &[&[u8]], _: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
@@ -162,13 +180,15 @@ impl FilterPolicy for Failing {
 
 #[test]
 fn a_filter_that_cannot_be_built_denies_nothing() {
-    let policy = SlateDbPolicy::new(Failing("Failing"));
-    let built = build(&policy, &[b"key"]);
-    assert_eq!(encoded(&*built), [0x00, 0xff]);
-    for filter in [built, policy.decode(&[0x00, 0xff])] {
-        assert!(filter.might_match(&point(b"key")) && filter.might_match(&prefix(b"k")));
+    for name in ["Failing", "Faulty"] {
+        let policy = SlateDbPolicy::new(Failing(name));
+        let built = build(&policy, &[b"a", b"key"]);
+        assert_eq!(encoded(&*built), [0x00, 0xff], "{name}");
+        for filter in [built, policy.decode(&[0x00, 0xff])] {
+            assert!(filter.might_match(&point(b"key")) && filter.might_match(&prefix(b"k")));
+        }
+        assert_eq!(policy.estimate_size(1), 2);
     }
-    assert_eq!(policy.estimate_size(1), 2);
 }
 
 #[test]
