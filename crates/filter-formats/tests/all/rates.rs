@@ -39,11 +39,7 @@ fn rates_are_those_of_the_policies() {
         (4096, 20, 60, 50_000),
     ] {
         let bits_per_key = BitsPerKey::whole(bits);
-        // LevelDB's are tested below.
-        for known in policies::ALL
-            .iter()
-            .filter(|known| known.format() != Format::LEVEL_DB)
-        {
+        for known in policies::ALL {
             let policy = known.build(bits_per_key);
             let (mut matches, mut told) = (0, 0.0);
             for _ in 0..filters {
@@ -64,12 +60,15 @@ fn rates_are_those_of_the_policies() {
             let ratio = told / measured;
             let format = known.format();
             let expected = format.rate(u64::from(keys), bits_per_key).unwrap();
+            // THEORY.md says how far the computed rate of LevelDB's format is off.
+            let off = if format == Format::LEVEL_DB { 0.03 } else { 0.0 };
             assert!(
-                (measured / expected - 1.0).abs() < chance,
+                (measured / expected - 1.0).abs() < chance + off,
                 "{at}, expected {expected:e}"
             );
-            // The probes of RocksDB's older filters are far from independent, and few matches tell no rate.
-            let is_told = format != Format::LEGACY_BLOOM && expected * asked > 20.0;
+            // The probes of LevelDB's and RocksDB's older filters are far from independent, and few matches tell no rate.
+            let is_told =
+                ![Format::LEVEL_DB, Format::LEGACY_BLOOM].contains(&format) && expected * asked > 20.0;
             assert!(!is_told || (ratio - 1.0).abs() < chance + 0.03, "{at}");
         }
     }
