@@ -121,9 +121,10 @@ pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
     }
     by_kernel!(
         kernel,
-        kernel::create_small,
-        (bit_array: &mut [u8], probes: u8, source: WideSource<'_>),
-        else {
+        |lanes, bit_array: &mut [u8], probes: u8, source: WideSource<'_>| -> () {
+            kernel::create_small(lanes, bit_array, probes, source);
+        },
+        {
             bit_array.fill(0);
             set(bit_array, probes, source);
         }
@@ -135,9 +136,10 @@ pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
     let probes = probes.clamp(1, MAX_PROBES);
     by_kernel!(
         kernel,
-        kernel::insert,
-        (bit_array: &mut [u8], probes: u8, source: WideSource<'_>),
-        else set(bit_array, probes, source)
+        |lanes, bit_array: &mut [u8], probes: u8, source: WideSource<'_>| -> () {
+            kernel::insert(lanes, bit_array, probes, source);
+        },
+        set(bit_array, probes, source)
     );
 }
 
@@ -171,8 +173,8 @@ fn key_all_set(bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
 
 /// Returns the function that asks a prepared filter; the first number is the probe count.
 pub fn asker(kernel: KernelToken) -> Asker {
-    asker!(kernel, |_lanes, token, numbers, bits, key| {
-        key_may_match(token, bits, numbers[0] as u8, key)
+    asker!(kernel, |lanes, numbers, bits, key| {
+        key_may_match(lanes.into(), bits, numbers[0] as u8, key)
     })
 }
 
@@ -187,8 +189,9 @@ pub fn may_match_many(
 ) {
     by_kernel!(
         kernel,
-        kernel::may_match_many,
-        (bit_array: &[u8], probes: u8, source: WideSource<'_>, answers: &mut [u64]),
-        else source.answer_each(answers, |hash| all_set(bit_array, probes, hash))
+        |lanes, bit_array: &[u8], probes: u8, source: WideSource<'_>, answers: &mut [u64]| -> () {
+            kernel::may_match_many(lanes, bit_array, probes, source, answers);
+        },
+        source.answer_each(answers, |hash| all_set(bit_array, probes, hash))
     );
 }

@@ -120,17 +120,6 @@ impl KernelToken {
     }
 }
 
-macro_rules! token {
-    ($lanes:ident) => {
-        impl From<$lanes> for KernelToken {
-            #[inline(always)]
-            fn from(lanes: $lanes) -> Self {
-                Self::$lanes(lanes)
-            }
-        }
-    };
-}
-
 impl From<Portable> for KernelToken {
     #[inline(always)]
     fn from(_: Portable) -> Self {
@@ -139,11 +128,28 @@ impl From<Portable> for KernelToken {
 }
 
 #[cfg(target_arch = "x86_64")]
-token!(Avx2);
+impl From<Avx2> for KernelToken {
+    #[inline(always)]
+    fn from(lanes: Avx2) -> Self {
+        Self::Avx2(lanes)
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
-token!(Avx512);
+impl From<Avx512> for KernelToken {
+    #[inline(always)]
+    fn from(lanes: Avx512) -> Self {
+        Self::Avx512(lanes)
+    }
+}
+
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-token!(Neon);
+impl From<Neon> for KernelToken {
+    #[inline(always)]
+    fn from(lanes: Neon) -> Self {
+        Self::Neon(lanes)
+    }
+}
 
 #[cfg(test)]
 mod tests {

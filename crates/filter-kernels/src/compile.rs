@@ -1,117 +1,82 @@
-//! The one way into a kernel: functions compiled for its instructions.
+//! The one way into a kernel: code that is compiled for its instructions.
 
 /// A function that answers for one key: gets the numbers that the layout computed when the filter was prepared, the
 /// filter's bits, and the key.
 pub type Asker = fn(&[u64; 3], &[u8], &[u8]) -> bool;
 
-/// Calls a function of lanes, compiled for the kernel's instructions, with these arguments; generics are in brackets.
-/// Where a condition of `apart` is true, and that of `unless` is not, another function is called instead, out of line, so
-/// that the first one need not save registers. The portable code is the last expression, or the same function of
-/// [`Portable`](crate::lanes::Portable).
+/// Runs a closure, compiled for the kernel's instructions, with the variables of its parameters' names. It captures nothing,
+/// and its first parameter is the kernel's lanes: [`Portable`](crate::lanes::Portable) for portable code, unless an
+/// expression after the closure takes its place. Generics are in brackets before the closure.
+///
+/// `apart` names what is unusual, and cases of it: the block of the first case that holds then runs out of line, so that the
+/// closure need not save registers.
+///
+/// Code for lanes must not be in a closure inside: it would have the instructions, but iterators that call it would not.
 macro_rules! by_kernel {
-    ($kernel:expr, $function:path, $([$($generic:tt)*])? ($($argument:ident: $type:ty),+) $(-> $result:ty)?
-        $(, apart $(unless $usual:expr,)? { $($condition:expr => $other:path),+ })?) => {
-        by_kernel!(
-            $kernel, $function, $([$($generic)*])? ($($argument: $type),+) $(-> $result)?
-            $(, apart $(unless $usual,)? { $($condition => $other),+ })?, else $function($crate::lanes::Portable, $($argument),+)
-        )
-    };
-    ($kernel:expr, $function:path, $([$($generic:tt)*])? ($($argument:ident: $type:ty),+) $(-> $result:ty)?
-        $(, apart $(unless $usual:expr,)? { $($condition:expr => $other:path),+ })?, else $portable:expr) => {
-        by_kernel!(@ choose $kernel, $portable, {
-            $function, (lanes, $($argument),+), ($($(&& !$usual)?)?), ($($($condition => $other),+)?),
-            { lanes, ($(<$($generic)*>)?), ($($argument: $type),+), ($(-> $result)?) }
+    ($kernel:expr, $([$($generic:tt)*],)? |$lanes:ident, $($argument:ident: $type:ty),+| -> $result:ty $body:block
+        $(apart ($unusual:expr) { $($case:expr => $other:block)+ })? $(, $portable:expr)? $(,)?) => {
+        by_kernel!(@ choose $kernel, run($($argument),+), [$($portable)?], {
+            $lanes, [$($($generic)*)?] ($($argument: $type),+) -> $result, $body,
+            ($($argument),+), false $(|| $unusual)? => { $($($case => $other)+)? }
         })
     };
-    (@ choose $kernel:expr, $portable:expr, $work:tt) => {
+    (@ choose $kernel:expr, $result:expr, $portable:tt, $function:tt) => {
         match $kernel {
             #[cfg(target_arch = "x86_64")]
-            $crate::choose::KernelToken::Avx512(lanes) => by_kernel!(@ run avx512, lanes, $crate::x86_64::Avx512, $work),
+            $crate::choose::KernelToken::Avx512(_) => by_kernel!(@ avx512 $crate::x86_64::Avx512, $result, $function),
             #[cfg(target_arch = "x86_64")]
-            $crate::choose::KernelToken::Avx2(lanes) => by_kernel!(@ run avx2, lanes, $crate::x86_64::Avx2, $work),
+            $crate::choose::KernelToken::Avx2(_) => by_kernel!(@ avx2 $crate::x86_64::Avx2, $result, $function),
             #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            $crate::choose::KernelToken::Neon(lanes) => by_kernel!(@ run neon, lanes, $crate::aarch64::Neon, $work),
+            $crate::choose::KernelToken::Neon(_) => by_kernel!(@ neon $crate::aarch64::Neon, $result, $function),
             #[cfg(test)]
-            $crate::choose::KernelToken::Plain8(lanes) => by_kernel!(@ run portable, lanes, $crate::tests::plain::Plain8, $work),
+            $crate::choose::KernelToken::Plain8(_) => by_kernel!(@ portable $crate::tests::plain::Plain8, $result, $function),
             #[cfg(test)]
-            $crate::choose::KernelToken::Plain16(lanes) => by_kernel!(@ run portable, lanes, $crate::tests::plain::Plain16, $work),
-            $crate::choose::KernelToken::Scalar => $portable,
+            $crate::choose::KernelToken::Plain16(_) => by_kernel!(@ portable $crate::tests::plain::Plain16, $result, $function),
+            $crate::choose::KernelToken::Scalar => by_kernel!(@ $portable $result, $function),
         }
     };
-    // The arguments of a call, and what both functions are declared by, are one token tree each, which can be repeated.
-    (@ run $features:ident, $lanes:ident, $of:ty, {
-        $function:path, $call:tt, ($($rare:tt)*), ($($condition:expr => $other:path),*), $declared:tt
+    (@ [] $result:expr, $function:tt) => { by_kernel!(@ portable #[inline(always)] $crate::lanes::Portable, $result, $function) };
+    (@ out_of_line $result:expr, $function:tt) => { by_kernel!(@ portable $crate::lanes::Portable, $result, $function) };
+    (@ [$portable:expr] $result:expr, $function:tt) => { $portable };
+    // The result is that of `run`, or `run` itself.
+    (@ $features:ident $(#[$inline:meta])? $of:ty, $result_of_run:expr, {
+        $lanes:ident, $generic:tt $parameters:tt -> $result:ty, $body:block,
+        $arguments:tt, $unusual:expr => { $($case:expr => $other:block)* }
     }) => {{
-        by_kernel!(@ function () $features, run, $of, $declared, {
-            if true $($rare)* {
-                $(if $condition {
-                    by_kernel!(@ function (#[inline(never)]) $features, apart, $of, $declared, { $other $call });
-                    return apart $call;
+        $crate::lanes::compiled! { $features $(#[$inline])? fn run $generic $parameters -> $result {
+            // SAFETY: the function is for kernels with these lanes alone.
+            let $lanes = unsafe { <$of>::assumed() };
+            if $unusual {
+                $(if $case {
+                    $crate::lanes::compiled! { $features #[inline(never)] fn apart $generic $parameters -> $result {
+                        // SAFETY: the calling function has the lanes.
+                        let $lanes = unsafe { <$of>::assumed() };
+                        $other
+                    } }
+                    return apart $arguments;
                 })*
             }
-            $function $call
-        });
+            $body
+        } }
         #[allow(unused_unsafe, reason = "all code may use NEON")]
-        // SAFETY: the lanes prove that the processor has the instructions.
-        unsafe { by_kernel!(@ call $lanes, run $call) }
+        // SAFETY: the kernel is one of these lanes, which prove that the processor has the instructions.
+        unsafe { $result_of_run }
     }};
-    (@ call $of_kernel:ident, $run:ident ($lanes:ident, $($argument:ident),+)) => { $run($of_kernel, $($argument),+) };
-    (@ function ($($attribute:tt)*) $features:ident, $name:ident, $of:ty,
-        { $lanes:ident, ($($generic:tt)*), ($($parameter:tt)+), ($($result:tt)*) }, $body:block) => {
-        $crate::lanes::compiled! { $features
-            $($attribute)*
-            fn $name $($generic)* ($lanes: $of, $($parameter)+) $($result)* $body
-        }
-    };
 }
 
-/// Returns the [`Asker`] of a kernel: in the expression, `$lanes` is the kernel's lanes, and `$token` the kernel. A
-/// question then makes no choice. `apart` is that of [`by_kernel`].
+/// Returns the [`Asker`] of a kernel: a question then makes no choice. The closure is like that of [`by_kernel`], and its
+/// last three parameters are those of the asker.
 macro_rules! asker {
-    (@ $features:ident, $of:ty, {
-        |$lanes:ident, $token:ident, $numbers:ident, $bits:ident, $key:ident| $answer:expr
-        $(, apart $(unless $usual:expr,)? { $($condition:expr => $other:expr),+ })?
-    }) => {{
-        $crate::lanes::compiled! { $features
-            fn ask($numbers: &[u64; 3], $bits: &[u8], $key: &[u8]) -> bool {
-                // SAFETY: the function is only returned for a token of these lanes, see below.
-                let $lanes = unsafe { <$of>::assumed() };
-                let $token = $crate::choose::KernelToken::from($lanes);
-                $(if true $(&& !$usual)? {
-                    $(if $condition {
-                        $crate::lanes::compiled! { $features
-                            #[inline(never)]
-                            fn apart($numbers: &[u64; 3], $bits: &[u8], $key: &[u8]) -> bool {
-                                // SAFETY: the calling function has the lanes.
-                                let $lanes = unsafe { <$of>::assumed() };
-                                $other
-                            }
-                        }
-                        return apart($numbers, $bits, $key);
-                    })+
-                })?
-                $answer
-            }
-        }
-        let ask: unsafe fn(&[u64; 3], &[u8], &[u8]) -> bool = ask;
-        // SAFETY: the type differs only in that the processor must have the instructions, and the token proves
-        // that it has them.
-        unsafe { core::mem::transmute::<unsafe fn(&[u64; 3], &[u8], &[u8]) -> bool, $crate::Asker>(ask) }
-    }};
-    ($kernel:expr, $($question:tt)+) => {
-        match $kernel {
-            #[cfg(target_arch = "x86_64")]
-            $crate::choose::KernelToken::Avx512(_) => asker!(@ avx512, $crate::x86_64::Avx512, { $($question)+ }),
-            #[cfg(target_arch = "x86_64")]
-            $crate::choose::KernelToken::Avx2(_) => asker!(@ avx2, $crate::x86_64::Avx2, { $($question)+ }),
-            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            $crate::choose::KernelToken::Neon(_) => asker!(@ neon, $crate::aarch64::Neon, { $($question)+ }),
-            #[cfg(test)]
-            $crate::choose::KernelToken::Plain8(_) => asker!(@ portable, $crate::tests::plain::Plain8, { $($question)+ }),
-            #[cfg(test)]
-            $crate::choose::KernelToken::Plain16(_) => asker!(@ portable, $crate::tests::plain::Plain16, { $($question)+ }),
-            $crate::choose::KernelToken::Scalar => asker!(@ portable, $crate::lanes::Portable, { $($question)+ }),
-        }
+    ($kernel:expr, |$lanes:ident, $numbers:ident, $bits:ident, $key:ident| $body:block
+        $(apart ($unusual:expr) { $($case:expr => $other:block)+ })? $(,)?) => {
+        $crate::compile::by_kernel!(@ choose $kernel, {
+            let ask: unsafe fn(&[u64; 3], &[u8], &[u8]) -> bool = run;
+            // The type differs only in that the processor must have the instructions.
+            core::mem::transmute::<unsafe fn(&[u64; 3], &[u8], &[u8]) -> bool, $crate::Asker>(ask)
+        }, out_of_line, {
+            $lanes, [] ($numbers: &[u64; 3], $bits: &[u8], $key: &[u8]) -> bool, $body,
+            ($numbers, $bits, $key), false $(|| $unusual)? => { $($($case => $other)+)? }
+        })
     };
 }
 

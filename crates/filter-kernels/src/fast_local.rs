@@ -3,6 +3,8 @@
 
 mod kernel;
 
+use hashzoo::xxph3_64;
+
 use crate::MAX_PROBES;
 use crate::bits::{Aligned, usual};
 use crate::choose::KernelToken;
@@ -91,14 +93,6 @@ fn all_set(line: &Line, probes: u8, mut walk: u32) -> bool {
     all & 1 != 0
 }
 
-/// A reader of stored filters, most of which have lines.
-pub trait Stored {
-    /// Returns the lines and the probe count, within the limits of [`insert`].
-    fn lines<'f>(&self, filter: &'f [u8]) -> Option<(&'f [Line], u8)>;
-    /// Returns the answer of a filter without lines.
-    fn may_match_without_lines(&self, key: &[u8], filter: &[u8]) -> bool;
-}
-
 /// Writes the bits of all keys over whatever the lines hold; otherwise like [`insert`].
 pub fn create(kernel: KernelToken, lines: &mut [Line], probes: u8, keys: Keys<'_>) -> usize {
     let probes = probes.clamp(1, MAX_PROBES);
@@ -139,9 +133,10 @@ pub fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source: WideS
     let probes = probes.clamp(1, MAX_PROBES);
     by_kernel!(
         kernel,
-        kernel::insert,
-        (lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize,
-        else scalar_insert(lines, probes, source)
+        |lanes, lines: &mut [Line], probes: u8, source: WideSource<'_>| -> usize {
+            kernel::insert(lanes, lines, probes, source)
+        },
+        scalar_insert(lines, probes, source)
     )
 }
 
@@ -157,68 +152,99 @@ fn scalar_insert(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usiz
 /// Returns true if all bits of a hash value are set, or if there is no line. The limits are those of [`insert`].
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, lines: &[Line], probes: u8, hash: u64) -> bool {
+    by_kernel!(kernel, |lanes, lines: &[Line], probes: u8, hash: u64| -> bool {
+        kernel::may_match(lanes, lines, probes, hash)
+    })
+}
+
+/// Returns true if a stored filter, of any bytes, may hold a key. `read` returns its lines and probe count, within the limits
+/// of [`insert`], and `other` answers for a filter without lines. A single query spends as much time reaching the code as
+/// computing the answer, so each kernel has one function from the bytes to the answer, called with the arguments in place.
+#[inline(always)]
+pub fn stored_may_match<R, O>(read: R, other: O, key: &[u8], filter: &[u8], kernel: Option<Kernel>) -> bool
+where
+    R: Fn(&[u8]) -> Option<(&[Line], u8)>,
+    O: Fn(&[u8], &[u8]) -> bool,
+{
+    let Some(kernel) = KernelToken::known(kernel) else {
+        return may_match_at_first(read, other, key, filter, kernel);
+    };
     by_kernel!(
         kernel,
-        kernel::may_match,
-        (lines: &[Line], probes: u8, hash: u64) -> bool
-    )
-}
-
-/// Returns true if a stored filter, of any bytes, may hold a key. A single query spends as much time reaching the code
-/// as computing the answer, so each kernel has one function from the bytes to the answer, called with the arguments in
-/// place.
-#[inline(always)]
-pub fn stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8], kernel: Option<Kernel>) -> bool {
-    /// Cold path: CPU features have not been detected yet.
-    #[cold]
-    #[inline(never)]
-    fn at_first<S: Stored>(stored: &S, key: &[u8], filter: &[u8], kernel: Option<Kernel>) -> bool {
-        stored_may_match_by(KernelToken::given(kernel), stored, key, filter)
-    }
-    match KernelToken::known(kernel) {
-        Some(kernel) => stored_may_match_by(kernel, stored, key, filter),
-        None => at_first(stored, key, filter, kernel),
-    }
-}
-
-#[inline(always)]
-fn stored_may_match_by<S: Stored>(kernel: KernelToken, stored: &S, key: &[u8], filter: &[u8]) -> bool {
-    by_kernel!(
-        kernel,
-        kernel::stored_may_match::<_, S, { kernel::SIXTEEN }>,
-        [S: Stored] (stored: &S, key: &[u8], filter: &[u8]) -> bool,
-        apart unless key.len() == 16, {
-            key.len() < 16 => kernel::stored_may_match::<_, S, { kernel::SHORT }>,
-            true => kernel::stored_may_match::<_, S, { kernel::ANY }>
-        },
-        else scalar_stored_may_match(stored, key, filter)
-    )
-}
-
-fn scalar_stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8]) -> bool {
-    /// Out of line, so that keys of 16 bytes take no call and save no register.
-    #[inline(never)]
-    fn of_any_length(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-        kernel::key_may_match::<_, { kernel::ANY }>(Portable, lines, probes, key)
-    }
-    match stored.lines(filter) {
-        Some((lines, probes)) if key.len() == 16 => {
-            kernel::key_may_match::<_, { kernel::SIXTEEN }>(Portable, lines, probes, key)
+        [R: Fn(&[u8]) -> Option<(&[Line], u8)>, O: Fn(&[u8], &[u8]) -> bool],
+        |lanes, read: R, other: O, key: &[u8], filter: &[u8]| -> bool {
+            match read(filter) {
+                Some((lines, probes)) => kernel::may_match(lanes, lines, probes, of_16(key)),
+                None => other(key, filter),
+            }
         }
-        Some((lines, probes)) => of_any_length(lines, probes, key),
-        None => stored.may_match_without_lines(key, filter),
+        apart (key.len() != 16) {
+            key.len() < 16 => {
+                match read(filter) {
+                    Some((lines, probes)) => kernel::may_match(lanes, lines, probes, of_fewer(key)),
+                    None => other(key, filter),
+                }
+            }
+            true => {
+                match read(filter) {
+                    Some((lines, probes)) => kernel::may_match(lanes, lines, probes, xxph3_64(key, 0)),
+                    None => other(key, filter),
+                }
+            }
+        },
+        {
+            /// Out of line, so that keys of 16 bytes take no call and save no register.
+            #[inline(never)]
+            fn of_any_length(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+                kernel::may_match(Portable, lines, probes, xxph3_64(key, 0))
+            }
+            match read(filter) {
+                Some((lines, probes)) if key.len() == 16 => {
+                    kernel::may_match(Portable, lines, probes, of_16(key))
+                }
+                Some((lines, probes)) => of_any_length(lines, probes, key),
+                None => other(key, filter),
+            }
+        }
+    )
+}
+
+/// Cold path: CPU features have not been detected yet.
+#[cold]
+#[inline(never)]
+fn may_match_at_first(
+    read: impl Fn(&[u8]) -> Option<(&[Line], u8)>,
+    other: impl Fn(&[u8], &[u8]) -> bool,
+    key: &[u8],
+    filter: &[u8],
+    kernel: Option<Kernel>,
+) -> bool {
+    match read(filter) {
+        Some((lines, probes)) => may_match(KernelToken::given(kernel), lines, probes, xxph3_64(key, 0)),
+        None => other(key, filter),
     }
+}
+
+/// Hashes a key of 16 bytes inline.
+#[inline(always)]
+fn of_16(key: &[u8]) -> u64 {
+    xxph3_64(key.first_chunk::<16>().expect("16 bytes"), 0)
+}
+
+/// Hashes a key of at most 16 bytes without a call, so that no register has to be saved.
+#[inline(always)]
+fn of_fewer(key: &[u8]) -> u64 {
+    xxph3_64(&key[..key.len().min(16)], 0)
 }
 
 /// Returns the function that asks a prepared filter; the first number is the probe count.
 pub fn asker(kernel: KernelToken) -> Asker {
-    use kernel::{ANY, SHORT, SIXTEEN, key_may_match};
     asker!(
         kernel,
-        |lanes, _token, numbers, bits, key| key_may_match::<_, SIXTEEN>(lanes, bits.as_chunks().0, numbers[0] as u8, key),
-        apart unless key.len() == 16, {
-            key.len() < 16 => key_may_match::<_, SHORT>(lanes, bits.as_chunks().0, numbers[0] as u8, key),
-            true => key_may_match::<_, ANY>(lanes, bits.as_chunks().0, numbers[0] as u8, key)
+        |lanes, numbers, bits, key| { kernel::may_match(lanes, bits.as_chunks().0, numbers[0] as u8, of_16(key)) }
+        apart (key.len() != 16) {
+            key.len() < 16 => { kernel::may_match(lanes, bits.as_chunks().0, numbers[0] as u8, of_fewer(key)) }
+            true => { kernel::may_match(lanes, bits.as_chunks().0, numbers[0] as u8, xxph3_64(key, 0)) }
         }
     )
 }
@@ -234,8 +260,9 @@ pub fn may_match_many(
 ) {
     by_kernel!(
         kernel,
-        kernel::may_match_many,
-        (lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]),
-        else source.answer_each(answers, |hash| kernel::may_match(Portable, lines, probes, hash))
+        |lanes, lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]| -> () {
+            kernel::may_match_many(lanes, lines, probes, source, answers);
+        },
+        source.answer_each(answers, |hash| kernel::may_match(Portable, lines, probes, hash))
     );
 }

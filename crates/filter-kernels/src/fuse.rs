@@ -14,7 +14,7 @@ use hashzoo::xxh3_64;
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::hash::xxph3;
-use crate::lanes::{Portable, Target};
+use crate::lanes::Target;
 use crate::source::{TILE, WideSource};
 use crate::tiles::each_tile;
 
@@ -206,34 +206,37 @@ pub const fn positions(shape: Shape, width: u8, hash: u64) -> ([u64; 3], u16) {
 /// Returns true if the fingerprints of a hash value's places sum to its own; bytes that are missing count as a match.
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, fingerprints: Fingerprints<'_>, hash: u64) -> bool {
-    by_kernel!(kernel, may_match_by, (fingerprints: Fingerprints<'_>, hash: u64) -> bool)
+    // No kernel has code of its own, but the compiler may take its instructions.
+    by_kernel!(kernel, |_lanes,
+                        fingerprints: Fingerprints<'_>,
+                        hash: u64|
+     -> bool { of_any_width(fingerprints, hash) })
 }
 
 /// [`may_match`] for a key, hashed in the same call.
 #[inline]
 pub fn key_may_match(_: KernelToken, fingerprints: Fingerprints<'_>, key: &[u8]) -> bool {
-    may_match_by(Portable, fingerprints, xxh3_64(key, 0))
+    of_any_width(fingerprints, xxh3_64(key, 0))
 }
 
 /// Returns the function that asks a prepared filter with fingerprints of this width, given their
 /// [`numbers`](Fingerprints::numbers).
 pub fn asker(kernel: KernelToken, width: u8) -> Asker {
     if width == USUAL_WIDTH {
-        asker!(kernel, |_lanes, _token, numbers, bits, key| {
+        asker!(kernel, |_lanes, numbers, bits, key| {
             let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
             of_width(fingerprints.usual(), xxh3_64(key, 0))
         })
     } else {
-        asker!(kernel, |_lanes, _token, numbers, bits, key| {
+        asker!(kernel, |_lanes, numbers, bits, key| {
             let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
             of_width(fingerprints, xxh3_64(key, 0))
         })
     }
 }
 
-/// No kernel has code of its own, but the compiler may take its instructions.
 #[inline(always)]
-fn may_match_by<L>(_: L, fingerprints: Fingerprints<'_>, hash: u64) -> bool {
+fn of_any_width(fingerprints: Fingerprints<'_>, hash: u64) -> bool {
     if fingerprints.width == USUAL_WIDTH {
         of_width(fingerprints.usual(), hash)
     } else {
@@ -270,25 +273,17 @@ pub fn may_match_many(
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
-    by_kernel!(
-        kernel,
-        may_match_many_by,
-        (fingerprints: Fingerprints<'_>, source: WideSource<'_>, answers: &mut [u64])
-    );
-}
-
-#[inline(always)]
-fn may_match_many_by<L: Target>(
-    lanes: L,
-    fingerprints: Fingerprints<'_>,
-    source: WideSource<'_>,
-    answers: &mut [u64],
-) {
-    if fingerprints.width == USUAL_WIDTH {
-        many_of_width(lanes, fingerprints.usual(), source, answers);
-    } else {
-        many_of_width(lanes, fingerprints, source, answers);
-    }
+    by_kernel!(kernel, |lanes,
+                        fingerprints: Fingerprints<'_>,
+                        source: WideSource<'_>,
+                        answers: &mut [u64]|
+     -> () {
+        if fingerprints.width == USUAL_WIDTH {
+            many_of_width(lanes, fingerprints.usual(), source, answers);
+        } else {
+            many_of_width(lanes, fingerprints, source, answers);
+        }
+    });
 }
 
 #[inline(always)]

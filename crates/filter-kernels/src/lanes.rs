@@ -300,8 +300,12 @@ pub(crate) trait Lanes64: Copy {
     fn if_above(self, a: Self::Vector, bound: u64, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 }
 
-/// Compiles a function for the instructions of a kernel: the only place with their names.
+/// Compiles a function for the instructions of a kernel: the only place with their names. It is an item, or has
+/// generics in brackets.
 macro_rules! compiled {
+    ($features:ident $(#[$attribute:meta])* fn $name:ident [$($generic:tt)*] $parameters:tt -> $result:ty $body:block) => {
+        $crate::lanes::compiled! { $features $(#[$attribute])* fn $name <$($generic)*> $parameters -> $result $body }
+    };
     (avx2 $function:item) => {
         #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
         $function
@@ -310,11 +314,8 @@ macro_rules! compiled {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
         $function
     };
-    // All code may use these instructions.
-    (neon $function:item) => {
-        $function
-    };
-    (portable $function:item) => {
+    // All code may use NEON.
+    ($other:ident $function:item) => {
         $function
     };
 }

@@ -91,10 +91,13 @@ pub fn create(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &m
     if bit_array.len() * 8 <= MAP_BITS {
         by_kernel!(
             kernel,
-            create::create_small,
-            (bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>),
-            apart unless create::is_small(bit_array, probes), { true => create::create_by_map },
-            else scalar::create(bit_array, Modulus::of_parts(parts), probes, source)
+            |lanes, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>| -> () {
+                create::create_small(lanes, bit_array, divisor, source);
+            }
+            apart (!create::is_small(bit_array, probes)) {
+                true => { create::create_by_map(lanes, bit_array, divisor, probes, source) }
+            },
+            scalar::create(bit_array, Modulus::of_parts(parts), probes, source)
         );
     } else {
         bit_array.fill(0);
@@ -119,9 +122,10 @@ fn insert_source(kernel: KernelToken, parts: [u64; 2], source: Source<'_>, probe
     let divisor = LaneDivisor::of_lanes(parts);
     by_kernel!(
         kernel,
-        create::insert,
-        (bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>),
-        else scalar::insert(bit_array, Modulus::of_parts(parts), probes, source)
+        |lanes, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>| -> () {
+            create::insert(lanes, bit_array, divisor, probes, source);
+        },
+        scalar::insert(bit_array, Modulus::of_parts(parts), probes, source)
     );
 }
 
@@ -137,9 +141,10 @@ pub fn may_match(query: &BitQuery<'_>, hash: u32) -> bool {
     // The numbers one by one, so that all arguments are in registers.
     by_kernel!(
         kernel,
-        query::may_match,
-        (bit_array: &[u8], bits: u64, rest: u64, probes: u32, hash: u32) -> bool,
-        else scalar::may_match(bit_array, Modulus::of_parts([bits, rest]), probes, hash)
+        |lanes, bit_array: &[u8], bits: u64, rest: u64, probes: u32, hash: u32| -> bool {
+            query::may_match(lanes, bit_array, bits, rest, probes, hash)
+        },
+        scalar::may_match(bit_array, Modulus::of_parts([bits, rest]), probes, hash)
     )
 }
 
@@ -156,10 +161,12 @@ pub fn may_match_key<H: Fn(&[u8]) -> u32 + Copy>(
     };
     by_kernel!(
         kernel,
-        query::stored_may_match_16,
-        [H: Fn(&[u8]) -> u32 + Copy] (hash: H, key: &[u8], filter: &[u8]) -> bool,
-        apart { key.len() != 16 => query::stored_may_match },
-        else scalar::may_match_key(hash, key, filter)
+        [H: Fn(&[u8]) -> u32 + Copy],
+        |lanes, hash: H, key: &[u8], filter: &[u8]| -> bool {
+            query::stored_may_match(lanes, hash, key.first_chunk::<16>().expect("16 bytes"), filter)
+        }
+        apart (key.len() != 16) { true => { query::stored_may_match(lanes, hash, key, filter) } },
+        scalar::may_match_key(hash, key, filter)
     )
 }
 
@@ -202,20 +209,29 @@ pub fn may_match_hash(hash: impl FnOnce() -> u32, filter: &[u8], kernel: KernelT
 /// Returns the function that asks a prepared filter: the numbers are the [`parts`](BitQuery::parts) of the query, and the
 /// probe count with the seed of the hash function above its 32 bits. The kernel is that of the parts.
 pub fn asker(kernel: KernelToken, function: LaneHash) -> Asker {
-    macro_rules! of {
-        ($hash:path) => {
-            asker!(kernel, |_lanes, token, numbers, bits, key| {
-                let [divisor, reciprocal, rest] = *numbers;
-                let query = BitQuery::of_parts(token, [divisor, reciprocal], bits, rest as u8);
-                may_match(&query, $hash(key, (rest >> 32) as u32))
-            })
-        };
-    }
     match function {
-        LaneHash::LevelDb { .. } => of!(leveldb_hash),
-        LaneHash::Murmur2 { .. } => of!(murmur2),
-        LaneHash::Murmur2SignedTail { .. } => of!(murmur2_signed_tail),
+        LaneHash::LevelDb { .. } => asker!(kernel, |lanes, numbers, bits, key| {
+            ask(lanes.into(), numbers, bits, |seed| leveldb_hash(key, seed))
+        }),
+        LaneHash::Murmur2 { .. } => asker!(kernel, |lanes, numbers, bits, key| {
+            ask(lanes.into(), numbers, bits, |seed| murmur2(key, seed))
+        }),
+        LaneHash::Murmur2SignedTail { .. } => asker!(kernel, |lanes, numbers, bits, key| {
+            ask(lanes.into(), numbers, bits, |seed| murmur2_signed_tail(key, seed))
+        }),
     }
+}
+
+/// [`asker`], given the hash function.
+#[inline(always)]
+fn ask(
+    kernel: KernelToken,
+    [divisor, reciprocal, rest]: &[u64; 3],
+    bits: &[u8],
+    hash: impl FnOnce(u32) -> u32,
+) -> bool {
+    let query = BitQuery::of_parts(kernel, [*divisor, *reciprocal], bits, *rest as u8);
+    may_match(&query, hash((rest >> 32) as u32))
 }
 
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
@@ -230,8 +246,15 @@ pub fn may_match_many(query: &BitQuery<'_>, source: Source<'_>, answers: &mut [u
     let divisor = LaneDivisor::of_lanes(parts);
     by_kernel!(
         kernel,
-        query::may_match_many,
-        (bit_array: &[u8], divisor: LaneDivisor, probes: u32, source: Source<'_>, answers: &mut [u64]),
-        else scalar::may_match_many(bit_array, Modulus::of_parts(parts), probes, source, answers)
+        |lanes,
+         bit_array: &[u8],
+         divisor: LaneDivisor,
+         probes: u32,
+         source: Source<'_>,
+         answers: &mut [u64]|
+         -> () {
+            query::may_match_many(lanes, bit_array, divisor, probes, source, answers);
+        },
+        scalar::may_match_many(bit_array, Modulus::of_parts(parts), probes, source, answers)
     );
 }

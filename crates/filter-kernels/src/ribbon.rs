@@ -225,7 +225,14 @@ fn may_match_at_end(words: &[Word], shape: u64, seed: u64, hash: u64) -> bool {
 pub fn may_match(kernel: KernelToken, solution: Solution<'_>, hash: u64) -> bool {
     let Solution { words, numbers } = solution;
     let [shape, seed] = numbers;
-    by_kernel!(kernel, may_match_by, (words: &[Word], shape: u64, seed: u64, hash: u64) -> bool)
+    by_kernel!(kernel, |lanes,
+                        words: &[Word],
+                        shape: u64,
+                        seed: u64,
+                        hash: u64|
+     -> bool {
+        may_match_by(lanes, words, shape, seed, hash)
+    })
 }
 
 /// [`may_match`] for a key, hashed in the same call.
@@ -233,13 +240,21 @@ pub fn may_match(kernel: KernelToken, solution: Solution<'_>, hash: u64) -> bool
 pub fn key_may_match(kernel: KernelToken, solution: Solution<'_>, key: &[u8]) -> bool {
     let Solution { words, numbers } = solution;
     let [shape, seed] = numbers;
-    by_kernel!(kernel, key_may_match_by, (words: &[Word], shape: u64, seed: u64, key: &[u8]) -> bool)
+    by_kernel!(kernel, |lanes,
+                        words: &[Word],
+                        shape: u64,
+                        seed: u64,
+                        key: &[u8]|
+     -> bool {
+        may_match_by(lanes, words, shape, seed, xxph3_64(key, 0))
+    })
 }
 
 /// Returns the function that asks a prepared filter with the [`numbers`](Solution::numbers) of its solution.
 pub fn asker(kernel: KernelToken) -> Asker {
-    asker!(kernel, |lanes, _token, numbers, bits, key| {
-        key_may_match_by(lanes, bits.as_chunks().0, numbers[0], numbers[1], key)
+    asker!(kernel, |lanes, numbers, bits, key| {
+        let hash = xxph3_64(key, 0);
+        may_match_by(lanes, bits.as_chunks().0, numbers[0], numbers[1], hash)
     })
 }
 
@@ -251,42 +266,38 @@ pub fn may_match_many(
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
-    by_kernel!(kernel, may_match_many_by, (solution: Solution<'_>, source: WideSource<'_>, answers: &mut [u64]));
-}
-
-#[inline(always)]
-fn may_match_many_by<L: Target>(
-    lanes: L,
-    solution: Solution<'_>,
-    source: WideSource<'_>,
-    answers: &mut [u64],
-) {
-    let Solution { words, numbers } = solution;
-    let shape = solution.shape();
-    each_tile!(
-        source.len(),
-        words.len() >= PREFETCHED_WORDS,
-        |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
-        |hashes| for &hash in hashes {
-            let block = solution.equation(hash).start as u32 / WIDTH;
-            let first = shape.words_before(block) as usize;
-            // The words of two blocks, a cache line at a time.
-            for word in (0..=2 * shape.columns as usize).step_by(64 / WORD_LEN) {
-                lanes.prefetch::<false, _>(words, first + word);
+    by_kernel!(kernel, |lanes,
+                        solution: Solution<'_>,
+                        source: WideSource<'_>,
+                        answers: &mut [u64]|
+     -> () {
+        let Solution { words, numbers } = solution;
+        let shape = solution.shape();
+        each_tile!(
+            source.len(),
+            words.len() >= PREFETCHED_WORDS,
+            |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
+            |hashes| for &hash in hashes {
+                let block = solution.equation(hash).start as u32 / WIDTH;
+                let first = shape.words_before(block) as usize;
+                // The words of two blocks, a cache line at a time.
+                for word in (0..=2 * shape.columns as usize).step_by(64 / WORD_LEN) {
+                    lanes.prefetch::<false, _>(words, first + word);
+                }
+            },
+            |number, tile| {
+                answers[number] = holding(lanes, words, numbers, tile.used());
             }
-        },
-        |number, tile| {
-            let used = tile.used().iter().rev();
-            answers[number] = used.fold(0, |answers, &hash| {
-                answers << 1 | u64::from(may_match_by(lanes, words, numbers[0], numbers[1], hash))
-            });
-        }
-    );
+        );
+    });
 }
 
+/// Returns the answers for at most 64 hash values, one bit each.
 #[inline(always)]
-fn key_may_match_by<L: Target>(lanes: L, words: &[Word], shape: u64, seed: u64, key: &[u8]) -> bool {
-    may_match_by(lanes, words, shape, seed, xxph3_64(key, 0))
+fn holding<L: Target>(lanes: L, words: &[Word], [shape, seed]: [u64; 2], hashes: &[u64]) -> u64 {
+    hashes.iter().rev().fold(0, |answers, &hash| {
+        answers << 1 | u64::from(may_match_by(lanes, words, shape, seed, hash))
+    })
 }
 
 /// Takes the numbers of a solution one by one, so that all arguments are in registers.

@@ -145,20 +145,36 @@ fn hash_tile<T: Target>(
 
 /// Adds the bits of all keys to the blocks. There are at most 2^32 blocks.
 pub fn insert(kernel: KernelToken, blocks: &mut [Block], function: BlockHash, source: WideSource<'_>) {
-    by_kernel!(kernel, insert_by, (blocks: &mut [Block], function: BlockHash, source: WideSource<'_>));
+    by_kernel!(kernel, |lanes,
+                        blocks: &mut [Block],
+                        function: BlockHash,
+                        source: WideSource<'_>|
+     -> () {
+        each_tile!(
+            source.len(),
+            blocks.len() >= PREFETCHED,
+            |start, hashes| hash_tile(lanes, function, source, start, hashes),
+            |hashes| prefetch::<_, true>(lanes, blocks, hashes),
+            |_, tile| set(lanes, blocks, tile.used())
+        );
+    });
 }
 
 /// Adds the bits of one hash value, without the stack memory that many take.
 #[inline(always)]
 pub fn insert_hash(kernel: KernelToken, blocks: &mut [Block], hash: u64) {
-    by_kernel!(kernel, insert_hash_by, (blocks: &mut [Block], hash: u64));
+    by_kernel!(kernel, |lanes, blocks: &mut [Block], hash: u64| -> () {
+        set(lanes, blocks, &[hash]);
+    });
 }
 
 /// Returns true if all bits of a hash value are set, or if there is no block. The limits are those of [`insert`].
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, filter: SplitBlocks<'_>, hash: u64) -> bool {
     let blocks = filter.blocks;
-    by_kernel!(kernel, may_match_by, (blocks: &[Block], hash: u64) -> bool)
+    by_kernel!(kernel, |lanes, blocks: &[Block], hash: u64| -> bool {
+        may_match_by(lanes, blocks, hash)
+    })
 }
 
 /// [`may_match`] for a key, hashed in the same call.
@@ -166,11 +182,14 @@ pub fn may_match(kernel: KernelToken, filter: SplitBlocks<'_>, hash: u64) -> boo
 pub fn key_may_match(kernel: KernelToken, filter: SplitBlocks<'_>, key: &[u8]) -> bool {
     let SplitBlocks { blocks, hash } = filter;
     match hash {
-        BlockHash::Xxh64 => by_kernel!(kernel, key_may_match_by, (blocks: &[Block], key: &[u8]) -> bool),
+        BlockHash::Xxh64 => by_kernel!(kernel, |lanes, blocks: &[Block], key: &[u8]| -> bool {
+            may_match_by(lanes, blocks, xxh64(key, 0))
+        }),
         BlockHash::Xxph3 => by_kernel!(
-            kernel, xxph3_may_match_by, (blocks: &[Block], key: &[u8]) -> bool,
-            apart { key.len() > USUAL_LEN => xxph3_may_match_by },
-            else portable_xxph3_may_match(blocks, key)
+            kernel,
+            |lanes, blocks: &[Block], key: &[u8]| -> bool { may_match_by(lanes, blocks, xxph3_64(key, 0)) }
+            apart (key.len() > USUAL_LEN) { true => { may_match_by(lanes, blocks, xxph3_64(key, 0)) } },
+            portable_xxph3_may_match(blocks, key)
         ),
     }
 }
@@ -178,15 +197,13 @@ pub fn key_may_match(kernel: KernelToken, filter: SplitBlocks<'_>, key: &[u8]) -
 /// Returns the function that asks a prepared filter with this hash; its bits are the blocks.
 pub fn asker(kernel: KernelToken, hash: BlockHash) -> Asker {
     match hash {
-        BlockHash::Xxh64 => asker!(kernel, |lanes, _token, _numbers, bits, key| key_may_match_by(
-            lanes,
-            bits.as_chunks().0,
-            key
-        )),
+        BlockHash::Xxh64 => asker!(kernel, |lanes, _numbers, bits, key| {
+            may_match_by(lanes, bits.as_chunks().0, xxh64(key, 0))
+        }),
         BlockHash::Xxph3 => asker!(
             kernel,
-            |lanes, _token, _numbers, bits, key| xxph3_may_match_by(lanes, bits.as_chunks().0, key),
-            apart { key.len() > USUAL_LEN => xxph3_may_match_by(lanes, bits.as_chunks().0, key) }
+            |lanes, _numbers, bits, key| { may_match_by(lanes, bits.as_chunks().0, xxph3_64(key, 0)) }
+            apart (key.len() > USUAL_LEN) { true => { may_match_by(lanes, bits.as_chunks().0, xxph3_64(key, 0)) } }
         ),
     }
 }
@@ -199,13 +216,47 @@ pub fn may_match_many(
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
-    by_kernel!(kernel, may_match_many_by, (filter: SplitBlocks<'_>, source: WideSource<'_>, answers: &mut [u64]));
+    by_kernel!(kernel, |lanes,
+                        filter: SplitBlocks<'_>,
+                        source: WideSource<'_>,
+                        answers: &mut [u64]|
+     -> () {
+        let SplitBlocks { blocks, hash } = filter;
+        each_tile!(
+            source.len(),
+            blocks.len() >= PREFETCHED,
+            |start, hashes| hash_tile(lanes, hash, source, start, hashes),
+            |hashes| prefetch::<_, false>(lanes, blocks, hashes),
+            |number, tile| {
+                let mut found = 0;
+                for (i, &hash) in tile.used().iter().enumerate() {
+                    found |= u64::from(may_match_by(lanes, blocks, hash)) << i;
+                }
+                answers[number] = found;
+            }
+        );
+    });
 }
 
 /// Returns the answers of at most 64 filters for one hash value, one bit each; a filter without a block may match. The
 /// limits are those of [`insert`].
 pub fn may_match_each(kernel: KernelToken, filters: &[&[Block]], hash: u64) -> u64 {
-    by_kernel!(kernel, may_match_each_by, (filters: &[&[Block]], hash: u64) -> u64)
+    by_kernel!(kernel, |lanes, filters: &[&[Block]], hash: u64| -> u64 {
+        // All loads are in flight before the first one is waited for.
+        for blocks in filters {
+            prefetch::<_, false>(lanes, blocks, &[hash]);
+        }
+        let bits = lanes.bits_of(hash);
+        let mut answers = 0;
+        for (i, blocks) in filters.iter().enumerate() {
+            let found = match blocks.get(block_of(hash, blocks.len())) {
+                Some(block) => lanes.has(block, bits),
+                None => true,
+            };
+            answers |= u64::from(found) << i;
+        }
+        answers
+    })
 }
 
 /// Returns the block of a hash value among this many.
@@ -213,22 +264,6 @@ pub fn may_match_each(kernel: KernelToken, filters: &[&[Block]], hash: u64) -> u
 pub const fn block_of(hash: u64, blocks: usize) -> usize {
     // Fits: the index is below the number of blocks, because the fraction that is multiplied is below one.
     (((hash >> 32) * blocks as u64) >> 32) as usize
-}
-
-#[inline(always)]
-fn insert_by<L: Blocks>(lanes: L, blocks: &mut [Block], function: BlockHash, source: WideSource<'_>) {
-    each_tile!(
-        source.len(),
-        blocks.len() >= PREFETCHED,
-        |start, hashes| hash_tile(lanes, function, source, start, hashes),
-        |hashes| prefetch::<L, true>(lanes, blocks, hashes),
-        |_, tile| set(lanes, blocks, tile.used())
-    );
-}
-
-#[inline(always)]
-fn insert_hash_by<L: Blocks>(lanes: L, blocks: &mut [Block], hash: u64) {
-    set(lanes, blocks, &[hash]);
 }
 
 #[inline(always)]
@@ -265,65 +300,14 @@ fn may_match_by<L: Blocks>(lanes: L, blocks: &[Block], hash: u64) -> bool {
 }
 
 #[inline(always)]
-fn key_may_match_by<L: Blocks>(lanes: L, blocks: &[Block], key: &[u8]) -> bool {
-    may_match_by(lanes, blocks, xxh64(key, 0))
-}
-
-#[inline(always)]
-fn xxph3_may_match_by<L: Blocks>(lanes: L, blocks: &[Block], key: &[u8]) -> bool {
-    may_match_by(lanes, blocks, xxph3_64(key, 0))
-}
-
-#[inline(always)]
 fn portable_xxph3_may_match(blocks: &[Block], key: &[u8]) -> bool {
     /// Out of line, since a call in the usual path would make every query save registers.
     #[inline(never)]
     fn long(blocks: &[Block], key: &[u8]) -> bool {
-        xxph3_may_match_by(Portable, blocks, key)
+        may_match_by(Portable, blocks, xxph3_64(key, 0))
     }
     if key.len() > USUAL_LEN {
         return long(blocks, key);
     }
-    xxph3_may_match_by(Portable, blocks, key)
-}
-
-#[inline(always)]
-fn may_match_many_by<L: Blocks>(
-    lanes: L,
-    filter: SplitBlocks<'_>,
-    source: WideSource<'_>,
-    answers: &mut [u64],
-) {
-    let SplitBlocks { blocks, hash } = filter;
-    each_tile!(
-        source.len(),
-        blocks.len() >= PREFETCHED,
-        |start, hashes| hash_tile(lanes, hash, source, start, hashes),
-        |hashes| prefetch::<L, false>(lanes, blocks, hashes),
-        |number, tile| {
-            let mut found = 0;
-            for (i, &hash) in tile.used().iter().enumerate() {
-                found |= u64::from(may_match_by(lanes, blocks, hash)) << i;
-            }
-            answers[number] = found;
-        }
-    );
-}
-
-#[inline(always)]
-fn may_match_each_by<L: Blocks>(lanes: L, filters: &[&[Block]], hash: u64) -> u64 {
-    // All loads are in flight before the first one is waited for.
-    for blocks in filters {
-        prefetch::<L, false>(lanes, blocks, &[hash]);
-    }
-    let bits = lanes.bits_of(hash);
-    let mut answers = 0;
-    for (i, blocks) in filters.iter().enumerate() {
-        let found = match blocks.get(block_of(hash, blocks.len())) {
-            Some(block) => lanes.has(block, bits),
-            None => true,
-        };
-        answers |= u64::from(found) << i;
-    }
-    answers
+    may_match_by(Portable, blocks, xxph3_64(key, 0))
 }

@@ -1,6 +1,6 @@
 //! FastLocalBloom, RocksDB's Bloom filter of format version 5 and later: all probes of a key in one line of 64 bytes.
 
-use filter_kernels::fast_local::{self, LINE_LEN, Line, Stored};
+use filter_kernels::fast_local::{self, LINE_LEN};
 use filter_kernels::{Kernel, KernelToken, Keys, WideSource};
 use filter_policy::building::for_each_batch;
 use filter_policy::{BitsPerKey, Error, FilterPolicy, HashFunction, HashedPolicy, NewFilter};
@@ -84,6 +84,13 @@ impl FastLocalBloomPolicy {
     }
 
     configured!();
+
+    #[inline(never)]
+    fn may_match_without_lines(&self, key: &[u8], filter: &[u8]) -> bool {
+        contents_of_another_kind(filter)
+            .plan(KernelToken::Scalar)
+            .may_match(filter, key)
+    }
 }
 
 impl HashedPolicy for FastLocalBloomPolicy {
@@ -116,20 +123,6 @@ impl HashedPolicy for FastLocalBloomPolicy {
     }
 }
 
-impl Stored for FastLocalBloomPolicy {
-    #[inline(always)]
-    fn lines<'f>(&self, filter: &'f [u8]) -> Option<(&'f [Line], u8)> {
-        stored_lines(filter)
-    }
-
-    #[inline(never)]
-    fn may_match_without_lines(&self, key: &[u8], filter: &[u8]) -> bool {
-        contents_of_another_kind(filter)
-            .plan(KernelToken::Scalar)
-            .may_match(filter, key)
-    }
-}
-
 impl FilterPolicy for FastLocalBloomPolicy {
     fn name(&self) -> &str {
         Self::NAME
@@ -143,7 +136,8 @@ impl FilterPolicy for FastLocalBloomPolicy {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        fast_local::stored_may_match(self, key, filter, self.kernel)
+        let other = |key: &[u8], filter: &[u8]| self.may_match_without_lines(key, filter);
+        fast_local::stored_may_match(stored_lines, other, key, filter, self.kernel)
     }
 
     answers!(|policy, filter| contents(filter), policy.token(), Kind::FastLocalBloom { lines, probes } => fast_local(lines, probes), but key_may_match);

@@ -2,11 +2,7 @@
 
 use core::hint::black_box;
 
-use hashzoo::xxph3_64;
-
-use super::{
-    LINE_LEN, Line, MULTIPLIER, POWERS, PREFETCHED, Stored, USUAL_PROBES, line_of, set_one, walk_of,
-};
+use super::{LINE_LEN, Line, MULTIPLIER, POWERS, PREFETCHED, USUAL_PROBES, line_of, set_one, walk_of};
 use crate::bits::{Aligned, usual};
 use crate::hash::xxph3;
 use crate::lanes::{Lanes, Lanes64, Portable, Target, WideLanes, Work};
@@ -77,43 +73,6 @@ pub(super) fn may_match<T: Probe>(target: T, lines: &[Line], probes: u8, hash: u
     match lines.get(line_of(hash, lines.len())) {
         Some(line) => Probe::all_set(target, line, probes, walk_of(hash)),
         None => true,
-    }
-}
-
-/// Keys of 16 bytes, such as UUIDs, which are hashed inline.
-pub(super) const SIXTEEN: u8 = 0;
-/// Shorter keys: without a call, so no register has to be saved.
-pub(super) const SHORT: u8 = 1;
-/// Keys of any length.
-pub(super) const ANY: u8 = 2;
-
-/// [`may_match`] for keys of a class.
-#[inline(always)]
-pub(super) fn key_may_match<T: Probe, const CLASS: u8>(
-    target: T,
-    lines: &[Line],
-    probes: u8,
-    key: &[u8],
-) -> bool {
-    let hash = match CLASS {
-        SIXTEEN => xxph3_64(key.first_chunk::<16>().expect("16 bytes"), 0),
-        SHORT => xxph3_64(&key[..key.len().min(16)], 0),
-        _ => xxph3_64(key, 0),
-    };
-    may_match(target, lines, probes, hash)
-}
-
-/// [`super::stored_may_match`] for keys of a class.
-#[inline(always)]
-pub(super) fn stored_may_match<T: Probe, S: Stored, const CLASS: u8>(
-    target: T,
-    stored: &S,
-    key: &[u8],
-    filter: &[u8],
-) -> bool {
-    match stored.lines(filter) {
-        Some((lines, probes)) => key_may_match::<T, CLASS>(target, lines, probes, key),
-        None => stored.may_match_without_lines(key, filter),
     }
 }
 

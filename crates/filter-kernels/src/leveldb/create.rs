@@ -38,7 +38,6 @@ pub(crate) fn create_small<S: Lanes>(
     lanes: S,
     bit_array: &mut [u8],
     divisor: LaneDivisor,
-    _: u8,
     source: Source<'_>,
 ) {
     let mut map = Aligned([0; SMALL_MAP_BITS]);

@@ -23,23 +23,8 @@ const SHORT_PART: usize = 128;
 /// machines this was measured on. Below, prefetching costs more than it saves.
 const PREFETCHED: usize = 4 << 20;
 
-/// Returns true if a stored filter may hold a key of 16 bytes, such as a UUID, which is hashed without a loop. A single
-/// query spends as much time reaching the code as computing the answer, so one function goes from the key to the answer.
-#[inline(always)]
-pub(crate) fn stored_may_match_16<S: Lanes, H: Fn(&[u8]) -> u32 + Copy>(
-    lanes: S,
-    hash: H,
-    key: &[u8],
-    filter: &[u8],
-) -> bool
-where
-    KernelToken: From<S>,
-{
-    let key: &[u8; 16] = key.first_chunk().expect("16 bytes");
-    stored_may_match(lanes, hash, key, filter)
-}
-
-/// Returns true if a stored filter may hold a key. Rare filters are handled out of line.
+/// Returns true if a stored filter may hold a key. A single query spends as much time reaching the code as computing the
+/// answer, so one function goes from the key to the answer. Rare filters are handled out of line.
 #[inline(always)]
 pub(crate) fn stored_may_match<S: Lanes, H: Fn(&[u8]) -> u32 + Copy>(
     lanes: S,

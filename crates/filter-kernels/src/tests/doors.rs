@@ -101,9 +101,11 @@ fn leveldb(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
             let hash = |key: &[u8]| function.hash(key);
             let stored = by_kernel!(
                 kernel,
-                query::stored_may_match,
-                [H: Fn(&[u8]) -> u32 + Copy] (hash: H, key: &[u8], stored: &[u8]) -> bool,
-                else scalar::may_match_key(hash, key, stored)
+                [H: Fn(&[u8]) -> u32 + Copy],
+                |lanes, hash: H, key: &[u8], stored: &[u8]| -> bool {
+                    query::stored_may_match(lanes, hash, key, stored)
+                },
+                scalar::may_match_key(hash, key, stored)
             );
             [
                 stored,

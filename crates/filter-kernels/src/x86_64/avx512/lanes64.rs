@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::Avx512;
-use crate::lanes::{Lanes64, WideLanes, operations};
+use crate::lanes::{Lanes64, WideLanes, compiled, operations};
 
 impl WideLanes for Avx512 {
     type Wide = Octet;
@@ -123,10 +123,11 @@ impl Lanes64 for Octet {
     }
 }
 
+compiled! { avx512
 /// Concatenates four quarters.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn four([a, b, c, d]: [__m128i; 4]) -> __m512i {
     let all = _mm512_inserti64x2::<1>(_mm512_castsi128_si512(a), b);
     _mm512_inserti64x2::<3>(_mm512_inserti64x2::<2>(all, c), d)
+}
 }
