@@ -130,11 +130,18 @@ pub(crate) trait Lanes: Target {
 
     fn splat(self, value: u32) -> Self::Vector;
     /// Returns 0, 1, 2 and so on.
-    fn iota(self) -> Self::Vector;
+    #[inline(always)]
+    fn iota(self) -> Self::Vector {
+        self.load(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15])
+    }
     /// Loads the first values. Panics if there are too few.
     fn load(self, values: &[u32]) -> Self::Vector;
     /// Stores over the first values. Panics if there are too few.
     fn store(self, vector: Self::Vector, values: &mut [u32]);
+    /// Loads the first bytes. Panics if there are too few.
+    fn load_bytes(self, bytes: &[u8]) -> Self::Vector;
+    /// Stores over the first bytes. Panics if there are too few.
+    fn store_bytes(self, vector: Self::Vector, bytes: &mut [u8]);
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn sub(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// Returns the low halves of the products.
@@ -183,7 +190,7 @@ pub(crate) trait Lanes: Target {
 
     fn eight(self) -> Self::Eight;
     /// Returns true if [`all_set`](Self::all_set) takes arrays of this many bytes.
-    fn tests(bytes: usize) -> bool;
+    fn tests(self, bytes: usize) -> bool;
     /// Returns true if the bits at the first `count` of eight positions are set.
     ///
     /// # Safety
@@ -196,10 +203,6 @@ pub(crate) trait Lanes: Target {
     fn or3(self, a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector {
         self.or(self.or(a, b), c)
     }
-    /// Loads the first bytes. Panics if there are too few.
-    fn load_bytes(self, bytes: &[u8]) -> Self::Vector;
-    /// Stores over the first bytes. Panics if there are too few.
-    fn store_bytes(self, vector: Self::Vector, bytes: &mut [u8]);
     /// Returns true if `all` has all bits of `part`.
     fn contains(self, all: Self::Vector, part: Self::Vector) -> bool;
 
@@ -326,7 +329,7 @@ macro_rules! operations {
     ($(fn $name:ident $([$($generic:tt)*])? ($this:ident $(, $operand:ident $(: $type:ty)?)*) $(-> $result:ty)? = $expression:expr;)+) => {$(
         #[inline(always)]
         fn $name $(<$($generic)*>)? ($this $(, $operand: operations!(@ $($type)?))*) -> operations!(@ $($result)?) {
-            #[allow(unused_unsafe, reason = "all code may use NEON")]
+            #[allow(unused_unsafe, reason = "all code may use NEON, and pairs use operations")]
             // SAFETY: see the type; a fixed length of bytes or values is that of a vector.
             unsafe {
                 $expression
@@ -343,29 +346,38 @@ pub(crate) use {compiled, operations};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pair<L>(pub(crate) L);
 
-/// Operations with two operands, on each vector of the pairs.
-macro_rules! pairwise {
-    ($(fn $name:ident;)+) => {$(
-        #[inline(always)]
-        fn $name(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-            [self.0.$name(a[0], b[0]), self.0.$name(a[1], b[1])]
-        }
-    )+};
-}
-
 impl<L: Lanes64> Lanes64 for Pair<L> {
     const LANES: usize = 2 * L::LANES;
 
     type Vector = [L::Vector; 2];
 
-    #[inline(always)]
-    fn splat(self, value: u64) -> Self::Vector {
-        [self.0.splat(value); 2]
-    }
-
-    #[inline(always)]
-    fn collect(self, value: impl Fn(usize) -> u64) -> Self::Vector {
-        [self.0.collect(&value), self.0.collect(|i| value(L::LANES + i))]
+    operations! {
+        fn splat(self, value: u64) = [self.0.splat(value); 2];
+        fn store(self, vector: Self::Vector, values: &mut [u64]) -> () = {
+            self.0.store(vector[0], values);
+            self.0.store(vector[1], &mut values[L::LANES..]);
+        };
+        fn load_pairs(self, keys: &[[u8; 16]]) -> (Self::Vector, Self::Vector) = {
+            let ((a, b), (c, d)) = (self.0.load_pairs(keys), self.0.load_pairs(&keys[L::LANES..]));
+            ([a, c], [b, d])
+        };
+        fn add(self, a, b) = [self.0.add(a[0], b[0]), self.0.add(a[1], b[1])];
+        fn sub(self, a, b) = [self.0.sub(a[0], b[0]), self.0.sub(a[1], b[1])];
+        fn and(self, a, b) = [self.0.and(a[0], b[0]), self.0.and(a[1], b[1])];
+        fn xor(self, a, b) = [self.0.xor(a[0], b[0]), self.0.xor(a[1], b[1])];
+        fn mul(self, a, b) = [self.0.mul(a[0], b[0]), self.0.mul(a[1], b[1])];
+        fn mul_halves(self, a, b) = [self.0.mul_halves(a[0], b[0]), self.0.mul_halves(a[1], b[1])];
+        fn lower_and_upper(self, a, b) = [self.0.lower_and_upper(a[0], b[0]), self.0.lower_and_upper(a[1], b[1])];
+        fn shift_right_each(self, a, b) = [self.0.shift_right_each(a[0], b[0]), self.0.shift_right_each(a[1], b[1])];
+        fn shift_left[const BY: u32](self, a) = [self.0.shift_left::<BY>(a[0]), self.0.shift_left::<BY>(a[1])];
+        fn shift_right[const BY: u32](self, a) = [self.0.shift_right::<BY>(a[0]), self.0.shift_right::<BY>(a[1])];
+        fn rotate_left[const LEFT: i32, const RIGHT: i32](self, a) =
+            [self.0.rotate_left::<LEFT, RIGHT>(a[0]), self.0.rotate_left::<LEFT, RIGHT>(a[1])];
+        fn swap_bytes(self, a) = [self.0.swap_bytes(a[0]), self.0.swap_bytes(a[1])];
+        fn above(self, a, bound: u64) -> u32 = self.0.above(a[0], bound) | self.0.above(a[1], bound) << L::LANES;
+        fn if_above(self, a, bound: u64, yes, no) =
+            [self.0.if_above(a[0], bound, yes[0], no[0]), self.0.if_above(a[1], bound, yes[1], no[1])];
+        fn collect(self, value: impl Fn(usize) -> u64) = [self.0.collect(&value), self.0.collect(|i| value(L::LANES + i))];
     }
 
     #[inline(always)]
@@ -376,64 +388,5 @@ impl<L: Lanes64> Lanes64 for Pair<L> {
             (first, self.0.collect_pairs(|i| place(L::LANES + i)))
         };
         ([a, c], [b, d])
-    }
-
-    #[inline(always)]
-    fn load_pairs(self, keys: &[[u8; 16]]) -> (Self::Vector, Self::Vector) {
-        let ((a, b), (c, d)) = (self.0.load_pairs(keys), self.0.load_pairs(&keys[L::LANES..]));
-        ([a, c], [b, d])
-    }
-
-    #[inline(always)]
-    fn store(self, [first, second]: Self::Vector, values: &mut [u64]) {
-        self.0.store(first, values);
-        self.0.store(second, &mut values[L::LANES..]);
-    }
-
-    pairwise! {
-        fn add;
-        fn sub;
-        fn and;
-        fn xor;
-        fn mul;
-        fn mul_halves;
-        fn lower_and_upper;
-        fn shift_right_each;
-    }
-
-    #[inline(always)]
-    fn shift_left<const BY: u32>(self, a: Self::Vector) -> Self::Vector {
-        [self.0.shift_left::<BY>(a[0]), self.0.shift_left::<BY>(a[1])]
-    }
-
-    #[inline(always)]
-    fn shift_right<const BY: u32>(self, a: Self::Vector) -> Self::Vector {
-        [self.0.shift_right::<BY>(a[0]), self.0.shift_right::<BY>(a[1])]
-    }
-
-    #[inline(always)]
-    fn rotate_left<const LEFT: i32, const RIGHT: i32>(self, a: Self::Vector) -> Self::Vector {
-        [
-            self.0.rotate_left::<LEFT, RIGHT>(a[0]),
-            self.0.rotate_left::<LEFT, RIGHT>(a[1]),
-        ]
-    }
-
-    #[inline(always)]
-    fn swap_bytes(self, a: Self::Vector) -> Self::Vector {
-        a.map(|a| self.0.swap_bytes(a))
-    }
-
-    #[inline(always)]
-    fn above(self, [first, second]: Self::Vector, bound: u64) -> u32 {
-        self.0.above(first, bound) | self.0.above(second, bound) << L::LANES
-    }
-
-    #[inline(always)]
-    fn if_above(self, a: Self::Vector, bound: u64, yes: Self::Vector, no: Self::Vector) -> Self::Vector {
-        [
-            self.0.if_above(a[0], bound, yes[0], no[0]),
-            self.0.if_above(a[1], bound, yes[1], no[1]),
-        ]
     }
 }

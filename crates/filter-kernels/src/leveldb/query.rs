@@ -35,7 +35,7 @@ pub(crate) fn stored_may_match<S: Lanes, H: Fn(&[u8]) -> u32 + Copy>(
 where
     KernelToken: From<S>,
 {
-    if !S::tests(filter.len().wrapping_sub(1)) {
+    if !lanes.tests(filter.len().wrapping_sub(1)) {
         return scalar::may_match_key(hash, key, filter);
     }
     match usual(filter) {
@@ -81,7 +81,7 @@ pub(crate) fn may_match<S: Lanes>(
 ) -> bool {
     let divisor = LaneDivisor::of_lanes([bits, reciprocal]);
     if probes <= 8 {
-        return if S::tests(bit_array.len()) {
+        return if lanes.tests(bit_array.len()) {
             may_match_8(lanes, bit_array, divisor, probes, hash)
         } else {
             scalar::may_match(bit_array, Modulus::of_bytes(bit_array.len()), probes, hash)

@@ -123,7 +123,7 @@ fn outcomes<S: Lanes>(lanes: S, input: &Input) -> Vec<Outcome> {
         // Of random bits, all that are asked for are rarely set.
         let dense: Vec<u8> = bytes[..len].iter().map(|byte| byte | 0xf7).collect();
         for count in 0..=8 {
-            let all = if S::tests(len) {
+            let all = if lanes.tests(len) {
                 // SAFETY: the positions are below the number of bits.
                 unsafe { lanes.all_set(&dense, eight.load(&positions), count) }
             } else {

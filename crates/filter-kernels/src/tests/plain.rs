@@ -174,12 +174,12 @@ impl<const N: usize, const HALF: usize> Lanes for Plain<N, HALF> {
         Plain
     }
 
-    fn tests(bytes: usize) -> bool {
+    fn tests(self, bytes: usize) -> bool {
         N == 16 || matches!(bytes, 16..=64)
     }
 
     unsafe fn all_set(self, bytes: &[u8], positions: [u32; 8], count: u32) -> bool {
-        assert!(Self::tests(bytes.len()), "a length that is tested");
+        assert!(self.tests(bytes.len()), "a length that is tested");
         let mut positions = positions.into_iter().take(count as usize);
         positions.all(|position| bytes[(position / 8) as usize] >> (position % 8) & 1 == 1)
     }

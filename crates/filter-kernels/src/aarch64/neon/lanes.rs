@@ -128,42 +128,19 @@ impl Lanes for Neon {
             let found = places.map(|place| u32::from_le_bytes(*words.get_unchecked(place as usize)));
             self.if_less(last, indices, beyond, self.load(&found))
         };
-    }
-
-    #[inline(always)]
-    fn iota(self) -> Self::Vector {
-        self.load(&[0, 1, 2, 3, 4, 5, 6, 7])
-    }
-
-    #[inline(always)]
-    fn all_hits(self) -> Self::Hits {
-        self.splat(u32::MAX)
-    }
-
-    #[inline(always)]
-    fn eight(self) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn tests(bytes: usize) -> bool {
-        matches!(bytes, 16..=64)
+        fn all_hits(self) -> Self::Hits = self.splat(u32::MAX);
+        fn eight(self) -> Self = self;
+        fn tests(self, bytes: usize) -> bool = matches!(bytes, 16..=64);
+        fn in_order(self, vector) = vector;
+        fn words[const WHOLE: bool](self, keys: &[&[u8]], from: usize) -> [Self::Vector; 4] = {
+            let keys: &[&[u8]; 8] = keys.first_chunk().expect("a group has a key for each lane");
+            self.packed_words(&keys.map(|key| step::<WHOLE>(key, from)))
+        };
     }
 
     #[inline(always)]
     unsafe fn all_set(self, bytes: &[u8], positions: Self::Vector, count: u32) -> bool {
         self.all_of_8(bytes, positions, count)
-    }
-
-    #[inline(always)]
-    fn in_order(self, vector: Self::Vector) -> Self::Vector {
-        vector
-    }
-
-    #[inline(always)]
-    fn words<const WHOLE: bool>(self, keys: &[&[u8]], from: usize) -> [Self::Vector; 4] {
-        let keys: &[&[u8]; 8] = keys.first_chunk().expect("a group has a key for each lane");
-        self.packed_words(&keys.map(|key| step::<WHOLE>(key, from)))
     }
 }
 

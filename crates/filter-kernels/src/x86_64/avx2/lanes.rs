@@ -14,6 +14,7 @@ impl Lanes for Avx2 {
     type Vector = __m256i;
     /// A hit sets the highest bit of its lane.
     type Hits = __m256i;
+    type Eight = Self;
 
     operations! {
         fn load(self, values: &[u32]) = {
@@ -85,7 +86,6 @@ impl Lanes for Avx2 {
         fn in_order(self, vector) = _mm256_permutevar8x32_epi32(vector, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
         fn hit_bits(self, hits) -> u32 = _mm256_movemask_ps(_mm256_castsi256_ps(hits)).cast_unsigned();
         fn splat(self, value: u32) = _mm256_set1_epi32(value.cast_signed());
-        fn iota(self) = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
         fn contains(self, all, part) -> bool = _mm256_testc_si256(all, part) != 0;
         fn add(self, a, b) = _mm256_add_epi32(a, b);
         fn sub(self, a, b) = _mm256_sub_epi32(a, b);
@@ -109,63 +109,38 @@ impl Lanes for Avx2 {
             let counts = _mm256_and_si256(positions, _mm256_set1_epi32(31));
             _mm256_sllv_epi32(_mm256_set1_epi32(1), counts)
         };
-    }
-
-    #[inline(always)]
-    fn all_hits(self) -> __m256i {
-        self.splat(u32::MAX)
-    }
-
-    #[inline(always)]
-    fn table<const QUARTERS: usize>(self, bytes: &[u8]) -> [__m256i; QUARTERS] {
-        let (words, rest) = bytes.as_chunks::<4>();
-        let beyond = self.splat(
-            rest.iter()
-                .rev()
-                .fold(0, |word, &byte| word << 8 | u32::from(byte)),
-        );
-        let mut table = [self.splat(0); QUARTERS];
-        for (i, vector) in table.iter_mut().enumerate() {
-            let part = &words[words.len().min(8 * i)..];
-            let mask = self.word_mask(part.len());
-            // The place of the bytes after the last whole word, if it is in this vector.
-            let place = self.splat(words.len().wrapping_sub(8 * i) as u32);
-            // SAFETY: see the type; words are read under a mask of those that the slice has.
-            *vector = unsafe {
-                let whole = _mm256_maskload_epi32(part.as_ptr().cast(), mask);
+        fn all_hits(self) -> __m256i = self.splat(u32::MAX);
+        fn table[const QUARTERS: usize](self, bytes: &[u8]) -> [__m256i; QUARTERS] = {
+            let (words, rest) = bytes.as_chunks::<4>();
+            let beyond = self.splat(rest.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte)));
+            let mut table = [self.splat(0); QUARTERS];
+            for (i, vector) in table.iter_mut().enumerate() {
+                let part = &words[words.len().min(8 * i)..];
+                // Words are read under a mask of those that the slice has.
+                let whole = _mm256_maskload_epi32(part.as_ptr().cast(), self.word_mask(part.len()));
+                // The place of the bytes after the last whole word, if it is in this vector.
+                let place = self.splat(words.len().wrapping_sub(8 * i) as u32);
                 let here = _mm256_cmpeq_epi32(self.iota(), place);
-                _mm256_or_si256(whole, _mm256_and_si256(beyond, here))
-            };
-        }
-        table
-    }
-
-    type Eight = Self;
-
-    #[inline(always)]
-    fn eight(self) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn tests(_: usize) -> bool {
-        true
+                *vector = _mm256_or_si256(whole, _mm256_and_si256(beyond, here));
+            }
+            table
+        };
+        fn eight(self) -> Self = self;
+        fn tests(self, _bytes: usize) -> bool = true;
+        fn words[const WHOLE: bool](self, keys: &[&[u8]], from: usize) -> [__m256i; 4] = {
+            let keys: &[&[u8]; 8] = keys.first_chunk().expect("a group has a key for each lane");
+            self.transposed([
+                self.row::<WHOLE>(keys, 0, from),
+                self.row::<WHOLE>(keys, 1, from),
+                self.row::<WHOLE>(keys, 2, from),
+                self.row::<WHOLE>(keys, 3, from),
+            ])
+        };
     }
 
     #[inline(always)]
     unsafe fn all_set(self, bytes: &[u8], positions: __m256i, count: u32) -> bool {
         // SAFETY: guaranteed by the caller.
         unsafe { self.all_of_8(bytes, positions, count) }
-    }
-
-    #[inline(always)]
-    fn words<const WHOLE: bool>(self, keys: &[&[u8]], from: usize) -> [__m256i; 4] {
-        let keys: &[&[u8]; 8] = keys.first_chunk().expect("a group has a key for each lane");
-        self.transposed([
-            self.row::<WHOLE>(keys, 0, from),
-            self.row::<WHOLE>(keys, 1, from),
-            self.row::<WHOLE>(keys, 2, from),
-            self.row::<WHOLE>(keys, 3, from),
-        ])
     }
 }

@@ -10,37 +10,22 @@ impl WideLanes for Avx2 {
     /// A product of 64 bits takes seven instructions, so four keys would leave most of the processor idle.
     type Chains = Pair<Quad>;
 
-    #[inline(always)]
-    fn wide(self) -> Quad {
-        Quad(self)
-    }
-
-    #[inline(always)]
-    fn chains(self) -> Pair<Quad> {
-        Pair(Quad(self))
-    }
-
-    #[inline(always)]
-    fn load_walks(self, hashes: &[u64]) -> [__m256i; 2] {
-        let hashes: &[u64; 8] = hashes.first_chunk().expect("a value for each lane");
-        let start: *const __m256i = hashes.as_ptr().cast();
-        // SAFETY: see the type; two vectors have the length of the array.
-        unsafe {
+    operations! {
+        fn wide(self) -> Quad = Quad(self);
+        fn chains(self) -> Pair<Quad> = Pair(Quad(self));
+        fn load_walks(self, hashes: &[u64]) -> [__m256i; 2] = {
+            let hashes: &[u64; 8] = hashes.first_chunk().expect("a value for each lane");
+            let start: *const __m256i = hashes.as_ptr().cast();
             let (first, second) = (_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1)));
             [
                 _mm256_permute2x128_si256::<0x20>(first, second),
                 _mm256_permute2x128_si256::<0x31>(first, second),
             ]
-        }
-    }
-
-    #[inline(always)]
-    fn upper_halves(self, [first, second]: [__m256i; 2]) -> __m256i {
-        // SAFETY: see the type.
-        unsafe {
-            let (first, second) = (_mm256_castsi256_ps(first), _mm256_castsi256_ps(second));
+        };
+        fn upper_halves(self, walks: [__m256i; 2]) = {
+            let (first, second) = (_mm256_castsi256_ps(walks[0]), _mm256_castsi256_ps(walks[1]));
             _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(first, second))
-        }
+        };
     }
 }
 
@@ -95,13 +80,10 @@ impl Lanes64 for Quad {
             _mm256_shuffle_epi8(a, _mm256_broadcastsi128_si256(reversed))
         };
         fn shift_right_each(self, a, counts) = _mm256_srlv_epi64(a, counts);
-    }
-
-    #[inline(always)]
-    fn collect(self, value: impl Fn(usize) -> u64) -> __m256i {
-        let [a, b, c, d] = [value(0), value(1), value(2), value(3)].map(u64::cast_signed);
-        // SAFETY: see the type.
-        unsafe { _mm256_setr_epi64x(a, b, c, d) }
+        fn collect(self, value: impl Fn(usize) -> u64) = {
+            let [a, b, c, d] = [value(0), value(1), value(2), value(3)].map(u64::cast_signed);
+            _mm256_setr_epi64x(a, b, c, d)
+        };
     }
 
     #[inline(always)]

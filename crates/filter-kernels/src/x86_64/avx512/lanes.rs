@@ -14,6 +14,7 @@ impl Lanes for Avx512 {
 
     type Vector = __m512i;
     type Hits = __mmask16;
+    type Eight = Avx2;
 
     operations! {
         fn load(self, values: &[u32]) = {
@@ -74,7 +75,6 @@ impl Lanes for Avx512 {
             _mm512_permutexvar_epi32(order, vector)
         };
         fn splat(self, value: u32) = _mm512_set1_epi32(value.cast_signed());
-        fn iota(self) = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
         fn compress(self, vector, bits: u32) = _mm512_maskz_compress_epi32(bits as __mmask16, vector);
         fn add(self, a, b) = _mm512_add_epi32(a, b);
         fn sub(self, a, b) = _mm512_sub_epi32(a, b);
@@ -95,58 +95,35 @@ impl Lanes for Avx512 {
             // The rotation counts modulo 32.
             _mm512_rolv_epi32(_mm512_set1_epi32(1), positions)
         };
-    }
-
-    #[inline(always)]
-    fn all_hits(self) -> __mmask16 {
-        __mmask16::MAX
-    }
-
-    #[inline(always)]
-    fn hit_bits(self, hits: __mmask16) -> u32 {
-        u32::from(hits)
-    }
-
-    #[inline(always)]
-    fn table<const QUARTERS: usize>(self, bytes: &[u8]) -> [__m512i; QUARTERS] {
-        let mut table = [self.splat(0); QUARTERS];
-        for (i, vector) in table.iter_mut().enumerate() {
-            let part = &bytes[bytes.len().min(64 * i)..];
-            // SAFETY: see the type.
-            let mask = unsafe { _bzhi_u64(u64::MAX, part.len().min(64) as u32) };
-            // SAFETY: see the type; bytes are read under a mask of those that the slice has.
-            *vector = unsafe { _mm512_maskz_loadu_epi8(mask, part.as_ptr().cast()) };
-        }
-        table
-    }
-
-    type Eight = Avx2;
-
-    #[inline(always)]
-    fn eight(self) -> Avx2 {
-        // SAFETY: the processor has these instructions, too.
-        unsafe { Avx2::assumed() }
-    }
-
-    #[inline(always)]
-    fn tests(_: usize) -> bool {
-        true
+        fn all_hits(self) -> __mmask16 = __mmask16::MAX;
+        fn hit_bits(self, hits: __mmask16) -> u32 = u32::from(hits);
+        fn table[const QUARTERS: usize](self, bytes: &[u8]) -> [__m512i; QUARTERS] = {
+            let mut table = [self.splat(0); QUARTERS];
+            for (i, vector) in table.iter_mut().enumerate() {
+                let part = &bytes[bytes.len().min(64 * i)..];
+                // Bytes are read under a mask of those that the slice has.
+                let mask = _bzhi_u64(u64::MAX, part.len().min(64) as u32);
+                *vector = _mm512_maskz_loadu_epi8(mask, part.as_ptr().cast());
+            }
+            table
+        };
+        // The processor has these instructions, too.
+        fn eight(self) -> Avx2 = Avx2::assumed();
+        fn tests(self, _bytes: usize) -> bool = true;
+        fn words[const WHOLE: bool](self, keys: &[&[u8]], from: usize) -> [__m512i; 4] = {
+            let keys: &[&[u8]; 16] = keys.first_chunk().expect("a group has a key for each lane");
+            self.transposed([
+                self.row::<WHOLE>(keys, 0, from),
+                self.row::<WHOLE>(keys, 1, from),
+                self.row::<WHOLE>(keys, 2, from),
+                self.row::<WHOLE>(keys, 3, from),
+            ])
+        };
     }
 
     #[inline(always)]
     unsafe fn all_set(self, bytes: &[u8], positions: __m256i, count: u32) -> bool {
         // SAFETY: guaranteed by the caller.
         unsafe { self.all_of_8(bytes, positions, count) }
-    }
-
-    #[inline(always)]
-    fn words<const WHOLE: bool>(self, keys: &[&[u8]], from: usize) -> [__m512i; 4] {
-        let keys: &[&[u8]; 16] = keys.first_chunk().expect("a group has a key for each lane");
-        self.transposed([
-            self.row::<WHOLE>(keys, 0, from),
-            self.row::<WHOLE>(keys, 1, from),
-            self.row::<WHOLE>(keys, 2, from),
-            self.row::<WHOLE>(keys, 3, from),
-        ])
     }
 }

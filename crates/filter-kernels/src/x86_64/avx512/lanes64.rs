@@ -9,31 +9,18 @@ impl WideLanes for Avx512 {
     type Wide = Octet;
     type Chains = Octet;
 
-    #[inline(always)]
-    fn wide(self) -> Octet {
-        Octet(self)
-    }
-
-    #[inline(always)]
-    fn chains(self) -> Octet {
-        Octet(self)
-    }
-
-    #[inline(always)]
-    fn load_walks(self, hashes: &[u64]) -> [__m512i; 2] {
-        let hashes: &[u64; 16] = hashes.first_chunk().expect("a value for each lane");
-        let start: *const __m512i = hashes.as_ptr().cast();
-        // SAFETY: see the type; two vectors have the length of the array.
-        unsafe { [_mm512_loadu_si512(start), _mm512_loadu_si512(start.add(1))] }
-    }
-
-    #[inline(always)]
-    fn upper_halves(self, [first, second]: [__m512i; 2]) -> __m512i {
-        // SAFETY: see the type.
-        unsafe {
+    operations! {
+        fn wide(self) -> Octet = Octet(self);
+        fn chains(self) -> Octet = Octet(self);
+        fn load_walks(self, hashes: &[u64]) -> [__m512i; 2] = {
+            let hashes: &[u64; 16] = hashes.first_chunk().expect("a value for each lane");
+            let start: *const __m512i = hashes.as_ptr().cast();
+            [_mm512_loadu_si512(start), _mm512_loadu_si512(start.add(1))]
+        };
+        fn upper_halves(self, walks: [__m512i; 2]) = {
             let odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
-            _mm512_permutex2var_epi32(first, odd, second)
-        }
+            _mm512_permutex2var_epi32(walks[0], odd, walks[1])
+        };
     }
 }
 
@@ -85,23 +72,12 @@ impl Lanes64 for Octet {
             _mm512_shuffle_epi8(a, _mm512_broadcast_i32x4(reversed))
         };
         fn shift_right_each(self, a, counts) = _mm512_srlv_epi64(a, counts);
-    }
-
-    #[inline(always)]
-    fn collect(self, value: impl Fn(usize) -> u64) -> __m512i {
-        let values = [
-            value(0),
-            value(1),
-            value(2),
-            value(3),
-            value(4),
-            value(5),
-            value(6),
-            value(7),
-        ];
-        let [a, b, c, d, e, f, g, h] = values.map(u64::cast_signed);
-        // SAFETY: see the type.
-        unsafe { _mm512_setr_epi64(a, b, c, d, e, f, g, h) }
+        fn collect(self, value: impl Fn(usize) -> u64) = {
+            let [a, b, c, d] = [value(0), value(1), value(2), value(3)].map(u64::cast_signed);
+            let [e, f, g, h] = [value(4), value(5), value(6), value(7)].map(u64::cast_signed);
+            _mm512_setr_epi64(a, b, c, d, e, f, g, h)
+        };
+        fn above(self, a, bound: u64) -> u32 = u32::from(_mm512_cmpgt_epu64_mask(a, self.splat(bound)));
     }
 
     #[inline(always)]
@@ -114,12 +90,6 @@ impl Lanes64 for Octet {
             let odd = four([words(1), words(3), words(5), words(7)]);
             (_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd))
         }
-    }
-
-    #[inline(always)]
-    fn above(self, a: __m512i, bound: u64) -> u32 {
-        // SAFETY: see the type.
-        u32::from(unsafe { _mm512_cmpgt_epu64_mask(a, self.splat(bound)) })
     }
 }
 
