@@ -44,63 +44,6 @@ pub(crate) fn cleared(room: &mut Aligned<MaybeUninit<[u8; MAP_BITS]>>, bits: usi
 /// in vector registers, where reading them is slower.
 pub(crate) type Row = [u32; MAX_LANES];
 
-/// A destination for bits.
-pub(crate) trait Bits {
-    /// The number of rows of values for the positions of a group.
-    const ROWS: usize;
-
-    /// Computes the rows that [`set`](Self::set) takes for these positions.
-    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [Row]);
-    /// Sets the bits of the first `count` lanes.
-    ///
-    /// # Safety
-    ///
-    /// `rows` holds the result of [`prepare`](Self::prepare) for as many lanes, from positions below the number of bits that
-    /// the value was made for.
-    unsafe fn set<S: Lanes>(&mut self, rows: &[Row], count: usize);
-    /// Returns the bytes that [`set`](Self::set) will change, and the index of a lane's byte.
-    fn place(&self, rows: &[Row], lane: usize) -> (&[u8], usize);
-}
-
-/// One byte per bit; the byte's highest bit is set if the bit is.
-pub(crate) struct Map<'a>(&'a mut [u8]);
-
-impl<'a> Map<'a> {
-    /// Makes a map for the positions of a filter of this many bits.
-    #[inline(always)]
-    pub(crate) fn new(bytes: &'a mut [u8], bits: usize) -> Self {
-        assert!(bits <= bytes.len(), "a map has a byte for each bit");
-        Self(bytes)
-    }
-}
-
-impl Bits for Map<'_> {
-    const ROWS: usize = 1;
-
-    #[inline(always)]
-    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [Row]) {
-        lanes.store(positions, &mut rows[0]);
-    }
-
-    #[inline(always)]
-    unsafe fn set<S: Lanes>(&mut self, rows: &[Row], count: usize) {
-        for &position in rows[0].iter().take(count) {
-            // A check takes a tenth of the time, but with 16 lanes keeps the optimiser from taking the values out of vectors.
-            if S::LANES < MAX_LANES {
-                // SAFETY: positions are below the number of bits, which is at most the number of bytes here.
-                *unsafe { self.0.get_unchecked_mut(position as usize) } = 0xff;
-            } else if let Some(byte) = self.0.get_mut(position as usize) {
-                *byte = 0xff;
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn place(&self, rows: &[Row], lane: usize) -> (&[u8], usize) {
-        (self.0, rows[0][lane] as usize)
-    }
-}
-
 /// Sets the bits of the bytes after the last whole word.
 #[inline(always)]
 pub(crate) fn set_rest(rest: &mut [u8], beyond: u32) {
@@ -109,8 +52,10 @@ pub(crate) fn set_rest(rest: &mut [u8], beyond: u32) {
     }
 }
 
-/// The bits themselves, set in words: these are changed twice as fast as bytes on some processors.
-pub(crate) struct WordsMut<'a> {
+/// A destination for bits: these themselves, set in words, which are changed twice as fast as bytes on some processors; or
+/// with `MAP`, one byte per bit, whose highest bit is set if the bit is.
+pub(crate) struct Bits<'a, const MAP: bool> {
+    map: &'a mut [u8],
     words: &'a mut [[u8; 4]],
     /// The bytes after the last whole word.
     rest: &'a mut [u8],
@@ -118,12 +63,30 @@ pub(crate) struct WordsMut<'a> {
     beyond: u32,
 }
 
-impl<'a> WordsMut<'a> {
+impl<'a> Bits<'a, true> {
+    /// Makes a map for the positions of a filter of this many bits.
+    #[inline(always)]
+    pub(crate) fn in_map(map: &'a mut [u8], bits: usize) -> Self {
+        assert!(bits <= map.len(), "a map has a byte for each bit");
+        Self {
+            map,
+            words: &mut [],
+            rest: &mut [],
+            beyond: 0,
+        }
+    }
+}
+
+impl<'a> Bits<'a, false> {
     #[inline(always)]
     pub(crate) fn new(bytes: &'a mut [u8]) -> Self {
         let (words, rest) = bytes.as_chunks_mut();
-        let beyond = 0;
-        Self { words, rest, beyond }
+        Self {
+            map: &mut [],
+            words,
+            rest,
+            beyond: 0,
+        }
     }
 
     /// Sets the bits of the last bytes too.
@@ -133,29 +96,59 @@ impl<'a> WordsMut<'a> {
     }
 }
 
-impl Bits for WordsMut<'_> {
-    /// The word's index and the bit in the word: lanes compute both faster.
-    const ROWS: usize = 2;
+impl<const MAP: bool> Bits<'_, MAP> {
+    /// The number of rows of values for the positions of a group: the position, or the word's index and the bit in the word,
+    /// both of which lanes compute faster.
+    pub(crate) const ROWS: usize = if MAP { 1 } else { 2 };
 
+    /// Computes the rows that [`set`](Self::set) takes for these positions.
     #[inline(always)]
-    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [Row]) {
-        lanes.store(lanes.shift_right::<5>(positions), &mut rows[0]);
-        lanes.store(lanes.bit_of(positions), &mut rows[1]);
+    pub(crate) fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [Row]) {
+        if MAP {
+            lanes.store(positions, &mut rows[0]);
+        } else {
+            lanes.store(lanes.shift_right::<5>(positions), &mut rows[0]);
+            lanes.store(lanes.bit_of(positions), &mut rows[1]);
+        }
     }
 
+    /// Sets the bits of the first `count` lanes.
+    ///
+    /// # Safety
+    ///
+    /// `rows` holds the result of [`prepare`](Self::prepare) for as many lanes, from positions below the number of bits that
+    /// the value was made for.
     #[inline(always)]
-    unsafe fn set<S: Lanes>(&mut self, rows: &[Row], count: usize) {
-        for (&index, &bit) in rows[0].iter().zip(&rows[1]).take(count) {
-            match self.words.get_mut(index as usize) {
-                Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
-                None => self.beyond |= bit,
+    pub(crate) unsafe fn set<S: Lanes>(&mut self, rows: &[Row], count: usize) {
+        if !MAP {
+            for (&index, &bit) in rows[0].iter().zip(&rows[1]).take(count) {
+                match self.words.get_mut(index as usize) {
+                    Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
+                    None => self.beyond |= bit,
+                }
+            }
+            return;
+        }
+        for &position in rows[0].iter().take(count) {
+            // A check takes a tenth of the time, but with 16 lanes keeps the optimiser from taking the values out of vectors.
+            if S::LANES < MAX_LANES {
+                // SAFETY: positions are below the number of bits, which is at most the number of bytes here.
+                *unsafe { self.map.get_unchecked_mut(position as usize) } = 0xff;
+            } else if let Some(byte) = self.map.get_mut(position as usize) {
+                *byte = 0xff;
             }
         }
     }
 
+    /// Returns the bytes that [`set`](Self::set) will change, and the index of a lane's byte.
     #[inline(always)]
-    fn place(&self, rows: &[Row], lane: usize) -> (&[u8], usize) {
-        (self.words.as_flattened(), rows[0][lane] as usize * 4)
+    pub(crate) fn place(&self, rows: &[Row], lane: usize) -> (&[u8], usize) {
+        let value = rows[0][lane] as usize;
+        if MAP {
+            (self.map, value)
+        } else {
+            (self.words.as_flattened(), value * 4)
+        }
     }
 }
 
@@ -174,22 +167,35 @@ fn words(bytes: &[u8]) -> (&[[u8; 4]], u32) {
     (words, beyond)
 }
 
-/// The words of a bit array, for look-ups of positions.
-pub(crate) struct Words<'a, S: Lanes> {
+/// A bit array that gives the words with the bits of some positions: `QUARTERS` quarters of the largest table in registers,
+/// or memory if there are none.
+pub(crate) struct Words<'a, S: Lanes, const QUARTERS: usize> {
+    table: [S::Vector; QUARTERS],
     bytes: &'a [u8],
     words: &'a [[u8; 4]],
     /// The bytes after the last whole word.
     beyond: S::Vector,
 }
 
-impl<'a, S: Lanes> Words<'a, S> {
+impl<'a, S: Lanes, const QUARTERS: usize> Words<'a, S, QUARTERS> {
+    /// Loads an array, which must fit into a table if there is one.
     #[inline(always)]
     pub(crate) fn new(lanes: S, bytes: &'a [u8]) -> Self {
         let (words, beyond) = words(bytes);
         Self {
+            table: lanes.table(if QUARTERS == 0 { &[] } else { bytes }),
             bytes,
             words,
             beyond: lanes.splat(beyond),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn at(&self, lanes: S, positions: S::Vector) -> S::Vector {
+        if QUARTERS == 0 {
+            lanes.words_at(self.words, self.beyond, positions)
+        } else {
+            lanes.table_words(&self.table, positions)
         }
     }
 
@@ -202,47 +208,17 @@ impl<'a, S: Lanes> Words<'a, S> {
     }
 }
 
-/// A bit array that gives the words with the bits of some positions.
-pub(crate) trait LookUp<S: Lanes> {
-    fn at(&self, lanes: S, positions: S::Vector) -> S::Vector;
-}
-
-impl<S: Lanes> LookUp<S> for Words<'_, S> {
-    #[inline(always)]
-    fn at(&self, lanes: S, positions: S::Vector) -> S::Vector {
-        lanes.words_at(self.words, self.beyond, positions)
-    }
-}
-
-/// A bit array in registers.
-pub(crate) struct Table<S: Lanes, const QUARTERS: usize>([S::Vector; QUARTERS]);
-
-impl<S: Lanes, const QUARTERS: usize> Table<S, QUARTERS> {
-    /// Loads an array of at most `QUARTERS` quarters of the largest table.
-    #[inline(always)]
-    pub(crate) fn new(lanes: S, bytes: &[u8]) -> Self {
-        Self(lanes.table(bytes))
-    }
-}
-
-impl<S: Lanes, const QUARTERS: usize> LookUp<S> for Table<S, QUARTERS> {
-    #[inline(always)]
-    fn at(&self, lanes: S, positions: S::Vector) -> S::Vector {
-        lanes.table_words(&self.0, positions)
-    }
-}
-
-/// Evaluates an expression with the [`Table`] of a bit array that fits into registers; another for longer ones.
+/// Evaluates an expression with the [`Words`] of a bit array that fits into registers; another for longer ones.
 macro_rules! in_registers {
-    ($lanes:ident: $of:ident, $bytes:ident, |$table:ident| $answer:expr, else $other:expr) => {
+    ($lanes:ident: $of:ident, $bytes:ident, |$words:ident| $answer:expr, else $other:expr) => {
         if $bytes.len() <= $of::TABLE_BYTES / 4 {
-            let $table = $crate::bits::Table::<$of, 1>::new($lanes, $bytes);
+            let $words = $crate::bits::Words::<$of, 1>::new($lanes, $bytes);
             $answer
         } else if $bytes.len() <= $of::TABLE_BYTES / 2 {
-            let $table = $crate::bits::Table::<$of, 2>::new($lanes, $bytes);
+            let $words = $crate::bits::Words::<$of, 2>::new($lanes, $bytes);
             $answer
         } else if $bytes.len() <= $of::TABLE_BYTES {
-            let $table = $crate::bits::Table::<$of, 4>::new($lanes, $bytes);
+            let $words = $crate::bits::Words::<$of, 4>::new($lanes, $bytes);
             $answer
         } else {
             $other

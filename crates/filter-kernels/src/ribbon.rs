@@ -334,31 +334,42 @@ fn holds<L: Target>(lanes: L, words: &[Word], columns: usize, equation: Equation
     // The places of these three in the first column.
     let (half, next) = (equation.start / 64 % 2, 2 * columns);
     let places = [half, if half == 0 { 1 } else { next }, next + half];
-    let halves = words.as_flattened().as_chunks::<8>().0;
-    // A macro, because a closure that is called twice is not always inlined.
-    macro_rules! wrong {
-        ($column:expr) => {{
-            let mut sums = 0;
-            for i in 0..COMPARED {
-                // SAFETY: the last place is in the second block, at most `2 * columns + 1`; the words are those of two blocks
-                // and `COMPARED` more.
-                let at = |of: usize| unsafe { *halves.get_unchecked(places[of] + 2 * ($column + i)) };
-                let at = |of: usize| u64::from_le_bytes(at(of)) & masks[of];
-                sums |= (lanes.count_ones(at(0) ^ at(1) ^ at(2)) & 1) << i;
-            }
-            sums ^ equation.result >> $column
-        }};
-    }
+    let (halves, result) = (words.as_flattened().as_chunks::<8>().0, equation.result);
     // Two columns at a time: an exit after one column would be mispredicted for half of the absent keys.
     let mut column = 0;
     while column + COMPARED <= columns {
-        if wrong!(column) & ((1 << COMPARED) - 1) != 0 {
+        if wrong(lanes, halves, places, masks, result, column) & ((1 << COMPARED) - 1) != 0 {
             return false;
         }
         column += COMPARED;
     }
     // Words after the last column belong to the next block.
-    column == columns || wrong!(column) & ((1 << (columns - column)) - 1) == 0
+    column == columns
+        || wrong(lanes, halves, places, masks, result, column) & ((1 << (columns - column)) - 1) == 0
+}
+
+/// Returns which of the next columns' sums are not the result's. The places are those of three halves of words in the first
+/// column, and the masks select bits of them.
+#[inline(always)]
+fn wrong<L: Target>(
+    lanes: L,
+    halves: &[[u8; 8]],
+    places: [usize; 3],
+    masks: [u64; 3],
+    result: u32,
+    column: usize,
+) -> u32 {
+    let mut sums = 0;
+    for i in 0..COMPARED {
+        let mut sum = 0;
+        for (place, mask) in places.into_iter().zip(masks) {
+            // SAFETY: see `holds`: the last place is in the second block, at most `2 * columns + 1`.
+            let half = unsafe { *halves.get_unchecked(place + 2 * (column + i)) };
+            sum ^= u64::from_le_bytes(half) & mask;
+        }
+        sums |= (lanes.count_ones(sum) & 1) << i;
+    }
+    sums ^ result >> column
 }
 
 /// [`holds`], eight columns at once, without an exit that would be mispredicted for many absent keys.

@@ -4,9 +4,7 @@ use core::hint::black_box;
 use core::mem::MaybeUninit;
 
 use super::{MULTIPLIER, PREFETCHED, TOO_LONG, USUAL_PROBES, each_set, position};
-use crate::bits::{
-    Aligned, Bits, LookUp, Map, Row, Words, WordsMut, cleared, in_registers, usual, write_map,
-};
+use crate::bits::{Aligned, Bits, Row, Words, cleared, in_registers, usual, write_map};
 use crate::hash::xxph3;
 use crate::lanes::{Lanes, Lanes64, MAX_LANES, Target, Walks, WideLanes, Work};
 use crate::source::WideSource;
@@ -165,7 +163,7 @@ impl Work for CreateByMap<'_> {
                     bytes,
                     probes,
                     tile,
-                    &mut Map::new(map, bytes * 8),
+                    &mut Bits::in_map(map, bytes * 8),
                     &mut Aligned([[0; MAX_LANES]; MOST]).0,
                 );
             })
@@ -200,7 +198,7 @@ impl Work for SetTile<'_> {
             tile,
         } = self;
         let bytes = bit_array.len();
-        let mut words = WordsMut::new(bit_array);
+        let mut words = Bits::new(bit_array);
         usual!(probes == USUAL_PROBES, |MOST| {
             set_tile(
                 lanes,
@@ -217,23 +215,23 @@ impl Work for SetTile<'_> {
 
 /// Sets the bits of a tile in an array of this many bytes. There are [`Bits::ROWS`] rows for each probe.
 #[inline(always)]
-fn set_tile<S: WideLanes, B: Bits>(
+fn set_tile<S: WideLanes, const MAP: bool>(
     lanes: S,
     bytes: usize,
     probes: u8,
     tile: Tile<'_>,
-    destination: &mut B,
+    destination: &mut Bits<'_, MAP>,
     rows: &mut [Row],
 ) {
     let bits = bits(lanes.wide(), bytes);
     for (hashes, count) in tile.groups(S::LANES) {
-        let rows = &mut rows[..usize::from(probes) * B::ROWS];
+        let rows = &mut rows[..usize::from(probes) * Bits::<MAP>::ROWS];
         let mut positions = Positions::new(lanes, hashes, bits);
-        for row in rows.chunks_exact_mut(B::ROWS) {
-            B::prepare(lanes, positions.now(), row);
+        for row in rows.chunks_exact_mut(Bits::<MAP>::ROWS) {
+            Bits::<MAP>::prepare(lanes, positions.now(), row);
             positions.advance();
         }
-        for row in black_box(&*rows).chunks_exact(B::ROWS) {
+        for row in black_box(&*rows).chunks_exact(Bits::<MAP>::ROWS) {
             // SAFETY: positions are below the number of bits.
             unsafe { destination.set::<S>(row, count) };
         }
@@ -266,7 +264,7 @@ impl Work for AskTile<'_> {
         in_registers!(
             lanes: S, bit_array, |table| ask_words(lanes, table, len, probes, tile),
             else if len < TOO_LONG {
-                ask_words(lanes, Words::new(lanes, bit_array), len, probes, tile)
+                ask_words(lanes, Words::<_, 0>::new(lanes, bit_array), len, probes, tile)
             } else {
                 self.portable()
             }
@@ -276,7 +274,13 @@ impl Work for AskTile<'_> {
 
 /// Returns the answers of an array of `len` bytes, one bit each.
 #[inline(always)]
-fn ask_words<S: WideLanes>(lanes: S, words: impl LookUp<S>, len: usize, probes: u8, tile: Tile<'_>) -> u64 {
+fn ask_words<S: WideLanes, const QUARTERS: usize>(
+    lanes: S,
+    words: Words<'_, S, QUARTERS>,
+    len: usize,
+    probes: u8,
+    tile: Tile<'_>,
+) -> u64 {
     let mut answers = 0;
     let bits = bits(lanes.wide(), len);
     for (group, (hashes, _)) in tile.groups(S::LANES).enumerate() {

@@ -10,7 +10,7 @@ use core::mem::MaybeUninit;
 use super::USUAL_PROBES;
 use super::probes::{Probes, Remainders};
 use crate::MAX_PROBES;
-use crate::bits::{Aligned, Bits, Map, Row, WordsMut, cleared, usual, write_map};
+use crate::bits::{Aligned, Bits, Row, cleared, usual, write_map};
 use crate::hash::groups::{Consumer, Groups, consume};
 use crate::lanes::{Lanes, MAX_LANES};
 use crate::modulus::LaneDivisor;
@@ -42,7 +42,7 @@ pub(crate) fn create_small<S: Lanes>(
 ) {
     let mut map = Aligned([0; SMALL_MAP_BITS]);
     let mut rows = Aligned([[0; MAX_LANES]; USUAL_PROBES as usize]);
-    let bits = Map::new(&mut map.0, divisor.bits as usize);
+    let bits = Bits::in_map(&mut map.0, divisor.bits as usize);
     fill::<_, _, 1>(lanes, divisor, USUAL_PROBES, source, bits, &mut rows.0);
     write_map(lanes, &map.0, bit_array);
 }
@@ -60,7 +60,7 @@ pub(crate) fn create_by_map<S: Lanes>(
     let map = cleared(&mut room, bit_array.len() * 8);
     usual!(probes == USUAL_PROBES, |MOST| {
         let mut rows = Aligned([[0; MAX_LANES]; MOST]);
-        let bits = Map::new(map, divisor.bits as usize);
+        let bits = Bits::in_map(map, divisor.bits as usize);
         fill::<_, _, 1>(lanes, divisor, probes, source, bits, &mut rows.0);
     });
     write_map(lanes, map, bit_array);
@@ -76,7 +76,7 @@ pub(crate) fn insert<S: Lanes>(
     source: Source<'_>,
 ) {
     let prefetched = bit_array.len() >= PREFETCHED;
-    let bits = WordsMut::new(bit_array);
+    let bits = Bits::new(bit_array);
     if prefetched {
         let mut rows = Aligned([[0; MAX_LANES]; PREFETCH_GROUPS * 2 * MAX_PROBES as usize]);
         fill::<_, _, PREFETCH_GROUPS>(lanes, divisor, probes, source, bits, &mut rows.0).finish();
@@ -90,15 +90,15 @@ pub(crate) fn insert<S: Lanes>(
 
 /// Sets the bits of all keys. There are [`Bits::ROWS`] rows for each probe of `GROUPS` groups.
 #[inline(always)]
-fn fill<S: Lanes, B: Bits, const GROUPS: usize>(
+fn fill<'a, S: Lanes, const MAP: bool, const GROUPS: usize>(
     lanes: S,
     divisor: LaneDivisor,
     probes: u8,
     source: Source<'_>,
-    bits: B,
+    bits: Bits<'a, MAP>,
     rows: &mut [Row],
-) -> B {
-    let mut filling = Filling::<_, _, GROUPS> {
+) -> Bits<'a, MAP> {
+    let mut filling = Filling::<_, MAP, GROUPS> {
         remainders: Remainders::new(lanes, divisor),
         probes: usize::from(probes),
         bits,
@@ -107,7 +107,7 @@ fn fill<S: Lanes, B: Bits, const GROUPS: usize>(
     };
     consume::<S, PART>(lanes, source, true, &mut filling);
     for group in filling.groups.saturating_sub(GROUPS)..filling.groups {
-        for row in rows_of::<B>(filling.rows, group % GROUPS, filling.probes) {
+        for row in rows_of::<MAP>(filling.rows, group % GROUPS, filling.probes) {
             // SAFETY: `take` prepared the rows of the last groups, from remainders by the bits of the filter.
             unsafe { filling.bits.set::<S>(row, S::LANES) };
         }
@@ -117,16 +117,16 @@ fn fill<S: Lanes, B: Bits, const GROUPS: usize>(
 
 /// Sets the bits of a group when the positions of the group `GROUPS` later are computed, and prefetches them if
 /// `GROUPS` is more than one.
-struct Filling<'r, S: Lanes, B, const GROUPS: usize> {
+struct Filling<'r, 'b, S: Lanes, const MAP: bool, const GROUPS: usize> {
     remainders: Remainders<S>,
     probes: usize,
-    bits: B,
+    bits: Bits<'b, MAP>,
     /// Prepared rows whose bits are not set yet.
     rows: &'r mut [Row],
     groups: usize,
 }
 
-impl<S: Lanes, B: Bits, const GROUPS: usize> Consumer<S> for Filling<'_, S, B, GROUPS> {
+impl<S: Lanes, const MAP: bool, const GROUPS: usize> Consumer<S> for Filling<'_, '_, S, MAP, GROUPS> {
     #[inline(always)]
     fn take(&mut self, lanes: S, groups: &Groups<'_>) {
         let count = groups.count::<S>();
@@ -141,12 +141,12 @@ impl<S: Lanes, B: Bits, const GROUPS: usize> Consumer<S> for Filling<'_, S, B, G
                 next = groups.group(lanes, index + 1);
             }
             let group = self.groups + index;
-            for row in rows_of::<B>(self.rows, group % GROUPS, self.probes) {
+            for row in rows_of::<MAP>(self.rows, group % GROUPS, self.probes) {
                 if group >= GROUPS {
                     // SAFETY: the row was prepared `GROUPS` groups ago, from remainders by the bits of the filter.
                     unsafe { self.bits.set::<S>(row, S::LANES) };
                 }
-                B::prepare(lanes, sequence.positions(), row);
+                Bits::<MAP>::prepare(lanes, sequence.positions(), row);
                 if GROUPS > 1 {
                     for lane in 0..S::LANES {
                         let (bytes, index) = self.bits.place(row, lane);
@@ -162,7 +162,11 @@ impl<S: Lanes, B: Bits, const GROUPS: usize> Consumer<S> for Filling<'_, S, B, G
 
 /// Returns the rows of a group, by probe.
 #[inline(always)]
-fn rows_of<B: Bits>(rows: &mut [Row], group: usize, probes: usize) -> impl Iterator<Item = &mut [Row]> {
-    let each = probes * B::ROWS;
-    black_box(rows)[group * each..(group + 1) * each].chunks_exact_mut(B::ROWS)
+fn rows_of<const MAP: bool>(
+    rows: &mut [Row],
+    group: usize,
+    probes: usize,
+) -> impl Iterator<Item = &mut [Row]> {
+    let each = probes * Bits::<MAP>::ROWS;
+    black_box(rows)[group * each..(group + 1) * each].chunks_exact_mut(Bits::<MAP>::ROWS)
 }

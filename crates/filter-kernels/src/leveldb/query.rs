@@ -8,7 +8,7 @@ use levels::{ByLevel, TILE};
 
 use super::probes::Remainders;
 use super::{may_match_stored, scalar};
-use crate::bits::{LookUp, Words, in_registers};
+use crate::bits::{Words, in_registers};
 use crate::choose::KernelToken;
 use crate::hash::groups::{Consumer, Groups, consume};
 use crate::lanes::Lanes;
@@ -96,7 +96,7 @@ pub(crate) fn may_match<S: Lanes>(
         let positions = remainders.of(lanes.add(lanes.splat(hash), steps));
         let words = in_registers!(
             lanes: S, bit_array, |table| table.at(lanes, positions),
-            else Words::new(lanes, bit_array).at(lanes, positions)
+            else Words::<_, 0>::new(lanes, bit_array).at(lanes, positions)
         );
         let hits = lanes.hit_bits(lanes.hit(lanes.all_hits(), words, positions));
         let all = !hits << (32 - count) == 0;
@@ -132,7 +132,7 @@ pub(crate) fn may_match_many<S: Lanes>(
         lanes: S, bit_array,
         |words| consume::<S, SHORT_PART>(lanes, source, S::IN_PLACE, &mut ByGroup { batch, words }),
         else {
-            let words = Words::new(lanes, bit_array);
+            let words = Words::<_, 0>::new(lanes, bit_array);
             if source.len() < FEWEST_FOR_LEVELS {
                 consume::<S, SHORT_PART>(lanes, source, S::IN_PLACE, &mut ByGroup { batch, words });
             } else if bit_array.len() < PREFETCHED {
@@ -147,12 +147,12 @@ pub(crate) fn may_match_many<S: Lanes>(
 }
 
 /// Tests the probes of a group one after the other.
-struct ByGroup<'a, S: Lanes, W> {
+struct ByGroup<'a, S: Lanes, const QUARTERS: usize> {
     batch: Batch<'a, S>,
-    words: W,
+    words: Words<'a, S, QUARTERS>,
 }
 
-impl<S: Lanes, W: LookUp<S>> Consumer<S> for ByGroup<'_, S, W> {
+impl<S: Lanes, const QUARTERS: usize> Consumer<S> for ByGroup<'_, S, QUARTERS> {
     #[inline(always)]
     fn take(&mut self, lanes: S, groups: &Groups<'_>) {
         let keys = groups.len();

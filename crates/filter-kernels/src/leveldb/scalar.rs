@@ -152,24 +152,31 @@ fn by_length(key: &[u8], hash: impl Fn(&[u8]) -> u32) -> u32 {
 /// Selects the function once for all keys.
 #[inline(always)]
 fn for_each_hash(source: Source<'_>, mut visit: impl FnMut(u32)) {
-    macro_rules! hash_each {
-        ($keys:expr, $function:expr) => {
-            match $function {
-                LaneHash::LevelDb { seed } => {
-                    $keys.for_each(|key| visit(by_length(key, |key| leveldb_hash(key, seed))));
-                }
-                LaneHash::Murmur2 { seed } => {
-                    $keys.for_each(|key| visit(by_length(key, |key| murmur2(key, seed))));
-                }
-                LaneHash::Murmur2SignedTail { seed } => {
-                    $keys.for_each(|key| visit(by_length(key, |key| murmur2_signed_tail(key, seed))));
-                }
-            }
-        };
-    }
     match source {
-        Source::Keys(Keys::Slices(keys), function) => hash_each!(keys.iter(), function),
-        Source::Keys(Keys::Packed(keys), function) => hash_each!(keys.iter(), function),
+        Source::Keys(Keys::Slices(keys), LaneHash::LevelDb { seed }) => {
+            keys.iter()
+                .for_each(|key| visit(by_length(key, |key| leveldb_hash(key, seed))));
+        }
+        Source::Keys(Keys::Slices(keys), LaneHash::Murmur2 { seed }) => {
+            keys.iter()
+                .for_each(|key| visit(by_length(key, |key| murmur2(key, seed))));
+        }
+        Source::Keys(Keys::Slices(keys), LaneHash::Murmur2SignedTail { seed }) => {
+            keys.iter()
+                .for_each(|key| visit(by_length(key, |key| murmur2_signed_tail(key, seed))));
+        }
+        Source::Keys(Keys::Packed(keys), LaneHash::LevelDb { seed }) => {
+            keys.iter()
+                .for_each(|key| visit(by_length(key, |key| leveldb_hash(key, seed))));
+        }
+        Source::Keys(Keys::Packed(keys), LaneHash::Murmur2 { seed }) => {
+            keys.iter()
+                .for_each(|key| visit(by_length(key, |key| murmur2(key, seed))));
+        }
+        Source::Keys(Keys::Packed(keys), LaneHash::Murmur2SignedTail { seed }) => {
+            keys.iter()
+                .for_each(|key| visit(by_length(key, |key| murmur2_signed_tail(key, seed))));
+        }
         Source::Hashes(hashes) => hashes.iter().copied().for_each(visit),
     }
 }

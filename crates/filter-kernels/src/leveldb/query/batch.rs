@@ -1,7 +1,7 @@
 //! The shared parts of the strategies for querying many keys.
 
 use super::super::probes::{Probes, Remainders};
-use crate::bits::LookUp;
+use crate::bits::Words;
 use crate::lanes::Lanes;
 
 /// The state that all strategies share.
@@ -26,7 +26,13 @@ impl<'a, S: Lanes> Batch<'a, S> {
 
     /// Returns the lanes that have all bits from this probe on.
     #[inline(always)]
-    pub(crate) fn rest(&self, lanes: S, words: &impl LookUp<S>, hashes: S::Vector, probe: u32) -> u32 {
+    pub(crate) fn rest<const QUARTERS: usize>(
+        &self,
+        lanes: S,
+        words: &Words<'_, S, QUARTERS>,
+        hashes: S::Vector,
+        probe: u32,
+    ) -> u32 {
         let mut sequence = Probes::starting_at(self.remainders, hashes, probe);
         let mut hits = lanes.all_hits();
         for _ in probe..self.probes {

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::super::probes::positions_of;
 use super::batch::{Batch, answer, first_bits};
-use crate::bits::{LookUp as _, Words};
+use crate::bits::Words;
 use crate::hash::groups::{Consumer, Groups};
 use crate::lanes::{Lanes, MAX_LANES};
 
@@ -16,7 +16,7 @@ pub(crate) const TILE: usize = 1024;
 /// are tested group by group, which saves the packing.
 pub(crate) struct ByLevel<'a, S: Lanes, const PREFETCH: bool> {
     batch: Batch<'a, S>,
-    words: Words<'a, S>,
+    words: Words<'a, S, 0>,
     tile: Tile,
     /// Set if nearly all keys of the previous tile were found: the next tile is then queried group by group from the
     /// first probe on.
@@ -70,7 +70,7 @@ fn nearly_all(left: usize, of: usize) -> bool {
 
 impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
     #[inline(always)]
-    pub(crate) fn new(batch: Batch<'a, S>, words: Words<'a, S>) -> Self {
+    pub(crate) fn new(batch: Batch<'a, S>, words: Words<'a, S, 0>) -> Self {
         Self {
             batch,
             words,
