@@ -338,20 +338,30 @@ fn holds<L: Target>(lanes: L, words: &[Word], columns: usize, equation: Equation
     // Two columns at a time: an exit after one column would be mispredicted for half of the absent keys.
     let mut column = 0;
     while column + COMPARED <= columns {
-        if wrong(lanes, halves, places, masks, result, column) & ((1 << COMPARED) - 1) != 0 {
+        // SAFETY: the last place is in the second block, at most `2 * columns + 1`; the words are those of two blocks and
+        // `COMPARED` more.
+        let wrong = unsafe { wrong(lanes, halves, places, masks, result, column) };
+        if wrong & ((1 << COMPARED) - 1) != 0 {
             return false;
         }
         column += COMPARED;
     }
-    // Words after the last column belong to the next block.
-    column == columns
-        || wrong(lanes, halves, places, masks, result, column) & ((1 << (columns - column)) - 1) == 0
+    if column == columns {
+        return true;
+    }
+    // SAFETY: as above. Words after the last column belong to the next block.
+    let wrong = unsafe { wrong(lanes, halves, places, masks, result, column) };
+    wrong & ((1 << (columns - column)) - 1) == 0
 }
 
 /// Returns which of the next columns' sums are not the result's. The places are those of three halves of words in the first
 /// column, and the masks select bits of them.
+///
+/// # Safety
+///
+/// There are words at the places in all of these columns.
 #[inline(always)]
-fn wrong<L: Target>(
+unsafe fn wrong<L: Target>(
     lanes: L,
     halves: &[[u8; 8]],
     places: [usize; 3],
@@ -363,7 +373,7 @@ fn wrong<L: Target>(
     for i in 0..COMPARED {
         let mut sum = 0;
         for (place, mask) in places.into_iter().zip(masks) {
-            // SAFETY: see `holds`: the last place is in the second block, at most `2 * columns + 1`.
+            // SAFETY: guaranteed by the caller.
             let half = unsafe { *halves.get_unchecked(place + 2 * (column + i)) };
             sum ^= u64::from_le_bytes(half) & mask;
         }

@@ -1,14 +1,14 @@
 //! Split blocks, as stored in Parquet: a multiplication selects the 32-byte block, and eight others a bit in each of
 //! its eight words.
 //!
-//! The algorithms are written once, over the operations on a block: those of portable code, or of eight lanes.
+//! Portable code is the definition. Lanes work on a whole block.
 
 use hashzoo::{xxh64, xxph3_64};
 
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::hash;
-use crate::lanes::{Lanes, Portable, Target};
+use crate::lanes::{Lanes, Portable, Target, Work};
 use crate::source::WideSource;
 use crate::tiles::each_tile;
 
@@ -31,6 +31,37 @@ pub(crate) static SALTS: [u32; 8] = [
     0x9efc_4947,
     0x5c6b_fb31,
 ];
+
+/// Returns the block of a hash value among this many.
+#[inline(always)]
+pub const fn block_of(hash: u64, blocks: usize) -> usize {
+    // Fits: the index is below the number of blocks, because the fraction that is multiplied is below one.
+    (((hash >> 32) * blocks as u64) >> 32) as usize
+}
+
+/// Returns the position of a hash value's bit in the word with this salt.
+#[inline(always)]
+const fn position(hash: u64, salt: u32) -> u32 {
+    (hash as u32).wrapping_mul(salt) >> 27
+}
+
+/// Sets the bits of a hash value.
+#[inline(always)]
+fn set_all(block: &mut Block, hash: u64) {
+    for (word, salt) in block.as_chunks_mut().0.iter_mut().zip(&SALTS) {
+        *word = (u32::from_le_bytes(*word) | 1 << position(hash, *salt)).to_le_bytes();
+    }
+}
+
+/// Returns true if the bits of a hash value are set. Tests all words even if a bit is missing: an early exit would be
+/// mispredicted for half of the absent keys.
+#[inline(always)]
+fn all_set(block: &Block, hash: u64) -> bool {
+    let words = block.as_chunks().0.iter().zip(&SALTS);
+    words.fold(1, |all, (word, salt)| {
+        all & u32::from_le_bytes(*word) >> position(hash, *salt)
+    }) != 0
+}
 
 /// The function that hashes keys, with seed 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,65 +98,48 @@ const USUAL_LEN: usize = 64;
 /// The number of blocks from which they are prefetched before use.
 const PREFETCHED: usize = (1 << 20) / BLOCK_LEN;
 
-/// Operations on a block of eight words.
-trait Blocks: Target {
-    /// One bit in each word.
-    type Bits: Copy;
+/// Returns true if a block has the bits of a hash value.
+struct Ask<'a>(&'a Block, u64);
 
-    /// Returns the bits of a hash value.
-    fn bits_of(self, hash: u64) -> Self::Bits;
-    fn has(self, block: &Block, bits: Self::Bits) -> bool;
-    fn set(self, block: &mut Block, bits: Self::Bits);
-}
-
-impl Blocks for Portable {
-    /// The half of the hash value from which the bits are computed one by one.
-    type Bits = u32;
+impl Work for Ask<'_> {
+    type Out = bool;
 
     #[inline(always)]
-    fn bits_of(self, hash: u64) -> u32 {
-        hash as u32
-    }
-
-    /// Tests all words even if a bit is missing: an early exit would be mispredicted for half of the absent keys.
-    #[inline(always)]
-    fn has(self, block: &Block, half: u32) -> bool {
-        let words = block.as_chunks().0.iter().zip(&SALTS);
-        words.fold(1, |all, (word, salt)| {
-            all & u32::from_le_bytes(*word) >> (half.wrapping_mul(*salt) >> 27)
-        }) != 0
+    fn portable(self) -> bool {
+        all_set(self.0, self.1)
     }
 
     #[inline(always)]
-    fn set(self, block: &mut Block, half: u32) {
-        for (word, salt) in block.as_chunks_mut().0.iter_mut().zip(&SALTS) {
-            let bit = 1 << (half.wrapping_mul(*salt) >> 27);
-            *word = (u32::from_le_bytes(*word) | bit).to_le_bytes();
-        }
+    fn narrow<S: Lanes>(self, lanes: S) -> bool {
+        let eight = lanes.eight();
+        eight.contains(eight.load_bytes(self.0), bits_of(eight, self.1))
     }
 }
 
-impl<S: Lanes> Blocks for S {
-    type Bits = <S::Eight as Lanes>::Vector;
+/// Sets the bits of a hash value in a block.
+struct Set<'a>(&'a mut Block, u64);
+
+impl Work for Set<'_> {
+    type Out = ();
 
     #[inline(always)]
-    fn bits_of(self, hash: u64) -> Self::Bits {
-        let eight = self.eight();
-        let products = eight.mul(eight.load(&SALTS), eight.splat(hash as u32));
-        eight.bit_of(eight.shift_right::<27>(products))
+    fn portable(self) {
+        set_all(self.0, self.1);
     }
 
     #[inline(always)]
-    fn has(self, block: &Block, bits: Self::Bits) -> bool {
-        let eight = self.eight();
-        eight.contains(eight.load_bytes(block), bits)
+    fn narrow<S: Lanes>(self, lanes: S) {
+        let eight = lanes.eight();
+        let all = eight.or(eight.load_bytes(self.0), bits_of(eight, self.1));
+        eight.store_bytes(all, self.0);
     }
+}
 
-    #[inline(always)]
-    fn set(self, block: &mut Block, bits: Self::Bits) {
-        let eight = self.eight();
-        eight.store_bytes(eight.or(eight.load_bytes(block), bits), block);
-    }
+/// Returns the bits of a hash value in a block.
+#[inline(always)]
+fn bits_of<S: Lanes>(eight: S, hash: u64) -> S::Vector {
+    let products = eight.mul(eight.load(&SALTS), eight.splat(hash as u32));
+    eight.bit_of(eight.shift_right::<27>(products))
 }
 
 /// Computes the hash values from `start` on. Panics if there are too few.
@@ -246,40 +260,28 @@ pub fn may_match_each(kernel: KernelToken, filters: &[&[Block]], hash: u64) -> u
         for blocks in filters {
             prefetch::<_, false>(lanes, blocks, &[hash]);
         }
-        let bits = lanes.bits_of(hash);
         let mut answers = 0;
         for (i, blocks) in filters.iter().enumerate() {
-            let found = match blocks.get(block_of(hash, blocks.len())) {
-                Some(block) => lanes.has(block, bits),
-                None => true,
-            };
-            answers |= u64::from(found) << i;
+            answers |= u64::from(may_match_by(lanes, blocks, hash)) << i;
         }
         answers
     })
 }
 
-/// Returns the block of a hash value among this many.
 #[inline(always)]
-pub const fn block_of(hash: u64, blocks: usize) -> usize {
-    // Fits: the index is below the number of blocks, because the fraction that is multiplied is below one.
-    (((hash >> 32) * blocks as u64) >> 32) as usize
-}
-
-#[inline(always)]
-fn set<L: Blocks>(lanes: L, blocks: &mut [Block], hashes: &[u64]) {
+fn set<L: Target>(lanes: L, blocks: &mut [Block], hashes: &[u64]) {
     let count = blocks.len();
     for &hash in hashes {
         // Always present, unless there is no block.
         if let Some(block) = blocks.get_mut(block_of(hash, count)) {
-            lanes.set(block, lanes.bits_of(hash));
+            lanes.here(Set(block, hash));
         }
     }
 }
 
 /// Prefetches the blocks of these hash values; each may lie in two cache lines.
 #[inline(always)]
-fn prefetch<L: Blocks, const WRITE: bool>(lanes: L, blocks: &[Block], hashes: &[u64]) {
+fn prefetch<L: Target, const WRITE: bool>(lanes: L, blocks: &[Block], hashes: &[u64]) {
     let bytes = blocks.as_flattened();
     let aligned = bytes.as_ptr().align_offset(BLOCK_LEN) == 0;
     for &hash in hashes {
@@ -292,9 +294,9 @@ fn prefetch<L: Blocks, const WRITE: bool>(lanes: L, blocks: &[Block], hashes: &[
 }
 
 #[inline(always)]
-fn may_match_by<L: Blocks>(lanes: L, blocks: &[Block], hash: u64) -> bool {
+fn may_match_by<L: Target>(lanes: L, blocks: &[Block], hash: u64) -> bool {
     match blocks.get(block_of(hash, blocks.len())) {
-        Some(block) => lanes.has(block, lanes.bits_of(hash)),
+        Some(block) => lanes.here(Ask(block, hash)),
         None => true,
     }
 }

@@ -2,10 +2,12 @@
 
 use core::hint::black_box;
 
-use super::{LINE_LEN, Line, MULTIPLIER, POWERS, PREFETCHED, USUAL_PROBES, line_of, set_one, walk_of};
+use super::{
+    LINE_LEN, Line, MULTIPLIER, POWERS, PREFETCHED, USUAL_PROBES, all_set, line_of, set_one, walk_of,
+};
 use crate::bits::{Aligned, usual};
 use crate::hash::xxph3;
-use crate::lanes::{Lanes, Lanes64, Portable, Target, WideLanes, Work};
+use crate::lanes::{Lanes, Lanes64, Target, WideLanes, Work};
 use crate::source::{TILE, WideSource};
 use crate::tiles::{Tile, each_tile};
 
@@ -30,33 +32,36 @@ const fn is_line<S: Lanes>() -> bool {
     S::LANES == WORDS
 }
 
-/// The look-up of a line's bits: that of portable code, or of lanes.
-pub(super) trait Probe: Target {
-    /// Returns true if the line has the bits of all probes.
-    fn all_set(self, line: &Line, probes: u8, walk: u32) -> bool;
+/// Returns true if a line has the bits of all probes.
+struct Ask<'a> {
+    line: &'a Line,
+    probes: u8,
+    walk: u32,
 }
 
-impl Probe for Portable {
+impl Work for Ask<'_> {
+    type Out = bool;
+
     #[inline(always)]
-    fn all_set(self, line: &Line, probes: u8, walk: u32) -> bool {
-        usual!(probes == USUAL_PROBES, |_MOST| super::all_set(line, probes, walk))
+    fn portable(self) -> bool {
+        let Self { line, probes, walk } = self;
+        usual!(probes == USUAL_PROBES, |_MOST| all_set(line, probes, walk))
     }
-}
 
-impl<S: Lanes> Probe for S {
     /// Tests eight probes at a time, or a vector at a time.
     #[inline(always)]
-    fn all_set(self, line: &Line, probes: u8, walk: u32) -> bool {
+    fn narrow<S: Lanes>(self, lanes: S) -> bool {
+        let Self { line, probes, walk } = self;
         if is_line::<S>() && probes > 8 {
-            return all_of_32(self, line, probes, walk);
+            return all_of_32(lanes, line, probes, walk);
         }
-        let eight = self.eight();
+        let eight = lanes.eight();
         let walk = eight.splat(walk);
         let mut left = u32::from(probes);
         for powers in POWERS.as_chunks::<8>().0 {
             let positions = eight.shift_right::<23>(eight.mul(walk, eight.load(powers)));
             // SAFETY: a line has 2^9 bits.
-            let all = unsafe { Lanes::all_set(self, line, positions, left) };
+            let all = unsafe { lanes.all_set(line, positions, left) };
             // Avoids a branch on the last answer.
             if is_line::<S>() || left <= 8 || !all {
                 return all;
@@ -69,9 +74,12 @@ impl<S: Lanes> Probe for S {
 
 /// [`super::may_match`].
 #[inline(always)]
-pub(super) fn may_match<T: Probe>(target: T, lines: &[Line], probes: u8, hash: u64) -> bool {
+pub(super) fn may_match<T: Target>(target: T, lines: &[Line], probes: u8, hash: u64) -> bool {
     match lines.get(line_of(hash, lines.len())) {
-        Some(line) => Probe::all_set(target, line, probes, walk_of(hash)),
+        Some(line) => {
+            let walk = walk_of(hash);
+            target.here(Ask { line, probes, walk })
+        }
         None => true,
     }
 }
@@ -284,7 +292,7 @@ fn bit_in_line<S: Lanes>(lanes: S, before: S::Vector, position: u32) -> S::Vecto
 
 /// [`super::may_match_many`].
 #[inline(always)]
-pub(super) fn may_match_many<T: Probe>(
+pub(super) fn may_match_many<T: Target>(
     target: T,
     lines: &[Line],
     probes: u8,
@@ -337,11 +345,12 @@ impl Work for AskTile<'_> {
 
 impl AskTile<'_> {
     #[inline(always)]
-    fn one_by_one<T: Probe>(&self, target: T, probes: u8) -> u64 {
+    fn one_by_one<T: Target>(&self, target: T, probes: u8) -> u64 {
         let mut answers = 0;
         for (i, &hash) in self.tile.used().iter().enumerate() {
             let line = &self.lines[line_of(hash, self.lines.len())];
-            answers |= u64::from(Probe::all_set(target, line, probes, walk_of(hash))) << i;
+            let walk = walk_of(hash);
+            answers |= u64::from(target.here(Ask { line, probes, walk })) << i;
         }
         answers
     }
