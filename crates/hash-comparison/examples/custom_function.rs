@@ -83,7 +83,8 @@ fn run() -> Result<(), Failure> {
         ..Options::default()
     };
     for finding in &compare(&options, &out)?.run.findings {
-        println!("{}, {}: {:?}", finding.dataset, finding.function, finding.verdict);
+        let result = finding.verdict.to_string().replace('-', " ");
+        println!("{}, {}: {result}", finding.dataset, finding.function);
         for reason in &finding.reasons {
             println!("    {reason}");
         }

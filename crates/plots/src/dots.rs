@@ -34,6 +34,8 @@ pub struct Dots<'a> {
     pub width: f64,
     /// Names of the rows.
     pub names: Vec<Name<'a>>,
+    /// Returns true for the name of a row whose marks every axis reaches, however far they are from the others.
+    pub is_kept: &'a dyn Fn(&str) -> bool,
     /// The panels, from left to right.
     pub panels: Vec<Panel>,
     /// Notes below the rows.
@@ -106,8 +108,15 @@ impl Dots<'_> {
         let width = room / self.panels.len().max(1) as f64;
         let mut left = NAMES_END;
         let mut panels: Vec<(&Panel, Scale)> = Vec::new();
+        let is_kept = |name: &Name<'_>| matches!(name, Name::Row(name, _) if (self.is_kept)(name));
         for panel in &self.panels {
-            let scale = panel.axis.scale.over(left, left + width);
+            let kept = self
+                .names
+                .iter()
+                .zip(&panel.rows)
+                .filter(|(name, _)| is_kept(name));
+            let values = kept.flat_map(|(_, row)| &row.dots).map(|dot| dot.value);
+            let scale = panel.axis.scale.reaching(values).over(left, left + width);
             panel.frame(&mut scene, &rows, scale);
             panels.push((panel, scale));
             left += width + beside(panel);
@@ -148,7 +157,7 @@ impl Panel {
         );
         let axes = Axes {
             corners: [left, rows.top, right, bottom],
-            x: self.axis,
+            x: Axis { scale, ..self.axis },
             x_title: &self.axis_title,
             y: None,
         };

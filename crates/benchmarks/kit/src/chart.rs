@@ -89,6 +89,7 @@ impl Chart {
             key: &[],
             width: 1080.0,
             names,
+            is_kept: &|_| false,
             panels: columns.into_iter().enumerate().map(panel).collect(),
             notes: &[],
         };

@@ -4,7 +4,6 @@ use crate::questions::{CollisionRow, FalsePositiveRow, Place, Records, TimingRow
 use crate::record::{
     About, Advice, CallForm, DatasetSummary, Finding, FunctionGroup, FunctionSummary, Standing, about, on,
 };
-use plots::scale::Scale;
 
 /// The records of one dataset, in recorded order.
 #[derive(Debug, Clone)]
@@ -59,14 +58,6 @@ impl<'a> DatasetRows<'a> {
         let is_named =
             |one: &Advice| one.function == function && (one.mine || one.standing <= Standing::RunnerUp);
         self.records.run.functions.iter().any(is_own) || self.records.advice.iter().any(is_named)
-    }
-
-    /// Builds an axis of the values of functions, with those that are far larger than the others only if the function is
-    /// one of [`Self::is_named`].
-    pub(crate) fn scale<'b>(&self, values: impl Iterator<Item = (&'b str, f64)>) -> Scale {
-        let values: Vec<_> = values.collect();
-        let named = values.iter().filter(|(function, _)| self.is_named(function));
-        Scale::of(values.iter().map(|(_, value)| *value)).reaching(named.map(|(_, value)| *value))
     }
 
     /// Returns the function in use today, if the user has named it.

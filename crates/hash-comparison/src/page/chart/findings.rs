@@ -20,31 +20,19 @@ const BITS_PER_KEY: u32 = 10;
 pub(crate) const KINDS: [(Purpose, Kind); 4] = [
     (
         Purpose::Filter,
-        kind("findings", |data| scene(data, "filter", filter)),
+        kind("findings", |data| scene(data, Purpose::Filter)),
     ),
     (
         Purpose::Table,
-        kind("table-findings", |data| {
-            scene(data, "hash table", |data, findings| {
-                cost(data, findings, Purpose::Table)
-            })
-        }),
+        kind("table-findings", |data| scene(data, Purpose::Table)),
     ),
     (
         Purpose::Shard,
-        kind("shard-findings", |data| {
-            scene(data, "shards", |data, findings| {
-                cost(data, findings, Purpose::Shard)
-            })
-        }),
+        kind("shard-findings", |data| scene(data, Purpose::Shard)),
     ),
     (
         Purpose::Checksum,
-        kind("checksum-findings", |data| {
-            scene(data, "checksum", |data, findings| {
-                cost(data, findings, Purpose::Checksum)
-            })
-        }),
+        kind("checksum-findings", |data| scene(data, Purpose::Checksum)),
     ),
 ];
 
@@ -55,12 +43,8 @@ const fn kind(stem: &'static str, scene: fn(&DatasetRows<'_>) -> Option<Scene>) 
     }
 }
 
-/// Draws a chart with this last panel; `None` without findings.
-fn scene(
-    data: &DatasetRows<'_>,
-    purpose: &str,
-    cost: fn(&DatasetRows<'_>, &[&Finding]) -> Panel,
-) -> Option<Scene> {
+/// Draws the chart for a purpose; `None` without findings.
+fn scene(data: &DatasetRows<'_>, purpose: Purpose) -> Option<Scene> {
     let (findings, folded) = data.shown_and_folded();
     findings.first()?;
     let dataset = &data.summary.name;
@@ -77,14 +61,18 @@ fn scene(
         description: &format!(
             "{dataset}: collisions, time and cost ({purpose}) of each function, best first"
         ),
-        title: &format!("{dataset}: quality, time and {purpose}"),
+        title: &format!("{dataset}: quality, time and cost"),
         key: &mark::key(findings.iter().map(|finding| finding.verdict)),
         width: 1080.0,
         names: names.collect(),
+        is_kept: &|name| data.is_named(name),
         panels: vec![
             quality(data, &findings),
             time(data, &findings),
-            cost(data, &findings),
+            match purpose {
+                Purpose::Filter => filter(data, &findings),
+                _ => cost(data, &findings, purpose),
+            },
         ],
         notes: &notes[..if folded.is_empty() { 1 } else { 2 }],
     };
@@ -101,9 +89,6 @@ fn quality(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
     if present().any(|row| row.collisions == 0) {
         key.push((Sign::Hollow(Mark::Neutral), "none: upper limit"));
     }
-    let named = present()
-        .filter(|row| data.is_named(&row.function))
-        .filter_map(CollisionRow::ratio);
     let rows = findings.iter().zip(&full).map(|(finding, row)| {
         let row = row.as_ref()?;
         let over = |count| row.over_expected(count);
@@ -137,7 +122,7 @@ fn quality(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
         title: "Quality: collisions against chance".to_owned(),
         key,
         axis: Axis {
-            scale: ratio_scale(present(), data).reaching(named),
+            scale: ratio_scale(present(), data),
             tick: number::tick,
         },
         axis_title: format!("over the expected, low {common} bits, 99 % (log)"),
@@ -194,13 +179,7 @@ fn ratio_scale<'a>(rows: impl Iterator<Item = &'a CollisionRow>, data: &DatasetR
 fn time(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
     let both = |name: &str| [CallForm::Independent, CallForm::Chained].map(|form| data.time(name, form));
     let times: Vec<_> = findings.iter().map(|one| both(&one.function)).collect();
-    let known = || {
-        times
-            .iter()
-            .flatten()
-            .flatten()
-            .map(|row| (row.function.as_str(), row.median_ns_per_key))
-    };
+    let known = || times.iter().flatten().flatten().map(|row| row.median_ns_per_key);
     if known().next().is_none() {
         return absent("Time on these keys");
     }
@@ -228,7 +207,7 @@ fn time(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
             (Sign::Hollow(Mark::Neutral), "each call waits"),
         ],
         axis: Axis {
-            scale: data.scale(known().chain(floor.map(|floor| (EMPTY, floor)))),
+            scale: Scale::of(known().chain(floor)),
             tick: number::tick,
         },
         axis_title: "ns per key, call included (log)".to_owned(),
@@ -267,14 +246,12 @@ fn filter(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
             number: number::percent(row.rate),
         })
     });
-    let values = present()
-        .chain(ideal)
-        .flat_map(|row| [row.rate, row.ci_high].map(|value| (row.function.as_str(), value)));
+    let values = present().chain(ideal).flat_map(|row| [row.rate, row.ci_high]);
     Panel {
         title: format!("LevelDB filter: 10 bits, {} keys", number::grouped(keys)),
         key: Vec::new(),
         axis: Axis {
-            scale: data.scale(values),
+            scale: Scale::of(values),
             tick: number::percent_tick,
         },
         axis_title: "false positives, 95 % (log)".to_owned(),
@@ -320,8 +297,7 @@ fn cost(data: &DatasetRows<'_>, findings: &[&Finding], purpose: Purpose) -> Pane
             number: shown(row.measured) + &narrow.unwrap_or_default(),
         })
     });
-    let values =
-        present().flat_map(|row| [row.measured, row.chance].map(|value| (row.function.as_str(), value)));
+    let values = present().flat_map(|row| [row.measured, row.chance]);
     let line = (purpose != Purpose::Checksum).then(|| {
         let chance = widest.chance;
         (chance, format!("chance {}", shown(chance)))
@@ -330,7 +306,7 @@ fn cost(data: &DatasetRows<'_>, findings: &[&Finding], purpose: Purpose) -> Pane
         title: title.to_owned(),
         key: Vec::new(),
         axis: Axis {
-            scale: data.scale(values.filter(|(_, value)| *value >= 1.0)),
+            scale: Scale::of(values.filter(|value| *value >= 1.0)),
             tick: number::tick,
         },
         axis_title: format!("{unit} (log)"),

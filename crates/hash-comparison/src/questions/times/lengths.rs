@@ -122,26 +122,26 @@ fn named<'a>(data: &DatasetRows<'a>) -> Vec<(Mark, &'a str)> {
 
 /// Builds the table of times by length, best function first; none without times.
 pub(super) fn tables(data: &DatasetRows<'_>) -> Vec<Table> {
-    let timed = |function: &str, length: u64| {
+    let timed = |function: &str, length| {
         let rows = of(&data.records.timing, function).filter(|row| row.length() == Some(length));
-        let rows: Vec<&TimingRow> = rows.collect();
-        let of_form = |form| rows.iter().copied().find(|row| row.form == form);
-        let both = [CallForm::Independent, CallForm::Chained].map(of_form);
-        Some(Cell::As(both[0]?.median_ns_per_key, super::numbers(both)))
+        let [overlapped, chained] = rows.collect::<Vec<_>>()[..] else {
+            return Cell::Empty;
+        };
+        Cell::As(
+            overlapped.median_ns_per_key,
+            super::numbers([Some(overlapped), Some(chained)]),
+        )
     };
+    let lengths = IN_TABLE
+        .into_iter()
+        .filter(|length| !matches!(timed(EMPTY, *length), Cell::Empty));
+    let lengths: Vec<u64> = lengths.collect();
     let advice = data.rows(&data.records.advice).map(|one| one.function.as_str());
-    let functions: Vec<&str> = advice.chain([EMPTY]).collect();
-    let is_timed = |length: &u64| {
-        functions
-            .iter()
-            .any(|function| timed(function, *length).is_some())
-    };
-    let lengths: Vec<u64> = IN_TABLE.into_iter().filter(is_timed).collect();
-    let row = |function: &&str| {
-        let cells = lengths.iter().map(|length| timed(function, *length).into());
-        [Cell::Name((*function).to_owned())]
+    let row = |function: &str| {
+        let name = Cell::Name(function.to_owned());
+        [name]
             .into_iter()
-            .chain(cells)
+            .chain(lengths.iter().map(|length| timed(function, *length)))
             .collect()
     };
     let heads = lengths
@@ -150,7 +150,7 @@ pub(super) fn tables(data: &DatasetRows<'_>) -> Vec<Table> {
     let table = Table {
         caption: "ns per key by length: calls overlap, each call waits".to_owned(),
         heads: ["Function".to_owned()].into_iter().chain(heads).collect(),
-        rows: functions.iter().map(row).collect(),
+        rows: advice.chain([EMPTY]).map(row).collect(),
     };
     Vec::from_iter((!lengths.is_empty()).then_some(table))
 }
@@ -159,10 +159,11 @@ pub(super) fn tables(data: &DatasetRows<'_>) -> Vec<Table> {
 fn others(mut timed: Vec<(f64, f64)>) -> [Vec<(f64, f64)>; 3] {
     timed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let lengths = || timed.chunk_by(|one, next| one.0 == next.0);
-    let fastest = lengths().map(|times| times[0]);
-    let median = lengths().map(|times| times[times.len() / 2]);
-    let slowest = lengths().map(|times| times[times.len() - 1]);
-    [fastest.collect(), median.collect(), slowest.collect()]
+    [0, 1, 2].map(|half| {
+        lengths()
+            .map(|times| times[(times.len() - 1) * half / 2])
+            .collect()
+    })
 }
 
 /// Returns the part of an axis that covers the lengths of the dataset's keys, or `None` if no length is on it. Keys of

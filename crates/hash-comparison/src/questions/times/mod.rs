@@ -99,7 +99,7 @@ pub(super) const QUESTION: Question = Question {
         ("ns per key", |data, function| {
             ns(data, function, (Place::Sequence, CallForm::Independent))
         }),
-        ("± MAD", |data, function| {
+        ("± (half of the rounds)", |data, function| {
             let row = data.time(function, CallForm::Independent);
             row.map(|row| Cell::digits(row.mad_ns_per_key)).into()
         }),

@@ -14,6 +14,7 @@ use crate::record::{CallForm, EMPTY, of};
 use plots::dots::{Axis, Dots, Name, Panel, Row};
 use plots::key::Sign;
 use plots::mark::Mark;
+use plots::scale::Scale;
 use plots::scene::Scene;
 use records::number;
 
@@ -115,7 +116,7 @@ pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
             title: title.to_owned(),
             key: Vec::new(),
             axis: Axis {
-                scale: data.scale(times.map(|row| (row.function.as_str(), row.median_ns_per_key))),
+                scale: Scale::of(times.map(|row| row.median_ns_per_key)),
                 tick: number::tick,
             },
             axis_title: "ns per key, median (log)".to_owned(),
@@ -137,6 +138,7 @@ pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         ],
         width: 1000.0,
         names: shown.collect(),
+        is_kept: &|name| data.is_named(name),
         panels: panels.into(),
         notes: &[
             "Lines through the marks, where they are wider than a mark: half of the rounds about the median.",

@@ -45,7 +45,7 @@ fn dark() -> &'static str {
 /// Returns the dark-scheme replacement of a chart's colour; the same colour if no rule replaces it.
 fn in_the_dark(light: Color) -> Color {
     let Color(r, g, b) = light;
-    let rule = format!(".chart [color=\"#{r:02X}{g:02X}{b:02X}\"] {{ color: ");
+    let rule = format!("svg [color=\"#{r:02X}{g:02X}{b:02X}\"] {{ color: ");
     let found = CSS
         .split_once(&rule)
         .map(|(_, rest)| rest.split(';').next().unwrap());
