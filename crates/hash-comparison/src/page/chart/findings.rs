@@ -157,23 +157,19 @@ fn other_width(data: &DatasetRows<'_>, finding: &Finding, row: &CollisionRow) ->
 /// Builds an axis for ratios that covers 0.5 to 4 and every row that chance explains, with its interval and band. Rows far
 /// off chance must not compress all others.
 fn ratio_scale<'a>(rows: impl Iterator<Item = &'a CollisionRow>, data: &DatasetRows<'_>) -> Scale {
-    let (mut low, mut high) = (0.5_f64, 4.0_f64);
-    for row in rows.filter(|row| row.verdict <= Verdict::WithinChance) {
+    let rows = rows.filter(|row| row.verdict <= Verdict::WithinChance);
+    let ends = rows.flat_map(|row| {
         let [band_low, band_high] = row.band(data.records.collisions.len());
-        let over = |count| row.over_expected(count).filter(|value| *value > 0.0);
-        for value in [row.collisions as f64, row.ci_high, band_high]
-            .into_iter()
-            .filter_map(over)
-        {
-            high = high.max(value * 1.1);
-            low = low.min((value * 0.9).max(0.01));
-        }
         // The lower end of an interval that reaches towards zero may be cut off.
-        for value in [row.ci_low, band_low].into_iter().filter_map(over) {
-            low = low.min((value * 0.9).max(0.35));
-        }
-    }
-    Scale::new(low, high.min(1e12))
+        let low = [row.ci_low, band_low].map(|count| (count, 0.4));
+        let high = [row.collisions as f64, row.ci_high, band_high].map(|count| (count, 0.01));
+        let over = |(count, least)| {
+            let ratio = row.over_expected(count).filter(|ratio| *ratio > 0.0)?;
+            Some(ratio.max(least))
+        };
+        low.into_iter().chain(high).filter_map(over).collect::<Vec<_>>()
+    });
+    Scale::new(0.5, 4.0).reaching(ends.filter(|value| *value < 1e12))
 }
 
 fn time(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {

@@ -71,13 +71,8 @@ pub(crate) fn all(records: &Records) -> Vec<Chart> {
     for (dataset, (data, slug)) in all.iter().zip(&slugs).enumerate() {
         for kind in kinds() {
             if let Draw::Dataset(draw) = kind.draw {
-                add(
-                    kind,
-                    Some(dataset),
-                    format!("{}-{slug}", kind.stem),
-                    draw(data),
-                    data.mine(),
-                );
+                let stem = format!("{}-{slug}", kind.stem);
+                add(kind, Some(dataset), stem, draw(data), data.mine());
             }
         }
     }
