@@ -10,7 +10,11 @@ use crate::MAX_PROBES;
 use crate::bits::{MAP_BITS, set_rest, usual};
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
+use crate::hash::xxph3;
+use crate::lanes::Target;
 use crate::source::WideSource;
+use crate::tiles::each_tile;
+use kernel::{AskTile, CreateByMap, SetTile, prefetch};
 
 /// The factor of the walk from one probe to the next: a multiplier that was found to spread well for 64-bit generators
 /// without an addend (Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential
@@ -119,16 +123,17 @@ pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
         bit_array.fill(0);
         return insert(kernel, bit_array, probes, source);
     }
-    by_kernel!(
-        kernel,
-        |lanes, bit_array: &mut [u8], probes: u8, source: WideSource<'_>| -> () {
-            kernel::create_small(lanes, bit_array, probes, source);
-        },
-        {
-            bit_array.fill(0);
-            set(bit_array, probes, source);
-        }
-    );
+    by_kernel!(kernel, |lanes,
+                        bit_array: &mut [u8],
+                        probes: u8,
+                        source: WideSource<'_>|
+     -> () {
+        lanes.here(CreateByMap {
+            bit_array,
+            probes,
+            source,
+        });
+    });
 }
 
 /// Adds the bits of all keys to `bit_array`; otherwise like [`create`].
@@ -137,7 +142,17 @@ pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
     by_kernel!(
         kernel,
         |lanes, bit_array: &mut [u8], probes: u8, source: WideSource<'_>| -> () {
-            kernel::insert(lanes, bit_array, probes, source);
+            each_tile!(
+                source.len(),
+                bit_array.len() >= PREFETCHED,
+                |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
+                |hashes| prefetch::<_, true>(lanes, bit_array, probes, hashes),
+                |_, tile| lanes.here(SetTile {
+                    bit_array,
+                    probes,
+                    tile
+                })
+            );
         },
         set(bit_array, probes, source)
     );
@@ -190,7 +205,17 @@ pub fn may_match_many(
     by_kernel!(
         kernel,
         |lanes, bit_array: &[u8], probes: u8, source: WideSource<'_>, answers: &mut [u64]| -> () {
-            kernel::may_match_many(lanes, bit_array, probes, source, answers);
+            each_tile!(
+                source.len(),
+                bit_array.len() >= PREFETCHED,
+                |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
+                |hashes| prefetch::<_, false>(lanes, bit_array, probes, hashes),
+                |number, tile| answers[number] = lanes.here(AskTile {
+                    bit_array,
+                    probes,
+                    tile
+                })
+            );
         },
         source.answer_each(answers, |hash| all_set(bit_array, probes, hash))
     );

@@ -9,10 +9,13 @@ use crate::MAX_PROBES;
 use crate::bits::{Aligned, usual};
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
+use crate::hash::xxph3;
 use crate::kernel::Kernel;
 use crate::keys::Keys;
-use crate::lanes::Portable;
+use crate::lanes::{Portable, Target};
 use crate::source::WideSource;
+use crate::tiles::each_tile;
+use kernel::{AskTile, SetTile};
 
 /// A line: the bits that one key can set.
 pub type Line = [u8; LINE_LEN];
@@ -134,10 +137,31 @@ pub fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source: WideS
     by_kernel!(
         kernel,
         |lanes, lines: &mut [Line], probes: u8, source: WideSource<'_>| -> usize {
-            kernel::insert(lanes, lines, probes, source)
+            let (mut repeats, mut last) = (0, None);
+            each_tile!(
+                source.len(),
+                lines.len() >= PREFETCHED,
+                |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
+                |hashes| for &hash in hashes {
+                    lanes.prefetch_array::<true, _>(lines, line_of(hash, lines.len()));
+                },
+                |_, tile| {
+                    repeats += repeats_in(tile.used(), &mut last);
+                    lanes.here(SetTile { lines, probes, tile });
+                }
+            );
+            repeats
         },
         scalar_insert(lines, probes, source)
     )
+}
+
+/// Returns how many hash values equal the one before them, given the last one before.
+#[inline(always)]
+fn repeats_in(hashes: &[u64], last: &mut Option<u64>) -> usize {
+    let first = usize::from(*last == hashes.first().copied());
+    *last = hashes.last().copied();
+    first + hashes.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
 
 fn scalar_insert(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
@@ -261,7 +285,15 @@ pub fn may_match_many(
     by_kernel!(
         kernel,
         |lanes, lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]| -> () {
-            kernel::may_match_many(lanes, lines, probes, source, answers);
+            each_tile!(
+                source.len(),
+                lines.len() >= PREFETCHED,
+                |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
+                |hashes| for &hash in hashes {
+                    lanes.prefetch_array::<false, _>(lines, line_of(hash, lines.len()));
+                },
+                |number, tile| answers[number] = lanes.here(AskTile { lines, probes, tile })
+            );
         },
         source.answer_each(answers, |hash| kernel::may_match(Portable, lines, probes, hash))
     );

@@ -48,6 +48,16 @@ pub(crate) trait Target: Copy {
         let _ = (items, index);
     }
 
+    /// Prefetches an array, which may lie in two cache lines.
+    #[inline(always)]
+    fn prefetch_array<const WRITE: bool, const LEN: usize>(self, arrays: &[[u8; LEN]], index: usize) {
+        let (bytes, start) = (arrays.as_flattened(), index * LEN);
+        self.prefetch::<WRITE, _>(bytes, start);
+        if bytes.as_ptr().align_offset(LEN) != 0 {
+            self.prefetch::<WRITE, _>(bytes, start + LEN - 1);
+        }
+    }
+
     /// Returns the number of bits that are one.
     #[inline(always)]
     fn count_ones(self, word: u64) -> u32 {

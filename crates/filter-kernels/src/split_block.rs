@@ -168,7 +168,9 @@ pub fn insert(kernel: KernelToken, blocks: &mut [Block], function: BlockHash, so
             source.len(),
             blocks.len() >= PREFETCHED,
             |start, hashes| hash_tile(lanes, function, source, start, hashes),
-            |hashes| prefetch::<_, true>(lanes, blocks, hashes),
+            |hashes| for &hash in hashes {
+                lanes.prefetch_array::<true, _>(blocks, block_of(hash, blocks.len()));
+            },
             |_, tile| set(lanes, blocks, tile.used())
         );
     });
@@ -240,7 +242,9 @@ pub fn may_match_many(
             source.len(),
             blocks.len() >= PREFETCHED,
             |start, hashes| hash_tile(lanes, hash, source, start, hashes),
-            |hashes| prefetch::<_, false>(lanes, blocks, hashes),
+            |hashes| for &hash in hashes {
+                lanes.prefetch_array::<false, _>(blocks, block_of(hash, blocks.len()));
+            },
             |number, tile| {
                 let mut found = 0;
                 for (i, &hash) in tile.used().iter().enumerate() {
@@ -258,7 +262,7 @@ pub fn may_match_each(kernel: KernelToken, filters: &[&[Block]], hash: u64) -> u
     by_kernel!(kernel, |lanes, filters: &[&[Block]], hash: u64| -> u64 {
         // All loads are in flight before the first one is waited for.
         for blocks in filters {
-            prefetch::<_, false>(lanes, blocks, &[hash]);
+            lanes.prefetch_array::<false, _>(blocks, block_of(hash, blocks.len()));
         }
         let mut answers = 0;
         for (i, blocks) in filters.iter().enumerate() {
@@ -275,20 +279,6 @@ fn set<L: Target>(lanes: L, blocks: &mut [Block], hashes: &[u64]) {
         // Always present, unless there is no block.
         if let Some(block) = blocks.get_mut(block_of(hash, count)) {
             lanes.here(Set(block, hash));
-        }
-    }
-}
-
-/// Prefetches the blocks of these hash values; each may lie in two cache lines.
-#[inline(always)]
-fn prefetch<L: Target, const WRITE: bool>(lanes: L, blocks: &[Block], hashes: &[u64]) {
-    let bytes = blocks.as_flattened();
-    let aligned = bytes.as_ptr().align_offset(BLOCK_LEN) == 0;
-    for &hash in hashes {
-        let start = block_of(hash, blocks.len()) * BLOCK_LEN;
-        lanes.prefetch::<WRITE, _>(bytes, start);
-        if !aligned {
-            lanes.prefetch::<WRITE, _>(bytes, start + BLOCK_LEN - 1);
         }
     }
 }

@@ -3,10 +3,10 @@
 use core::hint::black_box;
 use core::mem::MaybeUninit;
 
-use super::{MULTIPLIER, PREFETCHED, TOO_LONG, USUAL_PROBES, each_set, position};
+use super::{MULTIPLIER, TOO_LONG, USUAL_PROBES, each_set, position};
 use crate::bits::{Aligned, Bits, Row, Words, cleared, in_registers, usual, write_map};
 use crate::hash::xxph3;
-use crate::lanes::{Lanes, Lanes64, MAX_LANES, Target, Walks, WideLanes, Work};
+use crate::lanes::{Lanes64, MAX_LANES, Target, Walks, WideLanes, Work};
 use crate::source::WideSource;
 use crate::tiles::{Tile, each_tile};
 
@@ -61,19 +61,9 @@ fn scaled<L: Lanes64>(wide: L, walks: L::Vector, bits: L::Vector) -> L::Vector {
     wide.add(high, wide.shift_right::<32>(low))
 }
 
-/// [`super::create`] of at most [`MAP_BITS`].
-#[inline(always)]
-pub(super) fn create_small<S: Target>(lanes: S, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
-    lanes.here(CreateByMap {
-        bit_array,
-        probes,
-        source,
-    });
-}
-
 /// Prefetches the bytes of all probes of these hash values.
 #[inline(always)]
-fn prefetch<S: Target, const WRITE: bool>(lanes: S, bit_array: &[u8], probes: u8, hashes: &[u64]) {
+pub(super) fn prefetch<S: Target, const WRITE: bool>(lanes: S, bit_array: &[u8], probes: u8, hashes: &[u64]) {
     let bits = bit_array.len() as u64 * 8;
     for &hash in hashes {
         let mut walk = hash;
@@ -84,62 +74,20 @@ fn prefetch<S: Target, const WRITE: bool>(lanes: S, bit_array: &[u8], probes: u8
     }
 }
 
-/// [`super::insert`].
-#[inline(always)]
-pub(super) fn insert<S: Target>(lanes: S, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
-    each_tile!(
-        source.len(),
-        bit_array.len() >= PREFETCHED,
-        |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
-        |hashes| prefetch::<S, true>(lanes, bit_array, probes, hashes),
-        |_, tile| lanes.here(SetTile {
-            bit_array,
-            probes,
-            tile,
-        })
-    );
-}
-
-/// [`super::may_match_many`].
-#[inline(always)]
-pub(super) fn may_match_many<S: Target>(
-    lanes: S,
-    bit_array: &[u8],
-    probes: u8,
-    source: WideSource<'_>,
-    answers: &mut [u64],
-) {
-    each_tile!(
-        source.len(),
-        bit_array.len() >= PREFETCHED,
-        |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
-        |hashes| prefetch::<S, false>(lanes, bit_array, probes, hashes),
-        |number, tile| answers[number] = lanes.here(AskTile {
-            bit_array,
-            probes,
-            tile,
-        })
-    );
-}
-
 /// Builds a small filter over whatever the bits are, where positions can be computed in lanes as a map of one byte per bit.
-struct CreateByMap<'a> {
-    bit_array: &'a mut [u8],
-    probes: u8,
-    source: WideSource<'a>,
+pub(super) struct CreateByMap<'a> {
+    pub(super) bit_array: &'a mut [u8],
+    pub(super) probes: u8,
+    pub(super) source: WideSource<'a>,
 }
 
 impl Work for CreateByMap<'_> {
     type Out = ();
 
-    fn portable(self) {
-        unreachable!("portable code has no maps")
-    }
-
     #[inline(always)]
-    fn narrow<S: Lanes>(self, lanes: S) {
+    fn portable(self) {
         self.bit_array.fill(0);
-        insert(lanes, self.bit_array, self.probes, self.source);
+        super::set(self.bit_array, self.probes, self.source);
     }
 
     #[inline(always)]
@@ -173,10 +121,10 @@ impl Work for CreateByMap<'_> {
 }
 
 /// Sets the bits of 1 to 30 probes anywhere in the array.
-struct SetTile<'a> {
-    bit_array: &'a mut [u8],
-    probes: u8,
-    tile: Tile<'a>,
+pub(super) struct SetTile<'a> {
+    pub(super) bit_array: &'a mut [u8],
+    pub(super) probes: u8,
+    pub(super) tile: Tile<'a>,
 }
 
 impl Work for SetTile<'_> {
@@ -239,10 +187,10 @@ fn set_tile<S: WideLanes, const MAP: bool>(
 }
 
 /// Returns the answers, one bit each. Small arrays are looked up in registers.
-struct AskTile<'a> {
-    bit_array: &'a [u8],
-    probes: u8,
-    tile: Tile<'a>,
+pub(super) struct AskTile<'a> {
+    pub(super) bit_array: &'a [u8],
+    pub(super) probes: u8,
+    pub(super) tile: Tile<'a>,
 }
 
 impl Work for AskTile<'_> {

@@ -2,14 +2,11 @@
 
 use core::hint::black_box;
 
-use super::{
-    LINE_LEN, Line, MULTIPLIER, POWERS, PREFETCHED, USUAL_PROBES, all_set, line_of, set_one, walk_of,
-};
+use super::{LINE_LEN, Line, MULTIPLIER, POWERS, USUAL_PROBES, all_set, line_of, set_one, walk_of};
 use crate::bits::{Aligned, usual};
-use crate::hash::xxph3;
 use crate::lanes::{Lanes, Lanes64, Target, WideLanes, Work};
-use crate::source::{TILE, WideSource};
-use crate::tiles::{Tile, each_tile};
+use crate::source::TILE;
+use crate::tiles::Tile;
 
 /// The number of words in a line.
 const WORDS: usize = LINE_LEN / 4;
@@ -98,45 +95,11 @@ fn all_of_32<S: Lanes>(lanes: S, line: &Line, probes: u8, walk: u32) -> bool {
     !hits & ((1 << probes) - 1) == 0
 }
 
-/// Prefetches the lines of these hash values; each may lie in two cache lines.
-#[inline(always)]
-fn prefetch<T: Target, const WRITE: bool>(target: T, lines: &[Line], hashes: &[u64]) {
-    let bytes = lines.as_flattened();
-    let aligned = bytes.as_ptr().align_offset(LINE_LEN) == 0;
-    for &hash in hashes {
-        let start = line_of(hash, lines.len()) * LINE_LEN;
-        target.prefetch::<WRITE, _>(bytes, start);
-        if !aligned {
-            target.prefetch::<WRITE, _>(bytes, start + LINE_LEN - 1);
-        }
-    }
-}
-
-/// [`super::insert`].
-#[inline(always)]
-pub(super) fn insert<T: Target>(target: T, lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
-    let (mut repeats, mut last) = (0, None);
-    each_tile!(
-        source.len(),
-        lines.len() >= PREFETCHED,
-        |start, hashes| xxph3::hash::<_, false>(target, source, start, hashes),
-        |hashes| prefetch::<T, true>(target, lines, hashes),
-        |_, tile| {
-            let hashes = tile.used();
-            repeats += usize::from(last == hashes.first().copied());
-            repeats += hashes.windows(2).filter(|pair| pair[0] == pair[1]).count();
-            last = hashes.last().copied();
-            target.here(SetTile { lines, probes, tile });
-        }
-    );
-    repeats
-}
-
 /// Sets the bits of 1 to 30 probes.
-struct SetTile<'a> {
-    lines: &'a mut [Line],
-    probes: u8,
-    tile: Tile<'a>,
+pub(super) struct SetTile<'a> {
+    pub(super) lines: &'a mut [Line],
+    pub(super) probes: u8,
+    pub(super) tile: Tile<'a>,
 }
 
 impl Work for SetTile<'_> {
@@ -290,29 +253,11 @@ fn bit_in_line<S: Lanes>(lanes: S, before: S::Vector, position: u32) -> S::Vecto
     lanes.shift_left_each(lanes.splat(1), lanes.sub(lanes.splat(position), before))
 }
 
-/// [`super::may_match_many`].
-#[inline(always)]
-pub(super) fn may_match_many<T: Target>(
-    target: T,
-    lines: &[Line],
-    probes: u8,
-    source: WideSource<'_>,
-    answers: &mut [u64],
-) {
-    each_tile!(
-        source.len(),
-        lines.len() >= PREFETCHED,
-        |start, hashes| xxph3::hash::<_, false>(target, source, start, hashes),
-        |hashes| prefetch::<T, false>(target, lines, hashes),
-        |number, tile| answers[number] = target.here(AskTile { lines, probes, tile })
-    );
-}
-
 /// Returns the answers, one bit each.
-struct AskTile<'a> {
-    lines: &'a [Line],
-    probes: u8,
-    tile: Tile<'a>,
+pub(super) struct AskTile<'a> {
+    pub(super) lines: &'a [Line],
+    pub(super) probes: u8,
+    pub(super) tile: Tile<'a>,
 }
 
 impl Work for AskTile<'_> {
