@@ -45,16 +45,10 @@ impl<'a> PackedKeys<'a> {
     /// Empty arrays do not compile: empty keys cannot be told apart in memory.
     #[inline]
     pub const fn from_arrays<const N: usize>(keys: &'a [[u8; N]]) -> Self {
-        const {
-            assert!(N > 0, "empty keys cannot be told apart in memory");
-        }
-        match NonZeroUsize::new(N) {
-            Some(key_len) => Self {
-                bytes: keys.as_flattened(),
-                key_len,
-                len: keys.len(),
-            },
-            None => unreachable!(),
+        Self {
+            bytes: keys.as_flattened(),
+            key_len: const { NonZeroUsize::new(N).expect("empty keys cannot be told apart in memory") },
+            len: keys.len(),
         }
     }
 

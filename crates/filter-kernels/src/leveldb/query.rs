@@ -3,14 +3,14 @@
 mod batch;
 mod levels;
 
-use batch::{Batch, answer};
+use batch::Batch;
 use levels::{ByLevel, TILE};
 
 use super::probes::Remainders;
 use super::{may_match_stored, scalar};
 use crate::bits::{Words, in_registers};
 use crate::choose::KernelToken;
-use crate::hash::groups::{Consumer, Groups, consume};
+use crate::hash::groups::consume;
 use crate::lanes::Lanes;
 use crate::modulus::{LaneDivisor, Modulus};
 use crate::source::Source;
@@ -122,44 +122,22 @@ pub(crate) fn may_match_many<S: Lanes>(
     source: Source<'_>,
     answers: &mut [u64],
 ) {
-    let remainders = Remainders::new(lanes, divisor);
-    let batch = Batch {
-        remainders,
-        probes,
-        answers,
-    };
     in_registers!(
         lanes: S, bit_array,
-        |words| consume::<S, SHORT_PART>(lanes, source, S::IN_PLACE, &mut ByGroup { batch, words }),
+        |words| {
+            let mut batch = Batch::new(lanes, words, divisor, probes, answers);
+            consume::<S, SHORT_PART>(lanes, source, S::IN_PLACE, &mut batch);
+        },
         else {
             let words = Words::<_, 0>::new(lanes, bit_array);
+            let mut batch = Batch::new(lanes, words, divisor, probes, answers);
             if source.len() < FEWEST_FOR_LEVELS {
-                consume::<S, SHORT_PART>(lanes, source, S::IN_PLACE, &mut ByGroup { batch, words });
+                consume::<S, SHORT_PART>(lanes, source, S::IN_PLACE, &mut batch);
             } else if bit_array.len() < PREFETCHED {
-                let mut levels = ByLevel::<S, false>::new(batch, words);
-                consume::<S, TILE>(lanes, source, S::IN_PLACE, &mut levels);
+                consume::<S, TILE>(lanes, source, S::IN_PLACE, &mut ByLevel::<S, false>::new(batch));
             } else {
-                let mut levels = ByLevel::<S, true>::new(batch, words);
-                consume::<S, TILE>(lanes, source, S::IN_PLACE, &mut levels);
+                consume::<S, TILE>(lanes, source, S::IN_PLACE, &mut ByLevel::<S, true>::new(batch));
             }
         }
     );
-}
-
-/// Tests the probes of a group one after the other.
-struct ByGroup<'a, S: Lanes, const QUARTERS: usize> {
-    batch: Batch<'a, S>,
-    words: Words<'a, S, QUARTERS>,
-}
-
-impl<S: Lanes, const QUARTERS: usize> Consumer<S> for ByGroup<'_, S, QUARTERS> {
-    #[inline(always)]
-    fn take(&mut self, lanes: S, groups: &Groups<'_>) {
-        let keys = groups.len();
-        let answers = self.batch.next_answers(keys);
-        for group in 0..groups.count::<S>() {
-            let hits = self.batch.rest(lanes, &self.words, groups.group(lanes, group), 0);
-            answer::<S>(answers, keys, group * S::LANES, hits);
-        }
-    }
 }

@@ -6,7 +6,7 @@ mod parities;
 
 use core::arch::x86_64::*;
 
-pub(super) use parities::parities;
+pub(super) use parities::{odd_lanes, parities};
 
 use super::found::Found;
 use super::single::bytes_at;

@@ -1,18 +1,39 @@
 //! The shared parts of the strategies for querying many keys.
 
 use super::super::probes::{Probes, Remainders};
-use crate::bits::Words;
-use crate::lanes::Lanes;
+use core::ops::Range;
 
-/// The state that all strategies share.
-pub(crate) struct Batch<'a, S: Lanes> {
+use crate::bits::Words;
+use crate::hash::groups::{Consumer, Groups};
+use crate::lanes::Lanes;
+use crate::modulus::LaneDivisor;
+
+/// The state that all strategies share. By itself it tests the probes of a group one after the other.
+pub(crate) struct Batch<'a, S: Lanes, const QUARTERS: usize> {
+    pub(crate) words: Words<'a, S, QUARTERS>,
     pub(crate) remainders: Remainders<S>,
     pub(crate) probes: u32,
     /// The answers of the keys that were not taken yet.
     pub(crate) answers: &'a mut [u64],
 }
 
-impl<'a, S: Lanes> Batch<'a, S> {
+impl<'a, S: Lanes, const QUARTERS: usize> Batch<'a, S, QUARTERS> {
+    #[inline(always)]
+    pub(crate) fn new(
+        lanes: S,
+        words: Words<'a, S, QUARTERS>,
+        divisor: LaneDivisor,
+        probes: u32,
+        answers: &'a mut [u64],
+    ) -> Self {
+        Self {
+            words,
+            remainders: Remainders::new(lanes, divisor),
+            probes,
+            answers,
+        }
+    }
+
     /// Returns the words for the answers of the next keys, all 0.
     #[inline(always)]
     pub(crate) fn next_answers(&mut self, keys: usize) -> &'a mut [u64] {
@@ -24,23 +45,43 @@ impl<'a, S: Lanes> Batch<'a, S> {
         now
     }
 
-    /// Returns the lanes that have all bits from this probe on.
+    /// Tests all probes of these groups, group by group. Returns the number of keys that have all their bits.
     #[inline(always)]
-    pub(crate) fn rest<const QUARTERS: usize>(
+    pub(crate) fn all_probes(
         &self,
         lanes: S,
-        words: &Words<'_, S, QUARTERS>,
-        hashes: S::Vector,
-        probe: u32,
-    ) -> u32 {
+        groups: &Groups<'_>,
+        range: Range<usize>,
+        answers: &mut [u64],
+    ) -> usize {
+        let mut found = 0;
+        for group in range {
+            let hits = self.rest(lanes, groups.group(lanes, group), 0);
+            found += hits.count_ones() as usize;
+            answer::<S>(answers, groups.len(), group * S::LANES, hits);
+        }
+        found
+    }
+
+    /// Returns the lanes that have all bits from this probe on.
+    #[inline(always)]
+    pub(crate) fn rest(&self, lanes: S, hashes: S::Vector, probe: u32) -> u32 {
         let mut sequence = Probes::starting_at(self.remainders, hashes, probe);
         let mut hits = lanes.all_hits();
         for _ in probe..self.probes {
             let positions = sequence.positions();
-            hits = lanes.hit(hits, words.at(lanes, positions), positions);
+            hits = lanes.hit(hits, self.words.at(lanes, positions), positions);
             sequence.advance();
         }
         lanes.hit_bits(hits)
+    }
+}
+
+impl<S: Lanes, const QUARTERS: usize> Consumer<S> for Batch<'_, S, QUARTERS> {
+    #[inline(always)]
+    fn take(&mut self, lanes: S, groups: &Groups<'_>) {
+        let answers = self.next_answers(groups.len());
+        self.all_probes(lanes, groups, 0..groups.count::<S>(), answers);
     }
 }
 

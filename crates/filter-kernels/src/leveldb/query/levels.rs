@@ -3,8 +3,7 @@
 use core::ops::Range;
 
 use super::super::probes::positions_of;
-use super::batch::{Batch, answer, first_bits};
-use crate::bits::Words;
+use super::batch::{Batch, first_bits};
 use crate::hash::groups::{Consumer, Groups};
 use crate::lanes::{Lanes, MAX_LANES};
 
@@ -15,8 +14,7 @@ pub(crate) const TILE: usize = 1024;
 /// absent keys cost two look-ups on average and no unpredictable branch. If nearly all keys stay, the remaining probes
 /// are tested group by group, which saves the packing.
 pub(crate) struct ByLevel<'a, S: Lanes, const PREFETCH: bool> {
-    batch: Batch<'a, S>,
-    words: Words<'a, S, 0>,
+    batch: Batch<'a, S, 0>,
     tile: Tile,
     /// Set if nearly all keys of the previous tile were found: the next tile is then queried group by group from the
     /// first probe on.
@@ -33,7 +31,7 @@ impl<S: Lanes, const PREFETCH: bool> Consumer<S> for ByLevel<'_, S, PREFETCH> {
         while first < count {
             let end = count.min(first + TILE / S::LANES);
             if self.dense {
-                let left = self.all_probes(lanes, groups, first..end, answers);
+                let left = self.batch.all_probes(lanes, groups, first..end, answers);
                 self.dense = nearly_all(left, (end - first) * S::LANES);
                 first = end;
                 continue;
@@ -70,25 +68,12 @@ fn nearly_all(left: usize, of: usize) -> bool {
 
 impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
     #[inline(always)]
-    pub(crate) fn new(batch: Batch<'a, S>, words: Words<'a, S, 0>) -> Self {
+    pub(crate) fn new(batch: Batch<'a, S, 0>) -> Self {
         Self {
             batch,
-            words,
             tile: Tile::new(),
             dense: false,
         }
-    }
-
-    /// Tests all probes of these groups, group by group. Returns the number of keys that have all their bits.
-    #[inline(always)]
-    fn all_probes(&self, lanes: S, groups: &Groups<'_>, range: Range<usize>, answers: &mut [u64]) -> usize {
-        let mut found = 0;
-        for group in range {
-            let hits = self.batch.rest(lanes, &self.words, groups.group(lanes, group), 0);
-            found += hits.count_ones() as usize;
-            answer::<S>(answers, groups.len(), group * S::LANES, hits);
-        }
-        found
     }
 
     /// Fills the tile with the keys of these groups that have their first bit set; with all keys if that bit is only
@@ -104,9 +89,9 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
             if PREFETCH {
                 let row = from(&mut self.tile.positions, left);
                 lanes.store(positions, row);
-                self.words.prefetch(lanes, row, S::LANES);
+                self.batch.words.prefetch(lanes, row, S::LANES);
             } else if self.batch.probes > 0 {
-                let words = self.words.at(lanes, positions);
+                let words = self.batch.words.at(lanes, positions);
                 hits &= lanes.hit_bits(lanes.hit(lanes.all_hits(), words, positions));
             }
             lanes.store(lanes.compress(hashes, hits), from(&mut self.tile.hashes, left));
@@ -130,7 +115,7 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
             } else {
                 positions_of(remainders, hashes, probe)
             };
-            let found = lanes.hit(lanes.all_hits(), self.words.at(lanes, positions), positions);
+            let found = lanes.hit(lanes.all_hits(), self.batch.words.at(lanes, positions), positions);
             let hits = lanes.hit_bits(found) & first_bits(count - start, S::LANES);
             let hashes = lanes.compress(hashes, hits);
             lanes.store(hashes, from(&mut self.tile.hashes, left));
@@ -139,7 +124,7 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
             if PREFETCH && probe + 1 < self.batch.probes {
                 let row = from(&mut self.tile.positions, left);
                 lanes.store(positions_of(remainders, hashes, probe + 1), row);
-                self.words.prefetch(lanes, row, found);
+                self.batch.words.prefetch(lanes, row, found);
             }
             left += found;
         }
@@ -153,7 +138,7 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
         for start in (0..count).step_by(S::LANES) {
             let hashes = lanes.load(from(&mut self.tile.hashes, start));
             let indices = lanes.load(from(&mut self.tile.indices, start));
-            let hits = self.batch.rest(lanes, &self.words, hashes, probe);
+            let hits = self.batch.rest(lanes, hashes, probe);
             let hits = hits & first_bits(count - start, S::LANES);
             lanes.store(lanes.compress(indices, hits), from(&mut self.tile.indices, left));
             left += hits.count_ones() as usize;

@@ -50,6 +50,15 @@ pub(crate) fn parities(first: &[[u8; 16]], second: &[[u8; 16]], [here, next]: [u
         _mm256_castps_si256(both),
         _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7),
     );
+    odd_lanes(sum)
+}
+}
+
+compiled! { avx2
+/// Returns whether the bits of each lane are odd in number.
+#[inline]
+pub(crate) fn odd_lanes(sum: __m256i) -> u32 {
+    // The sum of a lane's bits gathers in its highest.
     let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<16>(sum));
     let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<8>(sum));
     let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<4>(sum));

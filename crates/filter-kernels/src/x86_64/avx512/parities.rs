@@ -2,6 +2,7 @@
 
 use core::arch::x86_64::*;
 
+use super::super::avx2::odd_lanes;
 use crate::lanes::compiled;
 
 /// The maximum number of columns.
@@ -33,13 +34,6 @@ pub(crate) fn parities(first: &[[u8; 16]], second: &[[u8; 16]], [here, next]: [u
     let lower = _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), b);
     let upper = _mm512_permutex2var_epi64(a, _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15), b);
     let sum = _mm512_xor_si512(lower, upper);
-    let sum = _mm512_cvtepi64_epi32(_mm512_xor_si512(sum, _mm512_srli_epi64::<32>(sum)));
-    // The sum of a lane's bits gathers in its highest.
-    let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<16>(sum));
-    let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<8>(sum));
-    let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<4>(sum));
-    let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<2>(sum));
-    let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<1>(sum));
-    u32::from(_mm256_movepi32_mask(sum))
+    odd_lanes(_mm512_cvtepi64_epi32(_mm512_xor_si512(sum, _mm512_srli_epi64::<32>(sum))))
 }
 }
