@@ -21,28 +21,6 @@ use kernel::{AskTile, CreateByMap, SetTile, prefetch};
 /// pseudorandom number generators", 2022).
 pub(crate) const MULTIPLIER: u64 = 0xf135_7aea_2e62_a9c5;
 
-/// The probe count at 10 bits per key, for which loops are unrolled.
-pub(crate) const USUAL_PROBES: u8 = 7;
-
-/// The length in bytes from which bit arrays are prefetched before use.
-pub(crate) const PREFETCHED: usize = 4 << 20;
-
-/// The length in bytes from which positions do not fit into lanes.
-pub(crate) const TOO_LONG: usize = 1 << 28;
-
-/// The powers of the multiplier: the factors of a hash value, one for each probe.
-#[cfg(target_arch = "x86_64")]
-pub(crate) static POWERS: [u64; 32] = {
-    let mut powers = [1; 32];
-    let mut i = 1;
-    while i < powers.len() {
-        powers[i] = MULTIPLIER.wrapping_mul(powers[i - 1]);
-        i += 1;
-    }
-    assert!(MAX_PROBES as usize <= powers.len());
-    powers
-};
-
 /// Returns the bit, out of `bits`, that a step of the walk selects.
 #[inline(always)]
 pub(crate) const fn position(walk: u64, bits: u64) -> u64 {
@@ -95,6 +73,28 @@ fn all_of(bit_array: &[u8], probes: u8, hash: u64) -> bool {
     }
     all & 1 != 0
 }
+
+/// The probe count at 10 bits per key, for which loops are unrolled.
+pub(crate) const USUAL_PROBES: u8 = 7;
+
+/// The length in bytes from which bit arrays are prefetched before use.
+pub(crate) const PREFETCHED: usize = 4 << 20;
+
+/// The length in bytes from which positions do not fit into lanes.
+pub(crate) const TOO_LONG: usize = 1 << 28;
+
+/// The powers of the multiplier: the factors of a hash value, one for each probe.
+#[cfg(target_arch = "x86_64")]
+pub(crate) static POWERS: [u64; 32] = {
+    let mut powers = [1; 32];
+    let mut i = 1;
+    while i < powers.len() {
+        powers[i] = MULTIPLIER.wrapping_mul(powers[i - 1]);
+        i += 1;
+    }
+    assert!(MAX_PROBES as usize <= powers.len());
+    powers
+};
 
 /// [`insert`] in portable code.
 #[inline(always)]

@@ -28,29 +28,6 @@ pub const LINE_LEN: usize = 64;
 /// Source: RocksDB, `util/bloom_impl.h` (`FastLocalBloomImpl`).
 const MULTIPLIER: u32 = 0x9e37_79b9;
 
-/// The probe count at 10 bits per key, for which loops are unrolled.
-pub(crate) const USUAL_PROBES: u8 = 6;
-
-/// The number of lines from which they are prefetched before use.
-pub(crate) const PREFETCHED: usize = (1 << 20) / LINE_LEN;
-
-/// The maximum number of lines that are built on the stack and copied.
-const MAX_COPIED: usize = 128;
-/// The maximum for few keys: a smaller copy is cleared sooner.
-const FEW_COPIED: usize = 16;
-
-/// The powers of the multiplier: the factors of a walk's start, one for each probe.
-pub(crate) static POWERS: [u32; 32] = {
-    let mut powers = [1; 32];
-    let mut i = 1;
-    while i < powers.len() {
-        powers[i] = MULTIPLIER.wrapping_mul(powers[i - 1]);
-        i += 1;
-    }
-    assert!(MAX_PROBES as usize <= powers.len());
-    powers
-};
-
 /// Returns the line of a hash value among this many.
 #[inline(always)]
 pub const fn line_of(hash: u64, lines: usize) -> usize {
@@ -95,6 +72,17 @@ fn all_set(line: &Line, probes: u8, mut walk: u32) -> bool {
     }
     all & 1 != 0
 }
+
+/// The probe count at 10 bits per key, for which loops are unrolled.
+const USUAL_PROBES: u8 = 6;
+
+/// The number of lines from which they are prefetched before use.
+const PREFETCHED: usize = (1 << 20) / LINE_LEN;
+
+/// The maximum number of lines that are built on the stack and copied.
+const MAX_COPIED: usize = 128;
+/// The maximum for few keys: a smaller copy is cleared sooner.
+const FEW_COPIED: usize = 16;
 
 /// Writes the bits of all keys over whatever the lines hold; otherwise like [`insert`].
 pub fn create(kernel: KernelToken, lines: &mut [Line], probes: u8, keys: Keys<'_>) -> usize {

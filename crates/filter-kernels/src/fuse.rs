@@ -18,12 +18,6 @@ use crate::lanes::Target;
 use crate::source::{TILE, WideSource};
 use crate::tiles::each_tile;
 
-/// The number of bytes from which fingerprints and slots are prefetched before use.
-const PREFETCHED: usize = 1 << 20;
-
-/// The usual number of bits in a fingerprint: no shifts are needed.
-const USUAL_WIDTH: u8 = 8;
-
 /// The segments of slots, and the seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
@@ -65,15 +59,6 @@ impl Shape {
         self.places_from(((mixed as u128 * starts as u128) >> 64) as u32, mixed)
     }
 
-    /// Returns the same as [`places`](Self::places) from two 32-bit products, which lanes have. A single value takes longer. There
-    /// are fewer than 2^32 starts.
-    #[inline(always)]
-    const fn places_by_halves(self, mixed: u64) -> [u64; 3] {
-        let starts = (self.segments as u64 * self.len()) as u32 as u64;
-        let (low, high) = (mixed as u32 as u64 * starts, (mixed >> 32) * starts);
-        self.places_from((high.wrapping_add(low >> 32) >> 32) as u32, mixed)
-    }
-
     /// Returns the places, given the first. They depend on the lowest 36 bits alone.
     #[inline(always)]
     const fn places_from(self, first: u32, mixed: u64) -> [u64; 3] {
@@ -111,6 +96,34 @@ const fn packed(place: u64, width: u8) -> (usize, u32) {
 const fn mask(width: u8) -> u16 {
     u16::MAX >> ((16 - width) & 15)
 }
+
+/// Returns true if the fingerprints of a hash value's places sum to its own.
+#[inline(always)]
+fn holds(Fingerprints { bytes, shape, width }: Fingerprints<'_>, hash: u64) -> bool {
+    let mixed = shape.mix(hash);
+    is_zero_sum(bytes, width, fingerprint(mixed), shape.places(mixed))
+}
+
+/// Returns true if the fingerprints of a hash value's places sum to this one. The places are in ascending order.
+#[inline(always)]
+fn is_zero_sum(bytes: &[u8], width: u8, mut sum: u16, places: [u64; 3]) -> bool {
+    // On 32 bits a place may be beyond what an address reaches.
+    if (places[2] * u64::from(width) / 8) + 2 > bytes.len() as u64 {
+        return true;
+    }
+    for (byte, shift) in places.map(|place| packed(place, width)) {
+        // SAFETY: the places ascend, and two bytes from the last one on are within the slice.
+        let two = unsafe { bytes.as_ptr().add(byte).cast::<[u8; 2]>().read() };
+        sum ^= u16::from_le_bytes(two) >> shift;
+    }
+    sum & mask(width) == 0
+}
+
+/// The number of bytes from which fingerprints and slots are prefetched before use.
+const PREFETCHED: usize = 1 << 20;
+
+/// The usual number of bits in a fingerprint: no shifts are needed.
+const USUAL_WIDTH: u8 = 8;
 
 /// Stored fingerprints, read in place.
 #[derive(Debug, Clone, Copy)]
@@ -225,12 +238,12 @@ pub fn asker(kernel: KernelToken, width: u8) -> Asker {
     if width == USUAL_WIDTH {
         asker!(kernel, |_lanes, numbers, bits, key| {
             let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
-            of_width(fingerprints.usual(), xxh3_64(key, 0))
+            holds(fingerprints.usual(), xxh3_64(key, 0))
         })
     } else {
         asker!(kernel, |_lanes, numbers, bits, key| {
             let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
-            of_width(fingerprints, xxh3_64(key, 0))
+            holds(fingerprints, xxh3_64(key, 0))
         })
     }
 }
@@ -238,31 +251,10 @@ pub fn asker(kernel: KernelToken, width: u8) -> Asker {
 #[inline(always)]
 fn of_any_width(fingerprints: Fingerprints<'_>, hash: u64) -> bool {
     if fingerprints.width == USUAL_WIDTH {
-        of_width(fingerprints.usual(), hash)
+        holds(fingerprints.usual(), hash)
     } else {
-        of_width(fingerprints, hash)
+        holds(fingerprints, hash)
     }
-}
-
-#[inline(always)]
-fn of_width(Fingerprints { bytes, shape, width }: Fingerprints<'_>, hash: u64) -> bool {
-    let mixed = shape.mix(hash);
-    is_zero_sum(bytes, width, fingerprint(mixed), shape.places(mixed))
-}
-
-/// Returns true if the fingerprints of a hash value's places sum to this one. The places are in ascending order.
-#[inline(always)]
-fn is_zero_sum(bytes: &[u8], width: u8, mut sum: u16, places: [u64; 3]) -> bool {
-    // On 32 bits a place may be beyond what an address reaches.
-    if (places[2] * u64::from(width) / 8) + 2 > bytes.len() as u64 {
-        return true;
-    }
-    for (byte, shift) in places.map(|place| packed(place, width)) {
-        // SAFETY: the places ascend, and two bytes from the last one on are within the slice.
-        let two = unsafe { bytes.as_ptr().add(byte).cast::<[u8; 2]>().read() };
-        sum ^= u16::from_le_bytes(two) >> shift;
-    }
-    sum & mask(width) == 0
 }
 
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
@@ -284,6 +276,17 @@ pub fn may_match_many(
             many_of_width(lanes, fingerprints, source, answers);
         }
     });
+}
+
+impl Shape {
+    /// Returns the same as [`places`](Self::places) from two 32-bit products, which lanes have. A single value takes longer. There
+    /// are fewer than 2^32 starts.
+    #[inline(always)]
+    const fn places_by_halves(self, mixed: u64) -> [u64; 3] {
+        let starts = (self.segments as u64 * self.len()) as u32 as u64;
+        let (low, high) = (mixed as u32 as u64 * starts, (mixed >> 32) * starts);
+        self.places_from((high.wrapping_add(low >> 32) >> 32) as u32, mixed)
+    }
 }
 
 #[inline(always)]

@@ -43,14 +43,73 @@ const LOWER_HALF: u64 = 0xc367_844a_6e52_731d;
 /// Multiplier from the stored seed to the used seed.
 const SEED: u64 = 0xc782_19a2_3eea_dd03;
 
-/// The number of words from which they are prefetched before use: a megabyte.
-const PREFETCHED_WORDS: usize = (1 << 20) / WORD_LEN;
+/// Derives the seed in use from the stored one, which has 256 values.
+const fn used_seed(stored: u8) -> u64 {
+    let mixed = (stored as u64).wrapping_mul(SEED);
+    (mixed ^ (mixed & 0xf0f0_f0f0_f0f0_f0f0) >> 4) & 0xffff_ffff
+}
 
-/// The number of columns that are compared before an exit, if they are summed one by one.
-const COMPARED: usize = 2;
+/// The equation of a key, or what elimination left of it.
+#[derive(Clone, Copy)]
+struct Equation {
+    /// The first slot with a coefficient.
+    start: usize,
+    /// The lowest bit, which is always set, is the first slot's.
+    low: u64,
+    high: u64,
+    /// The sum of the selected slots, one bit per column.
+    result: u32,
+}
 
-/// The maximum number of columns: the number of bits in a result.
-const MAX_COLUMNS: u32 = u32::BITS;
+impl Equation {
+    #[inline(always)]
+    const fn new(hash: u64, used_seed: u64, starts: u32) -> Self {
+        let spread = (hash ^ used_seed).wrapping_mul(SPREAD);
+        let expanded = spread.wrapping_mul(EXPAND);
+        Self {
+            start: ((spread as u128 * starts as u128) >> 64) as usize,
+            low: expanded ^ LOWER_HALF | 1,
+            high: expanded,
+            result: expanded.swap_bytes() as u32,
+        }
+    }
+
+    /// Returns the coefficients in the block of the start and in the next one.
+    #[inline(always)]
+    const fn in_blocks(&self) -> [u128; 2] {
+        let coefficients = (self.high as u128) << 64 | self.low as u128;
+        let shift = self.start as u32 % WIDTH;
+        // Two steps, because a shift by all 128 bits would overflow.
+        [coefficients << shift, coefficients >> 1 >> (WIDTH - 1 - shift)]
+    }
+}
+
+/// Returns true if the equation of a hash value holds, column by column: the definition, which queries use where words may be
+/// missing.
+#[cold]
+#[inline(never)]
+fn may_match_at_end(words: &[Word], shape: u64, seed: u64, hash: u64) -> bool {
+    let numbers = [shape, seed];
+    let solution = Solution { words, numbers };
+    let (shape, equation) = (solution.shape(), solution.equation(hash));
+    let block = equation.start as u32 / WIDTH;
+    let columns = shape.columns_of(block) as usize;
+    let first = shape.words_before(block) as usize;
+    let [here, next] = equation.in_blocks();
+    let word = |at: usize| solution.words.get(at).map(|word| u128::from_le_bytes(*word));
+    (0..columns).all(|column| {
+        let at = first + column;
+        // Without coefficients in the next block, its word is not needed.
+        let after = word(at + columns).or((next == 0).then_some(0));
+        match (word(at), after) {
+            (Some(word), Some(after)) => {
+                let sum = (word & here ^ after & next).count_ones();
+                sum & 1 == equation.result >> column & 1
+            }
+            _ => true,
+        }
+    })
+}
 
 /// The shape of a system: its slots, in blocks of [`WIDTH`], and its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,46 +152,14 @@ impl Shape {
     }
 }
 
-/// Derives the seed in use from the stored one, which has 256 values.
-const fn used_seed(stored: u8) -> u64 {
-    let mixed = (stored as u64).wrapping_mul(SEED);
-    (mixed ^ (mixed & 0xf0f0_f0f0_f0f0_f0f0) >> 4) & 0xffff_ffff
-}
+/// The number of words from which they are prefetched before use: a megabyte.
+const PREFETCHED_WORDS: usize = (1 << 20) / WORD_LEN;
 
-/// The equation of a key, or what elimination left of it.
-#[derive(Clone, Copy)]
-struct Equation {
-    /// The first slot with a coefficient.
-    start: usize,
-    /// The lowest bit, which is always set, is the first slot's.
-    low: u64,
-    high: u64,
-    /// The sum of the selected slots, one bit per column.
-    result: u32,
-}
+/// The number of columns that are compared before an exit, if they are summed one by one.
+const COMPARED: usize = 2;
 
-impl Equation {
-    #[inline(always)]
-    const fn new(hash: u64, used_seed: u64, starts: u32) -> Self {
-        let spread = (hash ^ used_seed).wrapping_mul(SPREAD);
-        let expanded = spread.wrapping_mul(EXPAND);
-        Self {
-            start: ((spread as u128 * starts as u128) >> 64) as usize,
-            low: expanded ^ LOWER_HALF | 1,
-            high: expanded,
-            result: expanded.swap_bytes() as u32,
-        }
-    }
-
-    /// Returns the coefficients in the block of the start and in the next one.
-    #[inline(always)]
-    const fn in_blocks(&self) -> [u128; 2] {
-        let coefficients = (self.high as u128) << 64 | self.low as u128;
-        let shift = self.start as u32 % WIDTH;
-        // Two steps, because a shift by all 128 bits would overflow.
-        [coefficients << shift, coefficients >> 1 >> (WIDTH - 1 - shift)]
-    }
-}
+/// The maximum number of columns: the number of bits in a result.
+const MAX_COLUMNS: u32 = u32::BITS;
 
 /// A stored solution, read in place.
 #[derive(Debug, Clone, Copy)]
@@ -191,33 +218,6 @@ impl<'a> Solution<'a> {
     const fn equation(&self, hash: u64) -> Equation {
         Equation::new(hash, self.numbers[1] & 0xffff_ffff, self.shape().starts())
     }
-}
-
-/// Returns true if the equation of a hash value holds, column by column: the definition, which queries use where words may be
-/// missing.
-#[cold]
-#[inline(never)]
-fn may_match_at_end(words: &[Word], shape: u64, seed: u64, hash: u64) -> bool {
-    let numbers = [shape, seed];
-    let solution = Solution { words, numbers };
-    let (shape, equation) = (solution.shape(), solution.equation(hash));
-    let block = equation.start as u32 / WIDTH;
-    let columns = shape.columns_of(block) as usize;
-    let first = shape.words_before(block) as usize;
-    let [here, next] = equation.in_blocks();
-    let word = |at: usize| solution.words.get(at).map(|word| u128::from_le_bytes(*word));
-    (0..columns).all(|column| {
-        let at = first + column;
-        // Without coefficients in the next block, its word is not needed.
-        let after = word(at + columns).or((next == 0).then_some(0));
-        match (word(at), after) {
-            (Some(word), Some(after)) => {
-                let sum = (word & here ^ after & next).count_ones();
-                sum & 1 == equation.result >> column & 1
-            }
-            _ => true,
-        }
-    })
 }
 
 /// Returns true if the equation of a hash value holds; a word that is missing counts as a match.

@@ -2,7 +2,8 @@
 
 use core::hint::black_box;
 
-use super::{LINE_LEN, Line, MULTIPLIER, POWERS, USUAL_PROBES, all_set, line_of, set_one, walk_of};
+use super::{LINE_LEN, Line, MULTIPLIER, USUAL_PROBES, all_set, line_of, set_one, walk_of};
+use crate::MAX_PROBES;
 use crate::bits::{Aligned, usual};
 use crate::lanes::{Lanes, Lanes64, Target, WideLanes, Work};
 use crate::source::TILE;
@@ -10,6 +11,18 @@ use crate::tiles::Tile;
 
 /// The number of words in a line.
 const WORDS: usize = LINE_LEN / 4;
+
+/// The powers of the multiplier: the factors of a walk's start, one for each probe.
+static POWERS: [u32; 32] = {
+    let mut powers = [1; 32];
+    let mut i = 1;
+    while i < powers.len() {
+        powers[i] = MULTIPLIER.wrapping_mul(powers[i - 1]);
+        i += 1;
+    }
+    assert!(MAX_PROBES as usize <= powers.len());
+    powers
+};
 
 /// For each number of probes up to 8, their powers twice; the last one fills up each eight.
 static PAIRS: [[u32; 16]; 8] = {
