@@ -36,11 +36,12 @@ impl<'a> BitQuery<'a> {
     #[inline]
     pub fn new(kernel: KernelToken, bit_array: &'a [u8], probes: u8) -> Self {
         let (kernel, parts) = dispatch(kernel, bit_array.len());
+        let probes = u32::from(probes);
         Self {
             bit_array,
             kernel,
             parts,
-            probes: u32::from(probes),
+            probes,
         }
     }
 
@@ -54,15 +55,16 @@ impl<'a> BitQuery<'a> {
     /// [`parts`](Self::parts) for a bit array of this length.
     #[inline(always)]
     pub fn of_parts(kernel: KernelToken, parts: [u64; 2], bit_array: &'a [u8], probes: u8) -> Self {
-        if matches!(kernel, KernelToken::Scalar) || LaneDivisor::of_parts(parts, bit_array.len()).is_some() {
-            return Self {
-                bit_array,
-                kernel,
-                parts,
-                probes: u32::from(probes),
-            };
+        if !matches!(kernel, KernelToken::Scalar) && LaneDivisor::of_parts(parts, bit_array.len()).is_none() {
+            return Self::new(kernel, bit_array, probes);
         }
-        Self::new(kernel, bit_array, probes)
+        let probes = u32::from(probes);
+        Self {
+            bit_array,
+            kernel,
+            parts,
+            probes,
+        }
     }
 }
 
@@ -132,15 +134,10 @@ fn insert_source(kernel: KernelToken, parts: [u64; 2], source: Source<'_>, probe
 /// Returns true if all bits of a hash value are set.
 #[inline(always)]
 pub fn may_match(query: &BitQuery<'_>, hash: u32) -> bool {
-    let BitQuery {
-        bit_array,
-        kernel,
-        parts: [bits, rest],
-        probes,
-    } = *query;
     // The numbers one by one, so that all arguments are in registers.
+    let (bit_array, [bits, rest], probes) = (query.bit_array, query.parts, query.probes);
     by_kernel!(
-        kernel,
+        query.kernel,
         |lanes, bit_array: &[u8], bits: u64, rest: u64, probes: u32, hash: u32| -> bool {
             query::may_match(lanes, bit_array, bits, rest, probes, hash)
         },
@@ -237,15 +234,9 @@ fn ask(
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
 /// for every 64 keys. Bits beyond the last key are 0.
 pub fn may_match_many(query: &BitQuery<'_>, source: Source<'_>, answers: &mut [u64]) {
-    let BitQuery {
-        bit_array,
-        kernel,
-        parts,
-        probes,
-    } = *query;
-    let divisor = LaneDivisor::of_lanes(parts);
+    let (bit_array, divisor, probes) = (query.bit_array, LaneDivisor::of_lanes(query.parts), query.probes);
     by_kernel!(
-        kernel,
+        query.kernel,
         |lanes,
          bit_array: &[u8],
          divisor: LaneDivisor,
@@ -255,6 +246,6 @@ pub fn may_match_many(query: &BitQuery<'_>, source: Source<'_>, answers: &mut [u
          -> () {
             query::may_match_many(lanes, bit_array, divisor, probes, source, answers);
         },
-        scalar::may_match_many(bit_array, Modulus::of_parts(parts), probes, source, answers)
+        scalar::may_match_many(bit_array, Modulus::of_parts(query.parts), probes, source, answers)
     );
 }

@@ -136,7 +136,7 @@ impl<S: Lanes, const MAP: bool, const GROUPS: usize> Consumer<S> for Filling<'_,
         // The next group is hashed before the positions of this one are stored, so that neither waits.
         let mut next = groups.group(lanes, 0);
         for index in 0..count {
-            let mut sequence = Probes::new(self.remainders, next);
+            let mut sequence = Probes::new(self.remainders, next, 0);
             if index + 1 < count {
                 next = groups.group(lanes, index + 1);
             }

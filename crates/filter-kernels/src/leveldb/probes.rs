@@ -52,15 +52,9 @@ pub(crate) struct Probes<S: Lanes> {
 }
 
 impl<S: Lanes> Probes<S> {
-    /// Starts at the first probe.
-    #[inline(always)]
-    pub(crate) fn new(remainders: Remainders<S>, hashes: S::Vector) -> Self {
-        Self::starting_at(remainders, hashes, 0)
-    }
-
     /// Starts at the probe with this number.
     #[inline(always)]
-    pub(crate) fn starting_at(remainders: Remainders<S>, hashes: S::Vector, probe: u32) -> Self {
+    pub(crate) fn new(remainders: Remainders<S>, hashes: S::Vector, probe: u32) -> Self {
         let lanes = remainders.lanes;
         let strides = lanes.rotate_15(hashes);
         let hashes = nth(lanes, hashes, strides, probe);

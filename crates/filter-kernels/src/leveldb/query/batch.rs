@@ -66,7 +66,7 @@ impl<'a, S: Lanes, const QUARTERS: usize> Batch<'a, S, QUARTERS> {
     /// Returns the lanes that have all bits from this probe on.
     #[inline(always)]
     pub(crate) fn rest(&self, lanes: S, hashes: S::Vector, probe: u32) -> u32 {
-        let mut sequence = Probes::starting_at(self.remainders, hashes, probe);
+        let mut sequence = Probes::new(self.remainders, hashes, probe);
         let mut hits = lanes.all_hits();
         for _ in probe..self.probes {
             let positions = sequence.positions();

@@ -10,12 +10,20 @@ use crate::lanes::{Lanes, MAX_LANES};
 /// The number of keys that go from probe to probe together, a whole number of words of answers.
 pub(crate) const TILE: usize = 1024;
 
+/// The keys of a tile and of one vector.
+const ROOM: usize = TILE + MAX_LANES;
+
 /// Tests one probe of a whole tile at a time. After each probe, the keys that have the bit are packed together, so that
 /// absent keys cost two look-ups on average and no unpredictable branch. If nearly all keys stay, the remaining probes
 /// are tested group by group, which saves the packing.
 pub(crate) struct ByLevel<'a, S: Lanes, const PREFETCH: bool> {
     batch: Batch<'a, S, 0>,
-    tile: Tile,
+    /// The hash values of the keys in progress. Vectors are stored whole, so there is room for one vector beyond the last key.
+    hashes: [u32; ROOM],
+    /// The indices of these keys, counted from the start of the tile.
+    indices: [u32; ROOM],
+    /// The positions of their next probe.
+    positions: [u32; ROOM],
     /// Set if nearly all keys of the previous tile were found: the next tile is then queried group by group from the
     /// first probe on.
     dense: bool,
@@ -49,7 +57,7 @@ impl<S: Lanes, const PREFETCH: bool> Consumer<S> for ByLevel<'_, S, PREFETCH> {
                 left = self.next_level(lanes, left, probe);
                 probe += 1;
             }
-            for &index in self.tile.indices.iter().take(left) {
+            for &index in self.indices.iter().take(left) {
                 let index = first * S::LANES + index as usize;
                 if let Some(word) = answers.get_mut(index / 64) {
                     *word |= 1 << (index % 64);
@@ -71,7 +79,9 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
     pub(crate) fn new(batch: Batch<'a, S, 0>) -> Self {
         Self {
             batch,
-            tile: Tile::new(),
+            hashes: [0; ROOM],
+            indices: [0; ROOM],
+            positions: [0; ROOM],
             dense: false,
         }
     }
@@ -87,15 +97,15 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
             let positions = self.batch.remainders.of(hashes);
             let mut hits = first_bits(groups.len() - group * S::LANES, S::LANES);
             if PREFETCH {
-                let row = from(&mut self.tile.positions, left);
+                let row = from(&mut self.positions, left);
                 lanes.store(positions, row);
                 self.batch.words.prefetch(lanes, row, S::LANES);
             } else if self.batch.probes > 0 {
                 let words = self.batch.words.at(lanes, positions);
                 hits &= lanes.hit_bits(lanes.hit(lanes.all_hits(), words, positions));
             }
-            lanes.store(lanes.compress(hashes, hits), from(&mut self.tile.hashes, left));
-            lanes.store(lanes.compress(indices, hits), from(&mut self.tile.indices, left));
+            lanes.store(lanes.compress(hashes, hits), from(&mut self.hashes, left));
+            lanes.store(lanes.compress(indices, hits), from(&mut self.indices, left));
             indices = lanes.add(indices, lanes.splat(S::LANES as u32));
             left += hits.count_ones() as usize;
         }
@@ -108,21 +118,21 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
         let remainders = self.batch.remainders;
         let mut left = 0;
         for start in (0..count).step_by(S::LANES) {
-            let hashes = lanes.load(from(&mut self.tile.hashes, start));
-            let indices = lanes.load(from(&mut self.tile.indices, start));
+            let hashes = lanes.load(from(&mut self.hashes, start));
+            let indices = lanes.load(from(&mut self.indices, start));
             let positions = if PREFETCH {
-                lanes.load(from(&mut self.tile.positions, start))
+                lanes.load(from(&mut self.positions, start))
             } else {
                 positions_of(remainders, hashes, probe)
             };
             let found = lanes.hit(lanes.all_hits(), self.batch.words.at(lanes, positions), positions);
             let hits = lanes.hit_bits(found) & first_bits(count - start, S::LANES);
             let hashes = lanes.compress(hashes, hits);
-            lanes.store(hashes, from(&mut self.tile.hashes, left));
-            lanes.store(lanes.compress(indices, hits), from(&mut self.tile.indices, left));
+            lanes.store(hashes, from(&mut self.hashes, left));
+            lanes.store(lanes.compress(indices, hits), from(&mut self.indices, left));
             let found = hits.count_ones() as usize;
             if PREFETCH && probe + 1 < self.batch.probes {
-                let row = from(&mut self.tile.positions, left);
+                let row = from(&mut self.positions, left);
                 lanes.store(positions_of(remainders, hashes, probe + 1), row);
                 self.batch.words.prefetch(lanes, row, found);
             }
@@ -136,35 +146,14 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
     fn remaining(&mut self, lanes: S, count: usize, probe: u32) -> usize {
         let mut left = 0;
         for start in (0..count).step_by(S::LANES) {
-            let hashes = lanes.load(from(&mut self.tile.hashes, start));
-            let indices = lanes.load(from(&mut self.tile.indices, start));
+            let hashes = lanes.load(from(&mut self.hashes, start));
+            let indices = lanes.load(from(&mut self.indices, start));
             let hits = self.batch.rest(lanes, hashes, probe);
             let hits = hits & first_bits(count - start, S::LANES);
-            lanes.store(lanes.compress(indices, hits), from(&mut self.tile.indices, left));
+            lanes.store(lanes.compress(indices, hits), from(&mut self.indices, left));
             left += hits.count_ones() as usize;
         }
         left
-    }
-}
-
-/// Keys in progress. Vectors are stored whole, so there is room for one vector beyond the last key.
-struct Tile {
-    hashes: [u32; TILE + MAX_LANES],
-    /// The indices of the keys, counted from the start of the tile.
-    indices: [u32; TILE + MAX_LANES],
-    /// The positions of the next probe.
-    positions: [u32; TILE + MAX_LANES],
-}
-
-impl Tile {
-    #[inline(always)]
-    fn new() -> Self {
-        const LEN: usize = TILE + MAX_LANES;
-        Self {
-            hashes: [0; LEN],
-            indices: [0; LEN],
-            positions: [0; LEN],
-        }
     }
 }
 
