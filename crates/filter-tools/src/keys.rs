@@ -133,7 +133,10 @@ impl<'a> Lines<'a> {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(Failure::Interrupted),
                 Err(error) => return Err(Failure::input(format_args!("{}: {error}", self.name))),
             };
-            if let (1, true, Some(told)) = (self.number, self.long.is_empty(), lines::encoding(buffer)) {
+            if self.number == 1
+                && self.long.is_empty()
+                && let Some(told) = lines::encoding(buffer)
+            {
                 let _ = writeln!(io::stderr(), "{}: {told}", self.name);
             }
             if buffer.is_empty() {
