@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::binary_heap::{BinaryHeap, PeekMut};
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, BufWriter, Read, Seek as _, SeekFrom, Write};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use rayon::slice::ParallelSliceMut as _;
@@ -20,36 +20,19 @@ const LONGEST_PIECE: usize = 1 << 20;
 pub(crate) trait Record: Copy + Ord + Send + Sync + Into<u128> {
     /// Takes the low bits.
     fn of(value: u128) -> Self;
-
-    fn write(self, writer: &mut impl Write) -> io::Result<()>;
-
-    fn read(reader: &mut impl Read) -> io::Result<Self>;
 }
 
-macro_rules! record {
-    ($integer:ty) => {
-        impl Record for $integer {
-            fn of(value: u128) -> Self {
-                value as Self
-            }
-
-            #[inline]
-            fn write(self, writer: &mut impl Write) -> io::Result<()> {
-                writer.write_all(&self.to_le_bytes())
-            }
-
-            #[inline]
-            fn read(reader: &mut impl Read) -> io::Result<Self> {
-                let mut bytes = [0; size_of::<Self>()];
-                reader.read_exact(&mut bytes)?;
-                Ok(Self::from_le_bytes(bytes))
-            }
-        }
-    };
+impl Record for u64 {
+    fn of(value: u128) -> Self {
+        value as Self
+    }
 }
 
-record!(u64);
-record!(u128);
+impl Record for u128 {
+    fn of(value: u128) -> Self {
+        value
+    }
+}
 
 /// Values of all shards: first taken in any order, then passed in order, each once.
 pub(crate) trait Values: Send + Sync {
@@ -125,68 +108,26 @@ impl<R: Record> Spilled<R> {
             file.write_all(&values[0].0.to_le_bytes())?;
             file.write_all(&(values.len() as u64).to_le_bytes())?;
             for (_, value) in values {
-                value.write(&mut file)?;
+                let bytes: u128 = (*value).into();
+                file.write_all(&bytes.to_le_bytes()[..size_of::<R>()])?;
             }
         }
         file.into_inner().map_err(io::IntoInnerError::into_error)
     }
-}
 
-impl<R: Record> Spilled<R> {
-    fn pass_memory(&self, shards: u32, take: Take<'_>) -> Result<(), Error> {
-        let (mut rest, mut batch) = (&self.buffer[..], Vec::with_capacity(BATCH));
-        for shard in 0..shards {
-            let end = rest.partition_point(|value| value.0 == shard);
-            let (values, more) = rest.split_at(end);
-            for values in values.chunks(BATCH) {
-                batch.clear();
-                batch.extend(values.iter().map(|(_, value)| (*value).into()));
-                take(Some(&batch))?;
-            }
-            take(None)?;
-            rest = more;
-        }
-        Ok(())
-    }
-
-    /// Merges the runs.
-    fn pass_runs(&self, shards: u32, take: Take<'_>) -> Result<(), Error> {
-        let reading = |error| Error::writing(&self.folder)(error);
-        let piece = (self.memory / 16 / self.runs.len() as u64) as usize;
-        let piece = piece.clamp(BATCH, LONGEST_PIECE);
-        let runs = self.runs.iter().map(|file| Run::open(file, piece));
-        let mut runs = runs.collect::<io::Result<Vec<_>>>().map_err(reading)?;
-        // The next value of each run that has one in the shard.
-        let mut heap: BinaryHeap<Reverse<(R, usize)>> = BinaryHeap::new();
-        let mut batch: Vec<u128> = Vec::with_capacity(BATCH);
-        for shard in 0..shards {
-            for (index, run) in runs.iter_mut().enumerate() {
-                let value = run.next(shard).map_err(reading)?;
-                heap.extend(value.map(|value| Reverse((value, index))));
-            }
-            let mut last = None;
-            while let Some(mut top) = heap.peek_mut() {
-                let Reverse((value, index)) = *top;
-                match runs[index].next(shard).map_err(reading)? {
-                    Some(next) => *top = Reverse((next, index)),
-                    None => {
-                        PeekMut::pop(top);
-                    }
-                }
-                if last.replace(value) == Some(value) {
-                    continue;
-                }
-                batch.push(value.into());
-                if batch.len() == BATCH {
-                    take(Some(&batch))?;
-                    batch.clear();
-                }
-            }
-            take(Some(&batch))?;
-            batch.clear();
-            take(None)?;
-        }
-        Ok(())
+    fn open_runs<'a>(&'a self) -> io::Result<Vec<Run<'a>>> {
+        let piece = (self.memory / 16 / self.runs.len().max(1) as u64) as usize;
+        let open = |mut file: &'a File| {
+            file.seek(SeekFrom::Start(0))?;
+            let mut run = Run {
+                reader: BufReader::with_capacity(piece.clamp(BATCH, LONGEST_PIECE), file),
+                shard: None,
+                left: 0,
+            };
+            run.begin()?;
+            Ok(run)
+        };
+        self.runs.iter().map(open).collect()
     }
 }
 
@@ -199,28 +140,13 @@ struct Run<'a> {
     left: u64,
 }
 
-impl<'a> Run<'a> {
-    fn open(mut file: &'a File, piece: usize) -> io::Result<Self> {
-        file.seek(SeekFrom::Start(0))?;
-        let reader = BufReader::with_capacity(piece, file);
-        let mut run = Self {
-            reader,
-            shard: None,
-            left: 0,
-        };
-        run.begin()?;
-        Ok(run)
-    }
-
+impl Run<'_> {
     /// Reads the number of the next shard.
     fn begin(&mut self) -> io::Result<()> {
         self.shard = None;
         if !self.reader.fill_buf()?.is_empty() {
-            let (mut shard, mut left) = ([0; 4], [0; 8]);
-            self.reader.read_exact(&mut shard)?;
-            self.reader.read_exact(&mut left)?;
-            self.shard = Some(u32::from_le_bytes(shard));
-            self.left = u64::from_le_bytes(left);
+            self.shard = Some(self.number(size_of::<u32>())? as u32);
+            self.left = self.number(size_of::<u64>())? as u64;
         }
         Ok(())
     }
@@ -230,12 +156,20 @@ impl<'a> Run<'a> {
         if self.shard != Some(shard) {
             return Ok(None);
         }
-        let value = R::read(&mut self.reader)?;
+        let value = R::of(self.number(size_of::<R>())?);
         self.left -= 1;
         if self.left == 0 {
             self.begin()?;
         }
         Ok(Some(value))
+    }
+
+    /// Reads a number of this many bytes.
+    #[inline]
+    fn number(&mut self, len: usize) -> io::Result<u128> {
+        let mut bytes = [0; 16];
+        self.reader.read_exact(&mut bytes[..len])?;
+        Ok(u128::from_le_bytes(bytes))
     }
 }
 
@@ -258,10 +192,46 @@ impl<R: Record> Values for Spilled<R> {
         Ok(())
     }
 
+    /// Passes the values in memory, or merges those of the runs.
     fn pass(&self, shards: u32, take: Take<'_>) -> Result<(), Error> {
-        match self.runs.is_empty() {
-            true => self.pass_memory(shards, take),
-            false => self.pass_runs(shards, take),
+        let reading = |error| Error::writing(&self.folder)(error);
+        let mut runs = self.open_runs().map_err(reading)?;
+        // The next value of each run that has one in the shard.
+        let mut heap: BinaryHeap<Reverse<(R, usize)>> = BinaryHeap::new();
+        let (mut rest, mut batch) = (&self.buffer[..], Vec::with_capacity(BATCH));
+        for shard in 0..shards {
+            let (values, more) = rest.split_at(rest.partition_point(|value| value.0 == shard));
+            rest = more;
+            for values in values.chunks(BATCH) {
+                batch.clear();
+                batch.extend(values.iter().map(|(_, value)| (*value).into()));
+                take(Some(&batch))?;
+            }
+            batch.clear();
+            for (index, run) in runs.iter_mut().enumerate() {
+                let value = run.next(shard).map_err(reading)?;
+                heap.extend(value.map(|value| Reverse((value, index))));
+            }
+            let mut last = None;
+            while let Some(mut top) = heap.peek_mut() {
+                let Reverse((value, index)) = *top;
+                match runs[index].next(shard).map_err(reading)? {
+                    Some(next) => *top = Reverse((next, index)),
+                    None => {
+                        PeekMut::pop(top);
+                    }
+                }
+                if last.replace(value) != Some(value) {
+                    batch.push(value.into());
+                }
+                if batch.len() == BATCH {
+                    take(Some(&batch))?;
+                    batch.clear();
+                }
+            }
+            take(Some(&batch))?;
+            take(None)?;
         }
+        Ok(())
     }
 }
