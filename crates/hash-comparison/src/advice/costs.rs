@@ -22,7 +22,7 @@ pub fn judge(records: &Records) -> Vec<CostRow> {
                 decide(places);
                 show(places);
             }
-            costs.extend(rows.into_iter().filter(|row| row.decides || row.shown));
+            costs.extend(rows.into_iter().filter(|row| row.decides || row.is_shown()));
         }
     }
     costs
@@ -37,32 +37,25 @@ fn decide(places: &mut [CostRow]) {
     }
 }
 
-/// Of the places that differ in size alone, leaves one to be shown: the costliest if it is measurably worse than chance, so that
-/// what decides is always shown; otherwise the one that is shown for every function, or else the first.
+/// Of the places that differ in size alone, leaves one to be shown, and one beside it if that is the costliest and measurably
+/// worse than chance: what decides is always shown.
 fn show(places: &mut [CostRow]) {
     for first in 0..places.len() {
         let kind = places[first].kind();
-        let same = |index: &usize| places[*index].kind() == kind;
-        if (0..first).any(|index| same(&index)) {
+        let same: Vec<usize> = (0..places.len())
+            .filter(|&index| places[index].kind() == kind)
+            .collect();
+        if same[0] != first {
             continue;
         }
-        let measurable = (first..places.len())
-            .filter(same)
-            .filter(|&index| places[index].measurable);
-        let worst = measurable.max_by(|&a, &b| places[a].by_cost(&places[b]));
-        let usual = || {
-            (first..places.len())
-                .filter(same)
-                .find(|&index| places[index].shown)
-        };
         // A mean over several numbers of keys would stand beside the rate of the exact number, so it is shown only if it decides.
-        let shown = worst
-            .or_else(usual)
-            .or((places[first].sizes == 1).then_some(first));
-        for (index, row) in places.iter_mut().enumerate().skip(first) {
-            if row.kind() == kind {
-                row.shown = Some(index) == shown;
-            }
+        let usual = same.iter().copied().find(|&index| places[index].shown);
+        let usual = usual.or((places[first].sizes == 1).then_some(first));
+        let measurable = same.iter().copied().filter(|&index| places[index].measurable);
+        let worst = measurable.max_by(|&a, &b| places[a].by_cost(&places[b]));
+        for index in same {
+            places[index].shown = Some(index) == usual;
+            places[index].costliest = Some(index) == worst && worst != usual;
         }
     }
 }
@@ -80,27 +73,25 @@ fn weighed(mut row: CostRow) -> CostRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advice::figures::{Basis, Figures};
-    use crate::record::{Purpose, Verdict, about};
+    use crate::advice::figures::{Basis, Figure, Figures};
+    use crate::record::{Effect, Purpose};
 
     #[test]
     fn what_decides_is_shown_and_nothing_is_foretold_of_bad_functions() {
         let mut records = crate::property::committed();
         records.costs = judge(&records);
         let deciding = records.costs.iter().filter(|row| row.decides && row.measurable);
-        assert!(deciding.clone().all(|row| row.shown) && deciding.count() > 50);
+        assert!(deciding.clone().all(|row| row.is_shown()) && deciding.count() > 50);
         let set = records.run.datasets.iter().find(|set| set.name == "app-accounts");
         let set = set.unwrap();
         for purpose in [Purpose::Filter, Purpose::Table, Purpose::Shard, Purpose::Checksum] {
             let figures = Figures::of(&records, set, purpose);
             for (function, of) in figures.functions {
-                let finding = about(&records.run.findings, &set.name, &function).next().unwrap();
-                let is_random = finding.verdict == Verdict::WithinChance;
-                for figure in of.cells.iter().flatten().filter(|figure| figure.keys > 1_000_000) {
-                    assert!(
-                        is_random || figure.basis == Basis::Unknown,
-                        "{function}: {figure:?}"
-                    );
+                for cell in of.cells.iter().flatten().filter(|cell| cell.keys > 1_000_000) {
+                    let same = |other: &&Figure| (other.purpose, other.unit) == (cell.purpose, cell.unit);
+                    let counted = of.cells.iter().flatten().find(same).unwrap();
+                    let is_chance = counted.effect == Effect::WithinChance;
+                    assert!(is_chance || cell.basis == Basis::Unknown, "{function}: {cell:?}");
                 }
             }
         }

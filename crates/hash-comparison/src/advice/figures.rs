@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::questions::{Place, QUESTIONS, Records};
 use crate::record::{
-    Choice, CostRow, DatasetSummary, Effect, FunctionSummary, Interval, Purpose, Unit, Verdict, about, on,
+    Choice, CostRow, DatasetSummary, Effect, FunctionSummary, Interval, Purpose, Unit, about, on,
 };
 
 /// Numbers of keys that are shown beside the dataset's own.
@@ -21,7 +21,7 @@ pub enum Basis {
     Measured,
     /// What a random function of the same width gives.
     Expected,
-    /// Unknown: the function departs from chance on these keys, so no law gives the figure.
+    /// Unknown: the function departs from chance in this place, so no law gives the figure.
     Unknown,
 }
 
@@ -40,6 +40,8 @@ pub struct Figure {
     pub keys: u64,
     /// Numbers of keys over which the figure is a mean.
     pub sizes: u64,
+    /// Set for the costliest place of those chosen in one way.
+    pub costliest: bool,
     /// The figure, in its unit; without meaning if it is unknown.
     pub value: f64,
     /// The figure of an ideal hash.
@@ -76,6 +78,7 @@ pub struct Figures {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Column {
     kind: (Option<Purpose>, Unit, Option<Choice>, bool),
+    costliest: bool,
     /// Number of keys, if it is not that with which the function was counted.
     keys: Option<u64>,
 }
@@ -84,12 +87,13 @@ impl Figures {
     /// Takes the rows of `costs.csv` for a purpose, and adds what follows for other numbers of keys.
     pub fn of(records: &Records, dataset: &DatasetSummary, purpose: Purpose) -> Self {
         let parts = purpose.parts();
-        let is_shown = |row: &&CostRow| row.shown && row.purpose.is_none_or(|part| parts.contains(&part));
+        let is_shown =
+            |row: &&CostRow| row.is_shown() && row.purpose.is_none_or(|part| parts.contains(&part));
         let shown: Vec<&CostRow> = on(&records.costs, &dataset.name).filter(is_shown).collect();
         let (columns, first_other) = columns(&shown, dataset);
         let cell = |function: &FunctionSummary, column: &Column| {
             let mut rows = about(shown.iter().copied(), &dataset.name, &function.name);
-            let row = rows.find(|row| row.kind() == column.kind)?;
+            let row = rows.find(|row| (row.kind(), row.costliest) == (column.kind, column.costliest))?;
             figure(records, function, row, column.keys.unwrap_or(row.keys))
         };
         let functions = &records.run.functions;
@@ -120,7 +124,11 @@ fn columns(shown: &[&CostRow], dataset: &DatasetSummary) -> (Vec<Column>, usize)
     let (mut own, mut for_all, mut others) = (Vec::<Column>::new(), Vec::new(), Vec::new());
     for row in shown {
         let kind = row.kind();
-        let column = Column { kind, keys: None };
+        let column = Column {
+            kind,
+            costliest: row.costliest,
+            keys: None,
+        };
         if own.contains(&column) || for_all.contains(&column) {
             continue;
         }
@@ -130,15 +138,16 @@ fn columns(shown: &[&CostRow], dataset: &DatasetSummary) -> (Vec<Column>, usize)
         }
         let at = |keys| Column {
             keys: Some(keys),
-            kind,
+            ..column
         };
         let is_first = own.iter().all(|other| other.kind.0 != row.purpose);
-        own.extend((row.sizes == 1 && row.keys != dataset.keys).then(|| at(dataset.keys)));
+        own.extend((row.shown && row.keys != dataset.keys).then(|| at(dataset.keys)));
         own.push(column);
         let sizes = SIZES.into_iter().filter(|_| is_first);
         let sizes = sizes.filter(|keys| ![row.keys, dataset.keys].contains(keys));
         others.extend(sizes.map(at));
     }
+    own.sort_by_key(|column| column.costliest);
     own.extend(for_all);
     let first_other = own.len();
     own.extend(others);
@@ -146,19 +155,16 @@ fn columns(shown: &[&CostRow], dataset: &DatasetSummary) -> (Vec<Column>, usize)
 }
 
 /// Returns the figure of a place with some number of similar keys. What was not counted follows from a law of chance, which holds
-/// for functions that no test told from chance; up to twice the keys it also holds where the count in this place was as chance.
+/// where the count in this place was as chance.
 fn figure(records: &Records, function: &FunctionSummary, row: &CostRow, keys: u64) -> Option<Figure> {
     let (value, chance, basis) = if keys == row.keys {
         (row.measured, row.chance, Basis::Measured)
     } else {
         let mut questions = QUESTIONS.iter();
         let [chance, own] = questions.find_map(|question| (question.at)(row, function, keys))?;
-        let mut findings = about(&records.run.findings, &row.dataset, &row.function);
-        let mut is_random = || findings.all(|finding| finding.verdict == Verdict::WithinChance);
-        let is_near = (row.keys..=row.keys.saturating_mul(2) + 1).contains(&keys);
-        let basis = match !row.measurable && (is_near || is_random()) {
-            true => Basis::Expected,
-            false => Basis::Unknown,
+        let basis = match row.measurable {
+            true => Basis::Unknown,
+            false => Basis::Expected,
         };
         (own, chance, basis)
     };
@@ -169,6 +175,7 @@ fn figure(records: &Records, function: &FunctionSummary, row: &CostRow, keys: u6
         size: row.size,
         keys,
         sizes: row.sizes,
+        costliest: row.costliest,
         value,
         chance,
         basis,

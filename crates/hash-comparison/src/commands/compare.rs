@@ -86,7 +86,7 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     let purpose = arguments.purpose.unwrap_or_default();
     if arguments.in_memory && purpose != Purpose::Filter {
         return Err(Failure::input(format!(
-            "--in-memory must not be given with --for {purpose}: it is about filters, which else are taken to be stored"
+            "--in-memory must not be given with --for {purpose}: it is for filters, which are otherwise taken to be stored"
         )));
     }
     let request = Request {
@@ -172,6 +172,10 @@ fn together(records: &Records) -> String {
         let sets = format!("{} of {}", row.sets, all.len());
         [row.function, significant(row.ratio, 3), sets]
     });
-    let heads = ["all key sets together", "time to the fastest", "suits on sets"];
+    let heads = [
+        "all key sets together",
+        "time over that of the fastest",
+        "suits on sets",
+    ];
     format!("{}\n\n", table(heads.to_vec(), &[1], rows))
 }

@@ -142,7 +142,6 @@ const OTHER_NAMES: [(&str, &[&str]); 24] = [
     ("murmur3", &["MurmurHash3", "MurmurHash3_x64_128"]),
     ("xxHash", &["xxHash32", "xxHash64", "XXH3"]),
     ("DefaultHasher", &["SipHash-1-3"]),
-    ("Go", &["wyhash"]),
     ("Guava", &["MurmurHash3_x64_128"]),
     ("gzip", &["CRC-32"]),
     ("hashbrown", &["foldhash-fast"]),
@@ -156,6 +155,7 @@ const OTHER_NAMES: [(&str, &[&str]); 24] = [
     ("RocksDB", &["XXPH3"]),
     ("Rust", &["SipHash-1-3"]),
     ("rustc", &["FxHash"]),
+    ("std::hash", &["MurmurHash64A", "CityHash64"]),
     ("zlib", &["CRC-32"]),
 ];
 

@@ -24,7 +24,7 @@ pub fn file_names<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<String>, Error> {
         if let Some(first) = names.iter().position(|other| other.eq_ignore_ascii_case(&name)) {
             let [first, second] = [first, index].map(|index| paths[index].as_ref());
             return Err(if first == second {
-                Error::input("must be given once").about(first)
+                Error::input("is given twice").about(first)
             } else {
                 Error::input(format!(
                     "{} and {} would both be the dataset {name}; rename or copy one of them",

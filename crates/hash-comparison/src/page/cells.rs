@@ -81,7 +81,7 @@ fn text(cell: &Cell) -> String {
         Cell::Keys(keys) => keys.join(" and "),
         Cell::Count(count) => number::grouped(*count),
         Cell::Digits(value, digits) => number::significant(*value, *digits),
-        Cell::Percent(share) | Cell::FewPercent(share) => number::percent(*share),
+        Cell::Percent(share) => number::percent(*share),
         Cell::P(p) => number::p_value(*p),
         Cell::Verdict(verdict) => vocabulary::result(*verdict).to_owned(),
     }
@@ -95,7 +95,6 @@ fn td(cell: &Cell) -> Value {
         Cell::Empty => ("", None),
         Cell::Name(_) | Cell::Text(_) | Cell::Lines(_) | Cell::Keys(_) => ("text", None),
         Cell::Count(count) => ("", Some(*count as f64)),
-        Cell::FewPercent(value) => ("number few", Some(*value)),
         Cell::Digits(value, _) | Cell::Percent(value) | Cell::P(value) | Cell::As(value, _) => {
             ("", Some(*value))
         }

@@ -111,7 +111,6 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
       (column.firstElementChild ?? column).textContent = head;
       for (const row of table.tBodies[0].rows) row.cells[column.cellIndex].textContent = told.get(nameIn(row.cells[0])) ?? "";
     }
-    article.dispatchEvent(new Event("advice"));
   }
 
   function show() {
@@ -143,22 +142,20 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     const wanted = new URLSearchParams(location.hash.slice(1));
     for (const name of fields) field(name).value = wanted.get(name) ?? start[name];
     show();
-    for (const article of articles) article.dispatchEvent(new CustomEvent("view", { detail: wanted }));
   }
 
   /** The address says what is shown, so that it can be sent to somebody. */
-  window.keep = function keep(changes) {
+  function keep() {
     const now = new URLSearchParams(location.hash.slice(1));
-    const told = fields.map((name) => [name, field(name).value === start[name] ? "" : field(name).value]);
-    for (const [name, text] of [...told, ...Object.entries(changes)]) {
-      if (text === "") now.delete(name);
-      else now.set(name, text);
+    for (const name of fields) {
+      if (field(name).value === start[name]) now.delete(name);
+      else now.set(name, field(name).value);
     }
     history.replaceState(null, "", `#${now}`);
-  };
+  }
   form.addEventListener("change", () => {
     show();
-    keep({});
+    keep();
   });
   addEventListener("hashchange", load);
   // Paper shows what a click would open.
@@ -183,62 +180,6 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
         place.textContent = isNamed ? "" : ` ${name} (yours) is not drawn here: “Full table” has its figures.`;
       }
     });
-  }
-})();
-
-(function compare() {
-  for (const article of articles) {
-    const section = article.querySelector(".compare");
-    const table = article.querySelector(".fold table.sortable");
-    const heads = [...table.tHead.rows[0].cells];
-    const names = all("tbody th", table).map(nameIn);
-    if (names.length < 2) continue;
-    const [left, right] = all("select", section);
-    // In the order and with the hints of the list above.
-    const known = [...(form?.elements.mine?.options ?? [])].filter((option) => names.includes(option.value));
-    const options = known.length === names.length ? known.map((option) => [option.text, option.value]) : names.map((name) => [name, name]);
-    for (const select of [left, right]) select.append(...options.map((option) => new Option(...option)));
-    const result = section.querySelector("table");
-    const ratio = (a, b) => {
-      const quotient = b / a;
-      return quotient !== 0 && quotient !== 1 && a > 0 && Number.isFinite(quotient) ? `${Number(quotient.toPrecision(3))}×` : "";
-    };
-    const draw = () => {
-      const rows = [left, right].map((select) => rowOf(table, select.value));
-      [...result.tHead.rows[0].cells].slice(1, 3).forEach((head, index) => (head.textContent = [left, right][index].value));
-      result.tBodies[0].replaceChildren();
-      heads.slice(1).forEach((head, index) => {
-        const cells = rows.map((row) => row.cells[index + 1]);
-        if (cells.every((cell) => textOf(cell) === "")) return;
-        const row = result.tBodies[0].insertRow();
-        const name = document.createElement("th");
-        name.scope = "row";
-        name.textContent = head.textContent;
-        row.append(name);
-        const isNumber = head.classList.contains("number");
-        for (const cell of cells) row.insertCell().textContent = textOf(cell);
-        const isFew = cells.some((cell) => cell.classList.contains("few"));
-        row.insertCell().textContent = isNumber && isFew ? "too few to tell" : isNumber ? ratio(...cells.map(valueOf)) : "";
-      });
-    };
-    const choose = (wanted) => {
-      left.value = names.includes(wanted.get("left")) ? wanted.get("left") : names[0];
-      const other = wanted.get("right") ?? form.elements.mine?.value;
-      right.value = names.includes(other) && other !== left.value ? other : names.find((name) => name !== left.value);
-      draw();
-    };
-    section.addEventListener("change", () => {
-      draw();
-      keep({ left: left.value, right: right.value });
-    });
-    article.addEventListener("view", (event) => choose(event.detail));
-    article.addEventListener("advice", draw);
-    article.addEventListener("mine", ({ detail }) => {
-      if (!names.includes(detail) || detail === left.value) return;
-      right.value = detail;
-      draw();
-    });
-    section.hidden = false;
   }
 })();
 

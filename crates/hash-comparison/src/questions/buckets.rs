@@ -123,6 +123,7 @@ pub(super) const QUESTION: Question = Question {
             measurable: false,
             decides: true,
             shown: SHARDS_SHOWN.contains(&(row.choice, row.buckets)),
+            costliest: false,
         };
         // Fibonacci hashing makes up for a weak function, so it tells nothing of one.
         let counts = |row: &&BucketRow| row.figure == Figure::Compared && row.choice != Choice::Fibonacci;

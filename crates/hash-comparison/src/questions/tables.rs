@@ -22,8 +22,6 @@ pub(crate) enum Cell {
     Digits(f64, usize),
     /// A share.
     Percent(f64),
-    /// A share of so few events that it says little.
-    FewPercent(f64),
     /// A p-value.
     P(f64),
     /// A test result.

@@ -177,9 +177,11 @@ rows! {
         pub measurable: bool,
         /// Set if this is the costliest place of the purpose, by which the purpose judges the function.
         pub decides: bool,
-        /// Set if the place is shown: of those that are chosen in one way, the costliest if it is measurable, else the same for
-        /// every function.
+        /// Set if the place is shown for every function.
         pub shown: bool,
+        /// Set if, of the places that are chosen in the same way, this is the costliest, measurably worse than chance, and
+        /// another than the one shown: it is shown beside that.
+        pub costliest: bool,
     }
 }
 
@@ -233,6 +235,11 @@ impl CostRow {
         // What is counted for every purpose is the widest window of a function.
         let choice = self.choice.filter(|_| self.purpose.is_some());
         (self.purpose, self.unit, choice, self.sizes > 1)
+    }
+
+    /// Returns true if the place is shown for this function.
+    pub fn is_shown(&self) -> bool {
+        self.shown || self.costliest
     }
 
     /// Compares by cost; measurable places come after others.

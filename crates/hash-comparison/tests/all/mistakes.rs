@@ -24,7 +24,7 @@ fn key_files() {
         "--keys missing.txt => missing.txt | No such file | ; check the path$
         --keys a.txt --keys missing.txt => missing.txt | No such file
         --keys a.txt/b.txt => a.txt/b.txt | Not a directory; check the path$
-        --keys a.txt --keys a.txt => a.txt | must be given once
+        --keys a.txt --keys a.txt => a.txt | is given twice
         --keys a.txt --keys sub/a.keys => a.txt | sub/a.keys | rename",
     );
     // This file opens but fails to read; permissions would not stop root.

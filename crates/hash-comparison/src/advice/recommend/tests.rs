@@ -75,6 +75,7 @@ fn cost(function: &str, purpose: Purpose, cost: f64, measurable: bool) -> CostRo
         measurable,
         decides: true,
         shown: false,
+        costliest: false,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::questions::CollisionRow;
 use crate::questions::on_dataset::{DatasetRows, stems};
 use crate::questions::times::numbers;
 use crate::questions::{Draw, Kind};
-use crate::record::{CallForm, CostRow, EMPTY, Finding, IDEAL, Purpose, Verdict};
+use crate::record::{CallForm, Choice, CostRow, EMPTY, Finding, IDEAL, Purpose, Verdict};
 use plots::dots::{Axis, Dot, Dots, Name, Panel, Row};
 use plots::key::Sign;
 use plots::mark::Mark;
@@ -257,58 +257,77 @@ fn filter(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
     }
 }
 
-/// Shows what was counted in the place of a purpose that is shown for every function.
+/// Shows what was counted in the first place of a purpose, and in the one that the high bits choose.
 fn cost(data: &DatasetRows<'_>, findings: &[&Finding], purpose: Purpose) -> Panel {
     let of = |finding: &&Finding| {
-        let mut rows = data.about(&data.records.costs, &finding.function);
-        rows.find(|row| row.shown && row.purpose == Some(purpose))
+        let rows = data.about(&data.records.costs, &finding.function);
+        let mut rows = rows.filter(|row| row.shown && row.purpose == Some(purpose));
+        let first = rows.next();
+        [first, rows.find(|row| row.choice == Some(Choice::HighBits))]
     };
-    let found: Vec<Option<&CostRow>> = findings.iter().map(of).collect();
-    let present = || found.iter().copied().flatten();
+    let found: Vec<[Option<&CostRow>; 2]> = findings.iter().map(of).collect();
+    let present = || found.iter().flatten().copied().flatten();
     let (title, unit) = match purpose {
-        Purpose::Table => ("Hash table, buckets by the low bits", "comparisons per lookup"),
-        Purpose::Shard => ("Shards by the low bits", "keys in the fullest shard"),
+        Purpose::Table => ("Hash table", "comparisons per lookup"),
+        Purpose::Shard => ("Shards", "keys in the fullest shard"),
         Purpose::Checksum | Purpose::Filter | Purpose::FilterOrTable => ("Checksum: all bits", "collisions"),
     };
     let Some(widest) = present().max_by_key(|row| row.size) else {
         return absent(title);
     };
-    let shown = |value: f64| match purpose {
-        Purpose::Table => number::significant(value, 4),
-        _ => number::grouped(value as u64),
+    let title = match purpose {
+        Purpose::Shard => format!("{} shards", widest.size),
+        _ => title.to_owned(),
     };
-    let rows = findings.iter().zip(&found).map(|(finding, row)| {
-        let row = row.as_ref()?;
-        let narrow = (row.size < widest.size).then(|| format!(" in {} bits", row.size));
-        let narrow = narrow.filter(|_| purpose == Purpose::Checksum);
-        let dot = Dot {
+    let is_checksum = purpose == Purpose::Checksum;
+    let shown = |row: &CostRow| match purpose {
+        Purpose::Table => number::significant(row.measured, 3),
+        Purpose::Checksum if row.size < widest.size => {
+            format!("{} in {} bits", number::grouped(row.measured as u64), row.size)
+        }
+        _ => number::grouped(row.measured as u64),
+    };
+    let rows = findings.iter().zip(&found).map(|(finding, rows)| {
+        let dot = |(index, row): (usize, &&CostRow)| Dot {
             value: row.measured,
             range: (row.measured, row.measured),
             mark: finding.verdict.into(),
-            is_filled: true,
+            is_filled: index == 0,
         };
-        Some(Row {
+        let rows: Vec<&CostRow> = rows.iter().copied().flatten().collect();
+        let seen = rows.iter().enumerate().filter(|(_, row)| row.measured > 0.0);
+        Row {
             band: None,
-            dots: Vec::from_iter((row.measured > 0.0).then_some(dot)),
-            number: shown(row.measured) + &narrow.unwrap_or_default(),
-        })
+            // The first lies on top.
+            dots: seen.map(dot).rev().collect(),
+            number: rows
+                .iter()
+                .map(|row| shown(row))
+                .collect::<Vec<String>>()
+                .join(", "),
+        }
     });
+    let rows = rows.collect();
     let values = present().flat_map(|row| [row.measured, row.chance]);
-    let line = (purpose != Purpose::Checksum).then(|| {
-        let chance = widest.chance;
-        (chance, format!("chance {}", shown(chance)))
-    });
+    let chance = CostRow {
+        measured: widest.chance,
+        ..widest.clone()
+    };
+    let sides = [
+        (Sign::Filled(Mark::Neutral), "low bits"),
+        (Sign::Hollow(Mark::Neutral), "high bits"),
+    ];
     Panel {
-        title: title.to_owned(),
-        key: Vec::new(),
+        title,
+        key: if is_checksum { Vec::new() } else { sides.to_vec() },
         axis: Axis {
             scale: Scale::of(values.filter(|value| *value >= 1.0)),
             tick: number::tick,
         },
         axis_title: format!("{unit} (log)"),
-        line,
-        numbers: ("", 90.0),
-        rows: rows.map(Option::unwrap_or_default).collect(),
+        line: (!is_checksum).then(|| (chance.measured, format!("chance {}", shown(&chance)))),
+        numbers: (if is_checksum { "" } else { "low, high" }, 90.0),
+        rows,
     }
 }
 

@@ -100,6 +100,7 @@ pub(super) const QUESTION: Question = Question {
             measurable: false,
             decides: purpose.is_some(),
             shown: true,
+            costliest: false,
         };
         let whole = about(&records.windows, &dataset.name, &function.name).filter(|row| row.end == End::Full);
         let compared = about(&records.collisions, &dataset.name, &function.name);

@@ -12,17 +12,10 @@ use super::{FalsePositiveRow, NearSizesRow};
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Column, Table};
 
-/// Fewer false positives than this say little about a rate: their 95 % interval is wider than a third either way.
-const FEW: u64 = 30;
-
 /// Returns the rate of a function in the filter of exactly the most keys.
 pub(super) fn rate(data: &DatasetRows<'_>, function: &str, bits_per_key: u32) -> Cell {
     let row = data.false_positives(function, bits_per_key);
-    let shown = |row: &FalsePositiveRow| match row.false_positives {
-        ..FEW => Cell::FewPercent(row.rate),
-        _ => Cell::Percent(row.rate),
-    };
-    row.map(shown).into()
+    row.map(|row| Cell::Percent(row.rate)).into()
 }
 
 const EXACT: &[Column<FalsePositiveRow>] = &[

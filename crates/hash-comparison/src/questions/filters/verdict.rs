@@ -11,7 +11,7 @@ use crate::record::{
 };
 use crate::words::{IDEAL_BITS, percent};
 
-use records::number::grouped;
+use records::number::{counted, grouped};
 use statistics::binomial;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
@@ -71,6 +71,7 @@ pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &Func
             measurable: false,
             decides: true,
             shown: false,
+            costliest: false,
         };
         let exact = [function.name.as_str(), IDEAL].map(|name| {
             let mut rows = about(&records.false_positives, &dataset.name, name);
@@ -161,9 +162,11 @@ pub(super) fn failures<'a>(compared: impl Iterator<Item = Compared<'a>>, bits: u
             },
             buckets: None,
             reason: format!(
-                "false positives {} in filters of {} bits per key; ideal hash: {}{}",
+                "false positives {} in filters of {} bits per key, at {} below {}; ideal hash: {}{}",
                 percent(one.row.rate),
                 one.row.bits_per_key,
+                counted(one.row.sizes, "size"),
+                counted(one.row.keys + 1, "key"),
                 if one.ideal.false_positives == 0 {
                     format!("none of {} probes", grouped(one.ideal.probes))
                 } else {

@@ -123,27 +123,6 @@
     }
   }
 
-  function compareTwo() {
-    for (const article of articles) {
-      const [left, right] = all(".compare select", article);
-      const full = article.querySelector(".fold table.sortable");
-      for (const other of [...right.options].slice(0, 4)) {
-        press(left, left.options[5].value);
-        press(right, other.value);
-        const rows = all(".compare tbody tr", article);
-        check("compare", rows.length > 8, `${rows.length} rows`);
-        for (const row of rows) {
-          const [name, a, b, ratio] = [...row.cells];
-          if (["", "too few to tell"].includes(textOf(ratio))) continue;
-          const column = [...full.tHead.rows[0].cells].find((head) => textOf(head) === textOf(name)).cellIndex;
-          const [x, y] = [left, right].map((select) => valueOf(rowOf(full, select.value).cells[column]));
-          const told = Number(textOf(ratio).slice(0, -1));
-          check("compare", Math.abs(told - y / x) <= 0.006 * Math.abs(y / x), `${textOf(name)}: ${textOf(a)}, ${textOf(b)}: ${textOf(ratio)}`);
-        }
-      }
-    }
-  }
-
   function panels() {
     const dialog = document.getElementById("panel");
     for (const link of all(".sides thead a, .failures th a").filter(isSeen)) {
@@ -277,10 +256,6 @@
 
   function layout() {
     const root = document.documentElement;
-    for (const control of all(".compare select").filter(isSeen)) {
-      const [label, own] = [control.parentElement, control].map((element) => element.getBoundingClientRect().height);
-      check("layout", label < 1.5 * own, `"${textOf(control.parentElement).slice(0, 5)}" is parted from its selector`);
-    }
     for (const table of all(".ranking table").filter((table) => innerWidth > 700 && isSeen(table))) {
       check("layout", table.offsetWidth <= root.clientWidth && table.tHead.offsetHeight < 120, `${table.offsetWidth} wide, head of ${table.tHead.offsetHeight}: ${captionOf(table)}`);
     }
@@ -338,7 +313,7 @@
 
   function used() {
     const make = (kinds) => Object.entries(kinds).filter(([kind]) => name === "" || name === kind).forEach(([, look]) => look());
-    make({ height, layout, view, compare: compareTwo, panels, sorting, filters });
+    make({ height, layout, view, panels, sorting, filters });
     for (const folded of all("details")) folded.open = true;
     // A frame later the page has seen what became wider.
     const frame = () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
