@@ -89,7 +89,7 @@ fn text(cell: &Cell) -> String {
 
 /// Builds a cell, with a class from the style sheet if it is not a plain number.
 ///
-/// The cell carries its number only if the text does not show exactly it.
+/// The cell carries its number only if the text is none.
 fn td(cell: &Cell) -> Value {
     let (class, value) = match cell {
         Cell::Empty => ("", None),
@@ -106,7 +106,7 @@ fn td(cell: &Cell) -> Value {
         class => format!(" class=\"{class}\""),
     };
     let value = value.map(significant::round);
-    let value = value.filter(|value| value.is_finite() && parsed(&text) != Some(*value));
+    let value = value.filter(|value| value.is_finite() && !is_number(&text));
     let key = value.map_or_else(String::new, |value| format!(" data-value={}", shortest(value)));
     Value::from_safe_string(format!("<td{class}{key}>{}", HtmlEscape(&text)))
 }
@@ -120,13 +120,10 @@ fn class(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Parses a number as the page's script does: without digit grouping, and in hundredths if there is a per cent sign.
-fn parsed(text: &str) -> Option<f64> {
-    let digits = text.replace([',', ' '], "");
-    match digits.strip_suffix('%') {
-        Some(hundredths) => Some(hundredths.parse::<f64>().ok()? / 100.0),
-        None => digits.parse().ok(),
-    }
+/// Returns true if the page's script can read the text as a number: without digit grouping and per cent sign.
+fn is_number(text: &str) -> bool {
+    let digits = text.replace([',', ' ', '%'], "");
+    digits.parse::<f64>().is_ok()
 }
 
 /// Formats a number in as few characters as possible.

@@ -6,7 +6,7 @@ const form = document.getElementById("view");
 const articles = all(".dataset");
 const textOf = (cell) => cell?.textContent.trim() ?? "";
 
-/** The number of a cell: its own, where its text says less; without grouping, in hundredths where it is a percentage. */
+/** The number of a cell: its own, where its text is none; without grouping, in hundredths where it is a percentage. */
 function valueOf(cell) {
   const text = cell.dataset.value ?? cell.textContent.replaceAll(/[,\s%]/g, "");
   const read = text === "" ? NaN : Number(text);

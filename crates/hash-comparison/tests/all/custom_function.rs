@@ -43,8 +43,8 @@ fn two_custom_functions_are_judged_beside_built_in_ones() {
     let [said, wrong] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
     assert!(output.status.success(), "{said}{wrong}");
     for told in [
-        "words, ByteSum: FarWorseThanChance\n    ",
-        "words, Wordwise: WithinChance\n",
+        "words, ByteSum: far worse than chance\n    ",
+        "words, Wordwise: within chance\n",
     ] {
         assert!(said.contains(told), "{said}");
     }
