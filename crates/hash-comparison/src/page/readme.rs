@@ -1,9 +1,12 @@
 //! The table of the committed run that the workspace's README shows.
 
+use minijinja::value::{Serde, Value};
+
+use super::words::Words;
 use crate::questions::Records;
 use crate::questions::filters::BITS_PER_KEY;
 use crate::questions::on_dataset::DatasetRows;
-use crate::record::{End, IDEAL};
+use crate::record::{End, IDEAL, Standing};
 use crate::vocabulary;
 use crate::words::IDEAL_BITS;
 use records::number::{grouped, percent, significant};
@@ -68,6 +71,7 @@ fn table(records: &Records, keys: &str, functions: &[&str]) -> Result<String, St
         chance(FEW_BITS),
     );
     let form = records.run.request.purpose.form();
+    let words = Words::new();
     for finding in data.best_first() {
         let name = finding.function.as_str();
         if !functions.contains(&name) {
@@ -87,8 +91,14 @@ fn table(records: &Records, keys: &str, functions: &[&str]) -> Result<String, St
         let reason = finding.reasons.first();
         let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
         let result = vocabulary::result(finding.verdict);
+        let mut advice = data.about(&records.advice, name);
+        let avoided = advice.find(|one| one.standing == Standing::Avoid);
+        let avoided = avoided.map_or_else(String::new, |one| {
+            let cost = words.say("shortly", &[Value::from(Serde(one))]);
+            format!("; avoid: {cost}")
+        });
         let rate = rate(name);
-        table += &format!("| {name} | {time} | {widest} | {few} | {rate} | {result}{reason} |\n");
+        table += &format!("| {name} | {time} | {widest} | {few} | {rate} | {result}{reason}{avoided} |\n");
     }
     Ok(table)
 }
