@@ -31,7 +31,7 @@ pub struct Dataset {
     pub kind: DatasetKind,
     /// Recipe, package or path, for the records.
     pub source: String,
-    /// What a reader must know about the encoding of a file, if anything.
+    /// Says that the file looks like UTF-16, or begins with a byte order mark: both are parts of keys.
     pub encoding: Option<&'static str>,
     /// Distinct keys, in their own order.
     pub keys: KeySet,

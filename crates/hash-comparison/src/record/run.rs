@@ -49,7 +49,7 @@ stored! {
         pub kind: DatasetKind,
         /// Recipe, package or path.
         pub source: String,
-        /// What a reader must know about the encoding of a file, if anything: that it looks like UTF-16.
+        /// Says that the file looks like UTF-16, or begins with a byte order mark: both are parts of keys.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub encoding: Option<String>,
         /// Distinct keys.
