@@ -219,7 +219,7 @@ pub fn asker(kernel: KernelToken, function: LaneHash) -> Asker {
     }
 }
 
-/// [`asker`], given the hash function.
+/// [`asker()`], given the hash function.
 #[inline(always)]
 fn ask(
     kernel: KernelToken,
