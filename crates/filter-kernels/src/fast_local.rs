@@ -203,20 +203,6 @@ where
                     None => other(key, filter),
                 }
             }
-        },
-        {
-            /// Out of line, so that keys of 16 bytes take no call and save no register.
-            #[inline(never)]
-            fn of_any_length(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-                kernel::may_match(Portable, lines, probes, xxph3_64(key, 0))
-            }
-            match read(filter) {
-                Some((lines, probes)) if key.len() == 16 => {
-                    kernel::may_match(Portable, lines, probes, of_16(key))
-                }
-                Some((lines, probes)) => of_any_length(lines, probes, key),
-                None => other(key, filter),
-            }
         }
     )
 }

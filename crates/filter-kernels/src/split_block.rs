@@ -8,7 +8,7 @@ use hashzoo::{xxh64, xxph3_64};
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::hash;
-use crate::lanes::{Lanes, Portable, Target, Work};
+use crate::lanes::{Lanes, Target, Work};
 use crate::source::WideSource;
 use crate::tiles::each_tile;
 
@@ -204,8 +204,7 @@ pub fn key_may_match(kernel: KernelToken, filter: SplitBlocks<'_>, key: &[u8]) -
         BlockHash::Xxph3 => by_kernel!(
             kernel,
             |lanes, blocks: &[Block], key: &[u8]| -> bool { may_match_by(lanes, blocks, xxph3_64(key, 0)) }
-            apart (key.len() > USUAL_LEN) { true => { may_match_by(lanes, blocks, xxph3_64(key, 0)) } },
-            portable_xxph3_may_match(blocks, key)
+            apart (key.len() > USUAL_LEN) { true => { may_match_by(lanes, blocks, xxph3_64(key, 0)) } }
         ),
     }
 }
@@ -289,17 +288,4 @@ fn may_match_by<L: Target>(lanes: L, blocks: &[Block], hash: u64) -> bool {
         Some(block) => lanes.here(Ask(block, hash)),
         None => true,
     }
-}
-
-#[inline(always)]
-fn portable_xxph3_may_match(blocks: &[Block], key: &[u8]) -> bool {
-    /// Out of line, since a call in the usual path would make every query save registers.
-    #[inline(never)]
-    fn long(blocks: &[Block], key: &[u8]) -> bool {
-        may_match_by(Portable, blocks, xxph3_64(key, 0))
-    }
-    if key.len() > USUAL_LEN {
-        return long(blocks, key);
-    }
-    may_match_by(Portable, blocks, xxph3_64(key, 0))
 }
