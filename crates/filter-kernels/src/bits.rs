@@ -3,7 +3,7 @@
 use core::mem::MaybeUninit;
 use core::slice;
 
-use crate::lanes::{Lanes, MAX_LANES};
+use crate::lanes::{Lanes, MAX_LANES, last_bytes};
 
 /// The largest bit array, in bits, that is first built as a map of one byte per bit; maps lie on the stack. A store to
 /// a byte need not wait for the one before, as a change of a bit would.
@@ -152,21 +152,6 @@ impl<const MAP: bool> Bits<'_, MAP> {
     }
 }
 
-/// Splits bytes into whole words and a word with the bytes after them.
-#[inline(always)]
-fn words(bytes: &[u8]) -> (&[[u8; 4]], u32) {
-    let (words, rest) = bytes.as_chunks();
-    let beyond = match bytes.last_chunk() {
-        // Two steps, because a shift by all 32 bits would overflow.
-        Some(last) => u32::from_le_bytes(*last) >> 8 >> (24 - 8 * rest.len()),
-        None => rest
-            .iter()
-            .rev()
-            .fold(0, |word, &byte| word << 8 | u32::from(byte)),
-    };
-    (words, beyond)
-}
-
 /// A bit array that gives the words with the bits of some positions: `QUARTERS` quarters of the largest table in registers,
 /// or memory if there are none.
 pub(crate) struct Words<'a, S: Lanes, const QUARTERS: usize> {
@@ -181,12 +166,11 @@ impl<'a, S: Lanes, const QUARTERS: usize> Words<'a, S, QUARTERS> {
     /// Loads an array, which must fit into a table if there is one.
     #[inline(always)]
     pub(crate) fn new(lanes: S, bytes: &'a [u8]) -> Self {
-        let (words, beyond) = words(bytes);
         Self {
             table: lanes.table(if QUARTERS == 0 { &[] } else { bytes }),
             bytes,
-            words,
-            beyond: lanes.splat(beyond),
+            words: bytes.as_chunks().0,
+            beyond: lanes.splat(last_bytes(bytes)),
         }
     }
 

@@ -30,6 +30,21 @@ const fn packings() -> [[u8; 8]; 256] {
     packings
 }
 
+/// Returns the bytes after the last whole word as a little-endian number.
+#[inline(always)]
+pub(crate) fn last_bytes(bytes: &[u8]) -> u32 {
+    if let Some(last) = bytes.last_chunk::<4>() {
+        // Two steps, because a shift by all 32 bits would overflow.
+        return u32::from_le_bytes(*last) >> 8 >> (24 - 8 * (bytes.len() % 4));
+    }
+    match *bytes {
+        [a, b, c] => u32::from_le_bytes([a, b, c, 0]),
+        [a, b] => u32::from_le_bytes([a, b, 0, 0]),
+        [a] => u32::from(a),
+        _ => 0,
+    }
+}
+
 /// What kernels use of a processor besides vectors.
 pub(crate) trait Target: Copy {
     /// Set if the processor has [`parities`](Self::parities).

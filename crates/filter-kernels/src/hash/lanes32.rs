@@ -1,6 +1,6 @@
 //! The hash functions, for a key in each lane.
 
-use crate::lanes::{Lanes, MAX_LANES, STEP};
+use crate::lanes::{Lanes, MAX_LANES, STEP, last_bytes};
 use crate::source::LaneHash;
 
 /// The longest key that is hashed in a lane. Longer keys are rare, and lanes count in 32 bits.
@@ -202,21 +202,6 @@ impl<S: Lanes> Group<'_, S> {
             *lane = value(key);
         }
         self.lanes.load(&values)
-    }
-}
-
-/// Returns the last `key.len() % 4` bytes as a little-endian number.
-#[inline(always)]
-fn last_bytes(key: &[u8]) -> u32 {
-    if let Some(last) = key.last_chunk::<4>() {
-        // Two steps, because a shift by all 32 bits would overflow.
-        return u32::from_le_bytes(*last) >> 8 >> (24 - 8 * (key.len() % 4));
-    }
-    match *key {
-        [a, b, c] => u32::from_le_bytes([a, b, c, 0]),
-        [a, b] => u32::from_le_bytes([a, b, 0, 0]),
-        [a] => u32::from(a),
-        _ => 0,
     }
 }
 

@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::Avx2;
-use crate::lanes::{Lanes, PACKINGS, operations};
+use crate::lanes::{Lanes, PACKINGS, last_bytes, operations};
 
 impl Lanes for Avx2 {
     const LANES: usize = 8;
@@ -111,8 +111,7 @@ impl Lanes for Avx2 {
         };
         fn all_hits(self) -> __m256i = self.splat(u32::MAX);
         fn table[const QUARTERS: usize](self, bytes: &[u8]) -> [__m256i; QUARTERS] = {
-            let (words, rest) = bytes.as_chunks::<4>();
-            let beyond = self.splat(rest.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte)));
+            let (words, beyond) = (bytes.as_chunks::<4>().0, self.splat(last_bytes(bytes)));
             let mut table = [self.splat(0); QUARTERS];
             for (i, vector) in table.iter_mut().enumerate() {
                 let part = &words[words.len().min(8 * i)..];
