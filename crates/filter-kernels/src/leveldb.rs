@@ -87,40 +87,29 @@ pub fn positions(bytes: usize, probes: u8, hash: u32, mut visit: impl FnMut(u32)
 
 /// Writes the bits of all keys, with `probes` probes each, at most 30, over whatever `bit_array` holds; it must not be empty.
 pub fn create(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
+    if bit_array.len() * 8 > MAP_BITS {
+        bit_array.fill(0);
+        return insert(kernel, source, probes, bit_array);
+    }
     let probes = probes.min(MAX_PROBES);
     let (kernel, parts) = dispatch(kernel, bit_array.len());
     let divisor = LaneDivisor::of_lanes(parts);
-    if bit_array.len() * 8 <= MAP_BITS {
-        by_kernel!(
-            kernel,
-            |lanes, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>| -> () {
-                create::create_small(lanes, bit_array, divisor, source);
-            }
-            apart (!create::is_small(bit_array, probes)) {
-                true => { create::create_by_map(lanes, bit_array, divisor, probes, source) }
-            },
-            scalar::create(bit_array, Modulus::of_parts(parts), probes, source)
-        );
-    } else {
-        bit_array.fill(0);
-        insert_source(kernel, parts, source, probes, bit_array);
-    }
-}
-
-/// Adds the bits of these hash values to `bit_array`; otherwise like [`create`].
-pub fn insert(kernel: KernelToken, hashes: &[u32], probes: u8, bit_array: &mut [u8]) {
-    let (kernel, parts) = dispatch(kernel, bit_array.len());
-    insert_source(
+    by_kernel!(
         kernel,
-        parts,
-        Source::Hashes(hashes),
-        probes.min(MAX_PROBES),
-        bit_array,
+        |lanes, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>| -> () {
+            create::create_small(lanes, bit_array, divisor, source);
+        }
+        apart (!create::is_small(bit_array, probes)) {
+            true => { create::create_by_map(lanes, bit_array, divisor, probes, source) }
+        },
+        scalar::create(bit_array, Modulus::of_parts(parts), probes, source)
     );
 }
 
-/// Adds the bits of all keys, given what [`dispatch`] returns.
-fn insert_source(kernel: KernelToken, parts: [u64; 2], source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
+/// Adds the bits of all keys to `bit_array`; otherwise like [`create`].
+pub fn insert(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
+    let probes = probes.min(MAX_PROBES);
+    let (kernel, parts) = dispatch(kernel, bit_array.len());
     let divisor = LaneDivisor::of_lanes(parts);
     by_kernel!(
         kernel,

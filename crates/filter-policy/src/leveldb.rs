@@ -269,7 +269,7 @@ impl<H: KeyHasher> HashedPolicy for BloomFilterPolicy<H> {
         let bits = filter.ending_in([probes]);
         bits.fill(0);
         for_each_batch(hashes, |hashes| {
-            leveldb::insert(self.token(), hashes, probes, bits);
+            leveldb::insert(self.token(), Source::Hashes(hashes), probes, bits);
         })
     }
 

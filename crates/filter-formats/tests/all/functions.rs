@@ -170,7 +170,7 @@ fn any_probe_count_is_the_same_for_every_kernel() {
             let written = Kernel::available().map(|kernel| {
                 let token = KernelToken::given(Some(kernel));
                 let [mut of_32, mut of_64, mut lines] = [(); 3].map(|()| vec![0; len]);
-                leveldb::insert(token, &narrow, probes, &mut of_32);
+                leveldb::insert(token, Source::Hashes(&narrow), probes, &mut of_32);
                 bloom64::insert(token, &mut of_64, probes, WideSource::Hashes(&wide));
                 let source = WideSource::Hashes(&wide);
                 fast_local::insert(token, lines.as_chunks_mut().0, probes, source);

@@ -90,7 +90,7 @@ fn leveldb(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         }
         let mut more = bits.to_vec();
         more.iter_mut().for_each(|byte| *byte &= 0x55);
-        leveldb::insert(kernel, &hashes, probes, &mut more);
+        leveldb::insert(kernel, Source::Hashes(&hashes), probes, &mut more);
         out.extend(more);
 
         let (_, [divisor, reciprocal]) = question.parts();
