@@ -159,7 +159,7 @@ fn policies_of_one_function_share_hash_values() {
 /// Kernels take any probe count, and none of them panics where another does not.
 #[test]
 fn any_probe_count_is_the_same_for_every_kernel() {
-    use filter_kernels::{KernelToken, WideSource, bloom64, fast_local, leveldb};
+    use filter_kernels::{KernelToken, Source, WideSource, bloom64, fast_local, leveldb};
 
     let (wide, narrow): (Vec<u64>, Vec<u32>) = (0..70_u64)
         .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15))
