@@ -187,6 +187,10 @@ impl FilterPolicy for BloomFilter64Policy {
         leveldb::filter_len(self.bits_per_key, keys)
     }
 
+    fn bits_per_key(&self) -> Option<BitsPerKey> {
+        Some(self.bits_per_key)
+    }
+
     answers!(|policy, filter| contents(filter), policy.token(), Bits { bit_array, probes } => bloom64(bit_array, probes));
 }
 

@@ -48,12 +48,16 @@ impl Format {
         may_match: |tail, hash, bytes| sum_is_zero(tail, hash, bytes).unwrap_or(true),
         damage: |_, f| f.write_str("last 14 bytes must be of a binary fuse filter of this length"),
         hash_bits: 64,
-        filter_bytes: sizes::filter_bytes,
+        filter_bytes: |keys, bits_per_key| sizes::Width::Widest(bits_per_key).filter_len(keys),
         probe_count: |_, _| Ok(None),
         rate: |keys, bits_per_key| {
-            sizes::filter_bytes(keys, bits_per_key)?;
-            let rate = rate_of_width(sizes::width_for(keys, bits_per_key));
-            Ok(if keys == 0 { 0.0 } else { rate })
+            let width = sizes::Width::Widest(bits_per_key);
+            let len = width.filter_len(keys)?;
+            Ok(if len == 0 {
+                0.0
+            } else {
+                rate_of_width(width.of(keys))
+            })
         },
         reach: Some(|keys| sizes::filter_len(keys, 16) * 8),
         least_bytes: "at least what fingerprints of 4 bits take",

@@ -56,9 +56,9 @@ impl Format {
 }
 
 named! {
-    BUILTIN: hashers::LevelDbHash::POLICY_NAME, ["leveldb"], LEVEL_DB, 0, BloomFilterPolicy::leveldb_builtin;
+    BUILTIN: hashers::LevelDbHash::POLICY_NAME, ["leveldb"], LEVEL_DB, 0, BloomFilterPolicy::with_leveldb_hash;
     MURMUR2: hashers::Murmur2::POLICY_NAME, ["murmur2"], LEVEL_DB, 0, BloomFilterPolicy::new;
-    SIGNED_TAIL: hashers::Murmur2SignedTail::POLICY_NAME, ["murmur2-signed"], LEVEL_DB, 0, BloomFilterPolicy::signed_tail;
+    SIGNED_TAIL: hashers::Murmur2SignedTail::POLICY_NAME, ["murmur2-signed"], LEVEL_DB, 0, BloomFilterPolicy::with_signed_tail;
 }
 
 const fn contents(filter: &[u8]) -> Contents<(&[u8], u8)> {

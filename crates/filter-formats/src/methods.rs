@@ -1,13 +1,8 @@
 //! The macros that the layouts and policies of this crate share.
 
-/// Writes `bits_per_key`, `on_kernel` and the chosen kernel of a policy with the fields `bits_per_key` and `kernel`.
+/// Writes `on_kernel` and the chosen kernel of a policy with the field `kernel`.
 macro_rules! configured {
     () => {
-        /// Returns the bits per key.
-        pub const fn bits_per_key(&self) -> BitsPerKey {
-            self.bits_per_key
-        }
-
         /// Returns this policy pinned to a kernel, for tests and benchmarks. Bytes, answers and name do not change. If the
         /// processor lacks the kernel, [`Kernel::Scalar`] is used.
         pub const fn on_kernel(mut self, kernel: Kernel) -> Self {
@@ -16,7 +11,7 @@ macro_rules! configured {
         }
 
         #[inline]
-        fn token(&self) -> KernelToken {
+        pub(crate) fn token(&self) -> KernelToken {
             KernelToken::given(self.kernel)
         }
     };

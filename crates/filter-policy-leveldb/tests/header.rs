@@ -29,15 +29,15 @@ fn expected() -> String {
     let most = BitsPerKey::try_from(MAX_BITS_PER_KEY).unwrap();
     let policies: [&dyn FilterPolicy; 12] = [
         &BloomFilterPolicy::new(ten),
-        &BloomFilterPolicy::leveldb_builtin(ten),
+        &BloomFilterPolicy::with_leveldb_hash(ten),
         &BloomFilter64Policy::new(ten),
         &FastLocalBloomPolicy::new(ten),
         &RibbonPolicy::new(ten),
-        &BloomFilterPolicy::leveldb_builtin(more),
-        &BloomFilterPolicy::leveldb_builtin(more),
-        &BloomFilterPolicy::new(ten).with_coprime_sizes(),
-        &BloomFilterPolicy::leveldb_builtin(ten).with_coprime_sizes(),
-        &SplitBlockBloomPolicy::xxph3(ten),
+        &BloomFilterPolicy::with_leveldb_hash(more),
+        &BloomFilterPolicy::with_leveldb_hash(more),
+        &BloomFilterPolicy::new(ten).coprime_sizes(),
+        &BloomFilterPolicy::with_leveldb_hash(ten).coprime_sizes(),
+        &SplitBlockBloomPolicy::with_xxph3(ten),
         &BinaryFusePolicy::new(ten),
         &BloomFilter64Policy::new(most),
     ];

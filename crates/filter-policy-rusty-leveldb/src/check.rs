@@ -28,7 +28,7 @@ const MAX_CURRENT_LEN: u64 = 64;
 /// use filter_policy_rusty_leveldb::{OpenError, checked_open};
 ///
 /// let options = rusty_leveldb::in_memory();
-/// let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+/// let policy = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10));
 /// let mut db = checked_open("database", options.clone(), policy)?;
 /// db.put(b"key", b"value")?;
 /// db.compact_range(b"a", b"z")?;

@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn flat_keys_are_taken_apart() {
-        let bloom = BloomFilterPolicy::leveldb_builtin(TEN);
+        let bloom = BloomFilterPolicy::with_leveldb_hash(TEN);
         let policy = RustyLevelDbPolicy::new(bloom).unwrap();
         let long = [0xff; 300];
         let sets: [&[&[u8]]; 6] = [

@@ -108,7 +108,7 @@ where
     fn add_entry(&mut self, entry: &RowEntry) {
         // Versions of a key are adjacent, and one is enough.
         if self.builder.is_empty() || self.last != entry.key {
-            self.is_failed |= self.builder.add(&entry.key).is_err();
+            self.is_failed |= self.builder.insert(&entry.key).is_err();
             self.last.clear();
             self.last.extend_from_slice(&entry.key);
         }

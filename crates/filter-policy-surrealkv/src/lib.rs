@@ -116,22 +116,9 @@ where
     }
 
     fn filter_keys_per_partition(&self, partition_bytes: usize) -> usize {
-        let fits = |keys: usize| {
-            let len = self.policy.max_filter_len(keys);
-            len.is_ok_and(|len| len <= partition_bytes)
-        };
         // No filter has less than a bit for a key.
         let most = partition_bytes.saturating_mul(8);
-        // The most keys that certainly fit are at least `few` and fewer than `many`.
-        let (mut few, mut many) = (1, most.max(2));
-        while many - few > 1 {
-            let middle = few + (many - few) / 2;
-            if fits(middle) {
-                few = middle;
-            } else {
-                many = middle;
-            }
-        }
+        let few = self.policy.capacity(partition_bytes).clamp(1, most.max(1));
         // Filters of some formats are shorter than the longest that they may be, and grow by steps: the true density
         // shows in filters.
         let len = |keys: usize| self.create_filter_from_hashes(&sample(keys)).len();

@@ -16,7 +16,7 @@ use crate::error::Error;
 /// // Room for 64 answers.
 /// let mut words = [0; Answers::words_for(3)];
 /// let mut answers = Answers::new(&mut words);
-/// policy.keys_may_match(&[b"apple", b"plum", b"banana"], &filter, &mut answers)?;
+/// policy.prepare(&filter).may_match_many(&["apple", "plum", "banana"], &mut answers)?;
 /// assert!(answers.iter().eq([true, false, true]));
 /// assert!(answers.get(0) && !answers.get(1));
 /// # Ok::<(), filter_policy::Error>(())
@@ -29,7 +29,7 @@ use crate::error::Error;
 /// # let policy = BloomFilterPolicy::new(10.into());
 /// # let (keys, filter) = ([&b"apple"[..]], [0, 6]);
 /// let mut answers = vec![0; keys.len()];
-/// policy.keys_may_match(&keys, &filter, &mut answers)?;
+/// policy.prepare(&filter).may_match_many(&keys, &mut answers)?;
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 pub struct Answers<'w> {

@@ -18,7 +18,7 @@ use crate::policy::FilterPolicy;
 /// let policy: Box<dyn FilterPolicy> = Box::new(BloomFilterPolicy::new(10.into()));
 /// let mut builder = FilterBuilder::new(&policy);
 /// for key in ["apple", "banana", "cherry"] {
-///     builder.add(key.as_bytes())?;
+///     builder.insert(key.as_bytes())?;
 /// }
 /// let filter = builder.finish()?;
 /// assert!(policy.key_may_match(b"banana", &filter));
@@ -55,23 +55,23 @@ impl<P: FilterPolicy> FilterBuilder<P> {
         &self.policy
     }
 
-    /// Returns the number of keys added.
+    /// Returns the number of inserted keys.
     pub const fn len(&self) -> usize {
         self.keys
     }
 
-    /// Returns whether no key was added.
+    /// Returns whether no key was inserted.
     pub const fn is_empty(&self) -> bool {
         self.keys == 0
     }
 
-    /// Adds a key.
+    /// Inserts a key.
     ///
     /// # Errors
     ///
     /// [`Error::AllocationFailed`], after which the builder is unchanged; [`Error::Policy`] when the policy has a hash
     /// value for some keys only.
-    pub fn add(&mut self, key: &[u8]) -> Result<(), Error> {
+    pub fn insert(&mut self, key: &[u8]) -> Result<(), Error> {
         let hash = self.policy.key_hash(key);
         if let Collected::Nothing = self.collected {
             self.collected = match hash {
@@ -98,7 +98,7 @@ impl<P: FilterPolicy> FilterBuilder<P> {
         Ok(())
     }
 
-    /// Returns the filter of the keys that were added.
+    /// Returns the filter of the inserted keys.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl<P: FilterPolicy> FilterBuilder<P> {
         self.append_to(&mut filter).map(|()| filter)
     }
 
-    /// Appends the filter of the keys that were added to `out`.
+    /// Appends the filter of the inserted keys to `out`.
     ///
     /// # Errors
     ///

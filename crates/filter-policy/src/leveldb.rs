@@ -136,7 +136,7 @@ impl BloomFilterPolicy<Murmur2> {
     ///
     /// Tables that a C or C++ program wrote under this name on a platform with signed `char` differ for keys with a
     /// byte above 0x7f among the last `len % 4` bytes. This policy misses those keys; read such tables with
-    /// [`signed_tail`](BloomFilterPolicy::signed_tail). The filter's bytes do not show
+    /// [`with_signed_tail`](BloomFilterPolicy::with_signed_tail). The filter's bytes do not show
     /// which of the two wrote it.
     pub const fn new(bits_per_key: BitsPerKey) -> Self {
         Self::with_seed(MURMUR2_SEED, bits_per_key)
@@ -156,7 +156,7 @@ impl BloomFilterPolicy<Murmur2> {
 impl BloomFilterPolicy<Murmur2SignedTail> {
     /// Makes the policy `BloomFilter2.SignedTail`: MurmurHash2, seed 5381, tail bytes sign-extended. Use it for filters
     /// written by a program with signed `char`, whatever name they are stored under.
-    pub const fn signed_tail(bits_per_key: BitsPerKey) -> Self {
+    pub const fn with_signed_tail(bits_per_key: BitsPerKey) -> Self {
         let function = HashFunction::murmur2_signed_tail(MURMUR2_SEED);
         Self::with_function(Murmur2SignedTail, function, bits_per_key)
     }
@@ -164,7 +164,7 @@ impl BloomFilterPolicy<Murmur2SignedTail> {
 
 impl BloomFilterPolicy<LevelDbHash> {
     /// Makes the policy `leveldb.BuiltinBloomFilter2`: identical to LevelDB's own, byte for byte.
-    pub const fn leveldb_builtin(bits_per_key: BitsPerKey) -> Self {
+    pub const fn with_leveldb_hash(bits_per_key: BitsPerKey) -> Self {
         Self::with_function(
             LevelDbHash,
             HashFunction::leveldb(LEVELDB_BLOOM_SEED),
@@ -202,8 +202,8 @@ impl<H> BloomFilterPolicy<H> {
     /// ```
     /// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
     ///
-    /// let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
-    /// let better = policy.with_coprime_sizes();
+    /// let policy = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10));
+    /// let better = policy.coprime_sizes();
     /// assert_eq!(better.name(), policy.name());
     /// // 320 bits are a multiple of 64 and of 5; 41 bytes are neither even nor a multiple of 3, 5, 17, 257 or 65537.
     /// assert_eq!((policy.max_filter_len(32)?, better.max_filter_len(32)?), (41, 42));
@@ -214,7 +214,7 @@ impl<H> BloomFilterPolicy<H> {
     /// # Ok::<(), filter_policy::Error>(())
     /// ```
     #[must_use]
-    pub const fn with_coprime_sizes(mut self) -> Self {
+    pub const fn coprime_sizes(mut self) -> Self {
         self.coprime_sizes = true;
         self
     }
@@ -229,11 +229,6 @@ impl<H> BloomFilterPolicy<H> {
     /// Returns the hash function.
     pub const fn hasher(&self) -> &H {
         &self.hasher
-    }
-
-    /// Returns the bits per key.
-    pub const fn bits_per_key(&self) -> BitsPerKey {
-        self.bits_per_key
     }
 
     #[inline]
@@ -295,6 +290,10 @@ impl<H: KeyHasher> FilterPolicy for BloomFilterPolicy<H> {
         } else {
             len
         })
+    }
+
+    fn bits_per_key(&self) -> Option<BitsPerKey> {
+        Some(self.bits_per_key)
     }
 
     #[inline]

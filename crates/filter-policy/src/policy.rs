@@ -11,6 +11,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::answers::{Answers, each};
+use crate::bits_per_key::BitsPerKey;
 #[cfg(feature = "alloc")]
 use crate::building::append_with;
 use crate::error::Error;
@@ -93,6 +94,41 @@ pub trait FilterPolicy: AsPolicy {
     /// [`Error::FilterTooLarge`] when no slice could hold the filter.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error>;
 
+    /// Returns the length in bytes of the filter of this many keys, no two of which are equal: what
+    /// [`create_filter`](Self::create_filter) will return, where [`max_filter_len`](Self::max_filter_len) is the room that
+    /// it needs. The two differ for formats whose sizes grow in steps; a policy that cannot tell returns the maximum.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FilterTooLarge`] when no slice could hold the filter.
+    fn filter_len(&self, keys: usize) -> Result<usize, Error> {
+        self.max_filter_len(keys)
+    }
+
+    /// Returns the largest number of keys whose filter has at most this many bytes whatever the keys are; 0 if not even
+    /// the filter of one key certainly fits, `usize::MAX` if filters do not grow.
+    ///
+    /// ```
+    /// use filter_policy::{BloomFilterPolicy, FilterPolicy};
+    ///
+    /// let policy = BloomFilterPolicy::new(10.into());
+    /// assert_eq!(policy.filter_len(80_000)?, 100_001);
+    /// assert_eq!(policy.capacity(100_001), 80_000);
+    /// # Ok::<(), filter_policy::Error>(())
+    /// ```
+    fn capacity(&self, filter_len: usize) -> usize {
+        (0..usize::BITS).rev().fold(0, |keys, bit| {
+            let more = keys | 1 << bit;
+            let fits = self.max_filter_len(more).is_ok_and(|len| len <= filter_len);
+            if fits { more } else { keys }
+        })
+    }
+
+    /// Returns the bits per key of the filters that the policy builds; `None`, the default, if it has no such number.
+    fn bits_per_key(&self) -> Option<BitsPerKey> {
+        None
+    }
+
     /// Writes the filter of these keys to the start of `out` and returns the part written, which alone is the filter; the
     /// rest of `out` is unspecified.
     ///
@@ -122,15 +158,6 @@ pub trait FilterPolicy: AsPolicy {
     ///
     /// `filter` is one filter, exactly as it was created, or any other bytes.
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool;
-
-    /// Queries one filter for many keys, in their order.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
-    fn keys_may_match(&self, keys: &[&[u8]], filter: &[u8], answers: &mut Answers<'_>) -> Result<(), Error> {
-        self.prepare(filter).may_match_many(keys, answers)
-    }
 
     /// Prepares a filter for many queries: work that depends only on the filter is done once.
     ///
@@ -242,11 +269,12 @@ macro_rules! forward {
             forward_methods! {
                 fn name(&self) -> &str;
                 fn max_filter_len(&self, keys: usize) -> Result<usize, Error>;
+                fn filter_len(&self, keys: usize) -> Result<usize, Error>;
+                fn bits_per_key(&self) -> Option<BitsPerKey>;
                 fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>;
                 #[cfg(feature = "alloc")]
                 fn append_filter(&self, keys: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Error>;
                 fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool;
-                fn keys_may_match(&self, keys: &[&[u8]], filter: &[u8], answers: &mut Answers<'_>) -> Result<(), Error>;
                 fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a>;
                 fn key_hash(&self, key: &[u8]) -> Option<KeyHash>;
                 fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool;

@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
+use crate::bits_per_key::BitsPerKey;
 use crate::building::reserve;
 use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
@@ -205,6 +206,10 @@ impl<P: FilterPolicy, E: PrefixExtractor> FilterPolicy for PrefixPolicy<P, E> {
 
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
         self.policy.max_filter_len(keys)
+    }
+
+    fn bits_per_key(&self) -> Option<BitsPerKey> {
+        self.policy.bits_per_key()
     }
 
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {

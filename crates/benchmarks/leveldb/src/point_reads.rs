@@ -26,7 +26,7 @@ fn open(policy: &str, folder: &Path, cache: &str) -> Result<UniquePtr<LevelDb>, 
     let bits = BitsPerKey::whole(BITS_PER_KEY);
     let engine_policy = match policy {
         "engine" => Policy::builtin(BITS_PER_KEY.cast_signed()),
-        "ours-leveldb-hash" => Policy::ours(BloomFilterPolicy::leveldb_builtin(bits)),
+        "ours-leveldb-hash" => Policy::ours(BloomFilterPolicy::with_leveldb_hash(bits)),
         "ours-bloomfilter2" => Policy::ours(BloomFilterPolicy::new(bits)),
         "always-no" => Policy::ours(Free),
         _ => UniquePtr::null(),

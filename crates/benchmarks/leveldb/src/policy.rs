@@ -24,7 +24,7 @@ pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
 }
 
 fn contenders() -> Vec<Contender> {
-    let ours = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(BITS_PER_KEY));
+    let ours = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(BITS_PER_KEY));
     // The functions that C programs pass to LevelDB, which calls them like its own policy.
     let c_library = Policy::c_library(BITS_PER_KEY.cast_signed(), POLICY_LEVELDB);
     // The 32 bits of LevelDB's hash spread over 64: by 2^64 divided by the golden ratio, made odd, different hashes give

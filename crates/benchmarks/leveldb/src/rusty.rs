@@ -61,7 +61,9 @@ fn open(
     let bits = BitsPerKey::whole(BITS_PER_KEY);
     let filter_policy: Box<dyn FilterPolicy> = match policy {
         "engine" => Box::new(BloomPolicy::new(BITS_PER_KEY)),
-        "ours-leveldb-hash" => Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::leveldb_builtin(bits))?),
+        "ours-leveldb-hash" => Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::with_leveldb_hash(
+            bits,
+        ))?),
         "ours-bloomfilter2" => Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::new(bits))?),
         other => Box::new(Always::says(other == "always-yes")),
     };

@@ -37,7 +37,7 @@ fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
         "fast-local" => Box::new(Ours::fresh(FastLocalBloomPolicy::new(bits(
             Format::FAST_LOCAL_BLOOM,
         )?))),
-        "split-block" => Box::new(Ours::fresh(SplitBlockBloomPolicy::xxph3(bits(
+        "split-block" => Box::new(Ours::fresh(SplitBlockBloomPolicy::with_xxph3(bits(
             Format::SPLIT_BLOCK,
         )?))),
         "ribbon" => Box::new(Ours::fresh(RibbonPolicy::new(bits(Format::RIBBON)?))),

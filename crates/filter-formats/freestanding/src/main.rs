@@ -56,7 +56,7 @@ extern "C" fn main(_: c_int, _: *const *const c_char) -> c_int {
 
 /// Returns 0, or the number of the first check that failed.
 fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
-    let leveldb = BloomFilterPolicy::leveldb_builtin(TEN);
+    let leveldb = BloomFilterPolicy::with_leveldb_hash(TEN);
     if leveldb.build_in(GOLDEN_KEYS, buffer)? != GOLDEN_FILTER {
         return Ok(1);
     }

@@ -3,15 +3,15 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use filter_kernels::KernelToken;
 use filter_kernels::fuse::{self, Shape, Slot};
+use filter_kernels::{Kernel, KernelToken};
 use filter_policy::building::{append_with, collect, for_each_batch, room, without_repeats, written};
 use filter_policy::{
     BitsPerKey, Error, FilterBytes, FilterPolicy, HashFunction, HashedPolicy, MATCHES_EVERYTHING, NewFilter,
 };
 use hashzoo::xxh3_64;
 
-use super::sizes::{MAX_KEYS, filter_len, max_filter_bytes, shape_at, width_for};
+use super::sizes::{MAX_KEYS, WIDTHS, Width, filter_len, shape_at};
 use super::{TRAILER_LEN, contents, trailer};
 
 /// The number of seeds that are tried.
@@ -51,7 +51,9 @@ const PATIENCE: u32 = 6;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct BinaryFusePolicy {
-    bits_per_key: BitsPerKey,
+    width: Width,
+    /// `None` selects the best available kernel.
+    kernel: Option<Kernel>,
 }
 
 impl BinaryFusePolicy {
@@ -60,12 +62,39 @@ impl BinaryFusePolicy {
 
     /// Makes a policy that writes the widest fingerprint whose filter has no more than this many bits per key.
     pub const fn new(bits_per_key: BitsPerKey) -> Self {
-        Self { bits_per_key }
+        let (width, kernel) = (Width::Widest(bits_per_key), None);
+        Self { width, kernel }
     }
 
-    /// Returns the bits per key.
-    pub const fn bits_per_key(&self) -> BitsPerKey {
-        self.bits_per_key
+    /// Makes a policy that writes fingerprints of this many bits, whatever the number of keys, as Pebble's
+    /// `binaryfuse.FilterPolicy(8)` does.
+    ///
+    /// ```
+    /// use filter_formats::BinaryFusePolicy;
+    /// use filter_policy::FilterPolicy;
+    ///
+    /// let policy = BinaryFusePolicy::with_width(8)?;
+    /// assert_eq!(policy.filter_len(100_000)?, 118_798);
+    /// # Ok::<(), filter_policy::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfDomain`] unless the width is 4, 8, 10, 12 or 16.
+    pub fn with_width(width: u32) -> Result<Self, Error> {
+        let known = WIDTHS.into_iter().find(|&known| u32::from(known) == width);
+        let width = Width::Fixed(known.ok_or(Error::OutOfDomain {
+            what: "width of fingerprints in bits",
+            given: width.into(),
+            allowed: "4, 8, 10, 12 or 16",
+        })?);
+        Ok(Self { width, kernel: None })
+    }
+
+    configured!();
+
+    fn addressable(&self, keys: usize, bytes: u64) -> Result<usize, Error> {
+        usize::try_from(bytes).map_err(|_| self.width.too_large(keys as u64))
     }
 
     fn make(&self, hashes: Cow<'_, [u64]>) -> Result<Made, Error> {
@@ -79,7 +108,58 @@ impl BinaryFusePolicy {
         if hashes.is_empty() {
             return Ok(Made::Nothing);
         }
-        peel(hashes, self.bits_per_key)
+        self.peel(hashes)
+    }
+
+    /// Finds a seed under which all keys can be peeled.
+    fn peel(&self, mut hashes: Cow<'_, [u64]>) -> Result<Made, Error> {
+        let (mut slots, mut order) = (Vec::new(), Vec::new());
+        let (mut attempt, mut seeds, mut are_distinct) = (0, SplitMix64(1), false);
+        while attempt < ATTEMPTS {
+            attempt += 1;
+            let keys = hashes.len() as u64;
+            if keys <= MAX_KEYS {
+                let shape = Shape {
+                    seed: seeds.next(),
+                    ..shape_at(attempt, keys)
+                };
+                // A platform that cannot address the slots cannot allocate them.
+                resize(&mut slots, usize::try_from(shape.slots()).unwrap_or(usize::MAX))?;
+                // Too many keys in a slot are as many as nobody's hash function gives by chance.
+                if fuse::add(self.token(), shape, &mut slots, &hashes) {
+                    resize(&mut order, fuse::used(&slots) + 1)?;
+                    let peeled = fuse::peel(shape, &mut slots, &mut order);
+                    if peeled == hashes.len() {
+                        order.truncate(peeled);
+                        let width = self.width.of(keys);
+                        return Ok(Made::Fuse {
+                            shape,
+                            width,
+                            slots,
+                            order,
+                        });
+                    }
+                }
+            }
+            // Equal values stay in the slots whatever the seed. Sorting costs as much as an attempt, and a set without them
+            // seldom needs more than two.
+            if !are_distinct && (fuse::have_repeats(&slots) || attempt == PATIENCE || keys > MAX_KEYS) {
+                let mut sorted = match hashes {
+                    Cow::Owned(hashes) => hashes,
+                    Cow::Borrowed(hashes) => collect(hashes.iter().copied())?,
+                };
+                sorted.sort_unstable();
+                sorted.dedup();
+                if sorted.len() as u64 != keys {
+                    (attempt, seeds) = (0, SplitMix64(1));
+                } else if keys > MAX_KEYS {
+                    return Err(self.width.too_large(keys));
+                }
+                hashes = Cow::Owned(sorted);
+                are_distinct = true;
+            }
+        }
+        Ok(Made::MatchesEverything)
     }
 }
 
@@ -98,60 +178,6 @@ enum Made {
         slots: Vec<Slot>,
         order: Vec<u32>,
     },
-}
-
-/// Finds a seed under which all keys can be peeled.
-fn peel(mut hashes: Cow<'_, [u64]>, bits_per_key: BitsPerKey) -> Result<Made, Error> {
-    let (mut slots, mut order) = (Vec::new(), Vec::new());
-    let (mut attempt, mut seeds, mut are_distinct) = (0, SplitMix64(1), false);
-    while attempt < ATTEMPTS {
-        attempt += 1;
-        let keys = hashes.len() as u64;
-        if keys <= MAX_KEYS {
-            let shape = Shape {
-                seed: seeds.next(),
-                ..shape_at(attempt, keys)
-            };
-            // A platform that cannot address the slots cannot allocate them.
-            resize(&mut slots, usize::try_from(shape.slots()).unwrap_or(usize::MAX))?;
-            // Too many keys in a slot are as many as nobody's hash function gives by chance.
-            if fuse::add(KernelToken::best(), shape, &mut slots, &hashes) {
-                resize(&mut order, fuse::used(&slots) + 1)?;
-                let peeled = fuse::peel(shape, &mut slots, &mut order);
-                if peeled == hashes.len() {
-                    order.truncate(peeled);
-                    let width = width_for(keys, bits_per_key);
-                    return Ok(Made::Fuse {
-                        shape,
-                        width,
-                        slots,
-                        order,
-                    });
-                }
-            }
-        }
-        // Equal values stay in the slots whatever the seed. Sorting costs as much as an attempt, and a set without them
-        // seldom needs more than two.
-        if !are_distinct && (fuse::have_repeats(&slots) || attempt == PATIENCE || keys > MAX_KEYS) {
-            let mut sorted = match hashes {
-                Cow::Owned(hashes) => hashes,
-                Cow::Borrowed(hashes) => collect(hashes.iter().copied())?,
-            };
-            sorted.sort_unstable();
-            sorted.dedup();
-            if sorted.len() as u64 != keys {
-                (attempt, seeds) = (0, SplitMix64(1));
-            } else if keys > MAX_KEYS {
-                return Err(Error::FilterTooLarge {
-                    keys,
-                    bits_per_key: bits_per_key.get(),
-                });
-            }
-            hashes = Cow::Owned(sorted);
-            are_distinct = true;
-        }
-    }
-    Ok(Made::MatchesEverything)
 }
 
 /// Steele, Lea and Flood's generator of seeds.
@@ -274,12 +300,20 @@ impl FilterPolicy for BinaryFusePolicy {
 
     /// Returns a length that no filter of at most this many keys exceeds; most are shorter.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
-        let bytes = max_filter_bytes(keys as u64, self.bits_per_key)?;
-        usize::try_from(bytes).map_err(|_| Error::FilterTooLarge {
-            keys: keys as u64,
-            bits_per_key: self.bits_per_key.get(),
-        })
+        self.addressable(keys, self.width.max_filter_len(keys as u64)?)
     }
 
-    answers!(|_policy, filter| contents(filter), KernelToken::best(), fingerprints => fuse(fingerprints));
+    /// Returns the exact length of the filter of this many different keys.
+    fn filter_len(&self, keys: usize) -> Result<usize, Error> {
+        self.addressable(keys, self.width.filter_len(keys as u64)?)
+    }
+
+    fn bits_per_key(&self) -> Option<BitsPerKey> {
+        match self.width {
+            Width::Fixed(_) => None,
+            Width::Widest(bits_per_key) => Some(bits_per_key),
+        }
+    }
+
+    answers!(|policy, filter| contents(filter), policy.token(), fingerprints => fuse(fingerprints));
 }

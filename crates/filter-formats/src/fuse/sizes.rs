@@ -74,43 +74,69 @@ fn len_of(shape: Shape, width: u8) -> u64 {
         .saturating_add(TRAILER_LEN as u64)
 }
 
-/// Returns the widest fingerprint whose filter has no more than these bits per key, and the narrowest if none has.
-pub(super) fn width_for(keys: u64, bits_per_key: BitsPerKey) -> u8 {
-    let fits = |width: &u8| u128::from(filter_len(keys, *width)) * 8 <= bits_per_key.times(keys);
-    let [narrowest, ..] = WIDTHS;
-    WIDTHS.into_iter().rfind(fits).unwrap_or(narrowest)
+/// The choice of the width of a filter's fingerprints.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Width {
+    /// Always this one of the [`WIDTHS`].
+    #[cfg(feature = "alloc")]
+    Fixed(u8),
+    /// The widest whose filter has no more than these bits per key, and the narrowest if none has.
+    Widest(BitsPerKey),
 }
 
-/// Returns the length of the filter of this many keys, all with different hash values.
-///
-/// # Errors
-///
-/// [`Error::FilterTooLarge`].
-pub(super) fn filter_bytes(keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
-    if keys > MAX_KEYS {
-        return Err(Error::FilterTooLarge {
-            keys,
-            bits_per_key: bits_per_key.get(),
-        });
+impl Width {
+    /// Returns the width for this many keys.
+    pub(super) fn of(self, keys: u64) -> u8 {
+        let [narrowest, ..] = WIDTHS;
+        match self {
+            #[cfg(feature = "alloc")]
+            Self::Fixed(width) => width,
+            Self::Widest(bits_per_key) => {
+                let fits = |width: &u8| u128::from(filter_len(keys, *width)) * 8 <= bits_per_key.times(keys);
+                WIDTHS.into_iter().rfind(fits).unwrap_or(narrowest)
+            }
+        }
     }
-    Ok(if keys == 0 {
-        0
-    } else {
-        filter_len(keys, width_for(keys, bits_per_key))
-    })
-}
 
-/// Returns a length that no filter of at most this many keys exceeds: fewer keys can take more bytes, because segments
-/// are whole and because they may leave room for a wider fingerprint.
-#[cfg(feature = "alloc")]
-pub(super) fn max_filter_bytes(keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
-    let exact = filter_bytes(keys, bits_per_key)?;
-    let shape = shape(keys);
-    let segments = shape.segments + 1;
-    let longest = |width| len_of(Shape { segments, ..shape }, width);
-    let [narrowest, .., widest] = WIDTHS;
-    let allowed = u64::try_from(bits_per_key.times(keys) / 8).unwrap_or(u64::MAX);
-    Ok(exact.max(longest(narrowest)).max(allowed.min(longest(widest))))
+    pub(super) fn too_large(self, keys: u64) -> Error {
+        match self {
+            #[cfg(feature = "alloc")]
+            Self::Fixed(width) => BitsPerKey::whole(width.into()),
+            Self::Widest(bits_per_key) => bits_per_key,
+        }
+        .too_large(keys)
+    }
+
+    /// Returns the length of the filter of this many keys, all with different hash values.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FilterTooLarge`].
+    pub(super) fn filter_len(self, keys: u64) -> Result<u64, Error> {
+        match keys {
+            0 => Ok(0),
+            1..=MAX_KEYS => Ok(filter_len(keys, self.of(keys))),
+            _ => Err(self.too_large(keys)),
+        }
+    }
+
+    /// Returns a length that no filter of at most this many keys exceeds: fewer keys can take more bytes, because segments
+    /// are whole and because they may leave room for a wider fingerprint.
+    #[cfg(feature = "alloc")]
+    pub(super) fn max_filter_len(self, keys: u64) -> Result<u64, Error> {
+        let exact = self.filter_len(keys)?;
+        let shape = shape(keys);
+        let segments = shape.segments + 1;
+        let longest = |width| len_of(Shape { segments, ..shape }, width);
+        let [narrowest, .., widest] = WIDTHS;
+        Ok(exact.max(match self {
+            Self::Fixed(width) => longest(width),
+            Self::Widest(bits_per_key) => {
+                let allowed = u64::try_from(bits_per_key.times(keys) / 8).unwrap_or(u64::MAX);
+                longest(narrowest).max(allowed.min(longest(widest)))
+            }
+        }))
+    }
 }
 
 #[cfg(test)]
@@ -146,15 +172,20 @@ mod tests {
 
     #[test]
     fn every_length_is_below_the_maximum() {
-        for bits in [0, 4, 8, 9, 10, 11, 12, 14, 18, 20, 100].map(BitsPerKey::whole) {
+        let bits = [0, 4, 8, 9, 10, 11, 12, 14, 18, 20, 100].map(BitsPerKey::whole);
+        for width in bits
+            .map(Width::Widest)
+            .into_iter()
+            .chain(WIDTHS.map(Width::Fixed))
+        {
             let mut longest = 0;
             for keys in (0..5_000).chain((5_000..6_000_000).step_by(997)) {
-                longest = longest.max(filter_bytes(keys, bits).unwrap());
-                let stated = max_filter_bytes(keys, bits).unwrap();
-                assert!(longest <= stated, "{keys} keys, {bits}: {longest}, {stated}");
+                longest = longest.max(width.filter_len(keys).unwrap());
+                let stated = width.max_filter_len(keys).unwrap();
+                assert!(longest <= stated, "{keys} keys, {width:?}: {longest}, {stated}");
             }
         }
-        assert!(filter_bytes(MAX_KEYS + 1, BitsPerKey::whole(10)).is_err());
+        assert!(Width::Fixed(8).filter_len(MAX_KEYS + 1).is_err());
         assert!(shape(MAX_KEYS).slots() <= 1 << 32);
     }
 

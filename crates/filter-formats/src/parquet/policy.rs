@@ -61,7 +61,7 @@ impl Format {
 
 named! {
     WITH_XXH64: SplitBlockBloomPolicy::NAME, ["split-block", "parquet"], SPLIT_BLOCK, 0, SplitBlockBloomPolicy::new;
-    WITH_XXPH3: SplitBlockBloomPolicy::NAME_XXPH3, ["split-block-xxph3"], SPLIT_BLOCK, 0, SplitBlockBloomPolicy::xxph3;
+    WITH_XXPH3: SplitBlockBloomPolicy::NAME_XXPH3, ["split-block-xxph3"], SPLIT_BLOCK, 0, SplitBlockBloomPolicy::with_xxph3;
 }
 
 /// The maximum length of a bit set: Parquet's header stores the length as a signed 32-bit number.
@@ -89,7 +89,7 @@ const PROBES: u8 = 8;
 ///
 /// let policy = SplitBlockBloomPolicy::new(10.into());
 /// assert_eq!(policy.name(), "SplitBlockBloomFilter.Xxh64");
-/// assert_eq!(SplitBlockBloomPolicy::xxph3(10.into()).name(), "SplitBlockBloomFilter.Xxph3");
+/// assert_eq!(SplitBlockBloomPolicy::with_xxph3(10.into()).name(), "SplitBlockBloomFilter.Xxph3");
 ///
 /// let mut buffer = [0; 64];
 /// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
@@ -112,7 +112,7 @@ impl SplitBlockBloomPolicy {
     /// The name under which engines store the filters with Parquet's hash.
     pub const NAME: &str = "SplitBlockBloomFilter.Xxh64";
 
-    /// The name under which engines store the filters of [`xxph3`](Self::xxph3).
+    /// The name under which engines store the filters of [`with_xxph3`](Self::with_xxph3).
     pub const NAME_XXPH3: &str = "SplitBlockBloomFilter.Xxph3";
 
     /// Makes a policy with this many bits per key, and Parquet's hash, XXH64.
@@ -122,7 +122,7 @@ impl SplitBlockBloomPolicy {
 
     /// Makes a policy that hashes keys with XXPH3, as `BloomFilter64` does: the choice of an engine that wants the fastest
     /// filter. The filters of `BlockedBloomFilter` in `membership-filters` have the same blocks.
-    pub const fn xxph3(bits_per_key: BitsPerKey) -> Self {
+    pub const fn with_xxph3(bits_per_key: BitsPerKey) -> Self {
         Self::with_hash(bits_per_key, BlockHash::Xxph3)
     }
 
@@ -195,6 +195,10 @@ impl FilterPolicy for SplitBlockBloomPolicy {
         let bytes = bitset_bytes(self.bits_per_key, keys as u64)?;
         // Below 2^31.
         Ok(usize::try_from(bytes).unwrap_or(usize::MAX))
+    }
+
+    fn bits_per_key(&self) -> Option<BitsPerKey> {
+        Some(self.bits_per_key)
     }
 
     fn hashed_may_match_each(

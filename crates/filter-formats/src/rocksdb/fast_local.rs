@@ -60,7 +60,7 @@ const fn tail_of(probes: u8) -> [u8; TAIL_LEN] {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct FastLocalBloomPolicy {
-    bits_per_key: BitsPerKey,
+    pub(super) bits_per_key: BitsPerKey,
     /// Derived from `bits_per_key`, and stored because computing it would slow down small filters.
     millibits: u32,
     probes: u8,
@@ -132,6 +132,10 @@ impl FilterPolicy for FastLocalBloomPolicy {
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
         let bytes = lines_of(self.millibits, keys as u64) * LINE_LEN as u64;
         addressable(bytes, keys, self.bits_per_key)
+    }
+
+    fn bits_per_key(&self) -> Option<BitsPerKey> {
+        Some(self.bits_per_key)
     }
 
     #[inline]

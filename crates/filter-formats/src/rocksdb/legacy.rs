@@ -1,7 +1,7 @@
 //! The full Bloom filter of RocksDB's format version 4 and earlier: all probes of a key in one line, which is as long
 //! as the cache line of the machine that wrote the filter.
 
-use filter_kernels::KernelToken;
+use filter_kernels::{Kernel, KernelToken};
 use filter_policy::building::for_each_batch;
 use filter_policy::{BitsPerKey, Error, FilterPolicy, HashFunction, HashedPolicy, NewFilter, leveldb};
 
@@ -65,7 +65,7 @@ impl CacheLine {
 /// assert!(policy.key_may_match(b"hello", &filter));
 ///
 /// // The filter that RocksDB writes on 64-bit ARM.
-/// let on_arm = policy.with_line(CacheLine::Bytes128).build_in(["hello", "world"], &mut buffer)?;
+/// let on_arm = policy.line(CacheLine::Bytes128).build_in(["hello", "world"], &mut buffer)?;
 /// assert_eq!(on_arm.len(), 128 + 5);
 /// assert!(policy.key_may_match(b"hello", &on_arm));
 /// # Ok::<(), filter_policy::Error>(())
@@ -74,6 +74,7 @@ impl CacheLine {
 pub struct LegacyFullFilterPolicy {
     bits_per_key: BitsPerKey,
     line: CacheLine,
+    kernel: Option<Kernel>,
 }
 
 impl LegacyFullFilterPolicy {
@@ -85,24 +86,17 @@ impl LegacyFullFilterPolicy {
         Self {
             bits_per_key,
             line: CacheLine::Bytes64,
+            kernel: None,
         }
     }
 
     /// Returns this policy with another line length, to write filters as other machines would.
     #[must_use]
-    pub const fn with_line(self, line: CacheLine) -> Self {
+    pub const fn line(self, line: CacheLine) -> Self {
         Self { line, ..self }
     }
 
-    /// Returns the bits per key.
-    pub const fn bits_per_key(&self) -> BitsPerKey {
-        self.bits_per_key
-    }
-
-    /// Returns the length of the lines that the policy writes.
-    pub const fn line(&self) -> CacheLine {
-        self.line
-    }
+    configured!();
 }
 
 /// Returns the probe count: LevelDB's rule for the same bits per key, at most 30.
@@ -164,5 +158,9 @@ impl FilterPolicy for LegacyFullFilterPolicy {
         addressable(bytes, keys, self.bits_per_key)
     }
 
-    answers!(|_policy, filter| contents_expecting_others(filter), KernelToken::Scalar, Kind::LegacyBloom { bits, lines, probes } => lines(bits, lines, probes));
+    fn bits_per_key(&self) -> Option<BitsPerKey> {
+        Some(self.bits_per_key)
+    }
+
+    answers!(|policy, filter| contents_expecting_others(filter), policy.token(), Kind::LegacyBloom { bits, lines, probes } => lines(bits, lines, probes));
 }

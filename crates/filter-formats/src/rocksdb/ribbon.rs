@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use filter_kernels::KernelToken;
+use filter_kernels::Kernel;
 use filter_kernels::ribbon::{self, Row, Shape};
 use filter_policy::building::{append_with, collect, room, without_repeats, written};
 use filter_policy::{BitsPerKey, Error, FilterBytes, FilterPolicy, HashFunction, HashedPolicy, NewFilter};
@@ -57,9 +57,11 @@ impl RibbonPolicy {
         }
     }
 
-    /// Returns the bits per key of a Bloom filter of the same rate.
-    pub const fn bits_per_key(&self) -> BitsPerKey {
-        self.bloom.bits_per_key()
+    /// Returns this policy pinned to a kernel: see [`FastLocalBloomPolicy::on_kernel`].
+    pub const fn on_kernel(self, kernel: Kernel) -> Self {
+        Self {
+            bloom: self.bloom.on_kernel(kernel),
+        }
     }
 
     /// Solves the system of these hash values, or chooses a Bloom filter instead.
@@ -67,12 +69,9 @@ impl RibbonPolicy {
         let Some(first) = hashes.first() else {
             return Ok(Made::Nothing);
         };
-        let Some(shape) = self.shape(hashes.len(), *first) else {
+        let Some(shape) = self.shape(hashes.len(), *first)? else {
             return Ok(Made::Bloom);
         };
-        if shape.slots() < SMALL_SLOTS && self.bloom.max_filter_len(hashes.len())? < ribbon_len(shape) {
-            return Ok(Made::Bloom);
-        }
         let slots = shape.slots() as usize;
         let mut rows = Vec::new();
         rows.try_reserve_exact(slots)
@@ -86,23 +85,24 @@ impl RibbonPolicy {
             .find(|&seed| {
                 rows.clear();
                 rows.resize(slots, Row::default());
-                ribbon::eliminate(KernelToken::best(), &mut rows, seed, hashes)
+                ribbon::eliminate(self.bloom.token(), &mut rows, seed, hashes)
             });
         Ok(seed.map_or(Made::Bloom, |seed| Made::Ribbon { rows, shape, seed }))
     }
 
-    /// Returns the shape of a Ribbon filter of this many values; `None` if there are too many.
-    fn shape(&self, entries: usize, first: u64) -> Option<Shape> {
-        let entries = u32::try_from(entries.min(MAX_ENTRIES + 1))
-            .ok()
-            .filter(|_| entries <= MAX_ENTRIES)?;
+    /// Returns the shape of a Ribbon filter of this many values; `None` if there are too many, or so few that a Bloom filter
+    /// is smaller.
+    fn shape(&self, entries: usize, first: u64) -> Result<Option<Shape>, Error> {
+        let Some(few) = u32::try_from(entries).ok().filter(|_| entries <= MAX_ENTRIES) else {
+            return Ok(None);
+        };
         let [.., a, b, c, d] = first.to_le_bytes();
         let entropy = u32::from_le_bytes([a, b, c, d]);
-        Some(shape(
-            entries,
-            ribbon_one_in(RocksDbBits::new(self.bits_per_key())),
-            entropy,
-        ))
+        let one_in = ribbon_one_in(RocksDbBits::new(self.bloom.bits_per_key));
+        let shape = shape(few, one_in, entropy);
+        let bloom_is_smaller =
+            shape.slots() < SMALL_SLOTS && self.bloom.max_filter_len(entries)? < ribbon_len(shape);
+        Ok((!bloom_is_smaller).then_some(shape))
     }
 }
 
@@ -134,7 +134,7 @@ impl Made {
             Self::Ribbon { rows, shape, seed } => {
                 if let Some((solution, tail)) = filter.split_last_chunk_mut::<TAIL_LEN>() {
                     let words = solution.as_chunks_mut().0;
-                    ribbon::solve(KernelToken::best(), rows, *shape, words);
+                    ribbon::solve(policy.bloom.token(), rows, *shape, words);
                     let [a, b, c, _] = shape.blocks.to_le_bytes();
                     *tail = [RIBBON_MARKER, *seed, a, b, c];
                 }
@@ -194,16 +194,27 @@ impl FilterPolicy for RibbonPolicy {
         Self::NAME
     }
 
-    /// Returns the length of a filter of only wide blocks, or of the Bloom filter that may replace it if that is
-    /// longer.
+    /// Returns the larger of [`filter_len`](FilterPolicy::filter_len) and the length of the Bloom filter that is written
+    /// for keys of which no Ribbon filter can be made.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
-        let bloom = self.bloom.max_filter_len(keys)?;
-        let entries = keys.clamp(1, MAX_ENTRIES);
-        let widest = self
-            .shape(entries, 0)
-            .map(|shape| ribbon_len(Shape { narrow: 0, ..shape }));
-        Ok(widest.unwrap_or_default().max(bloom))
+        Ok(self.filter_len(keys)?.max(self.bloom.max_filter_len(keys)?))
     }
 
-    answers!(|_policy, filter| contents_expecting_others(filter), KernelToken::best(), Kind::Ribbon(solution) => ribbon(solution));
+    /// Returns the length of the filter of this many keys, no two of which are equal; the first key's hash may make it 16
+    /// bytes shorter.
+    fn filter_len(&self, keys: usize) -> Result<usize, Error> {
+        match keys {
+            0 => Ok(0),
+            _ => match self.shape(keys, 0)? {
+                Some(shape) => Ok(ribbon_len(shape)),
+                None => self.bloom.max_filter_len(keys),
+            },
+        }
+    }
+
+    fn bits_per_key(&self) -> Option<BitsPerKey> {
+        self.bloom.bits_per_key()
+    }
+
+    answers!(|policy, filter| contents_expecting_others(filter), policy.bloom.token(), Kind::Ribbon(solution) => ribbon(solution));
 }

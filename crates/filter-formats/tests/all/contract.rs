@@ -30,20 +30,20 @@ const TEN: BitsPerKey = BitsPerKey::whole(10);
 macro_rules! each_policy {
     ($bits:expr, |$policy:ident| $run:expr) => {{
         let bits = $bits;
-        each_policy!(@ |$policy| $run, BloomFilterPolicy::with_seed(7, bits), BloomFilterPolicy::signed_tail(bits));
+        each_policy!(@ |$policy| $run, BloomFilterPolicy::with_seed(7, bits), BloomFilterPolicy::with_signed_tail(bits));
         for kernel in Kernel::available() {
             each_policy!(@ |$policy| $run,
-                BloomFilterPolicy::leveldb_builtin(bits).on_kernel(kernel),
+                BloomFilterPolicy::with_leveldb_hash(bits).on_kernel(kernel),
                 BloomFilterPolicy::new(bits).on_kernel(kernel),
                 BloomFilterPolicy::with_hasher(Seeded(7), bits).on_kernel(kernel),
                 BloomFilter64Policy::new(bits).on_kernel(kernel),
                 FastLocalBloomPolicy::new(bits).on_kernel(kernel),
                 SplitBlockBloomPolicy::new(bits).on_kernel(kernel),
-                SplitBlockBloomPolicy::xxph3(bits).on_kernel(kernel)
+                SplitBlockBloomPolicy::with_xxph3(bits).on_kernel(kernel)
             );
         }
         for line in [CacheLine::Bytes64, CacheLine::Bytes128, CacheLine::Bytes256] {
-            each_policy!(@ |$policy| $run, LegacyFullFilterPolicy::new(bits).with_line(line));
+            each_policy!(@ |$policy| $run, LegacyFullFilterPolicy::new(bits).line(line));
         }
         each_policy!(@ |$policy| $run, RibbonPolicy::new(bits), BinaryFusePolicy::new(bits));
     }};
@@ -251,9 +251,6 @@ fn a_policy_of_another_crate_has_the_rest_by_default() {
     check_many(&"Bare", &[false, true, true], &|answers| {
         prepared.may_match_many(&keys, answers)
     });
-    check_many(&"Bare", &[false, true, true], &|answers| {
-        policy.keys_may_match(&keys, b"k", answers)
-    });
     assert!(!policy.answers_prefixes() && policy.prefix_may_match(b"other", b"k"));
     let mut out = b"what was there".to_vec();
     assert!(policy.append_filter(&[b"key"], &mut out).is_err());
@@ -288,10 +285,20 @@ fn every_policy_keeps_the_public_contract() {
 
 /// Each breaks one sentence of the contract.
 mod broken {
+    use filter_policy::kernels::KernelToken;
+    use filter_policy::prepared::{Plan, Reader};
+
     use super::*;
 
     /// That of the filter of `BloomFilter2`.
     const CHECKSUM: u64 = 0x6171_f3a4_917e_0a87;
+
+    static ONE_ANSWER_TOO_MANY: Reader = Reader {
+        name: "Broken",
+        keys: Some(|_, _, keys, answers| answers.fill(1 << (keys.len() % 64))),
+        hash: |_, _, _| false,
+        hashes: |_, _, _, _| (),
+    };
 
     struct Broken {
         sentence: &'static str,
@@ -349,24 +356,19 @@ mod broken {
             }
         }
 
-        fn keys_may_match(
-            &self,
-            keys: &[&[u8]],
-            filter: &[u8],
-            answers: &mut Answers<'_>,
-        ) -> Result<(), Error> {
-            self.policy.keys_may_match(keys, filter, answers)?;
-            if self.sentence == "one bit each" && !keys.len().is_multiple_of(64) {
-                answers.start(keys.len())?[keys.len() / 64] |= 1 << (keys.len() % 64);
-            }
-            Ok(())
-        }
-
         fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
-            if self.sentence == "must agree on" && filter.len() < 100 {
-                return self.policy.prepare(&MATCHES_EVERYTHING);
+            match self.sentence {
+                "must agree on" if filter.len() < 100 => self.policy.prepare(&MATCHES_EVERYTHING),
+                "one bit each" => {
+                    let reader = &ONE_ANSWER_TOO_MANY;
+                    let plan = Plan {
+                        reader,
+                        ..Plan::same_for_all(false, KernelToken::best())
+                    };
+                    PreparedFilter::new(self, filter, plan)
+                }
+                _ => self.policy.prepare(filter),
             }
-            self.policy.prepare(filter)
         }
 
         fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
@@ -442,7 +444,7 @@ fn keys_of_a_policy_without_hashes_are_kept_whole() {
         let mut builder = FilterBuilder::new(std::sync::Arc::clone(&policy));
         assert!(builder.is_empty());
         for key in keys {
-            builder.add(key).unwrap();
+            builder.insert(key).unwrap();
         }
         assert_eq!(builder.len(), keys.len());
         let mut expected = Vec::new();
@@ -514,11 +516,6 @@ mod pointers {
             false
         }
 
-        fn keys_may_match(&self, _: &[&[u8]], _: &[u8], answers: &mut Answers<'_>) -> Result<(), Error> {
-            answers.start(2)?[0] = 3;
-            Ok(())
-        }
-
         fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
             self.0.prepare(filter)
         }
@@ -568,8 +565,6 @@ mod pointers {
         assert_eq!(out, [2]);
         let mut words = [0];
         let mut answers = Answers::new(&mut words);
-        policy.keys_may_match(&[b"key"], &[], &mut answers).unwrap();
-        assert_eq!(answers.words(), [3]);
         assert!(!policy.key_may_match(b"key", &MATCHES_EVERYTHING));
         assert!(policy.prepare(&MATCHES_EVERYTHING).may_match(b"key"));
         let key = HashedKey::new(&policy, b"key");
@@ -578,7 +573,7 @@ mod pointers {
         assert_eq!((answers.words(), key.hash()), (&[5][..], Some(seven())));
         let mut builder = FilterBuilder::new(&policy);
         for _ in 0..3 {
-            builder.add(b"key").unwrap();
+            builder.insert(b"key").unwrap();
         }
         assert_eq!(builder.finish().unwrap().len(), 2);
         assert!(policy.answers_prefixes());
@@ -587,7 +582,7 @@ mod pointers {
 
     #[test]
     fn a_pointer_to_a_policy_is_that_policy() {
-        let policy = || Full(BloomFilterPolicy::leveldb_builtin(TEN));
+        let policy = || Full(BloomFilterPolicy::with_leveldb_hash(TEN));
         check(policy());
         let full = policy();
         check(&full);
@@ -602,7 +597,7 @@ mod pointers {
 #[test]
 fn policies_can_be_constants_and_shared() {
     const fn is_shareable<T: Send + Sync + Copy + 'static>(_: &T) {}
-    static POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::leveldb_builtin(TEN);
+    static POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::with_leveldb_hash(TEN);
     const SEEDED: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::with_seed(1, TEN);
     const LOCAL: FastLocalBloomPolicy = FastLocalBloomPolicy::new(TEN);
     is_shareable(&POLICY);

@@ -19,8 +19,11 @@ fn check(policy: BinaryFusePolicy, hashes: &[u64]) -> Vec<u8> {
         .unwrap();
     let at = || format!("{} values", hashes.len());
     let distinct: BTreeSet<u64> = hashes.iter().copied().collect();
-    let stated = Format::BINARY_FUSE.filter_bytes(distinct.len() as u64, policy.bits_per_key());
-    assert_eq!(stated, Ok(filter.len() as u64), "{}", at());
+    assert_eq!(policy.filter_len(distinct.len()), Ok(filter.len()), "{}", at());
+    if let Some(bits_per_key) = policy.bits_per_key() {
+        let stated = Format::BINARY_FUSE.filter_bytes(distinct.len() as u64, bits_per_key);
+        assert_eq!(stated, Ok(filter.len() as u64), "{}", at());
+    }
     let mut room = vec![0xa5; policy.max_filter_len(hashes.len()).unwrap()];
     let same = policy
         .create_from_hashes(KeyHashes::new(policy.hash_function(), hashes), &mut room)
@@ -41,7 +44,11 @@ fn every_number_of_keys() {
             BinaryFusePolicy::new(BitsPerKey::whole(8 + (count % 14) as u32)),
             &hashes[..count],
         );
+        let width = [4, 8, 10, 12, 16][count % 5];
+        let filter = check(BinaryFusePolicy::with_width(width).unwrap(), &hashes[..count]);
+        assert!(filter.last().is_none_or(|&last| u32::from(last) == width));
     }
+    assert!(BinaryFusePolicy::with_width(9).is_err());
     // Where the first seeds fail most, and where slots are prefetched.
     let hashes = random_hashes(2, 1_000_003);
     for count in [

@@ -99,7 +99,7 @@ fn leveldb() {
     let rows: Vec<Row> = rows("leveldb/policy.jsonl");
     assert_eq!(rows.len(), 304);
     for row in &rows {
-        let policy = BloomFilterPolicy::leveldb_builtin(row.bits());
+        let policy = BloomFilterPolicy::with_leveldb_hash(row.bits());
         assert_eq!(policy.name(), row.policy);
         let kind = row.check(&policy, Format::LEVEL_DB, 1_000_000);
         assert_eq!(kind, FilterKind::Filter(Format::LEVEL_DB));
@@ -115,7 +115,7 @@ fn bloom_filter2() {
         assert_eq!(row.policy, "BloomFilter2");
         let policy: &dyn FilterPolicy = match row.tail.as_deref() {
             Some("unsigned") => &BloomFilterPolicy::new(row.bits()),
-            Some("signed_x86") => &BloomFilterPolicy::signed_tail(row.bits()),
+            Some("signed_x86") => &BloomFilterPolicy::with_signed_tail(row.bits()),
             other => panic!("no tail is called {other:?}"),
         };
         row.check(policy, Format::LEVEL_DB, 100_000);
@@ -253,7 +253,7 @@ fn degenerate_filters_and_appending() {
                 key_hex,
                 may_match,
             } => {
-                let answer = BloomFilterPolicy::leveldb_builtin(TEN)
+                let answer = BloomFilterPolicy::with_leveldb_hash(TEN)
                     .key_may_match(&unhex(&key_hex), &unhex(&filter_hex));
                 assert_eq!(answer, may_match, "key {key_hex:?}, filter {filter_hex:?}");
             }
@@ -274,7 +274,7 @@ fn degenerate_filters_and_appending() {
                 bits_per_key,
                 result_hex,
             } => {
-                let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(bits_per_key));
+                let policy = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(bits_per_key));
                 let mut buffer = append_to.into_bytes();
                 policy.append_batch(&keys, &mut buffer).unwrap();
                 assert_eq!(buffer, unhex(&result_hex));

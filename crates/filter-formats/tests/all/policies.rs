@@ -131,6 +131,37 @@ fn readers_of_another_layout_deny_nothing() {
     }
 }
 
+/// A filter has the length that its policy states, and as many keys as it can have.
+#[test]
+fn lengths_and_capacities_are_those_of_filters() {
+    let keys: Vec<[u8; 4]> = (0..3_000_u32).map(u32::to_be_bytes).collect();
+    for (_, policy) in any_policies(TEN) {
+        for count in (0..100).chain((100..=3_000).step_by(29)) {
+            let (len, context) = (filter_of(&policy, &keys[..count]).len(), policy.name());
+            let stated = policy.filter_len(count).unwrap();
+            // The first key's hash decides on the last word of a Ribbon filter.
+            let less = if context.ends_with("RibbonFilter") {
+                [0, 16]
+            } else {
+                [0, 0]
+            };
+            assert!(
+                less.contains(&(stated - len)),
+                "{context}, {count} keys: {stated} and {len}"
+            );
+            let most = policy.capacity(policy.max_filter_len(count).unwrap());
+            assert!(most >= count, "{context}: {most} keys, not {count}");
+            let room = policy.max_filter_len(most + 1).unwrap();
+            assert!(
+                room > policy.max_filter_len(count).unwrap(),
+                "{context}: {count} keys"
+            );
+        }
+        assert_eq!(policy.capacity(0), 0, "{}", policy.name());
+        assert_eq!(policy.bits_per_key(), Some(TEN), "{}", policy.name());
+    }
+}
+
 proptest! {
     /// RocksDB's policies count adjacent equal keys once, however the filter is built.
     #[test]

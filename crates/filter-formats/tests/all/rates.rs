@@ -135,7 +135,7 @@ mod neighbours {
     }
 
     fn leveldb() -> BloomFilterPolicy<LevelDbHash> {
-        BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10))
+        BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10))
     }
 
     fn bloom_filter2() -> BloomFilterPolicy<Murmur2> {
@@ -177,7 +177,7 @@ mod neighbours {
             (0.055..0.07).contains(&mean) && (0.55..0.65).contains(&worst),
             "{mean}, {worst}"
         );
-        let coprime = leveldb().with_coprime_sizes();
+        let coprime = leveldb().coprime_sizes();
         let (mean, worst) = mean_and_worst(&coprime);
         assert!(mean < 0.02 && worst < 0.06, "{mean}, {worst}");
         let bytes = |policy: &BloomFilterPolicy<LevelDbHash>| -> usize {

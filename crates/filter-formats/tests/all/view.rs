@@ -9,7 +9,7 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
 use super::support::ways::{any_policies, filter_of};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
-const POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::leveldb_builtin(TEN);
+const POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::with_leveldb_hash(TEN);
 
 /// Kinds and answers, in LevelDB's layout and in that of `BloomFilter64`.
 #[test]

@@ -44,13 +44,13 @@ pub(super) fn chosen(bits_per_key: f64, policy: c_int) -> Option<(ChosenPolicy, 
     let bits = bits_per_key.filter(|bits| (1.0..=f64::from(MAX_BITS_PER_KEY)).contains(&bits.get()))?;
     let (bloom_filter2, leveldb) = (
         BloomFilterPolicy::new(bits),
-        BloomFilterPolicy::leveldb_builtin(bits),
+        BloomFilterPolicy::with_leveldb_hash(bits),
     );
     match policy {
         POLICY_BLOOM_FILTER2 => named(bloom_filter2, c"BloomFilter2"),
         POLICY_LEVELDB => named(leveldb, c"leveldb.BuiltinBloomFilter2"),
-        POLICY_BLOOM_FILTER2_COPRIME => named(bloom_filter2.with_coprime_sizes(), c"BloomFilter2"),
-        POLICY_LEVELDB_COPRIME => named(leveldb.with_coprime_sizes(), c"leveldb.BuiltinBloomFilter2"),
+        POLICY_BLOOM_FILTER2_COPRIME => named(bloom_filter2.coprime_sizes(), c"BloomFilter2"),
+        POLICY_LEVELDB_COPRIME => named(leveldb.coprime_sizes(), c"leveldb.BuiltinBloomFilter2"),
         POLICY_BLOOM64 => named(BloomFilter64Policy::new(bits), c"BloomFilter64.Xxph3"),
         POLICY_FAST_LOCAL_BLOOM => named(
             FastLocalBloomPolicy::new(bits),
@@ -60,7 +60,10 @@ pub(super) fn chosen(bits_per_key: f64, policy: c_int) -> Option<(ChosenPolicy, 
             RibbonPolicy::new(bits),
             c"rocksdb.internal.Standard128RibbonFilter",
         ),
-        POLICY_SPLIT_BLOCK_XXPH3 => named(SplitBlockBloomPolicy::xxph3(bits), c"SplitBlockBloomFilter.Xxph3"),
+        POLICY_SPLIT_BLOCK_XXPH3 => named(
+            SplitBlockBloomPolicy::with_xxph3(bits),
+            c"SplitBlockBloomFilter.Xxph3",
+        ),
         POLICY_BINARY_FUSE => named(BinaryFusePolicy::new(bits), c"binaryfuse"),
         _ => None,
     }

@@ -185,7 +185,7 @@ fn filters_that_cannot_be_made_let_every_key_pass() {
     }
     // Many such filters in a table take more than LevelDB can address, and the second alone does.
     for bits in [2_500_000, c_int::MAX.cast_unsigned()] {
-        let wide = Called::new(BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(bits)));
+        let wide = Called::new(BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(bits)));
         assert_eq!(wide.create(&[b"key".as_slice(); 17]), OPEN);
     }
 }

@@ -110,7 +110,7 @@ fn absent_keys_read_hardly_a_block() {
 #[test]
 fn with_leveldbs_hash_the_tables_are_those_of_the_engines_own_policy() {
     for bits in [1, 10, 14, 44] {
-        let builtin = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(bits));
+        let builtin = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(bits));
         let ours = written(with_policy(options(), builtin));
         let theirs = written(with_engines(options(), BloomPolicy::new(bits)));
         let [ours, theirs] = [ours.path(), theirs.path()].map(|folder| {

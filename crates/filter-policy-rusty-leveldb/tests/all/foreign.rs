@@ -41,7 +41,7 @@ fn the_engine_loses_keys_and_the_check_refuses() {
     assert_eq!(tables(folder.path()), before);
 
     // The policy that wrote the database finds every key.
-    let builtin = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+    let builtin = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10));
     assert_eq!(
         found(&mut checked_open(folder.path(), options(), builtin).unwrap()),
         COUNT
@@ -63,7 +63,7 @@ fn a_policy_that_the_engine_passes_over_costs_speed_alone() {
     let refused = checked_open(
         folder.path(),
         options(),
-        BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10)),
+        BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10)),
     );
     assert!(
         matches!(refused.err().unwrap(), OpenError::ForeignFilters { found, .. } if found == "zzz.Custom")
@@ -169,7 +169,7 @@ fn without_filters_and_without_tables_every_policy_is_safe() {
     let mut db = checked_open(&path, options(), BLOOM).unwrap();
     db.put(b"key", b"value").unwrap();
     drop(db);
-    let builtin = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+    let builtin = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10));
     let mut db = checked_open(&path, options(), builtin).unwrap();
     assert_eq!(db.get(b"key").as_deref(), Some(&b"value"[..]));
     drop(db);

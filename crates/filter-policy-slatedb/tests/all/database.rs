@@ -175,7 +175,7 @@ async fn a_changed_name_is_another_filter_and_loses_nothing() {
 
     let prefixes = PrefixPolicy::new(KEYS, SeparatedPrefix::new(b'/', 2));
     let others: [Arc<dyn FilterPolicy>; 2] = [
-        Arc::new(SlateDbPolicy::new(BloomFilterPolicy::signed_tail(TEN))),
+        Arc::new(SlateDbPolicy::new(BloomFilterPolicy::with_signed_tail(TEN))),
         Arc::new(SlateDbPolicy::new(prefixes)),
     ];
     for other in others {

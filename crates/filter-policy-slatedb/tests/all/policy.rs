@@ -105,7 +105,7 @@ fn names_and_abilities_are_the_policys() {
     let points = SlateDbPolicy::new(BLOOM);
     assert_eq!(points.name(), "BloomFilter2");
     assert!(!points.supports_prefix_queries() && !points.supports_range_queries());
-    assert_eq!(points.policy().bits_per_key(), BitsPerKey::whole(10));
+    assert_eq!(points.policy().bits_per_key(), Some(BitsPerKey::whole(10)));
     let prefixes = SlateDbPolicy::new(PrefixPolicy::new(BLOOM, FixedPrefix::new(9)));
     assert_eq!(prefixes.name(), "BloomFilter2.Prefix.Fixed9");
     assert!(prefixes.supports_prefix_queries() && !prefixes.supports_range_queries());

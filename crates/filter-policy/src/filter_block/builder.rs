@@ -18,7 +18,7 @@ use crate::policy::FilterPolicy;
 /// use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockReader};
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy};
 ///
-/// let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+/// let policy = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10));
 /// let mut builder = FilterBlockBuilder::new(&policy);
 /// builder.start_block(0)?;
 /// builder.add_key(b"apple")?;

@@ -12,7 +12,8 @@ pub(super) const BASE_LG: u8 = 11;
 /// The length of the tail: the start of the offsets in 4 bytes, then `BASE_LG`.
 pub(super) const TAIL_LEN: usize = 5;
 
-/// A filter block in stored bytes, read in place.
+/// A filter block in stored bytes, read in place. `B` is the memory that holds them: a slice, a vector, an `Arc<[u8]>`, a
+/// block of a cache.
 ///
 /// The reader accepts any bytes. Damaged offsets give the answer "may match"; altered filters may miss stored keys,
 /// which only the checksum of the block can detect. The answers are LevelDB's, with one exception: if a filter starts
@@ -23,7 +24,7 @@ pub(super) const TAIL_LEN: usize = 5;
 /// use filter_policy::filter_block::FilterBlockReader;
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy};
 ///
-/// let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+/// let policy = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10));
 /// // The filter block of a table that holds the one key `only`: 9 bytes of filter, one offset, the tail.
 /// let block = [0x40, 0, 0x02, 0x80, 0, 0x24, 0, 0x01, 6, 0, 0, 0, 0, 9, 0, 0, 0, 11];
 ///
@@ -33,16 +34,57 @@ pub(super) const TAIL_LEN: usize = 5;
 /// assert!(filters.key_may_match(&policy, 2048, b"other"), "there is no filter for this offset");
 /// assert_eq!(filters.damage().count(), 0);
 /// ```
+///
+/// A table's reader owns the block and the policy, and needs no lifetime:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use filter_policy::filter_block::FilterBlockReader;
+/// use filter_policy::{BloomFilterPolicy, FilterPolicy, HashedKey};
+///
+/// struct TableReader {
+///     policy: Arc<dyn FilterPolicy + Send + Sync>,
+///     filters: FilterBlockReader<Vec<u8>>,
+/// }
+///
+/// impl TableReader {
+///     fn may_hold(&self, block_offset: u64, key: &[u8]) -> bool {
+///         self.filters.key_may_match(&self.policy, block_offset, key)
+///     }
+/// }
+///
+/// /// A lookup in many tables, which hashes its key once.
+/// struct Lookup<'a> {
+///     key: HashedKey<'a>,
+/// }
+///
+/// impl<'a> Lookup<'a> {
+///     fn new(policy: &'a Arc<dyn FilterPolicy + Send + Sync>, key: &'a [u8]) -> Self {
+///         Self { key: HashedKey::new(policy, key) }
+///     }
+///
+///     fn may_be_in(&self, table: &TableReader, block_offset: u64) -> bool {
+///         table.filters.filter_of(block_offset).is_none_or(|filter| self.key.may_match(filter))
+///     }
+/// }
+/// # let policy: Arc<dyn FilterPolicy + Send + Sync> = Arc::new(BloomFilterPolicy::with_leveldb_hash(10.into()));
+/// # let block = vec![0x40, 0, 0x02, 0x80, 0, 0x24, 0, 0x01, 6, 0, 0, 0, 0, 9, 0, 0, 0, 11];
+/// # let table = TableReader { policy: Arc::clone(&policy), filters: FilterBlockReader::new(block) };
+/// # assert!(table.may_hold(0, b"only") && !table.may_hold(0, b"other"));
+/// # assert!(Lookup::new(&policy, b"only").may_be_in(&table, 0));
+/// # assert!(!Lookup::new(&policy, b"other").may_be_in(&table, 0));
+/// ```
 #[derive(Clone, Copy)]
-pub struct FilterBlockReader<'a> {
-    block: &'a [u8],
+pub struct FilterBlockReader<B> {
+    block: B,
     /// The start of the offsets, which is the end of the filters.
     array_offset: usize,
     count: usize,
     base_lg: u8,
 }
 
-impl fmt::Debug for FilterBlockReader<'_> {
+impl<B> fmt::Debug for FilterBlockReader<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FilterBlockReader")
             .field("len", &self.count)
@@ -145,10 +187,15 @@ impl fmt::Display for FilterBlockDamage {
 
 impl core::error::Error for FilterBlockDamage {}
 
-impl<'a> FilterBlockReader<'a> {
+impl<B: AsRef<[u8]>> FilterBlockReader<B> {
     /// Reads the block; accepts any bytes.
-    pub fn new(block: &'a [u8]) -> Self {
-        let (array_offset, count, base_lg) = match Tail::of(block) {
+    pub fn new(block: B) -> Self {
+        let tail = Tail::of(block.as_ref());
+        Self::ending_in(tail, block)
+    }
+
+    fn ending_in(tail: Option<Tail>, block: B) -> Self {
+        let (array_offset, count, base_lg) = match tail {
             Some(tail) if tail.array_offset as usize <= tail.array_end => {
                 let array_offset = tail.array_offset as usize;
                 (array_offset, (tail.array_end - array_offset) / 4, tail.base_lg)
@@ -194,8 +241,11 @@ impl<'a> FilterBlockReader<'a> {
     /// assert!(filters.key_may_match(&policy, 0, b"only"));
     /// assert!(!FilterBlockReader::new(&block).key_may_match(&policy, 0, b"only"), "denied");
     /// ```
-    pub fn stored_as<P: FilterPolicy + ?Sized>(name: &str, policy: &P, block: &'a [u8]) -> Self {
-        Self::new(if policy.name() == name { block } else { &[] })
+    pub fn stored_as<P: FilterPolicy + ?Sized>(name: &str, policy: &P, block: B) -> Self {
+        if policy.name() == name {
+            return Self::new(block);
+        }
+        Self::ending_in(None, block)
     }
 
     /// Returns whether the data block that starts at this file offset may hold the key; `false` means that it
@@ -213,15 +263,15 @@ impl<'a> FilterBlockReader<'a> {
 
     /// Returns the filter of the data block that starts at this file offset; `None`, which means "may match",
     /// when there is none or its offsets are damaged.
-    pub fn filter_of(&self, block_offset: u64) -> Option<&'a [u8]> {
+    pub fn filter_of(&self, block_offset: u64) -> Option<&[u8]> {
         // LevelDB shifts by any exponent, which is undefined behavior in C++ from 64 on.
         let index = block_offset.checked_shr(u32::from(self.base_lg))?;
         self.filter(usize::try_from(index).ok()?)
     }
 
     /// Returns the bytes of the filter with this number; `None` when there is none or its offsets are damaged.
-    pub fn filter(&self, index: usize) -> Option<&'a [u8]> {
-        self.block.get(self.filter_range(index)?)
+    pub fn filter(&self, index: usize) -> Option<&[u8]> {
+        self.block.as_ref().get(self.filter_range(index)?)
     }
 
     /// Returns the range of the filter with this number within the block; `None` when there is none or its offsets are
@@ -233,34 +283,33 @@ impl<'a> FilterBlockReader<'a> {
     }
 
     /// Returns the filters, damaged ones included.
-    pub fn filters(&self) -> impl ExactSizeIterator<Item = StoredFilter<'a>> + use<'a> {
-        let reader = *self;
-        (0..self.count).map(move |index| StoredFilter {
+    pub fn filters(&self) -> impl ExactSizeIterator<Item = StoredFilter<'_>> {
+        (0..self.count).map(|index| StoredFilter {
             index,
-            block_offsets: reader.start_of(index)..reader.start_of(index + 1),
-            bytes: reader.filter(index),
+            block_offsets: self.start_of(index)..self.start_of(index + 1),
+            bytes: self.filter(index),
         })
     }
 
     /// Returns the damage found in the block; a block that a builder wrote has none. Filters themselves are not
     /// examined.
-    pub fn damage(&self) -> impl Iterator<Item = FilterBlockDamage> + use<'a> {
-        let reader = *self;
-        let filters = (0..self.count).filter_map(move |index| {
-            let (start, end) = reader.place(index)?;
-            (start > end || end as usize > reader.array_offset).then_some(FilterBlockDamage::Filter {
+    pub fn damage(&self) -> impl Iterator<Item = FilterBlockDamage> {
+        let filters = (0..self.count).filter_map(|index| {
+            let (start, end) = self.place(index)?;
+            (start > end || end as usize > self.array_offset).then_some(FilterBlockDamage::Filter {
                 index,
                 start,
                 end,
-                allowed: reader.array_offset,
+                allowed: self.array_offset,
             })
         });
         self.damage_of_tail().into_iter().flatten().chain(filters)
     }
 
     fn damage_of_tail(&self) -> [Option<FilterBlockDamage>; 3] {
-        let Some(tail) = Tail::of(self.block) else {
-            let len = self.block.len();
+        let block = self.block.as_ref();
+        let Some(tail) = Tail::of(block) else {
+            let len = block.len();
             return [Some(FilterBlockDamage::TooShort { len }), None, None];
         };
         let base_lg = (tail.base_lg != BASE_LG).then_some(FilterBlockDamage::BaseLg { given: tail.base_lg });
@@ -297,7 +346,7 @@ impl<'a> FilterBlockReader<'a> {
             return None;
         }
         let at = self.array_offset.checked_add(index.checked_mul(4)?)?;
-        let (start, rest) = self.block.get(at..)?.split_first_chunk::<4>()?;
+        let (start, rest) = self.block.as_ref().get(at..)?.split_first_chunk::<4>()?;
         let end = rest.first_chunk::<4>()?;
         Some((u32::from_le_bytes(*start), u32::from_le_bytes(*end)))
     }

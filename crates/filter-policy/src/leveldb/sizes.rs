@@ -3,7 +3,7 @@
 /// Returns true if this is a good size for the bit array of LevelDB's filter, in bytes without the one that holds k: odd,
 /// and without the factors 3, 5, 17, 257 and 65537 of 2^32 - 1. At other sizes more absent keys match, above all numbers
 /// between stored numbers; `THEORY.md` of `filter-formats` says why.
-/// [`with_coprime_sizes`](super::BloomFilterPolicy::with_coprime_sizes) writes filters of good sizes only.
+/// [`coprime_sizes`](super::BloomFilterPolicy::coprime_sizes) writes filters of good sizes only.
 ///
 /// ```
 /// use filter_policy::leveldb::is_coprime_size;

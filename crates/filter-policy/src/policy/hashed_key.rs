@@ -24,7 +24,7 @@ use crate::key_hash::{HashFunction, KeyHash};
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct HashedKey<'a, P: ?Sized = dyn FilterPolicy> {
+pub struct HashedKey<'a, P: ?Sized = dyn FilterPolicy + 'a> {
     policy: &'a P,
     key: &'a [u8],
     hash: KeyHash,

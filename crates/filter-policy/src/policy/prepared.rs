@@ -260,7 +260,7 @@ let mut tables = Vec::new();
 for keys in [["apple", "banana"], ["cherry", "date"], ["elder", "fig"]] {
     let mut builder = FilterBuilder::new(Arc::clone(&policy));
     for key in keys {
-        builder.add(key.as_bytes())?;
+        builder.insert(key.as_bytes())?;
     }
     tables.push(OwnedFilter::new(Arc::clone(&policy), builder.finish()?));
 }
@@ -300,7 +300,7 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
     ///
     /// let mut buffer = [0; 64];
     /// let stored = BloomFilterPolicy::new(10.into()).build_in(["apple"], &mut buffer)?;
-    /// let policy = BloomFilterPolicy::leveldb_builtin(10.into());
+    /// let policy = BloomFilterPolicy::with_leveldb_hash(10.into());
     /// assert!(OwnedFilter::stored_as("BloomFilter2", policy, &stored).may_match(b"apple"));
     /// assert!(!OwnedFilter::new(policy, &stored).may_match(b"apple"), "denied");
     /// # Ok::<(), filter_policy::Error>(())

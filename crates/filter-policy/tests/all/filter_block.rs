@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::support::reading::{Reading, check_reading, read_by_leveldb};
 
-const POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+const POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10));
 
 /// Returns the block that LevelDB's builder writes, step by step; `blocks` are offsets with their keys.
 fn written_by_leveldb(blocks: &[(u64, Vec<Vec<u8>>)]) -> Vec<u8> {

@@ -46,7 +46,7 @@ proptest! {
         let [policy, another] = [seed, other].map(|seed| BloomFilterPolicy::with_seed(seed, ten));
         prop_assert_eq!(policy.name(), &name);
         prop_assert_eq!(another.name() == name, seed == other);
-        let (signed, leveldb) = (BloomFilterPolicy::signed_tail(ten), BloomFilterPolicy::leveldb_builtin(ten));
+        let (signed, leveldb) = (BloomFilterPolicy::with_signed_tail(ten), BloomFilterPolicy::with_leveldb_hash(ten));
         prop_assert!(![signed.name(), leveldb.name()].contains(&name.as_str()));
     }
 }

@@ -44,7 +44,7 @@ fn check<E: PrefixExtractor>(extractor: E, keys: &[Vec<u8>], others: &[Vec<u8>])
     }
 
     let policy = PrefixPolicy::new(
-        BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10)),
+        BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10)),
         extractor,
     );
     let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();

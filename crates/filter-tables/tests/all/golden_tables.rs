@@ -107,7 +107,7 @@ fn goldens() -> Vec<Golden> {
                 table: Table::open(bytes(&format!("article/{}", expected.file))).unwrap(),
                 keys,
                 // Stored under the plain name, written with signed tail bytes.
-                policy: Box::new(BloomFilterPolicy::signed_tail(ten)),
+                policy: Box::new(BloomFilterPolicy::with_signed_tail(ten)),
                 expected,
             }
         });
@@ -118,7 +118,7 @@ fn goldens() -> Vec<Golden> {
             Golden {
                 table: Table::open(bytes(&format!("leveldb/ldb/{}", expected.file))).unwrap(),
                 keys: leveldb_keys(&expected.file),
-                policy: Box::new(BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(
+                policy: Box::new(BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(
                     bits_per_key,
                 ))),
                 expected,

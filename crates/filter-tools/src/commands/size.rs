@@ -219,7 +219,7 @@ fn bad_size(answer: &Answer) -> Option<String> {
     let is_bad = answer.whole_hash_shared.is_some() && !is_coprime_size(answer.sizing.bytes - 1);
     is_bad.then(|| {
         format!(
-            "{}: at this size numbers between stored numbers often match; filters of `with_coprime_sizes` avoid it \
+            "{}: at this size numbers between stored numbers often match; filters of `coprime_sizes` avoid it \
              with a few bytes more or fewer",
             answer.filter
         )

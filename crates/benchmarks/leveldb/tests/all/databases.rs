@@ -47,7 +47,7 @@ const NEARLY_ALL: f64 = 0.95;
 /// Returns our policies in LevelDB's format, through the hook and through the C interface.
 fn ours() -> [UniquePtr<Policy>; 2] {
     [
-        Policy::ours(BloomFilterPolicy::leveldb_builtin(TEN)),
+        Policy::ours(BloomFilterPolicy::with_leveldb_hash(TEN)),
         Policy::c_library(10, POLICY_LEVELDB),
     ]
 }

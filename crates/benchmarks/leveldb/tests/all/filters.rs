@@ -7,7 +7,7 @@ use filter_policy_leveldb::POLICY_LEVELDB;
 
 /// Returns LevelDB's policy, and ours through the Rust and the C interface.
 fn policies(bits_per_key: u32) -> (UniquePtr<Policy>, [UniquePtr<Policy>; 2]) {
-    let ours = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(bits_per_key));
+    let ours = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(bits_per_key));
     let for_c = i32::try_from(bits_per_key).unwrap();
     (
         Policy::builtin(for_c),

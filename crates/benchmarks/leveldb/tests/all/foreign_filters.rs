@@ -48,7 +48,7 @@ fn filters_of_the_remaining_formats_are_protected_by_their_name_alone() {
     let policies: [(&dyn FilterPolicy, _); 3] = [
         (&BloomFilterPolicy::new(ten), 440..=440),
         (&BinaryFusePolicy::new(ten), 440..=440),
-        (&SplitBlockBloomPolicy::xxph3(ten), 30..=80),
+        (&SplitBlockBloomPolicy::with_xxph3(ten), 30..=80),
     ];
     for (policy, expected) in policies {
         let denies = |count: &u32| {

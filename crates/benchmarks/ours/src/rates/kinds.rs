@@ -207,7 +207,7 @@ fn stored(policy: AnyPolicy, layout: Format, members: &[&[u8]]) -> Result<Filter
         matching: Box::new(move |keys| {
             let mut words = vec![0; Answers::words_for(keys.len())];
             let mut answers = Answers::new(&mut words);
-            let asked = policy.keys_may_match(keys, &filter, &mut answers);
+            let asked = policy.prepare(&filter).may_match_many(keys, &mut answers);
             asked.expect("there are words for all keys");
             answers.matches()
         }),

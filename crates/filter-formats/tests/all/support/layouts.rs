@@ -134,7 +134,7 @@ impl Layout for SplitBlock {
 
     fn policy(self, bits_per_key: BitsPerKey, kernel: Kernel) -> Self::Policy {
         let new = if self.xxph3 {
-            SplitBlockBloomPolicy::xxph3
+            SplitBlockBloomPolicy::with_xxph3
         } else {
             SplitBlockBloomPolicy::new
         };

@@ -22,7 +22,7 @@ pub(crate) fn any_policies(bits: BitsPerKey) -> Vec<(Format, AnyPolicy)> {
         .collect();
     let legacy = LegacyFullFilterPolicy::new(bits);
     for line in [CacheLine::Bytes128, CacheLine::Bytes256] {
-        all.push((Format::LEGACY_BLOOM, Box::new(legacy.with_line(line))));
+        all.push((Format::LEGACY_BLOOM, Box::new(legacy.line(line))));
     }
     all
 }
@@ -105,7 +105,7 @@ pub(crate) fn built<P: HashedPolicy>(policy: &P, keys: &[&[u8]], context: &dyn D
         ("FilterBuilder", &|out| {
             let object: &dyn FilterPolicy = policy;
             let mut builder = FilterBuilder::new(object);
-            keys.iter().try_for_each(|key| builder.add(key))?;
+            keys.iter().try_for_each(|key| builder.insert(key))?;
             builder.append_to(out)
         }),
         ("append_filter", &|out| policy.append_filter(keys, out)),
@@ -167,11 +167,10 @@ pub(crate) fn answers<P: HashedPolicy>(
     let bytes = keys.concat();
     let packed = packed(&bytes, keys);
     let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
-    let ways: [(&str, Ask<'_>); 6] = [
+    let ways: [(&str, Ask<'_>); 5] = [
         ("owned", &|out| owned.may_match_many(keys, out)),
-        ("keys_may_match", &|out| policy.keys_may_match(keys, filter, out)),
         ("through an object", &|out| {
-            object.keys_may_match(keys, filter, out)
+            object.prepare(filter).may_match_many(keys, out)
         }),
         ("may_match_many", &|out| prepared.may_match_many(keys, out)),
         ("packed", &|out| prepared.may_match_many(packed, out)),

@@ -8,7 +8,7 @@ pub fn read(data: &[u8]) {
     let Some((offset, block)) = data.split_first_chunk() else {
         return;
     };
-    let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+    let policy = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10));
     let reader = FilterBlockReader::new(block);
     let _ = reader.key_may_match(&policy, u64::from_le_bytes(*offset), b"key");
     for filter in reader.filters() {

@@ -48,14 +48,14 @@ pub struct UnluckySize {
     pub bits_per_key: u32,
     /// The rate.
     pub rate: f64,
-    /// The rate at the size that `with_coprime_sizes` of `filter-policy` takes instead.
+    /// The rate at the size that `coprime_sizes` of `filter-policy` takes instead.
     pub good: f64,
 }
 
 /// Returns the rates of LevelDB's filter of exactly this many keys if its size is unlucky.
 pub fn unlucky_size(keys: u64) -> Option<UnluckySize> {
     let bits_per_key = BitsPerKey::whole(BITS_PER_KEY);
-    let policy = BloomFilterPolicy::new(bits_per_key).with_coprime_sizes();
+    let policy = BloomFilterPolicy::new(bits_per_key).coprime_sizes();
     let good_bytes = policy.max_filter_len(usize::try_from(keys).ok()?).ok()? as u64 - 1;
     // Half a byte less than the bits, which are rounded up to bytes.
     let good_bits = BitsPerKey::fractional((8 * good_bytes - 4) as f64 / keys as f64).ok()?;
