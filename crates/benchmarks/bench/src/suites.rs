@@ -12,8 +12,8 @@ pub(crate) enum Name {
     Membership,
     /// Keys per second of queries and inserts in Redis filters and of redis-benchmark, by keys per round trip
     Redis,
-    /// Build and query times of LevelDB's and RocksDB's own policies, ours, and those of other crates, by the number of
-    /// keys; at equal bits for each key, and at equal false-positive rates
+    /// Build and query times of LevelDB's and arrow-rs's own filters and of ours with the same bytes, by the number of keys; and
+    /// those of all policies, RocksDB's and other crates' at equal false-positive rates
     Policy,
     /// Instructions that each policy takes with the portable kernel; no times
     Instructions,
@@ -35,13 +35,12 @@ pub(crate) struct Part {
 
 /// All parts, in the order in which they run.
 #[rustfmt::skip]
-static PARTS: [Part; 10] = [
+static PARTS: [Part; 9] = [
     Part { of: Name::PointReads, below: "", program: ["bench-leveldb", "point-reads"], needs: LEVELDB, suite: &point_reads::SUITE },
     Part { of: Name::PointReads, below: "slatedb", program: ["bench-slatedb", "point-reads"], needs: &[], suite: &point_reads::SUITE },
     Part { of: Name::Membership, below: "", program: ["bench-guava", "membership"], needs: GUAVA, suite: &membership::SUITE },
     Part { of: Name::Redis, below: "", program: ["bench-redis", "redis"], needs: REDIS, suite: &redis::SUITE },
     Part { of: Name::Policy, below: "", program: ["bench-leveldb", "policy"], needs: LEVELDB, suite: &policy::SUITE },
-    Part { of: Name::Policy, below: "rocksdb", program: ["bench-rocksdb", "policy"], needs: ROCKSDB, suite: &policy::SUITE },
     Part { of: Name::Policy, below: "parquet", program: ["bench-parquet", "policy"], needs: &[], suite: &policy::SUITE },
     Part { of: Name::Policy, below: "equal-rate", program: ["bench-rocksdb", "equal-rate"], needs: ROCKSDB, suite: &policy::EQUAL_RATE },
     Part { of: Name::Instructions, below: "", program: ["bench-ours", "instructions"], needs: VALGRIND, suite: &instructions::SUITE },

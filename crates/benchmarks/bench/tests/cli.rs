@@ -32,8 +32,8 @@ fn folders_that_hold_something_else_are_refused_and_left_alone() {
              empty or new folder",
         ),
         (
-            &[("out/run.json", ours), ("out/rocksdb/mine.txt", "mine")],
-            "out/rocksdb: must be empty or hold a run.json of this program; choose an empty or new folder",
+            &[("out/run.json", ours), ("out/parquet/mine.txt", "mine")],
+            "out/parquet: must be empty or hold a run.json of this program; choose an empty or new folder",
         ),
         (
             &[("out/batches.csv", "mine"), ("out/run.json", ours)],

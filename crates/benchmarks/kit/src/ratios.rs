@@ -153,7 +153,7 @@ mod tests {
     /// A suite of two columns.
     const SUITE: Suite = Suite {
         parameters: &[condition("filter_keys"), property("bits_per_key")],
-        baseline: Baseline::Contender(&["leveldb"]),
+        baseline: Baseline::Contender(&["rocksdb"]),
         ..policy::EQUAL_RATE
     };
 
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn nothing_is_compared_with_zero() {
-        let batches = [batch("leveldb", "rate", 1, 0), batch("ribbon", "rate", 1, 5)];
+        let batches = [batch("rocksdb", "rate", 1, 0), batch("xorf", "rate", 1, 5)];
         let rows = SUITE.rows(&batches).unwrap();
         assert_eq!((rows[1].value, rows[1].ratio), (0.5, None));
     }
@@ -171,15 +171,15 @@ mod tests {
     #[test]
     fn batches_that_do_not_fit_together_are_named() {
         let refuse = |change: fn(&mut Vec<Batch>)| {
-            let policies = ["fast-local", "leveldb"];
+            let policies = ["xorf", "rocksdb"];
             let round = |round| policies.map(|policy| batch(policy, "absent", round, 250));
             let mut batches = [round(1), round(2)].concat();
             change(&mut batches);
             SUITE.rows(&batches).unwrap_err()
         };
-        let says = "fast-local, absent, filter_keys 32, bits_per_key 10, round 1 occurs twice";
+        let says = "xorf, absent, filter_keys 32, bits_per_key 10, round 1 occurs twice";
         assert_eq!(refuse(|batches| batches.push(batches[0].clone())), says);
-        let no_baseline = refuse(|batches| batches.retain(|batch| batch.case.contender != "leveldb"));
+        let no_baseline = refuse(|batches| batches.retain(|batch| batch.case.contender != "rocksdb"));
         assert!(no_baseline.ends_with("one baseline, got 0"), "{no_baseline}");
         let lost = refuse(|batches| drop(batches.pop()));
         assert!(lost.ends_with("the baseline has other rounds"), "{lost}");

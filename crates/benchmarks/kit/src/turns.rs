@@ -22,50 +22,30 @@ pub fn turn(round: u64, contestants: usize) -> impl Iterator<Item = usize> {
     (0..contestants).map(move |i| (i + round as usize) % contestants)
 }
 
-/// Relation of a contender's filters to the engine's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Work {
-    /// The filters equal the engine's byte for byte.
-    Same,
-    /// The bytes differ, and so do answers for absent keys.
-    Own,
-}
-
-/// One way to do a task.
-pub struct Turn<'a, N> {
-    name: N,
-    work: Work,
-    run: Loop<'a>,
-}
-
-impl<'a, N> Turn<'a, N> {
-    /// Makes a turn; `run` does the work, and returns a number that checks it.
-    pub fn new(name: N, work: Work, run: Loop<'a>) -> Self {
-        Self { name, work, run }
-    }
-}
-
 /// Runs every turn once per round, after an untimed first run, and passes each round, name and time in nanoseconds to
-/// `measured`. The first is the engine's.
+/// `measured`. A turn is a name and a loop that does the work.
 ///
 /// # Panics
 ///
-/// If a result differs from the engine's or from its own earlier result.
-pub fn take_turns<N>(rounds: u64, turns: &mut [Turn<'_, N>], mut measured: impl FnMut(u64, &N, u64)) {
-    let count = turns.len();
-    let results: Vec<u64> = turns.iter_mut().map(|turn| (turn.run)()).collect();
-    for (round, index) in (1..=rounds).flat_map(|round| turn(round, count).map(move |index| (round, index))) {
-        let turn = &mut turns[index];
-        let (result, ns) = timed(|| (turn.run)());
-        let expected = match turn.work {
-            Work::Same => [results[0]; 2],
-            Work::Own => [results[index]; 2],
-        };
-        assert_eq!(
-            [result, results[index]],
-            expected,
-            "turn {index} does other work than the engine"
-        );
-        measured(round, &turn.name, ns);
+/// If a result differs from the turn's own earlier result or, where all turns do the same work, from the first turn's.
+pub fn take_turns<N>(
+    rounds: u64,
+    is_same_work: bool,
+    turns: &mut [(N, Loop<'_>)],
+    mut measured: impl FnMut(u64, &N, u64),
+) {
+    let results: Vec<u64> = turns.iter_mut().map(|(_, run)| run()).collect();
+    for round in 1..=rounds {
+        for index in turn(round, results.len()) {
+            let (name, run) = &mut turns[index];
+            let (result, ns) = timed(run);
+            let expected = if is_same_work { results[0] } else { results[index] };
+            assert_eq!(
+                [result, results[index]],
+                [expected; 2],
+                "turn {index} does other work"
+            );
+            measured(round, name, ns);
+        }
     }
 }

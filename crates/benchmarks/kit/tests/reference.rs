@@ -74,8 +74,6 @@ fn charts_are_those_of_the_rows() {
         ("point-reads/slatedb", &point_reads::SUITE),
         ("policy", &policy::SUITE),
         ("policy-avx2", &policy::SUITE),
-        ("policy/rocksdb", &policy::SUITE),
-        ("policy-avx2/rocksdb", &policy::SUITE),
         ("policy-avx2/parquet", &policy::SUITE),
         ("policy/equal-rate", &policy::EQUAL_RATE),
         ("redis", &redis::SUITE),

@@ -1,16 +1,13 @@
 //! Builds and queries LevelDB's filters with LevelDB's own policy in C++ and with ours on every kernel, all with the same
-//! bytes; and `fastbloom`'s filters, which have other bytes.
+//! bytes.
 //!
 //! LevelDB is called through its virtual functions, in a C++ loop over slices made in advance. The program ends if a
-//! contender in LevelDB's format differs from LevelDB in the length of its filters or in its answers.
+//! contender differs from LevelDB in the length of its filters or in its answers.
 
 use bench_kit::policies::ours::Ours;
-use bench_kit::policies::{
-    self, BITS_PER_KEY, Batched, Contender, Forms, KeyLengths, Made, Maker, of_fastbloom,
-};
+use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, Forms, KeyLengths, Made, Maker};
 use bench_kit::record::Batch;
 use bench_leveldb::{Policy, UniquePtr, slices, version};
-use filter_policy::hashers::{KeyHasher as _, LevelDbHash};
 use filter_policy::kernels::Kernel;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_leveldb::POLICY_LEVELDB;
@@ -24,21 +21,19 @@ pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
 }
 
 fn contenders() -> Vec<Contender> {
+    let bits = BITS_PER_KEY.cast_signed();
     let ours = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(BITS_PER_KEY));
-    // The functions that C programs pass to LevelDB, which calls them like its own policy.
-    let c_library = Policy::c_library(BITS_PER_KEY.cast_signed(), POLICY_LEVELDB);
-    // The 32 bits of LevelDB's hash spread over 64: by 2^64 divided by the golden ratio, made odd, different hashes give
-    // different products, whose upper bits depend on all bits.
-    let spread = |key: &[u8]| u64::from(LevelDbHash.hash(key)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mut contenders = vec![Contender::same(
-        "leveldb",
-        LevelDb(Policy::builtin(BITS_PER_KEY.cast_signed())),
-    )];
-    contenders.extend(
-        Kernel::available().map(|kernel| Contender::same(kernel.name(), Ours::new(ours.on_kernel(kernel)))),
-    );
-    contenders.push(Contender::same("c-library", LevelDb(c_library)));
-    contenders.extend(of_fastbloom(spread));
+    let mut contenders: Vec<Contender> = vec![
+        ("leveldb", Box::new(LevelDb(Policy::builtin(bits)))),
+        // The functions that C programs pass to LevelDB, which calls them like its own policy.
+        (
+            "c-library",
+            Box::new(LevelDb(Policy::c_library(bits, POLICY_LEVELDB))),
+        ),
+    ];
+    for kernel in Kernel::available() {
+        contenders.push((kernel.name(), Box::new(Ours::new(ours.on_kernel(kernel)))));
+    }
     contenders
 }
 

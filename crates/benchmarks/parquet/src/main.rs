@@ -1,20 +1,15 @@
-//! Builds and queries Parquet's filters with arrow-rs (the crate `parquet`) and with ours, with the same bytes; and
-//! other filters of the same size: `sbbf-rs`, `fastbloom`, our FastLocalBloom and `BloomFilter64.Xxph3`.
-//!
-//! The program ends if a contender in Parquet's format differs from arrow-rs in its answers. Split blocks run on every
-//! kernel, the other policies on the best kernel.
+//! Builds and queries Parquet's filters with arrow-rs (the crate `parquet`) and with ours on every kernel, all with the same
+//! bytes. The program ends if a contender differs from arrow-rs in its answers.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 
 use bench_kit::policies::ours::Ours;
-use bench_kit::policies::peers::{self, Peer};
-use bench_kit::policies::{self, BITS_PER_KEY, Contender, KeyLengths, Maker, of_fastbloom};
+use bench_kit::policies::peer::Peer;
+use bench_kit::policies::{self, BITS_PER_KEY, Contender, KeyLengths, Maker};
 use bench_kit::program;
 use bench_kit::suites::policy::SUITE;
-use filter_formats::BloomFilter64Policy;
 use filter_formats::parquet::SplitBlockBloomPolicy;
-use filter_formats::rocksdb::FastLocalBloomPolicy;
 use filter_policy::kernels::Kernel;
 use filter_policy::{BitsPerKey, FilterPolicy as _};
 use parquet::bloom_filter::Sbbf;
@@ -22,23 +17,13 @@ use parquet::bloom_filter::Sbbf;
 /// The keys of a filter.
 const SIZES: [usize; 6] = [32, 512, 4096, 100_000, 1_000_000, 20_000_000];
 
-const BITS: BitsPerKey = BitsPerKey::whole(BITS_PER_KEY);
-const SPLIT_BLOCKS: SplitBlockBloomPolicy = SplitBlockBloomPolicy::new(BITS);
+const SPLIT_BLOCKS: SplitBlockBloomPolicy = SplitBlockBloomPolicy::new(BitsPerKey::whole(BITS_PER_KEY));
 
 fn contenders() -> Vec<Contender> {
-    let mut contenders = vec![Contender::same("arrow-rs", arrow_rs())];
-    let ours = |kernel: Kernel| Contender::same(kernel.name(), Ours::new(SPLIT_BLOCKS.on_kernel(kernel)));
-    contenders.extend(Kernel::available().map(ours));
-    contenders.push(Contender::own(
-        "fast-local",
-        Ours::new(FastLocalBloomPolicy::new(BITS)),
-    ));
-    contenders.push(Contender::own(
-        "bloom64",
-        Ours::new(BloomFilter64Policy::new(BITS)),
-    ));
-    contenders.push(Contender::own("sbbf-xxh3", peers::sbbf(BITS.get(), peers::XXH3)));
-    contenders.extend(of_fastbloom(peers::XXH3));
+    let mut contenders: Vec<Contender> = vec![("arrow-rs", Box::new(arrow_rs()))];
+    for kernel in Kernel::available() {
+        contenders.push((kernel.name(), Box::new(Ours::new(SPLIT_BLOCKS.on_kernel(kernel)))));
+    }
     contenders
 }
 

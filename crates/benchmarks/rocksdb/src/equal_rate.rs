@@ -3,21 +3,19 @@
 use std::fmt::Display;
 
 use bench_kit::policies::ours::Ours;
-use bench_kit::policies::peers::{self, Peer};
+use bench_kit::policies::peer::Peer;
 use bench_kit::policies::{Batched, Forms, KeyLengths, Made, Maker, TaskKeys, keys, rounds};
 use bench_kit::record::Batch;
 use bench_kit::suites::policy::EQUAL_RATE;
-use bench_kit::turns::{Loop, Turn, Work, take_turns};
+use bench_kit::turns::{Loop, take_turns};
 use bench_rocksdb::Policy;
 use fastbloom::BloomFilter;
-use filter_formats::Format;
-use filter_formats::parquet::SplitBlockBloomPolicy;
-use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
-use filter_formats::{BinaryFusePolicy, BloomFilter64Policy};
-use filter_policy::BloomFilterPolicy;
+use filter_formats::{Format, policies};
+use sbbf_rs_safe::Filter as SplitBlocks;
 use xorf::{BinaryFuse8, BinaryFuse16, Filter as _};
+use xxhash_rust::xxh3::xxh3_64;
 
-use crate::contenders::RocksDb;
+use crate::engine::RocksDb;
 
 /// The rates that the filters must not exceed.
 const RATES: [f64; 2] = [0.001, 0.01];
@@ -28,45 +26,64 @@ const MAX_SCATTERED: usize = 1_000_000;
 /// Absent keys that are queried for a rate: at 0.1 % the statistical error is 3 % of the rate.
 const QUERIES: usize = 1_000_000;
 
-/// Returns what builds a contender's filters of `keys` keys with at most this rate; `None` if it cannot.
+/// Returns what builds a contender's filters of `keys` keys with at most this rate; `None` if it cannot. Crates that take
+/// hash values get XXH3, the usual choice.
 fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
     let bits = |format: Format| format.bits_per_key_for_rate(keys as u64, rate).ok();
     Some(match name {
-        "leveldb" => Box::new(Ours::fresh(BloomFilterPolicy::new(bits(Format::LEVEL_DB)?))),
-        "bloom-filter64" => Box::new(Ours::fresh(BloomFilter64Policy::new(bits(Format::BLOOM64)?))),
-        "fast-local" => Box::new(Ours::fresh(FastLocalBloomPolicy::new(bits(
-            Format::FAST_LOCAL_BLOOM,
-        )?))),
-        "split-block" => Box::new(Ours::fresh(SplitBlockBloomPolicy::with_xxph3(bits(
-            Format::SPLIT_BLOCK,
-        )?))),
-        "ribbon" => Box::new(Ours::fresh(RibbonPolicy::new(bits(Format::RIBBON)?))),
-        "binary-fuse" => Box::new(Ours::fresh(BinaryFusePolicy::new(bits(Format::BINARY_FUSE)?))),
         "rocksdb" => Box::new(RocksDb(Policy::bloom(bits(Format::FAST_LOCAL_BLOOM)?.get(), 5))),
         "rocksdb-ribbon" => Box::new(RocksDb(Policy::ribbon(bits(Format::RIBBON)?.get()))),
-        "sbbf-rs" => Box::new(peers::sbbf(bits(Format::SPLIT_BLOCK)?.get(), peers::XXH3)),
-        "fastbloom" => {
-            let empty = move |keys| BloomFilter::with_false_pos(rate).seed(&1).expected_items(keys);
-            Box::new(peers::fastbloom_hashes(empty, peers::XXH3))
+        "sbbf-rs" => {
+            let bits_per_key = bits(Format::SPLIT_BLOCK)?.get();
+            Box::new(Peer {
+                package: "sbbf-rs",
+                make: move |keys: &[&[u8]]| {
+                    let bits = (bits_per_key * keys.len() as f64) as usize;
+                    let mut blocks = SplitBlocks::new(1, bits.next_multiple_of(8));
+                    keys.iter().for_each(|key| {
+                        blocks.insert_hash(xxh3_64(key));
+                    });
+                    blocks
+                },
+                bytes: |blocks: &SplitBlocks| blocks.as_bytes().len(),
+                has: |blocks: &SplitBlocks, key: &[u8]| blocks.contains_hash(xxh3_64(key)),
+            })
         }
+        // It chooses the probe count. The seed, random by default, is fixed.
+        "fastbloom" => Box::new(Peer {
+            package: "fastbloom",
+            make: move |keys: &[&[u8]]| {
+                let empty = BloomFilter::with_false_pos(rate).seed(&1);
+                let mut filter = empty.expected_items(keys.len());
+                keys.iter().for_each(|key| {
+                    filter.insert_hash(xxh3_64(key));
+                });
+                filter
+            },
+            bytes: |filter: &BloomFilter| filter.as_slice().len() * 8,
+            has: |filter: &BloomFilter, key: &[u8]| filter.contains_hash(xxh3_64(key)),
+        }),
         "xorf" if rate >= 1.0 / 256.0 => Box::new(Peer {
             package: "xorf",
             make: |keys: &[&[u8]]| BinaryFuse8::try_from(hashes(keys)).expect("hash values differ"),
             bytes: |filter: &BinaryFuse8| filter.fingerprints.len(),
-            has: |filter: &BinaryFuse8, key: &[u8]| filter.contains(&peers::XXH3(key)),
+            has: |filter: &BinaryFuse8, key: &[u8]| filter.contains(&xxh3_64(key)),
         }),
         "xorf" => Box::new(Peer {
             package: "xorf",
             make: |keys: &[&[u8]]| BinaryFuse16::try_from(hashes(keys)).expect("hash values differ"),
             bytes: |filter: &BinaryFuse16| filter.fingerprints.len() * 2,
-            has: |filter: &BinaryFuse16, key: &[u8]| filter.contains(&peers::XXH3(key)),
+            has: |filter: &BinaryFuse16, key: &[u8]| filter.contains(&xxh3_64(key)),
         }),
-        other => panic!("there is no contender {other}"),
+        policy => {
+            let known = policies::ALL.iter().find(|known| known.name() == policy)?;
+            Box::new(Ours::fresh(known.build(bits(known.format())?)))
+        }
     })
 }
 
 fn hashes(keys: &[&[u8]]) -> Vec<u64> {
-    keys.iter().map(|key| peers::XXH3(key)).collect()
+    keys.iter().map(|key| xxh3_64(key)).collect()
 }
 
 /// Measures every contender.
@@ -130,10 +147,8 @@ fn measure_size(size: usize, lengths: KeyLengths, is_quick: bool, batches: &mut 
         }
         batches.push(case(index, "rate").batch(1, (filled * share) as u64, matches));
     }
-    let mut turns = |task: &str, calls: usize, loops: Vec<(usize, Loop<'_>)>| {
-        let turn = |(index, run)| Turn::new(index, Work::Own, run);
-        let mut loops: Vec<Turn<'_, usize>> = loops.into_iter().map(turn).collect();
-        take_turns(rounds, &mut loops, |round, &index, ns| {
+    let mut turns = |task: &str, calls: usize, mut loops: Vec<(usize, Loop<'_>)>| {
+        take_turns(rounds, false, &mut loops, |round, &index, ns| {
             batches.push(case(index, task).batch(round, calls as u64, ns));
         });
     };

@@ -101,12 +101,7 @@ pub fn asked(stored: &Keys, size: usize, lengths: KeyLengths, task: &str) -> Key
     let mut random = SplitMix64::seed_from_u64(2);
     let mut keys = Keys::default();
     for _ in 0..FEWEST_IN_BATCH {
-        let is_present = match task {
-            "present" => true,
-            "both" => random.next_u64() % 2 == 0,
-            _ => false,
-        };
-        if is_present {
+        if task == "present" {
             keys.push(stored.get((random.next_u64() % size as u64) as usize));
         } else {
             push_random(&mut keys, &mut random, lengths);

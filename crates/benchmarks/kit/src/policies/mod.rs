@@ -3,16 +3,14 @@
 
 pub mod keys;
 pub mod ours;
-pub mod peers;
+pub mod peer;
 
 use std::fmt::Display;
-
-use fastbloom::BloomFilter;
 
 pub use self::keys::{KeyLengths, TaskKeys};
 use crate::record::Batch;
 use crate::suites::policy::SUITE;
-use crate::turns::{Loop, Turn, Work, take_turns};
+use crate::turns::{Loop, take_turns};
 
 /// Bits per key of all filters.
 pub const BITS_PER_KEY: u32 = 10;
@@ -53,49 +51,8 @@ pub trait Made {
     fn asks<'a>(&'a self, keys: Batched<'a>) -> Forms<'a>;
 }
 
-/// A contender, in a list of which the first is the engine.
-pub struct Contender {
-    name: &'static str,
-    work: Work,
-    maker: Box<dyn Maker>,
-}
-
-impl Contender {
-    /// Makes the engine, or a contender with the engine's filters.
-    pub fn same(name: &'static str, maker: impl Maker + 'static) -> Self {
-        let (work, maker) = (Work::Same, Box::new(maker));
-        Self { name, work, maker }
-    }
-
-    /// Makes a contender with filters of its own.
-    pub fn own(name: &'static str, maker: impl Maker + 'static) -> Self {
-        let work = Work::Own;
-        Self {
-            work,
-            ..Self::same(name, maker)
-        }
-    }
-}
-
-/// Returns the filters of `fastbloom` with as many bits as the others: with the engine's hash, and with `fastbloom`'s
-/// default hasher. The seed, random by default, is fixed.
-pub fn of_fastbloom(hash: peers::Hash) -> [Contender; 2] {
-    let empty = |keys| {
-        let filter = BloomFilter::with_num_bits(keys * BITS_PER_KEY as usize);
-        filter.seed(&1).expected_items(keys)
-    };
-    [
-        Contender::own("fastbloom-hashes", peers::fastbloom_hashes(empty, hash)),
-        Contender::own(
-            "fastbloom-default",
-            peers::fastbloom(
-                empty,
-                |filter, key| filter.insert(key),
-                |filter, key| filter.contains(key),
-            ),
-        ),
-    ]
-}
+/// A contender, in a list of which the first is the engine: its name, and what makes the engine's filters.
+pub type Contender = (&'static str, Box<dyn Maker>);
 
 /// Returns the number of rounds for filters of `size` keys.
 pub fn rounds(size: usize, is_quick: bool) -> u64 {
@@ -130,20 +87,16 @@ pub fn measure(contenders: &[Contender], size: usize, lengths: KeyLengths, round
     let mut batches = Vec::new();
     let mut run = |task: &str, calls: usize, forms: Vec<Forms<'_>>| {
         let each = contenders.iter().zip(forms).flat_map(|(contender, forms)| {
-            let turn = move |(form, run)| Turn::new((contender, form), contender.work, run);
+            let turn = move |(form, run)| ((contender, form), run);
             forms.into_iter().map(turn)
         });
         take_turns(
             rounds,
+            true,
             &mut each.collect::<Vec<_>>(),
-            |round, &(contender, form), ns| {
-                // A contender of its own, because there is one baseline: one key a call.
-                let name = match (contender.name, task, form) {
-                    ("rocksdb", "absent" | "present" | "both", "slices") => "rocksdb-batch",
-                    (name, ..) => name,
-                };
-                let version = contender.maker.version();
-                let parameters: [&dyn Display; 5] = [&form, &version, &lengths.name(), &size, &BITS_PER_KEY];
+            |round, ((name, maker), form), ns| {
+                let version = maker.version();
+                let parameters: [&dyn Display; 5] = [form, &version, &lengths.name(), &size, &BITS_PER_KEY];
                 let case = SUITE.case(name, task, &parameters);
                 batches.push(case.batch(round, calls as u64, ns));
             },
@@ -152,13 +105,13 @@ pub fn measure(contenders: &[Contender], size: usize, lengths: KeyLengths, round
     let stored = TaskKeys::new(keys::stored(size, lengths), lengths);
     let slices = stored.slices();
     let keys = stored.batched(&slices);
-    let builds = contenders.iter().map(|of| of.maker.builds(size, keys));
+    let builds = contenders.iter().map(|(_, maker)| maker.builds(size, keys));
     run("build", slices.len(), builds.collect());
     let filters: Vec<Box<dyn Made + '_>> = contenders
         .iter()
-        .map(|of| of.maker.filter(&slices[..size]))
+        .map(|(_, maker)| maker.filter(&slices[..size]))
         .collect();
-    for task in ["absent", "present", "both"] {
+    for task in ["absent", "present"] {
         let asked = TaskKeys::new(keys::asked(&stored.keys, size, lengths, task), lengths);
         let slices = asked.slices();
         let keys = asked.batched(&slices);
@@ -175,11 +128,10 @@ pub fn measure(contenders: &[Contender], size: usize, lengths: KeyLengths, round
 /// If a contender takes no part in a task, its work differs from the engine's, or a batch is not of the suite.
 pub fn check(contenders: &[Contender], lengths: KeyLengths) {
     let batches = measure(contenders, 600, lengths, 2);
-    for contender in contenders {
+    for (name, _) in contenders {
         for task in SUITE.tasks {
-            let is_it =
-                |batch: &Batch| batch.case.contender == contender.name && batch.case.task == task.name;
-            assert!(batches.iter().any(is_it), "{}, {}", contender.name, task.name);
+            let is_it = |batch: &Batch| batch.case.contender == *name && batch.case.task == task.name;
+            assert!(batches.iter().any(is_it), "{name}, {}", task.name);
         }
     }
     for batch in &batches {

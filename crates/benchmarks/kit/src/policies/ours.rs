@@ -2,29 +2,36 @@
 
 use core::hint::black_box;
 
-use filter_policy::{Answers, FilterPolicy, HashedPolicy, KeyBatch};
+use filter_formats::policies::AnyPolicy;
+use filter_policy::{Answers, Error, FilterPolicy, HashedPolicy, KeyBatch};
 
 use super::{Batched, Forms, Made, Maker};
 
+/// Appends the filter of packed keys.
+type Packed = Box<dyn Fn(&[[u8; 16]], &mut Vec<u8>) -> Result<(), Error>>;
+
 /// A policy of this project, called through the trait as engines do, except for packed keys.
-pub struct Ours<P> {
-    policy: P,
+pub struct Ours {
+    policy: AnyPolicy,
+    packed: Option<Packed>,
     is_fresh: bool,
 }
 
-impl<P: HashedPolicy> Ours<P> {
+impl Ours {
     /// Builds filters one after another in the same memory, as engines do.
-    pub const fn new(policy: P) -> Self {
+    pub fn new(policy: impl HashedPolicy + Copy + Send + Sync + 'static) -> Self {
         Self {
-            policy,
+            policy: Box::new(policy),
+            packed: Some(Box::new(move |keys, filter| policy.append_batch(keys, filter))),
             is_fresh: false,
         }
     }
 
-    /// Builds each filter in newly allocated memory, as other crates do.
-    pub const fn fresh(policy: P) -> Self {
+    /// Builds each filter in newly allocated memory, as other crates do, and takes keys as slices only.
+    pub fn fresh(policy: AnyPolicy) -> Self {
         Self {
             policy,
+            packed: None,
             is_fresh: true,
         }
     }
@@ -33,7 +40,7 @@ impl<P: HashedPolicy> Ours<P> {
     fn each<'k, K: ?Sized + 'k>(
         &self,
         filters: impl Iterator<Item = &'k K>,
-        build: impl Fn(&P, &K, &mut Vec<u8>) -> Result<(), filter_policy::Error>,
+        build: impl Fn(&K, &mut Vec<u8>) -> Result<(), Error>,
     ) -> u64 {
         let mut filter = Vec::new();
         let bytes = |keys| {
@@ -41,40 +48,38 @@ impl<P: HashedPolicy> Ours<P> {
                 filter = Vec::new();
             }
             filter.clear();
-            build(black_box(&self.policy), keys, &mut filter).expect("memory for the filter");
+            build(keys, &mut filter).expect("memory for the filter");
             black_box(&filter).len() as u64
         };
         filters.map(bytes).sum()
     }
 }
 
-impl<P: HashedPolicy> Maker for Ours<P> {
+impl Maker for Ours {
     fn version(&self) -> String {
         crate::version("filter-policy")
     }
 
     fn builds<'a>(&'a self, size: usize, keys: Batched<'a>) -> Forms<'a> {
         let slices = move || {
-            self.each(keys.slices.chunks_exact(size), |policy, keys, filter| {
-                let policy: &dyn FilterPolicy = black_box(policy);
+            self.each(keys.slices.chunks_exact(size), |keys, filter| {
+                let policy: &dyn FilterPolicy = black_box(&*self.policy);
                 policy.append_filter(keys, filter)
             })
         };
         let mut forms: Forms<'a> = vec![("slices", Box::new(slices))];
-        forms.extend(keys.arrays.map(|arrays| {
-            let run = move || {
-                self.each(arrays.chunks_exact(size), |policy, keys, filter| {
-                    policy.append_batch(keys, filter)
-                })
-            };
+        forms.extend(keys.arrays.zip(self.packed.as_ref()).map(|(arrays, packed)| {
+            let run = move || self.each(arrays.chunks_exact(size), black_box(packed));
             ("packed", Box::new(run) as _)
         }));
         forms
     }
 
     fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
-        let filter = self.policy.build(keys).expect("memory for the filter");
-        Box::new(OfOurs(&self.policy, filter))
+        let mut filter = Vec::new();
+        let built = self.policy.append_filter(keys, &mut filter);
+        built.expect("memory for the filter");
+        Box::new(OfOurs(&*self.policy, filter))
     }
 }
 

@@ -1,27 +1,18 @@
-//! Building and querying filters, compared with an engine's own policy. The filters of LevelDB, RocksDB and Parquet are
-//! separate runs with their own records.
+//! Building and querying filters: with the same bytes as an engine's own policy, of LevelDB and of Parquet in runs with
+//! their own records; and filters of all kinds at the same false-positive rates.
 
+use filter_formats::{BloomFilter64Policy, policies};
 use records::number;
 use records::number::grouped;
 
+use super::rates::{policies_and, short};
 use crate::chart::Chart;
 use crate::record::Row;
 use crate::suite::{Baseline, Label, Suite, Task, condition, label, property};
 use crate::summary::Tables;
 
 /// The engines, with which the others are compared.
-const ENGINES: &[&str] = &["leveldb", "rocksdb", "arrow-rs"];
-
-/// This project's contenders, which have several forms.
-const OURS: &[&str] = &[
-    "scalar",
-    "avx2",
-    "avx512",
-    "neon",
-    "ribbon",
-    "bloom64",
-    "fast-local",
-];
+const ENGINES: &[&str] = &["leveldb", "arrow-rs"];
 
 /// The forms of calls.
 #[rustfmt::skip]
@@ -30,10 +21,6 @@ const FORMS: &[Label] = &[
     ("one-by-one", "one by one"),
     // One call per key on a filter that was prepared once.
     ("prepared", "prepared"),
-    // One call per key with a precomputed hash value, on a filter that was prepared once.
-    ("hashed", "hash given"),
-    // RocksDB's number of keys per call.
-    ("slices-32", "slices, 32 a call"),
     ("slices", "slices"),
     // One call for many keys packed in memory.
     ("packed", "packed"),
@@ -47,40 +34,26 @@ pub const LENGTHS: &[Label] = &[
     ("17-50", "URLs of 17 to 50 bytes"),
 ];
 
-/// Filters in LevelDB's, RocksDB's or Parquet's formats.
+/// Filters in LevelDB's or Parquet's format.
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
     rows: "policy",
     contenders: &[
-        // The engines, in C++ through virtual functions, and the crate `parquet`.
+        // LevelDB in C++ through virtual functions, and the crate `parquet`.
         ("leveldb", "LevelDB"),
-        ("rocksdb", "RocksDB"),
-        ("rocksdb-batch", "RocksDB, 32 a call"),
-        ("rocksdb-ribbon", "RocksDB's Ribbon"),
         ("arrow-rs", "arrow-rs"),
-        // The engine's filters, from each kernel of `filter-policy`.
+        // The C functions of `filter-policy-leveldb`.
+        ("c-library", "C library"),
+        // The kernels of `filter-policy`.
         ("scalar", "scalar"),
         ("avx2", "AVX2"),
         ("avx512", "AVX-512"),
         ("neon", "NEON"),
-        // Other policies of this project.
-        ("ribbon", "Ribbon"),
-        ("bloom64", "BloomFilter64"),
-        ("fast-local", "FastLocalBloom"),
-        // The engine's filters, from the C functions of `filter-policy-leveldb`.
-        ("c-library", "C library"),
-        ("rusty-leveldb", "rusty-leveldb"),
-        // Filters with other bytes, with XXH3 and with the engine's hash of each key.
-        ("sbbf-xxh3", "sbbf-rs"),
-        ("sbbf-xxph3", "sbbf-rs, our hash"),
-        ("fastbloom-hashes", "fastbloom, by hash"),
-        ("fastbloom-default", "fastbloom"),
     ],
     tasks: &[
         Task::timed("build", "build"),
         Task::timed("absent", "query, absent keys"),
         Task::timed("present", "query, present keys"),
-        Task::timed("both", "query, half of the keys present"),
     ],
     parameters: &[
         property("form"),
@@ -96,8 +69,8 @@ pub const SUITE: Suite = Suite {
             let (task, lengths) = (SUITE.task(row), label(LENGTHS, row.case.get("key_lengths")));
             format!("{task}, {lengths}, {} bits for each", row.case.get("bits_per_key"))
         },
-        line: name,
-        column: |row| short(row.case.count("filter_keys")),
+        line: |row| format!("{}, {}", SUITE.contender(row), label(FORMS, row.case.get("form"))),
+        column: |row| abbreviated(row.case.count("filter_keys")),
         cell: |row, _| {
             if is_engine(row) { format!("{:.1}", row.value) } else { format!("{:.3}", row.over_baseline()) }
         },
@@ -115,18 +88,8 @@ fn is_engine(row: &Row) -> bool {
     ENGINES.contains(&&*row.case.contender)
 }
 
-/// Returns the contender's display text, with the form if the contender has several forms for a task.
-fn name(row: &Row) -> String {
-    let (text, form) = (SUITE.contender(row), row.case.get("form"));
-    if OURS.contains(&&*row.case.contender) || form == "hashed" {
-        format!("{text}, {}", label(FORMS, form))
-    } else {
-        text.to_owned()
-    }
-}
-
 /// Abbreviates a size, so that eight sizes fit in eighty columns.
-fn short(size: u64) -> String {
+fn abbreviated(size: u64) -> String {
     if size >= 1_000_000 && size.is_multiple_of(1_000_000) {
         format!("{} M", size / 1_000_000)
     } else {
@@ -142,23 +105,20 @@ const SHOWN: [(&str, &str); 4] = [
     ("present", "one-by-one"),
 ];
 
-/// Every filter, also those of `xorf`, at the same false-positive rates: bits and times.
+/// The contenders of other projects at equal rates.
+const PEERS: [Label; 5] = [
+    ("rocksdb", "RocksDB's Bloom"),
+    ("rocksdb-ribbon", "RocksDB's Ribbon"),
+    ("sbbf-rs", "sbbf-rs, XXH3"),
+    ("fastbloom", "fastbloom, XXH3"),
+    ("xorf", "xorf, XXH3"),
+];
+
+/// Every policy, and filters of other projects, at the same false-positive rates: bits and times.
 #[rustfmt::skip]
 pub const EQUAL_RATE: Suite = Suite {
     rows: "policy",
-    contenders: &[
-        ("leveldb", "BloomFilter2"),
-        ("bloom-filter64", "BloomFilter64"),
-        ("fast-local", "FastLocalBloom"),
-        ("split-block", "split blocks, XXPH3"),
-        ("ribbon", "Ribbon"),
-        ("binary-fuse", "binary fuse"),
-        ("rocksdb", "RocksDB's Bloom"),
-        ("rocksdb-ribbon", "RocksDB's Ribbon"),
-        ("sbbf-rs", "sbbf-rs, XXH3"),
-        ("fastbloom", "fastbloom, XXH3"),
-        ("xorf", "xorf, XXH3"),
-    ],
+    contenders: &policies_and::<{ policies::ALL.len() + PEERS.len() }>(&PEERS),
     tasks: &[
         Task::counted("size", "size of a filter", "bytes"),
         Task::counted("rate", "absent keys that match", "false positives"),
@@ -168,14 +128,14 @@ pub const EQUAL_RATE: Suite = Suite {
         Task::timed("many", "query, absent keys, many a call"),
     ],
     parameters: &[property("version"), condition("key_lengths"), condition("filter_keys"), condition("rate")],
-    baseline: Baseline::Contender(&["bloom-filter64"]),
+    baseline: Baseline::Contender(&[BloomFilter64Policy::NAME]),
     // The table of the page `crates/filter-formats/WHICH.md`.
     summary: Tables {
         heading: |row| {
             let is_size = row.case.task == "size" && is_shown(row) && row.case.get("rate") == "0.01";
             if is_size { format!("at most {} %", 100.0 * row.case.number("rate")) } else { String::new() }
         },
-        line: |row| EQUAL_RATE.contender(row).to_owned(),
+        line: |row| short(EQUAL_RATE.contender(row)).to_owned(),
         column: |row| format!("{} keys", grouped(row.case.count("filter_keys"))),
         cell,
         is_markdown: true,

@@ -31,7 +31,7 @@ const OTHERS: [Label; 12] = [
     ("redisbloom", "RedisBloom"),
 ];
 
-/// Returns the list of policies, then the others.
+/// Returns the names of all policies, then the others.
 pub(super) const fn policies_and<const N: usize>(others: &[Label]) -> [Label; N] {
     let mut all = [("", ""); N];
     let mut at = 0;
