@@ -87,8 +87,10 @@ mod tests {
         for purpose in [Purpose::Filter, Purpose::Table, Purpose::Shard, Purpose::Checksum] {
             let figures = Figures::of(&records, set, purpose);
             for (function, of) in figures.functions {
-                for cell in of.cells.iter().flatten().filter(|cell| cell.keys > 1_000_000) {
-                    let same = |other: &&Figure| (other.purpose, other.unit) == (cell.purpose, cell.unit);
+                for cell in of.cells.iter().flatten().filter(|cell| cell.row.keys > 1_000_000) {
+                    let same = |other: &&Figure| {
+                        (other.row.purpose, other.row.unit) == (cell.row.purpose, cell.row.unit)
+                    };
                     let counted = of.cells.iter().flatten().find(same).unwrap();
                     let is_chance = counted.effect == Effect::WithinChance;
                     assert!(is_chance || cell.basis == Basis::Unknown, "{function}: {cell:?}");

@@ -28,29 +28,13 @@ pub enum Basis {
 /// A figure of a function in one place.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
-    /// The purpose that the figure decides for, if any.
-    pub purpose: Option<Purpose>,
-    /// What is counted.
-    pub unit: Unit,
-    /// The place, as in [`CostRow`].
-    pub choice: Option<Choice>,
-    /// The size of the place.
-    pub size: u64,
-    /// Number of keys.
-    pub keys: u64,
-    /// Numbers of keys over which the figure is a mean.
-    pub sizes: u64,
-    /// Set for the costliest place of those chosen in one way.
-    pub costliest: bool,
-    /// The figure, in its unit; without meaning if it is unknown.
-    pub value: f64,
-    /// The figure of an ideal hash.
-    pub chance: f64,
-    /// The basis of the value.
+    /// The place, with what is measured, or follows, and what chance gives with these keys; the cost is that where the
+    /// function was counted.
+    #[serde(flatten)]
+    pub row: CostRow,
+    /// The basis of what is measured, which has no meaning if that is unknown.
     pub basis: Basis,
-    /// The excess over chance where the function was counted.
-    pub cost: f64,
-    /// The effect of that cost.
+    /// The effect of the cost.
     pub effect: Effect,
 }
 
@@ -99,7 +83,7 @@ impl Figures {
         let functions = &records.run.functions;
         let widest = |column| {
             let cells = functions.iter().filter_map(|function| cell(function, column));
-            cells.max_by_key(|cell| (cell.effect == Effect::WithinChance, cell.size))
+            cells.max_by_key(|cell| (cell.effect == Effect::WithinChance, cell.row.size))
         };
         let heads = columns.iter().filter_map(widest).collect();
         let of_function = |function: &FunctionSummary| {
@@ -157,7 +141,7 @@ fn columns(shown: &[&CostRow], dataset: &DatasetSummary) -> (Vec<Column>, usize)
 /// Returns the figure of a place with some number of similar keys. What was not counted follows from a law of chance, which holds
 /// where the count in this place was as chance.
 fn figure(records: &Records, function: &FunctionSummary, row: &CostRow, keys: u64) -> Option<Figure> {
-    let (value, chance, basis) = if keys == row.keys {
+    let (measured, chance, basis) = if keys == row.keys {
         (row.measured, row.chance, Basis::Measured)
     } else {
         let mut questions = QUESTIONS.iter();
@@ -169,17 +153,13 @@ fn figure(records: &Records, function: &FunctionSummary, row: &CostRow, keys: u6
         (own, chance, basis)
     };
     Some(Figure {
-        purpose: row.purpose,
-        unit: row.unit,
-        choice: row.choice,
-        size: row.size,
-        keys,
-        sizes: row.sizes,
-        costliest: row.costliest,
-        value,
-        chance,
+        row: CostRow {
+            keys,
+            measured,
+            chance,
+            ..row.clone()
+        },
         basis,
-        cost: row.cost,
         effect: row.effect(records.run.request.negligible),
     })
 }

@@ -97,15 +97,16 @@ fn side_by_side(words: &Words, functions: &[&Advice], figures: &Figures, keys: u
     let cell = |one: &Advice, column: usize| figures.functions.get(&one.function)?.cells[column].as_ref();
     let columns = figures.heads.iter().enumerate().filter(|(index, head)| {
         // Another way of choosing places is told where it decides.
-        let is_same = |other: &Figure| (other.purpose, other.basis) == (head.purpose, Basis::Measured);
+        let is_same =
+            |other: &Figure| (other.row.purpose, other.basis) == (head.row.purpose, Basis::Measured);
         let is_first = !figures.heads[..*index].iter().any(is_same);
         let decides = |one: &&Advice| {
             let all = figures.functions.get(&one.function).into_iter();
             let worse = all.flat_map(|of| of.cells.iter().enumerate());
             let worse = worse.filter_map(|(index, cell)| Some((index, cell.as_ref()?)));
             let worse =
-                worse.filter(|(_, cell)| cell.effect != Effect::WithinChance && cell.purpose.is_some());
-            let worst = worse.max_by(|(_, a), (_, b)| a.cost.total_cmp(&b.cost));
+                worse.filter(|(_, cell)| cell.effect != Effect::WithinChance && cell.row.purpose.is_some());
+            let worst = worse.max_by(|(_, a), (_, b)| a.row.cost.total_cmp(&b.row.cost));
             worst.is_some_and(|(at, _)| at == *index)
         };
         head.basis == Basis::Measured && (is_first || functions.iter().any(decides))

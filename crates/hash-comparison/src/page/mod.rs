@@ -28,7 +28,7 @@ use crate::advice::times::warnings;
 use crate::questions::filters::FEWEST_KEYS;
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Table};
-use crate::questions::{Draw, QUESTIONS, Records, Section, Tables};
+use crate::questions::{QUESTIONS, Records, Section};
 use crate::record::{Advice, CallForm, DatasetKind, Request};
 use chart::Chart;
 use plots::scene::printable;
@@ -65,13 +65,6 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         let rows = over_sets(advice.iter().map(suited));
         (answer::choice(request), Value::from(Serde(rows)))
     });
-    let of_run = sections(
-        |section| match section.tables {
-            Tables::Run(tables) => Some((None, tables(records))),
-            _ => None,
-        },
-        &figure,
-    );
     let names = run.functions.iter().enumerate();
     let ids: BTreeMap<String, String> = names
         .map(|(index, one)| (one.name.clone(), format!("f{index}")))
@@ -84,7 +77,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         command => &run.command,
         schema => run.schema,
         datasets => datasets.collect::<Value>(),
-        sections => of_run,
+        sections => sections(records, None, &figure),
         together => Value::from(together.collect::<BTreeMap<_, _>>()),
         uses => answer::uses(),
         request => Value::from(Serde(&run.request)),
@@ -107,17 +100,6 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
 /// Returns everything about one dataset, whose index names its charts.
 fn of_dataset(data: &DatasetRows<'_>, requests: &[Request], (index, figure): (usize, &Drawn<'_>)) -> Value {
     let records = data.records;
-    let of_questions = sections(
-        |section| {
-            let tables = match section.tables {
-                Tables::Dataset(tables) => tables(data),
-                Tables::None => Vec::new(),
-                Tables::Run(_) => return None,
-            };
-            Some((Some(index), tables))
-        },
-        figure,
-    );
     let findings = chart::FINDINGS.iter().map(|(purpose, kind)| {
         let chart = figure(kind.stem, Some(index));
         context! { purpose => Serde(purpose), chart }
@@ -136,22 +118,19 @@ fn of_dataset(data: &DatasetRows<'_>, requests: &[Request], (index, figure): (us
         weaknesses => Value::from(Serde(answer::weaknesses(data))),
         reading => answer::reading(data),
         findings => findings.collect::<Value>(),
-        sections => of_questions,
+        sections => sections(records, Some((index, data)), figure),
         failures => failures::worse_than_chance(data),
         has_few_keys => data.summary.keys < FEWEST_KEYS,
         full => cells::drawn(&full(data)),
     }
 }
 
-/// Returns the sections with a chart or a row, given the index of the dataset and the tables of each section; none for a
-/// section of another kind.
-fn sections(of: impl Fn(&Section) -> Option<(Option<usize>, Vec<Table>)>, figure: &Drawn<'_>) -> Value {
+/// Returns the sections of a dataset, given with its index, or without one of the run, that have a chart or a row.
+fn sections(records: &Records, dataset: Option<(usize, &DatasetRows<'_>)>, figure: &Drawn<'_>) -> Value {
+    let (index, data) = dataset.unzip();
     let section = |section: &Section| {
-        let (dataset, tables) = of(section)?;
-        let charts = section.charts.iter().filter_map(|kind| {
-            let is_here = matches!(kind.draw, Draw::Run(_)) == dataset.is_none();
-            figure(kind.stem, dataset).filter(|_| is_here)
-        });
+        let tables = section.tables.shown(records, data)?;
+        let charts = section.charts.iter().filter_map(|kind| figure(kind.stem, index));
         let charts: Vec<Value> = charts.collect();
         let tables = tables.iter().filter(|table| !table.rows.is_empty());
         let tables: Vec<Value> = tables.map(cells::drawn).collect();
@@ -176,23 +155,13 @@ fn sections(of: impl Fn(&Section) -> Option<(Option<usize>, Vec<Table>)>, figure
 /// Returns the table of all functions on a dataset, best first, to which every question adds its columns.
 fn full(data: &DatasetRows<'_>) -> Table {
     let columns = || QUESTIONS.iter().flat_map(|question| question.columns);
-    let row = |finding: &&crate::record::Finding| {
+    let rows = data.best_first().into_iter().map(|finding| {
         let name = finding.function.as_str();
         let cells = columns().map(|(_, cell)| cell(data, name));
-        let cells = [Cell::Name(name.to_owned())].into_iter().chain(cells);
-        cells.chain([Cell::Verdict(finding.verdict)]).collect()
-    };
-    let heads = columns().map(|(head, _)| *head);
-    Table {
-        caption: "full table".to_owned(),
-        heads: ["Function"]
-            .into_iter()
-            .chain(heads)
-            .chain(["Tests"])
-            .map(str::to_owned)
-            .collect(),
-        rows: data.best_first().iter().map(row).collect(),
-    }
+        (name, cells.chain([Cell::Verdict(finding.verdict)]).collect())
+    });
+    let heads = columns().map(|(head, _)| *head).chain(["Tests"]);
+    Table::named("full table", "Function", heads, rows)
 }
 
 /// Fills in a template, preceded by the macros for tables. Everything is escaped unless the template says otherwise.

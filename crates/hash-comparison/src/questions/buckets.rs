@@ -8,7 +8,7 @@ mod tables;
 
 use super::on_dataset::DatasetRows;
 use super::tables::Cell;
-use super::{Failure, Measure, Question, Records, Section, Tables};
+use super::{Failure, Measure, Of, Question, Records, Section};
 use crate::chance::verdict;
 use crate::functions::Function;
 use crate::keys::Dataset;
@@ -164,7 +164,7 @@ pub(super) const QUESTION: Question = Question {
                    of a bucket takes c (c + 1) / 2 comparisons. “By chance” is the range of 99 in 100 random functions.",
             folded: true,
             charts: &[],
-            tables: Tables::Dataset(tables::chains),
+            tables: Of::Dataset(tables::chains),
         },
         Section {
             title: "shards",
@@ -173,7 +173,7 @@ pub(super) const QUESTION: Question = Question {
                    the shard. The first row is what a random function gives on average.",
             folded: true,
             charts: &[],
-            tables: Tables::Dataset(tables::shards),
+            tables: Of::Dataset(tables::shards),
         },
     ],
     ..Question::NONE

@@ -144,16 +144,7 @@ pub(crate) struct Section {
     /// Set if the section opens on a click.
     pub(crate) folded: bool,
     pub(crate) charts: &'static [Kind],
-    pub(crate) tables: Tables,
-}
-
-/// The tables of a section.
-pub(crate) enum Tables {
-    None,
-    /// Of each dataset.
-    Dataset(fn(&DatasetRows<'_>) -> Vec<Table>),
-    /// Of the run, from rows that belong to no dataset of it.
-    Run(fn(&Records) -> Vec<Table>),
+    pub(crate) tables: Of<Vec<Table>>,
 }
 
 /// A kind of chart, drawn for each dataset that has the rows for it, or once for the whole run.
@@ -161,16 +152,26 @@ pub(crate) enum Tables {
 pub(crate) struct Kind {
     /// Start of the file name.
     pub(crate) stem: &'static str,
-    pub(crate) draw: Draw,
+    pub(crate) draw: Of<Option<Scene>>,
 }
 
-/// The scope of a kind of chart.
+/// What is shown of each dataset, or once of the whole run.
 #[derive(Debug)]
-pub(crate) enum Draw {
-    /// Drawn for each dataset that has the rows.
-    Dataset(fn(&DatasetRows<'_>) -> Option<Scene>),
-    /// Drawn once per run, from rows that belong to no dataset.
-    Run(fn(&Records) -> Option<Scene>),
+pub(crate) enum Of<T> {
+    Dataset(fn(&DatasetRows<'_>) -> T),
+    /// From rows that belong to no dataset of the run.
+    Run(fn(&Records) -> T),
+}
+
+impl<T> Of<T> {
+    /// Returns what is shown of this dataset, or without one of the run; `None` if it is shown of the other.
+    pub(crate) fn shown(&self, records: &Records, dataset: Option<&DatasetRows<'_>>) -> Option<T> {
+        match (self, dataset) {
+            (Self::Dataset(shown), Some(data)) => Some(shown(data)),
+            (Self::Run(shown), None) => Some(shown(records)),
+            _ => None,
+        }
+    }
 }
 
 /// A CSV file of rows.

@@ -82,6 +82,22 @@ impl Table {
         }
     }
 
+    /// Builds a table of named rows: the head of the names, those of the other columns, and the cells of each name.
+    pub(crate) fn named<N: ToString>(
+        caption: impl Into<String>,
+        name: &str,
+        heads: impl IntoIterator<Item = impl ToString>,
+        rows: impl IntoIterator<Item = (N, Vec<Cell>)>,
+    ) -> Self {
+        let row = |(name, cells): (N, _)| [vec![Cell::Name(name.to_string())], cells].concat();
+        let heads = heads.into_iter().map(|head| head.to_string());
+        Self {
+            caption: caption.into(),
+            heads: [name.to_owned()].into_iter().chain(heads).collect(),
+            rows: rows.into_iter().map(row).collect(),
+        }
+    }
+
     /// Returns true if a column shows numbers, which are sorted as such.
     pub(crate) fn is_number(&self, column: usize) -> bool {
         self.rows.iter().any(|row| row[column].is_number())

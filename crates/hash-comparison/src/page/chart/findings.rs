@@ -4,7 +4,7 @@ use super::mark;
 use crate::questions::CollisionRow;
 use crate::questions::on_dataset::{DatasetRows, stems};
 use crate::questions::times::numbers;
-use crate::questions::{Draw, Kind};
+use crate::questions::{Kind, Of};
 use crate::record::{CallForm, Choice, CostRow, EMPTY, Finding, IDEAL, Purpose, Verdict};
 use plots::dots::{Axis, Dot, Dots, Name, Panel, Row};
 use plots::key::Sign;
@@ -39,7 +39,7 @@ pub(crate) const KINDS: [(Purpose, Kind); 4] = [
 const fn kind(stem: &'static str, scene: fn(&DatasetRows<'_>) -> Option<Scene>) -> Kind {
     Kind {
         stem,
-        draw: Draw::Dataset(scene),
+        draw: Of::Dataset(scene),
     }
 }
 

@@ -12,7 +12,7 @@ mod tests;
 use plots::scene::Scene;
 
 use crate::questions::on_dataset::DatasetRows;
-use crate::questions::{Draw, Kind, QUESTIONS, Records, Section, Tables};
+use crate::questions::{Kind, Of, QUESTIONS, Records, Section};
 use crate::record::Purpose;
 
 /// The first chart of a dataset, by purpose: what several questions say.
@@ -27,9 +27,9 @@ pub(crate) const SECTIONS: &[Section] = &[Section {
     folded: false,
     charts: &[Kind {
         stem: "bits",
-        draw: Draw::Dataset(bits::scene),
+        draw: Of::Dataset(bits::scene),
     }],
-    tables: Tables::None,
+    tables: Of::Dataset(|_| Vec::new()),
 }];
 
 /// Returns every kind of chart.
@@ -55,32 +55,22 @@ pub(crate) struct Chart {
 pub(crate) fn all(records: &Records) -> Vec<Chart> {
     let all = DatasetRows::all(records);
     let slugs = file_name::slugs(all.iter().map(|data| data.summary.name.as_str()));
-    let mut charts = Vec::new();
-    let mut add = |kind, dataset, stem, scene: Option<Scene>, mine: Option<&str>| {
-        let Some(mut scene) = scene else { return };
-        if let Some(mine) = mine {
+    let datasets = (0..all.len()).map(Some).chain([None]);
+    let charts = datasets.flat_map(|dataset| kinds().map(move |kind| (dataset, kind)));
+    let chart = |(dataset, kind): (Option<usize>, &'static Kind)| {
+        let mut scene = kind.draw.shown(records, dataset.map(|index| &all[index]))??;
+        if let Some(mine) = &records.run.request.mine {
             scene.frame(mine, "the function in use, is framed");
         }
-        charts.push(Chart {
+        let stem = dataset.map_or(kind.stem.to_owned(), |index| {
+            format!("{}-{}", kind.stem, slugs[index])
+        });
+        Some(Chart {
             kind,
             dataset,
             stem,
             scene,
-        });
+        })
     };
-    for (dataset, (data, slug)) in all.iter().zip(&slugs).enumerate() {
-        for kind in kinds() {
-            if let Draw::Dataset(draw) = kind.draw {
-                let stem = format!("{}-{slug}", kind.stem);
-                add(kind, Some(dataset), stem, draw(data), data.mine());
-            }
-        }
-    }
-    let mine = all.iter().find_map(DatasetRows::mine);
-    for kind in kinds() {
-        if let Draw::Run(draw) = kind.draw {
-            add(kind, None, kind.stem.to_owned(), draw(records), mine);
-        }
-    }
-    charts
+    charts.filter_map(chart).collect()
 }

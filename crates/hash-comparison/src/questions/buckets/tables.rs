@@ -72,24 +72,20 @@ pub(super) fn shards(data: &DatasetRows<'_>) -> Vec<Table> {
     let mut places: Vec<(u64, Choice)> = of_first.map(|row| (row.buckets, row.choice)).collect();
     places.sort_unstable();
     let excess = |keys: f64, row: &BucketRow| keys / (row.keys as f64 / row.buckets as f64) - 1.0;
-    let row = |name: &str, function: &str, value: fn(&BucketRow) -> f64| {
+    let cells = |function: &str, value: fn(&BucketRow) -> f64| {
         let cell = |(buckets, choice)| {
             let mut of_function = rows.iter().filter(|row| row.function == function);
             let row = of_function.find(|row| (row.buckets, row.choice) == (buckets, choice));
             row.map(|row| Cell::Percent(excess(value(row), row))).into()
         };
-        let cells = places.iter().copied().map(cell);
-        [Cell::Name(name.to_owned())].into_iter().chain(cells).collect()
+        places.iter().copied().map(cell).collect()
     };
-    let chance = row("by chance", &first.function, |row| row.expected);
+    let chance = ("by chance", cells(&first.function, |row| row.expected));
     let functions = data.best_first().into_iter();
-    let functions = functions.map(|one| row(&one.function, &one.function, |row| row.value));
+    let functions = functions.map(|one| (one.function.as_str(), cells(&one.function, |row| row.value)));
     let heads = places
         .iter()
         .map(|(buckets, choice)| format!("{} shards by {}", grouped(*buckets), chosen_by(*choice)));
-    vec![Table {
-        caption: "shards".to_owned(),
-        heads: ["Function".to_owned()].into_iter().chain(heads).collect(),
-        rows: [chance].into_iter().chain(functions).collect(),
-    }]
+    let rows = [chance].into_iter().chain(functions);
+    vec![Table::named("shards", "Function", heads, rows)]
 }

@@ -10,7 +10,7 @@ use core::ops::RangeInclusive;
 use std::collections::HashMap;
 
 use super::tables::Cell;
-use super::{Draw, Failure, Kind, Measure, Question, Section, Tables};
+use super::{Failure, Kind, Measure, Of, Question, Section};
 use crate::chance::{INTERVAL_LEVEL, verdict};
 use crate::keys::{Dataset, printed};
 use crate::record::{
@@ -141,7 +141,7 @@ pub(super) const QUESTION: Question = Question {
             text: "Collisions in the low or high 8 to 32 bits alone.",
             folded: true,
             charts: &[],
-            tables: Tables::Dataset(tables::windows),
+            tables: Of::Dataset(tables::windows),
         },
         Section {
             title: "Structured keys",
@@ -152,9 +152,9 @@ pub(super) const QUESTION: Question = Question {
             folded: true,
             charts: &[Kind {
                 stem: "structured-keys",
-                draw: Draw::Run(structured::scene),
+                draw: Of::Run(structured::scene),
             }],
-            tables: Tables::Run(tables::structured),
+            tables: Of::Run(tables::structured),
         },
     ],
 };

@@ -99,27 +99,21 @@ pub(super) fn structured(records: &Records) -> Vec<Table> {
         let known = structured::ALL.iter().find(|known| known.name == *set);
         let keys = on(all, set).next().map(|row| Cell::Count(row.keys));
         let recipe = known.map(|known| Cell::text(known.recipe));
-        vec![Cell::Name((*set).to_owned()), keys.into(), recipe.into()]
+        (*set, vec![keys.into(), recipe.into()])
     });
     let functions = failed.iter().map(|(function, rows)| {
         let worst = furthest(rows);
-        vec![
-            Cell::Name((*function).to_owned()),
+        let cells = vec![
             Cell::Count(rows.len() as u64),
             Cell::Count(set_names.len() as u64),
             worst.map(|row| Cell::text(&row.dataset)).into(),
             worst.and_then(CollisionRow::ratio).map(Cell::digits).into(),
             worst.map(pair).into(),
             Cell::Lines(rows.iter().map(|row| row.dataset.clone()).collect()),
-        ]
+        ];
+        (*function, cells)
     });
-    let table = |caption: &str, heads: &[&str], rows: Vec<Vec<Cell>>| Table {
-        caption: caption.to_owned(),
-        heads: heads.iter().map(|head| (*head).to_owned()).collect(),
-        rows,
-    };
     let of_functions = [
-        "Function",
         "Sets failed",
         "Of",
         "Worst set",
@@ -129,12 +123,8 @@ pub(super) fn structured(records: &Records) -> Vec<Table> {
     ];
     let failures = failed.iter().flat_map(|(_, rows)| rows);
     vec![
-        table(
-            "Structured keys: sets",
-            &["Set", "Keys", "Recipe"],
-            sets.collect(),
-        ),
-        table("Structured keys: functions", &of_functions, functions.collect()),
+        Table::named("Structured keys: sets", "Set", ["Keys", "Recipe"], sets),
+        Table::named("Structured keys: functions", "Function", of_functions, functions),
         Table::of("Structured keys: failures", FAILURES, failures),
     ]
 }

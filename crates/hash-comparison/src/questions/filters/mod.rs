@@ -6,7 +6,7 @@ pub mod sizes;
 mod tables;
 mod verdict;
 
-use super::{Measure, Question, Section, Tables};
+use super::{Measure, Of, Question, Section};
 use crate::record::{DatasetKind, rows};
 use records::progress::go_on;
 
@@ -118,7 +118,7 @@ pub(super) const QUESTION: Question = Question {
                not depend on the choice above; their rates and bits are calculated.",
         folded: true,
         charts: &[],
-        tables: Tables::Dataset(tables::all),
+        tables: Of::Dataset(tables::all),
     }],
     ..Question::NONE
 };

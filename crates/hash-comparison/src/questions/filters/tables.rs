@@ -74,13 +74,9 @@ fn own_hash(data: &DatasetRows<'_>) -> Option<Table> {
                 let shown = format!("{} in {} bits", percent(rate), significant(bits, 3));
                 Some(Cell::As(rate, shown))
             };
-            let cells = numbers.iter().map(|keys| cell(keys).into());
-            [Cell::Name(name.to_owned())].into_iter().chain(cells).collect()
+            (name, numbers.iter().map(|keys| cell(keys).into()).collect())
         });
     let heads = numbers.iter().map(|&keys| format!("{} keys", grouped(keys)));
-    Some(Table {
-        caption: "filters with their own hash function".to_owned(),
-        heads: ["Policy".to_owned()].into_iter().chain(heads).collect(),
-        rows: rows.collect(),
-    })
+    let caption = "filters with their own hash function";
+    Some(Table::named(caption, "Policy", heads, rows))
 }

@@ -8,7 +8,7 @@ mod verdict;
 
 use rayon::prelude::*;
 
-use super::{Draw, Kind, Measure, Question, Section, Tables};
+use super::{Kind, Measure, Of, Question, Section};
 use crate::record::{rows, stored};
 use records::progress::{Cancelled, go_on};
 
@@ -108,9 +108,9 @@ pub(super) const QUESTION: Question = Question {
         folded: true,
         charts: &[Kind {
             stem: "avalanche",
-            draw: Draw::Run(chart::scene),
+            draw: Of::Run(chart::scene),
         }],
-        tables: Tables::Run(tables::all),
+        tables: Of::Run(tables::all),
     }],
     ..Question::NONE
 };

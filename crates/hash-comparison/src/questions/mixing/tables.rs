@@ -18,7 +18,7 @@ pub(super) fn all(records: &Records) -> Vec<Table> {
     ];
     let functions = distinct(records.mixing.iter().map(|row| row.function.as_str()));
     let table = |(caption, test, fact): (&str, MixingTest, BitTest)| {
-        let row = |function: &&str| {
+        let row = |function| {
             let rows: Vec<&MixingRow> = of(&records.mixing, function)
                 .filter(|row| row.test == test)
                 .collect();
@@ -35,24 +35,14 @@ pub(super) fn all(records: &Records) -> Vec<Table> {
             };
             let least = rows.iter().map(|row| row.p_adjusted).reduce(f64::min);
             let outcome = (!rows.is_empty()).then_some(Cell::Verdict(outcome));
-            let name = Cell::Name((*function).to_owned());
-            let cells = [name, outcome.into()].into_iter().chain(KEY_BYTES.map(share));
-            cells
-                .chain([least.map(Cell::P).into(), Cell::Lines(why)])
-                .collect()
+            let cells = [outcome.into()].into_iter().chain(KEY_BYTES.map(share));
+            let cells = cells.chain([least.map(Cell::P).into(), Cell::Lines(why)]);
+            (function, cells.collect())
         };
         let shares = KEY_BYTES.map(|bytes| format!("Deviating cells, {bytes} bytes"));
-        let heads = ["Function", "Outcome"]
-            .map(str::to_owned)
-            .into_iter()
-            .chain(shares);
-        Table {
-            caption: caption.to_owned(),
-            heads: heads
-                .chain(["Least p, adjusted", "Why"].map(str::to_owned))
-                .collect(),
-            rows: functions.iter().map(row).collect(),
-        }
+        let heads = ["Outcome".to_owned()].into_iter().chain(shares);
+        let heads = heads.chain(["Least p, adjusted", "Why"].map(str::to_owned));
+        Table::named(caption, "Function", heads, functions.iter().copied().map(row))
     };
     tests.map(table).into()
 }

@@ -137,21 +137,16 @@ pub(super) fn tables(data: &DatasetRows<'_>) -> Vec<Table> {
         .filter(|length| !matches!(timed(EMPTY, *length), Cell::Empty));
     let lengths: Vec<u64> = lengths.collect();
     let advice = data.rows(&data.records.advice).map(|one| one.function.as_str());
-    let row = |function: &str| {
-        let name = Cell::Name(function.to_owned());
-        [name]
-            .into_iter()
-            .chain(lengths.iter().map(|length| timed(function, *length)))
-            .collect()
+    let row = |function| {
+        let cells = lengths.iter().map(|length| timed(function, *length));
+        (function, cells.collect())
     };
     let heads = lengths
         .iter()
         .map(|length| format!("{} bytes", number::grouped(*length)));
-    let table = Table {
-        caption: "ns per key by length: calls overlap, each call waits".to_owned(),
-        heads: ["Function".to_owned()].into_iter().chain(heads).collect(),
-        rows: advice.chain([EMPTY]).map(row).collect(),
-    };
+    let caption = "ns per key by length: calls overlap, each call waits";
+    let rows = advice.chain([EMPTY]).map(row);
+    let table = Table::named(caption, "Function", heads, rows);
     Vec::from_iter((!lengths.is_empty()).then_some(table))
 }
 

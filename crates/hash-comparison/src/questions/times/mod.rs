@@ -14,7 +14,7 @@ use rand_xoshiro::rand_core::SeedableRng as _;
 
 use super::on_dataset::DatasetRows;
 use super::tables::Cell;
-use super::{Draw, Kind, Measure, Question, Records, Section, Tables};
+use super::{Kind, Measure, Of, Question, Records, Section};
 use crate::clock::{Batch, Table, read_all, subjects};
 use crate::functions::Function;
 use crate::keys::Dataset;
@@ -123,14 +123,14 @@ pub(super) const QUESTION: Question = Question {
         charts: &[
             Kind {
                 stem: "curves",
-                draw: Draw::Dataset(lengths::scene),
+                draw: Of::Dataset(lengths::scene),
             },
             Kind {
                 stem: "places",
-                draw: Draw::Dataset(places::scene),
+                draw: Of::Dataset(places::scene),
             },
         ],
-        tables: Tables::Dataset(lengths::tables),
+        tables: Of::Dataset(lengths::tables),
     }],
     ..Question::NONE
 };
