@@ -7,7 +7,7 @@
 //! - The keys of a batch lie back to back in one buffer, in a fixed shuffled order: lengths and bytes vary as in the
 //!   key set, and a branch predictor cannot learn the order of a batch of ten thousand keys or more. The times are
 //!   those of keys that arrive from memory in sequence; keys scattered over the heap cost more (see
-//!   [`Place::Memory`](crate::questions::Place)).
+//!   [`Place::Memory`]).
 //! - Every function is called through a pointer that is opaque to the compiler.
 //! - Independent calls may overlap in the processor (throughput). In chained calls the place of the next
 //!   key depends on the previous hash (latency), as in a table lookup that waits for its answer.
@@ -33,7 +33,7 @@ pub use self::pinned::Pinned;
 pub use self::watch::Watch;
 use crate::functions::Function;
 use crate::keys::shuffled;
-use crate::record::{CallForm as Form, EMPTY};
+use crate::record::{CallForm as Form, EMPTY, Place};
 use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use records::error::Error;
@@ -83,33 +83,39 @@ impl Line {
     }
 }
 
+/// Keys to be timed.
+pub(crate) struct Asked<'a> {
+    /// Name of the dataset; empty for keys of one length.
+    pub(crate) dataset: &'a str,
+    pub(crate) place: Place,
+    pub(crate) batch: Batch,
+    pub(crate) rounds: usize,
+}
+
 /// All readings of one batch.
-pub(crate) struct Table {
-    /// The keys, in words.
-    name: String,
-    batch: Batch,
+pub(crate) struct Table<'a> {
+    pub(crate) asked: Asked<'a>,
     /// By function, then by form.
-    lines: Vec<Line>,
+    pub(crate) lines: Vec<Line>,
     /// The sums that readings of each part must give, by function.
     expected: Vec<Vec<u64>>,
     /// Rounds taken, the warm-up included.
-    rounds: usize,
-    /// Parts between the readings of a line in two rounds.
-    stride: usize,
+    taken: usize,
 }
 
-impl Table {
+impl<'a> Table<'a> {
     /// Creates the table of these functions, without readings.
     pub(crate) fn new(
-        name: &str,
-        batch: Batch,
+        asked: Asked<'a>,
         subjects: &[Function],
         progress: &dyn Progress,
     ) -> Result<Self, Cancelled> {
         let expected = subjects.iter().map(|subject| {
             go_on(progress)?;
-            let parts = 0..batch.parts();
-            Ok(parts.map(|part| batch.checksum(part, subject.hash)).collect())
+            let parts = 0..asked.batch.parts();
+            Ok(parts
+                .map(|part| asked.batch.checksum(part, subject.hash))
+                .collect())
         });
         let lines = |&subject: &Function| {
             [Form::Independent, Form::Chained].map(|form| Line {
@@ -119,75 +125,71 @@ impl Table {
             })
         };
         Ok(Self {
-            name: name.to_owned(),
             expected: expected.collect::<Result<_, Cancelled>>()?,
             lines: subjects.iter().flat_map(lines).collect(),
-            batch,
-            rounds: 0,
-            stride: 1,
+            asked,
+            taken: 0,
         })
     }
 
-    /// Goes on in each round with the part after the last one of the previous round, so that all other parts are read
-    /// before one is read again.
-    pub(crate) fn without_reuse(mut self) -> Self {
-        self.stride = self.lines.len();
-        self
-    }
-
     /// Returns the part that a line reads next. Parts rotate with rounds and lines, so that a line mostly reads keys
-    /// that the previous line did not bring into the cache, as if every line read all keys.
+    /// that the previous line did not bring into the cache, as if every line read all keys. In memory each round goes on
+    /// with the part after the last one of the previous round, so that all other parts are read before one is read again.
     pub(crate) fn next_part(&self, line: usize) -> usize {
-        (line + self.rounds * self.stride) % self.batch.parts()
+        let stride = match self.asked.place {
+            Place::Memory => self.lines.len(),
+            _ => 1,
+        };
+        (line + self.taken * stride) % self.asked.batch.parts()
     }
 
     /// Takes one reading of each line, in an order drawn from `seed`.
     pub(crate) fn round(&mut self, seed: u64, progress: &dyn Progress) -> Result<(), Error> {
         let order = shuffled(self.lines.len() as u32, seed);
+        let Asked { dataset, batch, .. } = &self.asked;
         // The previous round may have been of other keys: this brings these back into the cache.
         if let Some(&last) = order.last() {
             let part = self.next_part(last as usize);
             let last = &self.lines[last as usize];
-            self.batch.run(part, last.form, last.subject.hash);
+            batch.run(part, last.form, last.subject.hash);
         }
         for index in order {
             go_on(progress)?;
             let part = self.next_part(index as usize);
             let line = &mut self.lines[index as usize];
-            let (nanoseconds, found) = read(&self.batch, part, line.form, line.subject.hash);
+            let (nanoseconds, found) = read(batch, part, line.form, line.subject.hash);
             let expected = self.expected[index as usize / 2][part];
             if found != expected {
+                let keys = if dataset.is_empty() {
+                    "keys of one length"
+                } else {
+                    dataset
+                };
                 return Err(Error::internal(format!(
-                    "timing {} on {}: the values add up to {found:#018x}, not to {expected:#018x} as computed beforehand",
-                    line.subject.name, self.name
+                    "timing {} on {keys}: the values add up to {found:#018x}, not to {expected:#018x} as computed beforehand",
+                    line.subject.name
                 )));
             }
             line.samples.push(nanoseconds);
         }
-        self.rounds += 1;
+        self.taken += 1;
         Ok(())
-    }
-
-    pub(crate) fn batch(&self) -> &Batch {
-        &self.batch
-    }
-
-    /// Returns all lines, by function, then by form.
-    pub(crate) fn lines(&self) -> &[Line] {
-        &self.lines
     }
 }
 
-/// Takes the rounds of every table, spread over the whole time, after a round of each to warm up. The steps of `progress`
+/// Takes the rounds of all keys, spread over the whole time, after a round of each to warm up. The steps of `progress`
 /// are rounds, those of the warm-up included.
-pub(crate) fn read_all(
-    tables: &mut [Table],
-    rounds: &[usize],
+pub(crate) fn read_all<'a>(
+    asked: Vec<Asked<'a>>,
+    subjects: &[Function],
     generator: &mut SplitMix64,
     progress: &dyn Progress,
-) -> Result<(), Error> {
+) -> Result<Vec<Table<'a>>, Error> {
+    let rounds: Vec<usize> = asked.iter().map(|one| one.rounds).collect();
+    let tables = asked.into_iter().map(|one| Table::new(one, subjects, progress));
+    let mut tables = tables.collect::<Result<Vec<_>, _>>()?;
     let warm_up = 0..tables.len();
-    let order: Vec<usize> = warm_up.clone().chain(spread(rounds, generator)).collect();
+    let order: Vec<usize> = warm_up.clone().chain(spread(&rounds, generator)).collect();
     for (number, index) in order.into_iter().enumerate() {
         let table = &mut tables[index];
         table.round(generator.next_u64(), progress)?;
@@ -196,7 +198,7 @@ pub(crate) fn read_all(
         }
         progress.step();
     }
-    Ok(())
+    Ok(tables)
 }
 
 /// Returns the indices of the tables, each as often as it has rounds: the time is divided into as many equal parts, with

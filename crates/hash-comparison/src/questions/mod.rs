@@ -27,9 +27,10 @@ pub use self::filters::{FalsePositiveRow, NearSizesRow};
 pub use self::mixing::{AvalancheRow, MixingRow, MixingTest};
 use self::on_dataset::DatasetRows;
 use self::tables::{Cell, Table};
-pub use self::times::{Place, TimingRow};
+pub use self::times::TimingRow;
 use crate::functions::Function;
 use crate::keys::Dataset;
+pub use crate::record::Place;
 use crate::record::{
     About, Advice, BitFact, Choice, CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, Run,
     Verdict,

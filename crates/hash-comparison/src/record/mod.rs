@@ -19,7 +19,7 @@ pub use self::function::{FunctionGroup, FunctionSummary, Resistance};
 pub use self::recommendation::{Advice, CostRow, Effect, Interval, Lack, Purpose, Request, Standing, Unit};
 pub use self::run::{DatasetKind, DatasetSummary, FailedTest, Finding, Run};
 pub(crate) use self::stored::{rows, stored};
-pub use self::words::{BitFact, BitTest, CallForm, Choice, EMPTY, End, IDEAL, Verdict};
+pub use self::words::{BitFact, BitTest, CallForm, Choice, EMPTY, End, IDEAL, Place, Verdict};
 
 /// The `format` of every `run.json` that this program writes.
 pub const FORMAT: &str = "hash-comparison-run";

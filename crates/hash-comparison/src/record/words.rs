@@ -26,6 +26,19 @@ stored! {
         Chained,
     }
 
+    /// The keys that are timed, and their place in memory.
+    pub enum Place {
+        /// The whole set back to back in shuffled order, as keys that arrive in sequence.
+        Sequence,
+        /// A sample back to back in a buffer that the caches hold.
+        Cache,
+        /// The same keys lie far apart in a buffer larger than the caches and are visited in shuffled order, so that most are
+        /// read from main memory.
+        Memory,
+        /// Random keys of one length, `bytes / keys`, in the first-level cache; the row is about no dataset.
+        Length,
+    }
+
     /// The bits of a value that are compared.
     pub enum End {
         /// The lowest bits.

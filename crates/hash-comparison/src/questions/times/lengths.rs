@@ -6,11 +6,11 @@
 use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 
-use super::{Asked, Place, TimingRow};
-use crate::clock::Batch;
+use super::TimingRow;
+use crate::clock::{Asked, Batch};
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Table};
-use crate::record::{CallForm, DatasetSummary, EMPTY, of};
+use crate::record::{CallForm, DatasetSummary, EMPTY, Place, of};
 use plots::mark::Mark;
 use plots::scale::Scale;
 use plots::scene::Scene;

@@ -15,30 +15,15 @@ use rand_xoshiro::rand_core::SeedableRng as _;
 use super::on_dataset::DatasetRows;
 use super::tables::Cell;
 use super::{Kind, Measure, Of, Question, Records, Section};
-use crate::clock::{Batch, Table, read_all, subjects};
+use crate::clock::{Asked, Batch, Table, read_all, subjects};
 use crate::functions::Function;
 use crate::keys::Dataset;
-use crate::record::{CallForm, rows, significant, stored};
+use crate::record::{CallForm, Place, rows, significant};
 use plots::dots::Dot;
 use plots::mark::Mark;
 use records::error::Error;
 use records::number;
 use records::progress::Progress;
-
-stored! {
-    /// The keys that are timed, and their place in memory.
-    pub enum Place {
-        /// The whole set back to back in shuffled order, as keys that arrive in sequence.
-        Sequence,
-        /// A sample back to back in a buffer that the caches hold.
-        Cache,
-        /// The same keys lie far apart in a buffer larger than the caches and are visited in shuffled order, so that most are
-        /// read from main memory.
-        Memory,
-        /// Random keys of one length, `bytes / keys`, in the first-level cache; the row is about no dataset.
-        Length,
-    }
-}
 
 rows! {
     /// A row of `timing.csv`.
@@ -150,14 +135,6 @@ fn duration(ns: f64) -> String {
     format!("{} {name}", number::significant(ns / unit, 3))
 }
 
-/// Keys to be timed.
-struct Asked<'a> {
-    dataset: &'a str,
-    place: Place,
-    batch: Batch,
-    rounds: usize,
-}
-
 /// Times every function and the empty function: on every dataset, on random keys of each length, and on a sample of each
 /// dataset in both places. Rows are by keys, then by function in the order given, the empty function first, then by form.
 ///
@@ -172,31 +149,8 @@ fn measure(
     let mut generator = SplitMix64::seed_from_u64(records.run.seed);
     let subjects = subjects(functions);
     let mut read = |asked: Vec<Asked<'_>>, generator: &mut SplitMix64| {
-        let (mut tables, mut rounds, mut of) = (Vec::new(), Vec::new(), Vec::new());
-        for Asked {
-            dataset,
-            place,
-            batch,
-            rounds: asked,
-        } in asked
-        {
-            let name = if dataset.is_empty() {
-                "keys of one length"
-            } else {
-                dataset
-            };
-            let mut table = Table::new(name, batch, &subjects, progress)?;
-            if place == Place::Memory {
-                table = table.without_reuse();
-            }
-            tables.push(table);
-            rounds.push(asked);
-            of.push((dataset, place));
-        }
-        read_all(&mut tables, &rounds, generator, progress)?;
-        for (table, (dataset, place)) in tables.iter().zip(of) {
-            records.timing.extend(rows(table, dataset, place));
-        }
+        let tables = read_all(asked, &subjects, generator, progress)?;
+        records.timing.extend(tables.iter().flat_map(rows));
         Ok::<_, Error>(())
     };
     let steps = |asked: &[Asked<'_>]| asked.iter().map(|one| one.rounds as u64 + 1).sum();
@@ -233,15 +187,20 @@ fn sequence(dataset: &Dataset, seed: u64, quick: bool) -> Asked<'_> {
 }
 
 /// Returns the rows of a table, by function and form.
-fn rows(table: &Table, dataset: &str, place: Place) -> impl Iterator<Item = TimingRow> {
-    let batch = table.batch();
+fn rows<'a>(table: &'a Table<'_>) -> impl Iterator<Item = TimingRow> + use<'a> {
+    let Asked {
+        dataset,
+        place,
+        ref batch,
+        ..
+    } = table.asked;
     // Copies of a sample are a part each.
     let keys = if place == Place::Memory {
         batch.calls()
     } else {
         batch.keys()
     };
-    table.lines().iter().map(move |line| {
+    table.lines.iter().map(move |line| {
         let (median_ns_per_key, mad_ns_per_key, fastest) = line.summary();
         TimingRow {
             dataset: dataset.to_owned(),

@@ -6,11 +6,11 @@
 //! misses, which hardly depend on the function: in chained calls, where misses do not overlap, functions hardly differ.
 //! In overlapping calls, a function of few instructions lets the processor fetch several keys at once.
 
-use super::{Asked, Place, TimingRow};
-use crate::clock::{Batch, sample};
+use super::TimingRow;
+use crate::clock::{Asked, Batch, sample};
 use crate::keys::{Dataset, shuffled};
 use crate::questions::on_dataset::{DatasetRows, distinct};
-use crate::record::{CallForm, EMPTY, of};
+use crate::record::{CallForm, EMPTY, Place, of};
 use plots::dots::{Axis, Dots, Name, Panel, Row};
 use plots::key::Sign;
 use plots::mark::Mark;

@@ -129,9 +129,15 @@ fn a_quick_run_reads_every_part_in_every_line() {
         function("length", |key| key.len() as u64),
     ];
     let subjects = subjects(&[&functions[0], &functions[1]]);
-    let mut table = Table::new("numbers", batch, &subjects, &Silent).unwrap();
-    assert_eq!(table.batch().parts(), 8);
-    let mut read = vec![Vec::new(); table.lines().len()];
+    let asked = Asked {
+        dataset: "numbers",
+        place: Place::Sequence,
+        batch,
+        rounds: 8,
+    };
+    let mut table = Table::new(asked, &subjects, &Silent).unwrap();
+    assert_eq!(table.asked.batch.parts(), 8);
+    let mut read = vec![Vec::new(); table.lines.len()];
     for round in 0..8 {
         for (line, parts) in read.iter_mut().enumerate() {
             parts.push(table.next_part(line));
@@ -142,7 +148,7 @@ fn a_quick_run_reads_every_part_in_every_line() {
         parts.sort_unstable();
         assert!(parts.into_iter().eq(0..8));
     }
-    assert!(table.lines().iter().all(|line| line.samples.len() == 8));
+    assert!(table.lines.iter().all(|line| line.samples.len() == 8));
 }
 
 #[test]
