@@ -61,11 +61,11 @@ impl Store {
     /// Returns the balance of the account of this name, if it exists.
     fn balance(&mut self, name: &str) -> Result<Option<i64>, Box<dyn Error>> {
         if let Some(filter) = &self.filter {
-            match filter.might_contain(name).query(&mut self.connection)? {
+            match filter.contains(name).query(&mut self.connection)? {
                 Answer::Absent => return Ok(None),
                 // The filter was evicted or flushed: rebuild it, and ask the database about this name.
                 Answer::Missing => self.rebuild_filter()?,
-                Answer::MightContain => {}
+                Answer::Contained => {}
             }
         }
         let cached: Option<i64> = self.connection.get(cache_key(name))?;
@@ -113,8 +113,7 @@ impl Database {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let url = std::env::args().nth(1).ok_or("the argument must be a URL")?;
-    let filter =
-        FixedFilter::new("accounts", Schema::whole_words(1_001, 0.01)?)?.with_prefix("read-through:");
+    let filter = FixedFilter::new("accounts", Schema::whole_words(1_001, 0.01)?)?.prefix("read-through:");
     for (name, filter) in [
         ("without a filter", None),
         ("with a filter", Some(filter.clone())),

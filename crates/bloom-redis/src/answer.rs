@@ -6,7 +6,7 @@ pub enum Answer {
     /// The element was never inserted.
     Absent,
     /// The element was inserted, or the answer is a false positive.
-    MightContain,
+    Contained,
     /// The filter, or the part of it that decides, is not on the server: it was never created, or was evicted, expired
     /// or flushed. Nothing is known about the element.
     Missing,
@@ -18,12 +18,12 @@ impl Answer {
     /// ```
     /// use bloom_redis::Answer;
     ///
-    /// assert!(!Answer::Absent.might_contain());
-    /// assert!(Answer::MightContain.might_contain());
-    /// assert!(Answer::Missing.might_contain());
+    /// assert!(!Answer::Absent.contains());
+    /// assert!(Answer::Contained.contains());
+    /// assert!(Answer::Missing.contains());
     /// ```
     #[must_use]
-    pub const fn might_contain(self) -> bool {
+    pub const fn contains(self) -> bool {
         !matches!(self, Self::Absent)
     }
 }

@@ -25,7 +25,7 @@ use crate::error::{Error, is_redirection};
 ///
 /// # fn blocking(connection: &mut redis::Connection) -> Result<(), Box<dyn core::error::Error>> {
 /// let filter = FixedFilter::new("topic", Schema::fixed(3_000, 0.03)?)?;
-/// let answer = filter.might_contain("76930242").query(connection)?;
+/// let answer = filter.contains("76930242").query(connection)?;
 /// # let _ = answer;
 /// # Ok(())
 /// # }

@@ -12,7 +12,7 @@ use crate::plan::bitmap::{Bitmap, hashes};
 use crate::plan::{bits, generation, insert, transfer, whole};
 use crate::rebuild::Rebuild;
 use crate::schema::{MARKED_BITS, Schema};
-use crate::statistics::Statistics;
+use crate::stats::Stats;
 
 /// A filter in one bitmap: the published fixed design, for example for one filter per topic and day.
 ///
@@ -28,13 +28,13 @@ use crate::statistics::Statistics;
 /// let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
 /// // One filter per topic and day, which expires a day after the last insert.
 /// let read = FixedFilter::new("topic_read:8839540:20190609", Schema::fixed(3_000, 0.03)?)?
-///     .with_options(Options::default().missing(Missing::Empty))
-///     .with_expiry(Expiry::After(Duration::from_secs(86_400)));
+///     .options(Options::default().missing(Missing::Empty))
+///     .expiry(Expiry::After(Duration::from_secs(86_400)));
 ///
 /// read.insert("76930242").query(&mut connection)?;
-/// assert_eq!(read.might_contain("76930242").query(&mut connection)?, Answer::MightContain);
+/// assert_eq!(read.contains("76930242").query(&mut connection)?, Answer::Contained);
 /// let tomorrow = read.named("topic_read:8839540:20190610");
-/// assert_eq!(tomorrow.might_contain("76930242").query(&mut connection)?, Answer::Absent);
+/// assert_eq!(tomorrow.contains("76930242").query(&mut connection)?, Answer::Absent);
 /// # Ok(())
 /// # }
 /// ```
@@ -86,7 +86,7 @@ impl FixedFilter {
     /// Returns the same filter under another prefix, which may hold any bytes. A prefix with a hash tag (`{orders}:`)
     /// keeps all filters in one slot of a cluster; without a hash tag, filters are spread by their names.
     #[must_use]
-    pub fn with_prefix(mut self, prefix: impl Into<Vec<u8>>) -> Self {
+    pub fn prefix(mut self, prefix: impl Into<Vec<u8>>) -> Self {
         self.prefix = prefix.into();
         let name = core::mem::take(&mut self.name);
         self.named(name)
@@ -95,7 +95,7 @@ impl FixedFilter {
     /// Returns the same filter with this time to live, which each insert sets in one step with the bits;
     /// [`Expiry::Keep`] by default.
     #[must_use]
-    pub fn with_expiry(mut self, expiry: Expiry) -> Self {
+    pub fn expiry(mut self, expiry: Expiry) -> Self {
         self.expiry = expiry;
         self
     }
@@ -129,7 +129,7 @@ impl FixedFilter {
 
     /// Returns the same filter with other options.
     #[must_use]
-    pub fn with_options(mut self, options: Options) -> Self {
+    pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
@@ -153,13 +153,13 @@ impl FixedFilter {
     }
 
     /// Queries one element, in one round trip.
-    pub fn might_contain(&self, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
-        self.might_contain_many([element]).one()
+    pub fn contains(&self, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
+        self.contains_many([element]).one()
     }
 
     /// Queries many elements, in one round trip for each
     /// [`bits_per_trip`](Options::bits_per_trip) bits. The answers are in the order of the elements.
-    pub fn might_contain_many(
+    pub fn contains_many(
         &self,
         elements: impl IntoIterator<Item: AsRef<[u8]>>,
     ) -> Call<'static, Vec<Answer>> {
@@ -184,9 +184,9 @@ impl FixedFilter {
         })
     }
 
-    /// Returns statistics of the filter. The server counts the bits.
-    pub fn statistics(&self) -> Call<'static, Statistics> {
-        self.call(|line, of| async move { whole::statistics(&line, &of.bitmap, &of.options).await })
+    /// Returns the state of the filter. The server counts the bits.
+    pub fn stats(&self) -> Call<'static, Stats> {
+        self.call(|line, of| async move { whole::stats(&line, &of.bitmap, &of.options).await })
     }
 
     /// Begins a rebuild; see [`Rebuild`]. The new generation is deleted if nothing is inserted into it for the

@@ -10,7 +10,7 @@ use crate::plan::chain::{self, Chain};
 use crate::plan::{chain_marks, growth};
 use crate::record;
 use crate::schema::{REDIS_BITS, Schema};
-use crate::statistics::Statistics;
+use crate::stats::Stats;
 
 /// A filter that grows by bitmaps: `bloomfilter-0`, `bloomfilter-1` and so on. `cursor` holds the number of the last.
 ///
@@ -29,8 +29,8 @@ use crate::statistics::Statistics;
 /// let filter = GrowingFilter::new("urls", Schema::whole_words(10_000, 0.0005)?)?;
 /// filter.create().query(&mut connection)?;
 /// filter.insert("https://example.org/").query(&mut connection)?;
-/// let answer = filter.might_contain("https://example.org/").query(&mut connection)?;
-/// assert_eq!(answer, Answer::MightContain);
+/// let answer = filter.contains("https://example.org/").query(&mut connection)?;
+/// assert_eq!(answer, Answer::Contained);
 /// # Ok(())
 /// # }
 /// ```
@@ -61,7 +61,7 @@ impl GrowingFilter {
     ///
     /// let schema = Schema::whole_words(10_000, 0.0005)?;
     /// assert_eq!(GrowingFilter::new("urls", schema)?.cursor_key(), b"{urls}:cursor");
-    /// assert_eq!(GrowingFilter::new("urls", schema)?.with_prefix("").cursor_key(), b"cursor");
+    /// assert_eq!(GrowingFilter::new("urls", schema)?.prefix("").cursor_key(), b"cursor");
     /// # Ok::<(), bloom_redis::Error>(())
     /// ```
     ///
@@ -85,13 +85,13 @@ impl GrowingFilter {
             },
             options: Options::default(),
         };
-        Ok(filter.with_prefix([b"{", name, b"}:"].concat()))
+        Ok(filter.prefix([b"{", name, b"}:"].concat()))
     }
 
     /// Returns the same filter with keys that begin with another prefix, which may hold any bytes. The empty prefix
     /// gives the published names, which allow one filter per database.
     #[must_use]
-    pub fn with_prefix(mut self, prefix: impl Into<Vec<u8>>) -> Self {
+    pub fn prefix(mut self, prefix: impl Into<Vec<u8>>) -> Self {
         let prefix = prefix.into();
         self.chain.cursor = [&prefix, &b"cursor"[..]].concat();
         self.chain.base = [&prefix, &b"bloomfilter-"[..]].concat();
@@ -101,7 +101,7 @@ impl GrowingFilter {
 
     /// Returns the same filter with other options. This design has no time to live.
     #[must_use]
-    pub fn with_options(self, options: Options) -> Self {
+    pub fn options(self, options: Options) -> Self {
         Self { options, ..self }
     }
 
@@ -145,13 +145,13 @@ impl GrowingFilter {
     }
 
     /// Queries one element, in one round trip.
-    pub fn might_contain(&self, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
-        self.might_contain_many([element]).one()
+    pub fn contains(&self, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
+        self.contains_many([element]).one()
     }
 
     /// Queries many elements, in one round trip for each [`bits_per_trip`](Options::bits_per_trip) bits. The answers
     /// are in the order of the elements.
-    pub fn might_contain_many(
+    pub fn contains_many(
         &self,
         elements: impl IntoIterator<Item: AsRef<[u8]>>,
     ) -> Call<'static, Vec<Answer>> {
@@ -178,8 +178,8 @@ impl GrowingFilter {
         self.call(|line, of| async move { chain_marks::clear(&line, &of.chain).await })
     }
 
-    /// Returns statistics of the filter. The server counts the bits of all bitmaps.
-    pub fn statistics(&self) -> Call<'static, Statistics> {
-        self.call(|line, of| async move { chain_marks::statistics(&line, &of.chain, &of.options).await })
+    /// Returns the state of the filter. The server counts the bits of all bitmaps.
+    pub fn stats(&self) -> Call<'static, Stats> {
+        self.call(|line, of| async move { chain_marks::stats(&line, &of.chain, &of.options).await })
     }
 }

@@ -25,7 +25,7 @@ mod record;
 mod schema;
 #[cfg(feature = "sets")]
 mod sharded;
-mod statistics;
+mod stats;
 
 pub use answer::Answer;
 pub use call::Call;
@@ -38,7 +38,7 @@ pub use rebuild::Rebuild;
 pub use schema::Schema;
 #[cfg(feature = "sets")]
 pub use sharded::{Loaded, Loading, SetGeneration, ShardedSet};
-pub use statistics::Statistics;
+pub use stats::Stats;
 
 /// The `redis` crate, which provides the connections.
 pub use redis;

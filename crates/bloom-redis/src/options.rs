@@ -97,9 +97,9 @@ impl Missing {
 /// let schema = Schema::whole_words(3_000, 0.03)?;
 /// let day = Duration::from_secs(86_400);
 /// // A day after the last insert.
-/// let sliding = FixedFilter::new("sessions", schema)?.with_expiry(Expiry::After(day));
+/// let sliding = FixedFilter::new("sessions", schema)?.expiry(Expiry::After(day));
 /// // At a moment that the program knows.
-/// let until = FixedFilter::new("today", schema)?.with_expiry(Expiry::At(SystemTime::UNIX_EPOCH + 20_000 * day));
+/// let until = FixedFilter::new("today", schema)?.expiry(Expiry::At(SystemTime::UNIX_EPOCH + 20_000 * day));
 /// # let _ = (sliding, until);
 /// # Ok::<(), bloom_redis::Error>(())
 /// ```

@@ -17,7 +17,7 @@ pub(crate) fn key(prefix: &[u8]) -> Vec<u8> {
 
 /// Returns the record of a filter with these bitmaps. The rate is the shortest text that reads back as the same number.
 pub(crate) fn text(schema: &Schema) -> String {
-    let (insertions, rate) = (schema.insertions(), schema.false_positive_rate());
+    let (insertions, rate) = (schema.capacity(), schema.rate());
     let (bits, probes) = (schema.bits(), schema.probe_count());
     format!(
         "{HEAD}design=growing insertions={insertions} fpp={rate} bits={bits} probes={probes} part_bits={bits}"

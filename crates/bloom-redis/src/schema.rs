@@ -1,4 +1,4 @@
-//! The size of a filter, from the number of insertions and the false-positive probability.
+//! The size of a filter, from the capacity and the false-positive probability.
 //!
 //! Knows nothing of keys or servers.
 
@@ -49,8 +49,8 @@ impl Schema {
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) if an argument is out of range or the bitmap would have no bits;
     /// or if it would have 2^31 bits or more (the published program would silently cut
     /// it to 2^31 - 1 and miss its rate).
-    pub fn fixed(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
-        let parameters = parameters(insertions, false_positive_rate)?;
+    pub fn fixed(capacity: u64, rate: f64) -> Result<Self, Error> {
+        let parameters = parameters(capacity, rate)?;
         let bits = Modulus::new(parameters.optimal_bits()).unwrap_or(parameters.modulus());
         let schema = Self { parameters, bits };
         schema.check(FIXED_BITS)?;
@@ -64,12 +64,12 @@ impl Schema {
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) if an argument is out of range or the bitmap would have no bits;
     /// or if it would have more than (2^31 - 1) * 64 bits, Guava's limit.
-    pub fn whole_words(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
-        parameters(insertions, false_positive_rate).map(Self::from_guava)
+    pub fn whole_words(capacity: u64, rate: f64) -> Result<Self, Error> {
+        parameters(capacity, rate).map(Self::from_guava)
     }
 
     /// Returns the size of each bitmap of a [`GrowingFilter`](crate::GrowingFilter) whose false-positive rate stays
-    /// below a total up to so many bitmaps, for `insertions` elements in each.
+    /// below a total up to so many bitmaps, for `capacity` elements in each.
     ///
     /// A bitmap is closed when half of its bits are set, at a rate of 2^-k for k probes, and the rates add up. So k is
     /// the smallest number with `bitmaps` * 2^-k of at most `total_rate`.
@@ -86,13 +86,13 @@ impl Schema {
     /// # Errors
     ///
     /// Those of [`whole_words`](Self::whole_words).
-    pub fn growing(insertions: u64, bitmaps: u64, total_rate: f64) -> Result<Self, Error> {
-        parameters(insertions, total_rate)?;
+    pub fn growing(capacity: u64, bitmaps: u64, total_rate: f64) -> Result<Self, Error> {
+        parameters(capacity, total_rate)?;
         if bitmaps == 0 {
             return Err(Error::argument("the number of bitmaps", "at least 1", 0));
         }
         let probes = libm::ceil(libm::log2(bitmaps as f64 / total_rate));
-        Self::whole_words(insertions, libm::exp2(-probes))
+        Self::whole_words(capacity, libm::exp2(-probes))
     }
 
     const fn from_guava(parameters: Parameters) -> Self {
@@ -109,14 +109,14 @@ impl Schema {
         Err(Error::argument("the number of bits", range, self.bits()))
     }
 
-    /// Returns the number of insertions that the filter is meant for.
-    pub const fn insertions(&self) -> u64 {
-        self.parameters.insertions()
+    /// Returns the number of keys planned for.
+    pub const fn capacity(&self) -> u64 {
+        self.parameters.capacity()
     }
 
-    /// Returns the false-positive rate after [`insertions`](Self::insertions) elements.
-    pub const fn false_positive_rate(&self) -> f64 {
-        self.parameters.false_positive_rate()
+    /// Returns the false-positive rate after [`capacity`](Self::capacity) elements.
+    pub const fn rate(&self) -> f64 {
+        self.parameters.rate()
     }
 
     /// Returns the number of bits of the bitmap, which is the modulus of all positions.
@@ -125,7 +125,7 @@ impl Schema {
     }
 
     /// Returns the number of bits that an element sets, k.
-    pub const fn probe_count(&self) -> u8 {
+    pub const fn probe_count(&self) -> u32 {
         self.parameters.probe_count()
     }
 
@@ -134,12 +134,12 @@ impl Schema {
     }
 }
 
-fn parameters(insertions: u64, false_positive_rate: f64) -> Result<Parameters, Error> {
-    if insertions == 0 {
-        return Err(Error::argument("the expected insertions", "at least 1", 0));
+fn parameters(capacity: u64, rate: f64) -> Result<Parameters, Error> {
+    if capacity == 0 {
+        return Err(Error::argument("the capacity", "at least 1", 0));
     }
-    let rule = ProbeCountRule::FromBitsPerInsertion;
-    Ok(Parameters::with_rule(insertions, false_positive_rate, rule)?)
+    let rule = ProbeCountRule::FromBitsPerKey;
+    Ok(Parameters::with_rule(capacity, rate, rule)?)
 }
 
 /// Converts Guava's parameters, so that a filter made with them can be uploaded.
@@ -184,7 +184,7 @@ mod tests {
     fn a_size_that_a_design_does_not_have_is_refused_by_its_own_limit() {
         type Design = fn(u64) -> Result<(), Error>;
         // Just above the limit, far above that of Guava, and above all numbers.
-        for (design, limit, insertions) in [
+        for (design, limit, capacity) in [
             (
                 (|n| Schema::fixed(n, 0.01).map(drop)) as Design,
                 2_147_483_647_u64,
@@ -206,26 +206,26 @@ mod tests {
                 14_340_000_000,
             ),
         ] {
-            let error = design(insertions).unwrap_err();
+            let error = design(capacity).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::InvalidArgument);
             let text = format!("the number of bits must be at most {limit}");
             assert!(error.to_string().starts_with(&text), "{error}");
-            for insertions in [1 << 40, i64::MAX as u64] {
-                assert_eq!(design(insertions).unwrap_err().kind(), ErrorKind::InvalidArgument);
+            for capacity in [1 << 40, i64::MAX as u64] {
+                assert_eq!(design(capacity).unwrap_err().kind(), ErrorKind::InvalidArgument);
             }
-            design(insertions * 998 / 1_000).unwrap();
+            design(capacity * 998 / 1_000).unwrap();
         }
     }
 
     #[test]
     fn schemas_and_parameters_convert_into_each_other() {
-        for (insertions, rate) in [(1, 0.01), (3_000, 0.03), (1_000_000, 0.001)] {
-            let schema = Schema::whole_words(insertions, rate).unwrap();
+        for (capacity, rate) in [(1, 0.01), (3_000, 0.03), (1_000_000, 0.001)] {
+            let schema = Schema::whole_words(capacity, rate).unwrap();
             let parameters = Parameters::try_from(&schema).unwrap();
             let sizes = |of: &Parameters| (of.bits(), of.probe_count());
             assert_eq!(sizes(&parameters), (schema.bits(), schema.probe_count()));
             assert_eq!(Schema::try_from(&parameters).unwrap(), schema);
-            let newer = Parameters::new(insertions, rate).unwrap();
+            let newer = Parameters::new(capacity, rate).unwrap();
             let again = Parameters::try_from(&Schema::try_from(&newer).unwrap());
             assert_eq!(sizes(&again.unwrap()), sizes(&newer));
             let older = parameters.with_strategy(Strategy::Murmur128Mitz32);

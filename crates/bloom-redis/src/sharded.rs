@@ -33,8 +33,8 @@ pub use crate::plan::shards::record::SetGeneration;
 /// let mut connection = client.get_connection()?;
 /// let users = ShardedSet::new("users");
 /// users.load(Path::new("users.set"), Loading::default()).query(&mut connection)?;
-/// let answers = users.might_contain_many(["ann", "eve"]).query(&mut connection)?;
-/// assert_eq!(answers[0], Answer::MightContain);
+/// let answers = users.contains_many(["ann", "eve"]).query(&mut connection)?;
+/// assert_eq!(answers[0], Answer::Contained);
 /// # Ok(())
 /// # }
 /// ```
@@ -57,7 +57,7 @@ impl ShardedSet {
     /// Returns the same set with other options: those about commands, failures and round trips apply. A set that is not
     /// there is always reported.
     #[must_use]
-    pub fn with_options(mut self, options: Options) -> Self {
+    pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
@@ -94,8 +94,8 @@ impl ShardedSet {
 
     /// Queries one key, in one round trip once the generation is known. Over a blocking connection to a cluster, a second one
     /// reads the small key where another node has it.
-    pub fn might_contain(&self, key: impl AsRef<[u8]>) -> Call<'static, Answer> {
-        self.might_contain_many([key]).one()
+    pub fn contains(&self, key: impl AsRef<[u8]>) -> Call<'static, Answer> {
+        self.contains_many([key]).one()
     }
 
     /// Queries many keys: one round trip to each node of a cluster for each
@@ -103,10 +103,7 @@ impl ShardedSet {
     /// asynchronous one. The bytes of a key are those that the set was built with: eight, the lowest first, of a set whose
     /// manifest says `long`. The answers are in the order of the keys. A key of a shard that is not there, although the small
     /// key still names it, is [`Answer::Missing`].
-    pub fn might_contain_many(
-        &self,
-        keys: impl IntoIterator<Item: AsRef<[u8]>>,
-    ) -> Call<'static, Vec<Answer>> {
+    pub fn contains_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<Answer>> {
         let keys: Vec<Vec<u8>> = keys.into_iter().map(|key| key.as_ref().to_vec()).collect();
         let (current, options) = (self.current.clone(), self.options);
         Call::new(&self.key(), move |line| async move {

@@ -27,7 +27,7 @@ use crate::rows::{names, rows};
 ///
 /// // The file says what it is.
 /// let filter = Filter::open(&path, None, Opening::default())?;
-/// assert!(filter.may_contain(b"apple"));
+/// assert!(filter.contains(b"apple"));
 /// assert_eq!(filter.header().map(|header| header.keys), Some(2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -136,17 +136,17 @@ impl Filter {
     }
 
     /// Returns whether the filter may contain the key; false is certain for bytes of the kind of key that
-    /// [`header`](Self::header) states, as in [`FilterSet::may_contain`](crate::FilterSet::may_contain).
+    /// [`header`](Self::header) states, as in [`FilterSet::contains`](crate::FilterSet::contains).
     #[must_use]
-    pub fn may_contain(&self, key: &[u8]) -> bool {
-        self.stored.may_contain(key)
+    pub fn contains(&self, key: &[u8]) -> bool {
+        self.stored.contains(key)
     }
 
     /// Returns whether the filter may contain each key, in the order of the keys: faster than one by one in filters that
     /// are larger than the processor's caches, whose lines are fetched ahead.
     #[must_use]
-    pub fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
-        self.stored.may_contain_many(keys)
+    pub fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+        self.stored.contains_many(keys)
     }
 
     /// Returns the rate that the filter's bits or its parameters suggest: the probability that an absent key matches.

@@ -16,7 +16,7 @@ pub(crate) trait Placed: Send + Sync {
     fn places(&self, key: &[u8]) -> Places;
 
     /// Answers from the bytes of the places, if these are bytes.
-    fn may_contain(&self, _key: &[u8], _bytes: &[u8]) -> bool {
+    fn contains(&self, _key: &[u8], _bytes: &[u8]) -> bool {
         true
     }
 }
@@ -29,8 +29,8 @@ impl Outline {
 
     /// Answers for a key from the bytes of its [`places`](Self::places), one range after the other; false is certain.
     #[must_use]
-    pub fn may_contain(&self, key: &[u8], bytes: &[u8]) -> bool {
-        self.0.may_contain(key, bytes)
+    pub fn contains(&self, key: &[u8], bytes: &[u8]) -> bool {
+        self.0.contains(key, bytes)
     }
 }
 

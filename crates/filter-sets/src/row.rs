@@ -168,9 +168,9 @@ pub(crate) trait Filling {
 
 /// A stored filter that is asked, and joined with others of its format.
 pub(crate) trait Opened: Any + Send + Sync {
-    fn may_contain(&self, key: &[u8]) -> bool;
+    fn contains(&self, key: &[u8]) -> bool;
 
-    fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool>;
+    fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool>;
 
     /// Returns the rate that the filter's bits or its parameters suggest.
     fn rate(&self) -> f64;

@@ -131,7 +131,7 @@ impl Format {
     /// let Places::Bytes(block) = outline.places(b"apple") else { panic!("a block") };
     /// assert!(block == [0..32] || block == [32..64]);
     /// // No bit is set.
-    /// assert!(!outline.may_contain(b"apple", &[0; 32]));
+    /// assert!(!outline.contains(b"apple", &[0; 32]));
     /// # Ok::<(), filter_sets::Error>(())
     /// ```
     ///

@@ -32,13 +32,13 @@ const ATTEMPTS: u32 = 20;
 /// build(0..1_000)?;
 ///
 /// let set = FilterSet::open(&folder, Opening::default())?;
-/// assert!(set.may_contain(b"user-7"));
-/// assert_eq!(set.may_contain_many(&[b"user-7", b"user-999"]), [true, true]);
+/// assert!(set.contains(b"user-7"));
+/// assert_eq!(set.contains_many(&[b"user-7", b"user-999"]), [true, true]);
 ///
 /// // A new generation, while other threads ask the old one.
 /// build(0..2_000)?;
 /// assert!(set.reload()?);
-/// assert!(set.may_contain(b"user-1999"));
+/// assert!(set.contains(b"user-1999"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -94,14 +94,14 @@ impl FilterSet {
     /// Returns whether the set may contain the key; false is certain for bytes of the manifest's kind of key. A key of the kind
     /// `long` is its eight bytes, the lowest first; its digits are another key.
     #[must_use]
-    pub fn may_contain(&self, key: &[u8]) -> bool {
-        self.current.load().may_contain(key)
+    pub fn contains(&self, key: &[u8]) -> bool {
+        self.current.load().contains(key)
     }
 
     /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are asked together.
     #[must_use]
-    pub fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
-        self.current.load().may_contain_many(keys)
+    pub fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+        self.current.load().contains_many(keys)
     }
 }
 
@@ -180,15 +180,15 @@ impl Generation {
     /// Returns whether the set may contain the key; false is certain for bytes of the manifest's kind of key. A key of the kind
     /// `long` is its eight bytes, the lowest first; its digits are another key.
     #[must_use]
-    pub fn may_contain(&self, key: &[u8]) -> bool {
-        self.shards[self.manifest.shard_of(key)].may_contain(key)
+    pub fn contains(&self, key: &[u8]) -> bool {
+        self.shards[self.manifest.shard_of(key)].contains(key)
     }
 
     /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are asked together.
     #[must_use]
-    pub fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+    pub fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
         if let [only] = &self.shards[..] {
-            return only.may_contain_many(keys);
+            return only.contains_many(keys);
         }
         let shards = keys.iter().map(|key| self.manifest.shard_of(key));
         let mut order: Vec<(usize, usize)> = shards.zip(0..).collect();
@@ -197,7 +197,7 @@ impl Generation {
         for of_shard in order.chunk_by(|one, another| one.0 == another.0) {
             let asked: Vec<&[u8]> = of_shard.iter().map(|&(_, index)| keys[index]).collect();
             let shard = &self.shards[of_shard[0].0];
-            for (&(_, index), answer) in of_shard.iter().zip(shard.may_contain_many(&asked)) {
+            for (&(_, index), answer) in of_shard.iter().zip(shard.contains_many(&asked)) {
                 answers[index] = answer;
             }
         }

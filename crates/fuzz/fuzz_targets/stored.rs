@@ -12,7 +12,7 @@ macro_rules! written_back {
         match $read {
             Ok(mut $filter) => {
                 assert_eq!($filter.to_bytes(), *$bytes);
-                assert!(!$insert || $filter.might_contain($key));
+                assert!(!$insert || $filter.contains($key));
             }
             Err(error) => assert!(!error.to_string().is_empty()),
         }
@@ -28,8 +28,8 @@ fuzz_target!(|data: &[u8]| {
     for format in Format::all() {
         let read = |bytes: &[u8]| Filter::from_bytes(Some(&format), bytes.to_vec());
         for filter in [data, &bytes].into_iter().flat_map(read) {
-            let answer = filter.may_contain(b"key");
-            assert_eq!(filter.may_contain_many(&[b"key"]), [answer]);
+            let answer = filter.contains(b"key");
+            assert_eq!(filter.contains_many(&[b"key"]), [answer]);
             assert!((0.0..=1.0).contains(&filter.rate()));
             assert!(filter.fill().is_none_or(|fill| fill.ones <= fill.bits));
         }
@@ -38,7 +38,7 @@ fuzz_target!(|data: &[u8]| {
             &data[data.len().saturating_sub(ENDS)..],
         );
         if let Ok(outline) = format.outline(data.len() as u64, head, tail) {
-            let _ = outline.may_contain(b"key", data);
+            let _ = outline.contains(b"key", data);
         }
     }
     let (key, number) = (b"key", &7_i64);
@@ -47,8 +47,8 @@ fuzz_target!(|data: &[u8]| {
         true
     });
     written_back!(filter = spark::BloomFilter::from_bytes(data), data, number, {
-        let may_contain = filter.might_contain(number);
-        filter.insert_many(&[*number]) == [!may_contain]
+        let contains = filter.contains(number);
+        filter.insert_many(&[*number]) == [!contains]
     });
     written_back!(
         filter = BlockedBloomFilter::from_bytes(&bytes, Bytes),
@@ -91,6 +91,6 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(RedisBloomFilter::from_chunks(chunks), Ok(chain.clone()));
         assert!(chain.insert(key).is_err() || chain.contains(key));
     }
-    let _ = ConcurrentBloomFilter::read_from(data, Bytes).map(|filter| filter.might_contain(key));
+    let _ = ConcurrentBloomFilter::read_from(data, Bytes).map(|filter| filter.contains(key));
     let _ = envelope::from_bytes::<BloomFilter<Bytes>>(&bytes, Bytes);
 });

@@ -8,8 +8,8 @@
 //! a bit set and writes nothing.
 //!
 //! With acquire and release, a thread that is told "might contain" would also see the writes that another thread made
-//! *before* it inserted the element. This cannot be promised anyway, because the answer may come from bits of other
-//! elements, and on some processors each probe would wait for the previous one.
+//! *before* it inserted the key. This cannot be promised anyway, because the answer may come from bits of other
+//! keys, and on some processors each probe would wait for the previous one.
 
 use core::sync::atomic::Ordering::Relaxed;
 

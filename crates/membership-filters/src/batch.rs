@@ -1,8 +1,8 @@
-//! Batches of elements: the same answers as single calls, but faster if the filter is larger than the caches. In the
-//! nearest caches, absent elements take less time than by single calls, and others as much.
+//! Batches of keys: the same answers as single calls, but faster if the filter is larger than the caches. In the
+//! nearest caches, absent keys take less time than by single calls, and others as much.
 //!
 //! In a single call, the processor waits for the memory of one bit before it knows whether to test the next. Here the
-//! bits of many elements are prefetched before the first is tested, so that the accesses overlap. Elements found to be
+//! bits of many keys are prefetched before the first is tested, so that the accesses overlap. Keys found to be
 //! absent drop out between the rounds, without a branch to predict.
 
 use alloc::vec;
@@ -14,23 +14,23 @@ use crate::bits::{Bits, Word};
 use crate::modulus::Modulus;
 use crate::unrolled::{self, Steps};
 
-/// The number of elements looked up together. Measured: 128 wait less than 64, and their state still fits into the L1
+/// The number of keys looked up together. Measured: 128 wait less than 64, and their state still fits into the L1
 /// cache.
 const LANES: usize = 128;
 
-/// The largest number of probes per element in a round.
+/// The largest number of probes per key in a round.
 const GROUP: usize = 8;
 
-/// The number of positions, and so of cache lines, that inserts fetch ahead: about the lines of the L1 cache. Elements
+/// The number of positions, and so of cache lines, that inserts fetch ahead: about the lines of the L1 cache. Keys
 /// with more probes are inserted one by one.
 const AHEAD: usize = 512;
 
-/// An element that has not dropped out.
+/// A key that has not dropped out.
 #[derive(Clone, Copy)]
 struct Lane<S> {
     steps: S,
-    /// The index of the element in the batch.
-    element: usize,
+    /// The index of the key in the batch.
+    key: usize,
 }
 
 /// Bits that can be set, of one thread or shared by several.
@@ -65,7 +65,7 @@ set_bits!(&mut Bits);
 #[cfg(target_has_atomic = "64")]
 set_bits!(&Bits<AtomicU64>);
 
-/// Inserts elements in order by the given steps. Returns whether each changed bits.
+/// Inserts keys in order by the given steps. Returns whether each changed bits.
 pub(crate) fn insert<S: Steps + From<H>, H, T>(
     mut bits: impl SetBits,
     probe_count: u32,
@@ -98,7 +98,7 @@ pub(crate) fn insert<S: Steps + From<H>, H, T>(
     changed
 }
 
-/// Queries elements by the given steps. Returns whether each might be contained.
+/// Queries keys by the given steps. Returns whether each might be contained.
 pub(crate) fn contains<S: Steps + From<H>, H, W: Word, T>(
     bits: &Bits<W>,
     probe_count: u32,
@@ -108,7 +108,7 @@ pub(crate) fn contains<S: Steps + From<H>, H, W: Word, T>(
     let mut answers = vec![false; items.len()];
     let mut lanes = [Lane {
         steps: S::default(),
-        element: 0,
+        key: 0,
     }; LANES];
     let mut positions = [[0; GROUP]; LANES];
     for (items, answers) in items.chunks(LANES).zip(answers.chunks_mut(LANES)) {
@@ -117,13 +117,13 @@ pub(crate) fn contains<S: Steps + From<H>, H, W: Word, T>(
             contains_near(bits, probe_count, steps, &mut lanes, answers);
             continue;
         }
-        for (element, (lane, item)) in lanes.iter_mut().zip(items).enumerate() {
+        for (key, (lane, item)) in lanes.iter_mut().zip(items).enumerate() {
             let steps = S::from(hash(item));
-            *lane = Lane { steps, element };
+            *lane = Lane { steps, key };
         }
         let left = keep_contained(bits, probe_count, &mut lanes, items.len(), &mut positions);
         for lane in lanes.iter().take(left) {
-            if let Some(answer) = answers.get_mut(lane.element) {
+            if let Some(answer) = answers.get_mut(lane.key) {
                 *answer = true;
             }
         }
@@ -131,7 +131,7 @@ pub(crate) fn contains<S: Steps + From<H>, H, W: Word, T>(
     answers
 }
 
-/// Answers without fetching ahead: three quarters of the absent elements drop out after two probes, and the rest are
+/// Answers without fetching ahead: three quarters of the absent keys drop out after two probes, and the rest are
 /// tested as in single calls.
 fn contains_near<S: Steps, W: Word>(
     bits: &Bits<W>,
@@ -143,21 +143,21 @@ fn contains_near<S: Steps, W: Word>(
     let test = |position| bits.test(position);
     let first = probe_count.min(2);
     let mut kept = 0;
-    for (element, mut steps) in steps.enumerate() {
+    for (key, mut steps) in steps.enumerate() {
         let contained = (0..first).fold(true, |all, _| all & test(steps.step(bits.modulus())));
         if let Some(place) = lanes.get_mut(kept) {
-            *place = Lane { steps, element };
+            *place = Lane { steps, key };
         }
         kept += usize::from(contained);
     }
     for lane in lanes.iter().take(kept) {
-        if let Some(answer) = answers.get_mut(lane.element) {
+        if let Some(answer) = answers.get_mut(lane.key) {
             *answer = unrolled::every(lane.steps, probe_count - first, bits.modulus(), test);
         }
     }
 }
 
-/// Moves the lanes whose elements might be contained to the front, and returns their number. `left` lanes are in use.
+/// Moves the lanes whose keys might be contained to the front, and returns their number. `left` lanes are in use.
 /// `positions` is scratch space for one round.
 fn keep_contained<S: Steps, W: Word>(
     bits: &Bits<W>,
@@ -167,7 +167,7 @@ fn keep_contained<S: Steps, W: Word>(
     positions: &mut [[u64; GROUP]; LANES],
 ) -> usize {
     let mut probes = usize::try_from(probe_count).unwrap_or(usize::MAX);
-    // In a full filter half of the absent elements drop out at each probe. So the first rounds are short, and elements
+    // In a full filter half of the absent keys drop out at each probe. So the first rounds are short, and keys
     // left after them are most likely contained.
     let mut rounds = [1, 2].into_iter().chain(core::iter::repeat(GROUP));
     while probes > 0 && left > 0 {

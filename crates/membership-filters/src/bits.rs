@@ -1,6 +1,6 @@
 //! The bits of a filter in memory: 64-bit words. Bit i is bit i mod 64, from the least significant, of word i / 64.
 //!
-//! Knows nothing of elements, hashes or streams.
+//! Knows nothing of keys, hashes or streams.
 
 use alloc::vec::Vec;
 use core::fmt;

@@ -1,4 +1,4 @@
-//! The blocked Bloom filter: all bits of an element in 32 bytes, tested by one vector comparison.
+//! The blocked Bloom filter: all bits of a key in 32 bytes, tested by one vector comparison.
 //!
 //! Source: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (WEA 2007). The blocks are those
 //! of Apache Parquet's split-block filter, which [`filter_formats::parquet`] implements.
@@ -22,19 +22,19 @@ mod stored;
 use bits::Blocks;
 pub use parameters::BlockedParameters;
 
-/// The number of elements queried together: enough to wait for memory rarely, few enough for the stack.
+/// The number of keys queried together: enough to wait for memory rarely, few enough for the stack.
 const TOGETHER: usize = 512;
 
-/// A set that may seem to contain an absent element, and has the fastest lookups and inserts of this crate.
+/// A set that may seem to contain an absent key, and has the fastest lookups and inserts of this crate.
 ///
-/// Each element has one 32-byte block, and sets one bit in each of the block's eight 32-bit words. A query reads one
+/// Each key has one 32-byte block, and sets one bit in each of the block's eight 32-bit words. A query reads one
 /// cache line, and compares one vector if the processor supports that (AVX2, AVX-512 and NEON, detected at run time).
 /// Since some blocks are fuller than others, the same rate takes 10 % more memory than Guava's filter at 1 %, 17 % more
 /// at 0.1 %, 37 % more at 0.01 %, and even more beyond.
 ///
-/// *No false negatives*: an inserted element is contained. Elements can only be removed all at once.
+/// *No false negatives*: an inserted key is contained. Keys can only be removed all at once.
 ///
-/// The same elements give the same bytes on every platform, in any order of insertion.
+/// The same keys give the same bytes on every platform, in any order of insertion.
 ///
 /// ```
 /// use membership_filters::Bytes;
@@ -44,12 +44,12 @@ const TOGETHER: usize = 512;
 /// let mut seen = BlockedBloomFilter::new(Xxph3, &parameters)?;
 /// seen.insert("alice");
 /// seen.insert_many(&["bob", "carol"]);
-/// assert!(seen.might_contain("bob"));
-/// assert_eq!(seen.might_contain_many(&["carol", "dave"]), [true, false]);
+/// assert!(seen.contains("bob"));
+/// assert_eq!(seen.contains_many(&["carol", "dave"]), [true, false]);
 ///
 /// let mut blobs = BlockedBloomFilter::new(Bytes, &parameters)?;
 /// blobs.insert(&[0xde, 0xad]);
-/// assert!(blobs.might_contain(&[0xde, 0xad]));
+/// assert!(blobs.contains(&[0xde, 0xad]));
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl<F> BlockedBloomFilter<F> {
         })
     }
 
-    /// Inserts an element. Inserting it again changes nothing.
+    /// Inserts a key. Inserting it again changes nothing.
     #[inline]
     pub fn insert<T: ?Sized>(&mut self, item: &T)
     where
@@ -94,7 +94,7 @@ impl<F> BlockedBloomFilter<F> {
         SplitBlockFilter::new(self.blocks.as_slice()).map_or(true, |filter| filter.may_match_hash(hash.h1))
     }
 
-    /// Inserts elements, faster than one by one.
+    /// Inserts keys, faster than one by one.
     pub fn insert_many<T>(&mut self, items: &[T])
     where
         F: Funnel<T>,
@@ -103,9 +103,9 @@ impl<F> BlockedBloomFilter<F> {
         insert(&mut self.blocks, |filter| filter.insert_hashes(hashes));
     }
 
-    /// Returns whether each element seems to be in the filter, in the order of the elements, faster than one by one.
+    /// Returns whether each key seems to be in the filter, in the order of the keys, faster than one by one.
     #[must_use]
-    pub fn might_contain_many<T>(&self, items: &[T]) -> Vec<bool>
+    pub fn contains_many<T>(&self, items: &[T]) -> Vec<bool>
     where
         F: Funnel<T>,
     {
@@ -116,8 +116,8 @@ impl<F> BlockedBloomFilter<F> {
     ///
     /// # Errors
     ///
-    /// The error of [`insert_hash`](Self::insert_hash), before the first key is inserted.
-    pub fn insert_hashes(&mut self, hashes: &[Hashed<F>]) -> Result<(), Error>
+    /// The error of [`insert_hashed`](Self::insert_hashed), before the first key is inserted.
+    pub fn insert_many_hashed(&mut self, hashes: &[Hashed<F>]) -> Result<(), Error>
     where
         F: PartialEq,
     {
@@ -128,9 +128,9 @@ impl<F> BlockedBloomFilter<F> {
         Ok(())
     }
 
-    /// Returns for each key that is hashed already what [`might_contain_hash`](Self::might_contain_hash) would return.
+    /// Returns for each key that is hashed already what [`contains_hashed`](Self::contains_hashed) would return.
     #[must_use]
-    pub fn might_contain_hashes(&self, hashes: &[Hashed<F>]) -> Vec<bool>
+    pub fn contains_many_hashed(&self, hashes: &[Hashed<F>]) -> Vec<bool>
     where
         F: PartialEq,
     {
@@ -141,7 +141,7 @@ impl<F> BlockedBloomFilter<F> {
         answers
     }
 
-    /// Merges all elements of the other filter into this one.
+    /// Merges all keys of the other filter into this one.
     ///
     /// # Errors
     ///
@@ -172,13 +172,13 @@ impl<F> BlockedBloomFilter<F> {
         Error::check_equal("funnels", &self.funnel, &other.funnel)
     }
 
-    /// Removes all elements and keeps the memory.
+    /// Removes all keys and keeps the memory.
     pub fn clear(&mut self) {
         self.blocks.as_mut_slice().fill(0);
     }
 
-    /// Returns an estimate of the number of distinct elements, from the share of set bits: `-32 blocks ln(1 - fill)`, up to a
-    /// fraction of an element. `None` if all bits are set.
+    /// Returns an estimate of the number of distinct keys, from the share of set bits: `-32 blocks ln(1 - fill)`, up to a
+    /// fraction of a key. `None` if all bits are set.
     pub fn estimated_len(&self) -> Option<u64> {
         self.view().estimated_len()
     }
@@ -197,7 +197,7 @@ impl<F> BlockedBloomFilter<F> {
             places: memory_bytes * 8,
             taken: view.ones().unwrap_or_default(),
             memory_bytes,
-            false_positive_rate: view.false_positive_rate(),
+            expected_rate: view.false_positive_rate(),
         }
     }
 
@@ -215,7 +215,7 @@ impl<F> BlockedBloomFilter<F> {
                 *place = hash(item).h1;
             }
             if let Ok(filter) = &filter {
-                // Never fails: there is a block, and a word for every 64 elements.
+                // Never fails: there is a block, and a word for every 64 keys.
                 let _answered = filter.may_match_raw_hashes(&hashes[..items.len()], &mut found);
             }
             answers.extend((0..items.len()).map(|i| found.get(i)));

@@ -15,19 +15,19 @@ use crate::stats::Stats;
 
 mod stored;
 
-/// The bits of a counter. In a filter that is no fuller than expected, with elements inserted once, a counter reaches 15
+/// The bits of a counter. In a filter that is no fuller than expected, with keys inserted once, a counter reaches 15
 /// with a probability of at most `(e ln 2 / 15)^15`, some 3e-14.
 const WIDTH: u32 = 4;
 
-/// A Bloom filter from which elements can be removed.
+/// A Bloom filter from which keys can be removed.
 ///
-/// Hash, positions and sizes are those of [`BloomFilter`]; a counter replaces each bit, and counts the elements that
-/// have this position. An element counts once in a counter, even if several of its positions coincide. A counter has four
+/// Hash, positions and sizes are those of [`BloomFilter`]; a counter replaces each bit, and counts the keys that
+/// have this position. A key counts once in a counter, even if several of its positions coincide. A counter has four
 /// bits.
 ///
-/// *No false negatives*: an element that was inserted more often than removed is contained, as long as only inserted
-/// elements are removed: see [`remove`](Self::remove). A counter that reaches its largest value stays there for good,
-/// so that it never becomes 0 too early; removed elements may then still look present.
+/// *No false negatives*: a key that was inserted more often than removed is contained, as long as only inserted
+/// keys are removed: see [`remove`](Self::remove). A counter that reaches its largest value stays there for good,
+/// so that it never becomes 0 too early; removed keys may then still look present.
 /// [`stuck_counters`](Self::stuck_counters) counts these.
 ///
 /// The same insertions and removals under the same parameters give the same bytes on every platform.
@@ -40,15 +40,15 @@ const WIDTH: u32 = 4;
 /// sessions.insert("alice");
 /// sessions.insert("bob");
 /// assert!(sessions.remove("alice"));
-/// assert!(!sessions.might_contain("alice"));
-/// assert!(sessions.might_contain("bob"));
+/// assert!(!sessions.contains("alice"));
+/// assert!(sessions.contains("bob"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountingBloomFilter<F> {
     funnel: F,
     strategy: Strategy,
-    probe_count: u8,
+    probe_count: u32,
     modulus: Modulus,
     counters: PackedIntegers,
     len: u64,
@@ -78,11 +78,11 @@ impl<F> CountingBloomFilter<F> {
         })
     }
 
-    /// Inserts an element, or another copy of it. Returns true if a counter was 0, which means that the element was
+    /// Inserts a key, or another copy of it. Returns true if a counter was 0, which means that the key was
     /// certainly absent.
     ///
-    /// Insert every element that may be removed later, also if it looks present already: to skip the insertion then
-    /// (`if !filter.might_contain(key)`) and to remove the element later lowers the counters of others, which go missing.
+    /// Insert every key that may be removed later, also if it looks present already: to skip the insertion then
+    /// (`if !filter.contains(key)`) and to remove the key later lowers the counters of others, which go missing.
     pub fn insert<T: ?Sized>(&mut self, item: &T) -> bool
     where
         F: Funnel<T>,
@@ -90,12 +90,12 @@ impl<F> CountingBloomFilter<F> {
         self.insert_raw(Hash128::of_key(&self.funnel, item))
     }
 
-    /// Removes one copy of the element if it looks present. Returns whether it did.
+    /// Removes one copy of the key if it looks present. Returns whether it did.
     ///
-    /// Remove only elements that were inserted. Removing another one that looks present lowers counters of others: the
-    /// call returns true, and an inserted element whose counter becomes 0 is missing from then on. So let the data
-    /// behind the filter decide, not `might_contain`, and rebuild the filter from the data after a possible wrong
-    /// removal. If the call returns false, nothing changed, and the element was certainly absent.
+    /// Remove only keys that were inserted. Removing another one that looks present lowers counters of others: the
+    /// call returns true, and an inserted key whose counter becomes 0 is missing from then on. So let the data
+    /// behind the filter decide, not `contains`, and rebuild the filter from the data after a possible wrong
+    /// removal. If the call returns false, nothing changed, and the key was certainly absent.
     pub fn remove<T: ?Sized>(&mut self, item: &T) -> bool
     where
         F: Funnel<T>,
@@ -125,8 +125,8 @@ impl<F> CountingBloomFilter<F> {
         true
     }
 
-    /// Returns the plain filter with the same elements: a bit is set where a counter is not 0. If no counter is stuck
-    /// and only inserted elements were removed, it equals, bit for bit, a filter into which only the remaining elements
+    /// Returns the plain filter with the same keys: a bit is set where a counter is not 0. If no counter is stuck
+    /// and only inserted keys were removed, it equals, bit for bit, a filter into which only the remaining keys
     /// were inserted.
     ///
     /// # Errors
@@ -150,13 +150,13 @@ impl<F> CountingBloomFilter<F> {
         })
     }
 
-    /// Returns an estimate of the number of different elements, from the share of counters that are not 0; `None` if no
+    /// Returns an estimate of the number of different keys, from the share of counters that are not 0; `None` if no
     /// counter is 0. Earlier removals do not affect it, except through stuck counters.
     ///
     /// Source: Swamidass and Baldi, "Mathematical Correction for Fingerprint Similarity Measures to Improve Chemical
     /// Retrieval" (2007), as used in Guava's `approximateElementCount`.
     pub fn estimated_len(&self) -> Option<u64> {
-        shape::estimated_len(self.nonzero, self.counters.len(), self.probe_count.into())
+        shape::estimated_len(self.nonzero, self.counters.len(), self.probe_count)
     }
 
     /// Resets all counters, including stuck ones, and keeps the memory.
@@ -167,8 +167,8 @@ impl<F> CountingBloomFilter<F> {
         self.stuck = 0;
     }
 
-    /// Returns the insertions minus the removals, never below 0. The result is the number of elements, counting copies,
-    /// as long as only inserted elements are removed.
+    /// Returns the insertions minus the removals, never below 0. The result is the number of keys, counting copies,
+    /// as long as only inserted keys are removed.
     pub const fn len(&self) -> u64 {
         self.len
     }
@@ -184,7 +184,7 @@ impl<F> CountingBloomFilter<F> {
     }
 
     /// Returns the probe count k.
-    pub const fn probe_count(&self) -> u8 {
+    pub const fn probe_count(&self) -> u32 {
         self.probe_count
     }
 
@@ -201,7 +201,7 @@ impl<F> CountingBloomFilter<F> {
             places: counters,
             taken: self.nonzero,
             memory_bytes: self.counters.words().len() as u64 * 8,
-            false_positive_rate: shape::false_positive_rate(self.nonzero, counters, self.probe_count.into()),
+            expected_rate: shape::rate(self.nonzero, counters, self.probe_count),
         }
     }
 
@@ -210,12 +210,12 @@ impl<F> CountingBloomFilter<F> {
         self.stuck
     }
 
-    /// Returns the positions of an element, which may repeat.
+    /// Returns the positions of a key, which may repeat.
     fn positions(&self, hash: Hash128) -> Positions {
         self.strategy.positions(hash, self.probe_count, self.modulus)
     }
 
-    /// Changes the counters of an element, each once.
+    /// Changes the counters of a key, each once.
     fn change_all(&mut self, hash: Hash128, changed: impl Fn(u64, u64) -> u64) {
         let (mut distinct, mut count) = ([0; u8::MAX as usize], 0);
         for position in self.positions(hash) {

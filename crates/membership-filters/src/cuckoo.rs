@@ -1,4 +1,4 @@
-//! The cuckoo filter: fingerprints in buckets, with two possible buckets for each element.
+//! The cuckoo filter: fingerprints in buckets, with two possible buckets for each key.
 //!
 //! Source: Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better Than Bloom" (CoNEXT 2014).
 
@@ -21,27 +21,27 @@ use parameters::SLOTS_PER_BUCKET;
 /// each of two buckets must fail.
 const MAX_KICKS: usize = 2000;
 
-/// The maximum number of copies of an element: its two buckets have no more slots.
+/// The maximum number of copies of a key: its two buckets have no more slots.
 const MAX_COPIES: u8 = 2 * SLOTS_PER_BUCKET;
 
 /// Marks a free slot; no fingerprint has this value.
 const FREE: u64 = 0;
 
-/// A set that may seem to contain an absent element, and from which elements can be removed.
+/// A set that may seem to contain an absent key, and from which keys can be removed.
 ///
-/// Each element stores a fingerprint of a few bits in one of two buckets. An insertion that finds both full moves other
+/// Each key stores a fingerprint of a few bits in one of two buckets. An insertion that finds both full moves other
 /// fingerprints between their own two buckets to make room.
 ///
-/// *No false negatives*: an element that was inserted more often than removed is contained, as long as only inserted
-/// elements are removed: see [`remove`](Self::remove).
+/// *No false negatives*: a key that was inserted more often than removed is contained, as long as only inserted
+/// keys are removed: see [`remove`](Self::remove).
 ///
 /// *Full*: the table has a fixed number of slots. Insertions may fail from a load of about 95 %, in tables of fewer
 /// than 2,000 slots somewhat earlier, and hardly ever before the [`capacity`](CuckooParameters::capacity) is reached. A
 /// failed insertion returns an error and changes nothing.
 ///
-/// *Copies*: an element inserted again takes another slot, and must be removed as often. At most eight copies fit into
-/// both buckets together. To insert each element once, query [`might_contain`](Self::might_contain) first, but only if
-/// elements are never removed: the answer may come from another element, and removing that one would remove both.
+/// *Copies*: a key inserted again takes another slot, and must be removed as often. At most eight copies fit into
+/// both buckets together. To insert each key once, query [`contains`](Self::contains) first, but only if
+/// keys are never removed: the answer may come from another key, and removing that one would remove both.
 ///
 /// The same insertions and removals in the same order under the same parameters give the same bytes on every platform.
 ///
@@ -53,8 +53,8 @@ const FREE: u64 = 0;
 /// sessions.insert("alice")?;
 /// sessions.insert("bob")?;
 /// assert!(sessions.remove("alice"));
-/// assert!(!sessions.might_contain("alice"));
-/// assert!(sessions.might_contain("bob"));
+/// assert!(!sessions.contains("alice"));
+/// assert!(sessions.contains("bob"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub struct CuckooFilter<F> {
     len: u64,
 }
 
-/// The fingerprint and the buckets of an element.
+/// The fingerprint and the buckets of a key.
 struct Place {
     /// Never [`FREE`].
     fingerprint: u64,
@@ -90,10 +90,10 @@ impl<F> CuckooFilter<F> {
         })
     }
 
-    /// Inserts an element, or another copy of it.
+    /// Inserts a key, or another copy of it.
     ///
-    /// Insert every element that may be removed later, also if it looks present already: to skip the insertion then
-    /// (`if !filter.might_contain(key)`) and to remove the element later removes another one.
+    /// Insert every key that may be removed later, also if it looks present already: to skip the insertion then
+    /// (`if !filter.contains(key)`) and to remove the key later removes another one.
     ///
     /// # Errors
     ///
@@ -106,12 +106,12 @@ impl<F> CuckooFilter<F> {
         self.insert_raw(Hash128::of_key(&self.funnel, item))
     }
 
-    /// Removes one copy of the element. Returns whether there was one.
+    /// Removes one copy of the key. Returns whether there was one.
     ///
-    /// Remove only elements that were inserted. Removing another one that looks present, because it shares fingerprint
-    /// and buckets with an inserted one, takes that one's fingerprint: the call returns true, and the inserted element
-    /// is missing from then on. So let the data behind the filter decide, not `might_contain`, and rebuild the filter
-    /// from the data after a possible wrong removal. If the call returns false, nothing was removed, and the element
+    /// Remove only keys that were inserted. Removing another one that looks present, because it shares fingerprint
+    /// and buckets with an inserted one, takes that one's fingerprint: the call returns true, and the inserted key
+    /// is missing from then on. So let the data behind the filter decide, not `contains`, and rebuild the filter
+    /// from the data after a possible wrong removal. If the call returns false, nothing was removed, and the key
     /// was certainly absent.
     pub fn remove<T: ?Sized>(&mut self, item: &T) -> bool
     where
@@ -130,7 +130,7 @@ impl<F> CuckooFilter<F> {
             let range = format_args!("at most {MAX_COPIES}");
             return Err(Error::new(kind, thing, range, MAX_COPIES + 1));
         } else if !self.make_room(&place, hash) {
-            let range = "able to take another element";
+            let range = "able to take another key";
             let slots = self.parameters.slots();
             let got = format_args!("{} of {slots} taken", self.len);
             return Err(Error::new(ErrorKind::Full, "the slots", range, got));
@@ -152,18 +152,18 @@ impl<F> CuckooFilter<F> {
         found.is_some()
     }
 
-    /// Removes all elements and keeps the memory.
+    /// Removes all keys and keeps the memory.
     pub fn clear(&mut self) {
         self.slots.clear();
         self.len = 0;
     }
 
-    /// Returns the number of elements in the filter, counting copies.
+    /// Returns the number of keys in the filter, counting copies.
     pub const fn len(&self) -> u64 {
         self.len
     }
 
-    /// Returns whether no element is in the filter.
+    /// Returns whether no key is in the filter.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -180,7 +180,7 @@ impl<F> CuckooFilter<F> {
             places: self.parameters.slots(),
             taken: self.len,
             memory_bytes: self.parameters.memory_bytes(),
-            false_positive_rate: self.parameters.false_positive_rate_at(self.len),
+            expected_rate: self.parameters.rate_at(self.len),
         }
     }
 
@@ -227,7 +227,7 @@ impl<F> CuckooFilter<F> {
     /// Stores a fingerprint whose buckets are both full, by moving others to their other buckets. If that does not end,
     /// returns false, with all fingerprints back in place.
     fn make_room(&mut self, place: &Place, hash: Hash128) -> bool {
-        // Seeded only by parameters and element, so that failed insertions and storing the filter do not change later
+        // Seeded only by parameters and key, so that failed insertions and storing the filter do not change later
         // choices.
         let mut random = SplitMix64::new(self.parameters.seed() ^ hash.h1);
         let [first, second] = place.buckets;

@@ -134,7 +134,7 @@ pub fn from_bytes<T: Stored>(mut bytes: &[u8], funnel: T::Funnel) -> Result<T, E
 /// Writes the envelope in pieces of up to 64 KiB. Does not flush. Needs the feature `std`.
 ///
 /// An envelope that is written while other threads insert into a filter that is shared is whole: each word is read once, and
-/// its bytes are both written and checksummed. It holds every element whose insertion happened before the call, and
+/// its bytes are both written and checksummed. It holds every key whose insertion happened before the call, and
 /// all, some or none of the bits of the others.
 ///
 /// # Errors

@@ -41,7 +41,7 @@ pub enum ErrorKind {
     OutOfMemory,
     /// Two filters differ in a parameter, so they cannot be combined; or a stored filter or a hash belongs to another funnel.
     Incompatible,
-    /// A cuckoo filter, or a chain of RedisBloom that does not scale, has no room for another element.
+    /// A cuckoo filter, or a chain of RedisBloom that does not scale, has no room for another key.
     Full,
     /// A cuckoo filter holds as many copies of a fingerprint as fit.
     TooManyCopies,

@@ -65,7 +65,7 @@ pub trait Hashing {
 /// let mut people = BloomFilter::new(PersonFunnel, &Parameters::new(100, 0.01)?)?;
 /// let ada = Person { id: 1, name: "Ada".to_owned() };
 /// assert!(people.insert(&ada));
-/// assert!(people.might_contain(&ada));
+/// assert!(people.contains(&ada));
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 ///
@@ -161,7 +161,7 @@ impl Hash128 {
 /// let yellow = BloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?;
 /// red.insert("apple");
 /// let apple = red.hash("apple");
-/// assert!(red.might_contain_hash(&apple) && !yellow.might_contain_hash(&apple));
+/// assert!(red.contains_hashed(&apple) && !yellow.contains_hashed(&apple));
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 ///
@@ -170,7 +170,7 @@ impl Hash128 {
 ///
 /// let parameters = Parameters::new(100, 0.01)?;
 /// let (fast, slow) = (BloomFilter::new(Xxph3, &parameters)?, BloomFilter::new(Utf8, &parameters)?);
-/// let _ = fast.might_contain_hash(&slow.hash("apple"));
+/// let _ = fast.contains_hashed(&slow.hash("apple"));
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

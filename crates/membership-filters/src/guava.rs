@@ -16,6 +16,6 @@ mod strategy;
 pub use concurrent::ConcurrentBloomFilter;
 pub use filter::BloomFilter;
 pub use header::{MAX_PROBE_COUNT, StreamHeader};
-pub use parameters::{DEFAULT_FALSE_POSITIVE_RATE, Parameters, ProbeCountRule};
+pub use parameters::{DEFAULT_RATE, Parameters, ProbeCountRule};
 pub(crate) use strategy::Mitz32;
 pub use strategy::{Positions, Strategy};

@@ -223,7 +223,7 @@ impl fmt::Display for Encoding {
 /// let id = envelope::hash_id(&bytes)?;
 /// assert_eq!((id, id.to_string().as_str()), (Long.hash_id(), "MurmurHash3 of 64-bit integers"));
 /// let filter: BloomFilter<_> = envelope::from_bytes(&bytes, id)?;
-/// assert!(filter.might_contain_hash(&Hashed::assume(id, id.hash(&7_i64.to_le_bytes()))));
+/// assert!(filter.contains_hashed(&Hashed::assume(id, id.hash(&7_i64.to_le_bytes()))));
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -52,8 +52,7 @@ pub use funnel::{
 #[cfg(target_has_atomic = "64")]
 pub use guava::ConcurrentBloomFilter;
 pub use guava::{
-    BloomFilter, DEFAULT_FALSE_POSITIVE_RATE, MAX_PROBE_COUNT, Parameters, Positions, ProbeCountRule,
-    Strategy, StreamHeader,
+    BloomFilter, DEFAULT_RATE, MAX_PROBE_COUNT, Parameters, Positions, ProbeCountRule, Strategy, StreamHeader,
 };
 pub use hash::{Encoding, Hash128, HashFunction, HashId, Murmur3, Xxph3};
 pub use modulus::Modulus;

@@ -95,13 +95,13 @@ impl RedisBloomFilter {
     ///
     /// [`ErrorKind::Full`] if the chain does not scale, and the errors of a new link; the filter is then unchanged.
     pub fn insert(&mut self, key: &[u8]) -> Result<bool, Error> {
-        self.insert_hash(RedisBloomHash::of(key))
+        self.insert_hashed(RedisBloomHash::of(key))
     }
 
     /// Returns whether the key might be in the filter; false is certain.
     #[must_use]
     pub fn contains(&self, key: &[u8]) -> bool {
-        self.contains_hash(RedisBloomHash::of(key))
+        self.contains_hashed(RedisBloomHash::of(key))
     }
 
     /// Inserts a key that is hashed already, like [`insert`](Self::insert).
@@ -109,7 +109,7 @@ impl RedisBloomFilter {
     /// # Errors
     ///
     /// The errors of [`insert`](Self::insert).
-    pub fn insert_hash(&mut self, hash: RedisBloomHash) -> Result<bool, Error> {
+    pub fn insert_hashed(&mut self, hash: RedisBloomHash) -> Result<bool, Error> {
         if self.full.iter().rev().any(|link| link.contains(hash)) {
             return Ok(false);
         }
@@ -139,7 +139,7 @@ impl RedisBloomFilter {
 
     /// Returns whether a key that is hashed already might be in the filter.
     #[must_use]
-    pub fn contains_hash(&self, hash: RedisBloomHash) -> bool {
+    pub fn contains_hashed(&self, hash: RedisBloomHash) -> bool {
         // Most keys are in the newest links, which are the largest.
         self.last.contains(hash) || self.full.iter().rev().any(|link| link.contains(hash))
     }
@@ -151,14 +151,14 @@ impl RedisBloomFilter {
     ///
     /// The errors of [`insert`](Self::insert); the keys before are then inserted.
     pub fn insert_many<K: AsRef<[u8]>>(&mut self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        self.insert_hashes(&hashes(keys))
+        self.insert_many_hashed(&hashes(keys))
     }
 
     /// Returns whether each key might be in the filter, in the order of the keys. In filters that are larger than the
     /// processor's caches this takes a fraction of the time of single calls.
     #[must_use]
     pub fn contains_many<K: AsRef<[u8]>>(&self, keys: &[K]) -> Vec<bool> {
-        self.contains_hashes(&hashes(keys))
+        self.contains_many_hashed(&hashes(keys))
     }
 
     /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many).
@@ -166,7 +166,7 @@ impl RedisBloomFilter {
     /// # Errors
     ///
     /// The errors of [`insert_many`](Self::insert_many).
-    pub fn insert_hashes(&mut self, hashes: &[RedisBloomHash]) -> Result<Vec<bool>, Error> {
+    pub fn insert_many_hashed(&mut self, hashes: &[RedisBloomHash]) -> Result<Vec<bool>, Error> {
         let Link { bits, shape, len } = &mut self.last;
         let modulus = bits.modulus();
         if self.full.is_empty() && !bits.are_near() && hashes.len() as u64 <= shape.capacity - *len {
@@ -175,13 +175,13 @@ impl RedisBloomFilter {
             *len += new.iter().map(|&is_new| u64::from(is_new)).sum::<u64>();
             return Ok(new);
         }
-        hashes.iter().map(|&hash| self.insert_hash(hash)).collect()
+        hashes.iter().map(|&hash| self.insert_hashed(hash)).collect()
     }
 
     /// Returns for each key that is hashed already whether it might be in the filter, like
     /// [`contains_many`](Self::contains_many).
     #[must_use]
-    pub fn contains_hashes(&self, hashes: &[RedisBloomHash]) -> Vec<bool> {
+    pub fn contains_many_hashed(&self, hashes: &[RedisBloomHash]) -> Vec<bool> {
         let mut answers = vec![false; hashes.len()];
         for Link { shape, bits, .. } in self.links() {
             let start = |&hash: &_| (hash, bits.modulus());
@@ -195,7 +195,7 @@ impl RedisBloomFilter {
 
     /// Returns the probability that an absent key seems to be in the filter now: `1 - product of (1 - (ones / bits)^k)` over
     /// all links. Reads the whole filter.
-    pub fn false_positive_rate(&self) -> f64 {
+    pub fn expected_rate(&self) -> f64 {
         let none = self.links().map(|link| libm::log1p(-link.rate()));
         // An empty filter's sum is a negative zero.
         -libm::expm1(none.sum()) + 0.0

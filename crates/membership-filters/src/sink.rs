@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-/// A receiver of the bytes of an element: Guava's `PrimitiveSink`. Numbers are encoded little-endian.
+/// A receiver of the bytes of a key: Guava's `PrimitiveSink`. Numbers are encoded little-endian.
 ///
 /// ```
 /// use membership_filters::Sink;

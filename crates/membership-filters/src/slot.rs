@@ -16,7 +16,7 @@ struct State<T> {
 }
 
 impl<T> State<T> {
-    /// Returns the filters that insertions go into, the next one first: a thread that finds an element in the current
+    /// Returns the filters that insertions go into, the next one first: a thread that finds a key in the current
     /// filter also finds it in the next.
     fn filters(&self) -> impl Iterator<Item = &Arc<T>> {
         self.next.iter().chain([&self.current])
@@ -39,18 +39,18 @@ impl<T> State<T> {
 /// for host in ["worse.example", "worst.example"] {
 ///     rebuild.filter().insert(host);
 /// }
-/// assert!(blocked.might_contain("evil.example")); // still the old filter
+/// assert!(blocked.contains("evil.example")); // still the old filter
 /// blocked.insert("new.example"); // into both
 /// rebuild.commit();
-/// assert!(blocked.might_contain("worst.example"));
-/// assert!(blocked.might_contain("new.example"));
-/// assert!(!blocked.might_contain("evil.example"));
+/// assert!(blocked.contains("worst.example"));
+/// assert!(blocked.contains("new.example"));
+/// assert!(!blocked.contains("evil.example"));
 ///
 /// // Stored with a checksum, and read back at the next start.
 /// let stored = envelope::to_bytes(&*blocked.load());
 /// let read: ConcurrentBloomFilter<Utf8> = envelope::from_bytes(&stored, Utf8)?;
 /// let blocked = Slot::new(read);
-/// assert!(blocked.might_contain("worst.example"));
+/// assert!(blocked.contains("worst.example"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -65,7 +65,7 @@ impl<T> State<T> {
 /// let empty = || BloomFilter::new(&Parameters::new(1000, 0.01)?).map(RwLock::new);
 /// let ids = Slot::new(empty()?);
 /// let insert = |id: i64| ids.apply(|filter| filter.write().unwrap().insert(&id));
-/// let contains = |id: i64| ids.with(|filter| filter.might_contain(&id));
+/// let contains = |id: i64| ids.with(|filter| filter.contains(&id));
 ///
 /// insert(7);
 /// let rebuild = ids.rebuild(empty()?)?;
@@ -79,32 +79,32 @@ impl<T> State<T> {
 /// # Who owns a filter
 ///
 /// - The slot owns the current filter and the one being built. [`Slot::load`] makes its caller an owner too.
-/// - A loaded filter lives as long as its owner keeps it, whatever happens to the slot. Elements that are inserted
+/// - A loaded filter lives as long as its owner keeps it, whatever happens to the slot. Keys that are inserted
 ///   after the filter was replaced never get into it.
 /// - A replaced filter is freed by the last of its owners, on that owner's thread. A call of [`Slot::with`] or
 ///   [`Slot::apply`] is an owner until it returns, so it may be the last.
 ///
 /// # Who may write
 ///
-/// - Any number of threads may insert elements at any time.
+/// - Any number of threads may insert keys at any time.
 /// - One rebuild may be under way at a time. Beginning another is an error until the [`Rebuild`] is committed or
 ///   dropped.
 /// - Any thread may call [`Slot::store`] at any time. Of two calls the later wins. A rebuild goes on and replaces the
 ///   stored filter.
 ///
-/// # Elements that are inserted during a rebuild
+/// # Keys that are inserted during a rebuild
 ///
-/// - When [`Slot::apply`] or `insert` returns, the element is in the current filter and, if a rebuild is under way, in the filter
+/// - When [`Slot::apply`] or `insert` returns, the key is in the current filter and, if a rebuild is under way, in the filter
 ///   being built, unless `apply` returns an error. The call notices a rebuild that begins or ends meanwhile.
-/// - A committed rebuild lacks an element only if its insertion ended before the rebuild began *and* the rebuild did
+/// - A committed rebuild lacks a key only if its insertion ended before the rebuild began *and* the rebuild did
 ///   not find it in the source.
-/// - The rule: **write the element to the source first (the table, the list), then insert it into the slot; begin the
-///   rebuild first, then read the source.** No element is lost then, provided that a reader of the source sees earlier
+/// - The rule: **write the key to the source first (the table, the list), then insert it into the slot; begin the
+///   rebuild first, then read the source.** No key is lost then, provided that a reader of the source sees earlier
 ///   writes, as a database or a lock ensures.
 /// - The rule does not hold for insertions into a loaded filter, which bypass the slot.
-/// - **Removals**: a filter that counts may get an element twice, from the slot and from the source, and is right as long as
-///   nothing is removed. Do not remove elements while a rebuild is under way: the filter being built may not hold them
-///   yet, and to remove an element that a filter does not hold can take away another.
+/// - **Removals**: a filter that counts may get a key twice, from the slot and from the source, and is right as long as
+///   nothing is removed. Do not remove keys while a rebuild is under way: the filter being built may not hold them
+///   yet, and to remove a key that a filter does not hold can take away another.
 pub struct Slot<T> {
     state: ArcSwap<State<T>>,
     /// Held while the state is replaced by one derived from it.
@@ -113,7 +113,7 @@ pub struct Slot<T> {
 
 /// The result of an insertion by [`Slot::apply`]: `()`, `bool`, `Vec<bool>`, or a `Result`.
 pub trait Outcome {
-    /// Returns whether the filter did not take the element.
+    /// Returns whether the filter did not take the key.
     fn is_error(&self) -> bool {
         false
     }
@@ -141,7 +141,7 @@ impl<T> Slot<T> {
     }
 
     /// Returns the current filter. It stays the same filter while the caller keeps it. Query it, and insert through the slot:
-    /// an element that is inserted into a loaded filter is in no other, and absent once a rebuild replaced it.
+    /// a key that is inserted into a loaded filter is in no other, and absent once a rebuild replaced it.
     pub fn load(&self) -> Arc<T> {
         Arc::clone(&self.state.load().current)
     }
@@ -150,7 +150,7 @@ impl<T> Slot<T> {
     /// the filter is replaced meanwhile, the new filter gets a call, too.
     ///
     /// Returns the result for the filter that was current when the call began; or the error of another filter, for example of
-    /// a cuckoo filter being built that is full. The element is then missing from that filter, and so after the commit.
+    /// a cuckoo filter being built that is full. The key is then missing from that filter, and so after the commit.
     #[inline]
     pub fn apply<R: Outcome>(&self, insert: impl Fn(&T) -> R) -> R {
         let mut state = self.state.load();
@@ -180,7 +180,7 @@ impl<T> Slot<T> {
 
     /// Makes this filter the current one. Returns the previous filter.
     ///
-    /// Elements of the previous filter are not carried over, except by insertions still under way. If elements are
+    /// Keys of the previous filter are not carried over, except by insertions still under way. If keys are
     /// inserted while the new filter is built, call [`Slot::rebuild`] instead.
     pub fn store(&self, filter: T) -> Arc<T> {
         let current = Arc::new(filter);
@@ -191,7 +191,7 @@ impl<T> Slot<T> {
     }
 
     /// Begins a rebuild: `filter`, usually empty, becomes current when the rebuild is committed. From then on, the slot
-    /// inserts elements into both filters until the rebuild ends.
+    /// inserts keys into both filters until the rebuild ends.
     ///
     /// # Errors
     ///
@@ -261,7 +261,7 @@ pub struct Rebuild<'a, T> {
 }
 
 impl<T> Rebuild<'_, T> {
-    /// Returns the filter being built. Insert the elements of the source into it, from any number of threads.
+    /// Returns the filter being built. Insert the keys of the source into it, from any number of threads.
     pub fn filter(&self) -> &T {
         &self.filter
     }

@@ -2,7 +2,7 @@
 //! job can share a filter.
 //!
 //! It has the bits of Guava's filter and its rule for the size, but another hash, other positions and another header.
-//! Spark's filters do not name what they hold: an element is an integer, a string or bytes, and any filter takes all
+//! Spark's filters do not name what they hold: a key is an integer, a string or bytes, and any filter takes all
 //! three. [`format`](crate::format) describes the bytes.
 //!
 //! ```
@@ -12,8 +12,8 @@
 //! let mut seen = BloomFilter::new(&Parameters::new(1000, 0.01)?)?;
 //! assert!(seen.insert(&42_i64)); // putLong(42): bits changed, so it was certainly absent
 //! assert!(seen.insert("apple")); // putString("apple")
-//! assert!(seen.might_contain(&42_i64)); // mightContainLong(42)
-//! assert!(!seen.might_contain("banana"));
+//! assert!(seen.contains(&42_i64)); // mightContainLong(42)
+//! assert!(!seen.contains("banana"));
 //!
 //! // The bytes of writeTo, which readFrom reads.
 //! let stream = seen.to_bytes();
@@ -23,16 +23,16 @@
 //! let mut other = BloomFilter::new(&Parameters::new(1000, 0.01)?)?;
 //! other.insert("cherry");
 //! seen.merge(&other)?;
-//! assert!(seen.might_contain("cherry"));
+//! assert!(seen.contains("cherry"));
 //! # Ok::<(), membership_filters::Error>(())
 //! ```
 //!
 //! # The caps of Spark's data frames
 //!
 //! `BloomFilter.create` makes filters of any size. The filters of `df.stat.bloomFilter` and of runtime joins are cut to
-//! 4,000,000 elements and to 67,108,864 bits, each by itself. A filter for 20 million elements at 1 % then has the probe
+//! 4,000,000 keys and to 67,108,864 bits, each by itself. A filter for 20 million keys at 1 % then has the probe
 //! count for 4 million, 12, and about 71 % false positives once it is full; 2 probes in the same memory would give 20 %.
-//! [`Parameters::of_data_frame`] returns these sizes, and [`BloomFilter::false_positive_rate`] the rate of a filter.
+//! [`Parameters::of_data_frame`] returns these sizes, and [`BloomFilter::expected_rate`] the rate of a filter.
 
 mod item;
 mod parameters;
@@ -109,7 +109,7 @@ impl Version {
         }
     }
 
-    /// Returns the positions of an element, each below the modulus, which is the filter's number of bits: for bits that are
+    /// Returns the positions of a key, each below the modulus, which is the filter's number of bits: for bits that are
     /// kept elsewhere. Positions may repeat.
     ///
     /// ```
@@ -132,7 +132,7 @@ impl Version {
         })
     }
 
-    /// Returns the hashes of an element under this version's [`seed`](Self::seed).
+    /// Returns the hashes of a key under this version's [`seed`](Self::seed).
     #[inline]
     #[must_use]
     pub fn hash<T: Item + ?Sized>(self, item: &T) -> HashPair {
@@ -147,7 +147,7 @@ impl Default for Version {
     }
 }
 
-/// Spark's `BloomFilter`: a compact set that never misses an inserted element, but may seem to contain an absent one.
+/// Spark's `BloomFilter`: a compact set that never misses an inserted key, but may seem to contain an absent one.
 ///
 /// Calls with equal parameters set the bits that Spark sets. This module has an [example](self).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -172,35 +172,35 @@ impl BloomFilter {
         })
     }
 
-    /// Inserts an element. Returns true if any bit changed, which means that the element was certainly not in the filter.
+    /// Inserts a key. Returns true if any bit changed, which means that the key was certainly not in the filter.
     #[inline]
     pub fn insert<T: Item + ?Sized>(&mut self, item: &T) -> bool {
         self.insert_raw(self.version.hash(item))
     }
 
-    /// Returns whether the element might be in the filter; false is certain.
+    /// Returns whether the key might be in the filter; false is certain.
     #[inline]
     #[must_use]
-    pub fn might_contain<T: Item + ?Sized>(&self, item: &T) -> bool {
+    pub fn contains<T: Item + ?Sized>(&self, item: &T) -> bool {
         self.contains_raw(self.version.hash(item))
     }
 
-    /// Inserts an element that is hashed already.
+    /// Inserts a key that is hashed already.
     ///
     /// # Errors
     ///
     /// [`Incompatible`](crate::ErrorKind::Incompatible) if it was hashed under a seed other than [`seed`](Self::seed).
     #[inline]
-    pub fn insert_hash(&mut self, hash: HashPair) -> Result<bool, Error> {
+    pub fn insert_hashed(&mut self, hash: HashPair) -> Result<bool, Error> {
         self.check_seed(&hash)?;
         Ok(self.insert_raw(hash))
     }
 
-    /// Returns whether an element that is hashed already might be in the filter. The answer is true for hashes under a seed
+    /// Returns whether a key that is hashed already might be in the filter. The answer is true for hashes under a seed
     /// other than [`seed`](Self::seed).
     #[inline]
     #[must_use]
-    pub fn might_contain_hash(&self, hash: HashPair) -> bool {
+    pub fn contains_hashed(&self, hash: HashPair) -> bool {
         hash.seed != self.seed() || self.contains_raw(hash)
     }
 
@@ -227,33 +227,33 @@ impl BloomFilter {
         by_version!(self.version, S => unrolled::every(S::from(hash), probes, self.bits.modulus(), test))
     }
 
-    /// Inserts the elements in order, and returns for each what [`insert`](Self::insert) would return. In filters that
+    /// Inserts the keys in order, and returns for each what [`insert`](Self::insert) would return. In filters that
     /// are larger than the processor's caches this takes a fraction of the time of single calls.
     pub fn insert_many<T: Item>(&mut self, items: &[T]) -> Vec<bool> {
         let version = self.version;
         self.insert_each(items, |item| version.hash(item))
     }
 
-    /// Returns whether each element might be in the filter, in the order of the elements. In filters that are larger
+    /// Returns whether each key might be in the filter, in the order of the keys. In filters that are larger
     /// than the processor's caches this takes a fraction of the time of single calls.
     #[must_use]
-    pub fn might_contain_many<T: Item>(&self, items: &[T]) -> Vec<bool> {
+    pub fn contains_many<T: Item>(&self, items: &[T]) -> Vec<bool> {
         self.contains_each(items, |item| self.version.hash(item))
     }
 
-    /// Inserts elements that are hashed already, in order, and returns for each what [`insert`](Self::insert) would return.
+    /// Inserts keys that are hashed already, in order, and returns for each what [`insert`](Self::insert) would return.
     ///
     /// # Errors
     ///
-    /// The error of [`insert_hash`](Self::insert_hash), before the first element is inserted.
-    pub fn insert_hashes(&mut self, hashes: &[HashPair]) -> Result<Vec<bool>, Error> {
+    /// The error of [`insert_hashed`](Self::insert_hashed), before the first key is inserted.
+    pub fn insert_many_hashed(&mut self, hashes: &[HashPair]) -> Result<Vec<bool>, Error> {
         hashes.iter().try_for_each(|hash| self.check_seed(hash))?;
         Ok(self.insert_each(hashes, |&hash| hash))
     }
 
-    /// Returns for each element that is hashed already what [`might_contain_hash`](Self::might_contain_hash) would return.
+    /// Returns for each key that is hashed already what [`contains_hashed`](Self::contains_hashed) would return.
     #[must_use]
-    pub fn might_contain_hashes(&self, hashes: &[HashPair]) -> Vec<bool> {
+    pub fn contains_many_hashed(&self, hashes: &[HashPair]) -> Vec<bool> {
         let mut answers = self.contains_each(hashes, |&hash| hash);
         for (answer, hash) in answers.iter_mut().zip(hashes) {
             *answer |= hash.seed != self.seed();
@@ -274,7 +274,7 @@ impl BloomFilter {
         by_version!(self.version, S => batch::contains::<S, _, _, T>(&self.bits, probes, items, hash))
     }
 
-    /// Merges all elements of `other` into this filter: Spark's `mergeInPlace`.
+    /// Merges all keys of `other` into this filter: Spark's `mergeInPlace`.
     ///
     /// # Errors
     ///
@@ -328,11 +328,11 @@ impl BloomFilter {
 
     /// Returns the filter's current false-positive rate, Spark's `expectedFpp`: the share of ones to the power of the
     /// probe count. Reads the whole filter.
-    pub fn false_positive_rate(&self) -> f64 {
-        shape::false_positive_rate(self.ones(), self.bits(), self.probe_count)
+    pub fn expected_rate(&self) -> f64 {
+        shape::rate(self.ones(), self.bits(), self.probe_count)
     }
 
-    /// Returns an estimate of the number of different elements, from the share of ones; `None` if all bits are set.
+    /// Returns an estimate of the number of different keys, from the share of ones; `None` if all bits are set.
     /// Reads the whole filter.
     pub fn estimated_len(&self) -> Option<u64> {
         shape::estimated_len(self.ones(), self.bits(), self.probe_count)

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The number of elements: in a counting filter the insertions minus the removals, in a cuckoo filter with all copies, and
+    /// The number of keys: in a counting filter the insertions minus the removals, in a cuckoo filter with all copies, and
     /// in a blocked filter an estimate, or `None` if all bits are set.
     pub len: Option<u64>,
     /// The number of bits, counters or slots.
@@ -13,9 +13,9 @@ pub struct Stats {
     pub taken: u64,
     /// The size of the places in bytes.
     pub memory_bytes: u64,
-    /// The probability that an absent element seems to be in the filter now; in a cuckoo filter, if no element was inserted
+    /// The probability that an absent key seems to be in the filter now; in a cuckoo filter, if no key was inserted
     /// more than once.
-    pub false_positive_rate: f64,
+    pub expected_rate: f64,
 }
 
 impl Stats {

@@ -52,7 +52,7 @@ macro_rules! keyed {
             /// made with a funnel that is not equal to this filter's.
             #[inline]
             #[must_use]
-            pub fn might_contain_hash(&self, hash: &crate::funnel::Hashed<F>) -> bool
+            pub fn contains_hashed(&self, hash: &crate::funnel::Hashed<F>) -> bool
             where
                 F: PartialEq,
             {
@@ -82,7 +82,7 @@ macro_rules! keyed {
 }
 pub(crate) use keyed;
 
-/// The methods that every filter has: the query of an element, the insertion of a hash, which `$insert` does and which returns
+/// The methods that every filter has: the query of a key, the insertion of a hash, which `$insert` does and which returns
 /// `$new`, and those around the stored form.
 macro_rules! common {
     ($filter:ident, |$this:ident, $hash:ident| -> $new:ty { $($insert:tt)* }) => {
@@ -96,7 +96,7 @@ macro_rules! common {
             /// The errors of [`insert`](Self::insert), and [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made
             /// with a funnel that is not equal to this filter's. Nothing is inserted then.
             #[inline]
-            pub fn insert_hash(
+            pub fn insert_hashed(
                 &mut self,
                 hash: &crate::funnel::Hashed<F>,
             ) -> Result<$new, crate::error::Error>
@@ -107,11 +107,11 @@ macro_rules! common {
                 $($insert)*
             }
 
-            /// Returns true if the element seems to be in the filter. True is wrong with about the probability that
+            /// Returns true if the key seems to be in the filter. True is wrong with about the probability that
             /// [`stats`](Self::stats) gives; false is certain.
             #[inline]
             #[must_use]
-            pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
+            pub fn contains<T: ?Sized>(&self, item: &T) -> bool
             where
                 F: crate::funnel::Funnel<T>,
             {
@@ -176,7 +176,7 @@ macro_rules! removal {
             ///
             /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this
             /// filter's. Nothing is removed then, and the key may be in the filter.
-            pub fn remove_hash(
+            pub fn remove_hashed(
                 &mut self,
                 hash: &crate::funnel::Hashed<F>,
             ) -> Result<bool, crate::error::Error>

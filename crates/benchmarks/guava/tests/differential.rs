@@ -13,9 +13,9 @@ use membership_filters::{
     Utf16, Utf16Units,
 };
 
-/// An element for one of the funnels.
+/// A key for one of the funnels.
 #[derive(Debug, Clone)]
-enum Element {
+enum Key {
     /// UTF-16 units in any order, as Java's strings allow, for the funnel of UTF-8.
     Utf8(Vec<u16>),
     /// UTF-16 units in any order; the funnel of UTF-16 units takes them as they are.
@@ -29,8 +29,8 @@ enum Element {
 /// The number of funnels in the Java program.
 const FUNNELS: u8 = 6;
 
-impl Element {
-    /// Draws an element of a funnel.
+impl Key {
+    /// Draws a key of a funnel.
     fn random(funnel: u8, random: &mut Source) -> Self {
         match funnel {
             0 => Self::Utf8(text(random)),
@@ -45,7 +45,7 @@ impl Element {
         }
     }
 
-    /// Hashes the element with its funnel.
+    /// Hashes the key with its funnel.
     fn hashed(&self) -> Hashed<Bytes> {
         let hash = match self {
             Self::Utf8(units) => {
@@ -65,7 +65,7 @@ impl Element {
         Hashed::assume(Bytes, hash)
     }
 
-    /// Encodes the element for the Java program.
+    /// Encodes the key for the Java program.
     fn encode(&self) -> Vec<u8> {
         let text =
             |units: &Vec<u16>| -> Vec<u8> { units.iter().flat_map(|unit| unit.to_be_bytes()).collect() };
@@ -106,15 +106,15 @@ fn sized(bytes: &[u8]) -> Vec<u8> {
     [&u32::try_from(bytes.len()).unwrap().to_be_bytes()[..], bytes].concat()
 }
 
-fn encoded(elements: &[Element]) -> Vec<u8> {
-    let count = u32::try_from(elements.len()).unwrap().to_be_bytes();
-    let elements = elements.iter().flat_map(|element| sized(&element.encode()));
-    count.into_iter().chain(elements).collect()
+fn encoded(keys: &[Key]) -> Vec<u8> {
+    let count = u32::try_from(keys.len()).unwrap().to_be_bytes();
+    let keys = keys.iter().flat_map(|key| sized(&key.encode()));
+    count.into_iter().chain(keys).collect()
 }
 
-fn put(filter: &mut BloomFilter<Bytes>, elements: &[Element]) -> Vec<u8> {
-    let put = |element: &Element| u8::from(filter.insert_hash(&element.hashed()).unwrap());
-    elements.iter().map(put).collect()
+fn put(filter: &mut BloomFilter<Bytes>, keys: &[Key]) -> Vec<u8> {
+    let put = |key: &Key| u8::from(filter.insert_hashed(&key.hashed()).unwrap());
+    keys.iter().map(put).collect()
 }
 
 #[test]
@@ -134,8 +134,8 @@ fn filters_of_every_funnel_and_strategy_are_guavas() {
             0 => *random.pick(&[0.0, -0.5, 1.0, 1.5, 1.0 - f64::EPSILON / 2.0, f64::NAN]),
             _ => random.power(-40.0, -0.01),
         };
-        let several = |count, random: &mut Source| -> Vec<Element> {
-            (0..count).map(|_| Element::random(funnel, random)).collect()
+        let several = |count, random: &mut Source| -> Vec<Key> {
+            (0..count).map(|_| Key::random(funnel, random)).collect()
         };
         let (first, second) = (
             several(random.index(200), random),
@@ -145,7 +145,7 @@ fn filters_of_every_funnel_and_strategy_are_guavas() {
         let case = format!("{trial}: {insertions} at {rate:e}, {strategy:?}, funnel {funnel}");
 
         // Debian's version of Guava computes the probe count from the bits of an insertion.
-        let rule = ProbeCountRule::FromBitsPerInsertion;
+        let rule = ProbeCountRule::FromBitsPerKey;
         let ours = Parameters::with_rule(insertions as u64, rate, rule)
             .and_then(|parameters| BloomFilter::new(Bytes, &parameters.with_strategy(strategy)));
         let mut expected = Vec::new();
@@ -159,7 +159,7 @@ fn filters_of_every_funnel_and_strategy_are_guavas() {
             expected.extend(put(&mut filter, &second));
             let answers = asked
                 .iter()
-                .map(|element| u8::from(filter.might_contain_hash(&element.hashed())));
+                .map(|key| u8::from(filter.contains_hashed(&key.hashed())));
             expected.extend(answers);
             expected.extend(filter.to_bytes());
             expected.extend(filter.estimated_len().map_or(-1, u64::cast_signed).to_be_bytes());

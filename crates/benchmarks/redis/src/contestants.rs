@@ -72,8 +72,8 @@ impl Rig {
     ) -> Result<usize, Failed> {
         Ok(match operation {
             "contains" => {
-                let answers = self.send(client, filter.might_contain_many(keys))?;
-                answers.iter().filter(|answer| answer.might_contain()).count()
+                let answers = self.send(client, filter.contains_many(keys))?;
+                answers.iter().filter(|answer| answer.contains()).count()
             }
             _ => {
                 let new = self.send(client, filter.insert_many(keys))?;
@@ -96,7 +96,7 @@ impl Rig {
         keys: usize,
         batch: usize,
     ) -> Result<Timed, Failed> {
-        let probes = usize::from(self.filter.schema().probe_count());
+        let probes = self.filter.schema().probe_count() as usize;
         let key = String::from_utf8(filter.key().to_vec())?;
         let middle = (self.filter.schema().bits() / 2).to_string();
         let command: &[&str] = match operation {

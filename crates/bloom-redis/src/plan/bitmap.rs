@@ -46,7 +46,7 @@ impl Bitmap {
 
     pub(crate) fn mark(&self) -> Vec<u8> {
         let (bits, generation) = (self.schema.bits().to_le_bytes(), self.generation.to_le_bytes());
-        let probes = [self.schema.probe_count(), 0, 0, 0];
+        let probes = self.schema.probe_count().to_le_bytes();
         [MAGIC, &[VERSION], &bits, &probes, &generation].concat()
     }
 
@@ -108,7 +108,7 @@ pub(crate) fn hashes(elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Vec<Hash
 
 /// Returns the offsets of all elements' bits, one element after another.
 pub(crate) fn offsets(schema: &Schema, hashes: &[Hash128]) -> Vec<u64> {
-    let mut offsets = Vec::with_capacity(hashes.len() * usize::from(schema.probe_count()));
+    let mut offsets = Vec::with_capacity(hashes.len() * schema.probe_count() as usize);
     for &hash in hashes {
         offsets.extend(schema.positions(hash));
     }
@@ -116,7 +116,7 @@ pub(crate) fn offsets(schema: &Schema, hashes: &[Hash128]) -> Vec<u64> {
 }
 
 pub(super) fn per_trip(schema: &Schema, options: &Options) -> usize {
-    (options.bits_per_trip.get() / usize::from(schema.probe_count())).max(1)
+    (options.bits_per_trip.get() / schema.probe_count() as usize).max(1)
 }
 
 #[cfg(test)]

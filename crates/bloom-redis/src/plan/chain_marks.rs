@@ -8,7 +8,7 @@ use crate::batch::{Batch, exists, length};
 use crate::call::Line;
 use crate::error::Error;
 use crate::options::{Missing, Options};
-use crate::statistics::Statistics;
+use crate::stats::Stats;
 
 /// Returns a key of the filter that is missing, if one is.
 pub(super) async fn missing(line: &Line, chain: &Chain) -> Result<Option<Vec<u8>>, Error> {
@@ -18,7 +18,7 @@ pub(super) async fn missing(line: &Line, chain: &Chain) -> Result<Option<Vec<u8>
 }
 
 /// Counts the bits of all bitmaps.
-pub(crate) async fn statistics(line: &Line, chain: &Chain, options: &Options) -> Result<Statistics, Error> {
+pub(crate) async fn stats(line: &Line, chain: &Chain, options: &Options) -> Result<Stats, Error> {
     let state = State::read(line, chain).await?;
     let (lengths, ones) = state.lengths(line, chain).await?;
     if options.missing == Missing::Reported
@@ -26,11 +26,11 @@ pub(crate) async fn statistics(line: &Line, chain: &Chain, options: &Options) ->
     {
         return Err(Error::missing(&key));
     }
-    let mut statistics = Statistics::default();
+    let mut stats = Stats::default();
     for (bytes, ones) in lengths.into_iter().zip(ones) {
-        statistics.add(chain.schema.bits(), chain.schema.probe_count(), bytes, ones)?;
+        stats.add(chain.schema.bits(), chain.schema.probe_count(), bytes, ones)?;
     }
-    Ok(statistics)
+    Ok(stats)
 }
 
 /// Creates the filter. Returns true if there was none. Fails if some of its keys are lost.

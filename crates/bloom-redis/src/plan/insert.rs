@@ -93,7 +93,7 @@ impl<'a> Insert<'a> {
         is_watched: bool,
         options: &Options,
     ) -> Self {
-        let each = (BITS_PER_SCRIPT / usize::from(bitmap.schema.probe_count())).max(1);
+        let each = (BITS_PER_SCRIPT / bitmap.schema.probe_count() as usize).max(1);
         Self {
             bitmap,
             parts: hashes.chunks(each).collect(),

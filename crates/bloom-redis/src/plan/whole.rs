@@ -1,4 +1,4 @@
-//! A fixed filter as a whole: its creation, the mark of a published one, and its statistics.
+//! A fixed filter as a whole: its creation, the mark of a published one, and its state.
 
 use redis::Cmd;
 
@@ -8,7 +8,7 @@ use crate::batch::{Batch, length};
 use crate::call::Line;
 use crate::error::Error;
 use crate::options::{Expiry, Missing, Options};
-use crate::statistics::Statistics;
+use crate::stats::Stats;
 
 /// Returns the command that creates a string of zeros unless there is one.
 pub(super) fn create_command(bitmap: &Bitmap, expiry: Expiry) -> Result<Cmd, Error> {
@@ -41,7 +41,7 @@ pub(crate) async fn write_mark(line: &Line, bitmap: &Bitmap) -> Result<(), Error
 }
 
 /// Counts the bits of a filter.
-pub(crate) async fn statistics(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Statistics, Error> {
+pub(crate) async fn stats(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Stats, Error> {
     let mut batch = Batch::of(&bitmap.end());
     batch.push(&length(&bitmap.key));
     let count = batch.add("BITCOUNT").arg(&bitmap.key);
@@ -51,8 +51,8 @@ pub(crate) async fn statistics(line: &Line, bitmap: &Bitmap, options: &Options) 
     if !bitmap.is_there(&end, options.missing)? && options.missing == Missing::Reported {
         return Err(Error::missing(&bitmap.key));
     }
-    let (schema, mut statistics) = (&bitmap.schema, Statistics::default());
+    let (schema, mut stats) = (&bitmap.schema, Stats::default());
     let (bytes, ones) = (replies.count()?, replies.count()?);
-    statistics.add(schema.bits(), schema.probe_count(), bytes, ones)?;
-    Ok(statistics)
+    stats.add(schema.bits(), schema.probe_count(), bytes, ones)?;
+    Ok(stats)
 }

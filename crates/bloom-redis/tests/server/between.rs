@@ -114,7 +114,7 @@ fn a_filter_that_goes_and_comes_back_during_a_query_hides_nothing() {
                         assert!(filter.delete().query(other).unwrap());
                     }
                 };
-                let query = filter.might_contain_many(&elements);
+                let query = filter.contains_many(&elements);
                 let answers = round.during_at(&places(round.at), query, act);
                 let hides = answers.unwrap().contains(&Answer::Absent);
                 assert!(!hides, "{filter:?}, {:?}", places(round.at));
@@ -135,7 +135,7 @@ fn a_filter_that_comes_back_during_a_download_is_not_empty() {
         round.run(filter.delete());
         let commit = |other: &mut Connection| rebuild.clone().commit(Expiry::Keep).query(other).unwrap();
         match round.during(filter.download(Bytes), commit) {
-            Ok(filter) => assert!(filter.might_contain(&b"a"[..]), "before command {}", round.at),
+            Ok(filter) => assert!(filter.contains(&b"a"[..]), "before command {}", round.at),
             Err(error) => assert!(error.kind() == ErrorKind::Missing, "{error}"),
         }
     });
@@ -159,14 +159,14 @@ fn a_rebuild_that_ends_during_a_call_hides_and_loses_nothing() {
         round.first = 3;
         let rebuild = begin(round);
         round.run(rebuild.insert_many(&old));
-        let answers = round.during(filter.might_contain_many(&old), commit(rebuild));
+        let answers = round.during(filter.contains_many(&old), commit(rebuild));
         check_all_there(&answers.unwrap());
     });
     assert!(asked > 0);
     let acts = rounds(&server, |round| {
         let rebuild = begin(round);
         round.during(filter.insert_many(&fresh), commit(rebuild)).unwrap();
-        check_all_there(&round.run(filter.might_contain_many(&fresh)));
+        check_all_there(&round.run(filter.contains_many(&fresh)));
         // The generation of the last round, whose rebuild goes on, expires.
         let left: Vec<String> = cmd("KEYS")
             .arg("bloom-redis:next:*")
@@ -197,7 +197,7 @@ fn a_rebuild_from_the_filter_that_begins_and_ends_during_an_insert_loses_nothing
                     let rebuild = filter.rebuild(LEASE).query(other).unwrap();
                     // Its source is the filter itself, read after it began.
                     let source = filter.download(Bytes).query(other).unwrap();
-                    let kept = all.iter().filter(|name| source.might_contain(name.as_bytes()));
+                    let kept = all.iter().filter(|name| source.contains(name.as_bytes()));
                     rebuild.insert_many(kept).query(other).unwrap();
                     begun = Some(rebuild);
                 }
@@ -208,7 +208,7 @@ fn a_rebuild_from_the_filter_that_begins_and_ends_during_an_insert_loses_nothing
             if let Some(rebuild) = begun {
                 round.run(rebuild.commit(Expiry::Keep));
             }
-            check_all_there(&round.run(filter.might_contain_many(&all)));
+            check_all_there(&round.run(filter.contains_many(&all)));
         });
         assert!(later > 0 || acts > 4, "{acts}");
     }

@@ -15,12 +15,12 @@ pub(crate) fn elements(count: u32) -> Vec<String> {
 }
 
 pub(crate) fn fixed(missing: Missing) -> FixedFilter {
-    new_fixed(Schema::whole_words(1_000, 0.01)).with_options(Options::default().missing(missing))
+    new_fixed(Schema::whole_words(1_000, 0.01)).options(Options::default().missing(missing))
 }
 
 #[test]
 fn fixed_filters_are_spread_by_their_names() {
-    use Answer::{Absent, MightContain};
+    use Answer::{Absent, Contained};
     for_each_cluster_client(|client, cluster| {
         let names = ["a", "b", "c", "d"];
         let named = |name: &str| fixed(Missing::Reported).named(name);
@@ -29,15 +29,15 @@ fn fixed_filters_are_spread_by_their_names() {
             .collect();
         assert!(masters.len() > 1);
         for filter in names.map(named) {
-            let error = client.fail(filter.clone().with_expiry(HOUR).insert("a"));
+            let error = client.fail(filter.clone().expiry(HOUR).insert("a"));
             assert_eq!(error.kind(), ErrorKind::Missing, "{error}");
             assert!(client.run(filter.create(Expiry::Keep)));
             client.run(filter.insert_many(["a", "b", "a"]));
             let local = client.run(filter.download(Bytes));
-            assert_eq!(local.ones(), client.run(filter.statistics()).ones());
+            assert_eq!(local.ones(), client.run(filter.stats()).ones());
             client.run(filter.replace_with(&local, Expiry::Never));
-            let answers = client.run(filter.might_contain_many(["a", "c"]));
-            assert_eq!(answers, [MightContain, Absent]);
+            let answers = client.run(filter.contains_many(["a", "c"]));
+            assert_eq!(answers, [Contained, Absent]);
         }
     });
 }
@@ -50,14 +50,14 @@ fn growing_filters_keep_to_one_slot() {
         let filter = GrowingFilter::new("g", schema).unwrap();
         client.run(filter.create());
         client.run(filter.insert_many(elements(120)));
-        assert!(client.run(filter.statistics()).bitmaps() > 3);
+        assert!(client.run(filter.stats()).bitmaps() > 3);
         client.run(filter.clear());
-        assert_eq!(client.run(filter.statistics()).bitmaps(), 1);
+        assert_eq!(client.run(filter.stats()).bitmaps(), 1);
         // The published names lie in several slots, which scripts report.
         let published = GrowingFilter::new("g", schema)
             .unwrap()
-            .with_prefix("")
-            .with_options(Options::default().missing(Missing::Empty));
+            .prefix("")
+            .options(Options::default().missing(Missing::Empty));
         let error = client.fail(published.insert_many(elements(400)));
         assert_eq!(error.kind(), ErrorKind::Server, "{error}");
     });

@@ -14,7 +14,7 @@ fn designs() -> [(Design, u32); 3] {
     let fixed = new_fixed(Schema::fixed(10_000, 0.01));
     [
         (Design::Fixed(fixed.clone()), 400),
-        (Design::Fixed(fixed.with_expiry(HOUR)), 400),
+        (Design::Fixed(fixed.expiry(HOUR)), 400),
         (Design::growing(50, 0.01), 200),
     ]
 }
@@ -26,7 +26,7 @@ fn all_options_write_the_same_bits_and_give_the_same_answers() {
         let mut seen = seen.lock().unwrap();
         for ((design, count), seen) in designs().into_iter().zip(&mut *seen) {
             client.words::<()>(&["FLUSHALL"]);
-            let filter = design.with_options(options);
+            let filter = design.options(options);
             if options == Options::default() {
                 // A missing filter is reported, and not begun anew.
                 assert_eq!(client.run(filter.ask(&["a", "b"])), [Answer::Missing; 2]);

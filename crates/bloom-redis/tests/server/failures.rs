@@ -50,6 +50,6 @@ fn no_acknowledged_insert_is_lost_when_the_server_is_killed() {
             check_all_there(&client.run(filter.ask(&acknowledged.lock().unwrap())));
         }
     }
-    let statistics = Client::blocking(&server).run(filters[1].0.statistics());
-    assert!(statistics.bitmaps() > 1);
+    let stats = Client::blocking(&server).run(filters[1].0.stats());
+    assert!(stats.bitmaps() > 1);
 }

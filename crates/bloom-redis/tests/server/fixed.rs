@@ -16,7 +16,7 @@ fn as_published() -> Options {
 }
 
 fn published() -> FixedFilter {
-    new_fixed(Schema::fixed(3_000, 0.03)).with_options(as_published())
+    new_fixed(Schema::fixed(3_000, 0.03)).options(as_published())
 }
 
 fn numbers(value: &Value) -> Vec<u64> {
@@ -46,15 +46,15 @@ fn published_inserts_and_queries_come_out_bit_for_bit() {
         for insert in golden["inserts"].as_array().unwrap() {
             let element = insert["element"].as_str().unwrap();
             assert_eq!(filter.offsets(element), numbers(&insert["offsets"]));
-            let new = client.run(filter.clone().with_expiry(DAY).insert(element));
+            let new = client.run(filter.clone().expiry(DAY).insert(element));
             assert_eq!(new, numbers(&insert["setbit_replies"]).contains(&0));
         }
         for query in golden["queries"].as_array().unwrap() {
             let element = query["element"].as_str().unwrap();
             assert_eq!(filter.offsets(element), numbers(&query["offsets"]));
             let may = query["may_exist"].as_bool().unwrap();
-            let expected = if may { Answer::MightContain } else { Answer::Absent };
-            assert_eq!(client.run(filter.might_contain(element)), expected, "{element}");
+            let expected = if may { Answer::Contained } else { Answer::Absent };
+            assert_eq!(client.run(filter.contains(element)), expected, "{element}");
         }
         let value = check_string(client, &filter, &golden);
         assert_eq!(hex::encode(value), golden["value_hex"].as_str().unwrap());
@@ -75,18 +75,18 @@ fn the_published_load_gives_the_published_false_positives() {
         let digest = hex::encode(Sha256::digest(value));
         assert_eq!(digest, golden["full_load"]["sha256"].as_str().unwrap());
 
-        check_all_there(&client.run(filter.might_contain_many(&elements)));
+        check_all_there(&client.run(filter.contains_many(&elements)));
         let absent: Vec<String> = (0..10_000).map(|j| (86_930_000 + j).to_string()).collect();
-        let answers = client.run(filter.might_contain_many(&absent));
-        let wrong = (answers.iter()).filter(|&&answer| answer == Answer::MightContain);
+        let answers = client.run(filter.contains_many(&absent));
+        let wrong = (answers.iter()).filter(|&&answer| answer == Answer::Contained);
         assert_eq!(wrong.count(), 314);
 
-        let statistics = client.run(filter.statistics());
-        assert_eq!((statistics.bits(), statistics.ones()), (21_895, 10_843));
-        assert_eq!((statistics.bytes(), statistics.bitmaps()), (2_737, 1));
-        assert!((statistics.fill() - 0.495_227).abs() < 1e-6);
-        assert!((statistics.false_positive_rate() - 0.029_787).abs() < 1e-5);
-        let items = statistics.estimated_len().unwrap();
+        let stats = client.run(filter.stats());
+        assert_eq!((stats.bits(), stats.ones()), (21_895, 10_843));
+        assert_eq!((stats.memory_bytes(), stats.bitmaps()), (2_737, 1));
+        assert!((stats.fill() - 0.495_227).abs() < 1e-6);
+        assert!((stats.expected_rate() - 0.029_787).abs() < 1e-5);
+        let items = stats.estimated_len().unwrap();
         assert!((2_950..3_050).contains(&items), "{items}");
     });
 }
@@ -94,17 +94,17 @@ fn the_published_load_gives_the_published_false_positives() {
 #[test]
 fn elements_are_bytes_and_batches_may_be_empty() {
     for_each_client(|client| {
-        let filter = published().with_expiry(DAY);
+        let filter = published().expiry(DAY);
         let long = vec![b'x'; 300];
         let elements: [&[u8]; 4] = [b"", b"\xff\xfe\x00", &long, "\u{4e2d}".as_bytes()];
         let none: [&str; 0] = [];
         assert!(client.run(filter.insert_many(none)).is_empty());
-        assert!(client.run(filter.might_contain_many(none)).is_empty());
+        assert!(client.run(filter.contains_many(none)).is_empty());
         assert_eq!(client.words::<u64>(&["EXISTS", "bf:f"]), 0);
         for filter in [filter.clone(), filter.named(b"\xff{\x00")] {
             assert_eq!(client.run(filter.insert_many(elements)), [true; 4]);
-            check_all_there(&client.run(filter.might_contain_many(elements)));
-            assert_eq!(client.run(filter.might_contain("other")), Answer::Absent);
+            check_all_there(&client.run(filter.contains_many(elements)));
+            assert_eq!(client.run(filter.contains("other")), Answer::Absent);
         }
     });
 }
@@ -115,7 +115,7 @@ fn an_expiry_is_kept_removed_or_set() {
     for_each_client(|client| {
         let (seconds, _): (u64, u64) = client.words(&["TIME"]);
         let until = Expiry::At(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds + 300));
-        let filter = published().with_options(as_published());
+        let filter = published().options(as_published());
         let is = |left: i64, seconds: i64| (seconds - 10..=seconds).contains(&left);
         for (expiry, left) in [
             (Expiry::Keep, -1),
@@ -125,13 +125,13 @@ fn an_expiry_is_kept_removed_or_set() {
             (until, 300),
             (Expiry::Never, -1),
         ] {
-            client.run(filter.clone().with_expiry(expiry).insert("a"));
+            client.run(filter.clone().expiry(expiry).insert("a"));
             assert!(is(client.words(&["TTL", "bf:f"]), left), "{expiry:?}");
         }
         let gone = filter.named("gone");
         assert!(client.run(gone.create(until)));
         assert!(is(client.words(&["TTL", "bf:gone"]), 300));
-        let error = client.fail(filter.with_expiry(Expiry::After(Duration::ZERO)).insert("a"));
+        let error = client.fail(filter.expiry(Expiry::After(Duration::ZERO)).insert("a"));
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     });
 }
@@ -153,20 +153,20 @@ fn two_clients_of_one_name_with_other_parameters_are_told() {
             let elements = names("in", 100);
             client.run(ours.insert_many(&elements));
             for missing in [Missing::Reported, Missing::Empty, Missing::Published] {
-                let theirs = theirs.clone().with_options(Options::default().missing(missing));
+                let theirs = theirs.clone().options(Options::default().missing(missing));
                 for error in [
                     client.fail(theirs.create(Expiry::Never)),
-                    client.fail(theirs.might_contain("in 1")),
-                    client.fail(theirs.might_contain_many(&elements)),
+                    client.fail(theirs.contains("in 1")),
+                    client.fail(theirs.contains_many(&elements)),
                     client.fail(theirs.insert("in 1")),
-                    client.fail(theirs.statistics()),
+                    client.fail(theirs.stats()),
                     client.fail(theirs.write_marks()),
                 ] {
                     assert_eq!(error.kind(), ErrorKind::Mismatch, "{missing:?}: {error}");
                     assert_eq!(error.key(), Some(&b"bf:f"[..]));
                 }
             }
-            check_all_there(&client.run(ours.might_contain_many(&elements)));
+            check_all_there(&client.run(ours.contains_many(&elements)));
         }
     });
 }
@@ -176,8 +176,8 @@ fn a_filter_that_the_first_insert_creates_has_its_mark() {
     for_each_client(|client| {
         let empty = Options::default().missing(Missing::Empty);
         let filter = new_fixed(Schema::fixed(1_000, 0.01));
-        client.run(filter.clone().with_options(empty).insert("a"));
-        assert_eq!(client.run(filter.might_contain("a")), Answer::MightContain);
+        client.run(filter.clone().options(empty).insert("a"));
+        assert_eq!(client.run(filter.contains("a")), Answer::Contained);
         assert!(!client.run(filter.create(Expiry::Never)));
     });
 }

@@ -18,7 +18,7 @@ fn element(number: i32) -> String {
 fn published() -> GrowingFilter {
     GrowingFilter::new("g", Schema::whole_words(10_000, 0.0005).unwrap())
         .unwrap()
-        .with_prefix("")
+        .prefix("")
 }
 
 /// Returns the elements of a run of the golden file.
@@ -31,10 +31,10 @@ fn check_run(client: &mut Client, filter: &GrowingFilter, run: &Value, new: &[bo
     assert_eq!(new.len(), elements(run).count());
     let changed = new.iter().filter(|&&new| new).count();
     assert_eq!(changed as u64, run["puts_that_changed_bits"].as_u64().unwrap());
-    let present = client.run(filter.might_contain_many(elements(run)));
+    let present = client.run(filter.contains_many(elements(run)));
     check_all_there(&present);
     let grows = run["grows"].as_array().unwrap();
-    assert_eq!(client.run(filter.statistics()).bitmaps(), grows.len() as u64 + 1);
+    assert_eq!(client.run(filter.stats()).bitmaps(), grows.len() as u64 + 1);
     for (number, bitmap) in run["bitmaps"].as_array().unwrap().iter().enumerate() {
         let key = filter.key(number as u64);
         assert_eq!(key, bitmap["key"].as_str().unwrap().as_bytes());
@@ -53,10 +53,10 @@ fn check_run(client: &mut Client, filter: &GrowingFilter, run: &Value, new: &[bo
     let expected: Vec<bool> = (run["redis_results"].as_array().unwrap().iter())
         .map(|result| result.as_bool().unwrap())
         .collect();
-    let answers = client.run(filter.might_contain_many(queries));
-    let answers: Vec<bool> = answers.into_iter().map(Answer::might_contain).collect();
+    let answers = client.run(filter.contains_many(queries));
+    let answers: Vec<bool> = answers.into_iter().map(Answer::contains).collect();
     assert_eq!(answers, expected);
-    let absent = client.run(filter.might_contain_many((0..2_000).map(|j| element(100_000 + j))));
+    let absent = client.run(filter.contains_many((0..2_000).map(|j| element(100_000 + j))));
     let wrong = absent.iter().filter(|&&answer| answer != Answer::Absent).count();
     assert_eq!(
         wrong as u64,
@@ -84,21 +84,13 @@ fn the_published_test_comes_out_bit_for_bit() {
         for grow in run["grows"].as_array().unwrap() {
             let after = i32::try_from(grow["after_inserting_index"].as_i64().unwrap()).unwrap();
             new.extend(client.run(filter.insert_many((next..after).map(element))));
-            assert_eq!(
-                client.run(filter.statistics()).bitmaps(),
-                bitmaps,
-                "before {after}"
-            );
+            assert_eq!(client.run(filter.stats()).bitmaps(), bitmaps, "before {after}");
             assert!(client.run(filter.insert(element(after))));
             new.push(true);
             let new_key = grow["new_key"].as_str().unwrap().as_bytes();
             assert_eq!(filter.key(bitmaps), new_key);
             bitmaps += 1;
-            assert_eq!(
-                client.run(filter.statistics()).bitmaps(),
-                bitmaps,
-                "after {after}"
-            );
+            assert_eq!(client.run(filter.stats()).bitmaps(), bitmaps, "after {after}");
             next = after + 1;
         }
         new.extend(client.run(filter.insert_many(elements(run).skip(next as usize))));
@@ -129,16 +121,16 @@ fn sixteen_writers_at_the_same_time_open_each_bitmap_once() {
                     client.run(filter.insert(&element));
                     let some: Vec<String> = elements.by_ref().take(19).collect();
                     client.run(filter.insert_many(&some));
-                    let answers = client.run(filter.might_contain_many(some.iter().chain([&element])));
+                    let answers = client.run(filter.contains_many(some.iter().chain([&element])));
                     check_all_there(&answers);
                 }
             });
         }
     });
     let all: Vec<String> = (0..WRITERS).flat_map(of_writer).collect();
-    let answers = client.run(filter.might_contain_many(&all));
+    let answers = client.run(filter.contains_many(&all));
     check_all_there(&answers);
-    let bitmaps = client.run(filter.statistics()).bitmaps();
+    let bitmaps = client.run(filter.stats()).bitmaps();
     // Every bitmap except the last is more than half full, by at most one element.
     for number in 0..bitmaps - 1 {
         let ones: u64 = client.command(cmd("BITCOUNT").arg(filter.key(number)));
@@ -156,7 +148,7 @@ fn a_cursor_that_is_no_number_is_reported() {
         for wrong in ["1e3", "-1", "1000", "99999999999999999999", ""] {
             client.words::<()>(&["SET", "{g}:cursor", wrong]);
             for error in [
-                client.fail(filter.might_contain("a")),
+                client.fail(filter.contains("a")),
                 client.fail(filter.insert("a")),
                 client.fail(filter.create()),
             ] {
@@ -175,7 +167,7 @@ fn a_server_that_forgot_the_scripts_gets_them_again() {
         client.words::<()>(&["SCRIPT", "FLUSH"]);
         assert!(client.run(filter.insert("a")));
         client.words::<()>(&["SCRIPT", "FLUSH"]);
-        assert_eq!(client.run(filter.might_contain("a")), Answer::MightContain);
+        assert_eq!(client.run(filter.contains("a")), Answer::Contained);
     });
 }
 
@@ -186,9 +178,9 @@ fn a_growing_filter_with_other_parameters_is_refused() {
         let other = new_growing(50, 0.02);
         for error in [
             client.fail(other.create()),
-            client.fail(other.might_contain("a")),
+            client.fail(other.contains("a")),
             client.fail(other.insert("a")),
-            client.fail(other.statistics()),
+            client.fail(other.stats()),
         ] {
             assert_eq!(
                 (error.kind(), error.key()),

@@ -24,7 +24,7 @@ impl Stored {
             (Design::growing(40, 1e-4), 118),
         ]
         .map(|(filter, elements)| Self {
-            filter: filter.with_options(options),
+            filter: filter.options(options),
             elements: names("stored", elements),
         })
     }
@@ -64,7 +64,7 @@ impl Stored {
             );
         }
         self.check(client, case);
-        client.fail(self.filter.statistics());
+        client.fail(self.filter.stats());
         if let Design::Fixed(filter) = &self.filter {
             client.fail(filter.download(Bytes));
         }
@@ -140,13 +140,13 @@ fn a_string_of_another_program_is_noticed_and_stays_what_it_was() {
                 // Also where a missing filter is an empty one.
                 for missing in [Missing::Reported, Missing::Empty, Missing::Published] {
                     let options = Options::default().missing(missing);
-                    let Design::Fixed(filter) = stored.filter.with_options(options) else {
+                    let Design::Fixed(filter) = stored.filter.options(options) else {
                         continue;
                     };
                     for error in [
-                        client.fail(filter.might_contain_many(&stored.elements)),
+                        client.fail(filter.contains_many(&stored.elements)),
                         client.fail(filter.insert("a")),
-                        client.fail(filter.statistics()),
+                        client.fail(filter.stats()),
                     ] {
                         let told = (error.kind(), error.key());
                         assert_eq!(
@@ -232,8 +232,8 @@ fn an_upload_that_loses_bits_on_their_way_fails() {
             }
         });
         failed += usize::from(done.is_err());
-        let answers = round.run(filter.might_contain_many(&elements));
-        let expected = [Answer::MightContain, Answer::Missing][usize::from(done.is_err())];
+        let answers = round.run(filter.contains_many(&elements));
+        let expected = [Answer::Contained, Answer::Missing][usize::from(done.is_err())];
         let as_expected = answers.iter().all(|&answer| answer == expected);
         assert!(as_expected, "command {}", round.at);
     });
@@ -247,9 +247,9 @@ fn marks_are_written_for_published_filters_that_are_whole() {
         for prefix in ["{g}:", ""] {
             let filter = GrowingFilter::new("g", Schema::whole_words(40, 1e-4).unwrap())
                 .unwrap()
-                .with_prefix(prefix)
-                .with_options(options);
-            let published = filter.clone().with_options(options.missing(Missing::Published));
+                .prefix(prefix)
+                .options(options);
+            let published = filter.clone().options(options.missing(Missing::Published));
             for bitmaps in 1..=4 {
                 client.words::<()>(&["FLUSHALL"]);
                 assert_eq!(client.fail(filter.write_marks()).kind(), ErrorKind::Missing);
@@ -258,8 +258,8 @@ fn marks_are_written_for_published_filters_that_are_whole() {
                 client.command::<()>(cmd("SETBIT").arg(filter.key(0)).arg(last).arg(0));
                 let elements: Vec<String> = (0..40 * bitmaps - 20).map(|i| i.to_string()).collect();
                 client.run(published.insert_many(&elements));
-                assert_eq!(client.run(published.statistics()).bitmaps(), bitmaps);
-                assert_eq!(client.run(filter.might_contain("none")), Answer::Missing);
+                assert_eq!(client.run(published.stats()).bitmaps(), bitmaps);
+                assert_eq!(client.run(filter.contains("none")), Answer::Missing);
                 // A program that creates the filter does not declare it to be whole.
                 assert!(client.fail(filter.create()).kind() == ErrorKind::Missing);
                 if bitmaps > 1 {
@@ -273,19 +273,19 @@ fn marks_are_written_for_published_filters_that_are_whole() {
                 }
                 for _ in 0..2 {
                     client.run(filter.write_marks());
-                    let answers = client.run(filter.might_contain_many(&elements));
+                    let answers = client.run(filter.contains_many(&elements));
                     check_all_there(&answers);
-                    assert_eq!(client.run(filter.might_contain("none")), Answer::Absent);
+                    assert_eq!(client.run(filter.contains("none")), Answer::Absent);
                     assert!(!client.run(filter.create()));
                 }
             }
         }
         // The published program's string ends at the last byte that it wrote.
-        let filter = new_fixed(Schema::fixed(300, 1e-4)).with_options(options);
-        let published = filter.clone().with_options(options.missing(Missing::Published));
+        let filter = new_fixed(Schema::fixed(300, 1e-4)).options(options);
+        let published = filter.clone().options(options.missing(Missing::Published));
         client.run(published.insert("a"));
         for error in [
-            client.fail(filter.might_contain("a")),
+            client.fail(filter.contains("a")),
             client.fail(filter.insert("a")),
             client.fail(filter.create(Expiry::Never)),
         ] {
@@ -294,8 +294,8 @@ fn marks_are_written_for_published_filters_that_are_whole() {
             assert!(error.to_string().starts_with(text), "{error}");
         }
         client.run(filter.write_marks());
-        let answers = client.run(filter.might_contain_many(["a", "b"]));
-        assert_eq!(answers, [Answer::MightContain, Answer::Absent]);
+        let answers = client.run(filter.contains_many(["a", "b"]));
+        assert_eq!(answers, [Answer::Contained, Answer::Absent]);
         let error = client.fail(filter.named("gone").write_marks());
         assert_eq!(error.kind(), ErrorKind::Missing);
     });

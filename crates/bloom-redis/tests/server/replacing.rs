@@ -66,7 +66,7 @@ fn a_rebuild_takes_the_place_of_the_filter_at_once() {
         client.run(filter.insert_many([&old[..], &both].concat()));
         let check = |client: &mut Client, expected: [Answer; 4]| {
             for (elements, expected) in [&old, &both, &new, &meanwhile].into_iter().zip(expected) {
-                let answers = client.run(filter.might_contain_many(elements));
+                let answers = client.run(filter.contains_many(elements));
                 assert!(answers.iter().all(|&answer| answer == expected));
             }
         };
@@ -83,10 +83,10 @@ fn a_rebuild_takes_the_place_of_the_filter_at_once() {
         assert_eq!(error.to_string(), "bf:f: another rebuild is under way");
         // Readers see the old generation; elements inserted now go into both.
         assert!(!client.run(filter.insert_many(&meanwhile)).contains(&false));
-        use Answer::{Absent, MightContain};
-        check(client, [MightContain, MightContain, Absent, MightContain]);
+        use Answer::{Absent, Contained};
+        check(client, [Contained, Contained, Absent, Contained]);
         client.run(rebuild.commit(Expiry::Keep));
-        check(client, [Absent, MightContain, MightContain, MightContain]);
+        check(client, [Absent, Contained, Contained, Contained]);
         // No key is left over, and none expires.
         let keys: Vec<String> = client.words(&["KEYS", "*"]);
         assert!(
@@ -147,9 +147,9 @@ fn a_rebuild_that_is_given_up_or_lost_its_lease_changes_nothing() {
             client.fail(rebuild.commit(Expiry::Keep)).kind(),
             ErrorKind::Missing
         );
-        check_all_there(&client.run(filter.might_contain_many(&old)));
+        check_all_there(&client.run(filter.contains_many(&old)));
         client.run(second.commit(Expiry::Keep));
-        let answers = client.run(filter.might_contain_many([old, new].concat()));
+        let answers = client.run(filter.contains_many([old, new].concat()));
         assert!(answers.iter().all(|&answer| answer == Answer::Absent));
     });
 }
@@ -169,23 +169,18 @@ fn filters_go_up_and_come_down_with_every_bit_in_its_place() {
         let before = insert(&names("in", 2_000));
         client.run(filter.replace_with(&before, Expiry::Never));
         let asked = [names("in", 2_000), names("out", 2_000)].concat();
-        let answers = client.run(filter.might_contain_many(&asked));
-        let answers = answers.into_iter().map(Answer::might_contain);
-        let expected = asked
-            .iter()
-            .map(|element| before.might_contain(element.as_bytes()));
+        let answers = client.run(filter.contains_many(&asked));
+        let answers = answers.into_iter().map(Answer::contains);
+        let expected = asked.iter().map(|element| before.contains(element.as_bytes()));
         assert!(answers.eq(expected));
         let more = names("more", 10);
         client.run(filter.insert_many(&more));
-        let (after, statistics) = (insert(&more), client.run(filter.statistics()));
-        assert_eq!(
-            (statistics.bits(), statistics.ones()),
-            (after.bits(), after.ones())
-        );
+        let (after, stats) = (insert(&more), client.run(filter.stats()));
+        assert_eq!((stats.bits(), stats.ones()), (after.bits(), after.ones()));
         assert_eq!(client.run(filter.download(Bytes)).words(), after.words());
         client.run(filter.delete());
         assert_eq!(client.fail(filter.download(Bytes)).kind(), ErrorKind::Missing);
-        let empty = filter.with_options(Options::default().missing(Missing::Empty));
+        let empty = filter.options(Options::default().missing(Missing::Empty));
         assert_eq!(client.run(empty.download(Bytes)).ones(), 0);
     });
 }
@@ -213,10 +208,10 @@ fn uploads_undo_nothing_that_others_insert_meanwhile() {
         };
         assert!((50..=60).contains(&left), "{left}");
         client.run(rebuild.commit(Expiry::Never));
-        use Answer::{Absent, MightContain};
+        use Answer::{Absent, Contained};
         assert_eq!(
-            client.run(filter.might_contain_many(["old", "local", "meanwhile"])),
-            [Absent, MightContain, MightContain]
+            client.run(filter.contains_many(["old", "local", "meanwhile"])),
+            [Absent, Contained, Contained]
         );
         local.insert(b"meanwhile".as_slice());
         assert_eq!(client.run(filter.download(Bytes)).words(), local.words());
@@ -278,7 +273,7 @@ fn only_the_same_shape_and_hash_are_exchanged() {
         let mut names = BloomFilter::new(Utf8, &parameters).unwrap();
         names.insert("ann");
         client.run(filter.replace_with(&names, Expiry::Never));
-        assert_eq!(client.run(filter.might_contain("ann")), Answer::MightContain);
-        assert!(client.run(filter.download(Utf8)).might_contain("ann"));
+        assert_eq!(client.run(filter.contains("ann")), Answer::Contained);
+        assert!(client.run(filter.download(Utf8)).contains("ann"));
     });
 }

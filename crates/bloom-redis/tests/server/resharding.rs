@@ -21,7 +21,7 @@ fn a_fixed_filter_is_asked_and_written_to_while_its_slot_moves() {
             (Missing::Empty, Expiry::Keep),
         ] {
             client.words::<()>(&["FLUSHALL"]);
-            let filter = fixed(missing).with_expiry(expiry);
+            let filter = fixed(missing).expiry(expiry);
             client.run(filter.create(Expiry::Keep));
             let elements = elements(6);
             assert!(client.run(filter.insert(&elements[0])));
@@ -36,22 +36,22 @@ fn a_fixed_filter_is_asked_and_written_to_while_its_slot_moves() {
                 client.run(filter.insert(&elements[at + 1]));
                 let again = client.run(filter.insert_many([&elements[at + 1], &elements[0]]));
                 assert_eq!(again, [false; 2], "{case}");
-                check_all_there(&client.run(filter.might_contain_many(&elements[..at + 2])));
+                check_all_there(&client.run(filter.contains_many(&elements[..at + 2])));
                 // Several scripts.
                 let many = names(&format!("{at} of"), 400);
                 client.run(filter.insert_many(&many));
-                check_all_there(&client.run(filter.might_contain_many(&many)));
-                assert_eq!(client.run(filter.might_contain("absent")), Answer::Absent);
+                check_all_there(&client.run(filter.contains_many(&many)));
+                assert_eq!(client.run(filter.contains("absent")), Answer::Absent);
                 let gone = match missing {
                     Missing::Reported => Answer::Missing,
                     _ => Answer::Absent,
                 };
-                let answer = client.run(filter.named("gone{bf:f}").might_contain("a"));
+                let answer = client.run(filter.named("gone{bf:f}").contains("a"));
                 assert_eq!(answer, gone, "{case}");
             }
             assert_eq!(on_its_way.moved().len(), 1);
             on_its_way.undo();
-            check_all_there(&client.run(filter.might_contain_many(&elements[..4])));
+            check_all_there(&client.run(filter.contains_many(&elements[..4])));
         }
     });
 }
@@ -72,12 +72,9 @@ fn clients_follow_a_slot_that_has_moved() {
     for (at, client) in clients.iter_mut().enumerate() {
         // The first command of each client is a pipeline, which meets `MOVED`.
         assert!(client.run(filter.insert(format!("after {at}"))));
-        let answers = client.run(filter.might_contain_many(["before", &format!("after {at}"), "absent"]));
-        assert_eq!(
-            answers,
-            [Answer::MightContain, Answer::MightContain, Answer::Absent]
-        );
-        check_all_there(&client.run(growing.might_contain_many(elements(300))));
+        let answers = client.run(filter.contains_many(["before", &format!("after {at}"), "absent"]));
+        assert_eq!(answers, [Answer::Contained, Answer::Contained, Answer::Absent]);
+        check_all_there(&client.run(growing.contains_many(elements(300))));
         client.run(growing.insert_many(elements(500)));
     }
 }
@@ -89,12 +86,12 @@ fn a_growing_filter_says_what_it_knows_while_its_slot_moves() {
         let filter = new_growing(100, 0.01);
         client.run(filter.create());
         client.run(filter.insert_many(elements(300)));
-        let bitmaps = client.run(filter.statistics()).bitmaps();
+        let bitmaps = client.run(filter.stats()).bitmaps();
         let on_its_way = cluster.begin_move(filter.cursor_key());
         let mut failed = 0;
         for key in on_its_way.left() {
             on_its_way.migrate(&key);
-            match client.try_run(filter.might_contain_many(elements(300))) {
+            match client.try_run(filter.contains_many(elements(300))) {
                 Ok(answers) => assert!(!answers.contains(&Answer::Absent)),
                 Err(error) => {
                     assert!(error.kind().is_unavailable(), "{error}");
@@ -109,10 +106,10 @@ fn a_growing_filter_says_what_it_knows_while_its_slot_moves() {
         }
         assert!(failed > 0);
         on_its_way.undo();
-        check_all_there(&client.run(filter.might_contain_many(elements(300))));
-        assert_eq!(client.run(filter.statistics()).bitmaps(), bitmaps);
+        check_all_there(&client.run(filter.contains_many(elements(300))));
+        assert_eq!(client.run(filter.stats()).bitmaps(), bitmaps);
         client.run(filter.insert_many(elements(500)));
-        check_all_there(&client.run(filter.might_contain_many(elements(500))));
+        check_all_there(&client.run(filter.contains_many(elements(500))));
     });
 }
 
@@ -133,12 +130,12 @@ fn a_node_that_is_gone_fails_its_slots_alone_until_it_is_back() {
     cluster.master(gone).kill();
     for client in &mut clients {
         for name in &kept {
-            let answer = client.run(filter.named(name).might_contain("a"));
-            assert_eq!(answer, Answer::MightContain);
+            let answer = client.run(filter.named(name).contains("a"));
+            assert_eq!(answer, Answer::Contained);
         }
         for name in &lost {
             for error in [
-                client.fail(filter.named(name).might_contain("a")),
+                client.fail(filter.named(name).contains("a")),
                 client.fail(filter.named(name).insert("b")),
             ] {
                 assert!(error.kind().is_unavailable(), "{error}");
@@ -149,8 +146,8 @@ fn a_node_that_is_gone_fails_its_slots_alone_until_it_is_back() {
     cluster.wait_until_complete();
     for client in &mut clients {
         for name in &names {
-            let answers = client.run(filter.named(name).might_contain_many(["a", "absent"]));
-            assert_eq!(answers, [Answer::MightContain, Answer::Absent]);
+            let answers = client.run(filter.named(name).contains_many(["a", "absent"]));
+            assert_eq!(answers, [Answer::Contained, Answer::Absent]);
             client.run(filter.named(name).insert("c"));
         }
     }

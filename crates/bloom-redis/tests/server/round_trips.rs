@@ -18,15 +18,15 @@ fn one_trip_for_each_65536_bits() {
     let server = Server::start(&[]);
     let trips = Cell::new(0);
     let connection = &mut counting(server.connection(), &trips);
-    let fixed = new_fixed(Schema::fixed(3_000, 0.03)).with_expiry(HOUR);
+    let fixed = new_fixed(Schema::fixed(3_000, 0.03)).expiry(HOUR);
     // So many elements of 5 bits take one trip.
     let mut check = |options: Options, most: u32| {
-        let filter = fixed.clone().with_options(options);
+        let filter = fixed.clone().options(options);
         filter.create(Expiry::Keep).query(connection).unwrap();
         trips.take();
         for (count, expected) in [(1, 1), (most, 1), (most + 1, 2), (2 * most + 1, 3)] {
             let elements = elements(count);
-            filter.might_contain_many(&elements).query(connection).unwrap();
+            filter.contains_many(&elements).query(connection).unwrap();
             assert_eq!(trips.take(), expected, "{filter:?}");
             filter.insert_many(&elements).query(connection).unwrap();
             assert_eq!(trips.take(), expected, "{filter:?}");
@@ -47,15 +47,15 @@ fn a_growing_filter_takes_one_trip_however_many_bitmaps_it_has() {
     filter.create().query(connection).unwrap();
     // The server learns the scripts.
     filter.insert("a").query(connection).unwrap();
-    filter.might_contain("a").query(connection).unwrap();
+    filter.contains("a").query(connection).unwrap();
     trips.take();
     filter.insert_many(elements(1_000)).query(connection).unwrap();
     assert_eq!(trips.take(), 1);
-    let asked = |filter: &bloom_redis::GrowingFilter| filter.might_contain_many(elements(1_000));
+    let asked = |filter: &bloom_redis::GrowingFilter| filter.contains_many(elements(1_000));
     asked(&filter).query(connection).unwrap();
     assert_eq!(trips.take(), 1);
-    let statistics = filter.statistics().query(connection).unwrap();
-    assert!(statistics.bitmaps() > 5);
+    let stats = filter.stats().query(connection).unwrap();
+    assert!(stats.bitmaps() > 5);
     // The cursor, then all bitmaps.
     assert_eq!(trips.take(), 2);
 }
@@ -81,7 +81,7 @@ fn an_operation_sends_what_is_promised() {
     let sized = |insertions, missing| {
         FixedFilter::new(format!("{insertions}"), Schema::fixed(insertions, 0.01).unwrap())
             .unwrap()
-            .with_options(Options::default().missing(missing))
+            .options(Options::default().missing(missing))
     };
     let small = sized(1_000, Missing::Reported);
     small.create(Expiry::Keep).query(&mut connection).unwrap();
@@ -98,7 +98,7 @@ fn an_operation_sends_what_is_promised() {
         (&by_default, 100, "bitfield_ro 11, getrange 2"),
         (&empty, 100, "bitfield_ro 11, getrange 2"),
     ] {
-        let query = filter.might_contain_many(&many[..count]);
+        let query = filter.contains_many(&many[..count]);
         let sent = sent(&mut connection, |connection| {
             drop(query.query(connection).unwrap())
         });
@@ -111,10 +111,7 @@ fn an_operation_sends_what_is_promised() {
         // 146 elements at a time.
         (Expiry::Keep, 1_000, "bitfield 116, eval 7, get 1, getrange 9"),
     ] {
-        let insert = by_default
-            .clone()
-            .with_expiry(expiry)
-            .insert_many(elements(count));
+        let insert = by_default.clone().expiry(expiry).insert_many(elements(count));
         let sent = sent(&mut connection, |connection| {
             drop(insert.query(connection).unwrap())
         });

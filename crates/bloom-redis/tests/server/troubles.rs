@@ -7,7 +7,7 @@ use bloom_redis::{Answer, Error, ErrorKind, Expiry, FixedFilter, Missing, Option
 use crate::support::{Client, Server, for_each_client, new_fixed, new_growing};
 
 fn filter(options: Options) -> FixedFilter {
-    new_fixed(Schema::fixed(3_000, 0.03)).with_options(options)
+    new_fixed(Schema::fixed(3_000, 0.03)).options(options)
 }
 
 fn empty() -> Options {
@@ -22,19 +22,19 @@ fn a_server_that_is_gone_is_an_error() {
         client.run(filter(empty()).insert("a"));
         server.kill();
         for _ in 0..2 {
-            let error = client.fail(filter(empty()).might_contain("a"));
+            let error = client.fail(filter(empty()).contains("a"));
             assert_eq!(error.kind(), ErrorKind::Disconnected, "{error}");
         }
         assert!(client.fail(filter(empty()).insert("a")).kind().is_unavailable());
         let growing = new_growing(100, 0.01);
-        assert!(client.fail(growing.might_contain("a")).kind().is_unavailable());
+        assert!(client.fail(growing.contains("a")).kind().is_unavailable());
         let refused = redis::Client::open(server.url()).unwrap().get_connection();
         let error = Error::from(refused.err().unwrap());
         assert_eq!(error.kind(), ErrorKind::Disconnected);
 
         server.restart();
         let mut client = connect(&server);
-        assert_eq!(client.run(filter(empty()).might_contain("a")), Answer::Absent);
+        assert_eq!(client.run(filter(empty()).contains("a")), Answer::Absent);
     }
 }
 
@@ -42,7 +42,7 @@ fn a_server_that_is_gone_is_an_error() {
 fn a_server_that_is_out_of_memory_says_so_and_keeps_answering() {
     for_each_client(|client| {
         let options = empty().missing(Missing::Reported);
-        let growing = new_growing(100, 0.01).with_options(options);
+        let growing = new_growing(100, 0.01).options(options);
         client.run(filter(options).create(Expiry::Keep));
         client.run(growing.create());
         client.words::<()>(&["CONFIG", "SET", "maxmemory", "1"]);
@@ -51,7 +51,7 @@ fn a_server_that_is_out_of_memory_says_so_and_keeps_answering() {
             client.fail(filter(empty()).insert("a")),
             client.fail(
                 filter(empty())
-                    .with_expiry(Expiry::After(Duration::from_secs(9)))
+                    .expiry(Expiry::After(Duration::from_secs(9)))
                     .insert("a"),
             ),
             client.fail(filter(options).named("new").create(Expiry::Keep)),
@@ -61,8 +61,8 @@ fn a_server_that_is_out_of_memory_says_so_and_keeps_answering() {
             let text = error.to_string();
             assert!(error.key().is_some() && text.contains("OOM"), "{text}");
         }
-        assert_eq!(client.run(filter(options).might_contain("a")), Answer::Absent);
-        assert_eq!(client.run(growing.might_contain("a")), Answer::Absent);
+        assert_eq!(client.run(filter(options).contains("a")), Answer::Absent);
+        assert_eq!(client.run(growing.contains("a")), Answer::Absent);
         client.words::<()>(&["CONFIG", "SET", "maxmemory", "0"]);
         assert!(client.run(filter(options).insert("a")));
     });
@@ -76,10 +76,10 @@ fn a_connection_inside_a_transaction_is_said_to_be_in_one() {
     fixed.create(Expiry::Keep).query(&mut connection).unwrap();
     redis::cmd("MULTI").exec(&mut connection).unwrap();
     for error in [
-        fixed.might_contain("a").query(&mut connection).unwrap_err(),
+        fixed.contains("a").query(&mut connection).unwrap_err(),
         fixed.insert("a").query(&mut connection).unwrap_err(),
         fixed.create(Expiry::Keep).query(&mut connection).unwrap_err(),
-        growing.might_contain("a").query(&mut connection).unwrap_err(),
+        growing.contains("a").query(&mut connection).unwrap_err(),
         growing.clear().query(&mut connection).unwrap_err(),
     ] {
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);

@@ -48,7 +48,7 @@ struct Shape {
 impl Shape {
     /// The shape of a filter with Guava's bits and probes, and this many bytes of them.
     fn of(parameters: &Parameters, keys: u64, array: u64, bytes: u64) -> Text<Self> {
-        let probes = parameters.probe_count().into();
+        let probes = parameters.probe_count();
         let rate = Textbook::with_probe_count(probes).rate(parameters.bits(), keys);
         Ok(Self {
             bytes,
@@ -113,7 +113,7 @@ pub(super) static ALL: [Application; 6] = [
             bytes: parameters.stored_len(),
             array: parameters.memory_bytes(),
             probe_count: Some(8),
-            rate: parameters.false_positive_rate_at(keys),
+            rate: parameters.rate_at(keys),
         }),
         BlockedBloomFilter::new
     ),
@@ -135,7 +135,7 @@ pub(super) static ALL: [Application; 6] = [
             bytes: parameters.stored_len(),
             array: parameters.memory_bytes(),
             probe_count: None,
-            rate: parameters.false_positive_rate_at(keys),
+            rate: parameters.rate_at(keys),
         }),
         CuckooFilter::new
     ),
@@ -278,7 +278,7 @@ impl Row for Application {
             let header = header.ok_or("the header is cut")?;
             let (strategy, words) = header.validate().map_err(text)?;
             let positions =
-                move |key: &[u8], bits| strategy.positions(Hash128::of(key), header.probe_count, bits);
+                move |key: &[u8], bits| strategy.positions(Hash128::of(key), header.probe_count.into(), bits);
             stream(len, header.stream_len(), StreamHeader::LEN, words, positions)
         })
     }

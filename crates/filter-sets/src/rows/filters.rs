@@ -33,11 +33,11 @@ macro_rules! filter {
         }
 
         impl Opened for $filter {
-            fn may_contain(&self, key: &[u8]) -> bool {
+            fn contains(&self, key: &[u8]) -> bool {
                 $contains(self, $hash(self, key))
             }
 
-            fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+            fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
                 let hashes: Vec<_> = keys.iter().map(|key| $hash(self, key)).collect();
                 $ask(self, &hashes)
             }
@@ -71,7 +71,7 @@ macro_rules! funnelled {
                 Hashed::assume(*filter.funnel(), Hash128 { h1, h2 })
             },
             |filter: &Self, key| Hashed::assume(*filter.funnel(), filter.funnel().hash_id().hash(key)),
-            |filter: &Self, hash| filter.might_contain_hash(&hash),
+            |filter: &Self, hash| filter.contains_hashed(&hash),
             $($rest),*
         );
     };
@@ -82,8 +82,8 @@ macro_rules! batched {
     ($filter:ident<$funnel:ty>, $rate:expr, $fill:expr, $write:expr) => {
         funnelled!(
             $filter<$funnel>,
-            |filter: &mut Self, hashes: &[_]| filter.insert_hashes(hashes).map(drop).map_err(text),
-            |filter: &Self, hashes: &[_]| filter.might_contain_hashes(hashes),
+            |filter: &mut Self, hashes: &[_]| filter.insert_many_hashed(hashes).map(drop).map_err(text),
+            |filter: &Self, hashes: &[_]| filter.contains_many_hashed(hashes),
             Self::merge,
             $rate,
             $fill,
@@ -99,14 +99,14 @@ macro_rules! single {
             $filter<HashId>,
             |filter: &mut Self, hashes: &[_]| {
                 let mut hashes = hashes.iter();
-                hashes.try_for_each(|hash| filter.insert_hash(hash).map(drop).map_err(text))
+                hashes.try_for_each(|hash| filter.insert_hashed(hash).map(drop).map_err(text))
             },
             |filter: &Self, hashes: &[_]| {
                 let hashes = hashes.iter();
-                hashes.map(|hash| filter.might_contain_hash(hash)).collect()
+                hashes.map(|hash| filter.contains_hashed(hash)).collect()
             },
             $merge,
-            |filter: &Self| filter.stats().false_positive_rate,
+            |filter: &Self| filter.stats().expected_rate,
             |_| None,
             envelope::write_to
         );
@@ -120,28 +120,23 @@ macro_rules! fill {
             Some(Fill {
                 bits: filter.bits(),
                 ones: filter.ones(),
-                probe_count: filter.probe_count().into(),
+                probe_count: filter.probe_count(),
                 estimated_len: filter.estimated_len(),
             })
         }
     };
 }
 
-batched!(
-    BloomFilter<Bytes>,
-    Self::false_positive_rate,
-    fill!(),
-    Self::write_to
-);
+batched!(BloomFilter<Bytes>, Self::expected_rate, fill!(), Self::write_to);
 batched!(
     BloomFilter<HashId>,
-    Self::false_positive_rate,
+    Self::expected_rate,
     fill!(),
     envelope::write_to
 );
 batched!(
     BlockedBloomFilter<HashId>,
-    |filter: &Self| filter.stats().false_positive_rate,
+    |filter: &Self| filter.stats().expected_rate,
     |_| None,
     envelope::write_to
 );
@@ -155,11 +150,11 @@ filter!(
     RedisBloomFilter,
     |_: &Self, hash| RedisBloomHash(hash),
     |_: &Self, key| RedisBloomHash::of(key),
-    Self::contains_hash,
-    |filter: &mut Self, hashes: &[_]| filter.insert_hashes(hashes).map(drop).map_err(text),
-    |filter: &Self, hashes: &[_]| filter.contains_hashes(hashes),
+    Self::contains_hashed,
+    |filter: &mut Self, hashes: &[_]| filter.insert_many_hashed(hashes).map(drop).map_err(text),
+    |filter: &Self, hashes: &[_]| filter.contains_many_hashed(hashes),
     |_: &mut Self, _: &Self| Err("RedisBloom's filters count their keys, so two cannot be merged"),
-    Self::false_positive_rate,
+    Self::expected_rate,
     |_| None,
     |filter: &Self, writer: &mut dyn Write| {
         let mut chunks = filter.chunks();
@@ -186,11 +181,11 @@ filter!(
         HashPair::assume(h1, h2, filter.seed())
     },
     |filter: &Self, key| HashPair::of(key, filter.seed()),
-    Self::might_contain_hash,
-    |filter: &mut Self, hashes: &[_]| filter.insert_hashes(hashes).map(drop).map_err(text),
-    |filter: &Self, hashes: &[_]| filter.might_contain_hashes(hashes),
+    Self::contains_hashed,
+    |filter: &mut Self, hashes: &[_]| filter.insert_many_hashed(hashes).map(drop).map_err(text),
+    |filter: &Self, hashes: &[_]| filter.contains_many_hashed(hashes),
     Self::merge,
-    Self::false_positive_rate,
+    Self::expected_rate,
     fill!(),
     Self::write_to
 );

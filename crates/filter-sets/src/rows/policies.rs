@@ -224,11 +224,11 @@ struct Asked {
 }
 
 impl Opened for Asked {
-    fn may_contain(&self, key: &[u8]) -> bool {
+    fn contains(&self, key: &[u8]) -> bool {
         self.filter.may_match(key)
     }
 
-    fn may_contain_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+    fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
         let mut words = vec![0; Answers::words_for(keys.len())];
         let mut answers = Answers::new(&mut words);
         // There are enough words.
@@ -288,7 +288,7 @@ impl Placed for Form {
         }
     }
 
-    fn may_contain(&self, key: &[u8], bytes: &[u8]) -> bool {
+    fn contains(&self, key: &[u8], bytes: &[u8]) -> bool {
         let hash = self.policy.key_hash(key);
         hash.is_none_or(|hash| self.form.may_match(hash, bytes))
     }

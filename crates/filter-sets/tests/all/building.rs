@@ -66,7 +66,7 @@ fn readers_go_on_while_the_set_is_replaced() {
             scope.spawn(|| {
                 while !ends.load(Ordering::Relaxed) {
                     assert!(
-                        set.may_contain_many(&slices(&all[..1_000]))
+                        set.contains_many(&slices(&all[..1_000]))
                             .iter()
                             .all(|&found| found)
                     );
@@ -77,7 +77,7 @@ fn readers_go_on_while_the_set_is_replaced() {
                 let manifest = build(&of_shards("bloom64", 3), &folder, &all[..count]).unwrap();
                 assert!(set.reload().unwrap() && !set.reload().unwrap());
                 assert_eq!(set.generation().manifest(), &manifest);
-                assert!(set.may_contain(&all[count - 1]));
+                assert!(set.contains(&all[count - 1]));
                 // The manifest and its shards, and nothing of the old set.
                 assert_eq!(files(&folder).len(), 4);
             }
@@ -89,7 +89,7 @@ fn readers_go_on_while_the_set_is_replaced() {
     let set = FilterSet::open(&folder, Opening::default()).unwrap();
     fs::write(folder.join("manifest.json"), "{}").unwrap();
     assert_eq!(set.reload().unwrap_err().kind(), ErrorKind::Damaged);
-    assert!(set.may_contain(&all[0]));
+    assert!(set.contains(&all[0]));
 }
 
 #[test]
@@ -172,9 +172,9 @@ fn no_keys_make_a_filter_that_denies_all() {
         for access in [Access::Read, Access::Map] {
             let opening = Opening { access, verify: true };
             let set = FilterSet::open(&folder, opening).unwrap();
-            assert!(!set.may_contain(b"") && !set.may_contain(b"key"), "{name}");
+            assert!(!set.contains(b"") && !set.contains(b"key"), "{name}");
             let filter = Filter::open(&path, None, opening).unwrap();
-            assert!(!filter.may_contain(b"key"), "{name}");
+            assert!(!filter.contains(b"key"), "{name}");
         }
         // A file without a header is never empty.
         build_file(builder(name).raw_file(&path).unwrap(), &[]);

@@ -106,10 +106,7 @@ fn sizes_are_those_of_the_filters_that_are_built() {
             let at = format!("{name}, {size:?}: {sizing:?}, built {} bytes", built.bytes);
             assert!(built.bytes.abs_diff(sizing.bytes) <= sizing.bytes / 100, "{at}");
             let filter = Filter::open(&file, Some(&format), Opening::default()).unwrap();
-            let found = filter
-                .may_contain_many(&absent)
-                .into_iter()
-                .filter(|&found| found);
+            let found = filter.contains_many(&absent).into_iter().filter(|&found| found);
             let hits = found.count() as f64;
             let expected = sizing.rate * absent.len() as f64;
             // Three hundredths, and what chance gives in a million keys and in one filter's bits.
@@ -156,12 +153,12 @@ fn shards_find_their_keys_match_at_the_stated_rate_and_are_single_filters() {
         let manifest = build(&(builder.clone(), 5), &folder, &stored).unwrap();
         assert_eq!(manifest.keys(), 20_000, "{name}");
         let set = FilterSet::open(&folder, Opening::default()).unwrap();
-        let found = set.may_contain_many(&slices(&stored));
+        let found = set.contains_many(&slices(&stored));
         assert!(found.iter().all(|&found| found), "{name}");
-        assert!(stored.iter().take(100).all(|key| set.may_contain(key)), "{name}");
+        assert!(stored.iter().take(100).all(|key| set.contains(key)), "{name}");
         // Each shard by itself: hashes that shared bits with the choice of the shard would raise its rate.
         let mut hits = vec![(0_u32, 0_u32); 5];
-        for (key, found) in absent.iter().zip(set.may_contain_many(&slices(&absent))) {
+        for (key, found) in absent.iter().zip(set.contains_many(&slices(&absent))) {
             let (asked, matching) = &mut hits[manifest.shard_of(key)];
             *asked += 1;
             *matching += u32::from(found);
@@ -256,7 +253,7 @@ fn a_set_is_the_one_of_another_implementation() {
     build(&(builder, 2), place.path(), &keys.map(<[u8]>::to_vec)).unwrap();
     assert!(files(place.path()) == files(&golden));
     let set = FilterSet::open(&golden, Opening::default()).unwrap();
-    assert_eq!(set.may_contain_many(&keys), [true; 5]);
+    assert_eq!(set.contains_many(&keys), [true; 5]);
 }
 
 #[test]
@@ -280,12 +277,12 @@ fn merged_filters_contain_the_keys_of_all() {
                 let filter = Filter::open(&path("merged"), None, Opening::default()).unwrap();
                 assert_eq!(filter.header().unwrap().keys, 4_000);
                 assert!(
-                    one.iter().chain(&another).all(|key| filter.may_contain(key)),
+                    one.iter().chain(&another).all(|key| filter.contains(key)),
                     "{name}"
                 );
                 let hits = keys(9_000..19_000)
                     .iter()
-                    .filter(|key| filter.may_contain(key))
+                    .filter(|key| filter.contains(key))
                     .count();
                 assert!(hits < 1_000, "{name}: {hits}");
             }
@@ -347,7 +344,7 @@ fn merged_sets_are_the_set_of_all_keys() {
             );
         }
         let set = FilterSet::open(&both, Opening::default()).unwrap();
-        assert!(set.may_contain_many(&slices(&stored)).iter().all(|&found| found));
+        assert!(set.contains_many(&slices(&stored)).iter().all(|&found| found));
         // Into one of them.
         merge_sets(&[&one, &two], &two).unwrap();
         assert!(files(&two) == files(&both));
@@ -394,9 +391,9 @@ fn filters_of_other_hashes_are_queried_by_theirs_or_refused() {
         Filter::open(path, Some(&format), Opening::default())
     };
     let filter = open(fast, Encoding::BYTES).unwrap();
-    assert!(texts.iter().all(|key| filter.may_contain(key.as_bytes())));
+    assert!(texts.iter().all(|key| filter.contains(key.as_bytes())));
     let filter = open(numbers, Encoding::INT64).unwrap();
-    assert!((0..3_000_i64).all(|key| filter.may_contain(&key.to_le_bytes())));
+    assert!((0..3_000_i64).all(|key| filter.contains(&key.to_le_bytes())));
     // What a builder writes says so too.
     let built = &*place.path().join("built");
     let builder = Builder::new(format("blocked").with_encoding(Encoding::INT64), Size::Rate(0.01));

@@ -96,8 +96,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut answer = |batch: &mut Vec<Vec<u8>>| -> io::Result<()> {
         let keys: Vec<&[u8]> = batch.iter().map(Vec::as_slice).collect();
         let answers = match &asked {
-            Asked::Filter(filter) => filter.may_contain_many(&keys),
-            Asked::Set(set) => set.may_contain_many(&keys),
+            Asked::Filter(filter) => filter.contains_many(&keys),
+            Asked::Set(set) => set.contains_many(&keys),
         };
         for answer in answers {
             out.write_all(if answer { b"maybe\n" } else { b"no\n" })?;

@@ -16,31 +16,31 @@ use membership_filters::{
     BloomFilter, Bytes, ConcurrentBloomFilter, Hash128, Hashed, Strategy, StreamHeader,
 };
 
-type Element = Hashed<Bytes>;
+type Key = Hashed<Bytes>;
 
-/// Elements of two probes: bits 0 and 1, bits 1 and 2, and one bit in each of the two words.
-const LOW: Element = Hashed::assume(Bytes, Hash128 { h1: 0, h2: 1 });
-const NEXT: Element = Hashed::assume(Bytes, Hash128 { h1: 1, h2: 1 });
-const ACROSS: Element = Hashed::assume(Bytes, Hash128 { h1: 63, h2: 1 });
+/// Keys of two probes: bits 0 and 1, bits 1 and 2, and one bit in each of the two words.
+const LOW: Key = Hashed::assume(Bytes, Hash128 { h1: 0, h2: 1 });
+const NEXT: Key = Hashed::assume(Bytes, Hash128 { h1: 1, h2: 1 });
+const ACROSS: Key = Hashed::assume(Bytes, Hash128 { h1: 63, h2: 1 });
 
-fn sequential(elements: &[Element]) -> BloomFilter<Bytes> {
+fn sequential(keys: &[Key]) -> BloomFilter<Bytes> {
     let words = vec![0; 2];
     let header = StreamHeader::new(Strategy::Murmur128Mitz64, 2, &words);
     let mut filter = BloomFilter::from_parts(Bytes, header, words).unwrap();
-    for element in elements {
-        filter.insert_hash(element).unwrap();
+    for key in keys {
+        filter.insert_hashed(key).unwrap();
     }
     filter
 }
 
-fn concurrent(elements: &[Element]) -> Arc<ConcurrentBloomFilter<Bytes>> {
-    Arc::new(sequential(elements).into())
+fn concurrent(keys: &[Key]) -> Arc<ConcurrentBloomFilter<Bytes>> {
+    Arc::new(sequential(keys).into())
 }
 
-/// Starts a thread that inserts the element and returns the result of `insert`.
-fn inserting(filter: &Arc<ConcurrentBloomFilter<Bytes>>, element: Element) -> thread::JoinHandle<bool> {
+/// Starts a thread that inserts the key and returns the result of `insert`.
+fn inserting(filter: &Arc<ConcurrentBloomFilter<Bytes>>, key: Key) -> thread::JoinHandle<bool> {
     let filter = Arc::clone(filter);
-    thread::spawn(move || filter.insert_hash(&element).unwrap())
+    thread::spawn(move || filter.insert_hashed(&key).unwrap())
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn no_bit_is_lost_between_three_threads() {
     loom::model(|| {
         let filter = concurrent(&[]);
         let others = [inserting(&filter, LOW), inserting(&filter, ACROSS)];
-        filter.insert_hash(&NEXT).unwrap();
+        filter.insert_hashed(&NEXT).unwrap();
         for other in others {
             other.join().unwrap();
         }
@@ -70,7 +70,7 @@ fn of_two_puts_of_an_element_one_or_both_are_told_that_it_is_new() {
     loom::model(move || {
         let filter = concurrent(&[]);
         let other = inserting(&filter, LOW);
-        let ours = filter.insert_hash(&LOW).unwrap();
+        let ours = filter.insert_hashed(&LOW).unwrap();
         outcomes.lock().unwrap().insert((ours, other.join().unwrap()));
     });
     assert_eq!(
@@ -86,13 +86,13 @@ fn whoever_put_an_element_finds_it_whatever_put_returned() {
         let other = {
             let filter = Arc::clone(&filter);
             thread::spawn(move || {
-                filter.insert_hash(&LOW).unwrap();
-                assert!(filter.might_contain_hash(&LOW));
+                filter.insert_hashed(&LOW).unwrap();
+                assert!(filter.contains_hashed(&LOW));
             })
         };
-        filter.insert_hash(&NEXT).unwrap();
-        filter.insert_hash(&LOW).unwrap();
-        assert!(filter.might_contain_hash(&LOW) && filter.might_contain_hash(&NEXT));
+        filter.insert_hashed(&NEXT).unwrap();
+        filter.insert_hashed(&LOW).unwrap();
+        assert!(filter.contains_hashed(&LOW) && filter.contains_hashed(&NEXT));
         other.join().unwrap();
     });
 }
@@ -105,18 +105,18 @@ fn an_element_whose_put_returned_is_not_new() {
         let other = {
             let (filter, done) = (Arc::clone(&filter), Arc::clone(&done));
             thread::spawn(move || {
-                filter.insert_hash(&ACROSS).unwrap();
+                filter.insert_hashed(&ACROSS).unwrap();
                 done.store(true, Ordering::Release);
             })
         };
         if done.load(Ordering::Acquire) {
-            assert!(!filter.insert_hash(&ACROSS).unwrap());
+            assert!(!filter.insert_hashed(&ACROSS).unwrap());
         }
         other.join().unwrap();
     });
 }
 
-/// Inserts an element in one thread, which then sets a flag; another thread that reads the flag queries the element. A
+/// Inserts a key in one thread, which then sets a flag; another thread that reads the flag queries the key. A
 /// third one may insert it as well: the teller may have found its bits set and written nothing.
 fn told_by_a_flag(release: Ordering, acquire: Ordering, by_two: bool) {
     let filter = concurrent(&[]);
@@ -126,11 +126,11 @@ fn told_by_a_flag(release: Ordering, acquire: Ordering, by_two: bool) {
         let (filter, done) = (Arc::clone(&filter), Arc::clone(&done));
         thread::spawn(move || {
             if done.load(acquire) {
-                assert!(filter.might_contain_hash(&ACROSS), "told, and not found");
+                assert!(filter.contains_hashed(&ACROSS), "told, and not found");
             }
         })
     };
-    filter.insert_hash(&ACROSS).unwrap();
+    filter.insert_hashed(&ACROSS).unwrap();
     done.store(true, release);
     second.map(thread::JoinHandle::join).transpose().unwrap();
     reader.join().unwrap();
@@ -159,7 +159,7 @@ fn merging_into_a_filter_that_is_put_into_loses_nothing() {
         let filter = concurrent(&[]);
         let other = inserting(&filter, LOW);
         filter.merge(&concurrent(&[NEXT, ACROSS])).unwrap();
-        assert!(filter.might_contain_hash(&NEXT) && filter.might_contain_hash(&ACROSS));
+        assert!(filter.contains_hashed(&NEXT) && filter.contains_hashed(&ACROSS));
         other.join().unwrap();
         assert_eq!(filter.snapshot(), sequential(&[LOW, NEXT, ACROSS]));
     });
@@ -172,7 +172,7 @@ fn merging_from_a_filter_that_is_put_into_takes_all_that_was_there() {
         let other = inserting(&source, ACROSS);
         let filter = concurrent(&[LOW]);
         filter.merge(&*source).unwrap();
-        assert!(filter.might_contain_hash(&LOW) && filter.might_contain_hash(&NEXT));
+        assert!(filter.contains_hashed(&LOW) && filter.contains_hashed(&NEXT));
         other.join().unwrap();
         let both = sequential(&[LOW, NEXT, ACROSS]);
         for (came, all) in filter.snapshot().words().iter().zip(both.words()) {

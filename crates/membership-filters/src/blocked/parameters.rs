@@ -1,6 +1,6 @@
 //! The size of a blocked filter: computed from a capacity and a false-positive rate, or given.
 //!
-//! Independent of elements, hashes and stored bytes.
+//! Independent of keys, hashes and stored bytes.
 
 use crate::error::{Error, ErrorKind};
 use filter_formats::parquet::{bytes_for_rate, expected_rate};
@@ -17,7 +17,7 @@ const MAX_BLOCKS: u32 = (1 << 26) - 1;
 ///
 /// let parameters = BlockedParameters::new(1_000_000, 0.01)?;
 /// assert_eq!(parameters.memory_bytes(), 1_316_160);
-/// assert!(parameters.false_positive_rate_at(1_000_000) <= 0.01);
+/// assert!(parameters.rate_at(1_000_000) <= 0.01);
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,18 +26,18 @@ pub struct BlockedParameters {
 }
 
 impl BlockedParameters {
-    /// Returns the smallest filter whose false-positive rate with `capacity` elements is at most `false_positive_rate`.
+    /// Returns the smallest filter whose false-positive rate with `capacity` keys is at most `rate`.
     /// The rate is exact: it accounts for blocks that are fuller than others, which the textbook formula ignores.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`] when the rate is not above 0 and below 1, [`ErrorKind::TooLarge`] when 2 GiB is
     /// too little.
-    pub fn new(capacity: u64, false_positive_rate: f64) -> Result<Self, Error> {
-        Error::check_rate(false_positive_rate)?;
-        let bytes = bytes_for_rate(capacity, false_positive_rate).map_err(|_| {
+    pub fn new(capacity: u64, rate: f64) -> Result<Self, Error> {
+        Error::check_rate(rate)?;
+        let bytes = bytes_for_rate(capacity, rate).map_err(|_| {
             let thing = "the size for this capacity and rate";
-            let got = format_args!("{capacity} elements at {false_positive_rate:e}");
+            let got = format_args!("{capacity} keys at {rate:e}");
             Error::new(ErrorKind::TooLarge, thing, "at most 2 GiB", got)
         })?;
         Self::with_blocks(bytes / BLOCK_BYTES)
@@ -66,8 +66,8 @@ impl BlockedParameters {
         self.blocks as u64 * BLOCK_BYTES as u64
     }
 
-    /// Returns the false-positive rate of a filter with this many different elements.
-    pub fn false_positive_rate_at(&self, len: u64) -> f64 {
+    /// Returns the false-positive rate of a filter with this many different keys.
+    pub fn rate_at(&self, len: u64) -> f64 {
         expected_rate(len, self.blocks * BLOCK_BYTES)
     }
 }

@@ -59,7 +59,11 @@ impl<F: Hashing> Stored for CountingBloomFilter<F> {
     }
 
     fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
-        writer.bytes(&[self.strategy.ordinal(), self.probe_count, self.counters.width()])?;
+        writer.bytes(&[
+            self.strategy.ordinal(),
+            u8::try_from(self.probe_count).unwrap_or(u8::MAX),
+            self.counters.width(),
+        ])?;
         writer.bytes(&[0; 5])?;
         writer.u64(self.counters.len())?;
         writer.u64(self.len)?;
@@ -96,7 +100,7 @@ impl<F: Hashing> Stored for CountingBloomFilter<F> {
         Ok(Self {
             funnel,
             strategy,
-            probe_count,
+            probe_count: probe_count.into(),
             modulus,
             counters,
             len,

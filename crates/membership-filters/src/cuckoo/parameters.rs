@@ -1,11 +1,11 @@
 //! The size of a cuckoo filter: computed from a capacity and a false-positive probability, or given.
 //!
-//! Independent of elements, hashes and stored bytes.
+//! Independent of keys, hashes and stored bytes.
 
 use crate::error::Error;
 use crate::packed::word_count;
 
-/// The narrowest fingerprint. With fewer bits nearly every absent element is found.
+/// The narrowest fingerprint. With fewer bits nearly every absent key is found.
 const MIN_FINGERPRINT_BITS: u8 = 4;
 
 /// The widest fingerprint.
@@ -18,9 +18,9 @@ const MAX_FINGERPRINT_BITS: u8 = 32;
 pub(crate) const SLOTS_PER_BUCKET: u8 = 4;
 
 /// The number of buckets beyond those that the load factor requires. Spare buckets matter in small filters, where by
-/// chance more than eight elements can share two buckets. In simulations with six spare buckets and fingerprints of 12
-/// bits, none of 10,000,000 filters for 4 to 10,000 elements refused one; with 8 bits, two of 5,000,000 for 15 and 30
-/// elements did; without spare buckets, one in a hundred filters for 15 elements did.
+/// chance more than eight keys can share two buckets. In simulations with six spare buckets and fingerprints of 12
+/// bits, none of 10,000,000 filters for 4 to 10,000 keys refused one; with 8 bits, two of 5,000,000 for 15 and 30
+/// keys did; without spare buckets, one in a hundred filters for 15 keys did.
 const SPARE_BUCKETS: u64 = 6;
 
 /// The parameters of a cuckoo filter: number of buckets, width of fingerprints, and the seed of its choices.
@@ -32,7 +32,7 @@ const SPARE_BUCKETS: u64 = 6;
 /// assert_eq!(parameters.fingerprint_bits(), 13);
 /// assert_eq!(parameters.buckets(), 263_164);
 /// assert_eq!(parameters.capacity(), 1_000_000);
-/// assert!(parameters.false_positive_rate() <= 0.001);
+/// assert!(parameters.rate() <= 0.001);
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,38 +43,38 @@ pub struct CuckooParameters {
 }
 
 impl CuckooParameters {
-    /// Returns the smallest filter that takes `capacity` elements and whose false-positive rate is at most
-    /// `false_positive_rate` even if all its slots are taken. 0 elements are allowed.
+    /// Returns the smallest filter that takes `capacity` keys and whose false-positive rate is at most
+    /// `rate` even if all its slots are taken. 0 keys are allowed.
     ///
-    /// The fingerprint's width is the smallest *f* with `1 - (1 - 1 / (2^f - 1))^8 <= false_positive_rate`: an absent
-    /// element is compared with at most eight fingerprints, each one of 2^f - 1 values (the paper's section 5.1,
+    /// The fingerprint's width is the smallest *f* with `1 - (1 - 1 / (2^f - 1))^8 <= rate`: an absent
+    /// key is compared with at most eight fingerprints, each one of 2^f - 1 values (the paper's section 5.1,
     /// without the value 0, which marks a free slot). The number of buckets is the capacity divided by four slots and
     /// by the load factor 0.95 (same section), plus six for small filters, made even.
     ///
-    /// With fingerprints of 8 bits or more, used for probabilities up to 0.03, different elements up to the capacity
-    /// all find room except in about one filter in a million. Narrower fingerprints are shared by more elements, and
+    /// With fingerprints of 8 bits or more, used for probabilities up to 0.03, different keys up to the capacity
+    /// all find room except in about one filter in a million. Narrower fingerprints are shared by more keys, and
     /// the ninth in the same two buckets is refused: at 4 bits (probabilities from 0.43 on) about one filter in 10,000
-    /// for up to 10,000 elements refuses one, as measured, and one in fourteen for 10,000,000, as calculated. If that
+    /// for up to 10,000 keys refuses one, as measured, and one in fourteen for 10,000,000, as calculated. If that
     /// matters, use [`with_fingerprint_bits`](Self::with_fingerprint_bits) with 8.
     ///
     /// # Errors
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when the rate is not from 1.87e-9 to below 1, [`TooLarge`](crate::ErrorKind::TooLarge).
-    pub fn new(capacity: u64, false_positive_rate: f64) -> Result<Self, Error> {
-        Error::check_rate(false_positive_rate)?;
+    pub fn new(capacity: u64, rate: f64) -> Result<Self, Error> {
+        Error::check_rate(rate)?;
         let bits = (MIN_FINGERPRINT_BITS..=MAX_FINGERPRINT_BITS)
-            .find(|&bits| full_rate(bits) <= false_positive_rate)
-            .ok_or_else(|| Error::unreachable_rate(full_rate(MAX_FINGERPRINT_BITS), false_positive_rate))?;
+            .find(|&bits| full_rate(bits) <= rate)
+            .ok_or_else(|| Error::unreachable_rate(full_rate(MAX_FINGERPRINT_BITS), rate))?;
         Self::with_fingerprint_bits(capacity, bits)
     }
 
-    /// Returns a filter that takes `capacity` elements, with fingerprints of this width, 4 to 32 bits.
+    /// Returns a filter that takes `capacity` keys, with fingerprints of this width, 4 to 32 bits.
     ///
     /// # Errors
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for another width, [`TooLarge`](crate::ErrorKind::TooLarge).
     pub fn with_fingerprint_bits(capacity: u64, fingerprint_bits: u8) -> Result<Self, Error> {
-        // Four slots at a load of 19/20 take 19/5 elements; multiplying first could overflow.
+        // Four slots at a load of 19/20 take 19/5 keys; multiplying first could overflow.
         let needed = capacity / 19 * 5 + (capacity % 19 * 5).div_ceil(19);
         Self::with_buckets(needed + SPARE_BUCKETS, fingerprint_bits)
     }
@@ -101,7 +101,7 @@ impl CuckooParameters {
     }
 
     /// Returns these parameters with a seed for the choice of fingerprints to displace. The seed is stored with the
-    /// filter, and is 0 without this call. Hashes of elements do not depend on it.
+    /// filter, and is 0 without this call. Hashes of keys do not depend on it.
     #[must_use]
     pub const fn with_seed(self, seed: u64) -> Self {
         Self { seed, ..self }
@@ -117,11 +117,11 @@ impl CuckooParameters {
         self.buckets * SLOTS_PER_BUCKET as u64
     }
 
-    /// Returns the capacity: the largest number of elements for which [`new`](Self::new) returns a filter of this size.
-    /// The filter takes more, but each further element is more likely to be refused.
+    /// Returns the capacity: the largest number of keys for which [`new`](Self::new) returns a filter of this size.
+    /// The filter takes more, but each further key is more likely to be refused.
     pub const fn capacity(&self) -> u64 {
         let buckets = self.buckets.saturating_sub(SPARE_BUCKETS);
-        // 19/5 elements per bucket; multiplying first could overflow.
+        // 19/5 keys per bucket; multiplying first could overflow.
         buckets / 5 * 19 + buckets % 5 * 19 / 5
     }
 
@@ -136,21 +136,21 @@ impl CuckooParameters {
     }
 
     /// Returns the false-positive rate if every slot is taken.
-    pub fn false_positive_rate(&self) -> f64 {
+    pub fn rate(&self) -> f64 {
         full_rate(self.fingerprint_bits)
     }
 
-    /// Returns the false-positive rate of a filter with this many elements, at most the number of slots.
+    /// Returns the false-positive rate of a filter with this many keys, at most the number of slots.
     ///
     /// ```
     /// use membership_filters::CuckooParameters;
     ///
     /// let parameters = CuckooParameters::new(1_000_000, 0.001)?;
-    /// assert!(parameters.false_positive_rate_at(1_000_000) < parameters.false_positive_rate());
-    /// assert_eq!(parameters.false_positive_rate_at(0), 0.0);
+    /// assert!(parameters.rate_at(1_000_000) < parameters.rate());
+    /// assert_eq!(parameters.rate_at(0), 0.0);
     /// # Ok::<(), membership_filters::Error>(())
     /// ```
-    pub fn false_positive_rate_at(&self, len: u64) -> f64 {
+    pub fn rate_at(&self, len: u64) -> f64 {
         let load = len.min(self.slots()) as f64 / self.slots() as f64;
         rate_at(self.fingerprint_bits, load)
     }
@@ -165,7 +165,7 @@ fn full_rate(fingerprint_bits: u8) -> f64 {
     rate_at(fingerprint_bits, 1.0)
 }
 
-/// Returns the probability that an absent element finds its fingerprint in its two buckets when this share of slots is
+/// Returns the probability that an absent key finds its fingerprint in its two buckets when this share of slots is
 /// taken.
 fn rate_at(fingerprint_bits: u8, load: f64) -> f64 {
     let values = ((1_u64 << fingerprint_bits) - 1) as f64;

@@ -13,7 +13,7 @@ use crate::hash::Hash128;
 
 /// A [`BloomFilter`] that many threads share: they insert through a shared reference, without locks.
 ///
-/// The bits equal those of a [`BloomFilter`] with the same elements, whatever the order and the number of threads.
+/// The bits equal those of a [`BloomFilter`] with the same keys, whatever the order and the number of threads.
 /// Available on targets with 64-bit atomic operations.
 ///
 /// ```
@@ -28,7 +28,7 @@ use crate::hash::Hash128;
 ///         scope.spawn(move || part.map(|fruit| seen.insert(fruit)));
 ///     }
 /// });
-/// assert!(seen.might_contain("plum"));
+/// assert!(seen.contains("plum"));
 ///
 /// let mut alone = BloomFilter::new(Utf8, &parameters)?;
 /// for fruit in ["apple", "pear", "plum"] {
@@ -45,34 +45,34 @@ use crate::hash::Hash128;
 /// follow from these:
 ///
 /// - No bit is lost or ever reset: bits only go from zero to one.
-/// - An insertion sets one bit after another. A query for an element whose insertion is under way may return either
+/// - An insertion sets one bit after another. A query for a key whose insertion is under way may return either
 ///   answer.
-/// - The order of insertions is not visible without synchronization. If one element is found, this says nothing about
-///   elements that the other thread inserted before it, nor about anything else that it wrote before.
+/// - The order of insertions is not visible without synchronization. If one key is found, this says nothing about
+///   keys that the other thread inserted before it, nor about anything else that it wrote before.
 #[derive(Debug)]
 pub struct ConcurrentBloomFilter<F> {
     pub(crate) bits: Bits<AtomicU64>,
     strategy: Strategy,
-    probe_count: u8,
+    probe_count: u32,
     pub(crate) funnel: F,
 }
 
 shape::common!(ConcurrentBloomFilter);
 
 impl<F> ConcurrentBloomFilter<F> {
-    /// Inserts an element. Returns true if this call changed a bit.
+    /// Inserts a key. Returns true if this call changed a bit.
     ///
-    /// - **Afterwards** every `might_contain` of the element that this call happens before returns true, whatever this
+    /// - **Afterwards** every `contains` of the key that this call happens before returns true, whatever this
     ///   call returned.
-    /// - **True**: a bit of the element was zero until this call set it. So no insertion of an equal element had
+    /// - **True**: a bit of the key was zero until this call set it. So no insertion of an equal key had
     ///   returned when this call began.
-    /// - **False**: every bit of the element was already set, by calls that have returned or are still under way, for
-    ///   equal or other elements. So false does not mean that another insertion of the element has returned.
-    /// - **Two threads that insert the same absent element at once**: at least one call returns true, and both do if
-    ///   each sets some of the bits. As in every Bloom filter, neither does if other elements have set all of the bits.
+    /// - **False**: every bit of the key was already set, by calls that have returned or are still under way, for
+    ///   equal or other keys. So false does not mean that another insertion of the key has returned.
+    /// - **Two threads that insert the same absent key at once**: at least one call returns true, and both do if
+    ///   each sets some of the bits. As in every Bloom filter, neither does if other keys have set all of the bits.
     ///
-    /// A caller that acts on "true" therefore acts at least once for each element that the filter did not already seem
-    /// to contain, and perhaps twice if two threads insert the element at the same moment. Exactly once is impossible
+    /// A caller that acts on "true" therefore acts at least once for each key that the filter did not already seem
+    /// to contain, and perhaps twice if two threads insert the key at the same moment. Exactly once is impossible
     /// with shared bits.
     #[inline]
     pub fn insert<T: ?Sized>(&self, item: &T) -> bool
@@ -82,27 +82,27 @@ impl<F> ConcurrentBloomFilter<F> {
         self.insert_raw(Hash128::of_key(&self.funnel, item))
     }
 
-    /// Returns whether the element might be in the filter.
+    /// Returns whether the key might be in the filter.
     ///
-    /// - **False**: no insertion of the element happened before this call.
-    /// - **True**: every bit of the element was found set, possibly by calls still under way or for other elements.
+    /// - **False**: no insertion of the key happened before this call.
+    /// - **True**: every bit of the key was found set, possibly by calls still under way or for other keys.
     ///   Calls that this one happens before return true as well.
     #[inline]
     #[must_use]
-    pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
+    pub fn contains<T: ?Sized>(&self, item: &T) -> bool
     where
         F: Funnel<T>,
     {
         self.contains_raw(Hash128::of_key(&self.funnel, item))
     }
 
-    /// Merges all elements of `other` into this filter. Other threads may keep using both. A [`BloomFilter`] becomes a
+    /// Merges all keys of `other` into this filter. Other threads may keep using both. A [`BloomFilter`] becomes a
     /// concurrent filter by `into`.
     ///
-    /// - **Afterwards** this filter contains every element whose insertion into `other` happened before this call, and
+    /// - **Afterwards** this filter contains every key whose insertion into `other` happened before this call, and
     ///   has lost no bit.
-    /// - If an insertion into `other` is under way or comes later, all, some or none of the element's bits are merged.
-    /// - Words are merged one after the other: a concurrent query finds some elements of `other` and misses some.
+    /// - If an insertion into `other` is under way or comes later, all, some or none of the key's bits are merged.
+    /// - Words are merged one after the other: a concurrent query finds some keys of `other` and misses some.
     ///
     /// ```
     /// use membership_filters::{BloomFilter, ConcurrentBloomFilter, Parameters, Utf8};
@@ -115,7 +115,7 @@ impl<F> ConcurrentBloomFilter<F> {
     /// another.insert("pear");
     /// all.merge(&one.into())?;
     /// all.merge(&another)?;
-    /// assert!(all.might_contain("apple") && all.might_contain("pear"));
+    /// assert!(all.contains("apple") && all.contains("pear"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -133,8 +133,8 @@ impl<F> ConcurrentBloomFilter<F> {
 
     /// Returns a copy of the filter as it is now.
     ///
-    /// The copy contains every element whose insertion happened before this call, and all, some or none of the bits of
-    /// concurrent insertions. It may therefore contain an element but lack one that the same thread inserted earlier.
+    /// The copy contains every key whose insertion happened before this call, and all, some or none of the bits of
+    /// concurrent insertions. It may therefore contain a key but lack one that the same thread inserted earlier.
     /// It takes as much memory as the filter; like `clone`, this aborts if the memory is not available.
     #[must_use]
     pub fn snapshot(&self) -> BloomFilter<F>
@@ -149,7 +149,7 @@ impl<F> ConcurrentBloomFilter<F> {
         }
     }
 
-    /// Converts the filter to a [`BloomFilter`] with every inserted element. Ownership proves that no other thread is
+    /// Converts the filter to a [`BloomFilter`] with every inserted key. Ownership proves that no other thread is
     /// using it. The memory is reused, not copied, on platforms where an atomic word has the layout of a plain one.
     #[must_use]
     pub fn into_sequential(self) -> BloomFilter<F> {

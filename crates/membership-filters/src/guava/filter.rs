@@ -11,25 +11,25 @@ use crate::guava::shape;
 use crate::guava::strategy::Strategy;
 use crate::hash::Hash128;
 
-/// Guava's `BloomFilter`: a compact set that never misses an inserted element, but may seem to contain an absent one.
+/// Guava's `BloomFilter`: a compact set that never misses an inserted key, but may seem to contain an absent one.
 ///
 /// A negative answer is certain. A positive answer may be false, at the false-positive rate of the parameters while the
-/// filter holds no more elements than expected. The same calls with the same parameters give the same bits as in Java.
+/// filter holds no more keys than expected. The same calls with the same parameters give the same bits as in Java.
 ///
 /// ```
 /// use membership_filters::{BloomFilter, Parameters, Utf8};
 ///
 /// let mut seen = BloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?;
 /// assert!(seen.insert("apple")); // bits changed: it was absent
-/// assert!(seen.might_contain("apple"));
-/// assert!(!seen.might_contain("banana"));
+/// assert!(seen.contains("apple"));
+/// assert!(!seen.contains("banana"));
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BloomFilter<F> {
     pub(crate) bits: Bits,
     pub(crate) strategy: Strategy,
-    pub(crate) probe_count: u8,
+    pub(crate) probe_count: u32,
     pub(crate) funnel: F,
 }
 
@@ -54,7 +54,7 @@ impl<F> BloomFilter<F> {
         Ok(Self {
             bits: Bits::from_words(words)?,
             strategy,
-            probe_count: header.probe_count,
+            probe_count: header.probe_count.into(),
             funnel,
         })
     }
@@ -66,7 +66,7 @@ impl<F> BloomFilter<F> {
         (self.stream_header(), self.bits.into_words())
     }
 
-    /// Inserts an element. Returns true if any bit changed, which means that the element was certainly not in the filter.
+    /// Inserts a key. Returns true if any bit changed, which means that the key was certainly not in the filter.
     #[inline]
     pub fn insert<T: ?Sized>(&mut self, item: &T) -> bool
     where
@@ -75,17 +75,17 @@ impl<F> BloomFilter<F> {
         self.insert_raw(Hash128::of_key(&self.funnel, item))
     }
 
-    /// Returns whether the element might be in the filter; false is certain.
+    /// Returns whether the key might be in the filter; false is certain.
     #[inline]
     #[must_use]
-    pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
+    pub fn contains<T: ?Sized>(&self, item: &T) -> bool
     where
         F: Funnel<T>,
     {
         self.contains_raw(Hash128::of_key(&self.funnel, item))
     }
 
-    /// Merges all elements of `other` into this filter.
+    /// Merges all keys of `other` into this filter.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl<F> BloomFilter<F> {
         self.bits.words()
     }
 
-    /// Removes all elements and keeps the memory.
+    /// Removes all keys and keeps the memory.
     pub fn clear(&mut self) {
         self.bits.clear();
     }

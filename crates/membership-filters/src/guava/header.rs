@@ -38,10 +38,10 @@ impl StreamHeader {
 
     /// Returns the header of a filter of these words, which were filled under this strategy with this probe count.
     #[must_use]
-    pub fn new<W>(strategy: Strategy, probe_count: u8, words: &[W]) -> Self {
+    pub fn new<W>(strategy: Strategy, probe_count: u32, words: &[W]) -> Self {
         Self {
             ordinal: strategy.ordinal().cast_signed(),
-            probe_count,
+            probe_count: u8::try_from(probe_count).unwrap_or(MAX_PROBE_COUNT),
             word_count: i32::try_from(words.len()).unwrap_or(i32::MAX),
         }
     }

@@ -1,6 +1,6 @@
 //! Guava's sizing of filters, rounding for rounding.
 //!
-//! Knows nothing of elements or memory.
+//! Knows nothing of keys or memory.
 
 use core::f64::consts::LN_2;
 
@@ -12,12 +12,12 @@ use crate::guava::strategy::Strategy;
 use crate::modulus::Modulus;
 
 /// The false-positive rate of Guava's `BloomFilter.create(funnel, expectedInsertions)`: 3 %.
-pub const DEFAULT_FALSE_POSITIVE_RATE: f64 = 0.03;
+pub const DEFAULT_RATE: f64 = 0.03;
 
 /// The rule by which Guava derives the probe count k. The rule changed between two releases. The stream stores k, so
 /// every release reads filters of either rule.
 ///
-/// For n insertions, the rules differ at a share of about 0.4 / n of all probabilities; filters of equal parameters but
+/// For n keys, the rules differ at a share of about 0.4 / n of all probabilities; filters of equal parameters but
 /// different rules cannot be combined there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
@@ -26,13 +26,13 @@ pub enum ProbeCountRule {
     ///
     /// Source: <https://github.com/google/guava/issues/7346> and pull request 7494, which was opened in October 2024.
     #[default]
-    FromFalsePositiveRate,
+    FromRate,
     /// `k = round(m / n * ln 2)`, where m is the optimal bits before rounding up to words: Guava up to at least 32.1.2
     /// (checked: 31.1 and 32.1.2).
-    FromBitsPerInsertion,
+    FromBitsPerKey,
 }
 
-/// The shape of a filter: strategy, bits and probe count, as Guava derives them from the expected insertions and the
+/// The shape of a filter: strategy, bits and probe count, as Guava derives them from the capacity and the
 /// false-positive rate.
 ///
 /// ```
@@ -44,9 +44,9 @@ pub enum ProbeCountRule {
 /// assert_eq!(parameters.probe_count(), 13);
 /// assert_eq!(parameters.stream_len(), 23_962_654);
 ///
-/// // One insertion: the two rules of Guava differ.
+/// // One key: the two rules of Guava differ.
 /// let newer = Parameters::new(1, 0.01)?;
-/// let older = Parameters::with_rule(1, 0.01, ProbeCountRule::FromBitsPerInsertion)?;
+/// let older = Parameters::with_rule(1, 0.01, ProbeCountRule::FromBitsPerKey)?;
 /// assert_eq!((newer.probe_count(), older.probe_count()), (7, 6));
 ///
 /// let error = Parameters::new(1000, 1.5).unwrap_err();
@@ -64,27 +64,27 @@ pub enum ProbeCountRule {
 /// 10^9 bits, once in 10^9 choices of parameters. Reading is never affected, because the stream states its size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameters {
-    insertions: u64,
-    false_positive_rate: f64,
+    capacity: u64,
+    rate: f64,
     strategy: Strategy,
     optimal_bits: u64,
     modulus: Modulus,
-    probe_count: u8,
+    probe_count: u32,
 }
 
 impl Parameters {
-    /// Derives the shape for this many insertions and this false-positive rate; 0 insertions count as 1.
+    /// Derives the shape for this many keys and this false-positive rate; a capacity of 0 counts as 1.
     ///
     /// The strategy is [`Strategy::Murmur128Mitz64`], the probe count follows
-    /// [`ProbeCountRule::FromFalsePositiveRate`].
+    /// [`ProbeCountRule::FromRate`].
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] if the insertions are above `i64::MAX`, the rate is not above 0 and below 1, or
+    /// [`ErrorKind::InvalidArgument`] if the capacity is above `i64::MAX`, the rate is not above 0 and below 1, or
     /// the filter would have no bits or more than 255 probes; [`ErrorKind::TooLarge`] if it would have more than
     /// `(2^31 - 1) * 64` bits.
-    pub fn new(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
-        Self::with_rule(insertions, false_positive_rate, ProbeCountRule::default())
+    pub fn new(capacity: u64, rate: f64) -> Result<Self, Error> {
+        Self::with_rule(capacity, rate, ProbeCountRule::default())
     }
 
     /// Derives the shape with the probe count of this rule.
@@ -92,33 +92,32 @@ impl Parameters {
     /// # Errors
     ///
     /// The errors of [`Parameters::new`].
-    pub fn with_rule(insertions: u64, false_positive_rate: f64, rule: ProbeCountRule) -> Result<Self, Error> {
-        if insertions > i64::MAX.unsigned_abs() {
-            let (thing, range) = ("the expected insertions", "between 0 and 9223372036854775807");
-            return Err(Error::argument(thing, range, insertions));
+    pub fn with_rule(capacity: u64, rate: f64, rule: ProbeCountRule) -> Result<Self, Error> {
+        if capacity > i64::MAX.unsigned_abs() {
+            let (thing, range) = ("the capacity", "between 0 and 9223372036854775807");
+            return Err(Error::argument(thing, range, capacity));
         }
-        let insertions = insertions.max(1);
-        Error::check_rate(false_positive_rate)?;
-        let cause =
-            format_args!("for {insertions} insertions at a false-positive rate of {false_positive_rate:?}");
-        let optimal_bits = optimal_bits(insertions, false_positive_rate);
+        let capacity = capacity.max(1);
+        Error::check_rate(rate)?;
+        let cause = format_args!("for {capacity} keys at a false-positive rate of {rate:?}");
+        let optimal_bits = optimal_bits(capacity, rate);
         if optimal_bits == 0 {
             let got = format_args!("0 {cause}");
             return Err(Error::argument("the number of bits", "at least 1", got));
         }
         let modulus = whole_words(optimal_bits, cause)?;
         let probes = match rule {
-            ProbeCountRule::FromFalsePositiveRate => -java_math::log(false_positive_rate) / LN_2,
-            ProbeCountRule::FromBitsPerInsertion => optimal_bits as f64 / insertions as f64 * LN_2,
+            ProbeCountRule::FromRate => -java_math::log(rate) / LN_2,
+            ProbeCountRule::FromBitsPerKey => optimal_bits as f64 / capacity as f64 * LN_2,
         };
         let probes = java_math::round(probes).max(1);
-        let Ok(probe_count) = u8::try_from(probes) else {
+        let Some(probe_count) = u8::try_from(probes).ok().map(u32::from) else {
             let got = format_args!("{probes} {cause}");
             return Err(Error::argument("the probe count", "between 1 and 255", got));
         };
         Ok(Self {
-            insertions,
-            false_positive_rate,
+            capacity,
+            rate,
             strategy: Strategy::default(),
             optimal_bits,
             modulus,
@@ -132,14 +131,14 @@ impl Parameters {
         Self { strategy, ..self }
     }
 
-    /// Returns the expected insertions, at least 1.
-    pub const fn insertions(&self) -> u64 {
-        self.insertions
+    /// Returns the number of keys planned for, at least 1.
+    pub const fn capacity(&self) -> u64 {
+        self.capacity
     }
 
     /// Returns the requested false-positive rate.
-    pub const fn false_positive_rate(&self) -> f64 {
-        self.false_positive_rate
+    pub const fn rate(&self) -> f64 {
+        self.rate
     }
 
     /// Returns the strategy.
@@ -162,13 +161,13 @@ impl Parameters {
         self.modulus.get()
     }
 
-    /// Returns the number of bits as the modulus of an element's positions.
+    /// Returns the number of bits as the modulus of a key's positions.
     pub const fn modulus(&self) -> Modulus {
         self.modulus
     }
 
     /// Returns the probe count k, 1 to 255.
-    pub const fn probe_count(&self) -> u8 {
+    pub const fn probe_count(&self) -> u32 {
         self.probe_count
     }
 
@@ -195,7 +194,7 @@ pub(crate) fn whole_words(bits: u64, cause: core::fmt::Arguments<'_>) -> Result<
     clippy::cast_possible_truncation,
     reason = "truncation is Guava's; a cast from a double stops at the limits, as Java's"
 )]
-pub(crate) fn optimal_bits(insertions: u64, false_positive_rate: f64) -> u64 {
-    let bits = -(insertions as f64) * java_math::log(false_positive_rate) / (LN_2 * LN_2);
+pub(crate) fn optimal_bits(capacity: u64, rate: f64) -> u64 {
+    let bits = -(capacity as f64) * java_math::log(rate) / (LN_2 * LN_2);
     (bits as i64).unsigned_abs()
 }

@@ -79,7 +79,7 @@ macro_rules! streams {
             /// Writes Guava's stream in pieces of 64 KiB, without a copy of the filter. Does not flush. Needs the
             /// feature `std`.
             ///
-            /// The stream holds all, some or none of the bits of elements that other threads insert meanwhile.
+            /// The stream holds all, some or none of the bits of keys that other threads insert meanwhile.
             ///
             /// # Errors
             ///

@@ -4,7 +4,7 @@
 use crate::guava::java_math;
 
 /// Returns the false-positive rate of a filter with this number of ones.
-pub(crate) fn false_positive_rate(ones: u64, bits: u64, probe_count: u32) -> f64 {
+pub(crate) fn rate(ones: u64, bits: u64, probe_count: u32) -> f64 {
     let share = ones as f64 / bits as f64;
     match u8::try_from(probe_count) {
         Ok(probe_count) => java_math::power(share, probe_count),
@@ -12,7 +12,7 @@ pub(crate) fn false_positive_rate(ones: u64, bits: u64, probe_count: u32) -> f64
     }
 }
 
-/// Estimates the number of elements of a filter with this number of ones; `None` if all bits are set.
+/// Estimates the number of keys of a filter with this number of ones; `None` if all bits are set.
 pub(crate) fn estimated_len(ones: u64, bits: u64, probe_count: u32) -> Option<u64> {
     let share = ones as f64 / bits as f64;
     let len = -libm::log1p(-share) * bits as f64 / f64::from(probe_count);
@@ -46,7 +46,7 @@ macro_rules! common {
             /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this
             /// filter's. Nothing is inserted then.
             #[inline]
-            pub fn insert_hash(&$($mutable)? self, hash: &crate::funnel::Hashed<F>) -> Result<bool, crate::error::Error>
+            pub fn insert_hashed(&$($mutable)? self, hash: &crate::funnel::Hashed<F>) -> Result<bool, crate::error::Error>
             where
                 F: PartialEq,
             {
@@ -67,16 +67,16 @@ macro_rules! common {
             #[inline]
             fn insert_steps(&$($mutable)? self, steps: impl crate::unrolled::Steps) -> bool {
                 let modulus = self.bits.modulus();
-                crate::unrolled::any(steps, self.probe_count.into(), modulus, |position| self.bits.set(position))
+                crate::unrolled::any(steps, self.probe_count, modulus, |position| self.bits.set(position))
             }
 
             #[inline]
             fn contains_steps(&self, steps: impl crate::unrolled::Steps) -> bool {
                 let modulus = self.bits.modulus();
-                crate::unrolled::every(steps, self.probe_count.into(), modulus, |position| self.bits.test(position))
+                crate::unrolled::every(steps, self.probe_count, modulus, |position| self.bits.test(position))
             }
 
-            /// Returns whether each element might be in the filter, in the order of the elements. In filters that are
+            /// Returns whether each key might be in the filter, in the order of the keys. In filters that are
             /// larger than the processor's caches this takes a fraction of the time of single calls.
             ///
             /// ```
@@ -84,20 +84,20 @@ macro_rules! common {
             ///
             /// let mut filter = BloomFilter::new(Utf8, &Parameters::new(100, 0.001)?)?;
             /// assert_eq!(filter.insert_many(&["apple", "apple"]), [true, false]);
-            /// assert_eq!(filter.might_contain_many(&["apple", "banana"]), [true, false]);
+            /// assert_eq!(filter.contains_many(&["apple", "banana"]), [true, false]);
             /// # Ok::<(), membership_filters::Error>(())
             /// ```
             #[must_use]
-            pub fn might_contain_many<T>(&self, items: &[T]) -> alloc::vec::Vec<bool>
+            pub fn contains_many<T>(&self, items: &[T]) -> alloc::vec::Vec<bool>
             where
                 F: crate::funnel::Funnel<T>,
             {
                 self.contains_each(items, |item| crate::hash::Hash128::of_key(&self.funnel, item))
             }
 
-            /// Returns for each key that is hashed already what `might_contain_hash` would return.
+            /// Returns for each key that is hashed already what `contains_hashed` would return.
             #[must_use]
-            pub fn might_contain_hashes(&self, hashes: &[crate::funnel::Hashed<F>]) -> alloc::vec::Vec<bool>
+            pub fn contains_many_hashed(&self, hashes: &[crate::funnel::Hashed<F>]) -> alloc::vec::Vec<bool>
             where
                 F: PartialEq,
             {
@@ -109,7 +109,7 @@ macro_rules! common {
                 answers
             }
 
-            /// Inserts the elements in order, and returns for each what `insert` would return.
+            /// Inserts the keys in order, and returns for each what `insert` would return.
             pub fn insert_many<T>(&$($mutable)? self, items: &[T]) -> alloc::vec::Vec<bool>
             where
                 F: crate::funnel::Funnel<T>,
@@ -121,8 +121,8 @@ macro_rules! common {
             ///
             /// # Errors
             ///
-            /// The error of `insert_hash`, before the first key is inserted.
-            pub fn insert_hashes(&$($mutable)? self, hashes: &[crate::funnel::Hashed<F>]) -> Result<alloc::vec::Vec<bool>, crate::error::Error>
+            /// The error of `insert_hashed`, before the first key is inserted.
+            pub fn insert_many_hashed(&$($mutable)? self, hashes: &[crate::funnel::Hashed<F>]) -> Result<alloc::vec::Vec<bool>, crate::error::Error>
             where
                 F: PartialEq,
             {
@@ -133,7 +133,7 @@ macro_rules! common {
             }
 
             fn contains_each<T>(&self, items: &[T], hash: impl Fn(&T) -> crate::hash::Hash128) -> alloc::vec::Vec<bool> {
-                let probes = self.probe_count.into();
+                let probes = self.probe_count;
                 crate::guava::strategy::by_strategy!(self.strategy, S => crate::batch::contains::<S, _, _, T>(&self.bits, probes, items, hash))
             }
 
@@ -147,7 +147,7 @@ macro_rules! common {
                     return items.iter().map(insert).collect();
                 }
                 let (bits, funnel) = (&$($mutable)? self.bits, &self.funnel);
-                let (probes, hash) = (self.probe_count.into(), |item: &T| hash(funnel, item));
+                let (probes, hash) = (self.probe_count, |item: &T| hash(funnel, item));
                 crate::guava::strategy::by_strategy!(self.strategy, S => crate::batch::insert::<S, _, T>(bits, probes, items, hash))
             }
 
@@ -159,7 +159,7 @@ macro_rules! common {
 
             /// Returns the probe count k.
             #[inline]
-            pub fn probe_count(&self) -> u8 {
+            pub fn probe_count(&self) -> u32 {
                 self.probe_count
             }
 
@@ -189,14 +189,14 @@ macro_rules! common {
 
             /// Returns the filter's current false-positive rate: the share of ones to the power of the probe count.
             /// Reads the whole filter.
-            pub fn false_positive_rate(&self) -> f64 {
-                crate::guava::shape::false_positive_rate(self.bits.ones(), self.bits(), self.probe_count.into())
+            pub fn expected_rate(&self) -> f64 {
+                crate::guava::shape::rate(self.bits.ones(), self.bits(), self.probe_count)
             }
 
-            /// Returns an estimate of the number of different elements, from the share of ones; `None` if all bits are
+            /// Returns an estimate of the number of different keys, from the share of ones; `None` if all bits are
             /// set, because no estimate is possible then. Reads the whole filter.
             pub fn estimated_len(&self) -> Option<u64> {
-                crate::guava::shape::estimated_len(self.bits.ones(), self.bits(), self.probe_count.into())
+                crate::guava::shape::estimated_len(self.bits.ones(), self.bits(), self.probe_count)
             }
 
             /// Checks that the filters can be merged: equal probe counts, numbers of bits, strategies and funnels.

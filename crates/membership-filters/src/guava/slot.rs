@@ -7,29 +7,29 @@ use crate::funnel::Funnel;
 use crate::slot::Slot;
 
 impl<F> Slot<ConcurrentBloomFilter<F>> {
-    /// Returns whether the element might be in the current filter.
+    /// Returns whether the key might be in the current filter.
     ///
-    /// False means that no insertion of the element into the current filter happened before this call, neither through
+    /// False means that no insertion of the key into the current filter happened before this call, neither through
     /// the slot nor while the filter was built.
     #[inline]
     #[must_use]
-    pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
+    pub fn contains<T: ?Sized>(&self, item: &T) -> bool
     where
         F: Funnel<T>,
     {
-        self.query(|filter| filter.might_contain(item))
+        self.query(|filter| filter.contains(item))
     }
 
-    /// Returns whether each element might be in the current filter. All are looked up in the same filter.
+    /// Returns whether each key might be in the current filter. All are looked up in the same filter.
     #[must_use]
-    pub fn might_contain_many<T>(&self, items: &[T]) -> Vec<bool>
+    pub fn contains_many<T>(&self, items: &[T]) -> Vec<bool>
     where
         F: Funnel<T>,
     {
-        self.query(|filter| filter.might_contain_many(items))
+        self.query(|filter| filter.contains_many(items))
     }
 
-    /// Inserts an element into the current filter and, during a rebuild, into the one being built. Returns true if this
+    /// Inserts a key into the current filter and, during a rebuild, into the one being built. Returns true if this
     /// call changed a bit of the filter that was current when it began.
     ///
     /// No closure gets the filter for an insertion that would miss the one being built:
@@ -48,7 +48,7 @@ impl<F> Slot<ConcurrentBloomFilter<F>> {
         self.apply(|filter| filter.insert(item))
     }
 
-    /// Inserts elements, and returns for each what [`Slot::insert`] would return.
+    /// Inserts keys, and returns for each what [`Slot::insert`] would return.
     pub fn insert_many<T>(&self, items: &[T]) -> Vec<bool>
     where
         F: Funnel<T>,

@@ -1,12 +1,12 @@
 //! Guava's strategies, which derive bit positions from a hash.
 //!
-//! Knows nothing of elements or memory.
+//! Knows nothing of keys or memory.
 
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
 use crate::unrolled::Steps;
 
-/// The strategy that derives an element's positions from its hash: Guava's `BloomFilterStrategies`.
+/// The strategy that derives a key's positions from its hash: Guava's `BloomFilterStrategies`.
 ///
 /// A strategy is part of the stored filter. Its ordinal, the first byte of the stream, and its positions are frozen; a
 /// different computation is a new strategy.
@@ -47,7 +47,7 @@ impl Strategy {
         }
     }
 
-    /// Returns the `probe_count` positions of an element, each below the modulus, which is the filter's number of bits.
+    /// Returns the `probe_count` positions of a key, each below the modulus, which is the filter's number of bits.
     ///
     /// Any modulus is allowed, so that bitmaps outside this crate can be filled by the same rule. Guava's own filters
     /// have a multiple of 64. Positions may repeat.
@@ -62,7 +62,7 @@ impl Strategy {
     /// assert_eq!(positions, [17_799, 14_920, 12_041, 12_190, 9_311]);
     /// ```
     #[inline]
-    pub fn positions(self, hash: Hash128, probe_count: u8, modulus: Modulus) -> Positions {
+    pub fn positions(self, hash: Hash128, probe_count: u32, modulus: Modulus) -> Positions {
         Positions {
             walk: match self {
                 Self::Murmur128Mitz32 => Walk::Mitz32(hash.into()),
@@ -97,11 +97,11 @@ macro_rules! by_strategy {
 }
 pub(crate) use by_strategy;
 
-/// The bit positions of one element, in the order in which Guava visits them; see [`Strategy::positions`].
+/// The bit positions of one key, in the order in which Guava visits them; see [`Strategy::positions`].
 #[derive(Debug, Clone)]
 pub struct Positions {
     walk: Walk,
-    left: u8,
+    left: u32,
     modulus: Modulus,
 }
 
@@ -125,7 +125,8 @@ impl Iterator for Positions {
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left.into(), Some(self.left.into()))
+        let left = usize::try_from(self.left).unwrap_or(usize::MAX);
+        (left, Some(left))
     }
 }
 

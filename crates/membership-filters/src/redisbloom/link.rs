@@ -5,7 +5,7 @@ use hashzoo::{REDISBLOOM_SEED, murmur64a};
 use super::parameters::RedisBloomLink;
 use crate::bits::Bits;
 use crate::error::Error;
-use crate::guava::shape::false_positive_rate;
+use crate::guava::shape;
 use crate::modulus::Modulus;
 use crate::unrolled::{self, Steps};
 
@@ -16,7 +16,7 @@ use crate::unrolled::{self, Steps};
 /// use membership_filters::{RedisBloomFilter, RedisBloomHash, RedisBloomParameters};
 ///
 /// let mut filter = RedisBloomFilter::new(&RedisBloomParameters::new(100, 0.01))?;
-/// filter.insert_hash(RedisBloomHash::of(b"apple"))?;
+/// filter.insert_hashed(RedisBloomHash::of(b"apple"))?;
 /// assert!(filter.contains(b"apple"));
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
@@ -121,6 +121,6 @@ impl Link {
 
     /// Returns the probability that an absent key seems to be in the link.
     pub(super) fn rate(&self) -> f64 {
-        false_positive_rate(self.bits.ones(), self.shape.bits, self.shape.probe_count)
+        shape::rate(self.bits.ones(), self.shape.bits, self.shape.probe_count)
     }
 }

@@ -1,4 +1,4 @@
-//! The elements of Spark's filters, and their hashes.
+//! The keys of Spark's filters, and their hashes.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,7 +8,7 @@ use hashzoo::spark_murmur3;
 use crate::funnel::Utf16;
 use crate::sink::Sink as _;
 
-/// The two hashes of an element, which determine its positions under one seed: computed once, and looked up in many filters
+/// The two hashes of a key, which determine its positions under one seed: computed once, and looked up in many filters
 /// with that seed. A filter with another seed answers "might contain", and refuses to insert it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HashPair {
@@ -37,8 +37,8 @@ impl HashPair {
         }
     }
 
-    /// Takes the hashes of an element that [`of`](Self::of) computed under this seed earlier, for example before they were
-    /// written to a file. Nothing checks this: a filter denies elements whose hashes are others.
+    /// Takes the hashes of a key that [`of`](Self::of) computed under this seed earlier, for example before they were
+    /// written to a file. Nothing checks this: a filter denies keys whose hashes are others.
     #[inline]
     #[must_use]
     pub const fn assume(h1: i32, h2: i32, seed: i32) -> Self {
@@ -60,11 +60,11 @@ impl HashPair {
     }
 }
 
-/// An element of Spark's filters: an integer, which is widened to a `long`; a string, as UTF-8; or bytes.
+/// A key of Spark's filters: an integer, which is widened to a `long`; a string, as UTF-8; or bytes.
 ///
-/// A string and its UTF-8 bytes are the same element. A number and its decimal text are not.
+/// A string and its UTF-8 bytes are the same key. A number and its decimal text are not.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no element of Spark's filters",
+    message = "`{Self}` is no key of Spark's filters",
     note = "integers are `i8` to `i64`, as in Java: convert other integers first, such as `u64` by `cast_signed()`"
 )]
 pub trait Item {

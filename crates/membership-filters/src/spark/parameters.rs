@@ -10,7 +10,7 @@ use crate::modulus::Modulus;
 /// The largest probe count, that of a Java `int`.
 pub const MAX_PROBE_COUNT: u32 = i32::MAX as u32;
 
-/// The number of elements to which Spark cuts the filters of data frames unless it is configured otherwise:
+/// The number of keys to which Spark cuts the filters of data frames unless it is configured otherwise:
 /// `spark.sql.optimizer.runtime.bloomFilter.maxNumItems`.
 pub const MAX_DATA_FRAME_ITEMS: u64 = 4_000_000;
 
@@ -26,7 +26,7 @@ pub const MAX_DATA_FRAME_BITS: u64 = 67_108_864;
 /// let parameters = Parameters::new(20_000_000, 0.01)?;
 /// assert_eq!((parameters.bits(), parameters.probe_count()), (191_701_184, 7));
 ///
-/// // The same wish of a data frame: elements and bits are cut one by one, and k does not fit 20 million elements.
+/// // The same wish of a data frame: keys and bits are cut one by one, and k does not fit 20 million keys.
 /// let parameters = Parameters::of_data_frame(20_000_000, 0.01)?;
 /// assert_eq!((parameters.bits(), parameters.probe_count()), (67_108_864, 12));
 ///
@@ -43,37 +43,37 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Derives the shape for this many elements at this false-positive rate: `BloomFilter.create(items, rate)`. The
+    /// Derives the shape for this many keys at this false-positive rate: `BloomFilter.create(capacity, rate)`. The
     /// version is the default, [`Version::V2`] with the seed 0.
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the number of elements is 0 or above `i64::MAX`, the rate is not above 0 and
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the number of keys is 0 or above `i64::MAX`, the rate is not above 0 and
     /// below 1, or the filter would have no bits or too many probes; [`TooLarge`](crate::ErrorKind::TooLarge) if it would have more than
     /// (2^31 - 1) * 64 bits.
-    pub fn new(items: u64, rate: f64) -> Result<Self, Error> {
-        Self::with_bits(items, optimal_bits(items, rate)?)
+    pub fn new(capacity: u64, rate: f64) -> Result<Self, Error> {
+        Self::with_bits(capacity, optimal_bits(capacity, rate)?)
     }
 
-    /// Derives the shape for this many elements in this many bits, which are rounded up to a multiple of 64:
-    /// `BloomFilter.create(items, bits)`.
+    /// Derives the shape for this many keys in this many bits, which are rounded up to a multiple of 64:
+    /// `BloomFilter.create(capacity, bits)`.
     ///
     /// # Errors
     ///
     /// The errors of [`Parameters::new`].
-    pub fn with_bits(items: u64, bits: u64) -> Result<Self, Error> {
-        check_items(items)?;
+    pub fn with_bits(capacity: u64, bits: u64) -> Result<Self, Error> {
+        check_capacity(capacity)?;
         if bits == 0 {
             return Err(Error::argument("the number of bits", "at least 1", 0));
         }
-        let modulus = parameters::whole_words(bits, format_args!("for {items} elements"))?;
+        let modulus = parameters::whole_words(bits, format_args!("for {capacity} keys"))?;
         // From the bits that were asked for, before they are rounded up.
-        let probes = java_math::round(bits as f64 / items as f64 * LN_2).max(1);
+        let probes = java_math::round(bits as f64 / capacity as f64 * LN_2).max(1);
         let probe_count = u32::try_from(probes)
             .ok()
             .filter(|&probes| probes <= MAX_PROBE_COUNT)
             .ok_or_else(|| {
-                let got = format_args!("{probes} for {items} elements in {bits} bits");
+                let got = format_args!("{probes} for {capacity} keys in {bits} bits");
                 Error::argument("the probe count", "at most 2147483647", got)
             })?;
         Ok(Self {
@@ -83,15 +83,15 @@ impl Parameters {
         })
     }
 
-    /// Derives the shape of `df.stat.bloomFilter(column, items, rate)`, which is cut to [`MAX_DATA_FRAME_ITEMS`] and to
+    /// Derives the shape of `df.stat.bloomFilter(column, capacity, rate)`, which is cut to [`MAX_DATA_FRAME_ITEMS`] and to
     /// [`MAX_DATA_FRAME_BITS`], one by one.
     ///
     /// # Errors
     ///
     /// The errors of [`Parameters::new`].
-    pub fn of_data_frame(items: u64, rate: f64) -> Result<Self, Error> {
-        let bits = optimal_bits(items, rate)?.min(MAX_DATA_FRAME_BITS);
-        Self::with_bits(items.min(MAX_DATA_FRAME_ITEMS), bits)
+    pub fn of_data_frame(capacity: u64, rate: f64) -> Result<Self, Error> {
+        let bits = optimal_bits(capacity, rate)?.min(MAX_DATA_FRAME_BITS);
+        Self::with_bits(capacity.min(MAX_DATA_FRAME_ITEMS), bits)
     }
 
     /// Returns the same parameters with another version.
@@ -126,17 +126,17 @@ impl Parameters {
     }
 }
 
-fn check_items(items: u64) -> Result<(), Error> {
-    if (1..=i64::MAX.unsigned_abs()).contains(&items) {
+fn check_capacity(capacity: u64) -> Result<(), Error> {
+    if (1..=i64::MAX.unsigned_abs()).contains(&capacity) {
         return Ok(());
     }
-    let (thing, range) = ("the number of elements", "between 1 and 9223372036854775807");
-    Err(Error::argument(thing, range, items))
+    let (thing, range) = ("the capacity", "between 1 and 9223372036854775807");
+    Err(Error::argument(thing, range, capacity))
 }
 
 /// Returns Spark's `optimalNumOfBits`.
-fn optimal_bits(items: u64, rate: f64) -> Result<u64, Error> {
-    check_items(items)?;
+fn optimal_bits(capacity: u64, rate: f64) -> Result<u64, Error> {
+    check_capacity(capacity)?;
     Error::check_rate(rate)?;
-    Ok(parameters::optimal_bits(items, rate))
+    Ok(parameters::optimal_bits(capacity, rate))
 }

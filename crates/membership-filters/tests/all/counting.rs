@@ -9,7 +9,7 @@ fn tiny() -> CountingBloomFilter<Bytes> {
     CountingBloomFilter::new(Bytes, &Parameters::new(1, 0.01).unwrap()).unwrap()
 }
 
-/// An element with repeated positions in a filter of 64 counters: the second half of the hash is 32, so every other
+/// A key with repeated positions in a filter of 64 counters: the second half of the hash is 32, so every other
 /// position repeats.
 const REPEATING: Hashed<Bytes> = Hashed::assume(Bytes, Hash128 { h1: 5, h2: 32 });
 
@@ -17,15 +17,15 @@ const REPEATING: Hashed<Bytes> = Hashed::assume(Bytes, Hash128 { h1: 5, h2: 32 }
 fn repeated_positions_count_once() {
     let mut filter = tiny();
     assert_eq!((filter.counters(), filter.probe_count()), (64, 7));
-    assert!(filter.insert_hash(&REPEATING).unwrap());
+    assert!(filter.insert_hashed(&REPEATING).unwrap());
     assert_eq!(filter.stats().taken, 2);
-    assert!(!filter.insert_hash(&REPEATING).unwrap());
+    assert!(!filter.insert_hashed(&REPEATING).unwrap());
     // Two counters of 2. If positions counted as often as they occur, the counters would be 8 and 6.
-    assert!(filter.remove_hash(&REPEATING).unwrap());
-    assert!(filter.might_contain_hash(&REPEATING));
-    assert!(filter.remove_hash(&REPEATING).unwrap());
+    assert!(filter.remove_hashed(&REPEATING).unwrap());
+    assert!(filter.contains_hashed(&REPEATING));
+    assert!(filter.remove_hashed(&REPEATING).unwrap());
     assert_eq!(filter.stats().taken, 0);
-    assert!(!filter.remove_hash(&REPEATING).unwrap());
+    assert!(!filter.remove_hashed(&REPEATING).unwrap());
     assert_eq!(filter.to_bytes(), tiny().to_bytes());
 }
 
@@ -33,20 +33,20 @@ fn repeated_positions_count_once() {
 fn counters_that_are_full_stay_so() {
     let mut filter = tiny();
     for _ in 0..14 {
-        filter.insert_hash(&REPEATING).unwrap();
+        filter.insert_hashed(&REPEATING).unwrap();
     }
     assert_eq!(filter.stuck_counters(), 0);
     // One more, and no removal lowers them any more, not even the removal of all copies.
-    filter.insert_hash(&REPEATING).unwrap();
+    filter.insert_hashed(&REPEATING).unwrap();
     assert_eq!(filter.stuck_counters(), 2);
     for _ in 0..30 {
-        assert!(filter.remove_hash(&REPEATING).unwrap());
+        assert!(filter.remove_hashed(&REPEATING).unwrap());
     }
-    assert!(filter.might_contain_hash(&REPEATING));
+    assert!(filter.contains_hashed(&REPEATING));
     let stats = filter.stats();
     assert_eq!((stats.len, filter.stuck_counters(), stats.taken), (Some(0), 2, 2));
     filter.clear();
-    assert!(!filter.might_contain_hash(&REPEATING));
+    assert!(!filter.contains_hashed(&REPEATING));
     assert_eq!(filter.to_bytes(), tiny().to_bytes());
 }
 

@@ -10,10 +10,10 @@ fn filter(parameters: &CuckooParameters) -> CuckooFilter<Bytes> {
     CuckooFilter::new(Bytes, parameters).unwrap()
 }
 
-/// Inserts elements until an insertion fails.
+/// Inserts keys until an insertion fails.
 fn fill(filter: &mut CuckooFilter<Bytes>, seed: u64) -> Vec<Hashed<Bytes>> {
     Hashes::from_seed(seed)
-        .take_while(|&hash| filter.insert_hash(&hash).is_ok())
+        .take_while(|&hash| filter.insert_hashed(&hash).is_ok())
         .collect()
 }
 
@@ -34,7 +34,7 @@ fn sizes_follow_from_capacity_and_probability() {
         assert_eq!(parameters.buckets(), buckets, "{capacity} {fpp}");
         assert_eq!(parameters.slots(), 4 * buckets);
         assert!(parameters.capacity() >= capacity);
-        assert!(parameters.false_positive_rate() <= fpp);
+        assert!(parameters.rate() <= fpp);
         assert_eq!(
             parameters.memory_bytes(),
             (4 * buckets * u64::from(bits)).div_ceil(64) * 8
@@ -102,7 +102,7 @@ fn tables_fill_to_95_percent() {
                     "{bits} bits, {buckets} buckets, seed {seed}: {load}"
                 );
                 assert_eq!(filter.len(), inserted.len() as u64);
-                assert!(inserted.iter().all(|&hash| filter.might_contain_hash(&hash)));
+                assert!(inserted.iter().all(|&hash| filter.contains_hashed(&hash)));
             }
         }
     }
@@ -116,7 +116,7 @@ fn the_capacity_fits() {
             for seed in 0..1_000_000 / (capacity + 1_000) {
                 let mut filter = filter(&CuckooParameters::with_fingerprint_bits(capacity, bits).unwrap());
                 for hash in Hashes::from_seed(seed ^ capacity << 32).take(capacity as usize) {
-                    filter.insert_hash(&hash).unwrap();
+                    filter.insert_hashed(&hash).unwrap();
                 }
             }
         }
@@ -127,12 +127,12 @@ fn the_capacity_fits() {
 fn errors_tell_what_is_full() {
     let mut filter = filter(&CuckooParameters::with_buckets(2, 32).unwrap());
     let error = Hashes::from_seed(1)
-        .find_map(|hash| filter.insert_hash(&hash).err())
+        .find_map(|hash| filter.insert_hashed(&hash).err())
         .unwrap();
     assert_eq!(error.kind(), ErrorKind::Full);
     assert_eq!(
         error.to_string(),
-        "the slots must be able to take another element, got 8 of 8 taken"
+        "the slots must be able to take another key, got 8 of 8 taken"
     );
 }
 
@@ -142,17 +142,17 @@ fn eight_copies_of_an_element_fit_and_each_is_removed_by_itself() {
         let parameters = CuckooParameters::with_buckets(2 * (1 + seed % 10), 12).unwrap();
         let mut filter = filter(&parameters);
         let hash = Hashes::from_seed(seed).next().unwrap();
-        (0..8).for_each(|_| filter.insert_hash(&hash).unwrap());
+        (0..8).for_each(|_| filter.insert_hashed(&hash).unwrap());
         let full = filter.clone();
-        let error = filter.insert_hash(&hash).unwrap_err();
+        let error = filter.insert_hashed(&hash).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TooManyCopies);
         let text = "the copies of a fingerprint must be at most 8, got 9";
         assert_eq!(error.to_string(), text);
         assert!(filter == full && filter.len() == 8);
         for _ in 0..8 {
-            assert!(filter.might_contain_hash(&hash) && filter.remove_hash(&hash).unwrap());
+            assert!(filter.contains_hashed(&hash) && filter.remove_hashed(&hash).unwrap());
         }
-        assert!(!filter.might_contain_hash(&hash) && !filter.remove_hash(&hash).unwrap());
+        assert!(!filter.contains_hashed(&hash) && !filter.remove_hashed(&hash).unwrap());
     }
 }
 
@@ -164,13 +164,13 @@ fn false_positives_are_as_many_as_expected() {
             let mut filter = filter(&parameters);
             let count = (parameters.slots() as f64 * share) as usize;
             for hash in Hashes::from_seed(bits.into()).take(count) {
-                filter.insert_hash(&hash).unwrap();
+                filter.insert_hashed(&hash).unwrap();
             }
             let stats = filter.stats();
             assert!((stats.fill() - share).abs() < 1e-4);
-            let found = false_positives(99, |hash| filter.might_contain_hash(&hash));
-            assert_near(found, stats.false_positive_rate);
-            assert!(stats.false_positive_rate < parameters.false_positive_rate());
+            let found = false_positives(99, |hash| filter.contains_hashed(&hash));
+            assert_near(found, stats.expected_rate);
+            assert!(stats.expected_rate < parameters.rate());
         }
     }
 }

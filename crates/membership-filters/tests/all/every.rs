@@ -16,7 +16,7 @@ fn hash(item: i32) -> Hashed<Bytes> {
     Hashed::new(Bytes, &item.to_le_bytes())
 }
 
-/// The number of copies of each element.
+/// The number of copies of each key.
 type Multiset = HashMap<i32, u64>;
 
 fn present(copies: &Multiset) -> impl Iterator<Item = Hashed<Bytes>> {
@@ -24,9 +24,9 @@ fn present(copies: &Multiset) -> impl Iterator<Item = Hashed<Bytes>> {
     present.map(|(&item, _)| hash(item))
 }
 
-/// Inserts an element at each step with `true`, and removes it at each other step, if the kind removes elements. Elements that
+/// Inserts a key at each step with `true`, and removes it at each other step, if the kind removes keys. Keys that
 /// are there are found at any time, refused steps change nothing, a filter that was stored and read goes on as this one, and
-/// two filters with a part of the elements each become the filter of all. Returns the elements.
+/// two filters with a part of the keys each become the filter of all. Returns the keys.
 fn check<K: Kind<Funnel = Bytes>>(filter: &mut K, steps: &[(bool, i32)]) -> Result<Multiset, TestCaseError> {
     let (mut naive, empty) = (Multiset::new(), filter.clone());
     let [mut one, mut other, mut all] = [0; 3].map(|_| empty.clone());
@@ -54,7 +54,7 @@ fn check<K: Kind<Funnel = Bytes>>(filter: &mut K, steps: &[(bool, i32)]) -> Resu
                 }
             }
         } else if *copies > 0 || !filter.has(&hash(item)) {
-            // Nobody may remove an element that is not there and looks present.
+            // Nobody may remove a key that is not there and looks present.
             let removed = filter.take(&hash(item)).map(Result::unwrap);
             prop_assert!(removed.is_none_or(|removed| removed == (*copies > 0)));
             *copies -= u64::from(removed == Some(true));
@@ -73,7 +73,7 @@ fn check<K: Kind<Funnel = Bytes>>(filter: &mut K, steps: &[(bool, i32)]) -> Resu
     Ok(naive)
 }
 
-/// Steps with few elements, so that copies and removals meet.
+/// Steps with few keys, so that copies and removals meet.
 fn steps() -> impl Generator<Value = Vec<(bool, i32)>> {
     prop::collection::vec((any::<bool>(), 0..40_i32), 0..200)
 }
@@ -105,11 +105,11 @@ proptest! {
         let (mut filter, mut together) = (empty.clone(), empty);
         let naive = check(&mut filter, &steps)?;
         let hashes: Vec<Hashed<Bytes>> = present(&naive).collect();
-        together.insert_hashes(&hashes).unwrap();
+        together.insert_many_hashed(&hashes).unwrap();
         prop_assert!(together == filter);
         let asked: Vec<Hashed<Bytes>> = (0..600).map(hash).chain(hashes).collect();
-        let singly: Vec<bool> = asked.iter().map(|hash| filter.might_contain_hash(hash)).collect();
-        prop_assert_eq!(filter.might_contain_hashes(&asked), singly);
+        let singly: Vec<bool> = asked.iter().map(|hash| filter.contains_hashed(hash)).collect();
+        prop_assert_eq!(filter.contains_many_hashed(&asked), singly);
     }
 
     #[test]
@@ -120,14 +120,14 @@ proptest! {
         let mut filter = CountingBloomFilter::new(Bytes, &parameters).unwrap();
         let naive = check(&mut filter, &steps)?;
         prop_assert_eq!(filter.len(), naive.values().sum::<u64>());
-        // Bit for bit the filter of the remaining elements, except for stuck counters.
+        // Bit for bit the filter of the remaining keys, except for stuck counters.
         let mut plain = BloomFilter::new(Bytes, &parameters).unwrap();
-        present(&naive).for_each(|hash| _ = plain.insert_hash(&hash));
+        present(&naive).for_each(|hash| _ = plain.insert_hashed(&hash));
         let (converted, stats) = (filter.to_bloom_filter().unwrap(), filter.stats());
         if filter.stuck_counters() == 0 {
             prop_assert!(converted == plain);
             prop_assert_eq!(filter.estimated_len(), plain.estimated_len());
-            prop_assert!((stats.false_positive_rate - plain.false_positive_rate()).abs() < 1e-12);
+            prop_assert!((stats.expected_rate - plain.expected_rate()).abs() < 1e-12);
         } else {
             let covers = |(ours, theirs): (&u64, &u64)| theirs & !ours == 0;
             prop_assert!(converted.words().iter().zip(plain.words()).all(covers));
@@ -172,9 +172,9 @@ fn the_hash_of_an_unequal_funnel_might_be_contained_and_is_not_inserted() {
     let Each(mut plain, mut blocked, ..) = Each::new(&Salted(7), 1000);
     assert!(plain.hash("key") == ours && blocked.hash("key") == ours);
     let both = [ours, theirs];
-    assert!(plain.insert_hashes(&both).is_err() && blocked.insert_hashes(&both).is_err());
-    assert_eq!(plain.might_contain_hashes(&both), [false, true]);
-    assert_eq!(blocked.might_contain_hashes(&both), [false, true]);
+    assert!(plain.insert_many_hashed(&both).is_err() && blocked.insert_many_hashed(&both).is_err());
+    assert_eq!(plain.contains_many_hashed(&both), [false, true]);
+    assert_eq!(blocked.contains_many_hashed(&both), [false, true]);
 }
 
 /// Checks that a filter merges itself, refuses others by the name of the difference, and stays as it was.

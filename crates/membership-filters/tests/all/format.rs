@@ -41,7 +41,7 @@ fn check_bytes(filter: &impl Kind, checksum: u64) {
     assert_eq!(Hash128::of(&contents).h1, checksum);
 }
 
-/// Inserts elements, and removes every third if the kind removes elements.
+/// Inserts keys, and removes every third if the kind removes keys.
 #[track_caller]
 fn check(mut filter: impl Kind<Funnel = Bytes>, seed: u64, count: usize, checksum: u64) {
     for (i, hash) in Hashes::from_seed(seed).take(count).enumerate() {
@@ -96,13 +96,13 @@ fn cuckoo() {
     ] {
         let parameters = CuckooParameters::with_buckets(buckets, bits).unwrap();
         let mut filter = CuckooFilter::new(Bytes, &parameters.with_seed(seed)).unwrap();
-        // More elements than fit, with removals in between, and some elements twice.
+        // More keys than fit, with removals in between, and some keys twice.
         let hashes: Vec<Hashed<Bytes>> = Hashes::from_seed(seed).take(6 * buckets as usize).collect();
         for (i, hash) in hashes.iter().enumerate() {
-            let _full = filter.insert_hash(hash);
+            let _full = filter.insert_hashed(hash);
             if i % 5 == 0 {
-                filter.remove_hash(&hashes[i / 2]).unwrap();
-                let _full = filter.insert_hash(hash);
+                filter.remove_hashed(&hashes[i / 2]).unwrap();
+                let _full = filter.insert_hashed(hash);
             }
         }
         check_bytes(&filter, checksum);

@@ -96,7 +96,7 @@ fn an_identity_from_the_header_finds_the_keys() {
         let mut hashes = keys()
             .into_iter()
             .map(|key| Hashed::assume(id, id.hash(key.as_bytes())));
-        assert!(hashes.all(|hash| filter.might_contain_hash(&hash)));
+        assert!(hashes.all(|hash| filter.contains_hashed(&hash)));
         assert!(filter.to_bytes() == bytes);
     }
 }
@@ -146,11 +146,11 @@ fn the_hash_of_spark_under_another_seed_might_be_contained_and_is_not_inserted()
         .iter()
         .map(|key| spark::HashPair::of(key.as_bytes(), 0))
         .collect();
-    assert!(hashes.iter().all(|&hash| filter.might_contain_hash(hash)));
-    assert_eq!(filter.might_contain_hashes(&hashes), vec![true; 1000]);
+    assert!(hashes.iter().all(|&hash| filter.contains_hashed(hash)));
+    assert_eq!(filter.contains_many_hashed(&hashes), vec![true; 1000]);
     for error in [
-        filter.insert_hash(hashes[0]).map(drop).unwrap_err(),
-        filter.insert_hashes(&hashes).map(drop).unwrap_err(),
+        filter.insert_hashed(hashes[0]).map(drop).unwrap_err(),
+        filter.insert_many_hashed(&hashes).map(drop).unwrap_err(),
     ] {
         assert_eq!(
             error.to_string(),
@@ -160,9 +160,9 @@ fn the_hash_of_spark_under_another_seed_might_be_contained_and_is_not_inserted()
     assert_eq!(filter.ones(), 0);
     filter.insert_many(&keys());
     let own: Vec<_> = keys().iter().map(|key| version.hash(key)).collect();
-    assert_eq!(filter.might_contain_hashes(&own), vec![true; 1000]);
+    assert_eq!(filter.contains_many_hashed(&own), vec![true; 1000]);
     let mut again = spark::BloomFilter::new(&parameters).unwrap();
-    again.insert_hashes(&own).unwrap();
+    again.insert_many_hashed(&own).unwrap();
     assert_eq!(again, filter);
 }
 

@@ -14,7 +14,7 @@ fn bits_and_rates_are_those_of_the_parameters() {
     type Figures = fn(f64) -> (u64, f64);
     let bloom: Figures = |fpp| {
         let parameters = Parameters::new(ELEMENTS, fpp).unwrap();
-        (parameters.bits() / 8, parameters.false_positive_rate())
+        (parameters.bits() / 8, parameters.rate())
     };
     let filters: [(&str, Figures); 6] = [
         ("BloomFilter", bloom),
@@ -22,30 +22,24 @@ fn bits_and_rates_are_those_of_the_parameters() {
         // A counter of 4 bits in place of each bit.
         ("CountingBloomFilter", |fpp| {
             let parameters = Parameters::new(ELEMENTS, fpp).unwrap();
-            (parameters.bits() / 2, parameters.false_positive_rate())
+            (parameters.bits() / 2, parameters.rate())
         }),
         ("CuckooFilter", |fpp| {
             let parameters = CuckooParameters::new(ELEMENTS, fpp).unwrap();
-            (
-                parameters.memory_bytes(),
-                parameters.false_positive_rate_at(ELEMENTS),
-            )
+            (parameters.memory_bytes(), parameters.rate_at(ELEMENTS))
         }),
         ("RedisBloomFilter", |fpp| {
-            // A tenth of the elements, for a filter of ten times as many takes long to fill.
+            // A tenth of the keys, for a filter of ten times as many takes long to fill.
             let parameters = RedisBloomParameters::new(ELEMENTS / 100, fpp);
             let mut filter = RedisBloomFilter::new(&parameters).unwrap();
             for id in 0..1_000_000_i64 {
                 filter.insert(&id.to_le_bytes()).unwrap();
             }
-            (filter.stats().size * 10, filter.false_positive_rate())
+            (filter.stats().size * 10, filter.expected_rate())
         }),
         ("BlockedBloomFilter", |fpp| {
             let parameters = BlockedParameters::new(ELEMENTS, fpp).unwrap();
-            (
-                parameters.memory_bytes(),
-                parameters.false_positive_rate_at(ELEMENTS),
-            )
+            (parameters.memory_bytes(), parameters.rate_at(ELEMENTS))
         }),
     ];
     let per_element = |bytes: u64| bytes as f64 * 8.0 / ELEMENTS as f64;

@@ -111,7 +111,7 @@ pub(super) fn parameters(plan: &Plan) -> Parameters {
 }
 
 fn probes(plan: &Plan) -> u32 {
-    parameters(plan).probe_count().into()
+    parameters(plan).probe_count()
 }
 
 fn count(answers: impl IntoIterator<Item = bool>) -> u64 {
@@ -139,12 +139,12 @@ fn ours(plan: &Plan, is_many: bool) -> Filter {
     let mut filter = filter(plan);
     Filter {
         bits: filter.bits(),
-        probes: filter.probe_count().into(),
+        probes: filter.probe_count(),
         run: Box::new(move |is_insert, keys| match (is_insert, is_many) {
             (true, true) => count(filter.insert_many(keys)),
             (true, false) => count(keys.iter().map(|key| filter.insert(key.as_str()))),
-            (false, true) => count(filter.might_contain_many(keys)),
-            (false, false) => count(keys.iter().map(|key| filter.might_contain(key.as_str()))),
+            (false, true) => count(filter.contains_many(keys)),
+            (false, false) => count(keys.iter().map(|key| filter.contains(key.as_str()))),
         }),
     }
 }
@@ -162,7 +162,7 @@ fn blocked(plan: &Plan, is_many: bool) -> Filter {
             if part.is_empty() {
                 break;
             }
-            filter.insert_hashes(&part).expect("hashes of the funnel");
+            filter.insert_many_hashed(&part).expect("hashes of the funnel");
         }
     }
     Filter {
@@ -177,8 +177,8 @@ fn blocked(plan: &Plan, is_many: bool) -> Filter {
                 }
                 keys.len() as u64
             }
-            (false, true) => count(filter.might_contain_many(keys)),
-            (false, false) => count(keys.iter().map(|key| filter.might_contain(key.as_str()))),
+            (false, true) => count(filter.contains_many(keys)),
+            (false, false) => count(keys.iter().map(|key| filter.contains(key.as_str()))),
         }),
     }
 }

@@ -231,9 +231,9 @@ fn guava(rate: f64, members: &[&[u8]], strategy: Strategy) -> Result<Filter, Str
     }
     Ok(Filter {
         bytes: StreamHeader::LEN as u64 + filter.words().len() as u64 * 8,
-        probed: Some((filter.bits(), filter.probe_count().into())),
+        probed: Some((filter.bits(), filter.probe_count())),
         expected: None,
-        matching: counter(move |key| filter.might_contain(key)),
+        matching: counter(move |key| filter.contains(key)),
     })
 }
 
@@ -245,9 +245,9 @@ fn counting(rate: f64, members: &[&[u8]]) -> Result<Filter, String> {
     }
     Ok(Filter {
         bytes: filter.stored_len(),
-        probed: Some((filter.counters(), filter.probe_count().into())),
+        probed: Some((filter.counters(), filter.probe_count())),
         expected: None,
-        matching: counter(move |key| filter.might_contain(key)),
+        matching: counter(move |key| filter.contains(key)),
     })
 }
 
@@ -264,12 +264,12 @@ fn cuckoo(rate: f64, members: &[&[u8]]) -> Result<Filter, String> {
             _ => {}
         }
     }
-    let expected = filter.parameters().false_positive_rate_at(members.len() as u64);
+    let expected = filter.parameters().rate_at(members.len() as u64);
     Ok(Filter {
         bytes: filter.stored_len(),
         probed: None,
         expected: Some(expected),
-        matching: counter(move |key| filter.might_contain(key)),
+        matching: counter(move |key| filter.contains(key)),
     })
 }
 

@@ -51,7 +51,7 @@ async fn contains_settled(
         opened = current.renew(line).await?;
     }
     // There is a set, but it was replaced again and again.
-    Ok(vec![Answer::MightContain; keys.len()])
+    Ok(vec![Answer::Contained; keys.len()])
 }
 
 struct Asked<'a> {
@@ -123,7 +123,7 @@ impl Asked<'_> {
                         }
                         bytes.extend(some);
                     }
-                    self.part.outline.may_contain(&asked[*index], &bytes)
+                    self.part.outline.contains(&asked[*index], &bytes)
                 }
             };
             if !may_contain {
@@ -193,7 +193,7 @@ async fn contains_once(
         asked.push(batches.of(asked.node));
     }
     let mut replies = line.send_all(batches.0).await?;
-    let mut answers = vec![Answer::MightContain; count];
+    let mut answers = vec![Answer::Contained; count];
     let mut read = |replies: &mut Replies, shards: &[(usize, Asked<'_>)]| {
         (shards.iter()).try_for_each(|(_, asked)| {
             let read = asked.read(replies, keys, &mut answers);

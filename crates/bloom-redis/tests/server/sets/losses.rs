@@ -38,9 +38,9 @@ fn a_node_that_goes_while_a_set_is_loaded_leaves_the_old_generation() {
     for set in [set.clone(), ShardedSet::new("users")] {
         let mut answered = 0;
         for key in keys(0..STORED).iter().step_by(10) {
-            match set.might_contain(key).query(&mut connection) {
+            match set.contains(key).query(&mut connection) {
                 Ok(answer) => {
-                    assert_eq!(answer, Answer::MightContain, "{key}");
+                    assert_eq!(answer, Answer::Contained, "{key}");
                     answered += 1;
                 }
                 Err(error) => assert!(error.kind().is_unavailable(), "{error}"),
@@ -53,15 +53,11 @@ fn a_node_that_goes_while_a_set_is_loaded_leaves_the_old_generation() {
     let mut connection = cluster.connection();
     let current = set.refresh().query(&mut connection).unwrap().unwrap();
     assert_eq!(current.id(), old.id());
-    check_all_there(
-        &set.might_contain_many(keys(0..STORED))
-            .query(&mut connection)
-            .unwrap(),
-    );
+    check_all_there(&set.contains_many(keys(0..STORED)).query(&mut connection).unwrap());
     let loaded = set.load(&folders.two, loading()).query(&mut connection).unwrap();
     assert!((1..SHARDS as usize).contains(&loaded.shards), "{loaded:?}");
     check_all_there(
-        &set.might_contain_many(keys(0..2 * STORED))
+        &set.contains_many(keys(0..2 * STORED))
             .query(&mut connection)
             .unwrap(),
     );
@@ -92,14 +88,12 @@ fn a_shard_that_is_lost_is_missing_and_loaded_again() {
             let is_lost = loss[0] != "SETRANGE";
             if is_lost {
                 wait_until("the shard is gone", || {
-                    client
-                        .run(set.might_contain_many(&stored))
-                        .contains(&Answer::Missing)
+                    client.run(set.contains_many(&stored)).contains(&Answer::Missing)
                 });
             }
-            for (key, answer) in stored.iter().zip(client.run(set.might_contain_many(&stored))) {
+            for (key, answer) in stored.iter().zip(client.run(set.contains_many(&stored))) {
                 let is_of_it = generation.manifest().shard_of(key.as_bytes()) == number;
-                let expected = [Answer::MightContain, Answer::Missing][usize::from(is_lost && is_of_it)];
+                let expected = [Answer::Contained, Answer::Missing][usize::from(is_lost && is_of_it)];
                 assert_eq!(answer, expected, "{loss:?}: {key}");
             }
             if loss[0] == "APPEND" {
@@ -113,13 +107,13 @@ fn a_shard_that_is_lost_is_missing_and_loaded_again() {
             }
             let loaded = client.run(set.load(&folders.one, loading()));
             assert_eq!(loaded.shards, usize::from(is_lost), "{loss:?}");
-            check_all_there(&client.run(set.might_contain_many(&stored)));
+            check_all_there(&client.run(set.contains_many(&stored)));
         }
         let key = format!("bf-shard:{}:0:users", generation.id());
         client.words::<()>(&["DEL", &key]);
         client.words::<()>(&["RPUSH", &key, "item"]);
         assert_eq!(
-            client.fail(set.might_contain_many(&stored)).kind(),
+            client.fail(set.contains_many(&stored)).kind(),
             ErrorKind::Malformed
         );
         assert_eq!(
@@ -150,7 +144,7 @@ fn a_shard_that_goes_and_is_loaded_again_during_a_query_hides_nothing() {
                 round.run(set.load(&folders.one, loading()));
                 let mut gone = false;
                 let places = [round.at, round.at + later];
-                let answers = round.during_at(&places, set.might_contain_many(&stored), |other| {
+                let answers = round.during_at(&places, set.contains_many(&stored), |other| {
                     if std::mem::replace(&mut gone, true) {
                         let again = ShardedSet::new("users").load(&folders.one, loading());
                         again.query(other).unwrap();
@@ -177,14 +171,14 @@ fn a_shard_that_goes_while_it_is_loaded_is_no_shard() {
             let set = ShardedSet::new("users");
             let loaded = round.during(set.load(&folders.one, loading()), |other| delete(pattern, other));
             let set = ShardedSet::new("users");
-            let answers = round.run(set.might_contain_many(&stored));
+            let answers = round.run(set.contains_many(&stored));
             assert!(
                 !answers.contains(&Answer::Absent),
                 "before command {}: {loaded:?}",
                 round.at
             );
             round.run(set.load(&folders.one, loading()));
-            check_all_there(&round.run(set.might_contain_many(&stored)));
+            check_all_there(&round.run(set.contains_many(&stored)));
         });
         assert!(acts > 20, "{acts}");
     }
@@ -212,11 +206,7 @@ fn loaders_at_the_same_time_do_no_harm() {
         let set = ShardedSet::new("users");
         let current = set.refresh().query(&mut connection).unwrap().unwrap();
         let stored = u32::try_from(current.manifest().keys()).unwrap();
-        check_all_there(
-            &set.might_contain_many(keys(0..stored))
-                .query(&mut connection)
-                .unwrap(),
-        );
+        check_all_there(&set.contains_many(keys(0..stored)).query(&mut connection).unwrap());
         for number in 0..SHARDS {
             let key = format!("bf-shard:{}:{number}:users", current.id());
             assert_eq!(server.words::<i64>(&["TTL", &key]), -1, "round {round}");

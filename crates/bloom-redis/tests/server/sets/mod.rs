@@ -73,22 +73,20 @@ fn check_like_the_files(client: &mut Client, set: &ShardedSet, folder: &Path) {
     let files = FilterSet::open(folder, Opening::default()).unwrap();
     let asked = keys(0..STORED + 2_000);
     let slices: Vec<&[u8]> = asked.iter().map(String::as_bytes).collect();
-    let expected = files.may_contain_many(&slices);
+    let expected = files.contains_many(&slices);
     assert!(expected[..STORED as usize].iter().all(|&may| may));
-    for (key, (answer, may)) in asked.iter().zip(
-        client
-            .run(set.might_contain_many(&asked))
-            .into_iter()
-            .zip(expected),
-    ) {
-        let expected = [Answer::Absent, Answer::MightContain][usize::from(may)];
+    for (key, (answer, may)) in asked
+        .iter()
+        .zip(client.run(set.contains_many(&asked)).into_iter().zip(expected))
+    {
+        let expected = [Answer::Absent, Answer::Contained][usize::from(may)];
         assert_eq!(answer, expected, "{key}");
     }
     for number in [0, 1, STORED + 5] {
-        let may = files.may_contain(key(number).as_bytes());
-        assert_eq!(client.run(set.might_contain(key(number))).might_contain(), may);
+        let may = files.contains(key(number).as_bytes());
+        assert_eq!(client.run(set.contains(key(number))).contains(), may);
     }
-    assert_eq!(client.run(set.might_contain_many(Vec::<&str>::new())), []);
+    assert_eq!(client.run(set.contains_many(Vec::<&str>::new())), []);
 }
 
 /// The formats of which an answer takes more than a few bytes.
@@ -112,7 +110,7 @@ fn every_format_answers_as_its_files_do() {
     let check = |client: &mut Client| {
         for format in &formats {
             let set = ShardedSet::new(*format);
-            assert_eq!(client.run(set.might_contain("a")), Answer::Missing, "{format}");
+            assert_eq!(client.run(set.contains("a")), Answer::Missing, "{format}");
             let mut heard = Vec::new();
             let loading = loading().progress(|bytes, all| heard.push((bytes, all)));
             let loaded = client.run(set.load(place.path().join(format), loading));
@@ -121,7 +119,7 @@ fn every_format_answers_as_its_files_do() {
             check_like_the_files(client, &set, &place.path().join(format));
             let in_trips = Options::default().bits_per_trip(1_000);
             let few = keys(0..300);
-            check_all_there(&client.run(set.clone().with_options(in_trips).might_contain_many(few)));
+            check_all_there(&client.run(set.clone().options(in_trips).contains_many(few)));
             // What is there is not loaded again.
             let again = client.run(set.load(place.path().join(format), self::loading()));
             assert_eq!((again.shards, again.generation), (0, loaded.generation));
@@ -196,7 +194,7 @@ fn readers_go_on_while_generations_are_exchanged() {
                 scope.spawn(move || {
                     let mut rounds = 0;
                     while !stop.load(Ordering::Relaxed) {
-                        let answers = set.might_contain_many(keys(0..STORED));
+                        let answers = set.contains_many(keys(0..STORED));
                         let answers = answers.query(&mut connection).unwrap();
                         if !hasty.load(Ordering::Relaxed) {
                             check_all_there(&answers);
@@ -204,7 +202,7 @@ fn readers_go_on_while_generations_are_exchanged() {
                         assert!(!answers.contains(&Answer::Absent));
                         // Whatever generation this client knew: another one's load has ended.
                         let load = all_there.load(Ordering::SeqCst);
-                        let answers = set.might_contain_many(keys(STORED..2 * STORED));
+                        let answers = set.contains_many(keys(STORED..2 * STORED));
                         let answers = answers.query(&mut connection).unwrap();
                         if load != 0 && all_there.load(Ordering::SeqCst) == load {
                             assert!(!answers.contains(&Answer::Absent));
@@ -245,11 +243,7 @@ fn readers_go_on_while_generations_are_exchanged() {
         }
     });
     let mut connection = cluster.connection();
-    check_all_there(
-        &set.might_contain_many(keys(0..STORED))
-            .query(&mut connection)
-            .unwrap(),
-    );
+    check_all_there(&set.contains_many(keys(0..STORED)).query(&mut connection).unwrap());
 }
 
 #[test]
@@ -332,7 +326,7 @@ fn a_foreign_or_damaged_record_is_refused_and_stays() {
         let shown = &record[..record.len().min(200)];
         let new = ShardedSet::new("users");
         let errors = [
-            new.might_contain("a").query(&mut connection).unwrap_err(),
+            new.contains("a").query(&mut connection).unwrap_err(),
             new.refresh().query(&mut connection).map(drop).unwrap_err(),
             new.load(&folders.two, loading())
                 .query(&mut connection)
@@ -348,13 +342,13 @@ fn a_foreign_or_damaged_record_is_refused_and_stays() {
         }
         assert_eq!(server.words::<String>(&["GET", "bf-set:users"]), *record);
         // A client that knows the generation asks no other.
-        let answer = set.might_contain(key(5)).query(&mut connection);
-        assert!(answer.is_err() || answer == Ok(Answer::MightContain), "{shown}");
+        let answer = set.contains(key(5)).query(&mut connection);
+        assert!(answer.is_err() || answer == Ok(Answer::Contained), "{shown}");
     }
     server.words::<()>(&["DEL", "bf-set:users"]);
     server.words::<()>(&["RPUSH", "bf-set:users", "item"]);
     let error = ShardedSet::new("users")
-        .might_contain("a")
+        .contains("a")
         .query(&mut connection)
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Malformed);
@@ -432,16 +426,16 @@ fn a_client_of_an_old_generation_answers_for_the_current_one() {
     let check = |client: &mut Client| {
         let (old, new) = (ShardedSet::new("users"), ShardedSet::new("users"));
         client.run(old.load(&folders.one, loading()));
-        check_all_there(&client.run(old.might_contain_many(keys(0..STORED))));
+        check_all_there(&client.run(old.contains_many(keys(0..STORED))));
         client.run(new.load(&folders.two, Loading::default()));
         for set in [&old, &new] {
-            let newcomer = client.run(set.might_contain(key(2 * STORED - 1)));
-            assert_eq!(newcomer, Answer::MightContain);
-            check_all_there(&client.run(set.might_contain_many(keys(0..2 * STORED))));
+            let newcomer = client.run(set.contains(key(2 * STORED - 1)));
+            assert_eq!(newcomer, Answer::Contained);
+            check_all_there(&client.run(set.contains_many(keys(0..2 * STORED))));
         }
         // Without the small key there is no set.
         client.words::<()>(&["DEL", "bf-set:users"]);
-        assert_eq!(client.run(old.might_contain(key(0))), Answer::Missing);
+        assert_eq!(client.run(old.contains(key(0))), Answer::Missing);
     };
     for_each_client(check);
     for_each_cluster_client(|client, _| check(client));
@@ -457,7 +451,7 @@ fn a_query_of_a_set_takes_one_round_trip() {
     set.load(&folders.one, loading()).query(&mut connection).unwrap();
     for (count, expected) in [(1, 1), (1_000, 1), (30_000, 2)] {
         trips.take();
-        let answers = set.might_contain_many(keys(0..count));
+        let answers = set.contains_many(keys(0..count));
         answers.query(&mut connection).unwrap();
         assert_eq!(trips.get(), expected, "{count} keys");
     }
@@ -465,6 +459,6 @@ fn a_query_of_a_set_takes_one_round_trip() {
     let loader = ShardedSet::new("users").load(&folders.two, loading());
     loader.query(&mut server.connection()).unwrap();
     trips.take();
-    let answer = set.might_contain(key(2 * STORED - 1)).query(&mut connection);
-    assert_eq!((answer, trips.get()), (Ok(Answer::MightContain), 4));
+    let answer = set.contains(key(2 * STORED - 1)).query(&mut connection);
+    assert_eq!((answer, trips.get()), (Ok(Answer::Contained), 4));
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bloom_redis::{Answer, Call, Expiry, FixedFilter, GrowingFilter, Options, Schema, Statistics};
+use bloom_redis::{Answer, Call, Expiry, FixedFilter, GrowingFilter, Options, Schema, Stats};
 
 /// A lease that no test outlives.
 pub(crate) const LEASE: Duration = Duration::from_secs(60);
@@ -33,10 +33,10 @@ impl Design {
         Self::Growing(super::new_growing(insertions, rate))
     }
 
-    pub(crate) fn with_options(&self, options: Options) -> Self {
+    pub(crate) fn options(&self, options: Options) -> Self {
         match self.clone() {
-            Self::Fixed(filter) => Self::Fixed(filter.with_options(options)),
-            Self::Growing(filter) => Self::Growing(filter.with_options(options)),
+            Self::Fixed(filter) => Self::Fixed(filter.options(options)),
+            Self::Growing(filter) => Self::Growing(filter.options(options)),
         }
     }
 
@@ -52,10 +52,10 @@ impl Design {
     }
 
     pub(crate) fn ask<E: AsRef<[u8]>>(&self, elements: &[E]) -> Call<'static, Vec<Answer>> {
-        each!(self, filter => filter.might_contain_many(elements))
+        each!(self, filter => filter.contains_many(elements))
     }
 
-    pub(crate) fn statistics(&self) -> Call<'static, Statistics> {
-        each!(self, filter => filter.statistics())
+    pub(crate) fn stats(&self) -> Call<'static, Stats> {
+        each!(self, filter => filter.stats())
     }
 }

@@ -40,11 +40,11 @@ fn eight_threads_that_insert_and_merge_overlapping_elements_make_the_bytes_of_on
                     barrier.wait();
                     let mut part = BloomFilter::new(Long, &parameters).unwrap();
                     let mut range = thread * STEP..(thread + 2) * STEP;
-                    // Most insert their elements into the filter, some into others that they merge into it.
+                    // Most insert their keys into the filter, some into others that they merge into it.
                     for number in range.clone() {
                         if thread % 4 < 2 {
                             filter.insert(&number);
-                            assert!(filter.might_contain(&number));
+                            assert!(filter.contains(&number));
                         } else {
                             part.insert(&number);
                         }
@@ -53,7 +53,7 @@ fn eight_threads_that_insert_and_merge_overlapping_elements_make_the_bytes_of_on
                         2 | 3 => filter.merge(&part.into()).unwrap(),
                         _ => filter.merge(filter).unwrap(),
                     }
-                    assert!(range.all(|number| filter.might_contain(&number)));
+                    assert!(range.all(|number| filter.contains(&number)));
                 });
             }
         });
@@ -64,7 +64,7 @@ fn eight_threads_that_insert_and_merge_overlapping_elements_make_the_bytes_of_on
         assert_eq!(filter.stream_len(), written.len() as u64);
         assert_eq!(filter.stream_header(), expected.stream_header());
         assert_eq!(filter.ones(), expected.ones());
-        assert_eq!(filter.false_positive_rate(), expected.false_positive_rate());
+        assert_eq!(filter.expected_rate(), expected.expected_rate());
         assert_eq!(filter.estimated_len(), expected.estimated_len());
         assert_eq!(filter.snapshot(), expected);
         assert_eq!(filter.into_sequential(), expected);
@@ -78,7 +78,7 @@ fn a_sequential_filter_becomes_concurrent_and_back_with_its_elements() {
     let moved = filter.clone();
     let place = moved.words().as_ptr();
     let shared = ConcurrentBloomFilter::from(moved);
-    assert!(shared.might_contain(b"key") && !shared.insert(b"key") && !shared.might_contain(b"absent"));
+    assert!(shared.contains(b"key") && !shared.insert(b"key") && !shared.contains(b"absent"));
     let back = shared.into_sequential();
     assert_eq!(back, filter);
     if align_of::<AtomicU64>() == align_of::<u64>() {

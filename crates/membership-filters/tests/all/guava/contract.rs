@@ -34,7 +34,7 @@ fn a_probe_count_of_255_is_taken_and_256_is_not() {
     assert!(error.starts_with(text), "{error}");
     let rate = probes_255 * 0.7;
     assert!(Parameters::new(1, rate).is_err());
-    let older = Parameters::with_rule(1, rate, ProbeCountRule::FromBitsPerInsertion);
+    let older = Parameters::with_rule(1, rate, ProbeCountRule::FromBitsPerKey);
     assert_eq!(older.unwrap().probe_count(), 255);
 }
 

@@ -43,13 +43,13 @@ fn check_all(lines: &str, rule: ProbeCountRule) -> (usize, usize) {
             Err(error) => {
                 let (kind, text) = expected_error.unwrap();
                 assert_eq!(error.kind(), kind, "{line}");
-                let cause = format!("for {insertions} insertions at a false-positive rate of {fpp:?}");
+                let cause = format!("for {insertions} keys at a false-positive rate of {fpp:?}");
                 let said = error.to_string();
                 assert!(said.contains(&text) && said.ends_with(&cause), "{line}: {said}");
             }
             Ok(parameters) => {
                 assert!(expected_error.is_none(), "{line}");
-                assert_eq!(parameters.insertions(), insertions, "{line}");
+                assert_eq!(parameters.capacity(), insertions, "{line}");
                 assert_eq!(parameters.optimal_bits(), row.num_bits, "{line}");
                 assert_eq!(u64::from(parameters.probe_count()), row.k, "{line}");
                 assert_eq!(parameters.word_count() as u64, row.words, "{line}");
@@ -64,7 +64,7 @@ fn check_all(lines: &str, rule: ProbeCountRule) -> (usize, usize) {
 fn sizes_of_guava_31() {
     let rows = check_all(
         include_str!("../../data/guava/sizing.jsonl"),
-        ProbeCountRule::FromBitsPerInsertion,
+        ProbeCountRule::FromBitsPerKey,
     );
     assert_eq!(rows, (408, 327));
 }
@@ -73,7 +73,7 @@ fn sizes_of_guava_31() {
 fn sizes_of_guava_33() {
     let rows = check_all(
         include_str!("../../data/guava/newer/sizing.jsonl"),
-        ProbeCountRule::FromFalsePositiveRate,
+        ProbeCountRule::FromRate,
     );
     assert_eq!(rows, (408, 327));
 }

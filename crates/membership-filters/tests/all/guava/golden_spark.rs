@@ -115,12 +115,12 @@ fn sparks_filters_are_rebuilt_read_and_queried() {
             "{line}"
         );
         let rate: f64 = number(line, "expected_fpp").parse().unwrap();
-        assert_eq!(read.false_positive_rate(), rate, "{line}");
-        assert!(keys.iter().all(|key| read.might_contain(key)), "{line}");
+        assert_eq!(read.expected_rate(), rate, "{line}");
+        assert!(keys.iter().all(|key| read.contains(key)), "{line}");
         let answers: Vec<bool> = row.answers.chars().map(|answer| answer == '1').collect();
-        let single: Vec<bool> = absent.iter().map(|key| read.might_contain(key)).collect();
+        let single: Vec<bool> = absent.iter().map(|key| read.contains(key)).collect();
         assert_eq!(single, answers, "{line}");
-        assert_eq!(read.might_contain_many(&absent), answers, "{line}");
+        assert_eq!(read.contains_many(&absent), answers, "{line}");
         rows += 1;
     }
     assert_eq!(rows, 36);
@@ -240,8 +240,8 @@ fn impossible_headers_are_refused() {
     let mut stream = header(&[1, 64, 1]);
     stream.extend([0xff; 8]);
     let full = BloomFilter::from_bytes(&stream).unwrap();
-    assert!(full.might_contain("anything"));
-    assert_eq!((full.estimated_len(), full.false_positive_rate()), (None, 1.0));
+    assert!(full.contains("anything"));
+    assert_eq!((full.estimated_len(), full.expected_rate()), (None, 1.0));
     stream.push(0);
     let error = BloomFilter::from_bytes(&stream).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TrailingBytes);

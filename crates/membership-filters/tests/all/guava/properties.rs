@@ -12,8 +12,8 @@ use proptest::strategy::Strategy as Generator;
 use proptest::test_runner::{RngAlgorithm, RngSeed};
 
 /// Computes Guava's strategies a second time, in wider integers.
-fn positions(strategy: Strategy, hash: Hash128, probes: u8, bits: u64) -> Vec<u64> {
-    let wide = |i: u8| match strategy {
+fn positions(strategy: Strategy, hash: Hash128, probes: u32, bits: u64) -> Vec<u64> {
+    let wide = |i: u32| match strategy {
         Strategy::Murmur128Mitz64 => {
             (u128::from(hash.h1) + u128::from(i) * u128::from(hash.h2)) % (1 << 63) % u128::from(bits)
         }
@@ -33,8 +33,8 @@ fn strategy() -> impl Generator<Value = Strategy> {
 
 fn parameters() -> impl Generator<Value = Parameters> {
     let rule = prop_oneof![
-        Just(ProbeCountRule::FromFalsePositiveRate),
-        Just(ProbeCountRule::FromBitsPerInsertion)
+        Just(ProbeCountRule::FromRate),
+        Just(ProbeCountRule::FromBitsPerKey)
     ];
     // Few filters have about 200 probes, all others at most 30.
     let fpp = prop_oneof![9 => 1e-9..0.5_f64, 1 => 1e-70..1e-60_f64];
@@ -68,11 +68,11 @@ proptest! {
             let before = ones.len();
             ones.extend(places(key));
             prop_assert_eq!(filter.insert(key), ones.len() > before);
-            prop_assert!(filter.might_contain(key));
+            prop_assert!(filter.contains(key));
         }
         for key in &absent {
             let may = places(key).iter().all(|place| ones.contains(place));
-            prop_assert_eq!(filter.might_contain(key), may);
+            prop_assert_eq!(filter.contains(key), may);
         }
         let is_set = |&place: &u64| filter.words()[(place / 64) as usize] >> (place % 64) & 1 == 1;
         prop_assert!((0..bits).filter(is_set).eq(ones.iter().copied()));
@@ -84,7 +84,7 @@ proptest! {
     #[test]
     fn many_at_once_are_as_one_by_one(
         strategy in strategy(),
-        probes in prop_oneof![1..20_u8, 1..=u8::MAX],
+        probes in prop_oneof![1..20_u32, 1..=255_u32],
         // Batches fetch ahead in filters of more than 32,768 words.
         words in prop_oneof![1..40_usize, 32_700..32_900_usize],
         fill in prop_oneof![Just(0), any::<u64>()],
@@ -100,20 +100,20 @@ proptest! {
 
         let expected: Vec<bool> = present.iter().map(|item| one_by_one.insert(item)).collect();
         prop_assert_eq!(&together.insert_many(&present), &expected);
-        prop_assert_eq!(&by_hash.insert_hashes(&hashes(&present)).unwrap(), &expected);
+        prop_assert_eq!(&by_hash.insert_many_hashed(&hashes(&present)).unwrap(), &expected);
         prop_assert_eq!(&together, &one_by_one);
         prop_assert_eq!(&by_hash, &one_by_one);
         let shared = [ConcurrentBloomFilter::from(empty.clone()), empty.into()];
         prop_assert_eq!(&shared[0].insert_many(&present), &expected);
-        prop_assert_eq!(&shared[1].insert_hashes(&hashes(&present)).unwrap(), &expected);
+        prop_assert_eq!(&shared[1].insert_many_hashed(&hashes(&present)).unwrap(), &expected);
         prop_assert_eq!(&shared[0].snapshot(), &one_by_one);
         prop_assert_eq!(&shared[1].snapshot(), &one_by_one);
 
-        let expected: Vec<bool> = asked.iter().map(|item| one_by_one.might_contain(item)).collect();
-        prop_assert_eq!(&one_by_one.might_contain_many(&asked), &expected);
-        prop_assert_eq!(&one_by_one.might_contain_hashes(&hashes(&asked)), &expected);
-        prop_assert_eq!(&shared[0].might_contain_many(&asked), &expected);
-        prop_assert_eq!(&shared[0].might_contain_hashes(&hashes(&asked)), &expected);
+        let expected: Vec<bool> = asked.iter().map(|item| one_by_one.contains(item)).collect();
+        prop_assert_eq!(&one_by_one.contains_many(&asked), &expected);
+        prop_assert_eq!(&one_by_one.contains_many_hashed(&hashes(&asked)), &expected);
+        prop_assert_eq!(&shared[0].contains_many(&asked), &expected);
+        prop_assert_eq!(&shared[0].contains_many_hashed(&hashes(&asked)), &expected);
     }
 
     #[test]
@@ -121,7 +121,7 @@ proptest! {
         strategy in strategy(),
         h1: u64,
         h2: u64,
-        probes: u8,
+        probes: u32,
         modulus in 1..=Modulus::MAX,
         narrow in 0_u32..63,
     ) {
@@ -154,8 +154,8 @@ proptest! {
                     prop_assert_eq!(whole.is_ok(), rest.is_empty());
                     prop_assert_eq!(&BloomFilter::from_bytes(used, Bytes).unwrap(), &read);
                     prop_assert_eq!(&read.to_bytes(), used);
-                    let _ = read.might_contain(&bytes);
-                    prop_assert!((0.0..=1.0).contains(&read.false_positive_rate()));
+                    let _ = read.contains(&bytes);
+                    prop_assert!((0.0..=1.0).contains(&read.expected_rate()));
                 }
                 (whole, Err(read)) => prop_assert_eq!(whole.unwrap_err().to_string(), read.to_string()),
             }

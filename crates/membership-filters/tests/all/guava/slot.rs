@@ -1,4 +1,4 @@
-//! Filters replaced while in use: ownership, and no lost elements.
+//! Filters replaced while in use: ownership, and no lost keys.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,10 +27,10 @@ fn a_loaded_filter_stays_as_long_as_its_owner_keeps_it() {
     let previous = slot.store(of(2));
     assert!(Arc::ptr_eq(&previous, &loaded));
     drop(previous);
-    assert!(slot.might_contain(&2) && !slot.might_contain(&1));
-    assert!(loaded.might_contain(&1));
+    assert!(slot.contains(&2) && !slot.contains(&1));
+    assert!(loaded.contains(&1));
     slot.insert(&3);
-    assert!(!loaded.might_contain(&3));
+    assert!(!loaded.contains(&3));
 
     assert!(alive.upgrade().is_some());
     drop(loaded);
@@ -47,18 +47,18 @@ fn during_a_rebuild_elements_go_into_both() {
     assert_eq!(slot.insert_many(&[1, 4, 4]), [false, true, false]);
     slot.insert(&5);
     // The old one is current until the new one is committed.
-    assert!(slot.might_contain(&1) && slot.might_contain(&2));
+    assert!(slot.contains(&1) && slot.contains(&2));
     let asked = [1, 2, 3, 4, 5, 6];
     let expected = [true, true, true, true, true, false];
-    assert_eq!(slot.might_contain_many(&asked), expected);
-    assert_eq!(rebuild.filter().might_contain_many(&asked), expected);
+    assert_eq!(slot.contains_many(&asked), expected);
+    assert_eq!(rebuild.filter().contains_many(&asked), expected);
 
     let previous = rebuild.commit();
-    assert_eq!(previous.might_contain_many(&asked), expected);
-    assert_eq!(slot.might_contain_many(&asked), expected);
+    assert_eq!(previous.contains_many(&asked), expected);
+    assert_eq!(slot.contains_many(&asked), expected);
     slot.insert(&6);
     assert!(
-        !previous.might_contain(&6),
+        !previous.contains(&6),
         "a committed rebuild leaves the old one alone"
     );
 }
@@ -74,7 +74,7 @@ fn a_rebuild_takes_the_place_of_what_was_stored_meanwhile_or_leaves_it() {
     );
     slot.store(of(3));
     drop(rebuild);
-    assert_eq!(slot.might_contain_many(&[1, 2, 3]), [false, false, true]);
+    assert_eq!(slot.contains_many(&[1, 2, 3]), [false, false, true]);
 
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let rebuild = slot.rebuild(empty()).unwrap();
@@ -83,14 +83,14 @@ fn a_rebuild_takes_the_place_of_what_was_stored_meanwhile_or_leaves_it() {
         panic!("the source cannot be read");
     }));
     assert!(outcome.is_err());
-    assert_eq!(slot.might_contain_many(&[3, 4, 5]), [true, true, false]);
+    assert_eq!(slot.contains_many(&[3, 4, 5]), [true, true, false]);
 
     let rebuild = slot.rebuild(of(6)).unwrap();
     slot.store(of(7));
     slot.insert(&8);
     let previous = rebuild.commit();
-    assert_eq!(previous.might_contain_many(&[6, 7, 8]), [false, true, true]);
-    assert_eq!(slot.might_contain_many(&[6, 7, 8]), [true, false, true]);
+    assert_eq!(previous.contains_many(&[6, 7, 8]), [false, true, true]);
+    assert_eq!(slot.contains_many(&[6, 7, 8]), [true, false, true]);
 }
 
 #[test]
@@ -128,13 +128,13 @@ fn every_filter_gets_an_insertion_once() {
 
 #[test]
 fn an_insertion_that_any_filter_refuses_is_an_error() {
-    /// A filter that takes elements up to one.
+    /// A filter that takes keys up to one.
     type Bounded = Mutex<(Vec<u32>, u32)>;
     let of = |most| Bounded::new((Vec::new(), most));
-    let insert = |filter: &Bounded, element: u32| {
-        let (elements, most) = &mut *filter.lock().unwrap();
-        elements.push(element);
-        (element <= *most).then_some(*most).ok_or(*most)
+    let insert = |filter: &Bounded, key: u32| {
+        let (keys, most) = &mut *filter.lock().unwrap();
+        keys.push(key);
+        (key <= *most).then_some(*most).ok_or(*most)
     };
     for (current, next) in [(5, 3), (3, 5)] {
         let slot = Slot::new(of(current));
@@ -164,12 +164,12 @@ const WRITERS: usize = 2;
 const READERS: usize = 2;
 const EACH: i64 = 15_000;
 
-/// Returns element `number` of a writer.
-fn element(writer: usize, number: i64) -> i64 {
+/// Returns key `number` of a writer.
+fn key(writer: usize, number: i64) -> i64 {
     (writer as i64) << 32 | number
 }
 
-/// Writers write to the source, then to the slot, and publish their progress. Readers look for published elements while
+/// Writers write to the source, then to the slot, and publish their progress. Readers look for published keys while
 /// the filter is rebuilt from the source again and again.
 #[test]
 fn no_reader_misses_an_element_while_rebuilds_go_on() {
@@ -183,8 +183,8 @@ fn no_reader_misses_an_element_while_rebuilds_go_on() {
                 let (source, slot, told) = (&source, &slot, &told[writer]);
                 scope.spawn(move || {
                     for number in 0..EACH {
-                        source.lock().unwrap().push(element(writer, number));
-                        slot.insert(&element(writer, number));
+                        source.lock().unwrap().push(key(writer, number));
+                        slot.insert(&key(writer, number));
                         told.store(number + 1, Ordering::Release);
                     }
                 })
@@ -192,18 +192,18 @@ fn no_reader_misses_an_element_while_rebuilds_go_on() {
             .collect();
         for _ in 0..READERS {
             scope.spawn(|| {
-                let mut probe = Hash128::of(b"which element").h1;
+                let mut probe = Hash128::of(b"which key").h1;
                 while writing.load(Ordering::Acquire) {
                     for (writer, told) in told.iter().enumerate() {
                         let told = told.load(Ordering::Acquire);
                         if told == 0 {
                             continue;
                         }
-                        // The newest element, and a random one.
+                        // The newest key, and a random one.
                         probe = probe.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
                         for number in [told - 1, (probe >> 33) as i64 % told] {
-                            assert!(slot.might_contain(&element(writer, number)), "{number} of {told}");
-                            assert!(slot.load().might_contain(&element(writer, number)));
+                            assert!(slot.contains(&key(writer, number)), "{number} of {told}");
+                            assert!(slot.load().contains(&key(writer, number)));
                         }
                     }
                 }
@@ -212,20 +212,20 @@ fn no_reader_misses_an_element_while_rebuilds_go_on() {
         let mut rebuilds = 0;
         while rebuilds < 20 || !writers.iter().all(|writer| writer.is_finished()) {
             let rebuild = slot.rebuild(empty()).unwrap();
-            let elements = source.lock().unwrap().clone();
-            for element in &elements {
-                rebuild.filter().insert(element);
+            let keys = source.lock().unwrap().clone();
+            for key in &keys {
+                rebuild.filter().insert(key);
             }
             rebuild.commit();
             rebuilds += 1;
         }
         writing.store(false, Ordering::Release);
     });
-    // The last rebuild has the same elements as a filter that was never replaced.
+    // The last rebuild has the same keys as a filter that was never replaced.
     let expected = empty();
     for writer in 0..WRITERS {
         for number in 0..EACH {
-            expected.insert(&element(writer, number));
+            expected.insert(&key(writer, number));
         }
     }
     assert_eq!(slot.load().snapshot(), expected.into_sequential());

@@ -1,10 +1,10 @@
-//! Hashes of elements.
+//! Hashes of keys.
 
 use membership_filters::{Bytes, Hash128, Hashed};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
-/// Random hashes of elements without names, always the same ones.
+/// Random hashes of keys without names, always the same ones.
 pub(crate) struct Hashes(SplitMix64);
 
 impl Hashes {

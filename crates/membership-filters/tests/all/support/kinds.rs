@@ -33,11 +33,11 @@ macro_rules! kind {
     ($filter:ident, $new:expr $(, $more:item)?) => {
         impl<F: Hashing + Clone + PartialEq + Debug> Kind for $filter<F> {
             fn put(&mut self, hash: &Hashed<F>) -> Result<Option<bool>, Error> {
-                self.insert_hash(hash).map($new)
+                self.insert_hashed(hash).map($new)
             }
 
             fn has(&self, hash: &Hashed<F>) -> bool {
-                self.might_contain_hash(hash)
+                self.contains_hashed(hash)
             }
 
             fn emptied(mut self) -> Self {
@@ -68,14 +68,14 @@ kind!(
     CountingBloomFilter,
     Some,
     fn take(&mut self, hash: &Hashed<F>) -> Option<Result<bool, Error>> {
-        Some(self.remove_hash(hash))
+        Some(self.remove_hashed(hash))
     }
 );
 kind!(
     CuckooFilter,
     |()| None,
     fn take(&mut self, hash: &Hashed<F>) -> Option<Result<bool, Error>> {
-        Some(self.remove_hash(hash))
+        Some(self.remove_hashed(hash))
     }
 );
 

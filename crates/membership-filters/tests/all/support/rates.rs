@@ -4,11 +4,11 @@ use membership_filters::{Bytes, Hashed};
 
 use super::hashes::Hashes;
 
-/// Returns how many of a million absent elements a filter finds.
-pub(crate) fn false_positives(seed: u64, might_contain: impl Fn(Hashed<Bytes>) -> bool) -> u64 {
+/// Returns how many of a million absent keys a filter finds.
+pub(crate) fn false_positives(seed: u64, contains: impl Fn(Hashed<Bytes>) -> bool) -> u64 {
     Hashes::from_seed(seed)
         .take(1_000_000)
-        .filter(|&hash| might_contain(hash))
+        .filter(|&hash| contains(hash))
         .count() as u64
 }
 

@@ -26,7 +26,7 @@ fn full_cuckoo() -> CuckooFilter<Bytes> {
     let parameters = CuckooParameters::with_buckets(12, 7).unwrap().with_seed(1);
     let mut filter = CuckooFilter::new(Bytes, &parameters).unwrap();
     for hash in Hashes::from_seed(3).take(60) {
-        let _full = filter.insert_hash(&hash);
+        let _full = filter.insert_hashed(&hash);
     }
     assert!(filter.len() > 44);
     filter

@@ -1,31 +1,31 @@
-//! Statistics of a filter, from its counts of set bits.
+//! The state of a filter, from its counts of set bits.
 
 use crate::error::Error;
 
-/// Statistics of a filter at one moment.
+/// The state of a filter at one moment.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
 /// let filter = bloom_redis::FixedFilter::new("users", bloom_redis::Schema::whole_words(3_000, 0.03)?)?;
-/// let statistics = filter.statistics().query(&mut connection)?;
-/// println!("{:?} elements, rate {:.2e}", statistics.estimated_len(), statistics.false_positive_rate());
+/// let stats = filter.stats().query(&mut connection)?;
+/// println!("{:?} elements, rate {:.2e}", stats.estimated_len(), stats.expected_rate());
 /// # Ok(())
 /// # }
 /// ```
 ///
 /// The server counts the bits, which occupies it for some 100 ms per 512 MB.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Statistics {
-    pub(crate) probe_count: u8,
+pub struct Stats {
+    pub(crate) probe_count: u32,
     /// The bits and set bits of each bitmap.
     pub(crate) bitmaps: Vec<(u64, u64)>,
     pub(crate) bytes: u64,
 }
 
-impl Statistics {
+impl Stats {
     /// Adds a bitmap of so many bits.
-    pub(crate) fn add(&mut self, bits: u64, probe_count: u8, bytes: u64, ones: u64) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, bits: u64, probe_count: u32, bytes: u64, ones: u64) -> Result<(), Error> {
         if ones > bits.next_multiple_of(8) {
             return Err(Error::reply(format_args!("a count of ones in {bits} bits"), ones));
         }
@@ -61,14 +61,14 @@ impl Statistics {
 
     /// Returns the bytes of the strings on the server. A string ends at the last byte that was ever written.
     #[must_use]
-    pub const fn bytes(&self) -> u64 {
+    pub const fn memory_bytes(&self) -> u64 {
         self.bytes
     }
 
     /// Returns the estimated false-positive rate: (ones / bits)^k for one bitmap, and for several the probability that
     /// any of them errs.
     #[must_use]
-    pub fn false_positive_rate(&self) -> f64 {
+    pub fn expected_rate(&self) -> f64 {
         let right: f64 = (self.bitmaps.iter())
             .map(|&(bits, ones)| 1.0 - libm::pow(ratio(ones, bits), f64::from(self.probe_count)))
             .product();
@@ -97,31 +97,31 @@ fn ratio(part: u64, whole: u64) -> f64 {
 mod tests {
     use super::*;
 
-    fn of(bitmaps: &[(u64, u64)]) -> Statistics {
-        Statistics {
+    fn of(bitmaps: &[(u64, u64)]) -> Stats {
+        Stats {
             probe_count: 2,
             bitmaps: bitmaps.to_vec(),
-            ..Statistics::default()
+            ..Stats::default()
         }
     }
 
     #[test]
     fn rates_of_several_bitmaps_add_up() {
         let one = of(&[(100, 50)]);
-        assert_eq!((one.fill(), one.false_positive_rate()), (0.5, 0.25));
+        assert_eq!((one.fill(), one.expected_rate()), (0.5, 0.25));
         // 100 / 2 * ln 2
         assert_eq!(one.estimated_len(), Some(35));
         let two = of(&[(100, 50), (100, 50)]);
-        assert_eq!((two.fill(), two.false_positive_rate()), (0.5, 1.0 - 0.75 * 0.75));
+        assert_eq!((two.fill(), two.expected_rate()), (0.5, 1.0 - 0.75 * 0.75));
     }
 
     #[test]
     fn a_full_filter_has_no_estimate() {
         let full = of(&[(64, 64), (64, 0)]);
         assert_eq!(full.estimated_len(), None);
-        assert_eq!(full.false_positive_rate(), 1.0);
+        assert_eq!(full.expected_rate(), 1.0);
         let empty = of(&[(64, 0)]);
         assert_eq!(empty.estimated_len(), Some(0));
-        assert_eq!(empty.false_positive_rate(), 0.0);
+        assert_eq!(empty.expected_rate(), 0.0);
     }
 }
