@@ -121,7 +121,7 @@ proptest! {
         strategy in strategy(),
         h1: u64,
         h2: u64,
-        probes: u32,
+        probes in 0..=255_u32,
         modulus in 1..=Modulus::MAX,
         narrow in 0_u32..63,
     ) {
