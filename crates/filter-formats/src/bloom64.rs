@@ -35,13 +35,15 @@ impl Format {
         may_match: |_, _, _| true,
         damage: |last, f| write!(f, "last byte must be between 0x81 and 0x9e, got {last:#04x}"),
         hash_bits: 64,
-        filter_bytes: |keys, bits_per_key| Ok(leveldb::filter_bits(bits_per_key, keys)? / 8 + 1),
+        filter_len: |keys, bits_per_key| Ok(leveldb::filter_bits(bits_per_key, keys)? / 8 + 1),
         probe_count: |keys, bits_per_key| {
-            Ok(Some(probes_for(leveldb::filter_bits(bits_per_key, keys)?, keys)))
+            Ok(Some(
+                probes_for(leveldb::filter_bits(bits_per_key, keys)?, keys).into(),
+            ))
         },
         rate: |keys, bits_per_key| {
             let bits = leveldb::filter_bits(bits_per_key, keys)?;
-            exact_rate(bits, keys, probes_for(bits, keys))
+            exact_rate(bits, keys, probes_for(bits, keys).into())
         },
         // Rounded down to what 64 bits can hold.
         reach: Some(|_| 1 << 63),

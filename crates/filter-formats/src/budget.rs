@@ -32,7 +32,7 @@ pub struct Share {
     /// The bits per key of its filters; `None` if they are not worth their memory.
     pub bits_per_key: Option<BitsPerKey>,
     /// The bytes of all its filters.
-    pub bytes: u64,
+    pub memory_bytes: u64,
     /// The rate of false positives; 1 without filters.
     pub rate: f64,
 }
@@ -53,8 +53,8 @@ pub struct Plan {
 
 impl Plan {
     /// Returns the bytes of all filters.
-    pub fn bytes(&self) -> u64 {
-        self.shares.iter().map(|share| share.bytes).sum()
+    pub fn memory_bytes(&self) -> u64 {
+        self.shares.iter().map(|share| share.memory_bytes).sum()
     }
 
     /// Returns the needless reads of all levels.
@@ -81,9 +81,9 @@ const MOST_BITS: f64 = 32.0;
 /// // Four levels of one filter each, and the memory of ten bits for every key.
 /// let keys = [1_000, 10_000, 100_000, 1_000_000];
 /// let levels = keys.map(|keys| Level { keys, filters: 1, reads: 1.0 });
-/// let bytes = keys.map(|keys| Format::BLOOM64.filter_bytes(keys, BitsPerKey::whole(10)).unwrap());
+/// let bytes = keys.map(|keys| Format::BLOOM64.filter_len(keys, BitsPerKey::whole(10)).unwrap());
 /// let plan = plan(Format::BLOOM64, &levels, bytes.iter().sum())?;
-/// assert!(plan.bytes() <= bytes.iter().sum());
+/// assert!(plan.memory_bytes() <= bytes.iter().sum());
 ///
 /// // 3.3 % of reads are needless with ten bits everywhere, and 1.2 % with the plan.
 /// assert!((0.011..0.012).contains(&plan.needless()));
@@ -94,7 +94,7 @@ const MOST_BITS: f64 = 32.0;
 ///
 /// # Errors
 ///
-/// [`Error::OutOfDomain`] if a level's reads are negative or not a number; those of [`Format::filter_bytes`].
+/// [`Error::OutOfDomain`] if a level's reads are negative or not a number; those of [`Format::filter_len`].
 pub fn plan(format: Format, levels: &[Level], bytes: u64) -> Result<Plan, Error> {
     if let Some(wrong) = levels
         .iter()
@@ -107,7 +107,7 @@ pub fn plan(format: Format, levels: &[Level], bytes: u64) -> Result<Plan, Error>
         });
     }
     // What a bit per key more does to the logarithm of the rate.
-    let ln_rate = |bits| Ok::<f64, Error>(libm::log(format.rate(10_000, BitsPerKey::whole(bits))?));
+    let ln_rate = |bits| Ok::<f64, Error>(libm::log(format.expected_rate(10_000, BitsPerKey::whole(bits))?));
     let slope = (ln_rate(8)? - ln_rate(16)?) / 8.0;
     let at = |price: f64| -> Result<Plan, Error> {
         let shares = levels.iter().map(|level| share(format, slope, level, price));
@@ -119,7 +119,7 @@ pub fn plan(format: Format, levels: &[Level], bytes: u64) -> Result<Plan, Error>
     // After fifty halvings a filter changes by less than a hundredth of a bit per key.
     for _ in 0..50 {
         let middle = f64::midpoint(low, high);
-        if at(middle)?.bytes() <= bytes {
+        if at(middle)?.memory_bytes() <= bytes {
             low = middle;
         } else {
             high = middle;
@@ -127,22 +127,22 @@ pub fn plan(format: Format, levels: &[Level], bytes: u64) -> Result<Plan, Error>
     }
     let mut plan = at(low)?;
     // What sizes in steps leave goes to one level after the other.
-    let mut left = bytes - plan.bytes();
+    let mut left = bytes - plan.memory_bytes();
     for share in &mut plan.shares {
         let Level { keys, filters, reads } = share.level;
-        let room = (share.bytes + left) / filters.max(1);
-        if let Ok(bits) = format.bits_per_key_for_bytes(keys, room)
+        let room = (share.memory_bytes + left) / filters.max(1);
+        if let Ok(bits) = format.bits_per_key_for_len(keys, room)
             && reads > 0.0
             && (1.0..=MOST_BITS).contains(&bits.get())
         {
-            let larger = format.filter_bytes(keys, bits)?.saturating_mul(filters);
-            if larger > share.bytes {
-                left -= larger - share.bytes;
-                (share.bits_per_key, share.bytes) = (Some(bits), larger);
+            let larger = format.filter_len(keys, bits)?.saturating_mul(filters);
+            if larger > share.memory_bytes {
+                left -= larger - share.memory_bytes;
+                (share.bits_per_key, share.memory_bytes) = (Some(bits), larger);
             }
         }
         if let Some(bits) = share.bits_per_key {
-            share.rate = format.rate(keys, bits)?;
+            share.rate = format.expected_rate(keys, bits)?;
         }
     }
     Ok(plan)
@@ -157,11 +157,11 @@ fn share(format: Format, slope: f64, level: &Level, price: f64) -> Result<Share,
     let bits = (price + libm::log(reads / (keys as f64 * filters as f64))) / slope;
     let bits = libm::floor(bits.min(MOST_BITS) * 100.0) / 100.0;
     let bits_per_key = (bits >= 1.0).then(|| BitsPerKey::fractional(bits)).transpose()?;
-    let one = bits_per_key.map_or(Ok(0), |bits| format.filter_bytes(keys, bits))?;
+    let one = bits_per_key.map_or(Ok(0), |bits| format.filter_len(keys, bits))?;
     Ok(Share {
         level: *level,
         bits_per_key,
-        bytes: one.saturating_mul(filters),
+        memory_bytes: one.saturating_mul(filters),
         rate: 1.0,
     })
 }

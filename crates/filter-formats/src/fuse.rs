@@ -48,7 +48,7 @@ impl Format {
         may_match: |tail, hash, bytes| sum_is_zero(tail, hash, bytes).unwrap_or(true),
         damage: |_, f| f.write_str("last 14 bytes must be of a binary fuse filter of this length"),
         hash_bits: 64,
-        filter_bytes: |keys, bits_per_key| sizes::Width::Widest(bits_per_key).filter_len(keys),
+        filter_len: |keys, bits_per_key| sizes::Width::Widest(bits_per_key).filter_len(keys),
         probe_count: |_, _| Ok(None),
         rate: |keys, bits_per_key| {
             let width = sizes::Width::Widest(bits_per_key);

@@ -1,6 +1,6 @@
 //! LevelDB's layout, whose policy is in `filter-policy`.
 
-use filter_policy::leveldb;
+use filter_policy::{BitsPerKey, leveldb};
 #[cfg(feature = "alloc")]
 use filter_policy::{BloomFilterPolicy, HashValue, hashers};
 
@@ -44,11 +44,11 @@ impl Format {
         may_match: |_, _, _| true,
         damage: |last, f| write!(f, "probe count must be between 1 and 30, got {last}"),
         hash_bits: 32,
-        filter_bytes: |keys, bits_per_key| Ok(leveldb::filter_bits(bits_per_key, keys)? / 8 + 1),
+        filter_len: |keys, bits_per_key| Ok(leveldb::filter_bits(bits_per_key, keys)? / 8 + 1),
         probe_count: |_, bits_per_key| Ok(Some(leveldb::probe_count(bits_per_key))),
         rate: |keys, bits_per_key| {
             let bits = leveldb::filter_bits(bits_per_key, keys)?;
-            Ok(leveldb_rate::rate(bits, keys, leveldb::probe_count(bits_per_key)))
+            Ok(leveldb_rate::rate(bits, keys, probes(bits_per_key)))
         },
         reach: Some(|_| 1 << 32),
         least_bytes: "at least 9",
@@ -59,6 +59,12 @@ named! {
     BUILTIN: hashers::LevelDbHash::POLICY_NAME, ["leveldb"], LEVEL_DB, 0, BloomFilterPolicy::with_leveldb_hash;
     MURMUR2: hashers::Murmur2::POLICY_NAME, ["murmur2"], LEVEL_DB, 0, BloomFilterPolicy::new;
     SIGNED_TAIL: hashers::Murmur2SignedTail::POLICY_NAME, ["murmur2-signed"], LEVEL_DB, 0, BloomFilterPolicy::with_signed_tail;
+}
+
+/// Returns the probe count as filters store it.
+#[expect(clippy::cast_possible_truncation, reason = "at most 30")]
+pub(crate) const fn probes(bits_per_key: BitsPerKey) -> u8 {
+    leveldb::probe_count(bits_per_key) as u8
 }
 
 const fn contents(filter: &[u8]) -> Contents<(&[u8], u8)> {

@@ -36,12 +36,12 @@ impl NamedPolicy {
     }
 
     /// Returns the bytes of memory for each key that building takes beside the hash values and the filter.
-    pub const fn building_bytes(&self) -> u64 {
+    pub const fn building_bytes_per_key(&self) -> u64 {
         self.building
     }
 
     /// Makes the policy with this many bits per key.
-    pub fn build(&self, bits_per_key: BitsPerKey) -> AnyPolicy {
+    pub fn policy(&self, bits_per_key: BitsPerKey) -> AnyPolicy {
         (self.new)(bits_per_key)
     }
 }

@@ -3,8 +3,9 @@
 //!
 //! A Parquet file has at most one filter for each column of each row group: a header of some 16 bytes, and a bit set of
 //! 32-byte blocks. [`SplitBlockFilter`] reads a filter, [`SplitBlockFilterMut`] builds one, and [`Header`] is the
-//! header. [`bytes_for_rate`] returns the size that keeps a rate. The filter holds values, not keys: a value's [`hash`](PhysicalValue::hash) is the hash of its plain
-//! encoding. See [`format`](crate::format) for the bytes.
+//! header. [`bitset_len_for_rate`] returns the size that keeps a rate, [`bitset_len_of_writers`] the one that other writers
+//! choose. The filter holds values, not keys: a value's [`hash`](PhysicalValue::hash) is the hash of its plain encoding. See
+//! [`format`](crate::format) for the bytes.
 //!
 //! ```
 //! use filter_formats::parquet::{Header, PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};
@@ -13,7 +14,7 @@
 //! let mut bitset = [0; 128];
 //! let mut filter = SplitBlockFilterMut::new(&mut bitset)?;
 //! for id in 0..100 {
-//!     filter.insert_hash(PhysicalValue::Int64(id).hash());
+//!     filter.insert_raw_hash(PhysicalValue::Int64(id).hash());
 //! }
 //! let bitset = filter.fold_to_rate(0.01)?;
 //! let header = Header::new(bitset.len())?.encode();
@@ -40,5 +41,5 @@ pub use header::{EncodedHeader, Header};
 pub use policy::SplitBlockBloomPolicy;
 #[cfg(feature = "alloc")]
 pub(crate) use policy::{WITH_XXH64, WITH_XXPH3};
-pub use sizes::{bytes_for_rate, expected_rate};
+pub use sizes::{bitset_len_for_rate, bitset_len_of_writers, expected_rate};
 pub use value::PhysicalValue;

@@ -21,7 +21,7 @@ use crate::{bloom64, fuse, leveldb, parquet, rocksdb};
 /// use filter_policy::{BitsPerKey, FilterPolicy as _};
 ///
 /// for known in policies::ALL {
-///     assert_eq!(known.build(BitsPerKey::whole(10)).name(), known.name());
+///     assert_eq!(known.policy(BitsPerKey::whole(10)).name(), known.name());
 /// }
 /// ```
 pub const ALL: &[NamedPolicy] = &[
@@ -63,7 +63,7 @@ pub const ALL: &[NamedPolicy] = &[
 pub fn by_name(name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, UnknownPolicy> {
     ALL.iter()
         .find(|known| known.short_names.contains(&name))
-        .map(|known| known.build(bits_per_key))
+        .map(|known| known.policy(bits_per_key))
         .or_else(|| by_stored_name(name, bits_per_key))
         .ok_or_else(|| UnknownPolicy {
             name: name.to_owned(),
@@ -97,7 +97,7 @@ fn find(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
         return Some(Box::new(BloomFilterPolicy::with_seed(seed, bits_per_key)));
     }
     let known = ALL.iter().find(|known| known.name == name)?;
-    Some(known.build(bits_per_key))
+    Some(known.policy(bits_per_key))
 }
 
 /// Returns the format of the filters stored under a name, over keys or over the prefixes of any extractor; `None` if no

@@ -6,18 +6,18 @@
 //!
 //! | wanted | given | of a stored format | by the textbook |
 //! |---|---|---|---|
-//! | false-positive rate | keys, size | [`Format::rate`] | [`Textbook::rate`], [`exact_rate`] for small filters too |
+//! | false-positive rate | keys, size | [`Format::expected_rate`] | [`Textbook::rate`], [`exact_rate`] for small filters too |
 //! | bits per key | rate | [`Format::bits_per_key_for_rate`] | [`Textbook::bits_per_key`] |
-//! | | memory | [`Format::bits_per_key_for_bytes`] | |
-//! | memory | keys, bits per key or rate | [`Format::filter_bytes`] | [`Textbook::bits`] |
-//! | keys | memory, bits per key or rate | [`Format::max_keys`] | |
+//! | | memory | [`Format::bits_per_key_for_len`] | |
+//! | memory | keys, bits per key or rate | [`Format::filter_len`] | [`Textbook::bits`] |
+//! | keys | memory, bits per key or rate | [`Format::capacity`] | |
 //! | k | bits per key | [`Format::probe_count`] | [`Textbook::best_probe_count`] |
 //!
-//! [`Format::rate`]: crate::Format::rate
+//! [`Format::expected_rate`]: crate::Format::expected_rate
 //! [`Format::bits_per_key_for_rate`]: crate::Format::bits_per_key_for_rate
-//! [`Format::bits_per_key_for_bytes`]: crate::Format::bits_per_key_for_bytes
-//! [`Format::filter_bytes`]: crate::Format::filter_bytes
-//! [`Format::max_keys`]: crate::Format::max_keys
+//! [`Format::bits_per_key_for_len`]: crate::Format::bits_per_key_for_len
+//! [`Format::filter_len`]: crate::Format::filter_len
+//! [`Format::capacity`]: crate::Format::capacity
 //! [`Format::probe_count`]: crate::Format::probe_count
 //!
 //! [`is_coprime_size`](filter_policy::leveldb::is_coprime_size) tells whether LevelDB's filter has a good size.

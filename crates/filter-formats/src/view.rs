@@ -24,10 +24,10 @@ use places::Places;
 /// use filter_policy::BitsPerKey;
 ///
 /// let fifteen = BitsPerKey::whole(15);
-/// assert_eq!(Format::LEVEL_DB.filter_bytes(45_402, fifteen)?, 85_130);
+/// assert_eq!(Format::LEVEL_DB.filter_len(45_402, fifteen)?, 85_130);
 /// assert_eq!(Format::LEVEL_DB.probe_count(45_402, fifteen)?, Some(10));
-/// assert_eq!(Format::LEVEL_DB.max_keys(85_130, fifteen), 45_402);
-/// assert_eq!(Format::LEVEL_DB.bits_per_key_for_bytes(45_402, 85_130)?, fifteen);
+/// assert_eq!(Format::LEVEL_DB.capacity(85_130, fifteen), 45_402);
+/// assert_eq!(Format::LEVEL_DB.bits_per_key_for_len(45_402, 85_130)?, fifteen);
 ///
 /// // Bits per key and bytes of some formats at a rate of 0.1 %.
 /// for (format, bits, bytes) in [
@@ -39,7 +39,7 @@ use places::Places;
 /// ] {
 ///     let bits_per_key = format.bits_per_key_for_rate(45_402, 0.001)?;
 ///     assert_eq!(bits_per_key.get(), bits);
-///     assert_eq!(format.filter_bytes(45_402, bits_per_key)?, bytes);
+///     assert_eq!(format.filter_len(45_402, bits_per_key)?, bytes);
 /// }
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
@@ -66,8 +66,8 @@ pub struct Format {
     pub(crate) damage: fn(u8, &mut fmt::Formatter<'_>) -> fmt::Result,
     /// The width of the hash values.
     pub(crate) hash_bits: i32,
-    pub(crate) filter_bytes: fn(u64, BitsPerKey) -> Result<u64, Error>,
-    pub(crate) probe_count: fn(u64, BitsPerKey) -> Result<Option<u8>, Error>,
+    pub(crate) filter_len: fn(u64, BitsPerKey) -> Result<u64, Error>,
+    pub(crate) probe_count: fn(u64, BitsPerKey) -> Result<Option<u32>, Error>,
     /// The rate without absent keys whose hash value equals a stored key's.
     pub(crate) rate: fn(u64, BitsPerKey) -> Result<f64, Error>,
     /// The bits that hash values of this many keys can reach: more never lower the rate. `None` if bits per key are from 1
@@ -170,7 +170,7 @@ pub struct FilterView<'a> {
     /// The length in bytes of the parts of a line, each of which holds as many of the probes.
     part_len: usize,
     /// The probe count of a Bloom filter.
-    probes: Option<u8>,
+    probes: Option<u32>,
     /// The rate of a filter that is not a Bloom filter.
     rate: f64,
 }
@@ -190,7 +190,7 @@ impl<'a> FilterView<'a> {
         Self {
             line_len,
             part_len: line_len,
-            probes: Some(probes),
+            probes: Some(probes as u32),
             ..Self::solved(format, bits, 0.0)
         }
     }
@@ -246,7 +246,7 @@ impl<'a> FilterView<'a> {
     }
 
     /// Returns the probe count k, 0 to 127; `None` unless the filter is a Bloom filter.
-    pub const fn probe_count(&self) -> Option<u8> {
+    pub const fn probe_count(&self) -> Option<u32> {
         self.probes
     }
 
@@ -270,7 +270,7 @@ impl<'a> FilterView<'a> {
     ///
     /// The measured rate of LevelDB's probe sequence and of legacy filters is higher; [`theory`](crate::theory)
     /// explains why and by how much.
-    pub fn false_positive_rate(&self) -> f64 {
+    pub fn expected_rate(&self) -> f64 {
         let Some(probes) = self.probes else {
             return self.rate;
         };

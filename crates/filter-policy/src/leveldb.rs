@@ -33,11 +33,15 @@ const LN_2_OF_THE_FORMAT: f64 = 0.69;
 /// ```
 /// assert_eq!(filter_policy::leveldb::probe_count(10.into()), 6);
 /// ```
+pub const fn probe_count(bits_per_key: BitsPerKey) -> u32 {
+    probes(bits_per_key) as u32
+}
+
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the value is between 1 and 30; the cast rounds down"
 )]
-pub const fn probe_count(bits_per_key: BitsPerKey) -> u8 {
+const fn probes(bits_per_key: BitsPerKey) -> u8 {
     (bits_per_key.get() * LN_2_OF_THE_FORMAT).clamp(1.0, MAX_PROBES as f64) as u8
 }
 
@@ -260,7 +264,7 @@ impl<H: KeyHasher> HashedPolicy for BloomFilterPolicy<H> {
     }
 
     fn fill(&self, filter: NewFilter<'_>, hashes: impl Iterator<Item = u32>) -> usize {
-        let probes = probe_count(self.bits_per_key);
+        let probes = probes(self.bits_per_key);
         let bits = filter.ending_in([probes]);
         bits.fill(0);
         for_each_batch(hashes, |hashes| {
@@ -270,7 +274,7 @@ impl<H: KeyHasher> HashedPolicy for BloomFilterPolicy<H> {
 
     fn fill_with_keys(&self, filter: NewFilter<'_>, keys: Keys<'_>) -> Option<usize> {
         let function = self.hasher.lane_hash()?;
-        let probes = probe_count(self.bits_per_key);
+        let probes = probes(self.bits_per_key);
         let bits = filter.ending_in([probes]);
         leveldb::create(self.token(), Source::Keys(keys, function), probes, bits);
         Some(0)

@@ -95,13 +95,13 @@ fn most_keys(format: Sizes, wanted: f64, bytes: u64) -> Result<(u64, Size), Stri
     let mut bits = format.bits_per_key_for_rate(about, wanted).map_err(words)?;
     let mut step = 0.01;
     while bits.get() <= MAX_BITS {
-        let keys = format.max_keys(bytes, bits).min(MAX_KEYS);
+        let keys = format.capacity(bytes, bits).min(MAX_KEYS);
         if keys == 0 {
             return Err(too_little(bytes));
         }
         // A few keys fewer avoid a size that is a bad one.
         for keys in [keys, keys - keys / 1_000] {
-            if format.rate(keys, bits).map_err(words)? <= wanted {
+            if format.expected_rate(keys, bits).map_err(words)? <= wanted {
                 return Ok((keys, Size::BitsPerKey(bits.get())));
             }
         }

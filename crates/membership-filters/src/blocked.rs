@@ -86,12 +86,13 @@ impl<F> BlockedBloomFilter<F> {
 
     #[inline]
     fn insert_raw(&mut self, hash: Hash128) {
-        insert(&mut self.blocks, |filter| filter.insert_hash(hash.h1));
+        insert(&mut self.blocks, |filter| filter.insert_raw_hash(hash.h1));
     }
 
     #[inline]
     fn contains_raw(&self, hash: Hash128) -> bool {
-        SplitBlockFilter::new(self.blocks.as_slice()).map_or(true, |filter| filter.may_match_hash(hash.h1))
+        SplitBlockFilter::new(self.blocks.as_slice())
+            .map_or(true, |filter| filter.may_match_raw_hash(hash.h1))
     }
 
     /// Inserts keys, faster than one by one.
@@ -100,7 +101,7 @@ impl<F> BlockedBloomFilter<F> {
         F: Funnel<T>,
     {
         let hashes = items.iter().map(|item| Hash128::of_key(&self.funnel, item).h1);
-        insert(&mut self.blocks, |filter| filter.insert_hashes(hashes));
+        insert(&mut self.blocks, |filter| filter.insert_raw_hashes(hashes));
     }
 
     /// Returns whether each key seems to be in the filter, in the order of the keys, faster than one by one.
@@ -123,7 +124,7 @@ impl<F> BlockedBloomFilter<F> {
     {
         hashes.iter().try_for_each(|hash| self.own(hash).map(drop))?;
         insert(&mut self.blocks, |filter| {
-            filter.insert_hashes(hashes.iter().map(|hash| hash.hash().h1))
+            filter.insert_raw_hashes(hashes.iter().map(|hash| hash.hash().h1))
         });
         Ok(())
     }
@@ -197,7 +198,7 @@ impl<F> BlockedBloomFilter<F> {
             places: memory_bytes * 8,
             taken: view.ones().unwrap_or_default(),
             memory_bytes,
-            expected_rate: view.false_positive_rate(),
+            expected_rate: view.expected_rate(),
         }
     }
 

@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (stored, absent) = (keys(&mut random, len), keys(&mut random, len));
         let (stored, absent) = (slices(&stored), slices(&absent));
         for known in policies::ALL {
-            let (name, policy) = (known.name(), known.build(BitsPerKey::whole(10)));
+            let (name, policy) = (known.name(), known.policy(BitsPerKey::whole(10)));
             let policy = black_box(&*policy);
             let mut room = vec![0; policy.max_filter_len(KEYS)?];
             let mut written = Ok(0);

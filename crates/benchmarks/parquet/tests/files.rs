@@ -41,7 +41,7 @@ fn the_filters_of_pyarrow_are_ours() {
             let (_, theirs) = filter(&file, &reader, row_group, column);
             let mut bitset = vec![0; theirs.bitset().len()];
             let mut ours = SplitBlockFilterMut::new(&mut bitset).unwrap();
-            ours.insert_hashes(ids.iter().map(|&id| values(id)));
+            ours.insert_raw_hashes(ids.iter().map(|&id| values(id)));
             assert_eq!(
                 ours.as_filter().bitset(),
                 theirs.bitset(),

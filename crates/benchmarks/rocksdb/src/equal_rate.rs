@@ -77,7 +77,7 @@ fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
         }),
         policy => {
             let known = policies::ALL.iter().find(|known| known.name() == policy)?;
-            Box::new(Ours::fresh(known.build(bits(known.format())?)))
+            Box::new(Ours::fresh(known.policy(bits(known.format())?)))
         }
     })
 }

@@ -63,7 +63,7 @@ fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
 
     let policy = BloomFilterPolicy::new(TEN);
     let filter = policy.build_in((0..KEYS).map(u16::to_le_bytes), buffer)?;
-    if filter.len() as u64 != Format::LEVEL_DB.filter_bytes(u64::from(KEYS), TEN)? {
+    if filter.len() as u64 != Format::LEVEL_DB.filter_len(u64::from(KEYS), TEN)? {
         return Ok(4);
     }
     let view = FilterView::new(Format::LEVEL_DB, &filter);

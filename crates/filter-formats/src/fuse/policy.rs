@@ -46,7 +46,7 @@ const PATIENCE: u32 = 6;
 /// assert_eq!(filter.len(), 118_798);
 /// assert!(policy.key_may_match(&77_u32.to_le_bytes(), &filter));
 /// let view = FilterView::new(Format::BINARY_FUSE, &filter);
-/// assert_eq!(view.false_positive_rate(), 1.0 / 256.0);
+/// assert_eq!(view.expected_rate(), 1.0 / 256.0);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]

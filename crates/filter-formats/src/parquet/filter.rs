@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use filter_kernels::split_block::{self, BLOCK_LEN, Block, BlockHash, SplitBlocks};
+use filter_kernels::split_block::{self, Block, BlockHash, SplitBlocks};
 use filter_kernels::{KernelToken, WideSource};
 use filter_policy::answers::fill;
 use filter_policy::building::for_each_batch;
@@ -106,13 +106,13 @@ impl<'a> SplitBlockFilter<'a> {
 
     /// Returns whether the filter may hold a value that compares equal to this one.
     ///
-    /// Calls [`may_match_hash`](Self::may_match_hash) with the value's hash, with two exceptions: a zero is looked up
+    /// Calls [`may_match_raw_hash`](Self::may_match_raw_hash) with the value's hash, with two exceptions: a zero is looked up
     /// with both signs, and a NaN always may match, because the bits it was written with are unknown. To look one value up
     /// in many filters, see [`PhysicalValue::may_match_each`].
     pub fn may_match_value(&self, value: PhysicalValue<'_>) -> bool {
-        value
-            .equals()
-            .is_none_or(|[one, other]| self.may_match_hash(one) || one != other && self.may_match_hash(other))
+        value.equals().is_none_or(|[one, other]| {
+            self.may_match_raw_hash(one) || one != other && self.may_match_raw_hash(other)
+        })
     }
 
     #[inline]
@@ -122,7 +122,7 @@ impl<'a> SplitBlockFilter<'a> {
 
     /// Returns whether the filter may hold a value with this hash, computed by [`PhysicalValue::hash`].
     #[inline(always)]
-    pub fn may_match_hash(&self, hash: u64) -> bool {
+    pub fn may_match_raw_hash(&self, hash: u64) -> bool {
         split_block::may_match(self.kernel, self.stored(), hash)
     }
 
@@ -145,7 +145,7 @@ impl PhysicalValue<'_> {
     ///
     /// // Of two row groups, the first has a negative zero.
     /// let mut groups = [[0; 32]; 2];
-    /// SplitBlockFilterMut::new(&mut groups[0])?.insert_hash(PhysicalValue::Double(-0.0).hash());
+    /// SplitBlockFilterMut::new(&mut groups[0])?.insert_raw_hash(PhysicalValue::Double(-0.0).hash());
     /// let filters = [SplitBlockFilter::new(&groups[0])?, SplitBlockFilter::new(&groups[1])?];
     ///
     /// let mut words = [0; 1];
@@ -196,14 +196,14 @@ impl fmt::Debug for SplitBlockFilter<'_> {
 ///
 /// let mut bitset = [0; 4 * 32];
 /// let mut filter = SplitBlockFilterMut::new(&mut bitset)?;
-/// filter.insert_batch(&[*b"one", *b"two"]);
-/// filter.insert_hashes([1, 2, 3].map(|id| PhysicalValue::Int32(id).hash()));
+/// filter.insert_many(&[*b"one", *b"two"]);
+/// filter.insert_raw_hashes([1, 2, 3].map(|id| PhysicalValue::Int32(id).hash()));
 /// assert!(filter.as_filter().may_match(b"two"));
 ///
-/// // There is room to spare.
+/// // There is room to spare: one block of the four is enough.
+/// assert_eq!(filter.halvings_for_rate(0.01), 2);
 /// let mut short = [0; 32];
-/// assert_eq!(filter.folded_len(0.01), short.len());
-/// SplitBlockFilterMut::new(&mut short)?.merge(&filter.as_filter())?;
+/// SplitBlockFilterMut::new(&mut short)?.merge_folded(&filter.as_filter())?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct SplitBlockFilterMut<'a> {
@@ -229,28 +229,28 @@ impl<'a> SplitBlockFilterMut<'a> {
     /// Adds a key, the plain encoding of a value.
     #[inline]
     pub fn insert(&mut self, key: &[u8]) {
-        self.insert_hash(xxh64(key, 0));
+        self.insert_raw_hash(xxh64(key, 0));
     }
 
     /// Adds a value with this hash, computed by [`PhysicalValue::hash`].
     #[inline]
-    pub fn insert_hash(&mut self, hash: u64) {
+    pub fn insert_raw_hash(&mut self, hash: u64) {
         split_block::insert_hash(self.kernel, self.blocks, hash);
     }
 
     /// Adds many keys; the fastest method. A page of numbers in plain encoding is [`PackedKeys`](filter_policy::PackedKeys).
-    pub fn insert_batch<'k>(&mut self, keys: impl Into<KeyBatch<'k>>) {
+    pub fn insert_many<'k>(&mut self, keys: impl Into<KeyBatch<'k>>) {
         let batch = keys.into();
         match batch.for_kernels() {
             Some(keys) => {
                 split_block::insert(self.kernel, self.blocks, BlockHash::Xxh64, WideSource::Keys(keys))
             }
-            None => self.insert_hashes(batch.iter().map(|key| xxh64(key, 0))),
+            None => self.insert_raw_hashes(batch.iter().map(|key| xxh64(key, 0))),
         }
     }
 
     /// Adds values with these hashes.
-    pub fn insert_hashes(&mut self, hashes: impl IntoIterator<Item = u64>) {
+    pub fn insert_raw_hashes(&mut self, hashes: impl IntoIterator<Item = u64>) {
         for_each_batch(hashes.into_iter(), |hashes| {
             split_block::insert(
                 self.kernel,
@@ -261,60 +261,86 @@ impl<'a> SplitBlockFilterMut<'a> {
         });
     }
 
-    /// Adds the values of another filter, as if they had been inserted into this one.
+    /// Adds the values of another filter of the same length, as if they had been inserted into this one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfDomain`] when the other filter has another length; this filter is then unchanged.
+    pub fn merge(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
+        self.add_folded(
+            other,
+            other.blocks.len() == self.blocks.len(),
+            "the length of this filter",
+        )
+    }
+
+    /// Adds the values of another filter, which is folded to this one's length. Blocks are chosen by multiplication, so a
+    /// filter of the same values with half as many blocks has the union of each pair of adjacent blocks.
     ///
     /// # Errors
     ///
     /// [`Error::OutOfDomain`] when the other filter's length is not a multiple of this one's; this filter is then
     /// unchanged.
-    pub fn merge(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
-        let count = self.blocks.len();
-        if !other.blocks.len().is_multiple_of(count) {
+    pub fn merge_folded(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
+        let fits = other.blocks.len().is_multiple_of(self.blocks.len());
+        self.add_folded(other, fits, "a multiple of this filter's length")
+    }
+
+    fn add_folded(
+        &mut self,
+        other: &SplitBlockFilter<'_>,
+        fits: bool,
+        allowed: &'static str,
+    ) -> Result<(), Error> {
+        if !fits {
             return Err(Error::OutOfDomain {
                 what: "length of the filter that is merged",
                 given: other.bitset().len() as f64,
-                allowed: "a multiple of this filter's length",
+                allowed,
             });
         }
-        let groups = other.blocks.chunks_exact(other.blocks.len() / count);
+        let groups = other.blocks.chunks_exact(other.blocks.len() / self.blocks.len());
         for (block, group) in self.blocks.iter_mut().zip(groups) {
             group.iter().for_each(|other| unite(block, other));
         }
         Ok(())
     }
 
-    /// Returns the length in bytes to which a filter of these values can be shortened at a rate: this filter's, halved as
-    /// often as the rate allows.
+    /// Returns how often the rate allows to halve a filter of these values: 0 if not at all.
     ///
-    /// Blocks are chosen by multiplication, so a filter of the same values with half as many blocks has the union of each
-    /// pair of adjacent blocks, which [`merge`](Self::merge) makes. Halving stops when the number of blocks is odd or the
-    /// next one would raise the estimated rate above `rate`. The estimate is that of arrow-rs and Arrow C++:
-    /// `(1 - (1 - f)^(2^halvings))^8` for an overall share `f` of ones. It assumes evenly spread ones and so is lower than
-    /// the rate that [`FilterView`](crate::view::FilterView) reports for the result.
-    pub fn folded_len(&self, rate: f64) -> usize {
+    /// Halving stops when the number of blocks is odd or the next one would raise the estimated rate above `rate`. The
+    /// estimate is that of arrow-rs and Arrow C++: `(1 - (1 - f)^(2^halvings))^8` for an overall share `f` of ones. It
+    /// assumes evenly spread ones and so is lower than the rate that [`FilterView`](crate::view::FilterView) reports for
+    /// the result.
+    pub fn halvings_for_rate(&self, rate: f64) -> u32 {
         let bytes = self.blocks.as_flattened();
         let mut zeros = 1.0 - count_ones(bytes) as f64 / (bytes.len() as f64 * 8.0);
-        let mut blocks = self.blocks.len();
-        while blocks.is_multiple_of(2) {
+        for halvings in 0..self.blocks.len().trailing_zeros() {
             zeros *= zeros;
             if eighth_power(1.0 - zeros) > rate {
-                break;
+                return halvings;
             }
-            blocks /= 2;
         }
-        blocks * BLOCK_LEN
+        self.blocks.len().trailing_zeros()
     }
 
-    /// Returns the bit set of a filter of the same values that is as short as the rate allows: of
-    /// [`folded_len`](Self::folded_len) bytes. This filter stays as it is; without an allocator, merge it into an empty one
-    /// of that length.
+    /// Returns the bit set of a filter of the same values after this many halvings. This filter stays as it is. Without an
+    /// allocator, [merge](Self::merge_folded) it into an empty one of the length that is wanted.
     ///
     /// # Errors
     ///
-    /// [`Error::AllocationFailed`].
+    /// [`Error::OutOfDomain`] when the number of blocks cannot be halved so often; [`Error::AllocationFailed`].
     #[cfg(feature = "alloc")]
-    pub fn fold_to_rate(&self, rate: f64) -> Result<alloc::vec::Vec<u8>, Error> {
-        let bytes = self.folded_len(rate);
+    pub fn fold(&self, halvings: u32) -> Result<alloc::vec::Vec<u8>, Error> {
+        let most = self.blocks.len().trailing_zeros();
+        if halvings > most {
+            return Err(Error::OutOfDomain {
+                what: "number of halvings",
+                given: halvings.into(),
+                allowed: "at most how often two divides the number of blocks",
+            });
+        }
+        let bytes = self.blocks.as_flattened().len() >> halvings;
         let mut bitset = alloc::vec::Vec::new();
         bitset
             .try_reserve_exact(bytes)
@@ -324,8 +350,19 @@ impl<'a> SplitBlockFilterMut<'a> {
             blocks: bitset.as_chunks_mut().0,
             kernel: self.kernel,
         };
-        folded.merge(&self.as_filter())?;
+        folded.merge_folded(&self.as_filter())?;
         Ok(bitset)
+    }
+
+    /// Returns the bit set of a filter of the same values that is as short as the rate allows: this one
+    /// [folded](Self::fold) as often as [`halvings_for_rate`](Self::halvings_for_rate) says.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::AllocationFailed`].
+    #[cfg(feature = "alloc")]
+    pub fn fold_to_rate(&self, rate: f64) -> Result<alloc::vec::Vec<u8>, Error> {
+        self.fold(self.halvings_for_rate(rate))
     }
 
     /// Returns the filter in its current state.

@@ -47,8 +47,8 @@ impl Format {
         },
         damage: |_, f| f.write_str("length must be a multiple of 32 bytes"),
         hash_bits: 64,
-        filter_bytes: |keys, bits_per_key| bitset_bytes(bits_per_key, keys),
-        probe_count: |_, _| Ok(Some(PROBES)),
+        filter_len: |keys, bits_per_key| bitset_bytes(bits_per_key, keys),
+        probe_count: |_, _| Ok(Some(PROBES.into())),
         rate: |keys, bits_per_key| {
             let blocks = bitset_bytes(bits_per_key, keys)? / BLOCK_LEN as u64;
             Ok(split_block_rate(blocks, keys))

@@ -3,11 +3,12 @@
 
 use filter_kernels::{Kernel, KernelToken};
 use filter_policy::building::for_each_batch;
-use filter_policy::{BitsPerKey, Error, FilterPolicy, HashFunction, HashedPolicy, NewFilter, leveldb};
+use filter_policy::{BitsPerKey, Error, FilterPolicy, HashFunction, HashedPolicy, NewFilter};
 
 use super::bits_per_key::RocksDbBits;
 use super::kinds::{Kind, addressable, contents_expecting_others};
 use super::lines::{self, Lines};
+use crate::leveldb::probes;
 
 /// The maximum number of bits; RocksDB caps here so that the number of lines fits into 32 bits.
 ///
@@ -100,8 +101,8 @@ impl LegacyFullFilterPolicy {
 }
 
 /// Returns the probe count: LevelDB's rule for the same bits per key, at most 30.
-pub(super) const fn probe_count(bits_per_key: RocksDbBits) -> u8 {
-    leveldb::probe_count(BitsPerKey::whole(bits_per_key.rounded()))
+pub(super) fn probe_count(bits_per_key: RocksDbBits) -> u8 {
+    probes(BitsPerKey::whole(bits_per_key.rounded()))
 }
 
 /// Returns the number of lines for this many keys: odd, so that the remainder uses all bits of a value; 0 for no keys.

@@ -27,8 +27,8 @@ impl Format {
         may_match: kinds::line_may_match,
         damage: |last, f| write!(f, "tail must be of a known kind, got last byte {last:#04x}"),
         hash_bits: 64,
-        filter_bytes: |keys, bits_per_key| Ok(bloom_bytes(of_rocksdb(bits_per_key)?, keys)),
-        probe_count: |_, bits_per_key| Ok(Some(of_rocksdb(bits_per_key)?.probe_count())),
+        filter_len: |keys, bits_per_key| Ok(bloom_bytes(of_rocksdb(bits_per_key)?, keys)),
+        probe_count: |_, bits_per_key| Ok(Some(of_rocksdb(bits_per_key)?.probe_count().into())),
         rate: |keys, bits_per_key| Ok(bloom_rate(of_rocksdb(bits_per_key)?, keys)),
         reach: None,
         least_bytes: "at least what the filter takes at 1 bit per key",
@@ -40,11 +40,11 @@ impl Format {
     pub const LEGACY_BLOOM: Self = Self {
         name: "LegacyBloom",
         hash_bits: 32,
-        filter_bytes: |keys, bits_per_key| {
+        filter_len: |keys, bits_per_key| {
             let lines = legacy::lines_for(of_rocksdb(bits_per_key)?, keys, CacheLine::Bytes64);
             Ok(u64::from(lines) * LINE_LEN as u64 + TAIL_LEN as u64)
         },
-        probe_count: |_, bits_per_key| Ok(Some(legacy::probe_count(of_rocksdb(bits_per_key)?))),
+        probe_count: |_, bits_per_key| Ok(Some(legacy::probe_count(of_rocksdb(bits_per_key)?).into())),
         rate: |keys, bits_per_key| {
             let bits = of_rocksdb(bits_per_key)?;
             let lines = legacy::lines_for(bits, keys, CacheLine::Bytes64);
@@ -58,7 +58,7 @@ impl Format {
     /// the one that the columns give.
     pub const RIBBON: Self = Self {
         name: "Ribbon",
-        filter_bytes: |keys, bits_per_key| {
+        filter_len: |keys, bits_per_key| {
             let bits = of_rocksdb(bits_per_key)?;
             Ok(match ribbon_size(bits, keys) {
                 _ if keys == 0 => 0,
@@ -69,7 +69,7 @@ impl Format {
         probe_count: |keys, bits_per_key| {
             let bits = of_rocksdb(bits_per_key)?;
             let is_ribbon = ribbon_size(bits, keys).is_some();
-            Ok((!is_ribbon).then(|| bits.probe_count()))
+            Ok((!is_ribbon).then(|| bits.probe_count().into()))
         },
         rate: |keys, bits_per_key| {
             let bits = of_rocksdb(bits_per_key)?;

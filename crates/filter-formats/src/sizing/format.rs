@@ -23,8 +23,8 @@ impl Format {
     /// [`Error::FilterTooLarge`] when the length does not fit into 64 bits, or into 2 GiB for split blocks, or a binary
     /// fuse filter has more than 2^31 keys;
     /// [`Error::OutOfDomain`] when the bits per key are too few for a RocksDB filter.
-    pub fn filter_bytes(self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
-        (self.filter_bytes)(keys, bits_per_key)
+    pub fn filter_len(self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
+        (self.filter_len)(keys, bits_per_key)
     }
 
     /// Returns the probe count k of a filter of this many keys; `None` for Ribbon and binary fuse filters, which have no
@@ -32,8 +32,8 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// The errors of [`filter_bytes`](Self::filter_bytes).
-    pub fn probe_count(self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<u8>, Error> {
+    /// The errors of [`filter_len`](Self::filter_len).
+    pub fn probe_count(self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<u32>, Error> {
         (self.probe_count)(keys, bits_per_key)
     }
 
@@ -45,30 +45,33 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// The errors of [`filter_bytes`](Self::filter_bytes).
-    pub fn rate(self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+    /// The errors of [`filter_len`](Self::filter_len).
+    pub fn expected_rate(self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
         let rate = (self.rate)(keys, bits_per_key)?;
         Ok(rate.max(equal_hashes(self.hash_bits, keys)))
     }
 
-    /// Returns the smallest bits per key, to a hundredth and above 0, whose [`rate`](Self::rate) does not exceed the wanted
+    /// Returns the smallest bits per key, to a hundredth and above 0, whose [`expected_rate`](Self::expected_rate) does not exceed the wanted
     /// one: of the first whole number that reaches it, and the hundredths below that.
     ///
     /// # Errors
     ///
-    /// [`Error::FilterTooLarge`] as in [`filter_bytes`](Self::filter_bytes), [`Error::OutOfDomain`] when `wanted` is
+    /// [`Error::FilterTooLarge`] as in [`filter_len`](Self::filter_len), [`Error::OutOfDomain`] when `wanted` is
     /// not strictly between 0 and 1, [`Error::RateUnreachable`] when the limits of k, of the bits per key and of the
     /// hash's width keep every filter above `wanted`.
     pub fn bits_per_key_for_rate(self, keys: u64, wanted: f64) -> Result<BitsPerKey, Error> {
         let whole = u64::from(self.whole_bits_for_rate(keys, wanted)?);
-        let is_enough = |bits| self.rate(keys, hundredths(bits)).is_ok_and(|rate| rate <= wanted);
+        let is_enough = |bits| {
+            self.expected_rate(keys, hundredths(bits))
+                .is_ok_and(|rate| rate <= wanted)
+        };
         let found = least(100 * whole - 99, 100 * whole, is_enough);
         Ok(hundredths(found.unwrap_or(100 * whole)))
     }
 
     fn whole_bits_for_rate(self, keys: u64, wanted: f64) -> Result<u32, Error> {
         proper_rate(wanted)?;
-        let rate_at = |bits: u32| self.rate(keys, BitsPerKey::whole(bits));
+        let rate_at = |bits: u32| self.expected_rate(keys, BitsPerKey::whole(bits));
         let unreachable = |bits| {
             let (given, lowest) = (wanted, rate_at(bits)?);
             Err(Error::RateUnreachable { given, lowest })
@@ -122,7 +125,7 @@ impl Format {
     /// Returns a lower bound for the rate of any filter of this length: the best Bloom filter if there are probes, less the
     /// error of computed rates, otherwise the information-theoretic minimum.
     fn least_rate(self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
-        let bits = 8.0 * self.filter_bytes(keys, bits_per_key)? as f64 / keys as f64;
+        let bits = 8.0 * self.filter_len(keys, bits_per_key)? as f64 / keys as f64;
         let by_bits = match self.probe_count(keys, bits_per_key)? {
             Some(_) => 0.97 * libm::exp(-bits * LN_2 * LN_2),
             None => libm::exp2(-bits),
@@ -138,7 +141,7 @@ impl Format {
     /// [`Error::OutOfDomain`] when `bytes` is less than the smallest filter: 9 bytes, 32 for split blocks, in RocksDB's
     /// formats the filter of these keys at one bit per key, and the binary fuse filter of these keys with 4 bits per
     /// fingerprint.
-    pub fn bits_per_key_for_bytes(self, keys: u64, bytes: u64) -> Result<BitsPerKey, Error> {
+    pub fn bits_per_key_for_len(self, keys: u64, bytes: u64) -> Result<BitsPerKey, Error> {
         let (least, most) = self.reach.map_or((1, MAX_BITS_OF_ROCKSDB), |_| (0, u32::MAX));
         largest(100 * least, 100 * u64::from(most), |bits| {
             self.fits(keys, hundredths(bits), bytes)
@@ -155,12 +158,12 @@ impl Format {
     /// fits, or the bits per key are invalid. Every number of keys fits if a filter does not grow, at 0 bits per key or
     /// at RocksDB's 4 GiB. Binary fuse filters grow in steps, and a few keys more may take fewer bytes: another larger
     /// number may fit then.
-    pub fn max_keys(self, bytes: u64, bits_per_key: BitsPerKey) -> u64 {
+    pub fn capacity(self, bytes: u64, bits_per_key: BitsPerKey) -> u64 {
         largest(0, u64::MAX, |keys| self.fits(keys, bits_per_key, bytes)).unwrap_or(0)
     }
 
     fn fits(self, keys: u64, bits_per_key: BitsPerKey, bytes: u64) -> bool {
-        self.filter_bytes(keys, bits_per_key)
+        self.filter_len(keys, bits_per_key)
             .is_ok_and(|taken| taken <= bytes)
     }
 }

@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn one_line_is_a_filter() {
         for (keys, probes) in [(1, 1), (1, 24), (5, 24), (32, 6), (51, 6), (500, 1), (100, 3)] {
-            let expected = exact_rate(512, keys, probes).unwrap();
+            let expected = exact_rate(512, keys, u32::from(probes)).unwrap();
             let given = rate(1, keys, probes);
             assert!(
                 (given / expected - 1.0).abs() < 1e-11,

@@ -28,12 +28,12 @@ const CROWDED: f64 = 4.0;
 /// assert!((exact / Textbook::with_probe_count(14).rate(640, 32)? - 1.044).abs() < 1e-3);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
-pub fn exact_rate(bits: u64, keys: u64, probes: u8) -> Result<f64, Error> {
+pub fn exact_rate(bits: u64, keys: u64, probes: u32) -> Result<f64, Error> {
     let outside = |what, given, allowed| Err(Error::OutOfDomain { what, given, allowed });
     if bits == 0 {
         return outside("number of bits", 0.0, "at least 1");
     }
-    if probes > MAX_PROBES {
+    if probes > MAX_PROBES.into() {
         return outside("probe count", f64::from(probes), "between 0 and 30");
     }
     let (bits, balls) = (bits as f64, f64::from(probes) * keys as f64);
@@ -41,7 +41,7 @@ pub fn exact_rate(bits: u64, keys: u64, probes: u8) -> Result<f64, Error> {
     let mut sum = 0.0;
     // The absent key's probes hit d distinct bits. In large filters d nearly always equals the probe count, and smaller
     // d are too rare to count.
-    for (d, &probability) in distinct.iter().enumerate().take(usize::from(probes) + 1).rev() {
+    for (d, &probability) in distinct.iter().enumerate().take(probes as usize + 1).rev() {
         if probability > sum * 1e-18 {
             sum += probability * all_ones(d, bits, balls);
         }
@@ -51,7 +51,7 @@ pub fn exact_rate(bits: u64, keys: u64, probes: u8) -> Result<f64, Error> {
 }
 
 /// Returns the probabilities that this many balls hit 0, 1, 2, ... distinct cells out of `cells`.
-fn distinct(balls: u8, cells: f64) -> [f64; MAX + 1] {
+fn distinct(balls: u32, cells: f64) -> [f64; MAX + 1] {
     let mut share = [0.0; MAX + 1];
     share[0] = 1.0;
     for _ in 0..balls {

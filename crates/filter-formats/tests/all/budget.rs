@@ -14,8 +14,11 @@ fn least_by_trial(format: Format, levels: [&Level; 2], bytes: u64) -> f64 {
     let all = |level: &Level| -> Vec<(u64, f64)> {
         let bits = (10..=320).map(|tenths| BitsPerKey::fractional(f64::from(tenths) / 10.0).unwrap());
         let some = bits.map(|bits| {
-            let bytes = level.filters * format.filter_bytes(level.keys, bits).unwrap();
-            (bytes, level.reads * format.rate(level.keys, bits).unwrap())
+            let bytes = level.filters * format.filter_len(level.keys, bits).unwrap();
+            (
+                bytes,
+                level.reads * format.expected_rate(level.keys, bits).unwrap(),
+            )
         });
         std::iter::once((0, level.reads)).chain(some).collect()
     };
@@ -33,7 +36,7 @@ fn hardly_a_division_among_two_levels_is_better() {
     let mut excess = 0.0;
     let mut divisions = 0.0;
     // The rates of formats with 32-bit hashes take long.
-    let is_wide = |known: &&NamedPolicy| known.build(TEN).key_hash(b"").unwrap().function().bits() == 64;
+    let is_wide = |known: &&NamedPolicy| known.policy(TEN).key_hash(b"").unwrap().function().bits() == 64;
     for format in policies::ALL.iter().filter(is_wide).map(NamedPolicy::format) {
         for _ in 0..12 {
             let mut level = || Level {
@@ -45,7 +48,7 @@ fn hardly_a_division_among_two_levels_is_better() {
             let bytes = random.next_u64() % 40_000;
             let found = plan(format, &levels, bytes).unwrap();
             let least = least_by_trial(format, [&levels[0], &levels[1]], bytes);
-            assert!(found.bytes() <= bytes);
+            assert!(found.memory_bytes() <= bytes);
             let needless = found.needless();
             assert!(
                 needless <= 1.5 * least,
@@ -68,7 +71,7 @@ fn levels_that_are_not_worth_a_filter_get_none() {
     let found = plan(Format::BLOOM64, &[reads(1.0), reads(0.0), reads(1e-6)], 12_000).unwrap();
     let bits: Vec<_> = found.shares.iter().map(|share| share.bits_per_key).collect();
     assert!(bits[0].is_some() && bits[1].is_none(), "{bits:?}");
-    assert_eq!(found.shares[1].bytes, 0);
+    assert_eq!(found.shares[1].memory_bytes, 0);
     // Nothing fits.
     let none = plan(Format::BLOOM64, &[reads(1.0)], 8).unwrap();
     assert_eq!((none.shares[0].bits_per_key, none.needless()), (None, 1.0));

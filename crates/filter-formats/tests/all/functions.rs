@@ -78,7 +78,7 @@ impl FilterPolicy for Own {
 }
 
 fn all() -> Vec<AnyPolicy> {
-    let mut all: Vec<AnyPolicy> = policies::ALL.iter().map(|known| known.build(TEN)).collect();
+    let mut all: Vec<AnyPolicy> = policies::ALL.iter().map(|known| known.policy(TEN)).collect();
     for seed in [7, 8] {
         all.push(Box::new(BloomFilterPolicy::with_seed(seed, TEN)));
         all.push(Box::new(BloomFilterPolicy::with_hasher(Seeded(seed), TEN)));

@@ -21,7 +21,7 @@ fn check(policy: BinaryFusePolicy, hashes: &[u64]) -> Vec<u8> {
     let distinct: BTreeSet<u64> = hashes.iter().copied().collect();
     assert_eq!(policy.filter_len(distinct.len()), Ok(filter.len()), "{}", at());
     if let Some(bits_per_key) = policy.bits_per_key() {
-        let stated = Format::BINARY_FUSE.filter_bytes(distinct.len() as u64, bits_per_key);
+        let stated = Format::BINARY_FUSE.filter_len(distinct.len() as u64, bits_per_key);
         assert_eq!(stated, Ok(filter.len() as u64), "{}", at());
     }
     let mut room = vec![0xa5; policy.max_filter_len(hashes.len()).unwrap()];

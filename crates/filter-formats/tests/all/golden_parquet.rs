@@ -81,17 +81,17 @@ fn filters_are_those_of_the_writers() {
         let mut ours = SplitBlockFilterMut::new(&mut built).unwrap();
         let keys: Vec<Vec<u8>> = (0..row.count()).map(|i| row.plain(i)).collect();
         let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-        ours.insert_batch(&slices[..]);
+        ours.insert_many(&slices[..]);
         assert!(ours.as_filter().bitset() == filter.bitset(), "{at}");
         built.fill(0);
-        SplitBlockFilterMut::new(&mut built).unwrap().insert_batch(&keys);
+        SplitBlockFilterMut::new(&mut built).unwrap().insert_many(&keys);
         assert_eq!(built, filter.bitset(), "{at}");
         if row.column.starts_with('i') || row.column == "d" {
             // A page of such a column.
             built.fill(0);
             let page = keys.concat();
             let keys = PackedKeys::new(&page, keys[0].len()).unwrap();
-            SplitBlockFilterMut::new(&mut built).unwrap().insert_batch(keys);
+            SplitBlockFilterMut::new(&mut built).unwrap().insert_many(keys);
             assert_eq!(built, filter.bitset(), "{at}");
         }
         assert!(keys.iter().all(|key| filter.may_match(key)), "{at}");
@@ -108,7 +108,9 @@ fn zeros_and_nans() {
     let with = |values: &[PhysicalValue<'_>], bitset: &mut [u8]| {
         bitset.fill(0);
         let mut filter = SplitBlockFilterMut::new(bitset).unwrap();
-        values.iter().for_each(|value| filter.insert_hash(value.hash()));
+        values
+            .iter()
+            .for_each(|value| filter.insert_raw_hash(value.hash()));
     };
     for (zero, other) in [
         (PhysicalValue::Float(0.0), PhysicalValue::Float(-0.0)),
@@ -118,12 +120,14 @@ fn zeros_and_nans() {
             with(&[stored], &mut bitset);
             let filter = SplitBlockFilter::new(&bitset).unwrap();
             assert!(filter.may_match_value(zero) && filter.may_match_value(other));
-            assert!(!filter.may_match_hash(if stored.hash() == zero.hash() { other } else { zero }.hash()));
+            assert!(
+                !filter.may_match_raw_hash(if stored.hash() == zero.hash() { other } else { zero }.hash())
+            );
         }
         with(&[PhysicalValue::Int32(0), PhysicalValue::Int64(0)], &mut bitset);
         let filter = SplitBlockFilter::new(&bitset).unwrap();
         // The integer 0 has the bits of the positive zero.
-        assert!(filter.may_match_value(zero) && !filter.may_match_hash(other.hash()));
+        assert!(filter.may_match_value(zero) && !filter.may_match_raw_hash(other.hash()));
     }
     bitset.fill(0);
     let empty = SplitBlockFilter::new(&bitset).unwrap();
@@ -149,7 +153,7 @@ fn built(hashes: &[u64], blocks: usize) -> Vec<u8> {
     let mut bitset = vec![0; 32 * blocks];
     SplitBlockFilterMut::new(&mut bitset)
         .unwrap()
-        .insert_hashes(hashes.iter().copied());
+        .insert_raw_hashes(hashes.iter().copied());
     bitset
 }
 
@@ -171,6 +175,7 @@ proptest! {
         let done = (blocks * 32 / folded.len()).ilog2();
         prop_assert_eq!(folded.len() << done, blocks * 32);
         prop_assert!(folded == built(&hashes, blocks >> done));
+        prop_assert!(SplitBlockFilterMut::new(&mut bitset).unwrap().fold(folds + 1).is_err());
         // What was wrapped denies no value either.
         prop_assert!(bitset == built(&hashes, blocks));
         // An estimate on the edge may fall to either side.
@@ -185,13 +190,15 @@ proptest! {
         let other = built(&right, blocks * times);
         let other = SplitBlockFilter::new(&other).unwrap();
         let mut filter = SplitBlockFilterMut::new(&mut merged).unwrap();
-        filter.merge(&other).unwrap();
+        filter.merge_folded(&other).unwrap();
         let both = [left, right].concat();
         prop_assert!(merged == built(&both, blocks));
         let before = merged.clone();
         let longer = vec![0; 32 * (blocks * times + 1)];
-        let error = SplitBlockFilterMut::new(&mut merged).unwrap().merge(&SplitBlockFilter::new(&longer).unwrap());
+        let mut filter = SplitBlockFilterMut::new(&mut merged).unwrap();
+        let error = filter.merge_folded(&SplitBlockFilter::new(&longer).unwrap());
         prop_assert_eq!(error.is_err(), blocks > 1);
+        prop_assert!(filter.merge(&SplitBlockFilter::new(&longer).unwrap()).is_err());
         prop_assert!(merged == before);
     }
 
@@ -231,7 +238,7 @@ fn check_any(bytes: &[u8]) {
             let bitset = filter.bitset();
             assert_eq!(bitset.len() as u64, u64::from(header.bitset_len()));
             assert!(len <= Header::MAX_BYTES && bytes[len..].starts_with(bitset));
-            let rate = FilterView::new(Format::SPLIT_BLOCK, bitset).false_positive_rate();
+            let rate = FilterView::new(Format::SPLIT_BLOCK, bitset).expected_rate();
             assert!((0.0..=1.0).contains(&rate));
             let _ = filter.may_match(b"key");
         }

@@ -95,7 +95,7 @@ fn every_probe_count() {
     for probes in 1..=30_u32 {
         // The fewest whole bits per key that give this probe count in LevelDB's layout.
         let bits_per_key = BitsPerKey::whole((probes * 100).div_ceil(69));
-        assert_eq!(u32::from(leveldb::probe_count(bits_per_key)), probes);
+        assert_eq!(leveldb::probe_count(bits_per_key), probes);
         each_layout!(|layout| check(layout, bits_per_key, &numbered(1000), &counts));
     }
 }

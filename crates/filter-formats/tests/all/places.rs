@@ -13,7 +13,7 @@ use super::support::ways::filter_of;
 /// Returns every policy with its filter of these keys.
 fn filters(keys: &[impl AsRef<[u8]>]) -> Vec<(&'static NamedPolicy, AnyPolicy, Vec<u8>)> {
     let filter = |known: &'static NamedPolicy| {
-        let policy = known.build(BitsPerKey::whole(10));
+        let policy = known.policy(BitsPerKey::whole(10));
         let filter = filter_of(&policy, keys);
         (known, policy, filter)
     };
@@ -133,7 +133,7 @@ proptest! {
     #[test]
     fn any_bytes(filter in any_filter(), key in vec(any::<u8>(), 0..20)) {
         for known in policies::ALL {
-            let policy = known.build(BitsPerKey::whole(10));
+            let policy = known.policy(BitsPerKey::whole(10));
             let Some(answer) = ask(known, &filter, hash(&policy, &key)) else {
                 continue;
             };

@@ -35,7 +35,7 @@ fn rows() -> Vec<String> {
         .flat_map(|known| sets.map(|set| (known, set)));
     let row = |(known, (rule, n)): (&policies::NamedPolicy, _)| {
         let keys: Vec<Vec<u8>> = (0..n).map(|i| key(rule, i)).collect();
-        let filter = filter_of(&known.build(TEN), &keys);
+        let filter = filter_of(&known.policy(TEN), &keys);
         let digest = hex(&Sha256::digest(&filter));
         let (name, len) = (known.name(), filter.len());
         format!(
@@ -84,7 +84,7 @@ fn every_reader_knows_the_filters_of_every_policy() {
     for known in policies::ALL {
         for count in [0_u32, 1, 10, 1000] {
             let keys: Vec<Vec<u8>> = (0..count).map(|i| i.to_le_bytes().to_vec()).collect();
-            let policy = known.build(TEN);
+            let policy = known.policy(TEN);
             let filter = filter_of(&policy, &keys);
             for key in keys
                 .iter()

@@ -40,12 +40,12 @@ fn rates_are_those_of_the_policies() {
     ] {
         let bits_per_key = BitsPerKey::whole(bits);
         for known in policies::ALL {
-            let policy = known.build(bits_per_key);
+            let policy = known.policy(bits_per_key);
             let (mut matches, mut told) = (0, 0.0);
             for _ in 0..filters {
                 let stored: Vec<[u8; 8]> = (0..keys).map(|_| random.next_u64().to_le_bytes()).collect();
                 let filter = filter_of(&policy, &stored);
-                told += FilterView::new(known.format(), &filter).false_positive_rate() / f64::from(filters);
+                told += FilterView::new(known.format(), &filter).expected_rate() / f64::from(filters);
                 matches += (0..queries)
                     .filter(|_| policy.key_may_match(&random.next_u64().to_le_bytes(), &filter))
                     .count();
@@ -59,7 +59,7 @@ fn rates_are_those_of_the_policies() {
             );
             let ratio = told / measured;
             let format = known.format();
-            let expected = format.rate(u64::from(keys), bits_per_key).unwrap();
+            let expected = format.expected_rate(u64::from(keys), bits_per_key).unwrap();
             // THEORY.md says how far the computed rate of LevelDB's format is off.
             let off = if format == Format::LEVEL_DB { 0.03 } else { 0.0 };
             assert!(
@@ -96,7 +96,7 @@ fn false_positives_of_leveldbs_scheme_are_as_many_as_theory_md_states() {
         // Inserted values come up again, 80,000 / 2^32 of the time, and are not false positives.
         let rate = matches as f64 / 1e6 - 80_000.0 / 4_294_967_296.0;
         assert!((low..high).contains(&rate), "{rate} at {bits} bits per key");
-        let textbook = FilterView::new(Format::LEVEL_DB, &filter).false_positive_rate();
+        let textbook = FilterView::new(Format::LEVEL_DB, &filter).expected_rate();
         assert!(
             rate > 1.2 * textbook,
             "{rate} at {bits} bits per key, textbook {textbook}"

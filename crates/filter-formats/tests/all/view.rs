@@ -43,11 +43,7 @@ fn reading_follows_the_rules_at_every_edge() {
     for (format, filter, kind, answer) in expectations {
         let view = FilterView::new(format, filter);
         assert_eq!(view.kind(), kind, "{filter:x?}");
-        assert_eq!(
-            view.false_positive_rate(),
-            f64::from(u8::from(answer)),
-            "{filter:x?}"
-        );
+        assert_eq!(view.expected_rate(), f64::from(u8::from(answer)), "{filter:x?}");
         let policy: &dyn FilterPolicy = if format == ONE {
             &POLICY
         } else {

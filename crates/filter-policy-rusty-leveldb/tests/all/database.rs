@@ -63,7 +63,7 @@ fn round_trip(policy: impl FilterPolicy + Send + Sync + 'static, options: &Optio
 fn all_policies_find_what_is_there() {
     for options in [options(), snappy()] {
         for listed in policies::ALL {
-            round_trip(listed.build(TEN), &options);
+            round_trip(listed.policy(TEN), &options);
         }
         let bloom = BloomFilterPolicy::new(TEN);
         round_trip(BloomFilterPolicy::with_seed(7, TEN), &options);

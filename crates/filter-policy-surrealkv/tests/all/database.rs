@@ -138,7 +138,7 @@ async fn absent_keys_read_no_block_before_and_after_compaction() {
     for listed in policies::ALL {
         let name = listed.name();
         let folder = TempDir::new().unwrap();
-        let policy = Counted::new(SurrealKvPolicy::new(listed.build(TEN)).unwrap());
+        let policy = Counted::new(SurrealKvPolicy::new(listed.policy(TEN)).unwrap());
         let tree = open(folder.path(), Some(policy.clone()));
         write(&tree).await;
         tree.close().await.unwrap();

@@ -14,7 +14,7 @@ const BLOOM: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::new(BitsPerKey::who
 fn all() -> impl Iterator<Item = SurrealKvPolicy<Box<dyn FilterPolicy + Send + Sync>>> {
     policies::ALL
         .iter()
-        .map(|listed| SurrealKvPolicy::new(listed.build(BitsPerKey::whole(10))).unwrap())
+        .map(|listed| SurrealKvPolicy::new(listed.policy(BitsPerKey::whole(10))).unwrap())
 }
 
 fn keys(count: usize) -> Vec<Vec<u8>> {

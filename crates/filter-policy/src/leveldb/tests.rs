@@ -7,11 +7,7 @@ fn probe_counts_are_those_of_leveldb() {
     // No product below the upper limit is a whole number, so integer arithmetic must agree with the doubles.
     for bits in 0..=1000_u32 {
         let exact = (bits * 69 / 100).clamp(1, 30);
-        assert_eq!(
-            u32::from(probe_count(BitsPerKey::whole(bits))),
-            exact,
-            "{bits} bits per key"
-        );
+        assert_eq!(probe_count(BitsPerKey::whole(bits)), exact, "{bits} bits per key");
     }
     assert_eq!(probe_count(BitsPerKey::MAX), 30);
 }

@@ -99,7 +99,7 @@ impl Row for NamedPolicy {
         let bits_per_key = match size {
             Size::BitsPerKey(bits) => BitsPerKey::fractional(bits),
             Size::Rate(rate) => sizes.bits_per_key_for_rate(keys.max(1), rate),
-            Size::Bytes(bytes) => sizes.bits_per_key_for_bytes(keys.max(1), bytes),
+            Size::Bytes(bytes) => sizes.bits_per_key_for_len(keys.max(1), bytes),
             Size::Bits(_) => return Err(NO_BITS.to_owned()),
         };
         let bits_per_key = bits_per_key.map_err(text)?;
@@ -107,9 +107,9 @@ impl Row for NamedPolicy {
         let function = function(&policy_of_size)?;
         let count = usize::try_from(keys).unwrap_or(usize::MAX);
         let len = policy_of_size.max_filter_len(count).map_err(text)? as u64;
-        let bytes = sizes.filter_bytes(keys, bits_per_key).map_err(text)?;
+        let bytes = sizes.filter_len(keys, bits_per_key).map_err(text)?;
         let probe_count = sizes.probe_count(keys, bits_per_key).map_err(text)?;
-        let rate = sizes.rate(keys, bits_per_key).map_err(text)?;
+        let rate = sizes.expected_rate(keys, bits_per_key).map_err(text)?;
         let asked = bits_per_key.get();
         let is_asked = matches!(size, Size::BitsPerKey(_));
         let is_small = is_asked && bytes as f64 * 8.0 < 0.9 * asked * keys as f64;
@@ -118,7 +118,7 @@ impl Row for NamedPolicy {
             .map(|tenths| asked + f64::from(tenths) / 10.0)
             .take_while(|_| is_small && has_high_rate);
         let next_bits_per_key = more.find(|&bits| {
-            let bits = BitsPerKey::fractional(bits).and_then(|bits| sizes.filter_bytes(keys, bits));
+            let bits = BitsPerKey::fractional(bits).and_then(|bits| sizes.filter_len(keys, bits));
             bits.is_ok_and(|larger| larger > bytes)
         });
         let format = format.clone();
@@ -127,10 +127,10 @@ impl Row for NamedPolicy {
                 bytes,
                 bits_per_key: Some(bits_per_key.get()),
                 next_bits_per_key,
-                probe_count: probe_count.map(u32::from),
+                probe_count,
                 rate,
             },
-            memory: len.saturating_add(keys.saturating_mul(8 + self.building_bytes())),
+            memory: len.saturating_add(keys.saturating_mul(8 + self.building_bytes_per_key())),
             make: Box::new(move || {
                 let policy = policy(&format, bits_per_key)?;
                 match function.bits() {
@@ -237,7 +237,7 @@ impl Opened for Asked {
     }
 
     fn rate(&self) -> f64 {
-        FilterView::new(self.row.format(), self.filter.bytes()).false_positive_rate()
+        FilterView::new(self.row.format(), self.filter.bytes()).expected_rate()
     }
 
     /// Sets the bits of a Bloom filter that are set in another.

@@ -215,7 +215,7 @@ fn filters_are_those_of_the_policies() {
         .iter()
         .filter(|policy| !policy.name().contains("Ribbon"))
     {
-        let made = policy.build(BitsPerKey::whole(12));
+        let made = policy.policy(BitsPerKey::whole(12));
         let mut bytes = Vec::new();
         made.append_filter(&slices(&stored), &mut bytes).unwrap();
         let file = place.path().join("filter");

@@ -365,6 +365,6 @@ fn in_words(totals: &Totals) -> String {
 
 /// Formats the probe counts. There is only one unless the bits per key were changed.
 fn probes(bits: &Bits) -> String {
-    let counts: Vec<String> = bits.probes.iter().map(u8::to_string).collect();
+    let counts: Vec<String> = bits.probes.iter().map(u32::to_string).collect();
     counts.join(", ")
 }

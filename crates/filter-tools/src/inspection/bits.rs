@@ -24,7 +24,7 @@ pub(crate) struct Bits {
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) ribbon_bits: u64,
     /// The probe counts that occur.
-    pub(crate) probes: BTreeSet<u8>,
+    pub(crate) probes: BTreeSet<u32>,
     /// The number of filters that let every key pass ([`MATCHES_EVERYTHING`]). Their bits are not counted.
     pub(crate) matching_everything: u64,
     /// The number of filters in LevelDB's layout whose size lets more absent keys pass
@@ -69,7 +69,7 @@ impl Bits {
             }
             _ => return Err(format.damage(bytes).to_string()),
         }
-        self.weighted_rates += view.false_positive_rate() * view.bits() as f64;
+        self.weighted_rates += view.expected_rate() * view.bits() as f64;
         Ok(match view.kind() {
             FilterKind::Filter(format) if is_of_rocksdb || view.probe_count().is_none() => {
                 Some(format.name())
@@ -135,7 +135,7 @@ mod tests {
         let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
         for known in policies::ALL {
             let mut filter = Vec::new();
-            let policy = known.build(BitsPerKey::whole(10));
+            let policy = known.policy(BitsPerKey::whole(10));
             policy.append_filter(&keys, &mut filter).unwrap();
             let mut bits = Bits::default();
             let counted = bits.add_filter(known.format(), &filter);

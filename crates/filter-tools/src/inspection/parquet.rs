@@ -170,7 +170,7 @@ impl OpenFile {
         match self.bitset(offset, column.filter_length) {
             Ok(bitset) => {
                 found.bytes = Some(bitset.len() as u64);
-                let rate = FilterView::new(Format::SPLIT_BLOCK, &bitset).false_positive_rate();
+                let rate = FilterView::new(Format::SPLIT_BLOCK, &bitset).expected_rate();
                 found.expected_rate = Some(significant::round(rate));
                 if let (Some(value), Ok(filter)) = (value, SplitBlockFilter::new(&bitset)) {
                     found.may_match = Some(value.may_match(&filter));

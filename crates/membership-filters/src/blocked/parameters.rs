@@ -3,7 +3,7 @@
 //! Independent of keys, hashes and stored bytes.
 
 use crate::error::{Error, ErrorKind};
-use filter_formats::parquet::{bytes_for_rate, expected_rate};
+use filter_formats::parquet::{bitset_len_for_rate, expected_rate};
 
 const BLOCK_BYTES: u32 = 32;
 
@@ -35,7 +35,7 @@ impl BlockedParameters {
     /// too little.
     pub fn new(capacity: u64, rate: f64) -> Result<Self, Error> {
         Error::check_rate(rate)?;
-        let bytes = bytes_for_rate(capacity, rate).map_err(|_| {
+        let bytes = bitset_len_for_rate(capacity, rate).map_err(|_| {
             let thing = "the size for this capacity and rate";
             let got = format_args!("{capacity} keys at {rate:e}");
             Error::new(ErrorKind::TooLarge, thing, "at most 2 GiB", got)

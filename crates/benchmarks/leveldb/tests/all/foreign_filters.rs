@@ -22,7 +22,7 @@ fn filters_of_other_formats_are_let_pass() {
         .filter(|policy| open.contains(&policy.format()))
     {
         for bits_per_key in [1, 4, 10, 17, 50, 100] {
-            let built = policy.build(BitsPerKey::whole(bits_per_key));
+            let built = policy.policy(BitsPerKey::whole(bits_per_key));
             for count in [1, 2, 5, 17, 100, 1_000, 20_000] {
                 let keys: Vec<Vec<u8>> = (0..count).map(key).collect();
                 let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();

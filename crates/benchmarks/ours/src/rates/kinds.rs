@@ -140,7 +140,7 @@ impl Series {
     pub(super) fn build(&self, bits_per_key: u32, members: &[&[u8]]) -> Result<Filter, String> {
         let bits = BitsPerKey::whole(bits_per_key);
         match self.kind {
-            Kind::Policy(known) => stored(known.build(bits), known.format(), members),
+            Kind::Policy(known) => stored(known.policy(bits), known.format(), members),
             Kind::Function(function) => {
                 let policy = BloomFilterPolicy::with_hasher(function, bits);
                 stored(Box::new(policy), Format::LEVEL_DB, members)
@@ -158,10 +158,7 @@ impl Series {
     pub(super) fn rates(&self, filter: &Filter, bits_per_key: u32, keys: u64) -> Result<[f64; 2], String> {
         let of = |format| rate_of(format, bits_per_key, keys);
         let ideal = match filter.probed {
-            Some((bits, probes)) => {
-                let probes = u8::try_from(probes).map_err(words)?;
-                sizing::exact_rate(bits, keys, probes).map_err(words)?
-            }
+            Some((bits, probes)) => sizing::exact_rate(bits, keys, probes).map_err(words)?,
             None => of(Format::BLOOM64)?,
         };
         let format = match self.kind {
@@ -185,7 +182,7 @@ fn rate_of(format: Format, bits_per_key: u32, keys: u64) -> Result<f64, String> 
         return Ok(*known);
     }
     let rate = format
-        .rate(keys, BitsPerKey::whole(bits_per_key))
+        .expected_rate(keys, BitsPerKey::whole(bits_per_key))
         .map_err(words)?;
     counted.push((case, rate));
     Ok(rate)
@@ -202,7 +199,7 @@ fn stored(policy: AnyPolicy, layout: Format, members: &[&[u8]]) -> Result<Filter
     let view = FilterView::new(layout, &filter);
     Ok(Filter {
         bytes: filter.len() as u64,
-        probed: view.probe_count().map(|probes| (view.bits(), probes.into())),
+        probed: view.probe_count().map(|probes| (view.bits(), probes)),
         expected: None,
         matching: Box::new(move |keys| {
             let mut words = vec![0; Answers::words_for(keys.len())];

@@ -25,16 +25,16 @@ fn formats() -> Vec<Format> {
 
 #[test]
 fn limits_at_the_edges() {
-    assert_eq!(FORMAT.max_keys(8, TEN), 0);
-    assert_eq!(FORMAT.max_keys(9, BitsPerKey::whole(0)), u64::MAX);
-    assert_eq!(FORMAT.bits_per_key_for_bytes(0, 9), Ok(BitsPerKey::MAX));
+    assert_eq!(FORMAT.capacity(8, TEN), 0);
+    assert_eq!(FORMAT.capacity(9, BitsPerKey::whole(0)), u64::MAX);
+    assert_eq!(FORMAT.bits_per_key_for_len(0, 9), Ok(BitsPerKey::MAX));
     assert_eq!(
-        FORMAT.bits_per_key_for_bytes(1_000_000, 9),
+        FORMAT.bits_per_key_for_len(1_000_000, 9),
         Ok(BitsPerKey::whole(0))
     );
-    assert!(FORMAT.bits_per_key_for_bytes(1, 8).is_err());
+    assert!(FORMAT.bits_per_key_for_len(1, 8).is_err());
     // The filter grows no further.
-    assert_eq!(Format::FAST_LOCAL_BLOOM.max_keys(1 << 33, TEN), u64::MAX);
+    assert_eq!(Format::FAST_LOCAL_BLOOM.capacity(1 << 33, TEN), u64::MAX);
 }
 
 #[test]
@@ -68,13 +68,15 @@ fn rates_beyond_the_format_are_refused() {
             other => panic!("{format:?}: {other:?}"),
         }
     }
-    let rate = Format::BLOOM64.rate(1000, BitsPerKey::whole(1_000_000)).unwrap();
+    let rate = Format::BLOOM64
+        .expected_rate(1000, BitsPerKey::whole(1_000_000))
+        .unwrap();
     assert!(
         (rate / 1000.0 * libm::ldexp(1.0, 64) - 1.0).abs() < 1e-6,
         "{rate}"
     );
     // 10^7 / 2^32 is 0.2328 %; the share of distinct hash values is 0.2326 %.
-    let found = FORMAT.rate(10_000_000, BitsPerKey::whole(100)).unwrap();
+    let found = FORMAT.expected_rate(10_000_000, BitsPerKey::whole(100)).unwrap();
     assert!((found / 0.002_325_598 - 1.0).abs() < 1e-5, "{found}");
 }
 
@@ -89,8 +91,8 @@ fn lengths_are_those_of_the_policies() {
         ] {
             for bits in [0.5, 1.0, 2.0, 3.7, 8.0, 10.0, 15.5, 44.0, 100.0, 1000.0] {
                 let bits_per_key = BitsPerKey::fractional(bits).unwrap();
-                let policy = known.build(bits_per_key);
-                let stated = format.filter_bytes(keys, bits_per_key).unwrap();
+                let policy = known.policy(bits_per_key);
+                let stated = format.filter_len(keys, bits_per_key).unwrap();
                 let probes = format.probe_count(keys, bits_per_key).unwrap();
                 // The hash of the first key decides about 16 bytes of a Ribbon filter.
                 let less = if format == Format::RIBBON { 16 } else { 0 };
@@ -132,7 +134,7 @@ fn searches_are_tight() {
             _ => (&[1, 32, 300, 983, 1_000_000], &[0.5, 0.01, 1e-3, 1e-6, 1e-9]),
         };
         for &keys in keys {
-            let rate = |bits: f64| format.rate(keys, BitsPerKey::fractional(bits).unwrap());
+            let rate = |bits: f64| format.expected_rate(keys, BitsPerKey::fractional(bits).unwrap());
             for &wanted in wanted {
                 let at = format!("{format:?}, {keys} keys, {wanted}");
                 let Ok(found) = format.bits_per_key_for_rate(keys, wanted).map(BitsPerKey::get) else {
@@ -147,7 +149,7 @@ fn searches_are_tight() {
             }
             let bytes_at = |bits| {
                 format
-                    .filter_bytes(keys, BitsPerKey::fractional(bits).unwrap())
+                    .filter_len(keys, BitsPerKey::fractional(bits).unwrap())
                     .unwrap()
             };
             let sizes: Vec<u64> = (1..=100_u8).map(|bits| bytes_at(bits.into())).collect();
@@ -159,15 +161,15 @@ fn searches_are_tight() {
                 bytes_at(99.0) + 1,
             ] {
                 let at = format!("{format:?}, {keys} keys, {bytes} bytes");
-                let found = format.bits_per_key_for_bytes(keys, bytes).unwrap().get();
+                let found = format.bits_per_key_for_len(keys, bytes).unwrap().get();
                 assert!(bytes_at(found) <= bytes, "{at}");
                 let most = format.reach.map_or(100.0, |_| BitsPerKey::MAX.get());
                 assert!(
                     found + 1.0 > most || bytes_at(found + 1.0) > bytes,
                     "{at}: {found}"
                 );
-                let most = format.max_keys(bytes, TEN);
-                let taken = |keys| format.filter_bytes(keys, TEN).is_ok_and(|taken| taken <= bytes);
+                let most = format.capacity(bytes, TEN);
+                let taken = |keys| format.filter_len(keys, TEN).is_ok_and(|taken| taken <= bytes);
                 assert!(taken(most), "{at}");
                 assert!(!most.checked_add(1).is_some_and(taken), "{at}");
             }
@@ -183,7 +185,7 @@ fn lengths_never_shrink_as_keys_become_more() {
         .filter(|&format| format != Format::BINARY_FUSE)
     {
         for bits in [1, 2, 10, 33, 100] {
-            let bytes = |keys: u64| format.filter_bytes(keys, BitsPerKey::whole(bits));
+            let bytes = |keys: u64| format.filter_len(keys, BitsPerKey::whole(bits));
             let around = (949_999_900..950_000_100).chain([u64::MAX]);
             let mut last = 0;
             for keys in (0..3000).chain((3000..2_000_000).step_by(997)).chain(around) {
@@ -203,16 +205,16 @@ fn lengths_never_shrink_as_keys_become_more() {
 fn what_rocksdb_does_not_write_is_refused() {
     let few = BitsPerKey::fractional(0.49).unwrap();
     for format in formats().into_iter().filter(|format| format.reach.is_none()) {
-        let error = format.filter_bytes(1, few).unwrap_err();
+        let error = format.filter_len(1, few).unwrap_err();
         assert_eq!(
             error.to_string(),
             "bits per key of RocksDB's formats must be at least 0.5, got 0.49"
         );
-        assert_eq!(format.rate(1, few), Err(error));
+        assert_eq!(format.expected_rate(1, few), Err(error));
         assert_eq!(format.probe_count(1, few), Err(error));
-        assert_eq!(format.max_keys(1000, few), 0);
+        assert_eq!(format.capacity(1000, few), 0);
         assert!(matches!(
-            format.bits_per_key_for_bytes(1, 8),
+            format.bits_per_key_for_len(1, 8),
             Err(Error::OutOfDomain { .. })
         ));
     }

@@ -10,7 +10,7 @@ fn rate_of(keys: u64, bits_per_key: u32) -> f64 {
     rate(
         leveldb::filter_bits(bits_per_key, keys).unwrap(),
         keys,
-        leveldb::probe_count(bits_per_key),
+        crate::leveldb::probes(bits_per_key),
     )
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct Readers(Vec<(Format, AnyPolicy)>);
 
 impl Readers {
     pub(crate) fn all() -> Self {
-        let build = |known: &policies::NamedPolicy| (known.format(), known.build(BitsPerKey::whole(10)));
+        let build = |known: &policies::NamedPolicy| (known.format(), known.policy(BitsPerKey::whole(10)));
         Self(policies::ALL.iter().map(build).collect())
     }
 
@@ -67,7 +67,7 @@ impl Readers {
 }
 
 fn check_view(view: &FilterView<'_>, answer: bool, filter: &[u8], at: &dyn Fn() -> String) {
-    let (bits, rate) = (view.bits(), view.false_positive_rate());
+    let (bits, rate) = (view.bits(), view.expected_rate());
     assert!((0.0..=1.0).contains(&rate), "{}", at());
     // Each key sets a bit, and a full line gives no estimate.
     let most = bits.saturating_mul(64);
@@ -94,7 +94,12 @@ fn check_view(view: &FilterView<'_>, answer: bool, filter: &[u8], at: &dyn Fn() 
     assert!(answer || probes > 0 && ones < bits, "{}", at());
     assert!(!answer || probes == 0 || ones > 0, "{}", at());
     if view.kind() == FilterKind::Filter(Format::LEVEL_DB) {
-        assert_eq!(filter.split_last(), Some((&probes, view.bit_array())), "{}", at());
+        assert_eq!(
+            filter.split_last(),
+            Some((&(probes as u8), view.bit_array())),
+            "{}",
+            at()
+        );
     }
     if filter == MATCHES_EVERYTHING {
         assert!(answer, "{}", at());

@@ -29,7 +29,7 @@ pub(crate) trait Layout: Copy {
     /// Returns the probe count of a filter that the policy builds.
     fn probes(self, bits_per_key: BitsPerKey, keys: usize) -> u8 {
         let count = Self::FORMAT.probe_count(keys as u64, bits_per_key);
-        count.unwrap().unwrap()
+        count.unwrap().unwrap() as u8
     }
 
     /// Returns the bytes after the bits.

@@ -18,7 +18,7 @@ use super::random::slices;
 pub(crate) fn any_policies(bits: BitsPerKey) -> Vec<(Format, AnyPolicy)> {
     let mut all: Vec<(Format, AnyPolicy)> = policies::ALL
         .iter()
-        .map(|known| (known.format(), known.build(bits)))
+        .map(|known| (known.format(), known.policy(bits)))
         .collect();
     let legacy = LegacyFullFilterPolicy::new(bits);
     for line in [CacheLine::Bytes128, CacheLine::Bytes256] {

@@ -8,7 +8,7 @@ use filter_formats::view::FilterView;
 use filter_policy::{Answers, BitsPerKey, KeyBatch};
 
 static POLICIES: LazyLock<Vec<(Format, AnyPolicy)>> = LazyLock::new(|| {
-    let build = |known: &policies::NamedPolicy| (known.format(), known.build(BitsPerKey::whole(10)));
+    let build = |known: &policies::NamedPolicy| (known.format(), known.policy(BitsPerKey::whole(10)));
     policies::ALL.iter().map(build).collect()
 });
 
@@ -31,7 +31,7 @@ pub fn read(data: &[u8]) {
         assert!(answers.iter().eq([answer; 3]), "{}", policy.name());
         let view = FilterView::new(*layout, filter);
         assert!(
-            (0.0..=1.0).contains(&view.false_positive_rate()),
+            (0.0..=1.0).contains(&view.expected_rate()),
             "{}: {view:?}",
             policy.name()
         );

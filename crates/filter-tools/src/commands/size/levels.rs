@@ -58,14 +58,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             reports.push(json!({
                 "filter": name(&format),
                 "most_bytes": most,
-                "bytes": plan.bytes(),
+                "bytes": plan.memory_bytes(),
                 "needless_reads": plan.needless(),
                 "levels": plan.shares.iter().map(|share| json!({
                     "keys": share.level.keys,
                     "filters": share.level.filters,
                     "reads": share.level.reads,
                     "bits_per_key": share.bits_per_key.map(BitsPerKey::get),
-                    "bytes": share.bytes,
+                    "bytes": share.memory_bytes,
                     "rate": share.rate,
                     "needless_reads": share.needless(),
                 })).collect::<Vec<_>>(),
@@ -96,9 +96,9 @@ fn divided(arguments: &Arguments, format: &Format) -> Result<(u64, Option<f64>, 
             let bits = BitsPerKey::fractional(bits).map_err(words)?;
             let (mut bytes, mut needless) = (0_u64, 0.0);
             for level in levels {
-                let one = format.filter_bytes(level.keys, bits).map_err(words)?;
+                let one = format.filter_len(level.keys, bits).map_err(words)?;
                 bytes = bytes.saturating_add(one.saturating_mul(level.filters));
-                needless += level.reads * format.rate(level.keys, bits).map_err(words)?;
+                needless += level.reads * format.expected_rate(level.keys, bits).map_err(words)?;
             }
             (bytes, Some(needless))
         }
@@ -120,7 +120,7 @@ fn write(out: &mut impl io::Write, name: &str, most: u64, equal: Option<f64>, pl
             grouped(one.level.filters),
             one.level.reads.to_string(),
             one.bits_per_key.map_or_else(|| "no filter".to_owned(), bits),
-            grouped(one.bytes),
+            grouped(one.memory_bytes),
             share(one.rate),
             format!("{:.3e}", one.needless()),
         ]
@@ -129,7 +129,10 @@ fn write(out: &mut impl io::Write, name: &str, most: u64, equal: Option<f64>, pl
         "keys", "filters", "reads", "bits/key", "bytes", "rate", "needless",
     ];
     writeln!(out, "{}\n", table(header, &[0, 1, 2, 3, 4, 5, 6], rows))?;
-    let (needless, bytes) = (significant(plan.needless(), 4), counted(plan.bytes(), "byte"));
+    let (needless, bytes) = (
+        significant(plan.needless(), 4),
+        counted(plan.memory_bytes(), "byte"),
+    );
     let equal = equal.map(|needless| significant(needless, 4));
     let equal = equal.map_or_else(String::new, |equal| {
         format!("; with equal bits per key everywhere {equal}")

@@ -21,7 +21,7 @@ fn rate(keys: u64, bits_per_key: BitsPerKey) -> Option<f64> {
     {
         return *rate;
     }
-    let rate = Format::LEVEL_DB.rate(keys, bits_per_key).ok();
+    let rate = Format::LEVEL_DB.expected_rate(keys, bits_per_key).ok();
     known.push((keys, bits_per_key, rate));
     rate
 }

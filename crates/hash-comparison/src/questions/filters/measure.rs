@@ -257,7 +257,7 @@ fn matches(bits_per_key: u32, built: &[u32], asked: &[u32]) -> u64 {
 /// Returns the textbook rate of a filter of `filter_bytes` bytes: `(1 - (1 - 1/m)^(kn))^k` with its own m and k.
 fn theory(filter_bytes: usize, keys: usize, bits_per_key: u32) -> f64 {
     let bits = 8 * (filter_bytes as u64 - 1);
-    let probes = u32::from(leveldb::probe_count(BitsPerKey::whole(bits_per_key)));
+    let probes = leveldb::probe_count(BitsPerKey::whole(bits_per_key));
     Textbook::with_probe_count(probes)
         .rate(bits, keys as u64)
         .expect("the policy writes 64 bits at least, and one probe")

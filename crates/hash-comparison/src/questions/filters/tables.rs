@@ -69,8 +69,8 @@ fn own_hash(data: &DatasetRows<'_>) -> Option<Table> {
         .filter(|(_, format)| *format != Format::LEVEL_DB)
         .map(|(name, format)| {
             let cell = |&keys: &u64| {
-                let rate = format.rate(keys, bits_per_key).ok()?;
-                let bits = 8.0 * format.filter_bytes(keys, bits_per_key).ok()? as f64 / keys as f64;
+                let rate = format.expected_rate(keys, bits_per_key).ok()?;
+                let bits = 8.0 * format.filter_len(keys, bits_per_key).ok()? as f64 / keys as f64;
                 let shown = format!("{} in {} bits", percent(rate), significant(bits, 3));
                 Some(Cell::As(rate, shown))
             };
