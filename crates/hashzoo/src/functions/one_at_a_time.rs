@@ -6,6 +6,7 @@
 
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS_FOR_A_SEED, LEADING_ZEROS};
+use crate::words::step_by_byte;
 
 /// Returns one-at-a-time of `key`: each byte is added and mixed in by two shifts; three more shifts finish the value.
 ///
@@ -17,14 +18,11 @@ use crate::weakness::{EASY_COLLISIONS_FOR_A_SEED, LEADING_ZEROS};
 /// ```
 #[inline]
 pub const fn one_at_a_time(key: &[u8], seed: u32) -> u32 {
-    let mut h = seed;
-    let mut rest = key;
-    while let [byte, tail @ ..] = rest {
-        h = h.wrapping_add(*byte as u32);
-        h = h.wrapping_add(h << 10);
-        h ^= h >> 6;
-        rest = tail;
-    }
+    let mut h = step_by_byte!(key, seed, |h, byte| {
+        let sum = h.wrapping_add(byte);
+        let mixed = sum.wrapping_add(sum << 10);
+        mixed ^ (mixed >> 6)
+    });
     h = h.wrapping_add(h << 3);
     h ^= h >> 11;
     h.wrapping_add(h << 15)

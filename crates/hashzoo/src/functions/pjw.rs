@@ -5,6 +5,7 @@
 
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS};
+use crate::words::step_by_byte;
 
 /// The top four bits, which each step folds back in at bits 4 to 7.
 const TOP_FOUR_BITS: u32 = 0xf000_0000;
@@ -19,15 +20,11 @@ const TOP_FOUR_BITS: u32 = 0xf000_0000;
 /// ```
 #[inline]
 pub const fn pjw(key: &[u8]) -> u32 {
-    let mut h = 0_u32;
-    let mut rest = key;
-    while let [byte, tail @ ..] = rest {
-        h = (h << 4).wrapping_add(*byte as u32);
-        let top = h & TOP_FOUR_BITS;
-        h ^= top ^ (top >> 24);
-        rest = tail;
-    }
-    h
+    step_by_byte!(key, 0, |h, byte| {
+        let sum = (h << 4).wrapping_add(byte);
+        let top = sum & TOP_FOUR_BITS;
+        sum ^ top ^ (top >> 24)
+    })
 }
 
 pub(super) static INFO: HashInfo = HashInfo {

@@ -4,7 +4,8 @@
 //! <https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md>. Pebble's binary fuse filters use it without a
 //! seed. Keys of 17 bytes and more share their steps with [`xxph3_64`](super::xxph3_64).
 
-use super::xxph3_64::{PRIME64_2, PRIME64_3, SECRET, avalanche, fold, of_17_to_64, of_more_than_64};
+use super::xxh64;
+use super::xxph3_64::{SECRET, avalanche, fold, of_17_to_64, of_more_than_64};
 use crate::HashInfo;
 use crate::words::{half_word, word};
 
@@ -33,7 +34,7 @@ pub const fn xxh3_64(key: &[u8], seed: u64) -> u64 {
 /// Hashes keys of unusual length. Separate, so that the usual cases are small enough to be inlined.
 const fn of_few_or_many(key: &[u8], seed: u64) -> u64 {
     match key.len() {
-        0 => last_steps(seed ^ word(&SECRET, 56) ^ word(&SECRET, 64)),
+        0 => xxh64::avalanche(seed ^ word(&SECRET, 56) ^ word(&SECRET, 64)),
         1..=3 => of_1_to_3(key, seed),
         _ => of_more_than_64::<true>(key, seed),
     }
@@ -43,7 +44,7 @@ const fn of_1_to_3(key: &[u8], seed: u64) -> u64 {
     let [first, middle, last] = [key[0], key[key.len() / 2], key[key.len() - 1]];
     let combined = u32::from_le_bytes([last, key.len() as u8, first, middle]);
     let flip = (half_word(&SECRET, 0) ^ half_word(&SECRET, 4)) as u64;
-    last_steps(combined as u64 ^ flip.wrapping_add(seed))
+    xxh64::avalanche(combined as u64 ^ flip.wrapping_add(seed))
 }
 
 #[inline]
@@ -66,13 +67,6 @@ const fn of_9_to_16(key: &[u8], seed: u64) -> u64 {
             .wrapping_add(high)
             .wrapping_add(fold(low, high)),
     )
-}
-
-/// The last steps of XXH64.
-const fn last_steps(mut hash: u64) -> u64 {
-    hash = (hash ^ (hash >> 33)).wrapping_mul(PRIME64_2);
-    hash = (hash ^ (hash >> 29)).wrapping_mul(PRIME64_3);
-    hash ^ (hash >> 32)
 }
 
 pub(super) static INFO: HashInfo = HashInfo {

@@ -8,11 +8,11 @@ use crate::HashInfo;
 use crate::weakness::COLLISIONS_UNDER_EVERY_SEED;
 use crate::words::{after_words_of_8, word};
 
-const PRIME_1: u64 = 0x9e37_79b1_85eb_ca87;
-const PRIME_2: u64 = 0xc2b2_ae3d_27d4_eb4f;
-const PRIME_3: u64 = 0x1656_67b1_9e37_79f9;
-const PRIME_4: u64 = 0x85eb_ca77_c2b2_ae63;
-const PRIME_5: u64 = 0x27d4_eb2f_1656_67c5;
+pub(super) const PRIME64_1: u64 = 0x9e37_79b1_85eb_ca87;
+pub(super) const PRIME64_2: u64 = 0xc2b2_ae3d_27d4_eb4f;
+pub(super) const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
+pub(super) const PRIME64_4: u64 = 0x85eb_ca77_c2b2_ae63;
+pub(super) const PRIME64_5: u64 = 0x27d4_eb2f_1656_67c5;
 
 /// The bytes that the four accumulators take together.
 const STRIPE: usize = 32;
@@ -30,7 +30,7 @@ const STRIPE: usize = 32;
 #[inline]
 pub const fn xxh64(key: &[u8], seed: u64) -> u64 {
     let start = if key.len() < STRIPE {
-        seed.wrapping_add(PRIME_5)
+        seed.wrapping_add(PRIME64_5)
     } else {
         stripes(key, seed)
     };
@@ -38,7 +38,10 @@ pub const fn xxh64(key: &[u8], seed: u64) -> u64 {
     let (_, mut rest) = key.split_at(key.len() / STRIPE * STRIPE);
     while let Some((word, after)) = rest.split_first_chunk::<8>() {
         hash ^= round(0, u64::from_le_bytes(*word));
-        hash = hash.rotate_left(27).wrapping_mul(PRIME_1).wrapping_add(PRIME_4);
+        hash = hash
+            .rotate_left(27)
+            .wrapping_mul(PRIME64_1)
+            .wrapping_add(PRIME64_4);
         rest = after;
     }
     if !rest.is_empty() {
@@ -51,17 +54,17 @@ pub const fn xxh64(key: &[u8], seed: u64) -> u64 {
 /// branches would be mispredicted once or twice per key if lengths are mixed.
 #[inline]
 const fn with_tail(mut hash: u64, tail: u64, len: usize) -> u64 {
-    let word = (hash ^ (tail & 0xffff_ffff).wrapping_mul(PRIME_1))
+    let word = (hash ^ (tail & 0xffff_ffff).wrapping_mul(PRIME64_1))
         .rotate_left(23)
-        .wrapping_mul(PRIME_2)
-        .wrapping_add(PRIME_3);
+        .wrapping_mul(PRIME64_2)
+        .wrapping_add(PRIME64_3);
     hash = choose(len >= 4, word, hash);
     let mut bytes = tail >> (8 * (len & 4));
     let mut count = 0;
     while count < 3 {
-        let byte = (hash ^ (bytes & 0xff).wrapping_mul(PRIME_5))
+        let byte = (hash ^ (bytes & 0xff).wrapping_mul(PRIME64_5))
             .rotate_left(11)
-            .wrapping_mul(PRIME_1);
+            .wrapping_mul(PRIME64_1);
         hash = choose(count < len % 4, byte, hash);
         bytes >>= 8;
         count += 1;
@@ -78,10 +81,10 @@ const fn choose(condition: bool, yes: u64, no: u64) -> u64 {
 /// Mixes in all whole stripes. Separate, so that the rest of the function is small enough to be inlined.
 const fn stripes(key: &[u8], seed: u64) -> u64 {
     let mut sums = [
-        seed.wrapping_add(PRIME_1).wrapping_add(PRIME_2),
-        seed.wrapping_add(PRIME_2),
+        seed.wrapping_add(PRIME64_1).wrapping_add(PRIME64_2),
+        seed.wrapping_add(PRIME64_2),
         seed,
-        seed.wrapping_sub(PRIME_1),
+        seed.wrapping_sub(PRIME64_1),
     ];
     let mut rest = key;
     while let Some((stripe, after)) = rest.split_first_chunk::<STRIPE>() {
@@ -100,8 +103,8 @@ const fn stripes(key: &[u8], seed: u64) -> u64 {
     let mut lane = 0;
     while lane < sums.len() {
         hash = (hash ^ round(0, sums[lane]))
-            .wrapping_mul(PRIME_1)
-            .wrapping_add(PRIME_4);
+            .wrapping_mul(PRIME64_1)
+            .wrapping_add(PRIME64_4);
         lane += 1;
     }
     hash
@@ -109,15 +112,15 @@ const fn stripes(key: &[u8], seed: u64) -> u64 {
 
 #[inline]
 const fn round(sum: u64, word: u64) -> u64 {
-    sum.wrapping_add(word.wrapping_mul(PRIME_2))
+    sum.wrapping_add(word.wrapping_mul(PRIME64_2))
         .rotate_left(31)
-        .wrapping_mul(PRIME_1)
+        .wrapping_mul(PRIME64_1)
 }
 
 #[inline]
-const fn avalanche(mut hash: u64) -> u64 {
-    hash = (hash ^ (hash >> 33)).wrapping_mul(PRIME_2);
-    hash = (hash ^ (hash >> 29)).wrapping_mul(PRIME_3);
+pub(super) const fn avalanche(mut hash: u64) -> u64 {
+    hash = (hash ^ (hash >> 33)).wrapping_mul(PRIME64_2);
+    hash = (hash ^ (hash >> 29)).wrapping_mul(PRIME64_3);
     hash ^ (hash >> 32)
 }
 

@@ -7,17 +7,13 @@
 //!
 //! Functions with the parameter `FINAL` are also those of [`xxh3_64`](super::xxh3_64), where it is set.
 
+use super::xxh64::{PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME64_5};
 use crate::HashInfo;
 use crate::words::{half_word, two_words, word};
 
 const PRIME32_1: u64 = 0x9e37_79b1;
 const PRIME32_2: u64 = 0x85eb_ca77;
 const PRIME32_3: u64 = 0xc2b2_ae3d;
-const PRIME64_1: u64 = 0x9e37_79b1_85eb_ca87;
-pub(super) const PRIME64_2: u64 = 0xc2b2_ae3d_27d4_eb4f;
-pub(super) const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
-const PRIME64_4: u64 = 0x85eb_ca77_c2b2_ae63;
-const PRIME64_5: u64 = 0x27d4_eb2f_1656_67c5;
 
 /// The last multiplier of the preview and of the final function.
 const AVALANCHE: [u64; 2] = [PRIME64_3, 0x1656_6791_9e37_79f9];
