@@ -42,14 +42,8 @@ pub struct Dots<'a> {
     pub notes: &'a [&'a str],
 }
 
-/// What is written at the left of a row.
-#[derive(Debug, Clone, Copy)]
-pub enum Name<'a> {
-    /// The heading of the rows that follow, in a row of its own.
-    Heading(&'a str),
-    /// The name of a row, after its mark.
-    Row(&'a str, Option<Mark>),
-}
+/// The name of a row at its left, after its mark.
+pub type Name<'a> = (&'a str, Option<Mark>);
 
 /// A panel.
 pub struct Panel {
@@ -108,29 +102,21 @@ impl Dots<'_> {
         let width = room / self.panels.len().max(1) as f64;
         let mut left = NAMES_END;
         let mut panels: Vec<(&Panel, Scale)> = Vec::new();
-        let is_kept = |name: &Name<'_>| matches!(name, Name::Row(name, _) if (self.is_kept)(name));
         for panel in &self.panels {
             let kept = self
                 .names
                 .iter()
                 .zip(&panel.rows)
-                .filter(|(name, _)| is_kept(name));
+                .filter(|((name, _), _)| (self.is_kept)(name));
             let values = kept.flat_map(|(_, row)| &row.dots).map(|dot| dot.value);
             let scale = panel.axis.scale.reaching(values).over(left, left + width);
             panel.frame(&mut scene, &rows, scale);
             panels.push((panel, scale));
             left += width + beside(panel);
         }
-        for (index, name) in self.names.iter().enumerate() {
-            let (name, mark) = match *name {
-                Name::Row(name, mark) => (name, mark),
-                Name::Heading(name) => {
-                    rows.heading(&mut scene, index, name);
-                    continue;
-                }
-            };
+        for (index, (name, mark)) in self.names.iter().enumerate() {
             scene.row(name, |scene| {
-                rows.name(scene, index, name, mark);
+                rows.name(scene, index, name, *mark);
                 for (panel, scale) in &panels {
                     if let Some(row) = panel.rows.get(index) {
                         row.draw(scene, scale, &rows, index, panel.numbers.1);

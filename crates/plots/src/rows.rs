@@ -1,7 +1,7 @@
 //! Rows of equal height, with a name at the left of each.
 
 use super::mark::{Mark, RADIUS};
-use super::scene::{Anchor, Font, MARGIN, PAPER, STRIPE, Scene};
+use super::scene::{Anchor, Font, MARGIN, STRIPE, Scene};
 
 /// Right end of the names, where columns and panels may begin.
 pub const NAMES_END: f64 = 184.0;
@@ -44,13 +44,6 @@ impl Rows {
             let top = self.top + self.height * index as f64;
             scene.rect(0.0, top, scene.width, top + self.height, STRIPE);
         }
-    }
-
-    /// Writes a heading across a whole row, which hides the grid.
-    pub(crate) fn heading(&self, scene: &mut Scene, index: usize, name: &str) {
-        let (y, half) = (self.middle(index), self.height / 2.0);
-        scene.rect(0.0, y - half, scene.width, y + half, PAPER);
-        scene.text_middle((MARGIN, y), Anchor::Start, Font::HEAD, name);
     }
 
     /// Writes a row's name after its mark.

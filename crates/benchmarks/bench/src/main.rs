@@ -1,5 +1,5 @@
 //! The program behind `cargo xtask bench`: builds and runs the benchmark programs, one package for each peer, and turns
-//! their measurements into records, charts and summaries.
+//! their measurements into records and summaries.
 #![forbid(unsafe_code)]
 
 mod suites;
@@ -30,7 +30,7 @@ enum Commands {
 
 /// Benchmark filters against peers, on real engines.
 ///
-/// Builds and runs the benchmark programs, and writes records (CSV and JSON) and a chart (SVG). Times belong to this
+/// Builds and runs the benchmark programs, and writes records (CSV and JSON). Times belong to this
 /// machine, which should be idle otherwise; ratios are formed within the rounds of one run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \

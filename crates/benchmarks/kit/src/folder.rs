@@ -10,7 +10,7 @@ use records::error::Error;
 use records::folder::{Destination, Kind};
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Batch, Row};
+use crate::record::Batch;
 use crate::suite::Suite;
 use crate::table;
 
@@ -51,7 +51,7 @@ impl Bench {
 
 impl Document for Bench {
     const FORMAT: &'static str = "bench";
-    const SCHEMA: u32 = 4;
+    const SCHEMA: u32 = 5;
 
     fn checksums(&mut self) -> &mut BTreeMap<String, String> {
         &mut self.checksums
@@ -69,34 +69,17 @@ pub static KIND: Kind = Kind {
             "batches.csv",
             "instructions.csv",
             "membership.csv",
-            "membership.svg",
             "point_reads.csv",
-            "point_reads.svg",
             "policy.csv",
-            "policy.svg",
             "rates.csv",
-            "rates.svg",
             "redis.csv",
-            "redis.svg",
         ]
     },
     list: |path| Ok(document::read::<Bench>(path)?.checksums.into_keys().collect()),
 };
 
 impl Suite {
-    /// Returns the name and bytes of the chart's file; `None` if there is nothing to draw.
-    pub fn drawn(&self, rows: &[Row]) -> Option<(String, Vec<u8>)> {
-        let scene = self.chart?.scene(&self.summary, rows)?;
-        let rows = self.rows;
-        let svg = format!(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-             <!-- Written by cargo xtask bench from {rows}.csv; do not edit. -->\n{}",
-            plots::svg(&scene)
-        );
-        Some((format!("{rows}.svg"), svg.into_bytes()))
-    }
-
-    /// Takes what a program wrote, writes records and the chart to `folder`, and returns the summary.
+    /// Takes what a program wrote, writes the records to `folder`, and returns the summary.
     ///
     /// # Errors
     ///
@@ -108,17 +91,12 @@ impl Suite {
             ("batches.csv".to_owned(), table::to_bytes(self, &batches)),
             (format!("{}.csv", self.rows), table::to_bytes(self, &rows)),
         ];
-        publish(folder, bench, files.into_iter().chain(self.drawn(&rows)))
-            .map_err(|error| error.to_string())?;
+        publish(folder, bench, files).map_err(|error| error.to_string())?;
         Ok(self.summary.text(&rows))
     }
 }
 
-fn publish(
-    folder: &Path,
-    mut bench: Bench,
-    files: impl Iterator<Item = (String, Vec<u8>)>,
-) -> Result<(), Error> {
+fn publish(folder: &Path, mut bench: Bench, files: [(String, Vec<u8>); 2]) -> Result<(), Error> {
     let destination = Destination::check(folder, &KIND)?;
     for (name, bytes) in files {
         fs::write(destination.unfinished().join(&name), &bytes)

@@ -1,11 +1,10 @@
-//! The common part of all benchmarks: turns measured batches into medians and ratios, records, a summary and a chart.
+//! The common part of all benchmarks: turns measured batches into medians and ratios, records and a summary.
 //!
 //! All suites have the same records: [`record::Batch`] and [`record::Row`]. A suite is a constant in [`suites`]: the
-//! names in its records, its baseline, its summary and its charts. The programs that measure are packages of their own,
+//! names in its records, its baseline and its summary. The programs that measure are packages of their own,
 //! one for each peer, because peers are heavy dependencies; they use this library for the records, the clock and the
 //! turns. All statistics are computed here.
 
-mod chart;
 pub mod databases;
 pub mod folder;
 pub mod policies;
@@ -22,7 +21,6 @@ pub mod turns;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
-pub use self::chart::{Chart, Value};
 pub use self::folder::Bench;
 pub use self::ratios::INTERVAL_LEVEL;
 pub use self::suite::Suite;

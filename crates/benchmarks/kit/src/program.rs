@@ -10,7 +10,7 @@ use crate::record::Batch;
 use crate::suite::Suite;
 use crate::table;
 
-/// Measures a suite, and writes a line for each batch. `cargo xtask bench` runs this, and makes records and charts.
+/// Measures a suite, and writes a line for each batch. `cargo xtask bench` runs this, and makes records.
 #[derive(Debug, Parser)]
 #[command(max_term_width = 100)]
 struct Arguments {

@@ -1,8 +1,7 @@
-//! A suite: the names in its records, the baseline of its comparisons, its summary and its chart.
+//! A suite: the names in its records, the baseline of its comparisons and its summary.
 
 use std::fmt::Display;
 
-use crate::chart::Chart;
 use crate::record::{Case, Row};
 use crate::summary;
 
@@ -87,8 +86,6 @@ pub struct Suite {
     pub baseline: Baseline,
     /// The tables for the terminal.
     pub summary: summary::Tables,
-    /// The chart, if there is one.
-    pub chart: Option<Chart>,
 }
 
 impl Suite {

@@ -40,22 +40,21 @@ impl Tables {
     /// Formats the tables.
     pub fn text(&self, rows: &[Row]) -> String {
         let mut text = String::new();
-        for Table {
-            heading,
-            columns,
-            lines,
-        } in self.tables(&rows.iter().collect::<Vec<_>>())
-        {
-            let cells = |of: &[&Row]| {
-                let cells: Vec<String> = of.iter().map(|row| (self.cell)(row, rows)).collect();
-                cells.join(" / ")
+        let headings = distinct(rows.iter().map(self.heading));
+        for heading in headings.into_iter().filter(|heading| !heading.is_empty()) {
+            let rows_of_table = || rows.iter().filter(|row| (self.heading)(row) == heading);
+            let columns = distinct(rows_of_table().map(self.column));
+            let cell = |line: &String, column: &String| {
+                let is_it = |row: &&Row| (self.line)(row) == *line && (self.column)(row) == *column;
+                let cells = rows_of_table().filter(is_it).map(|row| (self.cell)(row, rows));
+                cells.collect::<Vec<_>>().join(" / ")
             };
-            let lines = lines.into_iter().map(|(name, of)| {
-                let cells = of.iter().map(|of| cells(of));
-                [name].into_iter().chain(cells).collect()
+            let lines = distinct(rows_of_table().map(self.line)).into_iter().map(|line| {
+                let cells: Vec<String> = columns.iter().map(|column| cell(&line, column)).collect();
+                [vec![line], cells].concat()
             });
             let title = if self.is_markdown { &heading } else { self.title };
-            let header = [vec![title.to_owned()], columns].concat();
+            let header = [vec![title.to_owned()], columns.clone()].concat();
             if self.is_markdown {
                 let lines: Vec<Vec<String>> = [header].into_iter().chain(lines).collect();
                 text.push_str(&format!("\n{}\n", markdown(&lines)));
@@ -66,40 +65,6 @@ impl Tables {
         }
         text + &(self.after)(rows)
     }
-
-    /// Sorts rows into tables.
-    pub(crate) fn tables<'r>(&self, rows: &[&'r Row]) -> Vec<Table<'r>> {
-        let headings = distinct(rows.iter().map(|row| (self.heading)(row)));
-        let of_heading = |heading: String| {
-            let rows = || rows.iter().filter(|row| (self.heading)(row) == heading);
-            let columns = distinct(rows().map(|row| (self.column)(row)));
-            let cell = |line: &String, column: &String| {
-                let is_it = |row: &&&Row| (self.line)(row) == *line && (self.column)(row) == *column;
-                rows().filter(is_it).copied().collect()
-            };
-            let lines = distinct(rows().map(|row| (self.line)(row)))
-                .into_iter()
-                .map(|line| {
-                    let cells = columns.iter().map(|column| cell(&line, column)).collect();
-                    (line, cells)
-                });
-            let lines = lines.collect();
-            Table {
-                heading,
-                columns,
-                lines,
-            }
-        };
-        let shown = headings.into_iter().filter(|heading| !heading.is_empty());
-        shown.map(of_heading).collect()
-    }
-}
-
-/// A table: its heading, its columns, and its lines with the rows of each cell.
-pub(crate) struct Table<'r> {
-    pub(crate) heading: String,
-    pub(crate) columns: Vec<String>,
-    pub(crate) lines: Vec<(String, Vec<Vec<&'r Row>>)>,
 }
 
 fn markdown(lines: &[Vec<String>]) -> String {
@@ -129,7 +94,7 @@ pub fn with_ratio(row: &Row) -> String {
 }
 
 /// Returns the distinct values in the order of their first occurrence.
-pub(crate) fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut distinct = Vec::new();
     for value in values {
         if !distinct.contains(&value) {

@@ -5,7 +5,7 @@
 //! contender differs from LevelDB in the length of its filters or in its answers.
 
 use bench_kit::policies::ours::Ours;
-use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, Forms, KeyLengths, Made, Maker};
+use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, Forms, KeyLengths, Maker};
 use bench_kit::record::Batch;
 use bench_leveldb::{Policy, UniquePtr, slices, version};
 use filter_policy::kernels::Kernel;
@@ -50,24 +50,10 @@ impl Maker for LevelDb {
         vec![("slices", Box::new(move || self.0.create_filters(&keys, size)))]
     }
 
-    fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
-        Box::new(OfLevelDb(&self.0, self.0.create_filter(&slices(keys))))
-    }
-}
-
-struct OfLevelDb<'p>(&'p Policy, Vec<u8>);
-
-impl Made for OfLevelDb<'_> {
-    fn bytes(&self) -> usize {
-        self.1.len()
-    }
-
-    fn asks<'a>(&'a self, keys: Batched<'a>) -> Forms<'a> {
-        let keys = slices(keys.slices);
-        vec![(
-            "one-by-one",
-            Box::new(move || self.0.count_matches(&keys, &self.1)),
-        )]
+    fn asks<'a>(&'a self, stored: &[&[u8]], keys: Batched<'a>) -> Forms<'a> {
+        let (filter, keys) = (self.0.create_filter(&slices(stored)), slices(keys.slices));
+        let run = move || self.0.count_matches(&keys, &filter);
+        vec![("one-by-one", Box::new(run))]
     }
 }
 

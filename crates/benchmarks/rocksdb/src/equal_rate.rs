@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use bench_kit::policies::ours::Ours;
 use bench_kit::policies::peer::Peer;
-use bench_kit::policies::{Batched, Forms, KeyLengths, Made, Maker, TaskKeys, keys, rounds};
+use bench_kit::policies::{Batched, Forms, KeyLengths, Maker, TaskKeys, keys, rounds};
 use bench_kit::record::Batch;
 use bench_kit::suites::policy::EQUAL_RATE;
 use bench_kit::turns::{Loop, take_turns};
@@ -129,22 +129,19 @@ fn measure_size(size: usize, lengths: KeyLengths, is_quick: bool, batches: &mut 
         let parameters: [&dyn Display; 4] = [&maker.version(), &lengths.name(), &size, rate];
         EQUAL_RATE.case(name, task, &parameters)
     };
-    let filters: Vec<Box<dyn Made + '_>> = makers
-        .iter()
-        .map(|(.., maker)| maker.filter(&stored[..size]))
-        .collect();
-    for (index, ((name, _, maker), filter)) in makers.iter().zip(&filters).enumerate() {
-        batches.push(case(index, "size").batch(1, size as u64, filter.bytes() as u64));
-        let found = one(&**filter, present)();
+    let filled = stored.len() / size;
+    let share = others.len() / filled;
+    for (index, (name, _, maker)) in makers.iter().enumerate() {
+        let build = of_form(maker.builds(size, slices(&stored[..size])), "slices");
+        let bytes = build.map_or(0, |mut build| build());
+        batches.push(case(index, "size").batch(1, size as u64, bytes));
+        let found = one(&**maker, &stored[..size], present)();
         assert_eq!(found, present.len() as u64, "{name} denies stored keys");
         // Each of the filters that the keys fill is asked for its share of the others.
-        let filled = stored.len() / size;
-        let share = others.len() / filled;
-        let (first, rest) = others.split_at(share);
-        let mut matches = one(&**filter, first)();
-        for (stored, others) in stored[size..].chunks_exact(size).zip(rest.chunks_exact(share)) {
-            matches += one(&*maker.filter(stored), others)();
-        }
+        let filters = stored.chunks_exact(size).zip(others.chunks_exact(share));
+        let matches = filters
+            .map(|(stored, others)| one(&**maker, stored, others)())
+            .sum();
         batches.push(case(index, "rate").batch(1, (filled * share) as u64, matches));
     }
     let mut turns = |task: &str, calls: usize, mut loops: Vec<(usize, Loop<'_>)>| {
@@ -157,12 +154,14 @@ fn measure_size(size: usize, lengths: KeyLengths, is_quick: bool, batches: &mut 
         .map(|(.., maker)| of_form(maker.builds(size, slices(stored)), "slices"));
     turns("build", stored.len(), builds.flatten().enumerate().collect());
     for (task, keys) in [("absent", absent), ("present", present)] {
-        let asks = filters.iter().map(|filter| one(&**filter, keys));
+        let asks = makers
+            .iter()
+            .map(|(.., maker)| one(&**maker, &stored[..size], keys));
         turns(task, keys.len(), asks.enumerate().collect());
     }
-    let many = filters
+    let many = makers
         .iter()
-        .map(|filter| of_form(filter.asks(slices(absent)), "slices"));
+        .map(|(.., maker)| of_form(maker.asks(&stored[..size], slices(absent)), "slices"));
     let many = many.enumerate().filter_map(|(index, run)| Some((index, run?)));
     turns("many", absent.len(), many.collect());
 }
@@ -177,10 +176,13 @@ fn of_form<'a>(forms: Forms<'a>, wanted: &str) -> Option<Loop<'a>> {
 }
 
 /// Counts the keys that may match, one key a call, after preparing the filter if it can be.
-fn one<'a>(filter: &'a dyn Made, keys: &'a [&'a [u8]]) -> Loop<'a> {
-    let forms = || filter.asks(slices(keys));
-    let prepared = of_form(forms(), "prepared").or_else(|| of_form(forms(), "one-by-one"));
-    prepared.expect("every filter answers one key a call")
+fn one<'a>(maker: &'a dyn Maker, stored: &[&[u8]], keys: &'a [&'a [u8]]) -> Loop<'a> {
+    let mut forms = maker.asks(stored, slices(keys));
+    let wanted = ["prepared", "one-by-one"].map(|wanted| forms.iter().position(|(form, _)| *form == wanted));
+    let found = wanted.into_iter().flatten().next();
+    forms
+        .swap_remove(found.expect("every filter answers one key a call"))
+        .1
 }
 
 #[cfg(test)]

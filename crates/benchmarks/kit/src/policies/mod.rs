@@ -38,17 +38,8 @@ pub trait Maker {
     /// Returns loops that build a filter of every `size` keys, and return the bytes of all filters together.
     fn builds<'a>(&'a self, size: usize, keys: Batched<'a>) -> Forms<'a>;
 
-    /// Builds a filter.
-    fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a>;
-}
-
-/// A filter that was built.
-pub trait Made {
-    /// Returns its bytes.
-    fn bytes(&self) -> usize;
-
-    /// Returns loops that count the keys that may match.
-    fn asks<'a>(&'a self, keys: Batched<'a>) -> Forms<'a>;
+    /// Returns loops that count the keys that may match the filter of other keys.
+    fn asks<'a>(&'a self, stored: &[&[u8]], keys: Batched<'a>) -> Forms<'a>;
 }
 
 /// A contender, in a list of which the first is the engine: its name, and what makes the engine's filters.
@@ -104,18 +95,14 @@ pub fn measure(contenders: &[Contender], size: usize, lengths: KeyLengths, round
     };
     let stored = TaskKeys::new(keys::stored(size, lengths), lengths);
     let slices = stored.slices();
-    let keys = stored.batched(&slices);
+    let (members, keys) = (&slices[..size], stored.batched(&slices));
     let builds = contenders.iter().map(|(_, maker)| maker.builds(size, keys));
     run("build", slices.len(), builds.collect());
-    let filters: Vec<Box<dyn Made + '_>> = contenders
-        .iter()
-        .map(|(_, maker)| maker.filter(&slices[..size]))
-        .collect();
     for task in ["absent", "present"] {
         let asked = TaskKeys::new(keys::asked(&stored.keys, size, lengths, task), lengths);
         let slices = asked.slices();
         let keys = asked.batched(&slices);
-        let asks = filters.iter().map(|filter| filter.asks(keys));
+        let asks = contenders.iter().map(|(_, maker)| maker.asks(members, keys));
         run(task, slices.len(), asks.collect());
     }
     batches

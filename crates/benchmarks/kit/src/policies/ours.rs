@@ -1,11 +1,12 @@
 //! Policies of this project.
 
 use core::hint::black_box;
+use std::rc::Rc;
 
 use filter_formats::policies::AnyPolicy;
 use filter_policy::{Answers, Error, FilterPolicy, HashedPolicy, KeyBatch};
 
-use super::{Batched, Forms, Made, Maker};
+use super::{Batched, Forms, Maker};
 
 /// Appends the filter of packed keys.
 type Packed = Box<dyn Fn(&[[u8; 16]], &mut Vec<u8>) -> Result<(), Error>>;
@@ -75,36 +76,26 @@ impl Maker for Ours {
         forms
     }
 
-    fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
+    fn asks<'a>(&'a self, stored: &[&[u8]], keys: Batched<'a>) -> Forms<'a> {
         let mut filter = Vec::new();
-        let built = self.policy.append_filter(keys, &mut filter);
+        let built = self.policy.append_filter(stored, &mut filter);
         built.expect("memory for the filter");
-        Box::new(OfOurs(&*self.policy, filter))
-    }
-}
-
-struct OfOurs<'p>(&'p dyn FilterPolicy, Vec<u8>);
-
-impl Made for OfOurs<'_> {
-    fn bytes(&self) -> usize {
-        self.1.len()
-    }
-
-    fn asks<'a>(&'a self, keys: Batched<'a>) -> Forms<'a> {
-        let prepare = || self.0.prepare(black_box(&self.1));
+        let filter: Rc<[u8]> = filter.into();
+        let (of_one, of_prepared) = (filter.clone(), filter.clone());
         let one = move || {
-            let policy = black_box(self.0);
-            count(keys.slices, |key| policy.key_may_match(key, &self.1))
+            let policy = black_box(&*self.policy);
+            count(keys.slices, |key| policy.key_may_match(key, &of_one))
         };
         let prepared = move || {
-            let prepared = prepare();
+            let prepared = self.policy.prepare(black_box(&of_prepared));
             count(keys.slices, |key| prepared.may_match(key))
         };
         let many = |keys: KeyBatch<'a>| {
-            let mut words = vec![0; Answers::words_for(keys.len())];
+            let (filter, mut words) = (filter.clone(), vec![0; Answers::words_for(keys.len())]);
             move || {
                 let mut answers = Answers::new(&mut words);
-                let asked = prepare().may_match_many(keys, &mut answers);
+                let prepared = self.policy.prepare(black_box(&filter));
+                let asked = prepared.may_match_many(keys, &mut answers);
                 asked.expect("there are answers enough");
                 answers.matches()
             }

@@ -3,7 +3,7 @@
 use core::hint::black_box;
 
 use super::ours::count;
-use super::{Batched, Forms, Made, Maker};
+use super::{Batched, Forms, Maker};
 
 /// A filter of another crate.
 pub struct Peer<M, B, H> {
@@ -33,22 +33,11 @@ where
         vec![("slices", Box::new(run))]
     }
 
-    fn filter<'a>(&'a self, keys: &[&[u8]]) -> Box<dyn Made + 'a> {
-        Box::new(OfPeer(self, (self.make)(keys)))
-    }
-}
-
-struct OfPeer<'p, F, M, B, H>(&'p Peer<M, B, H>, F);
-
-impl<F, M, B: Fn(&F) -> usize, H: Fn(&F, &[u8]) -> bool> Made for OfPeer<'_, F, M, B, H> {
-    fn bytes(&self) -> usize {
-        (self.0.bytes)(&self.1)
-    }
-
-    fn asks<'a>(&'a self, keys: Batched<'a>) -> Forms<'a> {
+    fn asks<'a>(&'a self, stored: &[&[u8]], keys: Batched<'a>) -> Forms<'a> {
+        let filter = (self.make)(stored);
         let run = move || {
-            let filter = black_box(&self.1);
-            count(keys.slices, |key| (self.0.has)(filter, key))
+            let filter = black_box(&filter);
+            count(keys.slices, |key| (self.has)(filter, key))
         };
         vec![("one-by-one", Box::new(run))]
     }

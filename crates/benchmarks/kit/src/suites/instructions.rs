@@ -29,5 +29,4 @@ pub const SUITE: Suite = Suite {
         column: |row| SUITE.task(row).to_owned(),
         ..Tables::PLAIN
     },
-    chart: None,
 };

@@ -1,6 +1,5 @@
 //! Inserts and lookups of Bloom filters for equal numbers of keys and equal rates, compared with Guava's.
 
-use crate::chart::Chart;
 use crate::suite::{Baseline, Suite, Task, condition, property};
 use crate::summary::Tables;
 
@@ -45,5 +44,4 @@ pub const SUITE: Suite = Suite {
         column: |row| SUITE.task(row).to_owned(),
         ..Tables::PLAIN
     },
-    chart: Some(Chart { title: "Bloom filters for equal keys and rate: time over Guava's", ..Chart::RATIOS }),
 };

@@ -1,4 +1,4 @@
-//! The suites, each with its records, comparisons, summary and chart.
+//! The suites, each with its records, comparisons and summary.
 
 pub mod instructions;
 pub mod membership;

@@ -1,6 +1,5 @@
 //! The effect of filter policies on the point reads of storage engines.
 
-use crate::chart::Chart;
 use crate::suite::{Baseline, Label, Suite, Task, condition, label, property};
 use crate::summary::Tables;
 
@@ -59,5 +58,4 @@ pub const SUITE: Suite = Suite {
         column: |row| SUITE.task(row).to_owned(),
         ..Tables::PLAIN
     },
-    chart: Some(Chart { title: "Point reads: time over that without filters", ..Chart::RATIOS }),
 };

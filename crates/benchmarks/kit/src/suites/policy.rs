@@ -6,7 +6,6 @@ use records::number;
 use records::number::grouped;
 
 use super::rates::{policies_and, short};
-use crate::chart::Chart;
 use crate::record::Row;
 use crate::suite::{Baseline, Label, Suite, Task, condition, label, property};
 use crate::summary::Tables;
@@ -77,11 +76,6 @@ pub const SUITE: Suite = Suite {
         after: |_| "\nThe first line: nanoseconds a key; others: time over the first. Their 95 % intervals are in policy.csv.\n".to_owned(),
         ..Tables::PLAIN
     },
-    chart: Some(Chart {
-        title: "Filters of 10 bits for each key: time over that of the engine's own policy, by the keys of a filter",
-        shown: |row, _| row.case.get("key_lengths") != "16" && SHOWN.contains(&(&*row.case.task, row.case.get("form"))),
-        ..Chart::RATIOS
-    }),
 };
 
 fn is_engine(row: &Row) -> bool {
@@ -96,14 +90,6 @@ fn abbreviated(size: u64) -> String {
         grouped(size)
     }
 }
-
-/// The tasks and forms of the chart.
-const SHOWN: [(&str, &str); 4] = [
-    ("build", "slices"),
-    ("absent", "one-by-one"),
-    ("absent", "prepared"),
-    ("present", "one-by-one"),
-];
 
 /// The contenders of other projects at equal rates.
 const PEERS: [Label; 5] = [
@@ -141,15 +127,9 @@ pub const EQUAL_RATE: Suite = Suite {
         is_markdown: true,
         ..Tables::PLAIN
     },
-    chart: Some(Chart {
-        title: "Bits stored for a key at 1 % of false positives, by the keys of a filter",
-        axis: "bits",
-        shown: |_, _| true,
-        value: |size| Some((size.value * 8.0, None)),
-    }),
 };
 
-/// Returns true for the keys of the tables and the chart: of different lengths and each in its own memory, as applications
+/// Returns true for the keys of the tables: of different lengths and each in its own memory, as applications
 /// have them, but for the largest filters.
 fn is_shown(row: &Row) -> bool {
     row.case.get("key_lengths")

@@ -4,9 +4,7 @@
 use filter_formats::policies;
 use records::number::grouped;
 
-use crate::chart::Chart;
-use crate::record::Case;
-use crate::suite::{Baseline, Label, Suite, Task, condition, label, property};
+use crate::suite::{Baseline, Label, Suite, Task, condition, property};
 use crate::summary::Tables;
 
 /// The series of an ideal hash.
@@ -16,17 +14,10 @@ pub const IDEAL: &str = "ideal hash";
 pub const FEW_BITS: [u32; 3] = [10, 15, 20];
 
 /// The series that are no policies.
-const OTHERS: [Label; 12] = [
+const OTHERS: [Label; 5] = [
     (IDEAL, "ideal hash of 32 bits"),
-    ("XXH3", "XXH3"),
-    ("DJB2Hash", "DJB2Hash"),
-    ("SDBMHash", "SDBMHash"),
-    ("FNVHash", "FNVHash"),
-    ("PJW", "PJW"),
-    ("BPHash", "BPHash"),
     ("Guava, MITZ_64", "Guava, MITZ_64"),
     ("Guava, MITZ_32", "Guava, MITZ_32"),
-    ("counting", "counting"),
     ("cuckoo", "cuckoo"),
     ("redisbloom", "RedisBloom"),
 ];
@@ -46,7 +37,7 @@ pub(super) const fn policies_and<const N: usize>(others: &[Label]) -> [Label; N]
     all
 }
 
-/// The suite. A contender is a policy, a filter, or a hash function in LevelDB's scheme.
+/// The suite. A contender is a policy, a filter, or an ideal hash in LevelDB's scheme.
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
     rows: "rates",
@@ -54,10 +45,6 @@ pub const SUITE: Suite = Suite {
     // The absent keys that match.
     tasks: &[Task::counted("rate", "rate", "false positives")],
     parameters: &[
-        // The mapping of a hash value to a filter's bits: `leveldb`, which adds a 32-bit hash rotated by 17 for each
-        // probe, or `own`.
-        property("scheme"),
-        property("key_form"),
         // Filters that are sized by a rate get the lowest rate that b bits allow, e^(-b (ln 2)^2).
         condition("bits_per_key"),
         condition("keys"),
@@ -67,7 +54,7 @@ pub const SUITE: Suite = Suite {
         // probes. Ribbon, binary fuse and cuckoo filters, which are not one probed array, are compared with the
         // best ideal Bloom filter of `bits_per_key`.
         property("ideal"),
-        // The rate by the filter's own formula: for Guava's, RedisBloom's, the counting and the legacy filter the ideal
+        // The rate by the filter's own formula: for Guava's, RedisBloom's and the legacy filter the ideal
         // rate.
         property("expected"),
         // Mean bytes of a stored filter.
@@ -81,18 +68,12 @@ pub const SUITE: Suite = Suite {
             let is_shown = FEW_BITS.iter().any(|few| u64::from(*few) == bits) && SHOWN.contains(&row.case.count("keys"));
             if is_shown { format!("{bits} bits per key, by keys of a filter") } else { String::new() }
         },
-        line: |row| name(&row.case),
+        line: |row| short(SUITE.contender(row)).to_owned(),
         column: |row| grouped(row.case.count("keys")),
         cell: |row, _| format!("{:.2}", row.over_baseline()),
         after: |_| "\nFalse positives over those of an ideal filter. Rates are in rates.csv.\n".to_owned(),
         ..Tables::PLAIN
     },
-    chart: Some(Chart {
-        title: "Real filters: false positives over an ideal filter's, by the number of keys",
-        axis: "over an ideal filter's",
-        shown: |row, _| row.case.count("bits_per_key") == u64::from(FEW_BITS[0]),
-        ..Chart::RATIOS
-    }),
 };
 
 /// The keys of filters that the tables show.
@@ -104,13 +85,4 @@ pub fn short(policy: &str) -> &str {
     engines
         .find_map(|engine| policy.strip_prefix(engine))
         .unwrap_or(policy)
-}
-
-/// Returns the display text of a series and its keys.
-pub fn name(case: &Case) -> String {
-    let name = short(label(SUITE.contenders, &case.contender));
-    match case.get("key_form") {
-        "numbers-in-a-row" => format!("{name}, in a row"),
-        _ => name.to_owned(),
-    }
 }

@@ -1,7 +1,5 @@
 //! Queries and inserts of filters in Redis, over one connection, compared with `redis-benchmark`.
 
-use crate::chart::Chart;
-use crate::record::Row;
 use crate::suite::{Baseline, Suite, Task, condition};
 use crate::summary::Tables;
 
@@ -35,16 +33,4 @@ pub const SUITE: Suite = Suite {
         cell: |row, _| format!("{:.0} ({:.3})", row.value, 1.0 / row.over_baseline()),
         ..Tables::PLAIN
     },
-    chart: Some(Chart {
-        title: "Filters in Redis over one connection: time of a key over that of redis-benchmark's GETBIT and SETBIT",
-        // A small filter, which is read as a whole, is tens of times as fast.
-        shown: |row, rows| row.case.count("bits") == largest(rows),
-        ..Chart::RATIOS
-    }),
 };
-
-/// Returns the bits of the largest filter that was queried.
-fn largest(rows: &[Row]) -> u64 {
-    let asked = rows.iter().filter(|row| row.case.task == "contains");
-    asked.map(|row| row.case.count("bits")).max().unwrap_or(0)
-}

@@ -83,20 +83,13 @@ pub(super) fn rates(series: &[Series], effort: &Effort) -> Result<Vec<Batch>, St
     let mut rows = Vec::new();
     for &size in effort.sizes {
         eprintln!("filters of {size} keys");
-        for is_in_a_row in [false, true] {
-            // All series have the same keys.
-            let filters = effort.members.div_ceil(size);
-            let keys = keys(
-                is_in_a_row,
-                filters * (size + effort.most_probes.div_ceil(filters)),
-            );
-            let keys: Vec<&[u8]> = keys.iter().collect();
-            let measured = series.par_iter().enumerate();
-            let measured = measured
-                .filter(|(_, of)| of.is_in_a_row == is_in_a_row && size <= of.largest())
-                .map(|(place, of)| Ok((place, measure(of, size, &keys, effort)?)));
-            rows.extend(measured.collect::<Result<Vec<_>, String>>()?);
-        }
+        // All series have the same keys.
+        let filters = effort.members.div_ceil(size);
+        let keys = keys(filters * (size + effort.most_probes.div_ceil(filters)));
+        let keys: Vec<&[u8]> = keys.iter().collect();
+        let measured = series.par_iter().enumerate();
+        let measured = measured.map(|(place, of)| Ok((place, measure(of, size, &keys, effort)?)));
+        rows.extend(measured.collect::<Result<Vec<_>, String>>()?);
     }
     // The sizes stay in order.
     rows.sort_by_key(|(place, _)| *place);
@@ -137,23 +130,9 @@ fn measure(series: &Series, size: u64, keys: &[&[u8]], effort: &Effort) -> Resul
             probes += asked.len() as u64;
             bytes += filter.bytes;
         }
-        let key_form = if series.is_in_a_row {
-            "numbers-in-a-row"
-        } else {
-            "random-decimals"
-        };
         let bytes = significant::round(bytes as f64 / filters as f64);
         let [ideal, expected] = rates;
-        let parameters: [&dyn Display; 8] = [
-            &series.scheme(),
-            &key_form,
-            &bits_per_key,
-            &size,
-            &filters,
-            &ideal,
-            &expected,
-            &bytes,
-        ];
+        let parameters: [&dyn Display; 6] = [&bits_per_key, &size, &filters, &ideal, &expected, &bytes];
         let case = SUITE.case(series.name, "rate", &parameters);
         rows.push(case.batch(1, probes, false_positives));
     }
@@ -161,18 +140,13 @@ fn measure(series: &Series, size: u64, keys: &[&[u8]], effort: &Effort) -> Resul
 }
 
 /// Returns different keys, of which members are the first: the outputs of SplitMix64 in decimal, as in the dataset
-/// `random-strings`, or consecutive numbers from 0, with sixteen digits each.
-fn keys(is_in_a_row: bool, count: u64) -> Keys {
+/// `random-strings`.
+fn keys(count: u64) -> Keys {
     // The generator returns each number once in its period of 2^64.
     let mut generator = SplitMix64::seed_from_u64(SEED);
     let mut keys = Keys::default();
-    for number in 0..count {
-        let key = if is_in_a_row {
-            format!("{number:016}")
-        } else {
-            generator.next_u64().to_string()
-        };
-        keys.push(key.as_bytes());
+    for _ in 0..count {
+        keys.push(generator.next_u64().to_string().as_bytes());
     }
     keys
 }

@@ -6,7 +6,7 @@ use crate::questions::on_dataset::{DatasetRows, stems};
 use crate::questions::times::numbers;
 use crate::questions::{Kind, Of};
 use crate::record::{CallForm, Choice, CostRow, EMPTY, Finding, IDEAL, Purpose, Verdict};
-use plots::dots::{Axis, Dot, Dots, Name, Panel, Row};
+use plots::dots::{Axis, Dot, Dots, Panel, Row};
 use plots::key::Sign;
 use plots::mark::Mark;
 use plots::scale::Scale;
@@ -52,7 +52,7 @@ fn scene(data: &DatasetRows<'_>, purpose: Purpose) -> Option<Scene> {
     let in_tables = format!("{} more in the tables: {in_tables}", folded.len());
     let names = findings
         .iter()
-        .map(|finding| Name::Row(&finding.function, Some(finding.verdict.into())));
+        .map(|finding| (&*finding.function, Some(finding.verdict.into())));
     let notes = [
         "Lines through the marks: a 99 or 95 % interval, or half of the rounds about the median time.",
         &in_tables,

@@ -11,7 +11,7 @@ use crate::clock::{Asked, Batch, sample};
 use crate::keys::{Dataset, shuffled};
 use crate::questions::on_dataset::{DatasetRows, distinct};
 use crate::record::{CallForm, EMPTY, Place, of};
-use plots::dots::{Axis, Dots, Name, Panel, Row};
+use plots::dots::{Axis, Dots, Panel, Row};
 use plots::key::Sign;
 use plots::mark::Mark;
 use plots::scale::Scale;
@@ -126,8 +126,8 @@ pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         }
     });
     let shown = functions.iter().map(|name| match *name {
-        EMPTY => Name::Row("empty function", None),
-        name => Name::Row(name, None),
+        EMPTY => ("empty function", None),
+        name => (name, None),
     });
     let chart = Dots {
         description: &format!("{name}: nanoseconds per key, in the cache and scattered over memory"),
