@@ -1,19 +1,13 @@
-//! Compares two custom functions with built-in functions, and writes the report.
+//! Compares two functions of one's own with built-in functions, and writes the report.
 //!
 //! ```text
 //! cargo run --release --package hash-comparison --example custom_function -- OUT [KEYS]...
 //! ```
 //!
 //! `OUT` is a folder that is absent, empty, or from an earlier run. `KEYS` is a file with one key per line, or several; the default
-//! is the embedded set `app-accounts`.
-//!
-//! To measure your own function, make this file the `src/main.rs` of a package that depends on `hash-comparison` alone, add
-//! the function and list it in `CUSTOM`.
+//! is the embedded key sets.
 
-use std::path::PathBuf;
-use std::process::ExitCode;
-
-use hash_comparison::{Failure, Function, Options, Resistance, compare};
+use hash_comparison::{Comparison, Failure, Function, Resistance};
 
 /// Multiplies in eight bytes per step and ends with the finaliser of MurmurHash3.
 fn wordwise(key: &[u8]) -> u64 {
@@ -38,57 +32,29 @@ fn byte_sum(key: &[u8]) -> u64 {
     u64::from(key.iter().fold(0, sum))
 }
 
-/// The custom functions of this program, with their properties.
-const CUSTOM: [Function; 2] = [
-    Function {
-        author: "this example",
-        source: "crates/hash-comparison/examples/custom_function.rs",
+fn main() -> Result<(), Failure> {
+    let wordwise = Function {
         stable: true,
         resistance: Resistance::None,
         resistance_reason: "No seed: keys that collide, once found, collide in every program.",
+        // The answers come from another program, so that a bug here is found before anything is measured.
         ..Function::custom(
             "Wordwise",
             64,
             wordwise,
-            // Computed by another program, so that a bug here is found before anything is measured.
-            &[
-                (b"", 0),
-                (b"a", 0x47d1_e6b3_92f8_636d),
-                (b"hello world", 0x629c_de82_cb6f_3d61),
-            ],
+            &[(b"", 0), (b"a", 0x47d1_e6b3_92f8_636d)],
         )
-    },
-    Function {
-        stable: true,
-        weaknesses: &["Keys of the same bytes in another order collide."],
-        ..Function::custom("ByteSum", 32, byte_sum, &[(b"", 0), (b"abc", 294), (b"cab", 294)])
-    },
-];
-
-fn main() -> ExitCode {
-    run().map_or_else(Failure::report, |()| ExitCode::SUCCESS)
-}
-
-fn run() -> Result<(), Failure> {
-    let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
+    };
+    let byte_sum = Function::custom("ByteSum", 32, byte_sum, &[(b"abc", 294), (b"cab", 294)]);
+    let comparison = Comparison::new().function(wordwise).function(byte_sum).quick();
+    let comparison = comparison
+        .built_in("MurMurHash2")
+        .built_in("FNV-1a 64")
+        .built_in("XXH3");
+    let mut arguments = std::env::args_os().skip(1);
     let out = arguments.next();
     let out = out.ok_or_else(|| Failure::input("usage: custom_function OUT [KEYS]..."))?;
-    let keys: Vec<PathBuf> = arguments.collect();
-    let options = Options {
-        own: CUSTOM.to_vec(),
-        functions: ["MurMurHash2", "FNV-1a 64", "XXH3"].map(str::to_owned).to_vec(),
-        datasets: Vec::from_iter(keys.is_empty().then(|| "app-accounts".to_owned())),
-        keys,
-        quick: true,
-        ..Options::default()
-    };
-    for finding in &compare(&options, &out)?.run.findings {
-        let result = finding.verdict.to_string().replace('-', " ");
-        println!("{}, {}: {result}", finding.dataset, finding.function);
-        for reason in &finding.reasons {
-            println!("    {reason}");
-        }
-    }
-    println!("report: {}", out.join("index.html").display());
-    Ok(())
+    let report = arguments.fold(comparison, Comparison::keys).run()?;
+    println!("{report}");
+    report.write(out)
 }

@@ -1,3 +1,13 @@
+//! Five types make a comparison:
+//!
+//! | type | is |
+//! |---|---|
+//! | [`Comparison`] | the functions and keys to be measured, and the seed |
+//! | [`Function`] | a hash function, built in or your own |
+//! | [`Request`] | what a function is wanted for: its [`Purpose`], and the function in use today |
+//! | [`Report`] | what was found: printed, written to a folder, or read row by row |
+//! | [`Failure`] | why a comparison stopped, and the exit code |
+//!
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
@@ -30,9 +40,8 @@ pub mod run;
 
 pub mod commands;
 
-pub use commands::compare::compare;
 pub use functions::Function;
-pub use record::Resistance;
+pub use record::{Purpose, Request, Resistance};
 /// The reason why a comparison stopped, and its exit code.
 pub use records::failure::Failure;
-pub use run::compare::Options;
+pub use run::{Comparison, Report};

@@ -34,7 +34,7 @@ pub fn ambiguous(kind: &str, name: &str, meant: &[&str]) -> Error {
 
 /// Returns the error for a name that stands for nothing, with the command that lists all names.
 pub fn without(reason: String) -> Error {
-    let list = format!("; `{} list` shows all", Program::started().name);
+    let list = format!("; `{} list` shows all", Program::started().name());
     Error::input(reason + &list)
 }
 

@@ -1,6 +1,6 @@
 //! The name of the program, since two programs share these commands.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use records::terminal::with_words;
@@ -8,55 +8,48 @@ use records::terminal::with_words;
 /// A program with these commands. In help texts, `{program}` stands for its name and `{out}` for its folder.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// The name as typed on the command line.
-    pub name: &'static str,
-    /// The default folder of a run.
-    pub out: PathBuf,
-    /// The default folder in words.
-    pub out_words: &'static str,
+    /// The workspace's folder, if the program acts as the workspace's own command.
+    workspace: Option<PathBuf>,
 }
 
-/// Set by `cargo xtask` to the workspace's folder: the program then acts as the workspace's own command.
+/// Set by `cargo xtask` to the workspace's folder.
 const WORKSPACE: &str = "HASH_COMPARISON_WORKSPACE";
+/// The default folder of a run of the installed program.
+const OUT: &str = "hash-comparison-report";
 
 impl Program {
     /// Returns the program as it was started: installed, or by `cargo xtask`.
     pub fn started() -> Self {
-        match std::env::var_os(WORKSPACE) {
-            Some(root) => Self {
-                name: "cargo xtask",
-                out: PathBuf::from(root).join("reports").join("latest"),
-                out_words: "reports/latest in the workspace",
-            },
-            None => Self::installed(Path::new("")),
+        let workspace = std::env::var_os(WORKSPACE).map(PathBuf::from);
+        Self { workspace }
+    }
+
+    /// Returns the name as typed on the command line.
+    pub fn name(&self) -> &'static str {
+        match self.workspace {
+            Some(_) => "cargo xtask",
+            None => "hash-comparison",
         }
     }
 
-    /// Returns the installed program `hash-comparison`, run in the folder `here`.
-    pub fn installed(here: &Path) -> Self {
-        const OUT: &str = "hash-comparison-report";
-        Self {
-            name: "hash-comparison",
-            out: here.join(OUT),
-            out_words: OUT,
+    /// Returns the default folder of a run.
+    pub fn out(&self) -> PathBuf {
+        match self.workspace {
+            Some(_) => self.file("reports").join("latest"),
+            None => PathBuf::from(OUT),
         }
     }
 
-    /// Returns the folder of the committed run.
-    pub fn reference(&self) -> PathBuf {
-        root().join("reports").join("reference")
-    }
-
-    /// Returns the file that shows the committed run to who opens the repository.
-    pub fn readme(&self) -> PathBuf {
-        root().join("README.md")
+    /// Returns a file of the workspace, or else of the current folder.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.workspace.clone().unwrap_or_default().join(name)
     }
 
     /// Returns the commit of the workspace, with `-dirty` if files were changed, or `None` elsewhere or without git.
     pub fn commit(&self) -> Option<String> {
-        let mut git = Command::new("git");
-        git.arg("-C").arg(std::env::var_os(WORKSPACE)?);
-        let described = git
+        let described = Command::new("git")
+            .arg("-C")
+            .arg(self.workspace.as_ref()?)
             .args(["describe", "--always", "--dirty", "--exclude", "*", "--abbrev=12"])
             .output()
             .ok()?;
@@ -66,26 +59,19 @@ impl Program {
 
     /// Returns the command line as it was typed, with this program's name.
     pub fn typed(&self) -> String {
-        [self.name.to_owned()]
-            .into_iter()
-            .chain(words(1))
-            .collect::<Vec<_>>()
-            .join(" ")
+        let name = [self.name().to_owned()].into_iter();
+        name.chain(words(1)).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns `command` with this program's words in its help texts and in those of its subcommands.
     pub fn named(&self, command: clap::Command) -> clap::Command {
-        let words = |text: String| {
-            text.replace("{program}", self.name)
-                .replace("{out}", self.out_words)
+        let out = match self.workspace {
+            Some(_) => "reports/latest in the workspace",
+            None => OUT,
         };
+        let words = |text: String| text.replace("{program}", self.name()).replace("{out}", out);
         with_words(command, &words)
     }
-}
-
-/// Returns the workspace's folder, or the current one.
-fn root() -> PathBuf {
-    std::env::var_os(WORKSPACE).map(PathBuf::from).unwrap_or_default()
 }
 
 /// Returns the command line of this process.

@@ -1,11 +1,12 @@
 //! The reasons why a command fails, and their exit codes.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 /// The reason why a command stopped early. It determines the exit code.
-#[derive(Debug)]
+///
+/// Its `Debug` form is the message, so that `main` may return it.
 pub enum Failure {
     /// The user's input or arguments are wrong: 2.
     Input(String),
@@ -32,21 +33,39 @@ impl Failure {
 
     /// Prints the message to standard error. Returns the exit code.
     pub fn report(self) -> ExitCode {
-        let (message, code) = match self {
-            Self::Input(message) => (Some(message), 2),
-            Self::Internal(message) => (Some(message), 1),
+        let (label, code) = match self {
+            Self::Input(_) => (Some("error: "), 2),
+            Self::Internal(_) => (Some("error: "), 1),
             Self::Checked => (None, 1),
-            Self::Interrupted => (Some("stopped; nothing was written".to_owned()), 130),
+            Self::Interrupted => (Some(""), 130),
             Self::OutputClosed => (None, 0),
         };
-        if let Some(message) = message {
-            let label = if code == 130 { "" } else { "error: " };
+        if let Some(label) = label {
             // If standard error is closed, there is nowhere to report this.
-            let _ = writeln!(io::stderr(), "{label}{message}");
+            let _ = writeln!(io::stderr(), "{label}{self}");
         }
         ExitCode::from(code)
     }
 }
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Input(message) | Self::Internal(message) => message,
+            Self::Checked => "a check failed",
+            Self::Interrupted => "stopped; nothing was written",
+            Self::OutputClosed => "standard output was closed",
+        })
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Failure {}
 
 /// Converts an error of standard output, the only I/O errors for which commands have no message of their own.
 impl From<io::Error> for Failure {

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::questions::{Failure, QUESTIONS, Records, buckets, collisions};
+use crate::questions::{Failure, QUESTIONS, Records, collisions};
 use crate::record::{BitFact, DatasetSummary, FailedTest, Finding, FunctionSummary, Verdict, about};
 
 /// Returns one finding for each dataset and function of the run, in this order.
@@ -40,15 +40,8 @@ pub fn bit_facts(records: &Records) -> Vec<BitFact> {
 fn finding(records: &Records, dataset: &DatasetSummary, function: &FunctionSummary) -> Finding {
     let (set, name) = (&dataset.name, &function.name);
     let questions = QUESTIONS.iter();
-    let mut failures: Vec<Failure> = questions
-        .flat_map(|question| (question.failures)(records, dataset, function))
-        .collect();
-    for failure in &mut failures {
-        let fullest = failure
-            .buckets
-            .and_then(|choice| buckets::fullest(records, set, name, choice));
-        failure.reason.extend(fullest);
-    }
+    let failures = questions.flat_map(|question| (question.failures)(records, dataset, function));
+    let mut failures: Vec<Failure> = failures.collect();
     // Stable: what a question has failed stays in its order.
     failures.sort_by_key(|failure| (Reverse(failure.verdict), failure.test));
     let rows: Vec<_> = about(&records.collisions, set, name).collect();

@@ -8,8 +8,5 @@ pub mod joined;
 pub mod over_sets;
 pub mod published;
 pub mod recommend;
-mod summary;
 pub mod times;
 pub mod weakness;
-
-pub use self::summary::summarise;

@@ -2,19 +2,17 @@
 
 use serde::Serialize;
 
-use crate::questions::collisions::{furthest, structured};
+use crate::questions::collisions::furthest;
+use crate::questions::collisions::structured::{self, SetsFailed};
 use crate::questions::{CollisionRow, Records};
 use crate::record::{BitTest, DatasetSummary, End, about};
 
 /// What is known against a function.
 #[derive(Debug, Clone, Serialize)]
 pub struct Weakness {
-    /// Structured key sets on which it collides more than by chance.
-    failed: usize,
-    /// The failed sets that fail by their high bits alone.
-    high_only: usize,
-    /// Structured key sets that were tried.
-    tried: usize,
+    /// The structured key sets on which it collides more than by chance.
+    #[serde(flatten)]
+    sets: SetsFailed,
     /// Set if flipping a bit of a key does not flip output bits half of the time.
     unmixed: bool,
     /// The result on the set that is most like the dataset.
@@ -35,7 +33,7 @@ struct Nearest {
 /// Returns the weakness of a function, or `None` if it has none.
 pub fn of(records: &Records, dataset: &DatasetSummary, function: &str) -> Option<Weakness> {
     let sets = structured::sets_failed(records, function);
-    let [failed, high_only, tried] = sets.map_or([0; 3], |sets| [sets.failed, sets.high_only, sets.tried]);
+    let failed = sets.failed;
     let mut facts = records.run.bit_facts.iter();
     let unmixed = facts.any(|fact| fact.is(function, BitTest::Avalanche));
     let nearest = || {
@@ -50,9 +48,7 @@ pub fn of(records: &Records, dataset: &DatasetSummary, function: &str) -> Option
         })
     };
     (failed > 0 || unmixed).then(|| Weakness {
-        failed,
-        high_only,
-        tried,
+        sets,
         unmixed,
         nearest: (failed > 0).then(nearest).flatten(),
     })

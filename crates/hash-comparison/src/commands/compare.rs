@@ -1,22 +1,16 @@
 //! `compare`: measures functions on key sets and writes the report.
 
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::advice::over_sets::{over_sets, suited};
-use crate::advice::times;
-use crate::questions::Records;
-use crate::questions::files::KIND;
-use crate::record::{Purpose, Request, on};
-use crate::run::compare::{self, Options};
-use records::folder::{Destination, REPORT};
-
-use super::{summary, written};
 use crate::program::Program;
+use crate::questions::files::KIND;
+use crate::record::{Purpose, Request};
+use crate::run::measured::measure;
+use crate::run::{Comparison, Report, report};
 use records::bar::Terminal;
 use records::failure::Failure;
-use records::number::significant;
-use records::terminal::{table, wrapped};
+use records::folder::{Destination, REPORT};
 
 /// Compare hash functions on real key sets, and draw the report.
 ///
@@ -34,7 +28,7 @@ use records::terminal::{table, wrapped};
     Names are case-insensitive; `{program} list` shows them.")]
 pub struct Arguments {
     #[command(flatten)]
-    options: Options,
+    comparison: Comparison,
 
     /// The use of the function, which decides the tests and the times that count [default: a filter or a table]
     ///
@@ -96,86 +90,20 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
         mine: arguments.mine,
         negligible: arguments.negligible,
     };
-    let options = Options {
-        request,
-        command: program.typed(),
-        commit: program.commit(),
-        ..arguments.options
-    };
-    let out = arguments.out.unwrap_or_else(|| program.out.clone());
-    let records = compare(&options, &out)?;
-    let mut stdout = io::stdout().lock();
-    for dataset in &records.run.datasets {
-        writeln!(stdout, "{}", summary::answer(&records, dataset))?;
-    }
-    writeln!(stdout, "{}", summary::time(&records))?;
-    write!(stdout, "{}", together(&records))?;
-    let form = records.run.request.purpose.form();
-    let datasets = records.run.datasets.iter();
-    let warnings = times::warnings(&records, datasets.map(|set| (set.name.as_str(), form)));
-    if !warnings.is_empty() {
-        writeln!(stdout, "{}", wrapped(warnings.join(" ")))?;
-    }
-    writeln!(stdout, "report: {}", out.join(REPORT).display())?;
-    Ok(())
-}
-
-/// Measures functions, writes the report to the folder `out`, and returns its records: a comparison as a call, for programs
-/// that measure functions of their own.
-///
-/// `out` must be absent, empty, or the folder of an earlier run. Progress goes to standard error.
-///
-/// ```no_run
-/// use hash_comparison::{Failure, Function, Options, compare};
-///
-/// fn sum(key: &[u8]) -> u64 {
-///     key.iter().fold(0, |sum, &byte| sum.wrapping_add(byte.into()))
-/// }
-///
-/// fn main() -> Result<(), Failure> {
-///     let options = Options {
-///         own: vec![Function::custom("Sum", 64, sum, &[(b"abc", 294)])],
-///         keys: vec!["my-keys.txt".into()],
-///         ..Options::default()
-///     };
-///     let records = compare(&options, "my-report".as_ref())?;
-///     println!("{} rows of collisions", records.collisions.len());
-///     Ok(())
-/// }
-/// ```
-///
-/// # Errors
-///
-/// [`Failure::Input`] for an unknown name, an unreadable key file, a custom function that breaks its known answers, or a
-/// folder with other files; [`Failure::Interrupted`] after Ctrl-C, when nothing was written.
-pub fn compare(options: &Options, out: &Path) -> Result<Records, Failure> {
-    options.check()?;
+    let mut comparison = arguments.comparison.request(request);
+    (comparison.command, comparison.commit) = (program.typed(), program.commit());
+    let out = arguments.out.unwrap_or_else(|| program.out());
+    comparison.check()?;
     // The destination is held from here on; a signal must leave nothing behind.
     let terminal = Terminal::listen()?;
-    let destination = Destination::check(out, &KIND)?;
-    let mut records = compare::run(options, &terminal)?;
-    written::all(&mut records, destination, &terminal)?;
-    Ok(records)
-}
-
-/// The most functions that are shown over all key sets.
-const SHOWN: usize = 3;
-
-/// Returns the best functions over all key sets; empty for one.
-fn together(records: &Records) -> String {
-    let all = &records.run.datasets;
-    if all.len() < 2 {
-        return String::new();
-    }
-    let suited = all.iter().map(|set| suited(on(&records.advice, &set.name)));
-    let rows = over_sets(suited).into_iter().take(SHOWN).map(|row| {
-        let sets = format!("{} of {}", row.sets, all.len());
-        [row.function, significant(row.ratio, 3), sets]
-    });
-    let heads = [
-        "all key sets together",
-        "time over that of the fastest",
-        "suits on sets",
-    ];
-    format!("{}\n\n", table(heads.to_vec(), &[1], rows))
+    let destination = Destination::check(&out, &KIND)?;
+    let records = measure(&comparison, None, &terminal)?;
+    let records = report::write(&records, destination, &terminal)?;
+    let report = Report { records, terminal };
+    writeln!(
+        io::stdout().lock(),
+        "{report}report: {}",
+        out.join(REPORT).display()
+    )?;
+    Ok(())
 }

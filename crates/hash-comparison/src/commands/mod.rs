@@ -5,5 +5,3 @@ pub mod join;
 pub mod list;
 pub mod render;
 pub mod reproduce;
-pub mod summary;
-pub mod written;

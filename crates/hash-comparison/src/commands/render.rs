@@ -5,12 +5,10 @@ use std::path::PathBuf;
 
 use crate::questions::Records;
 use crate::questions::files::KIND;
-use records::document::{self, RUN};
 use records::error::ErrorKind;
 use records::folder::{Destination, REPORT};
-use records::progress::Progress as _;
 
-use super::written;
+use crate::run::report::draw;
 use records::bar::Terminal;
 use records::failure::Failure;
 
@@ -35,14 +33,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         _ => Failure::input(format!("{error}; restore it, or measure again")),
     })?;
 
-    let files = written::files(&records);
-    destination.refuse_foreign(&files)?;
-    terminal.begin("drawing", 1);
-    // Another version of this program drew other charts.
-    records.run.files = files;
-    document::write(&destination.unfinished().join(RUN), &records.run)
-        .map_err(|error| destination.destined(error))?;
-    written::finish(&records, destination, &terminal)?;
+    draw(&mut records, destination, &terminal)?;
     writeln!(io::stdout().lock(), "report: {}", dir.join(REPORT).display())?;
     Ok(())
 }

@@ -4,12 +4,11 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use super::written;
 use crate::page::readme;
 use crate::program::Program;
 use crate::questions::Records;
 use crate::questions::files::KIND;
-use crate::run::compare;
+use crate::run::{measured, report};
 use records::bar::Terminal;
 use records::error::Error;
 use records::failure::Failure;
@@ -35,7 +34,7 @@ pub struct Arguments {
 
 /// Makes the files and compares them.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
-    let folder = (arguments.reference.clone()).unwrap_or_else(|| program.reference());
+    let folder = (arguments.reference.clone()).unwrap_or_else(|| program.file("reports").join("reference"));
     let terminal = Terminal::listen()?;
     let committed =
         Records::read_times(&folder).map_err(|error| Error::internal(format!("committed run: {error}")))?;
@@ -44,9 +43,9 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
         true => Destination::ours(&folder, &KIND)?,
         false => Destination::check(scratch.path(), &KIND)?,
     };
-    let mut now = compare::again(&committed, &terminal)?;
-    written::all(&mut now, destination, &terminal)?;
-    let readme = program.readme();
+    let now = measured::again(&committed, &terminal)?;
+    let now = report::write(&now, destination, &terminal)?;
+    let readme = program.file("README.md");
     let [stated, table] = match arguments.reference {
         // The README shows the workspace's own run.
         Some(_) => [const { String::new() }; 2],
@@ -89,6 +88,6 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
     for line in differing {
         writeln!(out, "  {line}")?;
     }
-    writeln!(out, "`{} reproduce --renew` writes them again", program.name)?;
+    writeln!(out, "`{} reproduce --renew` writes them again", program.name())?;
     Err(Failure::Checked)
 }

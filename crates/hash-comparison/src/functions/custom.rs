@@ -18,8 +18,7 @@ impl Function {
     /// return before it is measured. The list may be empty during development; then a mistake cannot be told from a
     /// design decision.
     ///
-    /// [`Options::own`](crate::run::compare::Options::own) adds functions to a run, which checks these rules;
-    /// see `examples/custom_function.rs`.
+    /// [`Comparison::function`](crate::Comparison::function) adds the function to a comparison, which checks these rules.
     ///
     /// ```
     /// use hash_comparison::functions::{Function, gate};

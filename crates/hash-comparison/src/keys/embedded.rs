@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Dataset, Recipe};
 use crate::keys::KeySet;
 use crate::names;
-use crate::record::DatasetKind;
+use crate::record::{DatasetKind, DatasetSummary};
 use records::error::Error;
 use records::progress::Silent;
 
@@ -61,6 +61,17 @@ impl Manifest {
     pub fn embedded() -> &'static Self {
         &MANIFEST
     }
+
+    /// Returns the entry of the embedded dataset `name`, in any case.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if no dataset has that name.
+    pub fn find(name: &str) -> Result<&'static ManifestEntry, Error> {
+        let mut entries = MANIFEST.datasets.iter();
+        let found = entries.find(|entry| entry.name.eq_ignore_ascii_case(name));
+        found.ok_or_else(|| names::unknown("dataset", name, embedded_names()))
+    }
 }
 
 /// Returns the names of the embedded datasets, in the order in which they are measured.
@@ -77,19 +88,15 @@ pub fn embedded_names() -> impl Iterator<Item = &'static str> {
 ///
 /// Returns an error if no dataset has that name, or its keys are not those of the manifest.
 pub fn load_embedded(name: &str, seed: u64) -> Result<Dataset, Error> {
-    let entry = Manifest::embedded()
-        .datasets
-        .iter()
-        .find(|entry| entry.name.eq_ignore_ascii_case(name))
-        .ok_or_else(|| names::unknown("dataset", name, embedded_names()))?;
+    let entry = Manifest::find(name)?;
     let (keys, duplicates_dropped) = keys(entry, seed)?;
-    let dataset = Dataset {
+    let mut dataset = Dataset::of(&entry.name, keys);
+    (dataset.seed, dataset.recipe) = (seed, entry.recipe);
+    dataset.summary = DatasetSummary {
         kind: entry.kind,
         source: entry.source.clone(),
         duplicates_dropped,
-        seed,
-        recipe: entry.recipe,
-        ..Dataset::of(&entry.name, keys)
+        ..dataset.summary
     };
     verify(entry, &dataset)?;
     Ok(dataset)
@@ -118,7 +125,7 @@ fn verify(entry: &ManifestEntry, dataset: &Dataset) -> Result<(), Error> {
     let facts: [(&str, &dyn Display, &dyn Display); 3] = [
         ("count", &entry.count, &dataset.keys.len()),
         ("bytes", &entry.bytes, &dataset.keys.total_bytes()),
-        ("sha256", &entry.sha256, &dataset.sha256),
+        ("sha256", &entry.sha256, &dataset.summary.sha256),
     ];
     for (field, expected, got) in facts.into_iter().take(if is_other_seed { 1 } else { 3 }) {
         if expected.to_string() != got.to_string() {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::key_set::{KeySet, MAX_BYTES, too_large};
 use super::{Dataset, embedded_names};
+use crate::record::DatasetSummary;
 use records::error::Error;
 use records::lines::{encoding, note};
 use records::progress::Progress;
@@ -61,13 +62,15 @@ pub fn load_file(path: &Path, seed: u64, progress: &dyn Progress) -> Result<Data
     {
         progress.note(&note);
     }
-    Ok(Dataset {
+    let mut dataset = Dataset::of(&name, lines.keys);
+    dataset.seed = seed;
+    dataset.summary = DatasetSummary {
         source,
-        encoding,
+        encoding: encoding.map(str::to_owned),
         duplicates_dropped: lines.duplicates,
-        seed,
-        ..Dataset::of(&name, lines.keys)
-    })
+        ..dataset.summary
+    };
+    Ok(dataset)
 }
 
 fn name_of(path: &Path) -> Result<String, Error> {
@@ -138,11 +141,11 @@ mod tests {
         let path = folder.path().join("user.keys.txt");
         std::fs::write(&path, b"b\r\na\n\n\xff\nb").unwrap();
         let dataset = load(&path).unwrap();
-        assert_eq!((dataset.name.as_str(), dataset.seed), ("user.keys", 7));
-        assert_eq!((dataset.keys.len(), dataset.duplicates_dropped), (4, 1));
+        assert_eq!((dataset.summary.name.as_str(), dataset.seed), ("user.keys", 7));
+        assert_eq!((dataset.keys.len(), dataset.summary.duplicates_dropped), (4, 1));
         // printf 'b\na\n\n\377\n' | sha256sum
         let sha256 = "3acbcd5345949902d4f048627464e3f87d4f11a6bf1a54a8c99914dc29a8a187";
-        assert_eq!(dataset.sha256, sha256);
+        assert_eq!(dataset.summary.sha256, sha256);
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub use printed::printed;
 pub use recipe::Recipe;
 pub use shuffle::shuffled;
 
-use crate::record::DatasetKind;
+use crate::record::{DatasetKind, DatasetSummary};
 
 /// The default seed of a run, which the manifest's checksums are for.
 pub const DEFAULT_SEED: u64 = 1;
@@ -25,20 +25,10 @@ pub const DEFAULT_SEED: u64 = 1;
 /// A dataset ready to be measured.
 #[derive(Debug, Clone)]
 pub struct Dataset {
-    /// Name in the records.
-    pub name: String,
-    /// The kind of source.
-    pub kind: DatasetKind,
-    /// Recipe, package or path, for the records.
-    pub source: String,
-    /// Says that the file looks like UTF-16, or begins with a byte order mark: both are parts of keys.
-    pub encoding: Option<&'static str>,
+    /// The dataset in the records.
+    pub summary: DatasetSummary,
     /// Distinct keys, in their own order.
     pub keys: KeySet,
-    /// SHA-256 of the keys in order, each followed by a line feed, lower-case hex.
-    pub sha256: String,
-    /// Number of duplicate lines dropped.
-    pub duplicates_dropped: u64,
     /// The seed behind generated keys, shuffles and samples.
     pub seed: u64,
     /// The recipe of generated keys, from which more keys can be drawn; `None` for other keys.
@@ -48,14 +38,24 @@ pub struct Dataset {
 impl Dataset {
     /// Creates a dataset of these keys, with the kind of the user's own keys, no source, and the default seed.
     pub fn of(name: &str, keys: KeySet) -> Self {
-        Self {
+        let lengths = || keys.iter().map(|key| key.len() as u64);
+        let (count, bytes) = (keys.len() as u64, keys.total_bytes() as u64);
+        let summary = DatasetSummary {
             name: name.to_owned(),
             kind: DatasetKind::File,
             source: String::new(),
             encoding: None,
+            keys: count,
+            bytes,
+            min_len: lengths().min().unwrap_or(0),
+            max_len: lengths().max().unwrap_or(0),
+            mean_len: bytes as f64 / count.max(1) as f64,
             sha256: sha256(&keys),
-            keys,
             duplicates_dropped: 0,
+        };
+        Self {
+            summary,
+            keys,
             seed: DEFAULT_SEED,
             recipe: None,
         }

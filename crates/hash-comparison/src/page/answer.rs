@@ -83,8 +83,8 @@ fn others(data: &DatasetRows<'_>, advice: &[Advice]) -> Option<Value> {
         .iter()
         .filter(|one| one.suits())
         .map(|one| one.function.as_str());
-    let tried = suited.filter_map(|name| Some((name, structured::sets_failed(data.records, name)?)));
-    let tried: Vec<_> = tried.collect();
+    let tried = suited.map(|name| (name, structured::sets_failed(data.records, name)));
+    let tried: Vec<_> = tried.filter(|(_, sets)| sets.tried > 0).collect();
     let sets = tried.first()?.1.tried;
     let good = tried.iter().filter(|(_, sets)| sets.failed == 0);
     let good: Value = good.map(|(name, _)| *name).take(3).collect();

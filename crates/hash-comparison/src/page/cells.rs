@@ -65,42 +65,29 @@ pub(super) fn drawn(table: &Table) -> Value {
             Cell::Name(name) => context! { name },
             Cell::Lines(lines) => context! { lines },
             Cell::Keys([first, second]) => context! { first, second },
-            other => context! { td => td(other), text => text(other) },
+            other => context! { td => td(other) },
         });
         cells.collect::<Value>()
     });
     context! { caption => &table.caption, heads => heads.collect::<Value>(), rows => rows.collect::<Value>() }
 }
 
-/// Returns the text of a cell.
-fn text(cell: &Cell) -> String {
-    match cell {
-        Cell::Empty => String::new(),
-        Cell::Name(text) | Cell::Text(text) | Cell::As(_, text) => text.clone(),
-        Cell::Lines(lines) => lines.join("; "),
-        Cell::Keys(keys) => keys.join(" and "),
-        Cell::Count(count) => number::grouped(*count),
-        Cell::Digits(value, digits) => number::significant(*value, *digits),
-        Cell::Percent(share) => number::percent(*share),
-        Cell::P(p) => number::p_value(*p),
-        Cell::Verdict(verdict) => vocabulary::result(*verdict).to_owned(),
-    }
-}
-
 /// Builds a cell, with a class from the style sheet if it is not a plain number.
 ///
 /// The cell carries its number only if the text is none.
 fn td(cell: &Cell) -> Value {
-    let (class, value) = match cell {
-        Cell::Empty => ("", None),
-        Cell::Name(_) | Cell::Text(_) | Cell::Lines(_) | Cell::Keys(_) => ("text", None),
-        Cell::Count(count) => ("", Some(*count as f64)),
-        Cell::Digits(value, _) | Cell::Percent(value) | Cell::P(value) | Cell::As(value, _) => {
-            ("", Some(*value))
-        }
-        Cell::Verdict(verdict) => (class(*verdict), None),
+    let (class, value, text) = match cell {
+        Cell::Empty => ("", None, String::new()),
+        Cell::Name(text) | Cell::Text(text) => ("text", None, text.clone()),
+        Cell::Lines(lines) => ("text", None, lines.join("; ")),
+        Cell::Keys(keys) => ("text", None, keys.join(" and ")),
+        Cell::Count(count) => ("", Some(*count as f64), number::grouped(*count)),
+        Cell::Digits(value, digits) => ("", Some(*value), number::significant(*value, *digits)),
+        Cell::Percent(share) => ("", Some(*share), number::percent(*share)),
+        Cell::P(p) => ("", Some(*p), number::p_value(*p)),
+        Cell::As(value, text) => ("", Some(*value), text.clone()),
+        Cell::Verdict(verdict) => (class(*verdict), None, vocabulary::result(*verdict).to_owned()),
     };
-    let text = text(cell);
     let class = match class {
         "" => String::new(),
         class => format!(" class=\"{class}\""),

@@ -9,33 +9,41 @@ use crate::questions::Records;
 use records::error::Error;
 use records::folder::{CHARTS, REPORT};
 
-/// Writes `index.html` and `charts/*.svg` into `dir`, which must exist. Returns their names relative to `dir`, sorted, as
-/// [`file_names`] does.
-///
-/// Files with the same names are replaced; other files are left alone.
-pub fn render(records: &Records, dir: &Path) -> Result<Vec<String>, Error> {
-    let charts = chart::all(records);
-    let folder = dir.join(CHARTS);
-    std::fs::create_dir_all(&folder).map_err(Error::system(&folder))?;
-    let drawn = charts
-        .par_iter()
-        .map(|chart| draw(chart, records.run.schema, dir))
-        .collect::<Result<Vec<_>, _>>()?;
-    let page = super::page(records, &charts, &drawn)
-        .map_err(|reason| Error::internal(format!("report: {reason}")))?;
-    write(&dir.join(REPORT), page.as_bytes())?;
-    Ok(names(&charts))
+/// The charts of records, laid out.
+pub struct Drawing<'a> {
+    records: &'a Records,
+    charts: Vec<Chart>,
 }
 
-/// Returns the names that [`render`] will write for these records, relative to the folder, sorted.
-pub fn file_names(records: &Records) -> Vec<String> {
-    names(&chart::all(records))
-}
+impl<'a> Drawing<'a> {
+    /// Lays out the charts.
+    pub fn of(records: &'a Records) -> Self {
+        let charts = chart::all(records);
+        Self { records, charts }
+    }
 
-fn names(charts: &[Chart]) -> Vec<String> {
-    let mut names: Vec<String> = charts.iter().map(file).chain([REPORT.to_owned()]).collect();
-    names.sort();
-    names
+    /// Returns the names of the files that [`write`](Self::write) writes: `index.html` and `charts/*.svg`.
+    pub fn names(&self) -> Vec<String> {
+        let charts = self.charts.iter().map(file);
+        charts.chain([REPORT.to_owned()]).collect()
+    }
+
+    /// Writes charts and report into `dir`, which must exist. Files with the same names are replaced; other files are left
+    /// alone.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file cannot be written, or if the figures make a chart too large to draw.
+    pub fn write(&self, dir: &Path) -> Result<(), Error> {
+        let folder = dir.join(CHARTS);
+        std::fs::create_dir_all(&folder).map_err(Error::system(&folder))?;
+        let drawn = self.charts.par_iter();
+        let drawn = drawn.map(|chart| draw(chart, self.records.run.schema, dir));
+        let drawn = drawn.collect::<Result<Vec<_>, _>>()?;
+        let page = super::page(self.records, &self.charts, &drawn)
+            .map_err(|reason| Error::internal(format!("report: {reason}")))?;
+        write(&dir.join(REPORT), page.as_bytes())
+    }
 }
 
 fn file(chart: &Chart) -> String {

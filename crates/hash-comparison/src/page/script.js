@@ -61,26 +61,10 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     }
   }
 
-  // Names are measured by their letters, since what is hidden has no size.
-  const pen = document.createElement("canvas").getContext("2d");
-
-  /** Frames the function in use wherever a chart shows its name, as the chart's own file does. */
+  /** Frames the function in use wherever a chart shows its name. The style sheet draws the frame, in place of that in the chart. */
   function frame(mine) {
-    for (const old of all(".chart rect.frame")) old.remove();
-    for (const row of all(".chart [data-row]")) {
-      const [text, isMine] = [row.querySelector("text"), row.dataset.row === mine];
-      text.classList.toggle("mine", isMine);
-      if (!isMine) continue;
-      const look = (attribute) => text.getAttribute(attribute) ?? text.parentElement.getAttribute(attribute);
-      const size = Number(look("font-size"));
-      pen.font = `${look("font-weight") ?? "normal"} ${size}px Roboto`;
-      const { width } = pen.measureText(text.textContent);
-      const before = { middle: width / 2, end: width }[look("text-anchor")] ?? 0;
-      const box = document.createElementNS(text.namespaceURI, "rect");
-      const place = { x: text.getAttribute("x") - before - 7, y: text.getAttribute("y") - 0.78 * size - 3, width: width + 14, height: size + 6 };
-      for (const [attribute, value] of Object.entries({ class: "frame", color: "#6A1B9A", fill: "currentColor", "fill-opacity": 0.12, stroke: "currentColor", "stroke-width": 3, ...place })) box.setAttribute(attribute, value);
-      text.before(box);
-    }
+    for (const drawn of all(".chart rect.frame")) drawn.remove();
+    for (const row of all(".chart [data-row]")) row.querySelector("text").classList.toggle("mine", row.dataset.row === mine);
   }
 
   /** Uses that need values which never change leave no choice; the reader's own comes back with other uses. */
@@ -113,6 +97,15 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     }
   }
 
+  /** Tells of the function in use where no chart names it. */
+  function undrawn(article, name) {
+    for (const place of all(".undrawn", article)) {
+      const rows = all("[data-row]", place.closest("section"));
+      const isNamed = name === "" || rows.some((row) => row.dataset.row === name);
+      place.textContent = isNamed ? "" : ` ${name} (yours) is not drawn here: “Full table” has its figures.`;
+    }
+  }
+
   function show() {
     stored();
     // Read once: each change of the page makes the form look its fields up anew.
@@ -131,11 +124,9 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     }
     if (now.mine === marked) return;
     marked = now.mine;
-    for (const article of articles) article.dispatchEvent(new CustomEvent("mine", { detail: marked }));
+    for (const article of articles) undrawn(article, marked);
     for (const cell of all("tbody th")) cell.classList.toggle("mine", nameIn(cell) === marked);
-    // Letters have their own widths once the page's font is there.
     frame(marked);
-    document.fonts.ready.then(() => frame(marked));
   }
 
   function load() {
@@ -168,19 +159,6 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
   addEventListener("afterprint", () => {
     for (const ranking of closed) ranking.open = false;
   });
-})();
-
-// The function in use today where no chart names it.
-(function undrawn() {
-  for (const article of articles) {
-    article.addEventListener("mine", ({ detail: name }) => {
-      for (const place of all(".undrawn", article)) {
-        const rows = all("[data-row]", place.closest("section"));
-        const isNamed = name === "" || rows.some((row) => row.dataset.row === name);
-        place.textContent = isNamed ? "" : ` ${name} (yours) is not drawn here: “Full table” has its figures.`;
-      }
-    });
-  }
 })();
 
 // A click on a function opens its panel where one stands; without a script the link leads to it.

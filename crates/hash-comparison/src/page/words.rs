@@ -15,7 +15,6 @@ impl Words {
     /// # Panics
     ///
     /// If the template, which is part of the program, is not well-formed.
-    #[expect(clippy::expect_used, reason = "the template is part of the program")]
     pub(crate) fn new() -> Self {
         let mut environment = super::environment().expect("a syntax");
         // The extension of the name turns off escaping.
@@ -28,7 +27,6 @@ impl Words {
     /// # Panics
     ///
     /// If there is no such macro, or if it does not fit its arguments.
-    #[expect(clippy::expect_used, reason = "the template is part of the program")]
     pub(crate) fn say(&self, name: &str, arguments: &[Value]) -> String {
         let template = self.0.get_template("words.txt").expect("the template");
         let mut macros = template.render_captured(()).expect("macros");

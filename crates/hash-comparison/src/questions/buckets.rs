@@ -105,7 +105,7 @@ pub(super) const QUESTION: Question = Question {
             judge(rows);
         }
     },
-    failures: |records, dataset, function| failures(&records.distribution, &dataset.name, &function.name),
+    failures: |records, dataset, function| failures(records, &dataset.name, &function.name),
     costs: |records, dataset, function| {
         let cost = |purpose, unit, row: &BucketRow| CostRow {
             dataset: row.dataset.clone(),
@@ -301,7 +301,7 @@ fn fill(
         let counts = counts((values, bits), choice, buckets);
         rows.extend(figures.iter().map(|&figure| {
             let mut row = BucketRow {
-                dataset: dataset.name.clone(),
+                dataset: dataset.summary.name.clone(),
                 function: function.name.to_owned(),
                 choice,
                 buckets,
@@ -462,28 +462,28 @@ fn judge(rows: &mut [BucketRow]) {
 }
 
 /// Returns one failure for the output bits and one for each way to choose buckets, if any row of it failed.
-fn failures(all: &[BucketRow], dataset: &str, function: &str) -> Vec<Failure> {
+fn failures(records: &Records, dataset: &str, function: &str) -> Vec<Failure> {
     let failed = |choice| {
-        let rows = about(all, dataset, function).filter(|row| row.choice == choice && row.is_worse());
+        let rows = about(&records.distribution, dataset, function)
+            .filter(|row| row.choice == choice && row.is_worse());
         let mut failed: Vec<&BucketRow> = rows.collect();
         // Sorted by unevenness, since the p-values of bad rows are all zero.
         failed.sort_by(|a, b| unevenness(b).total_cmp(&unevenness(a)));
         failed
     };
-    let failure = |buckets, reason| Failure {
+    let failure = |reason| Failure {
         test: FailedTest::Distribution,
         verdict: Verdict::WorseThanChance,
-        buckets,
         reason,
     };
-    let uneven = bits(&failed(Choice::Bit)).map(|reason| failure(None, reason));
-    let buckets = [Choice::LowBits, Choice::Remainder]
-        .into_iter()
-        .filter_map(|choice| {
-            let place = placed(failed(choice).first()?.buckets, "buckets", choice);
-            Some(failure(Some(choice), format!("{place} are uneven")))
-        });
-    uneven.into_iter().chain(buckets).collect()
+    let choices = [Choice::LowBits, Choice::Remainder].into_iter();
+    let buckets = choices.filter_map(|choice| {
+        let place = placed(failed(choice).first()?.buckets, "buckets", choice);
+        let fullest = fullest(records, dataset, function, choice);
+        Some(format!("{place} are uneven{}", fullest.unwrap_or_default()))
+    });
+    let uneven = bits(&failed(Choice::Bit)).into_iter();
+    uneven.chain(buckets).map(failure).collect()
 }
 
 /// Returns chi-square over its mean; for a bit, the distance of its share from one half.
@@ -520,7 +520,7 @@ fn bits(rows: &[&BucketRow]) -> Option<String> {
 }
 
 /// Describes the fullest of the shards of one choice that chance explains least.
-pub(crate) fn fullest(records: &Records, dataset: &str, function: &str, choice: Choice) -> Option<String> {
+fn fullest(records: &Records, dataset: &str, function: &str, choice: Choice) -> Option<String> {
     let shards = about(&records.shards, dataset, function).filter(|row| row.choice == choice);
     let row = shards.max_by(|a, b| b.p_value.total_cmp(&a.p_value))?;
     let place = placed(row.buckets, "shards", choice);

@@ -32,8 +32,7 @@ use crate::functions::Function;
 use crate::keys::Dataset;
 pub use crate::record::Place;
 use crate::record::{
-    About, Advice, BitFact, Choice, CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, Run,
-    Verdict,
+    About, Advice, BitFact, CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, Run, Verdict,
 };
 use crate::values::Hashed;
 
@@ -77,7 +76,7 @@ impl Question {
 
     /// Returns true if the values of these keys are asked about.
     pub fn asks(&self, dataset: &Dataset) -> bool {
-        self.structured || dataset.kind != DatasetKind::Structured
+        self.structured || dataset.summary.kind != DatasetKind::Structured
     }
 }
 
@@ -125,8 +124,6 @@ pub struct Failure {
     pub test: FailedTest,
     /// The verdict.
     pub verdict: Verdict,
-    /// The choice of buckets that are uneven, if the test was about buckets.
-    pub buckets: Option<Choice>,
     /// The observation, in words.
     pub reason: String,
 }

@@ -1,4 +1,10 @@
-//! From options to records: the order in which things are measured and judged.
+//! From a comparison to its report: the order in which things are measured, judged, told and written.
 
-pub mod compare;
+mod comparison;
+pub(crate) mod measured;
 pub mod quality;
+pub(crate) mod report;
+mod summary;
+
+pub use self::comparison::Comparison;
+pub use self::report::Report;

@@ -1,6 +1,6 @@
 //! The deterministic part of a run: key sets of any size, functions of any width, and findings on few keys.
 
-use hash_comparison::advice::{findings, summarise};
+use hash_comparison::advice::findings;
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, KeySet};
 use hash_comparison::questions::filters::{IDEAL_PROBES, MAX_IDEALS};
@@ -13,7 +13,7 @@ use records::progress::Silent;
 fn run(datasets: &[Dataset]) -> (Records, Vec<Finding>) {
     let functions: Vec<&Function> = functions::all().iter().collect();
     let mut records = Records::of(Run {
-        datasets: datasets.iter().map(summarise).collect(),
+        datasets: datasets.iter().map(|set| set.summary.clone()).collect(),
         functions: functions.iter().map(|function| function.summary()).collect(),
         ..Run::default()
     });
@@ -49,7 +49,7 @@ fn sets_of_any_size_are_measured_without_a_nonsense_number() {
     ];
     for dataset in sets {
         let n = dataset.keys.len() as u64;
-        let summary = summarise(&dataset);
+        let summary = dataset.summary.clone();
         assert_eq!(summary.keys, n);
         let (quality, findings) = run(&[dataset]);
         let is_share = |number: f64| (0.0..=1.0).contains(&number);

@@ -33,20 +33,15 @@ pub fn decide(records: &mut Records, request: &Request) {
         stable: request.needs_stable_values(),
         ..request.clone()
     };
-    records.advice = recommend(records, request);
+    let datasets = records.run.datasets.iter();
+    records.advice = datasets
+        .flat_map(|dataset| of_dataset(records, dataset, request))
+        .collect();
     for finding in &mut records.run.findings {
         let mut told = on(&records.advice, &finding.dataset);
         let place = told.position(|one| one.function == finding.function);
         finding.rank = place.map_or(0, |place| place as u64 + 1);
     }
-}
-
-/// Returns the advice for `request` on each dataset of the run, in the order measured.
-pub fn recommend(records: &Records, request: &Request) -> Vec<Advice> {
-    let datasets = records.run.datasets.iter();
-    datasets
-        .flat_map(|dataset| of_dataset(records, dataset, request))
-        .collect()
 }
 
 /// Returns the advice on every function, best first.

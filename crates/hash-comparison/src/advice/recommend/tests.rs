@@ -1,7 +1,6 @@
 //! Advice from synthetic records: what the committed run, whose page has the advice for every choice, does not meet.
 
 use super::*;
-use crate::advice::summarise;
 use crate::keys::{Dataset, Recipe};
 use crate::questions::{Place, TimingRow};
 use crate::record::{CallForm, CostRow, Run, Unit};
@@ -20,7 +19,7 @@ const KEYED: Made = Made("keyed", 64, 9.0, 15.0);
 fn records(functions: &[Made], keys: u64) -> Records {
     let dataset = Dataset::of("set", Recipe::DecimalU64.keys(1, keys as usize));
     let mut run = Run {
-        datasets: vec![summarise(&dataset)],
+        datasets: vec![dataset.summary],
         ..Run::default()
     };
     let mut timing = Vec::new();

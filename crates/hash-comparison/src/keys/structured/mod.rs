@@ -43,10 +43,11 @@ impl StructuredSet {
 
 /// Returns every set as a dataset, in the order of the records.
 pub fn datasets(seed: u64) -> Vec<Dataset> {
-    let dataset = |set: &StructuredSet| Dataset {
-        kind: DatasetKind::Structured,
-        seed,
-        ..Dataset::of(set.name, set.keys(seed))
+    let dataset = |set: &StructuredSet| {
+        let mut dataset = Dataset::of(set.name, set.keys(seed));
+        dataset.seed = seed;
+        dataset.summary.kind = DatasetKind::Structured;
+        dataset
     };
     ALL.iter().map(dataset).collect()
 }

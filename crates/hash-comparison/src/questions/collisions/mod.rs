@@ -57,7 +57,7 @@ pub(super) const QUESTION: Question = Question {
     structured: true,
     measure: Measure::Values(|dataset, hashed, records| {
         let (keys, bits) = (dataset.keys.len() as u64, hashed.function.output_bits);
-        if dataset.kind == DatasetKind::Structured {
+        if dataset.summary.kind == DatasetKind::Structured {
             let rows = measure(dataset, hashed, few(bits));
             records.structured.extend(with_keys(rows, dataset, hashed));
         } else {
@@ -222,7 +222,7 @@ pub fn measure(
         let (ci_low, ci_high) = law.mean_interval(collisions, INTERVAL_LEVEL);
         let p_value = law.two_sided_p(collisions);
         CollisionRow {
-            dataset: dataset.name.clone(),
+            dataset: dataset.summary.name.clone(),
             function: hashed.function.name.to_owned(),
             end,
             bits,
@@ -339,7 +339,6 @@ fn failures(rows: &[CollisionRow], dataset: &str, function: &str) -> Vec<Failure
     let failure = |row: &CollisionRow| Failure {
         test: FailedTest::Collisions,
         verdict: row.verdict,
-        buckets: None,
         reason: format!(
             "{} of {} keys collide at {} bits; chance: {}{}",
             grouped(row.collisions),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
+
 use super::{CollisionRow, furthest};
 use crate::keys::Manifest;
 use crate::keys::structured::{self, StructuredSet};
@@ -14,6 +16,7 @@ use plots::key::Sign;
 use plots::scene::Scene;
 
 /// The sets on which a function collides more than by chance.
+#[derive(Debug, Clone, Serialize)]
 pub(crate) struct SetsFailed {
     pub(crate) failed: usize,
     /// The failed sets that fail only in their high bits.
@@ -21,8 +24,8 @@ pub(crate) struct SetsFailed {
     pub(crate) tried: usize,
 }
 
-/// Returns the results of `function` on structured keys, or `None` if it was tried on none.
-pub(crate) fn sets_failed(records: &Records, function: &str) -> Option<SetsFailed> {
+/// Returns the results of `function` on structured keys.
+pub(crate) fn sets_failed(records: &Records, function: &str) -> SetsFailed {
     let rows = || record::of(&records.structured, function);
     let sets = |counts: &dyn Fn(&CollisionRow) -> bool| {
         let names = rows().filter(|row| counts(row)).map(|row| row.dataset.as_str());
@@ -30,11 +33,11 @@ pub(crate) fn sets_failed(records: &Records, function: &str) -> Option<SetsFaile
     };
     let (failed, tried) = (sets(&CollisionRow::is_worse), sets(&|_| true));
     let elsewhere = sets(&|row| row.is_worse() && row.end != End::High);
-    (tried > 0).then_some(SetsFailed {
+    SetsFailed {
         failed,
         high_only: failed - elsewhere,
         tried,
-    })
+    }
 }
 
 /// Returns the structured set most like the keys of a dataset, if there is one.

@@ -200,7 +200,7 @@ impl<'a> Probes<'a> {
                 let (ci_low, ci_high) =
                     binomial::proportion_interval(false_positives, probes, INTERVAL_LEVEL);
                 FalsePositiveRow {
-                    dataset: self.dataset.name.clone(),
+                    dataset: self.dataset.summary.name.clone(),
                     function: function.to_owned(),
                     bits_per_key,
                     keys: keys as u64,

@@ -126,7 +126,10 @@ impl Probes<'_> {
         let mut near = self.near(IDEAL, &counted.unwrap_or_default(), hashes);
         let all = self.dataset.keys.len();
         if all > keys {
-            near.push(self.random(all, fewest).row(&self.dataset.name, IDEAL, fewest));
+            near.push(
+                self.random(all, fewest)
+                    .row(&self.dataset.summary.name, IDEAL, fewest),
+            );
         }
         near
     }
@@ -160,7 +163,7 @@ impl Probes<'_> {
     fn near(&self, function: &str, all: &[Near], hashes: u64) -> Vec<NearSizesRow> {
         let rows = all
             .iter()
-            .map(|near| near.row(&self.dataset.name, function, hashes));
+            .map(|near| near.row(&self.dataset.summary.name, function, hashes));
         rows.collect()
     }
 

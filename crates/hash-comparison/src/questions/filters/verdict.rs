@@ -160,7 +160,6 @@ pub(super) fn failures<'a>(compared: impl Iterator<Item = Compared<'a>>, bits: u
             } else {
                 Verdict::WorseThanChance
             },
-            buckets: None,
             reason: format!(
                 "false positives {} in filters of {} bits per key, at {} below {}; ideal hash: {}{}",
                 percent(one.row.rate),

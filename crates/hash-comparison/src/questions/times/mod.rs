@@ -179,7 +179,7 @@ fn sequence(dataset: &Dataset, seed: u64, quick: bool) -> Asked<'_> {
     let parts = if quick { QUICK_ROUNDS } else { PARTS };
     let batch = Batch::new(&dataset.keys, seed).in_parts(parts);
     Asked {
-        dataset: &dataset.name,
+        dataset: &dataset.summary.name,
         place: Place::Sequence,
         rounds: rounds(batch.calls(), batch.bytes_read(), quick),
         batch,

@@ -45,7 +45,7 @@ fn rounds(quick: bool) -> usize {
 pub(super) fn asked(dataset: &Dataset, seed: u64, quick: bool) -> [Asked<'_>; 2] {
     let [cache, memory] = both(dataset, seed);
     [(Place::Cache, cache), (Place::Memory, memory)].map(|(place, batch)| Asked {
-        dataset: &dataset.name,
+        dataset: &dataset.summary.name,
         place,
         batch,
         rounds: rounds(quick),

@@ -24,7 +24,6 @@ use siphasher::sip::SipHasher24;
 use self::alarms::Alarms;
 use self::tests_of::Asked;
 use hash_comparison::advice::calibration::CalibrationRow;
-use hash_comparison::advice::summarise;
 use hash_comparison::functions::Function;
 use hash_comparison::keys::{DEFAULT_SEED, Dataset, embedded_names, load_embedded, structured};
 use hash_comparison::questions::mixing::Effort;
@@ -81,7 +80,7 @@ fn measure(hash: fn(&[u8]) -> u64, plan: &Plan) -> Vec<CalibrationRow> {
     let function = Function::custom("keyed", 64, hash, &[]);
     let datasets: Vec<Asked<'_>> = plan.datasets.iter().map(Asked::new).collect();
     let run = Run {
-        datasets: plan.datasets.iter().map(summarise).collect(),
+        datasets: plan.datasets.iter().map(|set| set.summary.clone()).collect(),
         functions: vec![function.summary()],
         ..Run::default()
     };

@@ -11,7 +11,7 @@ use records::table;
 /// Returns a small plan that covers every question.
 fn little(seeds: u64) -> Plan {
     let mut structured = structured::datasets(DEFAULT_SEED);
-    structured.retain(|set| ["sparse-16", "zeroes", "short"].contains(&set.name.as_str()));
+    structured.retain(|set| ["sparse-16", "zeroes", "short"].contains(&set.summary.name.as_str()));
     Plan {
         seeds,
         datasets: vec![load_embedded("video-ids", 1).unwrap()],
@@ -87,11 +87,9 @@ fn the_committed_calibration_is_whole_and_holds() {
 #[test]
 fn a_keyed_hash_is_not_accused_on_few_keys() {
     let ids = |count: usize| Dataset::of("ids", Recipe::DistinctBelow1e9.keys(1, count));
-    let generated = Dataset {
-        recipe: Some(Recipe::DistinctBelow1e9),
-        kind: DatasetKind::Generated,
-        ..ids(4_000)
-    };
+    let mut generated = ids(4_000);
+    generated.recipe = Some(Recipe::DistinctBelow1e9);
+    generated.summary.kind = DatasetKind::Generated;
     for (dataset, seeds) in [(ids(2), 3_000), (ids(20), 500), (ids(102), 500), (generated, 100)] {
         let plan = Plan {
             seeds,

@@ -105,7 +105,7 @@ pub(super) fn count(records: &Records, function: &Function, asked: &[Asked<'_>],
     }
     for dataset in asked.iter().map(|of| of.dataset) {
         let comparison = Comparison::new(&records.near_sizes, dataset.recipe.is_some());
-        for one in comparison.of(&dataset.name, function.name) {
+        for one in comparison.of(&dataset.summary.name, function.name) {
             alarms.count("false_positives", "more than the ideal hash", LEVEL, one.p_value);
         }
     }

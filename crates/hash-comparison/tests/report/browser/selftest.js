@@ -28,13 +28,12 @@
     for (const svg of all(".first-chart svg[width]", article).filter(isSeen)) {
       const rows = all("[data-row]", svg).filter((row) => row.querySelector("text")?.textContent === row.dataset.row);
       const mine = rows.filter((row) => row.dataset.row === name);
-      const frames = all("rect.frame", svg);
-      check("frames", frames.length === mine.length, `${place}: ${frames.length} frames for ${mine.length} rows of ${name}`);
+      const frames = all("text.mine", svg);
+      check("frames", frames.length === mine.length && all("rect.frame", svg).length === 0, `${place}: ${frames.length} frames for ${mine.length} rows of ${name}`);
       for (const frame of frames) {
         const row = frame.closest("[data-row]");
-        const [box, text] = [frame, row?.querySelector("text") ?? frame].map((element) => element.getBoundingClientRect());
-        const isAround = box.left < text.left && box.right > text.right && box.right - text.right < 12;
         const mark = row?.querySelector("circle, path:not([color='#FFFFFF'])") ?? svg;
+        const isAround = getComputedStyle(frame).outlineStyle === "solid" && frame === row?.querySelector("text");
         check("frames", row?.dataset.row === name && isAround && Math.abs(middle(frame) - middle(mark)) < 2, `${place}: the frame is not around ${name}`);
       }
       for (const row of rows) {

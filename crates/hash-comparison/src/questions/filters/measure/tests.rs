@@ -8,11 +8,9 @@ use records::progress::Silent;
 
 fn dataset(count: usize, recipe: Option<Recipe>) -> Dataset {
     let keys = Recipe::DistinctBelow1e9.keys(1, count);
-    Dataset {
-        kind: DatasetKind::Generated,
-        recipe,
-        ..Dataset::of("ids", keys)
-    }
+    let mut dataset = Dataset::of("ids", keys);
+    dataset.summary.kind = DatasetKind::Generated;
+    Dataset { recipe, ..dataset }
 }
 
 /// Counts again through the policy's methods for keys: MurmurHash2 is the policy's own hash.

@@ -1,11 +1,13 @@
 //! The results of a run, formatted for the terminal.
 
 use minijinja::value::{Serde, Value};
-use records::number::counted;
+use records::number::{counted, significant};
 use records::terminal::{labelled, table, wrapped};
 
 use crate::advice::figures::{Basis, Figure, Figures};
+use crate::advice::over_sets::{over_sets, suited};
 use crate::advice::recommend::{Note, notes};
+use crate::advice::times;
 use crate::page::answer::label;
 use crate::page::words::Words;
 use crate::questions::Records;
@@ -16,9 +18,46 @@ const MAX_AVOIDED: usize = 3;
 /// The most columns of figures: more do not fit into a line.
 const MAX_FIGURES: usize = 4;
 
+/// The most functions that are shown over all key sets.
+const MAX_OVER_SETS: usize = 3;
+
+/// Returns the recommendation for each dataset, the best functions over all of them, and why times may be wrong.
+pub(super) fn of(records: &Records) -> String {
+    let run = &records.run;
+    let purpose = run.request.purpose;
+    let sets = run.datasets.iter();
+    let mut text: String = sets
+        .clone()
+        .map(|dataset| answer(records, dataset) + "\n")
+        .collect();
+    let calls = Words::new().say("calls", &[Value::from(Serde(purpose))]);
+    let times_are = wrapped(format!(
+        "In brackets: what chance gives, and where times of other runs lie. The times are of calls as this use makes them: {calls}."
+    ));
+    text += &format!("{times_are}\n");
+    if run.datasets.len() > 1 {
+        let suited = sets.clone().map(|set| suited(on(&records.advice, &set.name)));
+        let rows = over_sets(suited).into_iter().take(MAX_OVER_SETS).map(|row| {
+            let sets = format!("{} of {}", row.sets, run.datasets.len());
+            [row.function, significant(row.ratio, 3), sets]
+        });
+        let heads = [
+            "all key sets together",
+            "time over that of the fastest",
+            "suits on sets",
+        ];
+        text += &format!("{}\n\n", table(heads.to_vec(), &[1], rows));
+    }
+    let warnings = times::warnings(records, sets.map(|set| (set.name.as_str(), purpose.form())));
+    if !warnings.is_empty() {
+        text += &format!("{}\n", wrapped(warnings.join(" ")));
+    }
+    text
+}
+
 /// Returns the recommendation for one dataset: the pick in the first line, then pick, runner-up and the function in use side by
 /// side, then what else there is to know.
-pub fn answer(records: &Records, dataset: &DatasetSummary) -> String {
+fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     let words = Words::new();
     let request = &records.run.request;
     let advice: Vec<&Advice> = on(&records.advice, &dataset.name).collect();
@@ -137,15 +176,6 @@ fn side_by_side(words: &Words, functions: &[&Advice], figures: &Figures, keys: u
     let rows: Vec<Vec<String>> = functions.iter().map(row).collect();
     let numbers: Vec<usize> = (2..3 + columns.len()).collect();
     table(heads.collect::<Vec<String>>(), &numbers, rows) + "\n"
-}
-
-/// Returns a sentence that says which times the recommendations use, and why.
-pub fn time(records: &Records) -> String {
-    let purpose = Value::from(Serde(records.run.request.purpose));
-    let calls = Words::new().say("calls", &[purpose]);
-    wrapped(format!(
-        "In brackets: what chance gives, and where times of other runs lie. The times are of calls as this use makes them: {calls}."
-    ))
 }
 
 #[cfg(test)]

@@ -4,38 +4,33 @@
 //! then the timing, alone and before any thread pool exists; then everything that does not depend on the machine, on
 //! all processors.
 
-mod options;
-
-pub use self::options::{Chosen, Options};
+use super::comparison::Comparison;
+use super::quality;
 use crate::advice::recommend::decide;
-use crate::advice::{costs, findings, summarise};
+use crate::advice::{costs, findings};
 use crate::clock::{Pinned, Watch};
 use crate::functions::{self, Function};
 use crate::keys::{self, Dataset};
 use crate::questions::{FILES, Measure, QUESTIONS, Records};
 use crate::record::{FORMAT, Run, SCHEMA};
-use crate::run::quality;
 use records::document::RUN;
 use records::environment;
 use records::error::Error;
 use records::progress::{Progress, go_on};
 
-/// Checks the options and runs all measurements. The list of files in the records is left for the writer to fill in.
-pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error> {
-    make(options, None, progress)
-}
-
 /// Makes a run of all functions and embedded datasets again, apart from its times, its machine and its date.
-pub fn again(earlier: &Records, progress: &dyn Progress) -> Result<Records, Error> {
-    let options = Options {
-        all: true,
-        seed: earlier.run.seed,
-        ..Options::default()
-    };
-    make(&options, Some(earlier), progress)
+pub(crate) fn again(earlier: &Records, progress: &dyn Progress) -> Result<Records, Error> {
+    let options = Comparison::new().all().seed(earlier.run.seed);
+    measure(&options, Some(earlier), progress)
 }
 
-fn make(options: &Options, earlier: Option<&Records>, progress: &dyn Progress) -> Result<Records, Error> {
+/// Checks the options and runs all measurements, or takes the times of an earlier run. The list of files in the records is left
+/// for the writer to fill in.
+pub(crate) fn measure(
+    options: &Comparison,
+    earlier: Option<&Records>,
+    progress: &dyn Progress,
+) -> Result<Records, Error> {
     let chosen = options.check()?;
     let date = environment::now_utc();
     let mut environment = environment::collect();
@@ -84,7 +79,7 @@ fn make(options: &Options, earlier: Option<&Records>, progress: &dyn Progress) -
     };
     records.run.functions = chosen.summaries;
     quality::fill(&mut records, &datasets, &functions, progress)?;
-    records.run.datasets = datasets.iter().map(summarise).collect();
+    records.run.datasets = datasets.iter().map(|set| set.summary.clone()).collect();
     let findings = findings::judge(&records);
     go_on(progress)?;
     records.run.findings = findings;
@@ -118,7 +113,7 @@ fn taken(earlier: &Records) -> Result<Records, Error> {
 }
 
 /// Loads all datasets of the run: the embedded ones, then the key files.
-fn load(options: &Options, embedded: &[String], progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
+fn load(options: &Comparison, embedded: &[String], progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
     // The user's files come first, before any work begins: mistakes are in them.
     let own = options
         .keys

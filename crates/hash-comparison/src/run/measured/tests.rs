@@ -49,13 +49,9 @@ fn what_disturbs_any_part_of_the_timing_is_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let keys = folder.path().join("keys.txt");
     std::fs::write(&keys, "one\ntwo\n").unwrap();
-    let options = Options {
-        keys: vec![keys],
-        functions: vec!["pjw".to_owned()],
-        quick: true,
-        ..Options::default()
-    };
-    let environment = run(&options, &Disturbance::default()).unwrap().run.environment;
+    let options = Comparison::new().keys(keys).built_in("pjw").quick();
+    let records = measure(&options, None, &Disturbance::default()).unwrap();
+    let environment = records.run.environment;
     assert!(environment.timing_seconds.unwrap() >= WAIT.as_secs_f64());
     if cfg!(target_os = "linux") {
         assert!(environment.threads_while_timing.is_some());

@@ -1,61 +1,92 @@
-//! The options of a comparison, checked before anything is measured.
+//! A comparison to be made, checked before anything is measured.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
+use clap::{Args as _, FromArgMatches as _};
+
+use super::measured;
+use super::report::Report;
 use crate::functions::{self, Function};
-use crate::keys::DEFAULT_SEED;
+use crate::keys::{self, DEFAULT_SEED, Manifest};
 use crate::program::typed;
 use crate::questions::files::{MAX_DATASETS, MAX_FUNCTIONS};
 use crate::record::{FunctionSummary, Request};
-use crate::{keys, names};
+use records::bar::Terminal;
 use records::error::Error;
+use records::failure::Failure;
 
-/// The options of a comparison.
+/// A comparison of hash functions: the functions, the keys, and what a function is wanted for.
+///
+/// Without keys it takes the embedded key sets, and without built-in functions those of a default run.
+///
+/// ```no_run
+/// use hash_comparison::{Comparison, Failure, Function, Purpose, Request};
+///
+/// fn sum(key: &[u8]) -> u64 {
+///     key.iter().fold(0, |sum, &byte| sum.wrapping_add(byte.into()))
+/// }
+///
+/// # fn main() -> Result<(), Failure> {
+/// let table = Request {
+///     purpose: Purpose::Table,
+///     mine: Some("Sum".to_owned()),
+///     ..Request::default()
+/// };
+/// let comparison = Comparison::new()
+///     .function(Function::custom("Sum", 64, sum, &[(b"abc", 294)]))
+///     .built_in("XXH3")
+///     .keys("my-keys.txt")
+///     .request(table);
+/// let report = comparison.run()?;
+/// println!("{} rows of collisions", report.records.collisions.len());
+/// report.write("my-report")?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, clap::Args)]
-pub struct Options {
+pub struct Comparison {
     /// An embedded dataset; may be given several times [default: all, or none with --keys]
     #[arg(long = "dataset", value_name = "NAME")]
-    pub datasets: Vec<String>,
+    datasets: Vec<String>,
 
     /// A function, or a group of them: published, anchors or variants; may be given several times
     #[arg(long = "function", value_name = "NAME")]
-    pub functions: Vec<String>,
+    functions: Vec<String>,
 
     /// Measure every function; charts and lists fold those that are not named
     #[arg(long)]
-    pub all: bool,
+    all: bool,
 
     /// A file of your own keys, one per line; may be given several times
     ///
     /// A key is the bytes of a line without its end (LF or CR LF). An empty line is the empty key; duplicate lines are counted
     /// and dropped. The dataset is named after the file, without its extension.
     #[arg(long = "keys", value_name = "FILE")]
-    pub keys: Vec<PathBuf>,
+    pub(super) keys: Vec<PathBuf>,
 
     /// Seed of every random choice, from 0 to 2^64 - 1
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, value_parser = seed, allow_negative_numbers = true)]
-    pub seed: u64,
+    pub(super) seed: u64,
 
     /// Take fewer timing samples; all other results are the same
     #[arg(long)]
-    pub quick: bool,
+    pub(super) quick: bool,
 
-    /// User-defined functions ([`Function::custom`]), measured after the others.
+    /// User-defined functions, measured after the others.
     #[arg(skip)]
-    pub own: Vec<Function>,
+    own: Vec<Function>,
 
-    /// The request. The function in use today is measured even if it was not chosen.
     #[arg(skip)]
-    pub request: Request,
+    pub(crate) request: Request,
 
     /// The command line that repeats the run.
     #[arg(skip = typed())]
-    pub command: String,
+    pub(crate) command: String,
 
     /// The commit of the workspace, for its own command.
     #[arg(skip)]
-    pub commit: Option<String>,
+    pub(crate) commit: Option<String>,
 }
 
 fn seed(text: &str) -> Result<u64, String> {
@@ -63,24 +94,7 @@ fn seed(text: &str) -> Result<u64, String> {
         .map_err(|_| format!("must be a whole number between 0 and {}", u64::MAX))
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            datasets: Vec::new(),
-            keys: Vec::new(),
-            functions: Vec::new(),
-            all: false,
-            own: Vec::new(),
-            seed: DEFAULT_SEED,
-            quick: false,
-            request: Request::default(),
-            command: typed(),
-            commit: None,
-        }
-    }
-}
-
-/// The datasets and functions that the options stand for, each once.
+/// The datasets and functions that a comparison stands for, each once.
 #[derive(Debug)]
 pub struct Chosen {
     pub(super) datasets: Vec<String>,
@@ -89,7 +103,75 @@ pub struct Chosen {
     pub(super) request: Request,
 }
 
-impl Options {
+impl Default for Comparison {
+    fn default() -> Self {
+        let nothing = Self::augment_args(clap::Command::new("")).get_matches_from([""]);
+        Self::from_arg_matches(&nothing).expect("every option has a default")
+    }
+}
+
+impl Comparison {
+    /// Creates a comparison with the defaults of the command line.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a function of your own, built by [`Function::custom`].
+    pub fn function(mut self, own: Function) -> Self {
+        self.own.push(own);
+        self
+    }
+
+    /// Adds a built-in function, or the group `published`, `anchors` or `variants`, by its name in any case.
+    pub fn built_in(mut self, name: impl Into<String>) -> Self {
+        self.functions.push(name.into());
+        self
+    }
+
+    /// Adds a file of keys, one per line.
+    pub fn keys(mut self, file: impl Into<PathBuf>) -> Self {
+        self.keys.push(file.into());
+        self
+    }
+
+    /// Adds an embedded key set.
+    pub fn dataset(mut self, name: impl Into<String>) -> Self {
+        self.datasets.push(name.into());
+        self
+    }
+
+    /// Sets what a function is wanted for. The function in use today is measured even if it was not added.
+    pub fn request(self, request: Request) -> Self {
+        Self { request, ..self }
+    }
+
+    /// Sets the seed of every random choice.
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Measures every built-in function. Charts and lists fold those that were not added by name.
+    pub fn all(self) -> Self {
+        Self { all: true, ..self }
+    }
+
+    /// Takes fewer timing samples. All other results stay the same.
+    pub fn quick(self) -> Self {
+        Self { quick: true, ..self }
+    }
+
+    /// Measures all functions on all keys. Progress goes to standard error.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Input`] for an unknown name, an unreadable key file, or a function of your own that breaks the rules of
+    /// [`Function::custom`]; [`Failure::Internal`] for one with a wrong answer; [`Failure::Interrupted`] after Ctrl-C.
+    pub fn run(&self) -> Result<Report, Failure> {
+        let terminal = Terminal::listen()?;
+        let records = measured::measure(self, None, &terminal)?;
+        Ok(Report { records, terminal })
+    }
+
     /// Looks up the names, and checks custom functions and the dataset names of the key files.
     ///
     /// # Errors
@@ -99,13 +181,7 @@ impl Options {
     pub fn check(&self) -> Result<Chosen, Error> {
         let mut datasets: Vec<String> = Vec::new();
         for name in &self.datasets {
-            let mut known = keys::embedded_names();
-            let known = known.find(|known| known.eq_ignore_ascii_case(name));
-            datasets.push(
-                known
-                    .ok_or_else(|| names::unknown("dataset", name, keys::embedded_names()))?
-                    .to_owned(),
-            );
+            datasets.push(Manifest::find(name)?.name.clone());
         }
         if self.datasets.is_empty() && self.keys.is_empty() {
             datasets.extend(keys::embedded_names().map(str::to_owned));
@@ -178,14 +254,12 @@ mod tests {
     use super::*;
     use records::error::ErrorKind;
 
-    fn options(datasets: &[&str], functions: &[&str], keys: &[&str]) -> Options {
-        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-        Options {
-            datasets: owned(datasets),
-            functions: owned(functions),
-            keys: keys.iter().map(PathBuf::from).collect(),
-            ..Options::default()
-        }
+    fn options(datasets: &[&str], functions: &[&str], keys: &[&str]) -> Comparison {
+        let with = datasets
+            .iter()
+            .fold(Comparison::new(), |with, &name| with.dataset(name));
+        let with = functions.iter().fold(with, |with, &name| with.built_in(name));
+        keys.iter().fold(with, |with, &file| with.keys(file))
     }
 
     #[test]
@@ -216,24 +290,24 @@ mod tests {
             mine: Some("pjw".to_owned()),
             ..Request::default()
         };
-        let shown = |options: Options| -> Vec<String> {
-            let chosen = Options { all: true, ..options }.check().unwrap();
+        let shown = |options: Comparison| -> Vec<String> {
+            let chosen = options.all().check().unwrap();
             assert_eq!(chosen.functions.len(), functions::all().len());
             let shown = chosen.summaries.into_iter().filter(|one| !one.folded);
             shown.map(|one| one.name).collect()
         };
         let named = options(&[], &["crc-32"], &[]);
-        assert_eq!(shown(Options { request, ..named }), ["PJW", "CRC-32"]);
-        assert_eq!(shown(Options::default()).len(), functions::default_set().count());
+        assert_eq!(shown(named.request(request)), ["PJW", "CRC-32"]);
+        assert_eq!(shown(Comparison::new()).len(), functions::default_set().count());
     }
 
     #[test]
     fn custom_functions_have_names_of_their_own_and_no_list_is_too_long() {
         let with = |own: &[&'static str]| {
             let function = |&name: &&'static str| Function::custom(name, 32, |_| 0, &[]);
-            let own = own.iter().map(function).collect();
-            let options = options(&[], &["XXH3"], &[]);
-            Options { own, ..options }.check()
+            let own = own.iter().map(function);
+            own.fold(options(&[], &["XXH3"], &[]), Comparison::function)
+                .check()
         };
         assert_eq!(with(&["Mine", "Yours"]).unwrap().functions.len(), 3);
         let names = (0..=MAX_DATASETS).map(|index| &*Box::leak(format!("F{index}").into_boxed_str()));

@@ -1,0 +1,82 @@
+//! The report of a run: shown on a terminal, and written to its folder, first beside it, moved when complete.
+
+use std::fmt;
+use std::path::Path;
+
+use super::summary;
+use crate::page::render::Drawing;
+use crate::questions::Records;
+use crate::questions::files::KIND;
+use records::bar::Terminal;
+use records::document::{self, RUN};
+use records::failure::Failure;
+use records::folder::Destination;
+use records::progress::Progress as _;
+
+/// What a comparison found. It displays as the program shows it: the recommendation for each set of keys.
+pub struct Report {
+    /// Every figure, as the files have them.
+    pub records: Records,
+    pub(crate) terminal: Terminal,
+}
+
+impl Report {
+    /// Writes `index.html`, the charts, and all records as CSV and JSON into a folder that is absent, empty, or of an earlier
+    /// run.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Input`] for a folder with other files or that cannot be written; [`Failure::Interrupted`] after Ctrl-C.
+    /// Nothing is written then.
+    pub fn write(&self, out: impl AsRef<Path>) -> Result<(), Failure> {
+        let destination = Destination::check(out.as_ref(), &KIND)?;
+        write(&self.records, destination, &self.terminal)?;
+        Ok(())
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&summary::of(&self.records))
+    }
+}
+
+/// Writes records, charts and report, and returns the records as they were written.
+pub(crate) fn write(
+    records: &Records,
+    destination: Destination,
+    terminal: &Terminal,
+) -> Result<Records, Failure> {
+    let folder = destination.unfinished();
+    let stored = records.write(folder).and_then(|()| Records::read(folder));
+    // Draws from the files just written: their numbers have nine digits, unlike those in memory.
+    let mut records = stored.map_err(|error| destination.destined(error))?;
+    draw(&mut records, destination, terminal)?;
+    Ok(records)
+}
+
+/// Draws charts and report from `records`, and moves them to their folder.
+pub(crate) fn draw(
+    records: &mut Records,
+    destination: Destination,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    let folder = destination.unfinished();
+    let drawing = Drawing::of(records);
+    let stored = records.files().map(|file| file.name).chain([RUN]);
+    let mut files = [drawing.names(), stored.map(str::to_owned).collect()].concat();
+    files.sort();
+    destination.refuse_foreign(&files)?;
+    terminal.begin("drawing", 1);
+    let drawn = drawing.write(folder);
+    records.run.files = files;
+    let drawn = drawn.and_then(|()| document::write(&folder.join(RUN), &records.run));
+    terminal.step();
+    terminal.finish();
+    drawn.map_err(|error| destination.destined(error))?;
+    if terminal.interrupt.requested() {
+        return Err(Failure::Interrupted);
+    }
+    terminal.interrupt.ignore();
+    Ok(destination.commit(&records.run.files)?)
+}
