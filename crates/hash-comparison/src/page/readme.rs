@@ -4,7 +4,7 @@ use minijinja::value::{Serde, Value};
 
 use super::words::Words;
 use crate::questions::Records;
-use crate::questions::filters::BITS_PER_KEY;
+use crate::questions::filters::USUAL_BITS;
 use crate::questions::on_dataset::DatasetRows;
 use crate::record::{End, IDEAL, Standing};
 use crate::vocabulary;
@@ -13,9 +13,6 @@ use records::number::{grouped, percent, significant};
 
 /// The lines around the table. The first names the key set and the functions, `keys: function, function`.
 const MARKS: [&str; 2] = ["<!-- committed run, ", "<!-- end of the table -->"];
-
-/// Bits per key of the filters.
-const BITS_SHOWN: u32 = BITS_PER_KEY[0];
 
 /// Low bits of the second column of collisions, where even few keys have some.
 const FEW_BITS: u32 = 24;
@@ -56,16 +53,16 @@ fn table(records: &Records, keys: &str, functions: &[&str]) -> Result<String, St
         row.map_or_else(String::new, |row| significant(row.expected, 2))
     };
     let rate = |function| {
-        let row = data.false_positives(function, BITS_SHOWN);
+        let row = data.false_positives(function, USUAL_BITS);
         row.map_or_else(String::new, |row| percent(row.rate))
     };
-    let ideal = data.false_positives(IDEAL, BITS_SHOWN);
+    let ideal = data.false_positives(IDEAL, USUAL_BITS);
     let ideal = ideal.map_or_else(String::new, |row| {
         format!("{} keys; ideal hash: {}", grouped(row.keys), percent(row.rate))
     });
     let mut table = format!(
         "| function | ns per key | collisions in {IDEAL_BITS} bits (chance: {}) | in {FEW_BITS} bits ({}) | \
-         false positives at {BITS_SHOWN} bits per key ({ideal}) | result |\n\
+         false positives at {USUAL_BITS} bits per key ({ideal}) | result |\n\
          |---|---:|---:|---:|---:|---|\n",
         chance(IDEAL_BITS),
         chance(FEW_BITS),

@@ -2,6 +2,7 @@
 
 use super::mark;
 use crate::questions::CollisionRow;
+use crate::questions::filters::USUAL_BITS;
 use crate::questions::on_dataset::{DatasetRows, stems};
 use crate::questions::times::numbers;
 use crate::questions::{Kind, Of};
@@ -12,9 +13,6 @@ use plots::mark::Mark;
 use plots::scale::Scale;
 use plots::scene::{BAND, Scene};
 use records::number;
-
-/// Bits per key of the third panel.
-const BITS_PER_KEY: u32 = 10;
 
 /// The charts, whose last panel has the cost for one purpose.
 pub(crate) const KINDS: [(Purpose, Kind); 4] = [
@@ -219,7 +217,7 @@ fn time(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
 }
 
 fn filter(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
-    let of = |function: &str| data.false_positives(function, BITS_PER_KEY);
+    let of = |function: &str| data.false_positives(function, USUAL_BITS);
     let found: Vec<_> = findings.iter().map(|one| of(&one.function)).collect();
     let present = || found.iter().copied().flatten();
     // Filters hold one half of a file's keys and are queried with the other.

@@ -6,7 +6,7 @@ use filter_formats::Format;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 use serde::Serialize;
 
-use crate::questions::filters::sizes::BITS_PER_KEY;
+use crate::questions::filters::USUAL_BITS;
 use crate::record::{CostRow, FunctionSummary, Unit};
 use crate::words::IDEAL_BITS;
 
@@ -54,16 +54,15 @@ pub struct UnluckySize {
 
 /// Returns the rates of LevelDB's filter of exactly this many keys if its size is unlucky.
 pub fn unlucky_size(keys: u64) -> Option<UnluckySize> {
-    let bits_per_key = BitsPerKey::whole(BITS_PER_KEY);
+    let bits_per_key = BitsPerKey::whole(USUAL_BITS);
     let policy = BloomFilterPolicy::new(bits_per_key).coprime_sizes();
     let good_bytes = policy.max_filter_len(usize::try_from(keys).ok()?).ok()? as u64 - 1;
     // Half a byte less than the bits, which are rounded up to bytes.
     let good_bits = BitsPerKey::fractional((8 * good_bytes - 4) as f64 / keys as f64).ok()?;
     let [rate, good] = [rate(keys, bits_per_key)?, rate(keys, good_bits)?];
-    let bits_per_key = BITS_PER_KEY;
     (rate > 1.1 * good).then_some(UnluckySize {
         keys,
-        bits_per_key,
+        bits_per_key: USUAL_BITS,
         rate,
         good,
     })

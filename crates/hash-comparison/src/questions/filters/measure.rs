@@ -5,6 +5,10 @@
 //!
 //! Every function is compared with an ideal hash in the same filter, whose rate must be known better than one filter
 //! can tell: its row sums the filters of many hashes with different keys ([`Probes::measure_ideal`]).
+//!
+//! The rate of LevelDB's probe scheme jumps with the exact length of the filter, because start and step of the probes
+//! come from one hash value. A second file of rows therefore sums filters of several neighbouring numbers of keys, so that no
+//! function is judged by one lucky or unlucky length ([`Probes::sizes`]).
 
 #[cfg(test)]
 mod tests;
@@ -19,14 +23,16 @@ use rayon::prelude::*;
 use siphasher::sip::SipHasher24;
 
 use crate::keys::{Dataset, KeySet, shuffled};
-use crate::questions::FalsePositiveRow;
-use crate::record::IDEAL;
+use crate::questions::{FalsePositiveRow, NearSizesRow};
+use crate::record::{IDEAL, significant};
 use crate::values::Hashed;
 use records::progress::{Cancelled, Progress, go_on};
 use statistics::binomial;
 
 /// Bits per key of the measured filters.
 pub const BITS_PER_KEY: [u32; 3] = [10, 15, 20];
+/// Bits per key of the filters of [`SIZES`], and of those that stand for all.
+pub const USUAL_BITS: u32 = BITS_PER_KEY[0];
 
 /// Absent keys that probe the filters over generated sets.
 pub const ABSENT: usize = 1_000_000;
@@ -44,6 +50,22 @@ pub const IDEAL_BYTES: u64 = 256 << 20;
 /// Ideal hashes over a generated set. One hash has enough probes, but a filter of few keys may by chance be fuller than
 /// others, which no number of probes averages out.
 pub const IDEALS_OF_GENERATED: u64 = 4;
+
+/// Measured numbers of keys, if a filter over the whole dataset holds more.
+pub const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+/// The most absent keys that probe one filter.
+const MAX_ASKED: usize = 100_000;
+/// The fewest ideal hashes whose counts are summed, unless they would hash more than [`IDEAL_KEYS`] keys.
+const IDEALS: u64 = 8;
+/// The most keys that the fewest ideal hashes hash.
+const IDEAL_KEYS: u64 = 1 << 22;
+
+/// The most neighbouring numbers of keys.
+const MAX_NEIGHBOURS: usize = 16;
+/// Neighbours together have at most this many keys, unless that leaves fewer than [`MIN_NEIGHBOURS`].
+const NEIGHBOURS_KEYS: usize = 1 << 21;
+/// The fewest neighbours, if the next numbers are neighbours at all: within one sixteenth.
+const MIN_NEIGHBOURS: usize = 4;
 
 /// Confidence of the interval in a row.
 pub const INTERVAL_LEVEL: f64 = 0.95;
@@ -98,30 +120,40 @@ impl<'a> Probes<'a> {
         let values = hashed.values64();
         assert_eq!(values.len(), self.dataset.keys.len(), "values of other keys");
         let hash = |key: &[u8]| hashed.function.compared(key);
-        self.first(usize::MAX, |index| values[index] as u32, hash)
+        self.parts(|index| values[index] as u32, hash)
     }
 
-    /// Returns the hash values of at most `most` present and `most` absent keys: `of` takes the index of a key in the
-    /// dataset, `hash` an absent key.
-    fn first(&self, most: usize, of: impl Fn(usize) -> u32, hash: impl Fn(&[u8]) -> u32) -> [Vec<u32>; 2] {
+    /// Returns the hash values of present and of absent keys: `of` takes the index of a key in the dataset, `hash` an absent
+    /// key.
+    fn parts(&self, of: impl Fn(usize) -> u32, hash: impl Fn(&[u8]) -> u32) -> [Vec<u32>; 2] {
         match &self.plan {
             Plan::Nothing => Default::default(),
             Plan::Continued { absent } => [
-                (0..self.dataset.keys.len().min(most)).map(of).collect(),
-                absent.iter().take(most).map(hash).collect(),
+                (0..self.dataset.keys.len()).map(of).collect(),
+                absent.iter().map(hash).collect(),
             ],
-            Plan::TwoFold { halves } => halves.each_ref().map(|half| {
-                let some = half.iter().take(most);
-                some.map(|&index| of(index as usize)).collect()
-            }),
+            Plan::TwoFold { halves } => halves
+                .each_ref()
+                .map(|half| half.iter().map(|&index| of(index as usize)).collect()),
         }
     }
 
-    /// Returns at most `most` values of each part for ideal hash number `index`.
-    pub(super) fn ideal(&self, index: u64, most: usize) -> [Vec<u32>; 2] {
-        let ideal = Ideal::drawn(self.dataset.seed, index);
-        let of = |index| ideal.hash(self.dataset.keys.get(index));
-        self.first(most, of, |key| ideal.hash(key))
+    /// Returns the number of keys in a filter over the whole dataset.
+    fn built(&self) -> Option<usize> {
+        match &self.plan {
+            Plan::Nothing => None,
+            Plan::Continued { .. } => Some(self.dataset.keys.len()),
+            Plan::TwoFold { halves: [first, _] } => Some(first.len()),
+        }
+    }
+
+    /// Returns the values in each filter over the whole set, or over half of it, and those that probe it.
+    fn folds<'v>(&self, [first, second]: &'v [Vec<u32>; 2]) -> Vec<Fold<'v>> {
+        match &self.plan {
+            Plan::Nothing => Vec::new(),
+            Plan::Continued { .. } => vec![(first, second)],
+            Plan::TwoFold { .. } => vec![(first, second), (second, first)],
+        }
     }
 
     /// Returns the rows of the function [`IDEAL`], one for each of [`BITS_PER_KEY`]: the rates of this probe scheme
@@ -131,15 +163,12 @@ impl<'a> Probes<'a> {
     /// [`IDEALS_OF_GENERATED`] hashes over a generated set, else enough for [`IDEAL_PROBES`], but at most
     /// [`MAX_IDEALS`], no more than [`IDEAL_BYTES`] allow for long keys, and at least one.
     pub fn measure_ideal(&self, progress: &dyn Progress) -> Result<Vec<FalsePositiveRow>, Cancelled> {
-        let counts = (0..self.ideals())
-            .into_par_iter()
-            .map(|index| self.counts(&self.ideal(index, usize::MAX), progress))
-            .try_reduce_with(|one, other| Ok(plus(one, &other)));
-        counts.map_or(Ok(Vec::new()), |counts| Ok(self.rows(IDEAL, counts?)))
+        let counts = self.over_ideals(self.ideals(), |values| self.exact(&values, progress))?;
+        Ok(self.rows(IDEAL, &counts))
     }
 
     /// Returns the number of hashes for the row of the ideal hash.
-    pub(super) fn ideals(&self) -> u64 {
+    fn ideals(&self) -> u64 {
         match &self.plan {
             Plan::Nothing => 0,
             Plan::Continued { .. } => IDEALS_OF_GENERATED,
@@ -151,6 +180,27 @@ impl<'a> Probes<'a> {
         }
     }
 
+    /// Sums the counts of `hashes` ideal hashes.
+    fn over_ideals(
+        &self,
+        hashes: u64,
+        count: impl Fn([Vec<u32>; 2]) -> Result<Vec<Near>, Cancelled> + Sync,
+    ) -> Result<Vec<Near>, Cancelled> {
+        let of_hash = |index| {
+            let ideal = Ideal::drawn(self.dataset.seed, index);
+            count(self.parts(
+                |index| ideal.hash(self.dataset.keys.get(index)),
+                |key| ideal.hash(key),
+            ))
+        };
+        let plus = |all: Vec<Near>, more: Vec<Near>| {
+            let sums = all.into_iter().zip(&more).map(|(one, more)| one.plus(more));
+            Ok(sums.collect())
+        };
+        let counts = (0..hashes).into_par_iter().map(of_hash).try_reduce_with(plus);
+        counts.unwrap_or(Ok(Vec::new()))
+    }
+
     /// Returns the rows of a function with these [`values`](Self::values), one for each of [`BITS_PER_KEY`].
     pub fn rates(
         &self,
@@ -158,30 +208,21 @@ impl<'a> Probes<'a> {
         values: &[Vec<u32>; 2],
         progress: &dyn Progress,
     ) -> Result<Vec<FalsePositiveRow>, Cancelled> {
-        Ok(self.rows(function, self.counts(values, progress)?))
+        Ok(self.rows(function, &self.exact(values, progress)?))
     }
 
-    /// Returns the values in each filter over the whole set, or over half of it, and those that probe it.
-    pub(super) fn folds<'v>(&self, [first, second]: &'v [Vec<u32>; 2]) -> Vec<Fold<'v>> {
-        match &self.plan {
-            Plan::Nothing => Vec::new(),
-            Plan::Continued { .. } => vec![(first, second)],
-            Plan::TwoFold { .. } => vec![(first, second), (second, first)],
-        }
-    }
-
-    /// Counts at each of [`BITS_PER_KEY`].
-    fn counts(&self, values: &[Vec<u32>; 2], progress: &dyn Progress) -> Result<Vec<Count>, Cancelled> {
-        let folds = self.folds(values);
+    /// Counts at each of [`BITS_PER_KEY`] in filters over the whole dataset.
+    fn exact(&self, values: &[Vec<u32>; 2], progress: &dyn Progress) -> Result<Vec<Near>, Cancelled> {
+        let (whole, folds) = (self.built().unwrap_or_default(), self.folds(values));
         let of = |bits_per_key| {
             // With ten million keys each filter takes a good part of a second.
             go_on(progress)?;
-            Ok(count(bits_per_key, folds.iter().copied()))
+            Ok(Near::of(bits_per_key, [whole], usize::MAX, &folds))
         };
         BITS_PER_KEY.into_iter().map(of).collect()
     }
 
-    fn rows(&self, function: &str, counts: Vec<Count>) -> Vec<FalsePositiveRow> {
+    fn rows(&self, function: &str, counts: &[Near]) -> Vec<FalsePositiveRow> {
         let all = &self.dataset.keys;
         let (keys, raw_bytes) = match &self.plan {
             Plan::Nothing => return Vec::new(),
@@ -191,52 +232,177 @@ impl<'a> Probes<'a> {
                 (first.len(), bytes)
             }
         };
-        BITS_PER_KEY
-            .into_iter()
-            .zip(counts)
-            .map(|(bits_per_key, [probes, false_positives])| {
-                let filter_bytes = leveldb::filter_len(BitsPerKey::whole(bits_per_key), keys)
-                    .expect("a filter takes less room than the values it is built from");
-                let (ci_low, ci_high) =
-                    binomial::proportion_interval(false_positives, probes, INTERVAL_LEVEL);
-                FalsePositiveRow {
-                    dataset: self.dataset.summary.name.clone(),
-                    function: function.to_owned(),
-                    bits_per_key,
-                    keys: keys as u64,
-                    probes,
-                    false_positives,
-                    rate: false_positives as f64 / probes as f64,
-                    ci_low,
-                    ci_high,
-                    theory: theory(filter_bytes, keys, bits_per_key),
-                    raw_bytes: raw_bytes as u64,
-                    filter_bytes: filter_bytes as u64,
-                    // A half may hold only the empty key, which has no bytes to save.
-                    saved: 1.0 - filter_bytes as f64 / raw_bytes.max(1) as f64,
-                }
-            })
-            .collect()
+        let row = |near: &Near| {
+            let (bits_per_key, [probes, false_positives]) = (near.bits_per_key, near.sum());
+            let filter_bytes = leveldb::filter_len(BitsPerKey::whole(bits_per_key), keys)
+                .expect("a filter takes less room than the values it is built from");
+            let (ci_low, ci_high) = binomial::proportion_interval(false_positives, probes, INTERVAL_LEVEL);
+            FalsePositiveRow {
+                dataset: self.dataset.summary.name.clone(),
+                function: function.to_owned(),
+                bits_per_key,
+                keys: keys as u64,
+                probes,
+                false_positives,
+                rate: false_positives as f64 / probes as f64,
+                ci_low,
+                ci_high,
+                theory: theory(filter_bytes, keys, bits_per_key),
+                raw_bytes: raw_bytes as u64,
+                filter_bytes: filter_bytes as u64,
+                // A half may hold only the empty key, which has no bytes to save.
+                saved: 1.0 - filter_bytes as f64 / raw_bytes.max(1) as f64,
+            }
+        };
+        counts.iter().map(row).collect()
     }
+
+    /// Returns the rows of one function with these [`values`](Self::values), by the number of keys.
+    pub fn sizes(&self, function: &str, values: &[Vec<u32>; 2]) -> Vec<NearSizesRow> {
+        self.size_rows(function, &self.near(values), 1)
+    }
+
+    /// Returns the rows of the ideal hash by the number of keys, which sum several hashes.
+    ///
+    /// If a filter over the dataset holds half of its keys, the last row is about filters of all of them, over random
+    /// values.
+    pub fn sizes_ideal(&self) -> Vec<NearSizesRow> {
+        let Some(keys) = self.built() else {
+            return Vec::new();
+        };
+        let fewest = (IDEAL_KEYS / keys as u64).clamp(1, IDEALS);
+        let hashes = self.ideals().div_ceil(neighbours(keys).count() as u64);
+        let hashes = hashes.max(fewest);
+        let counted = self.over_ideals(hashes, |values| Ok(self.near(&values)));
+        let mut rows = self.size_rows(IDEAL, &counted.unwrap_or_default(), hashes);
+        let all = self.dataset.keys.len();
+        if all > keys {
+            rows.extend(self.size_rows(IDEAL, &[self.random(all, fewest)], fewest));
+        }
+        rows
+    }
+
+    /// Counts matches of random values, which an ideal hash gives to `keys` keys and to absent ones.
+    fn random(&self, keys: usize, hashes: u64) -> Near {
+        let mut random = ChaCha8Rng::seed_from_u64(self.dataset.seed);
+        let mut values = |count: usize| -> Vec<u32> { (0..count).map(|_| random.next_u32()).collect() };
+        let hashes: Vec<_> = (0..hashes).map(|_| [values(keys), values(MAX_ASKED)]).collect();
+        let folds = hashes.iter().map(|[built, asked]| (&built[..], &asked[..]));
+        Near::of(
+            USUAL_BITS,
+            neighbours(keys),
+            MAX_ASKED,
+            &folds.collect::<Vec<_>>(),
+        )
+    }
+
+    /// Counts one hash: first [`SIZES`], then filters over the whole dataset.
+    fn near(&self, values: &[Vec<u32>; 2]) -> Vec<Near> {
+        let Some(whole) = self.built() else {
+            return Vec::new();
+        };
+        let folds = self.folds(values);
+        let sizes = SIZES.into_iter().filter(|&keys| keys < whole);
+        let sizes = sizes.map(|keys| Near {
+            compared: Some(comparisons(&values[0][..keys])),
+            ..Near::of(USUAL_BITS, neighbours(keys), MAX_ASKED, &folds[..1])
+        });
+        let of_whole = BITS_PER_KEY.map(|bits| Near::of(bits, neighbours(whole), MAX_ASKED, &folds));
+        sizes.chain(of_whole).collect()
+    }
+
+    /// Returns the rows of sums over `hashes` hashes.
+    fn size_rows(&self, function: &str, all: &[Near], hashes: u64) -> Vec<NearSizesRow> {
+        let row = |near: &Near| {
+            let [probes, false_positives] = near.sum();
+            let rates = near
+                .counts
+                .iter()
+                .map(|&[probes, count]| count as f64 / probes as f64);
+            NearSizesRow {
+                dataset: self.dataset.summary.name.clone(),
+                function: function.to_owned(),
+                bits_per_key: near.bits_per_key,
+                keys: near.keys as u64,
+                sizes: near.counts.len() as u64,
+                probes,
+                false_positives,
+                rate: false_positives as f64 / probes as f64,
+                lowest_rate: rates.clone().fold(f64::INFINITY, f64::min),
+                highest_rate: rates.fold(0.0, f64::max),
+                compared: near.compared.map(|sum| significant::round(sum / hashes as f64)),
+            }
+        };
+        all.iter().map(row).collect()
+    }
+}
+
+/// Returns `keys` and the next smaller numbers, as many as are measured.
+fn neighbours(keys: usize) -> impl ExactSizeIterator<Item = usize> {
+    let affordable = NEIGHBOURS_KEYS / keys.max(1);
+    let count = affordable
+        .clamp(MIN_NEIGHBOURS, MAX_NEIGHBOURS)
+        .min(keys / 16 + 1);
+    (0..count).map(move |fewer| keys - fewer)
 }
 
 /// The values of the keys in a filter, and of those that probe it.
-pub(super) type Fold<'v> = (&'v [u32], &'v [u32]);
-/// Probes with absent keys, and the false positives among them.
-pub(super) type Count = [u64; 2];
+type Fold<'v> = (&'v [u32], &'v [u32]);
 
-/// Builds a filter from the first part of each fold, probes it with the second, and sums the counts.
-pub(super) fn count<'v>(bits_per_key: u32, folds: impl Iterator<Item = Fold<'v>>) -> Count {
-    let counts = folds.map(|(built, asked)| [asked.len() as u64, matches(bits_per_key, built, asked)]);
-    counts.fold([0; 2], |sum, more| [sum[0] + more[0], sum[1] + more[1]])
+/// Counts in filters of one or more numbers of keys, and a table of the largest number.
+struct Near {
+    bits_per_key: u32,
+    keys: usize,
+    /// Probes with absent keys, and the false positives among them, by number of keys.
+    counts: Vec<[u64; 2]>,
+    /// Keys compared per key found, summed over hashes, if asked for.
+    compared: Option<f64>,
 }
 
-/// Adds counts of the same filters.
-pub(super) fn plus(mut counts: Vec<Count>, more: &[Count]) -> Vec<Count> {
-    for (sum, more) in counts.iter_mut().zip(more) {
-        *sum = [sum[0] + more[0], sum[1] + more[1]];
+impl Near {
+    /// Builds filters of the first keys of each fold, for each number of keys, the largest first, and probes each with at most
+    /// `most` absent keys.
+    fn of(
+        bits_per_key: u32,
+        numbers: impl IntoIterator<Item = usize>,
+        most: usize,
+        folds: &[Fold<'_>],
+    ) -> Self {
+        let of_number = |keys: usize| {
+            let counts = folds.iter().map(|(built, asked)| {
+                let asked = &asked[..asked.len().min(most)];
+                [asked.len() as u64, matches(bits_per_key, &built[..keys], asked)]
+            });
+            (keys, added(counts))
+        };
+        let (keys, counts): (Vec<usize>, _) = numbers.into_iter().map(of_number).unzip();
+        Self {
+            bits_per_key,
+            keys: keys[0],
+            counts,
+            compared: None,
+        }
     }
-    counts
+
+    fn plus(self, other: &Self) -> Self {
+        let counts = self.counts.into_iter().zip(&other.counts);
+        Self {
+            counts: counts.map(|(one, more)| added([one, *more])).collect(),
+            compared: self.compared.zip(other.compared).map(|(one, other)| one + other),
+            ..self
+        }
+    }
+
+    /// Returns the sum over the numbers of keys.
+    fn sum(&self) -> [u64; 2] {
+        added(self.counts.iter().copied())
+    }
+}
+
+/// Adds probes and false positives.
+fn added(counts: impl IntoIterator<Item = [u64; 2]>) -> [u64; 2] {
+    let counts = counts.into_iter();
+    counts.fold([0; 2], |sum, more| [sum[0] + more[0], sum[1] + more[1]])
 }
 
 /// Counts the values of `asked` that match a filter over `built`. The policy's own hash plays no part.
@@ -290,4 +456,18 @@ impl Ideal {
         hasher.write(key);
         hasher.finish()
     }
+}
+
+/// Returns the mean number of keys compared per key found, in a table that chooses buckets by the low bits. The number
+/// of buckets is the largest power of two not above the number of keys.
+fn comparisons(values: &[u32]) -> f64 {
+    let buckets = 1 << values.len().ilog2();
+    let mut counts = vec![0_u64; buckets];
+    let mut compared = 0;
+    for &value in values {
+        let count = &mut counts[value as usize & (buckets - 1)];
+        *count += 1;
+        compared += *count;
+    }
+    compared as f64 / values.len() as f64
 }

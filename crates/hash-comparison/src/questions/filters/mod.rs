@@ -2,7 +2,6 @@
 
 mod exact;
 mod measure;
-pub mod sizes;
 mod tables;
 mod verdict;
 

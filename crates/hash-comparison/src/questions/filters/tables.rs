@@ -7,8 +7,7 @@ use filter_formats::policies::ALL;
 use filter_policy::BitsPerKey;
 use records::number::{grouped, percent, significant};
 
-use super::sizes::BITS_PER_KEY;
-use super::{FalsePositiveRow, NearSizesRow};
+use super::{FalsePositiveRow, NearSizesRow, USUAL_BITS};
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Column, Table};
 
@@ -63,7 +62,7 @@ fn own_hash(data: &DatasetRows<'_>) -> Option<Table> {
     let rows = data.rows(&data.records.near_sizes);
     let numbers: BTreeSet<u64> = rows.map(|row| row.keys).collect();
     numbers.first()?;
-    let bits_per_key = BitsPerKey::whole(BITS_PER_KEY);
+    let bits_per_key = BitsPerKey::whole(USUAL_BITS);
     let policies = ALL.iter().map(|policy| (policy.name(), policy.format()));
     let rows = policies
         .filter(|(_, format)| *format != Format::LEVEL_DB)

@@ -2,8 +2,7 @@
 
 use filter_policy::{BitsPerKey, leveldb};
 
-use super::sizes::BITS_PER_KEY;
-use super::{INTERVAL_LEVEL, NearSizesRow};
+use super::{INTERVAL_LEVEL, NearSizesRow, USUAL_BITS};
 use crate::chance::FAR_WORSE_RATIO;
 use crate::questions::{Failure, Records};
 use crate::record::{
@@ -77,7 +76,7 @@ pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &Func
             let mut rows = about(&records.false_positives, &dataset.name, name);
             rows.find(|exact| (exact.bits_per_key, exact.keys) == (row.bits_per_key, row.keys))
         });
-        if row.bits_per_key == BITS_PER_KEY
+        if row.bits_per_key == USUAL_BITS
             && let [Some(exact), Some(ideal)] = exact
         {
             rows.push(CostRow {
