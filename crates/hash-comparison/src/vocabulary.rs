@@ -1,7 +1,9 @@
-//! The words for test results, in one place.
+//! The words and marks for test results, in one place.
 //!
 //! A test result compares a count with chance. Advice says whether to take a function, in `page/words.html`. No word serves
 //! both.
+
+use plots::mark::Mark;
 
 use crate::record::Verdict;
 
@@ -20,5 +22,16 @@ pub(crate) fn result(verdict: Verdict) -> &'static str {
         Verdict::WithinChance => "within chance",
         Verdict::WorseThanChance => "worse than chance",
         Verdict::FarWorseThanChance => "far beyond chance",
+    }
+}
+
+impl From<Verdict> for Mark {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::FewerThanChance => Self::Diamond,
+            Verdict::WithinChance => Self::Circle,
+            Verdict::WorseThanChance => Self::Triangle,
+            Verdict::FarWorseThanChance => Self::Square,
+        }
     }
 }

@@ -73,10 +73,8 @@ impl Batch {
             spans.push((start, bytes.len() as u32));
         }
         Self {
-            bytes,
-            spans,
             repetitions,
-            parts: 1,
+            ..Self::placed(bytes, spans, 1)
         }
     }
 

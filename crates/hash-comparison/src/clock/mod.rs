@@ -38,7 +38,6 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use records::error::Error;
 use records::progress::{Cancelled, Progress, go_on};
-use statistics::robust;
 
 /// Returns the empty function, then the functions.
 pub(crate) fn subjects(functions: &[&Function]) -> Vec<Function> {
@@ -71,16 +70,6 @@ pub(crate) struct Line {
     pub(crate) form: Form,
     /// Nanoseconds per key, one per round.
     pub(crate) samples: Vec<f64>,
-}
-
-impl Line {
-    /// Returns the median, the median absolute deviation, and the fastest of the readings, of which there must be some.
-    pub(crate) fn summary(&self) -> (f64, f64, f64) {
-        let median = robust::median(&mut self.samples.clone()).unwrap_or(f64::NAN);
-        let mad = robust::median_absolute_deviation(&self.samples, median).unwrap_or(f64::NAN);
-        let fastest = self.samples.iter().copied().fold(f64::INFINITY, f64::min);
-        (median, mad, fastest)
-    }
 }
 
 /// Keys to be timed.

@@ -29,7 +29,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             let names = [&[function.ident], function.aliases].concat();
             facts(&mut out, function.summary(), ("other names", names.join(", ")))?;
         }
-        for entry in &Manifest::embedded().datasets {
+        for entry in Manifest::embedded() {
             facts(&mut out, entry, ("", String::new()))?;
         }
         return Ok(());
@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
          fixed: the same values for ever on every platform\n\
          secret: what a secret seed or key is worth against keys that an attacker chooses\n"
     )?;
-    let rows = Manifest::embedded().datasets.iter().map(|entry| {
+    let rows = Manifest::embedded().iter().map(|entry| {
         let [keys, bytes] = [entry.count, entry.bytes].map(|count| grouped(count as u64));
         [entry.name.clone(), entry.kind.to_string(), keys, bytes]
     });

@@ -25,11 +25,21 @@ pub(super) fn all() -> impl Iterator<Item = Function> {
         MURMUR_HASH_3,
         CITY_HASH_64,
         XX_HASH_32,
-        sip_hash_2_4(),
-        sip_hash_1_3(),
-        xx_hash_64(),
+        sip(
+            "siphash24",
+            |key| SipHasher24::new_with_key(&TEST_KEY).hash(key),
+            &["SipHash24"],
+            SIP_2_4,
+        ),
+        sip(
+            "siphash13",
+            |key| SipHasher13::new_with_key(&TEST_KEY).hash(key),
+            &["SipHash13"],
+            SIP_1_3,
+        ),
+        xx("xxh64", |key| xxhash_rust::xxh64::xxh64(key, 0), &["XXH64"]),
         WYHASH,
-        xxh3(),
+        xx("xxh3_64", xxhash_rust::xxh3::xxh3_64, &["xxh3-64", "xxhash3"]),
         RAPIDHASH,
     ];
     #[cfg(all(target_pointer_width = "64", target_endian = "little"))]
@@ -205,40 +215,23 @@ const CITY_HASH_64: Function = Function {
 /// The key of the paper's test vectors. This key is public: a program that hashes untrusted keys must draw its own.
 const TEST_KEY: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
+const SIP_1_3: &str = "Made for a secret key of 128 bits: fewer rounds than SipHash-2-4, which its authors proposed, and no attack is known.";
+const SIP_2_4: &str = "Made for a secret key of 128 bits, with the rounds that its authors proposed.";
+
 /// Returns SipHash in the crate that the standard library's implementation is developed in.
 fn sip(
     ident: &str,
     hash: fn(&[u8]) -> u64,
-    aliases: &'static [&'static str],
+    alias: &'static [&'static str],
     reason: &'static str,
 ) -> Function {
     Function {
-        hash,
         origin: "siphasher 1.0.4",
         seed: Some("the key of 16 bytes, 00 01 02 ... 0f"),
-        aliases,
         resistance: Resistance::Keyed,
         resistance_reason: reason,
-        ..zoo::measured_elsewhere(ident)
+        ..zoo::measured_elsewhere(ident, hash, alias)
     }
-}
-
-fn sip_hash_1_3() -> Function {
-    sip(
-        "siphash13",
-        |key| SipHasher13::new_with_key(&TEST_KEY).hash(key),
-        &["SipHash13"],
-        "Made for a secret key of 128 bits: fewer rounds than SipHash-2-4, which its authors proposed, and no attack is known.",
-    )
-}
-
-fn sip_hash_2_4() -> Function {
-    sip(
-        "siphash24",
-        |key| SipHasher24::new_with_key(&TEST_KEY).hash(key),
-        &["SipHash24"],
-        "Made for a secret key of 128 bits, with the rounds that its authors proposed.",
-    )
 }
 
 // The xxHash family.
@@ -270,22 +263,12 @@ const XX_HASH_32: Function = Function {
 /// Returns a function of xxHash with 64 bits.
 fn xx(ident: &str, hash: fn(&[u8]) -> u64, aliases: &'static [&'static str]) -> Function {
     Function {
-        hash,
         origin: XX_HASH_32.origin,
         licence: XX_HASH_32.licence,
         weaknesses: XX_HASH_32.weaknesses,
-        aliases,
         resistance_reason: XX_HASH_32.resistance_reason,
-        ..zoo::measured_elsewhere(ident)
+        ..zoo::measured_elsewhere(ident, hash, aliases)
     }
-}
-
-fn xx_hash_64() -> Function {
-    xx("xxh64", |key| xxhash_rust::xxh64::xxh64(key, 0), &["XXH64"])
-}
-
-fn xxh3() -> Function {
-    xx("xxh3_64", xxhash_rust::xxh3::xxh3_64, &["xxh3-64", "xxhash3"])
 }
 
 // wyhash and its descendant rapidhash.

@@ -31,11 +31,19 @@ fn of_group(all: &[&'static HashInfo], group: FunctionGroup) -> impl Iterator<It
     measured.map(move |info| function(info, group))
 }
 
-/// Returns a function of `hashzoo` that is measured in the version of another crate: the caller sets `hash` and
-/// `origin`, and the gate compares its values with those of `hashzoo`.
-pub(super) fn measured_elsewhere(ident: &str) -> Function {
+/// Returns a function of `hashzoo` that is measured in the version of another crate: the caller sets `origin`, and the gate
+/// compares its values with those of `hashzoo`.
+pub(super) fn measured_elsewhere(
+    ident: &str,
+    hash: fn(&[u8]) -> u64,
+    aliases: &'static [&'static str],
+) -> Function {
     let info = hashzoo::find(ident).expect("hashzoo has every function of MEASURED_ELSEWHERE");
-    function(info, FunctionGroup::Anchor)
+    Function {
+        hash,
+        aliases,
+        ..function(info, FunctionGroup::Anchor)
+    }
 }
 
 fn function(info: &HashInfo, group: FunctionGroup) -> Function {

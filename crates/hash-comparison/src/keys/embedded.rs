@@ -57,9 +57,15 @@ static MANIFEST: LazyLock<Manifest> = LazyLock::new(|| {
 });
 
 impl Manifest {
-    /// Returns the manifest inside the program.
-    pub fn embedded() -> &'static Self {
-        &MANIFEST
+    /// Returns the entries of the manifest inside the program.
+    pub fn embedded() -> &'static [ManifestEntry] {
+        &MANIFEST.datasets
+    }
+
+    /// Returns the entry of a dataset of a run; `None` for the user's own keys.
+    pub fn of(dataset: &DatasetSummary) -> Option<&'static ManifestEntry> {
+        let is_it = |entry: &&ManifestEntry| dataset.kind != DatasetKind::File && entry.name == dataset.name;
+        Self::embedded().iter().find(is_it)
     }
 
     /// Returns the entry of the embedded dataset `name`, in any case.
@@ -68,7 +74,7 @@ impl Manifest {
     ///
     /// Returns an error if no dataset has that name.
     pub fn find(name: &str) -> Result<&'static ManifestEntry, Error> {
-        let mut entries = MANIFEST.datasets.iter();
+        let mut entries = Self::embedded().iter();
         let found = entries.find(|entry| entry.name.eq_ignore_ascii_case(name));
         found.ok_or_else(|| names::unknown("dataset", name, embedded_names()))
     }
@@ -76,10 +82,7 @@ impl Manifest {
 
 /// Returns the names of the embedded datasets, in the order in which they are measured.
 pub fn embedded_names() -> impl Iterator<Item = &'static str> {
-    Manifest::embedded()
-        .datasets
-        .iter()
-        .map(|entry| entry.name.as_str())
+    Manifest::embedded().iter().map(|entry| entry.name.as_str())
 }
 
 /// Loads the embedded dataset `name` (in any case), drawn from `seed` if it is generated, and verifies the keys.
@@ -145,7 +148,7 @@ mod tests {
     #[test]
     fn what_differs_from_the_manifest_is_refused() {
         let dataset = load_embedded("app-accounts", 1).unwrap();
-        let right = Manifest::embedded().datasets[2].clone();
+        let right = Manifest::embedded()[2].clone();
         let (count, bytes, sha256) = (right.count, right.bytes, right.sha256.clone());
         for (field, count, bytes, sha256) in [
             ("count", 3, bytes, &*sha256),

@@ -8,13 +8,10 @@ use minijinja::value::{Serde, Value};
 use crate::advice::figures::Figures;
 use crate::advice::recommend::{notes, of_dataset};
 use crate::advice::weakness::{self, Weakness};
-use crate::keys::Manifest;
 use crate::questions::CollisionRow;
 use crate::questions::collisions::{even_chance, structured};
 use crate::questions::on_dataset::DatasetRows;
-use crate::record::{
-    Advice, DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Purpose, Request, Run, Standing,
-};
+use crate::record::{Advice, FunctionGroup, FunctionSummary, Purpose, Request, Run, Standing};
 use records::number::{grouped, significant};
 
 /// The uses that the buttons offer, with their labels.
@@ -154,13 +151,6 @@ pub(super) fn samples<'a>(data: &DatasetRows<'a>) -> Option<[&'a str; 2]> {
         .filter(|row| row.collisions > 0)
         .map(|row| [row.first.as_str(), row.second.as_str()]);
     pairs.min_by_key(|pair| pair.iter().map(|key| key.len()).sum::<usize>())
-}
-
-/// Describes the kind of the keys.
-pub(super) fn kind(summary: &DatasetSummary) -> Option<&'static str> {
-    let mut entries = Manifest::embedded().datasets.iter();
-    let entry = entries.find(|entry| summary.kind != DatasetKind::File && entry.name == summary.name)?;
-    Some(&entry.keys_are)
 }
 
 /// Returns what explains collisions: the width of most functions; the smallest number of collisions that its test can

@@ -25,6 +25,7 @@ use crate::advice::calibration::{self, CalibrationRow};
 use crate::advice::over_sets::{over_sets, suited};
 use crate::advice::recommend::of_dataset as of_request;
 use crate::advice::times::warnings;
+use crate::keys::Manifest;
 use crate::questions::filters::FEWEST_KEYS;
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Table};
@@ -110,7 +111,7 @@ fn of_dataset(data: &DatasetRows<'_>, requests: &[Request], (index, figure): (us
     });
     context! {
         keys => Value::from(Serde(data.summary)),
-        kind => answer::kind(data.summary),
+        kind => Manifest::of(data.summary).map(|entry| &entry.keys_are),
         samples => Value::from(Serde(answer::samples(data))),
         warnings => Value::from(BTreeMap::from(warned)),
         answers => answer::answers(data, requests),

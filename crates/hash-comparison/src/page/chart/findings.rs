@@ -1,12 +1,12 @@
 //! The first chart of the report: quality, time and cost of each function on one dataset, a chart for each purpose.
 
-use super::mark;
 use crate::questions::CollisionRow;
 use crate::questions::filters::USUAL_BITS;
 use crate::questions::on_dataset::{DatasetRows, stems};
 use crate::questions::times::numbers;
 use crate::questions::{Kind, Of};
 use crate::record::{CallForm, Choice, CostRow, EMPTY, Finding, IDEAL, Purpose, Verdict};
+use crate::vocabulary::{RESULTS, result};
 use plots::dots::{Axis, Dot, Dots, Panel, Row};
 use plots::key::Sign;
 use plots::mark::Mark;
@@ -41,6 +41,15 @@ const fn kind(stem: &'static str, scene: fn(&DatasetRows<'_>) -> Option<Scene>) 
     }
 }
 
+/// Builds the key of the verdicts in use.
+fn key(used: impl Iterator<Item = Verdict> + Clone) -> Vec<(Sign, &'static str)> {
+    let all = RESULTS
+        .into_iter()
+        .filter(|one| used.clone().any(|used| used == *one));
+    all.map(|verdict| (Sign::Filled(verdict.into()), result(verdict)))
+        .collect()
+}
+
 /// Draws the chart for a purpose; `None` without findings.
 fn scene(data: &DatasetRows<'_>, purpose: Purpose) -> Option<Scene> {
     let (findings, folded) = data.shown_and_folded();
@@ -60,7 +69,7 @@ fn scene(data: &DatasetRows<'_>, purpose: Purpose) -> Option<Scene> {
             "{dataset}: collisions, time and cost ({purpose}) of each function, best first"
         ),
         title: &format!("{dataset}: quality, time and cost"),
-        key: &mark::key(findings.iter().map(|finding| finding.verdict)),
+        key: &key(findings.iter().map(|finding| finding.verdict)),
         width: 1080.0,
         names: names.collect(),
         is_kept: &|name| data.is_named(name),

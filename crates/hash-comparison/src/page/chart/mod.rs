@@ -5,7 +5,6 @@
 mod bits;
 mod file_name;
 mod findings;
-mod mark;
 #[cfg(test)]
 mod tests;
 

@@ -10,7 +10,7 @@ use crate::keys::structured::{self, StructuredSet};
 use crate::questions::Records;
 use crate::questions::on_dataset::distinct;
 use crate::questions::shades::Heat;
-use crate::record::{self, DatasetKind, DatasetSummary, End};
+use crate::record::{self, DatasetSummary, End};
 use plots::cells::{Cell, Column, Table};
 use plots::key::Sign;
 use plots::scene::Scene;
@@ -42,12 +42,7 @@ pub(crate) fn sets_failed(records: &Records, function: &str) -> SetsFailed {
 
 /// Returns the structured set most like the keys of a dataset, if there is one.
 pub(crate) fn nearest(dataset: &DatasetSummary) -> Option<&'static StructuredSet> {
-    let entries = &Manifest::embedded().datasets;
-    if dataset.kind == DatasetKind::File {
-        return None;
-    }
-    let entry = entries.iter().find(|entry| entry.name == dataset.name)?;
-    let name = entry.nearest_structured.as_deref()?;
+    let name = Manifest::of(dataset)?.nearest_structured.as_deref()?;
     structured::ALL.iter().find(|set| set.name == name)
 }
 

@@ -24,6 +24,7 @@ use plots::mark::Mark;
 use records::error::Error;
 use records::number;
 use records::progress::Progress;
+use statistics::robust::{median, median_absolute_deviation};
 
 rows! {
     /// A row of `timing.csv`.
@@ -201,7 +202,8 @@ fn rows<'a>(table: &'a Table<'_>) -> impl Iterator<Item = TimingRow> + use<'a> {
         batch.keys()
     };
     table.lines.iter().map(move |line| {
-        let (median_ns_per_key, mad_ns_per_key, fastest) = line.summary();
+        let median = median(&mut line.samples.clone()).unwrap_or(f64::NAN);
+        let fastest = line.samples.iter().copied().fold(f64::INFINITY, f64::min);
         TimingRow {
             dataset: dataset.to_owned(),
             function: line.subject.name.to_owned(),
@@ -209,8 +211,8 @@ fn rows<'a>(table: &'a Table<'_>) -> impl Iterator<Item = TimingRow> + use<'a> {
             form: line.form,
             keys: keys as u64,
             bytes: batch.bytes() as u64,
-            median_ns_per_key,
-            mad_ns_per_key,
+            median_ns_per_key: median,
+            mad_ns_per_key: median_absolute_deviation(&line.samples, median).unwrap_or(f64::NAN),
             fastest_ns_per_key: Some(significant::round(fastest)),
             samples: line.samples.len() as u64,
         }
