@@ -155,13 +155,17 @@ fn sections(records: &Records, dataset: Option<(usize, &DatasetRows<'_>)>, figur
 
 /// Returns the table of all functions on a dataset, best first, to which every question adds its columns.
 fn full(data: &DatasetRows<'_>) -> Table {
-    let columns = || QUESTIONS.iter().flat_map(|question| question.columns);
+    let columns = |name| {
+        QUESTIONS
+            .iter()
+            .flat_map(move |question| (question.columns)(data, name))
+    };
     let rows = data.best_first().into_iter().map(|finding| {
         let name = finding.function.as_str();
-        let cells = columns().map(|(_, cell)| cell(data, name));
+        let cells = columns(name).map(|(_, cell)| cell);
         (name, cells.chain([Cell::Verdict(finding.verdict)]).collect())
     });
-    let heads = columns().map(|(head, _)| *head).chain(["Tests"]);
+    let heads = columns("").map(|(head, _)| head).chain(["Tests"]);
     Table::named("full table", "Function", heads, rows)
 }
 

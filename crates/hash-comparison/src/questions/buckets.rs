@@ -6,7 +6,6 @@
 
 mod tables;
 
-use super::on_dataset::DatasetRows;
 use super::tables::Cell;
 use super::{Failure, Measure, Of, Question, Records, Section};
 use crate::chance::verdict;
@@ -145,17 +144,18 @@ pub(super) const QUESTION: Question = Question {
         };
         Some([chance; 2])
     },
-    columns: &[
-        ("Comparisons per lookup, low bits", |data, function| {
-            compared(data, function, Choice::LowBits)
-        }),
-        ("Comparisons per lookup, high bits", |data, function| {
-            compared(data, function, Choice::HighBits)
-        }),
-        ("Comparisons per lookup, remainder", |data, function| {
-            compared(data, function, Choice::Remainder)
-        }),
-    ],
+    columns: |data, function| {
+        let compared = |head, choice| {
+            let mut rows = data.about(&data.records.occupancy, function);
+            let row = rows.find(|row| (row.figure, row.choice) == (Figure::Compared, choice));
+            (head, row.map(|row| Cell::Digits(row.value, 4)).into())
+        };
+        vec![
+            compared("Comparisons per lookup, low bits", Choice::LowBits),
+            compared("Comparisons per lookup, high bits", Choice::HighBits),
+            compared("Comparisons per lookup, remainder", Choice::Remainder),
+        ]
+    },
     sections: &[
         Section {
             title: "hash tables",
@@ -185,13 +185,6 @@ const SHARDS_SHOWN: [(Choice, u64); 3] = [
     (Choice::HighBits, 256),
     (Choice::Remainder, 12),
 ];
-
-/// Returns the comparisons per lookup in the table of a choice.
-fn compared(data: &DatasetRows<'_>, function: &str, choice: Choice) -> Cell {
-    let mut rows = data.about(&data.records.occupancy, function);
-    let row = rows.find(|row| (row.figure, row.choice) == (Figure::Compared, choice));
-    row.map(|row| Cell::Digits(row.value, 4)).into()
-}
 
 /// Bucket counts of a table by masking. The [`COUNTS_USED`] largest that the keys can fill are tested.
 const POWERS_OF_TWO: [u64; 5] = [65_536, 4096, 256, 16, 2];

@@ -54,8 +54,8 @@ pub struct Question {
     /// Returns what the place of a row of costs gives with another number of keys: by chance, and if the function is a random
     /// one of its width. `None` for the rows of other questions.
     pub at: fn(&CostRow, &FunctionSummary, u64) -> Option<[f64; 2]>,
-    /// The columns that the question adds to the table of all functions on a dataset.
-    pub(crate) columns: &'static [FunctionColumn],
+    /// Returns the heads and cells that the question adds to the row of a function in the table of all on a dataset.
+    pub(crate) columns: fn(&DatasetRows<'_>, &str) -> Vec<(&'static str, Cell)>,
     /// The sections of the page: charts, and tables of the rows.
     pub(crate) sections: &'static [Section],
 }
@@ -70,7 +70,7 @@ impl Question {
         facts: |_| Vec::new(),
         costs: |_, _, _| Vec::new(),
         at: |_, _, _| None,
-        columns: &[],
+        columns: |_, _| Vec::new(),
         sections: &[],
     };
 
@@ -127,9 +127,6 @@ pub struct Failure {
     /// The observation, in words.
     pub reason: String,
 }
-
-/// A column of the table of all functions on a dataset: its head, and the cell of a function.
-pub(crate) type FunctionColumn = (&'static str, fn(&DatasetRows<'_>, &str) -> Cell);
 
 /// A section of the page. It is left out where it has neither a chart nor a row.
 pub(crate) struct Section {

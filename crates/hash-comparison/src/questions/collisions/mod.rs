@@ -114,26 +114,18 @@ pub(super) const QUESTION: Question = Question {
             .filter(|_| row.unit == Unit::Collisions)?;
         Some([CollisionLaw::new(keys, bits).expected(); 2])
     },
-    columns: &[
-        ("Collisions", |data, function| {
-            data.full_width(function)
-                .map(|row| Cell::Count(row.collisions))
-                .into()
-        }),
-        ("Expected", |data, function| {
-            data.full_width(function)
-                .map(|row| Cell::digits(row.expected))
-                .into()
-        }),
-        ("Bits compared", |data, function| {
-            let cut = data.full_width(function);
-            let shown = |row: &CollisionRow| match data.output_bits(function) {
-                bits if bits > row.bits => Cell::As(row.bits.into(), format!("low {} of {bits}", row.bits)),
-                bits => Cell::Count(bits.into()),
-            };
-            cut.map(shown).into()
-        }),
-    ],
+    columns: |data, function| {
+        let row = data.full_width(function);
+        let shown = |row: &CollisionRow| match data.output_bits(function) {
+            bits if bits > row.bits => Cell::As(row.bits.into(), format!("low {} of {bits}", row.bits)),
+            bits => Cell::Count(bits.into()),
+        };
+        vec![
+            ("Collisions", row.map(|row| Cell::Count(row.collisions)).into()),
+            ("Expected", row.map(|row| Cell::digits(row.expected)).into()),
+            ("Bits compared", row.map(shown).into()),
+        ]
+    },
     sections: &[
         Section {
             title: "windows of the values",

@@ -5,14 +5,15 @@ mod measure;
 mod tables;
 mod verdict;
 
+use super::tables::Cell;
 use super::{Measure, Of, Question, Section};
-use crate::record::{DatasetKind, rows};
+use crate::record::rows;
 use records::progress::go_on;
 
 pub use self::exact::{UnluckySize, unlucky_size};
 pub use self::measure::*;
 pub use self::verdict::FEWEST_KEYS;
-pub use self::verdict::{Compared, Comparison};
+pub use self::verdict::{Compared, compared};
 
 rows! {
     /// A row of `false_positives.csv`.
@@ -91,22 +92,22 @@ pub(super) const QUESTION: Question = Question {
         })
     }),
     failures: |records, dataset, function| {
-        let comparison = Comparison::new(&records.near_sizes, dataset.kind == DatasetKind::Generated);
-        verdict::failures(comparison.of(&dataset.name, &function.name), function.bits)
+        let compared = compared(&records.near_sizes, dataset, &function.name);
+        verdict::failures(compared, function.bits)
     },
     costs: verdict::costs,
     at: exact::at,
-    columns: &[
-        ("False positives, 10 bits", |data, function| {
-            tables::rate(data, function, 10)
-        }),
-        ("False positives, 15 bits", |data, function| {
-            tables::rate(data, function, 15)
-        }),
-        ("False positives, 20 bits", |data, function| {
-            tables::rate(data, function, 20)
-        }),
-    ],
+    columns: |data, function| {
+        let rate = |head, bits| {
+            let row = data.false_positives(function, bits);
+            (head, row.map(|row| Cell::Percent(row.rate)).into())
+        };
+        vec![
+            rate("False positives, 10 bits", 10),
+            rate("False positives, 15 bits", 15),
+            rate("False positives, 20 bits", 20),
+        ]
+    },
     sections: &[Section {
         title: "false positives",
         id: None,

@@ -11,12 +11,6 @@ use super::{FalsePositiveRow, NearSizesRow, USUAL_BITS};
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Column, Table};
 
-/// Returns the rate of a function in the filter of exactly the most keys.
-pub(super) fn rate(data: &DatasetRows<'_>, function: &str, bits_per_key: u32) -> Cell {
-    let row = data.false_positives(function, bits_per_key);
-    row.map(|row| Cell::Percent(row.rate)).into()
-}
-
 const EXACT: &[Column<FalsePositiveRow>] = &[
     ("Function", |row| Cell::Name(row.function.clone())),
     ("Bits per key", |row| Cell::Count(row.bits_per_key.into())),

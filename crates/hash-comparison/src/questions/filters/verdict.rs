@@ -18,17 +18,6 @@ use statistics::correction::{FAMILY_LEVEL, bonferroni};
 /// hash may be chance, in a filter of 10 bits per key and a run of all functions.
 pub const FEWEST_KEYS: u64 = 52;
 
-/// The filters of a dataset that are compared: those over the whole set or half of it, with the ideal hash in the same
-/// filters.
-#[derive(Debug, Clone, Copy)]
-pub struct Comparison<'a> {
-    rows: &'a [NearSizesRow],
-    /// Tests in the run.
-    tests: usize,
-    /// Number of filters of each size that are built from the keys, one after the other.
-    folds: f64,
-}
-
 /// Filters of a function and of the ideal hash with the same numbers of keys and bits per key.
 #[derive(Debug, Clone, Copy)]
 pub struct Compared<'a> {
@@ -45,15 +34,14 @@ pub struct Compared<'a> {
 /// Returns the false positives of a function at each number of bits per key: the means over neighbouring sizes, which
 /// decide, and the filter of exactly the most keys.
 pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &FunctionSummary) -> Vec<CostRow> {
-    let comparison = Comparison::new(&records.near_sizes, dataset.kind == DatasetKind::Generated);
     let mut rows = Vec::new();
-    for one in comparison.of(&dataset.name, &function.name) {
-        let Compared {
-            row,
-            ideal,
-            p_adjusted,
-            ..
-        } = one;
+    for Compared {
+        row,
+        ideal,
+        p_adjusted,
+        ..
+    } in compared(&records.near_sizes, dataset, &function.name)
+    {
         let mean = CostRow {
             dataset: dataset.name.clone(),
             function: function.name.clone(),
@@ -93,44 +81,38 @@ pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &Func
     rows
 }
 
-impl<'a> Comparison<'a> {
-    /// Takes the rows of `near_sizes.csv`; `is_generated` is about the dataset that will be asked for.
-    pub fn new(rows: &'a [NearSizesRow], is_generated: bool) -> Self {
-        let tests = rows
-            .chunk_by(|a, b| a.dataset == b.dataset && a.function == b.function)
-            .filter(|rows| rows[0].function != IDEAL)
-            .map(|rows| of_whole_set(rows).count());
-        Self {
-            rows,
-            tests: tests.sum(),
-            folds: folds(is_generated),
-        }
-    }
-
-    /// Returns the filters of one function over the whole set or half of it, by bits per key.
-    pub fn of(self, dataset: &'a str, function: &'a str) -> impl Iterator<Item = Compared<'a>> {
-        let rows: Vec<&NearSizesRow> = about(self.rows, dataset, function).collect();
-        let most = rows.iter().map(|row| row.keys).max();
-        let rows = rows.into_iter().filter(move |row| Some(row.keys) == most);
-        rows.filter_map(move |row| {
-            let mut ideal = about(self.rows, dataset, IDEAL);
-            let ideal =
-                ideal.find(|ideal| (ideal.bits_per_key, ideal.keys) == (row.bits_per_key, row.keys))?;
-            let p_value = more_than(row, ideal, self.folds);
-            Some(Compared {
-                row,
-                ideal,
-                p_value,
-                p_adjusted: bonferroni(p_value, self.tests),
-            })
+/// Returns the filters of one function over the whole set or half of it, by bits per key, with the ideal hash in the same
+/// filters. `all` are the rows of the run.
+pub fn compared<'a>(
+    all: &'a [NearSizesRow],
+    dataset: &DatasetSummary,
+    function: &str,
+) -> impl Iterator<Item = Compared<'a>> {
+    let of_functions = all.chunk_by(|a, b| a.dataset == b.dataset && a.function == b.function);
+    let of_functions = of_functions.filter(|rows| rows[0].function != IDEAL);
+    let tests = of_functions.map(|rows| of_whole_set(rows.iter()).count()).sum();
+    let folds = folds(dataset.kind == DatasetKind::Generated);
+    let ideals: Vec<&NearSizesRow> = about(all, &dataset.name, IDEAL).collect();
+    let rows: Vec<&NearSizesRow> = about(all, &dataset.name, function).collect();
+    of_whole_set(rows.into_iter()).filter_map(move |row| {
+        let same = |ideal: &&&NearSizesRow| (ideal.bits_per_key, ideal.keys) == (row.bits_per_key, row.keys);
+        let ideal = *ideals.iter().find(same)?;
+        let p_value = more_than(row, ideal, folds);
+        Some(Compared {
+            row,
+            ideal,
+            p_value,
+            p_adjusted: bonferroni(p_value, tests),
         })
-    }
+    })
 }
 
 /// Returns the rows of one function with the most keys.
-fn of_whole_set(rows: &[NearSizesRow]) -> impl Iterator<Item = &NearSizesRow> {
-    let most = rows.iter().map(|row| row.keys).max();
-    rows.iter().filter(move |row| Some(row.keys) == most)
+fn of_whole_set<'a>(
+    rows: impl Iterator<Item = &'a NearSizesRow> + Clone,
+) -> impl Iterator<Item = &'a NearSizesRow> {
+    let most = rows.clone().map(|row| row.keys).max();
+    rows.filter(move |row| Some(row.keys) == most)
 }
 
 /// Returns the filters in which a function of `bits` bits has more false positives than the ideal hash, worst first.

@@ -12,7 +12,6 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-use super::on_dataset::DatasetRows;
 use super::tables::Cell;
 use super::{Kind, Measure, Of, Question, Records, Section};
 use crate::clock::{Asked, Batch, Table, read_all, subjects};
@@ -76,29 +75,32 @@ pub(crate) fn numbers(rows: [Option<&TimingRow>; 2]) -> String {
 
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Times(measure),
-    columns: &[
-        ("All keys", |data, function| {
-            let row = data.time(function, CallForm::Independent);
-            let ns = row.map(|row| row.median_ns_per_key * data.summary.keys as f64);
-            ns.map(|ns| Cell::As(ns, duration(ns))).into()
-        }),
-        ("ns per key", |data, function| {
-            ns(data, function, (Place::Sequence, CallForm::Independent))
-        }),
-        ("± (half of the rounds)", |data, function| {
-            let row = data.time(function, CallForm::Independent);
-            row.map(|row| Cell::digits(row.mad_ns_per_key)).into()
-        }),
-        ("Chained, ns per key", |data, function| {
-            ns(data, function, (Place::Sequence, CallForm::Chained))
-        }),
-        ("Out of the cache, ns per key", |data, function| {
-            ns(data, function, (Place::Memory, CallForm::Independent))
-        }),
-        ("Out of the cache, chained", |data, function| {
-            ns(data, function, (Place::Memory, CallForm::Chained))
-        }),
-    ],
+    columns: |data, function| {
+        let time = |place, form| {
+            let mut rows = data.about(&data.records.timing, function);
+            rows.find(|row| row.is(place, form))
+        };
+        let ns = |place, form| {
+            let row = time(place, form);
+            row.map(|row| Cell::digits(row.median_ns_per_key)).into()
+        };
+        let row = time(Place::Sequence, CallForm::Independent);
+        let all = row.map(|row| row.median_ns_per_key * data.summary.keys as f64);
+        vec![
+            ("All keys", all.map(|ns| Cell::As(ns, duration(ns))).into()),
+            ("ns per key", ns(Place::Sequence, CallForm::Independent)),
+            (
+                "± (half of the rounds)",
+                row.map(|row| Cell::digits(row.mad_ns_per_key)).into(),
+            ),
+            ("Chained, ns per key", ns(Place::Sequence, CallForm::Chained)),
+            (
+                "Out of the cache, ns per key",
+                ns(Place::Memory, CallForm::Independent),
+            ),
+            ("Out of the cache, chained", ns(Place::Memory, CallForm::Chained)),
+        ]
+    },
     sections: &[Section {
         title: "Time by length, in and out of the cache",
         id: None,
@@ -120,13 +122,6 @@ pub(super) const QUESTION: Question = Question {
     }],
     ..Question::NONE
 };
-
-/// Returns the time of a function in one place and form of call.
-fn ns(data: &DatasetRows<'_>, function: &str, (place, form): (Place, CallForm)) -> Cell {
-    let mut rows = data.about(&data.records.timing, function);
-    let row = rows.find(|row| row.is(place, form));
-    row.map(|row| Cell::digits(row.median_ns_per_key)).into()
-}
 
 /// Formats nanoseconds in the largest unit that leaves a whole part.
 fn duration(ns: f64) -> String {

@@ -5,7 +5,7 @@ use super::alarms::{Alarms, RUN, attainable};
 use hash_comparison::advice::findings;
 use hash_comparison::functions::Function;
 use hash_comparison::keys::{DEFAULT_SEED, Dataset};
-use hash_comparison::questions::filters::{Comparison, Probes};
+use hash_comparison::questions::filters::{Probes, compared};
 use hash_comparison::questions::mixing::{self, Effort};
 use hash_comparison::questions::{Figure, Measure, MixingTest, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{BitTest, Choice, End, FailedTest, Run};
@@ -104,8 +104,7 @@ pub(super) fn count(records: &Records, function: &Function, asked: &[Asked<'_>],
         }
     }
     for dataset in asked.iter().map(|of| of.dataset) {
-        let comparison = Comparison::new(&records.near_sizes, dataset.recipe.is_some());
-        for one in comparison.of(&dataset.summary.name, function.name) {
+        for one in compared(&records.near_sizes, &dataset.summary, function.name) {
             alarms.count("false_positives", "more than the ideal hash", LEVEL, one.p_value);
         }
     }

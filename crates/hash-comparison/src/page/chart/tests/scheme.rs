@@ -106,6 +106,9 @@ fn every_colour_of_a_chart_has_a_place_in_the_dark() {
         let light = color(&format!("#{digits}")).unwrap();
         // Colours that are pale on white are pale in the dark, others must be visible.
         let found = contrast(in_the_dark(light), in_the_dark(PAPER));
-        assert!(found >= 3.0 || contrast(light, PAPER) < 3.0, "#{digits}: {found:.2}");
+        assert!(
+            found >= 3.0 || contrast(light, PAPER) < 3.0,
+            "#{digits}: {found:.2}"
+        );
     }
 }
