@@ -23,6 +23,8 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+mod error;
+
 #[macro_use]
 mod methods;
 
@@ -47,6 +49,7 @@ pub mod view;
 pub mod which;
 
 pub use bloom64::BloomFilter64Policy;
+pub use error::Error;
 #[cfg(feature = "alloc")]
 pub use fuse::BinaryFusePolicy;
 pub use view::Format;

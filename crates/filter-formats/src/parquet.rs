@@ -27,7 +27,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod error;
 mod filter;
 mod header;
 mod policy;
@@ -35,7 +34,6 @@ mod sizes;
 pub mod thrift;
 mod value;
 
-pub use error::ReadError;
 pub use filter::{SplitBlockFilter, SplitBlockFilterMut};
 pub use header::{EncodedHeader, Header};
 pub use policy::SplitBlockBloomPolicy;

@@ -2,12 +2,15 @@
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
-use filter_policy::{BitsPerKey, BloomFilterPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
+use crate::error::Error;
 pub use crate::named::{AnyPolicy, NamedPolicy};
 use crate::rocksdb::{FastLocalBloomPolicy, NAME_IN_TABLES};
 use crate::view::Format;
@@ -37,12 +40,31 @@ pub const ALL: &[NamedPolicy] = &[
     fuse::NAMED,
 ];
 
+/// Returns the policy of a name and bits per key such as `bloom64:10`. The name is short or stored: see [`by_name`].
+///
+/// ```
+/// use filter_formats::policies;
+/// use filter_policy::FilterPolicy as _;
+///
+/// assert_eq!(policies::parse("bloom64:10")?.name(), "BloomFilter64.Xxph3");
+/// assert_eq!(policies::parse("leveldb.BuiltinBloomFilter2:9.6")?.bits_per_key(), Some(9.6.try_into()?));
+/// let error = policies::parse("bloom:10").err().expect("no policy has this name");
+/// assert!(error.to_string().contains("BloomFilter64.Xxph3 (short bloom64)"));
+/// # Ok::<(), filter_formats::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::UnknownPolicy`], which lists all names; [`Error::Policy`] without a number of bits per key.
+pub fn parse(text: &str) -> Result<AnyPolicy, Error> {
+    Registry::new().parse(text)
+}
+
 /// Returns the policy that stores its filters under a name: a policy of [`ALL`], MurmurHash2 with a seed, or either of
 /// these over the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract. A short name of a policy of [`ALL`] will
 /// do as well; filters are never stored under it.
 ///
-/// The bits per key apply to filters that the policy builds. Every policy reads filters of any size, so any value will
-/// do for reading.
+/// The bits per key apply to filters that the policy builds. To read filters, see [`reader`].
 ///
 /// ```
 /// use filter_formats::policies;
@@ -52,53 +74,189 @@ pub const ALL: &[NamedPolicy] = &[
 /// for name in ["leveldb.BuiltinBloomFilter2", "BloomFilter2.Seed9747b28c", "BloomFilter2.Prefix.Separated1x2f"] {
 ///     assert_eq!(policies::by_name(name, ten)?.name(), name);
 /// }
-/// assert_eq!(policies::by_name("bloom64", ten)?.name(), "BloomFilter64.Xxph3");
 /// assert!(policies::by_name("BloomFilter3", ten).is_err());
-/// # Ok::<(), policies::UnknownPolicy>(())
+/// # Ok::<(), filter_formats::Error>(())
 /// ```
 ///
 /// # Errors
 ///
-/// [`UnknownPolicy`] when no policy of this crate has the name. An engine then reads without the filter.
-pub fn by_name(name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, UnknownPolicy> {
-    ALL.iter()
-        .find(|known| known.short_names.contains(&name))
-        .map(|known| known.policy(bits_per_key))
-        .or_else(|| by_stored_name(name, bits_per_key))
-        .ok_or_else(|| UnknownPolicy {
-            name: name.to_owned(),
-        })
+/// [`Error::UnknownPolicy`] when no policy of this crate has the name.
+pub fn by_name(name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, Error> {
+    Registry::new().by_name(name, bits_per_key)
 }
 
-fn by_stored_name(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
-    // Leading zeros, a sign, uppercase digits and the seed of `BloomFilter2` make another name.
-    find(name, bits_per_key).filter(|policy| policy.name() == name)
+/// Returns the policy that reads the filters stored under a name, of any size. Filters that it builds have ten bits per
+/// key.
+///
+/// # Errors
+///
+/// [`Error::UnknownPolicy`] when no policy of this crate has the name. An engine then reads without the filter.
+pub fn reader(name: &str) -> Result<AnyPolicy, Error> {
+    Registry::new().reader(name)
 }
 
-fn find(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
-    // The extractor's part of a name has no dot.
-    if let Some((policy, extractor)) = name.rsplit_once('.')
-        && let Some(policy) = policy.strip_suffix(".Prefix")
-    {
-        let policy = find(policy, bits_per_key)?;
-        if let Some(len) = extractor.strip_prefix("Fixed") {
-            return Some(Box::new(PrefixPolicy::new(
-                policy,
-                FixedPrefix::new(len.parse().ok()?),
-            )));
+/// The policies that an engine knows: those of this crate, and its own.
+///
+/// ```
+/// use filter_formats::policies::Registry;
+/// use filter_policy::{BloomFilterPolicy, FilterPolicy as _};
+/// # use filter_policy::hashers::{KeyHasher, LaneHash};
+/// # struct Crc;
+/// # impl KeyHasher for Crc {
+/// #     fn hash(&self, key: &[u8]) -> u32 { LaneHash::Murmur2 { seed: 9 }.hash(key) }
+/// #     fn policy_name(&self) -> &str { "example.CrcBloom" }
+/// # }
+///
+/// let mut known = Registry::new();
+/// known.register("crc", |bits| BloomFilterPolicy::with_hasher(Crc, bits))?;
+/// assert_eq!(known.parse("crc:12")?.name(), "example.CrcBloom");
+/// assert_eq!(known.reader("example.CrcBloom.Prefix.Fixed4")?.name(), "example.CrcBloom.Prefix.Fixed4");
+/// assert_eq!(known.parse("ribbon:10")?.name(), "rocksdb.internal.Standard128RibbonFilter");
+/// # Ok::<(), filter_formats::Error>(())
+/// ```
+#[derive(Default)]
+pub struct Registry {
+    own: Vec<Own>,
+}
+
+/// A policy of an engine's own.
+struct Own {
+    short_name: String,
+    name: String,
+    new: Box<dyn Fn(BitsPerKey) -> AnyPolicy + Send + Sync>,
+}
+
+impl Registry {
+    /// Makes a registry of the policies of this crate.
+    pub const fn new() -> Self {
+        Self { own: Vec::new() }
+    }
+
+    /// Adds a policy of the engine's own under a short name, and under the name that the policy itself has.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NameTaken`] when a policy has one of these names.
+    pub fn register<P: FilterPolicy + Send + Sync + 'static>(
+        &mut self,
+        short_name: &str,
+        new: impl Fn(BitsPerKey) -> P + Send + Sync + 'static,
+    ) -> Result<(), Error> {
+        let own = Own {
+            short_name: short_name.to_owned(),
+            name: new(ANY).name().to_owned(),
+            new: Box::new(move |bits| Box::new(new(bits))),
+        };
+        for name in [&own.short_name, &own.name] {
+            if self.reader(name).is_ok() {
+                return Err(Error::NameTaken { name: name.clone() });
+            }
         }
-        let (count, separator) = extractor.strip_prefix("Separated")?.split_once('x')?;
-        let separator = u8::from_str_radix(separator, 16).ok()?;
-        let extractor = SeparatedPrefix::new(separator, count.parse().ok()?);
-        return Some(Box::new(PrefixPolicy::new(policy, extractor)));
+        self.own.push(own);
+        Ok(())
     }
-    if let Some(seed) = name.strip_prefix("BloomFilter2.Seed") {
-        let seed = u32::from_str_radix(seed, 16).ok()?;
-        return Some(Box::new(BloomFilterPolicy::with_seed(seed, bits_per_key)));
+
+    /// Returns the policy of a name and bits per key: see [`parse`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`parse`].
+    pub fn parse(&self, text: &str) -> Result<AnyPolicy, Error> {
+        let (name, bits_per_key) = text.rsplit_once(':').unwrap_or((text, ""));
+        // An unknown name is worse than a missing number.
+        self.reader(name)?;
+        self.by_name(name, bits_per_key.parse()?)
     }
-    let known = ALL.iter().find(|known| known.name == name)?;
-    Some(known.policy(bits_per_key))
+
+    /// Returns the policy that reads the filters stored under a name: see [`reader`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`reader`].
+    pub fn reader(&self, name: &str) -> Result<AnyPolicy, Error> {
+        self.by_name(name, ANY)
+    }
+
+    /// Returns the policy of a name: see [`by_name`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`by_name`].
+    pub fn by_name(&self, name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, Error> {
+        let known = ALL.iter().find(|known| known.short_names.contains(&name));
+        let own = self.own.iter().find(|own| own.short_name == name);
+        known
+            .map(|known| known.policy(bits_per_key))
+            .or_else(|| own.map(|own| (own.new)(bits_per_key)))
+            .or_else(|| self.by_stored_name(name, bits_per_key))
+            .ok_or_else(|| self.unknown(name))
+    }
+
+    fn by_stored_name(&self, name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
+        // Leading zeros, a sign, uppercase digits and the seed of `BloomFilter2` make another name.
+        self.find(name, bits_per_key)
+            .filter(|policy| policy.name() == name)
+    }
+
+    fn find(&self, name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
+        // The extractor's part of a name has no dot.
+        if let Some((policy, extractor)) = name.rsplit_once('.')
+            && let Some(policy) = policy.strip_suffix(".Prefix")
+        {
+            let policy = self.find(policy, bits_per_key)?;
+            if let Some(len) = extractor.strip_prefix("Fixed") {
+                return Some(Box::new(PrefixPolicy::new(
+                    policy,
+                    FixedPrefix::new(len.parse().ok()?),
+                )));
+            }
+            let (count, separator) = extractor.strip_prefix("Separated")?.split_once('x')?;
+            let separator = u8::from_str_radix(separator, 16).ok()?;
+            let extractor = SeparatedPrefix::new(separator, count.parse().ok()?);
+            return Some(Box::new(PrefixPolicy::new(policy, extractor)));
+        }
+        if let Some(seed) = name.strip_prefix("BloomFilter2.Seed") {
+            let seed = u32::from_str_radix(seed, 16).ok()?;
+            return Some(Box::new(BloomFilterPolicy::with_seed(seed, bits_per_key)));
+        }
+        let known = ALL.iter().find(|known| known.name == name);
+        let own = || self.own.iter().find(|own| own.name == name);
+        known
+            .map(|known| known.policy(bits_per_key))
+            .or_else(|| own().map(|own| (own.new)(bits_per_key)))
+    }
+
+    fn unknown(&self, name: &str) -> Error {
+        let mut known = String::new();
+        for policy in ALL {
+            known += &format!("{} (short {}), ", policy.name, policy.short_names.join(" or "));
+        }
+        for policy in &self.own {
+            known += &format!("{} (short {}), ", policy.name, policy.short_name);
+        }
+        known += "BloomFilter2.Seed with 8 hexadecimal digits, or one of these with .Prefix.Fixed4 or \
+                  .Prefix.Separated1x2f, for example";
+        if name == NAME_IN_TABLES {
+            known += &format!(
+                " (tables store filters of several kinds under the name given: read those with {:?})",
+                FastLocalBloomPolicy::NAME
+            );
+        }
+        let name = name.to_owned();
+        Error::UnknownPolicy { name, known }
+    }
 }
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.own.iter().map(|own| &own.name))
+            .finish()
+    }
+}
+
+/// Bits per key for reading: every policy reads filters of any size.
+const ANY: BitsPerKey = BitsPerKey::whole(10);
 
 /// Returns the format of the filters stored under a name, over keys or over the prefixes of any extractor; `None` if no
 /// policy of this crate has the name.
@@ -113,7 +271,7 @@ fn find(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
 /// ```
 pub fn format_of(name: &[u8]) -> Option<Format> {
     let name = str::from_utf8(without_prefixes(name)).ok()?;
-    by_stored_name(name, BitsPerKey::whole(10))?;
+    Registry::new().by_stored_name(name, ANY)?;
     let known = ALL.iter().find(|policy| policy.name == name);
     Some(known.map_or(Format::LEVEL_DB, NamedPolicy::format))
 }
@@ -131,48 +289,11 @@ fn without_prefixes(mut name: &[u8]) -> &[u8] {
     name
 }
 
-/// The error for a name that belongs to no policy of this crate.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct UnknownPolicy {
-    /// The unknown name.
-    pub name: String,
-}
-
-impl fmt::Display for UnknownPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("policy name must be ")?;
-        for policy in ALL {
-            write!(f, "{} (short {}), ", policy.name, policy.short_names.join(" or "))?;
-        }
-        write!(
-            f,
-            "BloomFilter2.Seed with 8 hexadecimal digits, or one of these with .Prefix.Fixed4 or .Prefix.Separated1x2f, \
-             for example, got {:?}",
-            self.name
-        )?;
-        if self.name == NAME_IN_TABLES {
-            let policy = FastLocalBloomPolicy::NAME;
-            write!(
-                f,
-                ", which tables store for filters of several kinds: read those with {policy:?}"
-            )?;
-        }
-        Ok(())
-    }
-}
-
-impl core::error::Error for UnknownPolicy {}
-
 #[cfg(test)]
 mod tests {
     use alloc::string::ToString as _;
 
-    use filter_policy::FilterPolicy as _;
-
     use super::*;
-
-    const TEN: BitsPerKey = BitsPerKey::whole(10);
 
     /// Columns: the name, whether its layout is known, whether its policy is known.
     #[test]
@@ -209,24 +330,35 @@ mod tests {
             ),
         ] {
             assert_eq!(format_of(name.as_bytes()).is_some(), layout, "{name:?}");
-            match by_name(name, TEN) {
+            match reader(name) {
                 Ok(made) => assert!(policy && made.name() == name, "{name:?}"),
                 Err(error) => {
                     assert!(!policy, "{name:?}");
                     let error = error.to_string();
-                    let (_, got) = error.rsplit_once(", got ").unwrap();
-                    let hint = ", which tables store for filters of several kinds: read those with ";
-                    assert!(got.starts_with(&alloc::format!("{name:?}")));
-                    assert_eq!(got.contains(hint), name == NAME_IN_TABLES, "{got}");
+                    let (known, got) = error.rsplit_once(", got ").unwrap();
+                    assert_eq!(got, format!("{name:?}"));
+                    let hint = "tables store filters of several kinds under the name given: read those with ";
+                    assert_eq!(known.contains(hint), name == NAME_IN_TABLES, "{known}");
                 }
             }
+        }
+        let mut known = Registry::new();
+        for taken in ["bloom64", "new"] {
+            let error = known.register(taken, BloomFilterPolicy::new).unwrap_err();
+            let name = if taken == "new" { "BloomFilter2" } else { taken };
+            assert_eq!(
+                error,
+                Error::NameTaken {
+                    name: name.to_owned()
+                }
+            );
         }
         assert!(format_of(&[0xff; 9]).is_none());
         for policy in ALL {
             assert_eq!(format_of(policy.name.as_bytes()), Some(policy.format));
-            let error = by_name("bloom", TEN).err().unwrap().to_string();
+            let error = reader("bloom").err().unwrap().to_string();
             for name in policy.short_names.iter().copied().chain([policy.name]) {
-                let made = by_name(name, TEN).map(|made| made.name() == policy.name);
+                let made = reader(name).map(|made| made.name() == policy.name);
                 assert_eq!(made, Ok(true), "{name}");
                 // What an engine finds in a table is a stored name.
                 let layout = (name == policy.name).then_some(policy.format);

@@ -92,6 +92,14 @@ filter_policy_state* filter_policy_new(int bits_per_key, filter_policy_number po
  * is that of filter_policy_new. */
 filter_policy_state* filter_policy_new_fractional(double bits_per_key, filter_policy_number policy);
 
+/* Creates the policy of a name and bits per key, as configuration files have them: "bloom64:10", "leveldb:9.6". Names are
+ * those under which databases store filters, and short ones; an unknown name gets the list of all in the message. Some
+ * of them have no number, as "BloomFilter2.Seed9747b28c:10".
+ *
+ * Returns NULL if there is no such policy, or its bits per key are out of range, and writes the reason into
+ * message[0..message_size), cut to fit and NUL-terminated; else writes an empty text. message may be NULL. */
+filter_policy_state* filter_policy_parse(const char* text, char* message, size_t message_size);
+
 /* Frees a policy. LevelDB calls it from leveldb_filterpolicy_destroy, which must come after leveldb_close. */
 void filter_policy_destroy(void* state);
 
@@ -125,8 +133,8 @@ char* filter_policy_create_filter(void* state, const char* const* keys, const si
 unsigned char filter_policy_key_may_match(void* state, const char* key, size_t length, const char* filter,
                                           size_t filter_length);
 
-/* Returns the policy's NUL-terminated name, which stays valid as long as the library is loaded. For a null state it
- * returns a name that no stored filter has. */
+/* Returns the policy's NUL-terminated name, which stays valid as long as the library is loaded; that of a policy from
+ * filter_policy_parse, as long as the policy. For a null state it returns a name that no stored filter has. */
 const char* filter_policy_name(void* state);
 
 /* A policy number in a type of its own, so that a compiler refuses it in the place of bits per key, and a number in

@@ -49,7 +49,12 @@ fn expected() -> String {
         let digits: String = filter.iter().map(|byte| format!("{byte:02x}")).collect();
         lines += &format!("policy {} {digits} 11110\n", policy.name());
     }
-    lines + &"null filter_policy_leveldb.NoPolicy 00ff 11111\n".repeat(4)
+    let null = "null filter_policy_leveldb.NoPolicy 00ff 11111\n";
+    let by_name = lines.lines().nth(4).unwrap();
+    format!(
+        "{lines}{}{by_name}\n.\n{null}bits per ke.\n{null}",
+        null.repeat(4)
+    )
 }
 
 fn package() -> &'static Path {

@@ -6,14 +6,14 @@ use filter_kernels::split_block::{self, Block, BlockHash, SplitBlocks};
 use filter_kernels::{KernelToken, WideSource};
 use filter_policy::answers::fill;
 use filter_policy::building::for_each_batch;
-use filter_policy::{Answers, BitsPerKey, Error, KeyBatch, PreparedFilter};
+use filter_policy::{Answers, BitsPerKey, KeyBatch, PreparedFilter};
 use hashzoo::xxh64;
 
-use super::error::ReadError;
 use super::header::Header;
 use super::policy::SplitBlockBloomPolicy;
 use super::value::PhysicalValue;
 use crate::contents::Stored as _;
+use crate::error::Error;
 use crate::view::count_ones;
 
 /// The policy whose filters bit sets are; the bits per key matter to filters that it builds.
@@ -26,7 +26,8 @@ static PLAIN: SplitBlockBloomPolicy = SplitBlockBloomPolicy::new(BitsPerKey::who
 ///
 /// ```
 /// use filter_formats::Format;
-/// use filter_formats::parquet::{ReadError, SplitBlockFilter};
+/// use filter_formats::Error;
+/// use filter_formats::parquet::SplitBlockFilter;
 /// use filter_formats::view::FilterView;
 ///
 /// // `hello` and `world`, as a Parquet file has them: the header, then a block.
@@ -40,9 +41,9 @@ static PLAIN: SplitBlockBloomPolicy = SplitBlockBloomPolicy::new(BitsPerKey::who
 /// let view = FilterView::new(Format::SPLIT_BLOCK, filter.bitset());
 /// assert_eq!(view.estimated_len(), Some(2));
 ///
-/// assert_eq!(SplitBlockFilter::read(&stored[..40]).unwrap_err(), ReadError::Truncated { needed: 47, given: 40 });
-/// assert_eq!(SplitBlockFilter::new(&[0; 33]).unwrap_err(), ReadError::Length { given: 33 });
-/// # Ok::<(), ReadError>(())
+/// assert_eq!(SplitBlockFilter::read(&stored[..40]).unwrap_err(), Error::Truncated { needed: 47, given: 40 });
+/// assert_eq!(SplitBlockFilter::new(&[0; 33]).unwrap_err(), Error::BitsetLength { given: 33 });
+/// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy)]
 pub struct SplitBlockFilter<'a> {
@@ -56,9 +57,9 @@ impl<'a> SplitBlockFilter<'a> {
     ///
     /// # Errors
     ///
-    /// [`ReadError::Length`] when the length is not a multiple of 32 from 32 to 2,147,483,616.
+    /// [`Error::BitsetLength`] when the length is not a multiple of 32 from 32 to 2,147,483,616.
     #[inline]
-    pub fn new(bitset: &'a [u8]) -> Result<Self, ReadError> {
+    pub fn new(bitset: &'a [u8]) -> Result<Self, Error> {
         Header::new(bitset.len())?;
         Ok(Self {
             blocks: bitset.as_chunks().0,
@@ -71,14 +72,14 @@ impl<'a> SplitBlockFilter<'a> {
     ///
     /// # Errors
     ///
-    /// [`ReadError::Header`], [`ReadError::Unknown`], [`ReadError::Length`], [`ReadError::Truncated`].
-    pub fn read(stored: &'a [u8]) -> Result<Self, ReadError> {
+    /// [`Error::Header`], [`Error::Unknown`], [`Error::BitsetLength`], [`Error::Truncated`].
+    pub fn read(stored: &'a [u8]) -> Result<Self, Error> {
         let (header, start) = Header::read(stored)?;
         let needed = start as u64 + u64::from(header.bitset_len());
         let bitset = usize::try_from(needed)
             .ok()
             .and_then(|end| stored.get(start..end));
-        Self::new(bitset.ok_or(ReadError::Truncated {
+        Self::new(bitset.ok_or(Error::Truncated {
             needed,
             given: stored.len() as u64,
         })?)
@@ -157,7 +158,7 @@ impl PhysicalValue<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
+    /// [`TooFewAnswers`](filter_policy::Error::TooFewAnswers) when there is no room for as many answers; then there are none.
     pub fn may_match_each(
         self,
         filters: &[SplitBlockFilter<'_>],
@@ -217,8 +218,8 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// # Errors
     ///
-    /// [`ReadError::Length`] when the length is not a multiple of 32 from 32 to 2,147,483,616.
-    pub fn new(bitset: &'a mut [u8]) -> Result<Self, ReadError> {
+    /// [`Error::BitsetLength`] when the length is not a multiple of 32 from 32 to 2,147,483,616.
+    pub fn new(bitset: &'a mut [u8]) -> Result<Self, Error> {
         Header::new(bitset.len())?;
         Ok(Self {
             blocks: bitset.as_chunks_mut().0,
@@ -265,7 +266,7 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDomain`] when the other filter has another length; this filter is then unchanged.
+    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the other filter has another length; this filter is then unchanged.
     pub fn merge(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
         self.add_folded(
             other,
@@ -279,7 +280,7 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDomain`] when the other filter's length is not a multiple of this one's; this filter is then
+    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the other filter's length is not a multiple of this one's; this filter is then
     /// unchanged.
     pub fn merge_folded(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
         let fits = other.blocks.len().is_multiple_of(self.blocks.len());
@@ -293,11 +294,11 @@ impl<'a> SplitBlockFilterMut<'a> {
         allowed: &'static str,
     ) -> Result<(), Error> {
         if !fits {
-            return Err(Error::OutOfDomain {
+            return Err(Error::Policy(filter_policy::Error::OutOfDomain {
                 what: "length of the filter that is merged",
                 given: other.bitset().len() as f64,
                 allowed,
-            });
+            }));
         }
         let groups = other.blocks.chunks_exact(other.blocks.len() / self.blocks.len());
         for (block, group) in self.blocks.iter_mut().zip(groups) {
@@ -329,22 +330,22 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDomain`] when the number of blocks cannot be halved so often; [`Error::AllocationFailed`].
+    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the number of blocks cannot be halved so often; [`AllocationFailed`](filter_policy::Error::AllocationFailed).
     #[cfg(feature = "alloc")]
     pub fn fold(&self, halvings: u32) -> Result<alloc::vec::Vec<u8>, Error> {
         let most = self.blocks.len().trailing_zeros();
         if halvings > most {
-            return Err(Error::OutOfDomain {
+            return Err(Error::Policy(filter_policy::Error::OutOfDomain {
                 what: "number of halvings",
                 given: halvings.into(),
                 allowed: "at most how often two divides the number of blocks",
-            });
+            }));
         }
         let bytes = self.blocks.as_flattened().len() >> halvings;
         let mut bitset = alloc::vec::Vec::new();
         bitset
             .try_reserve_exact(bytes)
-            .map_err(|_| Error::AllocationFailed { bytes })?;
+            .map_err(|_| filter_policy::Error::AllocationFailed { bytes })?;
         bitset.resize(bytes, 0);
         let mut folded = SplitBlockFilterMut {
             blocks: bitset.as_chunks_mut().0,
@@ -359,7 +360,7 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::AllocationFailed`].
+    /// [`AllocationFailed`](filter_policy::Error::AllocationFailed).
     #[cfg(feature = "alloc")]
     pub fn fold_to_rate(&self, rate: f64) -> Result<alloc::vec::Vec<u8>, Error> {
         self.fold(self.halvings_for_rate(rate))

@@ -4,22 +4,23 @@
 
 use filter_kernels::split_block::BLOCK_LEN;
 
-use super::error::ReadError;
 use super::policy::MAX_LEN;
 use super::thrift::{I32, Input, Read, STRUCT};
+use crate::error::Error;
 
 /// The header before a bit set in a Parquet file.
 ///
 /// ```
-/// use filter_formats::parquet::{Header, ReadError};
+/// use filter_formats::Error;
+/// use filter_formats::parquet::Header;
 ///
 /// let header = Header::new(1024)?;
 /// let bytes = header.encode();
 /// assert_eq!(bytes.as_ref().len(), 16);
 /// assert_eq!(Header::read(bytes.as_ref()), Ok((header, 16)));
-/// assert_eq!(Header::read(&bytes.as_ref()[..9]), Err(ReadError::Header));
-/// assert_eq!(Header::new(1000), Err(ReadError::Length { given: 1000 }));
-/// # Ok::<(), ReadError>(())
+/// assert_eq!(Header::read(&bytes.as_ref()[..9]), Err(Error::Header));
+/// assert_eq!(Header::new(1000), Err(Error::BitsetLength { given: 1000 }));
+/// # Ok::<(), Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
@@ -35,8 +36,8 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// [`ReadError::Length`] when `bitset_len` is not a multiple of 32 from 32 to 2,147,483,616.
-    pub const fn new(bitset_len: usize) -> Result<Self, ReadError> {
+    /// [`Error::BitsetLength`] when `bitset_len` is not a multiple of 32 from 32 to 2,147,483,616.
+    pub const fn new(bitset_len: usize) -> Result<Self, Error> {
         Self::of_length(if bitset_len as u64 > i64::MAX as u64 {
             i64::MAX
         } else {
@@ -45,9 +46,9 @@ impl Header {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "at most the longest there can be")]
-    const fn of_length(given: i64) -> Result<Self, ReadError> {
+    const fn of_length(given: i64) -> Result<Self, Error> {
         if given <= 0 || given > MAX_LEN as i64 || given % BLOCK_LEN as i64 != 0 {
-            return Err(ReadError::Length { given });
+            return Err(Error::BitsetLength { given });
         }
         Ok(Self {
             bitset_len: given.unsigned_abs() as u32,
@@ -59,8 +60,8 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// [`ReadError::Header`], [`ReadError::Unknown`], [`ReadError::Length`].
-    pub fn read(bytes: &[u8]) -> Result<(Self, usize), ReadError> {
+    /// [`Error::Header`], [`Error::Unknown`], [`Error::BitsetLength`].
+    pub fn read(bytes: &[u8]) -> Result<(Self, usize), Error> {
         let bytes = bytes.get(..Self::MAX_BYTES).unwrap_or(bytes);
         let mut input = Input(bytes);
         let mut len = None;
@@ -75,18 +76,18 @@ impl Header {
             }
             Ok(())
         });
-        read.map_err(|_| ReadError::Header)?;
+        read.map_err(|_| Error::Header)?;
         for (what, number) in [
             ("algorithm", algorithm),
             ("hash function", hash),
             ("compression", compression),
         ] {
-            match number.ok_or(ReadError::Header)? {
+            match number.ok_or(Error::Header)? {
                 1 => {}
-                number => return Err(ReadError::Unknown { what, number }),
+                number => return Err(Error::Unknown { what, number }),
             }
         }
-        let header = Self::of_length(len.ok_or(ReadError::Header)?)?;
+        let header = Self::of_length(len.ok_or(Error::Header)?)?;
         Ok((header, bytes.len() - input.0.len()))
     }
 

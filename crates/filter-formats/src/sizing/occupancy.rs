@@ -186,7 +186,7 @@ mod tests {
         for (keys, closer_than) in [(32, 0.11), (1000, 0.01), (1_000_000, 1e-5), (1 << 40, 1e-9)] {
             for (bits_per_key, probes) in [(1, 1), (5, 3), (10, 7), (20, 14), (43, 30)] {
                 let exact = exact_rate(keys * bits_per_key, keys, probes).unwrap();
-                let textbook = Textbook::with_probe_count(probes.into())
+                let textbook = Textbook::with_probe_count(probes)
                     .rate(keys * bits_per_key, keys)
                     .unwrap();
                 let more = exact / textbook - 1.0;

@@ -1,7 +1,8 @@
 //! Split-block filters that DuckDB and pyarrow wrote, and the reading of damaged ones.
 
+use filter_formats::Error;
 use filter_formats::Format;
-use filter_formats::parquet::{Header, PhysicalValue, ReadError, SplitBlockFilter, SplitBlockFilterMut};
+use filter_formats::parquet::{Header, PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};
 use filter_formats::view::FilterView;
 use filter_policy::{Answers, PackedKeys};
 use proptest::collection::vec;
@@ -218,7 +219,7 @@ proptest! {
             let error = SplitBlockFilter::read(&stored[..len]).unwrap_err();
             let given = len as u64;
             let needed = stored.len() as u64;
-            let expected = if len < header { ReadError::Header } else { ReadError::Truncated { needed, given } };
+            let expected = if len < header { Error::Header } else { Error::Truncated { needed, given } };
             prop_assert_eq!(error, expected);
         }
         for (at, byte) in alterations {
@@ -262,7 +263,7 @@ fn headers_that_nobody_writes_today() {
         ),
         Ok((32, 55))
     );
-    let unknown = |what, number| Err(ReadError::Unknown { what, number });
+    let unknown = |what, number| Err(Error::Unknown { what, number });
     assert_eq!(
         read("1540 1c2c0000 1c1c0000 1c1c0000 00"),
         unknown("algorithm", 2)
@@ -283,13 +284,13 @@ fn headers_that_nobody_writes_today() {
         ("ffffffff ffffffff ff01", i64::MIN),
     ] {
         let header = format!("15{digits} 1c1c0000 1c1c0000 1c1c0000 00");
-        assert_eq!(read(&header), Err(ReadError::Length { given }), "{digits}");
+        assert_eq!(read(&header), Err(Error::BitsetLength { given }), "{digits}");
     }
     let longest = "15c0ffffff0f 1c1c0000 1c1c0000 1c1c0000 00";
     assert_eq!(read(longest), Ok((2_147_483_616, 19)));
     let (needed, given) = (2_147_483_635, 19);
     let error = SplitBlockFilter::read(&unhex(&longest.replace(' ', ""))).unwrap_err();
-    assert_eq!(error, ReadError::Truncated { needed, given });
+    assert_eq!(error, Error::Truncated { needed, given });
     for digits in [
         "",
         "00",
@@ -306,7 +307,7 @@ fn headers_that_nobody_writes_today() {
         "1540 1c1c0000 1c1c0000 1c1c0000 19f5ffffffff0f 00",
         "1540 1c1c0000 1c1c0000 1c1c0000 1bffffffff0f55 00",
     ] {
-        assert_eq!(read(digits), Err(ReadError::Header), "{digits}");
+        assert_eq!(read(digits), Err(Error::Header), "{digits}");
     }
     // Nested structures.
     let deep = |depth: usize| {
@@ -319,7 +320,7 @@ fn headers_that_nobody_writes_today() {
     // The header must end within `MAX_BYTES`.
     let mut long = unhex("15401c1c00001c1c00001c1c00001880 02".replace(' ', "").as_str());
     long.extend([0; 257]);
-    assert_eq!(Header::read(&long), Err(ReadError::Header));
+    assert_eq!(Header::read(&long), Err(Error::Header));
 }
 
 /// One value in the filters of many row groups is answered as in each of them: zeros of both signs, any NaN.

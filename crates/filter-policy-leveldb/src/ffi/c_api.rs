@@ -1,11 +1,12 @@
 //! The functions of `filter_policy_leveldb.h`. The header documents them for C; the comments here are for Rust.
 
-use core::ffi::{c_char, c_double, c_int, c_uchar, c_void};
+use core::ffi::{CStr, c_char, c_double, c_int, c_uchar, c_void};
 use core::ptr;
 use std::borrow::Cow;
+use std::ffi::CString;
 
 use super::callbacks;
-use super::policy::{ChosenPolicy, chosen};
+use super::policy::{ChosenPolicy, chosen, parsed};
 use super::state::{State, caught};
 
 /// `filter_policy_new`: creates a policy, to be freed with [`filter_policy_destroy`]. Returns null if there is no such
@@ -25,6 +26,45 @@ pub extern "C" fn filter_policy_new_fractional(bits_per_key: c_double, policy: c
         Some(State::allocate(policy, Cow::Borrowed(name)))
     })
     .unwrap_or(ptr::null_mut())
+}
+
+/// `filter_policy_parse`: creates the policy of a name and bits per key such as `bloom64:10`. Returns null if there is none,
+/// and writes why into `message`.
+///
+/// # Safety
+///
+/// `text` is null or a NUL-terminated string. `message` is null or has `message_size` writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn filter_policy_parse(
+    text: *const c_char,
+    message: *mut c_char,
+    message_size: usize,
+) -> *mut c_void {
+    let made = caught(|| {
+        let text = match text.is_null() {
+            true => Cow::Borrowed(""),
+            // SAFETY: not null; the caller guarantees the rest, and the text is not used after this call.
+            false => unsafe { CStr::from_ptr(text) }.to_string_lossy(),
+        };
+        Some(parsed(&text).map(|policy| {
+            let name = CString::new(policy.name()).unwrap_or_default();
+            State::allocate(policy, Cow::Owned(name))
+        }))
+    });
+    let (state, error) = match made {
+        Some(Ok(state)) if !state.is_null() => (state, String::new()),
+        Some(Err(error)) => (ptr::null_mut(), error),
+        _ => (ptr::null_mut(), "cannot allocate memory for a policy".to_owned()),
+    };
+    if !message.is_null() && message_size > 0 {
+        let len = error.len().min(message_size - 1);
+        // SAFETY: not null, and the caller guarantees more bytes than `len`, which no Rust object owns.
+        unsafe {
+            ptr::copy_nonoverlapping(error.as_ptr().cast(), message, len);
+            message.add(len).write(0);
+        }
+    }
+    state
 }
 
 /// `filter_policy_destroy`: frees a policy.

@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_int};
 
 use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
-use filter_formats::{BinaryFusePolicy, BloomFilter64Policy};
+use filter_formats::{BinaryFusePolicy, BloomFilter64Policy, policies};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
 use super::state::try_box;
@@ -40,8 +40,7 @@ pub(super) type ChosenPolicy = Box<dyn FilterPolicy + Send + Sync>;
 /// Returns the policy with this number and its name, or `None` if there is no such policy or no memory, or the bits per
 /// key are below 1 or above [`MAX_BITS_PER_KEY`].
 pub(super) fn chosen(bits_per_key: f64, policy: c_int) -> Option<(ChosenPolicy, &'static CStr)> {
-    let bits_per_key = BitsPerKey::fractional(bits_per_key).ok();
-    let bits = bits_per_key.filter(|bits| (1.0..=f64::from(MAX_BITS_PER_KEY)).contains(&bits.get()))?;
+    let bits = BitsPerKey::fractional(bits_per_key).ok().filter(is_allowed)?;
     let (bloom_filter2, leveldb) = (
         BloomFilterPolicy::new(bits),
         BloomFilterPolicy::with_leveldb_hash(bits),
@@ -67,6 +66,21 @@ pub(super) fn chosen(bits_per_key: f64, policy: c_int) -> Option<(ChosenPolicy, 
         POLICY_BINARY_FUSE => named(BinaryFusePolicy::new(bits), c"binaryfuse"),
         _ => None,
     }
+}
+
+/// Returns the policy of a name and bits per key such as `bloom64:10`, or says why there is none.
+pub(super) fn parsed(text: &str) -> Result<ChosenPolicy, String> {
+    let policy = policies::parse(text).map_err(|error| error.to_string())?;
+    match policy.bits_per_key() {
+        Some(bits) if !is_allowed(&bits) => Err(format!(
+            "bits per key must be between 1 and {MAX_BITS_PER_KEY}, got {bits}"
+        )),
+        _ => Ok(policy),
+    }
+}
+
+fn is_allowed(bits_per_key: &BitsPerKey) -> bool {
+    (1.0..=f64::from(MAX_BITS_PER_KEY)).contains(&bits_per_key.get())
 }
 
 /// Boxes a policy; `None` if there is no memory.
@@ -108,6 +122,22 @@ mod tests {
                 "binaryfuse",
             ]
         );
+    }
+
+    #[test]
+    fn names_as_text_are_those_of_policies_in_range() {
+        for name in ["leveldb", "BloomFilter64.Xxph3", "BloomFilter2.Prefix.Fixed4"] {
+            let bits = parsed(&format!("{name}:9.6")).unwrap().bits_per_key();
+            assert_eq!(bits, Some(BitsPerKey::fractional(9.6).unwrap()));
+        }
+        for (text, error) in [
+            ("bloom:10", "BloomFilter64.Xxph3 (short bloom64)"),
+            ("bloom64", "bits per key must be a number"),
+            ("bloom64:61", "bits per key must be between 1 and 60, got 61"),
+        ] {
+            let message = parsed(text).err().unwrap();
+            assert!(message.contains(error), "{message}");
+        }
     }
 
     #[test]

@@ -83,5 +83,11 @@ int main(void) {
   use(create(0, FILTER_POLICY_LEVELDB));
   use(create(FILTER_POLICY_MAX_BITS_PER_KEY + 1, FILTER_POLICY_BLOOM64));
   use(create(10, (filter_policy_number)9));
+  char message[12];
+  use(filter_policy_parse("bloom64:10", message, sizeof message));
+  printf("%s.\n", message);
+  use(filter_policy_parse("bloom64:0.5", message, sizeof message));
+  printf("%s.\n", message);
+  use(filter_policy_parse(NULL, NULL, 12));
   return 0;
 }

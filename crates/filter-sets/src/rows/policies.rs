@@ -24,7 +24,7 @@ const IDENTITY_SEED: u64 = 0x6b65_7973;
 
 /// Returns the format of a policy whose name is derived from that of a row: with another seed, or over prefixes.
 pub(super) fn derived(name: &str) -> Option<Format> {
-    let policy = policies::by_name(name, ANY).ok()?;
+    let policy = policies::reader(name).ok()?;
     let format = policies::format_of(policy.name().as_bytes())?;
     let of_format = policies::ALL.iter().filter(|row| row.format() == format);
     let longest = of_format.filter(|row| name.starts_with(row.name()));
@@ -32,8 +32,10 @@ pub(super) fn derived(name: &str) -> Option<Format> {
     Some(Format::derived(row, policy.name()))
 }
 
-/// For reading: every policy reads filters of any size.
-const ANY: BitsPerKey = BitsPerKey::whole(10);
+/// Returns the policy that reads filters of a format.
+fn reader(format: &Format) -> Text<AnyPolicy> {
+    policies::reader(format.name()).map_err(text)
+}
 
 fn policy(format: &Format, bits_per_key: BitsPerKey) -> Text<AnyPolicy> {
     policies::by_name(format.name(), bits_per_key).map_err(text)
@@ -76,7 +78,7 @@ impl Row for NamedPolicy {
     }
 
     fn hasher(&self, format: &Format) -> Text<Hasher> {
-        let policy = policy(format, ANY)?;
+        let policy = reader(format)?;
         let is_narrow = function(&policy)?.bits() == 64;
         Ok(Hasher {
             is_narrow,
@@ -142,15 +144,13 @@ impl Row for NamedPolicy {
     }
 
     fn open(&'static self, format: &Format, bytes: Bytes) -> Text<AnyOpened> {
-        let filter = OwnedFilter::new(policy(format, ANY)?, bytes);
+        let filter = OwnedFilter::new(reader(format)?, bytes);
         let (row, format) = (self, format.clone());
         Ok(Box::new(Asked { row, format, filter }))
     }
 
     fn outline(&self, format: &Format, len: u64, _head: &[u8], tail: &[u8]) -> Option<Text<Outline>> {
-        let policy = policy(format, ANY)
-            .ok()
-            .filter(|policy| function(policy).is_ok())?;
+        let policy = reader(format).ok().filter(|policy| function(policy).is_ok())?;
         let form = places::Outline::new(self.format(), len, tail)?;
         Some(Ok(Outline(Box::new(Form { policy, form }))))
     }
@@ -265,7 +265,7 @@ impl Opened for Asked {
         for (bits, other) in bits[..len].iter_mut().zip(other) {
             *bits |= other;
         }
-        self.filter = OwnedFilter::new(policy(&self.format, ANY)?, Bytes::new(bits));
+        self.filter = OwnedFilter::new(reader(&self.format)?, Bytes::new(bits));
         Ok(())
     }
 

@@ -1,0 +1,92 @@
+//! The error type of names and of stored Parquet filters.
+
+#[cfg(feature = "alloc")]
+use alloc::string::String;
+use core::fmt;
+
+/// The reason why a name is no policy, or bytes are no stored Parquet filter.
+///
+/// Policies, sizes and rates have the errors of `filter-policy`, of which `?` makes an [`Error::Policy`]. Querying stored
+/// filters never fails.
+///
+/// | error | returned by | what to do |
+/// |---|---|---|
+/// | [`Policy`](Self::Policy) | `policies::parse`; `?` | see [`filter_policy::Error`] |
+/// | `UnknownPolicy` | `policies::parse`, `by_name`, `reader` | read without the filter, or choose one of the list |
+/// | `NameTaken` | `Registry::register` | choose another name: two encodings under one name deny stored keys |
+/// | [`Header`](Self::Header), [`Unknown`](Self::Unknown) | `Header::read`, `SplitBlockFilter::read` | read the column chunk without its filter |
+/// | [`BitsetLength`](Self::BitsetLength), [`Truncated`](Self::Truncated) | these, and `new` | give the whole filter, or read without it |
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// An error of `filter-policy`, whose message this one has.
+    Policy(filter_policy::Error),
+    /// No policy has the name.
+    #[cfg(feature = "alloc")]
+    UnknownPolicy {
+        /// The unknown name.
+        name: String,
+        /// The names that are known, as a list.
+        known: String,
+    },
+    /// A policy cannot be registered under a name that is known already.
+    #[cfg(feature = "alloc")]
+    NameTaken {
+        /// The name.
+        name: String,
+    },
+    /// The header of a Parquet filter is cut short, is not in Thrift's compact encoding, or lacks one of its parts.
+    Header,
+    /// The header of a Parquet filter names an unknown algorithm, hash function or compression.
+    Unknown {
+        /// The name of the field.
+        what: &'static str,
+        /// The number found; the known number in Parquet's definition is 1.
+        number: i16,
+    },
+    /// The length of a Parquet filter's bit set is not a valid one.
+    BitsetLength {
+        /// The length in bytes.
+        given: i64,
+    },
+    /// The bit set of a Parquet filter extends beyond the given bytes.
+    Truncated {
+        /// The length of header and bit set in bytes.
+        needed: u64,
+        /// The number of bytes given.
+        given: u64,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Policy(error) => error.fmt(f),
+            #[cfg(feature = "alloc")]
+            Self::UnknownPolicy { name, known } => write!(f, "policy name must be {known}, got {name:?}"),
+            #[cfg(feature = "alloc")]
+            Self::NameTaken { name } => {
+                write!(f, "policy name must be new, got {name:?}, which has a policy")
+            }
+            Self::Header => {
+                f.write_str("filter header must be a complete Thrift struct, got damaged or cut bytes")
+            }
+            Self::Unknown { what, number } => write!(f, "filter's {what} must be number 1, got {number}"),
+            Self::BitsetLength { given } => write!(
+                f,
+                "length of a filter's bit set must be a multiple of 32 between 32 and 2147483616, got {given}"
+            ),
+            Self::Truncated { needed, given } => {
+                write!(f, "filter must be at least {needed} bytes, got {given}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+impl From<filter_policy::Error> for Error {
+    fn from(error: filter_policy::Error) -> Self {
+        Self::Policy(error)
+    }
+}
