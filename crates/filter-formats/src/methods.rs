@@ -47,7 +47,7 @@ macro_rules! answers {
         #[inline]
         fn prepare<'a>(&'a self, $filter: &'a [u8]) -> filter_policy::PreparedFilter<'a> {
             let $policy = self;
-            filter_policy::PreparedFilter::new(self, $filter, $contents.plan($kernel))
+            filter_policy::PreparedFilter::planned(self, $filter, $contents.plan($kernel))
         }
 
         #[inline]

@@ -5,7 +5,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::error::{Error, Excerpt};
+use crate::error::Error;
 
 /// The number of bits that a filter has for each key: from 0 to 4,294,967,295, whole or not.
 ///
@@ -100,9 +100,7 @@ impl FromStr for BitsPerKey {
 
     /// Reads a number such as `10` or `9.6`.
     fn from_str(text: &str) -> Result<Self, Error> {
-        let bits: f64 = text.parse().map_err(|_| Error::BitsPerKeyNotANumber {
-            given: Excerpt::of(text),
-        })?;
+        let bits: f64 = text.parse().map_err(|_| Error::BitsPerKeyNotANumber)?;
         Self::fractional(bits)
     }
 }

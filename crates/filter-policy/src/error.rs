@@ -14,10 +14,7 @@ pub enum Error {
         reason: &'static str,
     },
     /// The text is not a number of bits per key.
-    BitsPerKeyNotANumber {
-        /// The start of the text.
-        given: Excerpt,
-    },
+    BitsPerKeyNotANumber,
     /// The bits per key are not a number from 0 to 4,294,967,295.
     BitsPerKeyOutOfRange {
         /// The value given.
@@ -85,9 +82,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Policy { reason } => f.write_str(reason),
-            Self::BitsPerKeyNotANumber { given } => {
-                write!(f, "bits per key must be a number such as 10 or 9.6, got {given}")
-            }
+            Self::BitsPerKeyNotANumber => f.write_str("bits per key must be a number such as 10 or 9.6"),
             Self::BitsPerKeyOutOfRange { given } => {
                 write!(f, "bits per key must be between 0 and {}, got {given}", u32::MAX)
             }
@@ -126,36 +121,3 @@ impl fmt::Display for Error {
 }
 
 impl core::error::Error for Error {}
-
-/// The start of a text that could not be read, for messages without an allocator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Excerpt {
-    bytes: [u8; 22],
-    len: u8,
-    is_cut: bool,
-}
-
-impl Excerpt {
-    pub(crate) fn of(text: &str) -> Self {
-        let mut excerpt = Self {
-            bytes: [0; 22],
-            len: 0,
-            is_cut: false,
-        };
-        for (slot, byte) in excerpt.bytes.iter_mut().zip(text.bytes()) {
-            *slot = byte;
-            excerpt.len += 1;
-        }
-        excerpt.is_cut = text.len() > excerpt.bytes.len();
-        excerpt
-    }
-}
-
-impl fmt::Display for Excerpt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let start = self.bytes.get(..self.len.into()).unwrap_or_default();
-        // A character that the cut halves is left out.
-        let text = start.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-        write!(f, "{text:?}{}", if self.is_cut { "..." } else { "" })
-    }
-}

@@ -308,7 +308,7 @@ impl<H: KeyHasher> FilterPolicy for BloomFilterPolicy<H> {
     #[inline]
     fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
         let plan = plan(self.token(), self.hasher.lane_hash(), self.function, filter);
-        PreparedFilter::new(self, filter, plan)
+        PreparedFilter::planned(self, filter, plan)
     }
 
     #[inline]

@@ -73,7 +73,7 @@ pub use answers::Answers;
 pub use bits_per_key::BitsPerKey;
 #[cfg(feature = "alloc")]
 pub use builder::FilterBuilder;
-pub use error::{Error, Excerpt};
+pub use error::Error;
 pub use filter_bytes::FilterBytes;
 pub use hashed::{HashedPolicy, NewFilter};
 pub use key_hash::{HashFunction, HashValue, KeyHash, KeyHashes};

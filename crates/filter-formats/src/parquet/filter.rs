@@ -131,7 +131,7 @@ impl<'a> SplitBlockFilter<'a> {
     #[inline]
     pub fn prepare(&self) -> PreparedFilter<'a> {
         let plan = self.stored().plan(self.kernel);
-        PreparedFilter::new(&PLAIN, self.blocks.as_flattened(), plan)
+        PreparedFilter::planned(&PLAIN, self.blocks.as_flattened(), plan)
     }
 }
 

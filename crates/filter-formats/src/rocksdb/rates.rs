@@ -1,6 +1,7 @@
 //! The sizes and rates of RocksDB's filters, from the numbers alone.
 
 use filter_kernels::fast_local::LINE_LEN;
+use filter_kernels::ribbon::Shape;
 use filter_policy::{BitsPerKey, Error};
 
 use super::bits_per_key::RocksDbBits;
@@ -8,7 +9,7 @@ use super::fast_local::lines_for;
 use super::kinds::{self, TAIL_LEN};
 use super::legacy::{self, CacheLine};
 use super::legacy_rate;
-use super::ribbon_size::{RibbonSize, size};
+use super::ribbon_size::{self, expected_rate};
 use crate::sizing::line_rate;
 use crate::view::Format;
 
@@ -60,21 +61,21 @@ impl Format {
         name: "Ribbon",
         filter_len: |keys, bits_per_key| {
             let bits = of_rocksdb(bits_per_key)?;
-            Ok(match ribbon_size(bits, keys) {
+            Ok(match ribbon_shape(bits, keys) {
                 _ if keys == 0 => 0,
-                Some(size) => size.words * 16 + TAIL_LEN as u64,
+                Some(shape) => shape.words() * 16 + TAIL_LEN as u64,
                 None => bloom_bytes(bits, keys),
             })
         },
         probe_count: |keys, bits_per_key| {
             let bits = of_rocksdb(bits_per_key)?;
-            let is_ribbon = ribbon_size(bits, keys).is_some();
+            let is_ribbon = ribbon_shape(bits, keys).is_some();
             Ok((!is_ribbon).then(|| bits.probe_count().into()))
         },
         rate: |keys, bits_per_key| {
             let bits = of_rocksdb(bits_per_key)?;
-            let size = ribbon_size(bits, keys).filter(|_| keys > 0);
-            Ok(size.map_or_else(|| bloom_rate(bits, keys), |size| size.rate))
+            let shape = ribbon_shape(bits, keys).filter(|_| keys > 0);
+            Ok(shape.map_or_else(|| bloom_rate(bits, keys), expected_rate))
         },
         ..Self::FAST_LOCAL_BLOOM
     };
@@ -100,9 +101,9 @@ fn bloom_rate(bits_per_key: RocksDbBits, keys: u64) -> f64 {
     line_rate(lines_for(bits_per_key, keys), keys, bits_per_key.probe_count())
 }
 
-fn ribbon_size(bits_per_key: RocksDbBits, keys: u64) -> Option<RibbonSize> {
+fn ribbon_shape(bits_per_key: RocksDbBits, keys: u64) -> Option<Shape> {
     let bloom = lines_for(bits_per_key, keys) * LINE_LEN as u64;
-    size(keys, ribbon_one_in(bits_per_key), bloom)
+    ribbon_size::shape(keys, ribbon_one_in(bits_per_key), 0, bloom)
 }
 
 /// Returns the `one_in` of a Ribbon filter: one over the rate of a large FastLocalBloom filter with these bits per key,

@@ -11,7 +11,7 @@ use super::bits_per_key::RocksDbBits;
 use super::fast_local::FastLocalBloomPolicy;
 use super::kinds::{Kind, RIBBON_MARKER, TAIL_LEN, contents_expecting_others};
 use super::rates::ribbon_one_in;
-use super::ribbon_size::{MAX_ENTRIES, SMALL_SLOTS, shape};
+use super::ribbon_size::shape;
 
 /// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloomPolicy`] at the same rate, and slower
 /// to build and to query.
@@ -90,19 +90,13 @@ impl RibbonPolicy {
         Ok(seed.map_or(Made::Bloom, |seed| Made::Ribbon { rows, shape, seed }))
     }
 
-    /// Returns the shape of a Ribbon filter of this many values; `None` if there are too many, or so few that a Bloom filter
-    /// is smaller.
+    /// Returns the shape of a Ribbon filter of this many values; `None` if a Bloom filter is written.
     fn shape(&self, entries: usize, first: u64) -> Result<Option<Shape>, Error> {
-        let Some(few) = u32::try_from(entries).ok().filter(|_| entries <= MAX_ENTRIES) else {
-            return Ok(None);
-        };
         let [.., a, b, c, d] = first.to_le_bytes();
         let entropy = u32::from_le_bytes([a, b, c, d]);
         let one_in = ribbon_one_in(RocksDbBits::new(self.bloom.bits_per_key));
-        let shape = shape(few, one_in, entropy);
-        let bloom_is_smaller =
-            shape.slots() < SMALL_SLOTS && self.bloom.max_filter_len(entries)? < ribbon_len(shape);
-        Ok((!bloom_is_smaller).then_some(shape))
+        let bloom = self.bloom.max_filter_len(entries)? - TAIL_LEN;
+        Ok(shape(entries as u64, one_in, entropy, bloom as u64))
     }
 }
 

@@ -6,10 +6,10 @@ use filter_kernels::ribbon::{Shape, WIDTH};
 ///
 /// Source of everything here: RocksDB, `util/ribbon_config.{h,cc}`, `util/ribbon_impl.h` and
 /// `table/block_based/filter_policy.cc`.
-pub(super) const MAX_ENTRIES: usize = 950_000_000;
+const MAX_ENTRIES: u32 = 950_000_000;
 
 /// Below this many slots, the smaller of a Ribbon and a Bloom filter is written.
-pub(super) const SMALL_SLOTS: u32 = 1024;
+const SMALL_SLOTS: u32 = 1024;
 
 /// The minimum number of slots: two blocks.
 const MIN_SLOTS: u32 = 2 * WIDTH;
@@ -72,18 +72,22 @@ fn slots(keys: u32) -> u32 {
     (portion * at_power + at_power + 0.999_999_999) as u32
 }
 
-/// Returns the shape for this many keys, from one to [`MAX_ENTRIES`], at a rate of one in `one_in`: fewer than 2^23
-/// blocks.
+/// Returns the shape for this many keys at a rate of one in `one_in`, with fewer than 2^23 blocks; `None` if there are too
+/// many keys, or so few that a Bloom filter with `bloom_bytes` bytes of bits is smaller.
 ///
-/// `entropy` comes from the first key and decides how the number of narrow blocks is rounded.
-pub(super) fn shape(keys: u32, one_in: f64, entropy: u32) -> Shape {
+/// `entropy` comes from the first key and decides how the number of narrow blocks is rounded: with 0 the filter has the
+/// most words, one more than with others.
+pub(super) fn shape(keys: u64, one_in: f64, entropy: u32, bloom_bytes: u64) -> Option<Shape> {
+    let keys = u32::try_from(keys).ok().filter(|&keys| keys <= MAX_ENTRIES)?;
     let blocks = slots(keys).div_ceil(WIDTH).max(MIN_SLOTS / WIDTH);
     let (columns, narrow) = columns(blocks, one_in, entropy);
-    Shape {
+    let shape = Shape {
         blocks,
         columns,
         narrow,
-    }
+    };
+    let bloom_is_smaller = shape.slots() < SMALL_SLOTS && bloom_bytes < shape.words() * 16;
+    (!bloom_is_smaller).then_some(shape)
 }
 
 /// Returns the columns of wide blocks and the number of narrow blocks (`GetBytesForOneInFpRate` in RocksDB).
@@ -115,32 +119,11 @@ pub(super) fn rate_of(shape: Shape) -> f64 {
     rate + narrow * rate
 }
 
-/// The size and rate of a Ribbon filter, as far as they are known before its keys.
-pub(super) struct RibbonSize {
-    /// The number of 16-byte words; depending on the first key's hash, the filter may have one less.
-    pub(super) words: u64,
-    /// The false-positive rate that the columns give (`InterleavedSolutionStorage::ExpectedFpRate`).
-    pub(super) rate: f64,
-}
-
-/// Returns the size for this many keys at a rate of one in `one_in`; `None` if a Bloom filter with `bloom_bytes` bytes
-/// of bits is written instead.
-pub(super) fn size(keys: u64, one_in: f64, bloom_bytes: u64) -> Option<RibbonSize> {
-    let entries = u32::try_from(keys)
-        .ok()
-        .filter(|&keys| keys as usize <= MAX_ENTRIES)?;
-    let shape = shape(entries, one_in, 0);
-    let words = shape.words();
-    let bloom_is_smaller = shape.slots() < SMALL_SLOTS && bloom_bytes < words * 16;
-    (!bloom_is_smaller).then(|| {
-        let rate_of_wide = libm::exp2(-f64::from(shape.columns));
-        // The share of the narrow slots among the starts.
-        let narrow = f64::from(shape.narrow * WIDTH) / f64::from(shape.starts());
-        RibbonSize {
-            words,
-            rate: rate_of_wide * (1.0 + narrow.min(1.0)),
-        }
-    })
+/// Returns the false-positive rate that the columns give (`InterleavedSolutionStorage::ExpectedFpRate`).
+pub(super) fn expected_rate(shape: Shape) -> f64 {
+    // The share of the narrow slots among the starts.
+    let narrow = f64::from(shape.narrow * WIDTH) / f64::from(shape.starts());
+    libm::exp2(-f64::from(shape.columns)) * (1.0 + narrow.min(1.0))
 }
 
 #[cfg(test)]

@@ -365,7 +365,7 @@ mod broken {
                         reader,
                         ..Plan::same_for_all(false, KernelToken::best())
                     };
-                    PreparedFilter::new(self, filter, plan)
+                    PreparedFilter::planned(self, filter, plan)
                 }
                 _ => self.policy.prepare(filter),
             }

@@ -44,21 +44,12 @@ fn numbers_of_any_type_and_text() {
         assert!(BitsPerKey::try_from(given).is_err(), "{given}");
     }
     for text in ["", " 10", "ten", "0x10", "10 bits"] {
-        let error = text.parse::<BitsPerKey>().unwrap_err();
-        assert!(matches!(error, Error::BitsPerKeyNotANumber { .. }), "{text:?}");
-        assert!(
-            error.to_string().ends_with(&alloc::format!(", got {text:?}")),
-            "{error}"
+        assert_eq!(
+            text.parse::<BitsPerKey>(),
+            Err(Error::BitsPerKeyNotANumber),
+            "{text:?}"
         );
     }
-    // A letter of two bytes at the cut.
-    let error = "a text of 21 bytes...éand more"
-        .parse::<BitsPerKey>()
-        .unwrap_err();
-    assert!(
-        error.to_string().ends_with("got \"a text of 21 bytes...\"..."),
-        "{error}"
-    );
     for bits in [0.0, 0.1, 9.6, 10.0, 4_294_967_295.0] {
         let bits = BitsPerKey::fractional(bits).unwrap();
         assert_eq!(bits.to_string().parse(), Ok(bits));

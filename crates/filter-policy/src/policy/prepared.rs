@@ -103,12 +103,20 @@ macro_rules! same_for_all {
 same_for_all!(EMPTY, "Empty", false);
 same_for_all!(MATCHING, "Reserved", true);
 
-/// A stored filter, prepared for many queries; [`FilterPolicy::prepare`] makes it. [`OwnedFilter`](crate::OwnedFilter)
-/// is one without a lifetime.
+/// The result of preparing a filter.
+#[derive(Clone, Copy)]
+enum Prepared {
+    Plan(Plan),
+    /// The policy interprets the filter anew for each query, and hashes keys by this function.
+    Nothing(Option<HashFunction>),
+}
+
+/// A stored filter, prepared for many queries; [`FilterPolicy::prepare`] makes it. It is an
+/// [`OwnedFilter`](crate::OwnedFilter) that borrows policy and bytes.
 ///
 /// Preparation does once what depends only on the filter and the processor: it reads the filter's last bytes, divides,
 /// and chooses functions and a [`Kernel`](crate::kernels::Kernel). It saves up to a nanosecond per query. Querying many
-/// keys in one call saves much more: see [`may_match_many`](Self::may_match_many). The answers are those of
+/// keys in one call saves much more: see [`may_match_many`](OwnedFilter::may_match_many). The answers are those of
 /// [`FilterPolicy::key_may_match`], for any bytes.
 ///
 /// ```
@@ -127,29 +135,17 @@ same_for_all!(MATCHING, "Reserved", true);
 /// assert!(answers.iter().eq([false, true, false]));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
-#[derive(Clone, Copy)]
-pub struct PreparedFilter<'a> {
-    policy: &'a dyn FilterPolicy,
-    filter: &'a [u8],
-    prepared: Prepared,
-}
-
-/// The result of preparing a filter.
-#[derive(Clone, Copy)]
-enum Prepared {
-    Plan(Plan),
-    /// The policy interprets the filter anew for each query, and hashes keys by this function.
-    Nothing(Option<HashFunction>),
-}
+pub type PreparedFilter<'a> = OwnedFilter<&'a dyn FilterPolicy, &'a [u8]>;
 
 impl<'a> PreparedFilter<'a> {
-    /// Makes a prepared filter of what a format computed from the filter's bytes.
+    /// Makes a prepared filter of what a format computed from the filter's bytes: what [`FilterPolicy::prepare`] returns.
     #[inline(always)]
-    pub const fn new(policy: &'a dyn FilterPolicy, filter: &'a [u8], plan: Plan) -> Self {
+    pub const fn planned(policy: &'a dyn FilterPolicy, filter: &'a [u8], plan: Plan) -> Self {
+        let prepared = Prepared::Plan(plan);
         Self {
             policy,
             filter,
-            prepared: Prepared::Plan(plan),
+            prepared,
         }
     }
 
@@ -163,81 +159,6 @@ impl<'a> PreparedFilter<'a> {
             prepared,
         }
     }
-
-    #[inline(always)]
-    const fn query(&self) -> Query<'_, dyn FilterPolicy + 'a> {
-        Query {
-            policy: self.policy,
-            filter: self.filter,
-            prepared: &self.prepared,
-        }
-    }
-}
-
-/// The public queries of a type with a method `query`.
-macro_rules! queries {
-    () => {
-        /// Returns whether the filter may hold the key; `false` means that it certainly does not.
-        #[inline(always)]
-        pub fn may_match(&self, key: &[u8]) -> bool {
-            self.query().may_match(key)
-        }
-
-        /// Returns whether the filter may hold a key that was hashed once for many filters.
-        ///
-        /// Policies of one hash function share hash values. A key that was hashed by another function is hashed again.
-        #[inline(always)]
-        pub fn may_match_hashed<Q: FilterPolicy + ?Sized>(&self, key: &HashedKey<'_, Q>) -> bool {
-            self.query().may_match_hashed(key.key(), key.hash_or_none())
-        }
-
-        /// Returns whether the filter may hold a key with this hash value, a plain number that
-        /// [`HashedPolicy::hash_key`](crate::HashedPolicy::hash_key) returned **under a policy of the filter's name**. The
-        /// number does not tell: under another function, stored keys are denied.
-        /// [`may_match_hashed`](Self::may_match_hashed) checks that.
-        ///
-        /// The answer is `true` if the filter's hash values have the other width, or its policy has none.
-        #[inline(always)]
-        pub fn may_match_raw_hash<H: HashValue>(&self, hash: H) -> bool {
-            self.query().may_match_raw_hash(hash)
-        }
-
-        /// Queries many keys, in their order. Allocates no memory. Filters that are not in the cache are prefetched.
-        ///
-        /// A call pays off from about eight keys on with AVX2 and AVX-512 in LevelDB's layout, if the hasher has a
-        /// [`lane_hash`](crate::hashers::KeyHasher::lane_hash); from some tens of keys on in the other layouts; and
-        /// always if the filter is larger than the cache, or with AVX2 if the keys are scattered in memory.
-        /// [Packed](crate::PackedKeys) keys are fastest. RocksDB's legacy filters are queried key by key.
-        ///
-        /// # Errors
-        ///
-        /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
-        pub fn may_match_many<'k>(
-            &self,
-            keys: impl Into<KeyBatch<'k>>,
-            answers: &mut Answers<'_>,
-        ) -> Result<(), Error> {
-            self.query().may_match_many(keys.into(), answers)
-        }
-
-        /// Queries keys by their hash values; otherwise like [`may_match_many`](Self::may_match_many) and
-        /// [`may_match_raw_hash`](Self::may_match_raw_hash).
-        ///
-        /// # Errors
-        ///
-        /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
-        pub fn may_match_raw_hashes<H: HashValue>(
-            &self,
-            hashes: &[H],
-            answers: &mut Answers<'_>,
-        ) -> Result<(), Error> {
-            self.query().may_match_raw_hashes(hashes, answers)
-        }
-    };
-}
-
-impl PreparedFilter<'_> {
-    queries!();
 }
 
 /// A stored filter with its policy: prepared once, and kept without a lifetime.
@@ -326,77 +247,67 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         &self.policy
     }
 
+    /// Returns whether the filter may hold the key; `false` means that it certainly does not.
     #[inline(always)]
-    fn query(&self) -> Query<'_, P> {
-        Query {
-            policy: &self.policy,
-            filter: self.filter.as_ref(),
-            prepared: &self.prepared,
-        }
-    }
-
-    queries!();
-}
-
-/// A filter with its policy and what was prepared. One type for both kinds of prepared filters, so that a policy that
-/// prepares nothing is asked without a further pointer.
-struct Query<'q, P: ?Sized> {
-    policy: &'q P,
-    filter: &'q [u8],
-    prepared: &'q Prepared,
-}
-
-impl<P: FilterPolicy + ?Sized> Query<'_, P> {
-    #[inline(always)]
-    fn may_match(&self, key: &[u8]) -> bool {
-        match self.prepared {
-            Prepared::Plan(plan) => match (plan.asker, plan.bits(self.filter)) {
+    pub fn may_match(&self, key: &[u8]) -> bool {
+        match &self.prepared {
+            Prepared::Plan(plan) => match (plan.asker, plan.bits(self.filter.as_ref())) {
                 (Some(asker), Some(bits)) => asker(&plan.words, bits, key),
                 _ => self.hash_and_ask(plan, key),
             },
-            Prepared::Nothing(_) => self.policy.key_may_match(key, self.filter),
+            Prepared::Nothing(_) => self.policy.key_may_match(key, self.filter.as_ref()),
         }
     }
 
-    /// Hashes the key by the policy, which alone can.
-    #[inline]
-    fn hash_and_ask(&self, plan: &Plan, key: &[u8]) -> bool {
-        self.policy
-            .key_hash(key)
-            .and_then(|hash| plan.may_match_hash(self.filter, hash))
-            .unwrap_or(true)
-    }
-
+    /// Returns whether the filter may hold a key that was hashed once for many filters.
+    ///
+    /// Policies of one hash function share hash values. A key that was hashed by another function is hashed again.
     #[inline(always)]
-    fn may_match_hashed(&self, key: &[u8], hash: KeyHash) -> bool {
-        match self.prepared {
+    pub fn may_match_hashed<Q: FilterPolicy + ?Sized>(&self, key: &HashedKey<'_, Q>) -> bool {
+        let hash = key.hash_or_none();
+        match &self.prepared {
             Prepared::Plan(plan) if plan.function == Some(hash.function()) => {
-                plan.may_match_value(self.filter, hash.value())
+                plan.may_match_value(self.filter.as_ref(), hash.value())
             }
-            Prepared::Nothing(function) if *function == Some(hash.function()) => {
-                self.policy.hashed_may_match(key, hash, self.filter)
-            }
-            _ => self.hash_again(key),
+            Prepared::Nothing(function) if *function == Some(hash.function()) => self
+                .policy
+                .hashed_may_match(key.key(), hash, self.filter.as_ref()),
+            _ => self.hash_again(key.key()),
         }
     }
 
-    /// Queries a key that another function has hashed, or none.
-    #[inline(never)]
-    fn hash_again(&self, key: &[u8]) -> bool {
-        self.may_match(key)
-    }
-
+    /// Returns whether the filter may hold a key with this hash value, a plain number that
+    /// [`HashedPolicy::hash_key`](crate::HashedPolicy::hash_key) returned **under a policy of the filter's name**. The
+    /// number does not tell: under another function, stored keys are denied.
+    /// [`may_match_hashed`](Self::may_match_hashed) checks that.
+    ///
+    /// The answer is `true` if the filter's hash values have the other width, or its policy has none.
     #[inline(always)]
-    fn may_match_raw_hash<H: HashValue>(&self, hash: H) -> bool {
-        match self.prepared {
+    pub fn may_match_raw_hash<H: HashValue>(&self, hash: H) -> bool {
+        match &self.prepared {
             Prepared::Plan(plan) if plan.function.is_none_or(HashFunction::makes::<H>) => {
-                plan.may_match_value(self.filter, hash.into())
+                plan.may_match_value(self.filter.as_ref(), hash.into())
             }
             _ => true,
         }
     }
 
-    fn may_match_many(&self, batch: KeyBatch<'_>, answers: &mut Answers<'_>) -> Result<(), Error> {
+    /// Queries many keys, in their order. Allocates no memory. Filters that are not in the cache are prefetched.
+    ///
+    /// A call pays off from about eight keys on with AVX2 and AVX-512 in LevelDB's layout, if the hasher has a
+    /// [`lane_hash`](crate::hashers::KeyHasher::lane_hash); from some tens of keys on in the other layouts; and
+    /// always if the filter is larger than the cache, or with AVX2 if the keys are scattered in memory.
+    /// [Packed](crate::PackedKeys) keys are fastest. RocksDB's legacy filters are queried key by key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
+    pub fn may_match_many<'k>(
+        &self,
+        keys: impl Into<KeyBatch<'k>>,
+        answers: &mut Answers<'_>,
+    ) -> Result<(), Error> {
+        let batch = keys.into();
         let answers = answers.start(batch.len())?;
         match batch.for_kernels() {
             Some(keys) => self.ask(keys, answers),
@@ -410,26 +321,20 @@ impl<P: FilterPolicy + ?Sized> Query<'_, P> {
         Ok(())
     }
 
-    fn ask(&self, keys: Keys<'_>, answers: &mut [u64]) {
-        match self.prepared {
-            Prepared::Plan(plan) => match (plan.reader.keys, plan.bits(self.filter)) {
-                (Some(of_keys), Some(bits)) => of_keys(plan, bits, keys, answers),
-                _ => each(keys.iter(), answers, |key| self.hash_and_ask(plan, key)),
-            },
-            Prepared::Nothing(_) => each(keys.iter(), answers, |key| {
-                self.policy.key_may_match(key, self.filter)
-            }),
-        }
-    }
-
-    fn may_match_raw_hashes<H: HashValue>(
+    /// Queries keys by their hash values; otherwise like [`may_match_many`](Self::may_match_many) and
+    /// [`may_match_raw_hash`](Self::may_match_raw_hash).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
+    pub fn may_match_raw_hashes<H: HashValue>(
         &self,
         hashes: &[H],
         answers: &mut Answers<'_>,
     ) -> Result<(), Error> {
         let answers = answers.start(hashes.len())?;
-        if let Prepared::Plan(plan) = self.prepared
-            && let Some(bits) = plan.bits(self.filter)
+        if let Prepared::Plan(plan) = &self.prepared
+            && let Some(bits) = plan.bits(self.filter.as_ref())
         {
             let hashes = KeyHashes::new(plan.function.unwrap_or(HashFunction::NONE), hashes);
             (plan.reader.hashes)(plan, bits, hashes, answers);
@@ -439,22 +344,38 @@ impl<P: FilterPolicy + ?Sized> Query<'_, P> {
         Ok(())
     }
 
-    fn describe(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.prepared {
-            Prepared::Plan(plan) => write!(f, "{name}({})", plan.reader.name),
-            Prepared::Nothing(_) => write!(f, "{name}({:?})", self.policy.name()),
-        }
+    /// Hashes the key by the policy, which alone can.
+    #[inline]
+    fn hash_and_ask(&self, plan: &Plan, key: &[u8]) -> bool {
+        self.policy
+            .key_hash(key)
+            .and_then(|hash| plan.may_match_hash(self.filter.as_ref(), hash))
+            .unwrap_or(true)
     }
-}
 
-impl fmt::Debug for PreparedFilter<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.query().describe("PreparedFilter", f)
+    /// Queries a key that another function has hashed, or none.
+    #[inline(never)]
+    fn hash_again(&self, key: &[u8]) -> bool {
+        self.may_match(key)
+    }
+
+    fn ask(&self, keys: Keys<'_>, answers: &mut [u64]) {
+        let filter = self.filter.as_ref();
+        match &self.prepared {
+            Prepared::Plan(plan) => match (plan.reader.keys, plan.bits(filter)) {
+                (Some(of_keys), Some(bits)) => of_keys(plan, bits, keys, answers),
+                _ => each(keys.iter(), answers, |key| self.hash_and_ask(plan, key)),
+            },
+            Prepared::Nothing(_) => each(keys.iter(), answers, |key| self.policy.key_may_match(key, filter)),
+        }
     }
 }
 
 impl<P: FilterPolicy, B: AsRef<[u8]>> fmt::Debug for OwnedFilter<P, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.query().describe("OwnedFilter", f)
+        match &self.prepared {
+            Prepared::Plan(plan) => write!(f, "PreparedFilter({})", plan.reader.name),
+            Prepared::Nothing(_) => write!(f, "PreparedFilter({:?})", self.policy.name()),
+        }
     }
 }
