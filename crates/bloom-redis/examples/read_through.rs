@@ -20,7 +20,8 @@ use std::error::Error;
 use std::time::Duration;
 
 use bloom_redis::{Answer, ErrorKind, Expiry, FixedFilter, Schema};
-use membership_filters::{BloomFilter, Bytes, Parameters};
+use membership_filters::Bytes;
+use membership_filters::guava::{BloomFilter, Parameters};
 use redis::{Client, Commands as _, Connection};
 
 /// The longest time between two steps of a rebuild.

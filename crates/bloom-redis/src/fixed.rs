@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use membership_filters::{BloomFilter, Hashing};
+use membership_filters::Hashing;
+use membership_filters::guava::BloomFilter;
 
 use crate::answer::Answer;
 use crate::call::{Call, Line};
@@ -206,7 +207,7 @@ impl FixedFilter {
 
     /// Replaces the filter on the server by one that was filled in memory: uploads it in chunks, then swaps the two in one
     /// step. This is the fastest way to load many elements. [`Schema`](crate::Schema) and
-    /// [`Parameters`](membership_filters::Parameters) convert into each other.
+    /// [`Parameters`](membership_filters::guava::Parameters) convert into each other.
     ///
     /// **What was in the filter before is gone**: elements that anybody inserted and that are not in `filter` are
     /// [`Answer::Absent`] afterwards, except those that are inserted during the call. To add the bits instead,

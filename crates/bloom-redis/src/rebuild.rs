@@ -3,7 +3,8 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use membership_filters::{BloomFilter, Hashing};
+use membership_filters::Hashing;
+use membership_filters::guava::BloomFilter;
 
 use crate::call::Call;
 use crate::options::{Expiry, Options};

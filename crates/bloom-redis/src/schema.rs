@@ -2,7 +2,8 @@
 //!
 //! Knows nothing of keys or servers.
 
-use membership_filters::{Hash128, Modulus, Parameters, Positions, ProbeCountRule, Strategy};
+use membership_filters::guava::{Parameters, Positions, ProbeCountRule, Strategy};
+use membership_filters::{Hash128, Modulus};
 
 use crate::error::{Error, ErrorKind};
 
@@ -153,7 +154,7 @@ impl TryFrom<&Parameters> for Schema {
         membership_filters::Error::check_equal(
             "strategies",
             &Strategy::Murmur128Mitz64,
-            &parameters.strategy(),
+            &parameters.chosen_strategy(),
         )?;
         Ok(Self::from_guava(*parameters))
     }
@@ -228,7 +229,7 @@ mod tests {
             let newer = Parameters::new(capacity, rate).unwrap();
             let again = Parameters::try_from(&Schema::try_from(&newer).unwrap());
             assert_eq!(sizes(&again.unwrap()), sizes(&newer));
-            let older = parameters.with_strategy(Strategy::Murmur128Mitz32);
+            let older = parameters.strategy(Strategy::Murmur128Mitz32);
             assert_eq!(Schema::try_from(&older).unwrap_err().kind(), ErrorKind::Mismatch);
         }
         let unrounded = Schema::fixed(3_000, 0.03).unwrap();

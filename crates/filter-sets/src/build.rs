@@ -66,11 +66,11 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`Input`](ErrorKind::Input) unless it has 1 to [`Header::MAX_KEY_KIND`] visible characters of ASCII.
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) unless it has 1 to [`Header::MAX_KEY_KIND`] visible characters of ASCII.
     pub fn key_kind(mut self, kind: &str) -> Result<Self, Error> {
         if !is_key_kind(kind) {
             let most = Header::MAX_KEY_KIND;
-            return Err(Error::input(format_args!(
+            return Err(Error::argument(format_args!(
                 "the kind of key must be 1 to {most} visible characters of ASCII, got {kind:?}"
             )));
         }
@@ -91,10 +91,10 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`Input`](ErrorKind::Input) for less than [`MIN_MEMORY`].
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for less than [`MIN_MEMORY`].
     pub fn memory(mut self, bytes: u64) -> Result<Self, Error> {
         if bytes < MIN_MEMORY {
-            return Err(Error::input(format_args!(
+            return Err(Error::argument(format_args!(
                 "the memory must be at least {MIN_MEMORY} bytes, got {bytes}"
             )));
         }
@@ -107,7 +107,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`Input`](ErrorKind::Input) if the size does not suit the format.
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the size does not suit the format.
     pub fn file(&self, path: impl AsRef<Path>) -> Result<FileBuilding, Error> {
         self.one(path.as_ref(), Form::Sealed)
     }
@@ -117,7 +117,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`Input`](ErrorKind::Input) if the size does not suit the format.
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the size does not suit the format.
     pub fn raw_file(&self, path: impl AsRef<Path>) -> Result<FileBuilding, Error> {
         self.one(path.as_ref(), Form::Raw)
     }
@@ -127,7 +127,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`Input`](ErrorKind::Input) if the size does not suit the format, or no commands load it.
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the size does not suit the format, or no commands load it.
     pub fn commands_file(&self, path: impl AsRef<Path>, key: &[u8]) -> Result<FileBuilding, Error> {
         if !self.format.row.has_commands() {
             let with = names(rows().filter(|row| row.has_commands()));
@@ -143,11 +143,11 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`Input`](ErrorKind::Input) if the size does not suit the format, or there is no shard of this number.
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the size does not suit the format, or there is no shard of this number.
     pub fn shard(&self, folder: impl AsRef<Path>, number: u32, shards: u32) -> Result<FileBuilding, Error> {
         check_shards(shards)?;
         if number >= shards {
-            return Err(Error::input(format_args!(
+            return Err(Error::argument(format_args!(
                 "the number of the shard must be below {shards}, got {number}"
             )));
         }
@@ -170,7 +170,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`Locked`](ErrorKind::Locked) if another process builds there; [`Input`](ErrorKind::Input) if the folder holds
+    /// [`Locked`](ErrorKind::Locked) if another process builds there; [`InvalidArgument`](ErrorKind::InvalidArgument) if the folder holds
     /// anything but a set or what a killed build left, the size does not suit the format, or the number of shards is not
     /// 1 to [`MAX_SHARDS`]; [`Write`](ErrorKind::Write) if it cannot be made.
     pub fn set(&self, folder: impl AsRef<Path>, shards: u32) -> Result<SetBuilding, Error> {
@@ -184,7 +184,7 @@ impl Builder {
         let longest = Header::MAX_FORMAT;
         if self.format.name().len() > longest {
             let name = self.format.name();
-            return Err(Error::input(format_args!(
+            return Err(Error::argument(format_args!(
                 "the format's name must have at most {longest} bytes, got {name:?}"
             )));
         }
@@ -214,7 +214,7 @@ impl Builder {
 fn check_shards(shards: u32) -> Result<(), Error> {
     match (1..=MAX_SHARDS).contains(&shards) {
         true => Ok(()),
-        false => Err(Error::input(format_args!(
+        false => Err(Error::argument(format_args!(
             "the number of shards must be between 1 and {MAX_SHARDS}, got {shards}"
         ))),
     }
@@ -243,14 +243,14 @@ impl FileBuilding {
     ///
     /// # Errors
     ///
-    /// [`Write`](ErrorKind::Write) if the disk is full; [`Input`](ErrorKind::Input) if the key belongs to another shard
+    /// [`Write`](ErrorKind::Write) if the disk is full; [`InvalidArgument`](ErrorKind::InvalidArgument) if the key belongs to another shard
     /// than the one that is built.
     #[inline]
     pub fn insert(&mut self, key: &[u8]) -> Result<(), Error> {
         if let Form::Shard(number, shards) = self.form {
             let of = self.keys.function.shard_of(key, shards);
             if of != number {
-                return Err(Error::input(format_args!(
+                return Err(Error::argument(format_args!(
                     "the key \"{}\" must be one of shard {number}, got one of shard {of}",
                     key.escape_ascii()
                 )));
@@ -264,7 +264,7 @@ impl FileBuilding {
     ///
     /// # Errors
     ///
-    /// [`Input`](ErrorKind::Input) if the memory does not suffice, or there is a file that [`Builder::replace`] keeps, [`Stopped`](ErrorKind::Stopped),
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the memory does not suffice, or there is a file that [`Builder::replace`] keeps, [`Stopped`](ErrorKind::Stopped),
     /// [`Write`](ErrorKind::Write).
     pub fn finish(self, progress: Progress<'_>) -> Result<Shard, Error> {
         let Self { keys, path, form } = self;
@@ -273,7 +273,7 @@ impl FileBuilding {
             _ => (0, 1),
         };
         let replace = keys.builder.replace;
-        let mut written = Err(Error::input("there is no filter"));
+        let mut written = Err(Error::argument("there is no filter"));
         keys.build(number, shards, progress, |header, filter| {
             let mut entry = header.entry();
             let (path, replace) = match form {
@@ -289,7 +289,7 @@ impl FileBuilding {
             };
             if is_cut {
                 let mut sum = Sum::default();
-                write(&mut sum).map_err(Error::input)?;
+                write(&mut sum).map_err(Error::argument)?;
                 (entry.bytes, entry.sha256) = (sum.bytes, sum.sha256());
             }
             let is_sealed = matches!(form, Form::Sealed | Form::Shard(..));
@@ -331,7 +331,7 @@ impl SetBuilding {
     ///
     /// # Errors
     ///
-    /// [`Input`](ErrorKind::Input) if the memory does not suffice, [`Stopped`](ErrorKind::Stopped),
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the memory does not suffice, [`Stopped`](ErrorKind::Stopped),
     /// [`Write`](ErrorKind::Write). The old set, if there is one, is then still there.
     pub fn finish(self, progress: Progress<'_>) -> Result<Manifest, Error> {
         let Self { keys, lock } = self;
@@ -343,7 +343,7 @@ impl SetBuilding {
             first.get_or_insert(header);
             Ok(())
         })?;
-        let first = first.ok_or_else(|| Error::input("there is no shard"))?;
+        let first = first.ok_or_else(|| Error::argument("there is no shard"))?;
         let manifest = Manifest::new(&first, shards);
         lock.publish(&manifest)?;
         Ok(manifest)
@@ -385,7 +385,7 @@ impl Keys {
                 format!("--shards {}, or ", enough.div_ceil(most / 5 * 4))
             }
         };
-        Err(Error::input(format_args!(
+        Err(Error::argument(format_args!(
             "a filter of {keys} keys takes {needed} bytes to build, more than half of the memory of {memory}: use \
              {shards}--memory {}",
             needed.saturating_mul(2)
@@ -437,15 +437,15 @@ impl Keys {
             let keys = counts[shard as usize];
             let filter = match &mut started {
                 Some(filter) => filter,
-                None => started.insert((plans[&keys].make)().map_err(Error::input)?),
+                None => started.insert((plans[&keys].make)().map_err(Error::argument)?),
             };
             if let Some(values) = values {
                 go_on(values.len() as u64)?;
-                return filter.add(values).map_err(Error::input);
+                return filter.add(values).map_err(Error::argument);
             }
-            filter.finish().map_err(Error::input)?;
+            filter.finish().map_err(Error::argument)?;
             let mut sum = Sum::default();
-            filter.write(&mut sum).map_err(Error::input)?;
+            filter.write(&mut sum).map_err(Error::argument)?;
             let header = Header {
                 format: format.name().to_owned(),
                 key_kind: key_kind.clone(),

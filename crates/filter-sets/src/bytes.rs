@@ -80,11 +80,11 @@ impl Opened {
         // Opening a pipe would wait for its writer; a link of a set may lead elsewhere.
         let (metadata, kind) = match expected {
             Some(_) => (path.symlink_metadata(), ErrorKind::Damaged),
-            None => (path.metadata(), ErrorKind::Input),
+            None => (path.metadata(), ErrorKind::WrongFormat),
         };
         let metadata = metadata.map_err(|error| match error.kind() {
             // A shard that its manifest names.
-            io::ErrorKind::NotFound => Error::about(kind, path, error),
+            io::ErrorKind::NotFound if expected.is_some() => Error::about(kind, path, error),
             _ => reading(error),
         })?;
         if !metadata.is_file() {
@@ -133,7 +133,7 @@ impl Opened {
             let mut bytes = Vec::new();
             let refused = |_| {
                 Error::about(
-                    ErrorKind::Input,
+                    ErrorKind::Read,
                     path,
                     format_args!("no memory for {} bytes", self.len),
                 )

@@ -5,20 +5,39 @@ use std::io;
 use std::path::Path;
 
 /// The reason why a filter or a set was not built, read or merged. Its text names the file, if there is one.
+///
+/// | [`kind`](Self::kind) | what to do |
+/// |---|---|
+/// | [`InvalidArgument`](ErrorKind::InvalidArgument), [`Incompatible`](ErrorKind::Incompatible) | choose other arguments, as the text says |
+/// | [`NotFound`](ErrorKind::NotFound) | build the filter or the set: it is not there |
+/// | [`WrongFormat`](ErrorKind::WrongFormat) | open the file as what the text says it is |
+/// | [`Damaged`](ErrorKind::Damaged) | build the filter or the set again |
+/// | [`Read`](ErrorKind::Read), [`Write`](ErrorKind::Write) | see [`source`](std::error::Error::source): the disk may be full, for example |
+/// | [`Locked`](ErrorKind::Locked) | wait for the other builder |
+/// | [`Stopped`](ErrorKind::Stopped) | nothing: the caller's progress function stopped the building |
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
     text: String,
+    source: Option<io::Error>,
 }
 
 /// The kinds of [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// An argument is wrong, or a file is not there or not of the expected kind.
-    Input,
+    /// An argument is out of its range, or does not suit the format or the folder.
+    InvalidArgument,
+    /// Filters or sets differ in what they must have in common to be merged.
+    Incompatible,
+    /// A file or a folder is not there.
+    NotFound,
+    /// A file is no filter, or one of another format than is said.
+    WrongFormat,
     /// A file differs from what it should hold.
     Damaged,
+    /// The system refused to read a file.
+    Read,
     /// The system refused to write: a full disk, for example.
     Write,
     /// Another process builds in the folder.
@@ -29,12 +48,12 @@ pub enum ErrorKind {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, text: impl Display) -> Self {
-        let text = text.to_string();
-        Self { kind, text }
+        let (text, source) = (text.to_string(), None);
+        Self { kind, text, source }
     }
 
-    pub(crate) fn input(text: impl Display) -> Self {
-        Self::new(ErrorKind::Input, text)
+    pub(crate) fn argument(text: impl Display) -> Self {
+        Self::new(ErrorKind::InvalidArgument, text)
     }
 
     /// Makes an error about a file.
@@ -44,12 +63,23 @@ impl Error {
 
     /// Converts an error of reading a file.
     pub(crate) fn reading(path: &Path) -> impl Fn(io::Error) -> Self {
-        move |error| Self::about(ErrorKind::Input, path, error)
+        move |error| {
+            let kind = match error.kind() {
+                io::ErrorKind::NotFound => ErrorKind::NotFound,
+                _ => ErrorKind::Read,
+            };
+            Self::about(kind, path, &error).caused_by(error)
+        }
     }
 
     /// Converts an error of writing a file.
     pub(crate) fn writing(path: &Path) -> impl Fn(io::Error) -> Self {
-        move |error| Self::about(ErrorKind::Write, path, error)
+        move |error| Self::about(ErrorKind::Write, path, &error).caused_by(error)
+    }
+
+    pub(crate) fn caused_by(mut self, source: io::Error) -> Self {
+        self.source = Some(source);
+        self
     }
 
     /// Returns the kind.
@@ -64,4 +94,8 @@ impl Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|error| error as _)
+    }
+}

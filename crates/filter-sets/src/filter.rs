@@ -43,23 +43,25 @@ impl Filter {
     ///
     /// # Errors
     ///
-    /// [`Input`](ErrorKind::Input) if neither header nor bytes tell the format, if they tell another one than the given, or
-    /// if the bytes are no filter: changed after the header was written, empty, or of a length or an end that no policy writes. Bytes
-    /// of a policy without a header that were cut elsewhere cannot be told from whole ones, and deny keys.
+    /// [`WrongFormat`](ErrorKind::WrongFormat) if neither header nor bytes tell the format, if they tell another one than the given, or
+    /// if the bytes are no filter: empty, or of a length or an end that no policy writes; [`Damaged`](ErrorKind::Damaged) if they
+    /// changed after the header was written. Bytes of a policy without a header that were cut elsewhere cannot be told from whole ones, and deny keys.
     pub fn from_bytes(format: Option<&Format>, bytes: Vec<u8>) -> Result<Self, Error> {
-        let (header, bytes) = Bytes::of(bytes).map_err(Error::input)?;
-        Self::single(format, header, bytes).map_err(Error::input)
+        let of = |kind| move |reason: String| Error::new(kind, reason);
+        let (header, bytes) = Bytes::of(bytes).map_err(of(ErrorKind::Damaged))?;
+        Self::single(format, header, bytes).map_err(of(ErrorKind::WrongFormat))
     }
 
     /// Opens a file that holds a filter: what [`FileBuilding`](crate::FileBuilding) wrote, or a stored filter alone.
     ///
     /// # Errors
     ///
-    /// The errors of [`from_bytes`](Self::from_bytes) and of the system; [`Damaged`](ErrorKind::Damaged) if the file is not
-    /// what its header says.
-    pub fn open(path: &Path, format: Option<&Format>, opening: Opening) -> Result<Self, Error> {
+    /// [`NotFound`](ErrorKind::NotFound), the errors of [`from_bytes`](Self::from_bytes) and of the system.
+    pub fn open(path: impl AsRef<Path>, format: Option<&Format>, opening: Opening) -> Result<Self, Error> {
+        let path = path.as_ref();
         let (header, bytes) = Opened::open(path, None)?.bytes(path, opening)?;
-        Self::single(format, header, bytes).map_err(|reason| Error::about(ErrorKind::Input, path, reason))
+        Self::single(format, header, bytes)
+            .map_err(|reason| Error::about(ErrorKind::WrongFormat, path, reason))
     }
 
     /// Reads a filter that is no shard.
@@ -105,7 +107,7 @@ impl Filter {
                 None => given.clone(),
             },
             // Nothing says that the keys are of another encoding.
-            (None, Some(told)) => told.with_encoding(Encoding::BYTES),
+            (None, Some(told)) => told.encoding(Encoding::BYTES),
             (None, None) => {
                 let names = names(rows());
                 return Err(format!(
@@ -175,33 +177,40 @@ impl std::fmt::Debug for Filter {
 ///
 /// # Errors
 ///
-/// [`Input`](ErrorKind::Input) names the first file that cannot be read or does not fit, or the one that is there; the
+/// [`Incompatible`](ErrorKind::Incompatible) names the first file that does not fit, [`InvalidArgument`](ErrorKind::InvalidArgument) the one that is there; the
 /// errors of [`Filter::open`] and of writing.
-pub fn merge(format: Option<&Format>, paths: &[&Path], out: &Path, replace: bool) -> Result<(), Error> {
-    let open = |path: &&Path| {
+pub fn merge(
+    format: Option<&Format>,
+    paths: &[impl AsRef<Path>],
+    out: impl AsRef<Path>,
+    replace: bool,
+) -> Result<(), Error> {
+    let open = |path: &Path| {
         // No key is asked: the bytes may state any encoding of keys.
         let format = format.cloned().or_else(|| Format::of_file(path));
         let filter = Filter::open(path, format.as_ref(), Opening::default())?;
         Ok((path.to_path_buf(), filter))
     };
-    let (header, bytes) = join(paths.iter().map(open))?;
-    write_filter(out, replace, header.as_ref(), |file| file.write_all(&bytes))
+    let (header, bytes) = join(paths.iter().map(|path| open(path.as_ref())))?;
+    write_filter(out.as_ref(), replace, header.as_ref(), |file| {
+        file.write_all(&bytes)
+    })
 }
 
 /// Merges filters, and returns the header of the result, if they have headers, and its bytes.
 pub(crate) fn join(
     mut filters: impl Iterator<Item = Result<(PathBuf, Filter), Error>>,
 ) -> Result<(Option<Header>, Vec<u8>), Error> {
-    let nothing = || Error::input("there is nothing to merge");
+    let nothing = || Error::argument("there is nothing to merge");
     let (_, mut first) = filters.next().ok_or_else(nothing)??;
     for filter in filters {
         let (path, filter) = filter?;
         first
             .merge(&filter)
-            .map_err(|reason| Error::about(ErrorKind::Input, &path, reason))?;
+            .map_err(|reason| Error::about(ErrorKind::Incompatible, &path, reason))?;
     }
     let mut bytes = Vec::new();
-    first.stored.write(&mut bytes).map_err(Error::input)?;
+    first.stored.write(&mut bytes).map_err(Error::argument)?;
     let header = first.header.take().map(|header| Header {
         bytes: bytes.len() as u64,
         sha256: hex::encode(Sha256::digest(&bytes)),

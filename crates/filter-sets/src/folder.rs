@@ -56,8 +56,8 @@ fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Re
 
 fn unsaved(error: io::Error) -> Error {
     match error.kind() {
-        io::ErrorKind::AlreadyExists => Error::input(format_args!("{error}: it is not replaced")),
-        _ => Error::new(ErrorKind::Write, error),
+        io::ErrorKind::AlreadyExists => Error::argument(format_args!("{error}: it is not replaced")),
+        _ => Error::new(ErrorKind::Write, &error).caused_by(error),
     }
 }
 
@@ -101,7 +101,7 @@ impl Lock {
                 false => {
                     let reason =
                         format_args!("holds {name:?} and no {MANIFEST}: give an empty folder or a set's");
-                    Err(Error::about(ErrorKind::Input, folder, reason))
+                    Err(Error::about(ErrorKind::InvalidArgument, folder, reason))
                 }
             })?;
         }
@@ -115,7 +115,7 @@ impl Lock {
                 .map(|()| true)
                 .map_err(|error| {
                     let advice = "it is not replaced; give another folder";
-                    Error::input(format_args!("{error}: {advice}"))
+                    Error::argument(format_args!("{error}: {advice}"))
                 }),
             Err(_) => Ok(false),
         }

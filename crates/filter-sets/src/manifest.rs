@@ -173,14 +173,14 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// [`Input`](ErrorKind::Input) if there is none, [`Damaged`](ErrorKind::Damaged) if it is no manifest.
-    pub fn read(folder: &Path) -> Result<Self, Error> {
-        let path = folder.join(MANIFEST);
+    /// [`NotFound`](ErrorKind::NotFound) if there is none, [`Damaged`](ErrorKind::Damaged) if it is no manifest.
+    pub fn read(folder: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = folder.as_ref().join(MANIFEST);
         let reading = |error| Error::reading(&path)(error);
         let file = File::open(&path).map_err(reading)?;
         let mut bytes = Vec::new();
         file.take(MAX_LEN + 1).read_to_end(&mut bytes).map_err(reading)?;
-        Self::from_bytes(&bytes).map_err(|reason| Error::about(ErrorKind::Damaged, &path, reason))
+        Self::parse(&bytes).map_err(|reason| Error::about(ErrorKind::Damaged, &path, reason))
     }
 
     /// Checks that the folder has a manifest of this version, without keeping any of it: it may be damaged.
@@ -196,8 +196,12 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// A text that says what is wrong.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
+    /// [`Damaged`](ErrorKind::Damaged) says what is wrong.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        Self::parse(bytes).map_err(|reason| Error::new(ErrorKind::Damaged, reason))
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Self, String> {
         if bytes.len() as u64 > MAX_LEN {
             return Err(format!("must have at most {MAX_LEN} bytes"));
         }

@@ -18,42 +18,43 @@ use crate::manifest::Manifest;
 ///
 /// # Errors
 ///
-/// [`Input`](ErrorKind::Input) names the first set or shard that does not fit, [`Damaged`](ErrorKind::Damaged) one that is
+/// [`Incompatible`](ErrorKind::Incompatible) names the first set or shard that does not fit, [`Damaged`](ErrorKind::Damaged) one that is
 /// not what its manifest says; the errors of writing a set.
-pub fn merge_sets(folders: &[&Path], out: &Path) -> Result<Manifest, Error> {
-    let manifests = folders.iter().map(|folder| Manifest::read(folder));
+pub fn merge_sets(folders: &[impl AsRef<Path>], out: impl AsRef<Path>) -> Result<Manifest, Error> {
+    let folders: Vec<&Path> = folders.iter().map(AsRef::as_ref).collect();
+    let manifests = folders.iter().map(Manifest::read);
     let manifests = manifests.collect::<Result<Vec<_>, _>>()?;
     let first = manifests
         .first()
-        .ok_or_else(|| Error::input("there is nothing to merge"))?;
+        .ok_or_else(|| Error::argument("there is nothing to merge"))?;
     let describe = |manifest: &Manifest| {
         let Manifest { format, key_kind, .. } = manifest;
         let (shards, seed) = (manifest.shards.len(), manifest.shard_function.seed());
         format!("{shards} shards by seed {seed} of {format}, keys as {key_kind}")
     };
-    for (manifest, folder) in manifests.iter().zip(folders) {
+    for (manifest, folder) in manifests.iter().zip(&folders) {
         let [expected, got] = [first, manifest].map(describe);
         if got != expected {
             let reason = format_args!("sets that are merged must be alike, {expected}, got {got}");
-            return Err(Error::about(ErrorKind::Input, folder, reason));
+            return Err(Error::about(ErrorKind::Incompatible, folder, reason));
         }
     }
     let mut keys = manifests.iter().map(Manifest::keys);
     if keys.try_fold(0_u64, u64::checked_add).is_none() {
-        return Err(Error::input(
+        return Err(Error::argument(
             "sets that are merged must have fewer than 2^64 keys in all",
         ));
     }
-    let lock = Lock::take(out)?;
+    let lock = Lock::take(out.as_ref())?;
     let mut shards = Vec::new();
     for number in 0..first.shards.len() {
-        let of_each = manifests.iter().zip(folders).map(|(manifest, folder)| {
+        let of_each = manifests.iter().zip(&folders).map(|(manifest, folder)| {
             let filter = manifest.open_shard(number, folder, Opening::default())?;
             Ok((folder.join(&manifest.shards[number].file), filter))
         });
         let (header, bytes) = join(of_each)?;
         // Shards have headers.
-        let header = header.ok_or_else(|| Error::input("no header"))?;
+        let header = header.ok_or_else(|| Error::argument("no header"))?;
         let shard = header.entry();
         lock.write(&shard, &header, &|file| file.write_all(&bytes))?;
         shards.push(shard);

@@ -197,9 +197,9 @@ pub(crate) fn like<F: Opened>(other: &dyn Opened) -> Text<&F> {
 #[derive(Clone)]
 pub struct Format {
     pub(crate) row: &'static dyn Row,
-    name: String,
-    encoding: Encoding,
-    seed: i32,
+    pub(crate) name: String,
+    pub(crate) encoding: Encoding,
+    pub(crate) seed: i32,
 }
 
 impl PartialEq for Format {
@@ -255,25 +255,11 @@ impl Format {
         self.row.short_names()
     }
 
-    /// Returns the format with another encoding of keys than [`Encoding::BYTES`]. Filters in an envelope have it in their
+    /// Sets the encoding of keys, which is [`Encoding::BYTES`] otherwise. Filters in an envelope have it in their
     /// headers: they are written with it, and only read if it is the same. The keys are given as bytes in this encoding.
     #[must_use]
-    pub fn with_encoding(self, encoding: Encoding) -> Self {
+    pub fn encoding(self, encoding: Encoding) -> Self {
         Self { encoding, ..self }
-    }
-
-    /// Returns the encoding of the keys.
-    pub const fn encoding(&self) -> Encoding {
-        self.encoding
-    }
-
-    pub(crate) fn seeded(self, seed: i32) -> Self {
-        Self { seed, ..self }
-    }
-
-    /// Returns the seed of the hash.
-    pub(crate) const fn seed(&self) -> i32 {
-        self.seed
     }
 
     /// Returns true if the bytes of a filter tell the format.
@@ -282,7 +268,7 @@ impl Format {
     }
 
     pub(crate) fn wrong(&self, reason: impl fmt::Display) -> Error {
-        Error::input(format_args!("{}: {reason}", self.name))
+        Error::argument(format_args!("{}: {reason}", self.name))
     }
 
     pub(crate) fn plan(&self, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan, Error> {
@@ -306,9 +292,9 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`Input`](crate::ErrorKind::Input) if no filter of the format has the size.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if no filter of the format has the size.
     pub fn sizing(&self, keys: u64, size: Size) -> Result<Sizing, Error> {
         let plan = self.row.plan(self, keys, None, size);
-        plan.map(|plan| plan.sizing).map_err(Error::input)
+        plan.map(|plan| plan.sizing).map_err(Error::argument)
     }
 }

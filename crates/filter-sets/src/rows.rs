@@ -59,13 +59,13 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`Input`](crate::ErrorKind::Input) lists the names.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) lists the names.
     pub fn named(name: &str) -> Result<Self, Error> {
         let row = rows().find(|row| row.name() == name || row.short_names().contains(&name));
         row.map(Self::of)
             .or_else(|| policies::derived(name))
             .ok_or_else(|| {
-                Error::input(format_args!(
+                Error::argument(format_args!(
                     "the format must be one of {}, or a policy's name as engines store it, got {name:?}",
                     names(rows())
                 ))
@@ -79,8 +79,8 @@ impl Format {
     }
 
     /// Returns the format of a file, if its first bytes tell it.
-    pub fn of_file(path: &Path) -> Option<Self> {
-        let Opened { header, file, len } = Opened::open(path, None).ok()?;
+    pub fn of_file(path: impl AsRef<Path>) -> Option<Self> {
+        let Opened { header, file, len } = Opened::open(path.as_ref(), None).ok()?;
         let mut head = Vec::new();
         file.take(envelope::HEADER_LEN).read_to_end(&mut head).ok()?;
         match header {
@@ -104,14 +104,14 @@ impl Format {
         owner.filter(|_| !self.is_told_by_bytes())
     }
 
-    /// Returns the format with another seed of its hash.
+    /// Sets the seed of the hash.
     ///
     /// # Errors
     ///
-    /// [`Input`](crate::ErrorKind::Input) unless the format is version 2 of Spark's.
-    pub fn with_seed(self, seed: i32) -> Result<Self, Error> {
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) unless the format is version 2 of Spark's.
+    pub fn seed(self, seed: i32) -> Result<Self, Error> {
         match self.row.has_seed() {
-            true => Ok(self.seeded(seed)),
+            true => Ok(Self { seed, ..self }),
             false => {
                 let seeded = names(rows().filter(|row| row.has_seed()));
                 Err(self.wrong(format_args!("has no seed; {seeded} has")))
@@ -137,7 +137,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`Input`](crate::ErrorKind::Input) for a format of which an answer takes more than a few bytes, and for bytes that
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a format of which an answer takes more than a few bytes, and for bytes that
     /// begin no filter of this length.
     pub fn outline(&self, len: u64, head: &[u8], tail: &[u8]) -> Result<Outline, Error> {
         let outline = self.row.outline(self, len, head, tail).unwrap_or_else(|| {

@@ -60,9 +60,10 @@ impl FilterSet {
     ///
     /// # Errors
     ///
-    /// [`Input`](ErrorKind::Input) for a folder without a manifest, [`Damaged`](ErrorKind::Damaged) if the manifest or a
+    /// [`NotFound`](ErrorKind::NotFound) for a folder without a manifest, [`Damaged`](ErrorKind::Damaged) if the manifest or a
     /// shard is not what it should be. The text names the file.
-    pub fn open(folder: &Path, opening: Opening) -> Result<Self, Error> {
+    pub fn open(folder: impl AsRef<Path>, opening: Opening) -> Result<Self, Error> {
+        let folder = folder.as_ref();
         let generation = Generation::open(folder, opening)?;
         Ok(Self {
             folder: folder.to_path_buf(),
@@ -116,8 +117,8 @@ impl Manifest {
     /// # Panics
     ///
     /// If there is no shard of this number.
-    pub fn open_file(&self, shard: usize, folder: &Path) -> Result<File, Error> {
-        self.opened(shard, folder).map(|(_, opened)| opened.file)
+    pub fn open_file(&self, shard: usize, folder: impl AsRef<Path>) -> Result<File, Error> {
+        self.opened(shard, folder.as_ref()).map(|(_, opened)| opened.file)
     }
 
     fn opened(&self, shard: usize, folder: &Path) -> Result<(PathBuf, Opened), Error> {
@@ -135,8 +136,13 @@ impl Manifest {
     /// # Panics
     ///
     /// If there is no shard of this number.
-    pub fn open_shard(&self, shard: usize, folder: &Path, opening: Opening) -> Result<Filter, Error> {
-        let (path, opened) = self.opened(shard, folder)?;
+    pub fn open_shard(
+        &self,
+        shard: usize,
+        folder: impl AsRef<Path>,
+        opening: Opening,
+    ) -> Result<Filter, Error> {
+        let (path, opened) = self.opened(shard, folder.as_ref())?;
         let (_, bytes) = opened.bytes(&path, opening)?;
         Filter::stored(self.header(shard), bytes)
             .map_err(|reason| Error::about(ErrorKind::Damaged, &path, reason))

@@ -84,7 +84,7 @@ impl<R: Record> Spilled<R> {
             return Ok(());
         }
         let more = len.max(BATCH).min(self.capacity - len);
-        let refused = |_| Error::input(format_args!("no memory for {} keys", len + more));
+        let refused = |_| Error::argument(format_args!("no memory for {} keys", len + more));
         self.buffer.try_reserve_exact(more).map_err(refused)
     }
 

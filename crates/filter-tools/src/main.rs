@@ -4,11 +4,11 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use filter_tools::commands::{ask, build, inspect, merge, size};
+use filter_tools::commands::{build, inspect, merge, query, size};
 use records::failure::Failure;
 use records::terminal::with_words;
 
-/// Builds and asks filters of any format, inspects those in tables of storage engines, and calculates how large filters
+/// Builds and queries filters of any format, inspects those in tables of storage engines, and calculates how large filters
 /// must be.
 #[derive(Debug, Parser)]
 #[command(
@@ -25,7 +25,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Build(build::Arguments),
-    Ask(ask::Arguments),
+    #[command(visible_alias = "ask")]
+    Query(query::Arguments),
     Merge(merge::Arguments),
     Inspect(inspect::Arguments),
     Size(size::Arguments),
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
     let cli = parsed.unwrap_or_else(|error| error.format(&mut command).exit());
     let result = match cli.command {
         Command::Build(arguments) => build::run(&arguments),
-        Command::Ask(arguments) => ask::run(&arguments),
+        Command::Query(arguments) => query::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Size(arguments) => size::run(&arguments),

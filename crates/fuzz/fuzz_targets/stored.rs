@@ -3,15 +3,16 @@
 
 use filter_sets::{ENDS, Filter, Format};
 use libfuzzer_sys::fuzz_target;
-use membership_filters::{BlockedBloomFilter, BloomFilter, CountingBloomFilter, CuckooFilter};
-use membership_filters::{Bytes, ConcurrentBloomFilter, RedisBloomFilter, envelope, spark};
+use membership_filters::{
+    BloomFilter, Bytes, ConcurrentBloomFilter, CountingBloomFilter, CuckooFilter, guava, redisbloom, spark,
+};
 
 /// A filter that was read is written back byte for byte, and contains the key if it takes it.
 macro_rules! written_back {
-    ($filter:ident = $read:expr, $bytes:expr, $key:expr, $insert:expr) => {
+    ($filter:ident = $read:expr, $write:ident, $bytes:expr, $key:expr, $insert:expr) => {
         match $read {
             Ok(mut $filter) => {
-                assert_eq!($filter.to_bytes(), *$bytes);
+                assert_eq!($filter.$write(), *$bytes);
                 assert!(!$insert || $filter.contains($key));
             }
             Err(error) => assert!(!error.to_string().is_empty()),
@@ -42,16 +43,29 @@ fuzz_target!(|data: &[u8]| {
         }
     }
     let (key, number) = (b"key", &7_i64);
-    written_back!(filter = BloomFilter::from_bytes(data, Bytes), data, key, {
-        filter.insert(key);
-        true
-    });
-    written_back!(filter = spark::BloomFilter::from_bytes(data), data, number, {
-        let contains = filter.contains(number);
-        filter.insert_many(&[*number]) == [!contains]
-    });
     written_back!(
-        filter = BlockedBloomFilter::from_bytes(&bytes, Bytes),
+        filter = guava::BloomFilter::from_guava(data, Bytes),
+        to_guava,
+        data,
+        key,
+        {
+            filter.insert(key);
+            true
+        }
+    );
+    written_back!(
+        filter = spark::BloomFilter::from_spark(data),
+        to_spark,
+        data,
+        number,
+        {
+            let contains = filter.contains(number);
+            filter.insert(number) != contains
+        }
+    );
+    written_back!(
+        filter = BloomFilter::from_bytes(&bytes, Bytes),
+        to_bytes,
         bytes,
         key,
         {
@@ -61,6 +75,7 @@ fuzz_target!(|data: &[u8]| {
     );
     written_back!(
         filter = CountingBloomFilter::from_bytes(&bytes, Bytes),
+        to_bytes,
         bytes,
         key,
         {
@@ -70,12 +85,35 @@ fuzz_target!(|data: &[u8]| {
             true
         }
     );
-    written_back!(filter = CuckooFilter::from_bytes(&bytes, Bytes), bytes, key, {
-        let _ = filter.insert(key).map(|_| filter.remove(key));
+    written_back!(
+        filter = CuckooFilter::from_bytes(&bytes, Bytes),
+        to_bytes,
+        bytes,
+        key,
+        {
+            let _ = filter.insert(key).map(|_| filter.remove(key));
+            filter.insert(key).is_ok()
+        }
+    );
+    written_back!(
+        filter = spark::BloomFilter::from_bytes(&bytes),
+        to_bytes,
+        bytes,
+        number,
+        {
+            filter.insert(number);
+            true
+        }
+    );
+    written_back!(
+        filter = redisbloom::BloomFilter::from_bytes(&bytes),
+        to_bytes,
+        bytes,
+        key,
         filter.insert(key).is_ok()
-    });
-    if let Ok(mut chain) = RedisBloomFilter::from_bytes(data) {
-        assert_eq!(chain.to_bytes(), data);
+    );
+    if let Ok(mut chain) = redisbloom::BloomFilter::from_redisbloom(data) {
+        assert_eq!(chain.to_redisbloom(), data);
         // Divided in another place than a server's.
         let (header, bits) = data.split_at(
             data.len()
@@ -88,9 +126,10 @@ fuzz_target!(|data: &[u8]| {
         let (one, other) = bits.split_at(bits.len() / 3);
         let [first, second] = [one, bits].map(|bits| 1 + bits.len() as i64);
         let chunks = [(1, header), (first, one), (second, other), (0, &[])];
-        assert_eq!(RedisBloomFilter::from_chunks(chunks), Ok(chain.clone()));
+        assert_eq!(redisbloom::BloomFilter::from_chunks(chunks), Ok(chain.clone()));
         assert!(chain.insert(key).is_err() || chain.contains(key));
     }
-    let _ = ConcurrentBloomFilter::read_from(data, Bytes).map(|filter| filter.contains(key));
-    let _ = envelope::from_bytes::<BloomFilter<Bytes>>(&bytes, Bytes);
+    let _ = guava::ConcurrentBloomFilter::read_guava(data, Bytes).map(|filter| filter.contains(key));
+    let _ = ConcurrentBloomFilter::read_from(&bytes[..], Bytes).map(|filter| filter.contains(key));
+    let _ = guava::BloomFilter::from_bytes(&bytes, Bytes);
 });

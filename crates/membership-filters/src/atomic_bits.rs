@@ -27,23 +27,25 @@ impl Word for AtomicU64 {
     }
 }
 
+/// Sets the bits of a mask in a word. Returns true if this call changed one.
+#[inline]
+pub(crate) fn set(word: &AtomicU64, mask: u64) -> bool {
+    // Load first: if the bits are set, like many of a full filter, the cache line stays shared.
+    word.load(Relaxed) & mask != mask && word.fetch_or(mask, Relaxed) & mask != mask
+}
+
 impl Bits<AtomicU64> {
     /// Sets the bit at this position. Returns true if this call changed it.
     #[inline]
     pub(crate) fn set(&self, position: u64) -> bool {
         let (word, mask) = place(position);
-        // Load first: if the bit is set, like half of the bits of a full filter, the cache line stays shared.
-        self.words()
-            .get(word)
-            .is_some_and(|word| word.load(Relaxed) & mask == 0 && word.fetch_or(mask, Relaxed) & mask == 0)
+        self.words().get(word).is_some_and(|word| set(word, mask))
     }
 
     /// Sets every bit that is set in these words.
     pub(crate) fn set_all(&self, others: impl Iterator<Item = u64>) {
         for (ours, theirs) in self.words().iter().zip(others) {
-            if theirs & !ours.load(Relaxed) != 0 {
-                ours.fetch_or(theirs, Relaxed);
-            }
+            set(ours, theirs);
         }
     }
 }

@@ -5,12 +5,12 @@
 //! bits of many keys are prefetched before the first is tested, so that the accesses overlap. Keys found to be
 //! absent drop out between the rounds, without a branch to predict.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 #[cfg(target_has_atomic = "64")]
 use crate::atomic_bits::AtomicU64;
 use crate::bits::{Bits, Word};
+use crate::hash::Hash128;
 use crate::modulus::Modulus;
 use crate::unrolled::{self, Steps};
 
@@ -65,70 +65,65 @@ set_bits!(&mut Bits);
 #[cfg(target_has_atomic = "64")]
 set_bits!(&Bits<AtomicU64>);
 
-/// Inserts keys in order by the given steps. Returns whether each changed bits.
-pub(crate) fn insert<S: Steps + From<H>, H, T>(
-    mut bits: impl SetBits,
-    probe_count: u32,
-    items: &[T],
-    hash: impl Fn(&T) -> H,
-) -> Vec<bool> {
-    let mut changed = Vec::with_capacity(items.len());
-    let modulus = bits.modulus();
+/// Inserts keys in order by the given steps. Returns the number of those that changed bits.
+pub(crate) fn insert<S: Steps>(mut bits: impl SetBits, probe_count: u32, hashes: &[Hash128]) -> u64 {
+    let (mut changed, modulus) = (0, bits.modulus());
     let probes = usize::try_from(probe_count).unwrap_or(usize::MAX);
     if probes > AHEAD {
-        for item in items {
-            let mut steps = S::from(hash(item));
-            changed.push((0..probe_count).fold(false, |any, _| any | bits.set(steps.step(modulus))));
+        for &hash in hashes {
+            let mut steps = S::start(hash, modulus);
+            let any = (0..probe_count).fold(false, |any, _| any | bits.set(steps.step(modulus)));
+            changed += u64::from(any);
         }
         return changed;
     }
     let mut positions = [0; AHEAD];
-    for items in items.chunks(AHEAD / probes) {
-        for (positions, item) in positions.chunks_exact_mut(probes).zip(items) {
-            let mut steps = S::from(hash(item));
+    for hashes in hashes.chunks(AHEAD / probes) {
+        for (positions, &hash) in positions.chunks_exact_mut(probes).zip(hashes) {
+            let mut steps = S::start(hash, modulus);
             for position in positions {
                 *position = steps.step(modulus);
                 bits.prefetch(*position);
             }
         }
-        for (positions, _) in positions.chunks_exact(probes).zip(items) {
-            changed.push(positions.iter().fold(false, |any, &at| any | bits.set(at)));
+        for (positions, _) in positions.chunks_exact(probes).zip(hashes) {
+            changed += u64::from(positions.iter().fold(false, |any, &at| any | bits.set(at)));
         }
     }
     changed
 }
 
-/// Queries keys by the given steps. Returns whether each might be contained.
-pub(crate) fn contains<S: Steps + From<H>, H, W: Word, T>(
+/// Queries keys by the given steps, and appends whether each might be contained.
+pub(crate) fn contains<S: Steps, W: Word>(
     bits: &Bits<W>,
     probe_count: u32,
-    items: &[T],
-    hash: impl Fn(&T) -> H,
-) -> Vec<bool> {
-    let mut answers = vec![false; items.len()];
+    hashes: &[Hash128],
+    answers: &mut Vec<bool>,
+) {
     let mut lanes = [Lane {
         steps: S::default(),
         key: 0,
     }; LANES];
     let mut positions = [[0; GROUP]; LANES];
-    for (items, answers) in items.chunks(LANES).zip(answers.chunks_mut(LANES)) {
+    for hashes in hashes.chunks(LANES) {
+        let first = answers.len();
+        answers.resize(first + hashes.len(), false);
+        let answers = answers.get_mut(first..).unwrap_or_default();
+        let steps = hashes.iter().map(|&hash| S::start(hash, bits.modulus()));
         if bits.are_near() {
-            let steps = items.iter().map(|item| S::from(hash(item)));
             contains_near(bits, probe_count, steps, &mut lanes, answers);
             continue;
         }
-        for (key, (lane, item)) in lanes.iter_mut().zip(items).enumerate() {
-            let steps = S::from(hash(item));
+        for (key, (lane, steps)) in lanes.iter_mut().zip(steps).enumerate() {
             *lane = Lane { steps, key };
         }
-        let left = keep_contained(bits, probe_count, &mut lanes, items.len(), &mut positions);
+        let left = keep_contained(bits, probe_count, &mut lanes, hashes.len(), &mut positions);
         for lane in lanes.iter().take(left) {
             if let Some(answer) = answers.get_mut(lane.key) {
                 *answer = true;
             }
         }
     }
-    answers
 }
 
 /// Answers without fetching ahead: three quarters of the absent keys drop out after two probes, and the rest are

@@ -96,7 +96,6 @@ impl<W> Bits<W> {
 
     /// Converts the bits to words of another kind. If both kinds have the same layout, the memory is reused, because
     /// the standard library then collects in place.
-    #[cfg(target_has_atomic = "64")]
     pub(crate) fn map<V>(self, word: impl FnMut(W) -> V) -> Bits<V> {
         Bits {
             words: self.words.into_iter().map(word).collect(),
@@ -116,6 +115,12 @@ impl<W> Bits<W> {
     }
 
     /// Returns the number of bits.
+    #[inline]
+    pub(crate) const fn len(&self) -> u64 {
+        self.modulus.get()
+    }
+
+    /// Returns the number of bits as the modulus of positions.
     #[inline]
     pub(crate) const fn modulus(&self) -> Modulus {
         self.modulus
@@ -170,6 +175,13 @@ impl Bits {
     pub(crate) fn set_all(&mut self, other: &Self) {
         for (ours, theirs) in self.words.iter_mut().zip(&other.words) {
             *ours |= theirs;
+        }
+    }
+
+    /// Clears every bit that is not set in the other.
+    pub(crate) fn keep(&mut self, other: &Self) {
+        for (ours, theirs) in self.words.iter_mut().zip(&other.words) {
+            *ours &= theirs;
         }
     }
 }

@@ -3,17 +3,21 @@
 //! Source: Fan, Cao, Almeida, Broder, "Summary Cache: A Scalable Wide-Area Web Cache Sharing Protocol" (IEEE/ACM
 //! Transactions on Networking 8(3), 2000), section V.C.
 
+use alloc::vec::Vec;
+
 use crate::bits::Bits;
+use crate::bloom::Bloom;
 use crate::error::Error;
 use crate::funnel::Funnel;
-use crate::guava::{BloomFilter, Parameters, Positions, Strategy, shape};
-use crate::hash::Hash128;
+use crate::guava::{BloomFilter, Parameters, Positions, Strategy};
+use crate::hash::{Hash128, Xxph3};
 use crate::modulus::Modulus;
 
 use crate::packed::PackedIntegers;
-use crate::stats::Stats;
+use crate::stats::{Stats, estimated_len, rate};
+use crate::stored;
 
-mod stored;
+mod form;
 
 /// The bits of a counter. In a filter that is no fuller than expected, with keys inserted once, a counter reaches 15
 /// with a probability of at most `(e ln 2 / 15)^15`, some 3e-14.
@@ -21,7 +25,7 @@ const WIDTH: u32 = 4;
 
 /// A Bloom filter from which keys can be removed.
 ///
-/// Hash, positions and sizes are those of [`BloomFilter`]; a counter replaces each bit, and counts the keys that
+/// Positions and sizes are those of Guava's [`BloomFilter`]; a counter replaces each bit, and counts the keys that
 /// have this position. A key counts once in a counter, even if several of its positions coincide. A counter has four
 /// bits.
 ///
@@ -30,13 +34,15 @@ const WIDTH: u32 = 4;
 /// so that it never becomes 0 too early; removed keys may then still look present.
 /// [`stuck_counters`](Self::stuck_counters) counts these.
 ///
+/// Insert every key that may be removed later, also if it looks present already: to skip the insertion then
+/// (`if !filter.contains(key)`) and to remove the key later lowers the counters of others, which go missing.
+///
 /// The same insertions and removals under the same parameters give the same bytes on every platform.
 ///
 /// ```
-/// use membership_filters::{CountingBloomFilter, Parameters, Utf8};
+/// use membership_filters::CountingBloomFilter;
 ///
-/// let parameters = Parameters::new(10_000, 0.001)?;
-/// let mut sessions = CountingBloomFilter::new(Utf8, &parameters)?;
+/// let mut sessions = CountingBloomFilter::with_capacity(10_000, 0.001)?;
 /// sessions.insert("alice");
 /// sessions.insert("bob");
 /// assert!(sessions.remove("alice"));
@@ -45,7 +51,7 @@ const WIDTH: u32 = 4;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CountingBloomFilter<F> {
+pub struct CountingBloomFilter<F = Xxph3> {
     funnel: F,
     strategy: Strategy,
     probe_count: u32,
@@ -58,6 +64,14 @@ pub struct CountingBloomFilter<F> {
     stuck: u64,
 }
 
+stored::filter!([F] CountingBloomFilter<F>, F, |hash| hash, bool, (), mut);
+stored::stored!([F: crate::funnel::Hashing] CountingBloomFilter<F>, (funnel: F), funnel);
+stored::removal!(CountingBloomFilter);
+stored::with_capacity!(CountingBloomFilter, |capacity, rate| Self::new(
+    Xxph3,
+    &Parameters::new(capacity, rate)?
+));
+
 impl<F> CountingBloomFilter<F> {
     /// Creates an empty filter: each of the parameters' bits becomes a counter.
     ///
@@ -68,7 +82,7 @@ impl<F> CountingBloomFilter<F> {
         let counters = PackedIntegers::zeroed(parameters.bits(), WIDTH)?;
         Ok(Self {
             funnel,
-            strategy: parameters.strategy(),
+            strategy: parameters.chosen_strategy(),
             probe_count: parameters.probe_count(),
             modulus: parameters.modulus(),
             counters,
@@ -76,18 +90,6 @@ impl<F> CountingBloomFilter<F> {
             nonzero: 0,
             stuck: 0,
         })
-    }
-
-    /// Inserts a key, or another copy of it. Returns true if a counter was 0, which means that the key was
-    /// certainly absent.
-    ///
-    /// Insert every key that may be removed later, also if it looks present already: to skip the insertion then
-    /// (`if !filter.contains(key)`) and to remove the key later lowers the counters of others, which go missing.
-    pub fn insert<T: ?Sized>(&mut self, item: &T) -> bool
-    where
-        F: Funnel<T>,
-    {
-        self.insert_raw(Hash128::of_key(&self.funnel, item))
     }
 
     /// Removes one copy of the key if it looks present. Returns whether it did.
@@ -108,6 +110,14 @@ impl<F> CountingBloomFilter<F> {
         self.change_all(hash, |counter, largest| (counter + 1).min(largest));
         self.len = self.len.saturating_add(1);
         self.nonzero > nonzero_before
+    }
+
+    fn insert_batch(&mut self, hashes: &[Hash128]) {
+        hashes.iter().for_each(|&hash| _ = self.insert_raw(hash));
+    }
+
+    fn contains_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
+        answers.extend(hashes.iter().map(|&hash| self.contains_raw(hash)));
     }
 
     fn contains_raw(&self, hash: Hash128) -> bool {
@@ -142,21 +152,19 @@ impl<F> CountingBloomFilter<F> {
         for position in (0..self.counters.len()).filter(|&position| self.counters.get(position) > 0) {
             bits.set(position);
         }
-        Ok(BloomFilter {
+        let bloom = Bloom {
             bits,
-            strategy: self.strategy,
+            rule: self.strategy.rule(),
             probe_count: self.probe_count,
-            funnel: self.funnel.clone(),
-        })
+        };
+        let funnel = self.funnel.clone();
+        Ok(BloomFilter { bloom, funnel })
     }
 
-    /// Returns an estimate of the number of different keys, from the share of counters that are not 0; `None` if no
-    /// counter is 0. Earlier removals do not affect it, except through stuck counters.
-    ///
-    /// Source: Swamidass and Baldi, "Mathematical Correction for Fingerprint Similarity Measures to Improve Chemical
-    /// Retrieval" (2007), as used in Guava's `approximateElementCount`.
+    /// Returns an estimate of the number of different keys, from the share of counters that are not 0; `None` if too
+    /// few are left for an error of 5 %. Earlier removals do not affect it, except through stuck counters.
     pub fn estimated_len(&self) -> Option<u64> {
-        shape::estimated_len(self.nonzero, self.counters.len(), self.probe_count)
+        estimated_len(self.nonzero, self.counters.len(), self.probe_count)
     }
 
     /// Resets all counters, including stuck ones, and keeps the memory.
@@ -183,6 +191,16 @@ impl<F> CountingBloomFilter<F> {
         self.counters.len()
     }
 
+    /// Returns the number of bits of the counters.
+    pub const fn bits(&self) -> u64 {
+        self.counters.len() * self.counters.width() as u64
+    }
+
+    /// Returns the funnel that the filter was made with.
+    pub const fn funnel(&self) -> &F {
+        &self.funnel
+    }
+
     /// Returns the probe count k.
     pub const fn probe_count(&self) -> u32 {
         self.probe_count
@@ -201,7 +219,7 @@ impl<F> CountingBloomFilter<F> {
             places: counters,
             taken: self.nonzero,
             memory_bytes: self.counters.words().len() as u64 * 8,
-            expected_rate: shape::rate(self.nonzero, counters, self.probe_count),
+            expected_rate: rate(self.nonzero, counters, self.probe_count),
         }
     }
 

@@ -2,16 +2,19 @@
 //!
 //! Source: Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better Than Bloom" (CoNEXT 2014).
 
+use alloc::vec::Vec;
+
 use crate::error::{Error, ErrorKind};
 use crate::funnel::Funnel;
-use crate::hash::Hash128;
+use crate::hash::{Hash128, Xxph3};
 
 use crate::packed::PackedIntegers;
 use crate::random::{SplitMix64, mix, scale};
 use crate::stats::Stats;
+use crate::stored;
 
+mod form;
 mod parameters;
-mod stored;
 
 pub use parameters::CuckooParameters;
 use parameters::SLOTS_PER_BUCKET;
@@ -43,13 +46,15 @@ const FREE: u64 = 0;
 /// both buckets together. To insert each key once, query [`contains`](Self::contains) first, but only if
 /// keys are never removed: the answer may come from another key, and removing that one would remove both.
 ///
+/// Insert every key that may be removed later, also if it looks present already: to skip the insertion then
+/// (`if !filter.contains(key)`) and to remove the key later removes another one.
+///
 /// The same insertions and removals in the same order under the same parameters give the same bytes on every platform.
 ///
 /// ```
-/// use membership_filters::Utf8;
-/// use membership_filters::{CuckooFilter, CuckooParameters};
+/// use membership_filters::CuckooFilter;
 ///
-/// let mut sessions = CuckooFilter::new(Utf8, &CuckooParameters::new(10_000, 0.001)?)?;
+/// let mut sessions = CuckooFilter::with_capacity(10_000, 0.001)?;
 /// sessions.insert("alice")?;
 /// sessions.insert("bob")?;
 /// assert!(sessions.remove("alice"));
@@ -58,7 +63,7 @@ const FREE: u64 = 0;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CuckooFilter<F> {
+pub struct CuckooFilter<F = Xxph3> {
     funnel: F,
     parameters: CuckooParameters,
     /// Bucket *b* has the slots `4 b` to `4 b + 3`.
@@ -73,6 +78,14 @@ struct Place {
     /// One even, one odd.
     buckets: [u64; 2],
 }
+
+stored::filter!([F] CuckooFilter<F>, F, |hash| hash, Result<bool, Error>, Result<(), Error>, mut);
+stored::stored!([F: crate::funnel::Hashing] CuckooFilter<F>, (funnel: F), funnel);
+stored::removal!(CuckooFilter);
+stored::with_capacity!(CuckooFilter, |capacity, rate| Self::new(
+    Xxph3,
+    &CuckooParameters::new(capacity, rate)?
+));
 
 impl<F> CuckooFilter<F> {
     /// Creates an empty filter.
@@ -90,22 +103,6 @@ impl<F> CuckooFilter<F> {
         })
     }
 
-    /// Inserts a key, or another copy of it.
-    ///
-    /// Insert every key that may be removed later, also if it looks present already: to skip the insertion then
-    /// (`if !filter.contains(key)`) and to remove the key later removes another one.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Full`] or [`ErrorKind::TooManyCopies`]; the filter is then unchanged, and an immediate retry fails
-    /// again.
-    pub fn insert<T: ?Sized>(&mut self, item: &T) -> Result<(), Error>
-    where
-        F: Funnel<T>,
-    {
-        self.insert_raw(Hash128::of_key(&self.funnel, item))
-    }
-
     /// Removes one copy of the key. Returns whether there was one.
     ///
     /// Remove only keys that were inserted. Removing another one that looks present, because it shares fingerprint
@@ -120,12 +117,13 @@ impl<F> CuckooFilter<F> {
         self.remove_raw(Hash128::of_key(&self.funnel, item))
     }
 
-    fn insert_raw(&mut self, hash: Hash128) -> Result<(), Error> {
+    fn insert_raw(&mut self, hash: Hash128) -> Result<bool, Error> {
         let place = self.place(hash);
+        let copies = self.matching_slots(&place).count();
         let free = place.buckets.iter().find_map(|&bucket| self.free_slot(bucket));
         if let Some(slot) = free {
             self.slots.set(slot, place.fingerprint);
-        } else if self.matching_slots(&place).count() == usize::from(MAX_COPIES) {
+        } else if copies == usize::from(MAX_COPIES) {
             let (kind, thing) = (ErrorKind::TooManyCopies, "the copies of a fingerprint");
             let range = format_args!("at most {MAX_COPIES}");
             return Err(Error::new(kind, thing, range, MAX_COPIES + 1));
@@ -136,7 +134,17 @@ impl<F> CuckooFilter<F> {
             return Err(Error::new(ErrorKind::Full, "the slots", range, got));
         }
         self.len += 1;
-        Ok(())
+        Ok(copies == 0)
+    }
+
+    fn insert_batch(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
+        hashes
+            .iter()
+            .try_for_each(|&hash| self.insert_raw(hash).map(drop))
+    }
+
+    fn contains_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
+        answers.extend(hashes.iter().map(|&hash| self.contains_raw(hash)));
     }
 
     fn contains_raw(&self, hash: Hash128) -> bool {
@@ -166,6 +174,16 @@ impl<F> CuckooFilter<F> {
     /// Returns whether no key is in the filter.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// Returns the number of bits of the slots.
+    pub const fn bits(&self) -> u64 {
+        self.parameters.slots() * self.parameters.fingerprint_bits() as u64
+    }
+
+    /// Returns the funnel that the filter was made with.
+    pub const fn funnel(&self) -> &F {
+        &self.funnel
     }
 
     /// Returns the parameters that the filter was made with.
@@ -229,7 +247,7 @@ impl<F> CuckooFilter<F> {
     fn make_room(&mut self, place: &Place, hash: Hash128) -> bool {
         // Seeded only by parameters and key, so that failed insertions and storing the filter do not change later
         // choices.
-        let mut random = SplitMix64::new(self.parameters.seed() ^ hash.h1);
+        let mut random = SplitMix64::new(self.parameters.seed ^ hash.h1);
         let [first, second] = place.buckets;
         let mut bucket = if random.next() >> 63 == 0 { first } else { second };
         let mut fingerprint = place.fingerprint;

@@ -1,20 +1,20 @@
 //! The checksummed envelope: one stored form for every filter of this crate.
 //!
-//! Guava's stream has no checksum, so damage in it goes unnoticed. The envelope puts a header of 16 bytes before a
-//! filter and a checksum of 8 bytes after it. [`to_bytes`] and `write_to` write it; [`from_bytes`] and `read_from`
+//! The streams of Guava and Spark have no checksum, so damage in them goes unnoticed. The envelope puts a header of 16 bytes before a
+//! filter and a checksum of 8 bytes after it. It is the form that `to_bytes` and `save` of every filter write. `from_bytes` and `open`
 //! refuse bytes that were damaged, cut, or written by a later version. The checksum finds damage, not malice: anyone
 //! can compute it. [`format`](crate::format) describes the bytes.
 //!
 //! ```
-//! use membership_filters::{BloomFilter, ErrorKind, Parameters, Utf8, envelope};
+//! use membership_filters::{BloomFilter, ErrorKind, Xxph3};
 //!
-//! let mut seen = BloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?;
+//! let mut seen = BloomFilter::with_capacity(1000, 0.01)?;
 //! seen.insert("apple");
-//! let mut bytes = envelope::to_bytes(&seen);
-//! assert_eq!(envelope::from_bytes::<BloomFilter<Utf8>>(&bytes, Utf8)?, seen);
+//! let mut bytes = seen.to_bytes();
+//! assert_eq!(BloomFilter::from_bytes(&bytes, Xxph3)?, seen);
 //!
 //! bytes[500] ^= 1;
-//! let error = envelope::from_bytes::<BloomFilter<Utf8>>(&bytes, Utf8).unwrap_err();
+//! let error = BloomFilter::from_bytes(&bytes, Xxph3).unwrap_err();
 //! assert_eq!(error.kind(), ErrorKind::ChecksumMismatch);
 //! # Ok::<(), membership_filters::Error>(())
 //! ```
@@ -110,12 +110,58 @@ pub trait Stored: Sized {
 /// Returns the envelope with the filter in it.
 #[must_use]
 pub fn to_bytes<T: Stored>(filter: &T) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(usize::try_from(filter.stored_len()).unwrap_or(0));
-    let Ok(()) = write(filter, &mut |more: &[u8]| {
+    collected(filter.stored_len(), |put| write(filter, put))
+}
+
+/// Returns what `write` puts, some `len` bytes.
+pub(crate) fn collected(
+    len: u64,
+    write: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<(), Infallible>) -> Result<(), Infallible>,
+) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
+    let Ok(()) = write(&mut |more| {
         bytes.extend_from_slice(more);
-        Ok::<(), Infallible>(())
+        Ok(())
     });
     bytes
+}
+
+/// Writes the envelope to a file, which appears, or replaces another, when it is complete. Needs the feature `save`.
+///
+/// # Errors
+///
+/// [`ErrorKind::Write`].
+#[cfg(feature = "save")]
+pub fn save<T: Stored>(filter: &T, path: &std::path::Path) -> Result<(), Error> {
+    whole_files::save(path, |file| write_to(filter, file))
+        .map_err(|error| Error::io(ErrorKind::Write, "writing the filter", error))
+}
+
+/// Reads a file that holds an envelope and nothing else. Needs the feature `std`.
+///
+/// # Errors
+///
+/// [`ErrorKind::NotFound`], or the errors of [`from_bytes`], with the name of the file.
+#[cfg(feature = "std")]
+pub fn open<T: Stored>(path: &std::path::Path, funnel: T::Funnel) -> Result<T, Error> {
+    let opened = std::fs::File::open(path).map_err(|error| {
+        let kind = match error.kind() {
+            std::io::ErrorKind::NotFound => ErrorKind::NotFound,
+            _ => ErrorKind::Read,
+        };
+        Error::io(kind, "opening the filter", error)
+    });
+    let read = opened.and_then(|file| {
+        let mut source = Stream(std::io::BufReader::new(file));
+        let mut reader = Reader::new(&mut source);
+        let filter = reader.filter(funnel)?;
+        let taken = reader.taken;
+        match source.fill(&mut [0])? {
+            0 => Ok(filter),
+            _ => Err(Error::trailing(taken, format_args!("more"))),
+        }
+    });
+    read.map_err(|error| error.of_file(path))
 }
 
 /// Reads a filter from its envelope; trailing bytes are an error.
@@ -443,12 +489,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn end(&self) -> Result<(), Error> {
         match self.source.left() {
             None | Some(0) => Ok(()),
-            Some(left) => Err(Error::new(
-                ErrorKind::TrailingBytes,
-                "the length in bytes",
-                self.taken,
-                self.taken + left,
-            )),
+            Some(left) => Err(Error::trailing(self.taken, self.taken + left)),
         }
     }
 

@@ -59,8 +59,12 @@ pub enum ErrorKind {
     InvalidField,
     /// The bytes have changed since they were written.
     ChecksumMismatch,
+    /// There is no file of this name.
+    NotFound,
     /// The reader failed; [`source`](core::error::Error::source) is its error.
     Read,
+    /// A file was not written; [`source`](core::error::Error::source) is the error of the system.
+    Write,
 }
 
 impl Error {
@@ -116,6 +120,11 @@ impl Error {
         Err(Self::new(ErrorKind::Incompatible, thing, "equal", got))
     }
 
+    /// Creates the error for bytes behind the filter, which ends after `taken`.
+    pub(crate) fn trailing(taken: u64, got: impl fmt::Display) -> Self {
+        Self::new(ErrorKind::TrailingBytes, "the length in bytes", taken, got)
+    }
+
     /// Creates the error for a hash of a funnel that is not equal to the filter's.
     #[cold]
     pub fn other_funnel() -> Self {
@@ -164,6 +173,13 @@ impl Error {
         self
     }
 
+    /// Names the file that the error is about.
+    #[cfg(feature = "std")]
+    pub(crate) fn of_file(mut self, path: &std::path::Path) -> Self {
+        self.0.text = format!("{}: {}", path.display(), self.0.text);
+        self
+    }
+
     #[cfg(feature = "std")]
     pub(crate) fn io(kind: ErrorKind, what: &str, error: std::io::Error) -> Self {
         let mut this = Self::with_text(kind, format!("{what} failed: {error}"));
@@ -202,5 +218,23 @@ impl core::error::Error for Error {
     #[cfg(feature = "std")]
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         self.0.source.as_ref().map(|error| error as _)
+    }
+}
+
+/// The result of an insertion, by [`Slot::apply`](crate::Slot::apply) for example: `()`, `bool`, or a `Result`.
+pub trait Outcome {
+    /// Returns whether the filter did not take the key.
+    fn is_error(&self) -> bool {
+        false
+    }
+}
+
+impl Outcome for () {}
+impl Outcome for bool {}
+
+impl<T, E> Outcome for Result<T, E> {
+    #[inline]
+    fn is_error(&self) -> bool {
+        self.is_err()
     }
 }

@@ -1,11 +1,17 @@
 //! The form of a filter by its first bytes.
 
 /// The forms whose first bytes are known, and what reads them.
-const FORMS: [(&[u8; 8], &str); 4] = [
-    (b"GBfilter", "the envelope of `BloomFilter`"),
-    (b"MFblocks", "the envelope of `BlockedBloomFilter`"),
-    (b"MFcounts", "the envelope of `CountingBloomFilter`"),
-    (b"MFcuckoo", "the envelope of `CuckooFilter`"),
+const FORMS: [(&[u8; 8], &str); 7] = [
+    (b"MFblocks", "the stored form of `BloomFilter`"),
+    (b"GBfilter", "the stored form of `guava::BloomFilter`"),
+    (b"MFsparks", "the stored form of `spark::BloomFilter`"),
+    (b"MFredisb", "the stored form of `redisbloom::BloomFilter`"),
+    (b"MFcounts", "the stored form of `CountingBloomFilter`"),
+    (b"MFcuckoo", "the stored form of `CuckooFilter`"),
+    (
+        b"filter/1",
+        "a file of the crate `filter-sets`, which `filter_sets::Filter::open` reads",
+    ),
 ];
 
 /// Returns the form of a filter that begins with these bytes, four at least, as far as they tell it.
@@ -13,8 +19,10 @@ pub(crate) fn form_of(head: &[u8]) -> Option<&'static str> {
     let mut forms = FORMS.iter();
     let known = forms.find(|(magic, _)| magic.starts_with(head));
     known.map(|(_, form)| *form).or(match head {
-        [0, 0, 0, 1 | 2, ..] => Some("Spark's stream, which `spark::BloomFilter::from_bytes` reads"),
-        [0 | 1, 1..=u8::MAX, 0..=0x7f, ..] => Some("Guava's stream, which `BloomFilter::from_bytes` reads"),
+        [0, 0, 0, 1 | 2, ..] => Some("Spark's stream, which `spark::BloomFilter::from_spark` reads"),
+        [0 | 1, 1..=u8::MAX, 0..=0x7f, ..] => {
+            Some("Guava's stream, which `guava::BloomFilter::from_guava` reads")
+        }
         _ => None,
     })
 }

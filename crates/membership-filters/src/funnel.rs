@@ -4,9 +4,9 @@
 //! Knows nothing of filters.
 
 use alloc::vec::Vec;
-use core::marker::PhantomData;
 
 use crate::hash::{Encoding, Hash128, HashFunction, HashId, Murmur3, Xxph3};
+use crate::key::{Key, Utf16};
 use crate::sink::Sink;
 
 /// The hash of a funnel: the function, and the encoding of the keys. Every stored filter names both, and is read only with a
@@ -22,6 +22,13 @@ pub trait Hashing {
     /// Returns the encoding of the keys: of a funnel of your own [`Encoding::custom`], unless its bytes are exactly those that
     /// another encoding promises. If a funnel has fields that change the bytes, the encoding must depend on them.
     fn encoding(&self) -> Encoding;
+
+    /// Returns the hash of a key that is in the encoding already.
+    #[expect(clippy::inline_always, reason = "see `TakeSlice for HashSlice`")]
+    #[inline(always)]
+    fn hash_bytes(&self, bytes: &[u8]) -> Hash128 {
+        Self::Function::hash(bytes)
+    }
 
     /// Returns the name of function and encoding.
     #[inline]
@@ -82,7 +89,7 @@ pub trait Hashing {
     label = "not a key of `{Self}`",
     note = "`Long` takes `i64` and `Integer` takes `i32`, as Java's `long` and `int`: convert other integers first, such as \
             `u64` by `cast_signed()`",
-    note = "`Utf8` takes strings, `Bytes` bytes, and `Xxph3` both"
+    note = "`Utf8` takes strings, `Bytes` bytes, and `Xxph3` both, integers, and tuples"
 )]
 pub trait Funnel<T: ?Sized>: Hashing {
     /// Puts the bytes that make up the key into the sink.
@@ -108,9 +115,9 @@ pub trait TakeSlice {
 }
 
 /// Hashes the bytes.
-struct HashSlice<H>(PhantomData<H>);
+struct HashSlice<'a, F>(&'a F);
 
-impl<H: HashFunction> TakeSlice for HashSlice<H> {
+impl<F: Hashing> TakeSlice for HashSlice<'_, F> {
     type Output = Hash128;
 
     #[expect(
@@ -119,7 +126,19 @@ impl<H: HashFunction> TakeSlice for HashSlice<H> {
     )]
     #[inline(always)]
     fn take(self, bytes: &[u8]) -> Hash128 {
-        H::hash(bytes)
+        self.0.hash_bytes(bytes)
+    }
+}
+
+/// Puts the bytes into a sink.
+pub(crate) struct Put<'a, S>(pub(crate) &'a mut S);
+
+impl<S: Sink> TakeSlice for Put<'_, S> {
+    type Output = ();
+
+    #[inline]
+    fn take(self, bytes: &[u8]) {
+        self.0.put_bytes(bytes);
     }
 }
 
@@ -134,7 +153,7 @@ impl Hash128 {
     #[inline]
     #[must_use]
     pub fn of_key<F: Funnel<T>, T: ?Sized>(funnel: &F, key: &T) -> Self {
-        match funnel.in_one_slice(key, HashSlice(PhantomData::<F::Function>)) {
+        match funnel.in_one_slice(key, HashSlice(funnel)) {
             Some(hash) => hash,
             None => Self::of_pieces(funnel, key),
         }
@@ -155,10 +174,10 @@ impl Hash128 {
 /// contain" and refuses to insert it.
 ///
 /// ```
-/// use membership_filters::{BloomFilter, Parameters, Utf8};
+/// use membership_filters::BloomFilter;
 ///
-/// let mut red = BloomFilter::new(Utf8, &Parameters::new(100, 0.01)?)?;
-/// let yellow = BloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?;
+/// let mut red = BloomFilter::with_capacity(100, 0.01)?;
+/// let yellow = BloomFilter::with_capacity(1000, 0.01)?;
 /// red.insert("apple");
 /// let apple = red.hash("apple");
 /// assert!(red.contains_hashed(&apple) && !yellow.contains_hashed(&apple));
@@ -217,20 +236,6 @@ impl<F> Hashed<F> {
     }
 }
 
-/// A Java string as its UTF-16 code units, for strings with unpaired surrogates, which a Rust string cannot hold.
-///
-/// [`Utf8`] and [`Utf16Units`] accept it as well as Rust's strings.
-///
-/// ```
-/// use membership_filters::{Hash128, Utf8, Utf16, Utf16Units};
-///
-/// let lone_surrogate = Utf16(&[0x61, 0xd800]);
-/// assert_eq!(Hash128::of_key(&Utf8, &lone_surrogate), Hash128::of(b"a?"));
-/// assert_eq!(Hash128::of_key(&Utf16Units, &lone_surrogate), Hash128::of(b"\x61\0\0\xd8"));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Utf16<'a>(pub &'a [u16]);
-
 macro_rules! hashing {
     ($funnel:ty, $function:ty, $encoding:ident) => {
         impl Hashing for $funnel {
@@ -243,37 +248,62 @@ macro_rules! hashing {
         }
     };
 }
+pub(crate) use hashing;
 
-hashing!(Utf8, Murmur3, BYTES);
-hashing!(Utf16Units, Murmur3, UTF16_UNITS);
-hashing!(Bytes, Murmur3, BYTES);
+macro_rules! funnels {
+    ($($(#[$doc:meta])* $funnel:ident in $encoding:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub struct $funnel;
+
+        hashing!($funnel, Murmur3, $encoding);
+    )*};
+}
+
+funnels! {
+    /// The funnel for strings as UTF-8: Guava's `Funnels.stringFunnel(StandardCharsets.UTF_8)`.
+    Utf8 in BYTES;
+    /// The funnel for strings as UTF-16 code units, two bytes each: Guava's `Funnels.unencodedCharsFunnel()`.
+    Utf16Units in UTF16_UNITS;
+    /// The funnel for bytes: Guava's `Funnels.byteArrayFunnel()`.
+    Bytes in BYTES;
+    /// The funnel for Java's `int`: Guava's `Funnels.integerFunnel()`.
+    Integer in INT32;
+    /// The funnel for Java's `long`: Guava's `Funnels.longFunnel()`.
+    Long in INT64;
+}
 hashing!(Xxph3, Xxph3, BYTES);
 
-/// The funnel for strings as UTF-8: Guava's `Funnels.stringFunnel(StandardCharsets.UTF_8)`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Utf8;
+/// Makes a funnel take keys whose bytes are in one slice, which `$pass` passes on.
+macro_rules! sliced {
+    ($funnel:ty, [$($generics:tt)*] $key:ty, |$from:ident, $then:ident| $pass:expr) => {
+        impl<$($generics)*> crate::funnel::Funnel<$key> for $funnel {
+            #[inline]
+            fn funnel<S: crate::sink::Sink>(&self, $from: &$key, into: &mut S) {
+                let _put = self.in_one_slice($from, crate::funnel::Put(into));
+            }
 
-impl<T: AsRef<str> + ?Sized> Funnel<T> for Utf8 {
-    #[inline]
-    fn funnel<S: Sink>(&self, from: &T, into: &mut S) {
-        into.put_str(from.as_ref());
-    }
-
-    #[inline]
-    fn in_one_slice<H: TakeSlice>(&self, from: &T, then: H) -> Option<H::Output> {
-        Some(then.take(from.as_ref().as_bytes()))
-    }
+            #[inline(always)]
+            fn in_one_slice<H: crate::funnel::TakeSlice>(&self, $from: &$key, then: H) -> Option<H::Output> {
+                let $then = |bytes: &[u8]| then.take(bytes);
+                Some($pass)
+            }
+        }
+    };
 }
+pub(crate) use sliced;
+
+sliced!(Utf8, [T: AsRef<str> + ?Sized] T, |from, then| then(from.as_ref().as_bytes()));
+sliced!(Bytes, [T: AsRef<[u8]> + ?Sized] T, |from, then| then(from.as_ref()));
+sliced!(Integer, [] i32, |from, then| then(&from.to_le_bytes()));
+sliced!(Long, [] i64, |from, then| then(&from.to_le_bytes()));
+sliced!(Xxph3, [K: Key + ?Sized] K, |from, then| from.with_bytes(then));
 
 impl Funnel<Utf16<'_>> for Utf8 {
     fn funnel<S: Sink>(&self, from: &Utf16<'_>, into: &mut S) {
         into.put_utf16_as_utf8(from.0);
     }
 }
-
-/// The funnel for strings as UTF-16 code units, two bytes each: Guava's `Funnels.unencodedCharsFunnel()`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Utf16Units;
 
 impl<T: AsRef<str> + ?Sized> Funnel<T> for Utf16Units {
     #[inline]
@@ -286,63 +316,6 @@ impl Funnel<Utf16<'_>> for Utf16Units {
     #[inline]
     fn funnel<S: Sink>(&self, from: &Utf16<'_>, into: &mut S) {
         into.put_utf16_units(from.0.iter().copied());
-    }
-}
-
-macro_rules! number_funnels {
-    ($($(#[$doc:meta])* $funnel:ident of $number:ident by $put:ident, $encoding:ident;)*) => {$(
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-        pub struct $funnel;
-
-        hashing!($funnel, Murmur3, $encoding);
-
-        impl Funnel<$number> for $funnel {
-            #[inline]
-            fn funnel<S: Sink>(&self, from: &$number, into: &mut S) {
-                into.$put(*from);
-            }
-
-            #[inline]
-            fn in_one_slice<H: TakeSlice>(&self, from: &$number, then: H) -> Option<H::Output> {
-                Some(then.take(&from.to_le_bytes()))
-            }
-        }
-
-        impl Funnel<&$number> for $funnel {
-            #[inline]
-            fn funnel<S: Sink>(&self, from: &&$number, into: &mut S) {
-                self.funnel(*from, into);
-            }
-
-            #[inline]
-            fn in_one_slice<H: TakeSlice>(&self, from: &&$number, then: H) -> Option<H::Output> {
-                self.in_one_slice(*from, then)
-            }
-        }
-    )*};
-}
-
-number_funnels! {
-    /// The funnel for Java's `int`: Guava's `Funnels.integerFunnel()`.
-    Integer of i32 by put_i32, INT32;
-    /// The funnel for Java's `long`: Guava's `Funnels.longFunnel()`.
-    Long of i64 by put_i64, INT64;
-}
-
-/// The funnel for bytes: Guava's `Funnels.byteArrayFunnel()`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Bytes;
-
-impl<T: AsRef<[u8]> + ?Sized> Funnel<T> for Bytes {
-    #[inline]
-    fn funnel<S: Sink>(&self, from: &T, into: &mut S) {
-        into.put_bytes(from.as_ref());
-    }
-
-    #[inline]
-    fn in_one_slice<H: TakeSlice>(&self, from: &T, then: H) -> Option<H::Output> {
-        Some(then.take(from.as_ref()))
     }
 }
 
@@ -400,19 +373,6 @@ impl<T, F: Funnel<T>> Funnel<&[T]> for Sequence<F> {
     }
 }
 
-impl<T: AsRef<[u8]> + ?Sized> Funnel<T> for Xxph3 {
-    #[inline]
-    fn funnel<S: Sink>(&self, from: &T, into: &mut S) {
-        into.put_bytes(from.as_ref());
-    }
-
-    #[expect(clippy::inline_always, reason = "see `TakeSlice for HashSlice`")]
-    #[inline(always)]
-    fn in_one_slice<H: TakeSlice>(&self, from: &T, then: H) -> Option<H::Output> {
-        Some(then.take(from.as_ref()))
-    }
-}
-
 impl Hashing for HashId {
     type Function = crate::hash::Stored;
 
@@ -422,5 +382,9 @@ impl Hashing for HashId {
 
     fn hash_id(&self) -> HashId {
         *self
+    }
+
+    fn hash_bytes(&self, bytes: &[u8]) -> Hash128 {
+        self.apply(bytes)
     }
 }

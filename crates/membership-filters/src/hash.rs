@@ -6,12 +6,12 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use hashzoo::{Murmur3X64_128, murmur3_x64_128, xxph3_64};
+use hashzoo::{Murmur3X64_128, REDISBLOOM_SEED, murmur3_x64_128, murmur64a, spark_murmur3, xxph3_64};
 
 use crate::random::SplitMix64;
 use crate::sink::Sink;
 
-/// A hash of 128 bits, without the funnel that it belongs to: what [`Strategy::positions`](crate::Strategy::positions) takes
+/// A hash of 128 bits, without the funnel that it belongs to: what [`Strategy::positions`](crate::guava::Strategy::positions) takes
 /// for bits that are kept elsewhere. Filters take a [`Hashed`](crate::Hashed).
 ///
 /// ```
@@ -20,7 +20,7 @@ use crate::sink::Sink;
 /// let hash = Hash128::of(b"76930242");
 /// assert_eq!(hash, Hash128 { h1: 0xd4d02685bc36f02c, h2: 0xdedd80528dcaf2a9 });
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Hash128 {
     /// The first 64 bits.
     pub h1: u64,
@@ -43,7 +43,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A function that hashes the bytes of keys: [`Murmur3`] or [`Xxph3`]. Stored filters name it by its code.
+/// A function that hashes the bytes of keys: [`Murmur3`], [`Xxph3`], or that of a module for another system. Stored filters name it by its code.
 pub trait HashFunction: sealed::Sealed {
     /// The code in the header of stored filters.
     const CODE: u8;
@@ -100,22 +100,23 @@ impl Sink for Murmur3Sink {
     }
 }
 
-/// Text or bytes, hashed by XXPH3 (RocksDB's hash of 64 bits) instead of Guava's MurmurHash3 of 128 bits.
+/// Keys hashed by XXPH3 (RocksDB's hash of 64 bits) instead of Guava's MurmurHash3 of 128 bits: text, bytes, integers and tuples
+/// of them, as [`Key`](crate::Key) says.
 ///
-/// Intended for [`BlockedBloomFilter`](crate::BlockedBloomFilter), whose calls take two thirds of the instructions with this
-/// funnel: Guava's hash is half of such a call. Text is hashed as its bytes in UTF-8.
+/// This is the funnel of [`BloomFilter`](crate::BloomFilter), whose calls take two thirds of the instructions that they take
+/// with Guava's hash.
 ///
 /// The hash's `h1` is XXPH3 with seed 0, and `h2` is SplitMix64's number from `h1`. Keys with equal `h1` are the
 /// same to every filter; for an absent key and n inserted ones, the probability of that is n / 2^64. Strangers who
 /// choose the keys can find absent ones that look present, as with Guava's hash.
 ///
-/// Guava does not know this hash, so a filter with this funnel is stored in the [`envelope`](crate::envelope), and not
-/// written as Guava's stream:
+/// Guava does not know this hash, so its filter is not written as Guava's stream with this funnel:
 ///
 /// ```compile_fail
-/// use membership_filters::{BloomFilter, Parameters, Xxph3};
+/// use membership_filters::Xxph3;
+/// use membership_filters::guava::{BloomFilter, Parameters};
 ///
-/// let _ = BloomFilter::new(Xxph3, &Parameters::new(100, 0.01)?)?.to_bytes();
+/// let _ = BloomFilter::new(Xxph3, &Parameters::new(100, 0.01)?)?.to_guava();
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -211,19 +212,20 @@ impl fmt::Display for Encoding {
 /// The hash of a filter's keys as stored filters name it: the function, and the encoding of the keys.
 ///
 /// It is also the funnel of filters whose hash is known only when they are opened. It takes no keys, and
-/// [`hash`](Self::hash) makes hashes of their bytes:
+/// [`hash_bytes`](crate::Hashing::hash_bytes) makes hashes of their bytes:
 ///
 /// ```
-/// use membership_filters::{BloomFilter, Hashed, Hashing, Long, Parameters, envelope};
+/// use membership_filters::guava::{BloomFilter, Parameters};
+/// use membership_filters::{Hashed, Hashing, Long, envelope};
 ///
 /// let mut ids = BloomFilter::new(Long, &Parameters::new(1000, 0.01)?)?;
 /// ids.insert(&7);
-/// let bytes = envelope::to_bytes(&ids);
+/// let bytes = ids.to_bytes();
 ///
 /// let id = envelope::hash_id(&bytes)?;
 /// assert_eq!((id, id.to_string().as_str()), (Long.hash_id(), "MurmurHash3 of 64-bit integers"));
-/// let filter: BloomFilter<_> = envelope::from_bytes(&bytes, id)?;
-/// assert!(filter.contains_hashed(&Hashed::assume(id, id.hash(&7_i64.to_le_bytes()))));
+/// let filter = BloomFilter::from_bytes(&bytes, id)?;
+/// assert!(filter.contains_hashed(&Hashed::assume(id, id.hash_bytes(&7_i64.to_le_bytes()))));
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -238,12 +240,11 @@ impl HashId {
         Self { function, encoding }
     }
 
-    /// Returns the hash of a key that is in the encoding already.
-    #[inline]
-    #[must_use]
-    pub fn hash(self, bytes: &[u8]) -> Hash128 {
+    pub(crate) fn apply(self, bytes: &[u8]) -> Hash128 {
         match self.function {
             Xxph3::CODE => Xxph3::hash(bytes),
+            SparkMurmur3::CODE => SparkMurmur3::hash(bytes),
+            RedisMurmur::CODE => RedisMurmur::hash(bytes),
             _ => Murmur3::hash(bytes),
         }
     }
@@ -272,7 +273,7 @@ impl HashId {
         let id = u32::from_le_bytes(id);
         let is_known = matches!(kind, 1..=4) && id == 0 || kind == Encoding::CUSTOM;
         let encoding = Encoding { kind, depth, id };
-        let is_known = is_known && matches!(function, Murmur3::CODE | Xxph3::CODE);
+        let is_known = is_known && (Murmur3::CODE..=RedisMurmur::CODE).contains(&function);
         is_known.then_some(Self { function, encoding })
     }
 }
@@ -286,31 +287,60 @@ impl fmt::Debug for HashId {
 
 impl fmt::Display for HashId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = if self.function == Murmur3::CODE {
-            "MurmurHash3"
-        } else {
-            "XXPH3"
+        let name = match self.function {
+            Murmur3::CODE => "MurmurHash3",
+            Xxph3::CODE => "XXPH3",
+            SparkMurmur3::CODE => "Spark's MurmurHash3",
+            _ => "RedisBloom's MurmurHash64A",
         };
         write!(f, "{name} of {}", self.encoding)
     }
 }
 
-/// The function that a [`HashId`] names, which is no type: nothing hashes by it.
-#[derive(Debug)]
-pub struct Stored(());
+/// Makes a function that hashes bytes in one slice.
+macro_rules! of_slices {
+    ($($(#[$doc:meta])* $function:ident, $code:literal, |$bytes:ident| $hash:expr;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $function(());
 
-impl sealed::Sealed for Stored {}
+        impl sealed::Sealed for $function {}
 
-impl HashFunction for Stored {
-    const CODE: u8 = 0;
+        impl HashFunction for $function {
+            const CODE: u8 = $code;
 
-    type Sink = Vec<u8>;
+            type Sink = Vec<u8>;
 
-    fn hash(bytes: &[u8]) -> Hash128 {
-        Murmur3::hash(bytes)
-    }
+            #[inline]
+            fn hash($bytes: &[u8]) -> Hash128 {
+                $hash
+            }
 
-    fn finish(sink: Vec<u8>) -> Hash128 {
-        Self::hash(&sink)
-    }
+            fn finish(sink: Vec<u8>) -> Hash128 {
+                Self::hash(&sink)
+            }
+        }
+    )*};
+}
+
+of_slices! {
+    /// The function that a [`HashId`] names, which is no type.
+    Stored, 0, |bytes| Murmur3::hash(bytes);
+    /// Spark's function, with the seed 0.
+    SparkMurmur3, 3, |bytes| spark_hash(bytes, 0);
+    /// RedisBloom's function: MurmurHash64A under its seed, and under the value of that.
+    RedisMurmur, 4, |bytes| {
+        let h1 = murmur64a(bytes, REDISBLOOM_SEED);
+        let h2 = murmur64a(bytes, h1);
+        Hash128 { h1, h2 }
+    };
+}
+
+/// Returns Spark's two hashes, the second under the first, in the lower and the upper half of 64 bits.
+#[inline]
+pub(crate) const fn spark_hash(bytes: &[u8], seed: i32) -> Hash128 {
+    let first = spark_murmur3(bytes, seed.cast_unsigned());
+    let second = spark_murmur3(bytes, first);
+    let h1 = first as u64 | (second as u64) << 32;
+    Hash128 { h1, h2: 0 }
 }

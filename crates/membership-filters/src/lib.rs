@@ -20,6 +20,7 @@ mod atomic_bits;
 mod batch;
 mod bits;
 mod blocked;
+mod bloom;
 mod counting;
 mod cuckoo;
 pub mod envelope;
@@ -29,40 +30,32 @@ pub mod format;
 mod funnel;
 pub mod guava;
 mod hash;
+mod java_math;
+mod key;
 mod modulus;
 mod packed;
 mod random;
-mod redisbloom;
+pub mod redisbloom;
 mod sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 mod slot;
 pub mod spark;
 mod stats;
+mod steps;
 mod stored;
 mod unrolled;
 
-pub use bits::MAX_WORD_COUNT;
-pub use blocked::{BlockedBloomFilter, BlockedParameters};
+#[cfg(target_has_atomic = "64")]
+pub use blocked::ConcurrentBloomFilter;
+pub use blocked::{BloomFilter, Parameters};
 pub use counting::CountingBloomFilter;
 pub use cuckoo::{CuckooFilter, CuckooParameters};
-pub use error::{Error, ErrorKind};
-pub use funnel::{
-    Bytes, Funnel, Hashed, Hashing, Integer, Long, Sequence, TakeSlice, Utf8, Utf16, Utf16Units,
-};
-#[cfg(target_has_atomic = "64")]
-pub use guava::ConcurrentBloomFilter;
-pub use guava::{
-    BloomFilter, DEFAULT_RATE, MAX_PROBE_COUNT, Parameters, Positions, ProbeCountRule, Strategy, StreamHeader,
-};
+pub use error::{Error, ErrorKind, Outcome};
+pub use funnel::{Bytes, Funnel, Hashed, Hashing, Integer, Long, Sequence, TakeSlice, Utf8, Utf16Units};
 pub use hash::{Encoding, Hash128, HashFunction, HashId, Murmur3, Xxph3};
+pub use key::{Key, Utf16};
 pub use modulus::Modulus;
-pub use redisbloom::{
-    RedisBloomFilter, RedisBloomHash, RedisBloomLink, RedisBloomParameters, RedisBloomStats,
-};
 pub use sink::Sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
-pub use slot::{Outcome, Rebuild, Slot};
+pub use slot::{Rebuild, Slot};
 pub use stats::Stats;
-/// Needs the feature `save`.
-#[cfg(feature = "save")]
-pub use whole_files::save;

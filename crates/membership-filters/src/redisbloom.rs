@@ -1,20 +1,28 @@
 //! RedisBloom's Bloom filter, which grows: the chain behind `BF.RESERVE`, `BF.ADD` and `BF.EXISTS`, byte for byte.
 
-use alloc::vec;
 use alloc::vec::Vec;
 use core::mem;
 
-use crate::batch;
 use crate::error::{Error, ErrorKind};
+use crate::funnel::{Hashing, hashing, sliced};
+use crate::hash::{Encoding, Hash128, RedisMurmur};
+use crate::stats::Stats;
+use crate::stored;
 
 mod chunks;
-mod link;
+mod layer;
 mod parameters;
 
-use link::{Link, Probes};
+use layer::Layer;
 
-pub use link::RedisBloomHash;
-pub use parameters::{RedisBloomLink, RedisBloomParameters};
+pub use parameters::{Link, Parameters};
+
+/// The funnel of RedisBloom's filters: the bytes of a key as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Keys;
+
+hashing!(Keys, RedisMurmur, BYTES);
+sliced!(Keys, [T: AsRef<[u8]> + ?Sized] T, |from, then| then(from.as_ref()));
 
 /// The filter of Redis 8 and of the module RedisBloom: a chain of Bloom filters for any number of keys, which a server loads.
 ///
@@ -28,39 +36,39 @@ pub use parameters::{RedisBloomLink, RedisBloomParameters};
 /// A query may read every link, so many small links make it slow. Start with the capacity that you expect.
 ///
 /// ```
-/// use membership_filters::{RedisBloomFilter, RedisBloomParameters};
+/// use membership_filters::redisbloom::BloomFilter;
 ///
 /// // BF.RESERVE seen 0.01 1000
-/// let mut seen = RedisBloomFilter::new(&RedisBloomParameters::new(1_000, 0.01))?;
+/// let mut seen = BloomFilter::with_capacity(1_000, 0.01)?;
 /// for id in 0..5_000 {
 ///     seen.insert(format!("user-{id}").as_bytes())?; // BF.ADD
 /// }
 /// assert!(seen.contains(b"user-7")); // BF.EXISTS
-/// assert_eq!(seen.stats().links, 3); // BF.INFO
+/// assert_eq!(seen.info().links, 3); // BF.INFO
 ///
 /// // BF.LOADCHUNK seen ITERATOR BYTES
 /// let chunks: Vec<(i64, Vec<u8>)> = seen.chunks().collect();
 /// assert_eq!((chunks.len(), chunks[0].0), (4, 1));
 /// // What BF.SCANDUMP returned.
-/// let read = RedisBloomFilter::from_chunks(chunks.iter().map(|(iterator, bytes)| (*iterator, &bytes[..])))?;
+/// let read = BloomFilter::from_chunks(chunks.iter().map(|(iterator, bytes)| (*iterator, &bytes[..])))?;
 /// assert_eq!(read, seen);
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct RedisBloomFilter {
+pub struct BloomFilter {
     /// The factor between the capacities of links, if the chain scales; no more than a number in the header if not.
     expansion: u32,
     is_scaling: bool,
     /// The full links, oldest first.
-    full: Vec<Link>,
+    full: Vec<Layer>,
     /// The link that takes new keys.
-    last: Link,
+    last: Layer,
 }
 
-/// The state of a filter, as `BF.INFO` returns it.
+/// What `BF.INFO` says of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct RedisBloomStats {
+pub struct Info {
     /// The number of keys that all links are for.
     pub capacity: u64,
     /// The bytes that the filter takes on a server of 64 bits.
@@ -73,43 +81,28 @@ pub struct RedisBloomStats {
     pub expansion: Option<u32>,
 }
 
-impl RedisBloomFilter {
+stored::filter!([] BloomFilter, Keys, |hash| hash, Result<bool, Error>, Result<(), Error>, mut);
+stored::stored!([] BloomFilter, (), Keys);
+stored::with_capacity!(BloomFilter, |capacity, rate| Self::new(&Parameters::new(
+    capacity, rate
+)));
+
+impl BloomFilter {
     /// Creates an empty filter of one link.
     ///
     /// # Errors
     ///
-    /// The errors of [`RedisBloomParameters::first_link`], and [`ErrorKind::OutOfMemory`].
-    pub fn new(parameters: &RedisBloomParameters) -> Result<Self, Error> {
+    /// The errors of [`Parameters::first_link`], and [`ErrorKind::OutOfMemory`].
+    pub fn new(parameters: &Parameters) -> Result<Self, Error> {
         Ok(Self {
             expansion: parameters.expansion,
             is_scaling: parameters.is_scaling,
             full: Vec::new(),
-            last: Link::new(parameters.first_link()?)?,
+            last: Layer::new(parameters.first_link()?)?,
         })
     }
 
-    /// Inserts a key, and opens a new link before if the last one is full. Returns true if the key was certainly absent; if it
-    /// looked present in any link, nothing changes.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Full`] if the chain does not scale, and the errors of a new link; the filter is then unchanged.
-    pub fn insert(&mut self, key: &[u8]) -> Result<bool, Error> {
-        self.insert_hashed(RedisBloomHash::of(key))
-    }
-
-    /// Returns whether the key might be in the filter; false is certain.
-    #[must_use]
-    pub fn contains(&self, key: &[u8]) -> bool {
-        self.contains_hashed(RedisBloomHash::of(key))
-    }
-
-    /// Inserts a key that is hashed already, like [`insert`](Self::insert).
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`insert`](Self::insert).
-    pub fn insert_hashed(&mut self, hash: RedisBloomHash) -> Result<bool, Error> {
+    fn insert_raw(&mut self, hash: Hash128) -> Result<bool, Error> {
         if self.full.iter().rev().any(|link| link.contains(hash)) {
             return Ok(false);
         }
@@ -125,8 +118,8 @@ impl RedisBloomFilter {
         Ok(self.last.insert(hash))
     }
 
-    fn next_link(&self) -> Result<Link, Error> {
-        let RedisBloomLink { capacity, rate, .. } = self.last.shape;
+    fn next_link(&self) -> Result<Layer, Error> {
+        let Link { capacity, rate, .. } = self.last.shape;
         if !self.is_scaling {
             let (thing, range) = ("the keys of a chain that does not scale", "at most its capacity");
             let got = format_args!("one more than {capacity}");
@@ -134,91 +127,88 @@ impl RedisBloomFilter {
         }
         // A number that is too large is refused.
         let capacity = capacity.saturating_mul(self.expansion.into());
-        Link::new(RedisBloomLink::new(capacity, rate * 0.5)?)
+        Layer::new(Link::new(capacity, rate * 0.5)?)
     }
 
-    /// Returns whether a key that is hashed already might be in the filter.
-    #[must_use]
-    pub fn contains_hashed(&self, hash: RedisBloomHash) -> bool {
+    #[inline]
+    fn contains_raw(&self, hash: Hash128) -> bool {
         // Most keys are in the newest links, which are the largest.
         self.last.contains(hash) || self.full.iter().rev().any(|link| link.contains(hash))
     }
 
-    /// Inserts the keys in order, and returns for each what [`insert`](Self::insert) would return. In filters that are larger
-    /// than the processor's caches this takes a fraction of the time of single calls.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`insert`](Self::insert); the keys before are then inserted.
-    pub fn insert_many<K: AsRef<[u8]>>(&mut self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        self.insert_many_hashed(&hashes(keys))
-    }
-
-    /// Returns whether each key might be in the filter, in the order of the keys. In filters that are larger than the
-    /// processor's caches this takes a fraction of the time of single calls.
-    #[must_use]
-    pub fn contains_many<K: AsRef<[u8]>>(&self, keys: &[K]) -> Vec<bool> {
-        self.contains_many_hashed(&hashes(keys))
-    }
-
-    /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many).
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`insert_many`](Self::insert_many).
-    pub fn insert_many_hashed(&mut self, hashes: &[RedisBloomHash]) -> Result<Vec<bool>, Error> {
-        let Link { bits, shape, len } = &mut self.last;
-        let modulus = bits.modulus();
-        if self.full.is_empty() && !bits.are_near() && hashes.len() as u64 <= shape.capacity - *len {
-            let start = |&hash: &_| (hash, modulus);
-            let new = batch::insert::<Probes, _, _>(bits, shape.probe_count, hashes, start);
-            *len += new.iter().map(|&is_new| u64::from(is_new)).sum::<u64>();
-            return Ok(new);
+    fn insert_batch(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
+        let Layer { bloom, shape, len } = &mut self.last;
+        if self.full.is_empty() && hashes.len() as u64 <= shape.capacity - *len {
+            *len += bloom.insert_batch(hashes);
+            return Ok(());
         }
-        hashes.iter().map(|&hash| self.insert_hashed(hash)).collect()
+        hashes
+            .iter()
+            .try_for_each(|&hash| self.insert_raw(hash).map(drop))
     }
 
-    /// Returns for each key that is hashed already whether it might be in the filter, like
-    /// [`contains_many`](Self::contains_many).
-    #[must_use]
-    pub fn contains_many_hashed(&self, hashes: &[RedisBloomHash]) -> Vec<bool> {
-        let mut answers = vec![false; hashes.len()];
-        for Link { shape, bits, .. } in self.links() {
-            let start = |&hash: &_| (hash, bits.modulus());
-            let found = batch::contains::<Probes, _, _, _>(bits, shape.probe_count, hashes, start);
-            for (answer, found) in answers.iter_mut().zip(found) {
+    fn contains_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
+        let (first, mut found) = (answers.len(), Vec::with_capacity(hashes.len()));
+        answers.resize(first + hashes.len(), false);
+        for layer in self.layers() {
+            found.clear();
+            layer.bloom.contains_batch(hashes, &mut found);
+            for (answer, found) in answers.iter_mut().skip(first).zip(&found) {
                 *answer |= found;
             }
         }
-        answers
     }
 
-    /// Returns the probability that an absent key seems to be in the filter now: `1 - product of (1 - (ones / bits)^k)` over
-    /// all links. Reads the whole filter.
-    pub fn expected_rate(&self) -> f64 {
-        let none = self.links().map(|link| libm::log1p(-link.rate()));
-        // An empty filter's sum is a negative zero.
-        -libm::expm1(none.sum()) + 0.0
+    /// Returns the funnel.
+    pub const fn funnel(&self) -> &Keys {
+        &Keys
     }
 
-    /// Returns the state of the filter.
-    pub fn stats(&self) -> RedisBloomStats {
-        let sum = |of: fn(&Link) -> u64| self.links().map(of).fold(0, u64::saturating_add);
-        RedisBloomStats {
-            capacity: sum(|link| link.shape.capacity),
+    /// Returns the number of insertions that changed bits.
+    pub fn len(&self) -> u64 {
+        self.sum(|layer| layer.len)
+    }
+
+    /// Returns whether no key is in the filter.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the number of bits of all links.
+    pub fn bits(&self) -> u64 {
+        self.sum(|layer| layer.shape.bits)
+    }
+
+    /// Returns the state of the filter. Reads the whole filter. The rate is `1 - product of (1 - (ones / bits)^k)` over all links.
+    pub fn stats(&self) -> Stats {
+        let none = self.layers().map(|layer| libm::log1p(-layer.bloom.rate()));
+        Stats {
+            len: Some(self.len()),
+            places: self.bits(),
+            taken: self.sum(|layer| layer.bloom.bits.ones()),
+            memory_bytes: self.bits() / 8,
+            // An empty filter's sum is a negative zero.
+            expected_rate: -libm::expm1(none.sum()) + 0.0,
+        }
+    }
+
+    /// Returns what `BF.INFO` says of the filter.
+    pub fn info(&self) -> Info {
+        Info {
+            capacity: self.sum(|layer| layer.shape.capacity),
             // The server counts 32 bytes for the chain, and 64 for each link.
-            size: sum(|link| 64 + link.shape.bits / 8) + 32,
-            links: sum(|_| 1),
-            len: sum(|link| link.len),
+            size: self.sum(|layer| 64 + layer.shape.bits / 8) + 32,
+            links: self.sum(|_| 1),
+            len: self.len(),
             expansion: self.is_scaling.then_some(self.expansion),
         }
     }
 
-    fn links(&self) -> impl Iterator<Item = &Link> {
+    fn sum(&self, of: fn(&Layer) -> u64) -> u64 {
+        self.layers().map(of).fold(0, u64::saturating_add)
+    }
+
+    fn layers(&self) -> impl Iterator<Item = &Layer> {
         self.full.iter().chain([&self.last])
     }
-}
-
-fn hashes<K: AsRef<[u8]>>(keys: &[K]) -> Vec<RedisBloomHash> {
-    keys.iter().map(|key| RedisBloomHash::of(key.as_ref())).collect()
 }

@@ -7,7 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use arc_swap::ArcSwap;
 
-use crate::error::{Error, ErrorKind};
+use crate::blocked::ConcurrentBloomFilter;
+use crate::error::{Error, ErrorKind, Outcome};
+use crate::funnel::Funnel;
+use crate::guava::ConcurrentBloomFilter as Guavas;
 
 /// The current filter and the one being built. A state is never changed, only replaced as a whole.
 struct State<T> {
@@ -29,13 +32,13 @@ impl<T> State<T> {
 /// The filter is of any type. A [`ConcurrentBloomFilter`](crate::ConcurrentBloomFilter) has methods here for queries and insertions:
 ///
 /// ```
-/// use membership_filters::{ConcurrentBloomFilter, Parameters, Slot, Utf8, envelope};
+/// use membership_filters::{ConcurrentBloomFilter, Slot, Xxph3};
 ///
-/// let blocked = Slot::new(ConcurrentBloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?);
+/// let blocked = Slot::new(ConcurrentBloomFilter::with_capacity(1000, 0.01)?);
 /// blocked.insert("evil.example");
 ///
 /// // The list has changed: rebuild the filter from its source.
-/// let rebuild = blocked.rebuild(ConcurrentBloomFilter::new(Utf8, &Parameters::new(5000, 0.01)?)?)?;
+/// let rebuild = blocked.rebuild(ConcurrentBloomFilter::with_capacity(5000, 0.01)?)?;
 /// for host in ["worse.example", "worst.example"] {
 ///     rebuild.filter().insert(host);
 /// }
@@ -47,15 +50,14 @@ impl<T> State<T> {
 /// assert!(!blocked.contains("evil.example"));
 ///
 /// // Stored with a checksum, and read back at the next start.
-/// let stored = envelope::to_bytes(&*blocked.load());
-/// let read: ConcurrentBloomFilter<Utf8> = envelope::from_bytes(&stored, Utf8)?;
-/// let blocked = Slot::new(read);
+/// let stored = blocked.load().to_bytes();
+/// let blocked = Slot::new(ConcurrentBloomFilter::from_bytes(&stored, Xxph3)?);
 /// assert!(blocked.contains("worst.example"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// Put another filter into an `RwLock`, query it by [`Slot::with`] and insert by [`Slot::apply`]; here a filter of Spark, and
-/// the same way the cuckoo, counting, RedisBloom's and blocked filters:
+/// the same way the cuckoo, counting and RedisBloom's filters:
 ///
 /// ```
 /// use membership_filters::Slot;
@@ -109,25 +111,6 @@ pub struct Slot<T> {
     state: ArcSwap<State<T>>,
     /// Held while the state is replaced by one derived from it.
     writers: Mutex<()>,
-}
-
-/// The result of an insertion by [`Slot::apply`]: `()`, `bool`, `Vec<bool>`, or a `Result`.
-pub trait Outcome {
-    /// Returns whether the filter did not take the key.
-    fn is_error(&self) -> bool {
-        false
-    }
-}
-
-impl Outcome for () {}
-impl Outcome for bool {}
-impl Outcome for Vec<bool> {}
-
-impl<T, E> Outcome for Result<T, E> {
-    #[inline]
-    fn is_error(&self) -> bool {
-        self.is_err()
-    }
 }
 
 impl<T> Slot<T> {
@@ -219,6 +202,71 @@ impl<T> Slot<T> {
         self.writers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// Queries and insertions through a slot whose filter threads share without a lock.
+macro_rules! concurrent {
+    ($filter:ident) => {
+        impl<F> Slot<$filter<F>> {
+            /// Returns whether the key might be in the current filter.
+            ///
+            /// False means that no insertion of the key into the current filter happened before this call, neither through
+            /// the slot nor while the filter was built.
+            #[inline]
+            #[must_use]
+            pub fn contains<T: ?Sized>(&self, key: &T) -> bool
+            where
+                F: Funnel<T>,
+            {
+                self.query(|filter| filter.contains(key))
+            }
+
+            /// Returns for each key whether it might be in the current filter. All are looked up in the same filter.
+            #[must_use]
+            pub fn contains_many<'k, T: ?Sized + 'k>(
+                &self,
+                keys: impl IntoIterator<Item = &'k T>,
+            ) -> Vec<bool>
+            where
+                F: Funnel<T>,
+            {
+                self.query(|filter| filter.contains_many(keys))
+            }
+
+            /// Inserts a key into the current filter and, during a rebuild, into the one being built. Returns true if this
+            /// call changed a bit of the filter that was current when it began.
+            ///
+            /// No closure gets the filter for an insertion that would miss the one being built:
+            ///
+            /// ```compile_fail,E0599
+            /// # use membership_filters::{ConcurrentBloomFilter, Slot};
+            /// let slot = Slot::new(ConcurrentBloomFilter::with_capacity(1000, 0.01)?);
+            /// slot.with(|filter| filter.insert("ann"));
+            /// # Ok::<(), membership_filters::Error>(())
+            /// ```
+            #[inline]
+            pub fn insert<T: ?Sized>(&self, key: &T) -> bool
+            where
+                F: Funnel<T>,
+            {
+                self.apply(|filter| filter.insert(key))
+            }
+
+            /// Inserts keys as [`insert`](Self::insert) does.
+            pub fn insert_many<'k, T: ?Sized + 'k>(
+                &self,
+                keys: impl IntoIterator<Item = &'k T, IntoIter: Clone>,
+            ) where
+                F: Funnel<T>,
+            {
+                let keys = keys.into_iter();
+                self.apply(|filter| filter.insert_many(keys.clone()));
+            }
+        }
+    };
+}
+
+concurrent!(ConcurrentBloomFilter);
+concurrent!(Guavas);
 
 impl<T> Slot<RwLock<T>> {
     /// Queries the current filter under its lock, for reading only: insertions go through [`Slot::apply`], which reaches the

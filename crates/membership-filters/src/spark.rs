@@ -6,21 +6,21 @@
 //! three. [`format`](crate::format) describes the bytes.
 //!
 //! ```
-//! use membership_filters::spark::{BloomFilter, Parameters};
+//! use membership_filters::spark::BloomFilter;
 //!
 //! // BloomFilter.create(1000, 0.01)
-//! let mut seen = BloomFilter::new(&Parameters::new(1000, 0.01)?)?;
+//! let mut seen = BloomFilter::with_capacity(1000, 0.01)?;
 //! assert!(seen.insert(&42_i64)); // putLong(42): bits changed, so it was certainly absent
 //! assert!(seen.insert("apple")); // putString("apple")
 //! assert!(seen.contains(&42_i64)); // mightContainLong(42)
 //! assert!(!seen.contains("banana"));
 //!
 //! // The bytes of writeTo, which readFrom reads.
-//! let stream = seen.to_bytes();
-//! assert_eq!(BloomFilter::from_bytes(&stream)?, seen);
+//! let stream = seen.to_spark();
+//! assert_eq!(BloomFilter::from_spark(&stream)?, seen);
 //!
 //! // Filters of equal sizes, probe counts and versions become one: mergeInPlace.
-//! let mut other = BloomFilter::new(&Parameters::new(1000, 0.01)?)?;
+//! let mut other = BloomFilter::with_capacity(1000, 0.01)?;
 //! other.insert("cherry");
 //! seen.merge(&other)?;
 //! assert!(seen.contains("cherry"));
@@ -36,24 +36,22 @@
 
 mod item;
 mod parameters;
-mod steps;
 mod stream;
 
 use alloc::vec::Vec;
 
-use crate::batch;
-use crate::bits::Bits;
+use crate::bloom::Bloom;
 use crate::error::Error;
-use crate::guava::shape;
+use crate::hash::Hash128;
 use crate::modulus::Modulus;
-use crate::unrolled::{self, Steps};
+use crate::stats::Stats;
+use crate::steps::{Rule, by_rule};
+use crate::stored;
+use crate::unrolled::Steps as _;
 
-pub use item::{HashPair, Item};
+pub use item::{Item, Keys};
 pub use parameters::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS, MAX_PROBE_COUNT, Parameters};
 pub use stream::StreamHeader;
-
-use crate::guava::Mitz32;
-use steps::StepsV2;
 
 /// The version of a filter: its positions and its stream. Filters of different versions cannot be merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -66,22 +64,6 @@ pub enum Version {
         /// The seed of the hash; Spark's default is 0.
         seed: i32,
     },
-}
-
-/// Evaluates an expression in which `$steps` is the type of the version's positions.
-macro_rules! by_version {
-    ($version:expr, $steps:ident => $call:expr) => {
-        match $version {
-            Version::V1 => {
-                type $steps = Mitz32;
-                $call
-            }
-            Version::V2 { .. } => {
-                type $steps = StepsV2;
-                $call
-            }
-        }
-    };
 }
 
 impl Version {
@@ -125,18 +107,25 @@ impl Version {
     /// ```
     #[must_use]
     pub fn positions<T: Item + ?Sized>(self, item: &T, probe_count: u32, modulus: Modulus) -> Vec<u64> {
-        let hash = self.hash(item);
-        by_version!(self, S => {
-            let mut steps = S::from(hash);
+        let hash = Hash128::of_key(&self.keys(), item);
+        by_rule!(self.rule(), S => {
+            let mut steps = S::start(hash, modulus);
             (0..probe_count).map(|_| steps.step(modulus)).collect()
         })
     }
 
-    /// Returns the hashes of a key under this version's [`seed`](Self::seed).
-    #[inline]
+    /// Returns the funnel of the version's filters.
     #[must_use]
-    pub fn hash<T: Item + ?Sized>(self, item: &T) -> HashPair {
-        item.with_bytes(|bytes| HashPair::of(bytes, self.seed()))
+    pub const fn keys(self) -> Keys {
+        let seed = self.seed();
+        Keys { seed }
+    }
+
+    const fn rule(self) -> Rule {
+        match self {
+            Self::V1 => Rule::Mitz32,
+            Self::V2 { .. } => Rule::Spark,
+        }
     }
 }
 
@@ -152,11 +141,17 @@ impl Default for Version {
 /// Calls with equal parameters set the bits that Spark sets. This module has an [example](self).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BloomFilter {
-    bits: Bits,
+    /// Of 1 to as many probes as it has bits.
+    bloom: Bloom,
     version: Version,
-    /// From 1 to the number of bits.
-    probe_count: u32,
+    keys: Keys,
 }
+
+stored::filter!([] BloomFilter, Keys, |hash| hash, bool, (), mut);
+stored::stored!([] BloomFilter, (), Keys::default());
+stored::with_capacity!(BloomFilter, |capacity, rate| Self::new(&Parameters::new(
+    capacity, rate
+)?));
 
 impl BloomFilter {
     /// Creates an empty filter.
@@ -165,113 +160,32 @@ impl BloomFilter {
     ///
     /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory) when the allocator refuses the memory.
     pub fn new(parameters: &Parameters) -> Result<Self, Error> {
-        Ok(Self {
-            bits: Bits::zeros(parameters.word_count())?,
-            version: parameters.version(),
-            probe_count: parameters.probe_count(),
-        })
+        let version = parameters.version;
+        let bloom = Bloom::zeros(parameters.word_count(), version.rule(), parameters.probe_count())?;
+        Ok(Self::of(bloom, version))
     }
 
-    /// Inserts a key. Returns true if any bit changed, which means that the key was certainly not in the filter.
-    #[inline]
-    pub fn insert<T: Item + ?Sized>(&mut self, item: &T) -> bool {
-        self.insert_raw(self.version.hash(item))
-    }
-
-    /// Returns whether the key might be in the filter; false is certain.
-    #[inline]
-    #[must_use]
-    pub fn contains<T: Item + ?Sized>(&self, item: &T) -> bool {
-        self.contains_raw(self.version.hash(item))
-    }
-
-    /// Inserts a key that is hashed already.
-    ///
-    /// # Errors
-    ///
-    /// [`Incompatible`](crate::ErrorKind::Incompatible) if it was hashed under a seed other than [`seed`](Self::seed).
-    #[inline]
-    pub fn insert_hashed(&mut self, hash: HashPair) -> Result<bool, Error> {
-        self.check_seed(&hash)?;
-        Ok(self.insert_raw(hash))
-    }
-
-    /// Returns whether a key that is hashed already might be in the filter. The answer is true for hashes under a seed
-    /// other than [`seed`](Self::seed).
-    #[inline]
-    #[must_use]
-    pub fn contains_hashed(&self, hash: HashPair) -> bool {
-        hash.seed != self.seed() || self.contains_raw(hash)
-    }
-
-    fn check_seed(&self, hash: &HashPair) -> Result<(), Error> {
-        let (kind, thing) = (crate::error::ErrorKind::Incompatible, "the seed of the hash");
-        let range = format_args!("the filter's, {}", self.seed());
-        if hash.seed == self.seed() {
-            return Ok(());
-        }
-        Err(Error::new(kind, thing, range, hash.seed))
+    const fn of(bloom: Bloom, version: Version) -> Self {
+        let keys = version.keys();
+        Self { bloom, version, keys }
     }
 
     #[inline]
-    fn insert_raw(&mut self, hash: HashPair) -> bool {
-        by_version!(self.version, S => {
-            let modulus = self.bits.modulus();
-            unrolled::any(S::from(hash), self.probe_count, modulus, |position| self.bits.set(position))
-        })
+    fn insert_raw(&mut self, hash: Hash128) -> bool {
+        self.bloom.insert(hash)
+    }
+
+    fn insert_batch(&mut self, hashes: &[Hash128]) {
+        self.bloom.insert_batch(hashes);
     }
 
     #[inline]
-    fn contains_raw(&self, hash: HashPair) -> bool {
-        let (probes, test) = (self.probe_count, |position| self.bits.test(position));
-        by_version!(self.version, S => unrolled::every(S::from(hash), probes, self.bits.modulus(), test))
+    fn contains_raw(&self, hash: Hash128) -> bool {
+        self.bloom.contains(hash)
     }
 
-    /// Inserts the keys in order, and returns for each what [`insert`](Self::insert) would return. In filters that
-    /// are larger than the processor's caches this takes a fraction of the time of single calls.
-    pub fn insert_many<T: Item>(&mut self, items: &[T]) -> Vec<bool> {
-        let version = self.version;
-        self.insert_each(items, |item| version.hash(item))
-    }
-
-    /// Returns whether each key might be in the filter, in the order of the keys. In filters that are larger
-    /// than the processor's caches this takes a fraction of the time of single calls.
-    #[must_use]
-    pub fn contains_many<T: Item>(&self, items: &[T]) -> Vec<bool> {
-        self.contains_each(items, |item| self.version.hash(item))
-    }
-
-    /// Inserts keys that are hashed already, in order, and returns for each what [`insert`](Self::insert) would return.
-    ///
-    /// # Errors
-    ///
-    /// The error of [`insert_hashed`](Self::insert_hashed), before the first key is inserted.
-    pub fn insert_many_hashed(&mut self, hashes: &[HashPair]) -> Result<Vec<bool>, Error> {
-        hashes.iter().try_for_each(|hash| self.check_seed(hash))?;
-        Ok(self.insert_each(hashes, |&hash| hash))
-    }
-
-    /// Returns for each key that is hashed already what [`contains_hashed`](Self::contains_hashed) would return.
-    #[must_use]
-    pub fn contains_many_hashed(&self, hashes: &[HashPair]) -> Vec<bool> {
-        let mut answers = self.contains_each(hashes, |&hash| hash);
-        for (answer, hash) in answers.iter_mut().zip(hashes) {
-            *answer |= hash.seed != self.seed();
-        }
-        answers
-    }
-
-    fn insert_each<T>(&mut self, items: &[T], hash: impl Fn(&T) -> HashPair) -> Vec<bool> {
-        if self.bits.are_near() {
-            return items.iter().map(|item| self.insert_raw(hash(item))).collect();
-        }
-        let probes = self.probe_count;
-        by_version!(self.version, S => batch::insert::<S, _, T>(&mut self.bits, probes, items, hash))
-    }
-
-    fn contains_each<T>(&self, items: &[T], hash: impl Fn(&T) -> HashPair) -> Vec<bool> {
-        let probes = self.probe_count;
-        by_version!(self.version, S => batch::contains::<S, _, _, T>(&self.bits, probes, items, hash))
+    fn contains_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
+        self.bloom.contains_batch(hashes, answers);
     }
 
     /// Merges all keys of `other` into this filter: Spark's `mergeInPlace`.
@@ -281,7 +195,19 @@ impl BloomFilter {
     /// The errors of [`BloomFilter::check_compatible`], which leave the filter unchanged.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         self.check_compatible(other)?;
-        self.bits.set_all(&other.bits);
+        self.bloom.bits.set_all(&other.bloom.bits);
+        Ok(())
+    }
+
+    /// Keeps the keys that are in both filters, and others that both seem to contain: Spark's `intersectInPlace`. The rate is
+    /// at most that of each filter, but may be above that of a filter into which the common keys alone were inserted.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`BloomFilter::check_compatible`], which leave the filter unchanged.
+    pub fn intersect(&mut self, other: &Self) -> Result<(), Error> {
+        self.check_compatible(other)?;
+        self.bloom.bits.keep(&other.bloom.bits);
         Ok(())
     }
 
@@ -292,8 +218,13 @@ impl BloomFilter {
     /// [`Incompatible`](crate::ErrorKind::Incompatible) names the first difference and both values.
     pub fn check_compatible(&self, other: &Self) -> Result<(), Error> {
         Error::check_equal("versions", &self.version, &other.version)?;
-        Error::check_equal("probe counts", &self.probe_count, &other.probe_count)?;
-        Error::check_equal("numbers of bits", &self.bits(), &other.bits())
+        self.bloom.check_equal(&other.bloom)
+    }
+
+    /// Returns the funnel, which has the seed.
+    #[inline]
+    pub const fn funnel(&self) -> &Keys {
+        &self.keys
     }
 
     /// Returns the version.
@@ -301,40 +232,40 @@ impl BloomFilter {
         self.version
     }
 
-    /// Returns the seed of the hash.
-    pub const fn seed(&self) -> i32 {
-        self.version.seed()
-    }
-
     /// Returns the probe count k.
     pub const fn probe_count(&self) -> u32 {
-        self.probe_count
+        self.bloom.probe_count
     }
 
     /// Returns the number of bits, a multiple of 64: Spark's `bitSize`.
-    pub fn bits(&self) -> u64 {
-        self.bits.modulus().get()
+    pub const fn bits(&self) -> u64 {
+        self.bloom.bits.len()
     }
 
     /// Returns the bits: bit i of the filter is bit i mod 64, from the least significant, of word i / 64.
     pub fn words(&self) -> &[u64] {
-        self.bits.words()
+        self.bloom.bits.words()
     }
 
     /// Returns the number of set bits, Spark's `cardinality`. Reads the whole filter.
     pub fn ones(&self) -> u64 {
-        self.bits.ones()
+        self.bloom.bits.ones()
     }
 
-    /// Returns the filter's current false-positive rate, Spark's `expectedFpp`: the share of ones to the power of the
-    /// probe count. Reads the whole filter.
-    pub fn expected_rate(&self) -> f64 {
-        shape::rate(self.ones(), self.bits(), self.probe_count)
-    }
-
-    /// Returns an estimate of the number of different keys, from the share of ones; `None` if all bits are set.
-    /// Reads the whole filter.
+    /// Returns an estimate of the number of different keys, from the share of ones; `None` if too few bits are left for an error
+    /// of 5 %. Reads the whole filter.
     pub fn estimated_len(&self) -> Option<u64> {
-        shape::estimated_len(self.ones(), self.bits(), self.probe_count)
+        self.bloom.estimated_len()
+    }
+
+    /// Returns the state of the filter. Reads the whole filter. The rate is Spark's `expectedFpp`: the share of ones to the power
+    /// of the probe count.
+    pub fn stats(&self) -> Stats {
+        self.bloom.stats()
+    }
+
+    /// Removes all keys and keeps the memory.
+    pub fn clear(&mut self) {
+        self.bloom.bits.clear();
     }
 }

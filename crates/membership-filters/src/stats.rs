@@ -1,11 +1,15 @@
-//! The state of a filter, for all kinds.
+//! The state of a filter, for all kinds, and what follows from the share of ones.
 
-/// The state of a filter.
+use core::fmt;
+
+use crate::java_math;
+
+/// The state of a filter. It prints as a line of text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The number of keys: in a counting filter the insertions minus the removals, in a cuckoo filter with all copies, and
-    /// in a blocked filter an estimate, or `None` if all bits are set.
+    /// The number of keys: in a counting filter the insertions minus the removals, in a cuckoo filter with all copies, in
+    /// RedisBloom's the insertions that changed bits, and in others an estimate, or `None` if too few bits are left for one.
     pub len: Option<u64>,
     /// The number of bits, counters or slots.
     pub places: u64,
@@ -24,4 +28,42 @@ impl Stats {
     pub fn fill(&self) -> f64 {
         self.taken as f64 / self.places as f64
     }
+}
+
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.len {
+            Some(len) => write!(f, "{len} keys")?,
+            None => f.write_str("too full to estimate the number of keys")?,
+        }
+        let (fill, rate) = (self.fill() * 100.0, self.expected_rate * 100.0);
+        write!(
+            f,
+            " in {} bytes, {fill:.1} % taken, {rate:.3} % false positives",
+            self.memory_bytes
+        )
+    }
+}
+
+/// Returns the false-positive rate of a filter with this number of ones.
+pub(crate) fn rate(ones: u64, bits: u64, probe_count: u32) -> f64 {
+    let share = ones as f64 / bits as f64;
+    match u8::try_from(probe_count) {
+        Ok(probe_count) => java_math::power(share, probe_count),
+        Err(_) => libm::pow(share, probe_count.into()),
+    }
+}
+
+/// Estimates the number of keys of a filter with this number of ones: `-bits / probes * ln(1 - share)`. `None` if the filter
+/// holds more keys than it is best at, with more ones than zeros, and the standard error is above 5 %.
+///
+/// Source: Swamidass and Baldi, "Mathematical Correction for Fingerprint Similarity Measures to Improve Chemical Retrieval"
+/// (2007), as used in Guava's `approximateElementCount`. The error follows from the variance of the number of empty places
+/// when balls are thrown into `bits` places.
+pub(crate) fn estimated_len(ones: u64, bits: u64, probe_count: u32) -> Option<u64> {
+    let (share, bits) = (ones as f64 / bits as f64, bits as f64);
+    let balls = -libm::log1p(-share);
+    let variance = (1.0 / (1.0 - share) - 1.0 - balls) / bits;
+    let is_precise = share <= 0.5 || variance <= (0.05 * balls) * (0.05 * balls);
+    is_precise.then(|| java_math::round(balls * bits / f64::from(probe_count)))
 }

@@ -8,10 +8,8 @@
 
 use bench_guava::Java;
 use bench_kit::source::Source;
-use membership_filters::{
-    BloomFilter, Bytes, Hash128, Hashed, Integer, Long, Parameters, ProbeCountRule, Sequence, Strategy, Utf8,
-    Utf16, Utf16Units,
-};
+use membership_filters::guava::{BloomFilter, Parameters, ProbeCountRule, Strategy};
+use membership_filters::{Bytes, Hash128, Hashed, Integer, Long, Sequence, Utf8, Utf16, Utf16Units};
 
 /// A key for one of the funnels.
 #[derive(Debug, Clone)]
@@ -147,27 +145,27 @@ fn filters_of_every_funnel_and_strategy_are_guavas() {
         // Debian's version of Guava computes the probe count from the bits of an insertion.
         let rule = ProbeCountRule::FromBitsPerKey;
         let ours = Parameters::with_rule(insertions as u64, rate, rule)
-            .and_then(|parameters| BloomFilter::new(Bytes, &parameters.with_strategy(strategy)));
+            .and_then(|parameters| BloomFilter::new(Bytes, &parameters.strategy(strategy)));
         let mut expected = Vec::new();
         let mut stream = Vec::new();
         if let Ok(empty) = &ours {
             let mut filter = empty.clone();
             expected.extend(filter.bits().to_be_bytes());
             expected.extend(put(&mut filter, &first));
-            stream = filter.to_bytes();
+            stream = filter.to_guava();
             expected.extend(&stream);
             expected.extend(put(&mut filter, &second));
             let answers = asked
                 .iter()
                 .map(|key| u8::from(filter.contains_hashed(&key.hashed())));
             expected.extend(answers);
-            expected.extend(filter.to_bytes());
+            expected.extend(filter.to_guava());
             expected.extend(filter.estimated_len().map_or(-1, u64::cast_signed).to_be_bytes());
             // All keys again, by merging.
             let mut merged = empty.clone();
             put(&mut merged, &second);
             merged
-                .merge(&BloomFilter::from_bytes(&stream, Bytes).unwrap())
+                .merge(&BloomFilter::from_guava(&stream, Bytes).unwrap())
                 .unwrap();
             assert!(merged == filter, "{case}");
         }

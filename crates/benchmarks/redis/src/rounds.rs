@@ -4,7 +4,8 @@ use bench_kit::random;
 use bench_kit::record::Batch;
 use bench_kit::turns::turn;
 use bloom_redis::{Expiry, FixedFilter, Schema};
-use membership_filters::{BloomFilter, Bytes, Parameters};
+use membership_filters::Bytes;
+use membership_filters::guava::{BloomFilter, Parameters};
 
 use crate::contestants::{Failed, Rig};
 use crate::server::Server;

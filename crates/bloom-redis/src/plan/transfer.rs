@@ -5,7 +5,8 @@
 
 use core::time::Duration;
 
-use membership_filters::{BloomFilter, Bytes, Hashing, Parameters, StreamHeader};
+use membership_filters::guava::{BloomFilter, Parameters, StreamHeader};
+use membership_filters::{Bytes, Hashing};
 
 use super::bitmap::Bitmap;
 use super::generation::{self, Token};
@@ -55,7 +56,7 @@ pub(crate) fn check_shape<F: Hashing>(bitmap: &Bitmap, filter: &BloomFilter<F>) 
     membership_filters::Error::check_equal("probe counts", &ours.probe_count(), &filter.probe_count())?;
     Ok(membership_filters::Error::check_equal(
         "strategies",
-        &ours.strategy(),
+        &ours.chosen_strategy(),
         &filter.strategy(),
     )?)
 }
@@ -96,7 +97,7 @@ pub(crate) async fn download<F: Hashing>(
     check_hash(&funnel)?;
     let schema = Parameters::try_from(&bitmap.schema)?;
     let words = read(line, bitmap, options).await?;
-    let header = StreamHeader::new(schema.strategy(), schema.probe_count(), &words);
+    let header = StreamHeader::new(schema.chosen_strategy(), schema.probe_count(), &words);
     Ok(BloomFilter::from_parts(funnel, header, words)?)
 }
 

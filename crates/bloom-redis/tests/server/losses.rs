@@ -1,7 +1,8 @@
 //! Filters that lost some of their keys, or whose keys another program replaced: a stored element is never "absent".
 
 use bloom_redis::{Answer, ErrorKind, Expiry, GrowingFilter, Missing, Options, Schema};
-use membership_filters::{BloomFilter, Bytes, Parameters};
+use membership_filters::Bytes;
+use membership_filters::guava::{BloomFilter, Parameters};
 use redis::cmd;
 
 use crate::between::rounds;

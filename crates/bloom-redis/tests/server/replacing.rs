@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use bloom_redis::{Answer, ErrorKind, Expiry, FixedFilter, Missing, Options, Rebuild, Schema};
-use membership_filters::{BloomFilter, Bytes, Hashing, Long, Parameters, Strategy, StreamHeader, Utf8};
+use membership_filters::guava::{BloomFilter, Parameters, Strategy, StreamHeader};
+use membership_filters::{Bytes, Hashing, Long, Utf8};
 
 use crate::support::{Client, LEASE, check_all_there, for_each_client, for_each_place, names, new_fixed};
 

@@ -2,14 +2,12 @@
 //! envelope.
 
 use filter_formats::sizing::{Textbook, lowest_rate};
-use membership_filters::StreamHeader;
 use membership_filters::envelope::{self, Stored};
-use membership_filters::{BlockedBloomFilter, BlockedParameters, BloomFilter, Bytes as Whole};
-use membership_filters::{
-    CountingBloomFilter, CuckooFilter, CuckooParameters, Hash128, HashId, Hashing as _,
-};
-use membership_filters::{Parameters, RedisBloomFilter, RedisBloomHash, RedisBloomParameters};
+use membership_filters::guava::{self, BloomFilter as Guavas, StreamHeader};
+use membership_filters::{BloomFilter, Bytes as Whole, Parameters, redisbloom};
+use membership_filters::{CountingBloomFilter, CuckooFilter, CuckooParameters, Hash128, HashId, Hashing};
 
+use super::filters::wide;
 use crate::bytes::Bytes;
 use crate::outline::{Outline, stream};
 use crate::row::{AnyFilling, AnyOpened, Format, Hasher, NO_BITS, Plan, Row, Size, Sizing, Text, text};
@@ -47,7 +45,7 @@ struct Shape {
 
 impl Shape {
     /// The shape of a filter with Guava's bits and probes, and this many bytes of them.
-    fn of(parameters: &Parameters, keys: u64, array: u64, bytes: u64) -> Text<Self> {
+    fn of(parameters: &guava::Parameters, keys: u64, array: u64, bytes: u64) -> Text<Self> {
         let probes = parameters.probe_count();
         let rate = Textbook::with_probe_count(probes).rate(parameters.bits(), keys);
         Ok(Self {
@@ -86,42 +84,42 @@ pub(super) static ALL: [Application; 6] = [
         short_names: &["guava"],
         form: Form::Guava,
         shape: |keys, rate| {
-            let parameters = Parameters::new(keys, rate).map_err(text)?;
+            let parameters = guava::Parameters::new(keys, rate).map_err(text)?;
             Shape::of(&parameters, keys, parameters.bits() / 8, parameters.stream_len())
         },
         make: |_, keys, rate| {
-            let parameters = Parameters::new(keys, rate).map_err(text)?;
-            Ok(Box::new(BloomFilter::new(Whole, &parameters).map_err(text)?))
+            let parameters = guava::Parameters::new(keys, rate).map_err(text)?;
+            Ok(Box::new(Guavas::new(Whole, &parameters).map_err(text)?))
         },
-        open: |_, bytes| Ok(Box::new(BloomFilter::from_bytes(bytes, Whole).map_err(text)?)),
+        open: |_, bytes| Ok(Box::new(Guavas::from_guava(bytes, Whole).map_err(text)?)),
     },
     enveloped!(
         "guava-envelope",
-        BloomFilter,
-        Parameters::new,
-        |parameters: &Parameters, keys| {
+        Guavas,
+        guava::Parameters::new,
+        |parameters: &guava::Parameters, keys| {
             let bytes = parameters.stream_len() + ENVELOPE;
             Shape::of(parameters, keys, parameters.bits() / 8, bytes)
         },
-        BloomFilter::new
+        Guavas::new
     ),
     enveloped!(
         "blocked",
-        BlockedBloomFilter,
-        BlockedParameters::new,
-        |parameters: &BlockedParameters, keys| Text::Ok(Shape {
+        BloomFilter,
+        Parameters::new,
+        |parameters: &Parameters, keys| Text::Ok(Shape {
             bytes: parameters.stored_len(),
             array: parameters.memory_bytes(),
-            probe_count: Some(8),
+            probe_count: Some(parameters.probe_count()),
             rate: parameters.rate_at(keys),
         }),
-        BlockedBloomFilter::new
+        BloomFilter::new
     ),
     enveloped!(
         "counting",
         CountingBloomFilter,
-        Parameters::new,
-        |parameters: &Parameters, keys| {
+        guava::Parameters::new,
+        |parameters: &guava::Parameters, keys| {
             let bytes = CountingBloomFilter::stored_len_of(parameters).map_err(text)?;
             Shape::of(parameters, keys, parameters.bits() / 2, bytes)
         },
@@ -145,7 +143,9 @@ pub(super) static ALL: [Application; 6] = [
         short_names: &["redisbloom"],
         form: Form::RedisBloom,
         shape: |keys, rate| {
-            let link = RedisBloomParameters::new(keys, rate).first_link().map_err(text)?;
+            let link = redisbloom::Parameters::new(keys, rate)
+                .first_link()
+                .map_err(text)?;
             let rate = Textbook::with_probe_count(link.probe_count).rate(link.bits, keys);
             Ok(Shape {
                 // With the header of a chain of one link.
@@ -156,10 +156,14 @@ pub(super) static ALL: [Application; 6] = [
             })
         },
         make: |_, keys, rate| {
-            let filter = RedisBloomFilter::new(&RedisBloomParameters::new(keys, rate));
+            let filter = redisbloom::BloomFilter::new(&redisbloom::Parameters::new(keys, rate));
             Ok(Box::new(filter.map_err(text)?))
         },
-        open: |_, bytes| Ok(Box::new(RedisBloomFilter::from_bytes(bytes).map_err(text)?)),
+        open: |_, bytes| {
+            Ok(Box::new(
+                redisbloom::BloomFilter::from_redisbloom(bytes).map_err(text)?,
+            ))
+        },
     },
 ];
 
@@ -224,7 +228,7 @@ impl Row for Application {
             Form::Envelope(magic) => magic,
         };
         head.starts_with(&magic).then(|| match envelope::hash_id(head) {
-            Ok(id) => format.with_encoding(id.encoding()),
+            Ok(id) => format.encoding(id.encoding()),
             Err(_) => format,
         })
     }
@@ -233,11 +237,8 @@ impl Row for Application {
         Ok(Hasher {
             is_narrow: false,
             hash: match self.form {
-                Form::RedisBloom => Box::new(|key| Some(RedisBloomHash::of(key).0)),
-                _ => Box::new(|key| {
-                    let Hash128 { h1, h2 } = Hash128::of(key);
-                    Some(u128::from(h1) << 64 | u128::from(h2))
-                }),
+                Form::RedisBloom => Box::new(|key| Some(wide(redisbloom::Keys.hash_bytes(key)))),
+                _ => Box::new(|key| Some(wide(Hash128::of(key)))),
             },
         })
     }
@@ -246,7 +247,7 @@ impl Row for Application {
         let capacity = capacity.unwrap_or(keys).max(1);
         let rate = self.rate(capacity, size)?;
         let shape = (self.shape)(capacity, rate)?;
-        let (make, id) = (self.make, Whole.hash_id().with_encoding(format.encoding()));
+        let (make, id) = (self.make, Whole.hash_id().with_encoding(format.encoding));
         Ok(Plan {
             sizing: Sizing {
                 bytes: shape.bytes,
@@ -265,7 +266,7 @@ impl Row for Application {
             return (self.open)(Whole.hash_id(), bytes.as_ref());
         };
         let id = envelope::hash_id(bytes.as_ref()).map_err(text)?;
-        let (ours, stored) = (format.encoding(), id.encoding());
+        let (ours, stored) = (format.encoding, id.encoding());
         if ours != stored {
             return Err(format!("the filter's keys must be {ours}, got {stored}"));
         }

@@ -2,23 +2,31 @@
 
 use std::io::{self, Write};
 
-use membership_filters::spark::{self, HashPair};
-use membership_filters::{BlockedBloomFilter, BloomFilter, Bytes, CountingBloomFilter, CuckooFilter};
-use membership_filters::{Hash128, HashId, Hashed, Hashing as _, RedisBloomFilter, RedisBloomHash, envelope};
+use membership_filters::{BloomFilter, Bytes, CountingBloomFilter, CuckooFilter};
+use membership_filters::{Hash128, HashId, Hashed, Hashing as _, envelope, guava, redisbloom, spark};
 
 use crate::row::{Fill, Filling, Opened, Text, like, text};
 
-/// Implements the traits for a filter, with the writer of its commands if it has one. `$of` makes a hash of the bits that the row's hasher gives, and `$hash` that of a
-/// key; `$insert` and `$ask` take many hashes.
+/// Returns the bits of a hash that a row's hasher gives.
+pub(super) fn wide(Hash128 { h1, h2 }: Hash128) -> u128 {
+    u128::from(h1) << 64 | u128::from(h2)
+}
+
+/// Returns the hash of these bits.
+fn of_wide(bits: u128) -> Hash128 {
+    let (h1, h2) = ((bits >> 64) as u64, bits as u64);
+    Hash128 { h1, h2 }
+}
+
+/// Implements the traits for a filter, with the writer of its commands if it has one. `$of` makes a hash of the bits that the
+/// row's hasher gives.
 macro_rules! filter {
-    (
-        $filter:ty, $of:expr, $hash:expr, $contains:expr,
-        $insert:expr, $ask:expr, $merge:expr, $rate:expr, $fill:expr, $write:expr $(, $commands:item)?
-    ) => {
+    ($filter:ty, $of:expr, $merge:expr, $fill:expr, $write:expr $(, $commands:item)?) => {
         impl Filling for $filter {
             fn add(&mut self, hashes: &[u128]) -> Text<()> {
-                let hashes: Vec<_> = hashes.iter().map(|&hash| $of(self, hash)).collect();
-                $insert(self, &hashes)
+                let funnel = *self.funnel();
+                let hashes = hashes.iter().map(|&bits| Hashed::assume(funnel, $of(bits)));
+                self.insert_many_hashed(&hashes.collect::<Vec<_>>()).map_err(text)
             }
 
             fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
@@ -28,22 +36,24 @@ macro_rules! filter {
             $($commands)?
 
             fn rate(&self) -> f64 {
-                $rate(self)
+                self.expected_rate()
             }
         }
 
         impl Opened for $filter {
             fn contains(&self, key: &[u8]) -> bool {
-                $contains(self, $hash(self, key))
+                let funnel = *self.funnel();
+                self.contains_hashed(&Hashed::assume(funnel, funnel.hash_bytes(key)))
             }
 
             fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
-                let hashes: Vec<_> = keys.iter().map(|key| $hash(self, key)).collect();
-                $ask(self, &hashes)
+                let funnel = *self.funnel();
+                let hashes = keys.iter().map(|key| Hashed::assume(funnel, funnel.hash_bytes(key)));
+                self.contains_many_hashed(&hashes.collect::<Vec<_>>())
             }
 
             fn rate(&self) -> f64 {
-                $rate(self)
+                self.expected_rate()
             }
 
             fn fill(&self) -> Option<Fill> {
@@ -61,58 +71,6 @@ macro_rules! filter {
     };
 }
 
-/// Those whose keys a funnel hashes.
-macro_rules! funnelled {
-    ($filter:ident<$funnel:ty>, $($rest:expr),*) => {
-        filter!(
-            $filter<$funnel>,
-            |filter: &Self, hash: u128| {
-                let (h1, h2) = ((hash >> 64) as u64, hash as u64);
-                Hashed::assume(*filter.funnel(), Hash128 { h1, h2 })
-            },
-            |filter: &Self, key| Hashed::assume(*filter.funnel(), filter.funnel().hash_id().hash(key)),
-            |filter: &Self, hash| filter.contains_hashed(&hash),
-            $($rest),*
-        );
-    };
-}
-
-/// Those that fetch memory ahead for many keys.
-macro_rules! batched {
-    ($filter:ident<$funnel:ty>, $rate:expr, $fill:expr, $write:expr) => {
-        funnelled!(
-            $filter<$funnel>,
-            |filter: &mut Self, hashes: &[_]| filter.insert_many_hashed(hashes).map(drop).map_err(text),
-            |filter: &Self, hashes: &[_]| filter.contains_many_hashed(hashes),
-            Self::merge,
-            $rate,
-            $fill,
-            $write
-        );
-    };
-}
-
-/// Those that take keys one by one.
-macro_rules! single {
-    ($filter:ident, $merge:expr) => {
-        funnelled!(
-            $filter<HashId>,
-            |filter: &mut Self, hashes: &[_]| {
-                let mut hashes = hashes.iter();
-                hashes.try_for_each(|hash| filter.insert_hashed(hash).map(drop).map_err(text))
-            },
-            |filter: &Self, hashes: &[_]| {
-                let hashes = hashes.iter();
-                hashes.map(|hash| filter.contains_hashed(hash)).collect()
-            },
-            $merge,
-            |filter: &Self| filter.stats().expected_rate,
-            |_| None,
-            envelope::write_to
-        );
-    };
-}
-
 /// Returns the fill of a filter that has these methods.
 macro_rules! fill {
     () => {
@@ -127,34 +85,45 @@ macro_rules! fill {
     };
 }
 
-batched!(BloomFilter<Bytes>, Self::expected_rate, fill!(), Self::write_to);
-batched!(
-    BloomFilter<HashId>,
-    Self::expected_rate,
+filter!(
+    guava::BloomFilter<Bytes>,
+    of_wide,
+    Self::merge,
+    fill!(),
+    Self::write_guava
+);
+filter!(
+    guava::BloomFilter<HashId>,
+    of_wide,
+    Self::merge,
     fill!(),
     envelope::write_to
 );
-batched!(
-    BlockedBloomFilter<HashId>,
-    |filter: &Self| filter.stats().expected_rate,
+filter!(
+    BloomFilter<HashId>,
+    of_wide,
+    Self::merge,
     |_| None,
     envelope::write_to
 );
-single!(CountingBloomFilter, |_: &mut Self, _: &Self| Err(
-    "counting filters cannot be merged: insert the keys of both into one"
-));
-single!(CuckooFilter, |_: &mut Self, _: &Self| Err(
-    "a cuckoo filter moves its fingerprints, so two cannot be merged"
-));
 filter!(
-    RedisBloomFilter,
-    |_: &Self, hash| RedisBloomHash(hash),
-    |_: &Self, key| RedisBloomHash::of(key),
-    Self::contains_hashed,
-    |filter: &mut Self, hashes: &[_]| filter.insert_many_hashed(hashes).map(drop).map_err(text),
-    |filter: &Self, hashes: &[_]| filter.contains_many_hashed(hashes),
+    CountingBloomFilter<HashId>,
+    of_wide,
+    |_: &mut Self, _: &Self| Err("counting filters cannot be merged: insert the keys of both into one"),
+    |_| None,
+    envelope::write_to
+);
+filter!(
+    CuckooFilter<HashId>,
+    of_wide,
+    |_: &mut Self, _: &Self| Err("a cuckoo filter moves its fingerprints, so two cannot be merged"),
+    |_| None,
+    envelope::write_to
+);
+filter!(
+    redisbloom::BloomFilter,
+    of_wide,
     |_: &mut Self, _: &Self| Err("RedisBloom's filters count their keys, so two cannot be merged"),
-    Self::expected_rate,
     |_| None,
     |filter: &Self, writer: &mut dyn Write| {
         let mut chunks = filter.chunks();
@@ -176,16 +145,11 @@ filter!(
 );
 filter!(
     spark::BloomFilter,
-    |filter: &Self, hash: u128| {
-        let [h1, h2] = [hash >> 32, hash].map(|half| (half as u32).cast_signed());
-        HashPair::assume(h1, h2, filter.seed())
+    |bits: u128| Hash128 {
+        h1: bits as u64,
+        h2: 0
     },
-    |filter: &Self, key| HashPair::of(key, filter.seed()),
-    Self::contains_hashed,
-    |filter: &mut Self, hashes: &[_]| filter.insert_many_hashed(hashes).map(drop).map_err(text),
-    |filter: &Self, hashes: &[_]| filter.contains_many_hashed(hashes),
     Self::merge,
-    Self::expected_rate,
     fill!(),
-    Self::write_to
+    Self::write_spark
 );

@@ -1,7 +1,8 @@
 //! Spark's streams.
 
 use filter_formats::sizing::Textbook;
-use membership_filters::spark::{BloomFilter, HashPair, Parameters, StreamHeader, Version};
+use membership_filters::Hashing as _;
+use membership_filters::spark::{BloomFilter, Keys, Parameters, StreamHeader, Version};
 
 use crate::bytes::Bytes;
 use crate::outline::{Outline, stream};
@@ -32,7 +33,7 @@ pub(super) static ALL: [Spark; 2] = [
 
 impl Spark {
     fn version(&self, format: &Format) -> Version {
-        let seed = format.seed();
+        let seed = format.seed;
         match self.has_seed() {
             true => Version::V2 { seed },
             false => self.version,
@@ -64,7 +65,11 @@ impl Row for Spark {
     fn told(&'static self, head: &[u8], _len: u64) -> Option<Format> {
         // The header is long enough to tell a stream that was cut.
         let header = self.header(head).ok()?;
-        Some(Format::of(self).seeded(header.version.seed()))
+        let seed = header.version.seed();
+        Some(Format {
+            seed,
+            ..Format::of(self)
+        })
     }
 
     /// The first bytes of a policy's filter may by chance be those of a header.
@@ -74,14 +79,10 @@ impl Row for Spark {
     }
 
     fn hasher(&self, format: &Format) -> Text<Hasher> {
-        let seed = format.seed();
+        let keys = Keys { seed: format.seed };
         Ok(Hasher {
             is_narrow: true,
-            hash: Box::new(move |key| {
-                let pair = HashPair::of(key, seed);
-                let [h1, h2] = [pair.h1(), pair.h2()].map(|half| u128::from(half.cast_unsigned()));
-                Some(h1 << 32 | h2)
-            }),
+            hash: Box::new(move |key| Some(keys.hash_bytes(key).h1.into())),
         })
     }
 
@@ -101,7 +102,7 @@ impl Row for Spark {
             }
             Size::Bits(bits) => Parameters::with_bits(capacity, bits),
         };
-        let parameters = parameters.map_err(text)?.with_version(self.version(format));
+        let parameters = parameters.map_err(text)?.version(self.version(format));
         let (bytes, probes) = (parameters.stream_len(), parameters.probe_count());
         Ok(Plan {
             sizing: Sizing {
@@ -118,7 +119,7 @@ impl Row for Spark {
 
     fn open(&'static self, _format: &Format, bytes: Bytes) -> Text<AnyOpened> {
         self.header(bytes.as_ref())?;
-        Ok(Box::new(BloomFilter::from_bytes(bytes.as_ref()).map_err(text)?))
+        Ok(Box::new(BloomFilter::from_spark(bytes.as_ref()).map_err(text)?))
     }
 
     fn outline(&self, _format: &Format, len: u64, head: &[u8], _tail: &[u8]) -> Option<Text<Outline>> {

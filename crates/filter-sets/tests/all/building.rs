@@ -42,7 +42,7 @@ fn a_file_that_was_made_in_between_is_kept() {
     for building in [new.file(&path).unwrap(), new.raw_file(&path).unwrap()] {
         fs::write(&path, "mine").unwrap();
         let error = building.finish(&|_| true).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Input, "{error}");
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
         assert!(merge(None, &[&other, &other], &path, false).is_err());
         assert_eq!(fs::read(&path).unwrap(), b"mine");
     }
@@ -128,7 +128,7 @@ fn foreign_folders_are_left_alone() {
         fs::create_dir(&folder).unwrap();
         fs::write(folder.join(name), text).unwrap();
         let error = builder("guava").set(&folder, 2).map(|_| ()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Input, "{error}");
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
         assert_eq!(files(&folder).len(), 1);
         error.to_string()
     };

@@ -10,7 +10,7 @@ use filter_sets::{
     Builder, ENDS, Filter, FilterSet, Format, Header, Manifest, Opening, ShardFunction, Size, merge,
     merge_sets,
 };
-use membership_filters::{BlockedBloomFilter, BlockedParameters, Encoding, Long, Utf8, Utf16Units, Xxph3};
+use membership_filters::{BloomFilter, Encoding, Long, Parameters, Utf8, Utf16Units, Xxph3};
 use serde_json::Value;
 
 use super::{build, build_file, builder, files, format, keys, names, of_shards, slices};
@@ -314,8 +314,8 @@ fn sizes_that_a_format_has_not_are_refused() {
             refused(name, Size::Rate(rate));
         }
     }
-    assert!(format("guava").with_seed(1).is_err());
-    assert!(format("spark").with_seed(-1).is_ok());
+    assert!(format("guava").seed(1).is_err());
+    assert!(format("spark").seed(-1).is_ok());
     assert!(builder("leveldb").capacity(5).file("never").is_err());
     let prefixes = "leveldb.BuiltinBloomFilter2.Prefix.Fixed4";
     assert!(refused(prefixes, Size::BitsPerKey(9.0)).contains("can be asked, but not built"));
@@ -372,11 +372,11 @@ fn merged_sets_are_the_set_of_all_keys() {
 #[test]
 fn filters_of_other_hashes_are_queried_by_theirs_or_refused() {
     let place = tempfile::tempdir().unwrap();
-    let parameters = BlockedParameters::new(3_000, 0.01).unwrap();
+    let parameters = Parameters::new(3_000, 0.01).unwrap();
     let texts: Vec<String> = (0..3_000).map(|id| format!("user-{id}")).collect();
     macro_rules! stored {
         ($name:literal, $funnel:expr, $keys:expr) => {{
-            let mut filter = BlockedBloomFilter::new($funnel, &parameters).unwrap();
+            let mut filter = BloomFilter::new($funnel, &parameters).unwrap();
             filter.insert_many($keys);
             let path = place.path().join($name);
             fs::write(&path, filter.to_bytes()).unwrap();
@@ -387,7 +387,7 @@ fn filters_of_other_hashes_are_queried_by_theirs_or_refused() {
     let units = &*stored!("units", Utf16Units, &texts);
     let numbers = &*stored!("numbers", Long, &(0..3_000).collect::<Vec<i64>>());
     let open = |path: &Path, encoding| {
-        let format = format("blocked").with_encoding(encoding);
+        let format = format("blocked").encoding(encoding);
         Filter::open(path, Some(&format), Opening::default())
     };
     let filter = open(fast, Encoding::BYTES).unwrap();
@@ -396,7 +396,7 @@ fn filters_of_other_hashes_are_queried_by_theirs_or_refused() {
     assert!((0..3_000_i64).all(|key| filter.contains(&key.to_le_bytes())));
     // What a builder writes says so too.
     let built = &*place.path().join("built");
-    let builder = Builder::new(format("blocked").with_encoding(Encoding::INT64), Size::Rate(0.01));
+    let builder = Builder::new(format("blocked").encoding(Encoding::INT64), Size::Rate(0.01));
     build_file(builder.raw_file(built).unwrap(), &keys(0..10));
     for (path, encoding, reason) in [
         (units, Encoding::BYTES, "must be bytes or UTF-8, got UTF-16 units"),

@@ -31,7 +31,7 @@ use crate::keys::{self, Items};
     after_help = "Examples:\n  {program} build --keys users.txt --rate 1% --out users.bloom\n  \
         cut -f1 log.tsv | {program} build --rate 0.1% --format ribbon --out ids.filter\n  \
         {program} build --keys part-* --rate 1% --shards 64 --memory 2GiB --out users.set\n  \
-        {program} build --keys ids.txt --format spark-v1 --type long --items 1M --bits 8M --raw --out ids.spark\n  \
+        {program} build --keys ids.txt --format spark-v1 --type long --capacity 1M --bits 8M --raw --out ids.spark\n  \
         {program} build --keys users.txt --format redisbloom --commands users --out users.resp\n\n\
         Exit codes: 0 done; 1 the result cannot be written; 2 the input or the arguments are wrong; 130 stopped."
 )]
@@ -73,8 +73,8 @@ pub struct Arguments {
     memory: u64,
     /// Size the filter, or each shard, for this many keys in place of those that come: filters that are merged need equal
     /// sizes. Not for policies
-    #[arg(long = "items", value_name = "N", value_parser = count)]
-    count: Option<u64>,
+    #[arg(long, alias = "items", value_name = "N", value_parser = count)]
+    capacity: Option<u64>,
     /// Bits of the whole filter, in place of a rate; Spark only
     #[arg(long, value_name = "B", value_parser = count)]
     bits: Option<u64>,
@@ -97,9 +97,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut format = Format::named(&arguments.format).map_err(failure)?;
     if let Some(seed) = arguments.seed {
-        format = format.with_seed(seed).map_err(failure)?;
+        format = format.seed(seed).map_err(failure)?;
     }
-    let format = format.with_encoding(arguments.items.encoding());
+    let format = format.encoding(arguments.items.encoding());
     let size = match (arguments.bits, arguments.bits_per_key) {
         (Some(bits), _) => Size::Bits(bits),
         (None, Some(bits)) => Size::BitsPerKey(bits),
@@ -110,8 +110,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         .memory(arguments.memory)
         .and_then(|builder| builder.key_kind(&arguments.items.name()))
         .map_err(failure)?;
-    if let Some(items) = arguments.count {
-        builder = builder.capacity(items);
+    if let Some(keys) = arguments.capacity {
+        builder = builder.capacity(keys);
     }
     let interrupt = Interrupt::listen()?;
     let out = &arguments.out;

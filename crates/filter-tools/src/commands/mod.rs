@@ -1,10 +1,10 @@
 //! The commands of `filters`, one per file: arguments and messages only.
 
-pub mod ask;
 pub mod build;
 pub mod inspect;
 pub mod merge;
 mod numbers;
+pub mod query;
 pub mod size;
 
 use std::io::{self, Write};

@@ -1,11 +1,11 @@
-//! `build`, `ask` and `merge`.
+//! `build`, `query` and `merge`.
 
 use std::fs;
 use std::io::Write as _;
 use std::time::Duration;
 
 use filter_sets::{Access, FilterSet, Header, Opening};
-use membership_filters::RedisBloomFilter;
+use membership_filters::redisbloom::BloomFilter as RedisBloomFilter;
 use serde_json::Value;
 
 use super::Workbench;
@@ -44,7 +44,7 @@ fn lines_are_any_bytes() {
     let stored = bench.path("odd").metadata().unwrap().len() - Header::LEN as u64;
     assert_eq!(described["bytes"], stored);
     let asked = |input: &[u8]| {
-        let answers = bench.fed("ask odd", input).stdout;
+        let answers = bench.fed("query odd", input).stdout;
         answers.replace("maybe", "+").replace('\n', " ")
     };
     assert_eq!(asked(&input), "+ + + + + + ");
@@ -73,7 +73,7 @@ fn the_end_of_a_line_belongs_to_no_key() {
         let [keys, questions] = [stored, asked].map(|end| lines(0..300).replace('\n', end));
         bench.write("keys", keys);
         let built = bench.run("build --keys keys --out filter --replace");
-        let answered = bench.fed("ask filter", questions);
+        let answered = bench.fed("query filter", questions);
         assert_eq!(answered.stdout, "maybe\n".repeat(300));
         assert_eq!([built.stderr, answered.stderr], notes);
     }
@@ -109,7 +109,7 @@ fn streams_of_spark_byte_for_byte() {
             String::new()
         };
         bench.done(&format!(
-            "build --keys keys --format spark-v{version} --type {kind} --items {items} --bits {bits} --out built --raw --replace{seed}"
+            "build --keys keys --format spark-v{version} --type {kind} --capacity {items} --bits {bits} --out built --raw --replace{seed}"
         ));
         let stream = fs::read(bench.path("built")).unwrap();
         assert_eq!(hex::encode(stream), row["stream"].as_str().unwrap());
@@ -136,12 +136,12 @@ fn what_is_wrong_is_named() {
         build --keys keys --out new --shards 0 => between 1 and 4096
         build --keys keys --out new --memory 1KiB => at least 16777216
         build --keys keys --out new --seed 1 => guava: has no seed; spark-v2 has
-        build --keys keys --out new --format leveldb --items 9 => sized by its keys
-        ask no => no: No such file
-        ask there => do not tell the format
-        ask there --format spark => there:
-        ask cut => cut: the length in bytes must be at least 36, got 15
-        ask folder => manifest.json
+        build --keys keys --out new --format leveldb --capacity 9 => sized by its keys
+        query no => no: No such file
+        query there => do not tell the format
+        query there --format spark => there:
+        query cut => cut: the length in bytes must be at least 36, got 15
+        query folder => manifest.json
         merge there --out new --format guava => there:
         merge folder --out new => folder/manifest.json:
         merge folder --out new --format guava => --format must be left out
@@ -167,12 +167,12 @@ fn what_is_wrong_is_named() {
     bench.ended(1, "inspect keys --format spark");
     bench.done("build --keys keys --out set --shards 2 --type long --format spark");
     bench.refuses(
-        "ask set --type string => says type \"long\"
-        ask set --format guava => says format \"spark-v2\"",
+        "query set --type string => says type \"long\"
+        query set --format guava => says format \"spark-v2\"",
     );
-    assert_eq!(bench.fed("ask set", "1\n3\n2").stdout, "maybe\nno\nmaybe\n");
+    assert_eq!(bench.fed("query set", "1\n3\n2").stdout, "maybe\nno\nmaybe\n");
     // The answers before a wrong line come.
-    let outcome = bench.fed("ask set", "1\nx\n");
+    let outcome = bench.fed("query set", "1\nx\n");
     assert_eq!((outcome.code, outcome.stdout.as_str()), (2, "maybe\n"));
     assert!(outcome.stderr.contains("line 2: must be a number"));
 }
@@ -188,34 +188,34 @@ fn a_filter_is_read_as_it_was_built_or_refused() {
     build("--format blocked --out blocked");
     build("--format blocked --raw --out raw");
     build("--format binaryfuse --out fuse");
-    build("--format guava --type long --items 1000 --out long");
-    build("--format guava --items 1000 --out line");
+    build("--format guava --type long --capacity 1000 --out long");
+    build("--format guava --capacity 1000 --out line");
     build("--format blocked --shards 2 --out set");
     build("--format guava --raw --out stream");
     let shard = bench.json(0, "inspect set --json");
     let shard = bench.path("set").join(shard[0]["file"].as_str().unwrap());
     fs::copy(shard, bench.path("shard")).unwrap();
     for words in [
-        "ask blocked",
-        "ask raw --type line",
-        "ask fuse",
-        "ask long",
-        "ask set",
-        "ask stream --type line",
+        "query blocked",
+        "query raw --type line",
+        "query fuse",
+        "query long",
+        "query set",
+        "query stream --type line",
     ] {
         bench.maybe_all(words, &keys);
     }
     bench.refuses(
-        "ask blocked --format split-block-xxph3 => blocked: | \"blocked\" | SplitBlock
-        ask raw --format split-block-xxph3 => raw: | \"blocked\" | SplitBlock
-        ask fuse --format leveldb => fuse: | \"binaryfuse\" | leveldb.BuiltinBloomFilter2
-        ask raw => raw: | --type
-        ask keys --type line --format split-block => keys: | multiple of 32 bytes
-        ask stream --format leveldb => stream: | guava | leveldb.BuiltinBloomFilter2
-        ask long --type line => long: | \"long\" | \"line\"
-        ask set --type long => set: | \"line\" | \"long\"
-        ask set --format guava => set: | \"blocked\" | \"guava\"
-        ask shard => shard: | shard 0 of a set of 2
+        "query blocked --format split-block-xxph3 => blocked: | \"blocked\" | SplitBlock
+        query raw --format split-block-xxph3 => raw: | \"blocked\" | SplitBlock
+        query fuse --format leveldb => fuse: | \"binaryfuse\" | leveldb.BuiltinBloomFilter2
+        query raw => raw: | --type
+        query keys --type line --format split-block => keys: | multiple of 32 bytes
+        query stream --format leveldb => stream: | guava | leveldb.BuiltinBloomFilter2
+        query long --type line => long: | \"long\" | \"line\"
+        query set --type long => set: | \"line\" | \"long\"
+        query set --format guava => set: | \"blocked\" | \"guava\"
+        query shard => shard: | shard 0 of a set of 2
         merge long line --out new => line: | keys as long | keys as line
         merge line long --out new => long: | keys as line | keys as long
         merge line stream --out new => stream: | header
@@ -240,7 +240,7 @@ fn a_filter_is_read_as_it_was_built_or_refused() {
     bench.refuses_fed(
         1,
         "",
-        "ask edited => edited: | checksum\nmerge edited --out new => edited: | checksum",
+        "query edited => edited: | checksum\nmerge edited --out new => edited: | checksum",
     );
     assert!(bench.ended(1, "inspect edited").contains("checksum"));
 }
@@ -255,7 +255,7 @@ fn redisbloom_loads_commands_and_its_chunks_are_read() {
     bench.done(&format!("{built} raw --raw"));
     bench.done(&format!("{built} commands --commands seen:{{1}}"));
     let raw = fs::read(bench.path("raw")).unwrap();
-    let filter = RedisBloomFilter::from_bytes(&raw).unwrap();
+    let filter = RedisBloomFilter::from_redisbloom(&raw).unwrap();
     let mut expected = Vec::new();
     for (iterator, bytes) in filter.chunks() {
         let len = iterator.to_string().len();
@@ -268,8 +268,8 @@ fn redisbloom_loads_commands_and_its_chunks_are_read() {
         expected.extend([&bytes[..], b"\r\n"].concat());
     }
     assert!(fs::read(bench.path("commands")).unwrap() == expected);
-    bench.maybe_all("ask sealed", lines(0..5_000));
-    bench.maybe_all("ask raw --type line", lines(0..5_000));
+    bench.maybe_all("query sealed", lines(0..5_000));
+    bench.maybe_all("query raw --type line", lines(0..5_000));
     assert_eq!(bench.json(0, "inspect raw --json")[0]["format"], "redisbloom");
     bench.refuses(
         "build --keys keys --format guava --out new --commands seen => guava: no commands load it | redisbloom has them
@@ -283,9 +283,9 @@ fn merged_and_inspected() {
     bench.write("a", lines(0..500));
     bench.write("b", lines(500..1_000));
     for part in ["a", "b"] {
-        bench.done(&format!("build --keys {part} --items 1000 --out {part}.bloom"));
+        bench.done(&format!("build --keys {part} --capacity 1000 --out {part}.bloom"));
     }
-    bench.done("build --keys a b --items 1000 --out both.bloom");
+    bench.done("build --keys a b --capacity 1000 --out both.bloom");
     bench.done("merge a.bloom b.bloom --out merged.bloom");
     assert!(fs::read(bench.path("merged.bloom")).unwrap() == fs::read(bench.path("both.bloom")).unwrap());
     bench.done("build --keys a b --shards 2 --format ribbon --out set");
@@ -296,7 +296,7 @@ fn merged_and_inspected() {
     let mut bytes = fs::read(&shard).unwrap();
     bytes[Header::LEN + 7] ^= 1;
     fs::write(&shard, bytes).unwrap();
-    bench.refuses_fed(1, "", "ask set => checksum");
+    bench.refuses_fed(1, "", "query set => checksum");
     let damaged = bench.ended(1, "inspect set");
     assert!(damaged.contains("damage: ") && damaged.contains("1,000 keys"));
     let manifest = bench.read("set/manifest.json");
@@ -305,7 +305,7 @@ fn merged_and_inspected() {
     bench.refuses_fed(
         1,
         "",
-        "ask set --map --no-verify => set/manifest.json:\ninspect set => set/manifest.json:",
+        "query set --map --no-verify => set/manifest.json:\ninspect set => set/manifest.json:",
     );
 }
 
@@ -317,7 +317,7 @@ fn a_killed_build_leaves_the_old_set_or_the_new_one() {
     bench.write("old", lines(0..1_000));
     bench.write("new", lines(0..150_000));
     bench.done("build --keys old --out set --shards 8");
-    let old = FilterSet::open(&bench.path("set"), Opening::default()).unwrap();
+    let old = FilterSet::open(bench.path("set"), Opening::default()).unwrap();
     let old = old.generation().manifest().clone();
     let mut new = 0;
     for round in 0..20 {
@@ -329,7 +329,7 @@ fn a_killed_build_leaves_the_old_set_or_the_new_one() {
             access: Access::Map,
             verify: true,
         };
-        let set = FilterSet::open(&bench.path("set"), opening).unwrap();
+        let set = FilterSet::open(bench.path("set"), opening).unwrap();
         let generation = set.generation();
         assert!(*generation.manifest() == old || generation.manifest().keys() == 150_000);
         assert!(set.contains(b"user-7"));
@@ -356,7 +356,7 @@ fn stopped_locked_out_and_out_of_disk() {
         "build --out set --shards 2",
         "build --out file --replace",
         "build --out new-set --shards 2",
-        "ask file",
+        "query file",
     ]
     .map(|words| bench.start(words));
     std::thread::sleep(Duration::from_millis(300));
@@ -404,7 +404,7 @@ fn answers_come_through_a_pipe_one_by_one() {
     let bench = Workbench::new();
     bench.write("keys", "a\nb\n");
     bench.done("build --keys keys --out filter --rate 0.01%");
-    let mut child = bench.start("ask filter");
+    let mut child = bench.start("query filter");
     let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut questions = child.stdin.take().unwrap();
     for (question, expected) in [("a", "maybe"), ("c", "no"), ("b", "maybe")] {

@@ -1,16 +1,17 @@
 //! `inspect` on the streams of Guava's and Spark's filters.
 
+use membership_filters::Utf8;
+use membership_filters::guava::{BloomFilter, Parameters};
 use membership_filters::spark::{self, Version};
-use membership_filters::{BloomFilter, Parameters, Utf8};
 
 use super::Workbench;
 
 /// A filter of Spark with this many elements of the 4,000 that its 64 Kibit and 11 probes were made for.
 fn spark(elements: i64, version: Version) -> Vec<u8> {
     let parameters = spark::Parameters::with_bits(4_000, 1 << 16).unwrap();
-    let mut filter = spark::BloomFilter::new(&parameters.with_version(version)).unwrap();
+    let mut filter = spark::BloomFilter::new(&parameters.version(version)).unwrap();
     filter.insert_many(&(0..elements).collect::<Vec<_>>());
-    filter.to_bytes()
+    filter.to_spark()
 }
 
 fn bench() -> Workbench {
@@ -19,12 +20,12 @@ fn bench() -> Workbench {
     for id in 0..1_000 {
         guava.insert(&format!("user-{id}"));
     }
-    bench.write("guava.bloom", guava.to_bytes());
+    bench.write("guava.bloom", guava.to_guava());
     bench.write("first.spark", spark(4_000, Version::V1));
     bench.write("overfull.spark", spark(20_000, Version::V2 { seed: -7 }));
     let parameters = spark::Parameters::of_data_frame(20_000_000, 0.01).unwrap();
     let cut = spark::BloomFilter::new(&parameters).unwrap();
-    bench.write("cut.spark", cut.to_bytes());
+    bench.write("cut.spark", cut.to_spark());
     bench
 }
 

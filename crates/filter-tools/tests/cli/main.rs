@@ -161,7 +161,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 #[test]
 fn help_texts() {
     let bench = Workbench::new();
-    for command in ["", "ask", "build", "inspect", "merge", "size"] {
+    for command in ["", "query", "build", "inspect", "merge", "size"] {
         for flag in ["-h", "--help"] {
             let arguments = format!("{command} {flag}");
             let name = format!("help {}", arguments.trim());

@@ -1,4 +1,4 @@
-//! Checks the guarantees of `ConcurrentBloomFilter` in every interleaving of a few threads, and with every value that
+//! Checks the guarantees of `ConcurrentBloomFilter`, Guava's and that over blocks, in every interleaving of a few threads, and with every value that
 //! the memory model lets a relaxed load see. `loom` replaces the atomics.
 //!
 //! Built only with `--cfg loom`; `cargo xtask test` runs it as
@@ -12,9 +12,8 @@ use std::sync::Mutex;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use loom::thread;
-use membership_filters::{
-    BloomFilter, Bytes, ConcurrentBloomFilter, Hash128, Hashed, Strategy, StreamHeader,
-};
+use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Strategy, StreamHeader};
+use membership_filters::{Bytes, Hash128, Hashed};
 
 type Key = Hashed<Bytes>;
 
@@ -214,4 +213,69 @@ fn loading_and_then_storing_would_lose_a_bit() {
         other.join().unwrap();
         assert_eq!(word.load(Ordering::Relaxed), 3, "a bit was lost");
     });
+}
+
+/// The filter over blocks sets its bits word by word as Guava's does. A key has bits in all four words of a block.
+mod blocks {
+    use membership_filters::{BloomFilter, ConcurrentBloomFilter, Parameters};
+
+    use super::*;
+
+    const ONE: Element = Hashed::assume(Bytes, Hash128 { h1: 0, h2: 0 });
+    const OTHER: Element = Hashed::assume(
+        Bytes,
+        Hash128 {
+            h1: 0xffff_ffff,
+            h2: 0,
+        },
+    );
+
+    fn sequential(keys: &[Element]) -> BloomFilter<Bytes> {
+        let mut filter = BloomFilter::new(Bytes, &Parameters::with_blocks(1).unwrap()).unwrap();
+        filter.insert_many_hashed(keys).unwrap();
+        filter
+    }
+
+    fn model(check: impl Fn(Arc<ConcurrentBloomFilter<Bytes>>) + Send + Sync + 'static) {
+        let mut model = loom::model::Builder::new();
+        // More switches between threads than this find no other faults, and take hours.
+        model.preemption_bound = Some(3);
+        model.check(move || check(Arc::new(sequential(&[]).into())));
+    }
+
+    #[test]
+    fn no_bit_is_lost_between_two_threads() {
+        model(|filter| {
+            let ours = Arc::clone(&filter);
+            let other = thread::spawn(move || ours.insert_hashed(&ONE).unwrap());
+            filter.insert_hashed(&OTHER).unwrap();
+            other.join().unwrap();
+            assert_eq!(filter.snapshot(), sequential(&[ONE, OTHER]));
+        });
+    }
+
+    #[test]
+    fn of_two_insertions_of_a_key_one_or_both_are_told_that_it_is_new() {
+        model(|filter| {
+            let ours = Arc::clone(&filter);
+            let other = thread::spawn(move || ours.insert_hashed(&ONE).unwrap());
+            let is_new = filter.insert_hashed(&ONE).unwrap();
+            assert!(filter.contains_hashed(&ONE));
+            assert!(other.join().unwrap() || is_new);
+        });
+    }
+
+    #[test]
+    fn a_reader_that_is_told_of_a_key_finds_it() {
+        model(|filter| {
+            let done = Arc::new(AtomicBool::new(false));
+            let (ours, told) = (Arc::clone(&filter), Arc::clone(&done));
+            let reader = thread::spawn(move || {
+                assert!(!told.load(Ordering::Acquire) || ours.contains_hashed(&ONE));
+            });
+            filter.insert_hashed(&ONE).unwrap();
+            done.store(true, Ordering::Release);
+            reader.join().unwrap();
+        });
+    }
 }

@@ -23,6 +23,11 @@ impl Blocks {
         Ok(Self::zeroed_in(bytes, len))
     }
 
+    /// Makes blocks of zeros; like `clone`, this aborts if the memory is not available.
+    pub(crate) fn with_len(len: usize) -> Self {
+        Self::zeroed_in(Vec::with_capacity(len + BLOCK_LEN - 1), len)
+    }
+
     /// Makes blocks of zeros in memory that is already allocated.
     fn zeroed_in(mut bytes: Vec<u8>, len: usize) -> Self {
         // An unknown offset is `usize::MAX`; any start is right then.
@@ -52,8 +57,7 @@ impl fmt::Debug for Blocks {
 /// A copy lies elsewhere in memory, and so has another start.
 impl Clone for Blocks {
     fn clone(&self) -> Self {
-        let len = self.as_slice().len();
-        let mut copy = Self::zeroed_in(Vec::with_capacity(len + BLOCK_LEN - 1), len);
+        let mut copy = Self::with_len(self.as_slice().len());
         copy.as_mut_slice().copy_from_slice(self.as_slice());
         copy
     }

@@ -1,4 +1,4 @@
-//! The size of a blocked filter: computed from a capacity and a false-positive rate, or given.
+//! The size of a filter: computed from a capacity and a false-positive rate, or given.
 //!
 //! Independent of keys, hashes and stored bytes.
 
@@ -10,22 +10,22 @@ const BLOCK_BYTES: u32 = 32;
 /// The largest number of blocks that `filter_formats::parquet` accepts: 2 GiB minus one block.
 const MAX_BLOCKS: u32 = (1 << 26) - 1;
 
-/// The size of a blocked filter: its number of blocks of 32 bytes.
+/// The size of a [`BloomFilter`](crate::BloomFilter): its number of blocks of 32 bytes.
 ///
 /// ```
-/// use membership_filters::BlockedParameters;
+/// use membership_filters::Parameters;
 ///
-/// let parameters = BlockedParameters::new(1_000_000, 0.01)?;
+/// let parameters = Parameters::new(1_000_000, 0.01)?;
 /// assert_eq!(parameters.memory_bytes(), 1_316_160);
 /// assert!(parameters.rate_at(1_000_000) <= 0.01);
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BlockedParameters {
+pub struct Parameters {
     blocks: u32,
 }
 
-impl BlockedParameters {
+impl Parameters {
     /// Returns the smallest filter whose false-positive rate with `capacity` keys is at most `rate`.
     /// The rate is exact: it accounts for blocks that are fuller than others, which the textbook formula ignores.
     ///
@@ -64,6 +64,11 @@ impl BlockedParameters {
     /// Returns the size of the blocks in memory, in bytes.
     pub const fn memory_bytes(&self) -> u64 {
         self.blocks as u64 * BLOCK_BYTES as u64
+    }
+
+    /// Returns the number of bits that a key sets: 8, one in each word of its block.
+    pub const fn probe_count(&self) -> u32 {
+        8
     }
 
     /// Returns the false-positive rate of a filter with this many different keys.

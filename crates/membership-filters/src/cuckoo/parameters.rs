@@ -39,7 +39,7 @@ const SPARE_BUCKETS: u64 = 6;
 pub struct CuckooParameters {
     buckets: u64,
     fingerprint_bits: u8,
-    seed: u64,
+    pub(super) seed: u64,
 }
 
 impl CuckooParameters {
@@ -100,10 +100,10 @@ impl CuckooParameters {
         Ok(parameters)
     }
 
-    /// Returns these parameters with a seed for the choice of fingerprints to displace. The seed is stored with the
+    /// Sets the seed for the choice of fingerprints to displace. The seed is stored with the
     /// filter, and is 0 without this call. Hashes of keys do not depend on it.
     #[must_use]
-    pub const fn with_seed(self, seed: u64) -> Self {
+    pub const fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
 
@@ -128,11 +128,6 @@ impl CuckooParameters {
     /// Returns the number of bits of a fingerprint, 4 to 32.
     pub const fn fingerprint_bits(&self) -> u8 {
         self.fingerprint_bits
-    }
-
-    /// Returns the seed of [`with_seed`](Self::with_seed).
-    pub const fn seed(&self) -> u64 {
-        self.seed
     }
 
     /// Returns the false-positive rate if every slot is taken.

@@ -4,20 +4,19 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::bits::Bits;
+use crate::bloom::Bloom;
 use crate::error::Error;
-use crate::funnel::Funnel;
 use crate::guava::header::StreamHeader;
 use crate::guava::shape;
-use crate::guava::strategy::Strategy;
-use crate::hash::Hash128;
 
 /// Guava's `BloomFilter`: a compact set that never misses an inserted key, but may seem to contain an absent one.
 ///
-/// A negative answer is certain. A positive answer may be false, at the false-positive rate of the parameters while the
-/// filter holds no more keys than expected. The same calls with the same parameters give the same bits as in Java.
+/// A negative answer is certain. A positive answer may be false, at the rate of the parameters while the
+/// filter holds no more keys than planned. The same calls with the same parameters give the same bits as in Java.
 ///
 /// ```
-/// use membership_filters::{BloomFilter, Parameters, Utf8};
+/// use membership_filters::Utf8;
+/// use membership_filters::guava::{BloomFilter, Parameters};
 ///
 /// let mut seen = BloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?;
 /// assert!(seen.insert("apple")); // bits changed: it was absent
@@ -27,9 +26,7 @@ use crate::hash::Hash128;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BloomFilter<F> {
-    pub(crate) bits: Bits,
-    pub(crate) strategy: Strategy,
-    pub(crate) probe_count: u32,
+    pub(crate) bloom: Bloom,
     pub(crate) funnel: F,
 }
 
@@ -51,38 +48,19 @@ impl<F> BloomFilter<F> {
             let (thing, range) = ("the word count", format_args!("{count} by the header"));
             return Err(Error::argument(thing, range, words.len()));
         }
-        Ok(Self {
+        let bloom = Bloom {
             bits: Bits::from_words(words)?,
-            strategy,
+            rule: strategy.rule(),
             probe_count: header.probe_count.into(),
-            funnel,
-        })
+        };
+        Ok(Self { bloom, funnel })
     }
 
     /// Returns the header of the filter's stream, which has its strategy and its probe count, and the words, as in
     /// [`words`](Self::words).
     #[must_use]
     pub fn into_parts(self) -> (StreamHeader, Vec<u64>) {
-        (self.stream_header(), self.bits.into_words())
-    }
-
-    /// Inserts a key. Returns true if any bit changed, which means that the key was certainly not in the filter.
-    #[inline]
-    pub fn insert<T: ?Sized>(&mut self, item: &T) -> bool
-    where
-        F: Funnel<T>,
-    {
-        self.insert_raw(Hash128::of_key(&self.funnel, item))
-    }
-
-    /// Returns whether the key might be in the filter; false is certain.
-    #[inline]
-    #[must_use]
-    pub fn contains<T: ?Sized>(&self, item: &T) -> bool
-    where
-        F: Funnel<T>,
-    {
-        self.contains_raw(Hash128::of_key(&self.funnel, item))
+        (self.stream_header(), self.bloom.bits.into_words())
     }
 
     /// Merges all keys of `other` into this filter.
@@ -95,18 +73,18 @@ impl<F> BloomFilter<F> {
         F: PartialEq + fmt::Debug,
     {
         self.check_compatible(other)?;
-        self.bits.set_all(&other.bits);
+        self.bloom.bits.set_all(&other.bloom.bits);
         Ok(())
     }
 
     /// Returns the bits: bit i of the filter is bit i mod 64, from the least significant, of word i / 64.
     #[inline]
     pub fn words(&self) -> &[u64] {
-        self.bits.words()
+        self.bloom.bits.words()
     }
 
     /// Removes all keys and keeps the memory.
     pub fn clear(&mut self) {
-        self.bits.clear();
+        self.bloom.bits.clear();
     }
 }

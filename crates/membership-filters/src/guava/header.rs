@@ -14,7 +14,8 @@ pub const MAX_PROBE_COUNT: u8 = u8::MAX;
 /// The header of Guava's stream: the six bytes before the words. Its values need not be valid.
 ///
 /// ```
-/// use membership_filters::{BloomFilter, Parameters, StreamHeader, Utf8};
+/// use membership_filters::Utf8;
+/// use membership_filters::guava::{BloomFilter, Parameters, StreamHeader};
 ///
 /// let filter = BloomFilter::new(Utf8, &Parameters::new(1, 0.01)?)?;
 /// let header = StreamHeader { ordinal: 1, probe_count: 7, word_count: 1 };

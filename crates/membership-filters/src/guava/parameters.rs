@@ -7,8 +7,8 @@ use core::f64::consts::LN_2;
 use crate::bits::MAX_WORD_COUNT;
 use crate::error::{Error, ErrorKind};
 use crate::guava::header::StreamHeader;
-use crate::guava::java_math;
 use crate::guava::strategy::Strategy;
+use crate::java_math;
 use crate::modulus::Modulus;
 
 /// The false-positive rate of Guava's `BloomFilter.create(funnel, expectedInsertions)`: 3 %.
@@ -36,7 +36,7 @@ pub enum ProbeCountRule {
 /// false-positive rate.
 ///
 /// ```
-/// use membership_filters::{Parameters, ProbeCountRule};
+/// use membership_filters::guava::{Parameters, ProbeCountRule};
 ///
 /// let parameters = Parameters::new(10_000_000, 0.0001)?;
 /// assert_eq!(parameters.optimal_bits(), 191_701_167);
@@ -125,9 +125,9 @@ impl Parameters {
         })
     }
 
-    /// Returns the same parameters with another strategy.
+    /// Sets the strategy.
     #[must_use]
-    pub const fn with_strategy(self, strategy: Strategy) -> Self {
+    pub const fn strategy(self, strategy: Strategy) -> Self {
         Self { strategy, ..self }
     }
 
@@ -141,8 +141,8 @@ impl Parameters {
         self.rate
     }
 
-    /// Returns the strategy.
-    pub const fn strategy(&self) -> Strategy {
+    /// Returns the strategy: [`Strategy::Murmur128Mitz64`], or that of [`strategy`](Self::strategy).
+    pub const fn chosen_strategy(&self) -> Strategy {
         self.strategy
     }
 

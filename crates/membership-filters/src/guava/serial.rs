@@ -1,10 +1,9 @@
 //! Guava's stream: a header of six bytes, then the words, all big-endian. `FORMAT.md` describes it.
 
 use alloc::vec::Vec;
-use core::convert::Infallible;
 
 use crate::bits::Word;
-use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer, encode_words};
+use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer, collected, encode_words};
 use crate::error::Error;
 use crate::funnel::Hashing;
 #[cfg(target_has_atomic = "64")]
@@ -42,34 +41,33 @@ macro_rules! streams {
             /// Returns Guava's stream: the bytes that `writeTo` writes.
             ///
             /// ```
-            /// use membership_filters::{BloomFilter, Parameters, Utf8};
+            /// use membership_filters::Utf8;
+            /// use membership_filters::guava::{BloomFilter, Parameters};
             ///
             /// let mut filter = BloomFilter::new(Utf8, &Parameters::new(1, 0.01)?)?;
             /// filter.insert("key0");
-            /// let bytes = filter.to_bytes();
+            /// let bytes = filter.to_guava();
             /// assert_eq!(bytes, b"\x01\x07\0\0\0\x01\0\0\0\0\0\x15\x55\0");
-            /// assert_eq!(BloomFilter::from_bytes(&bytes, Utf8)?, filter);
+            /// assert_eq!(BloomFilter::from_guava(&bytes, Utf8)?, filter);
             /// # Ok::<(), membership_filters::Error>(())
             /// ```
             #[must_use]
-            pub fn to_bytes(&self) -> Vec<u8> {
-                let mut bytes = Vec::with_capacity(usize::try_from(self.stream_len()).unwrap_or(0));
-                let Ok(()) = write(self.stream_header(), self.bits.words(), |more| {
-                    bytes.extend_from_slice(more);
-                    Ok::<(), Infallible>(())
-                });
-                bytes
+            pub fn to_guava(&self) -> Vec<u8> {
+                let words = self.bloom.bits.words();
+                collected(self.stream_len(), |put| {
+                    write(self.stream_header(), words, put)
+                })
             }
 
             /// Reads a filter from Guava's stream; trailing bytes are an error. Damaged bits go unnoticed, and
-            /// so does a funnel that is not the writer's: the [`envelope`](crate::envelope) has a checksum and names the funnel's
-            /// hash.
+            /// so does a funnel that is not the writer's: the form of [`to_bytes`](Self::to_bytes) has a checksum and names the
+            /// funnel's hash.
             ///
             /// # Errors
             ///
             /// [`ErrorKind::InvalidField`](crate::ErrorKind::InvalidField),
             /// [`Truncated`](crate::ErrorKind::Truncated) or [`TrailingBytes`](crate::ErrorKind::TrailingBytes).
-            pub fn from_bytes(mut bytes: &[u8], funnel: F) -> Result<Self, Error> {
+            pub fn from_guava(mut bytes: &[u8], funnel: F) -> Result<Self, Error> {
                 let mut reader = Reader::plain(&mut bytes);
                 let filter = BloomFilter::read(&mut reader, funnel)?;
                 reader.end()?;
@@ -85,8 +83,8 @@ macro_rules! streams {
             ///
             /// The errors of the writer.
             #[cfg(feature = "std")]
-            pub fn write_to(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
-                write(self.stream_header(), self.bits.words(), |bytes| {
+            pub fn write_guava(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
+                write(self.stream_header(), self.bloom.bits.words(), |bytes| {
                     writer.write_all(bytes)
                 })
             }
@@ -101,7 +99,7 @@ macro_rules! streams {
             ///
             /// [`Error`] names the fault in the header, the number of missing bytes, or the error of the reader.
             #[cfg(feature = "std")]
-            pub fn read_from(reader: impl std::io::Read, funnel: F) -> Result<Self, Error> {
+            pub fn read_guava(reader: impl std::io::Read, funnel: F) -> Result<Self, Error> {
                 let mut stream = crate::envelope::Stream(reader);
                 BloomFilter::read(&mut Reader::plain(&mut stream), funnel).map(Into::into)
             }
@@ -121,7 +119,7 @@ macro_rules! streams {
             }
 
             fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
-                write(self.stream_header(), self.bits.words(), |bytes| {
+                write(self.stream_header(), self.bloom.bits.words(), |bytes| {
                     writer.bytes(bytes)
                 })
             }

@@ -4,7 +4,8 @@
 
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
-use crate::unrolled::Steps;
+use crate::steps::{Mitz32, Mitz64, Rule};
+use crate::unrolled::Steps as _;
 
 /// The strategy that derives a key's positions from its hash: Guava's `BloomFilterStrategies`.
 ///
@@ -47,13 +48,30 @@ impl Strategy {
         }
     }
 
+    /// Returns the rule of its positions.
+    pub(crate) const fn rule(self) -> Rule {
+        match self {
+            Self::Murmur128Mitz32 => Rule::Mitz32,
+            Self::Murmur128Mitz64 => Rule::Mitz64,
+        }
+    }
+
+    /// Returns the strategy of a filter with this rule.
+    pub(crate) const fn of_rule(rule: Rule) -> Self {
+        match rule {
+            Rule::Mitz32 => Self::Murmur128Mitz32,
+            _ => Self::Murmur128Mitz64,
+        }
+    }
+
     /// Returns the `probe_count` positions of a key, each below the modulus, which is the filter's number of bits.
     ///
     /// Any modulus is allowed, so that bitmaps outside this crate can be filled by the same rule. Guava's own filters
     /// have a multiple of 64. Positions may repeat.
     ///
     /// ```
-    /// use membership_filters::{Hash128, Modulus, Strategy};
+    /// use membership_filters::guava::Strategy;
+    /// use membership_filters::{Hash128, Modulus};
     ///
     /// let bits = Modulus::new(21_895).unwrap();
     /// let positions: Vec<u64> = Strategy::Murmur128Mitz64
@@ -65,8 +83,8 @@ impl Strategy {
     pub fn positions(self, hash: Hash128, probe_count: u32, modulus: Modulus) -> Positions {
         Positions {
             walk: match self {
-                Self::Murmur128Mitz32 => Walk::Mitz32(hash.into()),
-                Self::Murmur128Mitz64 => Walk::Mitz64(hash.into()),
+                Self::Murmur128Mitz32 => Walk::Mitz32(Mitz32::start(hash, modulus)),
+                Self::Murmur128Mitz64 => Walk::Mitz64(Mitz64::start(hash, modulus)),
             },
             left: probe_count,
             modulus,
@@ -79,23 +97,6 @@ impl core::fmt::Display for Strategy {
         f.pad(self.name())
     }
 }
-
-/// Evaluates an expression in which `$steps` is the type of the strategy's positions.
-macro_rules! by_strategy {
-    ($strategy:expr, $steps:ident => $call:expr) => {
-        match $strategy {
-            crate::guava::strategy::Strategy::Murmur128Mitz32 => {
-                type $steps = crate::guava::strategy::Mitz32;
-                $call
-            }
-            crate::guava::strategy::Strategy::Murmur128Mitz64 => {
-                type $steps = crate::guava::strategy::Mitz64;
-                $call
-            }
-        }
-    };
-}
-pub(crate) use by_strategy;
 
 /// The bit positions of one key, in the order in which Guava visits them; see [`Strategy::positions`].
 #[derive(Debug, Clone)]
@@ -133,59 +134,3 @@ impl Iterator for Positions {
 impl ExactSizeIterator for Positions {}
 
 impl core::iter::FusedIterator for Positions {}
-
-/// `MURMUR128_MITZ_32` of `BloomFilterStrategies.java`, after Kirsch and Mitzenmacher, *Less Hashing, Same Performance:
-/// Building a Better Bloom Filter* (ESA 2006).
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Mitz32 {
-    pub(crate) combined: u32,
-    pub(crate) stride: u32,
-}
-
-impl From<Hash128> for Mitz32 {
-    #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the two halves of the first 64 bits are meant"
-    )]
-    fn from(hash: Hash128) -> Self {
-        Self {
-            combined: hash.h1 as u32,
-            stride: (hash.h1 >> 32) as u32,
-        }
-    }
-}
-
-impl Steps for Mitz32 {
-    #[inline]
-    fn step(&mut self, bits: Modulus) -> u64 {
-        self.combined = self.combined.wrapping_add(self.stride);
-        // Flip all bits of a negative number.
-        let flip = (self.combined.cast_signed() >> 31).cast_unsigned();
-        bits.remainder(u64::from(self.combined ^ flip))
-    }
-}
-
-/// `MURMUR128_MITZ_64` of `BloomFilterStrategies.java`.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Mitz64 {
-    combined: u64,
-    stride: u64,
-}
-
-impl From<Hash128> for Mitz64 {
-    #[inline]
-    fn from(hash: Hash128) -> Self {
-        let (combined, stride) = (hash.h1, hash.h2);
-        Self { combined, stride }
-    }
-}
-
-impl Steps for Mitz64 {
-    #[inline]
-    fn step(&mut self, bits: Modulus) -> u64 {
-        let dividend = self.combined;
-        self.combined = self.combined.wrapping_add(self.stride);
-        bits.remainder(dividend)
-    }
-}

@@ -3,31 +3,33 @@
 use alloc::vec::Vec;
 use core::iter;
 
-use super::parameters::{LN_2, RedisBloomLink};
-use super::{Link, RedisBloomFilter};
+use super::parameters::{LN_2, Link};
+use super::{BloomFilter, Keys, Layer};
 use crate::bits::Bits;
-use crate::envelope::Reader;
+use crate::bloom::Bloom;
+use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
 use crate::error::Error;
+use crate::steps::Rule;
 use crate::stored::{invalid, of_field, within};
 
 /// The largest number of words of a chunk: 16 MiB.
 const CHUNK_WORDS: usize = 1 << 21;
 
 /// The number of bytes of the header before its links, and of each of these.
-const FIELDS_LEN: usize = 20;
-const LINK_LEN: usize = 53;
+const FIELDS_LEN: u64 = 20;
+const LINK_LEN: u64 = 53;
 
 /// The options of a chain: positions by 64-bit hashes in any number of bits, and whether it scales.
 const SCALING: u32 = 5;
 const NON_SCALING: u32 = 13;
 
-impl RedisBloomFilter {
+impl BloomFilter {
     /// Returns the chunks of the filter, as repeated calls of `BF.SCANDUMP` do: the iterator to pass to `BF.LOADCHUNK` with the
     /// bytes. The first is a header, and the others have at most 16 MiB.
     pub fn chunks(&self) -> impl Iterator<Item = (i64, Vec<u8>)> {
         let words = self
-            .links()
-            .flat_map(|link| link.bits.words().chunks(CHUNK_WORDS));
+            .layers()
+            .flat_map(|layer| layer.bloom.bits.words().chunks(CHUNK_WORDS));
         let mut iterator = 1;
         let bits = words.map(move |words| {
             let bytes: Vec<_> = words.iter().map(|word| word.to_le_bytes()).collect();
@@ -60,11 +62,11 @@ impl RedisBloomFilter {
             (all.try_reserve(bytes.len())).map_err(|_| Error::out_of_memory(all.len() + bytes.len()))?;
             all.extend_from_slice(bytes);
         }
-        Self::from_bytes(&all)
+        Self::from_redisbloom(&all)
     }
 
     /// Returns the bytes of all chunks, one after the other.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_redisbloom(&self) -> Vec<u8> {
         self.chunks().fold(Vec::new(), |mut all, (_, bytes)| {
             all.extend(bytes);
             all
@@ -76,35 +78,36 @@ impl RedisBloomFilter {
     /// # Errors
     ///
     /// The errors of [`from_chunks`](Self::from_chunks).
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let [mut header, mut bits] = [bytes; 2];
-        let [mut header, mut bits] = [Reader::plain(&mut header), Reader::plain(&mut bits)];
-        let stated = header.u64()?;
-        let mut number = || header.array().map(u32::from_le_bytes);
+    pub fn from_redisbloom(mut bytes: &[u8]) -> Result<Self, Error> {
+        let mut reader = Reader::plain(&mut bytes);
+        let filter = Self::read(&mut reader)?;
+        reader.end()?;
+        Ok(filter)
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let stated = reader.u64()?;
+        let mut number = || reader.array().map(u32::from_le_bytes);
         let (count, options, expansion) = (number()?, number()?, number()?);
         if ![SCALING, NON_SCALING].contains(&options) {
-            return Err(invalid(
-                "the options",
-                "5 or 13, of filters by 64-bit hashes",
-                options,
-            ));
+            let range = "5 or 13, of filters by 64-bit hashes";
+            return Err(invalid("the options", range, options).with_form_of(&stated.to_le_bytes()));
         }
         if (options, expansion) == (SCALING, 0) {
             return Err(invalid("the expansion", "at least 1", expansion));
         }
-        // The bits are behind the header.
-        bits.array::<FIELDS_LEN>()?;
-        (0..count).try_for_each(|_| bits.array::<LINK_LEN>().map(drop))?;
-        let (mut full, mut sum) = (Vec::new(), 0_u64);
-        // There are as many.
-        Error::reserve(&mut full, count as usize)?;
-        for _ in 0..count {
-            let (shape, len) = read_link(&mut header)?;
-            let bits = Bits::from_words(bits.words(shape.bits / 64)?).map_err(of_field)?;
+        // As many as there are bytes for.
+        let links: Vec<_> = (0..count).map(|_| read_link(reader)).collect::<Result<_, _>>()?;
+        let (mut full, mut sum) = (Vec::with_capacity(links.len()), 0_u64);
+        for (shape, len) in links {
+            let bloom = Bloom {
+                bits: Bits::from_words(reader.words(shape.bits / 64)?).map_err(of_field)?,
+                rule: Rule::RedisBloom,
+                probe_count: shape.probe_count,
+            };
             sum = sum.saturating_add(len);
-            full.push(Link { shape, bits, len });
+            full.push(Layer { shape, bloom, len });
         }
-        bits.end()?;
         if stated != sum {
             return Err(invalid("the number of keys", sum, stated));
         }
@@ -118,12 +121,11 @@ impl RedisBloomFilter {
     }
 
     fn header(&self) -> Vec<u8> {
-        let stats = self.stats();
-        let [len, links] = [stats.len, stats.links].map(u64::to_le_bytes);
+        let [len, links] = [self.len(), self.sum(|_| 1)].map(u64::to_le_bytes);
         let options = if self.is_scaling { SCALING } else { NON_SCALING };
         let [options, expansion] = [options, self.expansion].map(u32::to_le_bytes);
         let mut header = [&len[..], &links[..4], &options, &expansion].concat();
-        for Link { shape, len, .. } in self.links() {
+        for Layer { shape, len, .. } in self.layers() {
             let (rate, bits_per_key) = (shape.rate.to_bits(), shape.bits_per_key.to_bits());
             let numbers = [shape.bits / 8, shape.bits, *len, rate, bits_per_key].map(u64::to_le_bytes);
             let (probes, capacity) = (shape.probe_count.to_le_bytes(), shape.capacity.to_le_bytes());
@@ -136,14 +138,14 @@ impl RedisBloomFilter {
 /// Reads a link and its number of keys. What follows from other numbers must follow, so that no header makes a query endless;
 /// only another logarithm may have made the bits for a key.
 #[expect(clippy::cast_possible_truncation, reason = "the cast stops at the limits")]
-fn read_link(reader: &mut Reader<'_>) -> Result<(RedisBloomLink, u64), Error> {
+fn read_link(reader: &mut Reader<'_>) -> Result<(Link, u64), Error> {
     let (bytes, bits, len) = (reader.u64()?, reader.u64()?, reader.u64()?);
     let mut double = || reader.u64().map(f64::from_bits);
     let (rate, bits_per_key) = (double()?, double()?);
     let probe_count = u32::from_le_bytes(reader.array()?);
     let capacity = reader.u64()?;
     let [rounding] = reader.array()?;
-    let computed = RedisBloomLink::new(capacity, rate).map_err(of_field)?;
+    let computed = Link::new(capacity, rate).map_err(of_field)?;
     let expected = computed.bits_per_key;
     let is_near = (bits_per_key - expected).abs() <= expected * 1e-9;
     if !is_near {
@@ -159,11 +161,33 @@ fn read_link(reader: &mut Reader<'_>) -> Result<(RedisBloomLink, u64), Error> {
     if rounding != 0 {
         return Err(invalid("the power of two of the bits", 0, rounding));
     }
-    let link = RedisBloomLink {
+    let link = Link {
         bits_per_key,
         bits,
         probe_count,
         ..computed
     };
     Ok((link, len))
+}
+
+impl Stored for BloomFilter {
+    type Funnel = Keys;
+
+    const MAGIC: [u8; 8] = *b"MFredisb";
+
+    fn funnel(&self) -> &Keys {
+        &Keys
+    }
+
+    fn stored_len(&self) -> u64 {
+        HEADER_LEN + FIELDS_LEN + self.sum(|_| LINK_LEN) + self.memory_bytes() + CHECKSUM_LEN
+    }
+
+    fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+        self.chunks().try_for_each(|(_, bytes)| writer.bytes(&bytes))
+    }
+
+    fn read_contents(reader: &mut Reader<'_>, _: Keys) -> Result<Self, Error> {
+        Self::read(reader)
+    }
 }

@@ -3,8 +3,8 @@
 //! Independent of keys, hashes and stored bytes.
 
 use crate::error::Error;
-use crate::guava::java_math::log;
 use crate::guava::parameters::whole_words;
+use crate::java_math::log;
 
 /// The squared natural logarithm of 2, and the logarithm, to as many digits as in RedisBloom.
 const LN_2_SQUARED: f64 = 0.480_453_013_918_201;
@@ -16,12 +16,12 @@ const MAX_RATE: f64 = 0.25;
 
 const MAX_EXPANSION: u32 = 32_768;
 
-/// The parameters of a [`RedisBloomFilter`](crate::RedisBloomFilter): those of `BF.RESERVE`.
+/// The parameters of a [`BloomFilter`](super::BloomFilter): those of `BF.RESERVE`.
 ///
 /// ```
-/// use membership_filters::RedisBloomParameters;
+/// use membership_filters::redisbloom::Parameters;
 ///
-/// let parameters = RedisBloomParameters::new(1_000, 0.01); // BF.RESERVE key 0.01 1000
+/// let parameters = Parameters::new(1_000, 0.01); // BF.RESERVE key 0.01 1000
 /// // The first link has half of the rate, and the further ones have the rest.
 /// assert_eq!(parameters.first_link()?.probe_count, 8);
 /// let fixed = parameters.non_scaling(); // BF.RESERVE key 0.01 1000 NONSCALING
@@ -29,14 +29,14 @@ const MAX_EXPANSION: u32 = 32_768;
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RedisBloomParameters {
+pub struct Parameters {
     capacity: u64,
     rate: f64,
     pub(super) expansion: u32,
     pub(super) is_scaling: bool,
 }
 
-impl RedisBloomParameters {
+impl Parameters {
     /// Returns parameters of a chain whose first link is for `capacity` keys, at least 1. `rate` is the false-positive rate of
     /// the whole chain, above 0 and below 1; a rate above 0.25 counts as 0.25, as on a server.
     pub const fn new(capacity: u64, rate: f64) -> Self {
@@ -68,21 +68,21 @@ impl RedisBloomParameters {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when a parameter is out of its range, [`TooLarge`](crate::ErrorKind::TooLarge)
     /// for a link of more than 16 GiB.
-    pub fn first_link(&self) -> Result<RedisBloomLink, Error> {
+    pub fn first_link(&self) -> Result<Link, Error> {
         if self.expansion > MAX_EXPANSION {
             let range = format_args!("between 0 and {MAX_EXPANSION}");
             return Err(Error::argument("the expansion", range, self.expansion));
         }
         Error::check_rate(self.rate)?;
         let rate = self.rate.min(MAX_RATE);
-        RedisBloomLink::new(self.capacity, if self.is_scaling { rate * 0.5 } else { rate })
+        Link::new(self.capacity, if self.is_scaling { rate * 0.5 } else { rate })
     }
 }
 
 /// A link of a chain: a Bloom filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
-pub struct RedisBloomLink {
+pub struct Link {
     /// The number of keys that it is for.
     pub capacity: u64,
     /// The false-positive rate of the full link.
@@ -95,7 +95,7 @@ pub struct RedisBloomLink {
     pub probe_count: u32,
 }
 
-impl RedisBloomLink {
+impl Link {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the casts round down and stop at the limits, as RedisBloom's"

@@ -4,7 +4,8 @@ use core::f64::consts::LN_2;
 
 use super::Version;
 use crate::error::Error;
-use crate::guava::{java_math, parameters};
+use crate::guava::parameters;
+use crate::java_math;
 use crate::modulus::Modulus;
 
 /// The largest probe count, that of a Java `int`.
@@ -31,13 +32,13 @@ pub const MAX_DATA_FRAME_BITS: u64 = 67_108_864;
 /// assert_eq!((parameters.bits(), parameters.probe_count()), (67_108_864, 12));
 ///
 /// // Before Spark 4.1.
-/// let parameters = Parameters::new(1000, 0.03)?.with_version(Version::V1);
-/// assert_eq!(parameters.version(), Version::V1);
+/// let parameters = Parameters::new(1000, 0.03)?.version(Version::V1);
+/// assert_eq!(parameters.stream_len(), 12 + parameters.bits() / 8);
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameters {
-    version: Version,
+    pub(super) version: Version,
     modulus: Modulus,
     probe_count: u32,
 }
@@ -94,15 +95,10 @@ impl Parameters {
         Self::with_bits(capacity.min(MAX_DATA_FRAME_ITEMS), bits)
     }
 
-    /// Returns the same parameters with another version.
+    /// Sets the version.
     #[must_use]
-    pub const fn with_version(self, version: Version) -> Self {
+    pub const fn version(self, version: Version) -> Self {
         Self { version, ..self }
-    }
-
-    /// Returns the version.
-    pub const fn version(&self) -> Version {
-        self.version
     }
 
     /// Returns the number of bits of the filter, a multiple of 64.

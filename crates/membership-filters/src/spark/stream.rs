@@ -1,12 +1,12 @@
 //! Spark's stream: a header of 12 or 16 bytes, then the words, all big-endian. `FORMAT.md` describes it.
 
 use alloc::vec::Vec;
-use core::convert::Infallible;
 
-use super::{BloomFilter, Version};
+use super::{BloomFilter, Keys, Version};
 use crate::bits::Bits;
 use crate::bits::{MAX_WORD_COUNT, WORD};
-use crate::envelope::{Reader, encode_words};
+use crate::bloom::Bloom;
+use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer, collected, encode_words};
 use crate::error::{Error, ErrorKind};
 use crate::stored::invalid;
 
@@ -18,7 +18,7 @@ use crate::stored::invalid;
 /// let filter = BloomFilter::new(&Parameters::new(100, 0.03)?)?;
 /// let header = StreamHeader { version: Version::V2 { seed: 0 }, probe_count: 5, word_count: 12 };
 /// assert_eq!(filter.stream_header(), header);
-/// assert_eq!(StreamHeader::from_prefix(&filter.to_bytes())?, header);
+/// assert_eq!(StreamHeader::from_prefix(&filter.to_spark())?, header);
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl StreamHeader {
     ///
     /// # Errors
     ///
-    /// The errors of [`BloomFilter::from_bytes`], except those of the words.
+    /// The errors of [`BloomFilter::from_spark`], except those of the words.
     pub fn from_prefix(mut stream: &[u8]) -> Result<Self, Error> {
         Self::read(&mut Reader::plain(&mut stream))
     }
@@ -90,21 +90,15 @@ impl BloomFilter {
     pub fn stream_header(&self) -> StreamHeader {
         StreamHeader {
             version: self.version,
-            probe_count: self.probe_count,
+            probe_count: self.probe_count(),
             word_count: u32::try_from(self.words().len()).unwrap_or(MAX_WORD_COUNT),
         }
     }
 
     /// Returns Spark's stream: the bytes that `writeTo` writes.
     #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let len = self.stream_header().stream_len();
-        let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
-        let Ok(()) = self.write(|more| {
-            bytes.extend_from_slice(more);
-            Ok::<(), Infallible>(())
-        });
-        bytes
+    pub fn to_spark(&self) -> Vec<u8> {
+        collected(self.stream_header().stream_len(), |put| self.write(put))
     }
 
     /// Reads a filter from Spark's stream; trailing bytes are an error. Damaged bits go unnoticed.
@@ -113,7 +107,7 @@ impl BloomFilter {
     ///
     /// [`ErrorKind::UnsupportedVersion`], [`InvalidField`](ErrorKind::InvalidField) for a probe count or a word count
     /// that no filter has, [`Truncated`](ErrorKind::Truncated) or [`TrailingBytes`](ErrorKind::TrailingBytes).
-    pub fn from_bytes(mut bytes: &[u8]) -> Result<Self, Error> {
+    pub fn from_spark(mut bytes: &[u8]) -> Result<Self, Error> {
         let mut reader = Reader::plain(&mut bytes);
         let filter = Self::read(&mut reader)?;
         reader.end()?;
@@ -126,7 +120,7 @@ impl BloomFilter {
     ///
     /// The errors of the writer.
     #[cfg(feature = "std")]
-    pub fn write_to(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
+    pub fn write_spark(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
         self.write(|bytes| writer.write_all(bytes))
     }
 
@@ -140,7 +134,7 @@ impl BloomFilter {
     ///
     /// [`Error`] names the fault in the header, the number of missing bytes, or the error of the reader.
     #[cfg(feature = "std")]
-    pub fn read_from(reader: impl std::io::Read) -> Result<Self, Error> {
+    pub fn read_spark(reader: impl std::io::Read) -> Result<Self, Error> {
         let mut stream = crate::envelope::Stream(reader);
         Self::read(&mut Reader::plain(&mut stream))
     }
@@ -148,11 +142,12 @@ impl BloomFilter {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let header = StreamHeader::read(reader)?;
         let words = reader.words_by(header.word_count.into(), u64::from_be_bytes)?;
-        Ok(Self {
+        let bloom = Bloom {
             bits: Bits::from_words(words)?,
-            version: header.version,
+            rule: header.version.rule(),
             probe_count: header.probe_count,
-        })
+        };
+        Ok(Self::of(bloom, header.version))
     }
 
     fn write<E>(&self, mut put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
@@ -166,5 +161,28 @@ impl BloomFilter {
             put(&field.to_be_bytes())?;
         }
         encode_words(self.words(), |word| word.to_be_bytes(), put)
+    }
+}
+
+impl Stored for BloomFilter {
+    type Funnel = Keys;
+
+    const MAGIC: [u8; 8] = *b"MFsparks";
+
+    fn funnel(&self) -> &Keys {
+        &self.keys
+    }
+
+    fn stored_len(&self) -> u64 {
+        HEADER_LEN + self.stream_header().stream_len() + CHECKSUM_LEN
+    }
+
+    fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+        self.write(|bytes| writer.bytes(bytes))
+    }
+
+    /// The seed is in the stream.
+    fn read_contents(reader: &mut Reader<'_>, _: Keys) -> Result<Self, Error> {
+        Self::read(reader)
     }
 }

@@ -3,14 +3,14 @@
 use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_policy::kernels::Kernel;
 use filter_policy::{BitsPerKey, HashedPolicy as _};
-use membership_filters::{BlockedBloomFilter, BlockedParameters, ErrorKind};
+use membership_filters::{BloomFilter, ErrorKind, Parameters};
 use membership_filters::{Bytes, Hashed};
 
 use super::support::hashes::Hashes;
 use super::support::rates::{assert_near, false_positives};
 
-fn filter(blocks: u32) -> BlockedBloomFilter<Bytes> {
-    BlockedBloomFilter::new(Bytes, &BlockedParameters::with_blocks(blocks).unwrap()).unwrap()
+fn filter(blocks: u32) -> BloomFilter<Bytes> {
+    BloomFilter::new(Bytes, &Parameters::with_blocks(blocks).unwrap()).unwrap()
 }
 
 fn hashes(seed: u64, count: usize) -> Vec<Hashed<Bytes>> {
@@ -27,14 +27,14 @@ fn the_rate_that_was_asked_for_holds() {
         (100_000, 0.01),
         (100_000, 0.0001),
     ] {
-        let parameters = BlockedParameters::new(capacity, rate).unwrap();
+        let parameters = Parameters::new(capacity, rate).unwrap();
         let expected = parameters.rate_at(capacity);
         assert!(expected <= rate);
         if parameters.blocks() > 1 {
-            let smaller = BlockedParameters::with_blocks(parameters.blocks() - 1).unwrap();
+            let smaller = Parameters::with_blocks(parameters.blocks() - 1).unwrap();
             assert!(smaller.rate_at(capacity) > rate);
         }
-        let mut filter = BlockedBloomFilter::new(Bytes, &parameters).unwrap();
+        let mut filter = BloomFilter::new(Bytes, &parameters).unwrap();
         filter
             .insert_many_hashed(&hashes(capacity, capacity as usize))
             .unwrap();
@@ -50,9 +50,9 @@ fn the_rate_that_was_asked_for_holds() {
 #[test]
 fn the_estimate_is_right_at_every_rate_and_fill() {
     for rate in [0.1, 0.03, 0.01, 0.001, 0.0001] {
-        let parameters = BlockedParameters::new(100_000, rate).unwrap();
+        let parameters = Parameters::new(100_000, rate).unwrap();
         for count in [10_000, 50_000, 100_000, 150_000] {
-            let mut filter = BlockedBloomFilter::new(Bytes, &parameters).unwrap();
+            let mut filter = BloomFilter::new(Bytes, &parameters).unwrap();
             filter.insert_many_hashed(&hashes(count as u64, count)).unwrap();
             let estimate = filter.estimated_len().unwrap() as f64 / count as f64;
             assert!((estimate - 1.0).abs() < 0.004, "{rate}, {count}: {estimate}");
@@ -63,25 +63,25 @@ fn the_estimate_is_right_at_every_rate_and_fill() {
 #[test]
 fn arguments_out_of_range_are_refused() {
     for rate in [0.0, 1.0, -0.5, f64::NAN, f64::INFINITY] {
-        let error = BlockedParameters::new(10, rate).unwrap_err();
+        let error = Parameters::new(10, rate).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
     }
     for (capacity, rate) in [(u64::MAX, 0.5), (2_000_000_000, 0.01), (1_000_000_000, 1e-12)] {
-        let error = BlockedParameters::new(capacity, rate).unwrap_err();
+        let error = Parameters::new(capacity, rate).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
     }
     assert_eq!(
-        BlockedParameters::new(u64::MAX, 0.01).unwrap_err().to_string(),
+        Parameters::new(u64::MAX, 0.01).unwrap_err().to_string(),
         "the size for this capacity and rate must be at most 2 GiB, got 18446744073709551615 keys at 1e-2"
     );
     for blocks in [0, 1 << 26, u32::MAX] {
         assert_eq!(
-            BlockedParameters::with_blocks(blocks).unwrap_err().to_string(),
+            Parameters::with_blocks(blocks).unwrap_err().to_string(),
             format!("the blocks must be between 1 and 67108863, got {blocks}")
         );
     }
-    assert_eq!(BlockedParameters::new(0, 0.01).unwrap().blocks(), 1);
-    let largest = BlockedParameters::with_blocks((1 << 26) - 1).unwrap();
+    assert_eq!(Parameters::new(0, 0.01).unwrap().blocks(), 1);
+    let largest = Parameters::with_blocks((1 << 26) - 1).unwrap();
     assert_eq!(largest.memory_bytes(), (1 << 31) - 32);
 }
 
@@ -103,7 +103,7 @@ fn the_blocks_are_those_of_the_policy() {
 #[test]
 fn a_filter_without_elements_or_without_zeros_says_so() {
     let (empty, mut full) = (filter(20), filter(1));
-    let text = "BlockedBloomFilter { funnel: Bytes, parameters: BlockedParameters { blocks: 20 }, blocks: 640 bytes }";
+    let text = "BloomFilter { funnel: Bytes, parameters: Parameters { blocks: 20 }, blocks: 640 bytes }";
     assert_eq!(format!("{empty:?}"), text);
     full.insert_many_hashed(&hashes(1, 100_000)).unwrap();
     for (filter, len, fill) in [(empty, Some(0), 0.0), (full, None, 1.0)] {

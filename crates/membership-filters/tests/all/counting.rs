@@ -1,6 +1,7 @@
 //! The counting Bloom filter's contract, seen from outside.
 
-use membership_filters::{Bytes, CountingBloomFilter, Hash128, Hashed, Parameters, Utf8};
+use membership_filters::guava::Parameters;
+use membership_filters::{Bytes, CountingBloomFilter, Hash128, Hashed, Utf8};
 
 use super::support::samples::{COPIES, golden};
 

@@ -10,7 +10,7 @@ use super::support::samples::{read, resign, samples};
 
 #[test]
 fn each_wrong_field_is_named() {
-    let [bloom, counting, cuckoo, _, blocked] = &samples();
+    let [bloom, counting, cuckoo, _, blocked, ..] = &samples();
     let each = [bloom, counting, cuckoo, blocked];
     let table = include_str!("../data/wrong_fields.txt");
     for line in table
@@ -78,13 +78,15 @@ fn every_flipped_bit_is_noticed() {
 #[test]
 fn claims_of_huge_filters_take_no_memory() {
     // Each claims 2 GiB, a petabyte or more than can be addressed, but has only some bytes.
-    let [bloom, counting, cuckoo, _, blocked] = samples();
+    let [bloom, counting, cuckoo, _, blocked, spark, redisbloom] = samples();
     let claims = [
         (bloom, 18, [0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0]),
         (counting, 24, (64_u64 * 0x7fff_ffff).to_le_bytes()),
         (cuckoo.clone(), 32, (1_u64 << 50).to_le_bytes()),
         (cuckoo, 32, (1_u64 << 57).to_le_bytes()),
         (blocked, 16, 0x03ff_ffff_u64.to_le_bytes()),
+        (spark, 24, [0xff, 0xff, 0xff, 0xfb, 0x7f, 0xff, 0xff, 0xff]),
+        (redisbloom, 24, [0xff, 0xff, 0xff, 0xff, 5, 0, 0, 0]),
     ];
     for (mut bytes, at, claim) in claims {
         bytes[at..at + 8].copy_from_slice(&claim);

@@ -5,10 +5,11 @@ use core::fmt::Debug;
 
 use hashzoo::xxph3_64;
 use membership_filters::envelope::Stored;
+use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Parameters};
 use membership_filters::{
-    BlockedBloomFilter, BloomFilter, Bytes, ConcurrentBloomFilter, CountingBloomFilter, CuckooFilter, Error,
-    ErrorKind, Funnel, Hash128, HashId, Hashed, Hashing, Integer, Long, Parameters, Sequence, Sink, Utf8,
-    Utf16Units, Xxph3, envelope, spark,
+    BloomFilter as BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, Error, ErrorKind, Funnel,
+    Hash128, HashId, Hashed, Hashing, Integer, Key, Long, Sequence, Sink, Utf8, Utf16Units, Xxph3, envelope,
+    redisbloom, spark,
 };
 
 use super::support::kinds::{Each, Kind, each};
@@ -95,7 +96,7 @@ fn an_identity_from_the_header_finds_the_keys() {
         let filter = BlockedBloomFilter::<HashId>::from_bytes(&bytes, id).unwrap();
         let mut hashes = keys()
             .into_iter()
-            .map(|key| Hashed::assume(id, id.hash(key.as_bytes())));
+            .map(|key| Hashed::assume(id, id.hash_bytes(key.as_bytes())));
         assert!(hashes.all(|hash| filter.contains_hashed(&hash)));
         assert!(filter.to_bytes() == bytes);
     }
@@ -120,6 +121,32 @@ fn sequences_have_no_separators_and_the_function_of_their_funnel() {
     check(Xxph3);
 }
 
+/// Stored filters depend on these bytes.
+#[test]
+fn keys_of_the_fast_hash_have_fixed_bytes() {
+    fn hash<K: Key + ?Sized>(key: &K) -> u64 {
+        Hash128::of_key(&Xxph3, key).h1
+    }
+    let minus_one = xxph3_64(&[0xff; 8], 0);
+    assert_eq!(
+        [hash(&-1_i8), hash(&-1_i64), hash(&u64::MAX), hash(&-1_isize)],
+        [minus_one; 4]
+    );
+    assert_eq!(
+        [hash(&7_u8), hash(&7_i16), hash(&&7_usize)],
+        [xxph3_64(&7_u64.to_le_bytes(), 0); 3]
+    );
+    assert_eq!(
+        [hash(b"key"), hash("key"), hash(&b"key"[..])],
+        [xxph3_64(b"key", 0); 3]
+    );
+    let parts = [xxph3_64(b"ab", 0), 7, xxph3_64(b"c", 0)].map(u64::to_le_bytes);
+    assert_eq!(hash(&("ab", 7_u16, b"c")), xxph3_64(parts.as_flattened(), 0));
+    assert_ne!(hash(&("ab", "c")), hash(&("a", "bc")));
+    let nested = [xxph3_64(parts[..2].as_flattened(), 0), 1].map(u64::to_le_bytes);
+    assert_eq!(hash(&(("ab", 7), 1)), xxph3_64(nested.as_flattened(), 0));
+}
+
 #[test]
 fn text_under_xxph3_is_its_bytes() {
     let long = "a text of more than sixty-four bytes, which XXPH3 takes in another way than short ones";
@@ -140,26 +167,26 @@ fn text_under_xxph3_is_its_bytes() {
 #[test]
 fn the_hash_of_spark_under_another_seed_might_be_contained_and_is_not_inserted() {
     let version = spark::Version::V2 { seed: 7 };
-    let parameters = spark::Parameters::new(1000, 0.01).unwrap().with_version(version);
+    let parameters = spark::Parameters::new(1000, 0.01).unwrap().version(version);
     let mut filter = spark::BloomFilter::new(&parameters).unwrap();
     let hashes: Vec<_> = keys()
         .iter()
-        .map(|key| spark::HashPair::of(key.as_bytes(), 0))
+        .map(|key| Hashed::new(spark::Keys::default(), key))
         .collect();
-    assert!(hashes.iter().all(|&hash| filter.contains_hashed(hash)));
+    assert!(hashes.iter().all(|hash| filter.contains_hashed(hash)));
     assert_eq!(filter.contains_many_hashed(&hashes), vec![true; 1000]);
     for error in [
-        filter.insert_hashed(hashes[0]).map(drop).unwrap_err(),
+        filter.insert_hashed(&hashes[0]).map(drop).unwrap_err(),
         filter.insert_many_hashed(&hashes).map(drop).unwrap_err(),
     ] {
         assert_eq!(
             error.to_string(),
-            "the seed of the hash must be the filter's, 7, got 0"
+            "the funnel of the hash must be equal to the filter's, got another one"
         );
     }
     assert_eq!(filter.ones(), 0);
     filter.insert_many(&keys());
-    let own: Vec<_> = keys().iter().map(|key| version.hash(key)).collect();
+    let own: Vec<_> = keys().iter().map(|key| filter.hash(key)).collect();
     assert_eq!(filter.contains_many_hashed(&own), vec![true; 1000]);
     let mut again = spark::BloomFilter::new(&parameters).unwrap();
     again.insert_many_hashed(&own).unwrap();
@@ -186,20 +213,46 @@ fn each_reader_says_which_form_it_was_given() {
     plain.insert("key");
     let [envelope, blocked, ..] = stored(&Utf8, &keys());
     let spark = spark::BloomFilter::new(&spark::Parameters::new(1000, 0.01).unwrap()).unwrap();
-    let guava = plain.to_bytes();
-    let from_guava = |bytes: &[u8]| BloomFilter::from_bytes(bytes, Utf8).unwrap_err().to_string();
-    let from_spark = |bytes: &[u8]| spark::BloomFilter::from_bytes(bytes).unwrap_err().to_string();
-    let from_envelope = |bytes: &[u8]| CuckooFilter::from_bytes(bytes, Utf8).unwrap_err().to_string();
-    let of_guava = "Guava's stream, which `BloomFilter::from_bytes` reads";
-    let of_spark = "Spark's stream, which `spark::BloomFilter::from_bytes` reads";
+    let (guava, of_spark) = (plain.to_guava(), spark.to_spark());
+    let redisbloom = redisbloom::BloomFilter::with_capacity(10, 0.1).unwrap();
+    let text = |error: Error| error.to_string();
+    let from_guava = |bytes: &[u8]| text(BloomFilter::from_guava(bytes, Utf8).unwrap_err());
+    let from_spark = |bytes: &[u8]| text(spark::BloomFilter::from_spark(bytes).unwrap_err());
+    let from_redisbloom = |bytes: &[u8]| text(redisbloom::BloomFilter::from_redisbloom(bytes).unwrap_err());
+    let from_envelope = |bytes: &[u8]| text(CuckooFilter::from_bytes(bytes, Utf8).unwrap_err());
     for (error, form) in [
-        (from_guava(&envelope), "the envelope of `BloomFilter`"),
-        (from_guava(&spark.to_bytes()), of_spark),
-        (from_spark(&guava), of_guava),
-        (from_spark(&blocked), "the envelope of `BlockedBloomFilter`"),
-        (from_envelope(&guava), of_guava),
-        (from_envelope(&spark.to_bytes()), of_spark),
-        (from_envelope(&blocked), "the envelope of `BlockedBloomFilter`"),
+        (from_guava(&envelope), "the stored form of `guava::BloomFilter`"),
+        (
+            from_guava(&of_spark),
+            "Spark's stream, which `spark::BloomFilter::from_spark` reads",
+        ),
+        (
+            from_spark(&guava),
+            "Guava's stream, which `guava::BloomFilter::from_guava` reads",
+        ),
+        (from_spark(&blocked), "the stored form of `BloomFilter`"),
+        (from_redisbloom(&blocked), "the stored form of `BloomFilter`"),
+        (
+            from_envelope(&guava),
+            "Guava's stream, which `guava::BloomFilter::from_guava` reads",
+        ),
+        (
+            from_envelope(&of_spark),
+            "Spark's stream, which `spark::BloomFilter::from_spark` reads",
+        ),
+        (
+            from_envelope(&spark.to_bytes()),
+            "the stored form of `spark::BloomFilter`",
+        ),
+        (
+            from_envelope(&redisbloom.to_bytes()),
+            "the stored form of `redisbloom::BloomFilter`",
+        ),
+        (from_envelope(&blocked), "the stored form of `BloomFilter`"),
+        (
+            from_envelope(b"filter/1........"),
+            "a file of the crate `filter-sets`, which `filter_sets::Filter::open` reads",
+        ),
     ] {
         let text = format!(": these bytes seem to be {form}");
         assert!(error.ends_with(&text), "{error}");

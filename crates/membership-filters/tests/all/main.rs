@@ -3,6 +3,8 @@
 // What does not depend on the processor is not built for an emulator.
 #![cfg_attr(emulated, allow(dead_code, unused_imports))]
 
+#[cfg(all(feature = "save", not(emulated)))]
+mod alike;
 #[cfg(not(emulated))]
 mod blocked;
 #[cfg(not(emulated))]

@@ -1,8 +1,8 @@
 //! The README's statements about the sizes and rates of filters.
 
-use membership_filters::{
-    BlockedParameters, CuckooParameters, Parameters, RedisBloomFilter, RedisBloomParameters,
-};
+use membership_filters::guava::Parameters;
+use membership_filters::redisbloom::{BloomFilter as RedisBloomFilter, Parameters as RedisBloomParameters};
+use membership_filters::{CuckooParameters, Parameters as BlockedParameters};
 
 const README: &str = include_str!("../../README.md");
 
@@ -17,8 +17,8 @@ fn bits_and_rates_are_those_of_the_parameters() {
         (parameters.bits() / 8, parameters.rate())
     };
     let filters: [(&str, Figures); 6] = [
-        ("BloomFilter", bloom),
-        ("ConcurrentBloomFilter", bloom),
+        ("guava::BloomFilter", bloom),
+        ("guava::ConcurrentBloomFilter", bloom),
         // A counter of 4 bits in place of each bit.
         ("CountingBloomFilter", |fpp| {
             let parameters = Parameters::new(ELEMENTS, fpp).unwrap();
@@ -28,16 +28,16 @@ fn bits_and_rates_are_those_of_the_parameters() {
             let parameters = CuckooParameters::new(ELEMENTS, fpp).unwrap();
             (parameters.memory_bytes(), parameters.rate_at(ELEMENTS))
         }),
-        ("RedisBloomFilter", |fpp| {
+        ("redisbloom::BloomFilter", |fpp| {
             // A tenth of the keys, for a filter of ten times as many takes long to fill.
             let parameters = RedisBloomParameters::new(ELEMENTS / 100, fpp);
             let mut filter = RedisBloomFilter::new(&parameters).unwrap();
             for id in 0..1_000_000_i64 {
                 filter.insert(&id.to_le_bytes()).unwrap();
             }
-            (filter.stats().size * 10, filter.expected_rate())
+            (filter.info().size * 10, filter.expected_rate())
         }),
-        ("BlockedBloomFilter", |fpp| {
+        ("BloomFilter", |fpp| {
             let parameters = BlockedParameters::new(ELEMENTS, fpp).unwrap();
             (parameters.memory_bytes(), parameters.rate_at(ELEMENTS))
         }),

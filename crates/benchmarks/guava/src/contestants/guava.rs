@@ -51,7 +51,7 @@ impl Contestant for Guava {
         }
         let parameters = local::parameters(plan);
         // The size of our filter; equal answers show that Guava's is the same.
-        Ok((parameters.bits(), parameters.probe_count().into()))
+        Ok((parameters.bits(), parameters.probe_count()))
     }
 
     fn run(&mut self, is_insert: bool, keys: Keys) -> Result<Timed, String> {

@@ -9,10 +9,9 @@ use filter_formats::sizing;
 use filter_formats::view::FilterView;
 use filter_policy::hashers::{KeyHasher, Murmur2SignedTail};
 use filter_policy::{Answers, BitsPerKey, BloomFilterPolicy};
-use membership_filters::{
-    BloomFilter, Bytes, CuckooFilter, CuckooParameters, ErrorKind, Parameters, Strategy,
-};
-use membership_filters::{RedisBloomFilter, RedisBloomParameters};
+use membership_filters::guava::{BloomFilter, Parameters, Strategy};
+use membership_filters::redisbloom::{BloomFilter as RedisBloomFilter, Parameters as RedisBloomParameters};
+use membership_filters::{Bytes, CuckooFilter, CuckooParameters, ErrorKind};
 
 /// A filter that was built.
 pub(super) struct Filter {
@@ -153,7 +152,7 @@ fn counter(matches: impl Fn(&[u8]) -> bool + 'static) -> Matching {
 /// Guava's filter.
 fn guava(rate: f64, members: &[&[u8]], strategy: Strategy) -> Result<Filter, String> {
     let parameters = Parameters::new(members.len() as u64, rate).map_err(words)?;
-    let parameters = parameters.with_strategy(strategy);
+    let parameters = parameters.strategy(strategy);
     let mut filter = BloomFilter::new(Bytes, &parameters).map_err(words)?;
     for key in members {
         filter.insert(key);

@@ -153,7 +153,8 @@ impl SetGeneration {
             return Err(malformed("what it replaced is no generation".to_owned()));
         }
         let manifest = text.manifest.to_string();
-        let manifest = Manifest::from_bytes(manifest.as_bytes()).map_err(malformed)?;
+        let manifest =
+            Manifest::from_bytes(manifest.as_bytes()).map_err(|error| malformed(error.to_string()))?;
         let generation = Self::new(name, manifest, text.ends, text.replaced).map_err(malformed)?;
         if generation.id.as_bytes() != &first[..ID_LEN] {
             let (id, got) = (&generation.id, first[..ID_LEN].escape_ascii());

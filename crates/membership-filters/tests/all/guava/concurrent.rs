@@ -4,7 +4,8 @@ use std::sync::Barrier;
 use std::sync::atomic::AtomicU64;
 use std::thread;
 
-use membership_filters::{BloomFilter, Bytes, ConcurrentBloomFilter, Long, Parameters, Strategy};
+use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Parameters, Strategy};
+use membership_filters::{self as ours, Bytes, Long, Xxph3};
 
 const THREADS: i64 = 8;
 /// Half of the range of each thread, which overlaps each neighbour's range by half.
@@ -15,41 +16,30 @@ fn parameters() -> Parameters {
     Parameters::new(NUMBERS as u64, 0.001).unwrap()
 }
 
-fn sequential(parameters: &Parameters) -> BloomFilter<Long> {
-    let mut filter = BloomFilter::new(Long, parameters).unwrap();
-    for number in 0..NUMBERS {
-        filter.insert(&number);
-    }
-    filter
-}
-
-#[test]
-fn eight_threads_that_insert_and_merge_overlapping_elements_make_the_bytes_of_one() {
-    for parameters in [
-        parameters(),
-        parameters().with_strategy(Strategy::Murmur128Mitz32),
-        // A few words, so that the threads contend for them.
-        Parameters::new(200, 0.5).unwrap(),
-    ] {
-        let filter = ConcurrentBloomFilter::new(Long, &parameters).unwrap();
+/// Threads insert into a filter, or into parts that they merge into it. It ends up as the sequential filter.
+macro_rules! fill {
+    ($concurrent:ty, $plain:ty, $funnel:expr, $parameters:expr) => {{
+        let (funnel, parameters) = ($funnel, $parameters);
+        let filter = <$concurrent>::new(funnel, &parameters).unwrap();
         let barrier = Barrier::new(THREADS as usize);
         thread::scope(|scope| {
             for thread in 0..THREADS {
-                let (filter, barrier, parameters) = (&filter, &barrier, parameters);
+                let (filter, barrier) = (&filter, &barrier);
                 scope.spawn(move || {
                     barrier.wait();
-                    let mut part = BloomFilter::new(Long, &parameters).unwrap();
+                    let mut part = <$plain>::new(funnel, &parameters).unwrap();
                     let mut range = thread * STEP..(thread + 2) * STEP;
-                    // Most insert their keys into the filter, some into others that they merge into it.
                     for number in range.clone() {
-                        if thread % 4 < 2 {
-                            filter.insert(&number);
-                            assert!(filter.contains(&number));
-                        } else {
-                            part.insert(&number);
+                        match thread % 4 {
+                            0 | 1 => {
+                                filter.insert(&number);
+                                assert!(filter.contains(&number));
+                            }
+                            _ => _ = part.insert(&number),
                         }
                     }
                     match thread % 4 {
+                        1 => filter.insert_many(&range.clone().collect::<Vec<_>>()),
                         2 | 3 => filter.merge(&part.into()).unwrap(),
                         _ => filter.merge(filter).unwrap(),
                     }
@@ -57,17 +47,35 @@ fn eight_threads_that_insert_and_merge_overlapping_elements_make_the_bytes_of_on
                 });
             }
         });
-        let expected = sequential(&parameters);
-        let mut written = Vec::new();
-        filter.write_to(&mut written).unwrap();
-        assert_eq!(written, expected.to_bytes());
-        assert_eq!(filter.stream_len(), written.len() as u64);
-        assert_eq!(filter.stream_header(), expected.stream_header());
-        assert_eq!(filter.ones(), expected.ones());
-        assert_eq!(filter.expected_rate(), expected.expected_rate());
+        let mut expected = <$plain>::new(funnel, &parameters).unwrap();
+        for number in 0..NUMBERS {
+            expected.insert(&number);
+        }
+        assert_eq!(filter.to_bytes(), expected.to_bytes());
+        assert_eq!(filter.stored_len(), expected.stored_len());
+        assert_eq!(filter.stats(), expected.stats());
         assert_eq!(filter.estimated_len(), expected.estimated_len());
+        let asked: Vec<_> = (0..2 * NUMBERS).step_by(7).collect();
+        assert_eq!(filter.contains_many(&asked), expected.contains_many(&asked));
         assert_eq!(filter.snapshot(), expected);
+        assert_eq!(<$concurrent>::from(expected.clone()).snapshot(), expected);
         assert_eq!(filter.into_sequential(), expected);
+    }};
+}
+
+#[test]
+fn eight_threads_that_insert_and_merge_overlapping_keys_make_the_bytes_of_one() {
+    for parameters in [
+        parameters(),
+        parameters().strategy(Strategy::Murmur128Mitz32),
+        // A few words, so that the threads contend for them.
+        Parameters::new(200, 0.5).unwrap(),
+    ] {
+        fill!(ConcurrentBloomFilter<Long>, BloomFilter<Long>, Long, parameters);
+    }
+    let parameters = ours::Parameters::new(NUMBERS as u64, 0.01).unwrap();
+    for parameters in [parameters, ours::Parameters::with_blocks(2).unwrap()] {
+        fill!(ours::ConcurrentBloomFilter, ours::BloomFilter, Xxph3, parameters);
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::io::{self, Read};
 
-use membership_filters::{
-    BloomFilter, ErrorKind, Parameters, ProbeCountRule, Strategy, StreamHeader, Utf8, envelope,
-};
+use membership_filters::guava::{BloomFilter, Parameters, ProbeCountRule, Strategy, StreamHeader};
+use membership_filters::{ErrorKind, Utf8, envelope};
 
 use crate::support::samples::bloom;
 
@@ -62,7 +61,7 @@ fn parts_that_are_no_filter_are_refused() {
     let filter = from_parts(header(3, 2), vec![1, 2]).unwrap();
     assert_eq!(
         format!("{filter:?}"),
-        "BloomFilter { bits: 128 bits, strategy: Murmur128Mitz64, probe_count: 3, funnel: Utf8 }"
+        "BloomFilter { bloom: Bloom { bits: 128 bits, rule: Mitz64, probe_count: 3 }, funnel: Utf8 }"
     );
     assert_eq!((filter.words(), filter.funnel()), (&[1, 2][..], &Utf8));
     assert_eq!(filter.into_parts(), (header(3, 2), vec![1, 2]));
@@ -113,18 +112,18 @@ fn streams_of_many_pieces_are_written_and_read() {
         let header = StreamHeader::new(Strategy::Murmur128Mitz32, 9, &pattern);
         let filter = BloomFilter::from_parts(Utf8, header, pattern).unwrap();
         let mut stream = Vec::new();
-        filter.write_to(&mut stream).unwrap();
+        filter.write_guava(&mut stream).unwrap();
         assert_eq!(stream.len() as u64, filter.stream_len());
-        assert_eq!(stream, filter.to_bytes(), "{words} words");
+        assert_eq!(stream, filter.to_guava(), "{words} words");
 
         stream.extend_from_slice(b"what follows");
         let mut reader = Slow::new(&stream, true);
-        assert_eq!(BloomFilter::read_from(&mut reader, Utf8).unwrap(), filter);
+        assert_eq!(BloomFilter::read_guava(&mut reader, Utf8).unwrap(), filter);
         assert_eq!(reader.rest, b"what follows");
 
         let cut = stream.len() - b"what follows".len() - 3;
         let reader = Slow::new(&stream[..cut], false);
-        let error = BloomFilter::read_from(reader, Utf8).unwrap_err();
+        let error = BloomFilter::read_guava(reader, Utf8).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Truncated);
         let (needed, got) = (filter.stream_len(), filter.stream_len() - 3);
         assert!(
@@ -139,7 +138,7 @@ fn streams_of_many_pieces_are_written_and_read() {
 #[test]
 fn an_error_of_the_reader_is_handed_on() {
     let reader = Slow::new(&[1, 5, 0, 0, 0, 9, 0], true);
-    let error = BloomFilter::read_from(reader, Utf8).unwrap_err();
+    let error = BloomFilter::read_guava(reader, Utf8).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Read);
     assert_eq!(error.to_string(), "reading the filter failed: the disk is gone");
     assert!(std::error::Error::source(&error).is_some());

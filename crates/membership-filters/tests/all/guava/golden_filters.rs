@@ -1,10 +1,8 @@
 //! Filters that Guava wrote: rebuilt byte for byte, read, and queried.
 
 use md5::Md5;
-use membership_filters::{
-    BloomFilter, Bytes, Funnel, Hashing, Integer, Long, Murmur3, Parameters, ProbeCountRule, Strategy, Utf8,
-    Utf16Units,
-};
+use membership_filters::guava::{BloomFilter, Parameters, ProbeCountRule, Strategy};
+use membership_filters::{Bytes, Funnel, Hashing, Integer, Long, Murmur3, Utf8, Utf16Units};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
@@ -53,7 +51,7 @@ where
         .unwrap();
     let parameters = Parameters::with_rule(row.n as u64, number(line, "fpp").parse().unwrap(), rule)
         .unwrap()
-        .with_strategy(strategy);
+        .strategy(strategy);
     assert_eq!(
         (parameters.optimal_bits(), parameters.bits()),
         (row.num_bits, row.bit_size),
@@ -75,7 +73,7 @@ where
         .collect();
     assert_eq!(first, row.put_changed, "{line}");
 
-    let bytes = filter.to_bytes();
+    let bytes = filter.to_guava();
     assert_eq!(bytes.len() as u64, row.len, "{line}");
     if let Some(hex) = &row.hex {
         assert_eq!(bytes, hex::decode(hex).unwrap(), "{line}");
@@ -85,7 +83,7 @@ where
         hex::decode(&row.sha256).unwrap(),
         "{line}"
     );
-    let read = BloomFilter::from_bytes(&bytes, funnel.clone()).unwrap();
+    let read = BloomFilter::from_guava(&bytes, funnel.clone()).unwrap();
     assert_eq!(read, filter, "{line}");
 
     assert!(keys.iter().all(|key| read.contains(key)), "{line}");

@@ -1,6 +1,7 @@
 //! Guava's sizes, before and after the change of the rule for the probe count.
 
-use membership_filters::{ErrorKind, MAX_PROBE_COUNT, MAX_WORD_COUNT, Parameters, ProbeCountRule};
+use membership_filters::ErrorKind;
+use membership_filters::guava::{MAX_PROBE_COUNT, MAX_WORD_COUNT, Parameters, ProbeCountRule};
 use serde::Deserialize;
 
 use super::support::number;

@@ -1,8 +1,7 @@
 //! The bytes that Guava hashes, and its reading of broken streams.
 
-use membership_filters::{
-    BloomFilter, ErrorKind, Funnel, Hash128, Integer, Long, Sequence, Utf8, Utf16, Utf16Units,
-};
+use membership_filters::guava::BloomFilter;
+use membership_filters::{ErrorKind, Funnel, Hash128, Integer, Long, Sequence, Utf8, Utf16, Utf16Units};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -88,12 +87,12 @@ fn what_guava_reads_is_read_and_what_it_refuses_is_refused() {
         let row: StreamRow = serde_json::from_str(line).unwrap();
         let bytes = hex::decode(&row.input_hex).unwrap();
         let mut rest = bytes.as_slice();
-        let read_from = BloomFilter::read_from(&mut rest, Utf8);
-        let from_bytes = BloomFilter::from_bytes(&bytes[..bytes.len() - rest.len()], Utf8);
+        let read_from = BloomFilter::read_guava(&mut rest, Utf8);
+        let from_bytes = BloomFilter::from_guava(&bytes[..bytes.len() - rest.len()], Utf8);
         if let Some(accepted) = row.result.strip_prefix("ok ") {
             let filter = from_bytes.unwrap();
             assert_eq!(read_from.unwrap(), filter, "{line}");
-            let again = hex::encode(filter.to_bytes());
+            let again = hex::encode(filter.to_guava());
             assert_eq!(
                 format!("bitSize={} reserialized={again}", filter.bits()),
                 accepted,

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use membership_filters::{BloomFilter, ConcurrentBloomFilter, Long, Parameters};
+use membership_filters::Long;
+use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Parameters};
 
 /// Returns true if Linux reports that huge pages were requested for this address.
 fn advised(address: usize) -> bool {
@@ -32,7 +33,7 @@ fn large_filters_ask_for_huge_pages_however_they_come() {
     let parameters = Parameters::new(50_000_000, 0.01).unwrap();
     let made = BloomFilter::new(Long, &parameters).unwrap();
     assert_eq!(advised(middle(made.words())), possible);
-    let read = BloomFilter::from_bytes(&made.to_bytes(), Long).unwrap();
+    let read = BloomFilter::from_guava(&made.to_guava(), Long).unwrap();
     assert_eq!(advised(middle(read.words())), possible);
     let cloned = read.clone();
     assert_eq!(advised(middle(cloned.words())), possible);

@@ -3,15 +3,16 @@
 use core::fmt::Debug;
 
 use membership_filters::envelope::Stored;
+use membership_filters::guava::{BloomFilter, Parameters};
 use membership_filters::{
-    BlockedBloomFilter, BlockedParameters, BloomFilter, CountingBloomFilter, CuckooFilter, CuckooParameters,
-    Error, Hashed, Hashing, Parameters,
+    BloomFilter as BlockedBloomFilter, CountingBloomFilter, CuckooFilter, CuckooParameters, Error, Hashed,
+    Hashing, Parameters as BlockedParameters,
 };
 
 /// A filter of any kind.
 pub(crate) trait Kind: Stored<Funnel: Clone> + Clone + PartialEq {
-    /// Inserts a key, and returns whether it was new, if the kind tells.
-    fn put(&mut self, hash: &Hashed<Self::Funnel>) -> Result<Option<bool>, Error>;
+    /// Inserts a key, and returns whether it was new.
+    fn put(&mut self, hash: &Hashed<Self::Funnel>) -> Result<bool, Error>;
 
     fn has(&self, hash: &Hashed<Self::Funnel>) -> bool;
 
@@ -30,10 +31,10 @@ pub(crate) trait Kind: Stored<Funnel: Clone> + Clone + PartialEq {
 }
 
 macro_rules! kind {
-    ($filter:ident, $new:expr $(, $more:item)?) => {
+    ($filter:ident $(, $more:item)?) => {
         impl<F: Hashing + Clone + PartialEq + Debug> Kind for $filter<F> {
-            fn put(&mut self, hash: &Hashed<F>) -> Result<Option<bool>, Error> {
-                self.insert_hashed(hash).map($new)
+            fn put(&mut self, hash: &Hashed<F>) -> Result<bool, Error> {
+                self.insert_hashed(hash)
             }
 
             fn has(&self, hash: &Hashed<F>) -> bool {
@@ -52,28 +53,24 @@ macro_rules! kind {
 
 kind!(
     BloomFilter,
-    Some,
     fn join(&mut self, other: &Self) -> Option<Result<(), Error>> {
         Some(self.merge(other))
     }
 );
 kind!(
     BlockedBloomFilter,
-    |()| None,
     fn join(&mut self, other: &Self) -> Option<Result<(), Error>> {
         Some(self.merge(other))
     }
 );
 kind!(
     CountingBloomFilter,
-    Some,
     fn take(&mut self, hash: &Hashed<F>) -> Option<Result<bool, Error>> {
         Some(self.remove_hashed(hash))
     }
 );
 kind!(
     CuckooFilter,
-    |()| None,
     fn take(&mut self, hash: &Hashed<F>) -> Option<Result<bool, Error>> {
         Some(self.remove_hashed(hash))
     }

@@ -2,9 +2,10 @@
 
 use hashzoo::murmur3_x64_128;
 use membership_filters::envelope::Stored;
+use membership_filters::guava::{BloomFilter, Parameters};
 use membership_filters::{
-    BlockedBloomFilter, BlockedParameters, BloomFilter, Bytes, CountingBloomFilter, CuckooFilter,
-    CuckooParameters, Error, ErrorKind, Funnel, Hashed, Parameters, Utf8, Xxph3, envelope,
+    BloomFilter as BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, Error,
+    ErrorKind, Funnel, Hashed, Parameters as BlockedParameters, Utf8, Xxph3, envelope, redisbloom, spark,
 };
 
 use super::hashes::Hashes;
@@ -23,7 +24,7 @@ fn with_names<K: Kind<Funnel: Funnel<str>>>(mut filter: K, names: &[&str]) -> K 
 
 /// Returns a filter so full that fingerprints were moved.
 fn full_cuckoo() -> CuckooFilter<Bytes> {
-    let parameters = CuckooParameters::with_buckets(12, 7).unwrap().with_seed(1);
+    let parameters = CuckooParameters::with_buckets(12, 7).unwrap().seed(1);
     let mut filter = CuckooFilter::new(Bytes, &parameters).unwrap();
     for hash in Hashes::from_seed(3).take(60) {
         let _full = filter.insert_hashed(&hash);
@@ -64,25 +65,34 @@ pub(crate) fn golden(digits: &str) -> Vec<u8> {
 pub(crate) const COPIES: [&str; 5] = ["alice", "bob", "bob", "carol", ""];
 
 /// Returns all stored forms in the envelope; that of the counting filter has counters of five bits, which new filters have not.
-pub(crate) fn samples() -> [Vec<u8>; 5] {
+pub(crate) fn samples() -> [Vec<u8>; 7] {
     let slots = CuckooParameters::new(12, 0.05).unwrap();
-    let cuckoo = CuckooFilter::new(Utf8, &slots.with_seed(0x0123_4567_89ab_cdef));
+    let cuckoo = CuckooFilter::new(Utf8, &slots.seed(0x0123_4567_89ab_cdef));
     let blocked = BlockedBloomFilter::new(Utf8, &BlockedParameters::with_blocks(3).unwrap());
+    let version = spark::Version::V2 { seed: -5 };
+    let parameters = spark::Parameters::new(12, 0.05).unwrap().version(version);
+    let mut spark = spark::BloomFilter::new(&parameters).unwrap();
+    spark.insert_many(NAMES);
+    let mut redisbloom = redisbloom::BloomFilter::with_capacity(2, 0.05).unwrap();
+    redisbloom.insert_many(NAMES).unwrap();
     [
         envelope::to_bytes(&bloom()),
         golden(include_str!("../../data/counting.hex")),
         with_names(cuckoo.unwrap(), &COPIES).to_bytes(),
         full_cuckoo().to_bytes(),
         with_names(blocked.unwrap(), &NAMES).to_bytes(),
+        spark.to_bytes(),
+        redisbloom.to_bytes(),
     ]
 }
 
 /// Reads the bytes as the kind of filter that they name, as a slice and as a stream, and returns its stored form or the error.
 pub(crate) fn read(bytes: &[u8]) -> Result<Vec<u8>, Error> {
-    fn both<F: Stored<Funnel = Bytes>>(bytes: &[u8]) -> Result<Vec<u8>, Error> {
-        let slice = envelope::from_bytes::<F>(bytes, Bytes).map(|filter| envelope::to_bytes(&filter));
+    fn both<F: Stored<Funnel: Default>>(bytes: &[u8]) -> Result<Vec<u8>, Error> {
+        let funnel = F::Funnel::default;
+        let slice = envelope::from_bytes::<F>(bytes, funnel()).map(|filter| envelope::to_bytes(&filter));
         let mut rest = bytes;
-        let stream = envelope::read_from::<F>(&mut rest, Bytes).map(|filter| envelope::to_bytes(&filter));
+        let stream = envelope::read_from::<F>(&mut rest, funnel()).map(|filter| envelope::to_bytes(&filter));
         // Later bytes stay in a stream. A slice shows sooner that words are missing.
         match (&slice, &stream) {
             (Err(slice), stream) if slice.kind() == ErrorKind::TrailingBytes => {
@@ -97,6 +107,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     match bytes.get(..8) {
         Some(b"GBfilter") => both::<BloomFilter<Bytes>>(bytes),
         Some(b"MFblocks") => both::<BlockedBloomFilter<Bytes>>(bytes),
+        Some(b"MFsparks") => both::<spark::BloomFilter>(bytes),
+        Some(b"MFredisb") => both::<redisbloom::BloomFilter>(bytes),
         Some(b"MFcuckoo") => both::<CuckooFilter<Bytes>>(bytes),
         _ => both::<CountingBloomFilter<Bytes>>(bytes),
     }

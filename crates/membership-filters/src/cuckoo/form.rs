@@ -7,7 +7,7 @@ use crate::funnel::Hashing;
 use super::parameters::SLOTS_PER_BUCKET;
 use super::{CuckooFilter, CuckooParameters, FREE};
 use crate::packed::PackedIntegers;
-use crate::stored::{common, invalid, of_field, removal, within, zero};
+use crate::stored::{invalid, of_field, within, zero};
 
 /// The number of bytes between the common header and the slots.
 const FIELDS_LEN: u64 = 32;
@@ -26,9 +26,6 @@ impl CuckooParameters {
     }
 }
 
-common!(CuckooFilter, |filter, hash| -> () { filter.insert_raw(hash) });
-removal!(CuckooFilter);
-
 impl<F: Hashing> Stored for CuckooFilter<F> {
     type Funnel = F;
 
@@ -45,7 +42,7 @@ impl<F: Hashing> Stored for CuckooFilter<F> {
     fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
         writer.bytes(&[self.parameters.fingerprint_bits(), SLOTS_PER_BUCKET])?;
         writer.bytes(&[0; 6])?;
-        writer.u64(self.parameters.seed())?;
+        writer.u64(self.parameters.seed)?;
         writer.u64(self.parameters.buckets())?;
         writer.u64(self.len)?;
         writer.words(self.slots.words())
@@ -65,7 +62,7 @@ impl<F: Hashing> Stored for CuckooFilter<F> {
         }
         let parameters = CuckooParameters::with_buckets(buckets, bits)
             .map_err(of_field)?
-            .with_seed(seed);
+            .seed(seed);
         let words = reader.words(parameters.memory_bytes() / 8)?;
         reader.verify()?;
         let slots = PackedIntegers::from_words(words, parameters.slots(), bits.into())

@@ -9,7 +9,7 @@ use crate::modulus::Modulus;
 
 use super::{CountingBloomFilter, WIDTH};
 use crate::packed::{PackedIntegers, word_count};
-use crate::stored::{common, invalid, removal, zero};
+use crate::stored::{invalid, zero};
 
 /// The number of bytes between the common header and the counters.
 const FIELDS_LEN: u64 = 24;
@@ -27,7 +27,7 @@ impl CountingBloomFilter<()> {
     /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
     ///
     /// ```
-    /// use membership_filters::{CountingBloomFilter, Parameters, Utf8};
+    /// use membership_filters::{CountingBloomFilter, Utf8, guava::Parameters};
     ///
     /// let parameters = Parameters::new(10_000, 0.001)?;
     /// let filter = CountingBloomFilter::new(Utf8, &parameters)?;
@@ -39,11 +39,6 @@ impl CountingBloomFilter<()> {
         word_count(parameters.bits().into(), WIDTH).map(len_with)
     }
 }
-
-common!(CountingBloomFilter, |filter, hash| -> bool {
-    Ok(filter.insert_raw(hash))
-});
-removal!(CountingBloomFilter);
 
 impl<F: Hashing> Stored for CountingBloomFilter<F> {
     type Funnel = F;

@@ -1,4 +1,4 @@
-//! `ask`: answers for each key whether a filter or a set may contain it.
+//! `query`: answers for each key whether a filter or a set may contain it.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -11,24 +11,24 @@ use super::build::failure;
 use super::check_format;
 use crate::keys::{Items, Lines};
 
-/// The number of keys that are asked together at most.
+/// The number of keys that are looked up together at most.
 const TOGETHER: usize = 4096;
 
 /// The length in bytes of the longest key.
 const LONGEST: u64 = 512 << 20;
 
-/// Ask a filter or a set for the keys on standard input, one a line.
+/// Query a filter or a set for the keys on standard input, one a line.
 ///
 /// Prints `maybe` or `no` for each key, in order: `no` is certain. Answers come as soon as their lines are complete, so
-/// that a program can ask through a pipe.
+/// that a program can query through a pipe.
 ///
 /// PATH is a file with a filter, or the folder of a set: both tell format and type, and refuse others. Of stored bytes alone,
 /// streams of Guava and Spark and the filters of membership-filters tell their format, those of policies do not, and none
 /// tells the type.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  {program} ask users.bloom < keys.txt\n  {program} ask --map users.set < keys.txt\n  \
-        {program} ask ids.spark --type long < ids.txt\n  {program} ask raw.filter --format ribbon --type line < keys.txt\n\n\
+    after_help = "Examples:\n  {program} query users.bloom < keys.txt\n  {program} query --map users.set < keys.txt\n  \
+        {program} query ids.spark --type long < ids.txt\n  {program} query raw.filter --format ribbon --type line < keys.txt\n\n\
         Exit codes: 0 done; 1 the set is damaged; 2 the input or the arguments are wrong; 130 stopped."
 )]
 pub struct Arguments {
@@ -48,7 +48,7 @@ pub struct Arguments {
     no_verify: bool,
 }
 
-enum Asked {
+enum Opened {
     Filter(Box<Filter>),
     Set(FilterSet),
 }
@@ -66,17 +66,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         access,
         verify: !arguments.no_verify,
     };
-    let (asked, items) = if arguments.path.is_dir() {
+    let (opened, items) = if arguments.path.is_dir() {
         let set = FilterSet::open(&arguments.path, opening).map_err(failure)?;
         let generation = set.generation();
         let manifest = generation.manifest();
         check_format(&arguments.path, format.as_ref(), manifest)?;
         let items = check_kind(arguments, &manifest.key_kind)?;
-        (Asked::Set(set), items)
+        (Opened::Set(set), items)
     } else {
         let told = format.or_else(|| Format::of_file(&arguments.path));
         let encoding = arguments.items.unwrap_or(Items::Line).encoding();
-        let given = told.map(|format| format.with_encoding(encoding));
+        let given = told.map(|format| format.encoding(encoding));
         let filter = Filter::open(&arguments.path, given.as_ref(), opening).map_err(failure)?;
         let items = match filter.header() {
             Some(header) => check_kind(arguments, &header.key_kind)?,
@@ -88,16 +88,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 ))
             })?,
         };
-        (Asked::Filter(Box::new(filter)), items)
+        (Opened::Filter(Box::new(filter)), items)
     };
     let interrupt = Interrupt::listen()?;
     let mut lines = Lines::open(Path::new("-"), LONGEST, &interrupt)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut answer = |batch: &mut Vec<Vec<u8>>| -> io::Result<()> {
         let keys: Vec<&[u8]> = batch.iter().map(Vec::as_slice).collect();
-        let answers = match &asked {
-            Asked::Filter(filter) => filter.contains_many(&keys),
-            Asked::Set(set) => set.contains_many(&keys),
+        let answers = match &opened {
+            Opened::Filter(filter) => filter.contains_many(&keys),
+            Opened::Set(set) => set.contains_many(&keys),
         };
         for answer in answers {
             out.write_all(if answer { b"maybe\n" } else { b"no\n" })?;

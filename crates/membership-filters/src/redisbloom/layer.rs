@@ -1,0 +1,41 @@
+//! A link with its keys.
+
+use super::parameters::Link;
+use crate::bloom::Bloom;
+use crate::error::Error;
+use crate::hash::Hash128;
+use crate::steps::Rule;
+
+/// A link with its keys.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Layer {
+    pub(super) shape: Link,
+    /// Of as many bits and probes as the shape says.
+    pub(super) bloom: Bloom,
+    /// The number of insertions that changed bits.
+    pub(super) len: u64,
+}
+
+impl Layer {
+    /// Makes an empty link.
+    pub(super) fn new(shape: Link) -> Result<Self, Error> {
+        // Bits beyond memory are refused.
+        let words = usize::try_from(shape.bits / 64).unwrap_or(usize::MAX);
+        let bloom = Bloom::zeros(words, Rule::RedisBloom, shape.probe_count)?;
+        let len = 0;
+        Ok(Self { shape, bloom, len })
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, hash: Hash128) -> bool {
+        self.bloom.contains(hash)
+    }
+
+    /// Inserts a key. Returns true if that changed bits.
+    #[inline]
+    pub(super) fn insert(&mut self, hash: Hash128) -> bool {
+        let is_new = self.bloom.insert(hash);
+        self.len += u64::from(is_new);
+        is_new
+    }
+}

@@ -1,0 +1,172 @@
+//! The rules by which formats make positions of a key's hash.
+
+use crate::hash::Hash128;
+use crate::modulus::Modulus;
+use crate::unrolled::Steps;
+
+/// The rule of a filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// Guava's older one, and that of Spark's first version.
+    Mitz32,
+    /// Guava's.
+    Mitz64,
+    /// That of Spark's second version.
+    Spark,
+    /// That of RedisBloom.
+    RedisBloom,
+}
+
+/// Evaluates an expression in which `$steps` is the type of the rule's positions.
+macro_rules! by_rule {
+    ($rule:expr, $steps:ident => $call:expr) => {
+        match $rule {
+            $crate::steps::Rule::Mitz32 => {
+                type $steps = $crate::steps::Mitz32;
+                $call
+            }
+            $crate::steps::Rule::Mitz64 => {
+                type $steps = $crate::steps::Mitz64;
+                $call
+            }
+            $crate::steps::Rule::Spark => {
+                type $steps = $crate::steps::Spark;
+                $call
+            }
+            $crate::steps::Rule::RedisBloom => {
+                type $steps = $crate::steps::RedisBloom;
+                $call
+            }
+        }
+    };
+}
+pub(crate) use by_rule;
+
+/// The two halves of the hash's first 64 bits.
+#[expect(clippy::cast_possible_truncation, reason = "the halves are meant")]
+const fn halves(hash: Hash128) -> [u32; 2] {
+    [hash.h1 as u32, (hash.h1 >> 32) as u32]
+}
+
+/// `MURMUR128_MITZ_32` of `BloomFilterStrategies.java`, after Kirsch and Mitzenmacher, *Less Hashing, Same Performance:
+/// Building a Better Bloom Filter* (ESA 2006): for i from 1 to k, `h1 + i * h2` in 32 bits; all bits of a negative sum are
+/// flipped.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Mitz32 {
+    combined: u32,
+    stride: u32,
+}
+
+impl Steps for Mitz32 {
+    #[inline]
+    fn start(hash: Hash128, _: Modulus) -> Self {
+        let [combined, stride] = halves(hash);
+        Self { combined, stride }
+    }
+
+    #[inline]
+    fn step(&mut self, bits: Modulus) -> u64 {
+        self.combined = self.combined.wrapping_add(self.stride);
+        // Flip all bits of a negative number.
+        let flip = (self.combined.cast_signed() >> 31).cast_unsigned();
+        bits.remainder(u64::from(self.combined ^ flip))
+    }
+}
+
+/// `MURMUR128_MITZ_64` of `BloomFilterStrategies.java`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Mitz64 {
+    combined: u64,
+    stride: u64,
+}
+
+impl Steps for Mitz64 {
+    #[inline]
+    fn start(hash: Hash128, _: Modulus) -> Self {
+        let (combined, stride) = (hash.h1, hash.h2);
+        Self { combined, stride }
+    }
+
+    #[inline]
+    fn step(&mut self, bits: Modulus) -> u64 {
+        let dividend = self.combined;
+        self.combined = self.combined.wrapping_add(self.stride);
+        bits.remainder(dividend)
+    }
+}
+
+/// A sum in 64 bits that begins with `h1 * (2^31 - 1)` and grows by `h2`; all bits of a negative sum are flipped for its
+/// position, but not for the next sum.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Spark {
+    combined: i64,
+    stride: i64,
+}
+
+impl Steps for Spark {
+    #[inline]
+    fn start(hash: Hash128, _: Modulus) -> Self {
+        let [h1, h2] = halves(hash).map(|half| i64::from(half.cast_signed()));
+        Self {
+            // The product of two numbers of 32 bits cannot overflow.
+            combined: h1 * i64::from(i32::MAX),
+            stride: h2,
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, bits: Modulus) -> u64 {
+        self.combined = self.combined.wrapping_add(self.stride);
+        bits.remainder((self.combined ^ (self.combined >> 63)).unsigned_abs())
+    }
+}
+
+/// `(h1 + i * h2) mod 2^64 mod bits`, for i from 0. Each is made of the one before by an addition, because a remainder of 64
+/// bits costs more than the rest of a probe.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RedisBloom {
+    sum: u64,
+    stride: u64,
+    position: u64,
+    /// The first step is taken if the sum does not overflow: it is the stride. The second is taken if it does: it is the stride
+    /// less 2^64.
+    steps: (u64, u64),
+}
+
+impl Steps for RedisBloom {
+    #[inline]
+    fn start(hash: Hash128, bits: Modulus) -> Self {
+        let (sum, stride) = (hash.h1, hash.h2);
+        let less = remainder(stride.wrapping_neg(), bits);
+        Self {
+            sum,
+            stride,
+            position: remainder(sum, bits),
+            steps: (remainder(stride, bits), bits.get() - less),
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, bits: Modulus) -> u64 {
+        let position = self.position;
+        let (sum, overflows) = self.sum.overflowing_add(self.stride);
+        self.sum = sum;
+        // Both in registers: no branch could be predicted.
+        let step = if overflows { self.steps.1 } else { self.steps.0 };
+        self.position = reduced(position + step, bits);
+        position
+    }
+}
+
+/// Returns the remainder of a number below `2 * bits`.
+#[inline]
+fn reduced(number: u64, bits: Modulus) -> u64 {
+    // The difference wraps if the number is already the remainder.
+    number.min(number.wrapping_sub(bits.get()))
+}
+
+/// Returns the remainder of any number; that of [`Modulus`] is for 63 bits.
+#[inline]
+fn remainder(number: u64, bits: Modulus) -> u64 {
+    reduced(bits.remainder(number >> 1) * 2 + (number & 1), bits)
+}

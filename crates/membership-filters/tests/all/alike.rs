@@ -1,0 +1,133 @@
+//! Every filter reads the same: one text fills, queries, merges, prints and stores each of them.
+
+use std::error::Error as _;
+use std::fs;
+use std::path::Path;
+
+use membership_filters::guava::Parameters;
+use membership_filters::{
+    BloomFilter, ConcurrentBloomFilter, CountingBloomFilter, CuckooFilter, Error, ErrorKind, Utf8, Xxph3,
+    guava, redisbloom, spark,
+};
+
+/// What an insertion returns.
+trait Inserted {
+    fn into_new(self) -> bool;
+}
+
+impl Inserted for bool {
+    fn into_new(self) -> bool {
+        self
+    }
+}
+
+impl Inserted for Result<bool, Error> {
+    fn into_new(self) -> bool {
+        self.unwrap()
+    }
+}
+
+/// Calls every method. `$empty` makes a filter for 1,000 keys at 1 %, `$merge` merges two if the kind can, and `$funnel` is the
+/// funnel for reading if there is a choice.
+macro_rules! alike {
+    ($filter:ty, $empty:expr, $merge:expr $(, $funnel:expr)?) => {{
+        let (filter, other) = (&mut $empty.unwrap(), &mut $empty.unwrap());
+        assert!(!filter.contains("ann") && filter.insert("ann").into_new());
+        assert_eq!(filter.stats().len, Some(1));
+        assert!(filter.contains("ann") && !filter.insert("ann").into_new());
+        let _done = filter.insert_many(["bob", "cid"]);
+        let _done = filter.insert_many(&["dan".to_owned()]);
+        let hashes = ["eve", "fay", "gus"].map(|key| filter.hash(key));
+        assert!(filter.insert_hashed(&hashes[0]).unwrap() && filter.contains_hashed(&hashes[0]));
+        filter.insert_many_hashed(&hashes[..2]).unwrap();
+        assert_eq!(filter.contains_many(["dan", "eve", "gus"]), [true, true, false]);
+        assert_eq!(filter.contains_many_hashed(&hashes), [true, true, false]);
+
+        let _new = other.insert("gus");
+        let merge: fn(&mut $filter, &$filter) -> Option<Result<(), Error>> = $merge;
+        let merged = merge(filter, other).map(Result::unwrap);
+        assert_eq!(filter.contains("gus"), merged.is_some());
+
+        let stats = filter.stats();
+        assert!(stats.to_string().ends_with("% false positives"), "{stats}");
+        assert!(stats.expected_rate == filter.expected_rate() && (0.0..0.01).contains(&stats.expected_rate));
+        assert!(stats.memory_bytes == filter.memory_bytes() && filter.bits() <= 8 * stats.memory_bytes);
+
+        let (bytes, mut written) = (filter.to_bytes(), Vec::new());
+        filter.write_to(&mut written).unwrap();
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("alike.filter");
+        filter.save(&path).unwrap();
+        assert!(written == bytes && fs::read(&path).unwrap() == bytes);
+        assert!(bytes.len() as u64 == filter.stored_len() && filter.stored_len() > filter.memory_bytes());
+        let open = || <$filter>::open(&path $(, $funnel)?);
+        for read in [
+            <$filter>::from_bytes(&bytes $(, $funnel)?),
+            <$filter>::read_from(&bytes[..] $(, $funnel)?),
+            open(),
+        ] {
+            assert_eq!(read.unwrap().to_bytes(), bytes);
+        }
+        fs::write(&path, [&bytes[..], b"x"].concat()).unwrap();
+        let trailing = open().unwrap_err();
+        fs::remove_file(&path).unwrap();
+        let missing = open().unwrap_err();
+        let kinds = [&trailing, &missing].map(Error::kind);
+        assert_eq!(kinds, [ErrorKind::TrailingBytes, ErrorKind::NotFound]);
+        assert!(trailing.source().is_none() && missing.source().is_some());
+        for error in [trailing, missing] {
+            assert!(error.to_string().starts_with(&path.display().to_string()), "{error}");
+        }
+        assert_eq!(filter.save("/dev/null/filter").unwrap_err().kind(), ErrorKind::Write);
+    }};
+}
+
+#[test]
+fn all_filters_have_the_same_methods() {
+    let guavas = || Parameters::new(1_000, 0.01).unwrap();
+    alike!(
+        BloomFilter,
+        BloomFilter::with_capacity(1_000, 0.01),
+        |one, other| Some(one.merge(other)),
+        Xxph3
+    );
+    alike!(
+        ConcurrentBloomFilter,
+        ConcurrentBloomFilter::with_capacity(1_000, 0.01),
+        |one, other| Some(one.merge(other)),
+        Xxph3
+    );
+    alike!(
+        guava::BloomFilter<Utf8>,
+        guava::BloomFilter::new(Utf8, &guavas()),
+        |one, other| Some(one.merge(other)),
+        Utf8
+    );
+    alike!(
+        guava::ConcurrentBloomFilter<Utf8>,
+        guava::ConcurrentBloomFilter::new(Utf8, &guavas()),
+        |one, other| Some(one.merge(other)),
+        Utf8
+    );
+    alike!(
+        spark::BloomFilter,
+        spark::BloomFilter::with_capacity(1_000, 0.01),
+        |one, other| Some(one.merge(other))
+    );
+    alike!(
+        redisbloom::BloomFilter,
+        redisbloom::BloomFilter::with_capacity(1_000, 0.01),
+        |_, _| None
+    );
+    alike!(
+        CountingBloomFilter,
+        CountingBloomFilter::with_capacity(1_000, 0.01),
+        |_, _| None,
+        Xxph3
+    );
+    alike!(
+        CuckooFilter,
+        CuckooFilter::with_capacity(1_000, 0.01),
+        |_, _| None,
+        Xxph3
+    );
+}
