@@ -26,10 +26,8 @@ fn functions(criterion: &mut Criterion) {
         let all = load_embedded(dataset, SEED)
             .expect("embedded keys have their checksums")
             .keys;
-        let mut keys = KeySet::with_capacity(KEYS, all.total_bytes());
-        for index in shuffled(all.len() as u32, SEED).into_iter().take(KEYS) {
-            keys.push(all.get(index as usize));
-        }
+        let order = shuffled(all.len() as u32, SEED).into_iter().take(KEYS);
+        let keys: KeySet = order.map(|index| all.get(index as usize)).collect();
         let mut group = criterion.benchmark_group(dataset);
         group.warm_up_time(Duration::from_millis(500));
         group.measurement_time(Duration::from_secs(2));

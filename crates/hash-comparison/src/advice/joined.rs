@@ -5,7 +5,7 @@
 //! these quotients are compared.
 
 use crate::questions::{FILES, Place, Records};
-use crate::record::{CallForm, Interval, Run};
+use crate::record::{CallForm, DatasetSummary, FunctionSummary, Interval, Run};
 use statistics::robust::median;
 
 /// A function's time over that of the median function of the same run.
@@ -67,20 +67,15 @@ pub fn join(runs: &[(String, Records)]) -> Joined {
 
 /// Returns true if two runs are of the same keys, functions and seed, so that their files without times must be the same.
 fn is_of_same(run: &Run, other: &Run) -> bool {
-    let sets = |run: &Run| {
-        run.datasets
+    let set = |set: &DatasetSummary| (set.name.clone(), set.sha256.clone());
+    let function = |one: &FunctionSummary| (one.name.clone(), one.origin.clone());
+    run.seed == other.seed
+        && run.datasets.iter().map(set).eq(other.datasets.iter().map(set))
+        && run
+            .functions
             .iter()
-            .map(|set| (set.name.clone(), set.sha256.clone()))
-            .collect()
-    };
-    let functions = |run: &Run| {
-        run.functions
-            .iter()
-            .map(|one| (one.name.clone(), one.origin.clone()))
-            .collect()
-    };
-    let of = |run: &Run| -> [Vec<(String, String)>; 2] { [sets(run), functions(run)] };
-    run.seed == other.seed && of(run) == of(other)
+            .map(function)
+            .eq(other.functions.iter().map(function))
 }
 
 fn times(first: &Run, runs: &[(String, Records)]) -> Vec<RelativeTime> {

@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             function.output_bits.to_string(),
             function.group.to_string(),
             if function.stable { "yes" } else { "no" }.to_owned(),
-            function.resistance.label(),
+            function.resistance.to_string().replace('-', " "),
             function.origin.to_owned(),
         ]
     });

@@ -76,7 +76,7 @@ pub fn load_file(path: &Path, seed: u64, progress: &dyn Progress) -> Result<Data
 fn name_of(path: &Path) -> Result<String, Error> {
     // Checked before the name, since `.` and `..` have no name.
     if path.is_dir() {
-        return Err(folder(path));
+        return Err(Error::input("is a folder; give a file with one key per line").about(path));
     }
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let Some(name) = stem.filter(|stem| !stem.contains(char::is_control)) else {
@@ -89,11 +89,6 @@ fn name_of(path: &Path) -> Result<String, Error> {
         return Err(Error::input(reason).about(path));
     }
     Ok(name)
-}
-
-/// Returns the error for a folder in place of a key file.
-fn folder(path: &Path) -> Error {
-    Error::input("is a folder; give a file with one key per line").about(path)
 }
 
 /// Reads the whole file into one buffer of its size.
@@ -109,15 +104,12 @@ fn read(path: &Path) -> Result<Vec<u8>, Error> {
         Error::input(format!("cannot read the keys: {reason}; {advice}")).about(path)
     };
     let file = File::open(path).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    if metadata.is_dir() {
-        return Err(folder(path));
-    }
-    if metadata.len() > MAX_BYTES {
-        return Err(too_large(metadata.len()).about(path));
+    let bytes = file.metadata().map_err(unreadable)?.len();
+    if bytes > MAX_BYTES {
+        return Err(too_large(bytes).about(path));
     }
     let mut data = Vec::new();
-    data.try_reserve_exact(metadata.len() as usize)
+    data.try_reserve_exact(bytes as usize)
         .map_err(|_| unreadable(Io::OutOfMemory.into()))?;
     // A pipe has no length to check beforehand; one byte too many is enough to refuse it.
     file.take(MAX_BYTES + 1)

@@ -53,14 +53,6 @@ pub(super) fn too_large(bytes: u64) -> Error {
 const LINES_UNWATCHED: u32 = 1 << 16;
 
 impl KeySet {
-    /// Creates an empty set with room for `keys` keys of `bytes` bytes in total.
-    pub fn with_capacity(keys: usize, bytes: usize) -> Self {
-        Self {
-            bytes: Vec::with_capacity(bytes),
-            ends: Vec::with_capacity(keys),
-        }
-    }
-
     /// Returns the distinct lines of `data` in their order.
     ///
     /// Lines end as [`lines::key`] describes. An empty line is the empty key. An LF at the end of the data begins no

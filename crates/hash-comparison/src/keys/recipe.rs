@@ -43,11 +43,8 @@ impl Recipe {
     ///
     /// Panics if both together are more than the recipe has keys, or than a [`KeySet`] holds.
     pub fn keys_after(self, seed: u64, present: usize, absent: usize) -> KeySet {
-        let mut keys = KeySet::with_capacity(absent, absent * 20);
-        for number in self.draw(seed, present + absent).skip(present) {
-            keys.push(number.to_string().as_bytes());
-        }
-        keys
+        let numbers = self.draw(seed, present + absent).skip(present);
+        numbers.map(|number| number.to_string()).collect()
     }
 
     /// Draws `count` distinct numbers.

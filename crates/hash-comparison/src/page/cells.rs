@@ -1,6 +1,6 @@
 //! Cells of the page's tables, and the filters with which templates format values.
 
-use minijinja::value::{Kwargs, Value};
+use minijinja::value::Value;
 use minijinja::{Environment, HtmlEscape, context};
 
 use crate::questions::tables::{Cell, Table};
@@ -27,7 +27,6 @@ pub(super) fn register(environment: &mut Environment<'_>) {
     environment.add_filter("td_as", |value: Option<f64>, text: Option<String>| {
         cell(value.zip(text).map(|(value, text)| Cell::As(value, text)))
     });
-    environment.add_filter("find", find);
 }
 
 /// Returns the first characters of a key, at most `most` of them; the files have the whole key.
@@ -36,20 +35,6 @@ fn shortened(key: &str, most: usize) -> String {
         Some((at, _)) => format!("{}…", &key[..at]),
         None => key.to_owned(),
     }
-}
-
-/// Returns the first of `rows` whose attributes have these values, or none.
-fn find(rows: &Value, attributes: Kwargs) -> Result<Value, minijinja::Error> {
-    for row in rows.try_iter()? {
-        let mut is_it = true;
-        for name in attributes.args() {
-            is_it &= row.get_attr(name)? == attributes.get::<Value>(name)?;
-        }
-        if is_it {
-            return Ok(row);
-        }
-    }
-    Ok(Value::from(()))
 }
 
 fn cell(cell: Option<Cell>) -> Value {

@@ -1,7 +1,5 @@
 //! The table of the committed run that the workspace's README shows.
 
-use minijinja::value::{Serde, Value};
-
 use super::words::Words;
 use crate::questions::Records;
 use crate::questions::filters::USUAL_BITS;
@@ -91,7 +89,7 @@ fn table(records: &Records, keys: &str, functions: &[&str]) -> Result<String, St
         let mut advice = data.about(&records.advice, name);
         let avoided = advice.find(|one| one.standing == Standing::Avoid);
         let avoided = avoided.map_or_else(String::new, |one| {
-            let cost = words.say("shortly", &[Value::from(Serde(one))]);
+            let cost = words.say("shortly", (one,));
             format!("; avoid: {cost}")
         });
         let rate = rate(name);

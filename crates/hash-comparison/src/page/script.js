@@ -149,16 +149,6 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     keep();
   });
   addEventListener("hashchange", load);
-  // Paper shows what a click would open.
-  const rankings = all("details.ranking");
-  let closed = [];
-  addEventListener("beforeprint", () => {
-    closed = rankings.filter((ranking) => !ranking.open);
-    for (const ranking of closed) ranking.open = true;
-  });
-  addEventListener("afterprint", () => {
-    for (const ranking of closed) ranking.open = false;
-  });
 })();
 
 // A click on a function opens its panel where one stands; without a script the link leads to it.

@@ -1,7 +1,8 @@
 //! The words of the advice: one template of macros, for the page and for the terminal.
 
 use minijinja::Environment;
-use minijinja::value::Value;
+use minijinja::value::{Serde, Value};
+use serde::Serialize;
 
 /// The macros.
 pub(super) const WORDS: &str = include_str!("words.html");
@@ -22,15 +23,19 @@ impl Words {
         Self(environment)
     }
 
-    /// Returns what a macro says.
+    /// Returns what a macro says of these arguments, a tuple.
     ///
     /// # Panics
     ///
     /// If there is no such macro, or if it does not fit its arguments.
-    pub(crate) fn say(&self, name: &str, arguments: &[Value]) -> String {
+    pub(crate) fn say(&self, name: &str, arguments: impl Serialize) -> String {
+        let arguments: Vec<Value> = Value::from(Serde(arguments))
+            .try_iter()
+            .expect("a tuple")
+            .collect();
         let template = self.0.get_template("words.txt").expect("the template");
         let mut macros = template.render_captured(()).expect("macros");
-        let said = macros.with_state_mut(|state| state.call_macro(name, arguments));
+        let said = macros.with_state_mut(|state| state.call_macro(name, &arguments));
         let said = said.expect("a macro for these");
         said.trim().to_owned()
     }

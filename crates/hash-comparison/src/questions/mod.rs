@@ -24,7 +24,7 @@ use records::table;
 pub use self::buckets::{BucketRow, Figure};
 pub use self::collisions::CollisionRow;
 pub use self::filters::{FalsePositiveRow, NearSizesRow};
-pub use self::mixing::{AvalancheRow, MixingRow, MixingTest};
+pub use self::mixing::{AvalancheRow, MixingRow};
 use self::on_dataset::DatasetRows;
 use self::tables::{Cell, Table};
 pub use self::times::TimingRow;

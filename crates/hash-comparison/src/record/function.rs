@@ -52,13 +52,6 @@ stored! {
     }
 }
 
-impl Resistance {
-    /// Returns the word for a table, without its hyphen.
-    pub fn label(self) -> String {
-        self.to_string().replace('-', " ")
-    }
-}
-
 stored! {
     /// A group of functions in the comparison.
     pub enum FunctionGroup {

@@ -1,6 +1,5 @@
 //! The results of a run, formatted for the terminal.
 
-use minijinja::value::{Serde, Value};
 use records::number::{counted, significant};
 use records::terminal::{labelled, table, wrapped};
 
@@ -30,7 +29,7 @@ pub(super) fn of(records: &Records) -> String {
         .clone()
         .map(|dataset| answer(records, dataset) + "\n")
         .collect();
-    let calls = Words::new().say("calls", &[Value::from(Serde(purpose))]);
+    let calls = Words::new().say("calls", (purpose,));
     let times_are = wrapped(format!(
         "In brackets: what chance gives, and where times of other runs lie. The times are of calls as this use makes them: {calls}."
     ));
@@ -75,7 +74,7 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
         "{} ({}{dropped}): {taken}, for {}",
         dataset.name,
         counted(dataset.keys, "key"),
-        words.say("asked", &[Value::from(Serde(request))]),
+        words.say("asked", (request,)),
     ));
     let beside = advice.iter().copied();
     let beside = beside.filter(|one| one.mine || one.standing <= Standing::RunnerUp);
@@ -88,7 +87,7 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     for one in beside.iter().filter(|one| one.mine) {
         let figures = figures.functions.get(&one.function);
         let cells = figures.map_or(&[][..], |figures| &figures.cells);
-        let enough = words.say("enough", &[Value::from(Serde(one)), Value::from(Serde(cells))]);
+        let enough = words.say("enough", (one, cells));
         row("good enough?", enough);
         let label = label(&one.function);
         if label != one.function {
@@ -103,12 +102,12 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
             format!("{}: values may change with a release", unstable.join(", ")),
         );
     }
-    let ties = words.say("ties", &[Value::from(Serde(&advice))]);
+    let ties = words.say("ties", (&advice,));
     if !ties.is_empty() {
         row("fastest", ties);
     }
     let avoided = of(Standing::Avoid).map(|one| {
-        let reason = words.say("shortly", &[Value::from(Serde(one))]);
+        let reason = words.say("shortly", (one,));
         format!("{} ({reason})", one.function)
     });
     let mut avoided: Vec<String> = avoided.collect();
@@ -123,7 +122,7 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     }
     let notes: Vec<Note> = notes(dataset, request, pick.is_some());
     for note in notes {
-        row("note", words.say("note_of", &[Value::from(Serde(note))]));
+        row("note", words.say("note_of", (note,)));
     }
     format!("{heading}\n{table}{}\n", labelled(rows))
 }
@@ -151,7 +150,7 @@ fn side_by_side(words: &Words, functions: &[&Advice], figures: &Figures, keys: u
         head.basis == Basis::Measured && (is_first || functions.iter().any(decides))
     });
     let columns: Vec<(usize, &Figure)> = columns.take(MAX_FIGURES).collect();
-    let heading = |head| words.say("heading", &[Value::from(Serde(head)), Value::from(keys)]);
+    let heading = |head: &Figure| words.say("heading", (head, keys));
     let heads = columns.iter().map(|(_, head)| heading(head));
     let heads = ["", "", "ns per key"].map(str::to_owned).into_iter().chain(heads);
     let row = |one: &&Advice| {
@@ -164,9 +163,9 @@ fn side_by_side(words: &Words, functions: &[&Advice], figures: &Figures, keys: u
         };
         let told = |(index, head): &(usize, &Figure)| {
             let figure = cell(one, *index)?;
-            Some(words.say("beside", &[figure, head].map(|figure| Value::from(Serde(figure)))))
+            Some(words.say("beside", (figure, head)))
         };
-        let time = words.say("time_of", &[Value::from(Serde(one))]);
+        let time = words.say("time_of", (one,));
         let cells = columns.iter().map(|column| told(column).unwrap_or_default());
         let cells = [role.to_owned(), one.function.clone(), time]
             .into_iter()

@@ -4,8 +4,8 @@ use hash_comparison::advice::findings;
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, KeySet};
 use hash_comparison::questions::filters::{IDEAL_PROBES, MAX_IDEALS};
-use hash_comparison::questions::{MixingTest, QUESTIONS, Records};
-use hash_comparison::record::{Choice, FailedTest, Finding, IDEAL, Run, Verdict};
+use hash_comparison::questions::{QUESTIONS, Records};
+use hash_comparison::record::{BitTest, Choice, FailedTest, Finding, IDEAL, Run, Verdict};
 use hash_comparison::run::quality;
 use records::progress::Silent;
 
@@ -139,7 +139,7 @@ fn a_function_may_have_a_single_bit() {
     assert!({ p_values }.all(|p| (0.0..=1.0).contains(&p)));
     // One bit has no pairs.
     let of_one = records.mixing.iter().filter(|row| row.function == "one bit");
-    assert!(of_one.clone().count() > 0 && { of_one }.all(|row| row.test == MixingTest::Avalanche));
+    assert!(of_one.clone().count() > 0 && { of_one }.all(|row| row.test == BitTest::Avalanche));
     let mut shards = records.shards.iter();
     assert!(shards.all(|row| row.choice == Choice::LowBits || row.buckets <= 16));
 }

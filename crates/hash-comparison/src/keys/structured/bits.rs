@@ -29,18 +29,15 @@ pub(super) fn sparse(bytes: usize, most: usize) -> KeySet {
 
 /// Returns keys of 16 bytes, two of them 1 to 16 and the others zero.
 pub(super) fn two_bytes() -> KeySet {
-    let mut keys = KeySet::default();
-    for first in 0..16 {
-        for second in first + 1..16 {
-            for value in 0..256_u32 {
-                let mut key = [0; 16];
-                key[first] = 1 + (value / 16) as u8;
-                key[second] = 1 + (value % 16) as u8;
-                keys.push(&key);
-            }
-        }
-    }
-    keys
+    let places = (0..16).flat_map(|first| (first + 1..16).map(move |second| [first, second]));
+    let keys = places.flat_map(|[first, second]| {
+        (0..=u8::MAX).map(move |value| {
+            let mut key = [0; 16];
+            (key[first], key[second]) = (1 + value / 16, 1 + value % 16);
+            key
+        })
+    });
+    keys.collect()
 }
 
 /// Returns every key of two bytes.
@@ -76,16 +73,12 @@ pub(super) fn block_orders() -> KeySet {
 
 /// Returns keys of one to five blocks, each 0 to 7 shifted left by `shift`.
 pub(super) fn blocks(shift: u32) -> KeySet {
-    let mut keys = KeySet::default();
-    for count in 1..=5_u32 {
-        for digits in 0..8_u32.pow(count) {
-            let key: Vec<u8> = (0..count)
-                .flat_map(|place| ((digits >> (3 * place) & 7) << shift).to_le_bytes())
-                .collect();
-            keys.push(&key);
-        }
-    }
-    keys
+    let all = (1..=5_u32).flat_map(|count| (0..8_u32.pow(count)).map(move |digits| (count, digits)));
+    let key = |(count, digits): (u32, u32)| {
+        let blocks = (0..count).flat_map(|place| ((digits >> (3 * place) & 7) << shift).to_le_bytes());
+        blocks.collect::<Vec<u8>>()
+    };
+    all.map(key).collect()
 }
 
 /// Returns random cycles of `bytes` bytes, each repeated `times` times.
@@ -105,13 +98,18 @@ pub(super) fn cyclic(random: &mut SplitMix64, bytes: usize, times: usize) -> Key
 pub(super) fn one_bit(random: &mut SplitMix64) -> KeySet {
     let mut keys = KeySet::default();
     for _ in 0..400 {
-        let key = u128::from(random.next_u64()) << 64 | u128::from(random.next_u64());
+        let key = wide(random);
         keys.push(&key.to_le_bytes());
         for bit in 0..128 {
             keys.push(&(key ^ 1 << bit).to_le_bytes());
         }
     }
     keys
+}
+
+/// Draws 128 bits.
+pub(super) fn wide(random: &mut SplitMix64) -> u128 {
+    u128::from(random.next_u64()) << 64 | u128::from(random.next_u64())
 }
 
 /// Returns the numbers 0 to 49,999, formatted by `written`.

@@ -3,18 +3,18 @@
 use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 
+use super::bits::wide;
 use crate::keys::KeySet;
 
 const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 
 /// Returns keys of three characters between two fixed texts.
 pub(super) fn around(before: &str, after: &str) -> KeySet {
-    let mut keys = KeySet::default();
-    for number in 0..36_usize.pow(3) {
+    let key = |number| {
         let middle = [number / (36 * 36), number / 36 % 36, number % 36].map(|digit| ALPHABET[digit]);
-        keys.push(&[before.as_bytes(), &middle, after.as_bytes()].concat());
-    }
-    keys
+        [before.as_bytes(), &middle, after.as_bytes()].concat()
+    };
+    (0..36_usize.pow(3)).map(key).collect()
 }
 
 /// Returns addresses of one site.
@@ -22,30 +22,19 @@ pub(super) fn urls() -> KeySet {
     let sections = [
         "news", "sport", "travel", "science", "culture", "money", "food", "health", "games", "music",
     ];
-    let mut keys = KeySet::default();
-    for section in sections {
-        for article in 1..=500 {
-            for page in 1..=10 {
-                keys.push(
-                    format!("https://www.example.org/{section}/article-{article}.html?page={page}")
-                        .as_bytes(),
-                );
-            }
-        }
-    }
-    keys
+    let articles = sections
+        .into_iter()
+        .flat_map(|section| (1..=500).map(move |article| format!("{section}/article-{article}")));
+    articles
+        .flat_map(|article| {
+            (1..=10).map(move |page| format!("https://www.example.org/{article}.html?page={page}"))
+        })
+        .collect()
 }
 
 /// Returns random UUIDs (RFC 9562, section 5.4).
 pub(super) fn uuid_4(random: &mut SplitMix64) -> KeySet {
-    (0..50_000)
-        .map(|_| {
-            uuid(
-                4,
-                u128::from(random.next_u64()) << 64 | u128::from(random.next_u64()),
-            )
-        })
-        .collect()
+    (0..50_000).map(|_| uuid(4, wide(random))).collect()
 }
 
 /// Returns UUIDs that begin with the time in milliseconds (RFC 9562, section 5.7).

@@ -8,7 +8,8 @@
 
 use crate::functions::Function;
 use crate::questions::mixing::flips::Trials;
-use crate::questions::{AvalancheRow, MixingRow, MixingTest};
+use crate::questions::{AvalancheRow, MixingRow};
+use crate::record::BitTest;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 use statistics::{binomial, chi_square};
 
@@ -75,8 +76,8 @@ pub fn measure(function: &Function, seed: u64, effort: Effort<'_>) -> Mixing {
             }
         }
         for (test, tally) in [
-            (MixingTest::Avalanche, avalanche),
-            (MixingTest::Independence, independence),
+            (BitTest::Avalanche, avalanche),
+            (BitTest::Independence, independence),
         ] {
             mixing.rows.extend(tally.row(function, test, key_bytes));
         }
@@ -141,7 +142,7 @@ impl Tally {
     }
 
     /// Returns the row, or `None` without a cell.
-    fn row(self, function: &Function, test: MixingTest, key_bytes: u32) -> Option<MixingRow> {
+    fn row(self, function: &Function, test: BitTest, key_bytes: u32) -> Option<MixingRow> {
         let (distance, worst_count, (worst_input_bit, worst_output_bit, worst_other_bit)) = self.worst?;
         let chi_square = self.squares as f64 / self.trials as f64;
         let level = 1.0 - FAMILY_LEVEL / self.cells as f64;

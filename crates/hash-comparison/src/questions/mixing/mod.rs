@@ -9,21 +9,11 @@ mod verdict;
 use rayon::prelude::*;
 
 use super::{Kind, Measure, Of, Question, Section};
-use crate::record::{rows, stored};
+use crate::record::{BitTest, rows};
 use records::progress::{Cancelled, go_on};
 
 pub use self::measure::{Effort, KEY_BYTES, Mixing, attainable_worst, measure};
 pub use self::verdict::{failed, judge};
-
-stored! {
-    /// The test that a row of `mixing.csv` summarises.
-    pub enum MixingTest {
-        /// A cell is an input bit and an output bit, and counts the trials in which the output bit flipped.
-        Avalanche,
-        /// A cell is an input bit and two output bits, and counts the trials in which both or neither flipped.
-        Independence,
-    }
-}
 
 rows! {
     /// A row of `avalanche.csv`: the number of times that flipping one bit of a key flips one bit of the value.
@@ -47,8 +37,10 @@ rows! {
     ///
     /// With an ideal function each cell is a count of fair coins, and any two cells are independent.
     pub struct MixingRow: [] {
-        /// The test, which defines the cells.
-        pub test: MixingTest,
+        /// The test, which defines the cells. Of avalanche a cell is an input bit and an output bit, and counts the trials in which
+        /// the output bit flipped; of independence it is an input bit and two output bits, and counts those in which both or
+        /// neither flipped.
+        pub test: BitTest,
         /// Length of the keys.
         pub key_bytes: u32,
         /// Number of keys, each of which is one trial of every cell.

@@ -1,6 +1,6 @@
 //! The tables of mixing: avalanche, and independence of output bits.
 
-use super::{KEY_BYTES, MixingRow, MixingTest};
+use super::{KEY_BYTES, MixingRow};
 use crate::questions::Records;
 use crate::questions::on_dataset::distinct;
 use crate::questions::tables::{Cell, Table};
@@ -9,20 +9,16 @@ use crate::record::{BitTest, Verdict, of};
 /// Returns a table of each test.
 pub(super) fn all(records: &Records) -> Vec<Table> {
     let tests = [
-        ("Avalanche", MixingTest::Avalanche, BitTest::Avalanche),
-        (
-            "Independence of output bits",
-            MixingTest::Independence,
-            BitTest::Independence,
-        ),
+        ("Avalanche", BitTest::Avalanche),
+        ("Independence of output bits", BitTest::Independence),
     ];
     let functions = distinct(records.mixing.iter().map(|row| row.function.as_str()));
-    let table = |(caption, test, fact): (&str, MixingTest, BitTest)| {
+    let table = |(caption, test): (&str, BitTest)| {
         let row = |function| {
             let rows: Vec<&MixingRow> = of(&records.mixing, function)
                 .filter(|row| row.test == test)
                 .collect();
-            let facts = records.run.bit_facts.iter().filter(|one| one.is(function, fact));
+            let facts = records.run.bit_facts.iter().filter(|one| one.is(function, test));
             let why: Vec<String> = facts.map(|fact| fact.reason.clone()).collect();
             let outcome = match why.is_empty() {
                 true => Verdict::WithinChance,

@@ -1,6 +1,6 @@
 //! Single bits that do not mix: avalanche and independence of output bits.
 
-use crate::questions::{AvalancheRow, MixingRow, MixingTest};
+use crate::questions::{AvalancheRow, MixingRow};
 use crate::record::{BitFact, BitTest, of};
 use crate::words::percent;
 use records::number::grouped;
@@ -25,17 +25,13 @@ pub(super) fn facts(rows: &[MixingRow], avalanche: &[AvalancheRow]) -> impl Iter
         .flat_map(move |rows| {
             let function = &rows[0].function;
             let cells: Vec<&AvalancheRow> = of(avalanche, function).collect();
-            [
-                (MixingTest::Avalanche, BitTest::Avalanche),
-                (MixingTest::Independence, BitTest::Independence),
-            ]
-            .into_iter()
-            .filter_map(move |(measured, test)| {
+            let tests = [BitTest::Avalanche, BitTest::Independence].into_iter();
+            tests.filter_map(move |test| {
                 Some(BitFact {
                     dataset: None,
                     function: function.clone(),
                     test,
-                    reason: reason(rows, measured, &cells)?,
+                    reason: reason(rows, test, &cells)?,
                 })
             })
         })
@@ -43,7 +39,7 @@ pub(super) fn facts(rows: &[MixingRow], avalanche: &[AvalancheRow]) -> impl Iter
 
 /// Returns the number of key lengths at which a test failed, with details of the length with the largest share of bad
 /// cells, or `None` if the test did not fail. `cells` holds the avalanche cells of this function.
-fn reason(rows: &[MixingRow], test: MixingTest, cells: &[&AvalancheRow]) -> Option<String> {
+fn reason(rows: &[MixingRow], test: BitTest, cells: &[&AvalancheRow]) -> Option<String> {
     let of_test = || rows.iter().filter(|row| row.test == test);
     let bad = || of_test().filter(|row| failed(row.p_adjusted));
     let share = |row: &MixingRow| row.off_cells as f64 / row.cells as f64;
@@ -76,7 +72,7 @@ fn reason(rows: &[MixingRow], test: MixingTest, cells: &[&AvalancheRow]) -> Opti
     };
     // Only a linear function has every cell at its greatest distance.
     let linear = worst.chi_square >= (worst.cells * worst.trials) as f64;
-    let pattern = if test != MixingTest::Avalanche {
+    let pattern = if test != BitTest::Avalanche {
         ""
     } else if linear {
         "; a key bit flips the same output bits in every key: at this length the function is linear over bits"

@@ -7,7 +7,7 @@ use hash_comparison::functions::Function;
 use hash_comparison::keys::{DEFAULT_SEED, Dataset};
 use hash_comparison::questions::filters::{Probes, compared};
 use hash_comparison::questions::mixing::{self, Effort};
-use hash_comparison::questions::{Figure, Measure, MixingTest, NearSizesRow, QUESTIONS, Records};
+use hash_comparison::questions::{Figure, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{BitTest, Choice, End, FailedTest, Run};
 use hash_comparison::values::Hashed;
 use statistics::collisions::CollisionLaw;
@@ -110,8 +110,8 @@ pub(super) fn count(records: &Records, function: &Function, asked: &[Asked<'_>],
     }
     for row in &records.mixing {
         let (all, furthest) = match row.test {
-            MixingTest::Avalanche => ("avalanche, all cells", "avalanche, furthest cell"),
-            MixingTest::Independence => ("independence, all cells", "independence, furthest cell"),
+            BitTest::Avalanche => ("avalanche, all cells", "avalanche, furthest cell"),
+            _ => ("independence, all cells", "independence, furthest cell"),
         };
         alarms.count("mixing", all, LEVEL, row.p_overall);
         let attainable = mixing::attainable_worst(row.trials, row.cells);

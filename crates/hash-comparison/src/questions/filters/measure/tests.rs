@@ -43,7 +43,7 @@ fn counts_are_those_of_the_policy_itself() {
 #[test]
 fn long_keys_bound_the_number_of_ideal_hashes() {
     let mut long = dataset(3, None);
-    long.keys = KeySet::with_capacity(3, 60_000_000);
+    long.keys = KeySet::default();
     for fill in 0..3 {
         long.keys.push(&vec![fill; 20_000_000]);
     }
