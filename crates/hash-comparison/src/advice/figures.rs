@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::questions::{Place, QUESTIONS, Records};
 use crate::record::{
-    Choice, CostRow, DatasetSummary, Effect, FunctionSummary, Interval, Purpose, Unit, about, on,
+    CostRow, DatasetSummary, Effect, FunctionSummary, Interval, PlaceKind, Purpose, about, on,
 };
 
 /// Numbers of keys that are shown beside the dataset's own.
@@ -58,14 +58,9 @@ pub struct Figures {
     pub functions: BTreeMap<String, OfFunction>,
 }
 
-/// A column: the places that are chosen in one way, one for each function, and a number of keys.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Column {
-    kind: (Option<Purpose>, Unit, Option<Choice>, bool),
-    costliest: bool,
-    /// Number of keys, if it is not that with which the function was counted.
-    keys: Option<u64>,
-}
+/// A column: the places that are chosen in one way, of each function the usual or the costliest, and the number of keys if it is
+/// not that with which the function was counted.
+type Column = ((PlaceKind, bool), Option<u64>);
 
 impl Figures {
     /// Takes the rows of `costs.csv` for a purpose, and adds what follows for other numbers of keys.
@@ -75,10 +70,10 @@ impl Figures {
             |row: &&CostRow| row.is_shown() && row.purpose.is_none_or(|part| parts.contains(&part));
         let shown: Vec<&CostRow> = on(&records.costs, &dataset.name).filter(is_shown).collect();
         let (columns, first_other) = columns(&shown, dataset);
-        let cell = |function: &FunctionSummary, column: &Column| {
+        let cell = |function: &FunctionSummary, (kind, keys): &Column| {
             let mut rows = about(shown.iter().copied(), &dataset.name, &function.name);
-            let row = rows.find(|row| (row.kind(), row.costliest) == (column.kind, column.costliest))?;
-            figure(records, function, row, column.keys.unwrap_or(row.keys))
+            let row = rows.find(|row| (row.kind(), row.costliest) == *kind)?;
+            figure(records, function, row, keys.unwrap_or(row.keys))
         };
         let functions = &records.run.functions;
         let widest = |column| {
@@ -107,31 +102,22 @@ impl Figures {
 fn columns(shown: &[&CostRow], dataset: &DatasetSummary) -> (Vec<Column>, usize) {
     let (mut own, mut for_all, mut others) = (Vec::<Column>::new(), Vec::new(), Vec::new());
     for row in shown {
-        let kind = row.kind();
-        let column = Column {
-            kind,
-            costliest: row.costliest,
-            keys: None,
-        };
-        if own.contains(&column) || for_all.contains(&column) {
+        let kind = (row.kind(), row.costliest);
+        if own.contains(&(kind, None)) || for_all.contains(&(kind, None)) {
             continue;
         }
         if row.purpose.is_none() {
-            for_all.push(column);
+            for_all.push((kind, None));
             continue;
         }
-        let at = |keys| Column {
-            keys: Some(keys),
-            ..column
-        };
-        let is_first = own.iter().all(|other| other.kind.0 != row.purpose);
-        own.extend((row.shown && row.keys != dataset.keys).then(|| at(dataset.keys)));
-        own.push(column);
+        let is_first = own.iter().all(|((other, _), _)| other.0 != row.purpose);
+        own.extend((row.shown && row.keys != dataset.keys).then_some((kind, Some(dataset.keys))));
+        own.push((kind, None));
         let sizes = SIZES.into_iter().filter(|_| is_first);
         let sizes = sizes.filter(|keys| ![row.keys, dataset.keys].contains(keys));
-        others.extend(sizes.map(at));
+        others.extend(sizes.map(|keys| (kind, Some(keys))));
     }
-    own.sort_by_key(|column| column.costliest);
+    own.sort_by_key(|((_, costliest), _)| *costliest);
     own.extend(for_all);
     let first_other = own.len();
     own.extend(others);

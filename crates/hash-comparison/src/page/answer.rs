@@ -37,17 +37,16 @@ pub(super) fn uses() -> Value {
 pub(super) fn requests(run: &Run) -> Vec<Request> {
     let all = USES.into_iter().flat_map(|(purpose, _)| {
         let all = [(false, false), (false, true), (true, false), (true, true)].into_iter();
-        // Some uses need values that never change, so the reader has no choice there.
-        let all = all.filter(move |(_, stable)| *stable || !purpose.needs_stable_values());
-        all.map(move |(untrusted, stable)| (purpose, untrusted, stable))
+        all.map(move |(untrusted, stable)| Request {
+            purpose,
+            untrusted,
+            stable,
+            ..run.request.clone()
+        })
     });
-    all.map(|(purpose, untrusted, stable)| Request {
-        purpose,
-        untrusted,
-        stable,
-        ..run.request.clone()
-    })
-    .collect()
+    // Some uses need values that never change, so the reader has no choice there.
+    let has_choice = |one: &Request| one.stable || !one.purpose.needs_stable_values();
+    all.filter(has_choice).collect()
 }
 
 /// Returns the name of a request among those that a reader can choose.
@@ -76,33 +75,33 @@ pub(super) fn answers(data: &DatasetRows<'_>, requests: &[Request]) -> Value {
 /// Returns the functions that fail no set of structured keys, best first, and the number of sets: the advice for keys that
 /// this run did not measure. `None` without structured keys.
 fn others(data: &DatasetRows<'_>, advice: &[Advice]) -> Option<Value> {
-    let suited = advice
-        .iter()
-        .filter(|one| one.suits())
-        .map(|one| one.function.as_str());
-    let tried = suited.map(|name| (name, structured::sets_failed(data.records, name)));
+    let suited = advice.iter().filter(|one| one.suits());
+    let tried = suited.map(|one| {
+        (
+            &one.function,
+            structured::sets_failed(data.records, &one.function),
+        )
+    });
     let tried: Vec<_> = tried.filter(|(_, sets)| sets.tried > 0).collect();
     let sets = tried.first()?.1.tried;
     let good = tried.iter().filter(|(_, sets)| sets.failed == 0);
-    let good: Value = good.map(|(name, _)| *name).take(3).collect();
-    (good.len() > Some(0)).then(|| context! { sets, functions => good })
+    let functions: Vec<Value> = good.map(|(name, _)| name.as_str().into()).take(3).collect();
+    (!functions.is_empty()).then(|| context! { sets, functions })
 }
 
 /// Returns the figures of all functions by use.
 pub(super) fn figures(data: &DatasetRows<'_>) -> BTreeMap<String, Figures> {
     let figures = |purpose| Figures::of(data.records, data.summary, purpose);
-    USES.into_iter()
-        .map(|(purpose, _)| (purpose.to_string(), figures(purpose)))
+    let all = USES.into_iter();
+    all.map(|(purpose, _)| (purpose.to_string(), figures(purpose)))
         .collect()
 }
 
 /// Returns the known weakness of each function, if it has one.
 pub(super) fn weaknesses(data: &DatasetRows<'_>) -> BTreeMap<String, Option<Weakness>> {
-    let functions = data.records.run.functions.iter();
-    let weakness = |name: &str| weakness::of(data.records, data.summary, name);
-    functions
-        .map(|one| (one.name.clone(), weakness(&one.name)))
-        .collect()
+    let names = data.records.run.functions.iter().map(|one| one.name.clone());
+    let of = |name: String| (weakness::of(data.records, data.summary, &name), name);
+    names.map(of).map(|(weakness, name)| (name, weakness)).collect()
 }
 
 /// Returns names and labels of the functions by family, common functions first; labels tell similar names apart.

@@ -37,7 +37,7 @@ use records::number::percent_tick;
 use records::table;
 
 /// The SVG elements of charts, by the name of their kind and the index of their dataset.
-type Drawn<'a> = dyn Fn(&str, Option<usize>) -> Option<Value> + 'a;
+type Drawn = BTreeMap<(&'static str, Option<usize>), Value>;
 
 /// Builds the whole page. `drawn` are the SVG elements of `charts`, in the same order.
 pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Result<String, String> {
@@ -45,19 +45,15 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     let all = DatasetRows::all(records);
     let shown = first_shown(&all);
     let requests = answer::requests(run);
-    let figure = |stem: &str, dataset: Option<usize>| {
-        let is_it = |(chart, _): &(&Chart, &String)| chart.dataset == dataset && chart.kind.stem == stem;
-        charts
-            .iter()
-            .zip(drawn)
-            .find(is_it)
-            .map(|(_, svg)| context! { svg })
-    };
+    let drawn = charts.iter().zip(drawn);
+    let drawn: Drawn = drawn
+        .map(|(chart, svg)| ((chart.kind.stem, chart.dataset), context! { svg }))
+        .collect();
     let datasets = all.iter().enumerate().map(|(index, data)| {
         context! {
             name => &data.summary.name,
             selected => index == shown,
-            ..of_dataset(data, &requests, (index, &figure))
+            ..of_dataset(data, &requests, (index, &drawn))
         }
     });
     let together = requests.iter().map(|request| {
@@ -78,7 +74,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         command => &run.command,
         schema => run.schema,
         datasets => datasets.collect::<Value>(),
-        sections => sections(records, None, &figure),
+        sections => sections(records, None, &drawn),
         together => Value::from(together.collect::<BTreeMap<_, _>>()),
         uses => answer::uses(),
         request => Value::from(Serde(&run.request)),
@@ -99,10 +95,10 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
 }
 
 /// Returns everything about one dataset, whose index names its charts.
-fn of_dataset(data: &DatasetRows<'_>, requests: &[Request], (index, figure): (usize, &Drawn<'_>)) -> Value {
+fn of_dataset(data: &DatasetRows<'_>, requests: &[Request], (index, drawn): (usize, &Drawn)) -> Value {
     let records = data.records;
     let findings = chart::FINDINGS.iter().map(|(purpose, kind)| {
-        let chart = figure(kind.stem, Some(index));
+        let chart = drawn.get(&(kind.stem, Some(index)));
         context! { purpose => Serde(purpose), chart }
     });
     let warned = [CallForm::Independent, CallForm::Chained].map(|form| {
@@ -119,7 +115,7 @@ fn of_dataset(data: &DatasetRows<'_>, requests: &[Request], (index, figure): (us
         weaknesses => Value::from(Serde(answer::weaknesses(data))),
         reading => answer::reading(data),
         findings => findings.collect::<Value>(),
-        sections => sections(records, Some((index, data)), figure),
+        sections => sections(records, Some((index, data)), drawn),
         failures => failures::worse_than_chance(data),
         has_few_keys => data.summary.keys < FEWEST_KEYS,
         full => cells::drawn(&full(data)),
@@ -127,23 +123,20 @@ fn of_dataset(data: &DatasetRows<'_>, requests: &[Request], (index, figure): (us
 }
 
 /// Returns the sections of a dataset, given with its index, or without one of the run, that have a chart or a row.
-fn sections(records: &Records, dataset: Option<(usize, &DatasetRows<'_>)>, figure: &Drawn<'_>) -> Value {
+fn sections(records: &Records, dataset: Option<(usize, &DatasetRows<'_>)>, drawn: &Drawn) -> Value {
     let (index, data) = dataset.unzip();
     let section = |section: &Section| {
         let tables = section.tables.shown(records, data)?;
-        let charts = section.charts.iter().filter_map(|kind| figure(kind.stem, index));
+        let charts = section
+            .charts
+            .iter()
+            .filter_map(|kind| drawn.get(&(kind.stem, index)).cloned());
         let charts: Vec<Value> = charts.collect();
         let tables = tables.iter().filter(|table| !table.rows.is_empty());
         let tables: Vec<Value> = tables.map(cells::drawn).collect();
-        let Section {
-            title,
-            id,
-            text,
-            folded,
-            ..
-        } = *section;
-        (!charts.is_empty() || !tables.is_empty())
-            .then(|| context! { title, id, text, folded, charts, tables })
+        let Section { title, id, text, .. } = *section;
+        let is_there = !charts.is_empty() || !tables.is_empty();
+        is_there.then(|| context! { title, id, text, folded => section.folded, charts, tables })
     };
     let of_questions = QUESTIONS.iter().flat_map(|question| question.sections);
     chart::SECTIONS

@@ -60,19 +60,6 @@ impl<'a> DatasetRows<'a> {
         self.records.run.functions.iter().any(is_own) || self.records.advice.iter().any(is_named)
     }
 
-    /// Returns the function in use today, if the user has named it.
-    pub(crate) fn mine(&self) -> Option<&'a str> {
-        self.records.run.request.mine.as_deref()
-    }
-
-    /// Returns the number of output bits of a function.
-    pub(crate) fn output_bits(&self, function: &str) -> u32 {
-        let mut functions = self.records.run.functions.iter();
-        functions
-            .find(|one| one.name == function)
-            .map_or(0, |one| one.output_bits)
-    }
-
     /// Returns the findings, best first.
     pub(crate) fn best_first(&self) -> Vec<&'a Finding> {
         let mut findings = self.findings.clone();

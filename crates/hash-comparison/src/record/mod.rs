@@ -16,7 +16,9 @@ pub use statistics::significant;
 
 pub use self::about::{About, about, of, on};
 pub use self::function::{FunctionGroup, FunctionSummary, Resistance};
-pub use self::recommendation::{Advice, CostRow, Effect, Interval, Lack, Purpose, Request, Standing, Unit};
+pub use self::recommendation::{
+    Advice, CostRow, Effect, Interval, Lack, PlaceKind, Purpose, Request, Standing, Unit,
+};
 pub use self::run::{DatasetKind, DatasetSummary, FailedTest, Finding, Run};
 pub(crate) use self::stored::{rows, stored};
 pub use self::words::{BitFact, BitTest, CallForm, Choice, EMPTY, End, IDEAL, Place, Verdict};

@@ -229,9 +229,12 @@ rows! {
     }
 }
 
+/// What places that differ in size alone have in common: purpose, unit, choice, and whether the value is a mean over sizes.
+pub type PlaceKind = (Option<Purpose>, Unit, Option<Choice>, bool);
+
 impl CostRow {
     /// Returns what places that differ in size alone have in common.
-    pub fn kind(&self) -> (Option<Purpose>, Unit, Option<Choice>, bool) {
+    pub fn kind(&self) -> PlaceKind {
         // What is counted for every purpose is the widest window of a function.
         let choice = self.choice.filter(|_| self.purpose.is_some());
         (self.purpose, self.unit, choice, self.sizes > 1)

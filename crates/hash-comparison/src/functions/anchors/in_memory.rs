@@ -20,17 +20,18 @@ const IN_MEMORY: Function = Function {
     ..ANCHOR
 };
 
-/// The in-memory functions of this platform.
-pub(super) const ALL: &[Function] = &[
-    FX_HASH,
-    #[cfg(any(
+/// Returns the in-memory functions of this platform.
+pub(super) fn all() -> impl Iterator<Item = Function> {
+    let without_aes = cfg!(any(
         target_arch = "aarch64",
         all(target_arch = "x86_64", not(target_feature = "aes"))
-    ))]
-    A_HASH,
-    FOLDHASH,
-    FOLDHASH_FAST,
-];
+    ));
+    let a_hash = without_aes.then_some(A_HASH);
+    [FX_HASH]
+        .into_iter()
+        .chain(a_hash)
+        .chain([FOLDHASH, FOLDHASH_FAST])
+}
 
 const FX_HASH: Function = Function {
     name: "FxHash",
@@ -59,10 +60,6 @@ const FX_HASH: Function = Function {
 };
 
 /// The fallback, without AES instructions at compile time as in most programs. With AES, aHash gives other values.
-#[cfg(any(
-    target_arch = "aarch64",
-    all(target_arch = "x86_64", not(target_feature = "aes"))
-))]
 const A_HASH: Function = Function {
     name: "aHash",
     ident: "ahash_fallback",

@@ -116,7 +116,9 @@ pub(super) const QUESTION: Question = Question {
     },
     columns: |data, function| {
         let row = data.full_width(function);
-        let shown = |row: &CollisionRow| match data.output_bits(function) {
+        let mut functions = data.records.run.functions.iter();
+        let output_bits = functions.find(|one| one.name == function);
+        let shown = |row: &CollisionRow| match output_bits.map_or(0, |one| one.output_bits) {
             bits if bits > row.bits => Cell::As(row.bits.into(), format!("low {} of {bits}", row.bits)),
             bits => Cell::Count(bits.into()),
         };

@@ -7,59 +7,41 @@ use crate::questions::on_dataset::{DatasetRows, distinct};
 use crate::questions::tables::{Cell, Column, Table};
 use crate::record::{BitFact, BitTest, about, on};
 
-/// The windows of a function.
-struct Windows<'a> {
-    rows: Vec<&'a CollisionRow>,
-    /// Why the function fails, if it does.
-    reasons: Vec<String>,
-}
-
-impl Windows<'_> {
-    /// Returns the least likely window. Windows with too many collisions come before all others.
-    fn least(&self) -> Option<&CollisionRow> {
-        let least = self.rows.iter().min_by(|a, b| {
+/// Returns each function's number of windows, of those with too many collisions, and its least likely one; windows with too many
+/// collisions come before all others.
+pub(super) fn windows(data: &DatasetRows<'_>) -> Vec<Table> {
+    let heads = [
+        "Windows",
+        "With too many collisions",
+        "Least likely window",
+        "Its collisions",
+        "Expected",
+        "Its p, adjusted",
+        "Why",
+    ];
+    let functions = distinct(data.rows(&data.records.windows).map(|row| row.function.as_str()));
+    let rows = functions.into_iter().map(|function| {
+        let rows = || data.about(&data.records.windows, function);
+        let least = rows().min_by(|a, b| {
             let worse = b.is_worse().cmp(&a.is_worse());
             worse.then(a.p_value.total_cmp(&b.p_value))
         });
-        least.copied()
-    }
-}
-
-/// Returns each function's number of windows, of those with too many collisions, and its least likely one.
-pub(super) fn windows(data: &DatasetRows<'_>) -> Vec<Table> {
-    let columns: &[Column<Windows<'_>>] = &[
-        ("Function", |all| Cell::Name(all.rows[0].function.clone())),
-        ("Windows", |all| Cell::Count(all.rows.len() as u64)),
-        ("With too many collisions", |all| {
-            Cell::Count(all.rows.iter().filter(|row| row.is_worse()).count() as u64)
-        }),
-        ("Least likely window", |all| {
-            all.least().map(|row| Cell::Text(row.place())).into()
-        }),
-        ("Its collisions", |all| {
-            all.least().map(|row| Cell::Count(row.collisions)).into()
-        }),
-        ("Expected", |all| {
-            all.least().map(|row| Cell::digits(row.expected)).into()
-        }),
-        ("Its p, adjusted", |all| {
-            all.least().map(|row| Cell::P(row.p_adjusted)).into()
-        }),
-        ("Why", |all| Cell::Lines(all.reasons.clone())),
-    ];
-    let functions = distinct(data.rows(&data.records.windows).map(|row| row.function.as_str()));
-    let windows = functions.into_iter().map(|function| {
         let is_it = |fact: &&BitFact| {
             fact.is(function, BitTest::Windows) && fact.dataset.as_ref() == Some(&data.summary.name)
         };
         let facts = data.records.run.bit_facts.iter().filter(is_it);
-        Windows {
-            rows: data.about(&data.records.windows, function).collect(),
-            reasons: facts.map(|fact| fact.reason.clone()).collect(),
-        }
+        let cells = vec![
+            Cell::Count(rows().count() as u64),
+            Cell::Count(rows().filter(|row| row.is_worse()).count() as u64),
+            least.map(|row| Cell::Text(row.place())).into(),
+            least.map(|row| Cell::Count(row.collisions)).into(),
+            least.map(|row| Cell::digits(row.expected)).into(),
+            least.map(|row| Cell::P(row.p_adjusted)).into(),
+            Cell::Lines(facts.map(|fact| fact.reason.clone()).collect()),
+        ];
+        (function, cells)
     });
-    let windows: Vec<Windows<'_>> = windows.collect();
-    vec![Table::of("windows of the values", columns, &windows)]
+    vec![Table::named("windows of the values", "Function", heads, rows)]
 }
 
 const FAILURES: &[Column<CollisionRow>] = &[

@@ -447,14 +447,9 @@ impl Ideal {
 
     /// Returns the value of `key`.
     pub fn hash(&self, key: &[u8]) -> u32 {
-        self.wide(key) as u32
-    }
-
-    /// Returns all 64 bits; [`hash`](Self::hash) is the low half.
-    pub fn wide(&self, key: &[u8]) -> u64 {
         let mut hasher = self.keyed;
         hasher.write(key);
-        hasher.finish()
+        hasher.finish() as u32
     }
 }
 

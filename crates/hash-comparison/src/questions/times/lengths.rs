@@ -6,7 +6,7 @@
 use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 
-use super::TimingRow;
+use super::{FORMS, TimingRow};
 use crate::clock::{Asked, Batch};
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Table};
@@ -85,12 +85,8 @@ const DEFAULT_MINE: &str = "MurMurHash2";
 pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     data.records.timing.iter().find_map(TimingRow::length)?;
     let dataset = &data.summary.name;
-    let forms = [
-        (CallForm::Independent, "independent calls overlap"),
-        (CallForm::Chained, "chained: each call waits for the previous one"),
-    ];
     let row = |long: bool| -> Vec<Plot<'_>> {
-        let plots = forms.iter().filter_map(|(form, _)| plot(data, *form, long));
+        let plots = FORMS.iter().filter_map(|(form, _)| plot(data, *form, long));
         plots.collect()
     };
     let sheet = Sheet {
@@ -99,7 +95,7 @@ pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         width: 1100.0,
         height: 240.0,
         names: 184.0,
-        heads: &forms.map(|(_, words)| words),
+        heads: &FORMS.map(|(_, words)| words),
         rows: vec![row(false), row(true)],
     };
     Some(sheet.scene())
@@ -111,7 +107,7 @@ fn named<'a>(data: &DatasetRows<'a>) -> Vec<(Mark, &'a str)> {
     let best = data.rows(&data.records.advice).map(|one| one.function.as_str());
     let [best_marks @ .., last] = Mark::LINES;
     let mut named: Vec<(Mark, &str)> = best_marks.into_iter().zip(best).collect();
-    let mine = data.mine().unwrap_or(DEFAULT_MINE);
+    let mine = data.records.run.request.mine.as_deref().unwrap_or(DEFAULT_MINE);
     let mine = data.findings.iter().find(|finding| finding.function == mine);
     if let Some(mine) = mine.filter(|mine| named.iter().all(|(_, name)| *name != mine.function)) {
         named.push((last, &mine.function));

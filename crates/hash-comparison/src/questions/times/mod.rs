@@ -64,6 +64,12 @@ impl TimingRow {
     }
 }
 
+/// The forms of calls, with their words in charts.
+const FORMS: [(CallForm, &str); 2] = [
+    (CallForm::Independent, "independent calls overlap"),
+    (CallForm::Chained, "chained: each call waits for the previous one"),
+];
+
 /// Returns the medians of a chart's row as text.
 pub(crate) fn numbers(rows: [Option<&TimingRow>; 2]) -> String {
     let rows = rows.iter().flatten();

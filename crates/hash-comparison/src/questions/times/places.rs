@@ -6,7 +6,7 @@
 //! misses, which hardly depend on the function: in chained calls, where misses do not overlap, functions hardly differ.
 //! In overlapping calls, a function of few instructions lets the processor fetch several keys at once.
 
-use super::TimingRow;
+use super::{FORMS, TimingRow};
 use crate::clock::{Asked, Batch, sample};
 use crate::keys::{Dataset, shuffled};
 use crate::questions::on_dataset::{DatasetRows, distinct};
@@ -96,11 +96,7 @@ pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         "scattered over {} MiB, shuffled",
         number::grouped(memory.bytes >> 20)
     );
-    let forms = [
-        (CallForm::Independent, "independent calls overlap"),
-        (CallForm::Chained, "chained: each call waits for the previous one"),
-    ];
-    let panels = forms.map(|(form, title)| {
+    let panels = FORMS.map(|(form, title)| {
         let row = |function: &&str| {
             let [cache, memory] = [Place::Cache, Place::Memory].map(|place| find(function, place, form));
             Row {
