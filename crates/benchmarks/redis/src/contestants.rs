@@ -20,7 +20,7 @@ pub(crate) struct Timed {
 /// The filter for inserts, emptied before each turn.
 const NEWCOMERS: &str = "newcomers";
 
-/// The connections and filters of one size.
+/// The connections and the filter.
 pub(crate) struct Rig {
     pub(crate) port: u16,
     /// Name and version of the server.
