@@ -47,7 +47,6 @@ pub(crate) fn measure(
             return Err(wrong(format!("positive answers differ: {answers:?}")));
         }
     }
-    contestants.iter_mut().for_each(|contestant| contestant.stop());
     Ok(())
 }
 

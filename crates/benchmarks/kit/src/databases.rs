@@ -24,99 +24,92 @@ const SEED: u64 = 1;
 pub type Key = [u8; 16];
 
 /// Counts how many of the given keys a database has.
-pub type Count<'a> = dyn FnMut(&[Key]) -> Result<usize, String> + 'a;
+pub type Count = dyn FnMut(&[Key]) -> Result<usize, String>;
 
 /// A policy's database, open.
-pub struct Database<'a> {
-    /// The filter policy.
-    pub policy: &'static str,
-    /// The contents of the block cache.
-    pub cache: &'static str,
-    /// Filter bits per key.
-    pub bits_per_key: u32,
+pub struct Database {
     /// Looks keys up and counts those found.
-    pub found: Box<Count<'a>>,
+    pub found: Box<Count>,
     /// Returns the number of reads of table files so far.
-    pub reads: Box<dyn Fn() -> u64 + 'a>,
+    pub reads: Box<dyn Fn() -> u64>,
 }
 
-/// The keys of an engine's databases.
-pub struct Keys {
-    /// The keys that are stored.
-    pub stored: Vec<Key>,
-    /// The generator of the stored keys, which does not repeat a number within its period: keys that are not stored
-    /// come next.
-    random: SplitMix64,
+/// An engine, and the extent of its measurement.
+pub struct Engine {
+    /// Name in the records.
+    pub name: &'static str,
+    /// Version of the engine.
+    pub version: String,
+    /// The filter policies, each with a database of its own.
+    pub policies: &'static [&'static str],
+    /// The contents of the block cache, one after the other.
+    pub caches: [&'static str; 2],
+    /// Entries of a database.
+    pub entries: usize,
+    /// Rounds with each cache.
+    pub rounds: u64,
+    /// Gets of a batch.
+    pub gets: usize,
 }
 
-impl Keys {
-    /// Draws the keys of databases with this number of entries.
-    pub fn new(entries: usize) -> Self {
-        let mut random = SplitMix64::seed_from_u64(SEED);
-        Self {
-            stored: (0..entries).map(|_| hexadecimal(random.next_u64())).collect(),
-            random,
-        }
-    }
-
-    /// Returns the generator of the values.
-    pub fn values() -> SplitMix64 {
-        SplitMix64::seed_from_u64(SEED + 2)
-    }
-
-    /// Looks up as many absent and present keys in each database and every round.
+impl Engine {
+    /// Looks up as many absent and present keys in each database and every round. `open` gets the policy, the contents of
+    /// the cache and the keys to store, and returns a database that has read its filters and indexes.
     ///
     /// # Errors
     ///
     /// If a database cannot be read, or finds a wrong number of keys.
     pub fn measure(
         &self,
-        engine: &str,
-        version: &str,
-        databases: &mut [Database<'_>],
-        (rounds, gets): (u64, usize),
+        open: impl Fn(&str, &str, &[Key]) -> Result<Database, String>,
     ) -> Result<Vec<Batch>, String> {
-        eprintln!("measuring");
+        // The generator does not repeat a number within its period: keys that are not stored come next.
+        let mut random = SplitMix64::seed_from_u64(SEED);
+        let stored = (0..self.entries).map(|_| hexadecimal(random.next_u64()));
+        let stored: Vec<Key> = stored.collect();
         let mut batches = Vec::new();
-        let (mut others, mut choices) = (self.random.clone(), SplitMix64::seed_from_u64(SEED + 1));
-        for round in 1..=rounds {
-            let absent: Vec<Key> = (0..gets).map(|_| hexadecimal(others.next_u64())).collect();
-            let chosen = |_| self.stored[choices.next_u64() as usize % self.stored.len()];
-            let present: Vec<Key> = (0..gets).map(chosen).collect();
-            for index in turn(round, databases.len()) {
-                let database = &mut databases[index];
-                let policy = database.policy;
-                for (keys, asked, expected) in [("absent", &absent, 0), ("present", &present, present.len())]
-                {
-                    if (keys, policy) == ("present", "always-no") {
-                        continue;
+        for cache in self.caches {
+            eprintln!("{}, {cache}: {} entries for each policy", self.name, self.entries);
+            let databases = self.policies.iter().map(|policy| open(policy, cache, &stored));
+            let mut databases = databases.collect::<Result<Vec<Database>, String>>()?;
+            let (mut others, mut choices) = (random.clone(), SplitMix64::seed_from_u64(SEED + 1));
+            let case = |policy, task: &str| {
+                let parameters: [&dyn Display; 4] = [&self.name, &self.version, &cache, &self.entries];
+                SUITE.case(policy, task, &parameters)
+            };
+            for round in 1..=self.rounds {
+                let absent = (0..self.gets).map(|_| hexadecimal(others.next_u64()));
+                let absent: Vec<Key> = absent.collect();
+                let chosen = |_| stored[choices.next_u64() as usize % stored.len()];
+                let present: Vec<Key> = (0..self.gets).map(chosen).collect();
+                for index in turn(round, databases.len()) {
+                    let (policy, database) = (self.policies[index], &mut databases[index]);
+                    for (keys, asked, expected) in
+                        [("absent", &absent, 0), ("present", &present, present.len())]
+                    {
+                        if (keys, policy) == ("present", "always-no") {
+                            continue;
+                        }
+                        let before = (database.reads)();
+                        let (found, ns) = timed(|| (database.found)(asked));
+                        let found = found?;
+                        if found != expected {
+                            return Err(format!("{policy}: {found} keys found, not {expected}"));
+                        }
+                        let (calls, blocks) = (asked.len() as u64, (database.reads)() - before);
+                        batches.push(case(policy, keys).batch(round, calls, ns));
+                        batches.push(case(policy, &format!("{keys}-blocks")).batch(round, calls, blocks));
                     }
-                    let before = (database.reads)();
-                    let (found, ns) = timed(|| (database.found)(asked));
-                    let found = found?;
-                    if found != expected {
-                        return Err(format!("{policy}: {found} keys found, not {expected}"));
-                    }
-                    // Filters and indexes were read earlier.
-                    let (calls, blocks) = (asked.len() as u64, (database.reads)() - before);
-                    let parameters: [&dyn Display; 8] = [
-                        &engine,
-                        &version,
-                        &database.bits_per_key,
-                        &database.cache,
-                        &"random",
-                        &self.stored.len(),
-                        &size_of::<Key>(),
-                        &VALUE_BYTES,
-                    ];
-                    let case = |task| SUITE.case(policy, task, &parameters);
-                    batches.push(case(keys).batch(round, calls, ns));
-                    batches.push(case(&format!("{keys}-blocks")).batch(round, calls, blocks));
                 }
             }
         }
         Ok(batches)
     }
+}
+
+/// Returns the generator of the values.
+pub fn values() -> SplitMix64 {
+    SplitMix64::seed_from_u64(SEED + 2)
 }
 
 /// Returns a number as 16 hexadecimal digits, the lowest first.
@@ -128,17 +121,17 @@ pub fn hexadecimal(number: u64) -> Key {
     digits
 }
 
-/// A policy with filters of one byte, which denies every key without reading the filter.
+/// A policy with filters as large as the others, which gives this answer to every query without reading the filter.
 #[derive(Debug, Clone, Copy)]
-pub struct Free;
+pub struct Always(pub bool);
 
-impl FilterPolicy for Free {
+impl FilterPolicy for Always {
     fn name(&self) -> &str {
-        "Free"
+        "Always"
     }
 
-    fn max_filter_len(&self, _: usize) -> Result<usize, Error> {
-        Ok(1)
+    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+        Ok(keys * BITS_PER_KEY as usize / 8 + 1)
     }
 
     fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
@@ -146,6 +139,6 @@ impl FilterPolicy for Free {
     }
 
     fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
-        false
+        self.0
     }
 }

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use bench_kit::databases::{BITS_PER_KEY, Database, Key, Keys, VALUE_BYTES};
+use bench_kit::databases::{Always, BITS_PER_KEY, Database, Engine, Key, VALUE_BYTES, values};
 use bench_kit::record::Batch;
 use counting_env::CountingEnv;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
@@ -23,41 +23,8 @@ const POLICIES: [&str; 5] = [
     "always-no",
 ];
 
-/// A policy with filters as large as the others, which gives the same answer to every query.
-struct Always {
-    answer: bool,
-    built: BloomPolicy,
-}
-
-impl Always {
-    fn says(answer: bool) -> Self {
-        Self {
-            answer,
-            built: BloomPolicy::new(BITS_PER_KEY),
-        }
-    }
-}
-
-impl FilterPolicy for Always {
-    fn name(&self) -> &'static str {
-        "Always"
-    }
-
-    fn create_filter(&self, keys: &[u8], offsets: &[usize]) -> Vec<u8> {
-        self.built.create_filter(keys, offsets)
-    }
-
-    fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
-        self.answer
-    }
-}
-
 /// Writes, compacts and reopens the database of a policy.
-fn open(
-    policy: &'static str,
-    cache: &'static str,
-    stored: &[Key],
-) -> Result<Database<'static>, Box<dyn std::error::Error>> {
+fn open(policy: &str, cache: &str, stored: &[Key]) -> Result<Database, Box<dyn std::error::Error>> {
     let bits = BitsPerKey::whole(BITS_PER_KEY);
     let filter_policy: Box<dyn FilterPolicy> = match policy {
         "engine" => Box::new(BloomPolicy::new(BITS_PER_KEY)),
@@ -65,7 +32,7 @@ fn open(
             bits,
         ))?),
         "ours-bloomfilter2" => Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::new(bits))?),
-        other => Box::new(Always::says(other == "always-yes")),
+        other => Box::new(RustyLevelDbPolicy::new(Always(other == "always-yes"))?),
     };
     let folder = tempfile::tempdir()?;
     let (env, reads) = CountingEnv::new();
@@ -77,7 +44,7 @@ fn open(
         ..Options::default()
     };
     let mut db = DB::open(folder.path(), options.clone())?;
-    let mut random = Keys::values();
+    let mut random = values();
     let mut scattered: Vec<&Key> = stored.iter().collect();
     // In random order, so that tables overlap before compaction.
     scattered.sort_by_cached_key(|_| random.next_u64());
@@ -93,9 +60,6 @@ fn open(
         db.get(key);
     }
     Ok(Database {
-        policy,
-        cache,
-        bits_per_key: BITS_PER_KEY,
         found: Box::new(move |keys| {
             // Keeps the folder as long as the database.
             let _ = &folder;
@@ -107,15 +71,14 @@ fn open(
 
 /// Measures everything. The batches are in the order of measurement.
 pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
-    let (entries, rounds) = if is_quick { (20_000, 15) } else { (200_000, 151) };
-    let keys = Keys::new(entries);
-    eprintln!("rusty-leveldb: writing {entries} entries for each policy");
-    let mut databases = Vec::new();
-    for cache in ["everything", "one-block"] {
-        for policy in POLICIES {
-            databases.push(open(policy, cache, &keys.stored).map_err(|error| error.to_string())?);
-        }
-    }
-    let version = bench_kit::version("rusty-leveldb");
-    keys.measure("rusty-leveldb", &version, &mut databases, (rounds, GETS))
+    let engine = Engine {
+        name: "rusty-leveldb",
+        version: bench_kit::version("rusty-leveldb"),
+        policies: &POLICIES,
+        caches: ["everything", "one-block"],
+        entries: if is_quick { 20_000 } else { 200_000 },
+        rounds: if is_quick { 15 } else { 151 },
+        gets: GETS,
+    };
+    engine.measure(|policy, cache, stored| open(policy, cache, stored).map_err(|error| error.to_string()))
 }

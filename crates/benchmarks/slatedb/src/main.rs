@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use bench_kit::databases::{BITS_PER_KEY, Database, Free, Key, Keys, VALUE_BYTES};
+use bench_kit::databases::{Always, BITS_PER_KEY, Database, Engine, Key, VALUE_BYTES};
 use bench_kit::record::Batch;
 use bench_kit::suites::point_reads::SUITE;
 use bench_kit::{program, version};
@@ -25,8 +25,6 @@ use slatedb::object_store::memory::InMemory;
 use slatedb::{Db, Error, FilterPolicy};
 use tokio::runtime::Runtime;
 
-/// Gets of a batch.
-const GETS: usize = 500;
 /// Tables of a database, each of which spans the whole range of keys.
 const TABLES: usize = 4;
 
@@ -39,14 +37,14 @@ const POLICIES: [&str; 6] = [
     "always-no",
 ];
 
-fn slatedbs(policy: &'static str) -> Vec<Arc<dyn FilterPolicy>> {
+fn slatedbs(policy: &str) -> Vec<Arc<dyn FilterPolicy>> {
     let bits = BitsPerKey::whole(BITS_PER_KEY);
     match policy {
         "engine" => vec![Arc::new(slatedb::BloomFilterPolicy::new(BITS_PER_KEY))],
         "ours-bloomfilter2" => vec![Arc::new(SlateDbPolicy::new(BloomFilterPolicy::new(bits)))],
         "ours-fast-local" => vec![Arc::new(SlateDbPolicy::new(FastLocalBloomPolicy::new(bits)))],
         "ours-split-blocks" => vec![Arc::new(SlateDbPolicy::new(SplitBlockBloomPolicy::new(bits)))],
-        "always-no" => vec![Arc::new(SlateDbPolicy::new(Free))],
+        "always-no" => vec![Arc::new(SlateDbPolicy::new(Always(false)))],
         _ => Vec::new(),
     }
 }
@@ -104,18 +102,18 @@ impl DbCache for Kept {
 }
 
 /// Writes and reopens the database of a policy.
-async fn open(policy: &'static str, cache: &'static str, stored: &[Key]) -> Result<(Db, Arc<Kept>), Error> {
+async fn open(policy: &str, cache: &str, stored: &[Key]) -> Result<(Db, Arc<Kept>), Error> {
     let store = Arc::new(InMemory::new());
-    let settings = Settings {
-        min_filter_keys: 1,
-        compactor_options: None,
-        ..Settings::default()
+    let builder = || {
+        let settings = Settings {
+            min_filter_keys: 1,
+            compactor_options: None,
+            ..Settings::default()
+        };
+        let builder = Db::builder("database", store.clone()).with_settings(settings);
+        builder.with_filter_policies(slatedbs(policy))
     };
-    let db = Db::builder("database", store.clone())
-        .with_settings(settings.clone())
-        .with_filter_policies(slatedbs(policy))
-        .build()
-        .await?;
+    let db = builder().build().await?;
     for table in 0..TABLES {
         for key in stored.iter().skip(table).step_by(TABLES) {
             db.put(key, [b'v'; VALUE_BYTES]).await?;
@@ -129,12 +127,7 @@ async fn open(policy: &'static str, cache: &'static str, stored: &[Key]) -> Resu
         entries: Mutex::default(),
         reads: AtomicU64::new(0),
     });
-    let db = Db::builder("database", store)
-        .with_settings(settings)
-        .with_filter_policies(slatedbs(policy))
-        .with_db_cache(kept.clone(), 1)
-        .build()
-        .await?;
+    let db = builder().with_db_cache(kept.clone(), 1).build().await?;
     // This opens the tables and fills the cache.
     for key in stored {
         db.get(key).await?;
@@ -144,42 +137,33 @@ async fn open(policy: &'static str, cache: &'static str, stored: &[Key]) -> Resu
 
 /// Measures everything. The batches are in the order of measurement.
 fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
-    let (entries, rounds) = if is_quick { (4_000, 2) } else { (200_000, 101) };
     let failed = |error: Error| error.to_string();
     let runtime = Runtime::new().map_err(|error| error.to_string())?;
-    let keys = Keys::new(entries);
-    let mut batches = Vec::new();
-    for cache in ["everything", "nothing"] {
-        eprintln!("writing {entries} entries for each policy, {}", cache);
-        let mut databases = Vec::new();
-        for policy in POLICIES {
-            let (db, kept) = runtime
-                .block_on(open(policy, cache, &keys.stored))
-                .map_err(failed)?;
-            let runtime = &runtime;
-            databases.push(Database {
-                policy,
-                cache,
-                bits_per_key: match policy {
-                    "none" | "always-no" => 0,
-                    _ => BITS_PER_KEY,
-                },
-                found: Box::new(move |keys| {
-                    runtime.block_on(async {
-                        let mut found = 0;
-                        for key in keys {
-                            found += usize::from(db.get(key).await.map_err(failed)?.is_some());
-                        }
-                        Ok(found)
-                    })
-                }),
-                reads: Box::new(move || kept.reads.load(Ordering::Relaxed)),
-            });
-        }
-        let version = version("slatedb");
-        batches.extend(keys.measure("slatedb", &version, &mut databases, (rounds, GETS))?);
-    }
-    Ok(batches)
+    let engine = Engine {
+        name: "slatedb",
+        version: version("slatedb"),
+        policies: &POLICIES,
+        caches: ["everything", "nothing"],
+        entries: if is_quick { 4_000 } else { 200_000 },
+        rounds: if is_quick { 2 } else { 101 },
+        gets: 500,
+    };
+    engine.measure(|policy, cache, stored| {
+        let opened = runtime.block_on(open(policy, cache, stored));
+        let ((db, kept), handle) = (opened.map_err(failed)?, runtime.handle().clone());
+        Ok(Database {
+            found: Box::new(move |keys| {
+                handle.block_on(async {
+                    let mut found = 0;
+                    for key in keys {
+                        found += usize::from(db.get(key).await.map_err(failed)?.is_some());
+                    }
+                    Ok(found)
+                })
+            }),
+            reads: Box::new(move || kept.reads.load(Ordering::Relaxed)),
+        })
+    })
 }
 
 fn main() -> ExitCode {

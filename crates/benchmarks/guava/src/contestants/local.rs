@@ -7,8 +7,7 @@ use bench_kit::{random, version};
 use fastbloom::BloomFilter as FastBloom;
 use foldhash::fast::FixedState;
 use membership_filters::guava::{BloomFilter, Parameters};
-use membership_filters::{BloomFilter as BlockedBloomFilter, Parameters as BlockedParameters, Xxph3};
-use membership_filters::{Hash128, Hashed, Utf8};
+use membership_filters::{BloomFilter as BlockedBloomFilter, Parameters as BlockedParameters, Utf8, Xxph3};
 
 use super::{Contestant, Description, Timed};
 use crate::keys::{AT_ONCE, Keys, WORD_SEED};
@@ -99,10 +98,6 @@ impl Contestant for Local {
         });
         Ok(sum)
     }
-
-    fn stop(&mut self) {
-        self.filter = None;
-    }
 }
 
 /// The parameters of all filters.
@@ -158,14 +153,8 @@ fn blocked(plan: &Plan, is_many: bool) -> Filter {
     let mut filter = BlockedBloomFilter::new(Xxph3, &parameters).expect("a filter that there is memory for");
     if plan.has_random_words {
         // Random words would set more bits than keys ever do.
-        let hash = |h1| Hashed::assume(Xxph3, Hash128 { h1, h2: 0 });
-        let mut hashes = random(WORD_SEED).take(plan.insertions as usize).map(hash);
-        loop {
-            let part: Vec<_> = hashes.by_ref().take(AT_ONCE).collect();
-            if part.is_empty() {
-                break;
-            }
-            filter.insert_many_hashed(&part).expect("hashes of the funnel");
+        for number in random(WORD_SEED).take(plan.insertions as usize) {
+            filter.insert(&number.to_le_bytes());
         }
     }
     Filter {

@@ -38,9 +38,6 @@ pub(crate) trait Contestant {
 
     /// Inserts the keys, or queries them.
     fn run(&mut self, is_insert: bool, keys: Keys) -> Result<Timed, String>;
-
-    /// Frees the memory.
-    fn stop(&mut self) {}
 }
 
 /// Returns all contestants, Guava first.

@@ -1,6 +1,6 @@
 //! The effect of filter policies on the point reads of storage engines.
 
-use crate::suite::{Baseline, Label, Suite, Task, condition, label, property};
+use crate::suite::{Baseline, Label, Suite, Task, condition, label};
 use crate::summary::Tables;
 
 /// The contents of the engine's block cache.
@@ -39,13 +39,8 @@ pub const SUITE: Suite = Suite {
     parameters: &[
         condition("engine"),
         condition("version"),
-        property("bits_per_key"),
         condition("cache"),
-        // Random numbers in hexadecimal digits.
-        condition("key_set"),
         condition("entries"),
-        condition("key_bytes"),
-        condition("value_bytes"),
     ],
     baseline: Baseline::Contender(&["none", "always-yes"]),
     summary: Tables {

@@ -159,7 +159,7 @@ fn guava(rate: f64, members: &[&[u8]], strategy: Strategy) -> Result<Filter, Str
     }
     Ok(Filter {
         bytes: filter.stream_len(),
-        probed: Some((filter.bits(), filter.probe_count().into())),
+        probed: Some((filter.bits(), filter.probe_count())),
         expected: None,
         matching: counter(move |key| filter.contains(key)),
     })
