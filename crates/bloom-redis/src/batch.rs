@@ -226,6 +226,15 @@ pub(crate) fn characters<T>(
         .ok_or_else(|| unexpected("a character an element", Some(&reply)))
 }
 
+/// Reads a reply to inserts: whether each element was new.
+pub(crate) fn news(reply: Value, elements: usize) -> Result<Vec<bool>, Error> {
+    characters(reply, elements, |character| match character {
+        b'0' => Some(false),
+        b'1' => Some(true),
+        _ => None,
+    })
+}
+
 pub(crate) fn exists(key: &[u8]) -> Cmd {
     redis::cmd("EXISTS").arg(key).take()
 }

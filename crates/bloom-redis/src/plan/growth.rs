@@ -8,7 +8,7 @@ use super::chain::{Chain, moving};
 use super::chain_marks;
 use super::scripts::{CONTAINS, INSERT};
 use crate::answer::Answer;
-use crate::batch::characters;
+use crate::batch::{characters, news};
 use crate::call::Line;
 use crate::error::Error;
 use crate::options::Options;
@@ -60,11 +60,7 @@ async fn insert_trip(
         let mut replies = chain.run(&INSERT, line, hashes, options).await?;
         let told = replies.value()?;
         if told != Value::Nil {
-            return characters(told, hashes.len(), |character| match character {
-                b'0' => Some(false),
-                b'1' => Some(true),
-                _ => None,
-            });
+            return news(told, hashes.len());
         }
         if let Some(key) = chain_marks::missing(line, chain).await? {
             return Err(Error::missing(&key));

@@ -6,7 +6,7 @@ use redis::Value;
 use super::bitmap::{Bitmap, offsets, per_trip};
 use super::generation::{self, Token};
 use super::scripts::{SET, eval};
-use crate::batch::{Batch, Replies, characters};
+use crate::batch::{Batch, Replies, news};
 use crate::call::Line;
 use crate::error::{Error, is_redirection};
 use crate::options::{Expiry, Lifetime, Missing, Options};
@@ -23,8 +23,7 @@ pub(crate) async fn insert(
     for trip in hashes.chunks(per_trip(&bitmap.schema, options)) {
         let (mut told, mut gone) = (None, None);
         loop {
-            let insert = Insert::new(bitmap, trip, lifetime, true, options);
-            let done = insert.send(line).await?;
+            let done = Insert::new(bitmap, trip, lifetime, options).send(line).await?;
             told.get_or_insert(done.new);
             if !done.is_settled {
                 continue;
@@ -54,7 +53,7 @@ pub(crate) async fn insert_into_generation(
     let (next, options) = (generation::next(live, token), options.missing(Missing::Reported));
     let mut new = Vec::with_capacity(hashes.len());
     for trip in hashes.chunks(per_trip(&live.schema, &options)) {
-        let insert = Insert::new(&next, trip, Expiry::Keep.lifetime()?, false, &options);
+        let insert = Insert::new(&next, trip, Expiry::Keep.lifetime()?, &options);
         new.extend(insert.send(line).await?.new);
     }
     Ok(new)
@@ -71,8 +70,6 @@ struct Insert<'a> {
     parts: Vec<&'a [Hash128]>,
     lifetime: Lifetime,
     missing: Missing,
-    /// Whether the filter may be rebuilt meanwhile.
-    is_watched: bool,
 }
 
 /// The result of the inserts of one round trip.
@@ -86,20 +83,13 @@ struct Done {
 }
 
 impl<'a> Insert<'a> {
-    fn new(
-        bitmap: &'a Bitmap,
-        hashes: &'a [Hash128],
-        lifetime: Lifetime,
-        is_watched: bool,
-        options: &Options,
-    ) -> Self {
+    fn new(bitmap: &'a Bitmap, hashes: &'a [Hash128], lifetime: Lifetime, options: &Options) -> Self {
         let each = (BITS_PER_SCRIPT / bitmap.schema.probe_count() as usize).max(1);
         Self {
             bitmap,
             parts: hashes.chunks(each).collect(),
             lifetime,
             missing: options.missing,
-            is_watched,
         }
     }
 
@@ -108,9 +98,7 @@ impl<'a> Insert<'a> {
         // Read before the bits too: a rebuild may begin and end before the reads after them. Moreover, a cluster client
         // that is redirected for one key repeats the whole pipeline on the other node, which accepts the first command
         // even for a key that it does not have yet: if that command wrote, it would begin a second bitmap.
-        if self.is_watched {
-            batch.push(&self.bitmap.end());
-        }
+        batch.push(&self.bitmap.end());
         for part in &self.parts {
             let mut set = eval(&SET, &[&self.bitmap.key]);
             set.arg(self.bitmap.parameters()).arg(self.missing.word());
@@ -119,10 +107,8 @@ impl<'a> Insert<'a> {
             batch.push(set.arg(schema.probe_count()).arg(offsets(schema, part)));
         }
         // Read after the bits, so that a rebuild that is not seen began after them.
-        if self.is_watched {
-            batch.push(&generation::look(self.bitmap));
-            batch.push(&self.bitmap.end());
-        }
+        batch.push(&generation::look(self.bitmap));
+        batch.push(&self.bitmap.end());
         batch
     }
 
@@ -144,9 +130,9 @@ impl<'a> Insert<'a> {
     }
 
     fn read(&self, replies: &mut Replies) -> Result<Done, Error> {
-        let generation = |replies: &mut Replies| match self.is_watched {
-            true => (replies.bytes()).map(|end| self.bitmap.generation_of(&end.unwrap_or_default())),
-            false => Ok(self.bitmap.generation),
+        let generation = |replies: &mut Replies| {
+            let end = replies.bytes()?.unwrap_or_default();
+            Ok::<_, Error>(self.bitmap.generation_of(&end))
         };
         let before = generation(replies)?;
         let mut new = Vec::new();
@@ -157,19 +143,11 @@ impl<'a> Insert<'a> {
                 self.bitmap.is_there(&end, self.missing)?;
                 return Err(Error::missing(&self.bitmap.key));
             }
-            new.extend(characters(value, part.len(), |character| match character {
-                b'0' => Some(false),
-                b'1' => Some(true),
-                _ => None,
-            })?);
+            new.extend(news(value, part.len())?);
         }
-        let under_way = match self.is_watched {
-            true => generation::read_token(self.bitmap, replies)?,
-            false => None,
-        };
         Ok(Done {
             new,
-            under_way,
+            under_way: generation::read_token(self.bitmap, replies)?,
             is_settled: before == generation(replies)?,
         })
     }

@@ -11,18 +11,26 @@ use crate::batch::Replies;
 use crate::call::Line;
 use crate::error::Error;
 
-macro_rules! sent_whole {
-    ($($name:ident = $($file:literal)*;)*) => {$(
-        pub(crate) static $name: LazyLock<String> = LazyLock::new(|| bare(concat!($(include_str!($file)),*)));
+/// Declares scripts: what makes one of its code, and of each the name and the files.
+macro_rules! scripts {
+    ($type:ty, $make:expr; $($name:ident = $($file:literal)*;)*) => {$(
+        pub(crate) static $name: LazyLock<$type> = LazyLock::new(|| {
+            $make(bare(concat!($(include_str!(concat!("../scripts/", $file, ".lua"))),*)))
+        });
     )*};
 }
 
-sent_whole! {
-    CREATE = "../scripts/lifetime.lua" "../scripts/create.lua";
-    COMMIT = "../scripts/lifetime.lua" "../scripts/commit.lua";
-    SET = "../scripts/lifetime.lua" "../scripts/set.lua";
-    LOAD = "../scripts/load.lua";
-    WRITE_MARK = "../scripts/mark.lua";
+scripts! { String, |code| code;
+    CREATE = "lifetime" "create";
+    COMMIT = "lifetime" "commit";
+    SET = "lifetime" "set";
+    LOAD = "load";
+    WRITE_MARK = "mark";
+}
+
+scripts! { Digested, Digested::new;
+    CONTAINS = "cursor" "contains";
+    INSERT = "cursor" "insert";
 }
 
 /// Removes the comment lines of a script, because the server hashes the whole text each time.
@@ -38,25 +46,8 @@ pub(crate) struct Digested {
     digest: String,
 }
 
-/// Whether elements are in a growing filter.
-pub(crate) static CONTAINS: LazyLock<Digested> = LazyLock::new(|| {
-    Digested::new(concat!(
-        include_str!("../scripts/cursor.lua"),
-        include_str!("../scripts/contains.lua")
-    ))
-});
-
-/// Inserts elements into a growing filter.
-pub(crate) static INSERT: LazyLock<Digested> = LazyLock::new(|| {
-    Digested::new(concat!(
-        include_str!("../scripts/cursor.lua"),
-        include_str!("../scripts/insert.lua")
-    ))
-});
-
 impl Digested {
-    fn new(code: &str) -> Self {
-        let code = bare(code);
+    fn new(code: String) -> Self {
         let digest = Script::new(&code).get_hash().to_owned();
         Self { code, digest }
     }
