@@ -1,4 +1,4 @@
-/* Opens a LevelDB database with a policy of this library, writes, compacts, closes, opens again, and reads.
+/* Opens a LevelDB database with a policy of this library, writes, compacts, and reads.
  *
  *   cc open_database.c -o open_database -lfilter_policy_leveldb -lleveldb
  *   ./open_database FOLDER
@@ -18,13 +18,6 @@ static void check(char* error, const char* action) {
     leveldb_free(error);
     exit(1);
   }
-}
-
-static leveldb_t* open_database(const char* folder, leveldb_options_t* options) {
-  char* error = NULL;
-  leveldb_t* db = leveldb_open(options, folder, &error);
-  check(error, "open");
-  return db;
 }
 
 static int count_present(leveldb_t* db, const leveldb_readoptions_t* options, const char* form) {
@@ -50,6 +43,7 @@ int main(int argc, char** argv) {
   leveldb_writeoptions_t* write = leveldb_writeoptions_create();
   leveldb_filterpolicy_t* policy;
   leveldb_t* db;
+  char* error = NULL;
   int i;
   if (argc != 2) {
     fprintf(stderr, "usage: open_database FOLDER\n");
@@ -61,19 +55,16 @@ int main(int argc, char** argv) {
   leveldb_options_set_filter_policy(options, policy);
   leveldb_options_set_create_if_missing(options, 1);
 
-  db = open_database(argv[1], options);
+  db = leveldb_open(options, argv[1], &error);
+  check(error, "open");
   for (i = 0; i < KEYS; i++) {
     char key[32];
-    char* error = NULL;
     snprintf(key, sizeof key, "key%06d", i);
     leveldb_put(db, write, key, strlen(key), "value", 5, &error);
     check(error, "put");
   }
   /* Filters are built when tables are. */
   leveldb_compact_range(db, NULL, 0, NULL, 0);
-  leveldb_close(db);
-
-  db = open_database(argv[1], options);
   printf("%d of %d stored keys found\n", count_present(db, read, "key%06d"), KEYS);
   printf("%d of %d absent keys found\n", count_present(db, read, "key%06d-absent"), KEYS);
   leveldb_close(db);

@@ -57,12 +57,6 @@ void Check(const leveldb::Status& status) {
   }
 }
 
-std::unique_ptr<leveldb::DB> Open(const leveldb::Options& options, const std::string& folder) {
-  leveldb::DB* db = nullptr;
-  Check(leveldb::DB::Open(options, folder, &db));
-  return std::unique_ptr<leveldb::DB>(db);
-}
-
 int CountPresent(leveldb::DB& db, const std::string& suffix) {
   int present = 0;
   for (int i = 0; i < kKeys; i++) {
@@ -81,21 +75,20 @@ int main(int argc, char** argv) {
     std::cerr << "usage: open_database FOLDER\n";
     return 2;
   }
-  // Outlives the databases.
+  // Outlives the database.
   const Policy policy(10, filter_policy_leveldb);
   leveldb::Options options;
   options.create_if_missing = true;
   options.filter_policy = &policy;
 
-  {
-    const auto db = Open(options, argv[1]);
-    for (int i = 0; i < kKeys; i++) {
-      Check(db->Put(leveldb::WriteOptions(), "key" + std::to_string(i), "value"));
-    }
-    db->CompactRange(nullptr, nullptr);
+  leveldb::DB* opened = nullptr;
+  Check(leveldb::DB::Open(options, argv[1], &opened));
+  const std::unique_ptr<leveldb::DB> db(opened);
+  for (int i = 0; i < kKeys; i++) {
+    Check(db->Put(leveldb::WriteOptions(), "key" + std::to_string(i), "value"));
   }
-
-  const auto db = Open(options, argv[1]);
+  // Filters are built when tables are.
+  db->CompactRange(nullptr, nullptr);
   std::cout << CountPresent(*db, "") << " of " << kKeys << " stored keys found\n";
   std::cout << CountPresent(*db, "-absent") << " of " << kKeys << " absent keys found\n";
 }
