@@ -1,6 +1,6 @@
 //! `cargo xtask fuzz`, coverage-guided: builds the targets as `cargo fuzz` does, and runs them one after another.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::cargo::{cargo_command, run_command, words};
@@ -67,72 +67,49 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     run_command(&mut build)?;
     for target in &targets {
         eprintln!("\n==> {target}");
-        Run::new(root, &out, target)?.fuzz(arguments.seconds, arguments.keep)?;
+        fuzz(root, &out, target, arguments)?;
     }
     Ok(())
 }
 
-/// The program and the inputs of one target.
-struct Run {
-    program: PathBuf,
-    /// The folder of inputs found.
-    corpus: PathBuf,
-    /// The committed archive of the smallest inputs with the same coverage.
-    committed: PathBuf,
-    /// The prefix of the paths of failing inputs.
-    failing: PathBuf,
-}
-
-impl Run {
-    fn new(root: &Path, out: &Path, target: &str) -> Result<Self, String> {
-        let run = Self {
-            program: out.join(HOST).join("release").join(target),
-            corpus: out.join("corpus").join(target),
-            committed: root.join("crates/fuzz/corpus").join(format!("{target}.tar.gz")),
-            failing: out.join(format!("{target}-failing-")),
-        };
-        make(&run.corpus)?;
-        Ok(run)
-    }
-
-    fn fuzz(&self, seconds: u32, keep: bool) -> Result<(), String> {
-        if self.committed.exists() {
-            let mut unpack = Command::new("tar");
-            unpack.arg("-xzf").arg(&self.committed);
-            run_command(unpack.arg("-C").arg(&self.corpus))?;
-        }
-        let mut program = self.program();
-        program
-            .arg(format!("-max_total_time={seconds}"))
-            .arg("-print_final_stats=1");
-        program.arg(format!("-artifact_prefix={}", self.failing.display()));
-        run_command(program.arg(&self.corpus))?;
-        if keep { self.keep() } else { Ok(()) }
-    }
-
-    /// Packs a minimal set of inputs. The archive's bytes depend only on the inputs.
-    fn keep(&self) -> Result<(), String> {
-        let smallest = self.corpus.with_extension("smallest");
-        make(&smallest)?;
-        run_command(
-            self.program()
-                .args(["-merge=1", "-max_len=1500"])
-                .args([&smallest, &self.corpus]),
-        )?;
-        let mut pack = Command::new("tar");
-        pack.args(words(
-            "--sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644",
-        ));
-        pack.args(["--use-compress-program=gzip -9n", "-cf"]);
-        run_command(pack.arg(&self.committed).arg("-C").arg(&smallest).arg("."))?;
-        std::fs::remove_dir_all(&smallest).map_err(|error| format!("{}: {error}", smallest.display()))
-    }
-
-    fn program(&self) -> Command {
-        let mut program = Command::new(&self.program);
+/// Runs a target from the inputs that are there, and keeps new ones.
+fn fuzz(root: &Path, out: &Path, target: &str, arguments: &Arguments) -> Result<(), String> {
+    let program = || {
+        let mut program = Command::new(out.join(HOST).join("release").join(target));
         program.args(words("-close_fd_mask=1 -timeout=10 -rss_limit_mb=2048"));
         program
+    };
+    let found = out.join("corpus").join(target);
+    let failing = out.join(format!("{target}-failing-"));
+    // The smallest inputs with the same coverage.
+    let committed = root.join("crates/fuzz/corpus").join(format!("{target}.tar.gz"));
+    make(&found)?;
+    if committed.exists() {
+        let mut unpack = Command::new("tar");
+        unpack.arg("-xzf").arg(&committed);
+        run_command(unpack.arg("-C").arg(&found))?;
     }
+    let mut run = program();
+    run.arg(format!("-max_total_time={}", arguments.seconds));
+    run.arg("-print_final_stats=1");
+    run.arg(format!("-artifact_prefix={}", failing.display()));
+    run_command(run.arg(&found))?;
+    if !arguments.keep {
+        return Ok(());
+    }
+    let smallest = found.with_extension("smallest");
+    make(&smallest)?;
+    let mut merge = program();
+    merge.args(["-merge=1", "-max_len=1500"]);
+    run_command(merge.args([&smallest, &found]))?;
+    // The archive's bytes depend only on the inputs.
+    let mut pack = Command::new("tar");
+    pack.args(words(
+        "--sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644",
+    ));
+    pack.args(["--use-compress-program=gzip -9n", "-cf"]);
+    run_command(pack.arg(&committed).arg("-C").arg(&smallest).arg("."))?;
+    std::fs::remove_dir_all(&smallest).map_err(|error| format!("{}: {error}", smallest.display()))
 }
 
 fn make(folder: &Path) -> Result<(), String> {
