@@ -4,10 +4,10 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use filter_sets::{Builder, DEFAULT_MEMORY, Error, ErrorKind, FileBuilding, Format, SetBuilding, Size};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use records::failure::Failure;
 use records::interrupt::Interrupt;
-use records::number::{counted, readable};
+use records::number::counted;
 
 use super::numbers::{bytes, count, rate, share};
 use super::print_json;
@@ -203,7 +203,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             io::stderr(),
             "{}: {keys}, {}{rate}",
             out.display(),
-            readable(stored)
+            HumanBytes(stored)
         );
     }
     Ok(())

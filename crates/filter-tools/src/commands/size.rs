@@ -7,8 +7,9 @@ use std::io::{self, Write as _};
 use filter_formats::budget::Level;
 use filter_policy::leveldb::is_coprime_size;
 use filter_sets::{Format, Sizing};
+use indicatif::HumanBytes;
 use records::failure::Failure;
-use records::number::{counted, grouped, readable};
+use records::number::{counted, grouped};
 use records::terminal::{table, wrapped};
 use serde::Serialize;
 
@@ -134,7 +135,7 @@ fn question(arguments: &Arguments) -> Result<(Question, String), Failure> {
     let rate = arguments.rate.unwrap_or(ASSUMED_RATE);
     let at_rate = format!("{} false positives", share(rate));
     let of_keys = counted(keys, "key");
-    let in_bytes = |bytes| format!("at most {} ({})", counted(bytes, "byte"), readable(bytes));
+    let in_bytes = |bytes| format!("at most {} ({})", counted(bytes, "byte"), HumanBytes(bytes));
     Ok(match (arguments.keys, arguments.memory, arguments.bits_per_key) {
         (None, None, None) if arguments.rate.is_none() => {
             return Err(Failure::input(
@@ -180,7 +181,7 @@ fn write_table(out: &mut impl io::Write, report: &Report, keys_differ: bool) -> 
             grouped(bytes),
             match keys_differ {
                 true => grouped(answer.keys),
-                false => readable(bytes),
+                false => HumanBytes(bytes).to_string(),
             },
             format!("{:.2}", answer.stored_bits_per_key),
         ]

@@ -6,9 +6,10 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use filter_sets::{Error, Fill, Filter, Format, Header, MANIFEST, Manifest, Opening};
+use indicatif::HumanBytes;
 use membership_filters::spark::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
 use records::failure::Failure;
-use records::number::{counted, grouped, readable};
+use records::number::{counted, grouped};
 use records::terminal::table;
 use serde::Serialize;
 
@@ -98,7 +99,7 @@ pub(super) fn set(folder: &Path, format: Option<&str>, json: bool) -> Result<(),
             counted(rows.len() as u64, "shard"),
             manifest.key_kind,
             counted(manifest.keys(), "key"),
-            readable(manifest.bytes()),
+            HumanBytes(manifest.bytes()),
             rate.unwrap_or_default()
         )?;
     }

@@ -5,8 +5,9 @@ use std::io;
 use filter_formats::budget::{Level, Plan, plan};
 use filter_policy::BitsPerKey;
 use filter_sets::Format;
+use indicatif::HumanBytes;
 use records::failure::Failure;
-use records::number::{counted, grouped, readable, significant};
+use records::number::{counted, grouped, significant};
 use records::terminal::{table, wrapped};
 use serde_json::json;
 
@@ -111,7 +112,7 @@ fn write(out: &mut impl io::Write, name: &str, most: u64, equal: Option<f64>, pl
         out,
         "{name}, at most {} ({})\n",
         counted(most, "byte"),
-        readable(most)
+        HumanBytes(most)
     )?;
     let bits = |bits: BitsPerKey| format!("{:.2}", bits.get());
     let rows = plan.shares.iter().map(|one| {
