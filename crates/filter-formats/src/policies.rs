@@ -183,13 +183,20 @@ impl Registry {
     ///
     /// Those of [`by_name`].
     pub fn by_name(&self, name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, Error> {
-        let known = ALL.iter().find(|known| known.short_names.contains(&name));
-        let own = self.own.iter().find(|own| own.short_name == name);
-        known
-            .map(|known| known.policy(bits_per_key))
-            .or_else(|| own.map(|own| (own.new)(bits_per_key)))
+        self.listed(bits_per_key, |_, short_names| short_names.contains(&name))
             .or_else(|| self.by_stored_name(name, bits_per_key))
             .ok_or_else(|| self.unknown(name))
+    }
+
+    /// Returns the policy with these stored and short names.
+    fn listed(&self, bits_per_key: BitsPerKey, has: impl Fn(&str, &[&str]) -> bool) -> Option<AnyPolicy> {
+        let known = ALL.iter().find(|known| has(known.name, known.short_names));
+        let mut own = self.own.iter();
+        known.map(|known| known.policy(bits_per_key)).or_else(|| {
+            Some((own.find(|own| has(&own.name, &[&own.short_name]))?.new)(
+                bits_per_key,
+            ))
+        })
     }
 
     fn by_stored_name(&self, name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
@@ -219,11 +226,7 @@ impl Registry {
             let seed = u32::from_str_radix(seed, 16).ok()?;
             return Some(Box::new(BloomFilterPolicy::with_seed(seed, bits_per_key)));
         }
-        let known = ALL.iter().find(|known| known.name == name);
-        let own = || self.own.iter().find(|own| own.name == name);
-        known
-            .map(|known| known.policy(bits_per_key))
-            .or_else(|| own().map(|own| (own.new)(bits_per_key)))
+        self.listed(bits_per_key, |stored, _| stored == name)
     }
 
     fn unknown(&self, name: &str) -> Error {

@@ -3,6 +3,11 @@
 use core::fmt;
 
 /// The reason why a policy could not be handed to LevelDB.
+///
+/// | error | what to do |
+/// |---|---|
+/// | [`NulInName`](Self::NulInName) | give the policy a name without a NUL |
+/// | [`NoMemory`](Self::NoMemory) | open the database without filters, or later |
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {

@@ -7,11 +7,11 @@ use std::rc::Rc;
 
 use filter_policy::FilterPolicy;
 use filter_policy::filter_block::FilterBlockReader;
-use filter_tables::{BlockHandle, BlockRole, Damage, MetaindexEntry, ReadAt, StoredBlock, Table, TableError};
+use filter_tables::{BlockHandle, BlockRole, Damage, MetaindexEntry, ReadAt, StoredBlock, Table};
 use rusty_leveldb::env::RandomAccess;
 use rusty_leveldb::{DB, Options, Status, StatusCode};
 
-use crate::error::OpenError;
+use crate::error::Error;
 use crate::manifest;
 use crate::metaindex::{self, Found};
 use crate::policy::RustyLevelDbPolicy;
@@ -25,7 +25,7 @@ const MAX_CURRENT_LEN: u64 = 64;
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy};
-/// use filter_policy_rusty_leveldb::{OpenError, checked_open};
+/// use filter_policy_rusty_leveldb::{Error, checked_open};
 ///
 /// let options = rusty_leveldb::in_memory();
 /// let policy = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10));
@@ -38,16 +38,16 @@ const MAX_CURRENT_LEN: u64 = 64;
 /// let refused = checked_open("database", options, other).err().expect("the key would be lost");
 /// assert!(matches!(
 ///     refused,
-///     OpenError::ForeignFilters { found, ours, .. }
+///     Error::ForeignFilters { found, ours, .. }
 ///         if found == "leveldb.BuiltinBloomFilter2" && ours == "BloomFilter2"
 /// ));
-/// # Ok::<(), OpenError>(())
+/// # Ok::<(), Error>(())
 /// ```
 ///
 /// # Errors
 ///
-/// The errors of [`check`], before the engine is called, and [`OpenError::Engine`].
-pub fn checked_open<P>(path: impl AsRef<Path>, mut options: Options, policy: P) -> Result<DB, OpenError>
+/// The errors of [`check`], before the engine is called, and [`Error::Engine`].
+pub fn checked_open<P>(path: impl AsRef<Path>, mut options: Options, policy: P) -> Result<DB, Error>
 where
     P: FilterPolicy + Send + 'static,
 {
@@ -77,15 +77,15 @@ where
 ///
 /// # Errors
 ///
-/// The first [`OpenError`], of any kind, with tables in the order of their numbers.
+/// The first [`Error`], of any kind, with tables in the order of their numbers.
 pub fn check(
     path: impl AsRef<Path>,
     options: &Options,
     policy: &(impl FilterPolicy + ?Sized),
-) -> Result<(), OpenError> {
+) -> Result<(), Error> {
     let policy_name = policy.name();
     if policy_name.is_empty() {
-        return Err(OpenError::EmptyName);
+        return Err(Error::EmptyName);
     }
     let path = path.as_ref();
     let Some(manifest) = manifest_of(path, options)? else {
@@ -95,7 +95,7 @@ pub fn check(
     let file = options.env.open_sequential_file(&manifest)?;
     read_to_end(file, &mut log)?;
     let live = manifest::live_tables(&log);
-    for number in live.map_err(|reason| OpenError::Manifest { manifest, reason })? {
+    for number in live.map_err(|reason| Error::Manifest { manifest, reason })? {
         let table = path.join(format!("{number:06}.ldb"));
         if options.env.exists(&table)? {
             check_table(&table, options, policy_name)?;
@@ -103,7 +103,7 @@ pub fn check(
         }
         let old = table.with_extension("sst");
         if options.env.exists(&old)? {
-            return Err(OpenError::OldTableName { table: old });
+            return Err(Error::OldTableName { table: old });
         }
         // The engine itself reports a missing table.
     }
@@ -111,7 +111,7 @@ pub fn check(
 }
 
 /// Returns the path of the database's manifest; `None` if there is no database yet.
-fn manifest_of(path: &Path, options: &Options) -> Result<Option<PathBuf>, OpenError> {
+fn manifest_of(path: &Path, options: &Options) -> Result<Option<PathBuf>, Error> {
     let current = path.join("CURRENT");
     if !options.env.exists(&current)? {
         return Ok(None);
@@ -130,7 +130,7 @@ fn manifest_of(path: &Path, options: &Options) -> Result<Option<PathBuf>, OpenEr
         {
             Ok(Some(path.join(name)))
         }
-        _ => Err(OpenError::Manifest {
+        _ => Err(Error::Manifest {
             manifest: current,
             reason: "contents must be a line with `MANIFEST-` and a number",
         }),
@@ -142,12 +142,12 @@ fn read_to_end(mut file: impl Read, bytes: &mut Vec<u8>) -> Result<(), Status> {
     Ok(())
 }
 
-fn check_table(path: &Path, options: &Options, policy_name: &str) -> Result<(), OpenError> {
-    let unreadable = |source| OpenError::Table {
+fn check_table(path: &Path, options: &Options, policy_name: &str) -> Result<(), Error> {
+    let unreadable = |source| Error::Table {
         table: path.to_owned(),
         source,
     };
-    let unusable = |reason| OpenError::Filters {
+    let unusable = |reason| Error::Filters {
         table: path.to_owned(),
         reason,
     };
@@ -173,7 +173,7 @@ fn check_table(path: &Path, options: &Options, policy_name: &str) -> Result<(), 
                 return Ok(());
             }
             let name = entry.policy_name().unwrap_or(entry.key());
-            Err(OpenError::ForeignFilters {
+            Err(Error::ForeignFilters {
                 table: path.to_owned(),
                 found: String::from_utf8_lossy(name).into_owned(),
                 ours: policy_name.to_owned(),
@@ -191,7 +191,7 @@ fn filter_defect<R: ReadAt>(
     table: &Table<R>,
     data_blocks: &[BlockHandle],
     policy_name: &str,
-) -> Result<Option<String>, TableError<R::Error>> {
+) -> Result<Option<String>, filter_tables::Error<R::Error>> {
     let role = BlockRole::Filter;
     let entry = table
         .metaindex()

@@ -2,15 +2,21 @@
 
 use std::path::PathBuf;
 
-use filter_tables::TableError;
 use rusty_leveldb::Status;
-use thiserror::Error;
 
 /// The reason why a database was not opened or could not be checked. The database is unchanged, except perhaps with
 /// [`Engine`](Self::Engine).
-#[derive(Debug, Error)]
+///
+/// | error | what to do |
+/// |---|---|
+/// | [`EmptyName`](Self::EmptyName) | give the policy a name |
+/// | [`ForeignFilters`](Self::ForeignFilters) | open with the policy that is named, or copy the database |
+/// | [`Table`](Self::Table), [`Filters`](Self::Filters), [`Manifest`](Self::Manifest) | restore or repair the file; the `source` of the first says what is wrong |
+/// | [`OldTableName`](Self::OldTableName) | rename the table |
+/// | [`Engine`](Self::Engine) | what the engine's own error says, which is the `source` |
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum OpenError {
+pub enum Error {
     /// The policy has no name: the engine panics when it looks for a filter without one.
     #[error("the policy's name must have at least 1 byte, got 0")]
     EmptyName,
@@ -36,7 +42,7 @@ pub enum OpenError {
         /// The table.
         table: PathBuf,
         /// The error of the table.
-        source: TableError<Status>,
+        source: filter_tables::Error<Status>,
     },
     /// The table has filters of our policy with which the engine would panic or deny stored keys.
     #[error("{}: {reason}", table.display())]

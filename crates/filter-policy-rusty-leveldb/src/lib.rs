@@ -8,5 +8,5 @@ mod metaindex;
 mod policy;
 
 pub use check::{check, checked_open};
-pub use error::OpenError;
+pub use error::Error;
 pub use policy::RustyLevelDbPolicy;

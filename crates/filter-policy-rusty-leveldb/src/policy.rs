@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use filter_policy::filter_block::longest_filter;
 use filter_policy::{FilterPolicy, MATCHES_EVERYTHING};
 
-use crate::error::OpenError;
+use crate::error::Error;
 
 /// All names that were given to the engine.
 static NAMES: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
@@ -52,10 +52,10 @@ impl<P: FilterPolicy> RustyLevelDbPolicy<P> {
     ///
     /// # Errors
     ///
-    /// [`OpenError::EmptyName`], because the engine panics when it looks for a filter without a name.
-    pub fn new(policy: P) -> Result<Self, OpenError> {
+    /// [`Error::EmptyName`], because the engine panics when it looks for a filter without a name.
+    pub fn new(policy: P) -> Result<Self, Error> {
         match policy.name() {
-            "" => Err(OpenError::EmptyName),
+            "" => Err(Error::EmptyName),
             name => Ok(Self {
                 name: for_ever(name),
                 policy,

@@ -5,6 +5,17 @@ use core::fmt;
 /// The reason why a filter could not be built or a size could not be computed.
 ///
 /// Querying stored filters never fails: any bytes have an answer.
+///
+/// | error | what to do |
+/// |---|---|
+/// | [`Policy`](Self::Policy) | see the reason; an engine stores `MATCHES_EVERYTHING` |
+/// | [`BitsPerKeyNotANumber`](Self::BitsPerKeyNotANumber), [`BitsPerKeyOutOfRange`](Self::BitsPerKeyOutOfRange), [`OutOfDomain`](Self::OutOfDomain) | correct the argument |
+/// | [`FilterTooLarge`](Self::FilterTooLarge), [`FilterBlockTooLarge`](Self::FilterBlockTooLarge) | fewer keys a filter, or fewer bits per key |
+/// | [`BufferTooShort`](Self::BufferTooShort) | `max_filter_len` bytes are always enough |
+/// | [`TooFewAnswers`](Self::TooFewAnswers) | `Answers::words_for` words are enough |
+/// | [`AllocationFailed`](Self::AllocationFailed) | an engine stores `MATCHES_EVERYTHING` and goes on |
+/// | [`RateUnreachable`](Self::RateUnreachable) | another format, or the rate that it names |
+/// | [`KeyBeforeBlock`](Self::KeyBeforeBlock), [`BlockOffsetWentBack`](Self::BlockOffsetWentBack) | call the filter block's builder in file order |
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Error {

@@ -9,6 +9,10 @@ use hashzoo::{LEVELDB_BLOOM_SEED, MURMUR2_SEED, leveldb_hash, murmur2, murmur2_s
 ///
 /// Implement this trait to use another hash function in LevelDB's filter layout, under a new policy name. A filter that
 /// is read with a different function misses stored keys, and only the policy name prevents such a mix-up.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a hash function of keys",
+    note = "implement `KeyHasher`: a function with a policy name of its own, under which filters are stored"
+)]
 pub trait KeyHasher {
     /// Returns the hash value of a key. The same key must give the same value on every platform, for as long as
     /// filters are kept.

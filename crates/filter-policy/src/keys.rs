@@ -35,6 +35,10 @@ impl core::fmt::Debug for KeyBatch<'_> {
 }
 
 /// A key type that a batch can hold.
+#[diagnostic::on_unimplemented(
+    message = "a slice of `{Self}` is not a batch of keys",
+    note = "keys are `&[u8]`, `[u8; N]`, `&str`, `String`, `Vec<u8>`, `Box<[u8]>` or `Arc<[u8]>`: write `\"key\"` for `b\"key\"`"
+)]
 pub trait BatchKey: Sized {
     /// Makes a batch of these keys.
     fn batch(keys: &[Self]) -> KeyBatch<'_>;

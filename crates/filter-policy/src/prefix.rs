@@ -23,6 +23,10 @@ use crate::policy::FilterPolicy;
 ///
 /// A prefix should be the start of its keys, so that an engine stores the keys of a prefix side by side; correct
 /// answers do not depend on it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not extract prefixes",
+    note = "use `FixedPrefix` or `SeparatedPrefix`, or implement `PrefixExtractor` under a name of its own"
+)]
 pub trait PrefixExtractor {
     /// Returns a name that distinguishes this extractor and its parameters from every other one; it becomes part of the
     /// policy's name. An extractor of four bytes and one of eight need two names, such as `Fixed4` and `Fixed8`: under one,

@@ -64,14 +64,10 @@ impl Block {
     /// blocks, a hash index between the two.
     pub(super) fn entry_bytes(&self) -> Result<&[u8], Damage> {
         let size = self.contents.len();
-        let restarts = |count| Damage::Restarts {
-            block: self.role,
-            count,
-            size,
-        };
-        let (mut before, last) = self.contents.split_last_chunk::<4>().ok_or(restarts(None))?;
+        let block = self.role;
+        let damage = Damage::Restarts { block, size };
+        let (mut before, last) = self.contents.split_last_chunk::<4>().ok_or(damage)?;
         let mut count = u32::from_le_bytes(*last);
-        let damage = restarts(Some(count));
         if self.is_rocksdbs {
             if count & HAS_HASH_INDEX != 0 {
                 let (buckets, len) = before.split_last_chunk::<2>().ok_or(damage)?;

@@ -1,10 +1,11 @@
 //! The blocks of a table: bounded reads, checksums and decompression.
 
+use alloc::format;
 use alloc::vec::Vec;
 
 use super::block::Block;
 use super::checksum::ChecksumKind;
-use super::error::{BlockRole, Damage, TableError};
+use super::error::{BlockRole, Damage, Error};
 use super::footer::{BlockHandle, FOOTER_LEN};
 use super::source::ReadAt;
 use super::stored::{StoredBlock, TRAILER_LEN};
@@ -85,15 +86,15 @@ impl<R> core::fmt::Debug for Blocks<R> {
 
 impl<R: ReadAt> Blocks<R> {
     /// Reads a LevelDB footer and returns it with the blocks before it.
-    pub(super) fn behind_footer(reader: R) -> Result<(Self, [u8; FOOTER_LEN]), TableError<R::Error>> {
-        let size = reader.size().map_err(|source| TableError::Read {
+    pub(super) fn behind_footer(reader: R) -> Result<(Self, [u8; FOOTER_LEN]), Error<R::Error>> {
+        let size = reader.size().map_err(|source| Error::Read {
             offset: None,
             len: 0,
             source,
         })?;
         let end = size
             .checked_sub(FOOTER_LEN as u64)
-            .ok_or(TableError::TooShort { size })?;
+            .ok_or(Error::TooShort { size })?;
         let mut footer = [0; FOOTER_LEN];
         read(&reader, end, &mut footer)?;
         let protection = Protection::LevelDb;
@@ -125,7 +126,7 @@ impl<R: ReadAt> Blocks<R> {
     }
 
     /// Fills the buffer with the bytes at `offset`, which need not be a block.
-    pub(super) fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<(), TableError<R::Error>> {
+    pub(super) fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<(), Error<R::Error>> {
         read(&self.reader, offset, buffer)
     }
 
@@ -133,8 +134,8 @@ impl<R: ReadAt> Blocks<R> {
     ///
     /// # Errors
     ///
-    /// [`TableError::Damaged`], and the kinds that say why the block could not be read.
-    pub(super) fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, TableError<R::Error>> {
+    /// [`Error::Damaged`], and the kinds that say why the block could not be read.
+    pub(super) fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, Error<R::Error>> {
         let mut bytes = self.stored_block(role, handle)?;
         let Some(stored) = StoredBlock::new(&bytes) else {
             return Err(outside(role, handle, self.end).into());
@@ -150,15 +151,13 @@ impl<R: ReadAt> Blocks<R> {
                 let contents = decompress(role, offset, stored.contents())?;
                 Ok(Block::new(role, contents, self.protection.is_rocksdbs()))
             }
-            compression if self.protection.is_rocksdbs() => Err(TableError::RocksDbCompression {
-                block: role,
+            compression if self.protection.is_rocksdbs() => Err(unsupported_compression(
+                role,
                 compression,
-            }),
-            StoredBlock::ZSTD => Err(TableError::Unsupported {
-                block: role,
-                compression: StoredBlock::ZSTD,
-            }),
-            found => Err(TableError::Damaged(Damage::Compression {
+                rocksdb_compression(compression),
+            )),
+            StoredBlock::ZSTD => Err(unsupported_compression(role, StoredBlock::ZSTD, "Zstandard")),
+            found => Err(Error::Damaged(Damage::Compression {
                 block: role,
                 offset,
                 found,
@@ -171,19 +170,19 @@ impl<R: ReadAt> Blocks<R> {
     ///
     /// # Errors
     ///
-    /// [`Damage::Outside`]; [`TableError::TooLarge`] for a metaindex above [`MAX_METAINDEX_BYTES`] and any
+    /// [`Damage::Outside`]; [`Error::TooLarge`] for a metaindex above [`MAX_METAINDEX_BYTES`] and any
     /// block above [`MAX_BLOCK_BYTES`]; the kinds that say why the bytes could not be read.
     pub(super) fn stored_block(
         &self,
         role: BlockRole,
         handle: BlockHandle,
-    ) -> Result<Vec<u8>, TableError<R::Error>> {
+    ) -> Result<Vec<u8>, Error<R::Error>> {
         let len = self.len_within_bounds(role, handle)?;
         let allowed = max_bytes(role);
         let len = usize::try_from(len)
             .ok()
             .filter(|_| handle.size <= allowed)
-            .ok_or(TableError::TooLarge {
+            .ok_or(Error::TooLarge {
                 block: role,
                 size: handle.size,
                 allowed,
@@ -211,11 +210,11 @@ const fn max_bytes(role: BlockRole) -> u64 {
     }
 }
 
-fn zeros<E>(len: usize) -> Result<Vec<u8>, TableError<E>> {
+fn zeros<E>(len: usize) -> Result<Vec<u8>, Error<E>> {
     let mut bytes = Vec::new();
     bytes
         .try_reserve_exact(len)
-        .map_err(|_| TableError::AllocationFailed { bytes: len })?;
+        .map_err(|_| Error::AllocationFailed { bytes: len })?;
     bytes.resize(len, 0);
     Ok(bytes)
 }
@@ -224,11 +223,11 @@ const fn outside(block: BlockRole, handle: BlockHandle, end: u64) -> Damage {
     Damage::Outside { block, handle, end }
 }
 
-fn read<R: ReadAt>(reader: &R, offset: u64, buffer: &mut [u8]) -> Result<(), TableError<R::Error>> {
+fn read<R: ReadAt>(reader: &R, offset: u64, buffer: &mut [u8]) -> Result<(), Error<R::Error>> {
     let len = buffer.len();
     reader
         .read_exact_at(offset, buffer)
-        .map_err(|source| TableError::Read {
+        .map_err(|source| Error::Read {
             offset: Some(offset),
             len,
             source,
@@ -236,7 +235,7 @@ fn read<R: ReadAt>(reader: &R, offset: u64, buffer: &mut [u8]) -> Result<(), Tab
 }
 
 #[cfg(feature = "snappy")]
-fn decompress<E>(block: BlockRole, offset: u64, compressed: &[u8]) -> Result<Vec<u8>, TableError<E>> {
+fn decompress<E>(block: BlockRole, offset: u64, compressed: &[u8]) -> Result<Vec<u8>, Error<E>> {
     /// The largest expansion in Snappy's format: a copy of 64 bytes takes three. The claimed length is checked before
     /// memory is allocated.
     const MAX_RATIO: usize = 22;
@@ -248,7 +247,7 @@ fn decompress<E>(block: BlockRole, offset: u64, compressed: &[u8]) -> Result<Vec
         .ok_or(damaged)?;
     let allowed = max_bytes(block);
     if len as u64 > allowed {
-        return Err(TableError::TooLarge {
+        return Err(Error::TooLarge {
             block,
             size: len as u64,
             allowed,
@@ -262,9 +261,26 @@ fn decompress<E>(block: BlockRole, offset: u64, compressed: &[u8]) -> Result<Vec
 }
 
 #[cfg(not(feature = "snappy"))]
-fn decompress<E>(block: BlockRole, _: u64, _: &[u8]) -> Result<Vec<u8>, TableError<E>> {
-    Err(TableError::Unsupported {
-        block,
-        compression: StoredBlock::SNAPPY,
-    })
+fn decompress<E>(block: BlockRole, _: u64, _: &[u8]) -> Result<Vec<u8>, Error<E>> {
+    let reason = format!("the {block} is compressed with Snappy, which needs the feature `snappy`");
+    Err(Error::Unsupported { reason })
+}
+
+fn unsupported_compression<E>(block: BlockRole, compression: u8, name: &str) -> Error<E> {
+    let reason = format!("the {block} has the compression {compression} ({name}), which is not supported");
+    Error::Unsupported { reason }
+}
+
+/// Returns RocksDB's name of the compression byte (`include/rocksdb/compression_type.h`).
+const fn rocksdb_compression(byte: u8) -> &'static str {
+    match byte {
+        2 => "Zlib",
+        3 => "BZip2",
+        4 => "LZ4",
+        5 => "LZ4HC",
+        6 => "Xpress",
+        7 => "Zstandard",
+        0x80..=0xfe => "the writer's own",
+        _ => "unknown",
+    }
 }

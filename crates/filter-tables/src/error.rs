@@ -4,10 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
-use thiserror::Error;
-
-use super::checksum::ChecksumKind;
-use super::footer::{BlockHandle, FOOTER_LEN, MAGIC, MAX_FORMAT_VERSION, ROCKSDB_MARK, RocksDbForm};
+use super::footer::{BlockHandle, FOOTER_LEN, MAGIC, RocksDbForm};
 
 /// The role of a block in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +24,8 @@ pub enum BlockRole {
     IndexPartition,
     /// Names the parts of a partitioned filter in a RocksDB table.
     FilterIndex,
+    /// The footer of a RocksDB table from format version 6 on, which has a checksum of its own.
+    Footer,
 }
 
 impl fmt::Display for BlockRole {
@@ -39,12 +38,13 @@ impl fmt::Display for BlockRole {
             Self::Properties => "properties block",
             Self::IndexPartition => "index partition",
             Self::FilterIndex => "index of the filter partitions",
+            Self::Footer => "footer",
         })
     }
 }
 
 /// Damage in the bytes of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Damage {
     /// The handle of a block cannot be decoded.
@@ -98,38 +98,22 @@ pub enum Damage {
         offset: u64,
     },
     /// The contents are too short for the stored number of restart points.
-    #[error("{}", restarts(*block, *count, *size))]
+    #[error("restart points of the {block} must fit into its {size} bytes")]
     Restarts {
         /// The block's role.
         block: BlockRole,
-        /// The stored number of restart points; `None` when the block is too short to have one.
-        count: Option<u32>,
         /// The length of the contents in bytes.
         size: usize,
     },
-    /// The footer of a RocksDB table names an unknown kind of checksum.
-    #[error("checksum kind in the footer must be between 0 and 4, got {found}")]
-    ChecksumKind {
+    /// A number in the footer of a RocksDB table is not an allowed one.
+    #[error("{what} in the footer must be {allowed}, got {found:#x}")]
+    Footer {
+        /// The name of the number.
+        what: &'static str,
+        /// The allowed values, in words.
+        allowed: &'static str,
         /// The number found.
-        found: u8,
-    },
-    /// The footer of a RocksDB table does not match its own checksum.
-    #[error("checksum of the footer must be {stored:#010x}, got {computed:#010x}")]
-    FooterChecksum {
-        /// The checksum in the footer.
-        stored: u32,
-        /// The computed checksum.
-        computed: u32,
-    },
-    /// The footer of a RocksDB table lacks the mark of its format version.
-    #[error(
-        "mark in the footer of format version {format_version} must be {ROCKSDB_MARK:02x?}, got {found:02x?}"
-    )]
-    FooterMark {
-        /// The format version.
-        format_version: u32,
-        /// The four bytes at the mark's place.
-        found: [u8; 4],
+        found: u32,
     },
     /// A property of a RocksDB table has an unknown value.
     #[error("property {name} must have a known value")]
@@ -158,9 +142,18 @@ pub enum Damage {
 }
 
 /// The reason why reading a table, or a block of it, failed; `E` is the error type of the reader.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+///
+/// | error | what it means | what to do |
+/// |---|---|---|
+/// | [`Read`](Self::Read) | the reader could not provide the bytes; its error is the `source` | try again |
+/// | [`TooShort`](Self::TooShort), [`UnknownMagic`](Self::UnknownMagic) | no table | |
+/// | [`RocksDb`](Self::RocksDb), [`NotRocksDb`](Self::NotRocksDb) | a table of the other kind | [`RocksDbTable`](crate::RocksDbTable), [`Table`](crate::Table) |
+/// | [`Unsupported`](Self::Unsupported), [`TooLarge`](Self::TooLarge) | a valid table that this crate does not read | a feature, if the message names one; read without filters |
+/// | [`Damaged`](Self::Damaged) | damage, with its place | read without filters, or restore the table |
+/// | [`AllocationFailed`](Self::AllocationFailed) | no memory | try again with more |
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum TableError<E> {
+pub enum Error<E> {
     /// The reader could not provide the bytes.
     #[error("cannot {}: {source}", attempt(*offset, *len))]
     Read {
@@ -189,48 +182,15 @@ pub enum TableError<E> {
     /// The table is not a block-based table of RocksDB.
     #[error("table must be a block-based table of RocksDB")]
     NotRocksDb,
-    /// The table's format version is not supported.
-    #[error("format version of the table must be between 0 and {MAX_FORMAT_VERSION}, got {found}")]
-    UnsupportedVersion {
-        /// The format version.
-        found: u32,
-    },
-    /// The table's checksums are of a kind that needs the feature `xxhash`.
-    #[error("the table's checksums are {kind}, which needs the feature `xxhash`")]
-    UnsupportedChecksum {
-        /// The kind.
-        kind: ChecksumKind,
-    },
-    /// The block's layout is not supported.
-    #[error("the {block} is laid out in a way that is not supported ({bits:#010x})")]
-    UnsupportedLayout {
-        /// The block's role.
-        block: BlockRole,
-        /// The bits of the block's last number that mark the layout.
-        bits: u32,
+    /// The table, or a block of it, has a form that is not read: a format version, checksum, layout or compression.
+    #[error("{reason}")]
+    Unsupported {
+        /// The form, and what is supported.
+        reason: String,
     },
     /// The table is damaged.
     #[error("{0}")]
     Damaged(Damage),
-    /// The compression of the contents is not supported.
-    #[error("the {block} {}", compressed(*compression))]
-    Unsupported {
-        /// The block's role.
-        block: BlockRole,
-        /// The compression byte: 1 for Snappy, without the feature `snappy`; 2 for Zstandard.
-        compression: u8,
-    },
-    /// The contents have a RocksDB compression that is not supported: any except Snappy.
-    #[error(
-        "the {block} has the compression {compression} ({}), which is not supported",
-        rocksdb_compression(*compression)
-    )]
-    RocksDbCompression {
-        /// The block's role.
-        block: BlockRole,
-        /// The compression byte.
-        compression: u8,
-    },
     /// The block exceeds the size limit of its role.
     #[error("{block} must be at most {allowed} bytes, got {size}")]
     TooLarge {
@@ -249,7 +209,7 @@ pub enum TableError<E> {
     },
 }
 
-impl<E> From<Damage> for TableError<E> {
+impl<E> From<Damage> for Error<E> {
     fn from(damage: Damage) -> Self {
         match damage {
             Damage::KeyAllocation { bytes, .. } => Self::AllocationFailed { bytes },
@@ -258,38 +218,8 @@ impl<E> From<Damage> for TableError<E> {
     }
 }
 
-fn restarts(block: BlockRole, count: Option<u32>, size: usize) -> String {
-    match count {
-        Some(count) => {
-            format!("restart points of the {block} must fit into its {size} bytes, got {count} of 4 bytes")
-        }
-        None => format!("{block} must be at least 4 bytes, got {size}"),
-    }
-}
-
 fn attempt(offset: Option<u64>, len: usize) -> String {
     offset.map_or("tell the size of the table".into(), |offset| {
         format!("read {len} bytes at offset {offset}")
     })
-}
-
-fn compressed(compression: u8) -> String {
-    match compression {
-        1 => "is compressed with Snappy, which needs the feature `snappy`".into(),
-        other => format!("has the compression {other} (Zstandard), which is not supported"),
-    }
-}
-
-/// Returns RocksDB's name of the compression byte (`include/rocksdb/compression_type.h`).
-const fn rocksdb_compression(byte: u8) -> &'static str {
-    match byte {
-        2 => "Zlib",
-        3 => "BZip2",
-        4 => "LZ4",
-        5 => "LZ4HC",
-        6 => "Xpress",
-        7 => "Zstandard",
-        0x80..=0xfe => "the writer's own",
-        _ => "unknown",
-    }
 }

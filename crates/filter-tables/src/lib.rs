@@ -29,7 +29,7 @@ mod varint;
 pub use block::{Block, Entries, Entry};
 pub use blocks::{MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES};
 pub use checksum::{ChecksumKind, block_checksum};
-pub use error::{BlockRole, Damage, TableError};
+pub use error::{BlockRole, Damage, Error};
 pub use footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC, RocksDbForm};
 pub use reader::{MetaindexEntry, Table};
 pub use rocksdb::{FilterPartition, RocksDbFilters, RocksDbProperties, RocksDbTable};

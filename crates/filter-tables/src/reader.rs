@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::block::{Block, Entry};
 use super::blocks::{Blocks, MAX_METAINDEX_BYTES};
-use super::error::{BlockRole, Damage, TableError};
+use super::error::{BlockRole, Damage, Error};
 use super::footer::{BlockHandle, Footer, MAGIC, RocksDbForm};
 use super::source::ReadAt;
 
@@ -53,9 +53,9 @@ impl MetaindexEntry {
 /// A LevelDB table whose footer and metaindex have been read and checked.
 ///
 /// ```
-/// use filter_tables::{Table, TableError};
+/// use filter_tables::{Table, Error};
 ///
-/// assert_eq!(Table::open(&[][..]).unwrap_err(), TableError::TooShort { size: 0 });
+/// assert_eq!(Table::open(&[][..]).unwrap_err(), Error::TooShort { size: 0 });
 /// assert_eq!(
 ///     Table::open(&[0; 64][..]).unwrap_err().to_string(),
 ///     "last 8 bytes of a table of LevelDB must be 0xdb4775248b80fb57, got 0x0000000000000000"
@@ -73,21 +73,21 @@ impl<R: ReadAt> Table<R> {
     ///
     /// # Errors
     ///
-    /// Every kind of [`TableError`]. If the metaindex is damaged, LevelDB itself continues without filters, and without
+    /// Every kind of [`Error`]. If the metaindex is damaged, LevelDB itself continues without filters, and without
     /// `paranoid_checks` it does not verify the metaindex's checksum.
-    pub fn open(reader: R) -> Result<Self, TableError<R::Error>> {
+    pub fn open(reader: R) -> Result<Self, Error<R::Error>> {
         let (blocks, footer) = Blocks::behind_footer(reader)?;
         let footer = Footer::decode(&footer);
         if let Some(form) = footer.rocksdb_form() {
-            return Err(TableError::RocksDb(form));
+            return Err(Error::RocksDb(form));
         }
         if footer.magic != MAGIC {
-            return Err(TableError::UnknownMagic { found: footer.magic });
+            return Err(Error::UnknownMagic { found: footer.magic });
         }
 
         let metaindex = read_metaindex(&blocks, footer.metaindex)?;
         if metaindex.iter().any(MetaindexEntry::is_of_rocksdb) {
-            return Err(TableError::RocksDb(RocksDbForm::BlockBasedVersion0));
+            return Err(Error::RocksDb(RocksDbForm::BlockBasedVersion0));
         }
         Ok(Self {
             blocks,
@@ -116,8 +116,8 @@ impl<R: ReadAt> Table<R> {
     ///
     /// # Errors
     ///
-    /// [`TableError::Damaged`], and the kinds that say why the block could not be read.
-    pub fn filter_block(&self, policy_name: &str) -> Result<Option<Vec<u8>>, TableError<R::Error>> {
+    /// [`Error::Damaged`], and the kinds that say why the block could not be read.
+    pub fn filter_block(&self, policy_name: &str) -> Result<Option<Vec<u8>>, Error<R::Error>> {
         let own = |entry: &&MetaindexEntry| entry.policy_name() == Some(policy_name.as_bytes());
         let Some(entry) = self.metaindex.iter().find(own) else {
             return Ok(None);
@@ -131,9 +131,9 @@ impl<R: ReadAt> Table<R> {
     ///
     /// # Errors
     ///
-    /// [`TableError::Damaged`], and the kinds that say why the index could not be read. LevelDB compresses
+    /// [`Error::Damaged`], and the kinds that say why the index could not be read. LevelDB compresses
     /// the index of all but the smallest tables.
-    pub fn data_blocks(&self) -> Result<Vec<BlockHandle>, TableError<R::Error>> {
+    pub fn data_blocks(&self) -> Result<Vec<BlockHandle>, Error<R::Error>> {
         let block = BlockRole::Index;
         let handle = self.footer.index.ok_or(Damage::Handle { block })?;
         let index = self.block(block, handle)?;
@@ -155,8 +155,8 @@ impl<R: ReadAt> Table<R> {
     ///
     /// # Errors
     ///
-    /// [`TableError::Damaged`], and the kinds that say why the block could not be read.
-    pub fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, TableError<R::Error>> {
+    /// [`Error::Damaged`], and the kinds that say why the block could not be read.
+    pub fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, Error<R::Error>> {
         self.blocks.block(role, handle)
     }
 
@@ -165,15 +165,11 @@ impl<R: ReadAt> Table<R> {
     ///
     /// # Errors
     ///
-    /// [`Damage::Outside`]; [`TableError::TooLarge`] for a metaindex above [`MAX_METAINDEX_BYTES`] and any
+    /// [`Damage::Outside`]; [`Error::TooLarge`] for a metaindex above [`MAX_METAINDEX_BYTES`] and any
     /// block above [`MAX_BLOCK_BYTES`](super::MAX_BLOCK_BYTES); the kinds that say why the bytes could not be read.
     ///
     /// [`StoredBlock::new`]: super::StoredBlock::new
-    pub fn stored_block(
-        &self,
-        role: BlockRole,
-        handle: BlockHandle,
-    ) -> Result<Vec<u8>, TableError<R::Error>> {
+    pub fn stored_block(&self, role: BlockRole, handle: BlockHandle) -> Result<Vec<u8>, Error<R::Error>> {
         self.blocks.stored_block(role, handle)
     }
 }
@@ -182,14 +178,14 @@ impl<R: ReadAt> Table<R> {
 pub(super) fn read_metaindex<R: ReadAt>(
     blocks: &Blocks<R>,
     handle: Option<BlockHandle>,
-) -> Result<Vec<MetaindexEntry>, TableError<R::Error>> {
+) -> Result<Vec<MetaindexEntry>, Error<R::Error>> {
     let block = BlockRole::Metaindex;
     let metaindex = blocks.block(block, handle.ok_or(Damage::Handle { block })?)?;
     entries_of(block, &metaindex)
 }
 
 /// Returns all entries of a block with few entries.
-pub(super) fn entries_of<E>(role: BlockRole, block: &Block) -> Result<Vec<MetaindexEntry>, TableError<E>> {
+pub(super) fn entries_of<E>(role: BlockRole, block: &Block) -> Result<Vec<MetaindexEntry>, Error<E>> {
     let mut entries = block.entries()?;
     let mut collected = Vec::new();
     // Keys with a shared start take more memory than in the file.
@@ -197,7 +193,7 @@ pub(super) fn entries_of<E>(role: BlockRole, block: &Block) -> Result<Vec<Metain
     while let Some(Entry { key, value }) = entries.next_entry()? {
         size = size.saturating_add((key.len() + value.len()) as u64);
         if size > MAX_METAINDEX_BYTES {
-            return Err(TableError::TooLarge {
+            return Err(Error::TooLarge {
                 block: role,
                 size,
                 allowed: MAX_METAINDEX_BYTES,
@@ -209,7 +205,7 @@ pub(super) fn entries_of<E>(role: BlockRole, block: &Block) -> Result<Vec<Metain
     Ok(collected)
 }
 
-pub(super) fn push<T, E>(items: &mut Vec<T>, item: T) -> Result<(), TableError<E>> {
+pub(super) fn push<T, E>(items: &mut Vec<T>, item: T) -> Result<(), Error<E>> {
     if items.len() == items.capacity() {
         reserve(items, 1)?;
     }
@@ -218,17 +214,17 @@ pub(super) fn push<T, E>(items: &mut Vec<T>, item: T) -> Result<(), TableError<E
 }
 
 /// Makes room for more items, and for few that are not asked for: an index can have a third as many entries as bytes.
-pub(super) fn reserve<T, E>(items: &mut Vec<T>, more: usize) -> Result<(), TableError<E>> {
+pub(super) fn reserve<T, E>(items: &mut Vec<T>, more: usize) -> Result<(), Error<E>> {
     let more = more.max(items.len() / 4);
     items
         .try_reserve_exact(more)
-        .map_err(|_| TableError::AllocationFailed {
+        .map_err(|_| Error::AllocationFailed {
             bytes: size_of_val(items.as_slice()).saturating_add(more.saturating_mul(size_of::<T>())),
         })
 }
 
 /// Copies bytes of a table.
-pub(super) fn copied<E>(bytes: &[u8]) -> Result<Vec<u8>, TableError<E>> {
+pub(super) fn copied<E>(bytes: &[u8]) -> Result<Vec<u8>, Error<E>> {
     let mut copy = Vec::new();
     reserve(&mut copy, bytes.len())?;
     copy.extend_from_slice(bytes);

@@ -1,13 +1,16 @@
 //! The source of a table's bytes.
 
 use alloc::vec::Vec;
-use core::error::Error;
 use core::fmt;
 
 /// The bytes of a table, in memory or elsewhere.
 ///
 /// Implemented for slices and vectors of bytes; for a file it takes a few lines around `metadata` and a positioned
 /// read.
+#[diagnostic::on_unimplemented(
+    message = "a table cannot be read from `{Self}`",
+    note = "pass `&[u8]` or `Vec<u8>`, or implement `ReadAt` with the size of a file and a positioned read"
+)]
 pub trait ReadAt {
     /// The reason why bytes could not be read.
     type Error;
@@ -90,4 +93,4 @@ impl fmt::Display for PastEnd {
     }
 }
 
-impl Error for PastEnd {}
+impl core::error::Error for PastEnd {}

@@ -268,11 +268,9 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the other filter has another length; this filter is then unchanged.
     pub fn merge(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
-        self.add_folded(
-            other,
-            other.blocks.len() == self.blocks.len(),
-            "the length of this filter",
-        )
+        let is_as_long = other.blocks.len() == self.blocks.len();
+        check_len(is_as_long, other, "this filter's length")?;
+        self.merge_folded(other)
     }
 
     /// Adds the values of another filter, which is folded to this one's length. Blocks are chosen by multiplication, so a
@@ -283,23 +281,8 @@ impl<'a> SplitBlockFilterMut<'a> {
     /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the other filter's length is not a multiple of this one's; this filter is then
     /// unchanged.
     pub fn merge_folded(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
-        let fits = other.blocks.len().is_multiple_of(self.blocks.len());
-        self.add_folded(other, fits, "a multiple of this filter's length")
-    }
-
-    fn add_folded(
-        &mut self,
-        other: &SplitBlockFilter<'_>,
-        fits: bool,
-        allowed: &'static str,
-    ) -> Result<(), Error> {
-        if !fits {
-            return Err(Error::Policy(filter_policy::Error::OutOfDomain {
-                what: "length of the filter that is merged",
-                given: other.bitset().len() as f64,
-                allowed,
-            }));
-        }
+        let is_multiple = other.blocks.len().is_multiple_of(self.blocks.len());
+        check_len(is_multiple, other, "a multiple of this filter's length")?;
         let groups = other.blocks.chunks_exact(other.blocks.len() / self.blocks.len());
         for (block, group) in self.blocks.iter_mut().zip(groups) {
             group.iter().for_each(|other| unite(block, other));
@@ -379,6 +362,13 @@ impl fmt::Debug for SplitBlockFilterMut<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SplitBlockFilterMut({} blocks)", self.blocks.len())
     }
+}
+
+fn check_len(fits: bool, merged: &SplitBlockFilter<'_>, allowed: &'static str) -> Result<(), Error> {
+    let what = "length of the filter that is merged";
+    let given = merged.bitset().len() as f64;
+    let error = filter_policy::Error::OutOfDomain { what, given, allowed };
+    if fits { Ok(()) } else { Err(error.into()) }
 }
 
 /// Adds the ones of `other` to `block`.

@@ -235,10 +235,7 @@ fn bitset_bytes(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Error> {
                 .checked_mul(BLOCK_LEN as u64)
         })
         .filter(|&bytes| bytes <= MAX_LEN.into())
-        .ok_or(Error::FilterTooLarge {
-            keys,
-            bits_per_key: bits_per_key.get(),
-        })
+        .ok_or(bits_per_key.too_large(keys))
 }
 
 /// Identifies stored bytes.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use filter_policy::hashers::Murmur2;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
-use filter_policy_rusty_leveldb::{OpenError, check, checked_open};
-use filter_tables::{BlockHandle, Table, TableError, block_checksum};
+use filter_policy_rusty_leveldb::{Error, check, checked_open};
+use filter_tables::{BlockHandle, Table, block_checksum};
 use rusty_leveldb::{DB, Options};
 
 use super::support::{options, tables};
@@ -35,13 +35,13 @@ fn small() -> (tempfile::TempDir, PathBuf) {
     (folder, table)
 }
 
-fn verdict(folder: &Path) -> Result<(), OpenError> {
+fn verdict(folder: &Path) -> Result<(), Error> {
     check(folder, &options(), &BLOOM)
 }
 
-fn table_error(folder: &Path) -> TableError<rusty_leveldb::Status> {
+fn table_error(folder: &Path) -> filter_tables::Error<rusty_leveldb::Status> {
     match verdict(folder) {
-        Err(OpenError::Table { source, .. }) => source,
+        Err(Error::Table { source, .. }) => source,
         other => panic!("{other:?}"),
     }
 }
@@ -76,7 +76,7 @@ fn every_damaged_byte_behind_the_data_is_found_or_harmless() {
             bytes[position] ^= mask;
             fs::write(&table, bytes).unwrap();
             match verdict(folder.path()) {
-                Err(OpenError::Table { table: named, .. }) => {
+                Err(Error::Table { table: named, .. }) => {
                     assert_eq!(named, table);
                     refused += 1;
                 }
@@ -108,7 +108,7 @@ fn cut_and_foreign_tables_are_refused() {
         assert!(
             matches!(
                 error,
-                TableError::TooShort { .. } | TableError::UnknownMagic { .. }
+                filter_tables::Error::TooShort { .. } | filter_tables::Error::UnknownMagic { .. }
             ),
             "{len}: {error}"
         );
@@ -119,13 +119,13 @@ fn cut_and_foreign_tables_are_refused() {
     // The engine would not find the table under this name.
     let old = table.with_extension("sst");
     fs::rename(&table, &old).unwrap();
-    assert!(matches!(verdict(folder.path()), Err(OpenError::OldTableName { table }) if table == old));
+    assert!(matches!(verdict(folder.path()), Err(Error::OldTableName { table }) if table == old));
     // The engine itself reports a missing table.
     fs::remove_file(&old).unwrap();
     verdict(folder.path()).unwrap();
     assert!(matches!(
         checked_open(folder.path(), options(), BLOOM),
-        Err(OpenError::Engine(_))
+        Err(Error::Engine(_))
     ));
 }
 
@@ -203,7 +203,7 @@ fn damaged_manifests_are_refused_or_end_early() {
         fs::write(&manifest, bytes).unwrap();
         match verdict(folder.path()) {
             Ok(()) => {}
-            Err(OpenError::Manifest { manifest: named, .. }) => {
+            Err(Error::Manifest { manifest: named, .. }) => {
                 assert_eq!(named, manifest);
                 refused += 1;
             }
@@ -226,11 +226,11 @@ fn damaged_manifests_are_refused_or_end_early() {
     ] {
         fs::write(&current, line).unwrap();
         let error = verdict(folder.path()).unwrap_err();
-        let is_of_current = matches!(&error, OpenError::Manifest { manifest, .. } if *manifest == current);
+        let is_of_current = matches!(&error, Error::Manifest { manifest, .. } if *manifest == current);
         assert!(is_of_current, "{line:x?}: {error}");
     }
     fs::write(&current, "MANIFEST-999999\n").unwrap();
-    assert!(matches!(verdict(folder.path()), Err(OpenError::Engine(_))));
+    assert!(matches!(verdict(folder.path()), Err(Error::Engine(_))));
     fs::write(&current, &name).unwrap();
     verdict(folder.path()).unwrap();
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use filter_policy::hashers::Murmur2;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
-use filter_policy_rusty_leveldb::{OpenError, check, checked_open};
+use filter_policy_rusty_leveldb::{Error, check, checked_open};
 use rusty_leveldb::{BloomPolicy, Cmp, DB, DefaultCmp, Options};
 
 use super::support::asked::Asked;
@@ -31,7 +31,7 @@ fn the_engine_loses_keys_and_the_check_refuses() {
 
     let before: Vec<_> = tables(folder.path());
     let refused = checked_open(folder.path(), options(), BLOOM).err().unwrap();
-    assert!(matches!(&refused, OpenError::ForeignFilters { table, .. } if *table == before[0]));
+    assert!(matches!(&refused, Error::ForeignFilters { table, .. } if *table == before[0]));
     let text = refused.to_string();
     let names = "must be \"BloomFilter2\", got \"leveldb.BuiltinBloomFilter2\"";
     assert!(
@@ -65,9 +65,7 @@ fn a_policy_that_the_engine_passes_over_costs_speed_alone() {
         options(),
         BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10)),
     );
-    assert!(
-        matches!(refused.err().unwrap(), OpenError::ForeignFilters { found, .. } if found == "zzz.Custom")
-    );
+    assert!(matches!(refused.err().unwrap(), Error::ForeignFilters { found, .. } if found == "zzz.Custom"));
 }
 
 /// A comparator that orders keys backwards.
@@ -143,7 +141,7 @@ fn the_check_says_what_the_engine_does() {
                 let used = policy.counts()[0] > 0;
                 match verdict {
                     Ok(()) => assert_eq!(used, wrote == reads, "{wrote} read by {reads}"),
-                    Err(OpenError::ForeignFilters { found, ours, .. }) => {
+                    Err(Error::ForeignFilters { found, ours, .. }) => {
                         assert!(used && wrote != reads, "{wrote} read by {reads}");
                         assert_eq!((found.as_str(), ours.as_str()), (wrote, reads));
                         refused += 1;
@@ -182,13 +180,13 @@ fn without_filters_and_without_tables_every_policy_is_safe() {
     let missing = folder.path().join("missing");
     assert!(matches!(
         checked_open(missing, never, BLOOM).err().unwrap(),
-        OpenError::Engine(_)
+        Error::Engine(_)
     ));
     let unnamed = Asked::named("", BLOOM);
     let refused = checked_open(folder.path(), options(), unnamed.clone());
-    assert!(matches!(refused.err().unwrap(), OpenError::EmptyName));
+    assert!(matches!(refused.err().unwrap(), Error::EmptyName));
     let refused = check(folder.path(), &options(), &unnamed);
-    assert!(matches!(refused.unwrap_err(), OpenError::EmptyName));
+    assert!(matches!(refused.unwrap_err(), Error::EmptyName));
 }
 
 #[test]
@@ -206,7 +204,7 @@ fn tables_of_leveldb_itself_are_judged_by_their_names() {
         verdict("leveldb.BuiltinBloomFilter2").unwrap_or_else(|error| panic!("{name}: {error}"));
         verdict("zzz.Custom").unwrap_or_else(|error| panic!("{name}: {error}"));
         let first = match verdict("BloomFilter2").unwrap_err() {
-            OpenError::ForeignFilters { table, found, .. } => {
+            Error::ForeignFilters { table, found, .. } => {
                 assert_eq!(found, "leveldb.BuiltinBloomFilter2", "{name}");
                 table == *live
             }

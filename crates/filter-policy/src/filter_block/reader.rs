@@ -109,32 +109,12 @@ pub struct StoredFilter<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterBlockDamage {
-    /// The block is shorter than its tail.
-    TooShort {
-        /// The length of the block in bytes.
-        len: usize,
-    },
-    /// The offsets would start after their end.
-    ArrayOffset {
-        /// The stored start of the offsets.
-        given: u32,
-        /// The end of the offsets.
-        allowed: usize,
-    },
-    /// The length of the offsets is not a multiple of four bytes.
-    ArrayLength {
-        /// The length of the offsets in bytes.
-        bytes: usize,
-    },
-    /// The base exponent is not 11, the value that every writer uses.
-    BaseLg {
-        /// The stored exponent.
-        given: u8,
-    },
-    /// There are bytes before the first filter, or filter bytes without an offset.
-    Unclaimed {
-        /// The number of bytes that belong to no filter.
-        bytes: usize,
+    /// A number of the block as a whole is wrong: its length, or one in the bytes after the filters.
+    Block {
+        /// The rule that the number breaks, in words.
+        rule: &'static str,
+        /// The number.
+        given: u64,
     },
     /// A filter ends before it starts, or after the end of the filters.
     Filter {
@@ -152,26 +132,7 @@ pub enum FilterBlockDamage {
 impl fmt::Display for FilterBlockDamage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::TooShort { len } => {
-                write!(f, "filter block must be at least {TAIL_LEN} bytes, got {len}")
-            }
-            Self::ArrayOffset { given, allowed } => {
-                write!(
-                    f,
-                    "start of the offsets must be between 0 and {allowed}, got {given}"
-                )
-            }
-            Self::ArrayLength { bytes } => {
-                write!(
-                    f,
-                    "length of the offsets must be a multiple of 4 bytes, got {bytes}"
-                )
-            }
-            Self::BaseLg { given } => write!(f, "base exponent must be {BASE_LG}, got {given}"),
-            Self::Unclaimed { bytes } => write!(
-                f,
-                "filters must cover every byte before the offsets, got {bytes} bytes outside them"
-            ),
+            Self::Block { rule, given } => write!(f, "{rule}, got {given}"),
             Self::Filter {
                 index,
                 start,
@@ -307,27 +268,40 @@ impl<B: AsRef<[u8]>> FilterBlockReader<B> {
     }
 
     fn damage_of_tail(&self) -> [Option<FilterBlockDamage>; 3] {
+        let wrong =
+            |is_wrong: bool, rule, given| is_wrong.then_some(FilterBlockDamage::Block { rule, given });
         let block = self.block.as_ref();
         let Some(tail) = Tail::of(block) else {
-            let len = block.len();
-            return [Some(FilterBlockDamage::TooShort { len }), None, None];
+            let len = block.len() as u64;
+            return [
+                wrong(true, "filter block must be at least 5 bytes", len),
+                None,
+                None,
+            ];
         };
-        let base_lg = (tail.base_lg != BASE_LG).then_some(FilterBlockDamage::BaseLg { given: tail.base_lg });
-        let array_offset = FilterBlockDamage::ArrayOffset {
-            given: tail.array_offset,
-            allowed: tail.array_end,
-        };
+        let base_lg = wrong(
+            tail.base_lg != BASE_LG,
+            "base exponent must be 11",
+            tail.base_lg.into(),
+        );
         let Some(bytes) = tail.array_end.checked_sub(tail.array_offset as usize) else {
-            return [Some(array_offset), base_lg, None];
+            let rule = "start of the offsets must lie before their end";
+            return [wrong(true, rule, tail.array_offset.into()), base_lg, None];
         };
-        let array_length = (!bytes.is_multiple_of(4)).then_some(FilterBlockDamage::ArrayLength { bytes });
+        let array_length = wrong(
+            !bytes.is_multiple_of(4),
+            "length of the offsets must be a multiple of 4 bytes",
+            bytes as u64,
+        );
         let unclaimed = self
             .place(0)
             .map_or(self.array_offset, |(start, _)| start as usize);
         // A start beyond the filters is reported as damage of the filter.
-        let unclaimed = (1..=self.array_offset)
-            .contains(&unclaimed)
-            .then_some(FilterBlockDamage::Unclaimed { bytes: unclaimed });
+        let unclaimed = wrong(
+            (1..=self.array_offset).contains(&unclaimed),
+            "number of bytes outside the filters must be 0",
+            unclaimed as u64,
+        );
         [array_length, base_lg, unclaimed]
     }
 

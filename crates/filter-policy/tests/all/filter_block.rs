@@ -178,18 +178,18 @@ fn damage_is_named() {
         ),
         (
             &|block| block[26] = 27,
-            &["start of the offsets must be between 0 and 26, got 27"],
+            &["start of the offsets must lie before their end, got 27"],
         ),
         (
             &|block| (block[26], block[30]) = (26, 64),
             &[
                 "base exponent must be 11, got 64",
-                "filters must cover every byte before the offsets, got 26 bytes outside them",
+                "number of bytes outside the filters must be 0, got 26",
             ],
         ),
         (
             &|block| block[18] = 1,
-            &["filters must cover every byte before the offsets, got 1 bytes outside them"],
+            &["number of bytes outside the filters must be 0, got 1"],
         ),
         (
             &|block| block[22] = 19,

@@ -50,14 +50,18 @@ impl RocksDbFooter {
     ///
     /// # Errors
     ///
-    /// [`Damage::ChecksumKind`], [`Damage::FooterMark`].
+    /// [`Damage::Footer`].
     pub fn decode(bytes: &[u8; ROCKSDB_FOOTER_LEN], offset: u64) -> Result<Self, Damage> {
         let format_version = format_version(bytes);
         let [kind, rest @ ..] = bytes;
         let (part, _) = rest
             .split_first_chunk::<40>()
             .expect("a footer has 40 bytes between the checksum and the version");
-        let checksum = ChecksumKind::from_number(*kind).ok_or(Damage::ChecksumKind { found: *kind })?;
+        let checksum = ChecksumKind::from_number(*kind).ok_or(Damage::Footer {
+            what: "checksum kind",
+            allowed: "between 0 and 4",
+            found: (*kind).into(),
+        })?;
         if format_version < FIRST_WITH_CHECKSUM {
             let mut with_magic = [0; FOOTER_LEN];
             let (handles, _) = with_magic.split_at_mut(part.len());
@@ -74,9 +78,10 @@ impl RocksDbFooter {
         let (fields, _) = part.as_chunks::<4>();
         let field = |at: usize| fields.get(at).copied().unwrap_or_default();
         if field(0) != ROCKSDB_MARK {
-            return Err(Damage::FooterMark {
-                format_version,
-                found: field(0),
+            return Err(Damage::Footer {
+                what: "mark",
+                allowed: "0x7a003e",
+                found: u32::from_le_bytes(field(0)),
             });
         }
         let size = u64::from(u32::from_le_bytes(field(3)));

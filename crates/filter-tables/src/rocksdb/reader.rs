@@ -1,12 +1,13 @@
 //! Reads a RocksDB table from the footer to the filters and the keys.
 
+use alloc::format;
 use alloc::vec::Vec;
 
 use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, NAME_IN_TABLES, RibbonPolicy};
 
 use super::super::block::Block;
 use super::super::blocks::{Blocks, Protection, of_place};
-use super::super::error::{BlockRole, Damage, TableError};
+use super::super::error::{BlockRole, Damage, Error};
 use super::super::footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC, MAX_FORMAT_VERSION};
 use super::super::reader::{MetaindexEntry, copied, entries_of, push, read_metaindex, reserve};
 use super::super::source::ReadAt;
@@ -77,9 +78,9 @@ impl<R: ReadAt> RocksDbTable<R> {
     ///
     /// # Errors
     ///
-    /// Every kind of [`TableError`], except [`TableError::RocksDb`] of a block-based table; [`TableError::NotRocksDb`]
+    /// Every kind of [`Error`], except [`Error::RocksDb`] of a block-based table; [`Error::NotRocksDb`]
     /// for a LevelDB table.
-    pub fn open(reader: R) -> Result<Self, TableError<R::Error>> {
+    pub fn open(reader: R) -> Result<Self, Error<R::Error>> {
         let (blocks, footer) = Blocks::behind_footer(reader)?;
         let footer = Footer::decode(&footer);
         let (blocks, footer) = match (footer.magic, footer.rocksdb_form()) {
@@ -88,12 +89,12 @@ impl<R: ReadAt> RocksDbTable<R> {
                 let footer = RocksDbFooter::from_leveldb(footer);
                 (with_protection(blocks, 0, footer)?, footer)
             }
-            (_, Some(form)) => return Err(TableError::RocksDb(form)),
-            (found, None) => return Err(TableError::UnknownMagic { found }),
+            (_, Some(form)) => return Err(Error::RocksDb(form)),
+            (found, None) => return Err(Error::UnknownMagic { found }),
         };
         let metaindex = read_metaindex(&blocks, footer.metaindex)?;
         if footer.format_version == 0 && !metaindex.iter().any(MetaindexEntry::is_of_rocksdb) {
-            return Err(TableError::NotRocksDb);
+            return Err(Error::NotRocksDb);
         }
         let properties = read_properties(&blocks, &metaindex)?;
         let index_form = properties.index_form()?;
@@ -130,8 +131,8 @@ impl<R: ReadAt> RocksDbTable<R> {
     ///
     /// # Errors
     ///
-    /// [`TableError::Damaged`], and the kinds that say why a block could not be read.
-    pub fn filters(&self) -> Result<RocksDbFilters, TableError<R::Error>> {
+    /// [`Error::Damaged`], and the kinds that say why a block could not be read.
+    pub fn filters(&self) -> Result<RocksDbFilters, Error<R::Error>> {
         let Some((prefix, _, entry)) = self.filters_entry() else {
             return Ok(RocksDbFilters::None);
         };
@@ -156,7 +157,7 @@ impl<R: ReadAt> RocksDbTable<R> {
         while let Some(IndexEntry { key, handle }) = entries.next_entry()? {
             size = size.saturating_add((key.len() + size_of::<FilterPartition>()) as u64);
             if size > MAX_SEPARATOR_BYTES {
-                return Err(TableError::TooLarge {
+                return Err(Error::TooLarge {
                     block,
                     size,
                     allowed: MAX_SEPARATOR_BYTES,
@@ -180,8 +181,8 @@ impl<R: ReadAt> RocksDbTable<R> {
     ///
     /// # Errors
     ///
-    /// [`TableError::Damaged`], and the kinds that say why the block could not be read.
-    pub fn filter(&self, handle: BlockHandle) -> Result<Vec<u8>, TableError<R::Error>> {
+    /// [`Error::Damaged`], and the kinds that say why the block could not be read.
+    pub fn filter(&self, handle: BlockHandle) -> Result<Vec<u8>, Error<R::Error>> {
         Ok(self.blocks.block(BlockRole::Filter, handle)?.into_contents())
     }
 
@@ -189,8 +190,8 @@ impl<R: ReadAt> RocksDbTable<R> {
     ///
     /// # Errors
     ///
-    /// [`TableError::Damaged`], and the kinds that say why the index, or a part of it, could not be read.
-    pub fn data_blocks(&self) -> Result<Vec<BlockHandle>, TableError<R::Error>> {
+    /// [`Error::Damaged`], and the kinds that say why the index, or a part of it, could not be read.
+    pub fn data_blocks(&self) -> Result<Vec<BlockHandle>, Error<R::Error>> {
         let block = BlockRole::Index;
         let in_metaindex = || {
             self.metaindex
@@ -226,8 +227,8 @@ impl<R: ReadAt> RocksDbTable<R> {
     ///
     /// # Errors
     ///
-    /// [`TableError::Damaged`], and the kinds that say why the block could not be read.
-    pub fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, TableError<R::Error>> {
+    /// [`Error::Damaged`], and the kinds that say why the block could not be read.
+    pub fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, Error<R::Error>> {
         read_entries(&self.blocks, role, handle)
     }
 
@@ -236,12 +237,8 @@ impl<R: ReadAt> RocksDbTable<R> {
     ///
     /// # Errors
     ///
-    /// [`Damage::Outside`], [`TableError::TooLarge`], and the kinds that say why the bytes could not be read.
-    pub fn stored_block(
-        &self,
-        role: BlockRole,
-        handle: BlockHandle,
-    ) -> Result<Vec<u8>, TableError<R::Error>> {
+    /// [`Damage::Outside`], [`Error::TooLarge`], and the kinds that say why the bytes could not be read.
+    pub fn stored_block(&self, role: BlockRole, handle: BlockHandle) -> Result<Vec<u8>, Error<R::Error>> {
         self.blocks.stored_block(role, handle)
     }
 
@@ -272,7 +269,7 @@ impl<R: ReadAt> RocksDbTable<R> {
         role: BlockRole,
         handle: BlockHandle,
         handles: &mut Vec<BlockHandle>,
-    ) -> Result<(), TableError<R::Error>> {
+    ) -> Result<(), Error<R::Error>> {
         let block = read_entries(&self.blocks, role, handle)?;
         let mut entries = IndexEntries::new(role, self.index_form, block.entry_bytes()?);
         let len = entries.count();
@@ -291,28 +288,31 @@ fn read_entries<R: ReadAt>(
     blocks: &Blocks<R>,
     role: BlockRole,
     handle: BlockHandle,
-) -> Result<Block, TableError<R::Error>> {
+) -> Result<Block, Error<R::Error>> {
     let block = blocks.block(role, handle)?;
     match block.other_layout() {
         bits if bits != 0 && role != BlockRole::Filter => {
-            Err(TableError::UnsupportedLayout { block: role, bits })
+            let reason = format!("the {role} is laid out in a way that is not supported ({bits:#010x})");
+            Err(Error::Unsupported { reason })
         }
         _ => Ok(block),
     }
 }
 
 /// Reads the footer of a table of format version 1 or later.
-fn read_footer<R: ReadAt>(blocks: Blocks<R>) -> Result<(Blocks<R>, RocksDbFooter), TableError<R::Error>> {
+fn read_footer<R: ReadAt>(blocks: Blocks<R>) -> Result<(Blocks<R>, RocksDbFooter), Error<R::Error>> {
     const LONGER: u64 = (ROCKSDB_FOOTER_LEN - FOOTER_LEN) as u64;
 
     let size = blocks.end().saturating_add(FOOTER_LEN as u64);
-    let too_short = TableError::TooShort { size };
+    let too_short = Error::TooShort { size };
     let offset = blocks.end().checked_sub(LONGER).ok_or(too_short)?;
     let mut bytes = [0; ROCKSDB_FOOTER_LEN];
     blocks.read(offset, &mut bytes)?;
     let found = format_version(&bytes);
     if found > MAX_FORMAT_VERSION {
-        return Err(TableError::UnsupportedVersion { found });
+        let reason =
+            format!("format version of the table must be between 0 and {MAX_FORMAT_VERSION}, got {found}");
+        return Err(Error::Unsupported { reason });
     }
     let footer = RocksDbFooter::decode(&bytes, offset)?;
     let blocks = with_protection(blocks, LONGER, footer)?;
@@ -324,7 +324,14 @@ fn read_footer<R: ReadAt>(blocks: Blocks<R>) -> Result<(Blocks<R>, RocksDbFooter
             .checksum(&without, last, offset)
             .unwrap_or(place);
         if computed != stored {
-            return Err(Damage::FooterChecksum { stored, computed }.into());
+            let block = BlockRole::Footer;
+            return Err(Damage::Checksum {
+                block,
+                offset,
+                stored,
+                computed,
+            }
+            .into());
         }
     }
     Ok((blocks, footer))
@@ -335,10 +342,11 @@ fn with_protection<R: ReadAt>(
     blocks: Blocks<R>,
     longer: u64,
     footer: RocksDbFooter,
-) -> Result<Blocks<R>, TableError<R::Error>> {
+) -> Result<Blocks<R>, Error<R::Error>> {
     let kind = footer.checksum;
     if !kind.is_supported() {
-        return Err(TableError::UnsupportedChecksum { kind });
+        let reason = format!("the table's checksums are {kind}, which needs the feature `xxhash`");
+        return Err(Error::Unsupported { reason });
     }
     let size = blocks.end();
     let protection = Protection::RocksDb {
@@ -347,14 +355,14 @@ fn with_protection<R: ReadAt>(
     };
     blocks
         .of_rocksdb(longer, protection)
-        .ok_or(TableError::TooShort { size })
+        .ok_or(Error::TooShort { size })
 }
 
 /// Reads the properties, which are empty if the metaindex names none.
 fn read_properties<R: ReadAt>(
     blocks: &Blocks<R>,
     metaindex: &[MetaindexEntry],
-) -> Result<RocksDbProperties, TableError<R::Error>> {
+) -> Result<RocksDbProperties, Error<R::Error>> {
     let block = BlockRole::Properties;
     // Releases before 2.7 use the second name.
     let is_properties =

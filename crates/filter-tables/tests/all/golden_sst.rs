@@ -6,7 +6,7 @@ use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, Ribb
 use filter_policy::{BitsPerKey, FilterPolicy};
 use filter_tables::testing::golden::{self, key, rows, unhex};
 use filter_tables::{
-    BlockHandle, BlockRole, ChecksumKind, RocksDbFilters, RocksDbForm, RocksDbTable, Table, TableError,
+    BlockHandle, BlockRole, ChecksumKind, Error, RocksDbFilters, RocksDbForm, RocksDbTable, Table,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -274,7 +274,7 @@ fn every_stored_key_matches() {
 fn tables_of_others_are_refused() {
     let leveldb = golden::bytes("leveldb/ldb/db_bpk10_nosnappy_bs4096.ldb");
     let error = RocksDbTable::open(leveldb).unwrap_err();
-    assert_eq!(error, TableError::NotRocksDb);
+    assert_eq!(error, Error::NotRocksDb);
     assert_eq!(error.to_string(), "table must be a block-based table of RocksDB");
     for row in golden_rows() {
         let (form, words) = match row.format_version {
@@ -282,7 +282,7 @@ fn tables_of_others_are_refused() {
             _ => (RocksDbForm::BlockBased, "block-based"),
         };
         let error = Table::open(bytes(&row)).unwrap_err();
-        assert_eq!(error, TableError::RocksDb(form), "{}", row.file);
+        assert_eq!(error, Error::RocksDb(form), "{}", row.file);
         assert_eq!(
             error.to_string(),
             format!("table must be LevelDB's, got RocksDB's ({words})")

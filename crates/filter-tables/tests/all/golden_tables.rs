@@ -8,7 +8,7 @@ use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockReader};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use filter_tables::testing::golden::{bytes, key, rows, unhex};
-use filter_tables::{BlockHandle, BlockRole, RocksDbForm, Table, TableError};
+use filter_tables::{BlockHandle, BlockRole, Error, RocksDbForm, Table};
 use serde::Deserialize;
 
 /// A data block: its start and size in the file, and its number of entries.
@@ -291,6 +291,6 @@ fn other_tables_of_rocksdb_are_called_by_their_name() {
     ] {
         let mut file = vec![0; 100];
         file.extend_from_slice(&magic.to_le_bytes());
-        assert_eq!(Table::open(file).unwrap_err(), TableError::RocksDb(form));
+        assert_eq!(Table::open(file).unwrap_err(), Error::RocksDb(form));
     }
 }

@@ -3,12 +3,12 @@
 use filter_formats::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{BitsPerKey, FilterPolicy};
 use filter_tables::testing::tables::{encode, entries, entry, with_restarts};
-use filter_tables::{BlockHandle, BlockRole, ChecksumKind, Damage, RocksDbFilters, RocksDbTable, TableError};
+use filter_tables::{BlockHandle, BlockRole, ChecksumKind, Damage, Error, RocksDbFilters, RocksDbTable};
 
 use super::support::sst_file::{File, KEYS, Making, VERSION_5, VERSION_6, table};
 
 /// Opens a table, queries its filter, and reads its keys.
-fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, TableError<filter_tables::PastEnd>> {
+fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error<filter_tables::PastEnd>> {
     let table = RocksDbTable::open(bytes)?;
     let filters = table.filters()?;
     let mut keys = Vec::new();
@@ -52,7 +52,7 @@ fn versions_1_to_7() {
         ..VERSION_6
     });
     let error = read(&bytes).unwrap_err();
-    assert_eq!(error, TableError::UnsupportedVersion { found: 8 });
+    assert!(matches!(error, Error::Unsupported { .. }));
     assert_eq!(
         error.to_string(),
         "format version of the table must be between 0 and 7, got 8"
@@ -75,14 +75,20 @@ fn every_bit_of_the_newer_footer_counts() {
     damaged[start + 20] ^= 1;
     let error = read(&damaged).unwrap_err();
     assert!(
-        matches!(error, TableError::Damaged(Damage::FooterChecksum { .. })),
+        matches!(
+            error,
+            Error::Damaged(Damage::Checksum {
+                block: BlockRole::Footer,
+                ..
+            })
+        ),
         "{error}"
     );
     let mut damaged = bytes;
     damaged[start + 1] = 0;
     assert_eq!(
         read(&damaged).unwrap_err().to_string(),
-        "mark in the footer of format version 6 must be [3e, 00, 7a, 00], got [00, 00, 7a, 00]"
+        "mark in the footer must be 0x7a003e, got 0x7a0000"
     );
 }
 
@@ -92,7 +98,13 @@ fn newer_checksums_tell_the_place() {
     let moved = [&[0; 16][..], &bytes].concat();
     let error = read(&moved).unwrap_err();
     assert!(
-        matches!(error, TableError::Damaged(Damage::FooterChecksum { .. })),
+        matches!(
+            error,
+            Error::Damaged(Damage::Checksum {
+                block: BlockRole::Footer,
+                ..
+            })
+        ),
         "{error}"
     );
     // Blocks of another file, under this file's footer.
@@ -104,7 +116,7 @@ fn newer_checksums_tell_the_place() {
     other[footer..].copy_from_slice(&bytes[footer..]);
     let error = read(&other).unwrap_err();
     assert!(
-        matches!(error, TableError::Damaged(Damage::Checksum { .. })),
+        matches!(error, Error::Damaged(Damage::Checksum { .. })),
         "{error}"
     );
 }
@@ -128,7 +140,7 @@ fn kinds_of_checksums() {
     bytes[16] ^= 1;
     assert!(matches!(
         read(&bytes).unwrap_err(),
-        TableError::Damaged(Damage::Checksum { .. })
+        Error::Damaged(Damage::Checksum { .. })
     ));
 
     let unknown = Making {
@@ -138,7 +150,7 @@ fn kinds_of_checksums() {
     let error = read(&table(unknown)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "checksum kind in the footer must be between 0 and 4, got 5"
+        "checksum kind in the footer must be between 0 and 4, got 0x5"
     );
     let xxhash32 = Making {
         checksum: 2,
@@ -146,7 +158,7 @@ fn kinds_of_checksums() {
     };
     let error = read(&table(xxhash32)).unwrap_err();
     assert!(
-        matches!(error, TableError::Damaged(Damage::Checksum { .. })),
+        matches!(error, Error::Damaged(Damage::Checksum { .. })),
         "{error}"
     );
 }
@@ -164,8 +176,7 @@ fn layouts_of_data_blocks() {
             assert_eq!(result.unwrap().len(), 3, "{layout:#x}");
         } else {
             let error = result.unwrap_err();
-            let block = BlockRole::Data;
-            assert_eq!(error, TableError::UnsupportedLayout { block, bits: layout });
+            assert!(matches!(error, Error::Unsupported { .. }));
             assert!(
                 error
                     .to_string()
@@ -228,12 +239,12 @@ fn files_that_are_no_tables() {
         let bytes = table(VERSION_5);
         let end = &bytes[bytes.len() - len..];
         assert!(
-            matches!(RocksDbTable::open(end).unwrap_err(), TableError::TooShort { .. }),
+            matches!(RocksDbTable::open(end).unwrap_err(), Error::TooShort { .. }),
             "{len}"
         );
     }
     let error = RocksDbTable::open(&[0; 100][..]).unwrap_err();
-    assert_eq!(error, TableError::UnknownMagic { found: 0 });
+    assert_eq!(error, Error::UnknownMagic { found: 0 });
 }
 
 /// Keys with a shared start take more memory than in the file.
@@ -256,7 +267,7 @@ fn separators_have_a_bound() {
     let table = RocksDbTable::open(file.bytes.as_slice()).unwrap();
     assert!(matches!(
         table.filters().unwrap_err(),
-        TableError::TooLarge {
+        Error::TooLarge {
             block: BlockRole::FilterIndex,
             ..
         }

@@ -2,11 +2,11 @@
 
 use filter_tables::testing::golden::bytes;
 use filter_tables::testing::tables::{File, encode, entries, entry, varint, with_restarts};
-use filter_tables::{BlockHandle, BlockRole, Damage, MAGIC, StoredBlock, Table, TableError};
+use filter_tables::{BlockHandle, BlockRole, Damage, Error, MAGIC, ReadAt, StoredBlock, Table};
 
 fn damage_of(file: Vec<u8>) -> Damage {
     match Table::open(file) {
-        Err(TableError::Damaged(damage)) => damage,
+        Err(Error::Damaged(damage)) => damage,
         other => panic!("not damaged: {other:?}"),
     }
 }
@@ -50,13 +50,36 @@ fn each_of_several_policies_gets_its_own_filters() {
 }
 
 #[test]
+fn the_readers_error_is_the_source() {
+    #[derive(Debug)]
+    struct Unplugged;
+
+    impl ReadAt for Unplugged {
+        type Error = std::io::Error;
+
+        fn size(&self) -> Result<u64, Self::Error> {
+            Ok(100)
+        }
+
+        fn read_exact_at(&self, _: u64, _: &mut [u8]) -> Result<(), Self::Error> {
+            Err(std::io::Error::other("unplugged"))
+        }
+    }
+
+    let error = Table::open(Unplugged).unwrap_err();
+    assert_eq!(error.to_string(), "cannot read 48 bytes at offset 52: unplugged");
+    let source = std::error::Error::source(&error).unwrap();
+    assert!(source.is::<std::io::Error>() && source.to_string() == "unplugged");
+}
+
+#[test]
 fn every_prefix_of_a_table_is_refused() {
     let whole = bytes("article/article_key08_bpk10.ldb");
     for len in 0..whole.len() {
         let error = Table::open(&whole[..len]).unwrap_err();
         match error {
-            TableError::TooShort { size } => assert!(size < 48 && size == len as u64),
-            TableError::UnknownMagic { .. } => assert!(len >= 48),
+            Error::TooShort { size } => assert!(size < 48 && size == len as u64),
+            Error::UnknownMagic { .. } => assert!(len >= 48),
             other => panic!("{len} bytes: {other}"),
         }
     }
@@ -83,7 +106,7 @@ fn every_flipped_bit_on_the_way_to_the_filters_is_noticed() {
         let at = bit / 8;
         if at < metaindex.start || metaindex.contains(&at) {
             assert!(
-                matches!(result, Err(TableError::Damaged(Damage::Checksum { .. }))),
+                matches!(result, Err(Error::Damaged(Damage::Checksum { .. }))),
                 "bit {bit}: {result:?}"
             );
         } else if at < footer || (footer + 2..footer + 40).contains(&at) {
@@ -103,7 +126,7 @@ fn checksums_are_told_with_both_values() {
         .unwrap()
         .filter_block("leveldb.BuiltinBloomFilter2")
         .unwrap_err();
-    let TableError::Damaged(Damage::Checksum { stored, computed, .. }) = error else {
+    let Error::Damaged(Damage::Checksum { stored, computed, .. }) = error else {
         panic!("{error}")
     };
     assert_eq!(
@@ -169,7 +192,7 @@ fn handles_that_are_none_are_damage() {
     assert_eq!(table.metaindex()[0].handle(), None);
     assert_eq!(
         table.filter_block("A"),
-        Err(TableError::Damaged(Damage::Handle {
+        Err(Error::Damaged(Damage::Handle {
             block: BlockRole::Filter
         }))
     );
@@ -180,7 +203,7 @@ fn handles_that_are_none_are_damage() {
     let table = Table::open(file.finish(metaindex, index)).unwrap();
     assert_eq!(
         table.data_blocks(),
-        Err(TableError::Damaged(Damage::Handle {
+        Err(Error::Damaged(Damage::Handle {
             block: BlockRole::Data
         }))
     );
@@ -193,20 +216,12 @@ fn entries_and_restarts_are_checked() {
     let block = BlockRole::Metaindex;
     assert_eq!(
         damage_of(metaindex(vec![0; 3])),
-        Damage::Restarts {
-            block,
-            count: None,
-            size: 3
-        }
+        Damage::Restarts { block, size: 3 }
     );
     for count in [1, 0x4000_0000, u32::MAX] {
         assert_eq!(
             damage_of(metaindex(count.to_le_bytes().to_vec())),
-            Damage::Restarts {
-                block,
-                count: Some(count),
-                size: 4
-            }
+            Damage::Restarts { block, size: 4 }
         );
     }
     // LevelDB accepts a block without entries and without restart points.

@@ -3,8 +3,8 @@
 use filter_tables::testing::golden::bytes;
 use filter_tables::testing::tables::{File, encode, entries, entry, varint, with_restarts};
 use filter_tables::{
-    BlockHandle, BlockRole, Damage, MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES, PastEnd, ReadAt, StoredBlock,
-    Table, TableError,
+    BlockHandle, BlockRole, Damage, Error, MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES, PastEnd, ReadAt,
+    StoredBlock, Table,
 };
 
 #[test]
@@ -19,7 +19,7 @@ fn keys_that_grow_by_sharing_are_bounded() {
         File::default().finish_with_metaindex(&with_restarts(contents, &[0]), StoredBlock::UNCOMPRESSED);
     assert_eq!(
         Table::open(file).unwrap_err(),
-        TableError::TooLarge {
+        Error::TooLarge {
             block: BlockRole::Metaindex,
             size: 1_500_000,
             allowed: MAX_METAINDEX_BYTES
@@ -46,7 +46,7 @@ fn claims_of_a_compressed_block_are_not_believed() {
         let file = File::default().finish_with_metaindex(&compressed, StoredBlock::SNAPPY);
         assert_eq!(
             Table::open(file).unwrap_err(),
-            TableError::Damaged(Damage::Snappy { block, offset: 0 }),
+            Error::Damaged(Damage::Snappy { block, offset: 0 }),
             "{compressed:x?}"
         );
     }
@@ -63,7 +63,7 @@ fn claims_of_a_compressed_block_are_not_believed() {
     let file = File::default().finish_with_metaindex(&compressed, StoredBlock::SNAPPY);
     assert_eq!(
         Table::open(file).unwrap_err(),
-        TableError::TooLarge {
+        Error::TooLarge {
             block,
             size: MAX_METAINDEX_BYTES + 1,
             allowed: MAX_METAINDEX_BYTES
@@ -110,7 +110,7 @@ fn huge_blocks_take_no_memory() {
     };
     assert_eq!(
         Table::open(&sparse).unwrap_err(),
-        TableError::TooLarge {
+        Error::TooLarge {
             block: BlockRole::Metaindex,
             size: MAX_BLOCK_BYTES + 1,
             allowed: MAX_METAINDEX_BYTES
@@ -128,7 +128,7 @@ fn huge_blocks_take_no_memory() {
     metaindex.offset += sparse.hole();
     sparse.end = file.finish(metaindex, huge);
     let table = Table::open(&sparse).unwrap();
-    let too_large = |block| TableError::TooLarge {
+    let too_large = |block| Error::TooLarge {
         block,
         size: MAX_BLOCK_BYTES + 1,
         allowed: MAX_BLOCK_BYTES,

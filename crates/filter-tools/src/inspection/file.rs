@@ -5,9 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use filter_tables::{
-    BlockHandle, BlockRole, Damage, ReadAt, RocksDbTable, StoredBlock, TRAILER_LEN, Table, TableError,
-};
+use filter_tables::{BlockHandle, BlockRole, Damage, ReadAt, RocksDbTable, StoredBlock, TRAILER_LEN, Table};
 
 /// A file that may be a table.
 pub(super) struct TableFile(File);
@@ -39,14 +37,14 @@ impl ReadAt for TableFile {
 /// A table whose blocks can be read even if their checksums are wrong.
 pub(super) trait StoredBlocks {
     /// Reads a block with its trailer. A wrong checksum is returned next to the bytes.
-    fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, TableError<io::Error>>;
+    fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, filter_tables::Error<io::Error>>;
 }
 
 /// The bytes of a block, and their damage.
 pub(super) type Block = (Vec<u8>, Option<Damage>);
 
 impl StoredBlocks for Table<&TableFile> {
-    fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, TableError<io::Error>> {
+    fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, filter_tables::Error<io::Error>> {
         let bytes = self.stored_block(role, handle)?;
         let checked = StoredBlock::new(&bytes).map(|stored| stored.verify(role, handle.offset));
         Ok((bytes, checked.and_then(Result::err)))
@@ -54,7 +52,7 @@ impl StoredBlocks for Table<&TableFile> {
 }
 
 impl StoredBlocks for RocksDbTable<&TableFile> {
-    fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, TableError<io::Error>> {
+    fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, filter_tables::Error<io::Error>> {
         let bytes = self.stored_block(role, handle)?;
         let checked = StoredBlock::new(&bytes).map(|stored| self.verify(&stored, role, handle.offset));
         Ok((bytes, checked.and_then(Result::err)))

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use filter_formats::Format;
 use filter_formats::policies::format_of;
 use filter_tables::{
-    BlockHandle, BlockRole, Damage, ReadAt as _, RocksDbTable, StoredBlock, TRAILER_LEN, Table, TableError,
+    BlockHandle, BlockRole, Damage, ReadAt as _, RocksDbTable, StoredBlock, TRAILER_LEN, Table,
 };
 use serde::Serialize;
 
@@ -82,8 +82,9 @@ pub(crate) fn inspect(path: &Path, with_data: bool) -> Result<Vec<TableReport>, 
     }
     let file = TableFile::open(path).map_err(|error| wrong(&error))?;
     if !is_named_like_a_table(path)
-        && let Err(error @ (TableError::TooShort { .. } | TableError::UnknownMagic { .. })) =
-            Table::open(&file)
+        && let Err(
+            error @ (filter_tables::Error::TooShort { .. } | filter_tables::Error::UnknownMagic { .. }),
+        ) = Table::open(&file)
     {
         return Err(wrong(&format!("not a table: {error}")));
     }
@@ -152,7 +153,7 @@ fn report(path: &Path, file: &TableFile, with_data: bool) -> TableReport {
             data_blocks.sort_unstable_by_key(|handle| handle.offset);
             report.add_filter_blocks(&table, &data_blocks);
         }
-        Err(TableError::RocksDb(_)) => {
+        Err(filter_tables::Error::RocksDb(_)) => {
             report.kind = Kind::Rocksdb;
             match RocksDbTable::open(file) {
                 Ok(table) => report.add_rocksdb(&table, with_data),
@@ -183,7 +184,7 @@ impl TableReport {
         self.unreadable = true;
     }
 
-    fn add_error(&mut self, error: &TableError<io::Error>) {
+    fn add_error(&mut self, error: &filter_tables::Error<io::Error>) {
         match Verdict::of(error) {
             Verdict::Damaged => self.damage.push(error.to_string()),
             Verdict::NotRead => self.not_read.push(error.to_string()),
@@ -301,16 +302,14 @@ enum Verdict {
 }
 
 impl Verdict {
-    fn of<E>(error: &TableError<E>) -> Self {
+    fn of<E>(error: &filter_tables::Error<E>) -> Self {
         match error {
-            TableError::RocksDb(_)
-            | TableError::UnsupportedVersion { .. }
-            | TableError::UnsupportedChecksum { .. }
-            | TableError::UnsupportedLayout { .. }
-            | TableError::RocksDbCompression { .. }
-            | TableError::Unsupported { .. }
-            | TableError::TooLarge { .. } => Self::NotRead,
-            TableError::Read { .. } | TableError::AllocationFailed { .. } => Self::Unreadable,
+            filter_tables::Error::RocksDb(_)
+            | filter_tables::Error::Unsupported { .. }
+            | filter_tables::Error::TooLarge { .. } => Self::NotRead,
+            filter_tables::Error::Read { .. } | filter_tables::Error::AllocationFailed { .. } => {
+                Self::Unreadable
+            }
             _ => Self::Damaged,
         }
     }

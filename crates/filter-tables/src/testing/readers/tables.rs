@@ -1,8 +1,8 @@
 //! Tables of LevelDB and RocksDB in memory, with every block that they refer to.
 
 use crate::{
-    BlockHandle, BlockRole, FOOTER_LEN, Footer, MetaindexEntry, ROCKSDB_FOOTER_LEN, RocksDbFilters,
-    RocksDbFooter, RocksDbTable, Table, TableError, block_checksum,
+    BlockHandle, BlockRole, Error, FOOTER_LEN, Footer, MetaindexEntry, ROCKSDB_FOOTER_LEN, RocksDbFilters,
+    RocksDbFooter, RocksDbTable, Table, block_checksum,
 };
 
 /// The largest number of blocks read: a table of a few bytes may name its only block a million times.
@@ -26,7 +26,7 @@ fn walk(file: &[u8]) {
     }
 }
 
-fn leveldb(file: &[u8]) -> Result<(), TableError<impl core::error::Error + use<>>> {
+fn leveldb(file: &[u8]) -> Result<(), Error<impl core::error::Error + use<>>> {
     let table = Table::open(file)?;
     for name in table
         .policy_names()
@@ -44,7 +44,7 @@ fn leveldb(file: &[u8]) -> Result<(), TableError<impl core::error::Error + use<>
     Ok(())
 }
 
-fn rocksdb(file: &[u8]) -> Result<(), TableError<impl core::error::Error + use<>>> {
+fn rocksdb(file: &[u8]) -> Result<(), Error<impl core::error::Error + use<>>> {
     let table = RocksDbTable::open(file)?;
     let handles: Vec<BlockHandle> = match table.filters()? {
         RocksDbFilters::Partitioned(partitions) => partitions.iter().map(|part| part.handle).collect(),
