@@ -1,7 +1,5 @@
 //! Filters whose probes go anywhere: each number of a 64-bit walk selects the bit at the same relative place.
 
-#[cfg(target_arch = "x86_64")]
-mod avx512;
 mod kernel;
 
 use hashzoo::xxph3_64;
@@ -10,11 +8,13 @@ use crate::MAX_PROBES;
 use crate::bits::{MAP_BITS, set_rest, usual};
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
-use crate::hash::xxph3;
+use crate::hash::tile;
+use crate::hash::xxph3::Xxph3;
+use crate::kernel::Kernel;
 use crate::lanes::Target;
 use crate::source::WideSource;
 use crate::tiles::each_tile;
-use kernel::{AskTile, CreateByMap, SetTile, prefetch};
+use kernel::{Ask, AskTile, CreateByMap, SetTile, prefetch};
 
 /// The factor of the walk from one probe to the next: a multiplier that was found to spread well for 64-bit generators
 /// without an addend (Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential
@@ -84,8 +84,7 @@ pub(crate) const PREFETCHED: usize = 4 << 20;
 pub(crate) const TOO_LONG: usize = 1 << 28;
 
 /// The powers of the multiplier: the factors of a hash value, one for each probe.
-#[cfg(target_arch = "x86_64")]
-pub(crate) static POWERS: [u64; 32] = {
+static POWERS: [u64; 32] = {
     let mut powers = [1; 32];
     let mut i = 1;
     while i < powers.len() {
@@ -128,11 +127,7 @@ pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
                         probes: u8,
                         source: WideSource<'_>|
      -> () {
-        lanes.here(CreateByMap {
-            bit_array,
-            probes,
-            source,
-        });
+        lanes.here(CreateByMap(bit_array, probes, source));
     });
 }
 
@@ -145,13 +140,9 @@ pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
             each_tile!(
                 source.len(),
                 bit_array.len() >= PREFETCHED,
-                |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
+                |start, hashes| tile::hash::<Xxph3<false>, _>(lanes, source, start, hashes),
                 |hashes| prefetch::<_, true>(lanes, bit_array, probes, hashes),
-                |_, tile| lanes.here(SetTile {
-                    bit_array,
-                    probes,
-                    tile
-                })
+                |_, tile| lanes.here(SetTile(bit_array, probes, tile))
             );
         },
         set(bit_array, probes, source)
@@ -161,25 +152,27 @@ pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
 /// Returns true if all bits of a hash value are set. The limits are those of [`create`].
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, hash: u64) -> bool {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
-            avx512::may_match(lanes, bit_array, probes, hash)
-        }
-        _ => all_set(bit_array, probes, hash),
+    if kernel.kernel() != Kernel::Avx512 {
+        return all_set(bit_array, probes, hash);
     }
+    by_kernel!(kernel, |lanes, bit_array: &[u8], probes: u8, hash: u64| -> bool {
+        lanes.here(Ask(bit_array, probes, hash))
+    })
 }
 
 /// [`may_match`] for a key, hashed in the same call.
 #[inline(always)]
 pub fn key_may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
-            avx512::key_may_match(lanes, bit_array, probes, key)
-        }
-        _ => key_all_set(bit_array, probes, key),
+    if kernel.kernel() != Kernel::Avx512 {
+        return key_all_set(bit_array, probes, key);
     }
+    by_kernel!(kernel, |lanes,
+                        bit_array: &[u8],
+                        probes: u8,
+                        key: &[u8]|
+     -> bool {
+        lanes.here(Ask(bit_array, probes, xxph3_64(key, 0)))
+    })
 }
 
 fn key_all_set(bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
@@ -189,7 +182,7 @@ fn key_all_set(bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
 /// Returns the function that asks a prepared filter; the first number is the probe count.
 pub fn asker(kernel: KernelToken) -> Asker {
     asker!(kernel, |lanes, numbers, bits, key| {
-        key_may_match(lanes.into(), bits, numbers[0] as u8, key)
+        lanes.here(Ask(bits, numbers[0] as u8, xxph3_64(key, 0)))
     })
 }
 
@@ -208,13 +201,9 @@ pub fn may_match_many(
             each_tile!(
                 source.len(),
                 bit_array.len() >= PREFETCHED,
-                |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
+                |start, hashes| tile::hash::<Xxph3<false>, _>(lanes, source, start, hashes),
                 |hashes| prefetch::<_, false>(lanes, bit_array, probes, hashes),
-                |number, tile| answers[number] = lanes.here(AskTile {
-                    bit_array,
-                    probes,
-                    tile
-                })
+                |number, tile| answers[number] = lanes.here(AskTile(bit_array, probes, tile))
             );
         },
         source.answer_each(answers, |hash| all_set(bit_array, probes, hash))

@@ -3,9 +3,9 @@
 use crate::Kernel;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use crate::aarch64::Neon;
-use crate::lanes::Portable;
+use crate::lanes::Target;
 #[cfg(target_arch = "x86_64")]
-use crate::x86_64::{Avx2, Avx512, Found};
+use crate::x86_64::{Avx2, Avx512, found};
 
 impl Kernel {
     /// Returns the kernels that this processor and its operating system can run, slowest first. The answer does not
@@ -64,40 +64,70 @@ impl KernelToken {
     #[inline]
     pub fn given(kernel: Option<Kernel>) -> Self {
         #[cfg(target_arch = "x86_64")]
-        {
-            Self::among(Found::before().unwrap_or_else(Found::now), kernel)
-        }
+        let found = found::before().unwrap_or_else(found::now);
         #[cfg(not(target_arch = "x86_64"))]
-        match kernel {
-            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            // SAFETY: all code may use NEON.
-            None | Some(Kernel::Neon) => Self::Neon(unsafe { Neon::assumed() }),
-            _ => Self::Scalar,
-        }
+        let found = 0;
+        Self::among(found, kernel)
     }
 
     /// Returns [`given`](Self::given); `None` on the cold path where CPU features have not been detected yet.
     #[inline(always)]
     pub(crate) fn known(kernel: Option<Kernel>) -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
-        {
-            Some(Self::among(Found::before()?, kernel))
-        }
+        let found = found::before()?;
         #[cfg(not(target_arch = "x86_64"))]
-        Some(Self::given(kernel))
+        let found = 0;
+        Some(Self::among(found, kernel))
     }
 
     /// Returns the fastest kernel that was found and that `kernel` allows.
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn among(found: Found, kernel: Option<Kernel>) -> Self {
-        let found = found.only_for(kernel);
-        if let Some(lanes) = Avx512::of(found) {
-            Self::Avx512(lanes)
-        } else if let Some(lanes) = Avx2::of(found) {
-            Self::Avx2(lanes)
-        } else {
-            Self::Scalar
+    fn among(found: u8, kernel: Option<Kernel>) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        let kernel = {
+            let wanted = match kernel {
+                None => found::AVX2 | found::AVX512,
+                Some(Kernel::Scalar | Kernel::Neon) => 0,
+                Some(Kernel::Avx2) => found::AVX2,
+                Some(Kernel::Avx512) => found::AVX512,
+            };
+            match found & wanted {
+                found if found & found::AVX512 != 0 => Kernel::Avx512,
+                found if found & found::AVX2 != 0 => Kernel::Avx2,
+                _ => Kernel::Scalar,
+            }
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let kernel = kernel.unwrap_or(Kernel::Neon);
+        // SAFETY: the instructions were found, or all code may use them.
+        unsafe { Self::assumed(kernel) }
+    }
+
+    /// Returns the kernel with these lanes.
+    #[inline(always)]
+    pub(crate) fn with<T: Target>(_: T) -> Self {
+        // SAFETY: the value proves that the processor has the instructions.
+        unsafe { Self::assumed(T::KERNEL) }
+    }
+
+    /// Returns this kernel, or the portable one if it is for another kind of processors.
+    ///
+    /// # Safety
+    ///
+    /// The processor and the operating system support the instructions if they are of this kind.
+    #[inline(always)]
+    unsafe fn assumed(kernel: Kernel) -> Self {
+        match kernel {
+            // SAFETY: guaranteed by the caller.
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => Self::Avx2(unsafe { Avx2::assumed() }),
+            // SAFETY: guaranteed by the caller.
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => Self::Avx512(unsafe { Avx512::assumed() }),
+            // SAFETY: guaranteed by the caller.
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+            Kernel::Neon => Self::Neon(unsafe { Neon::assumed() }),
+            _ => Self::Scalar,
         }
     }
 
@@ -117,37 +147,6 @@ impl KernelToken {
             #[cfg(test)]
             Self::Plain16(_) => Kernel::Avx512,
         }
-    }
-}
-
-impl From<Portable> for KernelToken {
-    #[inline(always)]
-    fn from(_: Portable) -> Self {
-        Self::Scalar
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl From<Avx2> for KernelToken {
-    #[inline(always)]
-    fn from(lanes: Avx2) -> Self {
-        Self::Avx2(lanes)
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl From<Avx512> for KernelToken {
-    #[inline(always)]
-    fn from(lanes: Avx512) -> Self {
-        Self::Avx512(lanes)
-    }
-}
-
-#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-impl From<Neon> for KernelToken {
-    #[inline(always)]
-    fn from(lanes: Neon) -> Self {
-        Self::Neon(lanes)
     }
 }
 

@@ -45,12 +45,12 @@ macro_rules! by_kernel {
     }) => {{
         $crate::lanes::compiled! { $features $(#[$inline])? fn run $generic $parameters -> $result {
             // SAFETY: the function is for kernels with these lanes alone.
-            let $lanes = unsafe { <$of>::assumed() };
+            let $lanes = unsafe { <$of as $crate::lanes::Target>::assumed() };
             if $unusual {
                 $(if $case {
                     $crate::lanes::compiled! { $features #[inline(never)] fn apart $generic $parameters -> $result {
                         // SAFETY: the calling function has the lanes.
-                        let $lanes = unsafe { <$of>::assumed() };
+                        let $lanes = unsafe { <$of as $crate::lanes::Target>::assumed() };
                         $other
                     } }
                     return apart $arguments;

@@ -9,7 +9,8 @@ use crate::MAX_PROBES;
 use crate::bits::{Aligned, usual};
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
-use crate::hash::xxph3;
+use crate::hash::tile;
+use crate::hash::xxph3::Xxph3;
 use crate::kernel::Kernel;
 use crate::keys::Keys;
 use crate::lanes::{Portable, Target};
@@ -129,13 +130,13 @@ pub fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source: WideS
             each_tile!(
                 source.len(),
                 lines.len() >= PREFETCHED,
-                |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
+                |start, hashes| tile::hash::<Xxph3<false>, _>(lanes, source, start, hashes),
                 |hashes| for &hash in hashes {
                     lanes.prefetch_array::<true, _>(lines, line_of(hash, lines.len()));
                 },
                 |_, tile| {
                     repeats += repeats_in(tile.used(), &mut last);
-                    lanes.here(SetTile { lines, probes, tile });
+                    lanes.here(SetTile(lines, probes, tile));
                 }
             );
             repeats
@@ -262,11 +263,11 @@ pub fn may_match_many(
             each_tile!(
                 source.len(),
                 lines.len() >= PREFETCHED,
-                |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
+                |start, hashes| tile::hash::<Xxph3<false>, _>(lanes, source, start, hashes),
                 |hashes| for &hash in hashes {
                     lanes.prefetch_array::<false, _>(lines, line_of(hash, lines.len()));
                 },
-                |number, tile| answers[number] = lanes.here(AskTile { lines, probes, tile })
+                |number, tile| answers[number] = lanes.here(AskTile(lines, probes, tile))
             );
         },
         source.answer_each(answers, |hash| kernel::may_match(Portable, lines, probes, hash))

@@ -13,7 +13,8 @@ use hashzoo::xxh3_64;
 
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
-use crate::hash::xxph3;
+use crate::hash::tile;
+use crate::hash::xxph3::Xxph3;
 use crate::lanes::Target;
 use crate::source::{TILE, WideSource};
 use crate::tiles::each_tile;
@@ -301,7 +302,7 @@ fn many_of_width<L: Target>(
         source.len(),
         bytes.len() >= PREFETCHED,
         |start, hashes| {
-            xxph3::hash::<_, true>(lanes, source, start, hashes);
+            tile::hash::<Xxph3<true>, _>(lanes, source, start, hashes);
             for hash in &mut *hashes {
                 *hash = shape.mix(*hash);
             }

@@ -4,6 +4,8 @@
 //! set. Every function on the way there is `inline(always)`, and none takes a closure that works on vectors: a closure
 //! cannot have the attribute, and is compiled without the instruction set unless it happens to be inlined.
 
+use crate::Kernel;
+
 /// The maximum number of lanes in a vector.
 pub(crate) const MAX_LANES: usize = 16;
 
@@ -47,8 +49,17 @@ pub(crate) fn last_bytes(bytes: &[u8]) -> u32 {
 
 /// What kernels use of a processor besides vectors.
 pub(crate) trait Target: Copy {
+    /// The kernel.
+    const KERNEL: Kernel;
+    /// Set if compilers have vectors of eight numbers for the processor.
+    const VECTORS: bool = true;
     /// Set if the processor has [`parities`](Self::parities).
     const PARITIES: bool = false;
+
+    /// # Safety
+    ///
+    /// The processor and the operating system support the instructions.
+    unsafe fn assumed() -> Self;
 
     /// Does work in a function that is compiled once for the instruction set: hashing is too large to be inlined
     /// wherever keys are hashed.
@@ -113,17 +124,15 @@ pub(crate) trait Work: Sized {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Portable;
 
-impl Portable {
-    /// # Safety
-    ///
-    /// None is needed: this is like the functions of instruction sets.
+impl Target for Portable {
+    const KERNEL: Kernel = Kernel::Scalar;
+    const VECTORS: bool = false;
+
     #[inline(always)]
-    pub(crate) const unsafe fn assumed() -> Self {
+    unsafe fn assumed() -> Self {
         Self
     }
-}
 
-impl Target for Portable {
     #[inline(always)]
     fn call<W: Work>(self, work: W) -> W::Out {
         work.portable()
@@ -159,14 +168,42 @@ pub(crate) trait Lanes: Target {
     fn iota(self) -> Self::Vector {
         self.load(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15])
     }
+    /// Loads a vector.
+    ///
+    /// # Safety
+    ///
+    /// There are as many bytes as a vector has.
+    unsafe fn load_at(self, place: *const u8) -> Self::Vector;
+    /// Stores a vector.
+    ///
+    /// # Safety
+    ///
+    /// There are as many bytes as a vector has.
+    unsafe fn store_at(self, vector: Self::Vector, place: *mut u8);
     /// Loads the first values. Panics if there are too few.
-    fn load(self, values: &[u32]) -> Self::Vector;
+    #[inline(always)]
+    fn load(self, values: &[u32]) -> Self::Vector {
+        // SAFETY: there is a value for each lane.
+        unsafe { self.load_at(values[..Self::LANES].as_ptr().cast()) }
+    }
     /// Stores over the first values. Panics if there are too few.
-    fn store(self, vector: Self::Vector, values: &mut [u32]);
+    #[inline(always)]
+    fn store(self, vector: Self::Vector, values: &mut [u32]) {
+        // SAFETY: there is a value for each lane.
+        unsafe { self.store_at(vector, values[..Self::LANES].as_mut_ptr().cast()) }
+    }
     /// Loads the first bytes. Panics if there are too few.
-    fn load_bytes(self, bytes: &[u8]) -> Self::Vector;
+    #[inline(always)]
+    fn load_bytes(self, bytes: &[u8]) -> Self::Vector {
+        // SAFETY: there are four bytes for each lane.
+        unsafe { self.load_at(bytes[..4 * Self::LANES].as_ptr()) }
+    }
     /// Stores over the first bytes. Panics if there are too few.
-    fn store_bytes(self, vector: Self::Vector, bytes: &mut [u8]);
+    #[inline(always)]
+    fn store_bytes(self, vector: Self::Vector, bytes: &mut [u8]) {
+        // SAFETY: there are four bytes for each lane.
+        unsafe { self.store_at(vector, bytes[..4 * Self::LANES].as_mut_ptr()) }
+    }
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn sub(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// Returns the low halves of the products.
@@ -210,26 +247,20 @@ pub(crate) trait Lanes: Target {
         positions: Self::Vector,
     ) -> Self::Vector;
 
-    /// Eight lanes.
-    type Eight: Lanes;
-
-    fn eight(self) -> Self::Eight;
     /// Returns true if [`all_set`](Self::all_set) takes arrays of this many bytes.
     fn tests(self, bytes: usize) -> bool;
-    /// Returns true if the bits at the first `count` of eight positions are set.
+    /// Returns true if the bits at the first `count` positions, at most eight, are set.
     ///
     /// # Safety
     ///
     /// The positions are below the number of bits.
-    unsafe fn all_set(self, bytes: &[u8], positions: <Self::Eight as Lanes>::Vector, count: u32) -> bool;
+    unsafe fn all_set(self, bytes: &[u8], positions: Self::Vector, count: u32) -> bool;
 
     fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     #[inline(always)]
     fn or3(self, a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector {
         self.or(self.or(a, b), c)
     }
-    /// Returns true if `all` has all bits of `part`.
-    fn contains(self, all: Self::Vector, part: Self::Vector) -> bool;
 
     /// Returns the highest bit of each of 64 bytes.
     fn high_bits(self, bytes: &[u8; 64]) -> u64;
@@ -283,8 +314,6 @@ pub(crate) trait Lanes64: Copy {
     ///
     /// There are 16 bytes at each place.
     unsafe fn collect_pairs(self, place: impl Fn(usize) -> *const u8) -> (Self::Vector, Self::Vector);
-    /// Returns the first and the last word of each key. Panics if there are too few keys.
-    fn load_pairs(self, keys: &[[u8; 16]]) -> (Self::Vector, Self::Vector);
     /// Stores over the first values. Panics if there are too few.
     fn store(self, vector: Self::Vector, values: &mut [u64]);
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -349,13 +378,13 @@ macro_rules! compiled {
 }
 
 /// Operations of an instruction set, each an expression of intrinsics; operands and results without a type are vectors,
-/// and generics are in brackets.
+/// and generics and `unsafe` are in brackets.
 macro_rules! operations {
-    ($(fn $name:ident $([$($generic:tt)*])? ($this:ident $(, $operand:ident $(: $type:ty)?)*) $(-> $result:ty)? = $expression:expr;)+) => {$(
+    ($($([$unsafe:ident])? fn $name:ident $([$($generic:tt)*])? ($this:ident $(, $operand:ident $(: $type:ty)?)*) $(-> $result:ty)? = $expression:expr;)+) => {$(
         #[inline(always)]
-        fn $name $(<$($generic)*>)? ($this $(, $operand: operations!(@ $($type)?))*) -> operations!(@ $($result)?) {
+        $($unsafe)? fn $name $(<$($generic)*>)? ($this $(, $operand: operations!(@ $($type)?))*) -> operations!(@ $($result)?) {
             #[allow(unused_unsafe, reason = "all code may use NEON, and pairs use operations")]
-            // SAFETY: see the type; a fixed length of bytes or values is that of a vector.
+            // SAFETY: see the type; the rest is guaranteed by the caller of an unsafe function.
             unsafe {
                 $expression
             }
@@ -382,10 +411,6 @@ impl<L: Lanes64> Lanes64 for Pair<L> {
             self.0.store(vector[0], values);
             self.0.store(vector[1], &mut values[L::LANES..]);
         };
-        fn load_pairs(self, keys: &[[u8; 16]]) -> (Self::Vector, Self::Vector) = {
-            let ((a, b), (c, d)) = (self.0.load_pairs(keys), self.0.load_pairs(&keys[L::LANES..]));
-            ([a, c], [b, d])
-        };
         fn add(self, a, b) = [self.0.add(a[0], b[0]), self.0.add(a[1], b[1])];
         fn sub(self, a, b) = [self.0.sub(a[0], b[0]), self.0.sub(a[1], b[1])];
         fn and(self, a, b) = [self.0.and(a[0], b[0]), self.0.and(a[1], b[1])];
@@ -403,15 +428,9 @@ impl<L: Lanes64> Lanes64 for Pair<L> {
         fn if_above(self, a, bound: u64, yes, no) =
             [self.0.if_above(a[0], bound, yes[0], no[0]), self.0.if_above(a[1], bound, yes[1], no[1])];
         fn collect(self, value: impl Fn(usize) -> u64) = [self.0.collect(&value), self.0.collect(|i| value(L::LANES + i))];
-    }
-
-    #[inline(always)]
-    unsafe fn collect_pairs(self, place: impl Fn(usize) -> *const u8) -> (Self::Vector, Self::Vector) {
-        // SAFETY: guaranteed by the caller.
-        let ((a, b), (c, d)) = unsafe {
-            let first = self.0.collect_pairs(&place);
-            (first, self.0.collect_pairs(|i| place(L::LANES + i)))
+        [unsafe] fn collect_pairs(self, place: impl Fn(usize) -> *const u8) -> (Self::Vector, Self::Vector) = {
+            let ((a, b), (c, d)) = (self.0.collect_pairs(&place), self.0.collect_pairs(|i| place(L::LANES + i)));
+            ([a, c], [b, d])
         };
-        ([a, c], [b, d])
     }
 }

@@ -14,6 +14,7 @@ use crate::bits::MAP_BITS;
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::kernel::Kernel;
+use crate::lanes::{Lanes, Target, Work};
 use crate::modulus::{LaneDivisor, Modulus};
 use crate::source::{LaneHash, Source};
 
@@ -197,27 +198,45 @@ pub fn may_match_hash(hash: impl FnOnce() -> u32, filter: &[u8], kernel: KernelT
 pub fn asker(kernel: KernelToken, function: LaneHash) -> Asker {
     match function {
         LaneHash::LevelDb { .. } => asker!(kernel, |lanes, numbers, bits, key| {
-            ask(lanes.into(), numbers, bits, |seed| leveldb_hash(key, seed))
+            ask(lanes, numbers, bits, |seed| leveldb_hash(key, seed))
         }),
         LaneHash::Murmur2 { .. } => asker!(kernel, |lanes, numbers, bits, key| {
-            ask(lanes.into(), numbers, bits, |seed| murmur2(key, seed))
+            ask(lanes, numbers, bits, |seed| murmur2(key, seed))
         }),
         LaneHash::Murmur2SignedTail { .. } => asker!(kernel, |lanes, numbers, bits, key| {
-            ask(lanes.into(), numbers, bits, |seed| murmur2_signed_tail(key, seed))
+            ask(lanes, numbers, bits, |seed| murmur2_signed_tail(key, seed))
         }),
     }
 }
 
 /// [`asker()`], given the hash function.
 #[inline(always)]
-fn ask(
-    kernel: KernelToken,
-    [divisor, reciprocal, rest]: &[u64; 3],
-    bits: &[u8],
-    hash: impl FnOnce(u32) -> u32,
-) -> bool {
-    let query = BitQuery::of_parts(kernel, [*divisor, *reciprocal], bits, *rest as u8);
-    may_match(&query, hash((rest >> 32) as u32))
+fn ask<T: Target>(lanes: T, numbers: &[u64; 3], bits: &[u8], hash: impl FnOnce(u32) -> u32) -> bool {
+    let [divisor, reciprocal, rest] = *numbers;
+    let hash = hash((rest >> 32) as u32);
+    lanes.here(Ask(bits, [divisor, reciprocal], u32::from(rest as u8), hash))
+}
+
+/// Asks for a hash value with the numbers of a query, which may be those of another bit array.
+struct Ask<'a>(&'a [u8], [u64; 2], u32, u32);
+
+impl Work for Ask<'_> {
+    type Out = bool;
+
+    #[inline(always)]
+    fn portable(self) -> bool {
+        let Self(bit_array, parts, probes, hash) = self;
+        scalar::may_match(bit_array, Modulus::of_parts(parts), probes, hash)
+    }
+
+    #[inline(always)]
+    fn narrow<S: Lanes>(self, lanes: S) -> bool {
+        let Self(bit_array, [bits, rest], probes, hash) = self;
+        match LaneDivisor::of_parts([bits, rest], bit_array.len()) {
+            Some(_) => query::may_match(lanes, bit_array, bits, rest, probes, hash),
+            None => scalar::may_match(bit_array, Modulus::of_bytes(bit_array.len()), probes, hash),
+        }
+    }
 }
 
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word

@@ -16,7 +16,8 @@ use hashzoo::xxph3_64;
 
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
-use crate::hash::xxph3;
+use crate::hash::tile;
+use crate::hash::xxph3::Xxph3;
 use crate::lanes::Target;
 use crate::source::WideSource;
 use crate::tiles::each_tile;
@@ -276,7 +277,7 @@ pub fn may_match_many(
         each_tile!(
             source.len(),
             words.len() >= PREFETCHED_WORDS,
-            |start, hashes| xxph3::hash::<_, false>(lanes, source, start, hashes),
+            |start, hashes| tile::hash::<Xxph3<false>, _>(lanes, source, start, hashes),
             |hashes| for &hash in hashes {
                 let block = solution.equation(hash).start as u32 / WIDTH;
                 let first = shape.words_before(block) as usize;

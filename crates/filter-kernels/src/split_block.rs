@@ -1,14 +1,16 @@
 //! Split blocks, as stored in Parquet: a multiplication selects the 32-byte block, and eight others a bit in each of
 //! its eight words.
 //!
-//! Portable code is the definition. Lanes work on a whole block.
+//! The code is the definition, for all kernels: compilers make vectors of whole blocks of it.
 
 use hashzoo::{xxh64, xxph3_64};
 
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
-use crate::hash;
-use crate::lanes::{Lanes, Target, Work};
+use crate::hash::tile;
+use crate::hash::xxh64::Xxh64;
+use crate::hash::xxph3::Xxph3;
+use crate::lanes::Target;
 use crate::source::WideSource;
 use crate::tiles::each_tile;
 
@@ -63,6 +65,15 @@ fn all_set(block: &Block, hash: u64) -> bool {
     }) != 0
 }
 
+/// [`all_set`] in the form of which the compiler makes a single test of a vector, which other code would wait for longer.
+#[inline(always)]
+fn none_missing(block: &Block, hash: u64) -> bool {
+    let words = block.as_chunks().0.iter().zip(&SALTS);
+    words.fold(0, |missing, (word, salt)| {
+        missing | !u32::from_le_bytes(*word) & 1 << position(hash, *salt)
+    }) == 0
+}
+
 /// The function that hashes keys, with seed 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockHash {
@@ -98,50 +109,6 @@ const USUAL_LEN: usize = 64;
 /// The number of blocks from which they are prefetched before use.
 const PREFETCHED: usize = (1 << 20) / BLOCK_LEN;
 
-/// Returns true if a block has the bits of a hash value.
-struct Ask<'a>(&'a Block, u64);
-
-impl Work for Ask<'_> {
-    type Out = bool;
-
-    #[inline(always)]
-    fn portable(self) -> bool {
-        all_set(self.0, self.1)
-    }
-
-    #[inline(always)]
-    fn narrow<S: Lanes>(self, lanes: S) -> bool {
-        let eight = lanes.eight();
-        eight.contains(eight.load_bytes(self.0), bits_of(eight, self.1))
-    }
-}
-
-/// Sets the bits of a hash value in a block.
-struct Set<'a>(&'a mut Block, u64);
-
-impl Work for Set<'_> {
-    type Out = ();
-
-    #[inline(always)]
-    fn portable(self) {
-        set_all(self.0, self.1);
-    }
-
-    #[inline(always)]
-    fn narrow<S: Lanes>(self, lanes: S) {
-        let eight = lanes.eight();
-        let all = eight.or(eight.load_bytes(self.0), bits_of(eight, self.1));
-        eight.store_bytes(all, self.0);
-    }
-}
-
-/// Returns the bits of a hash value in a block.
-#[inline(always)]
-fn bits_of<S: Lanes>(eight: S, hash: u64) -> S::Vector {
-    let products = eight.mul(eight.load(&SALTS), eight.splat(hash as u32));
-    eight.bit_of(eight.shift_right::<27>(products))
-}
-
 /// Computes the hash values from `start` on. Panics if there are too few.
 #[inline(always)]
 fn hash_tile<T: Target>(
@@ -152,8 +119,8 @@ fn hash_tile<T: Target>(
     hashes: &mut [u64],
 ) {
     match function {
-        BlockHash::Xxh64 => hash::xxh64::hash(target, source, start, hashes),
-        BlockHash::Xxph3 => hash::xxph3::hash::<_, false>(target, source, start, hashes),
+        BlockHash::Xxh64 => tile::hash::<Xxh64, _>(target, source, start, hashes),
+        BlockHash::Xxph3 => tile::hash::<Xxph3<false>, _>(target, source, start, hashes),
     }
 }
 
@@ -171,7 +138,7 @@ pub fn insert(kernel: KernelToken, blocks: &mut [Block], function: BlockHash, so
             |hashes| for &hash in hashes {
                 lanes.prefetch_array::<true, _>(blocks, block_of(hash, blocks.len()));
             },
-            |_, tile| set(lanes, blocks, tile.used())
+            |_, tile| set(blocks, tile.used())
         );
     });
 }
@@ -179,8 +146,8 @@ pub fn insert(kernel: KernelToken, blocks: &mut [Block], function: BlockHash, so
 /// Adds the bits of one hash value, without the stack memory that many take.
 #[inline(always)]
 pub fn insert_hash(kernel: KernelToken, blocks: &mut [Block], hash: u64) {
-    by_kernel!(kernel, |lanes, blocks: &mut [Block], hash: u64| -> () {
-        set(lanes, blocks, &[hash]);
+    by_kernel!(kernel, |_lanes, blocks: &mut [Block], hash: u64| -> () {
+        set(blocks, &[hash]);
     });
 }
 
@@ -272,20 +239,21 @@ pub fn may_match_each(kernel: KernelToken, filters: &[&[Block]], hash: u64) -> u
 }
 
 #[inline(always)]
-fn set<L: Target>(lanes: L, blocks: &mut [Block], hashes: &[u64]) {
+fn set(blocks: &mut [Block], hashes: &[u64]) {
     let count = blocks.len();
     for &hash in hashes {
         // Always present, unless there is no block.
         if let Some(block) = blocks.get_mut(block_of(hash, count)) {
-            lanes.here(Set(block, hash));
+            set_all(block, hash);
         }
     }
 }
 
 #[inline(always)]
-fn may_match_by<L: Target>(lanes: L, blocks: &[Block], hash: u64) -> bool {
+fn may_match_by<L: Target>(_: L, blocks: &[Block], hash: u64) -> bool {
     match blocks.get(block_of(hash, blocks.len())) {
-        Some(block) => lanes.here(Ask(block, hash)),
+        Some(block) if L::VECTORS => none_missing(block, hash),
+        Some(block) => all_set(block, hash),
         None => true,
     }
 }

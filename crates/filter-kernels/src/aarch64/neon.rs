@@ -15,14 +15,6 @@ use crate::lanes::Lanes;
 pub struct Neon(());
 
 impl Neon {
-    /// # Safety
-    ///
-    /// The processor has NEON.
-    #[inline(always)]
-    pub(crate) const unsafe fn assumed() -> Self {
-        Self(())
-    }
-
     /// [`Lanes::all_set`] of 16 to 64 bytes, which are looked up in registers, as two overlapping halves, the second of
     /// which ends with the array.
     #[inline(always)]

@@ -43,33 +43,29 @@ const fn is_line<S: Lanes>() -> bool {
 }
 
 /// Returns true if a line has the bits of all probes.
-struct Ask<'a> {
-    line: &'a Line,
-    probes: u8,
-    walk: u32,
-}
+struct Ask<'a>(&'a Line, u8, u32);
 
 impl Work for Ask<'_> {
     type Out = bool;
 
     #[inline(always)]
     fn portable(self) -> bool {
-        let Self { line, probes, walk } = self;
+        let Self(line, probes, walk) = self;
         usual!(probes == USUAL_PROBES, |_MOST| all_set(line, probes, walk))
     }
 
     /// Tests eight probes at a time, or a vector at a time.
     #[inline(always)]
     fn narrow<S: Lanes>(self, lanes: S) -> bool {
-        let Self { line, probes, walk } = self;
+        let Self(line, probes, walk) = self;
         if is_line::<S>() && probes > 8 {
             return all_of_32(lanes, line, probes, walk);
         }
-        let eight = lanes.eight();
-        let walk = eight.splat(walk);
+        let walk = lanes.splat(walk);
         let mut left = u32::from(probes);
         for powers in POWERS.as_chunks::<8>().0 {
-            let positions = eight.shift_right::<23>(eight.mul(walk, eight.load(powers)));
+            let powers = if is_line::<S>() { &POWERS[..] } else { powers };
+            let positions = lanes.shift_right::<23>(lanes.mul(walk, lanes.load(powers)));
             // SAFETY: a line has 2^9 bits.
             let all = unsafe { lanes.all_set(line, positions, left) };
             // Avoids a branch on the last answer.
@@ -86,10 +82,7 @@ impl Work for Ask<'_> {
 #[inline(always)]
 pub(super) fn may_match<T: Target>(target: T, lines: &[Line], probes: u8, hash: u64) -> bool {
     match lines.get(line_of(hash, lines.len())) {
-        Some(line) => {
-            let walk = walk_of(hash);
-            target.here(Ask { line, probes, walk })
-        }
+        Some(line) => target.here(Ask(line, probes, walk_of(hash))),
         None => true,
     }
 }
@@ -109,18 +102,14 @@ fn all_of_32<S: Lanes>(lanes: S, line: &Line, probes: u8, walk: u32) -> bool {
 }
 
 /// Sets the bits of 1 to 30 probes.
-pub(super) struct SetTile<'a> {
-    pub(super) lines: &'a mut [Line],
-    pub(super) probes: u8,
-    pub(super) tile: Tile<'a>,
-}
+pub(super) struct SetTile<'a>(pub(super) &'a mut [Line], pub(super) u8, pub(super) Tile<'a>);
 
 impl Work for SetTile<'_> {
     type Out = ();
 
     #[inline(always)]
     fn portable(self) {
-        let Self { lines, probes, tile } = self;
+        let Self(lines, probes, tile) = self;
         for &hash in tile.used() {
             usual!(probes == USUAL_PROBES, |_MOST| set_one(lines, probes, hash));
         }
@@ -128,7 +117,7 @@ impl Work for SetTile<'_> {
 
     #[inline(always)]
     fn wide<S: WideLanes>(self, lanes: S) {
-        let Self { lines, probes, tile } = self;
+        let Self(lines, probes, tile) = self;
         if !is_line::<S>() {
             return usual!(probes == USUAL_PROBES, |MOST| set_words::<S, MOST>(
                 lanes, lines, probes, tile
@@ -267,11 +256,7 @@ fn bit_in_line<S: Lanes>(lanes: S, before: S::Vector, position: u32) -> S::Vecto
 }
 
 /// Returns the answers, one bit each.
-pub(super) struct AskTile<'a> {
-    pub(super) lines: &'a [Line],
-    pub(super) probes: u8,
-    pub(super) tile: Tile<'a>,
-}
+pub(super) struct AskTile<'a>(pub(super) &'a [Line], pub(super) u8, pub(super) Tile<'a>);
 
 impl Work for AskTile<'_> {
     type Out = u64;
@@ -284,34 +269,33 @@ impl Work for AskTile<'_> {
     #[inline(always)]
     fn narrow<S: Lanes>(self, lanes: S) -> u64 {
         // Two loops, without a branch on the first eight probes.
-        if self.probes <= 8 {
-            self.one_by_one(lanes, self.probes.min(8))
+        let Self(lines, probes, tile) = self;
+        if probes <= 8 {
+            one_by_one(lanes, lines, probes.min(8), tile)
         } else {
-            self.one_by_one(lanes, self.probes.max(9))
+            one_by_one(lanes, lines, probes.max(9), tile)
         }
     }
 
     #[inline(always)]
     fn wide<S: WideLanes>(self, lanes: S) -> u64 {
-        if is_line::<S>() && self.probes <= 8 {
-            let split = Split::new(lanes, self.tile, self.lines.len());
-            return ask_pairs(lanes, self.lines, self.probes, &split) & self.tile.mask();
+        let Self(lines, probes, tile) = self;
+        if is_line::<S>() && probes <= 8 {
+            let split = Split::new(lanes, tile, lines.len());
+            return ask_pairs(lanes, lines, probes, &split) & tile.mask();
         }
         self.narrow(lanes)
     }
 }
 
-impl AskTile<'_> {
-    #[inline(always)]
-    fn one_by_one<T: Target>(&self, target: T, probes: u8) -> u64 {
-        let mut answers = 0;
-        for (i, &hash) in self.tile.used().iter().enumerate() {
-            let line = &self.lines[line_of(hash, self.lines.len())];
-            let walk = walk_of(hash);
-            answers |= u64::from(target.here(Ask { line, probes, walk })) << i;
-        }
-        answers
+#[inline(always)]
+fn one_by_one<T: Target>(target: T, lines: &[Line], probes: u8, tile: Tile<'_>) -> u64 {
+    let mut answers = 0;
+    for (i, &hash) in tile.used().iter().enumerate() {
+        let line = &lines[line_of(hash, lines.len())];
+        answers |= u64::from(target.here(Ask(line, probes, walk_of(hash)))) << i;
     }
+    answers
 }
 
 /// Queries two keys at a time, whose probes, at most 8, are the lanes of a vector of the length of a line.

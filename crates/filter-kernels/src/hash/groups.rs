@@ -84,12 +84,7 @@ pub(crate) fn consume<S: Lanes, const PART: usize>(
         let part = match source {
             Source::Keys(keys, function) => {
                 let part = &mut room[..PART.min(len - start)];
-                lanes.call(HashKeys {
-                    keys,
-                    function,
-                    start,
-                    hashes: part,
-                });
+                lanes.call(HashKeys(keys, function, start, part));
                 &*part
             }
             Source::Hashes(hashes) => hashes,
@@ -100,73 +95,66 @@ pub(crate) fn consume<S: Lanes, const PART: usize>(
 }
 
 /// Hashes the keys from `start` on.
-struct HashKeys<'k, 'h> {
-    keys: Keys<'k>,
-    function: LaneHash,
-    start: usize,
-    hashes: &'h mut [u32],
-}
+struct HashKeys<'k, 'h>(Keys<'k>, LaneHash, usize, &'h mut [u32]);
 
 impl Work for HashKeys<'_, '_> {
     type Out = ();
 
     fn portable(self) {
-        for (hash, key) in self.hashes.iter_mut().zip(self.keys.iter().skip(self.start)) {
-            *hash = self.function.hash(key);
+        let Self(keys, function, start, hashes) = self;
+        for (hash, key) in hashes.iter_mut().zip(keys.iter().skip(start)) {
+            *hash = function.hash(key);
         }
     }
 
     #[inline(always)]
     fn narrow<S: Lanes>(self, lanes: S) {
-        hash(lanes, self.keys, self.function, self.start, self.hashes);
-    }
-}
-
-#[inline(always)]
-fn hash<S: Lanes>(lanes: S, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]) {
-    let mut ahead = None;
-    for (i, hashes) in hashes.chunks_mut(S::LANES).enumerate() {
-        let start = start + i * S::LANES;
-        if let (0, Keys::Slices(keys)) = (i * S::LANES % TILE, keys) {
-            ahead = Some(later(lanes, keys, start));
-        }
-        if let Some(later) = &mut ahead {
-            later.prefetch(lanes, S::LANES);
-        }
-        let mut filled: [&[u8]; MAX_LANES];
-        let vector = match keys {
-            Keys::Packed(keys) if keys.key_len() == STEP => {
-                Groups::packed(keys, function).group(lanes, start / S::LANES)
+        let Self(keys, function, start, hashes) = self;
+        let mut ahead = None;
+        for (i, hashes) in hashes.chunks_mut(S::LANES).enumerate() {
+            let start = start + i * S::LANES;
+            if let (0, Keys::Slices(keys)) = (i * S::LANES % TILE, keys) {
+                ahead = Some(later(lanes, keys, start));
             }
-            _ => {
-                let keys = match keys {
-                    Keys::Slices(keys) => match keys.get(start..start + S::LANES) {
-                        Some(keys) => keys,
-                        None => {
-                            filled = filled_up(&keys[start..]);
+            if let Some(later) = &mut ahead {
+                later.prefetch(lanes, S::LANES);
+            }
+            let mut filled: [&[u8]; MAX_LANES];
+            let vector = match keys {
+                Keys::Packed(keys) if keys.key_len() == STEP => {
+                    Groups::packed(keys, function).group(lanes, start / S::LANES)
+                }
+                _ => {
+                    let keys = match keys {
+                        Keys::Slices(keys) => match keys.get(start..start + S::LANES) {
+                            Some(keys) => keys,
+                            None => {
+                                filled = filled_up(&keys[start..]);
+                                &filled[..S::LANES]
+                            }
+                        },
+                        Keys::Packed(keys) => {
+                            filled = [&[]; MAX_LANES];
+                            let mut keys =
+                                keys.bytes()[start * keys.key_len()..].chunks_exact(keys.key_len());
+                            let mut last: &[u8] = &[];
+                            for slot in &mut filled[..S::LANES] {
+                                last = keys.next().unwrap_or(last);
+                                *slot = last;
+                            }
                             &filled[..S::LANES]
                         }
-                    },
-                    Keys::Packed(keys) => {
-                        filled = [&[]; MAX_LANES];
-                        let mut keys = keys.bytes()[start * keys.key_len()..].chunks_exact(keys.key_len());
-                        let mut last: &[u8] = &[];
-                        for slot in &mut filled[..S::LANES] {
-                            last = keys.next().unwrap_or(last);
-                            *slot = last;
-                        }
-                        &filled[..S::LANES]
-                    }
-                };
-                lanes32::slices(lanes, function, keys)
+                    };
+                    lanes32::slices(lanes, function, keys)
+                }
+            };
+            if hashes.len() == S::LANES {
+                lanes.store(vector, hashes);
+            } else {
+                let mut row = [0; MAX_LANES];
+                lanes.store(vector, &mut row);
+                hashes.copy_from_slice(&row[..hashes.len()]);
             }
-        };
-        if hashes.len() == S::LANES {
-            lanes.store(vector, hashes);
-        } else {
-            let mut row = [0; MAX_LANES];
-            lanes.store(vector, &mut row);
-            hashes.copy_from_slice(&row[..hashes.len()]);
         }
     }
 }

@@ -23,10 +23,10 @@ const IN_CACHE: usize = 1 << 19;
 const _: () = assert!(TILE <= 64);
 
 /// A key for each lane; the others are unused.
-pub(super) type Group<'a> = [&'a [u8]; MAX_GROUP];
+pub(crate) type Group<'a> = [&'a [u8]; MAX_GROUP];
 
 /// A hash function for keys of some classes of lengths.
-pub(super) trait Classes {
+pub(crate) trait Classes {
     /// The bounds of the classes: the keys of a class are longer than one bound and not longer than the next.
     const BOUNDS: &[u64];
 
@@ -40,44 +40,38 @@ pub(super) trait Classes {
     /// Returns the hash value of a key of any length.
     fn of_one(key: &[u8]) -> u64;
 
-    /// Computes at most [`TILE`] hash values from `start` on. Panics if there are too few.
-    fn hash<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
+    /// Hashes at most [`TILE`] keys from `start` on. Panics if there are too few.
+    fn hash<S: WideLanes>(lanes: S, keys: Keys<'_>, start: usize, hashes: &mut [u64]);
 }
 
 /// Computes at most [`TILE`] hash values from `start` on. Panics if there are too few.
 #[inline(always)]
-pub(super) fn hash<F: Classes, T: Target>(
+pub(crate) fn hash<F: Classes, T: Target>(
     target: T,
     source: WideSource<'_>,
     start: usize,
     hashes: &mut [u64],
 ) {
-    target.call(HashTile::<F> {
-        source,
-        start,
-        hashes,
-        function: PhantomData,
-    });
+    target.call(HashTile::<F>(source, start, hashes, PhantomData));
 }
 
-struct HashTile<'k, 'h, F> {
-    source: WideSource<'k>,
-    start: usize,
-    hashes: &'h mut [u64],
-    function: PhantomData<F>,
-}
+struct HashTile<'k, 'h, F>(WideSource<'k>, usize, &'h mut [u64], PhantomData<F>);
 
 impl<F: Classes> Work for HashTile<'_, '_, F> {
     type Out = ();
 
     #[inline(always)]
     fn portable(self) {
-        self.source.hash_by(F::of_one, self.start, self.hashes);
+        let Self(source, start, hashes, _) = self;
+        source.hash_by(F::of_one, start, hashes);
     }
 
     #[inline(always)]
     fn wide<S: WideLanes>(self, lanes: S) {
-        F::hash(lanes, self.source, self.start, self.hashes);
+        match self {
+            Self(WideSource::Keys(keys), start, hashes, _) => F::hash(lanes, keys, start, hashes),
+            given => given.portable(),
+        }
     }
 }
 
@@ -153,11 +147,23 @@ unsafe fn hash_class<F: Classes, S: Target, L: Lanes64, const CLASS: usize>(
     }
 }
 
+/// Splits hash values into groups of one for each lane and the rest.
+#[inline(always)]
+pub(super) fn groups_of<L: Lanes64>(
+    _: L,
+    hashes: &mut [u64],
+) -> (core::slice::ChunksExactMut<'_, u64>, &mut [u64]) {
+    let (groups, others) = hashes.split_at_mut(hashes.len() / L::LANES * L::LANES);
+    (groups.chunks_exact_mut(L::LANES), others)
+}
+
 /// The keys that are hashed after those of a tile.
 #[derive(Clone, Copy)]
 pub(crate) struct Later<'a, 'k>(&'a [&'k [u8]]);
 
 impl Later<'_, '_> {
+    pub(super) const NONE: Self = Self(&[]);
+
     /// Prefetches both ends of the next keys.
     #[inline(always)]
     pub(crate) fn prefetch<L: Target>(&mut self, lanes: L, count: usize) {
@@ -191,7 +197,7 @@ where
             for (slice, key) in room.iter_mut().zip(keys) {
                 *slice = key;
             }
-            (&room[..count], Later(&[]))
+            (&room[..count], Later::NONE)
         }
     }
 }
@@ -204,7 +210,7 @@ pub(crate) fn later<'a, 'k, L: Target>(lanes: L, keys: &'a [&'k [u8]], start: us
     let place = |key: Option<&&[u8]>| key.map_or(0, |key| key.as_ptr().addr());
     let apart = place(tile.first()).abs_diff(place(tile.last()));
     if apart < FETCHED_TOGETHER && apart * (keys.len() / TILE) < IN_CACHE {
-        return Later(&[]);
+        return Later::NONE;
     }
     if start == 0 {
         Later(tile).prefetch(lanes, TILE);

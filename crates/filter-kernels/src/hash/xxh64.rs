@@ -3,12 +3,11 @@
 
 use hashzoo::xxh64;
 
-use super::tile::{self, Classes, Group, hash_slices, slices};
-use super::xxph3::{groups_of, word};
+use super::tile::{Classes, Group, groups_of, hash_slices, slices};
+use super::xxph3::word;
 use super::{PRIME64_1, PRIME64_3};
 use crate::keys::Keys;
-use crate::lanes::{Lanes64, Target, WideLanes};
-use crate::source::WideSource;
+use crate::lanes::{Lanes64, WideLanes};
 
 const PRIME64_2: u64 = 0xc2b2_ae3d_27d4_eb4f;
 const PRIME64_4: u64 = 0x85eb_ca77_c2b2_ae63;
@@ -17,13 +16,8 @@ const PRIME64_5: u64 = 0x27d4_eb2f_1656_67c5;
 /// The number of bytes that XXH64 consumes at once.
 const STRIPE: usize = 32;
 
-/// Computes at most [`TILE`](crate::source::TILE) hash values from `start` on. Panics if there are too few.
-#[inline(always)]
-pub(crate) fn hash<T: Target>(target: T, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-    tile::hash::<Xxh64, T>(target, source, start, hashes);
-}
-
-struct Xxh64;
+/// The function.
+pub(crate) struct Xxh64;
 
 impl Classes for Xxh64 {
     const BOUNDS: &[u64] = &[7, 31, 63];
@@ -45,41 +39,45 @@ impl Classes for Xxh64 {
     }
 
     #[inline(always)]
-    fn hash<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-        let (chains, count) = (lanes.chains(), hashes.len());
-        match source {
+    fn hash<S: WideLanes>(lanes: S, keys: Keys<'_>, start: usize, hashes: &mut [u64]) {
+        let (chains, range) = (lanes.chains(), start..start + hashes.len());
+        match keys {
             // Columns of numbers in Parquet.
-            WideSource::Keys(Keys::Packed(keys)) if keys.key_len() == 8 => {
-                let (groups, others) = groups_of(chains, hashes);
-                let keys = &keys.bytes().as_chunks::<8>().0[start..start + count];
-                for (keys, hashes) in keys.chunks_exact(S::Chains::LANES).zip(groups) {
-                    let words = chains.collect(|i| u64::from_le_bytes(keys[i]));
-                    let mixed = with_word(chains, chains.splat(PRIME64_5.wrapping_add(8)), words);
-                    chains.store(avalanche(chains, mixed), hashes);
-                }
-                for (key, hash) in keys[count - others.len()..].iter().zip(others) {
-                    *hash = xxh64(key, 0);
-                }
+            Keys::Packed(keys) if keys.key_len() == 8 => {
+                hash_numbers(chains, &keys.bytes().as_chunks::<8>().0[range], hashes);
             }
-            WideSource::Keys(Keys::Packed(keys)) if keys.key_len() == 4 => {
-                let (groups, others) = groups_of(chains, hashes);
-                let keys = &keys.bytes().as_chunks::<4>().0[start..start + count];
-                for (keys, hashes) in keys.chunks_exact(S::Chains::LANES).zip(groups) {
-                    let halves = chains.collect(|i| u64::from(u32::from_le_bytes(keys[i])));
-                    let mixed = with_half_word(chains, chains.splat(PRIME64_5.wrapping_add(4)), halves);
-                    chains.store(avalanche(chains, mixed), hashes);
-                }
-                for (key, hash) in keys[count - others.len()..].iter().zip(others) {
-                    *hash = xxh64(key, 0);
-                }
+            Keys::Packed(keys) if keys.key_len() == 4 => {
+                hash_numbers(chains, &keys.bytes().as_chunks::<4>().0[range], hashes);
             }
-            WideSource::Keys(keys) => {
+            keys => {
                 let mut room = None;
-                let (keys, later) = slices(lanes, &keys, start, count, &mut room);
-                hash_slices::<Xxh64, _, _>(lanes, chains, keys, later, hashes);
+                let (keys, later) = slices(lanes, &keys, start, range.len(), &mut room);
+                hash_slices::<Self, _, _>(lanes, chains, keys, later, hashes);
             }
-            WideSource::Hashes(values) => hashes.copy_from_slice(&values[start..start + count]),
         }
+    }
+}
+
+/// Hashes keys of four or eight bytes.
+#[inline(always)]
+fn hash_numbers<L: Lanes64, const LEN: usize>(lanes: L, keys: &[[u8; LEN]], hashes: &mut [u64]) {
+    let (groups, others) = groups_of(lanes, hashes);
+    for (keys, hashes) in keys.chunks_exact(L::LANES).zip(groups) {
+        let numbers = lanes.collect(|i| {
+            let mut word = [0; 8];
+            word[..LEN].copy_from_slice(&keys[i]);
+            u64::from_le_bytes(word)
+        });
+        let start = lanes.splat(PRIME64_5.wrapping_add(LEN as u64));
+        let mixed = if LEN == 8 {
+            with_word(lanes, start, numbers)
+        } else {
+            with_half_word(lanes, start, numbers)
+        };
+        lanes.store(avalanche(lanes, mixed), hashes);
+    }
+    for (key, hash) in keys[keys.len() - others.len()..].iter().zip(others) {
+        *hash = xxh64(key, 0);
     }
 }
 

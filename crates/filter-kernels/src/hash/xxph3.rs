@@ -3,11 +3,10 @@
 
 use hashzoo::{xxh3_64, xxph3_64};
 
-use super::tile::{self, Classes, Group, hash_slices, have_16_bytes, slices};
+use super::tile::{Classes, Group, Later, groups_of, hash_slices, have_16_bytes, slices};
 use super::{PRIME64_1, PRIME64_3};
 use crate::keys::Keys;
-use crate::lanes::{Lanes64, Target, WideLanes};
-use crate::source::WideSource;
+use crate::lanes::{Lanes64, WideLanes};
 
 /// The first eight words of XXH3's secret, which seed 0 leaves unchanged.
 ///
@@ -29,34 +28,8 @@ const SHORT: [u64; 2] = [SECRET[3] ^ SECRET[4], SECRET[5] ^ SECRET[6]];
 /// XXH3's multiplier in the last step, `PRIME_MX1`.
 const LAST: u64 = 0x1656_6791_9e37_79f9;
 
-/// Returns the hash value of a key of any length.
-#[inline(always)]
-pub(crate) const fn of_one<const FINAL: bool>(key: &[u8]) -> u64 {
-    if FINAL { xxh3_64(key, 0) } else { xxph3_64(key, 0) }
-}
-
-/// Computes at most [`TILE`](crate::source::TILE) hash values from `start` on; with `FINAL`, XXH3. Panics if there are too few.
-#[inline(always)]
-pub(crate) fn hash<T: Target, const FINAL: bool>(
-    target: T,
-    source: WideSource<'_>,
-    start: usize,
-    hashes: &mut [u64],
-) {
-    tile::hash::<Xxph3<FINAL>, T>(target, source, start, hashes);
-}
-
-/// Splits hash values into groups of one for each lane and the rest.
-#[inline(always)]
-pub(super) fn groups_of<L: Lanes64>(
-    _: L,
-    hashes: &mut [u64],
-) -> (core::slice::ChunksExactMut<'_, u64>, &mut [u64]) {
-    let (groups, others) = hashes.split_at_mut(hashes.len() / L::LANES * L::LANES);
-    (groups.chunks_exact_mut(L::LANES), others)
-}
-
-struct Xxph3<const FINAL: bool>;
+/// The function, which is XXH3 if `FINAL`.
+pub(crate) struct Xxph3<const FINAL: bool>;
 
 impl<const FINAL: bool> Classes for Xxph3<FINAL> {
     const BOUNDS: &[u64] = &[8, 16, 32, 64];
@@ -84,43 +57,52 @@ impl<const FINAL: bool> Classes for Xxph3<FINAL> {
 
     #[inline(always)]
     fn of_one(key: &[u8]) -> u64 {
-        of_one::<FINAL>(key)
+        if FINAL { xxh3_64(key, 0) } else { xxph3_64(key, 0) }
     }
 
     #[inline(always)]
-    fn hash<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-        let (wide, count) = (lanes.wide(), hashes.len());
-        match source {
-            WideSource::Keys(Keys::Packed(keys)) if keys.key_len() == 16 => {
-                let (groups, others) = groups_of(wide, hashes);
-                let keys = &keys.bytes().as_chunks::<16>().0[start..start + count];
-                for (keys, hashes) in keys.chunks_exact(S::Wide::LANES).zip(groups) {
-                    let (low, high) = wide.load_pairs(keys);
-                    wide.store(of_two_words::<_, FINAL>(wide, low, high, wide.splat(16)), hashes);
-                }
-                for (key, hash) in keys[count - others.len()..].iter().zip(others) {
-                    *hash = of_one::<FINAL>(key);
-                }
-            }
-            WideSource::Keys(keys) => {
-                let mut room = None;
-                let (keys, mut later) = slices(lanes, &keys, start, count, &mut room);
-                if !have_16_bytes(keys) {
-                    return hash_slices::<Xxph3<FINAL>, _, _>(lanes, wide, keys, later, hashes);
-                }
-                let (groups, others) = groups_of(wide, hashes);
-                for (keys, hashes) in keys.chunks_exact(S::Wide::LANES).zip(groups) {
-                    later.prefetch(lanes, S::Wide::LANES);
-                    // SAFETY: the condition ensures that each key has the two words that are read.
-                    let (low, high) = unsafe { wide.collect_pairs(|i| keys[i].as_ptr()) };
-                    wide.store(of_two_words::<_, FINAL>(wide, low, high, wide.splat(16)), hashes);
-                }
-                for (key, hash) in keys[count - others.len()..].iter().zip(others) {
-                    *hash = of_one::<FINAL>(key);
-                }
-            }
-            WideSource::Hashes(values) => hashes.copy_from_slice(&values[start..start + count]),
+    fn hash<S: WideLanes>(lanes: S, keys: Keys<'_>, start: usize, hashes: &mut [u64]) {
+        let count = hashes.len();
+        if let Keys::Packed(keys) = keys
+            && keys.key_len() == 16
+        {
+            let keys = &keys.bytes().as_chunks::<16>().0[start..start + count];
+            // SAFETY: the type has the length.
+            return unsafe { hash_16::<FINAL, _, _>(lanes, keys, Later::NONE, hashes) };
         }
+        let mut room = None;
+        let (keys, later) = slices(lanes, &keys, start, count, &mut room);
+        if have_16_bytes(keys) {
+            // SAFETY: the condition.
+            unsafe { hash_16::<FINAL, _, _>(lanes, keys, later, hashes) }
+        } else {
+            hash_slices::<Self, _, _>(lanes, lanes.wide(), keys, later, hashes);
+        }
+    }
+}
+
+/// Hashes keys of 16 bytes, and prefetches later ones.
+///
+/// # Safety
+///
+/// The keys have 16 bytes.
+#[inline(always)]
+unsafe fn hash_16<const FINAL: bool, S: WideLanes, K: AsRef<[u8]>>(
+    lanes: S,
+    keys: &[K],
+    mut later: Later<'_, '_>,
+    hashes: &mut [u64],
+) {
+    let wide = lanes.wide();
+    let (groups, others) = groups_of(wide, hashes);
+    for (keys, hashes) in keys.chunks_exact(S::Wide::LANES).zip(groups) {
+        later.prefetch(lanes, S::Wide::LANES);
+        // SAFETY: guaranteed by the caller.
+        let (low, high) = unsafe { wide.collect_pairs(|i| keys[i].as_ref().as_ptr()) };
+        wide.store(of_two_words::<_, FINAL>(wide, low, high, wide.splat(16)), hashes);
+    }
+    for (key, hash) in keys[keys.len() - others.len()..].iter().zip(others) {
+        *hash = Xxph3::<FINAL>::of_one(key.as_ref());
     }
 }
 

@@ -31,16 +31,13 @@ pub(crate) fn stored_may_match<S: Lanes, H: Fn(&[u8]) -> u32 + Copy>(
     hash: H,
     key: &[u8],
     filter: &[u8],
-) -> bool
-where
-    KernelToken: From<S>,
-{
+) -> bool {
     if !lanes.tests(filter.len().wrapping_sub(1)) {
         return scalar::may_match_key(hash, key, filter);
     }
     match usual(filter) {
         Some((bit_array, divisor, probes)) => may_match_8(lanes, bit_array, divisor, probes, hash(key)),
-        None => may_match_stored(hash, key, filter, lanes.into()),
+        None => may_match_stored(hash, key, filter, KernelToken::with(lanes)),
     }
 }
 
@@ -61,10 +58,9 @@ fn usual(filter: &[u8]) -> Option<(&[u8], LaneDivisor, u32)> {
 /// [`may_match`] for at most eight probes.
 #[inline(always)]
 fn may_match_8<S: Lanes>(lanes: S, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
-    let eight = lanes.eight();
-    let hash = eight.splat(hash);
-    let hashes = eight.add(hash, eight.mul(eight.iota(), eight.rotate_15(hash)));
-    let positions = Remainders::new(eight, divisor).of(hashes);
+    let hash = lanes.splat(hash);
+    let hashes = lanes.add(hash, lanes.mul(lanes.iota(), lanes.rotate_15(hash)));
+    let positions = Remainders::new(lanes, divisor).of(hashes);
     // SAFETY: the positions are remainders by the number of bits.
     unsafe { lanes.all_set(bit_array, positions, probes) }
 }

@@ -108,8 +108,6 @@ fn outcomes<S: Lanes>(lanes: S, input: &Input) -> Vec<Outcome> {
     add("all_hits", lanes.hit_bits(lanes.all_hits()).into());
     add("hit", lanes.hit_bits(hits).into());
     add("hit twice", lanes.hit_bits(lanes.hit(hits, c, d)).into());
-    add("contains", lanes.contains(a, b).into());
-    add("contains all", lanes.contains(lanes.or(a, b), b).into());
     let mut full = *bytes.first_chunk::<64>().unwrap();
     full.iter_mut().step_by(3).for_each(|byte| *byte = 0xff);
     add("high_bits", lanes.high_bits(&full));
@@ -117,7 +115,6 @@ fn outcomes<S: Lanes>(lanes: S, input: &Input) -> Vec<Outcome> {
     add("count_ones", lanes.count_ones(input.longs[0][0]).into());
     lanes.prefetch::<false, _>(bytes, 1 << 40);
     lanes.prefetch::<true, _>(bytes, 0);
-    let eight = lanes.eight();
     for len in 1..=bytes.len() {
         let positions = input.words[3].map(|word| word % (8 * len as u32));
         // Of random bits, all that are asked for are rarely set.
@@ -125,7 +122,7 @@ fn outcomes<S: Lanes>(lanes: S, input: &Input) -> Vec<Outcome> {
         for count in 0..=8 {
             let all = if lanes.tests(len) {
                 // SAFETY: the positions are below the number of bits.
-                unsafe { lanes.all_set(&dense, eight.load(&positions), count) }
+                unsafe { lanes.all_set(&dense, lanes.load(&positions), count) }
             } else {
                 let mut asked = positions.iter().take(count as usize);
                 asked.all(|at| dense[*at as usize / 8] >> (at % 8) & 1 == 1)
@@ -198,10 +195,7 @@ fn long_outcomes<L: Lanes64>(lanes: L, input: &Input) -> Vec<Outcome> {
     let [a, b, c, d] = input.longs.each_ref().map(|row| lanes.collect(|i| row[i]));
     add("splat", lanes.splat(input.longs[0][0]));
     add("collect", a);
-    let keys = input.bytes[1..].as_chunks().0;
-    let (first, last) = lanes.load_pairs(keys);
-    add("load_pairs, first", first);
-    add("load_pairs, last", last);
+    let keys = input.bytes[1..].as_chunks::<16>().0;
     // SAFETY: each key has 16 bytes.
     let (first, last) = unsafe { lanes.collect_pairs(|i| keys[L::LANES - i].as_ptr()) };
     add("collect_pairs, first", first);

@@ -2,7 +2,7 @@
 
 use core::array::from_fn;
 
-use crate::choose::KernelToken;
+use crate::kernel::Kernel;
 use crate::lanes::{Lanes, Lanes64, Target, Walks, WideLanes, Work};
 
 /// `N` lanes of 32 bits, and vectors of `HALF` lanes of 64.
@@ -12,26 +12,14 @@ pub struct Plain<const N: usize, const HALF: usize>;
 pub(crate) type Plain8 = Plain<8, 4>;
 pub(crate) type Plain16 = Plain<16, 8>;
 
-impl<const N: usize, const HALF: usize> Plain<N, HALF> {
-    pub(crate) const unsafe fn assumed() -> Self {
+impl<const N: usize, const HALF: usize> Target for Plain<N, HALF> {
+    // Where lanes choose a kernel, portable code does the rest.
+    const KERNEL: Kernel = Kernel::Scalar;
+    const PARITIES: bool = true;
+
+    unsafe fn assumed() -> Self {
         Self
     }
-}
-
-impl From<Plain8> for KernelToken {
-    fn from(lanes: Plain8) -> Self {
-        Self::Plain8(lanes)
-    }
-}
-
-impl From<Plain16> for KernelToken {
-    fn from(lanes: Plain16) -> Self {
-        Self::Plain16(lanes)
-    }
-}
-
-impl<const N: usize, const HALF: usize> Target for Plain<N, HALF> {
-    const PARITIES: bool = true;
 
     fn call<W: Work>(self, work: W) -> W::Out {
         work.wide(self)
@@ -71,6 +59,16 @@ impl<const N: usize, const HALF: usize> Lanes for Plain<N, HALF> {
 
     fn iota(self) -> [u32; N] {
         from_fn(|i| i as u32)
+    }
+
+    unsafe fn load_at(self, place: *const u8) -> [u32; N] {
+        // SAFETY: guaranteed by the caller.
+        from_fn(|i| unsafe { u32::from_le_bytes(place.cast::<[u8; 4]>().add(i).read()) })
+    }
+
+    unsafe fn store_at(self, vector: [u32; N], place: *mut u8) {
+        // SAFETY: guaranteed by the caller.
+        unsafe { place.cast::<[[u8; 4]; N]>().write(vector.map(u32::to_le_bytes)) }
     }
 
     fn load(self, values: &[u32]) -> [u32; N] {
@@ -168,32 +166,14 @@ impl<const N: usize, const HALF: usize> Lanes for Plain<N, HALF> {
         positions.map(|position| table.as_flattened()[(position / 32) as usize])
     }
 
-    type Eight = Plain8;
-
-    fn eight(self) -> Plain8 {
-        Plain
-    }
-
     fn tests(self, bytes: usize) -> bool {
         N == 16 || matches!(bytes, 16..=64)
     }
 
-    unsafe fn all_set(self, bytes: &[u8], positions: [u32; 8], count: u32) -> bool {
+    unsafe fn all_set(self, bytes: &[u8], positions: [u32; N], count: u32) -> bool {
         assert!(self.tests(bytes.len()), "a length that is tested");
         let mut positions = positions.into_iter().take(count as usize);
         positions.all(|position| bytes[(position / 8) as usize] >> (position % 8) & 1 == 1)
-    }
-
-    fn load_bytes(self, bytes: &[u8]) -> [u32; N] {
-        from_fn(|i| word(&bytes[..4 * N], 4 * i))
-    }
-
-    fn store_bytes(self, vector: [u32; N], bytes: &mut [u8]) {
-        bytes[..4 * N].copy_from_slice(vector.map(u32::to_le_bytes).as_flattened());
-    }
-
-    fn contains(self, all: [u32; N], part: [u32; N]) -> bool {
-        (0..N).all(|i| all[i] & part[i] == part[i])
     }
 
     fn high_bits(self, bytes: &[u8; 64]) -> u64 {
@@ -274,10 +254,6 @@ impl<const N: usize> Lanes64 for Long<N> {
     unsafe fn collect_pairs(self, place: impl Fn(usize) -> *const u8) -> ([u64; N], [u64; N]) {
         // SAFETY: guaranteed by the caller.
         let keys: [[u8; 16]; N] = from_fn(|i| unsafe { place(i).cast::<[u8; 16]>().read() });
-        self.load_pairs(&keys)
-    }
-
-    fn load_pairs(self, keys: &[[u8; 16]]) -> ([u64; N], [u64; N]) {
         let half = |i: usize, half| u64::from_le_bytes(keys[i].as_chunks().0[half]);
         (from_fn(|i| half(i, 0)), from_fn(|i| half(i, 1)))
     }

@@ -8,33 +8,14 @@ use core::arch::x86_64::*;
 
 pub(super) use parities::{odd_lanes, parities};
 
-use super::found::Found;
+use super::Avx2;
 use super::single::bytes_at;
 use crate::lanes::Lanes;
-
-/// The kernel. A value exists only if the processor and the operating system support the instructions, so calling them
-/// is sound; "see the type" in the comments below refers to this.
-#[derive(Debug, Clone, Copy)]
-pub struct Avx2(());
 
 /// Masks for loads of 0 to 8 words: the vector that starts at word `8 - n` has its first `n` words set.
 static WORD_MASKS: [[u32; 8]; 2] = [[u32::MAX; 8], [0; 8]];
 
 impl Avx2 {
-    /// # Safety
-    ///
-    /// The processor and the operating system support the instructions.
-    #[inline(always)]
-    pub(crate) const unsafe fn assumed() -> Self {
-        Self(())
-    }
-
-    /// Returns the kernel if its instructions were found.
-    #[inline(always)]
-    pub(crate) fn of(found: Found) -> Option<Self> {
-        found.has(Found::AVX2).then_some(Self(()))
-    }
-
     /// [`Lanes::all_set`]. Arrays of 16 to 64 bytes are looked up in registers, without the masks of [`Lanes::table`]: as
     /// two overlapping halves, the second of which ends with the array.
     ///

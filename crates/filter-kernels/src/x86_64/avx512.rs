@@ -10,30 +10,11 @@ use core::arch::x86_64::*;
 
 pub(super) use parities::parities;
 
-use super::found::Found;
+use super::Avx512;
 use super::single::bytes_at;
 use crate::lanes::Lanes;
 
-/// The kernel. A value exists only if the processor and the operating system support the instructions, so calling them
-/// is sound; "see the type" in the comments below refers to this.
-#[derive(Debug, Clone, Copy)]
-pub struct Avx512(());
-
 impl Avx512 {
-    /// # Safety
-    ///
-    /// The processor and the operating system support the instructions.
-    #[inline(always)]
-    pub(crate) const unsafe fn assumed() -> Self {
-        Self(())
-    }
-
-    /// Returns the kernel if its instructions were found.
-    #[inline(always)]
-    pub(crate) fn of(found: Found) -> Option<Self> {
-        found.has(Found::AVX512).then_some(Self(()))
-    }
-
     /// [`Lanes::all_set`], in half a vector.
     ///
     /// # Safety
@@ -112,14 +93,21 @@ impl Avx512 {
     /// Returns the steps of the keys `i`, `i + 4`, `i + 8` and `i + 12`.
     #[inline(always)]
     fn row<const WHOLE: bool>(self, keys: &[&[u8]; 16], i: usize, from: usize) -> __m512i {
-        let first = self.step::<WHOLE>(keys[i], from);
-        let second = self.step::<WHOLE>(keys[i + 4], from);
-        let third = self.step::<WHOLE>(keys[i + 8], from);
-        let fourth = self.step::<WHOLE>(keys[i + 12], from);
+        self.four([
+            self.step::<WHOLE>(keys[i], from),
+            self.step::<WHOLE>(keys[i + 4], from),
+            self.step::<WHOLE>(keys[i + 8], from),
+            self.step::<WHOLE>(keys[i + 12], from),
+        ])
+    }
+
+    /// Concatenates four quarters.
+    #[inline(always)]
+    fn four(self, [a, b, c, d]: [__m128i; 4]) -> __m512i {
         // SAFETY: see the type.
         unsafe {
-            let row = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(first), second);
-            _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(row, third), fourth)
+            let all = _mm512_inserti64x2::<1>(_mm512_castsi128_si512(a), b);
+            _mm512_inserti64x2::<3>(_mm512_inserti64x2::<2>(all, c), d)
         }
     }
 }

@@ -13,60 +13,35 @@ cpufeatures::new!(
 );
 
 /// The instruction sets that the processor and the operating system support, in one byte, so that a single load reads
-/// them all. Detection is the only source of a value.
-#[derive(Clone, Copy)]
-pub(crate) struct Found(u8);
-
-/// [`Found`], or 0 before detection.
+/// them all; 0 before detection.
 static FOUND: AtomicU8 = AtomicU8::new(0);
 
-impl Found {
-    /// Set in all values.
-    const LOOKED: u8 = 1;
-    pub(crate) const AVX2: u8 = 2;
-    pub(crate) const AVX512: u8 = 4;
+/// Set in all values of [`FOUND`].
+const LOOKED: u8 = 1;
+pub(crate) const AVX2: u8 = 2;
+pub(crate) const AVX512: u8 = 4;
 
-    /// Returns the result of an earlier detection, if there was one.
-    #[inline(always)]
-    pub(crate) fn before() -> Option<Self> {
-        // Relaxed: no other memory depends on the value.
-        let found = FOUND.load(Ordering::Relaxed);
-        (found != 0).then_some(Self(found))
-    }
+/// Returns what an earlier detection found, if there was one.
+#[inline(always)]
+pub(crate) fn before() -> Option<u8> {
+    // Relaxed: no other memory depends on the value.
+    Some(FOUND.load(Ordering::Relaxed)).filter(|&found| found != 0)
+}
 
-    /// Detects the instruction sets and remembers them.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn now() -> Self {
-        let most = most_wanted();
-        let mut found = Self::LOOKED;
-        if most != Kernel::Scalar && avx2::get() {
-            found |= Self::AVX2;
-        }
-        if most == Kernel::Avx512 && avx512::get() {
-            found |= Self::AVX512;
-        }
-        FOUND.store(found, Ordering::Relaxed);
-        Self(found)
+/// Detects the instruction sets, and remembers them.
+#[cold]
+#[inline(never)]
+pub(crate) fn now() -> u8 {
+    let most = most_wanted();
+    let mut found = LOOKED;
+    if most != Kernel::Scalar && avx2::get() {
+        found |= AVX2;
     }
-
-    /// Returns true if these instructions were found.
-    #[inline(always)]
-    pub(crate) const fn has(self, instructions: u8) -> bool {
-        self.0 & instructions != 0
+    if most == Kernel::Avx512 && avx512::get() {
+        found |= AVX512;
     }
-
-    /// Limits the instruction sets to those that a kernel may use; without a kernel, keeps all.
-    #[inline(always)]
-    pub(crate) fn only_for(self, kernel: Option<Kernel>) -> Self {
-        let wanted = match kernel {
-            None => Self::AVX2 | Self::AVX512,
-            Some(Kernel::Scalar | Kernel::Neon) => 0,
-            Some(Kernel::Avx2) => Self::AVX2,
-            Some(Kernel::Avx512) => Self::AVX512,
-        };
-        Self(self.0 & wanted)
-    }
+    FOUND.store(found, Ordering::Relaxed);
+    found
 }
 
 /// Returns the fastest kernel that the environment allows; see [`Kernel`].

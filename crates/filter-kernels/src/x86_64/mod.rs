@@ -4,7 +4,13 @@
 macro_rules! target {
     ($lanes:ident, $features:ident, $parities:path) => {
         impl Target for $lanes {
+            const KERNEL: Kernel = Kernel::$lanes;
             const PARITIES: bool = true;
+
+            #[inline(always)]
+            unsafe fn assumed() -> Self {
+                Self(())
+            }
 
             #[inline(always)]
             fn call<W: Work>(self, work: W) -> W::Out {
@@ -52,16 +58,22 @@ macro_rules! target {
 
 mod avx2;
 mod avx512;
-mod found;
+pub(crate) mod found;
 mod single;
-
-pub(crate) use avx2::Avx2;
-pub(crate) use avx512::Avx512;
-pub(crate) use found::Found;
 
 use core::arch::x86_64::*;
 
+use crate::Kernel;
 use crate::lanes::{Target, Work, compiled};
+
+/// The kernel of AVX2. A value exists only if the processor and the operating system support the instructions, so calling
+/// them is sound; "see the type" in the comments refers to this.
+#[derive(Debug, Clone, Copy)]
+pub struct Avx2(());
+
+/// The kernel of AVX-512, like [`Avx2`].
+#[derive(Debug, Clone, Copy)]
+pub struct Avx512(());
 
 target!(Avx2, avx2, avx2::parities);
 target!(Avx512, avx512, avx512::parities);

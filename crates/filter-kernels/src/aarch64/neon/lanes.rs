@@ -4,6 +4,7 @@ use core::arch::aarch64::*;
 use core::arch::asm;
 
 use super::Neon;
+use crate::Kernel;
 use crate::lanes::{Lanes, PACKINGS, Target, Work, operations};
 
 impl Lanes for Neon {
@@ -15,29 +16,13 @@ impl Lanes for Neon {
     type Vector = [uint32x4_t; 2];
     /// A mask: all bits of a lane are set or none.
     type Hits = [uint32x4_t; 2];
-    type Eight = Self;
 
     operations! {
         fn splat(self, value: u32) = [vdupq_n_u32(value); 2];
-        fn load(self, values: &[u32]) = {
-            let values: &[u32; 8] = values.first_chunk().expect("a value for each lane");
-            [vld1q_u32(values.as_ptr()), vld1q_u32(values.as_ptr().add(4))]
-        };
-        fn store(self, vector: [uint32x4_t; 2], values: &mut [u32]) -> () = {
-            let values: &mut [u32; 8] = values.first_chunk_mut().expect("a value for each lane");
-            vst1q_u32(values.as_mut_ptr(), vector[0]);
-            vst1q_u32(values.as_mut_ptr().add(4), vector[1]);
-        };
-        fn load_bytes(self, bytes: &[u8]) = {
-            let bytes: &[u8; 32] = bytes.first_chunk().expect("a byte for each of the vector");
-            let start: *const u32 = bytes.as_ptr().cast();
-            [vld1q_u32(start), vld1q_u32(start.add(4))]
-        };
-        fn store_bytes(self, vector: [uint32x4_t; 2], bytes: &mut [u8]) -> () = {
-            let bytes: &mut [u8; 32] = bytes.first_chunk_mut().expect("a byte for each of the vector");
-            let start: *mut u32 = bytes.as_mut_ptr().cast();
-            vst1q_u32(start, vector[0]);
-            vst1q_u32(start.add(4), vector[1]);
+        [unsafe] fn load_at(self, place: *const u8) = [vld1q_u32(place.cast()), vld1q_u32(place.add(16).cast())];
+        [unsafe] fn store_at(self, vector: [uint32x4_t; 2], place: *mut u8) -> () = {
+            vst1q_u8(place, reinterpreted(vector[0]));
+            vst1q_u8(place.add(16), reinterpreted(vector[1]));
         };
         fn add(self, a, b) = halves([a, b], |[a, b]| vaddq_u32(a, b));
         fn sub(self, a, b) = halves([a, b], |[a, b]| vsubq_u32(a, b));
@@ -71,8 +56,6 @@ impl Lanes for Neon {
             let lanes = vuzp1q_u16(vreinterpretq_u16_u32(hits[0]), vreinterpretq_u16_u32(hits[1]));
             u32::from(vaddvq_u16(vandq_u16(lanes, vld1q_u16(BITS.as_ptr()))))
         };
-        fn contains(self, all, part) -> bool =
-            vmaxvq_u32(vorrq_u32(vbicq_u32(part[0], all[0]), vbicq_u32(part[1], all[1]))) == 0;
         fn compress(self, vector, bits: u32) = {
             let packing = &PACKINGS[bits as usize & 0xff];
             let table = uint8x16x2_t(reinterpreted(vector[0]), reinterpreted(vector[1]));
@@ -129,22 +112,24 @@ impl Lanes for Neon {
             self.if_less(last, indices, beyond, self.load(&found))
         };
         fn all_hits(self) -> Self::Hits = self.splat(u32::MAX);
-        fn eight(self) -> Self = self;
         fn tests(self, bytes: usize) -> bool = matches!(bytes, 16..=64);
         fn in_order(self, vector) = vector;
         fn words[const WHOLE: bool](self, keys: &[&[u8]], from: usize) -> [Self::Vector; 4] = {
             let keys: &[&[u8]; 8] = keys.first_chunk().expect("a group has a key for each lane");
             self.packed_words(&keys.map(|key| step::<WHOLE>(key, from)))
         };
-    }
-
-    #[inline(always)]
-    unsafe fn all_set(self, bytes: &[u8], positions: Self::Vector, count: u32) -> bool {
-        self.all_of_8(bytes, positions, count)
+        [unsafe] fn all_set(self, bytes: &[u8], positions: Self::Vector, count: u32) -> bool = self.all_of_8(bytes, positions, count);
     }
 }
 
 impl Target for Neon {
+    const KERNEL: Kernel = Kernel::Neon;
+
+    #[inline(always)]
+    unsafe fn assumed() -> Self {
+        Self(())
+    }
+
     #[inline(always)]
     fn call<W: Work>(self, work: W) -> W::Out {
         #[inline(never)]

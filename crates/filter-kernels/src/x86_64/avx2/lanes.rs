@@ -14,17 +14,10 @@ impl Lanes for Avx2 {
     type Vector = __m256i;
     /// A hit sets the highest bit of its lane.
     type Hits = __m256i;
-    type Eight = Self;
 
     operations! {
-        fn load(self, values: &[u32]) = {
-            let values: &[u32; 8] = values.first_chunk().expect("a value for each lane");
-            _mm256_loadu_si256(values.as_ptr().cast())
-        };
-        fn store(self, vector: __m256i, values: &mut [u32]) -> () = {
-            let values: &mut [u32; 8] = values.first_chunk_mut().expect("a value for each lane");
-            _mm256_storeu_si256(values.as_mut_ptr().cast(), vector)
-        };
+        [unsafe] fn load_at(self, place: *const u8) = _mm256_loadu_si256(place.cast());
+        [unsafe] fn store_at(self, vector: __m256i, place: *mut u8) -> () = _mm256_storeu_si256(place.cast(), vector);
         fn shift_right[const BY: u32](self, a) = _mm256_srl_epi32(a, _mm_cvtsi32_si128(BY.cast_signed()));
         fn hit(self, hits, words, positions) = {
             // 31 minus the position modulo 32 moves the bit to the top.
@@ -60,14 +53,6 @@ impl Lanes for Avx2 {
                 _ => unreachable!("tables have 1, 2 or 4 vectors"),
             }
         };
-        fn load_bytes(self, bytes: &[u8]) = {
-            let bytes: &[u8; 32] = bytes.first_chunk().expect("a byte for each of the vector");
-            _mm256_loadu_si256(bytes.as_ptr().cast())
-        };
-        fn store_bytes(self, vector: __m256i, bytes: &mut [u8]) -> () = {
-            let bytes: &mut [u8; 32] = bytes.first_chunk_mut().expect("a byte for each of the vector");
-            _mm256_storeu_si256(bytes.as_mut_ptr().cast(), vector)
-        };
         fn high_bits(self, bytes: &[u8; 64]) -> u64 = {
             let low = _mm256_movemask_epi8(_mm256_loadu_si256(bytes[..32].as_ptr().cast()));
             let high = _mm256_movemask_epi8(_mm256_loadu_si256(bytes[32..].as_ptr().cast()));
@@ -86,7 +71,6 @@ impl Lanes for Avx2 {
         fn in_order(self, vector) = _mm256_permutevar8x32_epi32(vector, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
         fn hit_bits(self, hits) -> u32 = _mm256_movemask_ps(_mm256_castsi256_ps(hits)).cast_unsigned();
         fn splat(self, value: u32) = _mm256_set1_epi32(value.cast_signed());
-        fn contains(self, all, part) -> bool = _mm256_testc_si256(all, part) != 0;
         fn add(self, a, b) = _mm256_add_epi32(a, b);
         fn sub(self, a, b) = _mm256_sub_epi32(a, b);
         fn mul(self, a, b) = _mm256_mullo_epi32(a, b);
@@ -124,7 +108,6 @@ impl Lanes for Avx2 {
             }
             table
         };
-        fn eight(self) -> Self = self;
         fn tests(self, _bytes: usize) -> bool = true;
         fn words[const WHOLE: bool](self, keys: &[&[u8]], from: usize) -> [__m256i; 4] = {
             let keys: &[&[u8]; 8] = keys.first_chunk().expect("a group has a key for each lane");
@@ -135,11 +118,6 @@ impl Lanes for Avx2 {
                 self.row::<WHOLE>(keys, 3, from),
             ])
         };
-    }
-
-    #[inline(always)]
-    unsafe fn all_set(self, bytes: &[u8], positions: __m256i, count: u32) -> bool {
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.all_of_8(bytes, positions, count) }
+        [unsafe] fn all_set(self, bytes: &[u8], positions: __m256i, count: u32) -> bool = self.all_of_8(bytes, positions, count);
     }
 }

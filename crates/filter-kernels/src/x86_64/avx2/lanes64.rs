@@ -39,14 +39,6 @@ impl Lanes64 for Quad {
     type Vector = __m256i;
 
     operations! {
-        fn load_pairs(self, keys: &[[u8; 16]]) -> (Self::Vector, Self::Vector) = {
-            let keys: &[[u8; 16]; 4] = keys.first_chunk().expect("a key for each lane");
-            let start: *const __m256i = keys.as_ptr().cast();
-            let (first, second) = (_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1)));
-            let even = _mm256_permute2x128_si256::<0x20>(first, second);
-            let odd = _mm256_permute2x128_si256::<0x31>(first, second);
-            (_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd))
-        };
         fn store(self, vector: __m256i, values: &mut [u64]) -> () = {
             let values: &mut [u64; 4] = values.first_chunk_mut().expect("a value for each lane");
             _mm256_storeu_si256(values.as_mut_ptr().cast(), vector)
@@ -84,16 +76,11 @@ impl Lanes64 for Quad {
             let [a, b, c, d] = [value(0), value(1), value(2), value(3)].map(u64::cast_signed);
             _mm256_setr_epi64x(a, b, c, d)
         };
-    }
-
-    #[inline(always)]
-    unsafe fn collect_pairs(self, place: impl Fn(usize) -> *const u8) -> (__m256i, __m256i) {
-        // SAFETY: see the type; the rest is guaranteed by the caller.
-        unsafe {
+        [unsafe] fn collect_pairs(self, place: impl Fn(usize) -> *const u8) -> (Self::Vector, Self::Vector) = {
             let words = |i| _mm_loadu_si128(place(i).cast());
             let even = _mm256_set_m128i(words(2), words(0));
             let odd = _mm256_set_m128i(words(3), words(1));
             (_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd))
-        }
+        };
     }
 }

@@ -2,7 +2,6 @@
 
 use core::arch::x86_64::*;
 
-use super::super::Avx2;
 use super::Avx512;
 use crate::lanes::{Lanes, operations};
 
@@ -14,17 +13,10 @@ impl Lanes for Avx512 {
 
     type Vector = __m512i;
     type Hits = __mmask16;
-    type Eight = Avx2;
 
     operations! {
-        fn load(self, values: &[u32]) = {
-            let values: &[u32; 16] = values.first_chunk().expect("a value for each lane");
-            _mm512_loadu_si512(values.as_ptr().cast())
-        };
-        fn store(self, vector: __m512i, values: &mut [u32]) -> () = {
-            let values: &mut [u32; 16] = values.first_chunk_mut().expect("a value for each lane");
-            _mm512_storeu_si512(values.as_mut_ptr().cast(), vector)
-        };
+        [unsafe] fn load_at(self, place: *const u8) = _mm512_loadu_si512(place.cast());
+        [unsafe] fn store_at(self, vector: __m512i, place: *mut u8) -> () = _mm512_storeu_si512(place.cast(), vector);
         fn shift_right[const BY: u32](self, a) = _mm512_srli_epi32::<BY>(a);
         fn hit(self, hits: __mmask16, words, positions) -> __mmask16 = _mm512_mask_test_epi32_mask(hits, words, self.bit_of(positions));
         fn words_at(self, words: &[[u8; 4]], beyond: __m512i, positions: __m512i) = {
@@ -49,15 +41,6 @@ impl Lanes for Avx512 {
                 _ => unreachable!("tables have 1, 2 or 4 vectors"),
             }
         };
-        fn load_bytes(self, bytes: &[u8]) = {
-            let bytes: &[u8; 64] = bytes.first_chunk().expect("a byte for each of the vector");
-            _mm512_loadu_si512(bytes.as_ptr().cast())
-        };
-        fn store_bytes(self, vector: __m512i, bytes: &mut [u8]) -> () = {
-            let bytes: &mut [u8; 64] = bytes.first_chunk_mut().expect("a byte for each of the vector");
-            _mm512_storeu_si512(bytes.as_mut_ptr().cast(), vector)
-        };
-        fn contains(self, all, part) -> bool = _mm512_test_epi32_mask(_mm512_andnot_si512(all, part), self.splat(u32::MAX)) == 0;
         fn high_bits(self, bytes: &[u8; 64]) -> u64 = _mm512_movepi8_mask(_mm512_loadu_si512(bytes.as_ptr().cast()));
         fn full_bytes(self, bytes: &[u8; 64]) -> u64 = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(bytes.as_ptr().cast()), self.splat(u32::MAX));
         fn packed_words(self, keys: &[[u8; 16]]) -> [Self::Vector; 4] = {
@@ -107,8 +90,6 @@ impl Lanes for Avx512 {
             }
             table
         };
-        // The processor has these instructions, too.
-        fn eight(self) -> Avx2 = Avx2::assumed();
         fn tests(self, _bytes: usize) -> bool = true;
         fn words[const WHOLE: bool](self, keys: &[&[u8]], from: usize) -> [__m512i; 4] = {
             let keys: &[&[u8]; 16] = keys.first_chunk().expect("a group has a key for each lane");
@@ -119,11 +100,6 @@ impl Lanes for Avx512 {
                 self.row::<WHOLE>(keys, 3, from),
             ])
         };
-    }
-
-    #[inline(always)]
-    unsafe fn all_set(self, bytes: &[u8], positions: __m256i, count: u32) -> bool {
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.all_of_8(bytes, positions, count) }
+        [unsafe] fn all_set(self, bytes: &[u8], positions: __m512i, count: u32) -> bool = self.all_of_8(bytes, _mm512_castsi512_si256(positions), count);
     }
 }

@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::Avx512;
-use crate::lanes::{Lanes64, WideLanes, compiled, operations};
+use crate::lanes::{Lanes64, WideLanes, operations};
 
 impl WideLanes for Avx512 {
     type Wide = Octet;
@@ -34,17 +34,6 @@ impl Lanes64 for Octet {
     type Vector = __m512i;
 
     operations! {
-        fn load_pairs(self, keys: &[[u8; 16]]) -> (Self::Vector, Self::Vector) = {
-            let keys: &[[u8; 16]; 8] = keys.first_chunk().expect("a key for each lane");
-            let start: *const __m512i = keys.as_ptr().cast();
-            let (first, second) = (_mm512_loadu_si512(start), _mm512_loadu_si512(start.add(1)));
-            let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
-            let odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
-            (
-                _mm512_permutex2var_epi64(first, even, second),
-                _mm512_permutex2var_epi64(first, odd, second),
-            )
-        };
         fn store(self, vector: __m512i, values: &mut [u64]) -> () = {
             let values: &mut [u64; 8] = values.first_chunk_mut().expect("a value for each lane");
             _mm512_storeu_si512(values.as_mut_ptr().cast(), vector)
@@ -78,26 +67,12 @@ impl Lanes64 for Octet {
             _mm512_setr_epi64(a, b, c, d, e, f, g, h)
         };
         fn above(self, a, bound: u64) -> u32 = u32::from(_mm512_cmpgt_epu64_mask(a, self.splat(bound)));
-    }
-
-    #[inline(always)]
-    unsafe fn collect_pairs(self, place: impl Fn(usize) -> *const u8) -> (__m512i, __m512i) {
-        // SAFETY: see the type; the rest is guaranteed by the caller.
-        unsafe {
+        [unsafe] fn collect_pairs(self, place: impl Fn(usize) -> *const u8) -> (Self::Vector, Self::Vector) = {
             let words = |i| _mm_loadu_si128(place(i).cast());
             // Each quarter of the words holds the same half of two neighbouring keys.
-            let even = four([words(0), words(2), words(4), words(6)]);
-            let odd = four([words(1), words(3), words(5), words(7)]);
+            let even = self.0.four([words(0), words(2), words(4), words(6)]);
+            let odd = self.0.four([words(1), words(3), words(5), words(7)]);
             (_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd))
-        }
+        };
     }
-}
-
-compiled! { avx512
-/// Concatenates four quarters.
-#[inline]
-fn four([a, b, c, d]: [__m128i; 4]) -> __m512i {
-    let all = _mm512_inserti64x2::<1>(_mm512_castsi128_si512(a), b);
-    _mm512_inserti64x2::<3>(_mm512_inserti64x2::<2>(all, c), d)
-}
 }
