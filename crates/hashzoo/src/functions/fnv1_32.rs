@@ -94,7 +94,6 @@ pub(super) static FNV1A: HashInfo = HashInfo {
         (b"The quick brown fox jumps over the lazy dog", 0x048f_ff90),
         (b"\x00\xff\x80", 0x728e_7760),
     ],
-    answers_source: "test_fnv.c of github.com/lcn2/fnv; the last two: two programs, in C and in Python",
     verification: 0x2b37_7407,
     hash: |key| fnv1a_32(key) as u64,
     ..INFO
@@ -118,7 +117,6 @@ pub(super) static FNV0: HashInfo = HashInfo {
         (b"The quick brown fox jumps over the lazy dog", 0x8907_4759),
         (b"\x00\xff\x80", 0xff01_91ed),
     ],
-    answers_source: "test_fnv.c of github.com/lcn2/fnv; the last two: two programs, in C and in Python",
     verification: 0x2867_6b00,
     hash: |key| fnv0_32(key) as u64,
     ..INFO
