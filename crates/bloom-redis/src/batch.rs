@@ -28,16 +28,6 @@ impl Command {
             Self::Bits(command) => command.to_cmd(),
         }
     }
-
-    /// Returns the approximate encoded size in bytes.
-    fn len(&self) -> usize {
-        /// The size assumed for a short command.
-        const SHORT: usize = 256;
-        match self {
-            Self::Any(_) => SHORT,
-            Self::Bits(command) => command.max_bytes(),
-        }
-    }
 }
 
 impl Batch {
@@ -112,7 +102,13 @@ impl Batch {
 
     /// Encodes the commands for a blocking connection.
     pub(crate) fn packed(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.commands.iter().map(Command::len).sum());
+        /// The bytes of one bit's arguments and its share of the key, generously; a short command is as long as four.
+        const BIT: usize = 64;
+        let bits = self.commands.iter().map(|command| match command {
+            Command::Any(_) => 4,
+            Command::Bits(command) => command.offsets.len(),
+        });
+        let mut bytes = Vec::with_capacity(BIT * bits.sum::<usize>());
         for command in &self.commands {
             match command {
                 Command::Any(command) => command.write_packed_command(&mut bytes),
@@ -141,12 +137,9 @@ impl Replies {
         Self(values.into_iter())
     }
 
-    pub(crate) fn concat(mut batches: Vec<Self>) -> Self {
-        if batches.len() > 1 {
-            let all: Vec<Value> = batches.into_iter().flat_map(|replies| replies.0).collect();
-            return Self(all.into_iter());
-        }
-        batches.pop().unwrap_or_default()
+    pub(crate) fn concat(batches: Vec<Self>) -> Self {
+        let all: Vec<Value> = batches.into_iter().flat_map(|replies| replies.0).collect();
+        Self(all.into_iter())
     }
 
     /// Returns the next reply, or the server's error if the command failed.

@@ -127,16 +127,13 @@ fn send_by_node(connection: &mut (impl redis::ConnectionLike + ?Sized), batches:
             counts.push(next.replies());
             batch = batch.then(next);
         }
-        match send(connection, &batch) {
-            Ok(replies) if counts.len() > 1 => {
-                let mut replies = replies.into_iter();
-                let each = counts
-                    .iter()
-                    .map(|&count| Ok(replies.by_ref().take(count).collect()));
-                sent.extend(each);
-            }
-            replies => sent.extend(counts.iter().map(|_| replies.clone())),
-        }
+        let replies = send(connection, &batch);
+        let mut each = replies.map(Vec::into_iter);
+        let part = |count: &usize| match &mut each {
+            Ok(replies) => Ok(replies.take(*count).collect()),
+            Err(error) => Err(error.clone()),
+        };
+        sent.extend(counts.iter().map(part));
     }
     sent
 }
