@@ -24,12 +24,6 @@ impl Failure {
         Self { message, code: 2 }
     }
 
-    /// A check or the program failed.
-    pub(crate) fn internal(message: impl Display) -> Self {
-        let message = Some(message.to_string());
-        Self { message, code: 1 }
-    }
-
     /// Writes the message to standard error and returns the exit code.
     pub(crate) fn report(self) -> ExitCode {
         if let Some(message) = self.message {
@@ -40,9 +34,11 @@ impl Failure {
     }
 }
 
+/// A check or the program failed.
 impl From<String> for Failure {
     fn from(message: String) -> Self {
-        Self::internal(message)
+        let message = Some(message);
+        Self { message, code: 1 }
     }
 }
 
@@ -54,7 +50,7 @@ impl From<io::Error> for Failure {
                 code: 0,
                 ..Self::CHECKED
             },
-            _ => Self::internal(format!("standard output: {error}")),
+            _ => format!("standard output: {error}").into(),
         }
     }
 }

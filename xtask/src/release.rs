@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let metadata = metadata(root)?;
     let packages = published(&metadata);
     let read = |name: &str| fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"));
-    let ready = ready(&read("Cargo.toml")?, &read("CHANGELOG.md")?).map_err(Failure::internal);
+    let ready = ready(&read("Cargo.toml")?, &read("CHANGELOG.md")?).map_err(Failure::from);
     let names = packages.iter().filter_map(|package| package["name"].as_str());
     let selection: Vec<&str> = names.flat_map(|name| ["--package", name]).collect();
     if arguments.publish {

@@ -28,5 +28,5 @@ pub(crate) fn run(package: &str, command: &str, arguments: &Arguments) -> Result
         .args(["--package", package, "--", command])
         .args(&arguments.rest)
         .env(workspace::VARIABLE, &root);
-    Err(Failure::internal(format!("cargo: {}", cargo.exec())))
+    Err(format!("cargo: {}", cargo.exec()).into())
 }
