@@ -106,7 +106,7 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     for (path, part, bench, said) in measured {
         // The folder passed its check, so a failure here is not the user's fault.
-        let summary = (part.suite.write(path, bench, &said)).map_err(Failure::Internal)?;
+        let summary = (part.suite.write(path, bench, &said)).map_err(Failure::internal)?;
         writeln!(stdout, "{summary}")?;
         writeln!(stdout, "written to {}", path.display())?;
     }

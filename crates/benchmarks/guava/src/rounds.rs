@@ -2,9 +2,9 @@
 
 use bench_kit::record::Batch;
 use bench_kit::suites::membership::SUITE;
-use bench_kit::turns::turn;
+use bench_kit::turns::{Timed, turn};
 
-use crate::contestants::{Contestant, Description, Timed};
+use crate::contestants::{Contestant, Description};
 use crate::keys::{ABSENT, Keys};
 use crate::plan::{FPP, Plan};
 
@@ -85,11 +85,7 @@ fn one(plan: &Plan, round: u64, contestant: &mut dyn Contestant) -> Result<[Done
 fn recorded(
     plan: &Plan,
     round: u64,
-    Description {
-        filter,
-        version,
-        setup,
-    }: &Description,
+    description: &Description,
     (bit_size, probes): (u64, u32),
     tasks: &[Done],
 ) -> Vec<Batch> {
@@ -101,9 +97,17 @@ fn recorded(
     let case = |task| {
         let (bits, insertions) = (&plan.bits, &plan.insertions);
         SUITE.case(
-            filter,
+            description.filter,
             task,
-            &[version, setup, bits, insertions, &contents, &bit_size, &probes],
+            &[
+                &description.version,
+                &description.setup,
+                bits,
+                insertions,
+                &contents,
+                &bit_size,
+                &probes,
+            ],
         )
     };
     let times = tasks

@@ -84,26 +84,21 @@ impl Suite {
     /// # Errors
     ///
     /// If the program wrote something else, the folder may no longer be written to, or an operation on files fails.
-    pub fn write(&self, folder: &Path, bench: Bench, said: &[u8]) -> Result<String, String> {
-        let batches: Vec<Batch> = table::parse(self, said)?;
-        let rows = self.rows(&batches)?;
-        let files = [
+    pub fn write(&self, folder: &Path, mut bench: Bench, said: &[u8]) -> Result<String, Error> {
+        let batches: Vec<Batch> = table::parse(self, said).map_err(Error::internal)?;
+        let rows = self.rows(&batches).map_err(Error::internal)?;
+        let destination = Destination::check(folder, &KIND)?;
+        for (name, bytes) in [
             ("batches.csv".to_owned(), table::to_bytes(self, &batches)),
             (format!("{}.csv", self.rows), table::to_bytes(self, &rows)),
-        ];
-        publish(folder, bench, files).map_err(|error| error.to_string())?;
+        ] {
+            fs::write(destination.unfinished().join(&name), &bytes)
+                .map_err(Error::system(&folder.join(&name)))?;
+            bench.checksums.insert(name, document::checksum(&bytes));
+        }
+        document::write(&destination.unfinished().join(RUN), &bench)?;
+        let names: Vec<String> = bench.checksums.into_keys().chain([RUN.to_owned()]).collect();
+        destination.commit(&names)?;
         Ok(self.summary.text(&rows))
     }
-}
-
-fn publish(folder: &Path, mut bench: Bench, files: [(String, Vec<u8>); 2]) -> Result<(), Error> {
-    let destination = Destination::check(folder, &KIND)?;
-    for (name, bytes) in files {
-        fs::write(destination.unfinished().join(&name), &bytes)
-            .map_err(Error::system(&folder.join(&name)))?;
-        bench.checksums.insert(name, document::checksum(&bytes));
-    }
-    document::write(&destination.unfinished().join(RUN), &bench)?;
-    let names: Vec<String> = bench.checksums.into_keys().chain([RUN.to_owned()]).collect();
-    destination.commit(&names)
 }

@@ -24,7 +24,7 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 pub use self::folder::Bench;
 pub use self::ratios::INTERVAL_LEVEL;
 pub use self::suite::Suite;
-pub use self::summary::{Tables, with_ratio};
+pub use self::summary::Tables;
 
 /// Returns the random numbers of a seed, in each of which a bit is 1 with probability one half.
 pub fn random(seed: u64) -> impl Iterator<Item = u64> {

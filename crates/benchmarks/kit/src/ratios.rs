@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use statistics::{binomial, robust, significant};
 
 use crate::record::{Batch, Case, Row};
-use crate::suite::{Baseline, Suite};
+use crate::suite::{Baseline, Parameter, Suite};
 
 /// The least probability with which the interval of a ratio contains the true median.
 pub const INTERVAL_LEVEL: f64 = 0.95;
@@ -24,7 +24,8 @@ impl<'a> Order<'a> {
     fn place(&mut self, case: &'a Case) -> Result<[Vec<usize>; 2], String> {
         let unknown = |what: &str, name: &str| format!("{}: no {what} {name}", self.suite.rows);
         let task = self.suite.tasks.iter().position(|task| task.name == case.task);
-        let mut contenders = self.suite.contenders.iter();
+        let contenders = (self.suite.contenders)();
+        let mut contenders = contenders.iter();
         let contender = contenders.position(|(name, _)| *name == case.contender);
         let mut group = vec![task.ok_or_else(|| unknown("task", &case.task))?];
         let mut within = vec![contender.ok_or_else(|| unknown("contender", &case.contender))?];
@@ -35,7 +36,7 @@ impl<'a> Order<'a> {
                 values.push(value);
                 values.len() - 1
             });
-            if parameter.is_condition {
+            if let Parameter::Condition(_) = parameter {
                 group.push(at);
             } else {
                 within.push(at);
@@ -147,12 +148,12 @@ fn row<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::{Baseline, Suite, condition, property};
+    use crate::suite::Parameter::{Condition, Property};
     use crate::suites::policy;
 
     /// A suite of two columns.
     const SUITE: Suite = Suite {
-        parameters: &[condition("filter_keys"), property("bits_per_key")],
+        parameters: &[Condition("filter_keys"), Property("bits_per_key")],
         baseline: Baseline::Contender(&["rocksdb"]),
         ..policy::EQUAL_RATE
     };

@@ -97,15 +97,14 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns true for the contender at the task.
-    pub fn is(&self, contender: &str, task: &str) -> bool {
-        (&*self.case.contender, &*self.case.task) == (contender, task)
-    }
-
     /// Returns the row of another task under the same conditions.
     pub fn at<'a>(&self, task: &str, rows: &'a [Self]) -> Option<&'a Self> {
-        rows.iter()
-            .find(|row| row.is(&self.case.contender, task) && row.case.parameters == self.case.parameters)
+        let task = task.to_owned();
+        let case = Case {
+            task,
+            ..self.case.clone()
+        };
+        rows.iter().find(|row| row.case == case)
     }
 
     /// Returns the ratio; NaN if there is none.

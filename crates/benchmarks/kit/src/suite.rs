@@ -39,26 +39,18 @@ impl Task {
 
 /// A column that the suite names.
 #[derive(Debug, Clone, Copy)]
-pub struct Parameter {
-    /// Name of the column.
-    pub name: &'static str,
-    /// Set if only cases with equal values are compared; otherwise the column describes the contender.
-    pub is_condition: bool,
+pub enum Parameter {
+    /// A column within whose values cases are compared.
+    Condition(&'static str),
+    /// A column that describes the contender.
+    Property(&'static str),
 }
 
-/// Builds a column within whose values cases are compared.
-pub const fn condition(name: &'static str) -> Parameter {
-    Parameter {
-        name,
-        is_condition: true,
-    }
-}
-
-/// Builds a column that describes the contender.
-pub const fn property(name: &'static str) -> Parameter {
-    Parameter {
-        name,
-        is_condition: false,
+impl Parameter {
+    /// Returns the name of the column.
+    pub const fn name(self) -> &'static str {
+        let (Self::Condition(name) | Self::Property(name)) = self;
+        name
     }
 }
 
@@ -77,7 +69,7 @@ pub struct Suite {
     /// Name of the file of rows, without extension.
     pub rows: &'static str,
     /// The contenders, in the order of the records.
-    pub contenders: &'static [Label],
+    pub contenders: fn() -> Vec<Label>,
     /// The tasks, in the order of the records.
     pub tasks: &'static [Task],
     /// The columns between the task and the figures.
@@ -106,7 +98,7 @@ impl Suite {
             contender: contender.to_owned(),
             task: task.to_owned(),
             parameters: named
-                .map(|(parameter, value)| (parameter.name, value.to_string()))
+                .map(|(parameter, value)| (parameter.name(), value.to_string()))
                 .collect(),
         }
     }
@@ -119,6 +111,6 @@ impl Suite {
 
     /// Returns the display text of a row's contender.
     pub fn contender<'a>(&self, row: &'a Row) -> &'a str {
-        label(self.contenders, &row.case.contender)
+        label(&(self.contenders)(), &row.case.contender)
     }
 }

@@ -70,13 +70,7 @@ impl Tables {
 fn markdown(lines: &[Vec<String>]) -> String {
     let columns = lines.first().map_or(0, Vec::len);
     let line = |cells: &Vec<String>| {
-        let cells = cells.iter().map(|cell| {
-            if cell.is_empty() {
-                " |".to_owned()
-            } else {
-                format!(" {cell} |")
-            }
-        });
+        let cells = cells.iter().map(|cell| format!(" {cell} |"));
         format!("|{}", cells.collect::<String>())
     };
     let mut text: Vec<String> = lines.iter().map(line).collect();
@@ -85,7 +79,7 @@ fn markdown(lines: &[Vec<String>]) -> String {
 }
 
 /// Formats the count of a call with three digits, and behind it the ratio to the baseline.
-pub fn with_ratio(row: &Row) -> String {
+fn with_ratio(row: &Row) -> String {
     let value = number::significant(row.value, 3);
     match row.ratio {
         Some(ratio) => format!("{value} ({ratio:.3})"),

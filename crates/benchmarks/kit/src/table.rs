@@ -61,7 +61,7 @@ impl Record for Row {
 
 /// Returns the names of all columns.
 fn header<R: Record>(suite: &Suite) -> Vec<&'static str> {
-    let parameters = suite.parameters.iter().map(|parameter| parameter.name);
+    let parameters = suite.parameters.iter().map(|parameter| parameter.name());
     let case = ["contender", "task"].into_iter().chain(parameters);
     case.chain(R::COLUMNS.iter().copied()).collect()
 }

@@ -17,6 +17,23 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (T, u64) {
     (result, start.elapsed().as_nanos() as u64)
 }
 
+/// The time of a batch, and its number of positive answers: inserts that changed bits, or keys that may be present.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Timed {
+    /// Nanoseconds.
+    pub ns: u64,
+    /// Positive answers.
+    pub yes: u64,
+}
+
+impl Timed {
+    /// Adds another part of the batch.
+    pub const fn add(&mut self, more: Self) {
+        self.ns += more.ns;
+        self.yes += more.yes;
+    }
+}
+
 /// Returns the order of the contestants in a round, as indexes. The order rotates by one in each round.
 pub fn turn(round: u64, contestants: usize) -> impl Iterator<Item = usize> {
     (0..contestants).map(move |i| (i + round as usize) % contestants)

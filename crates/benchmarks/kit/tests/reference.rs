@@ -83,10 +83,10 @@ fn the_table_of_rates_is_in_which_policy() {
     let page = include_str!("../../../filter-formats/WHICH.md");
     let rows = rows("rates", &rates::SUITE);
     let sizes = [100, 1_000, 10_000, 100_000, 1_000_000, 20_000_000];
-    for (contender, _) in rates::SUITE.contenders {
+    for (contender, _) in (rates::SUITE.contenders)() {
         let ratios = rows.iter().filter(|row| {
             let case = &row.case;
-            case.contender == *contender
+            case.contender == contender
                 && case.count("bits_per_key") == 10
                 && sizes.contains(&case.count("keys"))
         });

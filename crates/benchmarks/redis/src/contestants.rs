@@ -2,20 +2,12 @@
 
 use bench_kit::record::Case;
 use bench_kit::suites::redis::SUITE;
-use bench_kit::turns::timed;
+use bench_kit::turns::{Timed, timed};
 use bloom_redis::{Call, Expiry, FixedFilter};
 use redis::aio::MultiplexedConnection;
 use tokio::runtime::Runtime;
 
 use crate::server;
-
-/// The time and the result of a turn.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Timed {
-    pub(crate) ns: u64,
-    /// Keys that may be present, or were new; 0 for `redis-benchmark`, which ignores replies.
-    pub(crate) yes: usize,
-}
 
 /// The filter for inserts, emptied before each turn.
 const NEWCOMERS: &str = "newcomers";
@@ -58,7 +50,7 @@ impl Rig {
             return self.outside(operation, &filter, keys.len(), batch);
         }
         let ask = |keys| self.ask(client, operation, &filter, keys);
-        let (yes, ns) = timed(|| keys.chunks(batch).map(ask).sum::<Result<usize, Failed>>());
+        let (yes, ns) = timed(|| keys.chunks(batch).map(ask).sum::<Result<u64, Failed>>());
         Ok(Timed { ns, yes: yes? })
     }
 
@@ -69,8 +61,8 @@ impl Rig {
         operation: &str,
         filter: &FixedFilter,
         keys: &[String],
-    ) -> Result<usize, Failed> {
-        Ok(match operation {
+    ) -> Result<u64, Failed> {
+        let yes = match operation {
             "contains" => {
                 let answers = self.send(client, filter.contains_many(keys))?;
                 answers.iter().filter(|answer| answer.contains()).count()
@@ -79,7 +71,8 @@ impl Rig {
                 let new = self.send(client, filter.insert_many(keys))?;
                 new.into_iter().filter(|&new| new).count()
             }
-        })
+        };
+        Ok(yes as u64)
     }
 
     fn send<T>(&mut self, client: &str, call: Call<'_, T>) -> Result<T, bloom_redis::Error> {

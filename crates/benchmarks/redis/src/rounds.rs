@@ -88,12 +88,9 @@ fn rig(server: &Server) -> Result<Rig, Failed> {
 
 /// Returns the server's name and version.
 fn version(connection: &mut redis::Connection) -> Result<String, Failed> {
-    let info: String = redis::cmd("INFO").arg("server").query(connection)?;
-    let version = info
-        .lines()
-        .find_map(|line| line.strip_prefix("redis_version:"))
-        .unwrap_or("unknown");
-    Ok(format!("redis {version}"))
+    let info: redis::InfoDict = redis::cmd("INFO").arg("server").query(connection)?;
+    let version: Option<String> = info.get("redis_version");
+    Ok(format!("redis {}", version.unwrap_or_default()))
 }
 
 /// Measures both operations at one batch size.

@@ -117,13 +117,12 @@ fn measure_size(size: usize, lengths: KeyLengths, is_quick: bool, batches: &mut 
     let others = keys::random(if is_quick { QUERIES / 10 } else { QUERIES }, 4, lengths);
     let others: Vec<&[u8]> = others.iter().collect();
     // All rates take turns, so that a slow moment of the machine makes none of them look dearer than the others.
-    let makers: Vec<(&str, f64, Box<dyn Maker>)> = RATES
+    let contenders = (EQUAL_RATE.contenders)();
+    let pairs = RATES
         .iter()
-        .flat_map(|&rate| {
-            let of_rate = move |&(name, _): &(&'static str, _)| Some((name, rate, maker(name, size, rate)?));
-            EQUAL_RATE.contenders.iter().filter_map(of_rate)
-        })
-        .collect();
+        .flat_map(|rate| contenders.iter().map(move |(name, _)| (*name, *rate)));
+    let makers = pairs.filter_map(|(name, rate)| Some((name, rate, maker(name, size, rate)?)));
+    let makers: Vec<(&str, f64, Box<dyn Maker>)> = makers.collect();
     let case = |index: usize, task: &str| {
         let (name, rate, maker) = &makers[index];
         let parameters: [&dyn Display; 4] = [&maker.version(), &lengths.name(), &size, rate];
@@ -195,7 +194,10 @@ mod tests {
         measure_size(3000, KeyLengths::Fixed, true, &mut batches);
         let rows = EQUAL_RATE.rows(&batches).unwrap();
         let rates = rows.iter().filter(|row| row.case.task == "rate");
-        assert_eq!(rates.clone().count(), RATES.len() * EQUAL_RATE.contenders.len());
+        assert_eq!(
+            rates.clone().count(),
+            RATES.len() * (EQUAL_RATE.contenders)().len()
+        );
         for row in rates {
             let rate = row.case.number("rate");
             // Three standard deviations of the count, and what LevelDB's computed rate neglects.

@@ -1,9 +1,10 @@
 //! Guava in a Java process, which times itself.
 
 use bench_guava::Java;
+use bench_kit::turns::Timed;
 use bytes::Buf as _;
 
-use super::{Contestant, Description, Timed, local};
+use super::{Contestant, Description, local};
 use crate::keys::Keys;
 use crate::plan::{FPP, Plan};
 

@@ -2,14 +2,14 @@
 
 use std::hash::BuildHasher;
 
-use bench_kit::turns::timed;
+use bench_kit::turns::{Timed, timed};
 use bench_kit::{random, version};
 use fastbloom::BloomFilter as FastBloom;
 use foldhash::fast::FixedState;
 use membership_filters::guava::{BloomFilter, Parameters};
 use membership_filters::{BloomFilter as BlockedBloomFilter, Parameters as BlockedParameters, Utf8, Xxph3};
 
-use super::{Contestant, Description, Timed};
+use super::{Contestant, Description};
 use crate::keys::{AT_ONCE, Keys, WORD_SEED};
 use crate::plan::{FPP, Plan};
 

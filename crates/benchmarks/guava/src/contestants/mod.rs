@@ -4,23 +4,11 @@
 mod guava;
 mod local;
 
+use bench_kit::turns::Timed;
+
 use self::guava::Guava;
 use crate::keys::Keys;
 use crate::plan::Plan;
-
-/// The time of a batch, and the number of positive answers: inserts that changed bits, or keys that may be present.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Timed {
-    pub(crate) ns: u64,
-    pub(crate) yes: u64,
-}
-
-impl Timed {
-    pub(crate) const fn add(&mut self, more: Self) {
-        self.ns += more.ns;
-        self.yes += more.yes;
-    }
-}
 
 /// The description of a filter in the records.
 #[derive(Debug, Clone, PartialEq, Eq)]

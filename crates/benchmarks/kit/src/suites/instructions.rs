@@ -3,24 +3,24 @@
 //! Unlike times, counts have no noise: they depend only on the code, its compiler, and functions that the C library
 //! selects by processor. Counts are therefore compared only between runs of the same compiler.
 
-use filter_formats::policies;
 use filter_policy::hashers::LevelDbHash;
 
 use super::rates::{policies_and, short};
-use crate::suite::{Baseline, Suite, Task, condition};
+use crate::suite::Parameter::Condition;
+use crate::suite::{Baseline, Suite, Task};
 use crate::summary::Tables;
 
 /// The suite.
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
     rows: "instructions",
-    contenders: &policies_and::<{ policies::ALL.len() }>(&[]),
+    contenders: || policies_and(&[]),
     tasks: &[
         Task::counted("build", "build", "instructions"),
         Task::counted("absent", "absent", "instructions"),
         Task::counted("present", "present", "instructions"),
     ],
-    parameters: &[condition("rustc"), condition("target"), condition("key_lengths")],
+    parameters: &[Condition("rustc"), Condition("target"), Condition("key_lengths")],
     baseline: Baseline::Contender(&[LevelDbHash::POLICY_NAME]),
     summary: Tables {
         title: "(over LevelDB's)",

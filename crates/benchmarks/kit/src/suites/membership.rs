@@ -1,13 +1,14 @@
 //! Inserts and lookups of Bloom filters for equal numbers of keys and equal rates, compared with Guava's.
 
-use crate::suite::{Baseline, Suite, Task, condition, property};
+use crate::suite::Parameter::{Condition, Property};
+use crate::suite::{Baseline, Suite, Task};
 use crate::summary::Tables;
 
 /// The suite.
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
     rows: "membership",
-    contenders: &[
+    contenders: || vec![
         ("guava", "Guava"),
         ("ours", "membership-filters"),
         ("ours-batch", "membership-filters, many at once"),
@@ -24,17 +25,17 @@ pub const SUITE: Suite = Suite {
         Task::counted("false-positives", "rate", "false positives"),
     ],
     parameters: &[
-        property("version"),
+        Property("version"),
         // Hash, seed, options of the virtual machine.
-        property("setup"),
+        Property("setup"),
         // Requested bits; the name of the size.
-        condition("bits"),
-        condition("insertions"),
+        Condition("bits"),
+        Condition("insertions"),
         // `keys`: as many as the filter is sized for; `random-words`: half of the bits set at random, and the keys.
-        condition("contents"),
+        Condition("contents"),
         // Guava's number, except for the blocked filter, which takes more for the same rate.
-        property("bit_size"),
-        property("probes"),
+        Property("bit_size"),
+        Property("probes"),
     ],
     baseline: Baseline::Contender(&["guava"]),
     summary: Tables {

@@ -1,23 +1,14 @@
 //! The effect of filter policies on the point reads of storage engines.
 
-use crate::suite::{Baseline, Label, Suite, Task, condition, label};
+use crate::suite::Parameter::Condition;
+use crate::suite::{Baseline, Suite, Task};
 use crate::summary::Tables;
-
-/// The contents of the engine's block cache.
-#[rustfmt::skip]
-const CACHES: &[Label] = &[
-    // Each block is read from the file, which is in the page cache.
-    ("nothing", "no block cached"),
-    // The last block read, for engines that need at least one.
-    ("one-block", "one block cached"),
-    ("everything", "every block cached"),
-];
 
 /// The suite.
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
     rows: "point_reads",
-    contenders: &[
+    contenders: || vec![
         ("none", "no filter"),
         // Filters as large as others, to which everything may match. They stand for "no filters" in an engine whose
         // tables would have another shape without filters.
@@ -37,17 +28,19 @@ pub const SUITE: Suite = Suite {
         Task::counted("present-blocks", "blocks/Get", "blocks"),
     ],
     parameters: &[
-        condition("engine"),
-        condition("version"),
-        condition("cache"),
-        condition("entries"),
+        Condition("engine"),
+        Condition("version"),
+        // The contents of the block cache: with `nothing`, each block is read from the file, which is in the page cache;
+        // `one-block` is for engines that need at least one.
+        Condition("cache"),
+        Condition("entries"),
     ],
     baseline: Baseline::Contender(&["none", "always-yes"]),
     summary: Tables {
         title: "(over no filter)",
         heading: |row| {
-            let (engine, version) = (row.case.get("engine"), row.case.get("version"));
-            format!("{engine} {version}, {}", label(CACHES, row.case.get("cache")))
+            let [engine, version, cache] = ["engine", "version", "cache"].map(|column| row.case.get(column));
+            format!("{engine} {version}, cached: {cache}")
         },
         line: |row| SUITE.contender(row).to_owned(),
         column: |row| SUITE.task(row).to_owned(),

@@ -4,7 +4,8 @@
 use filter_formats::policies;
 use records::number::grouped;
 
-use crate::suite::{Baseline, Label, Suite, Task, condition, property};
+use crate::suite::Parameter::{Condition, Property};
+use crate::suite::{Baseline, Label, Suite, Task};
 use crate::summary::Tables;
 
 /// The series of an ideal hash.
@@ -23,42 +24,33 @@ const OTHERS: [Label; 5] = [
 ];
 
 /// Returns the names of all policies, then the others.
-pub(super) const fn policies_and<const N: usize>(others: &[Label]) -> [Label; N] {
-    let mut all = [("", ""); N];
-    let mut at = 0;
-    while at < N {
-        all[at] = if at < policies::ALL.len() {
-            (policies::ALL[at].name(), policies::ALL[at].name())
-        } else {
-            others[at - policies::ALL.len()]
-        };
-        at += 1;
-    }
-    all
+pub(super) fn policies_and(others: &[Label]) -> Vec<Label> {
+    let policies = policies::ALL.iter().map(|policy| (policy.name(), policy.name()));
+    policies.chain(others.iter().copied()).collect()
 }
 
 /// The suite. A contender is a policy, a filter, or an ideal hash in LevelDB's scheme.
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
     rows: "rates",
-    contenders: &policies_and::<{ policies::ALL.len() + OTHERS.len() }>(&OTHERS),
+    contenders: || policies_and(&OTHERS),
     // The absent keys that match.
     tasks: &[Task::counted("rate", "rate", "false positives")],
     parameters: &[
         // Filters that are sized by a rate get the lowest rate that b bits allow, e^(-b (ln 2)^2).
-        condition("bits_per_key"),
-        condition("keys"),
+        Condition("bits_per_key"),
+        Condition("keys"),
         // Filters built, each from its own keys.
-        property("filters"),
+        Property("filters"),
         // The exact rate of an ideal Bloom filter with the same bits, probes and keys: an ideal hash and independent
         // probes. Ribbon, binary fuse and cuckoo filters, which are not one probed array, are compared with the
         // best ideal Bloom filter of `bits_per_key`.
-        property("ideal"),
+        Property("ideal"),
         // The rate by the filter's own formula: for Guava's, RedisBloom's and the legacy filter the ideal
         // rate.
-        property("expected"),
+        Property("expected"),
         // Mean bytes of a stored filter.
-        property("bytes"),
+        Property("bytes"),
     ],
     baseline: Baseline::Column("ideal"),
     summary: Tables {

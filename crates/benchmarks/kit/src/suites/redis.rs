@@ -1,13 +1,14 @@
 //! Queries and inserts of filters in Redis, over one connection, compared with `redis-benchmark`.
 
-use crate::suite::{Baseline, Suite, Task, condition};
+use crate::suite::Parameter::Condition;
+use crate::suite::{Baseline, Suite, Task};
 use crate::summary::Tables;
 
 /// The suite.
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
     rows: "redis",
-    contenders: &[
+    contenders: || vec![
         // One client and a command per bit.
         ("redis-benchmark", "redis-benchmark"),
         // `bloom-redis` with default options, over a blocking and over an asynchronous connection.
@@ -20,7 +21,7 @@ pub const SUITE: Suite = Suite {
         Task::timed("insert", "insert"),
     ],
     // Name and version of the server; bits of the filter; bits and keys of a round trip.
-    parameters: &[condition("version"), condition("bits"), condition("probes"), condition("batch")],
+    parameters: &[Condition("version"), Condition("bits"), Condition("probes"), Condition("batch")],
     baseline: Baseline::Contender(&["redis-benchmark"]),
     summary: Tables {
         title: "ns/key (speed)",
