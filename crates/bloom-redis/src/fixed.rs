@@ -114,7 +114,7 @@ impl FixedFilter {
     #[must_use]
     pub fn offsets(&self, element: impl AsRef<[u8]>) -> Vec<u64> {
         let hash = membership_filters::Hash128::of(element.as_ref());
-        self.schema().positions(hash).collect()
+        self.schema().positions(hash)
     }
 
     /// Gives the string of a filter that a published program made, or an insert with

@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of keys or servers.
 
-use membership_filters::guava::{Parameters, Positions, ProbeCountRule, Strategy};
+use membership_filters::guava::{Parameters, ProbeCountRule, Strategy};
 use membership_filters::{Hash128, Modulus};
 
 use crate::error::{Error, ErrorKind};
@@ -130,7 +130,7 @@ impl Schema {
         self.parameters.probe_count()
     }
 
-    pub(crate) fn positions(&self, hash: Hash128) -> Positions {
+    pub(crate) fn positions(&self, hash: Hash128) -> Vec<u64> {
         Strategy::Murmur128Mitz64.positions(hash, self.probe_count(), self.bits)
     }
 }

@@ -9,13 +9,15 @@ use crate::bits::Bits;
 use crate::bloom::Bloom;
 use crate::error::Error;
 use crate::funnel::Funnel;
-use crate::guava::{BloomFilter, Parameters, Positions, Strategy};
+use crate::guava::{BloomFilter, Parameters, Strategy};
 use crate::hash::{Hash128, Xxph3};
 use crate::modulus::Modulus;
 
 use crate::packed::PackedIntegers;
 use crate::stats::{Stats, estimated_len, rate};
+use crate::steps::by_rule;
 use crate::stored;
+use crate::unrolled::{self, Steps as _};
 
 mod form;
 
@@ -65,7 +67,7 @@ pub struct CountingBloomFilter<F = Xxph3> {
 }
 
 stored::filter!([F] CountingBloomFilter<F>, F, |hash| hash, bool, (), mut);
-stored::stored!([F: crate::funnel::Hashing] CountingBloomFilter<F>, (funnel: F), funnel);
+stored::stored!([F: crate::funnel::Hashing] CountingBloomFilter<F>, b"MFcounts", F, (funnel: F), funnel);
 stored::removal!(CountingBloomFilter);
 stored::with_capacity!(CountingBloomFilter, |capacity, rate| Self::new(
     Xxph3,
@@ -121,8 +123,8 @@ impl<F> CountingBloomFilter<F> {
     }
 
     fn contains_raw(&self, hash: Hash128) -> bool {
-        self.positions(hash)
-            .all(|position| self.counters.get(position) > 0)
+        let (bits, test) = (self.modulus, |position| self.counters.get(position) > 0);
+        by_rule!(self.strategy.rule(), S => unrolled::every(S::start(hash, bits), self.probe_count, bits, test))
     }
 
     fn remove_raw(&mut self, hash: Hash128) -> bool {
@@ -196,11 +198,6 @@ impl<F> CountingBloomFilter<F> {
         self.counters.len() * self.counters.width() as u64
     }
 
-    /// Returns the funnel that the filter was made with.
-    pub const fn funnel(&self) -> &F {
-        &self.funnel
-    }
-
     /// Returns the probe count k.
     pub const fn probe_count(&self) -> u32 {
         self.probe_count
@@ -228,21 +225,20 @@ impl<F> CountingBloomFilter<F> {
         self.stuck
     }
 
-    /// Returns the positions of a key, which may repeat.
-    fn positions(&self, hash: Hash128) -> Positions {
-        self.strategy.positions(hash, self.probe_count, self.modulus)
-    }
-
     /// Changes the counters of a key, each once.
     fn change_all(&mut self, hash: Hash128, changed: impl Fn(u64, u64) -> u64) {
         let (mut distinct, mut count) = ([0; u8::MAX as usize], 0);
-        for position in self.positions(hash) {
-            if !distinct[..count].contains(&position) {
-                distinct[count] = position;
-                count += 1;
-                self.change(position, &changed);
+        by_rule!(self.strategy.rule(), S => {
+            let mut steps = S::start(hash, self.modulus);
+            for _ in 0..self.probe_count {
+                let position = steps.step(self.modulus);
+                if !distinct[..count].contains(&position) {
+                    distinct[count] = position;
+                    count += 1;
+                    self.change(position, &changed);
+                }
             }
-        }
+        });
     }
 
     /// Sets a counter to the result of `changed`, which takes its value and the largest one, and updates the totals.

@@ -80,7 +80,7 @@ struct Place {
 }
 
 stored::filter!([F] CuckooFilter<F>, F, |hash| hash, Result<bool, Error>, Result<(), Error>, mut);
-stored::stored!([F: crate::funnel::Hashing] CuckooFilter<F>, (funnel: F), funnel);
+stored::stored!([F: crate::funnel::Hashing] CuckooFilter<F>, b"MFcuckoo", F, (funnel: F), funnel);
 stored::removal!(CuckooFilter);
 stored::with_capacity!(CuckooFilter, |capacity, rate| Self::new(
     Xxph3,
@@ -179,11 +179,6 @@ impl<F> CuckooFilter<F> {
     /// Returns the number of bits of the slots.
     pub const fn bits(&self) -> u64 {
         self.parameters.slots() * self.parameters.fingerprint_bits() as u64
-    }
-
-    /// Returns the funnel that the filter was made with.
-    pub const fn funnel(&self) -> &F {
-        &self.funnel
     }
 
     /// Returns the parameters that the filter was made with.

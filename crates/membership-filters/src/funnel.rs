@@ -347,30 +347,21 @@ impl<F: Hashing> Hashing for Sequence<F> {
     }
 }
 
-impl<T, F: Funnel<T>> Funnel<[T]> for Sequence<F> {
-    fn funnel<S: Sink>(&self, from: &[T], into: &mut S) {
-        for element in from {
-            self.0.funnel(element, into);
+macro_rules! sequences {
+    ($([$($size:tt)*] $sequence:ty;)*) => {$(
+        impl<T, F: Funnel<T>, $($size)*> Funnel<$sequence> for Sequence<F> {
+            fn funnel<S: Sink>(&self, from: &$sequence, into: &mut S) {
+                from.iter().for_each(|element| self.0.funnel(element, into));
+            }
         }
-    }
+    )*};
 }
 
-impl<T, F: Funnel<T>, const N: usize> Funnel<[T; N]> for Sequence<F> {
-    fn funnel<S: Sink>(&self, from: &[T; N], into: &mut S) {
-        self.funnel(from.as_slice(), into);
-    }
-}
-
-impl<T, F: Funnel<T>> Funnel<Vec<T>> for Sequence<F> {
-    fn funnel<S: Sink>(&self, from: &Vec<T>, into: &mut S) {
-        self.funnel(from.as_slice(), into);
-    }
-}
-
-impl<T, F: Funnel<T>> Funnel<&[T]> for Sequence<F> {
-    fn funnel<S: Sink>(&self, from: &&[T], into: &mut S) {
-        self.funnel(*from, into);
-    }
+sequences! {
+    [] [T];
+    [] &[T];
+    [] Vec<T>;
+    [const N: usize] [T; N];
 }
 
 impl Hashing for HashId {

@@ -15,4 +15,4 @@ pub use concurrent::ConcurrentBloomFilter;
 pub use filter::BloomFilter;
 pub use header::{MAX_PROBE_COUNT, StreamHeader};
 pub use parameters::{DEFAULT_RATE, Parameters, ProbeCountRule};
-pub use strategy::{Positions, Strategy};
+pub use strategy::Strategy;

@@ -56,6 +56,7 @@ sliced!(Keys, [T: AsRef<[u8]> + ?Sized] T, |from, then| then(from.as_ref()));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct BloomFilter {
+    funnel: Keys,
     /// The factor between the capacities of links, if the chain scales; no more than a number in the header if not.
     expansion: u32,
     is_scaling: bool,
@@ -82,7 +83,7 @@ pub struct Info {
 }
 
 stored::filter!([] BloomFilter, Keys, |hash| hash, Result<bool, Error>, Result<(), Error>, mut);
-stored::stored!([] BloomFilter, (), Keys);
+stored::stored!([] BloomFilter, b"MFredisb", Keys, (), Keys);
 stored::with_capacity!(BloomFilter, |capacity, rate| Self::new(&Parameters::new(
     capacity, rate
 )));
@@ -95,6 +96,7 @@ impl BloomFilter {
     /// The errors of [`Parameters::first_link`], and [`ErrorKind::OutOfMemory`].
     pub fn new(parameters: &Parameters) -> Result<Self, Error> {
         Ok(Self {
+            funnel: Keys,
             expansion: parameters.expansion,
             is_scaling: parameters.is_scaling,
             full: Vec::new(),
@@ -157,11 +159,6 @@ impl BloomFilter {
                 *answer |= found;
             }
         }
-    }
-
-    /// Returns the funnel.
-    pub const fn funnel(&self) -> &Keys {
-        &Keys
     }
 
     /// Returns the number of insertions that changed bits.

@@ -2,6 +2,17 @@
 
 use alloc::vec::Vec;
 
+/// Methods that take numbers.
+macro_rules! numbers {
+    ($($(#[$doc:meta])* $put:ident of $number:ty;)*) => {$(
+        $(#[$doc])*
+        #[inline]
+        fn $put(&mut self, value: $number) {
+            self.put_bytes(&value.to_le_bytes());
+        }
+    )*};
+}
+
 /// A receiver of the bytes of a key: Guava's `PrimitiveSink`. Numbers are encoded little-endian.
 ///
 /// ```
@@ -28,42 +39,21 @@ pub trait Sink {
         self.put_u8(value.into());
     }
 
-    /// Takes a number of two bytes, as `putShort` does.
-    #[inline]
-    fn put_i16(&mut self, value: i16) {
-        self.put_bytes(&value.to_le_bytes());
-    }
-
-    /// Takes a UTF-16 code unit, two bytes, as `putChar` does.
-    #[inline]
-    fn put_utf16_unit(&mut self, unit: u16) {
-        self.put_bytes(&unit.to_le_bytes());
-    }
-
-    /// Takes a number of four bytes, as `putInt` does.
-    #[inline]
-    fn put_i32(&mut self, value: i32) {
-        self.put_bytes(&value.to_le_bytes());
-    }
-
-    /// Takes a number of eight bytes, as `putLong` does.
-    #[inline]
-    fn put_i64(&mut self, value: i64) {
-        self.put_bytes(&value.to_le_bytes());
-    }
-
-    /// Takes the four bytes of a number, as `putFloat` does. Numbers with different bits are different keys: 0.0 is not
-    /// -0.0, and a NaN is another NaN only with the same sign and payload. If your keys are numbers and not bits, put
-    /// `value + 0.0`, which turns -0.0 into 0.0, and `f32::NAN` for every NaN.
-    #[inline]
-    fn put_f32_bits(&mut self, value: f32) {
-        self.put_bytes(&value.to_le_bytes());
-    }
-
-    /// Takes the eight bytes of a number, as `putDouble` does, by the rule of [`put_f32_bits`](Self::put_f32_bits).
-    #[inline]
-    fn put_f64_bits(&mut self, value: f64) {
-        self.put_bytes(&value.to_le_bytes());
+    numbers! {
+        /// Takes a number of two bytes, as `putShort` does.
+        put_i16 of i16;
+        /// Takes a UTF-16 code unit, two bytes, as `putChar` does.
+        put_utf16_unit of u16;
+        /// Takes a number of four bytes, as `putInt` does.
+        put_i32 of i32;
+        /// Takes a number of eight bytes, as `putLong` does.
+        put_i64 of i64;
+        /// Takes the four bytes of a number, as `putFloat` does. Numbers with different bits are different keys: 0.0 is not
+        /// -0.0, and a NaN is another NaN only with the same sign and payload. If your keys are numbers and not bits, put
+        /// `value + 0.0`, which turns -0.0 into 0.0, and `f32::NAN` for every NaN.
+        put_f32_bits of f32;
+        /// Takes the eight bytes of a number, as `putDouble` does, by the rule of [`put_f32_bits`](Self::put_f32_bits).
+        put_f64_bits of f64;
     }
 
     /// Takes the bytes of a text without its length, as `putString(text, UTF_8)` does.

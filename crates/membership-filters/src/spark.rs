@@ -45,9 +45,8 @@ use crate::error::Error;
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
 use crate::stats::Stats;
-use crate::steps::{Rule, by_rule};
+use crate::steps::Rule;
 use crate::stored;
-use crate::unrolled::Steps as _;
 
 pub use item::{Item, Keys};
 pub use parameters::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS, MAX_PROBE_COUNT, Parameters};
@@ -107,11 +106,8 @@ impl Version {
     /// ```
     #[must_use]
     pub fn positions<T: Item + ?Sized>(self, item: &T, probe_count: u32, modulus: Modulus) -> Vec<u64> {
-        let hash = Hash128::of_key(&self.keys(), item);
-        by_rule!(self.rule(), S => {
-            let mut steps = S::start(hash, modulus);
-            (0..probe_count).map(|_| steps.step(modulus)).collect()
-        })
+        self.rule()
+            .positions(Hash128::of_key(&self.keys(), item), probe_count, modulus)
     }
 
     /// Returns the funnel of the version's filters.
@@ -144,11 +140,11 @@ pub struct BloomFilter {
     /// Of 1 to as many probes as it has bits.
     bloom: Bloom,
     version: Version,
-    keys: Keys,
+    funnel: Keys,
 }
 
 stored::filter!([] BloomFilter, Keys, |hash| hash, bool, (), mut);
-stored::stored!([] BloomFilter, (), Keys::default());
+stored::stored!([] BloomFilter, b"MFsparks", Keys, (), Keys::default());
 stored::with_capacity!(BloomFilter, |capacity, rate| Self::new(&Parameters::new(
     capacity, rate
 )?));
@@ -166,8 +162,12 @@ impl BloomFilter {
     }
 
     const fn of(bloom: Bloom, version: Version) -> Self {
-        let keys = version.keys();
-        Self { bloom, version, keys }
+        let funnel = version.keys();
+        Self {
+            bloom,
+            version,
+            funnel,
+        }
     }
 
     #[inline]
@@ -219,12 +219,6 @@ impl BloomFilter {
     pub fn check_compatible(&self, other: &Self) -> Result<(), Error> {
         Error::check_equal("versions", &self.version, &other.version)?;
         self.bloom.check_equal(&other.bloom)
-    }
-
-    /// Returns the funnel, which has the seed.
-    #[inline]
-    pub const fn funnel(&self) -> &Keys {
-        &self.keys
     }
 
     /// Returns the version.

@@ -1,5 +1,7 @@
 //! The rules by which formats make positions of a key's hash.
 
+use alloc::vec::Vec;
+
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
 use crate::unrolled::Steps;
@@ -41,6 +43,16 @@ macro_rules! by_rule {
     };
 }
 pub(crate) use by_rule;
+
+impl Rule {
+    /// Returns the positions of a key, in order.
+    pub(crate) fn positions(self, hash: Hash128, probe_count: u32, bits: Modulus) -> Vec<u64> {
+        by_rule!(self, S => {
+            let mut steps = S::start(hash, bits);
+            (0..probe_count).map(|_| steps.step(bits)).collect()
+        })
+    }
+}
 
 /// The two halves of the hash's first 64 bits.
 #[expect(clippy::cast_possible_truncation, reason = "the halves are meant")]

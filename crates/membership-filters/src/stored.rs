@@ -83,12 +83,18 @@ impl<T> Inserted<T> for Result<T, Error> {
     }
 }
 
-/// The methods of all filters around keys and their hashes, made of `funnel`, `insert_raw`, `contains_raw`, and
+/// The methods of all filters around keys and their hashes, made of the field `funnel`, `insert_raw`, `contains_raw`, and
 /// `insert_batch` and `contains_batch` for many. `$of` makes of a hash what these take. An insertion returns `$new`, and one of many keys `$done`. The
 /// last argument is `mut` unless threads share the filter.
 macro_rules! filter {
     ([$($f:ident)?] $filter:ty, $funnel:ty, $of:expr, $new:ty, $done:ty $(, $mutable:tt)?) => {
         impl<$($f)?> $filter {
+            /// Returns the funnel.
+            #[inline]
+            pub const fn funnel(&self) -> &$funnel {
+                &self.funnel
+            }
+
             /// Returns the hash of a key, for filters whose funnels are equal to this one's.
             #[inline]
             #[must_use]
@@ -223,9 +229,35 @@ macro_rules! filter {
 }
 pub(crate) use filter;
 
-/// The methods around the stored form, of filters that the envelope holds. Reading takes `$argument`, and makes the funnel of it.
+/// The envelope and the methods around it, made of `form_len`, `put` and `read` for what is in it. Reading takes `$argument`, and
+/// makes the funnel of it.
 macro_rules! stored {
-    ([$($generics:tt)*] $filter:ty, ($($argument:ident: $type:ty)?), $funnel:expr) => {
+    ([$($generics:tt)*] $filter:ty, $magic:literal, $funnel_type:ty, ($($argument:ident: $type:ty)?), $funnel:expr) => {
+        impl<$($generics)*> crate::envelope::Stored for $filter {
+            type Funnel = $funnel_type;
+
+            const MAGIC: [u8; 8] = *$magic;
+
+            fn funnel(&self) -> &$funnel_type {
+                &self.funnel
+            }
+
+            fn stored_len(&self) -> u64 {
+                self.form_len()
+            }
+
+            fn write_contents<E>(&self, writer: &mut crate::envelope::Writer<'_, E>) -> Result<(), E> {
+                self.put(writer)
+            }
+
+            fn read_contents(
+                reader: &mut crate::envelope::Reader<'_>,
+                funnel: $funnel_type,
+            ) -> Result<Self, crate::error::Error> {
+                Self::read(reader, funnel)
+            }
+        }
+
         impl<$($generics)*> $filter {
             /// Returns the stored form, with a checksum, as [`format`](crate::format) describes it.
             #[must_use]

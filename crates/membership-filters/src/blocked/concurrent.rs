@@ -8,6 +8,7 @@ use super::{BloomFilter, Parameters, insert, shape};
 use crate::arch;
 use crate::atomic_bits::{self, AtomicU64};
 use crate::bits::Word as _;
+use crate::envelope::Reader;
 use crate::error::Error;
 use crate::hash::Xxph3;
 use crate::random::scale;
@@ -163,6 +164,10 @@ impl<F> ConcurrentBloomFilter<F> {
             atomic_bits::set(ours, theirs.value());
         }
         Ok(())
+    }
+
+    fn read(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
+        BloomFilter::read(reader, funnel).map(Into::into)
     }
 
     fn words(&self) -> impl Iterator<Item = &AtomicU64> {

@@ -4,19 +4,13 @@
 macro_rules! common {
     ($filter:ident $(, $mutable:tt)?) => {
         crate::stored::filter!([F] $filter<F>, F, |hash: crate::hash::Hash128| hash.h1, bool, () $(, $mutable)?);
-        crate::stored::stored!([F: crate::funnel::Hashing] $filter<F>, (funnel: F), funnel);
+        crate::stored::stored!([F: crate::funnel::Hashing] $filter<F>, b"MFblocks", F, (funnel: F), funnel);
 
         crate::stored::with_capacity!($filter, |capacity, rate| {
             Self::new(crate::hash::Xxph3, &crate::blocked::Parameters::new(capacity, rate)?)
         });
 
         impl<F> $filter<F> {
-            /// Returns the funnel that the filter was made with.
-            #[inline]
-            pub const fn funnel(&self) -> &F {
-                &self.funnel
-            }
-
             /// Returns the parameters that the filter was made with.
             pub const fn parameters(&self) -> &crate::blocked::Parameters {
                 &self.parameters
@@ -58,30 +52,15 @@ macro_rules! common {
             }
         }
 
-        impl<F: crate::funnel::Hashing> crate::envelope::Stored for $filter<F> {
-            type Funnel = F;
-
-            const MAGIC: [u8; 8] = *b"MFblocks";
-
-            fn funnel(&self) -> &F {
-                &self.funnel
-            }
-
-            fn stored_len(&self) -> u64 {
+        impl<F> $filter<F> {
+            const fn form_len(&self) -> u64 {
                 self.parameters.stored_len()
             }
 
-            fn write_contents<E>(&self, writer: &mut crate::envelope::Writer<'_, E>) -> Result<(), E> {
+            fn put<E>(&self, writer: &mut crate::envelope::Writer<'_, E>) -> Result<(), E> {
                 writer.bytes(&self.parameters.blocks().to_le_bytes())?;
                 writer.bytes(&[0; 4])?;
                 self.with_bytes(|bytes| writer.bytes(bytes))
-            }
-
-            fn read_contents(
-                reader: &mut crate::envelope::Reader<'_>,
-                funnel: F,
-            ) -> Result<Self, crate::error::Error> {
-                crate::blocked::BloomFilter::read(reader, funnel).map(Into::into)
             }
         }
     };

@@ -1,9 +1,8 @@
 //! The stored form of a counting filter. `FORMAT.md` describes it.
 
 use crate::bits::MAX_WORD_COUNT;
-use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
+use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Writer};
 use crate::error::Error;
-use crate::funnel::Hashing;
 use crate::guava::{Parameters, Strategy};
 use crate::modulus::Modulus;
 
@@ -40,20 +39,12 @@ impl CountingBloomFilter<()> {
     }
 }
 
-impl<F: Hashing> Stored for CountingBloomFilter<F> {
-    type Funnel = F;
-
-    const MAGIC: [u8; 8] = *b"MFcounts";
-
-    fn funnel(&self) -> &F {
-        &self.funnel
-    }
-
-    fn stored_len(&self) -> u64 {
+impl<F> CountingBloomFilter<F> {
+    pub(super) fn form_len(&self) -> u64 {
         len_with(self.counters.words().len())
     }
 
-    fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+    pub(super) fn put<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
         writer.bytes(&[
             self.strategy.ordinal(),
             u8::try_from(self.probe_count).unwrap_or(u8::MAX),
@@ -65,7 +56,7 @@ impl<F: Hashing> Stored for CountingBloomFilter<F> {
         writer.words(self.counters.words())
     }
 
-    fn read_contents(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
+    pub(super) fn read(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
         let [ordinal, probe_count, bits, reserved @ ..] = reader.array::<8>()?;
         zero(&reserved)?;
         let strategy =

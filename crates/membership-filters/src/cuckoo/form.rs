@@ -1,8 +1,7 @@
 //! The stored form of a cuckoo filter. `FORMAT.md` describes it.
 
-use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
+use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Writer};
 use crate::error::Error;
-use crate::funnel::Hashing;
 
 use super::parameters::SLOTS_PER_BUCKET;
 use super::{CuckooFilter, CuckooParameters, FREE};
@@ -26,20 +25,12 @@ impl CuckooParameters {
     }
 }
 
-impl<F: Hashing> Stored for CuckooFilter<F> {
-    type Funnel = F;
-
-    const MAGIC: [u8; 8] = *b"MFcuckoo";
-
-    fn funnel(&self) -> &F {
-        &self.funnel
-    }
-
-    fn stored_len(&self) -> u64 {
+impl<F> CuckooFilter<F> {
+    pub(super) fn form_len(&self) -> u64 {
         self.parameters.stored_len()
     }
 
-    fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+    pub(super) fn put<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
         writer.bytes(&[self.parameters.fingerprint_bits(), SLOTS_PER_BUCKET])?;
         writer.bytes(&[0; 6])?;
         writer.u64(self.parameters.seed)?;
@@ -48,7 +39,7 @@ impl<F: Hashing> Stored for CuckooFilter<F> {
         writer.words(self.slots.words())
     }
 
-    fn read_contents(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
+    pub(super) fn read(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
         let [bits, slots_per_bucket, reserved @ ..] = reader.array::<8>()?;
         zero(&reserved)?;
         if slots_per_bucket != SLOTS_PER_BUCKET {

@@ -5,6 +5,7 @@ use core::fmt;
 use crate::atomic_bits::AtomicU64;
 use crate::bits::Word;
 use crate::bloom::Bloom;
+use crate::envelope::Reader;
 use crate::error::Error;
 use crate::guava::filter::BloomFilter;
 use crate::guava::shape;
@@ -76,6 +77,10 @@ impl<F> ConcurrentBloomFilter<F> {
         };
         let funnel = self.funnel.clone();
         BloomFilter { bloom, funnel }
+    }
+
+    fn read(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
+        BloomFilter::read(reader, funnel).map(Into::into)
     }
 
     /// Converts the filter to a [`BloomFilter`] with every inserted key. Ownership proves that no other thread is

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::bits::Word;
-use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer, collected, encode_words};
+use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Writer, collected, encode_words};
 use crate::error::Error;
 use crate::funnel::Hashing;
 #[cfg(target_has_atomic = "64")]
@@ -13,7 +13,7 @@ use crate::guava::header::StreamHeader;
 use crate::hash::Murmur3;
 
 impl<F> BloomFilter<F> {
-    fn read(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
+    pub(super) fn read(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
         let head = reader.array()?;
         let header = StreamHeader::from_bytes(head);
         let (_, count) = header.validate().map_err(|error| match head {
@@ -105,27 +105,15 @@ macro_rules! streams {
             }
         }
 
-        impl<F: Hashing> Stored for $filter<F> {
-            type Funnel = F;
-
-            const MAGIC: [u8; 8] = *b"GBfilter";
-
-            fn funnel(&self) -> &F {
-                &self.funnel
-            }
-
-            fn stored_len(&self) -> u64 {
+        impl<F> $filter<F> {
+            pub(super) fn form_len(&self) -> u64 {
                 HEADER_LEN + self.stream_len() + CHECKSUM_LEN
             }
 
-            fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+            pub(super) fn put<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
                 write(self.stream_header(), self.bloom.bits.words(), |bytes| {
                     writer.bytes(bytes)
                 })
-            }
-
-            fn read_contents(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
-                BloomFilter::read(reader, funnel).map(Into::into)
             }
         }
     };

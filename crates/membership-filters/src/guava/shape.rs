@@ -4,7 +4,7 @@
 macro_rules! common {
     ($filter:ident $(, $mutable:tt)?) => {
         crate::stored::filter!([F] $filter<F>, F, |hash| hash, bool, () $(, $mutable)?);
-        crate::stored::stored!([F: crate::funnel::Hashing] $filter<F>, (funnel: F), funnel);
+        crate::stored::stored!([F: crate::funnel::Hashing] $filter<F>, b"GBfilter", F, (funnel: F), funnel);
 
         impl<F> $filter<F> {
             /// Creates an empty filter.
@@ -34,12 +34,6 @@ macro_rules! common {
 
             fn contains_batch(&self, hashes: &[crate::hash::Hash128], answers: &mut alloc::vec::Vec<bool>) {
                 self.bloom.contains_batch(hashes, answers);
-            }
-
-            /// Returns the funnel that the filter was made with.
-            #[inline]
-            pub const fn funnel(&self) -> &F {
-                &self.funnel
             }
 
             /// Returns the number of bits, a multiple of 64.

@@ -2,10 +2,11 @@
 //!
 //! Knows nothing of keys or memory.
 
+use alloc::vec::Vec;
+
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
-use crate::steps::{Mitz32, Mitz64, Rule};
-use crate::unrolled::Steps as _;
+use crate::steps::Rule;
 
 /// The strategy that derives a key's positions from its hash: Guava's `BloomFilterStrategies`.
 ///
@@ -74,21 +75,12 @@ impl Strategy {
     /// use membership_filters::{Hash128, Modulus};
     ///
     /// let bits = Modulus::new(21_895).unwrap();
-    /// let positions: Vec<u64> = Strategy::Murmur128Mitz64
-    ///     .positions(Hash128::of(b"76930242"), 5, bits)
-    ///     .collect();
+    /// let positions = Strategy::Murmur128Mitz64.positions(Hash128::of(b"76930242"), 5, bits);
     /// assert_eq!(positions, [17_799, 14_920, 12_041, 12_190, 9_311]);
     /// ```
-    #[inline]
-    pub fn positions(self, hash: Hash128, probe_count: u32, modulus: Modulus) -> Positions {
-        Positions {
-            walk: match self {
-                Self::Murmur128Mitz32 => Walk::Mitz32(Mitz32::start(hash, modulus)),
-                Self::Murmur128Mitz64 => Walk::Mitz64(Mitz64::start(hash, modulus)),
-            },
-            left: probe_count,
-            modulus,
-        }
+    #[must_use]
+    pub fn positions(self, hash: Hash128, probe_count: u32, modulus: Modulus) -> Vec<u64> {
+        self.rule().positions(hash, probe_count, modulus)
     }
 }
 
@@ -97,40 +89,3 @@ impl core::fmt::Display for Strategy {
         f.pad(self.name())
     }
 }
-
-/// The bit positions of one key, in the order in which Guava visits them; see [`Strategy::positions`].
-#[derive(Debug, Clone)]
-pub struct Positions {
-    walk: Walk,
-    left: u32,
-    modulus: Modulus,
-}
-
-#[derive(Debug, Clone)]
-enum Walk {
-    Mitz32(Mitz32),
-    Mitz64(Mitz64),
-}
-
-impl Iterator for Positions {
-    type Item = u64;
-
-    #[inline]
-    fn next(&mut self) -> Option<u64> {
-        self.left = self.left.checked_sub(1)?;
-        Some(match &mut self.walk {
-            Walk::Mitz32(steps) => steps.step(self.modulus),
-            Walk::Mitz64(steps) => steps.step(self.modulus),
-        })
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = usize::try_from(self.left).unwrap_or(usize::MAX);
-        (left, Some(left))
-    }
-}
-
-impl ExactSizeIterator for Positions {}
-
-impl core::iter::FusedIterator for Positions {}

@@ -7,7 +7,7 @@ use super::parameters::{LN_2, Link};
 use super::{BloomFilter, Keys, Layer};
 use crate::bits::Bits;
 use crate::bloom::Bloom;
-use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
+use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Writer};
 use crate::error::Error;
 use crate::steps::Rule;
 use crate::stored::{invalid, of_field, within};
@@ -80,12 +80,12 @@ impl BloomFilter {
     /// The errors of [`from_chunks`](Self::from_chunks).
     pub fn from_redisbloom(mut bytes: &[u8]) -> Result<Self, Error> {
         let mut reader = Reader::plain(&mut bytes);
-        let filter = Self::read(&mut reader)?;
+        let filter = Self::read(&mut reader, Keys)?;
         reader.end()?;
         Ok(filter)
     }
 
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    pub(super) fn read(reader: &mut Reader<'_>, funnel: Keys) -> Result<Self, Error> {
         let stated = reader.u64()?;
         let mut number = || reader.array().map(u32::from_le_bytes);
         let (count, options, expansion) = (number()?, number()?, number()?);
@@ -113,6 +113,7 @@ impl BloomFilter {
         }
         let last = full.pop().ok_or_else(|| invalid("the links", "at least 1", 0))?;
         Ok(Self {
+            funnel,
             expansion,
             is_scaling: options == SCALING,
             full,
@@ -170,24 +171,12 @@ fn read_link(reader: &mut Reader<'_>) -> Result<(Link, u64), Error> {
     Ok((link, len))
 }
 
-impl Stored for BloomFilter {
-    type Funnel = Keys;
-
-    const MAGIC: [u8; 8] = *b"MFredisb";
-
-    fn funnel(&self) -> &Keys {
-        &Keys
-    }
-
-    fn stored_len(&self) -> u64 {
+impl BloomFilter {
+    pub(super) fn form_len(&self) -> u64 {
         HEADER_LEN + FIELDS_LEN + self.sum(|_| LINK_LEN) + self.memory_bytes() + CHECKSUM_LEN
     }
 
-    fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+    pub(super) fn put<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
         self.chunks().try_for_each(|(_, bytes)| writer.bytes(&bytes))
-    }
-
-    fn read_contents(reader: &mut Reader<'_>, _: Keys) -> Result<Self, Error> {
-        Self::read(reader)
     }
 }

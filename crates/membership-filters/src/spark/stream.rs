@@ -6,7 +6,7 @@ use super::{BloomFilter, Keys, Version};
 use crate::bits::Bits;
 use crate::bits::{MAX_WORD_COUNT, WORD};
 use crate::bloom::Bloom;
-use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer, collected, encode_words};
+use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Writer, collected, encode_words};
 use crate::error::{Error, ErrorKind};
 use crate::stored::invalid;
 
@@ -109,7 +109,7 @@ impl BloomFilter {
     /// that no filter has, [`Truncated`](ErrorKind::Truncated) or [`TrailingBytes`](ErrorKind::TrailingBytes).
     pub fn from_spark(mut bytes: &[u8]) -> Result<Self, Error> {
         let mut reader = Reader::plain(&mut bytes);
-        let filter = Self::read(&mut reader)?;
+        let filter = Self::read(&mut reader, Keys::default())?;
         reader.end()?;
         Ok(filter)
     }
@@ -136,10 +136,11 @@ impl BloomFilter {
     #[cfg(feature = "std")]
     pub fn read_spark(reader: impl std::io::Read) -> Result<Self, Error> {
         let mut stream = crate::envelope::Stream(reader);
-        Self::read(&mut Reader::plain(&mut stream))
+        Self::read(&mut Reader::plain(&mut stream), Keys::default())
     }
 
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    /// The seed is in the stream.
+    pub(super) fn read(reader: &mut Reader<'_>, _: Keys) -> Result<Self, Error> {
         let header = StreamHeader::read(reader)?;
         let words = reader.words_by(header.word_count.into(), u64::from_be_bytes)?;
         let bloom = Bloom {
@@ -162,27 +163,12 @@ impl BloomFilter {
         }
         encode_words(self.words(), |word| word.to_be_bytes(), put)
     }
-}
 
-impl Stored for BloomFilter {
-    type Funnel = Keys;
-
-    const MAGIC: [u8; 8] = *b"MFsparks";
-
-    fn funnel(&self) -> &Keys {
-        &self.keys
-    }
-
-    fn stored_len(&self) -> u64 {
+    pub(super) fn form_len(&self) -> u64 {
         HEADER_LEN + self.stream_header().stream_len() + CHECKSUM_LEN
     }
 
-    fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+    pub(super) fn put<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
         self.write(|bytes| writer.bytes(bytes))
-    }
-
-    /// The seed is in the stream.
-    fn read_contents(reader: &mut Reader<'_>, _: Keys) -> Result<Self, Error> {
-        Self::read(reader)
     }
 }

@@ -126,7 +126,7 @@ proptest! {
         narrow in 0_u32..63,
     ) {
         let (hash, modulus) = (Hash128 { h1, h2 }, (modulus >> narrow).max(1));
-        let found: Vec<u64> = strategy.positions(hash, probes, Modulus::new(modulus).unwrap()).collect();
+        let found: Vec<u64> = strategy.positions(hash, probes, Modulus::new(modulus).unwrap());
         prop_assert_eq!(found, positions(strategy, hash, probes, modulus));
     }
 
