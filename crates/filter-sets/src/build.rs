@@ -246,7 +246,8 @@ impl FileBuilding {
     /// [`Write`](ErrorKind::Write) if the disk is full; [`InvalidArgument`](ErrorKind::InvalidArgument) if the key belongs to another shard
     /// than the one that is built.
     #[inline]
-    pub fn insert(&mut self, key: &[u8]) -> Result<(), Error> {
+    pub fn insert(&mut self, key: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Error> {
+        let key = key.as_ref();
         if let Form::Shard(number, shards) = self.form {
             let of = self.keys.function.shard_of(key, shards);
             if of != number {
@@ -316,7 +317,8 @@ impl SetBuilding {
     ///
     /// [`Write`](ErrorKind::Write) if the disk is full.
     #[inline]
-    pub fn insert(&mut self, key: &[u8]) -> Result<(), Error> {
+    pub fn insert(&mut self, key: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Error> {
+        let key = key.as_ref();
         let shard = match self.keys.shards {
             1 => 0,
             shards => self.keys.function.shard_of(key, shards),

@@ -21,13 +21,13 @@ use crate::rows::{names, rows};
 /// # let path = folder.path().join("fruit.filter");
 /// let mut building = Builder::new(Format::named("ribbon")?, Size::Rate(0.01)).file(&path)?;
 /// for fruit in ["apple", "banana"] {
-///     building.insert(fruit.as_bytes())?;
+///     building.insert(fruit)?;
 /// }
 /// building.finish(&|_| true)?;
 ///
 /// // The file says what it is.
 /// let filter = Filter::open(&path, None, Opening::default())?;
-/// assert!(filter.contains(b"apple"));
+/// assert!(filter.contains("apple"));
 /// assert_eq!(filter.header().map(|header| header.keys), Some(2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -140,15 +140,19 @@ impl Filter {
     /// Returns whether the filter may contain the key; false is certain for bytes of the kind of key that
     /// [`header`](Self::header) states, as in [`FilterSet::contains`](crate::FilterSet::contains).
     #[must_use]
-    pub fn contains(&self, key: &[u8]) -> bool {
-        self.stored.contains(key)
+    pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
+        self.stored.contains(key.as_ref())
     }
 
     /// Returns whether the filter may contain each key, in the order of the keys: faster than one by one in filters that
     /// are larger than the processor's caches, whose lines are fetched ahead.
     #[must_use]
-    pub fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
-        self.stored.contains_many(keys)
+    pub fn contains_many<'k, K: AsRef<[u8]> + ?Sized + 'k>(
+        &self,
+        keys: impl IntoIterator<Item = &'k K>,
+    ) -> Vec<bool> {
+        let keys: Vec<_> = keys.into_iter().map(AsRef::as_ref).collect();
+        self.stored.contains_many(&keys)
     }
 
     /// Returns the rate that the filter's bits or its parameters suggest: the probability that an absent key matches.

@@ -25,20 +25,20 @@ const ATTEMPTS: u32 = 20;
 /// let build = |ids: std::ops::Range<u32>| -> Result<(), filter_sets::Error> {
 ///     let mut building = builder.set(&folder, 4)?;
 ///     for id in ids {
-///         building.insert(format!("user-{id}").as_bytes())?;
+///         building.insert(&format!("user-{id}"))?;
 ///     }
 ///     building.finish(&|_| true).map(|_| ())
 /// };
 /// build(0..1_000)?;
 ///
 /// let set = FilterSet::open(&folder, Opening::default())?;
-/// assert!(set.contains(b"user-7"));
-/// assert_eq!(set.contains_many(&[b"user-7", b"user-999"]), [true, true]);
+/// assert!(set.contains("user-7"));
+/// assert_eq!(set.contains_many(["user-7", "user-999"]), [true, true]);
 ///
 /// // A new generation, while other threads ask the old one.
 /// build(0..2_000)?;
 /// assert!(set.reload()?);
-/// assert!(set.contains(b"user-1999"));
+/// assert!(set.contains("user-1999"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -95,13 +95,16 @@ impl FilterSet {
     /// Returns whether the set may contain the key; false is certain for bytes of the manifest's kind of key. A key of the kind
     /// `long` is its eight bytes, the lowest first; its digits are another key.
     #[must_use]
-    pub fn contains(&self, key: &[u8]) -> bool {
+    pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
         self.current.load().contains(key)
     }
 
     /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are asked together.
     #[must_use]
-    pub fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+    pub fn contains_many<'k, K: AsRef<[u8]> + ?Sized + 'k>(
+        &self,
+        keys: impl IntoIterator<Item = &'k K>,
+    ) -> Vec<bool> {
         self.current.load().contains_many(keys)
     }
 }
@@ -186,16 +189,21 @@ impl Generation {
     /// Returns whether the set may contain the key; false is certain for bytes of the manifest's kind of key. A key of the kind
     /// `long` is its eight bytes, the lowest first; its digits are another key.
     #[must_use]
-    pub fn contains(&self, key: &[u8]) -> bool {
+    pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
+        let key = key.as_ref();
         self.shards[self.manifest.shard_of(key)].contains(key)
     }
 
     /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are asked together.
     #[must_use]
-    pub fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+    pub fn contains_many<'k, K: AsRef<[u8]> + ?Sized + 'k>(
+        &self,
+        keys: impl IntoIterator<Item = &'k K>,
+    ) -> Vec<bool> {
         if let [only] = &self.shards[..] {
             return only.contains_many(keys);
         }
+        let keys: Vec<_> = keys.into_iter().map(AsRef::as_ref).collect();
         let shards = keys.iter().map(|key| self.manifest.shard_of(key));
         let mut order: Vec<(usize, usize)> = shards.zip(0..).collect();
         order.sort_unstable();
@@ -203,7 +211,7 @@ impl Generation {
         for of_shard in order.chunk_by(|one, another| one.0 == another.0) {
             let asked: Vec<&[u8]> = of_shard.iter().map(|&(_, index)| keys[index]).collect();
             let shard = &self.shards[of_shard[0].0];
-            for (&(_, index), answer) in of_shard.iter().zip(shard.contains_many(&asked)) {
+            for (&(_, index), answer) in of_shard.iter().zip(shard.contains_many(asked)) {
                 answers[index] = answer;
             }
         }

@@ -26,7 +26,7 @@ use core::convert::Infallible;
 use hashzoo::Murmur3X64_128;
 
 use crate::arch;
-use crate::bits::WORD;
+use crate::bits::{WORD, Word};
 use crate::error::{Error, ErrorKind};
 use crate::funnel::Hashing;
 use crate::hash::HashId;
@@ -110,16 +110,16 @@ pub trait Stored: Sized {
 /// Returns the envelope with the filter in it.
 #[must_use]
 pub fn to_bytes<T: Stored>(filter: &T) -> Vec<u8> {
-    collected(filter.stored_len(), |put| write(filter, put))
+    collected(filter, write)
 }
 
-/// Returns what `write` puts, some `len` bytes.
-pub(crate) fn collected(
-    len: u64,
-    write: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<(), Infallible>) -> Result<(), Infallible>,
+/// Returns what `write` puts.
+pub(crate) fn collected<T: Stored>(
+    filter: &T,
+    write: fn(&T, &mut Put<'_, Infallible>) -> Result<(), Infallible>,
 ) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
-    let Ok(()) = write(&mut |more| {
+    let mut bytes = Vec::with_capacity(usize::try_from(filter.stored_len()).unwrap_or(0));
+    let Ok(()) = write(filter, &mut |more| {
         bytes.extend_from_slice(more);
         Ok(())
     });
@@ -214,23 +214,31 @@ pub fn hash_id(mut header: &[u8]) -> Result<HashId, Error> {
     reader.hash_id()
 }
 
-fn write<T: Stored, E>(filter: &T, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-    let mut writer = Writer {
-        put,
-        checksum: Murmur3X64_128::new(0),
-    };
+fn write<T: Stored, E>(filter: &T, put: &mut Put<'_, E>) -> Result<(), E> {
+    let checksum = Some(Murmur3X64_128::new(0));
+    let mut writer = Writer { put, checksum };
     writer.bytes(&T::MAGIC)?;
     writer.bytes(&[VERSION])?;
     writer.bytes(&filter.funnel().hash_id().to_bytes())?;
     filter.write_contents(&mut writer)?;
-    let (checksum, _) = writer.checksum.finish();
+    let (checksum, _) = writer.checksum.unwrap_or(Murmur3X64_128::new(0)).finish();
     (writer.put)(&checksum.to_le_bytes())
 }
 
+/// Writes what is in the envelope alone: the form of another program.
+pub(crate) fn write_bare<T: Stored, E>(filter: &T, put: &mut Put<'_, E>) -> Result<(), E> {
+    let checksum = None;
+    filter.write_contents(&mut Writer { put, checksum })
+}
+
+/// What takes the bytes.
+type Put<'a, E> = dyn FnMut(&[u8]) -> Result<(), E> + 'a;
+
 /// A writer for the contents of an envelope, in order; [`Stored`] has an example.
 pub struct Writer<'a, E> {
-    put: &'a mut dyn FnMut(&[u8]) -> Result<(), E>,
-    checksum: Murmur3X64_128,
+    put: &'a mut Put<'a, E>,
+    /// `None` for the form of another program.
+    checksum: Option<Murmur3X64_128>,
 }
 
 impl<E> Writer<'_, E> {
@@ -240,7 +248,9 @@ impl<E> Writer<'_, E> {
     ///
     /// The errors of the underlying writer.
     pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), E> {
-        self.checksum.update(bytes);
+        if let Some(checksum) = &mut self.checksum {
+            checksum.update(bytes);
+        }
         (self.put)(bytes)
     }
 
@@ -261,6 +271,15 @@ impl<E> Writer<'_, E> {
     pub fn words(&mut self, words: &[u64]) -> Result<(), E> {
         encode_words(words, |word| word.to_le_bytes(), |bytes| self.bytes(bytes))
     }
+
+    /// Writes numbers, big-endian.
+    pub(crate) fn words_be<W: Word>(&mut self, words: &[W]) -> Result<(), E> {
+        encode_words(
+            words,
+            |word| word.value().to_be_bytes(),
+            |bytes| self.bytes(bytes),
+        )
+    }
 }
 
 impl<E> core::fmt::Debug for Writer<'_, E> {
@@ -270,7 +289,7 @@ impl<E> core::fmt::Debug for Writer<'_, E> {
 }
 
 /// Encodes words of any kind and passes the bytes on in pieces.
-pub(crate) fn encode_words<W, E>(
+fn encode_words<W, E>(
     words: &[W],
     encode: impl Fn(&W) -> [u8; WORD],
     mut put: impl FnMut(&[u8]) -> Result<(), E>,

@@ -328,6 +328,67 @@ macro_rules! stored {
 }
 pub(crate) use stored;
 
+/// The methods around the form of another program, which is what the envelope holds. Reading takes `$argument`, and makes the
+/// funnel of it.
+macro_rules! foreign {
+    (
+        [$($generics:tt)*] $filter:ty, ($($argument:ident: $type:ty)?), $funnel:expr,
+        $what:literal, $to:ident, $from:ident, $write:ident, $read:ident
+    ) => {
+        impl<$($generics)*> $filter {
+            #[doc = concat!("Returns ", $what, ".")]
+            #[must_use]
+            pub fn $to(&self) -> alloc::vec::Vec<u8> {
+                crate::envelope::collected(self, crate::envelope::write_bare)
+            }
+
+            #[doc = concat!("Reads ", $what, "; trailing bytes are an error.")]
+            /// Damaged bits go unnoticed, and so does a funnel that is not the writer's: the form of [`to_bytes`](Self::to_bytes) has
+            /// a checksum and names the hash.
+            ///
+            /// # Errors
+            ///
+            /// [`Error`](crate::Error) names the fault in the header, or the number of missing bytes. Bytes that begin like another
+            /// form are named.
+            pub fn $from(mut bytes: &[u8] $(, $argument: $type)?) -> Result<Self, crate::error::Error> {
+                let mut reader = crate::envelope::Reader::plain(&mut bytes);
+                let filter = Self::read(&mut reader, $funnel)?;
+                reader.end()?;
+                Ok(filter)
+            }
+
+            #[doc = concat!("Writes ", $what, ", in pieces of 64 KiB, without a copy of the filter. Does not flush.")]
+            /// Needs the feature `std`.
+            ///
+            /// It has all, some or none of the bits of keys that other threads insert meanwhile.
+            ///
+            /// # Errors
+            ///
+            /// The errors of the writer.
+            #[cfg(feature = "std")]
+            pub fn $write(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
+                crate::envelope::write_bare(self, &mut |bytes| writer.write_all(bytes))
+            }
+
+            #[doc = concat!("Reads ", $what, ", and nothing after it.")]
+            /// The first fields are read one by one: wrap a file in a `BufReader`. Needs the feature `std`.
+            ///
+            /// Memory is allocated as bytes arrive: at most a buffer of 64 KiB and three times the bytes read, whatever
+            /// they claim.
+            ///
+            /// # Errors
+            ///
+            /// The errors of the reader, and those of reading a slice.
+            #[cfg(feature = "std")]
+            pub fn $read(reader: impl std::io::Read $(, $argument: $type)?) -> Result<Self, crate::error::Error> {
+                let mut stream = crate::envelope::Stream(reader);
+                Self::read(&mut crate::envelope::Reader::plain(&mut stream), $funnel)
+            }
+        }
+    };
+}
+pub(crate) use foreign;
+
 /// The removal of hashed keys, for filters with a method `remove_raw`.
 macro_rules! removal {
     ($filter:ident) => {

@@ -125,10 +125,7 @@ filter!(
     of_wide,
     |_: &mut Self, _: &Self| Err("RedisBloom's filters count their keys, so two cannot be merged"),
     |_| None,
-    |filter: &Self, writer: &mut dyn Write| {
-        let mut chunks = filter.chunks();
-        chunks.try_for_each(|(_, bytes)| writer.write_all(&bytes))
-    },
+    Self::write_redisbloom,
     fn write_commands(&self, key: &[u8], writer: &mut dyn Write) -> io::Result<()> {
         self.chunks().try_for_each(|(iterator, bytes)| {
             let iterator = iterator.to_string();

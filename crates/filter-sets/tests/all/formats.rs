@@ -132,7 +132,7 @@ fn the_formats_that_are_documented() {
         build_file(building.unwrap(), &keys(0..3_000));
         let bytes = fs::read(&file).unwrap();
         let few = format.outline(bytes.len() as u64, &bytes[..ENDS], &bytes[bytes.len() - ENDS..]);
-        let merged = merge(Some(&format), &[&file, &file], &place.path().join("merged"), true);
+        let merged = merge(Some(&format), &[&file, &file], place.path().join("merged"), true);
         let (name, told) = (format.name(), yes(format.is_told_by_bytes()));
         let (few, merged) = (yes(few.is_ok()), yes(merged.is_ok()));
         table += &format!("| `{name}` | `{short}` | {told} | {few} | {merged} |\n");
@@ -266,7 +266,7 @@ fn merged_filters_contain_the_keys_of_all() {
         for (file, keys) in [("one", &one), ("another", &another), ("fewer", &fewer)] {
             build_file(builder.file(path(file)).unwrap(), keys);
         }
-        let join = |other: &str| merge(None, &[&path("one"), &path(other)], &path("merged"), true);
+        let join = |other: &str| merge(None, &[&path("one"), &path(other)], path("merged"), true);
         assert!(join("fewer").is_err(), "{name}");
         match join("another") {
             // Those that the table above says cannot be merged.
@@ -274,7 +274,7 @@ fn merged_filters_contain_the_keys_of_all() {
                 assert!(error.to_string().contains("merged") && error.to_string().contains("another"))
             }
             Ok(()) => {
-                let filter = Filter::open(&path("merged"), None, Opening::default()).unwrap();
+                let filter = Filter::open(path("merged"), None, Opening::default()).unwrap();
                 assert_eq!(filter.header().unwrap().keys, 4_000);
                 assert!(
                     one.iter().chain(&another).all(|key| filter.contains(key)),
@@ -291,7 +291,7 @@ fn merged_filters_contain_the_keys_of_all() {
             builder.key_kind("long").unwrap().file(path("another")).unwrap(),
             &another,
         );
-        let error = merge(None, &[&path("one"), &path("another")], &path("no"), true).unwrap_err();
+        let error = merge(None, &[&path("one"), &path("another")], path("no"), true).unwrap_err();
         assert!(error.to_string().contains("must be alike"), "{error}");
     }
 }

@@ -138,7 +138,7 @@ fn shards_that_are_not_those_of_the_manifest_are_named() {
         ..Opening::default()
     };
     assert!(FilterSet::open(&folder, opening).is_ok());
-    let missing = FilterSet::open(&place.path().join("none"), opening).unwrap_err();
+    let missing = FilterSet::open(place.path().join("none"), opening).unwrap_err();
     assert_eq!(missing.kind(), ErrorKind::NotFound);
     assert!(std::error::Error::source(&missing).is_some());
 }

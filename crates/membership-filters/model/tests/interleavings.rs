@@ -1,5 +1,5 @@
-//! Checks the guarantees of `ConcurrentBloomFilter`, Guava's and that over blocks, in every interleaving of a few threads, and with every value that
-//! the memory model lets a relaxed load see. `loom` replaces the atomics.
+//! Checks the guarantees of both concurrent filters, Guava's and that over blocks, in every interleaving of a few threads, and
+//! with every value that the memory model lets a relaxed load see. `loom` replaces the atomics.
 //!
 //! Built only with `--cfg loom`; `cargo xtask test` runs it as
 //! `RUSTFLAGS="--cfg loom" cargo test -p membership-filters-model --release`.
@@ -221,8 +221,8 @@ mod blocks {
 
     use super::*;
 
-    const ONE: Element = Hashed::assume(Bytes, Hash128 { h1: 0, h2: 0 });
-    const OTHER: Element = Hashed::assume(
+    const ONE: Key = Hashed::assume(Bytes, Hash128 { h1: 0, h2: 0 });
+    const OTHER: Key = Hashed::assume(
         Bytes,
         Hash128 {
             h1: 0xffff_ffff,
@@ -230,17 +230,14 @@ mod blocks {
         },
     );
 
-    fn sequential(keys: &[Element]) -> BloomFilter<Bytes> {
+    fn sequential(keys: &[Key]) -> BloomFilter<Bytes> {
         let mut filter = BloomFilter::new(Bytes, &Parameters::with_blocks(1).unwrap()).unwrap();
         filter.insert_many_hashed(keys).unwrap();
         filter
     }
 
     fn model(check: impl Fn(Arc<ConcurrentBloomFilter<Bytes>>) + Send + Sync + 'static) {
-        let mut model = loom::model::Builder::new();
-        // More switches between threads than this find no other faults, and take hours.
-        model.preemption_bound = Some(3);
-        model.check(move || check(Arc::new(sequential(&[]).into())));
+        loom::model(move || check(Arc::new(sequential(&[]).into())));
     }
 
     #[test]

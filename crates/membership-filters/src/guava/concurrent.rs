@@ -79,7 +79,7 @@ impl<F> ConcurrentBloomFilter<F> {
         BloomFilter { bloom, funnel }
     }
 
-    fn read(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
+    pub(super) fn read(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
         BloomFilter::read(reader, funnel).map(Into::into)
     }
 

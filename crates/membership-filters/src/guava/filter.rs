@@ -22,6 +22,12 @@ use crate::guava::shape;
 /// assert!(seen.insert("apple")); // bits changed: it was absent
 /// assert!(seen.contains("apple"));
 /// assert!(!seen.contains("banana"));
+///
+/// let mut small = BloomFilter::new(Utf8, &Parameters::new(1, 0.01)?)?;
+/// small.insert("key0");
+/// let bytes = small.to_guava(); // writeTo
+/// assert_eq!(bytes, b"\x01\x07\0\0\0\x01\0\0\0\0\0\x15\x55\0");
+/// assert_eq!(BloomFilter::from_guava(&bytes, Utf8)?, small);
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::bloom::Bloom;
 use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Writer};
 use crate::error::Error;
 use crate::steps::Rule;
-use crate::stored::{invalid, of_field, within};
+use crate::stored::{foreign, invalid, of_field, within};
 
 /// The largest number of words of a chunk: 16 MiB.
 const CHUNK_WORDS: usize = 1 << 21;
@@ -63,26 +63,6 @@ impl BloomFilter {
             all.extend_from_slice(bytes);
         }
         Self::from_redisbloom(&all)
-    }
-
-    /// Returns the bytes of all chunks, one after the other.
-    pub fn to_redisbloom(&self) -> Vec<u8> {
-        self.chunks().fold(Vec::new(), |mut all, (_, bytes)| {
-            all.extend(bytes);
-            all
-        })
-    }
-
-    /// Reads a filter from the bytes of all its chunks, one after the other.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`from_chunks`](Self::from_chunks).
-    pub fn from_redisbloom(mut bytes: &[u8]) -> Result<Self, Error> {
-        let mut reader = Reader::plain(&mut bytes);
-        let filter = Self::read(&mut reader, Keys)?;
-        reader.end()?;
-        Ok(filter)
     }
 
     pub(super) fn read(reader: &mut Reader<'_>, funnel: Keys) -> Result<Self, Error> {
@@ -180,3 +160,8 @@ impl BloomFilter {
         self.chunks().try_for_each(|(_, bytes)| writer.bytes(&bytes))
     }
 }
+
+foreign!(
+    [] BloomFilter, (), Keys,
+    "the bytes of all chunks, one after the other", to_redisbloom, from_redisbloom, write_redisbloom, read_redisbloom
+);

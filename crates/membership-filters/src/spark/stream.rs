@@ -1,14 +1,12 @@
 //! Spark's stream: a header of 12 or 16 bytes, then the words, all big-endian. `FORMAT.md` describes it.
 
-use alloc::vec::Vec;
-
 use super::{BloomFilter, Keys, Version};
 use crate::bits::Bits;
 use crate::bits::{MAX_WORD_COUNT, WORD};
 use crate::bloom::Bloom;
-use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Writer, collected, encode_words};
+use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Writer};
 use crate::error::{Error, ErrorKind};
-use crate::stored::invalid;
+use crate::stored::{foreign, invalid};
 
 /// The header of Spark's stream: the bytes before the words.
 ///
@@ -95,50 +93,6 @@ impl BloomFilter {
         }
     }
 
-    /// Returns Spark's stream: the bytes that `writeTo` writes.
-    #[must_use]
-    pub fn to_spark(&self) -> Vec<u8> {
-        collected(self.stream_header().stream_len(), |put| self.write(put))
-    }
-
-    /// Reads a filter from Spark's stream; trailing bytes are an error. Damaged bits go unnoticed.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::UnsupportedVersion`], [`InvalidField`](ErrorKind::InvalidField) for a probe count or a word count
-    /// that no filter has, [`Truncated`](ErrorKind::Truncated) or [`TrailingBytes`](ErrorKind::TrailingBytes).
-    pub fn from_spark(mut bytes: &[u8]) -> Result<Self, Error> {
-        let mut reader = Reader::plain(&mut bytes);
-        let filter = Self::read(&mut reader, Keys::default())?;
-        reader.end()?;
-        Ok(filter)
-    }
-
-    /// Writes Spark's stream in pieces of 64 KiB, without a copy of the filter. Does not flush. Needs the feature `std`.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the writer.
-    #[cfg(feature = "std")]
-    pub fn write_spark(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
-        self.write(|bytes| writer.write_all(bytes))
-    }
-
-    /// Reads exactly the bytes of Spark's stream, as `readFrom` does; later bytes stay in the reader. The first fields
-    /// are read one by one: wrap a file in a `BufReader`. Needs the feature `std`.
-    ///
-    /// Memory is allocated as bytes arrive: at most a buffer of 64 KiB and three times the bytes read, whatever the
-    /// stream claims.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`] names the fault in the header, the number of missing bytes, or the error of the reader.
-    #[cfg(feature = "std")]
-    pub fn read_spark(reader: impl std::io::Read) -> Result<Self, Error> {
-        let mut stream = crate::envelope::Stream(reader);
-        Self::read(&mut Reader::plain(&mut stream), Keys::default())
-    }
-
     /// The seed is in the stream.
     pub(super) fn read(reader: &mut Reader<'_>, _: Keys) -> Result<Self, Error> {
         let header = StreamHeader::read(reader)?;
@@ -151,7 +105,11 @@ impl BloomFilter {
         Ok(Self::of(bloom, header.version))
     }
 
-    fn write<E>(&self, mut put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    pub(super) fn form_len(&self) -> u64 {
+        HEADER_LEN + self.stream_header().stream_len() + CHECKSUM_LEN
+    }
+
+    pub(super) fn put<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
         let header = self.stream_header();
         let seed = match header.version {
             Version::V1 => None,
@@ -159,16 +117,13 @@ impl BloomFilter {
         };
         let fields = [Some(header.version.number()), Some(header.probe_count), seed];
         for field in fields.into_iter().chain([Some(header.word_count)]).flatten() {
-            put(&field.to_be_bytes())?;
+            writer.bytes(&field.to_be_bytes())?;
         }
-        encode_words(self.words(), |word| word.to_be_bytes(), put)
-    }
-
-    pub(super) fn form_len(&self) -> u64 {
-        HEADER_LEN + self.stream_header().stream_len() + CHECKSUM_LEN
-    }
-
-    pub(super) fn put<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
-        self.write(|bytes| writer.bytes(bytes))
+        writer.words_be(self.words())
     }
 }
+
+foreign!(
+    [] BloomFilter, (), Keys::default(),
+    "Spark's stream, the bytes of `writeTo`", to_spark, from_spark, write_spark, read_spark
+);
