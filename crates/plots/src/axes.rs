@@ -28,6 +28,13 @@ pub struct Axis {
     pub tick: fn(f64) -> String,
 }
 
+impl Axis {
+    /// Builds an axis.
+    pub const fn new(scale: Scale, tick: fn(f64) -> String) -> Self {
+        Self { scale, tick }
+    }
+}
+
 /// A chart of plotters on a scene.
 pub(crate) type Chart<'s> = ChartContext<'s, &'s mut Scene, Cartesian2d<Scale, Scale>>;
 

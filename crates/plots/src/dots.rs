@@ -167,7 +167,28 @@ impl Panel {
     }
 }
 
+impl Dot {
+    /// Builds a value with the ends of a line through its mark.
+    pub const fn new(value: f64, range: (f64, f64), mark: Mark, is_filled: bool) -> Self {
+        Self {
+            value,
+            range,
+            mark,
+            is_filled,
+        }
+    }
+}
+
 impl Row {
+    /// Builds a row without a shaded range.
+    pub fn new(dots: impl IntoIterator<Item = Dot>, number: String) -> Self {
+        Self {
+            band: None,
+            dots: dots.into_iter().collect(),
+            number,
+        }
+    }
+
     fn draw(&self, scene: &mut Scene, scale: &Scale, rows: &Rows, index: usize, room: f64) {
         let (y, half) = (rows.middle(index), rows.height * 0.36);
         if let Some((low, high)) = self.band {

@@ -24,18 +24,11 @@ impl Interval {
         (place, form): (Place, CallForm),
     ) -> Option<Self> {
         let row = about(&records.timing, dataset, function).find(|row| row.is(place, form))?;
-        let median = row.median_ns_per_key;
-        Self::new(
-            median,
-            row.mad_ns_per_key,
-            row.fastest_ns_per_key.unwrap_or(median),
-        )
-    }
-
-    /// Other programs only raise readings, so the range begins at the fastest. Half of [`LEAST_CHANGE`] is added at
-    /// either end, so that ranges of steady readings are apart from that ratio on.
-    fn new(median: f64, deviation: f64, fastest: f64) -> Option<Self> {
+        let (median, deviation) = (row.median_ns_per_key, row.mad_ns_per_key);
+        // Other programs only raise readings, so the range begins at the fastest. Half of `LEAST_CHANGE` is added at either end,
+        // so that ranges of steady readings are apart from that ratio on.
         let half = libm::sqrt(LEAST_CHANGE);
+        let fastest = row.fastest_ns_per_key.unwrap_or(median);
         median.is_finite().then_some(Self {
             ns: median,
             low_ns: fastest.min(median - deviation).max(0.0) / half,

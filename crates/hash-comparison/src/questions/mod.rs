@@ -150,6 +150,12 @@ pub(crate) struct Kind {
     pub(crate) draw: Of<Option<Scene>>,
 }
 
+impl Kind {
+    pub(crate) const fn new(stem: &'static str, draw: Of<Option<Scene>>) -> Self {
+        Self { stem, draw }
+    }
+}
+
 /// What is shown of each dataset, or once of the whole run.
 #[derive(Debug)]
 pub(crate) enum Of<T> {

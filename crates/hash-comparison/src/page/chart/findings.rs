@@ -35,10 +35,7 @@ pub(crate) const KINDS: [(Purpose, Kind); 4] = [
 ];
 
 const fn kind(stem: &'static str, scene: fn(&DatasetRows<'_>) -> Option<Scene>) -> Kind {
-    Kind {
-        stem,
-        draw: Of::Dataset(scene),
-    }
+    Kind::new(stem, Of::Dataset(scene))
 }
 
 /// Builds the key of the verdicts in use.
@@ -100,38 +97,27 @@ fn quality(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
         let row = row.as_ref()?;
         let over = |count| row.over_expected(count);
         let (Some(value), Some(low), Some(high)) = (row.ratio(), over(row.ci_low), over(row.ci_high)) else {
-            let number = "too few keys".to_owned();
-            return Some(Row {
-                number,
-                ..Row::default()
-            });
+            return Some(Row::new([], "too few keys".to_owned()));
         };
         let band = row.band(data.records.collisions.len()).map(over);
         let is_seen = row.collisions > 0;
         let width = (row.bits < common).then(|| format!("{} bits", row.bits));
         let notes = width.into_iter().chain(other_width(data, finding, row));
+        let value = if is_seen { value } else { high };
+        let dot = Dot::new(value, (low, high), finding.verdict.into(), is_seen);
+        let numbers: Vec<String> = [number::grouped(row.collisions)]
+            .into_iter()
+            .chain(notes)
+            .collect();
         Some(Row {
             band: band[0].zip(band[1]),
-            dots: vec![Dot {
-                value: if is_seen { value } else { high },
-                range: (low, high),
-                mark: finding.verdict.into(),
-                is_filled: is_seen,
-            }],
-            number: [number::grouped(row.collisions)]
-                .into_iter()
-                .chain(notes)
-                .collect::<Vec<_>>()
-                .join(", "),
+            ..Row::new([dot], numbers.join(", "))
         })
     });
     Panel {
         title: "Quality: collisions against chance".to_owned(),
         key,
-        axis: Axis {
-            scale: ratio_scale(present(), data),
-            tick: number::tick,
-        },
+        axis: Axis::new(ratio_scale(present(), data), number::tick),
         axis_title: format!("over the expected, low {common} bits, 99 % (log)"),
         line: Some((1.0, String::new())),
         numbers: ("collisions", 112.0),
@@ -194,14 +180,8 @@ fn time(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
             let dot = |row: &Option<_>, is_filled| {
                 row.map(|row: &crate::questions::TimingRow| row.dot(finding.verdict.into(), is_filled))
             };
-            Row {
-                band: None,
-                dots: [dot(chained, false), dot(overlapped, true)]
-                    .into_iter()
-                    .flatten()
-                    .collect(),
-                number: numbers([*overlapped, *chained]),
-            }
+            let dots = [dot(chained, false), dot(overlapped, true)];
+            Row::new(dots.into_iter().flatten(), numbers([*overlapped, *chained]))
         });
     Panel {
         title: "Time on these keys".to_owned(),
@@ -209,10 +189,7 @@ fn time(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
             (Sign::Filled(Mark::Neutral), "calls overlap"),
             (Sign::Hollow(Mark::Neutral), "each call waits"),
         ],
-        axis: Axis {
-            scale: Scale::of(known().chain(floor)),
-            tick: number::tick,
-        },
+        axis: Axis::new(Scale::of(known().chain(floor)), number::tick),
         axis_title: "ns per key, call included (log)".to_owned(),
         line: floor.map(|floor| {
             (
@@ -237,26 +214,15 @@ fn filter(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
     let rows = findings.iter().zip(&found).map(|(finding, row)| {
         let row = row.as_ref()?;
         let is_seen = row.false_positives > 0;
-        let dot = Dot {
-            value: if is_seen { row.rate } else { row.ci_high },
-            range: (row.ci_low, row.ci_high),
-            mark: finding.verdict.into(),
-            is_filled: is_seen,
-        };
-        Some(Row {
-            band: None,
-            dots: vec![dot],
-            number: number::percent(row.rate),
-        })
+        let value = if is_seen { row.rate } else { row.ci_high };
+        let dot = Dot::new(value, (row.ci_low, row.ci_high), finding.verdict.into(), is_seen);
+        Some(Row::new([dot], number::percent(row.rate)))
     });
     let values = present().chain(ideal).flat_map(|row| [row.rate, row.ci_high]);
     Panel {
         title: format!("LevelDB filter: 10 bits, {} keys", number::grouped(keys)),
         key: Vec::new(),
-        axis: Axis {
-            scale: Scale::of(values),
-            tick: number::percent_tick,
-        },
+        axis: Axis::new(Scale::of(values), number::percent_tick),
         axis_title: "false positives, 95 % (log)".to_owned(),
         line: ideal.map(|ideal| (ideal.rate, format!("ideal hash {}", number::percent(ideal.rate)))),
         numbers: ("", 56.0),
@@ -295,24 +261,15 @@ fn cost(data: &DatasetRows<'_>, findings: &[&Finding], purpose: Purpose) -> Pane
         _ => number::grouped(row.measured as u64),
     };
     let rows = findings.iter().zip(&found).map(|(finding, rows)| {
-        let dot = |(index, row): (usize, &&CostRow)| Dot {
-            value: row.measured,
-            range: (row.measured, row.measured),
-            mark: finding.verdict.into(),
-            is_filled: index == 0,
+        let dot = |(index, row): (usize, &&CostRow)| {
+            let mark = finding.verdict.into();
+            Dot::new(row.measured, (row.measured, row.measured), mark, index == 0)
         };
         let rows: Vec<&CostRow> = rows.iter().copied().flatten().collect();
         let seen = rows.iter().enumerate().filter(|(_, row)| row.measured > 0.0);
-        Row {
-            band: None,
-            // The first lies on top.
-            dots: seen.map(dot).rev().collect(),
-            number: rows
-                .iter()
-                .map(|row| shown(row))
-                .collect::<Vec<String>>()
-                .join(", "),
-        }
+        let numbers: Vec<String> = rows.iter().map(|row| shown(row)).collect();
+        // The first lies on top.
+        Row::new(seen.map(dot).rev(), numbers.join(", "))
     });
     let rows = rows.collect();
     let values = present().flat_map(|row| [row.measured, row.chance]);
@@ -327,10 +284,7 @@ fn cost(data: &DatasetRows<'_>, findings: &[&Finding], purpose: Purpose) -> Pane
     Panel {
         title,
         key: if is_checksum { Vec::new() } else { sides.to_vec() },
-        axis: Axis {
-            scale: Scale::of(values.filter(|value| *value >= 1.0)),
-            tick: number::tick,
-        },
+        axis: Axis::new(Scale::of(values.filter(|value| *value >= 1.0)), number::tick),
         axis_title: format!("{unit} (log)"),
         line: (!is_checksum).then(|| (chance.measured, format!("chance {}", shown(&chance)))),
         numbers: (if is_checksum { "" } else { "low, high" }, 90.0),
@@ -342,10 +296,7 @@ fn absent(title: &str) -> Panel {
     Panel {
         title: title.to_owned(),
         key: Vec::new(),
-        axis: Axis {
-            scale: Scale::of([]),
-            tick: number::tick,
-        },
+        axis: Axis::new(Scale::of([]), number::tick),
         axis_title: "not measured in this run".to_owned(),
         line: None,
         numbers: ("", 0.0),

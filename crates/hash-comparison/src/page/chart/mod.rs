@@ -24,10 +24,7 @@ pub(crate) const SECTIONS: &[Section] = &[Section {
     text: "Tables choose buckets by the low bits, the high bits or a remainder; a bit that is nearly constant wastes half of the \
            buckets.",
     folded: false,
-    charts: &[Kind {
-        stem: "bits",
-        draw: Of::Dataset(bits::scene),
-    }],
+    charts: &[Kind::new("bits", Of::Dataset(bits::scene))],
     tables: Of::Dataset(|_| Vec::new()),
 }];
 

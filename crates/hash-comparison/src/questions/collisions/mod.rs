@@ -144,10 +144,7 @@ pub(super) const QUESTION: Question = Question {
                    unknown keys. Counted are collisions in the whole hash and in its low and high bits; at most 1 % of runs \
                    accuse an ideal hash. For information only: neither the test results above nor the advice use them.",
             folded: true,
-            charts: &[Kind {
-                stem: "structured-keys",
-                draw: Of::Run(structured::scene),
-            }],
+            charts: &[Kind::new("structured-keys", Of::Run(structured::scene))],
             tables: Of::Run(tables::structured),
         },
     ],

@@ -19,22 +19,11 @@ pub const KEY_BYTES: [u32; 4] = [4, 8, 16, 32];
 /// The key length whose avalanche cells are all recorded, bytes.
 pub(super) const RECORDED_BYTES: u32 = 8;
 
-/// The amount of testing.
-#[derive(Debug, Clone, Copy)]
-pub struct Effort<'a> {
-    /// Key lengths, bytes.
-    pub key_bytes: &'a [u32],
-    /// Keys of each length, in units of 64.
-    pub blocks: usize,
-}
+/// The lengths of keys in bytes, and the number of keys of each length in units of 64.
+pub type Effort<'a> = (&'a [u32], usize);
 
-impl Effort<'static> {
-    /// The effort of a run: 2,048 keys of each of [`KEY_BYTES`].
-    pub const RUN: Self = Self {
-        key_bytes: &KEY_BYTES,
-        blocks: 32,
-    };
-}
+/// The effort of a run: 2,048 keys of each of [`KEY_BYTES`].
+pub const EFFORT: Effort<'static> = (&KEY_BYTES, 32);
 
 /// The mixing results of one function.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -47,11 +36,11 @@ pub struct Mixing {
 
 /// Measures one function. The keys depend only on `seed` and their length. `p_adjusted` of the rows is 1 until all rows
 /// are judged.
-pub fn measure(function: &Function, seed: u64, effort: Effort<'_>) -> Mixing {
+pub fn measure(function: &Function, seed: u64, (lengths, blocks): Effort<'_>) -> Mixing {
     let mut mixing = Mixing::default();
     let bits = function.output_bits;
-    for &key_bytes in effort.key_bytes {
-        let trials = Trials::new(function, key_bytes, effort.blocks, seed);
+    for &key_bytes in lengths {
+        let trials = Trials::new(function, key_bytes, blocks, seed);
         let count = trials.count();
         let pairs = bits * (bits - 1) / 2;
         let mut avalanche = Tally::new(count, u64::from(trials.input_bits() * bits));

@@ -12,7 +12,7 @@ use super::{Kind, Measure, Of, Question, Section};
 use crate::record::{BitTest, rows};
 use records::progress::{Cancelled, go_on};
 
-pub use self::measure::{Effort, KEY_BYTES, Mixing, attainable_worst, measure};
+pub use self::measure::{EFFORT, Effort, KEY_BYTES, Mixing, attainable_worst, measure};
 pub use self::verdict::{failed, judge};
 
 rows! {
@@ -78,7 +78,7 @@ pub(super) const QUESTION: Question = Question {
         let seed = records.run.seed;
         let part = |function: &&_| {
             go_on(progress)?;
-            let mixing = measure(function, seed, Effort::RUN);
+            let mixing = measure(function, seed, EFFORT);
             progress.step();
             Ok(mixing)
         };
@@ -98,10 +98,7 @@ pub(super) const QUESTION: Question = Question {
                independently. “Never flips”: that key bit does not affect that output bit. A function with only “never” and \
                “always” is linear. For information only: neither the test results above nor the advice use it.",
         folded: true,
-        charts: &[Kind {
-            stem: "avalanche",
-            draw: Of::Run(chart::scene),
-        }],
+        charts: &[Kind::new("avalanche", Of::Run(chart::scene))],
         tables: Of::Run(tables::all),
     }],
     ..Question::NONE

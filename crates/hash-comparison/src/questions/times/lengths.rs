@@ -227,10 +227,7 @@ fn plot<'a>(data: &DatasetRows<'a>, form: CallForm, long: bool) -> Option<Plot<'
                 bytes => format!("{}k", number::grouped(bytes / 1000)),
             },
         },
-        y: Axis {
-            scale: y,
-            tick: number::tick,
-        },
+        y: Axis::new(y, number::tick),
         x_title: "bytes (log)",
         shade: shaded(data.summary, x, long),
         series,

@@ -55,12 +55,7 @@ impl TimingRow {
     /// Returns the mark of the median, with the range of half of the rounds: those within the median absolute deviation.
     pub(crate) fn dot(&self, mark: Mark, is_filled: bool) -> Dot {
         let (median, mad) = (self.median_ns_per_key, self.mad_ns_per_key);
-        Dot {
-            value: median,
-            range: (median - mad, median + mad),
-            mark,
-            is_filled,
-        }
+        Dot::new(median, (median - mad, median + mad), mark, is_filled)
     }
 }
 
@@ -115,14 +110,8 @@ pub(super) const QUESTION: Question = Question {
                others. Shaded: the lengths of these keys. Table: ns per key of every function, calls overlap and each call waits.",
         folded: false,
         charts: &[
-            Kind {
-                stem: "curves",
-                draw: Of::Dataset(lengths::scene),
-            },
-            Kind {
-                stem: "places",
-                draw: Of::Dataset(places::scene),
-            },
+            Kind::new("curves", Of::Dataset(lengths::scene)),
+            Kind::new("places", Of::Dataset(places::scene)),
         ],
         tables: Of::Dataset(lengths::tables),
     }],

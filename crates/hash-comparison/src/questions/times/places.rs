@@ -99,22 +99,15 @@ pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let panels = FORMS.map(|(form, title)| {
         let row = |function: &&str| {
             let [cache, memory] = [Place::Cache, Place::Memory].map(|place| find(function, place, form));
-            Row {
-                band: None,
-                dots: (cache.map(|row| row.dot(Mark::Neutral, true)).into_iter())
-                    .chain(memory.map(|row| row.dot(Mark::Neutral, false)))
-                    .collect(),
-                number: super::numbers([cache, memory]),
-            }
+            let dots = (cache.map(|row| row.dot(Mark::Neutral, true)).into_iter())
+                .chain(memory.map(|row| row.dot(Mark::Neutral, false)));
+            Row::new(dots, super::numbers([cache, memory]))
         };
         let times = measured.iter().filter(|row| row.form == form);
         Panel {
             title: title.to_owned(),
             key: Vec::new(),
-            axis: Axis {
-                scale: Scale::of(times.map(|row| row.median_ns_per_key)),
-                tick: number::tick,
-            },
+            axis: Axis::new(Scale::of(times.map(|row| row.median_ns_per_key)), number::tick),
             axis_title: "ns per key, median (log)".to_owned(),
             line: None,
             numbers: ("cache, memory", 84.0),

@@ -26,7 +26,7 @@ use self::tests_of::Asked;
 use hash_comparison::advice::calibration::CalibrationRow;
 use hash_comparison::functions::Function;
 use hash_comparison::keys::{DEFAULT_SEED, Dataset, embedded_names, load_embedded, structured};
-use hash_comparison::questions::mixing::Effort;
+use hash_comparison::questions::mixing::{EFFORT, Effort};
 use hash_comparison::record::Run;
 
 /// The significance level of every test, alone and over its file.
@@ -53,7 +53,7 @@ impl Plan {
             seeds: SEEDS,
             datasets: embedded_names().map(load).collect(),
             structured: structured::datasets(DEFAULT_SEED),
-            effort: Effort::RUN,
+            effort: EFFORT,
         }
     }
 }

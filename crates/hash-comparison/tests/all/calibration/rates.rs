@@ -16,10 +16,7 @@ fn little(seeds: u64) -> Plan {
         seeds,
         datasets: vec![load_embedded("video-ids", 1).unwrap()],
         structured,
-        effort: Effort {
-            key_bytes: &[4, 8],
-            blocks: 4,
-        },
+        effort: (&[4, 8], 4),
     }
 }
 
@@ -95,10 +92,7 @@ fn a_keyed_hash_is_not_accused_on_few_keys() {
             seeds,
             datasets: vec![dataset],
             structured: Vec::new(),
-            effort: Effort {
-                key_bytes: &[],
-                blocks: 1,
-            },
+            effort: (&[], 1),
         };
         let rows = measure(keyed, &plan);
         assert!(rows.len() > 3 && rows.iter().all(|row| row.holds), "{rows:#?}");
