@@ -116,7 +116,8 @@ impl Comparison {
         Self::default()
     }
 
-    /// Adds a function of your own, built by [`Function::custom`].
+    /// Adds a function of your own, built by [`Function::custom`]. The first stands beside the pick, unless the request names another
+    /// function in use today.
     pub fn function(mut self, own: Function) -> Self {
         self.own.push(own);
         self
@@ -221,6 +222,8 @@ impl Comparison {
             named.push(*function);
         }
         let mut request = self.request.clone();
+        let first = self.own.first().map(|function| function.name.to_owned());
+        request.mine = request.mine.or(first);
         if let Some(mine) = &mut request.mine {
             let own = self.own.iter().find(|one| one.name.eq_ignore_ascii_case(mine));
             let function = *own.map_or_else(|| functions::find(mine), Ok)?;

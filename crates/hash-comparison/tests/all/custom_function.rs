@@ -44,6 +44,11 @@ fn two_custom_functions_are_judged_beside_built_in_ones() {
     assert!(output.status.success(), "{said}{wrong}");
     let avoided = said.lines().find(|line| line.contains("avoid"));
     assert!(said.starts_with("words (3,125 keys): take "), "{said}");
+    // The first stands beside the pick.
+    assert!(
+        said.contains("Wordwise") && said.contains("good enough?"),
+        "{said}"
+    );
     assert!(avoided.is_some_and(|line| line.contains("ByteSum (")), "{said}");
 
     let records = Records::read(&out).unwrap();
@@ -68,6 +73,8 @@ fn two_custom_functions_are_judged_beside_built_in_ones() {
     for told in ["Wordwise", "ByteSum", "custom_function", "words.txt"] {
         assert!(page.contains(told), "{told}");
     }
+    // The program has no options.
+    assert!(!page.contains("--out DIR") && !page.contains("--keys FILE"));
     // Five letters have only 21 different sums; any other count is a bug in the measurement.
     let collisions = records.collisions.iter().find(|row| row.function == "ByteSum");
     assert_eq!(collisions.map(|row| row.collisions), Some(3125 - 21));
