@@ -47,7 +47,6 @@ impl Format {
         },
         // Rounded down to what 64 bits can hold.
         reach: Some(|_| 1 << 63),
-        least_bytes: "at least 9",
     };
 }
 

@@ -60,7 +60,6 @@ impl Format {
             })
         },
         reach: Some(|keys| sizes::filter_len(keys, 16) * 8),
-        least_bytes: "at least what fingerprints of 4 bits take",
     };
 }
 

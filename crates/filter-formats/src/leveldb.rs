@@ -51,7 +51,6 @@ impl Format {
             Ok(leveldb_rate::rate(bits, keys, probes(bits_per_key)))
         },
         reach: Some(|_| 1 << 32),
-        least_bytes: "at least 9",
     };
 }
 

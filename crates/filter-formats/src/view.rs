@@ -73,8 +73,6 @@ pub struct Format {
     /// The bits that hash values of this many keys can reach: more never lower the rate. `None` if bits per key are from 1
     /// to 100, as in RocksDB's formats.
     pub(crate) reach: Option<fn(u64) -> u64>,
-    /// The size of the smallest filter, as text of an error.
-    pub(crate) least_bytes: &'static str,
 }
 
 impl PartialEq for Format {

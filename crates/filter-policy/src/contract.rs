@@ -9,7 +9,7 @@ use crate::answers::Answers;
 use crate::builder::FilterBuilder;
 use crate::error::Error;
 use crate::key_hash::{HashFunction, KeyHash, KeyHashes};
-use crate::policy::{FilterPolicy, HashedKey, MATCHES_EVERYTHING, OwnedFilter};
+use crate::policy::{FilterPolicy, HashedKey, MATCHES_EVERYTHING};
 
 /// The number of keys of the filter whose rate is returned, and the number of absent keys that it is asked.
 const KEYS: u32 = 1_000;
@@ -185,7 +185,6 @@ fn built(policy: &dyn FilterPolicy, keys: &[&[u8]]) -> Vec<u8> {
 fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], context: &str) {
     let expected: Vec<bool> = keys.iter().map(|key| policy.key_may_match(key, filter)).collect();
     let prepared = policy.prepare(filter);
-    let owned = OwnedFilter::new(policy, filter);
     let another = HashFunction::new("another function", |key| key.len() as u64);
     let foreign = KeyHash::new(another, 0_u64);
     for (key, &expected) in keys.iter().zip(&expected) {
@@ -198,11 +197,9 @@ fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], cont
         for (way, answer) in [
             ("a second query", policy.key_may_match(key, filter)),
             ("a prepared filter", prepared.may_match(key)),
-            ("an owned filter", owned.may_match(key)),
             ("a key hashed once", hashed.may_match(filter)),
             ("a key hashed once for many filters", each.get(0)),
             ("a key hashed once, prepared", prepared.may_match_hashed(&hashed)),
-            ("a key hashed once, owned", owned.may_match_hashed(&hashed)),
             (
                 "a hash value of another function",
                 policy.hashed_may_match(key, foreign, filter),
@@ -221,20 +218,15 @@ fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], cont
         bits.fold(0, |word: u64, &answer| word << 1 | u64::from(answer))
     });
     let words: Vec<u64> = words.collect();
-    type Ask<'a> = &'a dyn Fn(&mut Answers<'_>) -> Result<(), Error>;
-    let ways: [(&str, Ask<'_>); 2] = [
-        ("may_match_many", &|out| prepared.may_match_many(keys, out)),
-        ("an owned filter", &|out| owned.may_match_many(keys, out)),
-    ];
-    for (way, ask) in ways {
-        let mut room = vec![u64::MAX; words.len() + 1];
-        let mut answers = Answers::new(&mut room);
-        ask(&mut answers).unwrap_or_else(|error| panic!("{context}, {way}: {error}"));
-        assert!(
-            answers.len() == keys.len() && answers.words() == words,
-            "{context}: {way} and key_may_match must agree, one bit each"
-        );
-    }
+    let mut room = vec![u64::MAX; words.len() + 1];
+    let mut answers = Answers::new(&mut room);
+    prepared
+        .may_match_many(keys, &mut answers)
+        .unwrap_or_else(|error| panic!("{context}: {error}"));
+    assert!(
+        answers.len() == keys.len() && answers.words() == words,
+        "{context}: may_match_many and key_may_match must agree, one bit each"
+    );
 }
 
 /// Queries bytes that are no filter.

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
 use crate::key_hash::{HashFunction, HashValue};
 use crate::keys::KeyBatch;
-use crate::policy::{FilterPolicy, HashedKey};
+use crate::policy::FilterPolicy;
 
 /// The methods that the project's own policies add to [`FilterPolicy`]: they hash each key once, and accept hash values
 /// as well as keys.
@@ -37,7 +37,7 @@ use crate::policy::{FilterPolicy, HashedKey};
 /// and a filter of others denies the keys. [`FilterPolicy::create_from_hashes`] checks the function.
 ///
 /// To query one filter for many keys, see [`FilterPolicy::prepare`]; to query many filters for one key, see
-/// [`hashed_key`](Self::hashed_key).
+/// [`HashedKey`](crate::HashedKey).
 ///
 /// A policy implements [`hash_function`](Self::hash_function), [`hash_key`](Self::hash_key) and [`fill`](Self::fill); the
 /// rest follows, and [`hashed_methods`](crate::hashed_methods) writes the methods of [`FilterPolicy`] that use it.
@@ -250,12 +250,6 @@ pub trait HashedPolicy: FilterPolicy {
         let mut filter = Vec::new();
         let hashes = keys.into_iter().map(|key| self.hash_key(key.as_ref()));
         self.append_raw_hashes(hashes, &mut filter).map(|()| filter)
-    }
-
-    /// Hashes a key once, for queries to many filters. Behind a pointer, see [`HashedKey::new`].
-    #[inline]
-    fn hashed_key<'a>(&'a self, key: &'a [u8]) -> HashedKey<'a, Self> {
-        HashedKey::new(self, key)
     }
 }
 

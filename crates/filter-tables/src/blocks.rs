@@ -240,7 +240,8 @@ fn decompress<E>(block: BlockRole, offset: u64, compressed: &[u8]) -> Result<Vec
     /// memory is allocated.
     const MAX_RATIO: usize = 22;
 
-    let damaged = Damage::Snappy { block, offset };
+    let found = StoredBlock::SNAPPY;
+    let damaged = Damage::Compression { block, offset, found };
     let len = snap::raw::decompress_len(compressed)
         .ok()
         .filter(|&len| len <= compressed.len().saturating_mul(MAX_RATIO))

@@ -79,8 +79,10 @@ pub enum Damage {
         /// The checksum of the contents.
         computed: u32,
     },
-    /// The byte after the contents names no known compression.
-    #[error("compression of the {block} at offset {offset} must be 0, 1 or 2, got {found}")]
+    /// The byte after the contents names no known compression, or the contents do not decompress.
+    #[error(
+        "{block} at offset {offset} must be stored as it is or be a Snappy stream, got compression {found}"
+    )]
     Compression {
         /// The block's role.
         block: BlockRole,
@@ -88,14 +90,6 @@ pub enum Damage {
         offset: u64,
         /// The byte.
         found: u8,
-    },
-    /// The contents are marked as compressed with Snappy and do not decompress.
-    #[error("{block} at offset {offset} must be a Snappy stream, got bytes that do not decompress")]
-    Snappy {
-        /// The block's role.
-        block: BlockRole,
-        /// The block's offset in the file.
-        offset: u64,
     },
     /// The contents are too short for the stored number of restart points.
     #[error("restart points of the {block} must fit into its {size} bytes")]

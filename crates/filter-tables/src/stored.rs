@@ -42,11 +42,6 @@ impl<'a> StoredBlock<'a> {
         self.compression
     }
 
-    /// Returns the checksum in the file.
-    pub const fn stored_checksum(&self) -> u32 {
-        self.checksum
-    }
-
     /// Computes LevelDB's checksum of the contents.
     pub fn computed_checksum(&self) -> u32 {
         block_checksum(self.contents, self.compression)

@@ -76,8 +76,8 @@ fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
             has: |filter: &BinaryFuse16, key: &[u8]| filter.contains(&xxh3_64(key)),
         }),
         policy => {
-            let known = policies::ALL.iter().find(|known| known.name() == policy)?;
-            Box::new(Ours::fresh(known.policy(bits(known.format())?)))
+            let bits = bits(policies::format_of(policy.as_bytes())?)?;
+            Box::new(Ours::fresh(policies::by_name(policy, bits).ok()?))
         }
     })
 }

@@ -106,7 +106,7 @@ impl BinaryFusePolicy {
             hashes
         };
         if hashes.is_empty() {
-            return Ok(Made::Nothing);
+            return Ok(Made::Bytes(&[]));
         }
         self.peel(hashes)
     }
@@ -159,7 +159,7 @@ impl BinaryFusePolicy {
                 are_distinct = true;
             }
         }
-        Ok(Made::MatchesEverything)
+        Ok(Made::Bytes(&MATCHES_EVERYTHING))
     }
 }
 
@@ -169,9 +169,8 @@ named! {
 
 /// A filter before it is written.
 enum Made {
-    Nothing,
-    /// No seed is of use.
-    MatchesEverything,
+    /// The filter of no keys, or the one for which no seed is of use.
+    Bytes(&'static [u8]),
     Fuse {
         shape: Shape,
         width: u8,
@@ -211,8 +210,7 @@ fn resize<T: Copy + Default>(items: &mut Vec<T>, len: usize) -> Result<(), Error
 impl Made {
     fn len(&self) -> usize {
         match self {
-            Self::Nothing => 0,
-            Self::MatchesEverything => MATCHES_EVERYTHING.len(),
+            Self::Bytes(bytes) => bytes.len(),
             Self::Fuse { width, order, .. } => {
                 usize::try_from(filter_len(order.len() as u64, *width)).unwrap_or(usize::MAX)
             }
@@ -223,8 +221,7 @@ impl Made {
     fn write(&self, out: &mut [u8]) -> Result<usize, Error> {
         let filter = room(out, self.len())?;
         match self {
-            Self::Nothing => {}
-            Self::MatchesEverything => filter.copy_from_slice(&MATCHES_EVERYTHING),
+            Self::Bytes(bytes) => filter.copy_from_slice(bytes),
             Self::Fuse {
                 shape,
                 width,

@@ -55,7 +55,6 @@ impl Format {
         },
         // Bits per key are rounded up.
         reach: Some(|keys| (u64::from(MAX_LEN) * 8).saturating_sub(keys)),
-        least_bytes: "at least 32",
     };
 }
 

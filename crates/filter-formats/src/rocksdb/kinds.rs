@@ -215,14 +215,10 @@ pub(super) fn addressable(bytes: u64, keys: usize, bits_per_key: BitsPerKey) -> 
 #[cfg(feature = "alloc")]
 fn of_one_line(tail: &[u8], line: &[u8]) -> [u8; LINE_LEN + TAIL_LEN] {
     let mut one = [0; LINE_LEN + TAIL_LEN];
-    let tail = tail.last_chunk::<TAIL_LEN>().into_iter().flatten();
-    one.iter_mut()
-        .zip(line.iter().take(LINE_LEN))
-        .for_each(|(byte, given)| *byte = *given);
-    one.iter_mut()
-        .skip(LINE_LEN)
-        .zip(tail)
-        .for_each(|(byte, given)| *byte = *given);
+    if let Some((bits, end)) = one.split_last_chunk_mut() {
+        bits.copy_from_slice(line.get(..LINE_LEN).unwrap_or(&[0; LINE_LEN]));
+        *end = tail.last_chunk::<TAIL_LEN>().copied().unwrap_or_default();
+    }
     one
 }
 

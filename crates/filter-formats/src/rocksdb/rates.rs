@@ -32,7 +32,6 @@ impl Format {
         probe_count: |_, bits_per_key| Ok(Some(of_rocksdb(bits_per_key)?.probe_count().into())),
         rate: |keys, bits_per_key| Ok(bloom_rate(of_rocksdb(bits_per_key)?, keys)),
         reach: None,
-        least_bytes: "at least what the filter takes at 1 bit per key",
     };
 
     /// The filter of [`LegacyFullFilterPolicy`](crate::rocksdb::LegacyFullFilterPolicy), of RocksDB's format version 4 or

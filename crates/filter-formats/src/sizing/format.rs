@@ -150,7 +150,7 @@ impl Format {
         .ok_or(Error::OutOfDomain {
             what: "memory in bytes",
             given: bytes as f64,
-            allowed: self.least_bytes,
+            allowed: "at least what the smallest filter of these keys takes",
         })
     }
 

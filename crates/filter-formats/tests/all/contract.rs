@@ -74,7 +74,7 @@ fn many_filters_for_one_key() {
         for count in [0, 1, 2, 63, 64, 65, 128, filters.len()] {
             let filters = &filters[..count];
             for key in [&b""[..], b"key", b"a key of 16 byte", &[7; 50]] {
-                let key = policy.hashed_key(key);
+                let key = HashedKey::new(&policy, key);
                 let expected: Vec<bool> = filters.iter().map(|filter| key.may_match(filter)).collect();
                 check_many(&format!("{policy:?}, {count} filters"), &expected, &|answers| {
                     key.may_match_each(filters, answers)
@@ -602,6 +602,6 @@ fn policies_can_be_constants_and_shared() {
     const LOCAL: FastLocalBloomPolicy = FastLocalBloomPolicy::new(TEN);
     is_shareable(&POLICY);
     is_shareable(&SEEDED);
-    is_shareable(&LOCAL.hashed_key(b"key"));
+    is_shareable(&HashedKey::new(&LOCAL, b"key"));
     assert_eq!(SEEDED.hasher().seed(), 1);
 }

@@ -2,7 +2,7 @@
 
 use filter_policy::hashers::{LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::kernels::Kernel;
-use filter_policy::{Answers, BitsPerKey, FilterPolicy, HashedPolicy, KeyBatch, PackedKeys};
+use filter_policy::{Answers, BitsPerKey, FilterPolicy, HashedKey, HashedPolicy, KeyBatch, PackedKeys};
 
 use super::arch::{Guarded, Plain};
 use super::layouts::{Bloom64, FastLocal, Layout, LevelDb, SplitBlock, answer, each_layout, number, value};
@@ -90,7 +90,7 @@ where
         for key in keys.iter() {
             assert!(prepared.may_match(key), "{}", at());
             assert!(policy.key_may_match(key, filter), "{}", at());
-            assert!(policy.hashed_key(key).may_match(filter), "{}", at());
+            assert!(HashedKey::new(&policy, key).may_match(filter), "{}", at());
         }
     }
 }
@@ -225,7 +225,7 @@ fn check_reading<L: Layout>(
             let expected = expected(policy.hash_key(key));
             assert_eq!(policy.key_may_match(key, filter), expected, "{}", at());
             assert_eq!(prepared.may_match(key), expected, "{}", at());
-            let hashed = policy.hashed_key(key);
+            let hashed = HashedKey::new(&policy, key);
             assert_eq!(hashed.may_match(filter), expected, "{}", at());
             let mut answers = [0; 2];
             hashed

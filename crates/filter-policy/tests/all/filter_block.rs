@@ -1,5 +1,7 @@
 //! Compares the filter block's builder with LevelDB's, and its reader with LevelDB's on any bytes.
 
+use std::sync::Arc;
+
 use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockDamage, FilterBlockReader};
 use filter_policy::hashers::LevelDbHash;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashedPolicy};
@@ -299,6 +301,36 @@ fn a_policy_that_fails_leaves_the_builder_as_it_was() {
     // The offset has not moved either.
     builder.start_block(2049).unwrap();
     assert_eq!(builder.finish(), Err(error));
+}
+
+#[test]
+fn blocks_own_any_pointer_to_a_policy_and_any_bytes() {
+    fn check<P: FilterPolicy + Clone>(policy: P) -> Vec<u8> {
+        let mut builder = FilterBlockBuilder::new(policy.clone());
+        builder.start_block(0).unwrap();
+        builder.add_key(b"key").unwrap();
+        let block = builder.finish().unwrap();
+        let shared: Arc<[u8]> = block.clone().into();
+        let readers = (
+            FilterBlockReader::new(shared),
+            FilterBlockReader::new(block.clone()),
+        );
+        for key in [&b"key"[..], b"other"] {
+            let answer = readers.0.key_may_match(&policy, 0, key);
+            assert_eq!(answer, readers.1.key_may_match(&policy, 0, key));
+            assert_eq!(answer, key == b"key");
+        }
+        block
+    }
+
+    let block = check(POLICY);
+    assert_eq!(check(&POLICY as &dyn FilterPolicy), block);
+    assert_eq!(check(Arc::new(POLICY) as Arc<dyn FilterPolicy>), block);
+    assert_eq!(
+        check(Arc::new(POLICY) as Arc<dyn FilterPolicy + Send + Sync>),
+        block
+    );
+    assert_eq!(check(&(Box::new(POLICY) as Box<dyn FilterPolicy>)), block);
 }
 
 #[test]

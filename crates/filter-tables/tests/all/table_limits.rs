@@ -46,7 +46,11 @@ fn claims_of_a_compressed_block_are_not_believed() {
         let file = File::default().finish_with_metaindex(&compressed, StoredBlock::SNAPPY);
         assert_eq!(
             Table::open(file).unwrap_err(),
-            Error::Damaged(Damage::Snappy { block, offset: 0 }),
+            Error::Damaged(Damage::Compression {
+                block,
+                offset: 0,
+                found: StoredBlock::SNAPPY
+            }),
             "{compressed:x?}"
         );
     }

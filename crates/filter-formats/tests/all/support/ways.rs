@@ -147,7 +147,7 @@ pub(crate) fn answers<P: HashedPolicy>(
     let owned = OwnedFilter::new(&*object, filter);
     let expected: Vec<bool> = keys.iter().map(|key| policy.key_may_match(key, filter)).collect();
     for (key, &expected) in keys.iter().zip(&expected) {
-        let hashed = policy.hashed_key(key);
+        let hashed = HashedKey::new(policy, key);
         for (way, answer) in [
             ("object", object.key_may_match(key, filter)),
             ("prepared", prepared.may_match(key)),
