@@ -54,16 +54,12 @@ pub const SUITE: Suite = Suite {
         line: |row| format!("{}, {}", SUITE.contender(row), row.case.get("form")),
         column: |row| abbreviated(row.case.count("filter_keys")),
         cell: |row, _| {
-            if is_engine(row) { format!("{:.1}", row.value) } else { format!("{:.3}", row.over_baseline()) }
+            if ENGINES.contains(&&*row.case.contender) { format!("{:.1}", row.value) } else { format!("{:.3}", row.over_baseline()) }
         },
         after: |_| "\nThe first line: nanoseconds a key; others: time over the first. Their 95 % intervals are in policy.csv.\n".to_owned(),
         ..Tables::PLAIN
     },
 };
-
-fn is_engine(row: &Row) -> bool {
-    ENGINES.contains(&&*row.case.contender)
-}
 
 /// Abbreviates a size, so that eight sizes fit in eighty columns.
 fn abbreviated(size: u64) -> String {
@@ -115,15 +111,9 @@ pub const EQUAL_RATE: Suite = Suite {
 /// Returns true for the keys of the tables: of different lengths and each in its own memory, as applications
 /// have them, but for the largest filters.
 fn is_shown(row: &Row) -> bool {
-    row.case.get("key_lengths")
-        == if row.case.count("filter_keys") > MOST_SCATTERED {
-            "16"
-        } else {
-            "17-50"
-        }
+    let is_large = row.case.count("filter_keys") > 1_000_000;
+    is_large == (row.case.get("key_lengths") == "16")
 }
-
-const MOST_SCATTERED: u64 = 1_000_000;
 
 /// Formats the bits of a key and the times.
 fn cell(size: &Row, rows: &[Row]) -> String {
