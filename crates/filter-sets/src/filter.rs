@@ -156,7 +156,7 @@ impl Filter {
     }
 
     /// Returns the rate that the filter's bits or its parameters suggest: the probability that an absent key matches.
-    pub fn rate(&self) -> f64 {
+    pub fn expected_rate(&self) -> f64 {
         self.stored.rate()
     }
 
@@ -218,7 +218,7 @@ pub(crate) fn join(
     let header = first.header.take().map(|header| Header {
         bytes: bytes.len() as u64,
         sha256: hex::encode(Sha256::digest(&bytes)),
-        rate: Some(first.rate()),
+        rate: Some(first.expected_rate()),
         ..header
     });
     Ok((header, bytes))

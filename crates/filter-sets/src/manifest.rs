@@ -254,18 +254,23 @@ impl Manifest {
     }
 
     /// Returns the number of different keys.
-    pub fn keys(&self) -> u64 {
+    pub fn len(&self) -> u64 {
         self.shards.iter().map(|shard| shard.keys).sum()
     }
 
+    /// Returns whether the set has no key.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Returns the length of all stored filters in bytes.
-    pub fn bytes(&self) -> u64 {
+    pub fn stored_len(&self) -> u64 {
         self.shards.iter().map(|shard| shard.bytes).sum()
     }
 
     /// Returns the expected false-positive rate of absent keys; none if the format has no formula. A key is asked of its
     /// own shard alone, so it is the mean.
-    pub fn rate(&self) -> Option<f64> {
+    pub fn expected_rate(&self) -> Option<f64> {
         let rates: Option<Vec<f64>> = self.shards.iter().map(|shard| shard.rate).collect();
         rates.map(|rates| rates.iter().sum::<f64>() / self.shards.len() as f64)
     }

@@ -39,7 +39,7 @@ pub fn merge_sets(folders: &[impl AsRef<Path>], out: impl AsRef<Path>) -> Result
             return Err(Error::about(ErrorKind::Incompatible, folder, reason));
         }
     }
-    let mut keys = manifests.iter().map(Manifest::keys);
+    let mut keys = manifests.iter().map(Manifest::len);
     if keys.try_fold(0_u64, u64::checked_add).is_none() {
         return Err(Error::argument(
             "sets that are merged must have fewer than 2^64 keys in all",

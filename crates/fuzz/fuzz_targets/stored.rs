@@ -31,7 +31,7 @@ fuzz_target!(|data: &[u8]| {
         for filter in [data, &bytes].into_iter().flat_map(read) {
             let answer = filter.contains(b"key");
             assert_eq!(filter.contains_many(&[b"key"]), [answer]);
-            assert!((0.0..=1.0).contains(&filter.rate()));
+            assert!((0.0..=1.0).contains(&filter.expected_rate()));
             assert!(filter.fill().is_none_or(|fill| fill.ones <= fill.bits));
         }
         let (head, tail) = (

@@ -85,7 +85,7 @@ pub(super) static ALL: [Application; 6] = [
         form: Form::Guava,
         shape: |keys, rate| {
             let parameters = guava::Parameters::new(keys, rate).map_err(text)?;
-            Shape::of(&parameters, keys, parameters.bits() / 8, parameters.stream_len())
+            Shape::of(&parameters, keys, parameters.bits() / 8, parameters.guava_len())
         },
         make: |_, keys, rate| {
             let parameters = guava::Parameters::new(keys, rate).map_err(text)?;
@@ -98,7 +98,7 @@ pub(super) static ALL: [Application; 6] = [
         Guavas,
         guava::Parameters::new,
         |parameters: &guava::Parameters, keys| {
-            let bytes = parameters.stream_len() + ENVELOPE;
+            let bytes = parameters.guava_len() + ENVELOPE;
             Shape::of(parameters, keys, parameters.bits() / 8, bytes)
         },
         Guavas::new

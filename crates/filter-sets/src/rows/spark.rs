@@ -103,7 +103,7 @@ impl Row for Spark {
             Size::Bits(bits) => Parameters::with_bits(capacity, bits),
         };
         let parameters = parameters.map_err(text)?.version(self.version(format));
-        let (bytes, probes) = (parameters.stream_len(), parameters.probe_count());
+        let (bytes, probes) = (parameters.spark_len(), parameters.probe_count());
         Ok(Plan {
             sizing: Sizing {
                 bytes,

@@ -169,7 +169,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             if arguments.json {
                 print_json(&mut io::stdout(), &set)?;
             }
-            (set.keys(), set.bytes(), set.rate())
+            (set.len(), set.stored_len(), set.expected_rate())
         }
         Building::File(file) => {
             let filter = file.finish(&progress).map_err(failure)?;

@@ -42,7 +42,7 @@ pub enum ProbeCountRule {
 /// assert_eq!(parameters.optimal_bits(), 191_701_167);
 /// assert_eq!(parameters.bits(), 191_701_184);
 /// assert_eq!(parameters.probe_count(), 13);
-/// assert_eq!(parameters.stream_len(), 23_962_654);
+/// assert_eq!(parameters.guava_len(), 23_962_654);
 ///
 /// // One key: the two rules of Guava differ.
 /// let newer = Parameters::new(1, 0.01)?;
@@ -172,7 +172,7 @@ impl Parameters {
     }
 
     /// Returns the length of the filter's stream in bytes: 6, plus 8 per word.
-    pub const fn stream_len(&self) -> u64 {
+    pub const fn guava_len(&self) -> u64 {
         StreamHeader::LEN as u64 + self.bits() / 8
     }
 }

@@ -33,7 +33,7 @@ macro_rules! streams {
 
         impl<F> $filter<F> {
             pub(super) fn form_len(&self) -> u64 {
-                HEADER_LEN + self.stream_len() + CHECKSUM_LEN
+                HEADER_LEN + self.guava_len() + CHECKSUM_LEN
             }
 
             pub(super) fn put<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {

@@ -61,7 +61,7 @@ macro_rules! common {
             }
 
             /// Returns the length of this filter's stream in bytes: 6, plus 8 per word.
-            pub fn stream_len(&self) -> u64 {
+            pub fn guava_len(&self) -> u64 {
                 self.stream_header().stream_len()
             }
 

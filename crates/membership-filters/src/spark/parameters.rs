@@ -33,7 +33,7 @@ pub const MAX_DATA_FRAME_BITS: u64 = 67_108_864;
 ///
 /// // Before Spark 4.1.
 /// let parameters = Parameters::new(1000, 0.03)?.version(Version::V1);
-/// assert_eq!(parameters.stream_len(), 12 + parameters.bits() / 8);
+/// assert_eq!(parameters.spark_len(), 12 + parameters.bits() / 8);
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -117,7 +117,7 @@ impl Parameters {
     }
 
     /// Returns the length of the filter's stream in bytes.
-    pub const fn stream_len(&self) -> u64 {
+    pub const fn spark_len(&self) -> u64 {
         self.version.header_len() as u64 + self.bits() / 8
     }
 }

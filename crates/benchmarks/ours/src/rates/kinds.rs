@@ -158,7 +158,7 @@ fn guava(rate: f64, members: &[&[u8]], strategy: Strategy) -> Result<Filter, Str
         filter.insert(key);
     }
     Ok(Filter {
-        bytes: filter.stream_len(),
+        bytes: filter.guava_len(),
         probed: Some((filter.bits(), filter.probe_count())),
         expected: None,
         matching: counter(move |key| filter.contains(key)),

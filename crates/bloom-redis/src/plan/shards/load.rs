@@ -115,7 +115,7 @@ pub(crate) async fn load(
         let mut done: u64 = (parts.iter().zip(&is_there))
             .map(|(part, there)| if *there { part.bytes } else { 0 })
             .sum();
-        let all = set.manifest().bytes();
+        let all = set.manifest().stored_len();
         (loading.progress)(done, all);
         for (number, part) in (parts.iter().enumerate()).filter(|(number, _)| !is_there[*number]) {
             let shard = &set.manifest().shards[number];

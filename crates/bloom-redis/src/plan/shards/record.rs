@@ -233,7 +233,7 @@ fn part(
     if shard.bytes.saturating_add(TAIL) > MAX_STRING {
         let most = MAX_STRING - TAIL;
         // A tenth more, because shards differ in size.
-        let shards = manifest.bytes().div_ceil(most / 10 * 9);
+        let shards = manifest.stored_len().div_ceil(most / 10 * 9);
         return Err(format!(
             "{} bytes are more than the {most} that a string of Redis holds: build the set with {shards} shards or more",
             shard.bytes

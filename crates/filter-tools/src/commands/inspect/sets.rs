@@ -92,14 +92,16 @@ pub(super) fn set(folder: &Path, format: Option<&str>, json: bool) -> Result<(),
     let rows: Vec<_> = manifest.shards.iter().enumerate().map(row).collect();
     show(&rows, json)?;
     if !json {
-        let rate = manifest.rate().map(|rate| format!("; {} expected", share(rate)));
+        let rate = manifest
+            .expected_rate()
+            .map(|rate| format!("; {} expected", share(rate)));
         writeln!(
             io::stdout(),
             "\n{} of keys of type {:?}, {}, {}{}",
             counted(rows.len() as u64, "shard"),
             manifest.key_kind,
-            counted(manifest.keys(), "key"),
-            HumanBytes(manifest.bytes()),
+            counted(manifest.len(), "key"),
+            HumanBytes(manifest.stored_len()),
             rate.unwrap_or_default()
         )?;
     }
@@ -135,7 +137,7 @@ fn described(file: String, format: &str, bytes: u64, opened: Result<Filter, Erro
         bytes,
         keys: header.map(|header| header.keys),
         stated_rate: header.and_then(|header| header.rate),
-        expected_rate: filter.map(Filter::rate),
+        expected_rate: filter.map(Filter::expected_rate),
         fill: filter.and_then(Filter::fill),
         damage: opened.err().map(|error| error.to_string()),
     }

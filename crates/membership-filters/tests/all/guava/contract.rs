@@ -113,7 +113,7 @@ fn streams_of_many_pieces_are_written_and_read() {
         let filter = BloomFilter::from_parts(Utf8, header, pattern).unwrap();
         let mut stream = Vec::new();
         filter.write_guava(&mut stream).unwrap();
-        assert_eq!(stream.len() as u64, filter.stream_len());
+        assert_eq!(stream.len() as u64, filter.guava_len());
         assert_eq!(stream, filter.to_guava(), "{words} words");
 
         stream.extend_from_slice(b"what follows");
@@ -125,7 +125,7 @@ fn streams_of_many_pieces_are_written_and_read() {
         let reader = Slow::new(&stream[..cut], false);
         let error = BloomFilter::read_guava(reader, Utf8).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Truncated);
-        let (needed, got) = (filter.stream_len(), filter.stream_len() - 3);
+        let (needed, got) = (filter.guava_len(), filter.guava_len() - 3);
         assert!(
             error
                 .to_string()

@@ -58,7 +58,7 @@ where
         "{line}"
     );
     assert_eq!(
-        (parameters.probe_count(), parameters.stream_len()),
+        (parameters.probe_count(), parameters.guava_len()),
         (row.k, row.len),
         "{line}"
     );

@@ -103,7 +103,7 @@ fn sparks_filters_are_rebuilt_read_and_queried() {
         }
         let stream = hex::decode(&row.stream).unwrap();
         assert_eq!(filter.to_spark(), stream, "{line}");
-        assert_eq!(parameters.stream_len(), stream.len() as u64);
+        assert_eq!(parameters.spark_len(), stream.len() as u64);
         let mut batch = BloomFilter::new(&parameters).unwrap();
         batch.insert_many(&keys);
         assert_eq!(batch, filter, "{line}");
@@ -132,7 +132,7 @@ fn sparks_filters_are_rebuilt_read_and_queried() {
 fn check_size(parameters: &Parameters, size: &Size, line: &str) {
     let header = StreamHeader::from_prefix(&hex::decode(&size.head).unwrap()).unwrap();
     assert_eq!(parameters.bits(), size.bit_size, "{line}");
-    assert_eq!(parameters.stream_len(), size.len, "{line}");
+    assert_eq!(parameters.spark_len(), size.len, "{line}");
     assert_eq!(header.stream_len(), size.len, "{line}");
     let (probes, words) = (parameters.probe_count(), parameters.word_count() as u32);
     let expected = (Version::default(), probes, words);
