@@ -1,5 +1,7 @@
 //! Filters whose probes go anywhere: each number of a 64-bit walk selects the bit at the same relative place.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod kernel;
 
 use hashzoo::xxph3_64;
@@ -10,11 +12,10 @@ use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
-use crate::kernel::Kernel;
 use crate::lanes::Target;
 use crate::source::WideSource;
 use crate::tiles::each_tile;
-use kernel::{Ask, AskTile, CreateByMap, SetTile, prefetch};
+use kernel::{AskTile, CreateByMap, SetTile, prefetch};
 
 /// The factor of the walk from one probe to the next: a multiplier that was found to spread well for 64-bit generators
 /// without an addend (Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential
@@ -84,6 +85,7 @@ pub(crate) const PREFETCHED: usize = 4 << 20;
 pub(crate) const TOO_LONG: usize = 1 << 28;
 
 /// The powers of the multiplier: the factors of a hash value, one for each probe.
+#[cfg(target_arch = "x86_64")]
 static POWERS: [u64; 32] = {
     let mut powers = [1; 32];
     let mut i = 1;
@@ -122,20 +124,18 @@ pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
         bit_array.fill(0);
         return insert(kernel, bit_array, probes, source);
     }
-    by_kernel!(kernel, |lanes,
-                        bit_array: &mut [u8],
-                        probes: u8,
-                        source: WideSource<'_>|
-     -> () {
-        lanes.here(CreateByMap(bit_array, probes, source));
-    });
+    by_kernel!(
+        |lanes, bit_array: &mut [u8], probes: u8, source: WideSource<'_>| -> () {
+            lanes.here(CreateByMap(bit_array, probes, source));
+        },
+        kernel
+    );
 }
 
 /// Adds the bits of all keys to `bit_array`; otherwise like [`create`].
 pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     let probes = probes.clamp(1, MAX_PROBES);
     by_kernel!(
-        kernel,
         |lanes, bit_array: &mut [u8], probes: u8, source: WideSource<'_>| -> () {
             each_tile!(
                 source.len(),
@@ -145,6 +145,7 @@ pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
                 |_, tile| lanes.here(SetTile(bit_array, probes, tile))
             );
         },
+        kernel,
         set(bit_array, probes, source)
     );
 }
@@ -152,27 +153,25 @@ pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
 /// Returns true if all bits of a hash value are set. The limits are those of [`create`].
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, hash: u64) -> bool {
-    if kernel.kernel() != Kernel::Avx512 {
-        return all_set(bit_array, probes, hash);
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+            avx512::may_match(lanes, bit_array, probes, hash)
+        }
+        _ => all_set(bit_array, probes, hash),
     }
-    by_kernel!(kernel, |lanes, bit_array: &[u8], probes: u8, hash: u64| -> bool {
-        lanes.here(Ask(bit_array, probes, hash))
-    })
 }
 
 /// [`may_match`] for a key, hashed in the same call.
 #[inline(always)]
 pub fn key_may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
-    if kernel.kernel() != Kernel::Avx512 {
-        return key_all_set(bit_array, probes, key);
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+            avx512::key_may_match(lanes, bit_array, probes, key)
+        }
+        _ => key_all_set(bit_array, probes, key),
     }
-    by_kernel!(kernel, |lanes,
-                        bit_array: &[u8],
-                        probes: u8,
-                        key: &[u8]|
-     -> bool {
-        lanes.here(Ask(bit_array, probes, xxph3_64(key, 0)))
-    })
 }
 
 fn key_all_set(bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
@@ -182,7 +181,7 @@ fn key_all_set(bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
 /// Returns the function that asks a prepared filter; the first number is the probe count.
 pub fn asker(kernel: KernelToken) -> Asker {
     asker!(kernel, |lanes, numbers, bits, key| {
-        lanes.here(Ask(bits, numbers[0] as u8, xxph3_64(key, 0)))
+        key_may_match(KernelToken::with(lanes), bits, numbers[0] as u8, key)
     })
 }
 
@@ -196,7 +195,6 @@ pub fn may_match_many(
     answers: &mut [u64],
 ) {
     by_kernel!(
-        kernel,
         |lanes, bit_array: &[u8], probes: u8, source: WideSource<'_>, answers: &mut [u64]| -> () {
             each_tile!(
                 source.len(),
@@ -206,6 +204,7 @@ pub fn may_match_many(
                 |number, tile| answers[number] = lanes.here(AskTile(bit_array, probes, tile))
             );
         },
+        kernel,
         source.answer_each(answers, |hash| all_set(bit_array, probes, hash))
     );
 }

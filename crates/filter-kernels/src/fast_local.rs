@@ -3,10 +3,12 @@
 
 mod kernel;
 
+use core::mem::MaybeUninit;
+
 use hashzoo::xxph3_64;
 
 use crate::MAX_PROBES;
-use crate::bits::{Aligned, usual};
+use crate::bits::{Aligned, MAP_BITS, cleared, usual};
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::hash::tile;
@@ -81,39 +83,20 @@ const USUAL_PROBES: u8 = 6;
 const PREFETCHED: usize = (1 << 20) / LINE_LEN;
 
 /// The maximum number of lines that are built on the stack and copied.
-const MAX_COPIED: usize = 128;
-/// The maximum for few keys: a smaller copy is cleared sooner.
-const FEW_COPIED: usize = 16;
+const MAX_COPIED: usize = MAP_BITS / LINE_LEN;
 
 /// Writes the bits of all keys over whatever the lines hold; otherwise like [`insert`].
 pub fn create(kernel: KernelToken, lines: &mut [Line], probes: u8, keys: Keys<'_>) -> usize {
     let probes = probes.clamp(1, MAX_PROBES);
     let source = WideSource::Keys(keys);
-    match lines.len() {
-        2..=FEW_COPIED if kernel.kernel() == Kernel::Avx512 => {
-            create_copied::<FEW_COPIED>(kernel, lines, probes, source)
-        }
-        2..=MAX_COPIED if kernel.kernel() == Kernel::Avx512 => {
-            create_copied::<MAX_COPIED>(kernel, lines, probes, source)
-        }
-        _ => {
-            lines.as_flattened_mut().fill(0);
-            insert(kernel, lines, probes, source)
-        }
+    if kernel.kernel() != Kernel::Avx512 || !(2..=MAX_COPIED).contains(&lines.len()) {
+        lines.as_flattened_mut().fill(0);
+        return insert(kernel, lines, probes, source);
     }
-}
-
-/// Builds at most `ROOM` lines aligned to cache lines, then copies them, for kernels that store whole lines: a line across
-/// two cache lines cannot be loaded again until its store has reached the cache, and a filter of few lines needs each again
-/// soon.
-fn create_copied<const ROOM: usize>(
-    kernel: KernelToken,
-    lines: &mut [Line],
-    probes: u8,
-    source: WideSource<'_>,
-) -> usize {
-    let mut aligned = Aligned([[0; LINE_LEN]; ROOM]);
-    let copied = &mut aligned.0[..lines.len()];
+    // Where whole lines are stored, those across two cache lines cannot be loaded again until the store has reached the
+    // cache, and a filter of few lines needs each again soon. A copy is aligned.
+    let mut room = Aligned(MaybeUninit::uninit());
+    let copied = cleared(&mut room, lines.len() * LINE_LEN).as_chunks_mut().0;
     let repeats = insert(kernel, copied, probes, source);
     lines.copy_from_slice(copied);
     repeats
@@ -124,7 +107,6 @@ fn create_copied<const ROOM: usize>(
 pub fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
     let probes = probes.clamp(1, MAX_PROBES);
     by_kernel!(
-        kernel,
         |lanes, lines: &mut [Line], probes: u8, source: WideSource<'_>| -> usize {
             let (mut repeats, mut last) = (0, None);
             each_tile!(
@@ -141,6 +123,7 @@ pub fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source: WideS
             );
             repeats
         },
+        kernel,
         scalar_insert(lines, probes, source)
     )
 }
@@ -165,9 +148,12 @@ fn scalar_insert(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usiz
 /// Returns true if all bits of a hash value are set, or if there is no line. The limits are those of [`insert`].
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, lines: &[Line], probes: u8, hash: u64) -> bool {
-    by_kernel!(kernel, |lanes, lines: &[Line], probes: u8, hash: u64| -> bool {
-        kernel::may_match(lanes, lines, probes, hash)
-    })
+    by_kernel!(
+        |lanes, lines: &[Line], probes: u8, hash: u64| -> bool {
+            kernel::may_match(lanes, lines, probes, hash)
+        },
+        kernel
+    )
 }
 
 /// Returns true if a stored filter, of any bytes, may hold a key. `read` returns its lines and probe count, within the limits
@@ -182,44 +168,39 @@ where
     let Some(kernel) = KernelToken::known(kernel) else {
         return may_match_at_first(read, other, key, filter, kernel);
     };
-    by_kernel!(
-        kernel,
-        [R: Fn(&[u8]) -> Option<(&[Line], u8)>, O: Fn(&[u8], &[u8]) -> bool],
-        |lanes, read: R, other: O, key: &[u8], filter: &[u8]| -> bool {
-            match read(filter) {
-                Some((lines, probes)) => kernel::may_match(lanes, lines, probes, of_16(key)),
-                None => other(key, filter),
-            }
+    by_kernel!([R: Fn(&[u8]) -> Option<(&[Line], u8)>, O: Fn(&[u8], &[u8]) -> bool], |lanes, read: R, other: O, key: &[u8], filter: &[u8]| -> bool {
+            stored_by(lanes, read, other, key, filter, of_16)
         }
         apart (key.len() != 16) {
-            key.len() < 16 => {
-                match read(filter) {
-                    Some((lines, probes)) => kernel::may_match(lanes, lines, probes, of_fewer(key)),
-                    None => other(key, filter),
-                }
-            }
-            true => {
-                match read(filter) {
-                    Some((lines, probes)) => kernel::may_match(lanes, lines, probes, xxph3_64(key, 0)),
-                    None => other(key, filter),
-                }
-            }
-        }
-    )
+            key.len() < 16 => { stored_by(lanes, read, other, key, filter, of_fewer) }
+            true => { stored_by(lanes, read, other, key, filter, |key| xxph3_64(key, 0)) }
+        }, kernel)
 }
 
 /// Cold path: CPU features have not been detected yet.
 #[cold]
 #[inline(never)]
-fn may_match_at_first(
+fn may_match_at_first<R, O>(read: R, other: O, key: &[u8], filter: &[u8], kernel: Option<Kernel>) -> bool
+where
+    R: Fn(&[u8]) -> Option<(&[Line], u8)>,
+    O: Fn(&[u8], &[u8]) -> bool,
+{
+    let _ = KernelToken::given(kernel);
+    stored_by(Portable, read, other, key, filter, |key| xxph3_64(key, 0))
+}
+
+/// Answers by the lines of a stored filter, if it has any.
+#[inline(always)]
+fn stored_by<T: Target>(
+    lanes: T,
     read: impl Fn(&[u8]) -> Option<(&[Line], u8)>,
     other: impl Fn(&[u8], &[u8]) -> bool,
     key: &[u8],
     filter: &[u8],
-    kernel: Option<Kernel>,
+    hash: impl Fn(&[u8]) -> u64,
 ) -> bool {
     match read(filter) {
-        Some((lines, probes)) => may_match(KernelToken::given(kernel), lines, probes, xxph3_64(key, 0)),
+        Some((lines, probes)) => kernel::may_match(lanes, lines, probes, hash(key)),
         None => other(key, filter),
     }
 }
@@ -258,7 +239,6 @@ pub fn may_match_many(
     answers: &mut [u64],
 ) {
     by_kernel!(
-        kernel,
         |lanes, lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]| -> () {
             each_tile!(
                 source.len(),
@@ -270,6 +250,7 @@ pub fn may_match_many(
                 |number, tile| answers[number] = lanes.here(AskTile(lines, probes, tile))
             );
         },
+        kernel,
         source.answer_each(answers, |hash| kernel::may_match(Portable, lines, probes, hash))
     );
 }

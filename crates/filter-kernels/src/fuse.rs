@@ -221,10 +221,10 @@ pub const fn positions(shape: Shape, width: u8, hash: u64) -> ([u64; 3], u16) {
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, fingerprints: Fingerprints<'_>, hash: u64) -> bool {
     // No kernel has code of its own, but the compiler may take its instructions.
-    by_kernel!(kernel, |_lanes,
-                        fingerprints: Fingerprints<'_>,
-                        hash: u64|
-     -> bool { of_any_width(fingerprints, hash) })
+    by_kernel!(
+        |_lanes, fingerprints: Fingerprints<'_>, hash: u64| -> bool { of_any_width(fingerprints, hash) },
+        kernel
+    )
 }
 
 /// [`may_match`] for a key, hashed in the same call.
@@ -266,17 +266,16 @@ pub fn may_match_many(
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
-    by_kernel!(kernel, |lanes,
-                        fingerprints: Fingerprints<'_>,
-                        source: WideSource<'_>,
-                        answers: &mut [u64]|
-     -> () {
-        if fingerprints.width == USUAL_WIDTH {
-            many_of_width(lanes, fingerprints.usual(), source, answers);
-        } else {
-            many_of_width(lanes, fingerprints, source, answers);
-        }
-    });
+    by_kernel!(
+        |lanes, fingerprints: Fingerprints<'_>, source: WideSource<'_>, answers: &mut [u64]| -> () {
+            if fingerprints.width == USUAL_WIDTH {
+                many_of_width(lanes, fingerprints.usual(), source, answers);
+            } else {
+                many_of_width(lanes, fingerprints, source, answers);
+            }
+        },
+        kernel
+    );
 }
 
 impl Shape {

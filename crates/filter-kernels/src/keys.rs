@@ -90,15 +90,6 @@ impl<'a> PackedKeys<'a> {
     }
 }
 
-impl<'a> IntoIterator for PackedKeys<'a> {
-    type Item = &'a [u8];
-    type IntoIter = slice::ChunksExact<'a, u8>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
-
 impl<'a> IntoIterator for &PackedKeys<'a> {
     type Item = &'a [u8];
     type IntoIter = slice::ChunksExact<'a, u8>;

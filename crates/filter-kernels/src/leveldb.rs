@@ -95,16 +95,12 @@ pub fn create(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &m
     let probes = probes.min(MAX_PROBES);
     let (kernel, parts) = dispatch(kernel, bit_array.len());
     let divisor = LaneDivisor::of_lanes(parts);
-    by_kernel!(
-        kernel,
-        |lanes, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>| -> () {
+    by_kernel!(|lanes, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>| -> () {
             create::create_small(lanes, bit_array, divisor, source);
         }
         apart (!create::is_small(bit_array, probes)) {
             true => { create::create_by_map(lanes, bit_array, divisor, probes, source) }
-        },
-        scalar::create(bit_array, Modulus::of_parts(parts), probes, source)
-    );
+        }, kernel, scalar::create(bit_array, Modulus::of_parts(parts), probes, source));
 }
 
 /// Adds the bits of all keys to `bit_array`; otherwise like [`create`].
@@ -113,10 +109,10 @@ pub fn insert(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &m
     let (kernel, parts) = dispatch(kernel, bit_array.len());
     let divisor = LaneDivisor::of_lanes(parts);
     by_kernel!(
-        kernel,
         |lanes, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>| -> () {
             create::insert(lanes, bit_array, divisor, probes, source);
         },
+        kernel,
         scalar::insert(bit_array, Modulus::of_parts(parts), probes, source)
     );
 }
@@ -127,10 +123,10 @@ pub fn may_match(query: &BitQuery<'_>, hash: u32) -> bool {
     // The numbers one by one, so that all arguments are in registers.
     let (bit_array, [bits, rest], probes) = (query.bit_array, query.parts, query.probes);
     by_kernel!(
-        query.kernel,
         |lanes, bit_array: &[u8], bits: u64, rest: u64, probes: u32, hash: u32| -> bool {
             query::may_match(lanes, bit_array, bits, rest, probes, hash)
         },
+        query.kernel,
         scalar::may_match(bit_array, Modulus::of_parts([bits, rest]), probes, hash)
     )
 }
@@ -146,15 +142,10 @@ pub fn may_match_key<H: Fn(&[u8]) -> u32 + Copy>(
     let Some(kernel) = KernelToken::known(kernel) else {
         return may_match_at_first(hash, key, filter, kernel);
     };
-    by_kernel!(
-        kernel,
-        [H: Fn(&[u8]) -> u32 + Copy],
-        |lanes, hash: H, key: &[u8], filter: &[u8]| -> bool {
+    by_kernel!([H: Fn(&[u8]) -> u32 + Copy], |lanes, hash: H, key: &[u8], filter: &[u8]| -> bool {
             query::stored_may_match(lanes, hash, key.first_chunk::<16>().expect("16 bytes"), filter)
         }
-        apart (key.len() != 16) { true => { query::stored_may_match(lanes, hash, key, filter) } },
-        scalar::may_match_key(hash, key, filter)
-    )
+        apart (key.len() != 16) { true => { query::stored_may_match(lanes, hash, key, filter) } }, kernel, scalar::may_match_key(hash, key, filter))
 }
 
 /// Cold path: CPU features have not been detected yet.
@@ -244,7 +235,6 @@ impl Work for Ask<'_> {
 pub fn may_match_many(query: &BitQuery<'_>, source: Source<'_>, answers: &mut [u64]) {
     let (bit_array, divisor, probes) = (query.bit_array, LaneDivisor::of_lanes(query.parts), query.probes);
     by_kernel!(
-        query.kernel,
         |lanes,
          bit_array: &[u8],
          divisor: LaneDivisor,
@@ -254,6 +244,7 @@ pub fn may_match_many(query: &BitQuery<'_>, source: Source<'_>, answers: &mut [u
          -> () {
             query::may_match_many(lanes, bit_array, divisor, probes, source, answers);
         },
+        query.kernel,
         scalar::may_match_many(bit_array, Modulus::of_parts(query.parts), probes, source, answers)
     );
 }

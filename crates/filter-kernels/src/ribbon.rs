@@ -226,14 +226,12 @@ impl<'a> Solution<'a> {
 pub fn may_match(kernel: KernelToken, solution: Solution<'_>, hash: u64) -> bool {
     let Solution { words, numbers } = solution;
     let [shape, seed] = numbers;
-    by_kernel!(kernel, |lanes,
-                        words: &[Word],
-                        shape: u64,
-                        seed: u64,
-                        hash: u64|
-     -> bool {
-        may_match_by(lanes, words, shape, seed, hash)
-    })
+    by_kernel!(
+        |lanes, words: &[Word], shape: u64, seed: u64, hash: u64| -> bool {
+            may_match_by(lanes, words, shape, seed, hash)
+        },
+        kernel
+    )
 }
 
 /// [`may_match`] for a key, hashed in the same call.
@@ -241,14 +239,12 @@ pub fn may_match(kernel: KernelToken, solution: Solution<'_>, hash: u64) -> bool
 pub fn key_may_match(kernel: KernelToken, solution: Solution<'_>, key: &[u8]) -> bool {
     let Solution { words, numbers } = solution;
     let [shape, seed] = numbers;
-    by_kernel!(kernel, |lanes,
-                        words: &[Word],
-                        shape: u64,
-                        seed: u64,
-                        key: &[u8]|
-     -> bool {
-        may_match_by(lanes, words, shape, seed, xxph3_64(key, 0))
-    })
+    by_kernel!(
+        |lanes, words: &[Word], shape: u64, seed: u64, key: &[u8]| -> bool {
+            may_match_by(lanes, words, shape, seed, xxph3_64(key, 0))
+        },
+        kernel
+    )
 }
 
 /// Returns the function that asks a prepared filter with the [`numbers`](Solution::numbers) of its solution.
@@ -267,30 +263,29 @@ pub fn may_match_many(
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
-    by_kernel!(kernel, |lanes,
-                        solution: Solution<'_>,
-                        source: WideSource<'_>,
-                        answers: &mut [u64]|
-     -> () {
-        let Solution { words, numbers } = solution;
-        let shape = solution.shape();
-        each_tile!(
-            source.len(),
-            words.len() >= PREFETCHED_WORDS,
-            |start, hashes| tile::hash::<Xxph3<false>, _>(lanes, source, start, hashes),
-            |hashes| for &hash in hashes {
-                let block = solution.equation(hash).start as u32 / WIDTH;
-                let first = shape.words_before(block) as usize;
-                // The words of two blocks, a cache line at a time.
-                for word in (0..=2 * shape.columns as usize).step_by(64 / WORD_LEN) {
-                    lanes.prefetch::<false, _>(words, first + word);
+    by_kernel!(
+        |lanes, solution: Solution<'_>, source: WideSource<'_>, answers: &mut [u64]| -> () {
+            let Solution { words, numbers } = solution;
+            let shape = solution.shape();
+            each_tile!(
+                source.len(),
+                words.len() >= PREFETCHED_WORDS,
+                |start, hashes| tile::hash::<Xxph3<false>, _>(lanes, source, start, hashes),
+                |hashes| for &hash in hashes {
+                    let block = solution.equation(hash).start as u32 / WIDTH;
+                    let first = shape.words_before(block) as usize;
+                    // The words of two blocks, a cache line at a time.
+                    for word in (0..=2 * shape.columns as usize).step_by(64 / WORD_LEN) {
+                        lanes.prefetch::<false, _>(words, first + word);
+                    }
+                },
+                |number, tile| {
+                    answers[number] = holding(lanes, words, numbers, tile.used());
                 }
-            },
-            |number, tile| {
-                answers[number] = holding(lanes, words, numbers, tile.used());
-            }
-        );
-    });
+            );
+        },
+        kernel
+    );
 }
 
 /// Returns the answers for at most 64 hash values, one bit each.

@@ -89,14 +89,8 @@ impl WideSource<'_> {
     /// Writes the answers for all hash values, one bit each.
     #[inline(always)]
     pub(crate) fn answer_each(self, answers: &mut [u64], may_match: impl Fn(u64) -> bool) {
-        answers.fill(0);
-        let mut index = 0_usize;
-        self.for_each(|hash| {
-            if let Some(word) = answers.get_mut(index / 64) {
-                *word |= u64::from(may_match(hash)) << (index % 64);
-            }
-            index += 1;
-        });
+        let mut answer = answering(answers);
+        self.for_each(|hash| answer(may_match(hash)));
     }
 
     /// Computes the hash values from `start` on one by one. Panics if there are too few.
@@ -118,5 +112,18 @@ impl WideSource<'_> {
             }
             Self::Hashes(values) => hashes.copy_from_slice(&values[start..end]),
         }
+    }
+}
+
+/// Returns the function that writes the answers for successive keys, one bit each, over whatever `answers` holds.
+#[inline(always)]
+pub(crate) fn answering(answers: &mut [u64]) -> impl FnMut(bool) {
+    answers.fill(0);
+    let mut index = 0_usize;
+    move |may_match| {
+        if let Some(word) = answers.get_mut(index / 64) {
+            *word |= u64::from(may_match) << (index % 64);
+        }
+        index += 1;
     }
 }

@@ -126,38 +126,41 @@ fn hash_tile<T: Target>(
 
 /// Adds the bits of all keys to the blocks. There are at most 2^32 blocks.
 pub fn insert(kernel: KernelToken, blocks: &mut [Block], function: BlockHash, source: WideSource<'_>) {
-    by_kernel!(kernel, |lanes,
-                        blocks: &mut [Block],
-                        function: BlockHash,
-                        source: WideSource<'_>|
-     -> () {
-        each_tile!(
-            source.len(),
-            blocks.len() >= PREFETCHED,
-            |start, hashes| hash_tile(lanes, function, source, start, hashes),
-            |hashes| for &hash in hashes {
-                lanes.prefetch_array::<true, _>(blocks, block_of(hash, blocks.len()));
-            },
-            |_, tile| set(blocks, tile.used())
-        );
-    });
+    by_kernel!(
+        |lanes, blocks: &mut [Block], function: BlockHash, source: WideSource<'_>| -> () {
+            each_tile!(
+                source.len(),
+                blocks.len() >= PREFETCHED,
+                |start, hashes| hash_tile(lanes, function, source, start, hashes),
+                |hashes| for &hash in hashes {
+                    lanes.prefetch_array::<true, _>(blocks, block_of(hash, blocks.len()));
+                },
+                |_, tile| set(blocks, tile.used())
+            );
+        },
+        kernel
+    );
 }
 
 /// Adds the bits of one hash value, without the stack memory that many take.
 #[inline(always)]
 pub fn insert_hash(kernel: KernelToken, blocks: &mut [Block], hash: u64) {
-    by_kernel!(kernel, |_lanes, blocks: &mut [Block], hash: u64| -> () {
-        set(blocks, &[hash]);
-    });
+    by_kernel!(
+        |_lanes, blocks: &mut [Block], hash: u64| -> () {
+            set(blocks, &[hash]);
+        },
+        kernel
+    );
 }
 
 /// Returns true if all bits of a hash value are set, or if there is no block. The limits are those of [`insert`].
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, filter: SplitBlocks<'_>, hash: u64) -> bool {
     let blocks = filter.blocks;
-    by_kernel!(kernel, |lanes, blocks: &[Block], hash: u64| -> bool {
-        may_match_by(lanes, blocks, hash)
-    })
+    by_kernel!(
+        |lanes, blocks: &[Block], hash: u64| -> bool { may_match_by(lanes, blocks, hash) },
+        kernel
+    )
 }
 
 /// [`may_match`] for a key, hashed in the same call.
@@ -165,14 +168,14 @@ pub fn may_match(kernel: KernelToken, filter: SplitBlocks<'_>, hash: u64) -> boo
 pub fn key_may_match(kernel: KernelToken, filter: SplitBlocks<'_>, key: &[u8]) -> bool {
     let SplitBlocks { blocks, hash } = filter;
     match hash {
-        BlockHash::Xxh64 => by_kernel!(kernel, |lanes, blocks: &[Block], key: &[u8]| -> bool {
-            may_match_by(lanes, blocks, xxh64(key, 0))
-        }),
-        BlockHash::Xxph3 => by_kernel!(
-            kernel,
-            |lanes, blocks: &[Block], key: &[u8]| -> bool { may_match_by(lanes, blocks, xxph3_64(key, 0)) }
-            apart (key.len() > USUAL_LEN) { true => { may_match_by(lanes, blocks, xxph3_64(key, 0)) } }
+        BlockHash::Xxh64 => by_kernel!(
+            |lanes, blocks: &[Block], key: &[u8]| -> bool { may_match_by(lanes, blocks, xxh64(key, 0)) },
+            kernel
         ),
+        BlockHash::Xxph3 => {
+            by_kernel!(|lanes, blocks: &[Block], key: &[u8]| -> bool { may_match_by(lanes, blocks, xxph3_64(key, 0)) }
+            apart (key.len() > USUAL_LEN) { true => { may_match_by(lanes, blocks, xxph3_64(key, 0)) } }, kernel)
+        }
     }
 }
 
@@ -198,44 +201,46 @@ pub fn may_match_many(
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
-    by_kernel!(kernel, |lanes,
-                        filter: SplitBlocks<'_>,
-                        source: WideSource<'_>,
-                        answers: &mut [u64]|
-     -> () {
-        let SplitBlocks { blocks, hash } = filter;
-        each_tile!(
-            source.len(),
-            blocks.len() >= PREFETCHED,
-            |start, hashes| hash_tile(lanes, hash, source, start, hashes),
-            |hashes| for &hash in hashes {
-                lanes.prefetch_array::<false, _>(blocks, block_of(hash, blocks.len()));
-            },
-            |number, tile| {
-                let mut found = 0;
-                for (i, &hash) in tile.used().iter().enumerate() {
-                    found |= u64::from(may_match_by(lanes, blocks, hash)) << i;
+    by_kernel!(
+        |lanes, filter: SplitBlocks<'_>, source: WideSource<'_>, answers: &mut [u64]| -> () {
+            let SplitBlocks { blocks, hash } = filter;
+            each_tile!(
+                source.len(),
+                blocks.len() >= PREFETCHED,
+                |start, hashes| hash_tile(lanes, hash, source, start, hashes),
+                |hashes| for &hash in hashes {
+                    lanes.prefetch_array::<false, _>(blocks, block_of(hash, blocks.len()));
+                },
+                |number, tile| {
+                    let mut found = 0;
+                    for (i, &hash) in tile.used().iter().enumerate() {
+                        found |= u64::from(may_match_by(lanes, blocks, hash)) << i;
+                    }
+                    answers[number] = found;
                 }
-                answers[number] = found;
-            }
-        );
-    });
+            );
+        },
+        kernel
+    );
 }
 
 /// Returns the answers of at most 64 filters for one hash value, one bit each; a filter without a block may match. The
 /// limits are those of [`insert`].
 pub fn may_match_each(kernel: KernelToken, filters: &[&[Block]], hash: u64) -> u64 {
-    by_kernel!(kernel, |lanes, filters: &[&[Block]], hash: u64| -> u64 {
-        // All loads are in flight before the first one is waited for.
-        for blocks in filters {
-            lanes.prefetch_array::<false, _>(blocks, block_of(hash, blocks.len()));
-        }
-        let mut answers = 0;
-        for (i, blocks) in filters.iter().enumerate() {
-            answers |= u64::from(may_match_by(lanes, blocks, hash)) << i;
-        }
-        answers
-    })
+    by_kernel!(
+        |lanes, filters: &[&[Block]], hash: u64| -> u64 {
+            // All loads are in flight before the first one is waited for.
+            for blocks in filters {
+                lanes.prefetch_array::<false, _>(blocks, block_of(hash, blocks.len()));
+            }
+            let mut answers = 0;
+            for (i, blocks) in filters.iter().enumerate() {
+                answers |= u64::from(may_match_by(lanes, blocks, hash)) << i;
+            }
+            answers
+        },
+        kernel
+    )
 }
 
 #[inline(always)]

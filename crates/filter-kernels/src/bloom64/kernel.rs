@@ -3,7 +3,7 @@
 use core::hint::black_box;
 use core::mem::MaybeUninit;
 
-use super::{MULTIPLIER, POWERS, TOO_LONG, USUAL_PROBES, all_set, each_set, position};
+use super::{MULTIPLIER, TOO_LONG, USUAL_PROBES, each_set, position};
 use crate::bits::{Aligned, Bits, Row, Words, cleared, in_registers, usual, write_map};
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
@@ -170,43 +170,6 @@ fn set_tile<S: WideLanes, const MAP: bool>(
             // SAFETY: positions are below the number of bits.
             unsafe { destination.set::<S>(row, count) };
         }
-    }
-}
-
-/// Returns true if the bits of a hash value are set.
-pub(super) struct Ask<'a>(pub(super) &'a [u8], pub(super) u8, pub(super) u64);
-
-impl Work for Ask<'_> {
-    type Out = bool;
-
-    #[inline(always)]
-    fn portable(self) -> bool {
-        let Self(bit_array, probes, hash) = self;
-        all_set(bit_array, probes, hash)
-    }
-
-    /// Tests eight probes at a time with AVX-512, which alone multiplies 64 bits, and takes half as long as portable code.
-    #[inline(always)]
-    fn wide<S: WideLanes>(self, lanes: S) -> bool {
-        let Self(bit_array, probes, hash) = self;
-        if S::Wide::LANES < 8 || bit_array.len() >= TOO_LONG {
-            return self.portable();
-        }
-        let wide = lanes.wide();
-        let (bits, hash) = (wide.splat(bit_array.len() as u64 * 8), wide.splat(hash));
-        let mut left = u32::from(probes);
-        for powers in POWERS.as_chunks::<8>().0 {
-            let walks = wide.mul(hash, wide.collect(|i| powers[i]));
-            let positions = lanes.upper_halves([scaled(wide, walks, bits); 2]);
-            // SAFETY: the positions are below the number of bits.
-            let all = unsafe { lanes.all_set(bit_array, positions, left) };
-            // Avoids a branch on the last answer.
-            if left <= 8 || !all {
-                return all;
-            }
-            left -= 8;
-        }
-        true
     }
 }
 

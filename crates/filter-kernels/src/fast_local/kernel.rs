@@ -12,9 +12,9 @@ use crate::tiles::Tile;
 /// The number of words in a line.
 const WORDS: usize = LINE_LEN / 4;
 
-/// The powers of the multiplier: the factors of a walk's start, one for each probe.
-static POWERS: [u32; 32] = {
-    let mut powers = [1; 32];
+/// The powers of the multiplier: the factors of a walk's start, one for each probe, and more for the last vector.
+static POWERS: [u32; 40] = {
+    let mut powers = [1; 40];
     let mut i = 1;
     while i < powers.len() {
         powers[i] = MULTIPLIER.wrapping_mul(powers[i - 1]);
@@ -54,22 +54,19 @@ impl Work for Ask<'_> {
         usual!(probes == USUAL_PROBES, |_MOST| all_set(line, probes, walk))
     }
 
-    /// Tests eight probes at a time, or a vector at a time.
+    /// Tests eight probes at a time.
     #[inline(always)]
     fn narrow<S: Lanes>(self, lanes: S) -> bool {
         let Self(line, probes, walk) = self;
-        if is_line::<S>() && probes > 8 {
-            return all_of_32(lanes, line, probes, walk);
-        }
         let walk = lanes.splat(walk);
         let mut left = u32::from(probes);
-        for powers in POWERS.as_chunks::<8>().0 {
-            let powers = if is_line::<S>() { &POWERS[..] } else { powers };
+        for first in [0, 8, 16, 24] {
+            let powers = &POWERS[first..];
             let positions = lanes.shift_right::<23>(lanes.mul(walk, lanes.load(powers)));
             // SAFETY: a line has 2^9 bits.
             let all = unsafe { lanes.all_set(line, positions, left) };
             // Avoids a branch on the last answer.
-            if is_line::<S>() || left <= 8 || !all {
+            if left <= 8 || !all {
                 return all;
             }
             left -= 8;
@@ -85,20 +82,6 @@ pub(super) fn may_match<T: Target>(target: T, lines: &[Line], probes: u8, hash: 
         Some(line) => target.here(Ask(line, probes, walk_of(hash))),
         None => true,
     }
-}
-
-/// [`all_set`] for at most 32 probes, in two vectors of the length of a line.
-#[inline(always)]
-fn all_of_32<S: Lanes>(lanes: S, line: &Line, probes: u8, walk: u32) -> bool {
-    let line = [lanes.load_bytes(line)];
-    let walk = lanes.splat(walk);
-    let mut hits = 0;
-    for (number, powers) in POWERS.chunks_exact(S::LANES).enumerate() {
-        let positions = lanes.shift_right::<23>(lanes.mul(walk, lanes.load(powers)));
-        let found = lanes.hit(lanes.all_hits(), lanes.table_words(&line, positions), positions);
-        hits |= lanes.hit_bits(found) << (number * S::LANES);
-    }
-    !hits & ((1 << probes) - 1) == 0
 }
 
 /// Sets the bits of 1 to 30 probes.

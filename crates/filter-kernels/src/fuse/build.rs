@@ -74,34 +74,33 @@ impl Slot {
 ///
 /// If there are fewer slots than the shape has.
 pub fn add(kernel: KernelToken, shape: Shape, slots: &mut [Slot], hashes: &[u64]) -> bool {
-    by_kernel!(kernel, |lanes,
-                        shape: Shape,
-                        slots: &mut [Slot],
-                        hashes: &[u64]|
-     -> bool {
-        let ahead = if size_of_val(slots) < PREFETCHED {
-            hashes.len()
-        } else {
-            AHEAD
-        };
-        let mut later = hashes.iter().skip(ahead);
-        let mut counted = 0;
-        for &hash in hashes {
-            if let Some(&hash) = later.next() {
-                for place in shape.places(shape.mix(hash)) {
-                    lanes.prefetch::<true, _>(slots, place as usize);
+    by_kernel!(
+        |lanes, shape: Shape, slots: &mut [Slot], hashes: &[u64]| -> bool {
+            let ahead = if size_of_val(slots) < PREFETCHED {
+                hashes.len()
+            } else {
+                AHEAD
+            };
+            let mut later = hashes.iter().skip(ahead);
+            let mut counted = 0;
+            for &hash in hashes {
+                if let Some(&hash) = later.next() {
+                    for place in shape.places(shape.mix(hash)) {
+                        lanes.prefetch::<true, _>(slots, place as usize);
+                    }
+                }
+                let mixed = shape.mix(hash);
+                for (index, place) in (0..).zip(shape.places(mixed)) {
+                    let slot = &mut slots[place as usize];
+                    slot.add(mixed, index);
+                    counted |= slot.0;
                 }
             }
-            let mixed = shape.mix(hash);
-            for (index, place) in (0..).zip(shape.places(mixed)) {
-                let slot = &mut slots[place as usize];
-                slot.add(mixed, index);
-                counted |= slot.0;
-            }
-        }
-        // Counts grow by one, so this bit of a count was set if it ever reached the number.
-        counted >> (Slot::COUNT_AT + Slot::LOG2_TOO_MANY) == 0
-    })
+            // Counts grow by one, so this bit of a count was set if it ever reached the number.
+            counted >> (Slot::COUNT_AT + Slot::LOG2_TOO_MANY) == 0
+        },
+        kernel
+    )
 }
 
 /// Returns the number of slots with keys.

@@ -121,12 +121,12 @@ pub(crate) fn may_match_many<S: Lanes>(
     in_registers!(
         lanes: S, bit_array,
         |words| {
-            let mut batch = Batch::new(lanes, words, divisor, probes, answers);
+            let mut batch = Batch { words, remainders: Remainders::new(lanes, divisor), probes, answers };
             consume::<S, SHORT_PART>(lanes, source, S::IN_PLACE, &mut batch);
         },
         else {
             let words = Words::<_, 0>::new(lanes, bit_array);
-            let mut batch = Batch::new(lanes, words, divisor, probes, answers);
+            let mut batch = Batch { words, remainders: Remainders::new(lanes, divisor), probes, answers };
             if source.len() < FEWEST_FOR_LEVELS {
                 consume::<S, SHORT_PART>(lanes, source, S::IN_PLACE, &mut batch);
             } else if bit_array.len() < PREFETCHED {

@@ -9,7 +9,7 @@ use crate::bits::{Aligned, cleared, set_rest, usual};
 use crate::choose::KernelToken;
 use crate::keys::Keys;
 use crate::modulus::Modulus;
-use crate::source::{LaneHash, Source};
+use crate::source::{LaneHash, Source, answering};
 
 /// Passes the positions of the bits of a hash value: the distance from one probe to the next is a rotation of it.
 #[inline(always)]
@@ -130,14 +130,8 @@ pub(crate) fn may_match_many(
     source: Source<'_>,
     answers: &mut [u64],
 ) {
-    answers.fill(0);
-    let mut index = 0_usize;
-    for_each_hash(source, |hash| {
-        if let Some(word) = answers.get_mut(index / 64) {
-            *word |= u64::from(may_match(bit_array, modulus, probes, hash)) << (index % 64);
-        }
-        index += 1;
-    });
+    let mut answer = answering(answers);
+    for_each_hash(source, |hash| answer(may_match(bit_array, modulus, probes, hash)));
 }
 
 /// Hashes a key, without a loop if it has 16 bytes.

@@ -30,22 +30,22 @@ pub struct Row {
 /// false if the equations contradict each other; the caller then empties the rows and tries another seed.
 pub fn eliminate(kernel: KernelToken, rows: &mut [Row], seed: u8, hashes: &[u64]) -> bool {
     let seed = used_seed(seed);
-    by_kernel!(kernel, |lanes,
-                        rows: &mut [Row],
-                        seed: u64,
-                        hashes: &[u64]|
-     -> bool { eliminate_by(lanes, rows, seed, hashes) })
+    by_kernel!(
+        |lanes, rows: &mut [Row], seed: u64, hashes: &[u64]| -> bool {
+            eliminate_by(lanes, rows, seed, hashes)
+        },
+        kernel
+    )
 }
 
 /// Writes the solution of the rows; `words` has as many as the shape. Slots without an equation are zeros.
 pub fn solve(kernel: KernelToken, rows: &[Row], shape: Shape, words: &mut [Word]) {
-    by_kernel!(kernel, |lanes,
-                        rows: &[Row],
-                        shape: Shape,
-                        words: &mut [Word]|
-     -> () {
-        solve_by(lanes, rows, shape, words);
-    });
+    by_kernel!(
+        |lanes, rows: &[Row], shape: Shape, words: &mut [Word]| -> () {
+            solve_by(lanes, rows, shape, words);
+        },
+        kernel
+    );
 }
 
 /// Each equation waits for a row at every step, so several go side by side. Their order does not matter: which rows are

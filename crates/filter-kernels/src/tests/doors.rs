@@ -99,14 +99,9 @@ fn leveldb(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         let stored = &[bits, &[probes]].concat()[..];
         out.extend(case.one_by_one(|key| {
             let hash = |key: &[u8]| function.hash(key);
-            let stored = by_kernel!(
-                kernel,
-                [H: Fn(&[u8]) -> u32 + Copy],
-                |lanes, hash: H, key: &[u8], stored: &[u8]| -> bool {
+            let stored = by_kernel!([H: Fn(&[u8]) -> u32 + Copy], |lanes, hash: H, key: &[u8], stored: &[u8]| -> bool {
                     query::stored_may_match(lanes, hash, key, stored)
-                },
-                scalar::may_match_key(hash, key, stored)
-            );
+                }, kernel, scalar::may_match_key(hash, key, stored));
             [
                 stored,
                 ask(&numbers, bits, key),

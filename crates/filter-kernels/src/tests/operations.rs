@@ -227,8 +227,8 @@ fn every_operation_does_what_it_does_on_arrays() {
         for (kernel, plain) in kernels() {
             let [found, expected] = [kernel, plain].map(|kernel| {
                 by_kernel!(
-                    kernel,
                     |lanes, input: &Input| -> Vec<Outcome> { outcomes(lanes, input) },
+                    kernel,
                     unreachable!("lanes")
                 )
             });

@@ -6,7 +6,7 @@ mod parities;
 
 use core::arch::x86_64::*;
 
-pub(super) use parities::{odd_lanes, parities};
+pub(super) use parities::parities;
 
 use super::Avx2;
 use super::single::bytes_at;
@@ -109,7 +109,7 @@ impl Avx2 {
 
     /// Returns the 16 bytes of a key from `from` on, in the form of [`Lanes::words`].
     #[inline(always)]
-    fn step<const WHOLE: bool>(self, key: &[u8], from: usize) -> __m128i {
+    pub(super) fn step<const WHOLE: bool>(self, key: &[u8], from: usize) -> __m128i {
         if WHOLE {
             let step: &[u8] = &key[from..from + 16];
             // SAFETY: see the type; the slice has the length of a vector.

@@ -2,7 +2,7 @@
 
 /// What lanes have whatever their number.
 macro_rules! target {
-    ($lanes:ident, $features:ident, $parities:path) => {
+    ($lanes:ident, $features:ident) => {
         impl Target for $lanes {
             const KERNEL: Kernel = Kernel::$lanes;
             const PARITIES: bool = true;
@@ -50,7 +50,7 @@ macro_rules! target {
             #[inline(always)]
             fn parities(self, first: &[[u8; 16]], second: &[[u8; 16]], masks: [u128; 2]) -> u32 {
                 // SAFETY: see the type.
-                unsafe { $parities(first, second, masks) }
+                unsafe { avx2::parities(first, second, masks) }
             }
         }
     };
@@ -75,5 +75,5 @@ pub struct Avx2(());
 #[derive(Debug, Clone, Copy)]
 pub struct Avx512(());
 
-target!(Avx2, avx2, avx2::parities);
-target!(Avx512, avx512, avx512::parities);
+target!(Avx2, avx2);
+target!(Avx512, avx512);

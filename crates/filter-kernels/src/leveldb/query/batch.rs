@@ -6,7 +6,6 @@ use core::ops::Range;
 use crate::bits::Words;
 use crate::hash::groups::{Consumer, Groups};
 use crate::lanes::Lanes;
-use crate::modulus::LaneDivisor;
 
 /// The state that all strategies share. By itself it tests the probes of a group one after the other.
 pub(crate) struct Batch<'a, S: Lanes, const QUARTERS: usize> {
@@ -18,22 +17,6 @@ pub(crate) struct Batch<'a, S: Lanes, const QUARTERS: usize> {
 }
 
 impl<'a, S: Lanes, const QUARTERS: usize> Batch<'a, S, QUARTERS> {
-    #[inline(always)]
-    pub(crate) fn new(
-        lanes: S,
-        words: Words<'a, S, QUARTERS>,
-        divisor: LaneDivisor,
-        probes: u32,
-        answers: &'a mut [u64],
-    ) -> Self {
-        Self {
-            words,
-            remainders: Remainders::new(lanes, divisor),
-            probes,
-            answers,
-        }
-    }
-
     /// Returns the words for the answers of the next keys, all 0.
     #[inline(always)]
     pub(crate) fn next_answers(&mut self, keys: usize) -> &'a mut [u64] {
