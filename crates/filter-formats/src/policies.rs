@@ -273,23 +273,16 @@ const ANY: BitsPerKey = BitsPerKey::whole(10);
 /// assert_eq!(format_of(b"BloomFilter3"), None);
 /// ```
 pub fn format_of(name: &[u8]) -> Option<Format> {
-    let name = str::from_utf8(without_prefixes(name)).ok()?;
-    Registry::new().by_stored_name(name, ANY)?;
-    let known = ALL.iter().find(|policy| policy.name == name);
-    Some(known.map_or(Format::LEVEL_DB, NamedPolicy::format))
-}
-
-/// Returns the name of the policy that stores the prefixes, without the suffixes that [`PrefixPolicy`] appended. The
-/// extractor's part of a suffix has no dot.
-fn without_prefixes(mut name: &[u8]) -> &[u8] {
-    while let Some(policy) = name
-        .iter()
-        .rposition(|&byte| byte == b'.')
-        .and_then(|dot| name.get(..=dot)?.strip_suffix(b".Prefix."))
+    let mut name = str::from_utf8(name).ok()?;
+    // Without the suffixes that `PrefixPolicy` appended. The extractor's part of one has no dot.
+    while let Some((policy, _)) = name.rsplit_once('.')
+        && let Some(policy) = policy.strip_suffix(".Prefix")
     {
         name = policy;
     }
-    name
+    Registry::new().by_stored_name(name, ANY)?;
+    let known = ALL.iter().find(|policy| policy.name == name);
+    Some(known.map_or(Format::LEVEL_DB, NamedPolicy::format))
 }
 
 #[cfg(test)]

@@ -41,12 +41,9 @@ pub unsafe extern "C" fn filter_policy_parse(
     message_size: usize,
 ) -> *mut c_void {
     let made = caught(|| {
-        let text = match text.is_null() {
-            true => Cow::Borrowed(""),
-            // SAFETY: not null; the caller guarantees the rest, and the text is not used after this call.
-            false => unsafe { CStr::from_ptr(text) }.to_string_lossy(),
-        };
-        Some(parsed(&text).map(|policy| {
+        // SAFETY: not null; the caller guarantees the rest, and the text is not used after this call.
+        let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) });
+        Some(parsed(&text.unwrap_or_default().to_string_lossy()).map(|policy| {
             let name = CString::new(policy.name()).unwrap_or_default();
             State::allocate(policy, Cow::Owned(name))
         }))
