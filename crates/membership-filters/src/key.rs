@@ -96,7 +96,7 @@ impl<const N: usize> Key for [u8; N] {
 
 /// A Java string as its UTF-16 code units, for strings with unpaired surrogates, which a Rust string cannot hold.
 ///
-/// [`Utf8`] and [`Utf16Units`] accept it as well as Rust's strings.
+/// The funnels [`Utf8`](crate::Utf8) and [`Utf16Units`](crate::Utf16Units) accept it as well as Rust's strings.
 ///
 /// ```
 /// use membership_filters::{Hash128, Utf8, Utf16, Utf16Units};
