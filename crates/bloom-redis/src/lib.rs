@@ -22,6 +22,7 @@ mod options;
 mod plan;
 mod rebuild;
 mod record;
+mod redisbloom;
 mod schema;
 #[cfg(feature = "sets")]
 mod sharded;
@@ -35,6 +36,7 @@ pub use growing::GrowingFilter;
 pub use names::hash_tag;
 pub use options::{Expiry, Missing, Options};
 pub use rebuild::Rebuild;
+pub use redisbloom::RedisBloom;
 pub use schema::Schema;
 #[cfg(feature = "sets")]
 pub use sharded::{Loaded, Loading, SetGeneration, ShardedSet};

@@ -7,6 +7,7 @@ pub(crate) mod chain_marks;
 pub(crate) mod generation;
 pub(crate) mod growth;
 pub(crate) mod insert;
+pub(crate) mod loaded;
 pub(crate) mod scripts;
 #[cfg(feature = "sets")]
 pub(crate) mod shards;

@@ -25,6 +25,7 @@ scripts! { String, |code| code;
     COMMIT = "lifetime" "commit";
     SET = "lifetime" "set";
     LOAD = "load";
+    REPLACE = "replace";
     WRITE_MARK = "mark";
 }
 

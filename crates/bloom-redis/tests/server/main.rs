@@ -9,6 +9,7 @@ mod failures;
 mod fixed;
 mod growing;
 mod losses;
+mod redisbloom;
 mod replacing;
 mod resharding;
 mod round_trips;

@@ -60,7 +60,7 @@ impl<F: FnMut(&mut Connection)> ConnectionLike for Hooked<F> {
 }
 
 /// Splits a pipeline into its commands.
-fn split(packed: &[u8]) -> Vec<Vec<u8>> {
+pub(super) fn split(packed: &[u8]) -> Vec<Vec<u8>> {
     /// Returns the number after the first character of a line, and the rest after the line.
     fn number(packed: &[u8]) -> (usize, &[u8]) {
         let end = packed.iter().position(|&byte| byte == b'\r').unwrap();

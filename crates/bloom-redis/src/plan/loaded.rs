@@ -1,0 +1,289 @@
+//! A filter that the server keeps for its `BF.*` commands, and the mark that proves which load it is of.
+//!
+//! The mark is written with the last step of a load, and begins with the load's random number: if two reads give the same
+//! mark, no other load ended between them. The filter itself is proven by its number of keys, and by [`CANARIES`] keys that
+//! the loaded filter contains by chance, as another one does with the probability of its rate.
+
+use core::iter;
+use core::time::Duration;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Mutex, PoisonError};
+
+use membership_filters::RedisBloomFilter;
+use redis::{RedisError, Value, cmd};
+
+use super::scripts::{REPLACE, eval};
+use crate::answer::Answer;
+use crate::batch::{Batch, bit, unexpected};
+use crate::call::Line;
+use crate::error::{Error, ErrorKind};
+use crate::names::companion;
+use crate::options::millis;
+
+/// The number of keys in one round trip.
+const KEYS_PER_TRIP: usize = 1 << 14;
+/// The time for which a part of a filter waits for the next one during a load.
+const LEASE: Duration = Duration::from_secs(600);
+/// The number of attempts of a query or a dump that loads interrupt.
+const ATTEMPTS: usize = 4;
+/// The most keys that prove a filter, and the most that are tried.
+const CANARIES: usize = 8;
+const TRIES: u32 = 1 << 20;
+
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) key: Vec<u8>,
+    mark_key: Vec<u8>,
+    /// The mark that was read last. Queries check that it still is the server's.
+    known: Mutex<Option<Mark>>,
+}
+
+impl Loaded {
+    pub(crate) fn new(key: Vec<u8>) -> Self {
+        Self {
+            mark_key: companion("loaded", &key),
+            key,
+            known: Mutex::default(),
+        }
+    }
+
+    pub(crate) async fn load(&self, line: &Line, filter: &RedisBloomFilter) -> Result<(), Error> {
+        let load = RandomState::new().hash_one(&self.key);
+        let next = companion(&format!("loading:{load}"), &self.key);
+        for (iterator, chunk) in filter.chunks() {
+            let mut batch = Batch::new();
+            batch.add("BF.LOADCHUNK").arg(&next).arg(iterator).arg(chunk);
+            batch.add("PEXPIRE").arg(&next).arg(millis(LEASE)?);
+            let mut replies = line.send(batch).await?;
+            replies.value().map_err(|error| self.explain(error))?;
+            if replies.count()? == 0 {
+                return Err(Error::missing(&next));
+            }
+        }
+        let mark = Mark::of(load, filter);
+        let replace = eval(&REPLACE, &[&next, &self.key, &self.mark_key])
+            .arg(&mark.text)
+            .take();
+        match line.ask(&replace).await?.count()? {
+            0 => Err(Error::missing(&next)),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) async fn dump(&self, line: &Line) -> Result<RedisBloomFilter, Error> {
+        for _ in 0..ATTEMPTS {
+            let mark = self.read_mark(line).await?;
+            let mut chunks = vec![self.chunk(line, 0).await?];
+            while let Some(&(last, _)) = chunks.last()
+                && last != 0
+            {
+                chunks.push(self.chunk(line, last).await?);
+            }
+            let again = self.chunk(line, 0).await?;
+            if chunks.first() == Some(&again) && mark == self.read_mark(line).await? {
+                let chunks = chunks.iter().map(|(iterator, chunk)| (*iterator, bytes(chunk)));
+                let filter = RedisBloomFilter::from_chunks(chunks);
+                return filter.map_err(|error| Error::of_key(ErrorKind::Malformed, &self.key, error));
+            }
+        }
+        let what = "keys were inserted, or the filter was replaced, while it was read";
+        Err(Error::of_key(ErrorKind::Unavailable, &self.key, what))
+    }
+
+    pub(crate) async fn write_mark(&self, line: &Line) -> Result<(), Error> {
+        let filter = self.dump(line).await?;
+        let mark = Mark::of(RandomState::new().hash_one(&self.key), &filter);
+        let set = cmd("SET").arg(&self.mark_key).arg(mark.text).take();
+        line.ask(&set).await?.checked().map(drop)
+    }
+
+    async fn chunk(&self, line: &Line, iterator: i64) -> Result<(i64, Value), Error> {
+        let dump = cmd("BF.SCANDUMP").arg(&self.key).arg(iterator).take();
+        let reply = line.send(Batch::of(&dump)).await?.value();
+        let parts = match reply.map_err(|error| self.explain(error))? {
+            Value::Array(parts) => parts,
+            other => vec![other],
+        };
+        match <[Value; 2]>::try_from(parts) {
+            Ok([Value::Int(next), chunk]) => Ok((next, chunk)),
+            Ok([other, _]) => Err(unexpected("an iterator and a chunk", Some(&other))),
+            Err(parts) => Err(unexpected("an iterator and a chunk", parts.first())),
+        }
+    }
+
+    pub(crate) async fn contains(&self, line: &Line, keys: &[Vec<u8>]) -> Result<Vec<Answer>, Error> {
+        let mut answers = Vec::with_capacity(keys.len());
+        for part in keys.chunks(KEYS_PER_TRIP) {
+            let found = self.proven(line, "BF.MEXISTS", &[], part).await?;
+            answers.extend((0..part.len()).map(|index| match &found {
+                None => Answer::Missing,
+                Some(found) if found[index] => Answer::MightContain,
+                Some(_) => Answer::Absent,
+            }));
+        }
+        Ok(answers)
+    }
+
+    pub(crate) async fn insert(&self, line: &Line, keys: &[Vec<u8>]) -> Result<Vec<bool>, Error> {
+        let mut new = Vec::with_capacity(keys.len());
+        for part in keys.chunks(KEYS_PER_TRIP) {
+            let options = ["NOCREATE", "ITEMS"];
+            let inserted = self.proven(line, "BF.INSERT", &options, part).await?;
+            new.extend(inserted.ok_or_else(|| Error::missing(&self.key))?);
+        }
+        Ok(new)
+    }
+
+    /// Sends a command for keys. Returns its replies if the filter was all the time the one whose load wrote the mark.
+    async fn proven(
+        &self,
+        line: &Line,
+        name: &str,
+        options: &[&str],
+        keys: &[Vec<u8>],
+    ) -> Result<Option<Vec<bool>>, Error> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for _ in 0..ATTEMPTS {
+            let Some(mark) = known.take() else {
+                known = self.read_mark(line).await?;
+                if known.is_none() {
+                    return Ok(None);
+                }
+                continue;
+            };
+            let mut batch = Batch::new();
+            batch.add("GET").arg(&self.mark_key);
+            batch.add(name).arg(&self.key).arg(options).arg(keys);
+            batch.add("BF.MEXISTS").arg(&self.key).arg(&mark.canaries);
+            batch.add("BF.INFO").arg(&self.key);
+            batch.add("GET").arg(&self.mark_key);
+            let mut replies = line.send(batch).await?;
+            let before = replies.bytes()?;
+            let [answers, canaries, info] = [(); 3].map(|()| replies.value());
+            let texts = [before, replies.bytes()?];
+            if texts.iter().any(|text| text.as_ref() != Some(&mark.text)) {
+                continue;
+            }
+            let info = match info.map_err(|error| self.explain(error)) {
+                Err(error) if error.kind() == ErrorKind::Missing => return Ok(None),
+                info => info?,
+            };
+            // That all are true is checked, but for the first, which may be no key of the filter.
+            let canaries = truths(&canaries?, mark.canaries.len())?;
+            if !canaries[1..].iter().all(|&is_there| is_there) || inserted(&info)? < mark.len {
+                return Ok(None);
+            }
+            *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(mark);
+            return truths(&answers.map_err(|error| self.explain(error))?, keys.len()).map(Some);
+        }
+        Ok(None)
+    }
+
+    async fn read_mark(&self, line: &Line) -> Result<Option<Mark>, Error> {
+        let Some(text) = line.ask(cmd("GET").arg(&self.mark_key)).await?.bytes()? else {
+            return Ok(None);
+        };
+        let malformed = || Error::malformed(&self.mark_key, "the mark of a load", &text);
+        Mark::read(&text).ok_or_else(malformed).map(Some)
+    }
+
+    /// Says what a server means that has no such filter, or no such command.
+    fn explain(&self, error: Error) -> Error {
+        let text = error.to_string().to_lowercase();
+        if error.kind() == ErrorKind::Server && (text.contains("not found") || text.contains("no such key")) {
+            return Error::missing(&self.key);
+        }
+        if error.kind() == ErrorKind::Server && text.contains("unknown command") {
+            let what = "the server must have the commands BF.LOADCHUNK, BF.INFO and BF.MEXISTS, as Redis 8, Redis Stack, the \
+                        module RedisBloom and Dragonfly do; a `FixedFilter` or a `ShardedSet` needs none of them";
+            return Error::of_key(ErrorKind::Server, &self.key, what);
+        }
+        error
+    }
+}
+
+/// What proves a filter: the number of its load, that of its keys, and those of the canaries.
+#[derive(Debug, Clone, PartialEq)]
+struct Mark {
+    text: Vec<u8>,
+    len: u64,
+    /// Behind one that the filter need not contain, because `BF.MEXISTS` takes at least one.
+    canaries: Vec<String>,
+}
+
+impl Mark {
+    fn of(load: u64, filter: &RedisBloomFilter) -> Self {
+        let numbers = (1..TRIES).filter(|&number| filter.contains(canary(load, number).as_bytes()));
+        let len = filter.stats().len;
+        let text = numbers
+            .take(CANARIES)
+            .fold(format!("{load} {len}"), |text, number| format!("{text} {number}"));
+        Self::read(text.as_bytes()).expect("it was written just now")
+    }
+
+    fn read(text: &[u8]) -> Option<Self> {
+        let words = core::str::from_utf8(text).ok()?;
+        let mut numbers = words.split(' ').map(str::parse::<u64>);
+        let (load, len) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+        let numbers = iter::once(Ok(0)).chain(numbers).take(1 + CANARIES);
+        let canaries = numbers.map(|number| Some(canary(load, u32::try_from(number.ok()?).ok()?)));
+        Some(Self {
+            text: text.to_vec(),
+            len,
+            canaries: canaries.collect::<Option<_>>()?,
+        })
+    }
+}
+
+fn canary(load: u64, number: u32) -> String {
+    format!("{load}:{number}")
+}
+
+fn bytes(chunk: &Value) -> &[u8] {
+    match chunk {
+        Value::BulkString(bytes) => bytes,
+        _ => &[],
+    }
+}
+
+/// Reads a reply of a truth value for each key.
+fn truths(reply: &Value, keys: usize) -> Result<Vec<bool>, Error> {
+    let all: &[Value] = match reply {
+        Value::Array(all) => all,
+        _ => &[],
+    };
+    let truth = |value: &Value| match value {
+        Value::Boolean(truth) => Ok(*truth),
+        Value::ServerError(error) => Err(RedisError::from(error.clone()).into()),
+        other => bit(other),
+    };
+    if all.len() != keys && !matches!(all.last(), Some(Value::ServerError(_))) {
+        return Err(unexpected("an answer for each key", Some(reply)));
+    }
+    all.iter().map(truth).collect()
+}
+
+/// Reads the number of keys in a reply to `BF.INFO`.
+fn inserted(info: &Value) -> Result<u64, Error> {
+    let pairs: Vec<(&Value, &Value)> = match info {
+        Value::Array(all) => all
+            .as_chunks()
+            .0
+            .iter()
+            .map(|[name, value]| (name, value))
+            .collect(),
+        Value::Map(pairs) => pairs.iter().map(|(name, value)| (name, value)).collect(),
+        _ => Vec::new(),
+    };
+    let is_it = |name: &Value| {
+        redis::from_redis_value_ref::<String>(name).is_ok_and(|name| name == "Number of items inserted")
+    };
+    let number = pairs
+        .iter()
+        .find(|(name, _)| is_it(name))
+        .and_then(|(_, value)| match value {
+            Value::Int(number) => u64::try_from(*number).ok(),
+            _ => None,
+        });
+    number.ok_or_else(|| unexpected("the number of items inserted", Some(info)))
+}

@@ -1,0 +1,108 @@
+//! Filters that the server keeps itself, for its `BF.*` commands.
+
+use std::sync::Arc;
+
+use membership_filters::RedisBloomFilter;
+
+use crate::answer::Answer;
+use crate::call::{Call, Line};
+use crate::error::Error;
+use crate::plan::loaded::Loaded;
+
+/// A filter of Redis 8 and of the module RedisBloom: loaded whole, then queried and added to by `BF.*` commands.
+///
+/// A server answers `BF.EXISTS` with 0 for a key of a filter that was deleted, evicted or loaded by half, as if the key had
+/// never been inserted. Here such an answer is [`Answer::Missing`]: [`load`](Self::load) puts the filter in place in one step
+/// with a mark, and each query reads the mark before and after, asks for some keys that the loaded filter is known to
+/// contain, and compares the number of its keys. Filters that other programs made have no mark, so all of their answers are
+/// `Missing` until [`write_mark`](Self::write_mark). A program that loads a filter under this key by itself deletes the mark first,
+/// the string `bloom-redis:loaded:{KEY}`, as the commands of `filters build --commands` do: a mark that is left would prove the
+/// same chain loaded again in part.
+///
+/// The server needs `BF.LOADCHUNK`: Redis 8, Redis Stack, the module RedisBloom, or Dragonfly. Valkey's module has another
+/// form of the filter.
+///
+/// ```no_run
+/// use bloom_redis::{Answer, RedisBloom, redis};
+/// use membership_filters::{RedisBloomFilter, RedisBloomParameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut users = RedisBloomFilter::new(&RedisBloomParameters::new(1_000_000, 0.01))?;
+/// users.insert(b"ann")?;
+///
+/// let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
+/// let remote = RedisBloom::new("users");
+/// remote.load(&users).query(&mut connection)?;
+/// assert_eq!(remote.contains("ann").query(&mut connection)?, Answer::MightContain);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct RedisBloom(Arc<Loaded>);
+
+impl RedisBloom {
+    /// Returns the filter under this key, as `BF.*` commands take it.
+    #[must_use]
+    pub fn new(key: impl Into<Vec<u8>>) -> Self {
+        Self(Arc::new(Loaded::new(key.into())))
+    }
+
+    /// Loads a filter in the place of the one under this key, if there is any. Until the last step queries see the old one.
+    ///
+    /// A load that ends early leaves the old filter, and its own parts for ten minutes.
+    pub fn load<'a>(&self, filter: &'a RedisBloomFilter) -> Call<'a, ()> {
+        self.call(|line, of| async move { of.load(&line, filter).await })
+    }
+
+    /// Reads the whole filter, with or without a mark. The call fails with [`Missing`](crate::ErrorKind::Missing) if there is
+    /// none, and with [`Unavailable`](crate::ErrorKind::Unavailable) if it changes meanwhile.
+    pub fn dump(&self) -> Call<'static, RedisBloomFilter> {
+        self.call(|line, of| async move { of.dump(&line).await })
+    }
+
+    /// Gives a filter that another program loaded or filled the mark that [`load`](Self::load) writes. Reads the whole filter.
+    /// Nothing can check that it has all keys, nor that nobody replaces it during the call.
+    ///
+    /// The call fails like [`dump`](Self::dump).
+    pub fn write_mark(&self) -> Call<'static, ()> {
+        self.call(|line, of| async move { of.write_mark(&line).await })
+    }
+
+    /// Queries one key, in one round trip.
+    pub fn contains(&self, key: impl AsRef<[u8]>) -> Call<'static, Answer> {
+        self.contains_many([key]).one()
+    }
+
+    /// Queries keys, in one round trip for each 16,384; the first query, and the first after another load, takes one more. The
+    /// answers are in the order of the keys.
+    pub fn contains_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<Answer>> {
+        let keys = owned(keys);
+        self.call(|line, of| async move { of.contains(&line, &keys).await })
+    }
+
+    /// Inserts a key: see [`insert_many`](Self::insert_many).
+    pub fn insert(&self, key: impl AsRef<[u8]>) -> Call<'static, bool> {
+        self.insert_many([key]).one()
+    }
+
+    /// Inserts keys, and returns for each whether it was certainly absent. A chain that scales opens larger links.
+    ///
+    /// The call fails with [`Missing`](crate::ErrorKind::Missing) if the loaded filter is not there: nothing begins a new one.
+    /// If a chain that does not scale is full, the server's error says so.
+    pub fn insert_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
+        let keys = owned(keys);
+        self.call(|line, of| async move { of.insert(&line, &keys).await })
+    }
+
+    fn call<'a, T, F>(&self, work: impl FnOnce(Line, Arc<Loaded>) -> F) -> Call<'a, T>
+    where
+        F: Future<Output = Result<T, Error>> + Send + 'a,
+    {
+        let of = self.0.clone();
+        Call::new(&self.0.key, |line| work(line, of))
+    }
+}
+
+fn owned(keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Vec<Vec<u8>> {
+    keys.into_iter().map(|key| key.as_ref().to_vec()).collect()
+}

@@ -1,0 +1,200 @@
+//! Filters for the server's own `BF.*` commands. They are tried on a server with these commands if the variable `BF_SERVER`
+//! names one (`redis://127.0.0.1:6379`, whose database is emptied), and always on a stand-in.
+
+use std::env;
+
+use bloom_redis::{Answer, ErrorKind, RedisBloom};
+use membership_filters::{RedisBloomFilter, RedisBloomParameters};
+use redis::{ConnectionLike, Value, cmd};
+
+use crate::support::{Client, Server, StandIn, check_all_there, names};
+
+fn filter(keys: &[String]) -> RedisBloomFilter {
+    let mut filter = RedisBloomFilter::new(&RedisBloomParameters::new(100, 0.01)).unwrap();
+    for key in keys {
+        filter.insert(key.as_bytes()).unwrap();
+    }
+    filter
+}
+
+/// Runs the body with a stand-in, and with a real server if there is one.
+fn with_each_server(body: impl Fn(&mut dyn ConnectionLike)) {
+    body(&mut StandIn::default());
+    if let Ok(url) = env::var("BF_SERVER") {
+        let mut connection = redis::Client::open(url).unwrap().get_connection().unwrap();
+        cmd("FLUSHALL").exec(&mut connection).unwrap();
+        body(&mut connection);
+    }
+}
+
+#[test]
+fn a_loaded_filter_answers_grows_and_is_read_back() {
+    with_each_server(|server| {
+        let keys = names("key", 1_000);
+        let local = filter(&keys);
+        let remote = RedisBloom::new("users");
+        assert_eq!(remote.contains("a").query(server).unwrap(), Answer::Missing);
+        remote.load(&local).query(server).unwrap();
+        assert_eq!(remote.dump().query(server).unwrap(), local);
+        // Another handle knows nothing of the load.
+        for of in [&remote, &RedisBloom::new("users")] {
+            check_all_there(&of.contains_many(&keys).query(server).unwrap());
+            let absent = names("absent", 20_000);
+            let answers = of.contains_many(&absent).query(server).unwrap();
+            let expected = local.contains_many(&absent);
+            assert!(answers.iter().zip(expected).all(|(answer, found)| *answer
+                == match found {
+                    true => Answer::MightContain,
+                    false => Answer::Absent,
+                }));
+        }
+        let more = names("more", 500);
+        let new = remote.insert_many(&more).query(server).unwrap();
+        assert!(new.iter().filter(|&&is_new| is_new).count() > 450);
+        assert!(!remote.insert(&more[0]).query(server).unwrap());
+        check_all_there(&remote.contains_many(&more).query(server).unwrap());
+        let mut expected = local.clone();
+        expected.insert_many(&more).unwrap();
+        assert_eq!(remote.dump().query(server).unwrap(), expected);
+        // Another load takes its place.
+        remote.load(&filter(&more)).query(server).unwrap();
+        check_all_there(&remote.contains_many(&more).query(server).unwrap());
+        assert_eq!(remote.dump().query(server).unwrap(), filter(&more));
+    });
+}
+
+#[test]
+fn a_chain_that_is_full_says_so() {
+    with_each_server(|server| {
+        let parameters = RedisBloomParameters::new(2, 0.01).non_scaling();
+        let remote = RedisBloom::new("few");
+        remote
+            .load(&RedisBloomFilter::new(&parameters).unwrap())
+            .query(server)
+            .unwrap();
+        let error = remote.insert_many(names("key", 3)).query(server).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Server);
+        assert!(error.to_string().contains("full"), "{error}");
+        check_all_there(&remote.contains_many(names("key", 2)).query(server).unwrap());
+    });
+}
+
+#[test]
+fn a_lost_or_foreign_filter_denies_nothing() {
+    let keys = names("key", 1_000);
+    let local = filter(&keys);
+    let plain = |server: &mut dyn ConnectionLike, filter: &RedisBloomFilter, chunks: usize| {
+        for (iterator, chunk) in filter.chunks().take(chunks) {
+            let mut load = cmd("BF.LOADCHUNK");
+            load.arg("users").arg(iterator).arg(chunk).exec(server).unwrap();
+        }
+    };
+    let delete = |server: &mut dyn ConnectionLike, key: &str| cmd("DEL").arg(key).exec(server).unwrap();
+    let loses: [&dyn Fn(&mut dyn ConnectionLike); 6] = [
+        &|server| delete(server, "users"),
+        &|server| delete(server, "bloom-redis:loaded:{users}"),
+        &|server| cmd("FLUSHALL").exec(server).unwrap(),
+        // Other programs load it again, by half, and with other keys.
+        &|server| {
+            delete(server, "users");
+            plain(server, &local, 1);
+        },
+        &|server| {
+            delete(server, "users");
+            plain(server, &filter(&names("other", 3_000)), usize::MAX);
+        },
+        &|server| {
+            delete(server, "users");
+            plain(server, &filter(&[]), usize::MAX);
+        },
+    ];
+    for lose in loses {
+        with_each_server(|server| {
+            let remote = RedisBloom::new("users");
+            remote.load(&local).query(server).unwrap();
+            check_all_there(&remote.contains_many(&keys).query(server).unwrap());
+            lose(server);
+            for of in [&remote, &RedisBloom::new("users")] {
+                let answers = of.contains_many(&keys).query(server).unwrap();
+                assert!(answers.iter().all(|&answer| answer == Answer::Missing));
+                let error = of.insert("a").query(server).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Missing, "{error}");
+            }
+            remote.load(&local).query(server).unwrap();
+            check_all_there(&remote.contains_many(&keys).query(server).unwrap());
+        });
+    }
+}
+
+#[test]
+fn a_filter_of_another_program_is_used_after_it_is_marked() {
+    with_each_server(|server| {
+        let (keys, remote) = (names("key", 1_000), RedisBloom::new("users"));
+        for (iterator, chunk) in filter(&keys).chunks() {
+            let mut load = cmd("BF.LOADCHUNK");
+            load.arg("users").arg(iterator).arg(chunk).exec(server).unwrap();
+        }
+        assert_eq!(remote.contains("key 1").query(server).unwrap(), Answer::Missing);
+        remote.write_mark().query(server).unwrap();
+        check_all_there(&remote.contains_many(&keys).query(server).unwrap());
+        assert_eq!(remote.contains("absent 1").query(server).unwrap(), Answer::Absent);
+        let error = RedisBloom::new("none").write_mark().query(server).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Missing, "{error}");
+    });
+}
+
+#[test]
+fn a_load_that_is_killed_leaves_the_old_filter() {
+    let (old, new) = (names("old", 1_000), names("new", 2_000));
+    for commands in 0..40 {
+        let mut server = StandIn::default();
+        let remote = RedisBloom::new("users");
+        remote.load(&filter(&old)).query(&mut server).unwrap();
+        server.left = Some(commands);
+        let loaded = remote.load(&filter(&new)).query(&mut server);
+        server.left = None;
+        let keys = if loaded.is_ok() { &new } else { &old };
+        assert_eq!(loaded.is_err(), commands < 13, "{commands}");
+        check_all_there(&remote.contains_many(keys).query(&mut server).unwrap());
+    }
+}
+
+#[test]
+fn a_server_without_the_commands_is_told_from_a_lost_filter() {
+    let server = Server::start(&[]);
+    let mut client = Client::blocking(&server);
+    let remote = RedisBloom::new("users");
+    for error in [client.fail(remote.load(&filter(&[]))), client.fail(remote.dump())] {
+        assert_eq!(error.kind(), ErrorKind::Server);
+        assert!(error.to_string().contains("Redis 8"), "{error}");
+    }
+    assert_eq!(client.run(remote.contains("a")), Answer::Missing);
+    client.words::<()>(&["SET", "bloom-redis:loaded:{users}", "1 0 5"]);
+    assert!(client.fail(remote.contains("a")).to_string().contains("Redis 8"));
+    client.words::<()>(&["SET", "bloom-redis:loaded:{users}", "mine"]);
+    assert_eq!(client.fail(remote.contains("a")).kind(), ErrorKind::Malformed);
+}
+
+#[test]
+fn the_last_step_of_a_load_is_one_step() {
+    let server = Server::start(&[]);
+    let mut client = Client::blocking(&server);
+    let script = include_str!("../../src/scripts/replace.lua");
+    let mut replace = cmd("EVAL");
+    replace
+        .arg(script)
+        .arg(3)
+        .arg(&["next", "key", "mark"])
+        .arg("1 0");
+    client.words::<()>(&["SET", "key", "old"]);
+    assert_eq!(client.command::<u8>(&replace), 0);
+    let get = |client: &mut Client, key| client.words::<Value>(&["GET", key]);
+    assert_eq!(get(&mut client, "key"), Value::BulkString(b"old".into()));
+    assert_eq!(get(&mut client, "mark"), Value::Nil);
+    client.words::<()>(&["SET", "next", "new", "PX", "100000"]);
+    assert_eq!(client.command::<u8>(&replace), 1);
+    assert_eq!(get(&mut client, "key"), Value::BulkString(b"new".into()));
+    assert_eq!(get(&mut client, "mark"), Value::BulkString(b"1 0".into()));
+    assert_eq!(client.words::<i64>(&["PTTL", "key"]), -1);
+    assert_eq!(get(&mut client, "next"), Value::Nil);
+}
