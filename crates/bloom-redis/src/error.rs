@@ -4,8 +4,6 @@ use core::fmt;
 
 use redis::{RedisError, ServerErrorKind};
 
-use crate::names::display;
-
 /// An error: its kind, and a text that mostly reads "THING must be RANGE, got VALUE".
 ///
 /// A failed insert may still have set bits. Repeating it is always safe, but may report a new element as seen.
@@ -219,6 +217,11 @@ impl ErrorKind {
             },
         }
     }
+}
+
+/// Formats a key for error messages. Bytes that are not printable ASCII are escaped.
+pub(crate) fn display(key: &[u8]) -> String {
+    key.escape_ascii().to_string()
 }
 
 /// Returns true if the keys of a command are in several slots; a script says it in its own words.

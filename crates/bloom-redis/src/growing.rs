@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::call::{Call, Line};
 use crate::error::Error;
-use crate::names::display;
+use crate::error::display;
 use crate::options::Options;
 use crate::plan::bitmap::hashes;
 use crate::plan::chain::{self, Chain};

@@ -17,7 +17,6 @@ mod call;
 mod error;
 mod fixed;
 mod growing;
-mod names;
 mod options;
 mod plan;
 mod rebuild;
@@ -33,7 +32,6 @@ pub use call::Call;
 pub use error::{Error, ErrorKind};
 pub use fixed::FixedFilter;
 pub use growing::GrowingFilter;
-pub use names::hash_tag;
 pub use options::{Expiry, Missing, Options};
 pub use rebuild::Rebuild;
 pub use redisbloom::RedisBloom;
@@ -42,5 +40,6 @@ pub use schema::Schema;
 pub use sharded::{Loaded, Loading, SetGeneration, ShardedSet};
 pub use stats::Stats;
 
+pub use membership_filters::hash_tag;
 /// The `redis` crate, which provides the connections.
 pub use redis;

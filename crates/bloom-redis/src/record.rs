@@ -5,14 +5,14 @@
 //! for instance `bloom-redis 1 design=growing insertions=10000 fpp=0.0005 bits=158208 probes=11 part_bits=158208`.
 
 use crate::error::{Error, ErrorKind};
-use crate::names::companion;
 use crate::schema::Schema;
+use membership_filters::companion_key;
 
 /// The beginning of a record: the program, and the version of the format.
 const HEAD: &str = "bloom-redis 1 ";
 
 pub(crate) fn key(prefix: &[u8]) -> Vec<u8> {
-    companion("parameters", prefix)
+    companion_key("parameters", prefix)
 }
 
 /// Returns the record of a filter with these bitmaps. The rate is the shortest text that reads back as the same number.

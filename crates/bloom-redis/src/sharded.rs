@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::names::display;
+use crate::error::display;
 use crate::options::Options;
 use crate::plan::shards::ask;
 use crate::plan::shards::current::Current;

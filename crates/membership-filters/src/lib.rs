@@ -55,6 +55,7 @@ pub use funnel::{Bytes, Funnel, Hashed, Hashing, Integer, Long, Sequence, TakeSl
 pub use hash::{Encoding, Hash128, HashFunction, HashId, Murmur3, Xxph3};
 pub use key::{Key, Utf16};
 pub use modulus::Modulus;
+pub use redisbloom::{BloomFilter as RedisBloomFilter, Parameters as RedisBloomParameters};
 pub use sink::Sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 pub use slot::{Rebuild, Slot};

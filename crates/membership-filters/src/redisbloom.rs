@@ -10,11 +10,13 @@ use crate::stats::Stats;
 use crate::stored;
 
 mod chunks;
+mod keys;
 mod layer;
 mod parameters;
 
 use layer::Layer;
 
+pub use keys::{companion_key, hash_tag};
 pub use parameters::{Link, Parameters};
 
 /// The funnel of RedisBloom's filters: the bytes of a key as they are.

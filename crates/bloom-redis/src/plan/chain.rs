@@ -8,10 +8,10 @@ use super::scripts::Digested;
 use crate::batch::Replies;
 use crate::call::Line;
 use crate::error::{Error, ErrorKind, is_cross_slot};
-use crate::names::hash_tag;
 use crate::options::Options;
 use crate::record;
 use crate::schema::Schema;
+use membership_filters::hash_tag;
 
 /// The largest number of bitmaps of a filter. Every query tests all of them, so a filter is past its use long before
 /// this limit. The limit also keeps a malformed cursor from occupying the server.

@@ -22,8 +22,8 @@ use super::whole::create_command;
 use crate::batch::{Batch, Replies};
 use crate::call::Line;
 use crate::error::{Error, ErrorKind};
-use crate::names::companion;
 use crate::options::{Expiry, millis};
+use membership_filters::companion_key;
 
 /// The number of a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(crate) struct Token(pub(crate) u64);
 
 /// Returns the key that names the rebuild under way of a filter.
 fn pointer(live: &Bitmap) -> Vec<u8> {
-    companion("rebuilding", &live.key)
+    companion_key("rebuilding", &live.key)
 }
 
 /// Returns the command that reads which rebuild is under way.
@@ -55,7 +55,7 @@ pub(crate) fn read_token(live: &Bitmap, replies: &mut Replies) -> Result<Option<
 /// Returns the generation of a rebuild.
 pub(crate) fn next(live: &Bitmap, token: Token) -> Bitmap {
     Bitmap {
-        key: companion(&format!("next:{}", token.0), &live.key),
+        key: companion_key(&format!("next:{}", token.0), &live.key),
         schema: live.schema,
         generation: token.0,
     }

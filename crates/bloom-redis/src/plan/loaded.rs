@@ -17,8 +17,8 @@ use crate::answer::Answer;
 use crate::batch::{Batch, bit, unexpected};
 use crate::call::Line;
 use crate::error::{Error, ErrorKind};
-use crate::names::companion;
 use crate::options::millis;
+use membership_filters::companion_key;
 
 /// The number of keys in one round trip.
 const KEYS_PER_TRIP: usize = 1 << 14;
@@ -41,7 +41,7 @@ pub(crate) struct Loaded {
 impl Loaded {
     pub(crate) fn new(key: Vec<u8>) -> Self {
         Self {
-            mark_key: companion("loaded", &key),
+            mark_key: companion_key("loaded", &key),
             key,
             known: Mutex::default(),
         }
@@ -49,7 +49,7 @@ impl Loaded {
 
     pub(crate) async fn load(&self, line: &Line, filter: &RedisBloomFilter) -> Result<(), Error> {
         let load = RandomState::new().hash_one(&self.key);
-        let next = companion(&format!("loading:{load}"), &self.key);
+        let next = companion_key(&format!("loading:{load}"), &self.key);
         for (iterator, chunk) in filter.chunks() {
             let mut batch = Batch::new();
             batch.add("BF.LOADCHUNK").arg(&next).arg(iterator).arg(chunk);
@@ -99,7 +99,8 @@ impl Loaded {
 
     async fn chunk(&self, line: &Line, iterator: i64) -> Result<(i64, Value), Error> {
         let dump = cmd("BF.SCANDUMP").arg(&self.key).arg(iterator).take();
-        let reply = line.send(Batch::of(&dump)).await?.value();
+        let reply = line.send(Batch::of(&dump)).await;
+        let reply = reply.and_then(|mut replies| replies.value());
         let parts = match reply.map_err(|error| self.explain(error))? {
             Value::Array(parts) => parts,
             other => vec![other],

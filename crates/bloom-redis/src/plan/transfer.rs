@@ -14,8 +14,8 @@ use super::scripts::{LOAD, eval};
 use crate::batch::{Batch, Replies};
 use crate::call::Line;
 use crate::error::{Error, ErrorKind};
-use crate::names::companion;
 use crate::options::{Missing, Options};
+use membership_filters::companion_key;
 
 /// The number of bytes in one round trip.
 const CHUNK: usize = 1 << 20;
@@ -71,7 +71,10 @@ pub(crate) async fn write(
 ) -> Result<(), Error> {
     let next = generation::next(live, token);
     // Companions for bits on their way.
-    let aside = [companion("load", &next.key), companion("loaded", &next.key)];
+    let aside = [
+        companion_key("load", &next.key),
+        companion_key("loaded", &next.key),
+    ];
     for (number, chunk) in words.chunks(CHUNK / 8).enumerate() {
         // Zeros change nothing.
         if chunk.iter().all(|&word| word == 0) {

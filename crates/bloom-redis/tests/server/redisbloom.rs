@@ -5,7 +5,7 @@ use std::env;
 
 use bloom_redis::{Answer, ErrorKind, RedisBloom};
 use membership_filters::{RedisBloomFilter, RedisBloomParameters};
-use redis::{ConnectionLike, Value, cmd};
+use redis::{Cmd, ConnectionLike, Value, cmd};
 
 use crate::support::{Client, Server, StandIn, check_all_there, names};
 
@@ -130,9 +130,10 @@ fn a_lost_or_foreign_filter_denies_nothing() {
 fn a_filter_of_another_program_is_used_after_it_is_marked() {
     with_each_server(|server| {
         let (keys, remote) = (names("key", 1_000), RedisBloom::new("users"));
-        for (iterator, chunk) in filter(&keys).chunks() {
-            let mut load = cmd("BF.LOADCHUNK");
-            load.arg("users").arg(iterator).arg(chunk).exec(server).unwrap();
+        remote.load(&filter(&names("old", 100))).query(server).unwrap();
+        for arguments in filter(&keys).commands(b"users") {
+            let mut command = Cmd::new();
+            command.arg(arguments).exec(server).unwrap();
         }
         assert_eq!(remote.contains("key 1").query(server).unwrap(), Answer::Missing);
         remote.write_mark().query(server).unwrap();

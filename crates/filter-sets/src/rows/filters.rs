@@ -127,16 +127,13 @@ filter!(
     |_| None,
     Self::write_redisbloom,
     fn write_commands(&self, key: &[u8], writer: &mut dyn Write) -> io::Result<()> {
-        self.chunks().try_for_each(|(iterator, bytes)| {
-            let iterator = iterator.to_string();
-            writer.write_all(b"*4\r\n")?;
-            [b"BF.LOADCHUNK", key, iterator.as_bytes(), &bytes]
-                .iter()
-                .try_for_each(|argument| {
-                    write!(writer, "${}\r\n", argument.len())?;
-                    writer.write_all(argument)?;
-                    writer.write_all(b"\r\n")
-                })
+        self.commands(key).try_for_each(|arguments| {
+            write!(writer, "*{}\r\n", arguments.len())?;
+            arguments.iter().try_for_each(|argument| {
+                write!(writer, "${}\r\n", argument.len())?;
+                writer.write_all(argument)?;
+                writer.write_all(b"\r\n")
+            })
         })
     }
 );

@@ -64,8 +64,8 @@ pub struct Arguments {
     /// Write the stored bytes alone, for an engine, Java or Spark. Nothing tells then whether they are whole
     #[arg(long, conflicts_with = "shards")]
     raw: bool,
-    /// Write the commands that load the filter into Redis under this key, for `redis-cli --pipe`; redisbloom only. Until all of
-    /// them ran, the server denies keys of the filter
+    /// Write the commands that load the filter into Redis under this key, for `redis-cli --pipe`, in the place of the one
+    /// that is there; redisbloom only. If it reports errors, the server denies keys of the filter
     #[arg(long, value_name = "KEY", conflicts_with_all = ["shards", "raw"])]
     commands: Option<String>,
     /// Memory to take at most: 512MiB, 2GiB

@@ -1,8 +1,10 @@
 //! The stored form of a chain: what `BF.SCANDUMP` returns. `FORMAT.md` describes it.
 
+use alloc::string::ToString as _;
 use alloc::vec::Vec;
 use core::iter;
 
+use super::keys::companion_key;
 use super::parameters::{LN_2, Link};
 use super::{BloomFilter, Keys, Layer};
 use crate::bits::Bits;
@@ -63,6 +65,32 @@ impl BloomFilter {
             all.extend_from_slice(bytes);
         }
         Self::from_redisbloom(&all)
+    }
+
+    /// Returns the commands that load the filter under a key, each as its arguments: the chunks go to another key, which takes
+    /// the place of this one in the last step. Until then the server answers from the filter that is there.
+    ///
+    /// If one fails, for want of memory, and a later one does not, the server has a part of the filter: check every reply.
+    pub fn commands(&self, key: &[u8]) -> impl Iterator<Item = Vec<Vec<u8>>> {
+        /// The time for which a chunk waits for the next, in milliseconds.
+        const LEASE: &[u8] = b"600000";
+        let [loading, mark] = ["loading", "loaded"].map(|purpose| companion_key(purpose, key));
+        let command = |arguments: &[&[u8]]| arguments.iter().map(|argument| argument.to_vec()).collect();
+        let begin: Vec<Vec<u8>> = command(&[b"DEL", &loading]);
+        // Without its mark no other load proves the filter.
+        let end = [
+            command(&[b"DEL", &mark]),
+            command(&[b"RENAME", &loading, key]),
+            command(&[b"PERSIST", key]),
+        ];
+        let chunks = self.chunks().flat_map(move |(iterator, bytes)| {
+            let iterator = iterator.to_string();
+            [
+                command(&[b"BF.LOADCHUNK", &loading, iterator.as_bytes(), &bytes]),
+                command(&[b"PEXPIRE", &loading, LEASE]),
+            ]
+        });
+        iter::once(begin).chain(chunks).chain(end)
     }
 
     pub(super) fn read(reader: &mut Reader<'_>, funnel: Keys) -> Result<Self, Error> {

@@ -83,6 +83,14 @@ impl StandIn {
             {
                 self.insert(key, keys)
             }
+            ("RENAME", [from, to]) => match self.filters.remove(from) {
+                None => error("ERR no such key"),
+                Some(filter) => {
+                    self.filters.insert(to.clone(), filter);
+                    Value::Okay
+                }
+            },
+            ("PERSIST", [key]) => Value::Int(self.filters.contains_key(key).into()),
             // The only script; it is run on a real server, too.
             ("EVAL", [_, _, next, key, mark_key, mark]) => match self.filters.remove(next) {
                 None => Value::Int(0),

@@ -1,15 +1,17 @@
-//! Keys: prefixes, hash tags, and the companions of a filter.
+//! The names of keys in Redis that belong to a filter.
 //!
 //! Redis Cluster places a key by the CRC16 of its hash tag, the text between the first `{` and the first `}` after it,
 //! if there is such a text and it is not empty; otherwise by the whole key (Redis Cluster specification, "Hash tags").
 
-/// The prefix of keys that the published designs do not have.
+use alloc::vec::Vec;
+
+/// The prefix of keys beside those of filters.
 const OURS: &str = "bloom-redis:";
 
 /// Returns the hash tag of a key, by which Redis Cluster places it, or `None` if the whole key decides.
 ///
 /// ```
-/// use bloom_redis::hash_tag;
+/// use membership_filters::hash_tag;
 ///
 /// assert_eq!(hash_tag(b"bf:{user:7}:seen"), Some(&b"user:7"[..]));
 /// assert_eq!(hash_tag(b"bf:user:7"), None);
@@ -23,12 +25,17 @@ pub fn hash_tag(key: &[u8]) -> Option<&[u8]> {
     (close > 0).then(|| &rest[..close])
 }
 
-/// Returns the companion of `key` for a purpose, in the same slot of a cluster: a key with a hash tag keeps it, and a
-/// key without braces becomes the hash tag. A key like `{a}` gets a colon in front, so that `{a}` and `a` have two
-/// companions.
+/// Returns the key that this project uses for a purpose beside the filter of `key`, in the same slot of a cluster: a key with
+/// a hash tag keeps it, and a key without braces becomes the hash tag. A key like `{a}` gets a colon in front, so that `{a}`
+/// and `a` have two.
 ///
-/// Only a key with a brace but no hash tag gets its companion in another slot. A cluster then refuses commands on both.
-pub(crate) fn companion(purpose: &str, key: &[u8]) -> Vec<u8> {
+/// Only for a key with a brace but no hash tag it is in another slot. A cluster then refuses commands on both.
+///
+/// ```
+/// assert_eq!(membership_filters::companion_key("loaded", b"users"), b"bloom-redis:loaded:{users}");
+/// ```
+#[must_use]
+pub fn companion_key(purpose: &str, key: &[u8]) -> Vec<u8> {
     let mut name = [OURS.as_bytes(), purpose.as_bytes(), b":"].concat();
     let is_brace = |byte: &u8| b"{}".contains(byte);
     if key.iter().any(is_brace) {
@@ -48,11 +55,6 @@ pub(crate) fn companion(purpose: &str, key: &[u8]) -> Vec<u8> {
     name
 }
 
-/// Formats a key for error messages. Bytes that are not printable ASCII are escaped.
-pub(crate) fn display(key: &[u8]) -> String {
-    key.escape_ascii().to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,27 +67,28 @@ mod tests {
             (b"{orders}:", b"orders"),
             (b"\xff\x00", b"\xff\x00"),
         ] {
-            let name = companion("next", key);
-            assert_eq!(hash_tag(&name), Some(placed_by), "{}", display(key));
-            assert_ne!(name, companion("record", key));
+            let name = companion_key("next", key);
+            assert_eq!(hash_tag(&name), Some(placed_by), "{key:?}");
+            assert_ne!(name, companion_key("record", key));
         }
     }
 
     #[test]
-    fn no_two_keys_share_a_companion() {
+    fn no_two_keys_share_a_companion_key() {
         let keys = [
             "a", "{a}", ":{a}", ":a", "{:a}", "", "{}", ":{}", "{a}b", "a}b", "{a}}", "{{a}",
         ];
-        let names: std::collections::BTreeSet<Vec<u8>> =
-            keys.iter().map(|key| companion("next", key.as_bytes())).collect();
+        let names: alloc::collections::BTreeSet<Vec<u8>> = keys
+            .iter()
+            .map(|key| companion_key("next", key.as_bytes()))
+            .collect();
         assert_eq!(names.len(), keys.len());
-        assert_eq!(companion("next", b"{a}"), b"bloom-redis:next::{a}");
+        assert_eq!(companion_key("next", b"{a}"), b"bloom-redis:next::{a}");
     }
 
     #[test]
     fn braces_without_a_tag_are_left_alone() {
-        assert_eq!(companion("next", b"a}b"), b"bloom-redis:next:a}b");
-        assert_eq!(companion("next", b""), b"bloom-redis:next:{}");
-        assert_eq!(display(b"a\xff\n"), "a\\xff\\n");
+        assert_eq!(companion_key("next", b"a}b"), b"bloom-redis:next:a}b");
+        assert_eq!(companion_key("next", b""), b"bloom-redis:next:{}");
     }
 }
