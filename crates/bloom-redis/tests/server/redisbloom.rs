@@ -90,7 +90,8 @@ fn a_lost_or_foreign_filter_denies_nothing() {
         }
     };
     let delete = |server: &mut dyn ConnectionLike, key: &str| cmd("DEL").arg(key).exec(server).unwrap();
-    let loses: [&dyn Fn(&mut dyn ConnectionLike); 6] = [
+    type Loss<'a> = &'a dyn Fn(&mut dyn ConnectionLike);
+    let losses: [Loss<'_>; 6] = [
         &|server| delete(server, "users"),
         &|server| delete(server, "bloom-redis:loaded:{users}"),
         &|server| cmd("FLUSHALL").exec(server).unwrap(),
@@ -108,7 +109,7 @@ fn a_lost_or_foreign_filter_denies_nothing() {
             plain(server, &filter(&[]), usize::MAX);
         },
     ];
-    for lose in loses {
+    for lose in losses {
         with_each_server(|server| {
             let remote = RedisBloom::new("users");
             remote.load(&local).query(server).unwrap();

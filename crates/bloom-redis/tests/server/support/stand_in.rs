@@ -180,7 +180,7 @@ impl ConnectionLike for StandIn {
             .iter()
             .map(|one| redis::from_redis_value_ref(one).unwrap())
             .collect();
-        self.run(&arguments).extract_error().map_err(Into::into)
+        self.run(&arguments).extract_error()
     }
 
     fn req_packed_commands(&mut self, commands: &[u8], _: usize, _: usize) -> RedisResult<Vec<Value>> {
