@@ -6,8 +6,10 @@ use bench_kit::turns::{Timed, timed};
 use bench_kit::{random, version};
 use fastbloom::BloomFilter as FastBloom;
 use foldhash::fast::FixedState;
+use hashzoo::{REDISBLOOM_SEED, murmur64a};
 use membership_filters::guava::{BloomFilter, Parameters};
 use membership_filters::{BloomFilter as BlockedBloomFilter, Parameters as BlockedParameters, Utf8, Xxph3};
+use membership_filters::{RedisBloomFilter, RedisBloomParameters};
 
 use super::{Contestant, Description};
 use crate::keys::{AT_ONCE, Keys, WORD_SEED};
@@ -41,7 +43,7 @@ pub(super) fn all() -> Vec<Box<dyn Contestant>> {
     let blocked = |call: &str| format!("XXPH3; {call}");
     let default = "SipHash-1-3; seed 1".to_owned();
     let foldhash = format!("foldhash {} fast::FixedState; seed 1", version("foldhash"));
-    let each: [(_, _, _, Make); 6] = [
+    let each: [(_, _, _, Make); 9] = [
         ("ours", "membership-filters", each_key.clone(), |plan| {
             ours(plan, false)
         }),
@@ -54,6 +56,18 @@ pub(super) fn all() -> Vec<Box<dyn Contestant>> {
         ("blocked-batch", "membership-filters", blocked(&many), |plan| {
             self::blocked(plan, true)
         }),
+        ("redisbloom", "membership-filters", each_key, |plan| {
+            redisbloom(plan, false)
+        }),
+        ("redisbloom-batch", "membership-filters", many, |plan| {
+            redisbloom(plan, true)
+        }),
+        (
+            "bloom-c",
+            "membership-filters",
+            "a transcription".to_owned(),
+            transcribed,
+        ),
         ("fastbloom-default", "fastbloom", default, |plan| {
             fastbloom(fastbloom_builder(plan).seed(&1).hashes(probes(plan)))
         }),
@@ -169,6 +183,71 @@ fn blocked(plan: &Plan, is_many: bool) -> Filter {
             (false, true) => count(filter.contains_many(keys)),
             (false, false) => count(keys.iter().map(|key| filter.contains(key.as_str()))),
         }),
+    }
+}
+
+/// The filter of RedisBloom as a server makes it, with one link; its bits are random words or none.
+fn redisbloom_filter(plan: &Plan) -> RedisBloomFilter {
+    let parameters = RedisBloomParameters::new(plan.insertions, FPP).non_scaling();
+    let empty = RedisBloomFilter::new(&parameters).expect("a filter that there is memory for");
+    if !plan.has_random_words {
+        return empty;
+    }
+    let mut bytes = empty.to_redisbloom();
+    let (_, words) = bytes.split_at_mut(REDISBLOOM_HEADER);
+    for (word, random) in words.as_chunks_mut().0.iter_mut().zip(random(WORD_SEED)) {
+        *word = random.to_le_bytes();
+    }
+    RedisBloomFilter::from_redisbloom(&bytes).expect("bits of any values")
+}
+
+/// The number of bytes of a chain of one link before its bits.
+const REDISBLOOM_HEADER: usize = 73;
+
+fn redisbloom(plan: &Plan, is_many: bool) -> Filter {
+    let mut filter = redisbloom_filter(plan);
+    Filter {
+        bits: (filter.to_redisbloom().len() - REDISBLOOM_HEADER) as u64 * 8,
+        probes: probes(plan),
+        run: Box::new(move |is_insert, keys| match (is_insert, is_many) {
+            (true, true) => count(filter.insert_many(keys).expect("room for all keys")),
+            (true, false) => count(
+                keys.iter()
+                    .map(|key| filter.insert(key.as_bytes()).expect("room for all keys")),
+            ),
+            (false, true) => count(filter.contains_many(keys)),
+            (false, false) => count(keys.iter().map(|key| filter.contains(key.as_bytes()))),
+        }),
+    }
+}
+
+/// RedisBloom's own code, `bloom_add_h` and `bloom_check_h` of its `deps/bloom/bloom.c`, transcribed from their description: a
+/// division for each probe, and a query that ends at the first bit that is missing.
+fn transcribed(plan: &Plan) -> Filter {
+    let bytes = redisbloom_filter(plan).to_redisbloom();
+    let (mut bytes, probes) = (bytes[REDISBLOOM_HEADER..].to_vec(), u64::from(probes(plan)));
+    let bits = bytes.len() as u64 * 8;
+    let mut run = move |is_insert: bool, key: &str| {
+        let a = murmur64a(key.as_bytes(), REDISBLOOM_SEED);
+        let b = murmur64a(key.as_bytes(), a);
+        let mut all = true;
+        for i in 0..probes {
+            let bit = a.wrapping_add(i.wrapping_mul(b)) % bits;
+            let (byte, mask) = (&mut bytes[(bit / 8) as usize], 1 << (bit % 8));
+            if *byte & mask == 0 {
+                all = false;
+                if !is_insert {
+                    break;
+                }
+                *byte |= mask;
+            }
+        }
+        all
+    };
+    Filter {
+        bits,
+        probes: probes as u32,
+        run: Box::new(move |is_insert, keys| count(keys.iter().map(|key| run(is_insert, key) != is_insert))),
     }
 }
 

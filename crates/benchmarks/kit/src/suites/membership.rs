@@ -14,6 +14,9 @@ pub const SUITE: Suite = Suite {
         ("ours-batch", "membership-filters, many at once"),
         ("blocked", "blocked filter"),
         ("blocked-batch", "blocked filter, many at once"),
+        ("redisbloom", "RedisBloomFilter"),
+        ("redisbloom-batch", "RedisBloomFilter, many at once"),
+        ("bloom-c", "RedisBloom's bloom.c, transcribed"),
         ("fastbloom-default", "fastbloom"),
         // The hasher that fastbloom's documentation recommends for speed.
         ("fastbloom-foldhash", "fastbloom, foldhash"),
