@@ -210,7 +210,10 @@ fn redisbloom(plan: &Plan, is_many: bool) -> Filter {
         bits: (filter.to_redisbloom().len() - REDISBLOOM_HEADER) as u64 * 8,
         probes: probes(plan),
         run: Box::new(move |is_insert, keys| match (is_insert, is_many) {
-            (true, true) => count(filter.insert_many(keys).expect("room for all keys")),
+            (true, true) => {
+                filter.insert_many(keys).expect("room for all keys");
+                keys.len() as u64
+            }
             (true, false) => count(
                 keys.iter()
                     .map(|key| filter.insert(key.as_bytes()).expect("room for all keys")),

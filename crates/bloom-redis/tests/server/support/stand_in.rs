@@ -39,7 +39,7 @@ impl StandIn {
     fn filter(&self, key: &[u8]) -> Option<RedisBloomFilter> {
         self.filters
             .get(key)
-            .map(|bytes| RedisBloomFilter::from_bytes(bytes).unwrap())
+            .map(|bytes| RedisBloomFilter::from_redisbloom(bytes).unwrap())
     }
 
     fn delete(&mut self, key: &[u8]) {
@@ -161,7 +161,7 @@ impl StandIn {
             Err(_) => error("ERR non scaling filter is full"),
         };
         let replies = keys.iter().map(insert).collect();
-        self.filters.insert(key.to_vec(), filter.to_bytes());
+        self.filters.insert(key.to_vec(), filter.to_redisbloom());
         Value::Array(replies)
     }
 }
