@@ -40,6 +40,6 @@ pub use schema::Schema;
 pub use sharded::{Loaded, Loading, SetGeneration, ShardedSet};
 pub use stats::Stats;
 
-pub use membership_filters::hash_tag;
+pub use membership_filters::redisbloom::hash_tag;
 /// The `redis` crate, which provides the connections.
 pub use redis;

@@ -6,7 +6,7 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::schema::Schema;
-use membership_filters::companion_key;
+use membership_filters::redisbloom::companion_key;
 
 /// The beginning of a record: the program, and the version of the format.
 const HEAD: &str = "bloom-redis 1 ";

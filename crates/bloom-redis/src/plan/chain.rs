@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, is_cross_slot};
 use crate::options::Options;
 use crate::record;
 use crate::schema::Schema;
-use membership_filters::hash_tag;
+use membership_filters::redisbloom::hash_tag;
 
 /// The largest number of bitmaps of a filter. Every query tests all of them, so a filter is past its use long before
 /// this limit. The limit also keeps a malformed cursor from occupying the server.

@@ -23,7 +23,7 @@ use crate::batch::{Batch, Replies};
 use crate::call::Line;
 use crate::error::{Error, ErrorKind};
 use crate::options::{Expiry, millis};
-use membership_filters::companion_key;
+use membership_filters::redisbloom::companion_key;
 
 /// The number of a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

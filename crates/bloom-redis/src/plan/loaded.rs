@@ -18,7 +18,7 @@ use crate::batch::{Batch, bit, unexpected};
 use crate::call::Line;
 use crate::error::{Error, ErrorKind};
 use crate::options::millis;
-use membership_filters::companion_key;
+use membership_filters::redisbloom::companion_key;
 
 /// The number of keys in one round trip.
 const KEYS_PER_TRIP: usize = 1 << 14;
@@ -215,7 +215,7 @@ struct Mark {
 impl Mark {
     fn of(load: u64, filter: &RedisBloomFilter) -> Self {
         let numbers = (1..TRIES).filter(|&number| filter.contains(canary(load, number).as_bytes()));
-        let len = filter.stats().len;
+        let len = filter.len();
         let text = numbers
             .take(CANARIES)
             .fold(format!("{load} {len}"), |text, number| format!("{text} {number}"));

@@ -15,7 +15,7 @@ use crate::batch::{Batch, Replies};
 use crate::call::Line;
 use crate::error::{Error, ErrorKind};
 use crate::options::{Missing, Options};
-use membership_filters::companion_key;
+use membership_filters::redisbloom::companion_key;
 
 /// The number of bytes in one round trip.
 const CHUNK: usize = 1 << 20;

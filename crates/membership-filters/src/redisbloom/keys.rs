@@ -11,7 +11,7 @@ const OURS: &str = "bloom-redis:";
 /// Returns the hash tag of a key, by which Redis Cluster places it, or `None` if the whole key decides.
 ///
 /// ```
-/// use membership_filters::hash_tag;
+/// use membership_filters::redisbloom::hash_tag;
 ///
 /// assert_eq!(hash_tag(b"bf:{user:7}:seen"), Some(&b"user:7"[..]));
 /// assert_eq!(hash_tag(b"bf:user:7"), None);
@@ -32,7 +32,7 @@ pub fn hash_tag(key: &[u8]) -> Option<&[u8]> {
 /// Only for a key with a brace but no hash tag it is in another slot. A cluster then refuses commands on both.
 ///
 /// ```
-/// assert_eq!(membership_filters::companion_key("loaded", b"users"), b"bloom-redis:loaded:{users}");
+/// assert_eq!(membership_filters::redisbloom::companion_key("loaded", b"users"), b"bloom-redis:loaded:{users}");
 /// ```
 #[must_use]
 pub fn companion_key(purpose: &str, key: &[u8]) -> Vec<u8> {

@@ -7,7 +7,7 @@ use redis::{Value, cmd};
 use crate::batch::Batch;
 use crate::call::Line;
 use crate::error::Error;
-use membership_filters::hash_tag;
+use membership_filters::redisbloom::hash_tag;
 
 /// The number of slots in the cluster specification.
 const SLOTS: u16 = 16_384;

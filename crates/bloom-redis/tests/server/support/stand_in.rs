@@ -140,12 +140,12 @@ impl StandIn {
         let Some(filter) = self.filter(key) else {
             return error("ERR not found");
         };
-        let stats = filter.stats();
+        let info = filter.info();
         let numbers = [
-            ("Capacity", stats.capacity),
-            ("Size", stats.size),
-            ("Number of filters", stats.links),
-            ("Number of items inserted", stats.len),
+            ("Capacity", info.capacity),
+            ("Size", info.size),
+            ("Number of filters", info.links),
+            ("Number of items inserted", info.len),
         ];
         let pairs =
             numbers.map(|(name, number)| [Value::SimpleString(name.into()), Value::Int(number as i64)]);
