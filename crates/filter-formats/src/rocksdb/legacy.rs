@@ -75,7 +75,6 @@ impl CacheLine {
 pub struct LegacyFullFilterPolicy {
     bits_per_key: BitsPerKey,
     line: CacheLine,
-    kernel: Option<Kernel>,
 }
 
 impl LegacyFullFilterPolicy {
@@ -87,7 +86,6 @@ impl LegacyFullFilterPolicy {
         Self {
             bits_per_key,
             line: CacheLine::Bytes64,
-            kernel: None,
         }
     }
 
@@ -97,7 +95,10 @@ impl LegacyFullFilterPolicy {
         Self { line, ..self }
     }
 
-    configured!();
+    /// Returns this policy: there are no kernels for legacy filters. For code that pins any policy.
+    pub const fn on_kernel(self, _: Kernel) -> Self {
+        self
+    }
 }
 
 /// Returns the probe count: LevelDB's rule for the same bits per key, at most 30.
@@ -163,5 +164,5 @@ impl FilterPolicy for LegacyFullFilterPolicy {
         Some(self.bits_per_key)
     }
 
-    answers!(|policy, filter| contents_expecting_others(filter), policy.token(), Kind::LegacyBloom { bits, lines, probes } => lines(bits, lines, probes));
+    answers!(|_policy, filter| contents_expecting_others(filter), KernelToken::Scalar, Kind::LegacyBloom { bits, lines, probes } => lines(bits, lines, probes));
 }

@@ -179,7 +179,7 @@ fn filters_that_the_engine_cannot_read_are_refused() {
         let array = array(block);
         block.copy_within(array + 4..array + 8, array);
     };
-    refused(&unclaimed, "bytes outside them");
+    refused(&unclaimed, "bytes outside the filters");
     // The second filter starts where the first does, so the first is empty, and the engine panics.
     let empty = |block: &mut [u8], _: &mut u8| {
         let array = array(block);
