@@ -221,7 +221,7 @@ impl core::error::Error for Error {
     }
 }
 
-/// The result of an insertion, by [`Slot::apply`](crate::Slot::apply) for example: `()`, `bool`, or a `Result`.
+/// The result of an insertion, by `Slot::apply` for example: `()`, `bool`, or a `Result`.
 pub trait Outcome {
     /// Returns whether the filter did not take the key.
     fn is_error(&self) -> bool {
