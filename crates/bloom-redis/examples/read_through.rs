@@ -61,7 +61,7 @@ impl Store {
             Answer::Absent => return Ok(None),
             // The filter was evicted or flushed: rebuild it, and ask the database about this name.
             Answer::Missing => self.rebuild_filter()?,
-            Answer::Contained => {}
+            Answer::Maybe => {}
         }
         let cached: Option<i64> = self.connection.get(cache_key(name))?;
         if cached.is_some() {

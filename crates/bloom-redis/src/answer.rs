@@ -5,8 +5,8 @@
 pub enum Answer {
     /// The element was never inserted.
     Absent,
-    /// The element was inserted, or the answer is a false positive.
-    Contained,
+    /// The element may have been inserted: look it up. False positives occur at the filter's rate.
+    Maybe,
     /// The filter, or the part of it that decides, is not on the server: it was never created, or was evicted, expired
     /// or flushed. Nothing is known about the element.
     Missing,
@@ -19,7 +19,7 @@ impl Answer {
     /// use bloom_redis::Answer;
     ///
     /// assert!(!Answer::Absent.contains());
-    /// assert!(Answer::Contained.contains());
+    /// assert!(Answer::Maybe.contains());
     /// assert!(Answer::Missing.contains());
     /// ```
     #[must_use]

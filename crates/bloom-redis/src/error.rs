@@ -1,12 +1,26 @@
 //! The error type of the crate.
 
+use core::error::Error as StdError;
 use core::fmt;
+use std::sync::Arc;
 
 use redis::{RedisError, ServerErrorKind};
 
 /// An error: its kind, and a text that mostly reads "THING must be RANGE, got VALUE".
 ///
-/// A failed insert may still have set bits. Repeating it is always safe, but may report a new element as seen.
+/// | [`kind`](Self::kind) | what to do |
+/// |---|---|
+/// | [`InvalidArgument`](ErrorKind::InvalidArgument), [`Full`](ErrorKind::Full) | choose other arguments, as the text says |
+/// | [`Missing`](ErrorKind::Missing) | query the database instead, and build the filter again |
+/// | [`Mismatch`](ErrorKind::Mismatch) | use the parameters that the text names, or another name |
+/// | [`Malformed`](ErrorKind::Malformed) | find out which program writes there, or build the filter or the set again |
+/// | [`RebuildUnderWay`](ErrorKind::RebuildUnderWay) | wait for the other rebuild, or abandon it |
+/// | [`Disconnected`](ErrorKind::Disconnected) | connect again, and repeat the call |
+/// | [`Unavailable`](ErrorKind::Unavailable) | repeat the call later |
+/// | [`Server`](ErrorKind::Server) | see the server's own words in the text |
+///
+/// [`source`](core::error::Error::source) is the error of `redis`, `membership-filters` or `filter-sets`, if one of them
+/// failed. A failed insert may still have set bits. Repeating it is always safe, but may report a new key as seen.
 ///
 /// ```
 /// use bloom_redis::{ErrorKind, Schema};
@@ -23,7 +37,7 @@ struct Failure {
     kind: ErrorKind,
     key: Option<Vec<u8>>,
     text: String,
-    source: Option<RedisError>,
+    source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
 /// The kinds of [`Error`]: what a program may want to tell apart. The text says more.
@@ -113,7 +127,7 @@ impl Error {
     /// Returns the error with the key that the command was about, unless it names one.
     pub(crate) fn about(mut self, key: &[u8]) -> Self {
         let is_of_server = !matches!(self.kind(), ErrorKind::InvalidArgument | ErrorKind::Disconnected);
-        if self.0.key.is_none() && self.0.source.is_some() && is_of_server {
+        if self.0.key.is_none() && self.redis().is_some() && is_of_server {
             self.0.text = format!("{}: {}", display(key), self.0.text);
             self.0.key = Some(key.to_vec());
         }
@@ -127,6 +141,12 @@ impl Error {
             text,
             source: None,
         }))
+    }
+
+    fn with_source(kind: ErrorKind, source: impl StdError + Send + Sync + 'static) -> Self {
+        let mut error = Self::with_text(kind, None, source.to_string());
+        error.0.source = Some(Arc::new(source));
+        error
     }
 
     /// Returns the kind of failure.
@@ -143,7 +163,7 @@ impl Error {
 
     /// Returns the client's error, if the server or the connection failed.
     pub(crate) fn redis(&self) -> Option<&RedisError> {
-        self.0.source.as_ref()
+        self.0.source.as_deref()?.downcast_ref()
     }
 }
 
@@ -160,38 +180,36 @@ impl fmt::Display for Error {
     }
 }
 
-impl core::error::Error for Error {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        self.0.source.as_ref().map(|error| error as _)
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_ref().map(|error| error.as_ref() as _)
     }
 }
 
 impl From<RedisError> for Error {
     fn from(source: RedisError) -> Self {
-        let mut error = Self::with_text(ErrorKind::of(&source), None, source.to_string());
-        error.0.source = Some(source);
-        error
+        Self::with_source(ErrorKind::of(&source), source)
     }
 }
 
 impl From<membership_filters::Error> for Error {
-    fn from(error: membership_filters::Error) -> Self {
-        let kind = match error.kind() {
+    fn from(source: membership_filters::Error) -> Self {
+        let kind = match source.kind() {
             membership_filters::ErrorKind::Incompatible => ErrorKind::Mismatch,
             _ => ErrorKind::InvalidArgument,
         };
-        Self::with_text(kind, None, error.to_string())
+        Self::with_source(kind, source)
     }
 }
 
 #[cfg(feature = "sets")]
 impl From<filter_sets::Error> for Error {
-    fn from(error: filter_sets::Error) -> Self {
-        let kind = match error.kind() {
+    fn from(source: filter_sets::Error) -> Self {
+        let kind = match source.kind() {
             filter_sets::ErrorKind::Damaged => ErrorKind::Malformed,
             _ => ErrorKind::InvalidArgument,
         };
-        Self::with_text(kind, None, error.to_string())
+        Self::with_source(kind, source)
     }
 }
 
@@ -251,6 +269,27 @@ mod tests {
             other => panic!("{other:?}"),
         };
         ErrorKind::of(&error)
+    }
+
+    #[test]
+    fn the_source_is_the_error_beneath() {
+        let refused = RedisError::from((redis::ErrorKind::UnexpectedReturnType, "refused"));
+        let refused = Error::from(refused).about(b"bf:users");
+        assert!(refused.redis().is_some() && refused.key() == Some(b"bf:users"));
+        assert!(refused.source().unwrap().is::<RedisError>());
+        let parameters = membership_filters::RedisBloomParameters::new(0, 0.01);
+        let local = membership_filters::RedisBloomFilter::new(&parameters).unwrap_err();
+        let text = local.to_string();
+        let error = Error::from(local);
+        assert_eq!(error.source().unwrap().to_string(), text);
+        assert!(error.redis().is_none() && Error::missing(b"bf:users").source().is_none());
+        #[cfg(feature = "sets")]
+        {
+            let folder = filter_sets::FilterSet::open("/no/such/set", Default::default()).unwrap_err();
+            let error = Error::from(folder);
+            assert!(error.source().unwrap().is::<filter_sets::Error>());
+            assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        }
     }
 
     #[test]

@@ -33,7 +33,7 @@ use crate::stats::Stats;
 ///     .expiry(Expiry::After(Duration::from_secs(86_400)));
 ///
 /// read.insert("76930242").query(&mut connection)?;
-/// assert_eq!(read.contains("76930242").query(&mut connection)?, Answer::Contained);
+/// assert_eq!(read.contains("76930242").query(&mut connection)?, Answer::Maybe);
 /// let tomorrow = read.named("topic_read:8839540:20190610");
 /// assert_eq!(tomorrow.contains("76930242").query(&mut connection)?, Answer::Absent);
 /// # Ok(())

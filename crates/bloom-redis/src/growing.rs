@@ -30,7 +30,7 @@ use crate::stats::Stats;
 /// filter.create().query(&mut connection)?;
 /// filter.insert("https://example.org/").query(&mut connection)?;
 /// let answer = filter.contains("https://example.org/").query(&mut connection)?;
-/// assert_eq!(answer, Answer::Contained);
+/// assert_eq!(answer, Answer::Maybe);
 /// # Ok(())
 /// # }
 /// ```

@@ -33,7 +33,7 @@ use crate::plan::loaded::Loaded;
 /// let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
 /// let remote = RedisBloom::new("users");
 /// remote.load(&users).query(&mut connection)?;
-/// assert_eq!(remote.contains("ann").query(&mut connection)?, Answer::Contained);
+/// assert_eq!(remote.contains("ann").query(&mut connection)?, Answer::Maybe);
 /// # Ok(())
 /// # }
 /// ```

@@ -34,7 +34,7 @@ pub use crate::plan::shards::record::SetGeneration;
 /// let users = ShardedSet::new("users");
 /// users.load(Path::new("users.set"), Loading::default()).query(&mut connection)?;
 /// let answers = users.contains_many(["ann", "eve"]).query(&mut connection)?;
-/// assert_eq!(answers[0], Answer::Contained);
+/// assert_eq!(answers[0], Answer::Maybe);
 /// # Ok(())
 /// # }
 /// ```

@@ -126,7 +126,7 @@ async fn contains_settled(
         }
     }
     // The filter exists, but its contents could not be read.
-    Ok(vec![Answer::Contained; hashes.len()])
+    Ok(vec![Answer::Maybe; hashes.len()])
 }
 
 /// Queries in one round trip. Returns `None` if a rebuild replaced the filter meanwhile: the filter may have been lost
@@ -155,7 +155,7 @@ async fn contains_once(
     if before != after && options.missing != Missing::Published {
         return Ok(None);
     }
-    let mut answers = vec![Answer::Contained; hashes.len()];
+    let mut answers = vec![Answer::Maybe; hashes.len()];
     let probes = bitmap.schema.probe_count() as usize;
     query.read_zeros(&mut bits, |at| answers[at / probes] = Answer::Absent)?;
     Ok(Some(answers))

@@ -28,7 +28,7 @@ pub(crate) async fn contains(
         answers.extend(characters(replies.value()?, trip.len(), |character| {
             Some(match character {
                 b'0' => Answer::Absent,
-                b'1' => Answer::Contained,
+                b'1' => Answer::Maybe,
                 b'?' => Answer::Missing,
                 _ => return None,
             })

@@ -118,7 +118,7 @@ impl Loaded {
             let found = self.proven(line, "BF.MEXISTS", &[], part).await?;
             answers.extend((0..part.len()).map(|index| match &found {
                 None => Answer::Missing,
-                Some(found) if found[index] => Answer::Contained,
+                Some(found) if found[index] => Answer::Maybe,
                 Some(_) => Answer::Absent,
             }));
         }

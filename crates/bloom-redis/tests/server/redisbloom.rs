@@ -44,7 +44,7 @@ fn a_loaded_filter_answers_grows_and_is_read_back() {
             let expected = local.contains_many(&absent);
             assert!(answers.iter().zip(expected).all(|(answer, found)| *answer
                 == match found {
-                    true => Answer::Contained,
+                    true => Answer::Maybe,
                     false => Answer::Absent,
                 }));
         }

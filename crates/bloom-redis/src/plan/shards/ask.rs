@@ -51,7 +51,7 @@ async fn contains_settled(
         opened = current.renew(line).await?;
     }
     // There is a set, but it was replaced again and again.
-    Ok(vec![Answer::Contained; keys.len()])
+    Ok(vec![Answer::Maybe; keys.len()])
 }
 
 struct Asked<'a> {
@@ -193,7 +193,7 @@ async fn contains_once(
         asked.push(batches.of(asked.node));
     }
     let mut replies = line.send_all(batches.0).await?;
-    let mut answers = vec![Answer::Contained; count];
+    let mut answers = vec![Answer::Maybe; count];
     let mut read = |replies: &mut Replies, shards: &[(usize, Asked<'_>)]| {
         (shards.iter()).try_for_each(|(_, asked)| {
             let read = asked.read(replies, keys, &mut answers);

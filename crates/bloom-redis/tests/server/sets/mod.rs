@@ -79,7 +79,7 @@ fn check_like_the_files(client: &mut Client, set: &ShardedSet, folder: &Path) {
         .iter()
         .zip(client.run(set.contains_many(&asked)).into_iter().zip(expected))
     {
-        let expected = [Answer::Absent, Answer::Contained][usize::from(may)];
+        let expected = [Answer::Absent, Answer::Maybe][usize::from(may)];
         assert_eq!(answer, expected, "{key}");
     }
     for number in [0, 1, STORED + 5] {
@@ -343,7 +343,7 @@ fn a_foreign_or_damaged_record_is_refused_and_stays() {
         assert_eq!(server.words::<String>(&["GET", "bf-set:users"]), *record);
         // A client that knows the generation asks no other.
         let answer = set.contains(key(5)).query(&mut connection);
-        assert!(answer.is_err() || answer == Ok(Answer::Contained), "{shown}");
+        assert!(answer.is_err() || answer == Ok(Answer::Maybe), "{shown}");
     }
     server.words::<()>(&["DEL", "bf-set:users"]);
     server.words::<()>(&["RPUSH", "bf-set:users", "item"]);
@@ -430,7 +430,7 @@ fn a_client_of_an_old_generation_answers_for_the_current_one() {
         client.run(new.load(&folders.two, Loading::default()));
         for set in [&old, &new] {
             let newcomer = client.run(set.contains(key(2 * STORED - 1)));
-            assert_eq!(newcomer, Answer::Contained);
+            assert_eq!(newcomer, Answer::Maybe);
             check_all_there(&client.run(set.contains_many(keys(0..2 * STORED))));
         }
         // Without the small key there is no set.
@@ -460,5 +460,5 @@ fn a_query_of_a_set_takes_one_round_trip() {
     loader.query(&mut server.connection()).unwrap();
     trips.take();
     let answer = set.contains(key(2 * STORED - 1)).query(&mut connection);
-    assert_eq!((answer, trips.get()), (Ok(Answer::Contained), 4));
+    assert_eq!((answer, trips.get()), (Ok(Answer::Maybe), 4));
 }
