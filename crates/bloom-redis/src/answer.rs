@@ -3,17 +3,17 @@
 /// The answer to a query. No variant will be added, so a `match` needs no wildcard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Answer {
-    /// The element was never inserted.
+    /// The key was never inserted.
     Absent,
-    /// The element may have been inserted: look it up. False positives occur at the filter's rate.
+    /// The key may have been inserted: look it up. False positives occur at the filter's rate.
     Maybe,
     /// The filter, or the part of it that decides, is not on the server: it was never created, or was evicted, expired
-    /// or flushed. Nothing is known about the element.
+    /// or flushed. Nothing is known about the key.
     Missing,
 }
 
 impl Answer {
-    /// Returns false only if the element is certainly absent, and therefore true for [`Answer::Missing`].
+    /// Returns false only if the key is certainly absent, and therefore true for [`Answer::Missing`].
     ///
     /// ```
     /// use bloom_redis::Answer;

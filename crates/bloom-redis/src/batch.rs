@@ -204,10 +204,10 @@ pub(crate) fn bit(value: &Value) -> Result<bool, Error> {
     }
 }
 
-/// Reads a reply with one character per element.
+/// Reads a reply with one character per key.
 pub(crate) fn characters<T>(
     reply: Value,
-    elements: usize,
+    keys: usize,
     read: impl Fn(u8) -> Option<T>,
 ) -> Result<Vec<T>, Error> {
     let answers: Option<Vec<T>> = match &reply {
@@ -215,13 +215,13 @@ pub(crate) fn characters<T>(
         _ => None,
     };
     answers
-        .filter(|answers| answers.len() == elements)
-        .ok_or_else(|| unexpected("a character an element", Some(&reply)))
+        .filter(|answers| answers.len() == keys)
+        .ok_or_else(|| unexpected("a character a key", Some(&reply)))
 }
 
-/// Reads a reply to inserts: whether each element was new.
-pub(crate) fn news(reply: Value, elements: usize) -> Result<Vec<bool>, Error> {
-    characters(reply, elements, |character| match character {
+/// Reads a reply to inserts: whether each key was new.
+pub(crate) fn news(reply: Value, keys: usize) -> Result<Vec<bool>, Error> {
+    characters(reply, keys, |character| match character {
         b'0' => Some(false),
         b'1' => Some(true),
         _ => None,

@@ -99,7 +99,7 @@ impl<'a, T> Call<'a, T> {
 }
 
 impl<T: Send + 'static> Call<'static, Vec<T>> {
-    /// Returns the only answer of an operation on one element.
+    /// Returns the only answer of an operation on one key.
     pub(crate) fn one(self) -> Call<'static, T> {
         let Self { work, line } = self;
         let answer = async { (work.await?.into_iter().next()).ok_or_else(|| unexpected("an answer", None)) };

@@ -8,17 +8,7 @@ use redis::{RedisError, ServerErrorKind};
 
 /// An error: its kind, and a text that mostly reads "THING must be RANGE, got VALUE".
 ///
-/// | [`kind`](Self::kind) | what to do |
-/// |---|---|
-/// | [`InvalidArgument`](ErrorKind::InvalidArgument), [`Full`](ErrorKind::Full) | choose other arguments, as the text says |
-/// | [`Missing`](ErrorKind::Missing) | query the database instead, and build the filter again |
-/// | [`Mismatch`](ErrorKind::Mismatch) | use the parameters that the text names, or another name |
-/// | [`Malformed`](ErrorKind::Malformed) | find out which program writes there, or build the filter or the set again |
-/// | [`RebuildUnderWay`](ErrorKind::RebuildUnderWay) | wait for the other rebuild, or abandon it |
-/// | [`Disconnected`](ErrorKind::Disconnected) | connect again, and repeat the call |
-/// | [`Unavailable`](ErrorKind::Unavailable) | repeat the call later |
-/// | [`Server`](ErrorKind::Server) | see the server's own words in the text |
-///
+/// [`Error::kind`] is for programs ([what to do](crate#guarantees-and-limits)), the text for people.
 /// [`source`](core::error::Error::source) is the error of `redis`, `membership-filters` or `filter-sets`, if one of them
 /// failed. A failed insert may still have set bits. Repeating it is always safe, but may report a new key as seen.
 ///
@@ -48,7 +38,7 @@ pub enum ErrorKind {
     /// is no set. Also a connection inside a `MULTI` of the caller.
     InvalidArgument,
     /// The filter is not on the server, and a missing filter is not an empty one (see
-    /// [`Missing::Reported`](crate::Missing::Reported)). Elements of a batch may have been inserted if they were sent in an
+    /// [`Missing::Reported`](crate::Missing::Reported)). Keys of a batch may have been inserted if they were sent in an
     /// earlier round trip.
     Missing,
     /// The filter has other parameters than the caller's, or two filters that should be combined differ in one.
@@ -155,7 +145,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the key that the error is about, if it is about one.
+    /// Returns the key of Redis that the error is about, if it is about one.
     #[must_use]
     pub fn key(&self) -> Option<&[u8]> {
         self.0.key.as_deref()

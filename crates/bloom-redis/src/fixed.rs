@@ -17,7 +17,7 @@ use crate::stats::Stats;
 
 /// A filter in one bitmap: the published fixed design, for example for one filter per topic and day.
 ///
-/// Filter `NAME` is the string `bf:NAME`. The offsets of an element are those of Guava's MURMUR128_MITZ_64 over its
+/// Filter `NAME` is the string `bf:NAME`. The offsets of a key are those of Guava's MURMUR128_MITZ_64 over its
 /// bytes, modulo the bitmap's length. They equal those of the published program.
 ///
 /// ```no_run
@@ -110,10 +110,10 @@ impl FixedFilter {
         &self.bitmap.key
     }
 
-    /// Returns the offsets of an element's bits, in the order in which they are tested.
+    /// Returns the offsets of a key's bits, in the order in which they are tested.
     #[must_use]
-    pub fn offsets(&self, element: impl AsRef<[u8]>) -> Vec<u64> {
-        let hash = membership_filters::Hash128::of(element.as_ref());
+    pub fn offsets(&self, key: impl AsRef<[u8]>) -> Vec<u64> {
+        let hash = membership_filters::Hash128::of(key.as_ref());
         self.schema().positions(hash)
     }
 
@@ -153,33 +153,30 @@ impl FixedFilter {
         self.call(move |line, of| async move { whole::create(&line, &of.bitmap, expiry).await })
     }
 
-    /// Queries one element, in one round trip.
-    pub fn contains(&self, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
-        self.contains_many([element]).one()
+    /// Queries one key, in one round trip.
+    pub fn contains(&self, key: impl AsRef<[u8]>) -> Call<'static, Answer> {
+        self.contains_many([key]).one()
     }
 
-    /// Queries many elements, in one round trip for each
-    /// [`bits_per_trip`](Options::bits_per_trip) bits. The answers are in the order of the elements.
-    pub fn contains_many(
-        &self,
-        elements: impl IntoIterator<Item: AsRef<[u8]>>,
-    ) -> Call<'static, Vec<Answer>> {
-        let hashes = hashes(elements);
+    /// Queries many keys, in one round trip for each
+    /// [`bits_per_trip`](Options::bits_per_trip) bits. The answers are in the order of the keys.
+    pub fn contains_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<Answer>> {
+        let hashes = hashes(keys);
         self.call(
             move |line, of| async move { bits::contains(&line, &of.bitmap, &hashes, &of.options).await },
         )
     }
 
-    /// Inserts an element, in one round trip. Returns whether it was new; if so, it was certainly never
+    /// Inserts a key, in one round trip. Returns whether it was new; if so, it was certainly never
     /// inserted before.
-    pub fn insert(&self, element: impl AsRef<[u8]>) -> Call<'static, bool> {
-        self.insert_many([element]).one()
+    pub fn insert(&self, key: impl AsRef<[u8]>) -> Call<'static, bool> {
+        self.insert_many([key]).one()
     }
 
-    /// Inserts elements, in one round trip for each [`bits_per_trip`](Options::bits_per_trip) bits.
-    /// Returns whether each was new; an element that comes twice is new once.
-    pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
-        let hashes = hashes(elements);
+    /// Inserts keys, in one round trip for each [`bits_per_trip`](Options::bits_per_trip) bits.
+    /// Returns whether each was new; a key that comes twice is new once.
+    pub fn insert_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
+        let hashes = hashes(keys);
         self.call(move |line, of| async move {
             insert::insert(&line, &of.bitmap, &hashes, of.expiry.lifetime()?, &of.options).await
         })
@@ -206,10 +203,10 @@ impl FixedFilter {
     }
 
     /// Replaces the filter on the server by one that was filled in memory: uploads it in chunks, then swaps the two in one
-    /// step. This is the fastest way to load many elements. [`Schema`](crate::Schema) and
+    /// step. This is the fastest way to load many keys. [`Schema`](crate::Schema) and
     /// [`Parameters`](membership_filters::guava::Parameters) convert into each other.
     ///
-    /// **What was in the filter before is gone**: elements that anybody inserted and that are not in `filter` are
+    /// **What was in the filter before is gone**: keys that anybody inserted and that are not in `filter` are
     /// [`Answer::Absent`] afterwards, except those that are inserted during the call. To add the bits instead,
     /// begin a [`rebuild`](Self::rebuild), [`download`](Self::download) the filter, merge the two in memory, and
     /// [`upload`](Rebuild::upload) the result.
@@ -226,7 +223,7 @@ impl FixedFilter {
         Rebuild::replace(self.bitmap.clone(), filter, expiry)
     }
 
-    /// Downloads the filter's bits into memory, in chunks of 1 MiB. Elements inserted meanwhile may or may not be included.
+    /// Downloads the filter's bits into memory, in chunks of 1 MiB. Keys inserted meanwhile may or may not be included.
     ///
     /// The call fails with [`Mismatch`](crate::ErrorKind::Mismatch) when the number of bits is not a multiple of 64, or the
     /// funnel hashes in another way; see [`replace_with`](Self::replace_with).

@@ -14,7 +14,7 @@ use crate::stats::Stats;
 
 /// A filter that grows by bitmaps: `bloomfilter-0`, `bloomfilter-1` and so on. `cursor` holds the number of the last.
 ///
-/// An element goes into the current bitmap unless one of the bitmaps has it. When more than half of the bits of the
+/// A key goes into the current bitmap unless one of the bitmaps has it. When more than half of the bits of the
 /// current bitmap are set, the next one is opened. All of this is as published. A query tests all bitmaps, and their
 /// false-positive rates add up; [`Schema::growing`] takes the total. A script on the server decides on growth, so two writers never open two bitmaps.
 ///
@@ -144,32 +144,29 @@ impl GrowingFilter {
         self.call(|line, of| async move { chain_marks::write_marks(&line, &of.chain).await })
     }
 
-    /// Queries one element, in one round trip.
-    pub fn contains(&self, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
-        self.contains_many([element]).one()
+    /// Queries one key, in one round trip.
+    pub fn contains(&self, key: impl AsRef<[u8]>) -> Call<'static, Answer> {
+        self.contains_many([key]).one()
     }
 
-    /// Queries many elements, in one round trip for each [`bits_per_trip`](Options::bits_per_trip) bits. The answers
-    /// are in the order of the elements.
-    pub fn contains_many(
-        &self,
-        elements: impl IntoIterator<Item: AsRef<[u8]>>,
-    ) -> Call<'static, Vec<Answer>> {
-        let hashes = hashes(elements);
+    /// Queries many keys, in one round trip for each [`bits_per_trip`](Options::bits_per_trip) bits. The answers
+    /// are in the order of the keys.
+    pub fn contains_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<Answer>> {
+        let hashes = hashes(keys);
         self.call(|line, of| async move { growth::contains(&line, &of.chain, &hashes, &of.options).await })
     }
 
-    /// Inserts an element, in one round trip; returns whether it was new.
-    pub fn insert(&self, element: impl AsRef<[u8]>) -> Call<'static, bool> {
-        self.insert_many([element]).one()
+    /// Inserts a key, in one round trip; returns whether it was new.
+    pub fn insert(&self, key: impl AsRef<[u8]>) -> Call<'static, bool> {
+        self.insert_many([key]).one()
     }
 
-    /// Inserts elements, in one round trip for each [`bits_per_trip`](Options::bits_per_trip) bits. Returns whether
-    /// each was new. The filter grows at the same elements as with single inserts.
+    /// Inserts keys, in one round trip for each [`bits_per_trip`](Options::bits_per_trip) bits. Returns whether
+    /// each was new. The filter grows at the same keys as with single inserts.
     ///
     /// The server counts the current bitmap once in each trip.
-    pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
-        let hashes = hashes(elements);
+    pub fn insert_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
+        let hashes = hashes(keys);
         self.call(|line, of| async move { growth::insert(&line, &of.chain, &hashes, &of.options).await })
     }
 

@@ -14,10 +14,10 @@ use crate::plan::{insert, transfer};
 
 /// A new generation of a filter, to be filled while the current one stays in use.
 ///
-/// A Bloom filter cannot delete elements; to drop deleted ones, rebuild the filter from its source. Fill the
+/// A Bloom filter cannot delete keys; to drop deleted ones, rebuild the filter from its source. Fill the
 /// generation, then [`commit`](Self::commit) it, which makes it the filter in one step.
 ///
-/// Elements that others insert meanwhile go into both generations. No element is lost if you read the source after the rebuild began,
+/// Keys that others insert meanwhile go into both generations. No key is lost if you read the source after the rebuild began,
 /// and writers change the source before the filter. The generation has a lease: when nothing was inserted for that
 /// long, the generation is deleted and the rebuild is over.
 ///
@@ -62,12 +62,12 @@ impl Rebuild {
         })
     }
 
-    /// Inserts elements into the new generation, in round trips of bounded size, and renews the lease. Returns whether
+    /// Inserts keys into the new generation, in round trips of bounded size, and renews the lease. Returns whether
     /// each was new to the generation.
     ///
     /// The call fails with [`Missing`](crate::ErrorKind::Missing) when the lease ended.
-    pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
-        let (this, hashes) = (self.clone(), hashes(elements));
+    pub fn insert_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
+        let (this, hashes) = (self.clone(), hashes(keys));
         Call::new(&self.live.clone().key, move |line| async move {
             let Self { live, token, .. } = this;
             let new = insert::insert_into_generation(&line, &live, token, &hashes, &this.options).await?;

@@ -19,7 +19,7 @@ pub(crate) const MARKED_BITS: u64 = REDIS_BITS - 8 * MARK as u64;
 /// The largest number of bits of the published fixed design, whose program keeps it in a Java `int`.
 const FIXED_BITS: u64 = i32::MAX as u64;
 
-/// The size of a filter and the number of bits that an element sets.
+/// The size of a filter and the number of bits that a key sets.
 ///
 /// The formulas are those of Guava before 33.4.0, which both published programs copy: m = -n ln p / (ln 2)^2, truncated
 /// to an integer; k = m/n ln 2, rounded, at least 1. The designs differ in whether m is rounded up to whole words of 64
@@ -70,7 +70,7 @@ impl Schema {
     }
 
     /// Returns the size of each bitmap of a [`GrowingFilter`](crate::GrowingFilter) whose false-positive rate stays
-    /// below a total up to so many bitmaps, for `capacity` elements in each.
+    /// below a total up to so many bitmaps, for `capacity` keys in each.
     ///
     /// A bitmap is closed when half of its bits are set, at a rate of 2^-k for k probes, and the rates add up. So k is
     /// the smallest number with `bitmaps` * 2^-k of at most `total_rate`.
@@ -78,7 +78,7 @@ impl Schema {
     /// ```
     /// use bloom_redis::Schema;
     ///
-    /// // 10 million elements at 0.1 %, in bitmaps of a million.
+    /// // 10 million keys at 0.1 %, in bitmaps of a million.
     /// let schema = Schema::growing(1_000_000, 10, 0.001)?;
     /// assert_eq!((schema.probe_count(), schema.bits()), (14, 20_197_760));
     /// # Ok::<(), bloom_redis::Error>(())
@@ -115,7 +115,7 @@ impl Schema {
         self.parameters.capacity()
     }
 
-    /// Returns the false-positive rate after [`capacity`](Self::capacity) elements.
+    /// Returns the false-positive rate after [`capacity`](Self::capacity) keys.
     pub const fn rate(&self) -> f64 {
         self.parameters.rate()
     }
@@ -125,7 +125,7 @@ impl Schema {
         self.bits.get()
     }
 
-    /// Returns the number of bits that an element sets, k.
+    /// Returns the number of bits that a key sets, k.
     pub const fn probe_count(&self) -> u32 {
         self.parameters.probe_count()
     }

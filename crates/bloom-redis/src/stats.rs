@@ -9,7 +9,7 @@ use crate::error::Error;
 /// # let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
 /// let filter = bloom_redis::FixedFilter::new("users", bloom_redis::Schema::whole_words(3_000, 0.03)?)?;
 /// let stats = filter.stats().query(&mut connection)?;
-/// println!("{:?} elements, rate {:.2e}", stats.estimated_len(), stats.expected_rate());
+/// println!("{:?} keys, rate {:.2e}", stats.estimated_len(), stats.expected_rate());
 /// # Ok(())
 /// # }
 /// ```
@@ -75,7 +75,7 @@ impl Stats {
         1.0 - right
     }
 
-    /// Returns an estimate of the number of different elements: -m/k ln(1 - ones/m), summed over the bitmaps (Swamidass
+    /// Returns an estimate of the number of different keys: -m/k ln(1 - ones/m), summed over the bitmaps (Swamidass
     /// and Baldi, *Mathematical Correction for Fingerprint Similarity Measures*, 2007). `None` if all bits of a bitmap
     /// are set.
     #[must_use]

@@ -100,13 +100,13 @@ impl Bitmap {
     }
 }
 
-/// Hashes elements. Their offsets depend on nothing else.
-pub(crate) fn hashes(elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Vec<Hash128> {
-    let elements = elements.into_iter();
-    elements.map(|element| Hash128::of(element.as_ref())).collect()
+/// Hashes keys. Their offsets depend on nothing else.
+pub(crate) fn hashes(keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Vec<Hash128> {
+    let keys = keys.into_iter();
+    keys.map(|key| Hash128::of(key.as_ref())).collect()
 }
 
-/// Returns the offsets of all elements' bits, one element after another.
+/// Returns the offsets of all keys' bits, one key after another.
 pub(crate) fn offsets(schema: &Schema, hashes: &[Hash128]) -> Vec<u64> {
     let mut offsets = Vec::with_capacity(hashes.len() * schema.probe_count() as usize);
     for &hash in hashes {

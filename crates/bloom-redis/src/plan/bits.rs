@@ -34,7 +34,7 @@ pub(in crate::plan) fn commands_for(bits: usize) -> usize {
     bits.div_ceil(BITS_PER_COMMAND)
 }
 
-/// Reads the replies to the commands of [`push_bits`] and calls back with the number of each zero bit, whose element
+/// Reads the replies to the commands of [`push_bits`] and calls back with the number of each zero bit, whose key
 /// is absent. Ones cost almost nothing.
 pub(in crate::plan) fn read_zeros(
     replies: &mut Replies,
@@ -99,7 +99,7 @@ impl Query {
     }
 }
 
-/// Queries elements. Returns one answer per hash.
+/// Queries keys. Returns one answer per hash.
 pub(crate) async fn contains(
     line: &Line,
     bitmap: &Bitmap,

@@ -62,7 +62,7 @@ pub(crate) fn next(live: &Bitmap, token: Token) -> Bitmap {
 }
 
 /// Interprets a write to the generation of a rebuild under way. Returns the rebuild if its generation is gone: it may
-/// have become the filter, which then lacks the elements and must be written to again. A string of another length is
+/// have become the filter, which then lacks the keys and must be written to again. A string of another length is
 /// none of a generation, and its rebuild fails.
 pub(super) fn gone<T>(token: Token, wrote: Result<T, Error>) -> Result<Option<Token>, Error> {
     match wrote {

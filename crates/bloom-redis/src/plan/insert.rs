@@ -11,7 +11,7 @@ use crate::call::Line;
 use crate::error::{Error, is_redirection};
 use crate::options::{Expiry, Lifetime, Missing, Options};
 
-/// Inserts elements. Returns whether each was new.
+/// Inserts keys. Returns whether each was new.
 pub(crate) async fn insert(
     line: &Line,
     bitmap: &Bitmap,
@@ -42,7 +42,7 @@ pub(crate) async fn insert(
     Ok(new)
 }
 
-/// Inserts elements into the generation of a rebuild, which must be there. Returns whether each was new to it.
+/// Inserts keys into the generation of a rebuild, which must be there. Returns whether each was new to it.
 pub(crate) async fn insert_into_generation(
     line: &Line,
     live: &Bitmap,
@@ -65,7 +65,7 @@ const BITS_PER_SCRIPT: usize = 1 << 10;
 /// The inserts of one round trip.
 struct Insert<'a> {
     bitmap: &'a Bitmap,
-    /// The elements of each script. They are never divided, so that only one of two concurrent inserts of an element
+    /// The keys of each script. They are never divided, so that only one of two concurrent inserts of a key
     /// finds it new.
     parts: Vec<&'a [Hash128]>,
     lifetime: Lifetime,
@@ -74,7 +74,7 @@ struct Insert<'a> {
 
 /// The result of the inserts of one round trip.
 struct Done {
-    /// Whether each element was new.
+    /// Whether each key was new.
     new: Vec<bool>,
     /// The rebuild under way after the inserts.
     under_way: Option<Token>,
