@@ -27,7 +27,7 @@ pub(crate) trait Row: Sync {
     /// The names by which people choose the format. Messages show the first.
     fn short_names(&self) -> &'static [&'static str];
 
-    /// Returns the format that a filter of this length tells by its first bytes, if it is of this row; 16 suffice. Only
+    /// Returns the format that a filter of this length tells by its first bytes, if it is of this row; 32 suffice. Only
     /// rows that are [told by bytes](Self::is_told_by_bytes) do.
     fn told(&'static self, _head: &[u8], _len: u64) -> Option<Format> {
         None

@@ -9,12 +9,12 @@ use std::io::Read as _;
 use std::path::Path;
 
 use filter_formats::policies as engines;
-use membership_filters::envelope;
+use membership_filters::envelope::{self, Stored};
 
 use crate::bytes::Opened;
 use crate::error::Error;
 use crate::outline::Outline;
-use crate::row::{Format, Row};
+use crate::row::{Format, Row, Text, text};
 
 /// Returns the rows of all formats: those of engines are in `filter_formats::policies::ALL`.
 pub(crate) fn rows() -> impl Iterator<Item = &'static dyn Row> {
@@ -23,6 +23,21 @@ pub(crate) fn rows() -> impl Iterator<Item = &'static dyn Row> {
     policies
         .chain(applications)
         .chain(spark::ALL.iter().map(|row| row as &dyn Row))
+}
+
+/// Reads a filter from the form of another program, or from the envelope around it.
+fn open_either<F: Stored>(
+    bytes: &[u8],
+    funnel: F::Funnel,
+    bare: fn(&[u8]) -> Result<F, membership_filters::Error>,
+) -> Text<F> {
+    let is_enveloped = bytes.starts_with(&F::MAGIC);
+    let read = if is_enveloped {
+        envelope::from_bytes(bytes, funnel)
+    } else {
+        bare(bytes)
+    };
+    read.map_err(text)
 }
 
 /// Returns the first short name of each of these rows.
@@ -73,7 +88,7 @@ impl Format {
     }
 
     /// Returns the format of a file of this length that begins with these bytes, if they tell it: streams of Guava and
-    /// Spark, and the filters of `membership-filters`, with the encoding of their keys. 16 bytes suffice.
+    /// Spark, and the filters of `membership-filters`, with the encoding of their keys. 32 bytes suffice.
     pub fn of_prefix(head: &[u8], len: u64) -> Option<Self> {
         rows().find_map(|row| row.told(head, len))
     }
@@ -82,7 +97,7 @@ impl Format {
     pub fn of_file(path: impl AsRef<Path>) -> Option<Self> {
         let Opened { header, file, len } = Opened::open(path.as_ref(), None).ok()?;
         let mut head = Vec::new();
-        file.take(envelope::HEADER_LEN).read_to_end(&mut head).ok()?;
+        file.take(2 * envelope::HEADER_LEN).read_to_end(&mut head).ok()?;
         match header {
             Some(header) => Self::stated(&header.format, &head, len).ok(),
             None => Self::of_prefix(&head, len),

@@ -8,6 +8,7 @@ use membership_filters::{BloomFilter, Bytes as Whole, Parameters, redisbloom};
 use membership_filters::{CountingBloomFilter, CuckooFilter, CuckooParameters, Hash128, HashId, Hashing};
 
 use super::filters::wide;
+use super::open_either;
 use crate::bytes::Bytes;
 use crate::outline::{Outline, stream};
 use crate::row::{AnyFilling, AnyOpened, Format, Hasher, NO_BITS, Plan, Row, Size, Sizing, Text, text};
@@ -27,7 +28,7 @@ pub(super) struct Application {
 enum Form {
     /// Guava's stream, whose header is known by its length.
     Guava,
-    /// RedisBloom's chunks, one after the other.
+    /// RedisBloom's chunks, one after the other, alone or in an envelope.
     RedisBloom,
     /// An envelope with these first bytes.
     Envelope([u8; 8]),
@@ -160,9 +161,8 @@ pub(super) static ALL: [Application; 6] = [
             Ok(Box::new(filter.map_err(text)?))
         },
         open: |_, bytes| {
-            Ok(Box::new(
-                redisbloom::BloomFilter::from_redisbloom(bytes).map_err(text)?,
-            ))
+            let bare = redisbloom::BloomFilter::from_redisbloom;
+            Ok(Box::new(open_either(bytes, redisbloom::Keys, bare)?))
         },
     },
 ];
@@ -223,7 +223,9 @@ impl Row for Application {
                 let number = |at| Some(u32::from_le_bytes(*head.get(at..)?.first_chunk()?));
                 // The options, and links, of which each has 61 bytes at least.
                 let is_whole = len >= 20 + u64::from(number(8)?) * 61;
-                return (is_whole && matches!(number(12)?, 5 | 13)).then_some(format);
+                let is_enveloped = head.starts_with(&redisbloom::BloomFilter::MAGIC);
+                let is_bare = is_whole && matches!(number(12)?, 5 | 13);
+                return (is_enveloped || is_bare).then_some(format);
             }
             Form::Envelope(magic) => magic,
         };

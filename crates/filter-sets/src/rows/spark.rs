@@ -2,8 +2,10 @@
 
 use filter_formats::sizing::Textbook;
 use membership_filters::Hashing as _;
+use membership_filters::envelope::{HEADER_LEN, Stored as _};
 use membership_filters::spark::{BloomFilter, Keys, Parameters, StreamHeader, Version};
 
+use super::open_either;
 use crate::bytes::Bytes;
 use crate::outline::{Outline, stream};
 use crate::row::{AnyOpened, Format, Hasher, Plan, Row, Size, Sizing, Text, text};
@@ -31,6 +33,10 @@ pub(super) static ALL: [Spark; 2] = [
     },
 ];
 
+fn is_enveloped(bytes: &[u8]) -> bool {
+    bytes.starts_with(&BloomFilter::MAGIC)
+}
+
 impl Spark {
     fn version(&self, format: &Format) -> Version {
         let seed = format.seed;
@@ -40,9 +46,14 @@ impl Spark {
         }
     }
 
-    /// Reads a header of this version.
+    /// Reads a header of this version, of a stream or of one in an envelope.
     fn header(&self, head: &[u8]) -> Text<StreamHeader> {
-        let header = StreamHeader::from_prefix(head).map_err(text)?;
+        let start = if is_enveloped(head) {
+            HEADER_LEN as usize
+        } else {
+            0
+        };
+        let header = StreamHeader::from_prefix(head.get(start..).unwrap_or_default()).map_err(text)?;
         let (wanted, got) = (self.version.number(), header.version.number());
         let wrong = || format!("must be version {wanted} of Spark's stream, got version {got}");
         (wanted == got).then_some(header).ok_or_else(wrong)
@@ -75,7 +86,7 @@ impl Row for Spark {
     /// The first bytes of a policy's filter may by chance be those of a header.
     fn owns(&'static self, bytes: &[u8]) -> bool {
         self.header(bytes)
-            .is_ok_and(|header| header.stream_len() == bytes.len() as u64)
+            .is_ok_and(|header| is_enveloped(bytes) || header.stream_len() == bytes.len() as u64)
     }
 
     fn hasher(&self, format: &Format) -> Text<Hasher> {
@@ -119,7 +130,8 @@ impl Row for Spark {
 
     fn open(&'static self, _format: &Format, bytes: Bytes) -> Text<AnyOpened> {
         self.header(bytes.as_ref())?;
-        Ok(Box::new(BloomFilter::from_spark(bytes.as_ref()).map_err(text)?))
+        let read = open_either(bytes.as_ref(), Keys::default(), BloomFilter::from_spark);
+        Ok(Box::new(read?))
     }
 
     fn outline(&self, _format: &Format, len: u64, head: &[u8], _tail: &[u8]) -> Option<Text<Outline>> {

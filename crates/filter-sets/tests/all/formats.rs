@@ -10,7 +10,9 @@ use filter_sets::{
     Builder, ENDS, Filter, FilterSet, Format, Header, Manifest, Opening, ShardFunction, Size, merge,
     merge_sets,
 };
+use membership_filters::spark::{self, Version};
 use membership_filters::{BloomFilter, Encoding, Long, Parameters, Utf8, Utf16Units, Xxph3};
+use membership_filters::{RedisBloomFilter, RedisBloomParameters};
 use serde_json::Value;
 
 use super::{build, build_file, builder, files, format, keys, names, of_shards, slices};
@@ -430,6 +432,59 @@ fn filters_of_other_hashes_are_queried_by_theirs_or_refused() {
         error.contains("XXPH3 of bytes or UTF-8 and MurmurHash3"),
         "{error}"
     );
+}
+
+/// `to_bytes` of `membership-filters` puts an envelope with a checksum around the forms of Spark and RedisBloom.
+#[test]
+fn spark_and_redisbloom_are_read_from_their_envelopes() {
+    let (stored, place) = (keys(0..1_000), tempfile::tempdir().unwrap());
+    let spark = |version| {
+        let parameters = spark::Parameters::new(1_000, 0.01).unwrap().version(version);
+        let mut filter = spark::BloomFilter::new(&parameters).unwrap();
+        filter.insert_many(&stored);
+        (filter.to_bytes(), filter.to_spark())
+    };
+    let mut redis = RedisBloomFilter::new(&RedisBloomParameters::new(100, 0.01)).unwrap();
+    redis.insert_many(&stored).unwrap();
+    let v2 = format("spark").seed(7).unwrap();
+    for (expected, (bytes, bare)) in [
+        (format("spark-v1"), spark(Version::V1)),
+        (v2, spark(Version::V2 { seed: 7 })),
+        (format("redisbloom"), (redis.to_bytes(), redis.to_redisbloom())),
+    ] {
+        let [path, merged] = ["enveloped", "merged"].map(|name| place.path().join(name));
+        fs::write(&path, &bytes).unwrap();
+        assert_eq!(Format::of_file(&path), Some(expected.clone()));
+        let filter = Filter::open(&path, None, Opening::default()).unwrap();
+        let bare_filter = Filter::from_bytes(None, bare.clone()).unwrap();
+        assert_eq!((filter.format(), bare_filter.format()), (&expected, &expected));
+        let asked = keys(0..5_000);
+        let answers = filter.contains_many(&slices(&asked));
+        assert!(answers[..1_000].iter().all(|&found| found));
+        assert_eq!(answers, bare_filter.contains_many(&slices(&asked)));
+        match merge(None, &[&path, &path], &merged, true) {
+            Ok(()) => assert!(fs::read(&merged).unwrap() == bare, "{expected}"),
+            Err(error) => assert!(error.to_string().contains("cannot be merged"), "{error}"),
+        }
+        let refused = |format: Option<&Format>, bytes: &[u8]| {
+            let refused = Filter::from_bytes(format, bytes.to_vec());
+            refused.unwrap_err().to_string()
+        };
+        let other = refused(Some(&format("leveldb")), &bytes);
+        assert!(
+            other.contains(&format!("of the format {:?}", expected.name())),
+            "{other}"
+        );
+        for at in [bytes.len() / 2, bytes.len() - 1] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1;
+            let error = refused(None, &damaged);
+            assert!(error.contains("checksum"), "{error}");
+        }
+        for len in [8, 16, 31, bytes.len() - 1] {
+            refused(None, &bytes[..len]);
+        }
+    }
 }
 
 /// A capacity sizes each shard, so that no number of shards helps against too little memory.

@@ -267,7 +267,17 @@ fn redisbloom_loads_commands_and_its_chunks_are_read() {
     assert!(fs::read(bench.path("commands")).unwrap() == expected);
     bench.maybe_all("query sealed", lines(0..5_000));
     bench.maybe_all("query raw --type line", lines(0..5_000));
-    assert_eq!(bench.json(0, "inspect raw --json")[0]["format"], "redisbloom");
+    // The form with a checksum that `to_bytes` and `save` write.
+    fs::write(bench.path("saved"), filter.to_bytes()).unwrap();
+    bench.maybe_all("query saved --type line", lines(0..5_000));
+    let formats = bench.json(0, "inspect raw saved --json");
+    assert!(
+        formats
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|file| file["format"] == "redisbloom")
+    );
     bench.refuses(
         "build --keys keys --format guava --out new --commands seen => guava: no commands load it | redisbloom has them
         build --keys keys --out new --raw --commands seen => cannot be used with",
