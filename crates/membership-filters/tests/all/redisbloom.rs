@@ -1,7 +1,7 @@
 //! RedisBloom's chains, as its module made them, and the readers of chunks.
 
-use membership_filters::redisbloom::{BloomFilter as RedisBloomFilter, Parameters as RedisBloomParameters};
 use membership_filters::{Error, ErrorKind};
+use membership_filters::{RedisBloomFilter, RedisBloomParameters};
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -154,6 +154,44 @@ fn many_at_once_are_one_by_one() {
         let absent = (0..1_000_000).filter(|number| together.contains(format!("absent{number}").as_bytes()));
         assert_near(absent.count() as u64, together.expected_rate());
     }
+}
+
+/// A program that knows nothing but the names at the crate's root, and has its keys and chunks as slices.
+#[test]
+fn a_program_moves_a_chain_between_servers() -> Result<(), Error> {
+    let (capacity, rate): (u64, f64) = (1_000, 0.001);
+    let growing = RedisBloomParameters::new(capacity, rate).expansion(4);
+    let fixed = RedisBloomParameters::new(capacity, rate).non_scaling();
+    for (parameters, inserted) in [(growing, 3_000), (fixed, 1_000)] {
+        let mut filter: RedisBloomFilter = RedisBloomFilter::new(&parameters)?;
+        let keys: Vec<Vec<u8>> = (0..3_000_u32).map(|id| id.to_be_bytes().to_vec()).collect();
+        let mut new = 0;
+        for key in &keys {
+            let key: &[u8] = key;
+            let outcome: Result<bool, Error> = filter.insert(key);
+            match outcome {
+                Ok(is_new) => new += u32::from(is_new),
+                Err(error) => assert_eq!(error.kind(), ErrorKind::Full),
+            }
+        }
+        assert!((inserted * 99 / 100..=inserted).contains(&new), "{new}");
+        let mut chunks: Vec<(i64, Vec<u8>)> = Vec::new();
+        for (iterator, bytes) in filter.chunks() {
+            let iterator: i64 = iterator;
+            let bytes: &[u8] = bytes.as_ref();
+            chunks.push((iterator, bytes.to_vec()));
+        }
+        let slices: Vec<(i64, &[u8])> = chunks.iter().map(|(at, bytes)| (*at, bytes.as_slice())).collect();
+        let read = RedisBloomFilter::from_chunks(slices)?;
+        for key in &keys[..new as usize] {
+            let key: &[u8] = key;
+            let found: bool = read.contains(key);
+            assert!(found);
+        }
+        let absent: &[u8] = b"not in it";
+        assert!(!read.contains(absent) && read == filter);
+    }
+    Ok(())
 }
 
 #[test]
