@@ -63,16 +63,10 @@ pub(crate) trait Inserted<T> {
     fn result(self) -> Result<T, Error>;
 }
 
-impl Inserted<bool> for bool {
+impl<T> Inserted<T> for T {
     #[inline]
-    fn result(self) -> Result<bool, Error> {
+    fn result(self) -> Result<T, Error> {
         Ok(self)
-    }
-}
-
-impl Inserted<()> for () {
-    fn result(self) -> Result<(), Error> {
-        Ok(())
     }
 }
 

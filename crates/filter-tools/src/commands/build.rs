@@ -49,8 +49,8 @@ pub struct Arguments {
     #[arg(long, value_name = "B", conflicts_with = "bits")]
     bits_per_key: Option<f64>,
     /// The format, by its stored or its short name; an unknown name lists all
-    #[arg(long, value_name = "NAME", default_value = "guava")]
-    format: String,
+    #[arg(long, value_name = "NAME", value_parser = Format::named, default_value = "guava")]
+    format: Format,
     /// The kind of key that a line stands for
     #[arg(long = "type", value_name = "KIND", value_enum, default_value_t = Items::Line)]
     items: Items,
@@ -95,7 +95,7 @@ pub struct Arguments {
 ///
 /// If the arguments are wrong, keys cannot be read, or the result cannot be written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let mut format = Format::named(&arguments.format).map_err(failure)?;
+    let mut format = arguments.format.clone();
     if let Some(seed) = arguments.seed {
         format = format.seed(seed).map_err(failure)?;
     }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use filter_sets::Format;
 use records::number::grouped;
 use serde::Serialize;
 
@@ -53,8 +54,8 @@ pub struct Arguments {
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// The paths are filters of this format, which stored bytes alone may not tell
-    #[arg(long, value_name = "NAME", conflicts_with = "column")]
-    format: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = Format::named, conflicts_with = "column")]
+    format: Option<Format>,
     /// Skip the data blocks: much faster on large databases
     #[arg(long)]
     no_data: bool,
@@ -101,13 +102,13 @@ struct Totals {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.paths[..] {
         [path] if arguments.column.is_none() && sets::is_set(path) => {
-            return sets::set(path, arguments.format.as_deref(), arguments.json);
+            return sets::set(path, arguments.format.as_ref(), arguments.json);
         }
         paths
             if arguments.format.is_some()
                 || (arguments.column.is_none() && paths.iter().any(|path| sets::is_stored(path))) =>
         {
-            return sets::files(paths, arguments.format.as_deref(), arguments.json);
+            return sets::files(paths, arguments.format.as_ref(), arguments.json);
         }
         [path] if parquet::is_parquet(path) => return parquet_file(arguments, path),
         _ if arguments.column.is_some() => {

@@ -27,8 +27,8 @@ pub struct Arguments {
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
     /// The format of the filters, as for build: only for stored bytes alone
-    #[arg(long, value_name = "NAME")]
-    format: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = Format::named)]
+    format: Option<Format>,
     /// Replace a file that is there
     #[arg(long, visible_alias = "force")]
     replace: bool,
@@ -52,7 +52,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             .map_err(failure);
     }
     check_new(&arguments.out, arguments.replace)?;
-    let format = arguments.format.as_deref().map(Format::named);
-    let format = format.transpose().map_err(failure)?;
-    filter_sets::merge(format.as_ref(), &paths, &arguments.out, arguments.replace).map_err(failure)
+    let format = arguments.format.as_ref();
+    filter_sets::merge(format, &paths, &arguments.out, arguments.replace).map_err(failure)
 }

@@ -35,8 +35,8 @@ pub struct Arguments {
     /// A file with a filter, or the folder of a set
     path: PathBuf,
     /// The format of the filter, as for build: only for stored bytes alone
-    #[arg(long, value_name = "NAME")]
-    format: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = Format::named)]
+    format: Option<Format>,
     /// The kind of key that a line stands for: only for stored bytes alone, which do not tell it
     #[arg(long = "type", value_name = "KIND", value_enum)]
     items: Option<Items>,
@@ -48,10 +48,8 @@ pub struct Arguments {
     no_verify: bool,
 }
 
-enum Opened {
-    Filter(Box<Filter>),
-    Set(FilterSet),
-}
+/// The lookup of many keys in what was opened.
+type Contains = Box<dyn Fn(&[Vec<u8>]) -> Vec<bool>>;
 
 /// Answers for the keys.
 ///
@@ -59,47 +57,41 @@ enum Opened {
 ///
 /// If the filter or the set cannot be opened, or a line is no item.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let format = arguments.format.as_deref().map(Format::named);
-    let format = format.transpose().map_err(failure)?;
+    let Arguments { path, format, .. } = arguments;
     let access = [Access::Read, Access::Map][usize::from(arguments.map)];
     let opening = Opening {
         access,
         verify: !arguments.no_verify,
     };
-    let (opened, items) = if arguments.path.is_dir() {
-        let set = FilterSet::open(&arguments.path, opening).map_err(failure)?;
+    let (contains, items): (Contains, _) = if path.is_dir() {
+        let set = FilterSet::open(path, opening).map_err(failure)?;
         let generation = set.generation();
         let manifest = generation.manifest();
-        check_format(&arguments.path, format.as_ref(), manifest)?;
+        check_format(path, format.as_ref(), manifest)?;
         let items = check_kind(arguments, &manifest.key_kind)?;
-        (Opened::Set(set), items)
+        (Box::new(move |keys| set.contains_many(keys)), items)
     } else {
-        let told = format.or_else(|| Format::of_file(&arguments.path));
+        let told = format.clone().or_else(|| Format::of_file(path));
         let encoding = arguments.items.unwrap_or(Items::Line).encoding();
         let given = told.map(|format| format.encoding(encoding));
-        let filter = Filter::open(&arguments.path, given.as_ref(), opening).map_err(failure)?;
+        let filter = Filter::open(path, given.as_ref(), opening).map_err(failure)?;
         let items = match filter.header() {
             Some(header) => check_kind(arguments, &header.key_kind)?,
             None => arguments.items.ok_or_else(|| {
-                let path = arguments.path.display();
                 Failure::input(format_args!(
-                    "{path}: its bytes do not tell the kind of key: give the --type that it was built with, line, long, \
-                     string or binary"
+                    "{}: its bytes do not tell the kind of key: give the --type that it was built with, line, long, \
+                     string or binary",
+                    path.display()
                 ))
             })?,
         };
-        (Opened::Filter(Box::new(filter)), items)
+        (Box::new(move |keys| filter.contains_many(keys)), items)
     };
     let interrupt = Interrupt::listen()?;
     let mut lines = Lines::open(Path::new("-"), LONGEST, &interrupt)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut answer = |batch: &mut Vec<Vec<u8>>| -> io::Result<()> {
-        let keys: Vec<&[u8]> = batch.iter().map(Vec::as_slice).collect();
-        let answers = match &opened {
-            Opened::Filter(filter) => filter.contains_many(&keys),
-            Opened::Set(set) => set.contains_many(&keys),
-        };
-        for answer in answers {
+        for answer in contains(batch) {
             out.write_all(if answer { b"maybe\n" } else { b"no\n" })?;
         }
         batch.clear();

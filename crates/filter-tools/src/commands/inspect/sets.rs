@@ -77,10 +77,9 @@ pub(super) fn is_stored(path: &Path) -> bool {
 }
 
 /// Shows a set, and compares its checksums.
-pub(super) fn set(folder: &Path, format: Option<&str>, json: bool) -> Result<(), Failure> {
+pub(super) fn set(folder: &Path, format: Option<&Format>, json: bool) -> Result<(), Failure> {
     let manifest = Manifest::read(folder).map_err(failure)?;
-    let format = format.map(Format::named).transpose().map_err(failure)?;
-    check_format(folder, format.as_ref(), &manifest)?;
+    check_format(folder, format, &manifest)?;
     let row = |(number, shard): (usize, &filter_sets::Shard)| {
         let opened = manifest.open_shard(number, folder, Opening::default());
         Row {
@@ -109,8 +108,7 @@ pub(super) fn set(folder: &Path, format: Option<&str>, json: bool) -> Result<(),
 }
 
 /// Shows files that hold a filter each, of this format if they do not tell it.
-pub(super) fn files(paths: &[PathBuf], format: Option<&str>, json: bool) -> Result<(), Failure> {
-    let format = format.map(Format::named).transpose().map_err(failure)?;
+pub(super) fn files(paths: &[PathBuf], format: Option<&Format>, json: bool) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for path in paths {
         let shown = crate::inspection::shown(path);
@@ -118,7 +116,7 @@ pub(super) fn files(paths: &[PathBuf], format: Option<&str>, json: bool) -> Resu
             .metadata()
             .map_err(|e| Failure::input(format_args!("{shown}: {e}")))?;
         // Keys of any encoding: nothing is looked up.
-        let format = format.clone().or_else(|| Format::of_file(path));
+        let format = format.cloned().or_else(|| Format::of_file(path));
         let opened = Filter::open(path, format.as_ref(), Opening::default());
         let known = opened.as_ref().ok().map(Filter::format).or(format.as_ref());
         let name = known.map_or_else(String::new, Format::to_string);
