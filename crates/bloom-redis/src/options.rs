@@ -1,6 +1,5 @@
 //! Options of operations.
 
-use core::num::NonZeroUsize;
 use core::time::Duration;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -20,17 +19,14 @@ use crate::error::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     pub(crate) missing: Missing,
-    pub(crate) bits_per_trip: NonZeroUsize,
+    pub(crate) bits_per_trip: usize,
 }
-
-/// The default number of bits in one round trip.
-const BITS_PER_TRIP: NonZeroUsize = NonZeroUsize::new(1 << 16).unwrap();
 
 impl Default for Options {
     fn default() -> Self {
         Self {
             missing: Missing::default(),
-            bits_per_trip: BITS_PER_TRIP,
+            bits_per_trip: 1 << 16,
         }
     }
 }
@@ -45,11 +41,10 @@ impl Options {
     /// Sets the largest number of bits that one round trip tests or sets, 65,536 by default; larger batches take
     /// several trips. A bit costs some 35 bytes in the request and 4 in the reply (a `Value` of the client until it is
     /// read), so the default amounts to some 2 MiB. The bits of a key stay in one trip, and each trip has at least
-    /// one key; 0 counts as 1.
+    /// one key, however few bits this allows.
     #[must_use]
     pub fn bits_per_trip(self, bits: u64) -> Self {
-        let bits = usize::try_from(bits).unwrap_or(usize::MAX);
-        let bits_per_trip = NonZeroUsize::new(bits).unwrap_or(NonZeroUsize::MIN);
+        let bits_per_trip = usize::try_from(bits).unwrap_or(usize::MAX);
         Self {
             bits_per_trip,
             ..self

@@ -116,7 +116,7 @@ pub(crate) fn offsets(schema: &Schema, hashes: &[Hash128]) -> Vec<u64> {
 }
 
 pub(super) fn per_trip(schema: &Schema, options: &Options) -> usize {
-    (options.bits_per_trip.get() / schema.probe_count() as usize).max(1)
+    (options.bits_per_trip / schema.probe_count() as usize).max(1)
 }
 
 #[cfg(test)]

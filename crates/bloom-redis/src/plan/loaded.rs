@@ -6,6 +6,7 @@
 
 use core::iter;
 use core::time::Duration;
+use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Mutex, PoisonError};
 
@@ -99,7 +100,7 @@ impl Loaded {
 
     async fn chunk(&self, line: &Line, iterator: i64) -> Result<(i64, Value), Error> {
         let dump = cmd("BF.SCANDUMP").arg(&self.key).arg(iterator).take();
-        let reply = line.send(Batch::of(&dump)).await;
+        let reply = line.ask(&dump).await;
         let reply = reply.and_then(|mut replies| replies.value());
         let parts = match reply.map_err(|error| self.explain(error))? {
             Value::Array(parts) => parts,
@@ -266,25 +267,10 @@ fn truths(reply: &Value, keys: usize) -> Result<Vec<bool>, Error> {
 
 /// Reads the number of keys in a reply to `BF.INFO`.
 fn inserted(info: &Value) -> Result<u64, Error> {
-    let pairs: Vec<(&Value, &Value)> = match info {
-        Value::Array(all) => all
-            .as_chunks()
-            .0
-            .iter()
-            .map(|[name, value]| (name, value))
-            .collect(),
-        Value::Map(pairs) => pairs.iter().map(|(name, value)| (name, value)).collect(),
-        _ => Vec::new(),
+    let pairs: HashMap<String, Value> = redis::from_redis_value_ref(info).unwrap_or_default();
+    let number = match pairs.get("Number of items inserted") {
+        Some(Value::Int(number)) => u64::try_from(*number).ok(),
+        _ => None,
     };
-    let is_it = |name: &Value| {
-        redis::from_redis_value_ref::<String>(name).is_ok_and(|name| name == "Number of items inserted")
-    };
-    let number = pairs
-        .iter()
-        .find(|(name, _)| is_it(name))
-        .and_then(|(_, value)| match value {
-            Value::Int(number) => u64::try_from(*number).ok(),
-            _ => None,
-        });
     number.ok_or_else(|| unexpected("the number of items inserted", Some(info)))
 }

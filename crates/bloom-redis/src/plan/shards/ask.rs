@@ -159,7 +159,7 @@ async fn contains_once(
             Places::Bits(bits) => bits.len(),
             Places::Bytes(ranges) => ranges.len() * BITS_OF_RANGE,
         };
-        if index > 0 && weight > options.bits_per_trip.get() {
+        if index > 0 && weight > options.bits_per_trip {
             break;
         }
         placed.push((set.node_of(shard), shard, index, places));
