@@ -65,17 +65,6 @@ impl Header {
         is_changed || head.windows(MAGIC.len()).any(|part| part == MAGIC)
     }
 
-    /// Returns this header with what is said of another filter.
-    pub(crate) fn of(&self, filter: &Shard) -> Self {
-        Self {
-            bytes: filter.bytes,
-            keys: filter.keys,
-            sha256: filter.sha256.clone(),
-            rate: filter.rate,
-            ..self.clone()
-        }
-    }
-
     /// Returns the shard's entry in a manifest. The file is named after its number and all that the header says, so that no
     /// other contents ever have the name.
     pub(crate) fn entry(&self) -> Shard {

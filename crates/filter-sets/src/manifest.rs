@@ -124,19 +124,19 @@ impl Manifest {
     ///
     /// If there is no shard of this number.
     pub fn header(&self, shard: usize) -> Header {
-        let none = Header {
+        // At most `MAX_SHARDS`.
+        let (number, shard) = (shard as u32, &self.shards[shard]);
+        Header {
             format: self.format.clone(),
             key_kind: self.key_kind.clone(),
             seed: self.shard_function.seed,
-            // At most `MAX_SHARDS`.
-            shard: shard as u32,
+            shard: number,
             shards: self.shards.len() as u32,
-            bytes: 0,
-            keys: 0,
-            sha256: String::new(),
-            rate: None,
-        };
-        none.of(&self.shards[shard])
+            bytes: shard.bytes,
+            keys: shard.keys,
+            sha256: shard.sha256.clone(),
+            rate: shard.rate,
+        }
     }
 
     /// Returns the checksum of all that the manifest says.
