@@ -192,6 +192,21 @@ impl<'a, S: Lanes, const QUARTERS: usize> Words<'a, S, QUARTERS> {
     }
 }
 
+/// Splits an array of `LEN` to `2 * LEN` bytes into halves, of which the second ends with the array and may overlap the
+/// first, and adjusts positions to halves that are adjacent. Other arrays have no such halves.
+#[inline(always)]
+pub(crate) fn halves<S: Lanes, const LEN: usize>(
+    lanes: S,
+    bytes: &[u8],
+    positions: S::Vector,
+) -> Option<([&[u8; LEN]; 2], S::Vector)> {
+    let overlap = (2 * LEN).checked_sub(bytes.len())?;
+    let halves = [bytes.first_chunk()?, bytes.last_chunk()?];
+    let moved = lanes.add(positions, lanes.splat(overlap as u32 * 8));
+    let first_half = lanes.splat(LEN as u32 * 8);
+    Some((halves, lanes.if_less(positions, first_half, positions, moved)))
+}
+
 /// Evaluates an expression with the [`Words`] of a bit array that fits into registers; another for longer ones.
 macro_rules! in_registers {
     ($lanes:ident: $of:ident, $bytes:ident, |$words:ident| $answer:expr, else $other:expr) => {

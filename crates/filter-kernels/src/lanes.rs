@@ -247,9 +247,7 @@ pub(crate) trait Lanes: Target {
         positions: Self::Vector,
     ) -> Self::Vector;
 
-    /// Returns true if [`all_set`](Self::all_set) takes arrays of this many bytes.
-    fn tests(self, bytes: usize) -> bool;
-    /// Returns true if the bits at the first `count` positions, at most eight, are set.
+    /// Returns true if the bits at the first `count` positions are set; at most eight count.
     ///
     /// # Safety
     ///

@@ -6,13 +6,13 @@ mod levels;
 use batch::Batch;
 use levels::{ByLevel, TILE};
 
+use super::may_match_stored;
 use super::probes::Remainders;
-use super::{may_match_stored, scalar};
 use crate::bits::{Words, in_registers};
 use crate::choose::KernelToken;
 use crate::hash::groups::consume;
 use crate::lanes::Lanes;
-use crate::modulus::{LaneDivisor, Modulus};
+use crate::modulus::LaneDivisor;
 use crate::source::Source;
 
 /// The minimum number of keys for which survivors are packed together after every probe.
@@ -32,9 +32,6 @@ pub(crate) fn stored_may_match<S: Lanes, H: Fn(&[u8]) -> u32 + Copy>(
     key: &[u8],
     filter: &[u8],
 ) -> bool {
-    if !lanes.tests(filter.len().wrapping_sub(1)) {
-        return scalar::may_match_key(hash, key, filter);
-    }
     match usual(filter) {
         Some((bit_array, divisor, probes)) => may_match_8(lanes, bit_array, divisor, probes, hash(key)),
         None => may_match_stored(hash, key, filter, KernelToken::with(lanes)),
@@ -77,11 +74,7 @@ pub(crate) fn may_match<S: Lanes>(
 ) -> bool {
     let divisor = LaneDivisor::of_lanes([bits, reciprocal]);
     if probes <= 8 {
-        return if lanes.tests(bit_array.len()) {
-            may_match_8(lanes, bit_array, divisor, probes, hash)
-        } else {
-            scalar::may_match(bit_array, Modulus::of_bytes(bit_array.len()), probes, hash)
-        };
+        return may_match_8(lanes, bit_array, divisor, probes, hash);
     }
     let remainders = Remainders::new(lanes, divisor);
     let mut first = 0;
@@ -95,7 +88,7 @@ pub(crate) fn may_match<S: Lanes>(
             else Words::<_, 0>::new(lanes, bit_array).at(lanes, positions)
         );
         let hits = lanes.hit_bits(lanes.hit(lanes.all_hits(), words, positions));
-        let all = !hits << (32 - count) == 0;
+        let all = hits.trailing_ones() >= count;
         // Avoids a branch on the answer, which cannot be predicted.
         first += count;
         if first >= probes {

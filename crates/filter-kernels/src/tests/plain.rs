@@ -166,13 +166,8 @@ impl<const N: usize, const HALF: usize> Lanes for Plain<N, HALF> {
         positions.map(|position| table.as_flattened()[(position / 32) as usize])
     }
 
-    fn tests(self, bytes: usize) -> bool {
-        N == 16 || matches!(bytes, 16..=64)
-    }
-
     unsafe fn all_set(self, bytes: &[u8], positions: [u32; N], count: u32) -> bool {
-        assert!(self.tests(bytes.len()), "a length that is tested");
-        let mut positions = positions.into_iter().take(count as usize);
+        let mut positions = positions.into_iter().take(count.min(8) as usize);
         positions.all(|position| bytes[(position / 8) as usize] >> (position % 8) & 1 == 1)
     }
 

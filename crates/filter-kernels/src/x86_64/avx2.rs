@@ -10,6 +10,7 @@ pub(super) use parities::parities;
 
 use super::Avx2;
 use super::single::bytes_at;
+use crate::bits::halves;
 use crate::lanes::Lanes;
 
 /// Masks for loads of 0 to 8 words: the vector that starts at word `8 - n` has its first `n` words set.
@@ -24,35 +25,17 @@ impl Avx2 {
     /// The positions are below the number of bits.
     #[inline(always)]
     unsafe fn all_of_8(self, bit_array: &[u8], positions: __m256i, count: u32) -> bool {
-        let len = bit_array.len();
-        let (words, positions) = if let (Some(low), Some(high), ..=64) =
-            (bit_array.first_chunk::<32>(), bit_array.last_chunk::<32>(), len)
+        let (words, positions) = if let Some((both, positions)) = halves::<_, 32>(self, bit_array, positions)
         {
-            let positions = self.in_halves(positions, 256, 64 - len);
-            // SAFETY: see the type; the arrays have the length of a vector.
-            let words = unsafe {
-                let low = _mm256_loadu_si256(low.as_ptr().cast());
-                let high = _mm256_loadu_si256(high.as_ptr().cast());
-                self.of_pair(
-                    low,
-                    high,
-                    _mm256_srli_epi32::<5>(positions),
-                    _mm256_slli_epi32::<23>(positions),
-                )
-            };
-            (words, positions)
-        } else if let (Some(low), Some(high), ..=32) =
-            (bit_array.first_chunk::<16>(), bit_array.last_chunk::<16>(), len)
-        {
-            let positions = self.in_halves(positions, 128, 32 - len);
+            let table = [self.load_bytes(both[0]), self.load_bytes(both[1])];
+            (self.table_words(&table, positions), positions)
+        } else if let Some(([low, high], positions)) = halves::<_, 16>(self, bit_array, positions) {
             // SAFETY: see the type; the arrays have the length of half a vector.
-            let words = unsafe {
+            let table = unsafe {
                 let low = _mm_loadu_si128(low.as_ptr().cast());
-                let high = _mm_loadu_si128(high.as_ptr().cast());
-                let both = _mm256_set_m128i(high, low);
-                _mm256_permutevar8x32_epi32(both, _mm256_srli_epi32::<5>(positions))
+                _mm256_set_m128i(_mm_loadu_si128(high.as_ptr().cast()), low)
             };
-            (words, positions)
+            (self.table_words(&[table], positions), positions)
         } else {
             // SAFETY: guaranteed by the caller.
             return unsafe { self.all_bytes_of_8(bit_array, positions, count) };
@@ -80,14 +63,6 @@ impl Avx2 {
             let missing = _mm_cvtsi128_si64(_mm_andnot_si128(found, wanted)).cast_unsigned();
             _bzhi_u64(missing, 8 * count) == 0
         }
-    }
-
-    /// Adjusts positions to two adjacent halves: positions from the second half's first bit on move by `gap` bytes.
-    #[inline(always)]
-    fn in_halves(self, positions: __m256i, second_half: u32, gap: usize) -> __m256i {
-        let gap = self.splat(gap as u32 * 8);
-        let moved = self.add(positions, gap);
-        self.if_less(positions, self.splat(second_half), positions, moved)
     }
 
     /// Transposes vectors that hold the same bytes of each key: word `i` of all keys goes to vector `i`.

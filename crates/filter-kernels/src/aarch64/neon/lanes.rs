@@ -112,7 +112,6 @@ impl Lanes for Neon {
             self.if_less(last, indices, beyond, self.load(&found))
         };
         fn all_hits(self) -> Self::Hits = self.splat(u32::MAX);
-        fn tests(self, bytes: usize) -> bool = matches!(bytes, 16..=64);
         fn in_order(self, vector) = vector;
         fn words[const WHOLE: bool](self, keys: &[&[u8]], from: usize) -> [Self::Vector; 4] = {
             let keys: &[&[u8]; 8] = keys.first_chunk().expect("a group has a key for each lane");

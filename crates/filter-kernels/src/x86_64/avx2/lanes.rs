@@ -108,7 +108,6 @@ impl Lanes for Avx2 {
             }
             table
         };
-        fn tests(self, _bytes: usize) -> bool = true;
         fn words[const WHOLE: bool](self, keys: &[&[u8]], from: usize) -> [__m256i; 4] = {
             let keys: &[&[u8]; 8] = keys.first_chunk().expect("a group has a key for each lane");
             self.transposed([

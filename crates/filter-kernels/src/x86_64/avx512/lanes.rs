@@ -90,7 +90,6 @@ impl Lanes for Avx512 {
             }
             table
         };
-        fn tests(self, _bytes: usize) -> bool = true;
         fn words[const WHOLE: bool](self, keys: &[&[u8]], from: usize) -> [__m512i; 4] = {
             let keys: &[&[u8]; 16] = keys.first_chunk().expect("a group has a key for each lane");
             self.transposed([
