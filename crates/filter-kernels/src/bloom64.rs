@@ -1,7 +1,5 @@
 //! Filters whose probes go anywhere: each number of a 64-bit walk selects the bit at the same relative place.
 
-#[cfg(target_arch = "x86_64")]
-mod avx512;
 mod kernel;
 
 use hashzoo::xxph3_64;
@@ -12,10 +10,11 @@ use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
+use crate::kernel::Kernel;
 use crate::lanes::Target;
 use crate::source::WideSource;
 use crate::tiles::each_tile;
-use kernel::{AskTile, CreateByMap, SetTile, prefetch};
+use kernel::{Ask, AskTile, CreateByMap, SetTile, prefetch};
 
 /// The factor of the walk from one probe to the next: a multiplier that was found to spread well for 64-bit generators
 /// without an addend (Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential
@@ -84,19 +83,6 @@ pub(crate) const PREFETCHED: usize = 4 << 20;
 /// The length in bytes from which positions do not fit into lanes.
 pub(crate) const TOO_LONG: usize = 1 << 28;
 
-/// The powers of the multiplier: the factors of a hash value, one for each probe.
-#[cfg(target_arch = "x86_64")]
-static POWERS: [u64; 32] = {
-    let mut powers = [1; 32];
-    let mut i = 1;
-    while i < powers.len() {
-        powers[i] = MULTIPLIER.wrapping_mul(powers[i - 1]);
-        i += 1;
-    }
-    assert!(MAX_PROBES as usize <= powers.len());
-    powers
-};
-
 /// [`insert`] in portable code.
 #[inline(always)]
 fn set(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
@@ -153,25 +139,30 @@ pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
 /// Returns true if all bits of a hash value are set. The limits are those of [`create`].
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, hash: u64) -> bool {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
-            avx512::may_match(lanes, bit_array, probes, hash)
-        }
-        _ => all_set(bit_array, probes, hash),
+    // Other kernels have no products of 64 bits in lanes, and a call would take longer.
+    if bit_array.len() < TOO_LONG && kernel.kernel() == Kernel::Avx512 {
+        return by_kernel!(
+            |lanes, bit_array: &[u8], probes: u8, hash: u64| -> bool {
+                lanes.here(Ask(bit_array, probes, hash))
+            },
+            kernel
+        );
     }
+    all_set(bit_array, probes, hash)
 }
 
 /// [`may_match`] for a key, hashed in the same call.
 #[inline(always)]
 pub fn key_may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
-            avx512::key_may_match(lanes, bit_array, probes, key)
-        }
-        _ => key_all_set(bit_array, probes, key),
+    if bit_array.len() < TOO_LONG && kernel.kernel() == Kernel::Avx512 {
+        return by_kernel!(
+            |lanes, bit_array: &[u8], probes: u8, key: &[u8]| -> bool {
+                lanes.here(Ask(bit_array, probes, xxph3_64(key, 0)))
+            },
+            kernel
+        );
     }
+    key_all_set(bit_array, probes, key)
 }
 
 fn key_all_set(bit_array: &[u8], probes: u8, key: &[u8]) -> bool {

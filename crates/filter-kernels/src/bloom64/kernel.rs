@@ -1,9 +1,11 @@
-//! The walks of as many keys as there are lanes, for bit arrays whose positions fit into lanes.
+//! Walks in lanes, for bit arrays whose positions fit into them: those of as many keys as there are lanes, or the probes
+//! of one key.
 
 use core::hint::black_box;
 use core::mem::MaybeUninit;
 
-use super::{MULTIPLIER, TOO_LONG, USUAL_PROBES, each_set, position};
+use super::{MULTIPLIER, TOO_LONG, USUAL_PROBES, all_set, each_set, position};
+use crate::MAX_PROBES;
 use crate::bits::{Aligned, Bits, Row, Words, cleared, in_registers, usual, write_map};
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
@@ -170,6 +172,56 @@ fn set_tile<S: WideLanes, const MAP: bool>(
             // SAFETY: positions are below the number of bits.
             unsafe { destination.set::<S>(row, count) };
         }
+    }
+}
+
+/// The powers of the multiplier: the factors of a hash value, one for each probe, and more for the last vectors.
+static POWERS: [u64; 40] = {
+    let mut powers = [1; 40];
+    let mut i = 1;
+    while i < powers.len() {
+        powers[i] = MULTIPLIER.wrapping_mul(powers[i - 1]);
+        i += 1;
+    }
+    assert!(MAX_PROBES as usize + 8 <= powers.len());
+    powers
+};
+
+/// Returns true if all bits of a hash value are set, in an array that is shorter than [`TOO_LONG`]. Eight 64-bit lanes test as
+/// many probes at a time.
+pub(super) struct Ask<'a>(pub(super) &'a [u8], pub(super) u8, pub(super) u64);
+
+impl Work for Ask<'_> {
+    type Out = bool;
+
+    #[inline(always)]
+    fn portable(self) -> bool {
+        let Self(bit_array, probes, hash) = self;
+        all_set(bit_array, probes, hash)
+    }
+
+    #[inline(always)]
+    fn wide<S: WideLanes>(self, lanes: S) -> bool {
+        let Self(bit_array, probes, hash) = self;
+        if S::LANES < MAX_LANES {
+            return self.portable();
+        }
+        let wide = lanes.wide();
+        // The length is unknown here, so nothing has to be hidden as by `bits`.
+        let (bits, hash) = (wide.splat(bit_array.len() as u64 * 8), wide.splat(hash));
+        let mut left = u32::from(probes);
+        for powers in POWERS.as_chunks::<8>().0.windows(2) {
+            let [powers, _] = lanes.load_walks(powers.as_flattened());
+            let positions = lanes.upper_halves([scaled(wide, wide.mul(hash, powers), bits); 2]);
+            // SAFETY: the positions are below the number of bits.
+            let all = unsafe { lanes.all_set(bit_array, positions, left) };
+            // Avoids a branch on the last answer.
+            if left <= 8 || !all {
+                return all;
+            }
+            left -= 8;
+        }
+        true
     }
 }
 
