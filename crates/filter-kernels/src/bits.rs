@@ -225,8 +225,8 @@ macro_rules! in_registers {
     };
 }
 
-/// Evaluates an expression with a probe count, which the compiler knows if it is the usual one, and the largest number of
-/// probes that it can be.
+/// Evaluates an expression with a probe count, or another small number, which the compiler knows if it is the usual one, and
+/// the largest number of probes that it can be.
 macro_rules! usual {
     ($probes:ident == $usual:expr, |$most:ident| $result:expr) => {
         if $probes == $usual {

@@ -11,6 +11,7 @@ pub use build::{Slot, add, have_repeats, peel, store, used};
 
 use hashzoo::xxh3_64;
 
+use crate::bits::usual;
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::hash::tile;
@@ -100,7 +101,7 @@ const fn mask(width: u8) -> u16 {
 
 /// Returns true if the fingerprints of a hash value's places sum to its own.
 #[inline(always)]
-fn holds(Fingerprints { bytes, shape, width }: Fingerprints<'_>, hash: u64) -> bool {
+fn holds(Fingerprints { bytes, shape, .. }: Fingerprints<'_>, width: u8, hash: u64) -> bool {
     let mixed = shape.mix(hash);
     is_zero_sum(bytes, width, fingerprint(mixed), shape.places(mixed))
 }
@@ -123,7 +124,7 @@ fn is_zero_sum(bytes: &[u8], width: u8, mut sum: u16, places: [u64; 3]) -> bool 
 /// The number of bytes from which fingerprints and slots are prefetched before use.
 const PREFETCHED: usize = 1 << 20;
 
-/// The usual number of bits in a fingerprint: no shifts are needed.
+/// The usual number of bits in a fingerprint, which the compiler then knows: no shifts are needed.
 const USUAL_WIDTH: u8 = 8;
 
 /// Stored fingerprints, read in place.
@@ -150,15 +151,6 @@ impl<'a> Fingerprints<'a> {
     /// Returns the number of bits in a fingerprint.
     pub const fn width(&self) -> u8 {
         self.width
-    }
-
-    /// Returns these fingerprints if they have [`USUAL_WIDTH`], which the compiler then knows.
-    #[inline(always)]
-    const fn usual(self) -> Self {
-        Self {
-            width: USUAL_WIDTH,
-            ..self
-        }
     }
 
     /// Returns the bytes that [`new`](Self::new) was given.
@@ -239,23 +231,20 @@ pub fn asker(kernel: KernelToken, width: u8) -> Asker {
     if width == USUAL_WIDTH {
         asker!(kernel, |_lanes, numbers, bits, key| {
             let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
-            holds(fingerprints.usual(), xxh3_64(key, 0))
+            holds(fingerprints, USUAL_WIDTH, xxh3_64(key, 0))
         })
     } else {
         asker!(kernel, |_lanes, numbers, bits, key| {
             let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
-            holds(fingerprints, xxh3_64(key, 0))
+            holds(fingerprints, fingerprints.width, xxh3_64(key, 0))
         })
     }
 }
 
 #[inline(always)]
 fn of_any_width(fingerprints: Fingerprints<'_>, hash: u64) -> bool {
-    if fingerprints.width == USUAL_WIDTH {
-        holds(fingerprints.usual(), hash)
-    } else {
-        holds(fingerprints, hash)
-    }
+    let width = fingerprints.width;
+    usual!(width == USUAL_WIDTH, |_MOST| holds(fingerprints, width, hash))
 }
 
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
@@ -268,11 +257,14 @@ pub fn may_match_many(
 ) {
     by_kernel!(
         |lanes, fingerprints: Fingerprints<'_>, source: WideSource<'_>, answers: &mut [u64]| -> () {
-            if fingerprints.width == USUAL_WIDTH {
-                many_of_width(lanes, fingerprints.usual(), source, answers);
-            } else {
-                many_of_width(lanes, fingerprints, source, answers);
-            }
+            let width = fingerprints.width;
+            usual!(width == USUAL_WIDTH, |_MOST| many_of_width(
+                lanes,
+                fingerprints,
+                width,
+                source,
+                answers
+            ));
         },
         kernel
     );
@@ -292,11 +284,11 @@ impl Shape {
 #[inline(always)]
 fn many_of_width<L: Target>(
     lanes: L,
-    fingerprints: Fingerprints<'_>,
+    Fingerprints { bytes, shape, .. }: Fingerprints<'_>,
+    width: u8,
     source: WideSource<'_>,
     answers: &mut [u64],
 ) {
-    let Fingerprints { bytes, shape, width } = fingerprints;
     each_tile!(
         source.len(),
         bytes.len() >= PREFETCHED,

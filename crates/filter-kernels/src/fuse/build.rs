@@ -1,6 +1,7 @@
 //! Builds filters: keys are added to slots, peeled, and their fingerprints stored.
 
-use super::{PREFETCHED, Shape, fingerprint, mask, packed};
+use super::{PREFETCHED, Shape, USUAL_WIDTH, fingerprint, mask, packed};
+use crate::bits::usual;
 use crate::choose::KernelToken;
 use crate::compile::by_kernel;
 use crate::lanes::Target;
@@ -164,10 +165,9 @@ pub fn have_repeats(slots: &[Slot]) -> bool {
 ///
 /// If there are fewer slots or bytes than the shape has.
 pub fn store(shape: Shape, width: u8, slots: &[Slot], order: &[u32], bytes: &mut [u8]) {
-    match width {
-        8 => store_of(shape, 8, slots, order, bytes),
-        width => store_of(shape, width, slots, order, bytes),
-    }
+    usual!(width == USUAL_WIDTH, |_MOST| store_of(
+        shape, width, slots, order, bytes
+    ));
 }
 
 #[inline(always)]
