@@ -343,6 +343,11 @@ pub(crate) trait Lanes64: Copy {
 
     fn shift_left<const BY: u32>(self, a: Self::Vector) -> Self::Vector;
     fn shift_right<const BY: u32>(self, a: Self::Vector) -> Self::Vector;
+    /// XORs the upper bits into the lower ones.
+    #[inline(always)]
+    fn mixed<const BY: u32>(self, a: Self::Vector) -> Self::Vector {
+        self.xor(a, self.shift_right::<BY>(a))
+    }
     /// Reverses the bytes of each lane.
     fn swap_bytes(self, a: Self::Vector) -> Self::Vector;
     /// Shifts each lane by its own count; 64 or more leave no bit.

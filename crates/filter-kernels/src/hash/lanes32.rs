@@ -62,6 +62,41 @@ impl<S: Lanes, const MURMUR: bool> Function<S, MURMUR> {
         }
     }
 
+    /// Hashes a key of similar length in each lane, given the shortest and the longest of these lengths.
+    #[inline(always)]
+    fn hash(self, keys: &[&[u8]], [shortest, longest]: [usize; 2], tail: impl Fn(&[u8]) -> u32) -> S::Vector {
+        let lanes = self.lanes;
+        let equal = shortest == longest;
+        let lens = if equal {
+            lanes.splat(longest as u32)
+        } else {
+            each(lanes, keys, |key| key.len() as u32)
+        };
+        let mut hashes = self.start(lens);
+        let mut from = 0;
+        while from + STEP <= shortest {
+            for words in lanes.words::<true>(keys, from) {
+                hashes = self.word(hashes, words);
+            }
+            from += STEP;
+        }
+        // From here on some of the keys end.
+        let ends = lanes.shift_right::<2>(lens);
+        while from + 4 <= longest {
+            for (i, words) in lanes.words::<false>(keys, from).into_iter().enumerate() {
+                let index = lanes.splat((from / 4 + i) as u32);
+                hashes = lanes.if_less(index, ends, self.word(hashes, words), hashes);
+            }
+            from += STEP;
+        }
+        if !(equal && longest % 4 == 0) {
+            let tails = each(lanes, keys, tail);
+            let tail_lens = each(lanes, keys, |key| (key.len() % 4) as u32);
+            hashes = lanes.if_less(lanes.splat(0), tail_lens, self.tail(hashes, tails), hashes);
+        }
+        self.finish(hashes)
+    }
+
     #[inline(always)]
     fn mul(self, vector: S::Vector) -> S::Vector {
         self.lanes.mul(vector, self.m)
@@ -111,98 +146,29 @@ pub(crate) fn slices<S: Lanes>(lanes: S, function: LaneHash, keys: &[&[u8]]) -> 
         longest != shortest
     };
     if longest > LONGEST || uneven {
-        return one_by_one(lanes, function, keys);
+        return each(lanes, keys, |key| function.hash(key));
     }
-    let group = Group {
-        lanes,
-        keys,
-        shortest,
-        longest,
-    };
+    let lens = [shortest, longest];
     match function {
-        LaneHash::LevelDb { seed } => group.hash(Function::<S, false>::new(lanes, seed), last_bytes),
+        LaneHash::LevelDb { seed } => Function::<S, false>::new(lanes, seed).hash(keys, lens, last_bytes),
         LaneHash::Murmur2 { seed } | LaneHash::Murmur2SignedTail { seed } => {
             let is_signed = matches!(function, LaneHash::Murmur2SignedTail { .. });
-            group.hash(Function::<S, true>::new(lanes, seed), |key| {
-                match last_bytes(key) {
-                    tail if is_signed => sign_extended(tail),
-                    tail => tail,
-                }
+            Function::<S, true>::new(lanes, seed).hash(keys, lens, |key| match last_bytes(key) {
+                tail if is_signed => sign_extended(tail),
+                tail => tail,
             })
         }
     }
 }
 
+/// Returns a value for each key.
 #[inline(always)]
-fn one_by_one<S: Lanes>(lanes: S, function: LaneHash, keys: &[&[u8]]) -> S::Vector {
-    let mut hashes = [0; MAX_LANES];
-    for (hash, key) in hashes.iter_mut().zip(keys) {
-        *hash = function.hash(key);
+fn each<S: Lanes>(lanes: S, keys: &[&[u8]], value: impl Fn(&[u8]) -> u32) -> S::Vector {
+    let mut values = [0; MAX_LANES];
+    for (lane, key) in values.iter_mut().zip(keys) {
+        *lane = value(key);
     }
-    lanes.load(&hashes)
-}
-
-/// Keys of similar length, one for each lane.
-struct Group<'a, S> {
-    lanes: S,
-    keys: &'a [&'a [u8]],
-    shortest: usize,
-    longest: usize,
-}
-
-impl<S: Lanes> Group<'_, S> {
-    #[inline(always)]
-    fn hash<const MURMUR: bool>(
-        &self,
-        function: Function<S, MURMUR>,
-        tail: impl Fn(&[u8]) -> u32,
-    ) -> S::Vector {
-        let Self {
-            lanes,
-            keys,
-            shortest,
-            longest,
-        } = *self;
-        let equal = shortest == longest;
-        let lens = if equal {
-            lanes.splat(longest as u32)
-        } else {
-            self.each(|key| key.len() as u32)
-        };
-        let mut hashes = function.start(lens);
-        let mut from = 0;
-        while from + STEP <= shortest {
-            for words in lanes.words::<true>(keys, from) {
-                hashes = function.word(hashes, words);
-            }
-            from += STEP;
-        }
-        // From here on some of the keys end.
-        let ends = lanes.shift_right::<2>(lens);
-        while from + 4 <= longest {
-            for (i, words) in lanes.words::<false>(keys, from).into_iter().enumerate() {
-                let index = lanes.splat((from / 4 + i) as u32);
-                hashes = lanes.if_less(index, ends, function.word(hashes, words), hashes);
-            }
-            from += STEP;
-        }
-        if !(equal && longest % 4 == 0) {
-            let tails = self.each(|key| tail(key));
-            let tail_lens = self.each(|key| (key.len() % 4) as u32);
-            hashes = lanes.if_less(lanes.splat(0), tail_lens, function.tail(hashes, tails), hashes);
-        }
-        function.finish(hashes)
-    }
-
-    /// Returns a value for each key.
-    #[inline(always)]
-    fn each(&self, value: impl Fn(&[u8]) -> u32) -> S::Vector {
-        let mut values = [0; MAX_LANES];
-        for (lane, key) in values.iter_mut().zip(self.keys) {
-            *lane = value(key);
-        }
-        self.lanes.load(&values)
-    }
+    lanes.load(&values)
 }
 
 /// Sign-extends the bytes of a tail, as a program with signed `char` does.

@@ -182,17 +182,9 @@ fn round<L: Lanes64>(lanes: L, sums: L::Vector, words: L::Vector) -> L::Vector {
 
 #[inline(always)]
 fn avalanche<L: Lanes64>(lanes: L, hashes: L::Vector) -> L::Vector {
-    let hashes = times(
-        lanes,
-        lanes.xor(hashes, lanes.shift_right::<33>(hashes)),
-        PRIME64_2,
-    );
-    let hashes = times(
-        lanes,
-        lanes.xor(hashes, lanes.shift_right::<29>(hashes)),
-        PRIME64_3,
-    );
-    lanes.xor(hashes, lanes.shift_right::<32>(hashes))
+    let hashes = times(lanes, lanes.mixed::<33>(hashes), PRIME64_2);
+    let hashes = times(lanes, lanes.mixed::<29>(hashes), PRIME64_3);
+    lanes.mixed::<32>(hashes)
 }
 
 #[inline(always)]

@@ -151,9 +151,8 @@ fn of_two_words<L: Lanes64, const FINAL: bool>(
 
 #[inline(always)]
 fn avalanche<L: Lanes64, const FINAL: bool>(lanes: L, sum: L::Vector) -> L::Vector {
-    let mixed = lanes.xor(sum, lanes.shift_right::<37>(sum));
-    let mixed = lanes.mul(mixed, lanes.splat(if FINAL { LAST } else { PRIME64_3 }));
-    lanes.xor(mixed, lanes.shift_right::<32>(mixed))
+    let factor = lanes.splat(if FINAL { LAST } else { PRIME64_3 });
+    lanes.mixed::<32>(lanes.mul(lanes.mixed::<37>(sum), factor))
 }
 
 /// Reads eight bytes of a key.
