@@ -37,12 +37,16 @@ impl<'a> BitQuery<'a> {
     #[inline]
     pub fn new(kernel: KernelToken, bit_array: &'a [u8], probes: u8) -> Self {
         let (kernel, parts) = dispatch(kernel, bit_array.len());
-        let probes = u32::from(probes);
+        Self::with(kernel, parts, bit_array, probes)
+    }
+
+    #[inline(always)]
+    fn with(kernel: KernelToken, parts: [u64; 2], bit_array: &'a [u8], probes: u8) -> Self {
         Self {
             bit_array,
             kernel,
             parts,
-            probes,
+            probes: probes.into(),
         }
     }
 
@@ -59,13 +63,7 @@ impl<'a> BitQuery<'a> {
         if !matches!(kernel, KernelToken::Scalar) && LaneDivisor::of_parts(parts, bit_array.len()).is_none() {
             return Self::new(kernel, bit_array, probes);
         }
-        let probes = u32::from(probes);
-        Self {
-            bit_array,
-            kernel,
-            parts,
-            probes,
-        }
+        Self::with(kernel, parts, bit_array, probes)
     }
 }
 
