@@ -66,7 +66,10 @@ impl fmt::Display for Error {
             Self::UnknownPolicy { name, known } => write!(f, "policy name must be {known}, got {name:?}"),
             #[cfg(feature = "alloc")]
             Self::NameTaken { name } => {
-                write!(f, "policy name must be new, got {name:?}, which has a policy")
+                write!(
+                    f,
+                    "policy name must be new, got {name:?}, which is that of another policy"
+                )
             }
             Self::Header => {
                 f.write_str("filter header must be a complete Thrift struct, got damaged or cut bytes")

@@ -136,7 +136,8 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// [`Error::NameTaken`] when a policy has one of these names.
+    /// [`Error::NameTaken`] when a policy has one of these names, or when one ends like the name of a policy over
+    /// prefixes (`.Prefix.Fixed4`): that is the name of another encoding, as soon as a policy has the name before it.
     pub fn register<P: FilterPolicy + Send + Sync + 'static>(
         &mut self,
         short_name: &str,
@@ -148,7 +149,10 @@ impl Registry {
             new: Box::new(move |bits| Box::new(new(bits))),
         };
         for name in [&own.short_name, &own.name] {
-            if self.reader(name).is_ok() {
+            let is_derived = name
+                .rsplit_once(".Prefix.")
+                .is_some_and(|(_, extractor)| reader(&format!("BloomFilter2.Prefix.{extractor}")).is_ok());
+            if is_derived || self.reader(name).is_ok() {
                 return Err(Error::NameTaken { name: name.clone() });
             }
         }
@@ -339,7 +343,7 @@ mod tests {
             }
         }
         let mut known = Registry::new();
-        for taken in ["bloom64", "new"] {
+        for taken in ["bloom64", "a.U.Prefix.Fixed4", "new"] {
             let error = known.register(taken, BloomFilterPolicy::new).unwrap_err();
             let name = if taken == "new" { "BloomFilter2" } else { taken };
             assert_eq!(
