@@ -213,7 +213,7 @@ fn filter_defect<R: ReadAt>(
             "compression of the filter block must be 0, because rusty-leveldb does not decompress it, got {compression}"
         )));
     }
-    let filters = FilterBlockReader::new(block.contents());
+    let filters = FilterBlockReader::new((), block.contents());
     if let Some(damage) = filters.damage().next() {
         return Ok(Some(damage.to_string()));
     }

@@ -66,10 +66,10 @@ fn is_right(buffer: &mut [u8]) -> Result<bool, Error> {
             && GOLDEN_KEYS.iter().all(|key| policy.key_may_match(key, &filter))
             && !policy.key_may_match(b"x", &filter);
     }
-    let filters = FilterBlockReader::new(&GOLDEN_BLOCK);
+    let filters = FilterBlockReader::new(&leveldb, &GOLDEN_BLOCK);
     Ok(is_right
-        && filters.key_may_match(&leveldb, 0, b"only")
-        && !filters.key_may_match(&leveldb, 0, b"other")
+        && filters.key_may_match(0, b"only")
+        && !filters.key_may_match(0, b"other")
         && filters.damage().next().is_none())
 }
 

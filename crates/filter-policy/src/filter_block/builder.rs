@@ -27,11 +27,11 @@ use crate::policy::FilterPolicy;
 /// builder.add_key(b"cherry")?;
 /// let block = builder.finish()?;
 ///
-/// let filters = FilterBlockReader::new(&block);
+/// let filters = FilterBlockReader::new(&policy, &block);
 /// assert_eq!(filters.len(), 3);
-/// assert!(filters.key_may_match(&policy, 0, b"banana"));
-/// assert!(filters.key_may_match(&policy, 4101, b"cherry"));
-/// assert!(!filters.key_may_match(&policy, 4101, b"banana"));
+/// assert!(filters.key_may_match(0, b"banana"));
+/// assert!(filters.key_may_match(4101, b"cherry"));
+/// assert!(!filters.key_may_match(4101, b"banana"));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 ///

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::ops::Range;
 
-use crate::policy::FilterPolicy;
+use crate::policy::{FilterPolicy, HashedKey};
 
 /// The base exponent: a filter covers the data blocks that start within 2^11 bytes of the file (`kFilterBaseLg` in
 /// LevelDB's `table/filter_block.cc`).
@@ -12,8 +12,9 @@ pub(super) const BASE_LG: u8 = 11;
 /// The length of the tail: the start of the offsets in 4 bytes, then `BASE_LG`.
 pub(super) const TAIL_LEN: usize = 5;
 
-/// A filter block in stored bytes, read in place. `B` is the memory that holds them: a slice, a vector, an `Arc<[u8]>`, a
-/// block of a cache.
+/// A filter block in stored bytes, read in place, with the policy that wrote its filters. `P` is the policy, a reference to
+/// it, a `Box` or an `Arc`; `B` is the memory that holds the bytes: a slice, a vector, an `Arc<[u8]>`, a block of a cache.
+/// With `()` for the policy the block is read, but not asked.
 ///
 /// The reader accepts any bytes. Damaged offsets give the answer "may match"; altered filters may miss stored keys,
 /// which only the checksum of the block can detect. The answers are LevelDB's, with one exception: if a filter starts
@@ -28,14 +29,14 @@ pub(super) const TAIL_LEN: usize = 5;
 /// // The filter block of a table that holds the one key `only`: 9 bytes of filter, one offset, the tail.
 /// let block = [0x40, 0, 0x02, 0x80, 0, 0x24, 0, 0x01, 6, 0, 0, 0, 0, 9, 0, 0, 0, 11];
 ///
-/// let filters = FilterBlockReader::new(&block);
-/// assert!(filters.key_may_match(&policy, 0, b"only"));
-/// assert!(!filters.key_may_match(&policy, 0, b"other"));
-/// assert!(filters.key_may_match(&policy, 2048, b"other"), "there is no filter for this offset");
+/// let filters = FilterBlockReader::new(policy, &block);
+/// assert!(filters.key_may_match(0, b"only"));
+/// assert!(!filters.key_may_match(0, b"other"));
+/// assert!(filters.key_may_match(2048, b"other"), "there is no filter for this offset");
 /// assert_eq!(filters.damage().count(), 0);
 /// ```
 ///
-/// A table's reader owns the block and the policy, and needs no lifetime:
+/// A table's reader owns the block and the policy, and needs no lifetime. A lookup in many tables hashes its key once:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -44,39 +45,31 @@ pub(super) const TAIL_LEN: usize = 5;
 /// use filter_policy::{BloomFilterPolicy, FilterPolicy, HashedKey};
 ///
 /// struct TableReader {
-///     policy: Arc<dyn FilterPolicy + Send + Sync>,
-///     filters: FilterBlockReader<Vec<u8>>,
+///     filters: FilterBlockReader<Arc<dyn FilterPolicy + Send + Sync>, Vec<u8>>,
 /// }
 ///
 /// impl TableReader {
 ///     fn may_hold(&self, block_offset: u64, key: &[u8]) -> bool {
-///         self.filters.key_may_match(&self.policy, block_offset, key)
-///     }
-/// }
-///
-/// /// A lookup in many tables, which hashes its key once.
-/// struct Lookup<'a> {
-///     key: HashedKey<'a>,
-/// }
-///
-/// impl<'a> Lookup<'a> {
-///     fn new(policy: &'a Arc<dyn FilterPolicy + Send + Sync>, key: &'a [u8]) -> Self {
-///         Self { key: HashedKey::new(policy, key) }
+///         self.filters.key_may_match(block_offset, key)
 ///     }
 ///
-///     fn may_be_in(&self, table: &TableReader, block_offset: u64) -> bool {
-///         table.filters.filter_of(block_offset).is_none_or(|filter| self.key.may_match(filter))
+///     fn may_hold_hashed(&self, block_offset: u64, key: &HashedKey<'_>) -> bool {
+///         self.filters.may_match_hashed(block_offset, key)
 ///     }
 /// }
 /// # let policy: Arc<dyn FilterPolicy + Send + Sync> = Arc::new(BloomFilterPolicy::with_leveldb_hash(10.into()));
 /// # let block = vec![0x40, 0, 0x02, 0x80, 0, 0x24, 0, 0x01, 6, 0, 0, 0, 0, 9, 0, 0, 0, 11];
-/// # let table = TableReader { policy: Arc::clone(&policy), filters: FilterBlockReader::new(block) };
+/// # let table = TableReader { filters: FilterBlockReader::new(Arc::clone(&policy), block) };
 /// # assert!(table.may_hold(0, b"only") && !table.may_hold(0, b"other"));
-/// # assert!(Lookup::new(&policy, b"only").may_be_in(&table, 0));
-/// # assert!(!Lookup::new(&policy, b"other").may_be_in(&table, 0));
+/// # let policy: &dyn FilterPolicy = &policy;
+/// # assert!(table.may_hold_hashed(0, &HashedKey::new(policy, b"only")));
+/// # assert!(!table.may_hold_hashed(0, &HashedKey::new(policy, b"other")));
+/// # let other: &dyn FilterPolicy = &BloomFilterPolicy::new(10.into());
+/// # assert!(table.may_hold_hashed(0, &HashedKey::new(other, b"only")));
 /// ```
 #[derive(Clone, Copy)]
-pub struct FilterBlockReader<B> {
+pub struct FilterBlockReader<P, B> {
+    policy: P,
     block: B,
     /// The start of the offsets, which is the end of the filters.
     array_offset: usize,
@@ -84,7 +77,7 @@ pub struct FilterBlockReader<B> {
     base_lg: u8,
 }
 
-impl<B> fmt::Debug for FilterBlockReader<B> {
+impl<P, B> fmt::Debug for FilterBlockReader<P, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FilterBlockReader")
             .field("len", &self.count)
@@ -148,14 +141,15 @@ impl fmt::Display for FilterBlockDamage {
 
 impl core::error::Error for FilterBlockDamage {}
 
-impl<B: AsRef<[u8]>> FilterBlockReader<B> {
-    /// Reads the block; accepts any bytes.
-    pub fn new(block: B) -> Self {
+impl<P, B: AsRef<[u8]>> FilterBlockReader<P, B> {
+    /// Reads the block whose filters this policy wrote; accepts any bytes. If the block is stored with the policy's name,
+    /// see [`stored_as`](Self::stored_as).
+    pub fn new(policy: P, block: B) -> Self {
         let tail = Tail::of(block.as_ref());
-        Self::ending_in(tail, block)
+        Self::ending_in(tail, policy, block)
     }
 
-    fn ending_in(tail: Option<Tail>, block: B) -> Self {
+    fn ending_in(tail: Option<Tail>, policy: P, block: B) -> Self {
         let (array_offset, count, base_lg) = match tail {
             Some(tail) if tail.array_offset as usize <= tail.array_end => {
                 let array_offset = tail.array_offset as usize;
@@ -165,6 +159,7 @@ impl<B: AsRef<[u8]>> FilterBlockReader<B> {
             None => (0, 0, BASE_LG),
         };
         Self {
+            policy,
             block,
             array_offset,
             count,
@@ -186,40 +181,6 @@ impl<B: AsRef<[u8]>> FilterBlockReader<B> {
     /// The exponent is 11 in every undamaged block.
     pub const fn base_lg(&self) -> u8 {
         self.base_lg
-    }
-
-    /// Reads a block that is stored under this policy name for a policy: one of another name cannot read the filters, so
-    /// that every key may match.
-    ///
-    /// ```
-    /// use filter_policy::filter_block::FilterBlockReader;
-    /// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
-    ///
-    /// let policy = BloomFilterPolicy::new(BitsPerKey::whole(10));
-    /// // LevelDB's filter of the key `only`.
-    /// let block = [0x40, 0, 0x02, 0x80, 0, 0x24, 0, 0x01, 6, 0, 0, 0, 0, 9, 0, 0, 0, 11];
-    /// let filters = FilterBlockReader::stored_as("leveldb.BuiltinBloomFilter2", &policy, &block);
-    /// assert!(filters.key_may_match(&policy, 0, b"only"));
-    /// assert!(!FilterBlockReader::new(&block).key_may_match(&policy, 0, b"only"), "denied");
-    /// ```
-    pub fn stored_as<P: FilterPolicy + ?Sized>(name: &str, policy: &P, block: B) -> Self {
-        if policy.name() == name {
-            return Self::new(block);
-        }
-        Self::ending_in(None, block)
-    }
-
-    /// Returns whether the data block that starts at this file offset may hold the key; `false` means that it
-    /// certainly does not, if the policy is the one that wrote the filters: see [`stored_as`](Self::stored_as).
-    ///
-    /// `block_offset` is the number that the table's index has for the data block: where the block begins in the file, as
-    /// `start_block` was given it. The block's number, its end, or an offset that counts uncompressed bytes or leaves out
-    /// trailers finds the filter of other blocks, which denies stored keys.
-    pub fn key_may_match<P: FilterPolicy + ?Sized>(&self, policy: &P, block_offset: u64, key: &[u8]) -> bool {
-        match self.filter_of(block_offset) {
-            Some(filter) => policy.key_may_match(key, filter),
-            None => true,
-        }
     }
 
     /// Returns the filter of the data block that starts at this file offset; `None`, which means "may match",
@@ -323,6 +284,54 @@ impl<B: AsRef<[u8]>> FilterBlockReader<B> {
         let (start, rest) = self.block.as_ref().get(at..)?.split_first_chunk::<4>()?;
         let end = rest.first_chunk::<4>()?;
         Some((u32::from_le_bytes(*start), u32::from_le_bytes(*end)))
+    }
+}
+
+impl<P: FilterPolicy, B: AsRef<[u8]>> FilterBlockReader<P, B> {
+    /// Reads a block that is stored under this policy name: a policy of another name cannot read the filters, so that
+    /// every key may match.
+    ///
+    /// ```
+    /// use filter_policy::filter_block::FilterBlockReader;
+    /// use filter_policy::{BitsPerKey, BloomFilterPolicy};
+    ///
+    /// let policy = BloomFilterPolicy::new(BitsPerKey::whole(10));
+    /// // LevelDB's filter of the key `only`.
+    /// let block = [0x40, 0, 0x02, 0x80, 0, 0x24, 0, 0x01, 6, 0, 0, 0, 0, 9, 0, 0, 0, 11];
+    /// let filters = FilterBlockReader::stored_as("leveldb.BuiltinBloomFilter2", policy, &block);
+    /// assert!(filters.key_may_match(0, b"only"));
+    /// assert!(!FilterBlockReader::new(policy, &block).key_may_match(0, b"only"), "denied");
+    /// ```
+    pub fn stored_as(name: &str, policy: P, block: B) -> Self {
+        if policy.name() == name {
+            return Self::new(policy, block);
+        }
+        Self::ending_in(None, policy, block)
+    }
+
+    /// Returns whether the data block that starts at this file offset may hold the key; `false` means that it
+    /// certainly does not.
+    ///
+    /// `block_offset` is the number that the table's index has for the data block: where the block begins in the file, as
+    /// `start_block` was given it. The block's number, its end, or an offset that counts uncompressed bytes or leaves out
+    /// trailers finds the filter of other blocks, which denies stored keys.
+    pub fn key_may_match(&self, block_offset: u64, key: &[u8]) -> bool {
+        let filter = self.filter_of(block_offset);
+        filter.is_none_or(|filter| self.policy.key_may_match(key, filter))
+    }
+
+    /// [`key_may_match`](Self::key_may_match) for a key that was hashed once for many filters. A key that was hashed by
+    /// another function is hashed again.
+    pub fn may_match_hashed<Q: FilterPolicy + ?Sized>(
+        &self,
+        block_offset: u64,
+        key: &HashedKey<'_, Q>,
+    ) -> bool {
+        let filter = self.filter_of(block_offset);
+        filter.is_none_or(|filter| match key.hash() {
+            Some(hash) => self.policy.hashed_may_match(key.key(), hash, filter),
+            None => self.policy.key_may_match(key.key(), filter),
+        })
     }
 }
 

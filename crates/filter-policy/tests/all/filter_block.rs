@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockDamage, FilterBlockReader};
 use filter_policy::hashers::LevelDbHash;
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashedPolicy};
+use filter_policy::{
+    BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashedKey, HashedPolicy,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -91,12 +93,12 @@ proptest! {
     fn blocks_are_those_of_leveldb(blocks in any_blocks()) {
         let block = build(&blocks);
         prop_assert_eq!(&block, &written_by_leveldb(&blocks));
-        let reader = FilterBlockReader::new(&block);
+        let reader = FilterBlockReader::new(POLICY, &block);
         prop_assert_eq!(reader.damage().next(), None);
         for (offset, keys) in &blocks {
             check_reading(&block, *offset);
             for key in keys {
-                prop_assert!(reader.key_may_match(&POLICY, *offset, key), "{key:x?} is denied");
+                prop_assert!(reader.key_may_match(*offset, key), "{key:x?} is denied");
             }
         }
     }
@@ -129,8 +131,8 @@ fn an_empty_range_beyond_the_filters_is_the_one_difference() {
     // Two bytes of filters; the only filter starts and ends after them.
     let block = [0xff, 1, 9, 0, 0, 0, 9, 0, 0, 0, 2, 0, 0, 0, 11];
     assert_eq!(read_by_leveldb(&block, 0), Reading::Answer(false));
-    let reader = FilterBlockReader::new(&block);
-    assert!(reader.key_may_match(&POLICY, 0, b"key"));
+    let reader = FilterBlockReader::new(POLICY, &block);
+    assert!(reader.key_may_match(0, b"key"));
     assert_eq!(
         reader.damage().collect::<Vec<_>>(),
         [
@@ -152,7 +154,7 @@ fn an_empty_range_beyond_the_filters_is_the_one_difference() {
     // An empty filter within the filters is the filter of no keys.
     let block = [0xff, 1, 2, 0, 0, 0, 2, 0, 0, 0, 11];
     assert_eq!(read_by_leveldb(&block, 0), Reading::Ask(2, 2));
-    assert!(!FilterBlockReader::new(&block).key_may_match(&POLICY, 0, b"key"));
+    assert!(!FilterBlockReader::new(POLICY, &block).key_may_match(0, b"key"));
 }
 
 #[test]
@@ -162,7 +164,7 @@ fn damage_is_named() {
     let damage_after = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut block = whole.clone();
         change(&mut block);
-        FilterBlockReader::new(&block)
+        FilterBlockReader::new((), &block)
             .damage()
             .map(|damage| damage.to_string())
             .collect::<Vec<_>>()
@@ -214,7 +216,7 @@ fn damage_is_named() {
 #[test]
 fn filters_tell_what_they_cover() {
     let block = build(&[(0, vec![b"key".to_vec()]), (5000, vec![b"other".to_vec()])]);
-    let reader = FilterBlockReader::new(&block);
+    let reader = FilterBlockReader::new((), &block);
     let covered: Vec<_> = reader
         .filters()
         .map(|filter| (filter.index, filter.block_offsets, filter.bytes.unwrap().len()))
@@ -229,7 +231,7 @@ fn filters_tell_what_they_cover() {
     ] {
         let mut block = block.clone();
         *block.last_mut().unwrap() = base_lg;
-        let reader = FilterBlockReader::new(&block);
+        let reader = FilterBlockReader::new((), &block);
         assert!(reader.filters().map(|filter| filter.block_offsets).eq(expected));
         assert_eq!(reader.filter_of(0).is_some(), base_lg < 64);
     }
@@ -312,13 +314,20 @@ fn blocks_own_any_pointer_to_a_policy_and_any_bytes() {
         let block = builder.finish().unwrap();
         let shared: Arc<[u8]> = block.clone().into();
         let readers = (
-            FilterBlockReader::new(shared),
-            FilterBlockReader::new(block.clone()),
+            FilterBlockReader::new(policy.clone(), shared),
+            FilterBlockReader::new(&policy, block.clone()),
         );
         for key in [&b"key"[..], b"other"] {
-            let answer = readers.0.key_may_match(&policy, 0, key);
-            assert_eq!(answer, readers.1.key_may_match(&policy, 0, key));
+            let answer = readers.0.key_may_match(0, key);
+            assert_eq!(answer, readers.1.key_may_match(0, key));
             assert_eq!(answer, key == b"key");
+            // Another policy's hash value is not used.
+            for other in [
+                &policy as &dyn FilterPolicy,
+                &BloomFilterPolicy::with_seed(7, 10.into()),
+            ] {
+                assert_eq!(readers.0.may_match_hashed(0, &HashedKey::new(other, key)), answer);
+            }
         }
         block
     }
@@ -341,12 +350,12 @@ fn far_blocks_take_empty_filters() {
     builder.start_block(1 << 31).unwrap();
     builder.add_key(b"far").unwrap();
     let block = builder.finish().unwrap();
-    let reader = FilterBlockReader::new(&block);
+    let reader = FilterBlockReader::new(POLICY, &block);
     assert_eq!(
         (reader.len(), block.len()),
         ((1 << 20) + 1, 18 + 4 * ((1 << 20) + 1) + 5)
     );
-    assert!(reader.key_may_match(&POLICY, 1 << 31, b"far"));
-    assert!(reader.key_may_match(&POLICY, 0, b"near"));
-    assert!(!reader.key_may_match(&POLICY, 2048, b"near"));
+    assert!(reader.key_may_match(1 << 31, b"far"));
+    assert!(reader.key_may_match(0, b"near"));
+    assert!(!reader.key_may_match(2048, b"near"));
 }

@@ -180,7 +180,7 @@ fn the_way_to_the_filters_is_the_recorded_one() {
         let block = golden.filter_block().unwrap();
         assert_eq!(block, unhex(&expected.filter_block_hex), "{file}");
 
-        let filters = FilterBlockReader::new(&block);
+        let filters = FilterBlockReader::new((), &block);
         assert_eq!(filters.damage().collect::<Vec<_>>(), [], "{file}");
         assert_eq!(
             (filters.base_lg(), filters.len()),
@@ -208,7 +208,7 @@ fn filter_blocks_are_rebuilt_from_the_keys() {
         let Some(block) = golden.filter_block() else {
             continue;
         };
-        let reader = FilterBlockReader::new(&block);
+        let reader = FilterBlockReader::new(&*golden.policy, &block);
         let mut builder = FilterBlockBuilder::new(policy);
         builder.start_block(0).unwrap();
         for Block { handle, count, ends } in &golden.expected.data_blocks {
@@ -258,7 +258,7 @@ fn every_stored_key_is_known_to_its_filter() {
     for golden in goldens() {
         let file = &golden.expected.file;
         let block = golden.filter_block().unwrap_or_default();
-        let reader = FilterBlockReader::new(&block);
+        let reader = FilterBlockReader::new(&*golden.policy, &block);
         let handles = golden.table.data_blocks().unwrap();
         let expected = golden.expected.data_blocks.iter().map(|block| block.handle);
         assert!(handles.iter().copied().eq(expected), "{file}");
@@ -272,7 +272,7 @@ fn every_stored_key_is_known_to_its_filter() {
                 let internal = if file.starts_with("db_") { 8 } else { 0 };
                 let key = &entry.key[..entry.key.len() - internal];
                 assert!(
-                    reader.key_may_match(&*golden.policy, handle.offset, key),
+                    reader.key_may_match(handle.offset, key),
                     "{file}: {key:x?} is denied"
                 );
                 keys.push(key.to_vec());

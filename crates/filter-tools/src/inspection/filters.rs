@@ -39,7 +39,7 @@ pub(super) fn look_at(
     layout: Option<Format>,
     data_blocks: &[BlockHandle],
 ) -> (FilterBlockReport, Vec<String>) {
-    let reader = FilterBlockReader::new(block);
+    let reader = FilterBlockReader::new((), block);
     let mut damage = Words::default();
     for found in reader.damage() {
         damage.add(&found);

@@ -67,7 +67,7 @@ impl FilterPolicy for Spy<'_> {
 /// Returns the reader's answer in the terms of the oracle.
 fn read(block: &[u8], block_offset: u64) -> Reading {
     let spy = Spy(block, Cell::new(None));
-    let answer = FilterBlockReader::new(block).key_may_match(&spy, block_offset, b"key");
+    let answer = FilterBlockReader::new(&spy, block).key_may_match(block_offset, b"key");
     match spy.1.get() {
         Some((start, end)) => {
             assert!(!answer, "the policy's answer counts");
@@ -89,7 +89,7 @@ pub(crate) fn check_reading(block: &[u8], block_offset: u64) {
         "{block:x?} at {block_offset}"
     );
 
-    let reader = FilterBlockReader::new(block);
+    let reader = FilterBlockReader::new((), block);
     let filters = reader.filters();
     assert_eq!(filters.len(), reader.len());
     for filter in filters {
