@@ -11,7 +11,8 @@ use crate::sink::Sink as _;
 /// platform:
 ///
 /// - text is its UTF-8, and bytes are as they are;
-/// - an integer is eight bytes, little-endian, whatever its width: `7_u8` and `7_i64` are one key;
+/// - an integer is eight bytes, little-endian, whatever its width: `7_u32` and `7_i64` are one key. A `u8` is no key, so that
+///   `insert_many(text.as_bytes())`, which would insert each byte, does not compile;
 /// - a tuple is eight bytes for each part, one after the other: of an integer those above, of everything else its XXPH3 with the
 ///   seed 0, little-endian. So `("ab", "c")` and `("a", "bc")` are two keys.
 ///
@@ -23,12 +24,16 @@ use crate::sink::Sink as _;
 /// let hash = |bytes: &[u8]| Hash128::of_key(&Xxph3, bytes);
 /// assert_eq!(Hash128::of_key(&Xxph3, "key"), hash(b"key"));
 /// assert_eq!(Hash128::of_key(&Xxph3, &-1_i32), hash(&[0xff; 8]));
-/// assert_eq!(Hash128::of_key(&Xxph3, &(1_u8, 2_u64)), hash(b"\x01\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0"));
+/// assert_eq!(Hash128::of_key(&Xxph3, &(1_u16, 2_u64)), hash(b"\x01\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0"));
 /// # Ok::<(), membership_filters::Error>(())
+/// ```
+///
+/// ```compile_fail,E0277
+/// membership_filters::Hash128::of_key(&membership_filters::Xxph3, &7_u8);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no key of the fast hash",
-    note = "keys are text, bytes, integers of at most 64 bits, and tuples of these: for a type of your own pass one of them, such as \
+    note = "keys are text, bytes, integers of 16 to 64 bits, and tuples of these: for a type of your own pass one of them, such as \
             `(&user.name, user.id)`, or implement `Funnel`"
 )]
 pub trait Key {
@@ -71,7 +76,7 @@ macro_rules! integers {
     )*};
 }
 
-integers!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
+integers!(i8 i16 i32 i64 isize u16 u32 u64 usize);
 
 macro_rules! bytes {
     ($($bytes:ty)*) => {$(
