@@ -210,6 +210,10 @@ impl Registry {
     }
 
     fn find(&self, name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
+        let listed = self.listed(bits_per_key, |stored, _| stored == name);
+        if listed.is_some() {
+            return listed;
+        }
         // The extractor's part of a name has no dot.
         if let Some((policy, extractor)) = name.rsplit_once('.')
             && let Some(policy) = policy.strip_suffix(".Prefix")
@@ -226,11 +230,8 @@ impl Registry {
             let extractor = SeparatedPrefix::new(separator, count.parse().ok()?);
             return Some(Box::new(PrefixPolicy::new(policy, extractor)));
         }
-        if let Some(seed) = name.strip_prefix("BloomFilter2.Seed") {
-            let seed = u32::from_str_radix(seed, 16).ok()?;
-            return Some(Box::new(BloomFilterPolicy::with_seed(seed, bits_per_key)));
-        }
-        self.listed(bits_per_key, |stored, _| stored == name)
+        let seed = u32::from_str_radix(name.strip_prefix("BloomFilter2.Seed")?, 16).ok()?;
+        Some(Box::new(BloomFilterPolicy::with_seed(seed, bits_per_key)))
     }
 
     fn unknown(&self, name: &str) -> Error {
@@ -293,6 +294,8 @@ pub fn format_of(name: &[u8]) -> Option<Format> {
 mod tests {
     use alloc::string::ToString as _;
 
+    use filter_policy::prefix::PrefixExtractor;
+
     use super::*;
 
     /// Columns: the name, whether its layout is known, whether its policy is known.
@@ -353,6 +356,21 @@ mod tests {
                 }
             );
         }
+        // An extractor of the engine's own.
+        struct Half;
+        impl PrefixExtractor for Half {
+            fn name(&self) -> &str {
+                "Half"
+            }
+            fn prefix<'a>(&self, key: &'a [u8]) -> Option<&'a [u8]> {
+                key.get(..key.len() / 2)
+            }
+        }
+        let registered = known.register("half", |bits| {
+            PrefixPolicy::new(BloomFilterPolicy::new(bits), Half)
+        });
+        assert_eq!(registered, Ok(()));
+        assert!(known.reader("BloomFilter2.Prefix.Half").is_ok());
         assert!(format_of(&[0xff; 9]).is_none());
         for policy in ALL {
             assert_eq!(format_of(policy.name.as_bytes()), Some(policy.format));
