@@ -149,6 +149,7 @@ impl Registry {
             new: Box::new(move |bits| Box::new(new(bits))),
         };
         for name in [&own.short_name, &own.name] {
+            // Whether it is derived does not depend on the name before it.
             let is_derived = name
                 .rsplit_once(".Prefix.")
                 .is_some_and(|(_, extractor)| reader(&format!("BloomFilter2.Prefix.{extractor}")).is_ok());
@@ -370,7 +371,8 @@ mod tests {
             PrefixPolicy::new(BloomFilterPolicy::new(bits), Half)
         });
         assert_eq!(registered, Ok(()));
-        assert!(known.reader("BloomFilter2.Prefix.Half").is_ok());
+        let name = "BloomFilter2.Prefix.Half";
+        assert_eq!(known.reader(name).unwrap().name(), name);
         assert!(format_of(&[0xff; 9]).is_none());
         for policy in ALL {
             assert_eq!(format_of(policy.name.as_bytes()), Some(policy.format));

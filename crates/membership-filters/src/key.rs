@@ -33,7 +33,7 @@ use crate::sink::Sink as _;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no key of the fast hash",
-    note = "keys are text, bytes, integers of 16 to 64 bits, and tuples of these: for a type of your own pass one of them, such as \
+    note = "keys are text, bytes, integers of at most 64 bits except `u8`, and tuples of these: for a type of your own pass one of them, such as \
             `(&user.name, user.id)`, or implement `Funnel`"
 )]
 pub trait Key {

@@ -57,15 +57,14 @@ pub(super) const TAIL_LEN: usize = 5;
 ///         self.filters.may_match_hashed(block_offset, key)
 ///     }
 /// }
-/// # let policy: Arc<dyn FilterPolicy + Send + Sync> = Arc::new(BloomFilterPolicy::with_leveldb_hash(10.into()));
+///
+/// let policy: Arc<dyn FilterPolicy + Send + Sync> = Arc::new(BloomFilterPolicy::with_leveldb_hash(10.into()));
 /// # let block = vec![0x40, 0, 0x02, 0x80, 0, 0x24, 0, 0x01, 6, 0, 0, 0, 0, 9, 0, 0, 0, 11];
-/// # let table = TableReader { filters: FilterBlockReader::new(Arc::clone(&policy), block) };
-/// # assert!(table.may_hold(0, b"only") && !table.may_hold(0, b"other"));
-/// # let policy: &dyn FilterPolicy = &policy;
-/// # assert!(table.may_hold_hashed(0, &HashedKey::new(policy, b"only")));
-/// # assert!(!table.may_hold_hashed(0, &HashedKey::new(policy, b"other")));
-/// # let other: &dyn FilterPolicy = &BloomFilterPolicy::new(10.into());
-/// # assert!(table.may_hold_hashed(0, &HashedKey::new(other, b"only")));
+/// let table = TableReader { filters: FilterBlockReader::new(Arc::clone(&policy), block) };
+/// assert!(table.may_hold(0, b"only") && !table.may_hold(0, b"other"));
+///
+/// let key = HashedKey::new(&policy as &dyn FilterPolicy, b"other");
+/// assert!(!table.may_hold_hashed(0, &key));
 /// ```
 #[derive(Clone, Copy)]
 pub struct FilterBlockReader<P, B> {

@@ -208,7 +208,7 @@ fn filter_blocks_are_rebuilt_from_the_keys() {
         let Some(block) = golden.filter_block() else {
             continue;
         };
-        let reader = FilterBlockReader::new(&*golden.policy, &block);
+        let reader = FilterBlockReader::new((), &block);
         let mut builder = FilterBlockBuilder::new(policy);
         builder.start_block(0).unwrap();
         for Block { handle, count, ends } in &golden.expected.data_blocks {
