@@ -54,6 +54,7 @@ pub(crate) fn set_rest(rest: &mut [u8], beyond: u32) {
 
 /// A destination for bits: these themselves, set in words, which are changed twice as fast as bytes on some processors; or
 /// with `MAP`, one byte per bit, whose highest bit is set if the bit is.
+#[derive(Default)]
 pub(crate) struct Bits<'a, const MAP: bool> {
     map: &'a mut [u8],
     words: &'a mut [[u8; 4]],
@@ -68,12 +69,7 @@ impl<'a> Bits<'a, true> {
     #[inline(always)]
     pub(crate) fn in_map(map: &'a mut [u8], bits: usize) -> Self {
         assert!(bits <= map.len(), "a map has a byte for each bit");
-        Self {
-            map,
-            words: &mut [],
-            rest: &mut [],
-            beyond: 0,
-        }
+        Self { map, ..Self::default() }
     }
 }
 
@@ -82,10 +78,9 @@ impl<'a> Bits<'a, false> {
     pub(crate) fn new(bytes: &'a mut [u8]) -> Self {
         let (words, rest) = bytes.as_chunks_mut();
         Self {
-            map: &mut [],
             words,
             rest,
-            beyond: 0,
+            ..Self::default()
         }
     }
 
