@@ -69,7 +69,10 @@ impl<'a> Bits<'a, true> {
     #[inline(always)]
     pub(crate) fn in_map(map: &'a mut [u8], bits: usize) -> Self {
         assert!(bits <= map.len(), "a map has a byte for each bit");
-        Self { map, ..Self::default() }
+        Self {
+            map,
+            ..Self::default()
+        }
     }
 }
 

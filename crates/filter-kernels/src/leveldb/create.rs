@@ -43,7 +43,7 @@ pub(crate) fn create_small<S: Lanes>(
     let mut map = Aligned([0; SMALL_MAP_BITS]);
     let mut rows = Aligned([[0; MAX_LANES]; USUAL_PROBES as usize]);
     let bits = Bits::in_map(&mut map.0, divisor.bits as usize);
-    fill::<_, _, 1>(lanes, divisor, USUAL_PROBES, source, bits, &mut rows.0);
+    fill::<_, _, 1, _>(lanes, divisor, USUAL_PROBES, source, bits, &mut rows.0);
     write_map(lanes, &map.0, bit_array);
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn create_by_map<S: Lanes>(
     usual!(probes == USUAL_PROBES, |MOST| {
         let mut rows = Aligned([[0; MAX_LANES]; MOST]);
         let bits = Bits::in_map(map, divisor.bits as usize);
-        fill::<_, _, 1>(lanes, divisor, probes, source, bits, &mut rows.0);
+        fill::<_, _, 1, _>(lanes, divisor, probes, source, bits, &mut rows.0);
     });
     write_map(lanes, map, bit_array);
 }
@@ -79,26 +79,26 @@ pub(crate) fn insert<S: Lanes>(
     let bits = Bits::new(bit_array);
     if prefetched {
         let mut rows = Aligned([[0; MAX_LANES]; PREFETCH_GROUPS * 2 * MAX_PROBES as usize]);
-        fill::<_, _, PREFETCH_GROUPS>(lanes, divisor, probes, source, bits, &mut rows.0).finish();
+        fill::<_, _, PREFETCH_GROUPS, _>(lanes, divisor, probes, source, bits, &mut rows.0).finish();
     } else {
         usual!(probes == USUAL_PROBES, |MOST| {
             let mut rows = Aligned([[0; MAX_LANES]; 2 * MOST]);
-            fill::<_, _, 1>(lanes, divisor, probes, source, bits, &mut rows.0).finish();
+            fill::<_, _, 1, _>(lanes, divisor, probes, source, bits, &mut rows.0).finish();
         });
     }
 }
 
 /// Sets the bits of all keys. There are [`Bits::ROWS`] rows for each probe of `GROUPS` groups.
 #[inline(always)]
-fn fill<'a, S: Lanes, const MAP: bool, const GROUPS: usize>(
+fn fill<'a, S: Lanes, const MAP: bool, const GROUPS: usize, const ROWS: usize>(
     lanes: S,
     divisor: LaneDivisor,
     probes: u8,
     source: Source<'_>,
     bits: Bits<'a, MAP>,
-    rows: &mut [Row],
+    rows: &mut [Row; ROWS],
 ) -> Bits<'a, MAP> {
-    let mut filling = Filling::<_, MAP, GROUPS> {
+    let mut filling = Filling::<_, MAP, GROUPS, ROWS> {
         remainders: Remainders::new(lanes, divisor),
         probes: usize::from(probes),
         bits,
@@ -107,7 +107,7 @@ fn fill<'a, S: Lanes, const MAP: bool, const GROUPS: usize>(
     };
     consume::<S, PART>(lanes, source, true, &mut filling);
     for group in filling.groups.saturating_sub(GROUPS)..filling.groups {
-        for row in rows_of::<MAP>(filling.rows, group % GROUPS, filling.probes) {
+        for row in rows_of::<MAP, ROWS>(filling.rows, group % GROUPS, filling.probes) {
             // SAFETY: `take` prepared the rows of the last groups, from remainders by the bits of the filter.
             unsafe { filling.bits.set::<S>(row, S::LANES) };
         }
@@ -117,16 +117,18 @@ fn fill<'a, S: Lanes, const MAP: bool, const GROUPS: usize>(
 
 /// Sets the bits of a group when the positions of the group `GROUPS` later are computed, and prefetches them if
 /// `GROUPS` is more than one.
-struct Filling<'r, 'b, S: Lanes, const MAP: bool, const GROUPS: usize> {
+struct Filling<'r, 'b, S: Lanes, const MAP: bool, const GROUPS: usize, const ROWS: usize> {
     remainders: Remainders<S>,
     probes: usize,
     bits: Bits<'b, MAP>,
     /// Prepared rows whose bits are not set yet.
-    rows: &'r mut [Row],
+    rows: &'r mut [Row; ROWS],
     groups: usize,
 }
 
-impl<S: Lanes, const MAP: bool, const GROUPS: usize> Consumer<S> for Filling<'_, '_, S, MAP, GROUPS> {
+impl<S: Lanes, const MAP: bool, const GROUPS: usize, const ROWS: usize> Consumer<S>
+    for Filling<'_, '_, S, MAP, GROUPS, ROWS>
+{
     #[inline(always)]
     fn take(&mut self, lanes: S, groups: &Groups<'_>) {
         let count = groups.count::<S>();
@@ -141,7 +143,7 @@ impl<S: Lanes, const MAP: bool, const GROUPS: usize> Consumer<S> for Filling<'_,
                 next = groups.group(lanes, index + 1);
             }
             let group = self.groups + index;
-            for row in rows_of::<MAP>(self.rows, group % GROUPS, self.probes) {
+            for row in rows_of::<MAP, ROWS>(self.rows, group % GROUPS, self.probes) {
                 if group >= GROUPS {
                     // SAFETY: the row was prepared `GROUPS` groups ago, from remainders by the bits of the filter.
                     unsafe { self.bits.set::<S>(row, S::LANES) };
@@ -162,8 +164,8 @@ impl<S: Lanes, const MAP: bool, const GROUPS: usize> Consumer<S> for Filling<'_,
 
 /// Returns the rows of a group, by probe.
 #[inline(always)]
-fn rows_of<const MAP: bool>(
-    rows: &mut [Row],
+fn rows_of<const MAP: bool, const ROWS: usize>(
+    rows: &mut [Row; ROWS],
     group: usize,
     probes: usize,
 ) -> impl Iterator<Item = &mut [Row]> {
