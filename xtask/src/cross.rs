@@ -1,11 +1,9 @@
 //! `cargo xtask cross`: runs the libraries' tests on other processors, in emulators.
 
-use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::Command;
 
 use crate::cargo::{cargo_command, output_of, run_command, words};
-use crate::failure::Failure;
 use crate::{programs, workspace};
 use xtask::Need;
 
@@ -25,14 +23,14 @@ pub(crate) struct Arguments {
     install: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let targets = match &arguments.targets[..] {
         [] => usual(),
         targets => targets.to_vec(),
     };
     require(&targets, arguments.install)?;
     for target in targets {
-        writeln!(io::stdout(), "\n==> {}", target.triple)?;
+        println!("\n==> {}", target.triple);
         test(&workspace::root(), target)?;
     }
     Ok(())
@@ -111,7 +109,7 @@ pub(crate) fn needs(targets: &[&Target]) -> Vec<Need> {
 /// # Errors
 ///
 /// If something is missing; the message lists it.
-pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), Failure> {
+pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), String> {
     programs::require(&needs(targets), install, "cross")?;
     let folder = |target: &Target| {
         output_of(Command::new("rustc").args(["--print", "target-libdir", "--target", target.triple]))

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::cargo::{cargo_command, run_command, words};
-use crate::failure::Failure;
 use crate::workspace;
 
 /// Counters at every edge and comparison, which guide libFuzzer, and a sanitizer.
@@ -49,7 +48,7 @@ fn targets(root: &Path) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let root = &workspace::root();
     let targets = match &arguments.targets[..] {
         [] => targets(root)?,

@@ -5,7 +5,6 @@ mod binaries;
 mod cargo;
 mod commands;
 mod cross;
-mod failure;
 mod fuzz;
 mod programs;
 mod release;
@@ -21,6 +20,9 @@ use clap::Parser as _;
 fn main() -> ExitCode {
     match commands::Cli::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
     }
 }

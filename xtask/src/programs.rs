@@ -6,7 +6,6 @@ use std::process::Command;
 use xtask::Need;
 
 use crate::cargo::{output_of, run_command};
-use crate::failure::Failure;
 
 /// Spark, with which the tests compare, and the hash that its jobs need, from Python's package index.
 const PYTHON_PACKAGES: [&str; 2] = ["pyspark==4.3.0", "xxhash==4.1.0"];
@@ -17,13 +16,13 @@ const PYTHON_PACKAGES: [&str; 2] = ["pyspark==4.3.0", "xxhash==4.1.0"];
 /// # Errors
 ///
 /// If something is missing; the message lists it.
-pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<(), Failure> {
+pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<(), String> {
     let missing = xtask::missing(needs);
     if install && !missing.is_empty() {
         let packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
         apt_get(&packages)?;
     }
-    xtask::check(needs, command).map_err(Failure::input)
+    xtask::check(needs, command)
 }
 
 /// Checks that the Python packages are in the folder `pyspark` of the target folder; with `install`, puts them there first.
@@ -31,7 +30,7 @@ pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<()
 /// # Errors
 ///
 /// If one is missing and not to be installed, or the installation fails.
-pub(crate) fn require_spark(root: &Path, install: bool) -> Result<(), Failure> {
+pub(crate) fn require_spark(root: &Path, install: bool) -> Result<(), String> {
     let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
     let folder = root.join(target).join("pyspark");
     let is_missing = |package: &&str| !folder.join(package.replace("==", "-") + ".dist-info").is_dir();
@@ -40,15 +39,15 @@ pub(crate) fn require_spark(root: &Path, install: bool) -> Result<(), Failure> {
         return Ok(());
     }
     if !install {
-        return Err(Failure::input(format!(
+        return Err(format!(
             "missing: {} in {}; run `cargo xtask test --install`",
             missing.join(", "),
             folder.display()
-        )));
+        ));
     }
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "install", "--quiet", "--upgrade", "--target"]);
-    Ok(run_command(pip.arg(folder).args(missing))?)
+    run_command(pip.arg(folder).args(missing))
 }
 
 /// Checks that rustup has installed a target or a component, which are the first word; with `install`, has it installed first.
@@ -61,16 +60,16 @@ pub(crate) fn require_of_rustup(
     is_there: bool,
     install: bool,
     command: &str,
-) -> Result<(), Failure> {
+) -> Result<(), String> {
     if is_there {
         return Ok(());
     }
     if !install {
-        return Err(Failure::input(format!(
+        return Err(format!(
             "missing: {name}; run `cargo xtask {command} --install`, or `rustup {kind} add {name}`"
-        )));
+        ));
     }
-    Ok(run_command(Command::new("rustup").args([kind, "add", name]))?)
+    run_command(Command::new("rustup").args([kind, "add", name]))
 }
 
 /// Installs these packages, as root or with sudo.

@@ -5,7 +5,6 @@ use std::process::Command;
 use std::{fs, io};
 
 use crate::cargo::{cargo, cargo_command, metadata, run_command, words};
-use crate::failure::Failure;
 use crate::workspace;
 
 /// The placeholder host of addresses that are not set; the name is never valid.
@@ -28,17 +27,17 @@ pub(crate) struct Arguments {
     publish: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let root = &workspace::root();
     let metadata = metadata(root)?;
     let packages = published(&metadata);
     let read = |name: &str| fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"));
-    let ready = ready(&read("Cargo.toml")?, &read("CHANGELOG.md")?).map_err(Failure::from);
+    let ready = ready(&read("Cargo.toml")?, &read("CHANGELOG.md")?);
     let names = packages.iter().filter_map(|package| package["name"].as_str());
     let selection: Vec<&str> = names.flat_map(|name| ["--package", name]).collect();
     if arguments.publish {
         ready?;
-        return Ok(cargo(root, &[&["publish", "--locked"], &selection[..]].concat())?);
+        return cargo(root, &[&["publish", "--locked"], &selection[..]].concat());
     }
     cargo(root, &[&["package", "--locked"], &selection[..]].concat())?;
     test_archives(root, &packages)?;

@@ -1,13 +1,11 @@
 //! `cargo xtask sanitize`: tests under the compiler's sanitizers, which take too long for every run of the suite.
 
-use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::Command;
 
 use clap::ValueEnum as _;
 
 use crate::cargo::{cargo_command, output_of, run_command, words};
-use crate::failure::Failure;
 use crate::fuzz::HOST;
 use crate::{programs, workspace};
 
@@ -27,14 +25,14 @@ pub(crate) struct Arguments {
     install: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let sanitizers = match &arguments.sanitizers[..] {
         [] => Sanitizer::value_variants(),
         sanitizers => sanitizers,
     };
     require(sanitizers, arguments.install)?;
     for &sanitizer in sanitizers {
-        writeln!(io::stdout(), "\n==> {sanitizer:?}Sanitizer")?;
+        println!("\n==> {sanitizer:?}Sanitizer");
         test(&workspace::root(), sanitizer)?;
     }
     Ok(())
@@ -94,7 +92,7 @@ fn test(root: &Path, sanitizer: Sanitizer) -> Result<(), String> {
 
 /// Checks that what the tests need is installed; with `install`, installs it first. Races are detected only in code that
 /// was compiled for it, for which the sources of the standard library are needed.
-fn require(sanitizers: &[Sanitizer], install: bool) -> Result<(), Failure> {
+fn require(sanitizers: &[Sanitizer], install: bool) -> Result<(), String> {
     if sanitizers.contains(&Sanitizer::Address) {
         programs::require(&[xtask::C, xtask::LEVELDB].concat(), install, "sanitize")?;
     }

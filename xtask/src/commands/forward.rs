@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 
-use crate::failure::Failure;
 use crate::{cargo, workspace};
 
 /// The program's own arguments, passed on as they are.
@@ -19,7 +18,7 @@ pub(crate) struct Arguments {
 /// codes are the program's. Cargo says what it builds, which takes a minute from nothing.
 ///
 /// The current folder does not change, so relative paths in the arguments stay valid.
-pub(crate) fn run(package: &str, command: &str, arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(package: &str, command: &str, arguments: &Arguments) -> Result<(), String> {
     let root = workspace::root();
     let mut cargo = cargo::cargo_here();
     cargo
@@ -28,5 +27,5 @@ pub(crate) fn run(package: &str, command: &str, arguments: &Arguments) -> Result
         .args(["--package", package, "--", command])
         .args(&arguments.rest)
         .env(workspace::VARIABLE, &root);
-    Err(format!("cargo: {}", cargo.exec()).into())
+    Err(format!("cargo: {}", cargo.exec()))
 }

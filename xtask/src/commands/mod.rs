@@ -4,7 +4,6 @@ mod forward;
 
 use clap::{Parser, Subcommand};
 
-use crate::failure::Failure;
 use crate::{cross, fuzz, release, sanitize, suite, tidy, workspace};
 
 /// Compares hash functions, inspects filters, and maintains the workspace.
@@ -57,7 +56,7 @@ enum Command {
 
 impl Cli {
     /// Runs the command.
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), String> {
         match self.command {
             Command::Compare(rest) => forward::run("hash-comparison", "compare", &rest),
             Command::Render(rest) => forward::run("hash-comparison", "render", &rest),
@@ -67,7 +66,7 @@ impl Cli {
             Command::Inspect(rest) => forward::run("filter-tools", "inspect", &rest),
             Command::Size(rest) => forward::run("filter-tools", "size", &rest),
             Command::Bench(rest) => forward::run("bench", "bench", &rest),
-            Command::Tidy => Ok(tidy::check(&workspace::root())?),
+            Command::Tidy => tidy::check(&workspace::root()),
             Command::Test(arguments) => suite::run(&arguments),
             Command::Fuzz(arguments) => fuzz::run(&arguments),
             Command::Sanitize(arguments) => sanitize::run(&arguments),
