@@ -68,8 +68,8 @@ fn is_right(buffer: &mut [u8]) -> Result<bool, Error> {
     }
     let filters = FilterBlockReader::new(&leveldb, &GOLDEN_BLOCK);
     Ok(is_right
-        && filters.key_may_match(0, b"only")
-        && !filters.key_may_match(0, b"other")
+        && filters.may_match(0, b"only")
+        && !filters.may_match(0, b"other")
         && filters.damage().next().is_none())
 }
 

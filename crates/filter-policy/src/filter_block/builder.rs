@@ -29,9 +29,9 @@ use crate::policy::FilterPolicy;
 ///
 /// let filters = FilterBlockReader::new(&policy, &block);
 /// assert_eq!(filters.len(), 3);
-/// assert!(filters.key_may_match(0, b"banana"));
-/// assert!(filters.key_may_match(4101, b"cherry"));
-/// assert!(!filters.key_may_match(4101, b"banana"));
+/// assert!(filters.may_match(0, b"banana"));
+/// assert!(filters.may_match(4101, b"cherry"));
+/// assert!(!filters.may_match(4101, b"banana"));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 ///

@@ -30,9 +30,9 @@ pub(super) const TAIL_LEN: usize = 5;
 /// let block = [0x40, 0, 0x02, 0x80, 0, 0x24, 0, 0x01, 6, 0, 0, 0, 0, 9, 0, 0, 0, 11];
 ///
 /// let filters = FilterBlockReader::new(policy, &block);
-/// assert!(filters.key_may_match(0, b"only"));
-/// assert!(!filters.key_may_match(0, b"other"));
-/// assert!(filters.key_may_match(2048, b"other"), "there is no filter for this offset");
+/// assert!(filters.may_match(0, b"only"));
+/// assert!(!filters.may_match(0, b"other"));
+/// assert!(filters.may_match(2048, b"other"), "there is no filter for this offset");
 /// assert_eq!(filters.damage().count(), 0);
 /// ```
 ///
@@ -50,7 +50,7 @@ pub(super) const TAIL_LEN: usize = 5;
 ///
 /// impl TableReader {
 ///     fn may_hold(&self, block_offset: u64, key: &[u8]) -> bool {
-///         self.filters.key_may_match(block_offset, key)
+///         self.filters.may_match(block_offset, key)
 ///     }
 ///
 ///     fn may_hold_hashed(&self, block_offset: u64, key: &HashedKey<'_>) -> bool {
@@ -298,8 +298,8 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> FilterBlockReader<P, B> {
     /// // LevelDB's filter of the key `only`.
     /// let block = [0x40, 0, 0x02, 0x80, 0, 0x24, 0, 0x01, 6, 0, 0, 0, 0, 9, 0, 0, 0, 11];
     /// let filters = FilterBlockReader::stored_as("leveldb.BuiltinBloomFilter2", policy, &block);
-    /// assert!(filters.key_may_match(0, b"only"));
-    /// assert!(!FilterBlockReader::new(policy, &block).key_may_match(0, b"only"), "denied");
+    /// assert!(filters.may_match(0, b"only"));
+    /// assert!(!FilterBlockReader::new(policy, &block).may_match(0, b"only"), "denied");
     /// ```
     pub fn stored_as(name: &str, policy: P, block: B) -> Self {
         if policy.name() == name {
@@ -314,12 +314,12 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> FilterBlockReader<P, B> {
     /// `block_offset` is the number that the table's index has for the data block: where the block begins in the file, as
     /// `start_block` was given it. The block's number, its end, or an offset that counts uncompressed bytes or leaves out
     /// trailers finds the filter of other blocks, which denies stored keys.
-    pub fn key_may_match(&self, block_offset: u64, key: &[u8]) -> bool {
+    pub fn may_match(&self, block_offset: u64, key: &[u8]) -> bool {
         let filter = self.filter_of(block_offset);
         filter.is_none_or(|filter| self.policy.key_may_match(key, filter))
     }
 
-    /// [`key_may_match`](Self::key_may_match) for a key that was hashed once for many filters. A key that was hashed by
+    /// [`may_match`](Self::may_match) for a key that was hashed once for many filters. A key that was hashed by
     /// another function is hashed again.
     pub fn may_match_hashed<Q: FilterPolicy + ?Sized>(
         &self,

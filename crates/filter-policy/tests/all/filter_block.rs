@@ -98,7 +98,7 @@ proptest! {
         for (offset, keys) in &blocks {
             check_reading(&block, *offset);
             for key in keys {
-                prop_assert!(reader.key_may_match(*offset, key), "{key:x?} is denied");
+                prop_assert!(reader.may_match(*offset, key), "{key:x?} is denied");
             }
         }
     }
@@ -132,7 +132,7 @@ fn an_empty_range_beyond_the_filters_is_the_one_difference() {
     let block = [0xff, 1, 9, 0, 0, 0, 9, 0, 0, 0, 2, 0, 0, 0, 11];
     assert_eq!(read_by_leveldb(&block, 0), Reading::Answer(false));
     let reader = FilterBlockReader::new(POLICY, &block);
-    assert!(reader.key_may_match(0, b"key"));
+    assert!(reader.may_match(0, b"key"));
     assert_eq!(
         reader.damage().collect::<Vec<_>>(),
         [
@@ -154,7 +154,7 @@ fn an_empty_range_beyond_the_filters_is_the_one_difference() {
     // An empty filter within the filters is the filter of no keys.
     let block = [0xff, 1, 2, 0, 0, 0, 2, 0, 0, 0, 11];
     assert_eq!(read_by_leveldb(&block, 0), Reading::Ask(2, 2));
-    assert!(!FilterBlockReader::new(POLICY, &block).key_may_match(0, b"key"));
+    assert!(!FilterBlockReader::new(POLICY, &block).may_match(0, b"key"));
 }
 
 #[test]
@@ -318,8 +318,8 @@ fn blocks_own_any_pointer_to_a_policy_and_any_bytes() {
             FilterBlockReader::new(&policy, block.clone()),
         );
         for key in [&b"key"[..], b"other"] {
-            let answer = readers.0.key_may_match(0, key);
-            assert_eq!(answer, readers.1.key_may_match(0, key));
+            let answer = readers.0.may_match(0, key);
+            assert_eq!(answer, readers.1.may_match(0, key));
             assert_eq!(answer, key == b"key");
             // Another policy's hash value is not used.
             for other in [
@@ -355,7 +355,7 @@ fn far_blocks_take_empty_filters() {
         (reader.len(), block.len()),
         ((1 << 20) + 1, 18 + 4 * ((1 << 20) + 1) + 5)
     );
-    assert!(reader.key_may_match(1 << 31, b"far"));
-    assert!(reader.key_may_match(0, b"near"));
-    assert!(!reader.key_may_match(2048, b"near"));
+    assert!(reader.may_match(1 << 31, b"far"));
+    assert!(reader.may_match(0, b"near"));
+    assert!(!reader.may_match(2048, b"near"));
 }

@@ -10,7 +10,7 @@ pub fn read(data: &[u8]) {
     };
     let policy = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10));
     let reader = FilterBlockReader::new(policy, block);
-    let _ = reader.key_may_match(u64::from_le_bytes(*offset), b"key");
+    let _ = reader.may_match(u64::from_le_bytes(*offset), b"key");
     for filter in reader.filters() {
         assert!(filter.bytes.is_none_or(|bytes| bytes.len() <= block.len()));
     }
