@@ -143,21 +143,28 @@ pub(super) fn filter(plan: &Plan) -> BloomFilter<Utf8> {
     made.expect("a filter that there is memory for")
 }
 
-/// This project's filter, called for each key or for all keys of a part.
+/// Makes the loop over a filter of this project, called for each key in this form or for all keys of a part.
+macro_rules! calls {
+    ($filter:ident, $is_many:ident, $form:ident $(, $($unwrapped:tt)+)?) => {
+        Box::new(move |is_insert, keys| match (is_insert, $is_many) {
+            (true, true) => {
+                $filter.insert_many(keys)$($($unwrapped)+)?;
+                keys.len() as u64
+            }
+            (true, false) => count(keys.iter().map(|key| $filter.insert(key.$form())$($($unwrapped)+)?)),
+            (false, true) => count($filter.contains_many(keys)),
+            (false, false) => count(keys.iter().map(|key| $filter.contains(key.$form()))),
+        })
+    };
+}
+
+/// This project's filter.
 fn ours(plan: &Plan, is_many: bool) -> Filter {
     let mut filter = filter(plan);
     Filter {
         bits: filter.bits(),
         probes: filter.probe_count(),
-        run: Box::new(move |is_insert, keys| match (is_insert, is_many) {
-            (true, true) => {
-                filter.insert_many(keys);
-                keys.len() as u64
-            }
-            (true, false) => count(keys.iter().map(|key| filter.insert(key.as_str()))),
-            (false, true) => count(filter.contains_many(keys)),
-            (false, false) => count(keys.iter().map(|key| filter.contains(key.as_str()))),
-        }),
+        run: calls!(filter, is_many, as_str),
     }
 }
 
@@ -174,15 +181,7 @@ fn blocked(plan: &Plan, is_many: bool) -> Filter {
     Filter {
         bits: parameters.memory_bytes() * 8,
         probes: 8,
-        run: Box::new(move |is_insert, keys| match (is_insert, is_many) {
-            (true, true) => {
-                filter.insert_many(keys);
-                keys.len() as u64
-            }
-            (true, false) => count(keys.iter().map(|key| filter.insert(key.as_str()))),
-            (false, true) => count(filter.contains_many(keys)),
-            (false, false) => count(keys.iter().map(|key| filter.contains(key.as_str()))),
-        }),
+        run: calls!(filter, is_many, as_str),
     }
 }
 
@@ -209,18 +208,7 @@ fn redisbloom(plan: &Plan, is_many: bool) -> Filter {
     Filter {
         bits: (filter.to_redisbloom().len() - REDISBLOOM_HEADER) as u64 * 8,
         probes: probes(plan),
-        run: Box::new(move |is_insert, keys| match (is_insert, is_many) {
-            (true, true) => {
-                filter.insert_many(keys).expect("room for all keys");
-                keys.len() as u64
-            }
-            (true, false) => count(
-                keys.iter()
-                    .map(|key| filter.insert(key.as_bytes()).expect("room for all keys")),
-            ),
-            (false, true) => count(filter.contains_many(keys)),
-            (false, false) => count(keys.iter().map(|key| filter.contains(key.as_bytes()))),
-        }),
+        run: calls!(filter, is_many, as_bytes, .expect("room for all keys")),
     }
 }
 
