@@ -151,6 +151,7 @@ fn stats(bytes: &[u8]) -> Stats {
     let view = FilterView::new(Format::SPLIT_BLOCK, bytes);
     Stats {
         len: view.estimated_len(),
+        is_estimate: true,
         places: view.bits(),
         taken: view.ones().unwrap_or_default(),
         memory_bytes: bytes.len() as u64,

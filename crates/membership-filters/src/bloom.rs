@@ -99,8 +99,7 @@ impl<W: Word> Bloom<W> {
     /// Checks what filters of every format must have in common to be merged.
     pub(crate) fn check_equal<V: Word>(&self, other: &Bloom<V>) -> Result<(), Error> {
         Error::check_equal("probe counts", &self.probe_count, &other.probe_count)?;
-        let bits = |of: u64| of;
-        Error::check_equal("numbers of bits", &bits(self.bits.len()), &bits(other.bits.len()))
+        Error::check_equal("numbers of bits", &self.bits.len(), &other.bits.len())
     }
 
     pub(crate) fn rate(&self) -> f64 {
@@ -115,6 +114,7 @@ impl<W: Word> Bloom<W> {
         let (ones, bits) = (self.bits.ones(), self.bits.len());
         Stats {
             len: estimated_len(ones, bits, self.probe_count),
+            is_estimate: true,
             places: bits,
             taken: ones,
             memory_bytes: bits / 8,

@@ -69,7 +69,7 @@ pub struct CountingBloomFilter<F = Xxph3> {
 stored::filter!([F] CountingBloomFilter<F>, F, |hash| hash, bool, (), mut);
 stored::stored!([F: crate::funnel::Hashing] CountingBloomFilter<F>, b"MFcounts", F, (funnel: F), funnel);
 stored::removal!(CountingBloomFilter);
-stored::with_capacity!(CountingBloomFilter, |capacity, rate| Self::new(
+stored::with_capacity!([] CountingBloomFilter, (), |capacity, rate| Self::new(
     Xxph3,
     &Parameters::new(capacity, rate)?
 ));
@@ -213,6 +213,7 @@ impl<F> CountingBloomFilter<F> {
         let counters = self.counters.len();
         Stats {
             len: Some(self.len),
+            is_estimate: false,
             places: counters,
             taken: self.nonzero,
             memory_bytes: self.counters.words().len() as u64 * 8,

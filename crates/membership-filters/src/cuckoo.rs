@@ -82,7 +82,7 @@ struct Place {
 stored::filter!([F] CuckooFilter<F>, F, |hash| hash, Result<bool, Error>, Result<(), Error>, mut);
 stored::stored!([F: crate::funnel::Hashing] CuckooFilter<F>, b"MFcuckoo", F, (funnel: F), funnel);
 stored::removal!(CuckooFilter);
-stored::with_capacity!(CuckooFilter, |capacity, rate| Self::new(
+stored::with_capacity!([] CuckooFilter, (), |capacity, rate| Self::new(
     Xxph3,
     &CuckooParameters::new(capacity, rate)?
 ));
@@ -190,6 +190,7 @@ impl<F> CuckooFilter<F> {
     pub fn stats(&self) -> Stats {
         Stats {
             len: Some(self.len),
+            is_estimate: false,
             places: self.parameters.slots(),
             taken: self.len,
             memory_bytes: self.parameters.memory_bytes(),

@@ -89,7 +89,8 @@ pub trait Hashing {
     label = "not a key of `{Self}`",
     note = "`Long` takes `i64` and `Integer` takes `i32`, as Java's `long` and `int`: convert other integers first, such as \
             `u64` by `cast_signed()`",
-    note = "`Utf8` takes strings, `Bytes` bytes, and `Xxph3` both, integers, and tuples"
+    note = "`Utf8` takes strings, `Bytes` and RedisBloom's `Keys` strings and bytes, and only `Xxph3` also tuples: make text or bytes \
+            of them for the others"
 )]
 pub trait Funnel<T: ?Sized>: Hashing {
     /// Puts the bytes that make up the key into the sink.
@@ -276,7 +277,8 @@ hashing!(Xxph3, Xxph3, BYTES);
 
 /// Makes a funnel take keys whose bytes are in one slice, which `$pass` passes on.
 macro_rules! sliced {
-    ($funnel:ty, [$($generics:tt)*] $key:ty, |$from:ident, $then:ident| $pass:expr) => {
+    ($(#[$attribute:meta])* $funnel:ty, [$($generics:tt)*] $key:ty, |$from:ident, $then:ident| $pass:expr) => {
+        $(#[$attribute])*
         impl<$($generics)*> crate::funnel::Funnel<$key> for $funnel {
             #[inline]
             fn funnel<S: crate::sink::Sink>(&self, $from: &$key, into: &mut S) {
@@ -293,8 +295,8 @@ macro_rules! sliced {
 }
 pub(crate) use sliced;
 
-sliced!(Utf8, [T: AsRef<str> + ?Sized] T, |from, then| then(from.as_ref().as_bytes()));
-sliced!(Bytes, [T: AsRef<[u8]> + ?Sized] T, |from, then| then(from.as_ref()));
+sliced!(#[diagnostic::do_not_recommend] Utf8, [T: AsRef<str> + ?Sized] T, |from, then| then(from.as_ref().as_bytes()));
+sliced!(#[diagnostic::do_not_recommend] Bytes, [T: AsRef<[u8]> + ?Sized] T, |from, then| then(from.as_ref()));
 sliced!(Integer, [] i32, |from, then| then(&from.to_le_bytes()));
 sliced!(Long, [] i64, |from, then| then(&from.to_le_bytes()));
 sliced!(Xxph3, [K: Key + ?Sized] K, |from, then| from.with_bytes(then));

@@ -114,9 +114,9 @@ impl Sink for Murmur3Sink {
 ///
 /// ```compile_fail
 /// use membership_filters::Xxph3;
-/// use membership_filters::guava::{BloomFilter, Parameters};
+/// use membership_filters::guava::BloomFilter;
 ///
-/// let _ = BloomFilter::new(Xxph3, &Parameters::new(100, 0.01)?)?.to_guava();
+/// let _ = BloomFilter::with_capacity(Xxph3, 100, 0.01)?.to_guava();
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -215,10 +215,10 @@ impl fmt::Display for Encoding {
 /// [`hash_bytes`](crate::Hashing::hash_bytes) makes hashes of their bytes:
 ///
 /// ```
-/// use membership_filters::guava::{BloomFilter, Parameters};
+/// use membership_filters::guava::BloomFilter;
 /// use membership_filters::{Hashed, Hashing, Long, envelope};
 ///
-/// let mut ids = BloomFilter::new(Long, &Parameters::new(1000, 0.01)?)?;
+/// let mut ids = BloomFilter::with_capacity(Long, 1000, 0.01)?;
 /// ids.insert(&7);
 /// let bytes = ids.to_bytes();
 ///

@@ -24,7 +24,7 @@ pub use parameters::{Link, Parameters};
 pub struct Keys;
 
 hashing!(Keys, RedisMurmur, BYTES);
-sliced!(Keys, [T: AsRef<[u8]> + ?Sized] T, |from, then| then(from.as_ref()));
+sliced!(#[diagnostic::do_not_recommend] Keys, [T: AsRef<[u8]> + ?Sized] T, |from, then| then(from.as_ref()));
 
 /// The filter of Redis 8 and of the module RedisBloom: a chain of Bloom filters for any number of keys, which a server loads.
 ///
@@ -86,7 +86,7 @@ pub struct Info {
 
 stored::filter!([] BloomFilter, Keys, |hash| hash, Result<bool, Error>, Result<(), Error>, mut);
 stored::stored!([] BloomFilter, b"MFredisb", Keys, (), Keys);
-stored::with_capacity!(BloomFilter, |capacity, rate| Self::new(&Parameters::new(
+stored::with_capacity!([] BloomFilter, (), |capacity, rate| Self::new(&Parameters::new(
     capacity, rate
 )));
 
@@ -183,6 +183,7 @@ impl BloomFilter {
         let none = self.layers().map(|layer| libm::log1p(-layer.bloom.rate()));
         Stats {
             len: Some(self.len()),
+            is_estimate: false,
             places: self.bits(),
             taken: self.sum(|layer| layer.bloom.bits.ones()),
             memory_bytes: self.bits() / 8,

@@ -145,7 +145,7 @@ pub struct BloomFilter {
 
 stored::filter!([] BloomFilter, Keys, |hash| hash, bool, (), mut);
 stored::stored!([] BloomFilter, b"MFsparks", Keys, (), Keys::default());
-stored::with_capacity!(BloomFilter, |capacity, rate| Self::new(&Parameters::new(
+stored::with_capacity!([] BloomFilter, (), |capacity, rate| Self::new(&Parameters::new(
     capacity, rate
 )?));
 

@@ -11,6 +11,8 @@ pub struct Stats {
     /// The number of keys: in a counting filter the insertions minus the removals, in a cuckoo filter with all copies, in
     /// RedisBloom's the insertions that changed bits, and in others an estimate, or `None` if too few bits are left for one.
     pub len: Option<u64>,
+    /// Whether `len` is an estimate.
+    pub is_estimate: bool,
     /// The number of bits, counters or slots.
     pub places: u64,
     /// The number of them that are set, not 0 or taken.
@@ -33,7 +35,10 @@ impl Stats {
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.len {
-            Some(len) => write!(f, "{len} keys")?,
+            Some(len) => {
+                let about = if self.is_estimate { "about " } else { "" };
+                write!(f, "{about}{len} {}", if len == 1 { "key" } else { "keys" })?;
+            }
             None => f.write_str("too full to estimate the number of keys")?,
         }
         let (fill, rate) = (self.fill() * 100.0, self.expected_rate * 100.0);

@@ -410,15 +410,15 @@ pub(crate) use removal;
 
 /// The constructor by capacity and rate.
 macro_rules! with_capacity {
-    ($filter:ty, |$capacity:ident, $rate:ident| $new:expr) => {
-        impl $filter {
+    ([$($f:ident)?] $filter:ty, ($($funnel:ident: $type:ty)?), |$capacity:ident, $rate:ident| $new:expr) => {
+        impl<$($f)?> $filter {
             /// Creates an empty filter for this many keys at this false-positive rate: [`new`](Self::new) with the `new` of the
-            /// parameters, and with the fast hash if there is a choice.
+            /// parameters, and with the fast hash unless a funnel is given or the format has its own.
             ///
             /// # Errors
             ///
             /// The errors of both.
-            pub fn with_capacity($capacity: u64, $rate: f64) -> Result<Self, crate::error::Error> {
+            pub fn with_capacity($($funnel: $type,)? $capacity: u64, $rate: f64) -> Result<Self, crate::error::Error> {
                 $new
             }
         }

@@ -7,7 +7,7 @@ use super::bits::{BLOCK_LEN, Blocks};
 use super::{BloomFilter, Parameters, insert, shape};
 use crate::arch;
 use crate::atomic_bits::{self, AtomicU64};
-use crate::bits::Word as _;
+use crate::bits::Word;
 use crate::envelope::Reader;
 use crate::error::Error;
 use crate::hash::Xxph3;
@@ -56,7 +56,6 @@ use crate::random::scale;
 ///   return true as well. A query for a key whose insertion is under way may return either answer.
 /// - The order of insertions is not visible without synchronization. If one key is found, this says nothing about
 ///   keys that the other thread inserted before it, nor about anything else that it wrote before.
-#[derive(Debug)]
 pub struct ConcurrentBloomFilter<F = Xxph3> {
     funnel: F,
     parameters: Parameters,
@@ -65,10 +64,30 @@ pub struct ConcurrentBloomFilter<F = Xxph3> {
 
 /// A block, in one cache line.
 #[repr(align(32))]
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Block([AtomicU64; BLOCK_LEN / 8]);
 
 shape::common!(ConcurrentBloomFilter);
+
+/// Shows the size; not the bits, which may be many.
+impl<F: fmt::Debug> fmt::Debug for ConcurrentBloomFilter<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConcurrentBloomFilter")
+            .field("funnel", &self.funnel)
+            .field("parameters", &self.parameters)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Compares the words as each is when it is read.
+impl<F: PartialEq> PartialEq for ConcurrentBloomFilter<F> {
+    fn eq(&self, other: &Self) -> bool {
+        let (ours, theirs) = (self.words().map(Word::value), other.words().map(Word::value));
+        self.funnel == other.funnel && self.parameters == other.parameters && ours.eq(theirs)
+    }
+}
+
+impl<F: Eq> Eq for ConcurrentBloomFilter<F> {}
 
 /// Returns the bits of a key in the words of its block.
 #[inline]

@@ -6,7 +6,7 @@ macro_rules! common {
         crate::stored::filter!([F] $filter<F>, F, |hash: crate::hash::Hash128| hash.h1, bool, () $(, $mutable)?);
         crate::stored::stored!([F: crate::funnel::Hashing] $filter<F>, b"MFblocks", F, (funnel: F), funnel);
 
-        crate::stored::with_capacity!($filter, |capacity, rate| {
+        crate::stored::with_capacity!([] $filter, (), |capacity, rate| {
             Self::new(crate::hash::Xxph3, &crate::blocked::Parameters::new(capacity, rate)?)
         });
 

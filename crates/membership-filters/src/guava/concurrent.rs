@@ -18,11 +18,10 @@ use crate::guava::shape;
 ///
 /// ```
 /// use membership_filters::Utf8;
-/// use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Parameters};
+/// use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter};
 /// use std::thread;
 ///
-/// let parameters = Parameters::new(1000, 0.01)?;
-/// let seen = ConcurrentBloomFilter::new(Utf8, &parameters)?;
+/// let seen = ConcurrentBloomFilter::with_capacity(Utf8, 1000, 0.01)?;
 /// thread::scope(|scope| {
 ///     for part in [["apple", "pear"], ["pear", "plum"]] {
 ///         let seen = &seen;
@@ -31,7 +30,7 @@ use crate::guava::shape;
 /// });
 /// assert!(seen.contains("plum"));
 ///
-/// let mut alone = BloomFilter::new(Utf8, &parameters)?;
+/// let mut alone = BloomFilter::with_capacity(Utf8, 1000, 0.01)?;
 /// alone.insert_many(["apple", "pear", "plum"]);
 /// assert_eq!(seen.into_sequential(), alone);
 /// # Ok::<(), membership_filters::Error>(())
@@ -43,6 +42,16 @@ pub struct ConcurrentBloomFilter<F> {
 }
 
 shape::common!(ConcurrentBloomFilter);
+
+/// Compares the words as each is when it is read.
+impl<F: PartialEq> PartialEq for ConcurrentBloomFilter<F> {
+    fn eq(&self, other: &Self) -> bool {
+        let (ours, theirs) = (self.bloom.bits.values(), other.bloom.bits.values());
+        self.funnel == other.funnel && self.stream_header() == other.stream_header() && ours.eq(theirs)
+    }
+}
+
+impl<F: Eq> Eq for ConcurrentBloomFilter<F> {}
 
 impl<F> ConcurrentBloomFilter<F> {
     /// Merges all keys of `other` into this filter, as

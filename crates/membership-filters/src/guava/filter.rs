@@ -16,14 +16,14 @@ use crate::guava::shape;
 ///
 /// ```
 /// use membership_filters::Utf8;
-/// use membership_filters::guava::{BloomFilter, Parameters};
+/// use membership_filters::guava::BloomFilter;
 ///
-/// let mut seen = BloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?;
+/// let mut seen = BloomFilter::with_capacity(Utf8, 1000, 0.01)?;
 /// assert!(seen.insert("apple")); // bits changed: it was absent
 /// assert!(seen.contains("apple"));
 /// assert!(!seen.contains("banana"));
 ///
-/// let mut small = BloomFilter::new(Utf8, &Parameters::new(1, 0.01)?)?;
+/// let mut small = BloomFilter::with_capacity(Utf8, 1, 0.01)?;
 /// small.insert("key0");
 /// let bytes = small.to_guava(); // writeTo
 /// assert_eq!(bytes, b"\x01\x07\0\0\0\x01\0\0\0\0\0\x15\x55\0");

@@ -15,9 +15,9 @@ pub const MAX_PROBE_COUNT: u8 = u8::MAX;
 ///
 /// ```
 /// use membership_filters::Utf8;
-/// use membership_filters::guava::{BloomFilter, Parameters, StreamHeader};
+/// use membership_filters::guava::{BloomFilter, StreamHeader};
 ///
-/// let filter = BloomFilter::new(Utf8, &Parameters::new(1, 0.01)?)?;
+/// let filter = BloomFilter::with_capacity(Utf8, 1, 0.01)?;
 /// let header = StreamHeader { ordinal: 1, probe_count: 7, word_count: 1 };
 /// assert_eq!(filter.stream_header(), header);
 /// assert_eq!(header.to_bytes(), [1, 7, 0, 0, 0, 1]);

@@ -5,6 +5,9 @@ macro_rules! common {
     ($filter:ident $(, $mutable:tt)?) => {
         crate::stored::filter!([F] $filter<F>, F, |hash| hash, bool, () $(, $mutable)?);
         crate::stored::stored!([F: crate::funnel::Hashing] $filter<F>, b"GBfilter", F, (funnel: F), funnel);
+        crate::stored::with_capacity!([F] $filter<F>, (funnel: F), |capacity, rate| {
+            Self::new(funnel, &crate::guava::parameters::Parameters::new(capacity, rate)?)
+        });
 
         impl<F> $filter<F> {
             /// Creates an empty filter.

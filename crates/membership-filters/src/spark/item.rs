@@ -12,7 +12,8 @@ use crate::key::{Key, Utf16};
 /// A string and its UTF-8 bytes are the same key. A number and its decimal text are not.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no key of Spark's filters",
-    note = "integers are `i8` to `i64`, as in Java: convert other integers first, such as `u64` by `cast_signed()`"
+    note = "keys are text, bytes, and the integers `i8` to `i64`, as in Spark: convert other integers first, such as `u64` by \
+            `cast_signed()`, and make text or bytes of a tuple"
 )]
 pub trait Item: Key {}
 
