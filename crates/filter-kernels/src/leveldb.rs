@@ -2,24 +2,87 @@
 //!
 //! Arguments must be valid, except stored filters that are queried for one key: these may be any bytes.
 
-pub(crate) mod create;
+mod create;
 mod probes;
-pub(crate) mod query;
-pub(crate) mod scalar;
+mod query;
+mod scalar;
 
 use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
 use crate::MAX_PROBES;
-use crate::bits::MAP_BITS;
+use crate::bits::{MAP_BITS, set_rest, usual};
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::kernel::Kernel;
 use crate::lanes::{Lanes, Target, Work};
 use crate::modulus::{LaneDivisor, Modulus};
-use crate::source::{LaneHash, Source};
+use crate::source::{LaneHash, Source, answering};
 
 /// The probe count at 10 bits per key, for which loops are unrolled.
 const USUAL_PROBES: u8 = 6;
+
+/// Passes the positions of the bits of a hash value: the distance from one probe to the next is a rotation of it.
+#[inline(always)]
+fn each_position(modulus: Modulus, probes: u8, hash: u32, visit: &mut impl FnMut(u32)) {
+    let stride = hash.rotate_right(17);
+    let mut hash = hash;
+    for _ in 0..probes {
+        visit(modulus.remainder(hash));
+        hash = hash.wrapping_add(stride);
+    }
+}
+
+/// Sets the bits of all keys. Out of line, so that doors need not save registers for it.
+#[inline(never)]
+fn set_all(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
+    let (words, rest) = bit_array.as_chunks_mut::<4>();
+    let mut beyond = 0_u32;
+    scalar::for_each_position(source, modulus, probes, |position| {
+        let bit = 1 << (position % 32);
+        match words.get_mut((position / 32) as usize) {
+            Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
+            None => beyond |= bit,
+        }
+    });
+    set_rest(rest, beyond);
+}
+
+/// Returns true if the bits of a hash value are set.
+#[inline(always)]
+fn all_set(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u32) -> bool {
+    let stride = hash.rotate_right(17);
+    let mut hash = hash;
+    let mut all = 1;
+    // Runs to the end even if a bit is missing: an early exit would be mispredicted for half of the absent keys.
+    for _ in 0..probes {
+        let position = modulus.remainder(hash);
+        let byte = bit_array
+            .get((position / 8) as usize)
+            .copied()
+            .unwrap_or_else(never_absent);
+        // The rotation counts modulo 8.
+        all &= byte.rotate_right(position);
+        hash = hash.wrapping_add(stride);
+    }
+    all & 1 != 0
+}
+
+/// Returns the byte of a position at or above the number of bits, which never occurs.
+///
+/// With a function that is never called, the check takes one comparison per probe. An exit from the loop would move all
+/// loads after all comparisons, and the positions to the stack and back.
+#[cold]
+#[inline(never)]
+fn never_absent() -> u8 {
+    0
+}
+
+/// [`may_match`] in portable code.
+#[inline]
+fn scalar_may_match(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u32) -> bool {
+    const USUAL: u32 = USUAL_PROBES as u32;
+    usual!(probes == USUAL, |_MOST| all_set(bit_array, modulus, probes, hash))
+}
 
 /// The bits of a filter to query, and the kernel that does it.
 #[derive(Debug, Clone, Copy)]
@@ -81,7 +144,7 @@ fn dispatch(kernel: KernelToken, bytes: usize) -> (KernelToken, [u64; 2]) {
 
 /// Passes the positions of a hash value's bits in a bit array of this many bytes.
 pub fn positions(bytes: usize, probes: u8, hash: u32, mut visit: impl FnMut(u32)) {
-    scalar::positions(Modulus::of_bytes(bytes), probes, hash, &mut visit);
+    each_position(Modulus::of_bytes(bytes), probes, hash, &mut visit);
 }
 
 /// Writes the bits of all keys, with `probes` probes each, at most 30, over whatever `bit_array` holds; it must not be empty.
@@ -111,7 +174,7 @@ pub fn insert(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &m
             create::insert(lanes, bit_array, divisor, probes, source);
         },
         kernel,
-        scalar::insert(bit_array, Modulus::of_parts(parts), probes, source)
+        set_all(bit_array, Modulus::of_parts(parts), probes, source)
     );
 }
 
@@ -125,7 +188,7 @@ pub fn may_match(query: &BitQuery<'_>, hash: u32) -> bool {
             query::may_match(lanes, bit_array, bits, rest, probes, hash)
         },
         query.kernel,
-        scalar::may_match(bit_array, Modulus::of_parts([bits, rest]), probes, hash)
+        scalar_may_match(bit_array, Modulus::of_parts([bits, rest]), probes, hash)
     )
 }
 
@@ -141,9 +204,63 @@ pub fn may_match_key<H: Fn(&[u8]) -> u32 + Copy>(
         return may_match_at_first(hash, key, filter, kernel);
     };
     by_kernel!([H: Fn(&[u8]) -> u32 + Copy], |lanes, hash: H, key: &[u8], filter: &[u8]| -> bool {
-            query::stored_may_match(lanes, hash, key.first_chunk::<16>().expect("16 bytes"), filter)
+            stored_by_lanes(lanes, hash, key.first_chunk::<16>().expect("16 bytes"), filter)
         }
-        apart (key.len() != 16) { true => { query::stored_may_match(lanes, hash, key, filter) } }, kernel, scalar::may_match_key(hash, key, filter))
+        apart (key.len() != 16) { true => { stored_by_lanes(lanes, hash, key, filter) } }, kernel, stored_by_scalar(hash, key, filter))
+}
+
+/// Returns true if a stored filter may hold a key. A single query spends as much time reaching the code as computing the
+/// answer, so one function goes from the key to the answer. Rare filters are handled out of line.
+#[inline(always)]
+pub(crate) fn stored_by_lanes<S: Lanes, H: Fn(&[u8]) -> u32 + Copy>(
+    lanes: S,
+    hash: H,
+    key: &[u8],
+    filter: &[u8],
+) -> bool {
+    match usual(filter) {
+        Some((bit_array, divisor, probes)) => {
+            query::may_match_8(lanes, bit_array, divisor, probes, hash(key))
+        }
+        None => may_match_stored(hash, key, filter, KernelToken::with(lanes)),
+    }
+}
+
+/// Splits a stored filter that has at most 8 probes and a length that lanes support.
+#[inline(always)]
+fn usual(filter: &[u8]) -> Option<(&[u8], LaneDivisor, u32)> {
+    // One comparison checks both limits of the length.
+    if filter.len().wrapping_sub(2) >= LaneDivisor::MAX_BYTES {
+        return None;
+    }
+    let [bit_array @ .., probes @ 0..=8] = filter else {
+        return None;
+    };
+    let divisor = LaneDivisor::of_bytes(bit_array.len())?;
+    Some((bit_array, divisor, u32::from(*probes)))
+}
+
+/// Returns true if a stored filter may hold a key, without loops for the usual probe count and keys of 16 bytes. Rare
+/// filters are handled out of line.
+pub(crate) fn stored_by_scalar<H: Fn(&[u8]) -> u32 + Copy>(hash: H, key: &[u8], filter: &[u8]) -> bool {
+    if let [bit_array @ .., USUAL_PROBES] = filter
+        && !bit_array.is_empty()
+    {
+        let Ok(key) = <&[u8; 16]>::try_from(key) else {
+            return may_match_any_key(hash, key, bit_array);
+        };
+        let modulus = Modulus::of_bytes(bit_array.len());
+        all_set(bit_array, modulus, u32::from(USUAL_PROBES), hash(key))
+    } else {
+        may_match_stored(hash, key, filter, KernelToken::Scalar)
+    }
+}
+
+/// Handles keys of any length, for filters with the usual probe count.
+#[inline(never)]
+fn may_match_any_key<H: Fn(&[u8]) -> u32 + Copy>(hash: H, key: &[u8], bit_array: &[u8]) -> bool {
+    let modulus = Modulus::of_bytes(bit_array.len());
+    all_set(bit_array, modulus, USUAL_PROBES.into(), hash(key))
 }
 
 /// Cold path: CPU features have not been detected yet.
@@ -215,7 +332,7 @@ impl Work for Ask<'_> {
     #[inline(always)]
     fn portable(self) -> bool {
         let Self(bit_array, parts, probes, hash) = self;
-        scalar::may_match(bit_array, Modulus::of_parts(parts), probes, hash)
+        scalar_may_match(bit_array, Modulus::of_parts(parts), probes, hash)
     }
 
     #[inline(always)]
@@ -223,9 +340,18 @@ impl Work for Ask<'_> {
         let Self(bit_array, [bits, rest], probes, hash) = self;
         match LaneDivisor::of_parts([bits, rest], bit_array.len()) {
             Some(_) => query::may_match(lanes, bit_array, bits, rest, probes, hash),
-            None => scalar::may_match(bit_array, Modulus::of_bytes(bit_array.len()), probes, hash),
+            None => scalar_may_match(bit_array, Modulus::of_bytes(bit_array.len()), probes, hash),
         }
     }
+}
+
+/// [`may_match_many`] in portable code, out of line like [`set_all`].
+#[inline(never)]
+fn answer_each(bit_array: &[u8], modulus: Modulus, probes: u32, source: Source<'_>, answers: &mut [u64]) {
+    let mut answer = answering(answers);
+    scalar::for_each_hash(source, |hash| {
+        answer(scalar_may_match(bit_array, modulus, probes, hash))
+    });
 }
 
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
@@ -243,6 +369,6 @@ pub fn may_match_many(query: &BitQuery<'_>, source: Source<'_>, answers: &mut [u
             query::may_match_many(lanes, bit_array, divisor, probes, source, answers);
         },
         query.kernel,
-        scalar::may_match_many(bit_array, Modulus::of_parts(query.parts), probes, source, answers)
+        answer_each(bit_array, Modulus::of_parts(query.parts), probes, source, answers)
     );
 }

@@ -6,10 +6,8 @@ mod levels;
 use batch::Batch;
 use levels::{ByLevel, TILE};
 
-use super::may_match_stored;
 use super::probes::Remainders;
 use crate::bits::{Words, in_registers};
-use crate::choose::KernelToken;
 use crate::hash::groups::consume;
 use crate::lanes::Lanes;
 use crate::modulus::LaneDivisor;
@@ -23,38 +21,15 @@ const SHORT_PART: usize = 128;
 /// machines this was measured on. Below, prefetching costs more than it saves.
 const PREFETCHED: usize = 4 << 20;
 
-/// Returns true if a stored filter may hold a key. A single query spends as much time reaching the code as computing the
-/// answer, so one function goes from the key to the answer. Rare filters are handled out of line.
-#[inline(always)]
-pub(crate) fn stored_may_match<S: Lanes, H: Fn(&[u8]) -> u32 + Copy>(
-    lanes: S,
-    hash: H,
-    key: &[u8],
-    filter: &[u8],
-) -> bool {
-    match usual(filter) {
-        Some((bit_array, divisor, probes)) => may_match_8(lanes, bit_array, divisor, probes, hash(key)),
-        None => may_match_stored(hash, key, filter, KernelToken::with(lanes)),
-    }
-}
-
-/// Splits a stored filter that has at most 8 probes and a length that lanes support.
-#[inline(always)]
-fn usual(filter: &[u8]) -> Option<(&[u8], LaneDivisor, u32)> {
-    // One comparison checks both limits of the length.
-    if filter.len().wrapping_sub(2) >= LaneDivisor::MAX_BYTES {
-        return None;
-    }
-    let [bit_array @ .., probes @ 0..=8] = filter else {
-        return None;
-    };
-    let divisor = LaneDivisor::of_bytes(bit_array.len())?;
-    Some((bit_array, divisor, u32::from(*probes)))
-}
-
 /// [`may_match`] for at most eight probes.
 #[inline(always)]
-fn may_match_8<S: Lanes>(lanes: S, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
+pub(super) fn may_match_8<S: Lanes>(
+    lanes: S,
+    bit_array: &[u8],
+    divisor: LaneDivisor,
+    probes: u32,
+    hash: u32,
+) -> bool {
     let hash = lanes.splat(hash);
     let hashes = lanes.add(hash, lanes.mul(lanes.iota(), lanes.rotate_15(hash)));
     let positions = Remainders::new(lanes, divisor).of(hashes);

@@ -13,7 +13,7 @@ use crate::compile::by_kernel;
 use crate::fast_local;
 use crate::fuse;
 use crate::keys::{Keys, PackedKeys};
-use crate::leveldb::{self, BitQuery, query, scalar};
+use crate::leveldb::{self, BitQuery, stored_by_lanes, stored_by_scalar};
 use crate::ribbon;
 use crate::source::{LaneHash, Source, WideSource};
 use crate::split_block::{self, BlockHash, SplitBlocks};
@@ -100,8 +100,8 @@ fn leveldb(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         out.extend(case.one_by_one(|key| {
             let hash = |key: &[u8]| function.hash(key);
             let stored = by_kernel!([H: Fn(&[u8]) -> u32 + Copy], |lanes, hash: H, key: &[u8], stored: &[u8]| -> bool {
-                    query::stored_may_match(lanes, hash, key, stored)
-                }, kernel, scalar::may_match_key(hash, key, stored));
+                    stored_by_lanes(lanes, hash, key, stored)
+                }, kernel, stored_by_scalar(hash, key, stored));
             [
                 stored,
                 ask(&numbers, bits, key),
