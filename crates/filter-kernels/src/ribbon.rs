@@ -50,6 +50,30 @@ const fn used_seed(stored: u8) -> u64 {
     (mixed ^ (mixed & 0xf0f0_f0f0_f0f0_f0f0) >> 4) & 0xffff_ffff
 }
 
+/// The shape of a system: its slots, in blocks of [`WIDTH`], and its columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// The number of blocks: at least two, and fewer than 2^24.
+    pub blocks: u32,
+    /// The number of columns in the blocks from `narrow` on, at most 32.
+    pub columns: u32,
+    /// The number of leading blocks that have one column less.
+    pub narrow: u32,
+}
+
+impl Shape {
+    #[inline(always)]
+    const fn words_before(self, block: u32) -> u64 {
+        let narrow = if block < self.narrow { block } else { self.narrow };
+        block as u64 * self.columns as u64 - narrow as u64
+    }
+
+    #[inline(always)]
+    const fn columns_of(self, block: u32) -> u32 {
+        self.columns - (block < self.narrow) as u32
+    }
+}
+
 /// The equation of a key, or what elimination left of it.
 #[derive(Clone, Copy)]
 struct Equation {
@@ -83,44 +107,22 @@ impl Equation {
         // Two steps, because a shift by all 128 bits would overflow.
         [coefficients << shift, coefficients >> 1 >> (WIDTH - 1 - shift)]
     }
-}
 
-/// Returns true if the equation of a hash value holds, column by column: the definition, which queries use where words may be
-/// missing.
-#[cold]
-#[inline(never)]
-fn may_match_at_end(words: &[Word], shape: u64, seed: u64, hash: u64) -> bool {
-    let numbers = [shape, seed];
-    let solution = Solution { words, numbers };
-    let (shape, equation) = (solution.shape(), solution.equation(hash));
-    let block = equation.start as u32 / WIDTH;
-    let columns = shape.columns_of(block) as usize;
-    let first = shape.words_before(block) as usize;
-    let [here, next] = equation.in_blocks();
-    let word = |at: usize| solution.words.get(at).map(|word| u128::from_le_bytes(*word));
-    (0..columns).all(|column| {
-        let at = first + column;
-        // Without coefficients in the next block, its word is not needed.
-        let after = word(at + columns).or((next == 0).then_some(0));
-        match (word(at), after) {
-            (Some(word), Some(after)) => {
-                let sum = (word & here ^ after & next).count_ones();
-                sum & 1 == equation.result >> column & 1
-            }
-            _ => true,
-        }
-    })
-}
-
-/// The shape of a system: its slots, in blocks of [`WIDTH`], and its columns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
-    /// The number of blocks: at least two, and fewer than 2^24.
-    pub blocks: u32,
-    /// The number of columns in the blocks from `narrow` on, at most 32.
-    pub columns: u32,
-    /// The number of leading blocks that have one column less.
-    pub narrow: u32,
+    /// Returns true if the selected slots sum to the result in each column whose words are there.
+    fn holds(&self, words: &[Word], shape: Shape) -> bool {
+        let block = self.start as u32 / WIDTH;
+        let first = shape.words_before(block) as usize;
+        let columns = shape.columns_of(block) as usize;
+        let [here, next] = self.in_blocks();
+        let word = |at: usize| words.get(at).map(|word| u128::from_le_bytes(*word));
+        (first..first + columns).zip(0..).all(|(at, column)| {
+            // Without coefficients in the next block, its word is not needed.
+            let after = word(at + columns).or((next == 0).then_some(0));
+            let sum = |(word, after): (u128, u128)| (word & here ^ after & next).count_ones() & 1;
+            let sum = word(at).zip(after).map(sum);
+            sum.is_none_or(|sum| sum == self.result >> column & 1)
+        })
+    }
 }
 
 impl Shape {
@@ -139,17 +141,6 @@ impl Shape {
     /// Returns the number of words in the solution.
     pub const fn words(self) -> u64 {
         self.words_before(self.blocks)
-    }
-
-    #[inline(always)]
-    const fn words_before(self, block: u32) -> u64 {
-        let narrow = if block < self.narrow { block } else { self.narrow };
-        block as u64 * self.columns as u64 - narrow as u64
-    }
-
-    #[inline(always)]
-    const fn columns_of(self, block: u32) -> u32 {
-        self.columns - (block < self.narrow) as u32
     }
 }
 
@@ -310,15 +301,24 @@ fn may_match_by<L: Target>(lanes: L, words: &[Word], shape: u64, seed: u64, hash
     // Two blocks, and the words after the last column that are compared in vain.
     match words.get(first..first + 2 * columns + COMPARED) {
         Some(words) if L::PARITIES => holds_by_eight(lanes, words, columns, equation),
-        Some(words) => holds(lanes, words, columns, equation),
+        Some(words) => holds_by_two(lanes, words, columns, equation),
         None => may_match_at_end(words, shape, seed, hash),
     }
 }
 
-/// Returns true if an equation holds, column by column. The words are those of the two blocks from the one on in which it
+/// Returns true if the equation of a hash value holds where words may be missing: by the definition.
+#[cold]
+#[inline(never)]
+fn may_match_at_end(words: &[Word], shape: u64, seed: u64, hash: u64) -> bool {
+    let numbers = [shape, seed];
+    let solution = Solution { words, numbers };
+    solution.equation(hash).holds(words, solution.shape())
+}
+
+/// [`Equation::holds`], two columns at once. The words are those of the two blocks from the one on in which it
 /// starts, of this many columns, and two more.
 #[inline(always)]
-fn holds<L: Target>(lanes: L, words: &[Word], columns: usize, equation: Equation) -> bool {
+fn holds_by_two<L: Target>(lanes: L, words: &[Word], columns: usize, equation: Equation) -> bool {
     assert!(words.len() == 2 * columns + COMPARED, "two blocks and two words");
     // The coefficients as three words of 64 slots, from the first that they reach on.
     let shift = equation.start as u32 % 64;
@@ -378,7 +378,7 @@ unsafe fn wrong<L: Target>(
     sums ^ result >> column
 }
 
-/// [`holds`], eight columns at once, without an exit that would be mispredicted for many absent keys.
+/// [`Equation::holds`], eight columns at once, without an exit that would be mispredicted for many absent keys.
 #[inline(always)]
 fn holds_by_eight<L: Target>(lanes: L, words: &[Word], columns: usize, equation: Equation) -> bool {
     let (first, second) = words[..2 * columns].split_at(columns);
