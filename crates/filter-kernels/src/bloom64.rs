@@ -10,8 +10,7 @@ use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
-use crate::kernel::Kernel;
-use crate::lanes::Target;
+use crate::lanes::{MAX_LANES, Target};
 use crate::source::WideSource;
 use crate::tiles::each_tile;
 use kernel::{Ask, AskTile, CreateByMap, SetTile, prefetch};
@@ -139,8 +138,8 @@ pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
 /// Returns true if all bits of a hash value are set. The limits are those of [`create`].
 #[inline(always)]
 pub fn may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, hash: u64) -> bool {
-    // Other kernels have no products of 64 bits in lanes, and a call would take longer.
-    if bit_array.len() < TOO_LONG && kernel.kernel() == Kernel::Avx512 {
+    // Shorter vectors hold fewer walks than there are probes, and a call would take longer.
+    if bit_array.len() < TOO_LONG && kernel.lanes() == MAX_LANES {
         return by_kernel!(
             |lanes, bit_array: &[u8], probes: u8, hash: u64| -> bool {
                 lanes.here(Ask(bit_array, probes, hash))
@@ -154,7 +153,7 @@ pub fn may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, hash: u64) -
 /// [`may_match`] for a key, hashed in the same call.
 #[inline(always)]
 pub fn key_may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
-    if bit_array.len() < TOO_LONG && kernel.kernel() == Kernel::Avx512 {
+    if bit_array.len() < TOO_LONG && kernel.lanes() == MAX_LANES {
         return by_kernel!(
             |lanes, bit_array: &[u8], probes: u8, key: &[u8]| -> bool {
                 lanes.here(Ask(bit_array, probes, xxph3_64(key, 0)))

@@ -3,7 +3,7 @@
 use crate::Kernel;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use crate::aarch64::Neon;
-use crate::lanes::Target;
+use crate::lanes::{Lanes, Target};
 #[cfg(target_arch = "x86_64")]
 use crate::x86_64::{Avx2, Avx512, found};
 
@@ -42,6 +42,9 @@ pub enum KernelToken {
     /// Arrays of 8 lanes.
     #[cfg(test)]
     Plain8(crate::tests::plain::Plain8),
+    /// Arrays of 8 lanes of 32 bits, without others.
+    #[cfg(test)]
+    Narrow8(crate::tests::plain::Narrow8),
     /// Arrays of 16 lanes.
     #[cfg(test)]
     Plain16(crate::tests::plain::Plain16),
@@ -133,19 +136,29 @@ impl KernelToken {
 
     /// Returns the name of the kernel.
     pub const fn kernel(self) -> Kernel {
+        self.facts().0
+    }
+
+    /// Returns the number of lanes in a vector, 1 for portable code: layouts choose by this fact, never by the name.
+    #[inline(always)]
+    pub(crate) const fn lanes(self) -> usize {
+        self.facts().1
+    }
+
+    #[inline(always)]
+    const fn facts(self) -> (Kernel, usize) {
         match self {
-            Self::Scalar => Kernel::Scalar,
+            Self::Scalar => (Kernel::Scalar, 1),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(_) => Kernel::Avx2,
+            Self::Avx2(_) => (Kernel::Avx2, Avx2::LANES),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512(_) => Kernel::Avx512,
+            Self::Avx512(_) => (Kernel::Avx512, Avx512::LANES),
             #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            Self::Neon(_) => Kernel::Neon,
-            // The kernels of as many lanes.
+            Self::Neon(_) => (Kernel::Neon, Neon::LANES),
             #[cfg(test)]
-            Self::Plain8(_) => Kernel::Avx2,
+            Self::Plain8(_) | Self::Narrow8(_) => (Kernel::Scalar, 8),
             #[cfg(test)]
-            Self::Plain16(_) => Kernel::Avx512,
+            Self::Plain16(_) => (Kernel::Scalar, 16),
         }
     }
 }

@@ -31,6 +31,8 @@ macro_rules! by_kernel {
             #[cfg(test)]
             $crate::choose::KernelToken::Plain8(_) => by_kernel!(@ portable $crate::tests::plain::Plain8, $result, $function),
             #[cfg(test)]
+            $crate::choose::KernelToken::Narrow8(_) => by_kernel!(@ portable $crate::tests::plain::Narrow8, $result, $function),
+            #[cfg(test)]
             $crate::choose::KernelToken::Plain16(_) => by_kernel!(@ portable $crate::tests::plain::Plain16, $result, $function),
             $crate::choose::KernelToken::Scalar => by_kernel!(@ $portable $result, $function),
         }

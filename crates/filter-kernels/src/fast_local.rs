@@ -89,7 +89,7 @@ const MAX_COPIED: usize = MAP_BITS / LINE_LEN;
 pub fn create(kernel: KernelToken, lines: &mut [Line], probes: u8, keys: Keys<'_>) -> usize {
     let probes = probes.clamp(1, MAX_PROBES);
     let source = WideSource::Keys(keys);
-    if kernel.kernel() != Kernel::Avx512 || !(2..=MAX_COPIED).contains(&lines.len()) {
+    if kernel.lanes() * 4 != LINE_LEN || !(2..=MAX_COPIED).contains(&lines.len()) {
         lines.as_flattened_mut().fill(0);
         return insert(kernel, lines, probes, source);
     }

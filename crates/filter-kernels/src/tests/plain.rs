@@ -11,6 +11,8 @@ pub struct Plain<const N: usize, const HALF: usize>;
 
 pub(crate) type Plain8 = Plain<8, 4>;
 pub(crate) type Plain16 = Plain<16, 8>;
+/// Without lanes of 64 bits.
+pub(crate) type Narrow8 = Plain<8, 0>;
 
 impl<const N: usize, const HALF: usize> Target for Plain<N, HALF> {
     // Where lanes choose a kernel, portable code does the rest.
@@ -22,11 +24,15 @@ impl<const N: usize, const HALF: usize> Target for Plain<N, HALF> {
     }
 
     fn call<W: Work>(self, work: W) -> W::Out {
-        work.wide(self)
+        self.here(work)
     }
 
     fn here<W: Work>(self, work: W) -> W::Out {
-        work.wide(self)
+        if HALF == 0 {
+            work.narrow(self)
+        } else {
+            work.wide(self)
+        }
     }
 
     fn parities(self, first: &[[u8; 16]], second: &[[u8; 16]], [here, next]: [u128; 2]) -> u32 {
