@@ -155,11 +155,8 @@ pub fn open<T: Stored>(path: &std::path::Path, funnel: T::Funnel) -> Result<T, E
         let mut source = Stream(std::io::BufReader::new(file));
         let mut reader = Reader::new(&mut source);
         let filter = reader.filter(funnel)?;
-        let taken = reader.taken;
-        match source.fill(&mut [0])? {
-            0 => Ok(filter),
-            _ => Err(Error::trailing(taken, format_args!("more"))),
-        }
+        reader.end()?;
+        Ok(filter)
     });
     read.map_err(|error| error.of_file(path))
 }
@@ -463,18 +460,19 @@ impl<'a> Reader<'a> {
                 Error::new(ErrorKind::TooLarge, "the filter", range, bytes)
             })?;
         let mut words = Vec::new();
-        let mut buffer = vec![0; count.min(PIECE_WORDS) * WORD];
+        let mut buffer = Vec::new();
         while words.len() < count {
-            let wanted = (count - words.len()).min(PIECE_WORDS);
-            let piece = buffer.get_mut(..wanted * WORD).unwrap_or_default();
-            self.fill(piece, needed)?;
+            // No more than have come, so that a claim takes no memory.
+            let wanted = (count - words.len()).min(words.len().clamp(1, PIECE_WORDS));
+            buffer.resize(wanted * WORD, 0);
+            self.fill(&mut buffer, needed)?;
             if words.capacity() - words.len() < wanted {
                 // Double the memory, up to the size of the filter.
                 let more = (count - words.len()).min(words.len().max(wanted));
                 Error::reserve(&mut words, more)?;
                 arch::prefer_huge_pages(&mut words);
             }
-            let (arrays, _) = piece.as_chunks::<WORD>();
+            let (arrays, _) = buffer.as_chunks::<WORD>();
             words.extend(arrays.iter().map(|&bytes| decode(bytes)));
         }
         Ok(words)
@@ -505,10 +503,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks that nothing follows.
-    pub(crate) fn end(&self) -> Result<(), Error> {
+    pub(crate) fn end(&mut self) -> Result<(), Error> {
         match self.source.left() {
-            None | Some(0) => Ok(()),
+            Some(0) => Ok(()),
             Some(left) => Err(Error::trailing(self.taken, self.taken + left)),
+            None if self.source.fill(&mut [0])? == 0 => Ok(()),
+            None => Err(Error::trailing(self.taken, "more")),
         }
     }
 

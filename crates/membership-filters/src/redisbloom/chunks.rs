@@ -9,7 +9,7 @@ use super::parameters::{LN_2, Link};
 use super::{BloomFilter, Keys, Layer};
 use crate::bits::Bits;
 use crate::bloom::Bloom;
-use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Writer};
+use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer};
 use crate::error::Error;
 use crate::steps::Rule;
 use crate::stored::{foreign, invalid, of_field, within};
@@ -43,8 +43,8 @@ impl BloomFilter {
     }
 
     /// Reads a filter from its chunks in their order, as `BF.SCANDUMP` returns them; those may be divided in other places. Ends
-    /// at a chunk of the iterator 0, which `BF.SCANDUMP` returns behind the last. Takes at most four times the memory of the
-    /// bytes, whatever they claim.
+    /// at a chunk of the iterator 0, which `BF.SCANDUMP` returns behind the last. Whatever the bytes claim, reading needs at most
+    /// four times their memory, and some hundred bytes for the text of an error.
     ///
     /// # Errors
     ///
@@ -52,19 +52,15 @@ impl BloomFilter {
     /// if there are too many, [`InvalidField`](crate::ErrorKind::InvalidField) for a chunk of another place and for a header that
     /// no server writes.
     pub fn from_chunks<'a>(chunks: impl IntoIterator<Item = (i64, &'a [u8])>) -> Result<Self, Error> {
-        let (mut all, mut iterator) = (Vec::new(), 1);
-        for (stated, bytes) in chunks.into_iter().take_while(|&(stated, _)| stated != 0) {
-            // That of the header is 1.
-            if !all.is_empty() {
-                iterator += bytes.len() as i64;
-            }
-            if stated != iterator {
-                return Err(invalid("the iterator of a chunk", iterator, stated));
-            }
-            (all.try_reserve(bytes.len())).map_err(|_| Error::out_of_memory(all.len() + bytes.len()))?;
-            all.extend_from_slice(bytes);
-        }
-        Self::from_redisbloom(&all)
+        let mut source = Chunks {
+            chunks: chunks.into_iter().take_while(|&(stated, _)| stated != 0),
+            iterator: 0,
+            chunk: &[],
+        };
+        let mut reader = Reader::plain(&mut source);
+        let filter = Self::read(&mut reader, Keys)?;
+        reader.end()?;
+        Ok(filter)
     }
 
     /// Returns the commands that load the filter under a key, each as its arguments: the chunks go to another key, which takes
@@ -104,8 +100,11 @@ impl BloomFilter {
         if (options, expansion) == (SCALING, 0) {
             return Err(invalid("the expansion", "at least 1", expansion));
         }
-        // As many as there are bytes for.
-        let links: Vec<_> = (0..count).map(|_| read_link(reader)).collect::<Result<_, _>>()?;
+        // As many as there are bytes for; most chains have one.
+        let mut links = Vec::with_capacity(1);
+        for _ in 0..count {
+            links.push(read_link(reader)?);
+        }
         let (mut full, mut sum) = (Vec::with_capacity(links.len()), 0_u64);
         for (shape, len) in links {
             let bloom = Bloom {
@@ -158,7 +157,8 @@ fn read_link(reader: &mut Reader<'_>) -> Result<(Link, u64), Error> {
     let expected = computed.bits_per_key;
     let is_near = (bits_per_key - expected).abs() <= expected * 1e-9;
     if !is_near {
-        return Err(invalid("the bits for a key", expected, bits_per_key));
+        let got = format_args!("{bits_per_key:?}");
+        return Err(invalid("the bits for a key", expected, got));
     }
     let probes = libm::ceil(LN_2 * bits_per_key) as u64;
     within("the probe count", probe_count.into(), probes, probes)?;
@@ -177,6 +177,40 @@ fn read_link(reader: &mut Reader<'_>) -> Result<(Link, u64), Error> {
         ..computed
     };
     Ok((link, len))
+}
+
+/// Chunks, read one after the other without a copy.
+struct Chunks<'a, I> {
+    chunks: I,
+    /// The iterator of the chunk that was begun; 0 before the first.
+    iterator: i64,
+    /// What is left of the chunk.
+    chunk: &'a [u8],
+}
+
+impl<'a, I: Iterator<Item = (i64, &'a [u8])>> Source for Chunks<'a, I> {
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        let mut filled = self.chunk.fill(buffer)?;
+        while filled < buffer.len()
+            && let Some((stated, chunk)) = self.chunks.next()
+        {
+            // That of the header is 1.
+            self.iterator = match self.iterator {
+                0 => 1,
+                before => before + chunk.len() as i64,
+            };
+            if stated != self.iterator {
+                return Err(invalid("the iterator of a chunk", self.iterator, stated));
+            }
+            self.chunk = chunk;
+            filled += self.chunk.fill(buffer.get_mut(filled..).unwrap_or_default())?;
+        }
+        Ok(filled)
+    }
+
+    fn left(&self) -> Option<u64> {
+        None
+    }
 }
 
 impl BloomFilter {

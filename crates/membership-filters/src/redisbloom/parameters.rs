@@ -38,7 +38,7 @@ pub struct Parameters {
 
 impl Parameters {
     /// Returns parameters of a chain whose first link is for `capacity` keys, at least 1. `rate` is the false-positive rate of
-    /// the whole chain, above 0 and below 1; a rate above 0.25 counts as 0.25, as on a server.
+    /// the whole chain, above 0 and below 1; a rate above 0.25 counts as 0.25, as in Redis 8. (Redis Stack 7 has no such limit.)
     pub const fn new(capacity: u64, rate: f64) -> Self {
         Self {
             capacity,

@@ -15,6 +15,7 @@ mod cuckoo;
 mod damaged;
 #[cfg(not(emulated))]
 mod every;
+mod ffi;
 mod format;
 mod funnels;
 mod guava;

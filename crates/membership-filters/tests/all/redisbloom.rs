@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use super::ffi::peak;
 use super::support::rates::assert_near;
 
 #[derive(Deserialize)]
@@ -288,7 +289,7 @@ fn each_wrong_field_of_a_header_is_named() {
         (
             52,
             "0000000000002040",
-            "the bits for a key must be 11.027753418256411, got 8",
+            "the bits for a key must be 11.027753418256411, got 8.0",
         ),
         (
             60,
@@ -324,6 +325,34 @@ fn each_wrong_field_of_a_header_is_named() {
     let error = from_chunks(&[(9, bytes[..73].to_vec())]).unwrap_err();
     assert_eq!(error.to_string(), "the iterator of a chunk must be 1, got 9");
 }
+
+/// Checks what `from_chunks` promises of its memory.
+#[test]
+fn hostile_chunks_need_four_times_their_memory_at_most() {
+    let one = RedisBloomFilter::new(&RedisBloomParameters::new(1, 0.01)).unwrap();
+    let one = one.to_redisbloom();
+    // Vectors double their memory beyond a power of two.
+    for (links, claimed) in [1, 2, 5, 65_537]
+        .into_iter()
+        .flat_map(|links| [(links, links), (links, u32::MAX)])
+    {
+        let mut header = [&one[..20], &one[20..73].repeat(links as usize)].concat();
+        header[8..12].copy_from_slice(&claimed.to_le_bytes());
+        for bits in [vec![0; 8 * links as usize], Vec::new()] {
+            let chunks = [(1, &header[..]), (1 + bits.len() as i64, &bits[..])];
+            let (memory, read) = peak(|| RedisBloomFilter::from_chunks(chunks));
+            let given = header.len() + bits.len();
+            assert!(
+                memory <= 4 * given + TEXT,
+                "{memory} of {given} for {links} links of {claimed}"
+            );
+            assert_eq!(read.is_ok(), claimed == links && !bits.is_empty());
+        }
+    }
+}
+
+/// The memory of the text of an error.
+const TEXT: usize = 200;
 
 #[cfg(not(emulated))]
 proptest! {
@@ -369,7 +398,8 @@ proptest! {
         }
         chunks.push((iterator + bits.len() as i64, bits));
         chunks.push((0, Vec::new()));
-        let read = from_chunks(&chunks);
+        let (memory, read) = peak(|| from_chunks(&chunks));
+        prop_assert!(memory <= 4 * all.len() + TEXT);
         let is_whole = changes.is_empty() && cut.is_none();
         prop_assert!(!is_whole || read.as_ref().is_ok_and(|read| *read == filter));
         prop_assert!(read.is_ok() == RedisBloomFilter::from_redisbloom(&all).is_ok());
