@@ -6,12 +6,10 @@
 //! absent drop out between the rounds, without a branch to predict.
 
 use alloc::vec::Vec;
+use core::ops::Deref;
 
-#[cfg(target_has_atomic = "64")]
-use crate::atomic_bits::AtomicU64;
 use crate::bits::{Bits, Word};
 use crate::hash::Hash128;
-use crate::modulus::Modulus;
 use crate::unrolled::{self, Steps};
 
 /// The number of keys looked up together. Measured: 128 wait less than 64, and their state still fits into the L1
@@ -33,46 +31,20 @@ struct Lane<S> {
     key: usize,
 }
 
-/// Bits that can be set, of one thread or shared by several.
-pub(crate) trait SetBits {
-    fn modulus(&self) -> Modulus;
-    fn prefetch(&self, position: u64);
-    fn set(&mut self, position: u64) -> bool;
-}
-
-macro_rules! set_bits {
-    ($bits:ty) => {
-        impl SetBits for $bits {
-            #[inline]
-            fn modulus(&self) -> Modulus {
-                Bits::modulus(self)
-            }
-
-            #[inline]
-            fn prefetch(&self, position: u64) {
-                Bits::prefetch(self, position);
-            }
-
-            #[inline]
-            fn set(&mut self, position: u64) -> bool {
-                (**self).set(position)
-            }
-        }
-    };
-}
-
-set_bits!(&mut Bits);
-#[cfg(target_has_atomic = "64")]
-set_bits!(&Bits<AtomicU64>);
-
-/// Inserts keys in order by the given steps. Returns the number of those that changed bits.
-pub(crate) fn insert<S: Steps>(mut bits: impl SetBits, probe_count: u32, hashes: &[Hash128]) -> u64 {
+/// Inserts keys in order by the given steps, with what sets a bit and tells whether that changed it. Returns the number of keys
+/// that changed bits.
+pub(crate) fn insert<S: Steps, W: Word, B: Deref<Target = Bits<W>>>(
+    mut bits: B,
+    mut set: impl FnMut(&mut B, u64) -> bool,
+    probe_count: u32,
+    hashes: &[Hash128],
+) -> u64 {
     let (mut changed, modulus) = (0, bits.modulus());
     let probes = usize::try_from(probe_count).unwrap_or(usize::MAX);
     if probes > AHEAD {
         for &hash in hashes {
             let mut steps = S::start(hash, modulus);
-            let any = (0..probe_count).fold(false, |any, _| any | bits.set(steps.step(modulus)));
+            let any = (0..probe_count).fold(false, |any, _| any | set(&mut bits, steps.step(modulus)));
             changed += u64::from(any);
         }
         return changed;
@@ -87,7 +59,7 @@ pub(crate) fn insert<S: Steps>(mut bits: impl SetBits, probe_count: u32, hashes:
             }
         }
         for (positions, _) in positions.chunks_exact(probes).zip(hashes) {
-            changed += u64::from(positions.iter().fold(false, |any, &at| any | bits.set(at)));
+            changed += u64::from(positions.iter().fold(false, |any, &at| any | set(&mut bits, at)));
         }
     }
     changed

@@ -46,9 +46,9 @@ impl<W> fmt::Debug for Bits<W> {
     }
 }
 
-impl Clone for Bits {
+impl<W: Clone> Clone for Bits<W> {
     fn clone(&self) -> Self {
-        self.copy(|word| *word)
+        self.copy(W::clone)
     }
 }
 

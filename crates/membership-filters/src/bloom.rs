@@ -13,20 +13,11 @@ use crate::steps::{Rule, by_rule};
 use crate::unrolled::{self, Steps as _};
 
 /// Bits, and the rule for the positions of a key.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Bloom<W = u64> {
     pub(crate) bits: Bits<W>,
     pub(crate) rule: Rule,
     pub(crate) probe_count: u32,
-}
-
-impl Clone for Bloom {
-    fn clone(&self) -> Self {
-        Self {
-            bits: self.bits.clone(),
-            ..*self
-        }
-    }
 }
 
 /// Insertion, through `&mut self` or `&self`.
@@ -48,7 +39,7 @@ macro_rules! insertion {
                     return hashes.iter().map(|&hash| u64::from(self.insert(hash))).sum();
                 }
                 let probes = self.probe_count;
-                by_rule!(self.rule, S => batch::insert::<S>(&$($mutable)? self.bits, probes, hashes))
+                by_rule!(self.rule, S => batch::insert::<S, _, _>(&$($mutable)? self.bits, |bits, at| bits.set(at), probes, hashes))
             }
         }
     };
@@ -122,3 +113,61 @@ impl<W: Word> Bloom<W> {
         }
     }
 }
+
+/// The methods of a filter around its field `bloom`. The last argument is `mut` unless threads share the filter.
+macro_rules! around {
+    ([$($f:ident)?] $filter:ty $(, $mutable:tt)?) => {
+        impl<$($f)?> $filter {
+            #[inline]
+            fn insert_raw(&$($mutable)? self, hash: crate::hash::Hash128) -> bool {
+                self.bloom.insert(hash)
+            }
+
+            fn insert_batch(&$($mutable)? self, hashes: &[crate::hash::Hash128]) {
+                self.bloom.insert_batch(hashes);
+            }
+
+            #[inline]
+            fn contains_raw(&self, hash: crate::hash::Hash128) -> bool {
+                self.bloom.contains(hash)
+            }
+
+            fn contains_batch(&self, hashes: &[crate::hash::Hash128], answers: &mut alloc::vec::Vec<bool>) {
+                self.bloom.contains_batch(hashes, answers);
+            }
+
+            /// Returns the number of bits, a multiple of 64: Spark's `bitSize`.
+            #[inline]
+            pub const fn bits(&self) -> u64 {
+                self.bloom.bits.len()
+            }
+
+            /// Returns the probe count k.
+            #[inline]
+            pub const fn probe_count(&self) -> u32 {
+                self.bloom.probe_count
+            }
+
+            /// Returns the number of set bits: Spark's `cardinality`. Reads the whole filter.
+            ///
+            /// While other threads insert, the count includes at least the bits of every insertion that happened before this
+            /// call, and at most the bits that are set when it returns.
+            pub fn ones(&self) -> u64 {
+                self.bloom.bits.ones()
+            }
+
+            /// Returns an estimate of the number of different keys, from the share of ones: Guava's `approximateElementCount`.
+            /// `None` if too few bits are left for an error of 5 %. Reads the whole filter.
+            pub fn estimated_len(&self) -> Option<u64> {
+                self.bloom.estimated_len()
+            }
+
+            /// Returns the state of the filter. Reads the whole filter. The rate is `expectedFpp` of Guava and Spark: the share of
+            /// ones to the power of the probe count.
+            pub fn stats(&self) -> crate::stats::Stats {
+                self.bloom.stats()
+            }
+        }
+    };
+}
+pub(crate) use around;

@@ -2,7 +2,6 @@
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use arc_swap::ArcSwap;
@@ -13,6 +12,7 @@ use crate::funnel::Funnel;
 use crate::guava::ConcurrentBloomFilter as Guavas;
 
 /// The current filter and the one being built. A state is never changed, only replaced as a whole.
+#[derive(Debug)]
 struct State<T> {
     current: Arc<T>,
     next: Option<Arc<T>>,
@@ -107,6 +107,7 @@ impl<T> State<T> {
 /// - **Removals**: a filter that counts may get a key twice, from the slot and from the source, and is right as long as
 ///   nothing is removed. Do not remove keys while a rebuild is under way: the filter being built may not hold them
 ///   yet, and to remove a key that a filter does not hold can take away another.
+#[derive(Debug)]
 pub struct Slot<T> {
     state: ArcSwap<State<T>>,
     /// Held while the state is replaced by one derived from it.
@@ -288,19 +289,10 @@ impl<T> Slot<RwLock<T>> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Slot<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.state.load();
-        f.debug_struct("Slot")
-            .field("current", &state.current)
-            .field("next", &state.next)
-            .finish_non_exhaustive()
-    }
-}
-
 /// A rebuild under way, from [`Slot::rebuild`].
 ///
 /// Dropping it without [`Rebuild::commit`], for example after an error or a panic, keeps the current filter.
+#[derive(Debug)]
 #[must_use = "a rebuild that is dropped is abandoned"]
 pub struct Rebuild<'a, T> {
     slot: &'a Slot<T>,
@@ -331,13 +323,5 @@ impl<T> Drop for Rebuild<'_, T> {
             let current = self.slot.load();
             self.slot.state.store(Arc::new(State { current, next: None }));
         }
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for Rebuild<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rebuild")
-            .field("filter", &self.filter)
-            .finish_non_exhaustive()
     }
 }

@@ -40,11 +40,10 @@ mod stream;
 
 use alloc::vec::Vec;
 
-use crate::bloom::Bloom;
+use crate::bloom::{self, Bloom};
 use crate::error::Error;
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
-use crate::stats::Stats;
 use crate::steps::Rule;
 use crate::stored;
 
@@ -145,6 +144,7 @@ pub struct BloomFilter {
 
 stored::filter!([] BloomFilter, Keys, |hash| hash, bool, (), mut);
 stored::stored!([] BloomFilter, b"MFsparks", Keys, (), Keys::default());
+bloom::around!([] BloomFilter, mut);
 stored::with_capacity!([] BloomFilter, (), |capacity, rate| Self::new(&Parameters::new(
     capacity, rate
 )?));
@@ -168,24 +168,6 @@ impl BloomFilter {
             version,
             funnel,
         }
-    }
-
-    #[inline]
-    fn insert_raw(&mut self, hash: Hash128) -> bool {
-        self.bloom.insert(hash)
-    }
-
-    fn insert_batch(&mut self, hashes: &[Hash128]) {
-        self.bloom.insert_batch(hashes);
-    }
-
-    #[inline]
-    fn contains_raw(&self, hash: Hash128) -> bool {
-        self.bloom.contains(hash)
-    }
-
-    fn contains_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
-        self.bloom.contains_batch(hashes, answers);
     }
 
     /// Merges all keys of `other` into this filter: Spark's `mergeInPlace`.
@@ -226,36 +208,9 @@ impl BloomFilter {
         self.version
     }
 
-    /// Returns the probe count k.
-    pub const fn probe_count(&self) -> u32 {
-        self.bloom.probe_count
-    }
-
-    /// Returns the number of bits, a multiple of 64: Spark's `bitSize`.
-    pub const fn bits(&self) -> u64 {
-        self.bloom.bits.len()
-    }
-
     /// Returns the bits: bit i of the filter is bit i mod 64, from the least significant, of word i / 64.
     pub fn words(&self) -> &[u64] {
         self.bloom.bits.words()
-    }
-
-    /// Returns the number of set bits, Spark's `cardinality`. Reads the whole filter.
-    pub fn ones(&self) -> u64 {
-        self.bloom.bits.ones()
-    }
-
-    /// Returns an estimate of the number of different keys, from the share of ones; `None` if too few bits are left for an error
-    /// of 5 %. Reads the whole filter.
-    pub fn estimated_len(&self) -> Option<u64> {
-        self.bloom.estimated_len()
-    }
-
-    /// Returns the state of the filter. Reads the whole filter. The rate is Spark's `expectedFpp`: the share of ones to the power
-    /// of the probe count.
-    pub fn stats(&self) -> Stats {
-        self.bloom.stats()
     }
 
     /// Removes all keys and keeps the memory.

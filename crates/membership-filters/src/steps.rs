@@ -22,23 +22,14 @@ pub(crate) enum Rule {
 /// Evaluates an expression in which `$steps` is the type of the rule's positions.
 macro_rules! by_rule {
     ($rule:expr, $steps:ident => $call:expr) => {
+        $crate::steps::by_rule!(@ $rule, $steps, $call, Mitz32 Mitz64 Spark RedisBloom)
+    };
+    (@ $rule:expr, $steps:ident, $call:expr, $($kind:ident)*) => {
         match $rule {
-            $crate::steps::Rule::Mitz32 => {
-                type $steps = $crate::steps::Mitz32;
+            $($crate::steps::Rule::$kind => {
+                type $steps = $crate::steps::$kind;
                 $call
-            }
-            $crate::steps::Rule::Mitz64 => {
-                type $steps = $crate::steps::Mitz64;
-                $call
-            }
-            $crate::steps::Rule::Spark => {
-                type $steps = $crate::steps::Spark;
-                $call
-            }
-            $crate::steps::Rule::RedisBloom => {
-                type $steps = $crate::steps::RedisBloom;
-                $call
-            }
+            })*
         }
     };
 }

@@ -8,6 +8,7 @@ macro_rules! common {
         crate::stored::with_capacity!([F] $filter<F>, (funnel: F), |capacity, rate| {
             Self::new(funnel, &crate::guava::parameters::Parameters::new(capacity, rate)?)
         });
+        crate::bloom::around!([F] $filter<F> $(, $mutable)?);
 
         impl<F> $filter<F> {
             /// Creates an empty filter.
@@ -19,36 +20,6 @@ macro_rules! common {
                 let rule = parameters.chosen_strategy().rule();
                 let bloom = crate::bloom::Bloom::zeros(parameters.word_count(), rule, parameters.probe_count())?;
                 Ok(Self { bloom, funnel })
-            }
-
-            #[inline]
-            fn insert_raw(&$($mutable)? self, hash: crate::hash::Hash128) -> bool {
-                self.bloom.insert(hash)
-            }
-
-            fn insert_batch(&$($mutable)? self, hashes: &[crate::hash::Hash128]) {
-                self.bloom.insert_batch(hashes);
-            }
-
-            #[inline]
-            fn contains_raw(&self, hash: crate::hash::Hash128) -> bool {
-                self.bloom.contains(hash)
-            }
-
-            fn contains_batch(&self, hashes: &[crate::hash::Hash128], answers: &mut alloc::vec::Vec<bool>) {
-                self.bloom.contains_batch(hashes, answers);
-            }
-
-            /// Returns the number of bits, a multiple of 64.
-            #[inline]
-            pub fn bits(&self) -> u64 {
-                self.bloom.bits.len()
-            }
-
-            /// Returns the probe count k.
-            #[inline]
-            pub fn probe_count(&self) -> u32 {
-                self.bloom.probe_count
             }
 
             /// Returns the strategy.
@@ -66,26 +37,6 @@ macro_rules! common {
             /// Returns the length of this filter's stream in bytes: 6, plus 8 per word.
             pub fn guava_len(&self) -> u64 {
                 self.stream_header().stream_len()
-            }
-
-            /// Returns the number of set bits. Reads the whole filter.
-            ///
-            /// While other threads insert, the count includes at least the bits of every insertion that happened before this
-            /// call, and at most the bits that are set when it returns.
-            pub fn ones(&self) -> u64 {
-                self.bloom.bits.ones()
-            }
-
-            /// Returns an estimate of the number of different keys, from the share of ones: Guava's `approximateElementCount`.
-            /// `None` if too few bits are left for an error of 5 %. Reads the whole filter.
-            pub fn estimated_len(&self) -> Option<u64> {
-                self.bloom.estimated_len()
-            }
-
-            /// Returns the state of the filter. Reads the whole filter. The rate is Guava's `expectedFpp`: the share of ones to
-            /// the power of the probe count.
-            pub fn stats(&self) -> crate::stats::Stats {
-                self.bloom.stats()
             }
 
             /// Checks that the filters can be merged: equal probe counts, numbers of bits, strategies and funnels.
