@@ -309,7 +309,7 @@ fn may_match_by<L: Target>(lanes: L, words: &[Word], shape: u64, seed: u64, hash
 /// Returns true if the equation of a hash value holds where words may be missing: by the definition.
 #[cold]
 #[inline(never)]
-fn may_match_at_end(words: &[Word], shape: u64, seed: u64, hash: u64) -> bool {
+pub(crate) fn may_match_at_end(words: &[Word], shape: u64, seed: u64, hash: u64) -> bool {
     let numbers = [shape, seed];
     let solution = Solution { words, numbers };
     solution.equation(hash).holds(words, solution.shape())

@@ -105,10 +105,10 @@ fn check_all(keys: KeyBatch<'_>, end: bool, pages: &mut Pages) {
     );
 }
 
-#[test]
-fn keys_of_every_length() {
+/// Calls a function with keys of each length, of similar and of other lengths, each beside a page without access rights; and
+/// with whether they are at the end.
+pub(super) fn each_length(mut check: impl FnMut(&[&[u8]], bool)) {
     let mut pool: Vec<Guarded> = (0..KEYS).map(|_| Guarded::new(LONGEST_KEY)).collect();
-    let mut pages = Pages::new(1000, KEYS);
     for len in 0..=LONGEST_KEY {
         for end in [true, false] {
             let lens = |of: &dyn Fn(usize) -> usize| (0..KEYS).map(of).collect::<Vec<usize>>();
@@ -122,11 +122,16 @@ fn keys_of_every_length() {
                     fill(key, i * LONGEST_KEY);
                     &*key
                 });
-                let keys: Vec<&[u8]> = keys.collect();
-                check_all(keys.as_slice().into(), end, &mut pages);
+                check(&keys.collect::<Vec<&[u8]>>(), end);
             }
         }
     }
+}
+
+#[test]
+fn keys_of_every_length() {
+    let mut pages = Pages::new(1000, KEYS);
+    each_length(|keys, end| check_all(keys.into(), end, &mut pages));
 }
 
 #[test]

@@ -18,10 +18,10 @@ use crate::ribbon;
 use crate::source::{LaneHash, Source, WideSource};
 use crate::split_block::{self, BlockHash, SplitBlocks};
 
-/// Keys to store and to look up, and bits to look them up in.
+/// Keys to store and to look up, and bits to look them up in, after a byte that leaves none of them aligned.
 struct Case<'a> {
     keys: Vec<Keys<'a>>,
-    bits: Vec<u8>,
+    odd: Vec<u8>,
     probes: u8,
 }
 
@@ -29,7 +29,7 @@ impl<'a> Case<'a> {
     /// `packed` holds the keys if they have one length. The bits are mostly set, so that both answers are frequent.
     fn new(keys: &'a [&'a [u8]], packed: &'a [u8], bytes: usize, probes: u8) -> Self {
         let mut random = Random(bytes as u64);
-        let bits = random.bytes(bytes).into_iter();
+        let bits = random.bytes(1 + bytes).into_iter();
         let bits = bits.map(|byte| byte | random.next() as u8 | random.next() as u8 | random.next() as u8);
         let packed = PackedKeys::new(packed, keys.first().map_or(0, |key| key.len()));
         let packed = packed.filter(|packed| packed.len() == keys.len());
@@ -38,9 +38,13 @@ impl<'a> Case<'a> {
                 .into_iter()
                 .chain(packed.map(Keys::Packed))
                 .collect(),
-            bits: bits.collect(),
+            odd: bits.collect(),
             probes,
         }
+    }
+
+    fn bits(&self) -> &[u8] {
+        &self.odd[1..]
     }
 
     fn hashes(&self, hash: impl Fn(&[u8]) -> u64) -> Vec<u64> {
@@ -67,10 +71,24 @@ impl<'a> Case<'a> {
 /// Appends what is written and answered.
 type Run = fn(KernelToken, &Case<'_>, &mut Vec<u8>);
 
-const LAYOUTS: [Run; 6] = [leveldb, bloom64, fast_local, split_block, ribbon, fuse];
+const LAYOUTS: [(&str, Run); 6] = [
+    ("bloom64", bloom64),
+    ("fast_local", fast_local),
+    ("fuse", fuse),
+    ("leveldb", leveldb),
+    ("ribbon", ribbon),
+    ("split_block", split_block),
+];
+
+#[test]
+fn every_layout_has_its_doors_run() {
+    let modules = include_str!("../lib.rs").lines();
+    let layouts = modules.filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+    assert!(layouts.eq(LAYOUTS.map(|(layout, _)| layout)));
+}
 
 fn leveldb(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
-    let (bits, probes) = (&case.bits[..], case.probes);
+    let (bits, probes) = (case.bits(), case.probes);
     let seed = 0xbc9f_1d34;
     for function in [
         LaneHash::LevelDb { seed },
@@ -81,17 +99,17 @@ fn leveldb(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         let sources = case.keys.iter().map(|keys| Source::Keys(*keys, function));
         let question = BitQuery::new(kernel, bits, probes);
         for source in sources.chain([Source::Hashes(&hashes)]) {
-            let mut built = vec![0xa5; bits.len()];
-            leveldb::create(kernel, source, probes, &mut built);
-            out.extend(&built);
+            let mut odd = vec![0xa5; case.odd.len()];
+            leveldb::create(kernel, source, probes, &mut odd[1..]);
+            out.extend(&odd);
             let mut answers = vec![!0; source.len().div_ceil(64)];
             leveldb::may_match_many(&question, source, &mut answers);
             out.extend(answers.into_iter().flat_map(u64::to_le_bytes));
         }
-        let mut more = bits.to_vec();
-        more.iter_mut().for_each(|byte| *byte &= 0x55);
-        leveldb::insert(kernel, Source::Hashes(&hashes), probes, &mut more);
-        out.extend(more);
+        let mut odd = case.odd.clone();
+        odd.iter_mut().for_each(|byte| *byte &= 0x55);
+        leveldb::insert(kernel, Source::Hashes(&hashes), probes, &mut odd[1..]);
+        out.extend(odd);
 
         let (_, [divisor, reciprocal]) = question.parts();
         let numbers = [divisor, reciprocal, u64::from(probes) | u64::from(seed) << 32];
@@ -112,15 +130,15 @@ fn leveldb(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
 }
 
 fn bloom64(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
-    let (bits, probes) = (&case.bits[..], case.probes.max(1));
+    let (bits, probes) = (case.bits(), case.probes.max(1));
     let hashes = case.hashes(|key| xxph3_64(key, 0));
     let sources = case.keys.iter().map(|keys| WideSource::Keys(*keys));
     for source in sources.chain([WideSource::Hashes(&hashes)]) {
-        let mut built = vec![0xa5; bits.len()];
-        bloom64::create(kernel, &mut built, probes, source);
-        out.extend(&built);
-        bloom64::insert(kernel, &mut built, 3, source);
-        out.extend(built);
+        let mut odd = vec![0xa5; case.odd.len()];
+        bloom64::create(kernel, &mut odd[1..], probes, source);
+        out.extend(&odd);
+        bloom64::insert(kernel, &mut odd[1..], 3, source);
+        out.extend(odd);
     }
     let ask = bloom64::asker(kernel);
     out.extend(case.one_by_one(|key| {
@@ -137,14 +155,15 @@ fn bloom64(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
 
 fn fast_local(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     let probes = case.probes.max(1);
-    let lines: &[fast_local::Line] = case.bits.as_chunks().0;
+    let lines: &[fast_local::Line] = case.bits().as_chunks().0;
     let hashes = case.hashes(|key| xxph3_64(key, 0));
-    let mut built = lines.to_vec();
+    let mut odd = case.odd.clone();
+    let built = odd[1..].as_chunks_mut().0;
     for keys in &case.keys {
-        out.push(fast_local::create(kernel, &mut built, probes, *keys) as u8);
+        out.push(fast_local::create(kernel, built, probes, *keys) as u8);
         out.extend(built.as_flattened());
     }
-    out.push(fast_local::insert(kernel, &mut built, 11, WideSource::Hashes(&hashes)) as u8);
+    out.push(fast_local::insert(kernel, built, 11, WideSource::Hashes(&hashes)) as u8);
     out.extend(built.as_flattened());
     let ask = fast_local::asker(kernel);
     out.extend(case.one_by_one(|key| {
@@ -165,15 +184,16 @@ fn fast_local(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
 }
 
 fn split_block(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
-    let blocks: &[split_block::Block] = case.bits.as_chunks().0;
+    let blocks: &[split_block::Block] = case.bits().as_chunks().0;
     for hash in [BlockHash::Xxh64, BlockHash::Xxph3] {
         let filter = SplitBlocks { blocks, hash };
         let hashes = case.hashes(|key| hash.hash(key));
         let sources = case.keys.iter().map(|keys| WideSource::Keys(*keys));
         for source in sources.chain([WideSource::Hashes(&hashes)]) {
-            let mut built = vec![[0; split_block::BLOCK_LEN]; blocks.len()];
-            split_block::insert(kernel, &mut built, hash, source);
-            split_block::insert_hash(kernel, &mut built, 0x0123_4567_89ab_cdef);
+            let mut odd = vec![0; case.odd.len()];
+            let built = odd[1..].as_chunks_mut().0;
+            split_block::insert(kernel, built, hash, source);
+            split_block::insert_hash(kernel, built, 0x0123_4567_89ab_cdef);
             out.extend(built.as_flattened());
         }
         let ask = split_block::asker(kernel, hash);
@@ -207,13 +227,13 @@ fn ribbon(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     };
     let mut rows = vec![ribbon::Row::default(); shape.slots() as usize];
     out.push(ribbon::eliminate(kernel, &mut rows, case.probes, &hashes).into());
-    let mut words = vec![[0; 16]; shape.words() as usize];
-    ribbon::solve(kernel, &rows, shape, &mut words);
-    out.extend(words.as_flattened());
+    let mut odd = vec![0; 1 + 16 * shape.words() as usize];
+    ribbon::solve(kernel, &rows, shape, odd[1..].as_chunks_mut().0);
+    out.extend(&odd);
     // The solution answers yes; bits that no builder made also answer no, and the last words are missing.
     for (bytes, blocks) in [
-        (words.as_flattened(), shape.blocks),
-        (&case.bits[..], 2 + case.bits.len() as u32 / 150),
+        (&odd[1..], shape.blocks),
+        (case.bits(), 2 + case.bits().len() as u32 / 150),
     ] {
         let Some(solution) = ribbon::Solution::new(bytes, case.probes, blocks) else {
             continue;
@@ -246,9 +266,9 @@ fn fuse(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     let peeled = fuse::peel(shape, &mut slots, &mut order);
     for width in [8, 12] {
         let len = fuse::packed_len(shape, width).unwrap() as usize;
-        let mut bytes = vec![0; len + 1];
-        fuse::store(shape, width, &slots, &order[..peeled], &mut bytes);
-        let built = fuse::Fingerprints::new(&bytes, shape, width).unwrap();
+        let mut odd = vec![0; len + 2];
+        fuse::store(shape, width, &slots, &order[..peeled], &mut odd[1..]);
+        let built = fuse::Fingerprints::new(&odd[1..], shape, width).unwrap();
         let ask = fuse::asker(kernel, width);
         let [seed, numbers] = built.numbers();
         out.extend(case.one_by_one(|key| {
@@ -264,6 +284,16 @@ fn fuse(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     }
 }
 
+/// All kernels that are not portable code, and all arrays.
+fn all_kernels() -> impl Iterator<Item = KernelToken> {
+    let plain = [
+        KernelToken::Narrow8(Plain),
+        KernelToken::Plain8(Plain),
+        KernelToken::Plain16(Plain),
+    ];
+    kernels().map(|(kernel, _)| kernel).chain(plain)
+}
+
 /// Runs all layouts with the keys that lie side by side in these bytes, of these lengths.
 fn check(bytes: &[u8], lens: impl Iterator<Item = usize>, filter: usize, probes: u8) {
     let mut rest = bytes;
@@ -275,16 +305,18 @@ fn check(bytes: &[u8], lens: impl Iterator<Item = usize>, filter: usize, probes:
     let keys: Vec<&[u8]> = keys.collect();
     let used = keys.iter().map(|key| key.len()).sum();
     let case = Case::new(&keys, &bytes[..used], filter, probes);
-    let plain = [KernelToken::Plain8(Plain), KernelToken::Plain16(Plain)];
-    for run in LAYOUTS {
+    for (layout, run) in LAYOUTS {
         let mut expected = Vec::new();
         run(KernelToken::Scalar, &case, &mut expected);
-        for kernel in kernels().map(|(kernel, _)| kernel).chain(plain) {
+        for kernel in all_kernels() {
             let mut out = Vec::new();
             run(kernel, &case, &mut out);
             let len = keys.first().map_or(0, |key| key.len());
-            let at = format_args!("{} keys, the first of {len} bytes, {filter}", keys.len());
-            assert!(out == expected, "{kernel:?}, {at}, {probes} probes");
+            let at = format_args!(
+                "{} keys, the first of {len} bytes, {filter} bytes of bits",
+                keys.len()
+            );
+            assert!(out == expected, "{layout}, {kernel:?}, {at}, {probes} probes");
         }
     }
 }
@@ -322,5 +354,47 @@ fn many_keys_and_large_filters() {
     let bytes = Random(3).bytes(3_000 * 16);
     for (filter, probes) in [(9_000, 6), (20_000, 2), (1 << 20, 7), ((4 << 20) + 3, 9)] {
         check(&bytes, (0..3_000).map(|_| 16), filter, probes);
+    }
+}
+
+/// Only queries whose words end with the solution are answered by the definition, so a solution with further words shows
+/// whether the others are, column by column and eight at a time.
+#[test]
+fn ribbon_equations_hold_by_the_definition() {
+    let mut random = Random(4);
+    let hashes: Vec<u64> = (0..400).map(|_| random.next()).collect();
+    for (columns, narrow) in (1..=32).flat_map(|columns| [(columns, 0), (columns, 3)]) {
+        let shape = ribbon::Shape {
+            blocks: 5,
+            columns,
+            narrow,
+        };
+        let mut rows = vec![ribbon::Row::default(); shape.slots() as usize];
+        assert!(ribbon::eliminate(KernelToken::Scalar, &mut rows, 7, &hashes));
+        let mut words = vec![[0; 16]; shape.words() as usize];
+        ribbon::solve(KernelToken::Scalar, &rows, shape, &mut words);
+        let [numbers, seed] = ribbon::Solution::new(words.as_flattened(), 7, 5)
+            .unwrap()
+            .numbers();
+        // Many equations then fail in one column alone.
+        for word in words.iter_mut().step_by(5) {
+            word[random.next() as usize % 16] ^= 0x11;
+        }
+        words.resize(words.len() + 2, [0xa5; 16]);
+        let bytes = [&[0], words.as_flattened()].concat();
+        let solution = ribbon::Solution::of_numbers(&bytes[1..], [numbers, seed]);
+        let mut kept = 0;
+        for hash in &hashes {
+            let expected = ribbon::may_match_at_end(&words, numbers, seed, *hash);
+            kept += u32::from(expected);
+            for kernel in all_kernels().chain([KernelToken::Scalar]) {
+                let found = ribbon::may_match(kernel, solution, *hash);
+                assert_eq!(
+                    found, expected,
+                    "{kernel:?}, {columns} columns, {narrow} fewer, {hash}"
+                );
+            }
+        }
+        assert!((1..400).contains(&kept), "{columns} columns: {kept} hold");
     }
 }
