@@ -2,7 +2,7 @@
 
 use filter_tables::testing::golden::bytes;
 use filter_tables::testing::tables::{File, encode, entries, entry, varint, with_restarts};
-use filter_tables::{BlockHandle, BlockRole, Damage, Error, MAGIC, ReadAt, StoredBlock, Table};
+use filter_tables::{BlockHandle, BlockRole, Damage, Error, MAGIC, StoredBlock, Table};
 
 fn damage_of(file: Vec<u8>) -> Damage {
     match Table::open(file) {
@@ -47,29 +47,6 @@ fn each_of_several_policies_gets_its_own_filters() {
         assert_eq!(table.filter_block(name), Ok(None), "{name:?}");
     }
     assert_eq!(table.data_blocks(), Ok(Vec::new()));
-}
-
-#[test]
-fn the_readers_error_is_the_source() {
-    #[derive(Debug)]
-    struct Unplugged;
-
-    impl ReadAt for Unplugged {
-        type Error = std::io::Error;
-
-        fn size(&self) -> Result<u64, Self::Error> {
-            Ok(100)
-        }
-
-        fn read_exact_at(&self, _: u64, _: &mut [u8]) -> Result<(), Self::Error> {
-            Err(std::io::Error::other("unplugged"))
-        }
-    }
-
-    let error = Table::open(Unplugged).unwrap_err();
-    assert_eq!(error.to_string(), "cannot read 48 bytes at offset 52: unplugged");
-    let source = std::error::Error::source(&error).unwrap();
-    assert!(source.is::<std::io::Error>() && source.to_string() == "unplugged");
 }
 
 #[test]
