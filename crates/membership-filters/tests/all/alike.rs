@@ -26,11 +26,12 @@ impl Inserted for Result<bool, Error> {
     }
 }
 
-/// Calls every method. `$empty` makes a filter for 1,000 keys at 1 %, `$merge` merges two if the kind can, and `$funnel` is the
-/// funnel for reading if there is a choice.
+/// Calls every method of each filter. `with_capacity` takes `$made`, reading takes `$funnel` if there is a choice, and `$merge` merges
+/// two if the kind can.
 macro_rules! alike {
-    ($filter:ty, $empty:expr, $merge:expr $(, $funnel:expr)?) => {{
-        let (filter, other) = (&mut $empty.unwrap(), &mut $empty.unwrap());
+    ($($filter:ty, ($($made:expr),+) $(, $funnel:expr)? => $merge:expr;)+) => {$({
+        let empty = || <$filter>::with_capacity($($made),+).unwrap();
+        let (filter, other) = (&mut empty(), &mut empty());
         assert!(!filter.contains("ann") && filter.insert("ann").into_new());
         let one = filter.stats();
         let about = if one.is_estimate { "about 1 key in " } else { "1 key in " };
@@ -80,55 +81,19 @@ macro_rules! alike {
             assert!(error.to_string().starts_with(&path.display().to_string()), "{error}");
         }
         assert_eq!(filter.save("/dev/null/filter").unwrap_err().kind(), ErrorKind::Write);
-    }};
+    })+};
 }
 
 #[test]
 fn all_filters_have_the_same_methods() {
-    alike!(
-        BloomFilter,
-        BloomFilter::with_capacity(1_000, 0.01),
-        |one, other| Some(one.merge(other)),
-        Xxph3
-    );
-    alike!(
-        ConcurrentBloomFilter,
-        ConcurrentBloomFilter::with_capacity(1_000, 0.01),
-        |one, other| Some(one.merge(other)),
-        Xxph3
-    );
-    alike!(
-        guava::BloomFilter<Utf8>,
-        guava::BloomFilter::with_capacity(Utf8, 1_000, 0.01),
-        |one, other| Some(one.merge(other)),
-        Utf8
-    );
-    alike!(
-        guava::ConcurrentBloomFilter<Utf8>,
-        guava::ConcurrentBloomFilter::with_capacity(Utf8, 1_000, 0.01),
-        |one, other| Some(one.merge(other)),
-        Utf8
-    );
-    alike!(
-        spark::BloomFilter,
-        spark::BloomFilter::with_capacity(1_000, 0.01),
-        |one, other| Some(one.merge(other))
-    );
-    alike!(
-        redisbloom::BloomFilter,
-        redisbloom::BloomFilter::with_capacity(1_000, 0.01),
-        |_, _| None
-    );
-    alike!(
-        CountingBloomFilter,
-        CountingBloomFilter::with_capacity(1_000, 0.01),
-        |_, _| None,
-        Xxph3
-    );
-    alike!(
-        CuckooFilter,
-        CuckooFilter::with_capacity(1_000, 0.01),
-        |_, _| None,
-        Xxph3
-    );
+    alike! {
+        BloomFilter, (1_000, 0.01), Xxph3 => |one, other| Some(one.merge(other));
+        ConcurrentBloomFilter, (1_000, 0.01), Xxph3 => |one, other| Some(one.merge(other));
+        guava::BloomFilter<Utf8>, (Utf8, 1_000, 0.01), Utf8 => |one, other| Some(one.merge(other));
+        guava::ConcurrentBloomFilter<Utf8>, (Utf8, 1_000, 0.01), Utf8 => |one, other| Some(one.merge(other));
+        spark::BloomFilter, (1_000, 0.01) => |one, other| Some(one.merge(other));
+        redisbloom::BloomFilter, (1_000, 0.01) => |_, _| None;
+        CountingBloomFilter, (1_000, 0.01), Xxph3 => |_, _| None;
+        CuckooFilter, (1_000, 0.01), Xxph3 => |_, _| None;
+    }
 }
