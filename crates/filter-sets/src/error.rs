@@ -1,6 +1,6 @@
 //! The error of everything here.
 
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
@@ -15,7 +15,8 @@ use std::path::Path;
 /// | [`Read`](ErrorKind::Read), [`Write`](ErrorKind::Write) | see [`source`](std::error::Error::source): the disk may be full, for example |
 /// | [`Locked`](ErrorKind::Locked) | wait for the other builder |
 /// | [`Stopped`](ErrorKind::Stopped) | nothing: the caller's progress function stopped the building |
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{text}")]
 pub struct Error {
     kind: ErrorKind,
     text: String,
@@ -85,17 +86,5 @@ impl Error {
     /// Returns the kind.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
-    }
-}
-
-impl Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_ref().map(|error| error as _)
     }
 }

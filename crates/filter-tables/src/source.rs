@@ -1,7 +1,6 @@
 //! The source of a table's bytes.
 
 use alloc::vec::Vec;
-use core::fmt;
 
 /// The bytes of a table, in memory or elsewhere.
 ///
@@ -76,21 +75,10 @@ impl ReadAt for Vec<u8> {
 }
 
 /// The error for a read that ends beyond the slice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("read must end at byte {size} or before, got {len} bytes at offset {offset}")]
 pub struct PastEnd {
     offset: u64,
     len: usize,
     size: usize,
 }
-
-impl fmt::Display for PastEnd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "read must end at byte {} or before, got {} bytes at offset {}",
-            self.size, self.len, self.offset
-        )
-    }
-}
-
-impl core::error::Error for PastEnd {}

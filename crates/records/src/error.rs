@@ -1,13 +1,13 @@
 //! The error type of this crate. The kind decides how a command exits; the text is for people.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::progress::Cancelled;
 use crate::system;
 
 /// An error with its kind, its text, and the file or folder that it concerns.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{reason}", named(path.as_deref()))]
 pub struct Error {
     kind: ErrorKind,
     path: Option<PathBuf>,
@@ -75,16 +75,10 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(path) = &self.path {
-            write!(f, "{}: ", path.display())?;
-        }
-        f.write_str(&self.reason)
-    }
+/// Returns the file that a text is about, before that text.
+fn named(path: Option<&Path>) -> String {
+    path.map_or_else(String::new, |path| format!("{}: ", path.display()))
 }
-
-impl std::error::Error for Error {}
 
 impl From<Cancelled> for Error {
     fn from(cancelled: Cancelled) -> Self {

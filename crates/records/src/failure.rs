@@ -7,16 +7,22 @@ use std::process::ExitCode;
 /// The reason why a command stopped early. It determines the exit code.
 ///
 /// Its `Debug` form is the message, so that `main` may return it.
+#[derive(thiserror::Error)]
 pub enum Failure {
     /// The user's input or arguments are wrong: 2.
+    #[error("{0}")]
     Input(String),
     /// A check or the program failed: 1.
+    #[error("{0}")]
     Internal(String),
     /// A check failed and has printed its own message: 1.
+    #[error("a check failed")]
     Checked,
     /// Ctrl-C: 130, as shells expect.
+    #[error("stopped; nothing was written")]
     Interrupted,
     /// The reader of standard output closed it: 0.
+    #[error("standard output was closed")]
     OutputClosed,
 }
 
@@ -48,24 +54,11 @@ impl Failure {
     }
 }
 
-impl Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Input(message) | Self::Internal(message) => message,
-            Self::Checked => "a check failed",
-            Self::Interrupted => "stopped; nothing was written",
-            Self::OutputClosed => "standard output was closed",
-        })
-    }
-}
-
 impl fmt::Debug for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Display::fmt(self, f)
     }
 }
-
-impl std::error::Error for Failure {}
 
 /// Converts an error of standard output, the only I/O errors for which commands have no message of their own.
 impl From<io::Error> for Failure {

@@ -19,16 +19,9 @@ pub trait Progress: Sync {
 }
 
 /// The error of a run that was stopped on request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("stopped on request")]
 pub struct Cancelled;
-
-impl std::fmt::Display for Cancelled {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("stopped on request")
-    }
-}
-
-impl std::error::Error for Cancelled {}
 
 /// Checks whether `progress` requests a stop.
 ///
