@@ -4,6 +4,9 @@
 use alloc::string::String;
 use core::fmt;
 
+#[cfg(feature = "alloc")]
+use filter_policy::BitsPerKey;
+
 /// The reason why a name is no policy, or bytes are no stored Parquet filter.
 ///
 /// Policies, sizes and rates have the errors of `filter-policy`, of which `?` makes an [`Error::Policy`]. Querying stored
@@ -11,7 +14,8 @@ use core::fmt;
 ///
 /// | error | returned by | what to do |
 /// |---|---|---|
-/// | [`Policy`](Self::Policy) | `policies::parse`; `?` | see [`filter_policy::Error`] |
+/// | [`Policy`](Self::Policy) | `?` | see [`filter_policy::Error`] |
+/// | `BitsPerKey` | `policies::parse` | correct the number |
 /// | `UnknownPolicy` | `policies::parse`, `by_name`, `reader` | read without the filter, or choose one of the list |
 /// | `NameTaken` | `Registry::register` | choose another name: two encodings under one name deny stored keys |
 /// | [`Header`](Self::Header), [`Unknown`](Self::Unknown) | `Header::read`, `SplitBlockFilter::read` | read the column chunk without its filter |
@@ -28,6 +32,12 @@ pub enum Error {
         name: String,
         /// The names that are known, as a list.
         known: String,
+    },
+    /// The text after a policy's name is no number of bits per key.
+    #[cfg(feature = "alloc")]
+    BitsPerKey {
+        /// The text.
+        given: String,
     },
     /// A policy cannot be registered under a name that is known already.
     #[cfg(feature = "alloc")]
@@ -63,7 +73,15 @@ impl fmt::Display for Error {
         match self {
             Self::Policy(error) => error.fmt(f),
             #[cfg(feature = "alloc")]
-            Self::UnknownPolicy { name, known } => write!(f, "policy name must be {known}, got {name:?}"),
+            Self::UnknownPolicy { name, known } => {
+                write!(f, "policy name must be known, got {name:?}: known are {known}")
+            }
+            #[cfg(feature = "alloc")]
+            Self::BitsPerKey { given } => write!(
+                f,
+                "bits per key must be a number between 0 and {} after a colon, as in bloom64:10, got {given:?}",
+                BitsPerKey::MAX
+            ),
             #[cfg(feature = "alloc")]
             Self::NameTaken { name } => {
                 write!(

@@ -49,13 +49,13 @@ pub const ALL: &[NamedPolicy] = &[
 /// assert_eq!(policies::parse("bloom64:10")?.name(), "BloomFilter64.Xxph3");
 /// assert_eq!(policies::parse("leveldb.BuiltinBloomFilter2:9.6")?.bits_per_key(), Some(9.6.try_into()?));
 /// let error = policies::parse("bloom:10").err().expect("no policy has this name");
-/// assert!(error.to_string().contains("BloomFilter64.Xxph3 (short bloom64)"));
+/// assert!(error.to_string().contains("got \"bloom\": known are leveldb.BuiltinBloomFilter2 (short leveldb)"));
 /// # Ok::<(), filter_formats::Error>(())
 /// ```
 ///
 /// # Errors
 ///
-/// [`Error::UnknownPolicy`], which lists all names; [`Error::Policy`] without a number of bits per key.
+/// [`Error::UnknownPolicy`], which lists all names; [`Error::BitsPerKey`] without a number of bits per key.
 pub fn parse(text: &str) -> Result<AnyPolicy, Error> {
     Registry::new().parse(text)
 }
@@ -170,7 +170,10 @@ impl Registry {
         let (name, bits_per_key) = text.rsplit_once(':').unwrap_or((text, ""));
         // An unknown name is worse than a missing number.
         self.reader(name)?;
-        self.by_name(name, bits_per_key.parse()?)
+        let bits = bits_per_key.parse().map_err(|_| Error::BitsPerKey {
+            given: bits_per_key.to_owned(),
+        })?;
+        self.by_name(name, bits)
     }
 
     /// Returns the policy that reads the filters stored under a name: see [`reader`].
@@ -339,8 +342,8 @@ mod tests {
                 Err(error) => {
                     assert!(!policy, "{name:?}");
                     let error = error.to_string();
-                    let (known, got) = error.rsplit_once(", got ").unwrap();
-                    assert_eq!(got, format!("{name:?}"));
+                    let (got, known) = error.split_once(": known are ").unwrap();
+                    assert_eq!(got, format!("policy name must be known, got {name:?}"));
                     let hint = "tables store filters of several kinds under the name given: read those with ";
                     assert_eq!(known.contains(hint), name == NAME_IN_TABLES, "{known}");
                 }

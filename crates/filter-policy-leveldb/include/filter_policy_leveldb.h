@@ -100,6 +100,10 @@ filter_policy_state* filter_policy_new_fractional(double bits_per_key, filter_po
  * message[0..message_size), cut to fit and NUL-terminated; else writes an empty text. message may be NULL. */
 filter_policy_state* filter_policy_parse(const char* text, char* message, size_t message_size);
 
+/* Creates the policy that reads the filters stored under this name, of any bits per key: an engine finds the name beside
+ * the filters. NULL means that the engine reads without them. The message and the rest are as in filter_policy_parse. */
+filter_policy_state* filter_policy_reader(const char* name, char* message, size_t message_size);
+
 /* Frees a policy. LevelDB calls it from leveldb_filterpolicy_destroy, which must come after leveldb_close. */
 void filter_policy_destroy(void* state);
 
@@ -134,7 +138,7 @@ unsigned char filter_policy_key_may_match(void* state, const char* key, size_t l
                                           size_t filter_length);
 
 /* Returns the policy's NUL-terminated name, which stays valid as long as the library is loaded; that of a policy from
- * filter_policy_parse, as long as the policy. For a null state it returns a name that no stored filter has. */
+ * filter_policy_parse or filter_policy_reader, as long as the policy. For a null state it returns a name that no stored filter has. */
 const char* filter_policy_name(void* state);
 
 /* A policy number in a type of its own, so that a compiler refuses it in the place of bits per key, and a number in

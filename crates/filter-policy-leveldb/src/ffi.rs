@@ -17,6 +17,6 @@ mod tests;
 
 pub use c_api::{
     filter_policy_create_filter, filter_policy_destroy, filter_policy_key_may_match, filter_policy_name,
-    filter_policy_new, filter_policy_new_fractional, filter_policy_parse,
+    filter_policy_new, filter_policy_new_fractional, filter_policy_parse, filter_policy_reader,
 };
 pub use callbacks::Callbacks;

@@ -52,7 +52,7 @@ fn expected() -> String {
     let null = "null filter_policy_leveldb.NoPolicy 00ff 11111\n";
     let by_name = lines.lines().nth(4).unwrap();
     format!(
-        "{lines}{}{by_name}\n.\n{null}bits per ke.\n{null}",
+        "{lines}{}{by_name}\n.\n{null}bits per ke.\n{null}{by_name}\n{null}policy name.\n",
         null.repeat(4)
     )
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::ffi::CString;
 
 use super::callbacks;
-use super::policy::{ChosenPolicy, chosen, parsed};
+use super::policy::{ChosenPolicy, chosen, parsed, reader};
 use super::state::{State, caught};
 
 /// `filter_policy_new`: creates a policy, to be freed with [`filter_policy_destroy`]. Returns null if there is no such
@@ -40,10 +40,41 @@ pub unsafe extern "C" fn filter_policy_parse(
     message: *mut c_char,
     message_size: usize,
 ) -> *mut c_void {
+    // SAFETY: the caller guarantees it.
+    unsafe { of_text(text, message, message_size, parsed) }
+}
+
+/// `filter_policy_reader`: creates the policy that reads the filters stored under a name. Returns null if there is none, and
+/// writes why into `message`.
+///
+/// # Safety
+///
+/// That of [`filter_policy_parse`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn filter_policy_reader(
+    name: *const c_char,
+    message: *mut c_char,
+    message_size: usize,
+) -> *mut c_void {
+    // SAFETY: the caller guarantees it.
+    unsafe { of_text(name, message, message_size, reader) }
+}
+
+/// Creates the policy that `policy` makes of a text.
+///
+/// # Safety
+///
+/// That of [`filter_policy_parse`].
+unsafe fn of_text(
+    text: *const c_char,
+    message: *mut c_char,
+    message_size: usize,
+    policy: impl FnOnce(&str) -> Result<ChosenPolicy, String>,
+) -> *mut c_void {
     let made = caught(|| {
         // SAFETY: not null; the caller guarantees the rest, and the text is not used after this call.
         let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) });
-        Some(parsed(&text.unwrap_or_default().to_string_lossy()).map(|policy| {
+        Some(policy(&text.unwrap_or_default().to_string_lossy()).map(|policy| {
             let name = CString::new(policy.name()).unwrap_or_default();
             State::allocate(policy, Cow::Owned(name))
         }))

@@ -79,6 +79,11 @@ pub(super) fn parsed(text: &str) -> Result<ChosenPolicy, String> {
     }
 }
 
+/// Returns the policy that reads the filters stored under a name, or says why there is none.
+pub(super) fn reader(name: &str) -> Result<ChosenPolicy, String> {
+    policies::reader(name).map_err(|error| error.to_string())
+}
+
 fn is_allowed(bits_per_key: &BitsPerKey) -> bool {
     (1.0..=f64::from(MAX_BITS_PER_KEY)).contains(&bits_per_key.get())
 }
@@ -131,8 +136,11 @@ mod tests {
             assert_eq!(bits, Some(BitsPerKey::fractional(9.6).unwrap()));
         }
         for (text, error) in [
-            ("bloom:10", "BloomFilter64.Xxph3 (short bloom64)"),
-            ("bloom64", "bits per key must be a number"),
+            (
+                "bloom:10",
+                "got \"bloom\": known are leveldb.BuiltinBloomFilter2 (short leveldb)",
+            ),
+            ("bloom64: 10", "as in bloom64:10, got \" 10\""),
             ("bloom64:61", "bits per key must be between 1 and 60, got 61"),
         ] {
             let message = parsed(text).err().unwrap();

@@ -89,5 +89,8 @@ int main(void) {
   use(filter_policy_parse("bloom64:0.5", message, sizeof message));
   printf("%s.\n", message);
   use(filter_policy_parse(NULL, NULL, 12));
+  use(filter_policy_reader("BloomFilter64.Xxph3", NULL, 0));
+  use(filter_policy_reader("bloom64.Xxph3", message, sizeof message));
+  printf("%s.\n", message);
   return 0;
 }
