@@ -81,7 +81,7 @@ impl Format {
             .or_else(|| policies::derived(name))
             .ok_or_else(|| {
                 Error::argument(format_args!(
-                    "the format must be one of {}, or a policy's name as engines store it, got {name:?}",
+                    "the format must be known, got {name:?}: known are {}, and policies' names as engines store them",
                     names(rows())
                 ))
             })

@@ -101,7 +101,7 @@ fn no_column(columns: &[Column], name: &str) -> String {
     } else {
         String::new()
     };
-    format!("--column must be one of {names}{more}, got {name:?}")
+    format!("--column must be known, got {name:?}: known are {names}{more}")
 }
 
 /// Returns a path without control characters, which could move a terminal's cursor, and cut to what one reads.

@@ -72,7 +72,7 @@ fn questions_without_an_answer() {
         [&golden(FILE)[..], b"\x01\x00\x00\x00PARE"].concat(),
     );
     bench.refuses(
-        "inspect rows.parquet --column x => must be one of id, name, ratio, price, uuid, day, count, place.city, flag, got \"x\"
+        "inspect rows.parquet --column x => must be known, got \"x\": known are id, name, ratio, price, uuid, day, count, place.city, flag
         inspect rows.parquet --column id --key seven => --key must be a whole number of 64 bits, got \"seven\"
         inspect rows.parquet --column uuid --key 12 => --key must be 16 bytes in hexadecimal digits, got \"12\"
         inspect rows.parquet --column flag --key true => must not name a Boolean column: Parquet files have no filters for
