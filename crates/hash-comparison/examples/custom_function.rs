@@ -34,7 +34,6 @@ fn byte_sum(key: &[u8]) -> u64 {
 
 fn main() -> Result<(), Failure> {
     let wordwise = Function {
-        stable: true,
         resistance: Resistance::None,
         resistance_reason: "No seed: keys that collide, once found, collide in every program.",
         // The answers come from another program, so that a bug here is found before anything is measured.

@@ -55,7 +55,6 @@ const FOX: &[u8] = b"The quick brown fox jumps over the lazy dog";
 const ANCHOR: Function = Function {
     group: FunctionGroup::Anchor,
     licence: "MIT OR Apache-2.0",
-    stable: true,
     resistance_reason: "No seed: keys that collide, once found, collide in every program.",
     ..Function::custom("", 64, |_| 0, &[])
 };

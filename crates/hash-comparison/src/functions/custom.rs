@@ -8,8 +8,8 @@ use records::error::Error;
 const MAX_CHARACTERS: usize = 32;
 
 impl Function {
-    /// Creates a user-defined hash function of the group [`FunctionGroup::Own`], with no further claims. The caller
-    /// sets the other fields as needed.
+    /// Creates a user-defined hash function of the group [`FunctionGroup::Own`]. Its values count as stable, since only its
+    /// author changes it; nothing else is claimed. The caller sets the other fields as needed.
     ///
     /// The name must have 1 to 32 characters and no control character, and must differ, in any case, from every other
     /// function, identifier, alias and group. The output has 1 to 64 bits; the bits of a value above the output are
@@ -53,7 +53,7 @@ impl Function {
             source: "",
             weaknesses: &[],
             aliases: &[],
-            stable: false,
+            stable: true,
             seed: None,
             resistance: Resistance::None,
             resistance_reason: "Nothing is claimed.",
