@@ -73,7 +73,7 @@ pub struct Arguments {
     memory: u64,
     /// Size the filter, or each shard, for this many keys in place of those that come: filters that are merged need equal
     /// sizes. Not for policies
-    #[arg(long, alias = "items", value_name = "N", value_parser = count)]
+    #[arg(long, alias = "items", value_name = "N", value_parser = super::size::keys)]
     capacity: Option<u64>,
     /// Bits of the whole filter, in place of a rate; Spark only
     #[arg(long, value_name = "B", value_parser = count)]
@@ -183,12 +183,21 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     };
     bar.finish_and_clear();
+    // Only a set divides its keys.
+    let shards = arguments.shards.filter(|_| arguments.shard.is_none());
+    let shards = shards.unwrap_or(1);
+    if let (Some(capacity), Size::Rate(asked), Some(rate)) = (arguments.capacity, size, rate)
+        && keys / u64::from(shards) > capacity
+        && rate > 1.5 * asked
+    {
+        let (keys, rate, asked) = (counted(keys, "key"), share(rate), share(asked));
+        let _ = writeln!(
+            io::stderr(),
+            "{}: {keys} are too many for --capacity {capacity}: {rate} expected, not {asked}",
+            out.display()
+        );
+    }
     if let Size::BitsPerKey(asked) = size {
-        // Only a set divides its keys.
-        let shards = arguments
-            .shards
-            .filter(|_| arguments.shard.is_none())
-            .unwrap_or(1);
         let sizing = format.sizing((keys / u64::from(shards)).max(1), size).ok();
         if let Some(next) = sizing.and_then(|sizing| sizing.next_bits_per_key) {
             let note = next_size_up(asked, stored as f64 * 8.0 / keys as f64, next);

@@ -1,14 +1,17 @@
 //! `query`: answers for each key whether a filter or a set may contain it.
 
-use std::io::{self, Write as _};
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use filter_sets::{Access, Filter, FilterSet, Format, Opening};
+use membership_filters::{Hashing as _, Xxph3, envelope};
 use records::failure::Failure;
 use records::interrupt::Interrupt;
 
 use super::build::failure;
 use super::check_format;
+use crate::inspection::{is_named_like_a_table, lookup, shown};
 use crate::keys::{Items, Lines};
 
 /// The number of keys that are looked up together at most.
@@ -24,7 +27,8 @@ const LONGEST: u64 = 512 << 20;
 ///
 /// PATH is a file with a filter, or the folder of a set: both tell format and type, and refuse others. Of stored bytes alone,
 /// streams of Guava and Spark and the filters of membership-filters tell their format, those of policies do not, and none
-/// tells the type.
+/// tells the type. For a table of LevelDB or RocksDB, each key is looked up in the filter that answers for it, if the
+/// database orders keys by their bytes, as by default. (`inspect` looks up a value in a Parquet file.)
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} query users.bloom < keys.txt\n  {program} query --map users.set < keys.txt\n  \
@@ -32,7 +36,7 @@ const LONGEST: u64 = 512 << 20;
         Exit codes: 0 done; 1 the set is damaged; 2 the input or the arguments are wrong; 130 stopped."
 )]
 pub struct Arguments {
-    /// A file with a filter, or the folder of a set
+    /// A file with a filter, the folder of a set, or a table (.ldb, .sst)
     path: PathBuf,
     /// The format of the filter, as for build: only for stored bytes alone
     #[arg(long, value_name = "NAME", value_parser = Format::named)]
@@ -70,6 +74,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         check_format(path, format.as_ref(), manifest)?;
         let items = check_kind(arguments, &manifest.key_kind)?;
         (Box::new(move |keys| set.contains_many(keys)), items)
+    } else if format.is_none() && is_named_like_a_table(path) {
+        let may_hold =
+            lookup::open(path).map_err(|error| Failure::input(format_args!("{}: {error}", shown(path))))?;
+        let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| may_hold(key)).collect();
+        (Box::new(answers), arguments.items.unwrap_or(Items::Line))
     } else {
         let told = format.clone().or_else(|| Format::of_file(path));
         let encoding = arguments.items.unwrap_or(Items::Line).encoding();
@@ -85,6 +94,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 ))
             })?,
         };
+        if filter.header().is_none() && items != Items::Long && is_of_program(path) {
+            let _ = writeln!(
+                io::stderr(),
+                "{}: a program wrote this filter; if its keys are integers, give --type long, and if tuples, ask that program",
+                path.display()
+            );
+        }
         (Box::new(move |keys| filter.contains_many(keys)), items)
     };
     let interrupt = Interrupt::listen()?;
@@ -112,6 +128,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     answer(&mut batch)?;
     Ok(())
+}
+
+/// Returns true if the filter has the fast hash of `membership-filters`, which does not tell integers and tuples from bytes.
+fn is_of_program(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(envelope::HEADER_LEN).read_to_end(&mut head));
+    read.is_ok() && envelope::hash_id(&head).is_ok_and(|id| id == Xxph3.hash_id())
 }
 
 /// Checks that the arguments do not contradict the kind of key that the file states, and returns it.

@@ -28,8 +28,8 @@ use crate::sizing::{Answer, MAX_KEYS, Question, answer, name};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} size --keys 10M --rate 0.01%\n  {program} size --keys 45402 --bits-per-key 15\n  \
-        {program} size --memory 64MiB --rate 0.1% --filter guava --filter cuckoo\n  \
-        {program} size --levels 10k,100k,1M,10M --filter bloom64\n\n\
+        {program} size --memory 64MiB --rate 0.1% --format guava --format cuckoo\n  \
+        {program} size --levels 10k,100k,1M,10M --format bloom64\n\n\
         Exit codes: 0 done; 1 no filter meets the request; 2 the arguments are wrong."
 )]
 pub struct Arguments {
@@ -54,8 +54,8 @@ pub struct Arguments {
         conflicts_with_all = ["keys", "rate"])]
     levels: Vec<Level>,
     /// Calculate only filters of this format; may be repeated
-    #[arg(long, value_name = "NAME", value_parser = Format::named)]
-    filter: Vec<Format>,
+    #[arg(long, alias = "filter", value_name = "NAME", value_parser = Format::named)]
+    format: Vec<Format>,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -89,7 +89,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let (question, asked) = question(arguments)?;
     let all: Vec<_> = Format::all().collect();
-    let (formats, is_asked) = match &arguments.filter[..] {
+    let (formats, is_asked) = match &arguments.format[..] {
         [] => (&all[..], false),
         some => (some, true),
     };
@@ -257,7 +257,7 @@ pub(super) fn next_size_up(asked: f64, stored: f64, next: f64) -> String {
     )
 }
 
-fn keys(text: &str) -> Result<u64, String> {
+pub(super) fn keys(text: &str) -> Result<u64, String> {
     let keys = count(text)?;
     let most = grouped(MAX_KEYS);
     if (1..=MAX_KEYS).contains(&keys) {

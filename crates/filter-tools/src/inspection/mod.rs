@@ -6,6 +6,7 @@ mod bits;
 mod file;
 mod filters;
 mod footer;
+pub(crate) mod lookup;
 pub(crate) mod parquet;
 mod rocksdb;
 mod words;
@@ -104,7 +105,7 @@ fn tables_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(tables)
 }
 
-fn is_named_like_a_table(path: &Path) -> bool {
+pub(crate) fn is_named_like_a_table(path: &Path) -> bool {
     path.extension()
         .and_then(OsStr::to_str)
         .is_some_and(|extension| matches!(extension, "ldb" | "sst"))

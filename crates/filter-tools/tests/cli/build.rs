@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use filter_sets::{Access, FilterSet, Header, Opening};
+use filter_tables::testing::golden::bytes as golden;
 use membership_filters::redisbloom::BloomFilter as RedisBloomFilter;
 use serde_json::Value;
 
@@ -191,6 +192,8 @@ fn a_filter_is_read_as_it_was_built_or_refused() {
     build("--format guava --type long --capacity 1000 --out long");
     build("--format guava --capacity 1000 --out line");
     build("--format blocked --shards 2 --out set");
+    let small = bench.run("build --keys keys --format blocked --capacity 10 --out small");
+    assert!(small.code == 0 && small.stderr.contains("1,000 keys are too many for --capacity 10"));
     build("--format guava --raw --out stream");
     let shard = bench.json(0, "inspect set --json");
     let shard = bench.path("set").join(shard[0]["file"].as_str().unwrap());
@@ -222,6 +225,7 @@ fn a_filter_is_read_as_it_was_built_or_refused() {
         merge line line --format blocked --out new => line: | \"guava\" | \"blocked\"
         merge blocked raw --format split-block --out new => blocked: | \"blocked\" | SplitBlock
         merge shard shard --out new => shard: | shard 0 of a set of 2
+        build --keys keys --out new --capacity 0 => must be between 1 and
         build --keys keys --out new --raw --shards 2 => cannot be used with",
     );
     for path in ["blocked", "raw", "fuse", "stream", "set"] {
@@ -243,6 +247,47 @@ fn a_filter_is_read_as_it_was_built_or_refused() {
         "query edited => edited: | checksum\nmerge edited --out new => edited: | checksum",
     );
     assert!(bench.ended(1, "inspect edited").contains("checksum"));
+}
+
+/// Programs that hash fast may put in integers, and the file does not tell.
+#[test]
+fn a_filter_of_a_program_is_queried_by_the_kind_of_key_that_it_has() {
+    let bench = Workbench::new();
+    let mut filter = membership_filters::BloomFilter::with_capacity(1_000, 0.001).unwrap();
+    filter.insert_many(&Vec::from_iter(0..1_000_u64));
+    bench.write("ids", filter.to_bytes());
+    let numbers: String = (0..1_000).map(|number| format!("{number}\n")).collect();
+    bench.maybe_all("query ids --type long", &numbers);
+    let lines = bench.fed("query ids --type line", &numbers);
+    assert!(lines.stdout.contains("no\n") && lines.stderr.contains("give --type long"));
+}
+
+#[test]
+fn tables_are_queried_through_their_indexes() {
+    let bench = Workbench::new();
+    for (file, keys) in [
+        ("leveldb/ldb/db_bpk10_nosnappy_bs4096.ldb", 0..2_000),
+        (
+            "leveldb/ldb/tablebuilder_userkeys_bpk14_snappy_bs1024.ldb",
+            0..2_000,
+        ),
+        ("rocksdb/sst/fv4_legacy_bloom10.sst", 0..2_000),
+        ("rocksdb/sst/fv5_ribbon10_partitioned.sst", 0..3_000),
+    ] {
+        let name = file.rsplit('/').next().unwrap();
+        bench.write(name, golden(file));
+        let text = |keys: std::ops::Range<u32>| keys.map(|key| format!("key{key:08}\n")).collect::<String>();
+        bench.maybe_all(&format!("query {name}"), text(keys));
+        let absent = bench.fed(&format!("query {name}"), text(1_000_000..1_001_000));
+        assert!(absent.stdout.matches("no").count() > 970, "{file}");
+    }
+    bench.write("prefixes.sst", golden("rocksdb/sst/fv5_bloom10_prefix9_only.sst"));
+    bench.write("text.ldb", "keys");
+    bench.refuses(
+        "query prefixes.sst => prefixes.sst: table must have filters | over whole keys
+        query text.ldb => text.ldb: table must be at least
+        query missing.ldb => missing.ldb: No such file",
+    );
 }
 
 /// The commands are those of the chunks, and the chunks of a server, in a file one after the other, are a filter.

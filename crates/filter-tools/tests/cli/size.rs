@@ -13,12 +13,12 @@ fn published_examples() {
 #[test]
 fn memory_is_divided_among_levels() {
     let bench = Workbench::new();
-    let shown = bench.done("size --levels 10k,100k,1M,10M --filter ribbon");
+    let shown = bench.done("size --levels 10k,100k,1M,10M --format ribbon");
     insta::assert_snapshot!("size levels", shown);
 
     let report = bench.json(
         0,
-        "size --levels 1kx3:0.5,1M:0 --memory 5kB --filter bloom64 --json",
+        "size --levels 1kx3:0.5,1M:0 --memory 5kB --format bloom64 --json",
     );
     let report = &report[0];
     assert!(report["bytes"].as_u64().unwrap() <= 5_000);
@@ -33,7 +33,7 @@ fn memory_is_divided_among_levels() {
         size --levels 10k:1e308 => reads must be a number of 0 to
         size --levels 0 => keys and filters must be at least 1
         size --levels 10k:-1 => reads must be a number of 0 to
-        size --levels 10k --filter guava => configured by its rate
+        size --levels 10k --format guava => configured by its rate
         size --levels 10k --rate 1% => cannot be used with
         size --levels 10k --memory 1kB --bits-per-key 9 => cannot be used with",
     );
@@ -46,7 +46,7 @@ fn what_32_bits_of_hash_cost_is_said_where_it_counts() {
     let text = sized("20M");
     assert!(text.contains("0.465 % of absent keys"), "{text}");
     assert!(!sized("32").contains("same 32-bit hash"));
-    let json = |filter| sized(&format!("20M --json --filter {filter}"));
+    let json = |filter| sized(&format!("20M --json --format {filter}"));
     assert!(json("leveldb").contains("\"whole_hash_shared\": 0.00464"));
     assert!(!json("bloom64").contains("whole_hash_shared"));
 }
@@ -72,7 +72,7 @@ fn a_filter_that_falls_below_names_the_next_size_up() {
     let json = |bits: &Value| {
         bench.json(
             0,
-            &format!("size --keys 10k --bits-per-key {bits} --filter binaryfuse --json"),
+            &format!("size --keys 10k --bits-per-key {bits} --format binaryfuse --json"),
         )
     };
     let next = json(&10.into())["answers"][0]["next_bits_per_key"].clone();
@@ -104,7 +104,7 @@ fn mistakes_name_the_value_and_what_is_allowed() {
         size --rate 0.1 --bits-per-key 10 => cannot be used with
         size --bits-per-key -3 => above 0 | got -3
         size --bits-per-key 1e300 => at most 1,000,000 | got 1e300
-        size --filter bloom --keys 1 => bloom | rocksdb",
+        size --format bloom --keys 1 => bloom | rocksdb",
     );
 }
 
@@ -117,7 +117,7 @@ fn numbers_of_any_length_are_whole() {
         for line in table.take_while(|line| !line.is_empty()) {
             // A broken number would leave its rest in a row without a name.
             let name = line.split_whitespace().next().unwrap();
-            bench.done(&format!("size --keys 9 --filter {name}"));
+            bench.done(&format!("size --keys 9 --format {name}"));
         }
     }
 }

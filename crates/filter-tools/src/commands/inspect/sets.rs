@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use filter_sets::{Error, Fill, Filter, Format, Header, MANIFEST, Manifest, Opening};
+use filter_sets::{Error, ErrorKind, Fill, Filter, Format, Header, MANIFEST, Manifest, Opening};
 use indicatif::HumanBytes;
 use membership_filters::spark::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
 use records::failure::Failure;
@@ -33,6 +33,9 @@ struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     fill: Option<Fill>,
     damage: Option<String>,
+    /// Set if the bytes may as well be those of another format.
+    #[serde(skip)]
+    may_be_foreign: bool,
 }
 
 /// Says whether the probe count fits the keys of a filter with this rate.
@@ -137,6 +140,7 @@ fn described(file: String, format: &str, bytes: u64, opened: Result<Filter, Erro
         stated_rate: header.and_then(|header| header.rate),
         expected_rate: filter.map(Filter::expected_rate),
         fill: filter.and_then(Filter::fill),
+        may_be_foreign: (opened.as_ref().err()).is_some_and(|error| error.kind() == ErrorKind::WrongFormat),
         damage: opened.err().map(|error| error.to_string()),
     }
 }
@@ -167,7 +171,12 @@ fn show(rows: &[Row], json: bool) -> Result<(), Failure> {
     writeln!(out, "{}", table(header, &[2, 3, 4, 5, 6, 7], cells))?;
     for row in rows {
         if let Some(damage) = &row.damage {
-            writeln!(out, "\ndamage: {damage}")?;
+            let label = if row.may_be_foreign {
+                "another format, or damage"
+            } else {
+                "damage"
+            };
+            writeln!(out, "\n{label}: {damage}")?;
         }
         for (fill, rate) in row.fill.iter().zip(row.expected_rate) {
             for note in notes(fill, rate) {

@@ -47,7 +47,7 @@ pub(super) fn level(text: &str) -> Result<Level, String> {
 /// Computes and prints the division for each format that is configured by bits per key.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let usual = || -> Result<_, _> { ["bloom64", "ribbon"].map(Format::named).into_iter().collect() };
-    let formats: Vec<Format> = match &arguments.filter[..] {
+    let formats: Vec<Format> = match &arguments.format[..] {
         [] => usual().map_err(failure)?,
         some => some.to_vec(),
     };
