@@ -129,12 +129,34 @@ impl Builder {
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the size does not suit the format, or no commands load it.
     pub fn commands_file(&self, path: impl AsRef<Path>, key: &[u8]) -> Result<FileBuilding, Error> {
-        if !self.format.row.has_commands() {
-            let with = names(rows().filter(|row| row.has_commands()));
-            let reason = format_args!("no commands load it into Redis; {with} has them");
-            return Err(self.format.wrong(reason));
-        }
+        self.check_commands()?;
         self.one(path.as_ref(), Form::Commands(key.to_vec()))
+    }
+
+    /// Starts to take keys for a folder of commands that load a filter for each shard into Redis: the file
+    /// `shard-NNNNN-of-NNNNN.resp` loads shard N under `KEY:{N}`, so that a cluster spreads the shards over its slots, unless
+    /// `KEY` has a hash tag. The [`ShardFunction`] gives the shard of a key.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`commands_file`](Self::commands_file) and [`set`](Self::set). The folder must be empty or missing.
+    pub fn commands_folder(
+        &self,
+        folder: impl AsRef<Path>,
+        key: &[u8],
+        shards: u32,
+    ) -> Result<SetBuilding, Error> {
+        self.check_commands()?;
+        self.shards(folder.as_ref(), shards, Some(key.to_vec()))
+    }
+
+    fn check_commands(&self) -> Result<(), Error> {
+        if self.format.row.has_commands() {
+            return Ok(());
+        }
+        let with = names(rows().filter(|row| row.has_commands()));
+        let reason = format_args!("no commands load it into Redis; {with} has them");
+        Err(self.format.wrong(reason))
     }
 
     /// Starts to take the keys of one shard of a set, which many machines build. Its file goes into the set's folder, which
@@ -174,10 +196,14 @@ impl Builder {
     /// anything but a set or what a killed build left, the size does not suit the format, or the number of shards is not
     /// 1 to [`MAX_SHARDS`]; [`Write`](ErrorKind::Write) if it cannot be made.
     pub fn set(&self, folder: impl AsRef<Path>, shards: u32) -> Result<SetBuilding, Error> {
+        self.shards(folder.as_ref(), shards, None)
+    }
+
+    fn shards(&self, folder: &Path, shards: u32, commands: Option<Vec<u8>>) -> Result<SetBuilding, Error> {
         check_shards(shards)?;
-        let lock = Lock::take(folder.as_ref())?;
+        let lock = Lock::take(folder, commands.is_some())?;
         let keys = self.start(&lock.folder, shards)?;
-        Ok(SetBuilding { keys, lock })
+        Ok(SetBuilding { keys, lock, commands })
     }
 
     fn start(&self, folder: &Path, shards: u32) -> Result<Keys, Error> {
@@ -308,6 +334,8 @@ impl FileBuilding {
 pub struct SetBuilding {
     keys: Keys,
     lock: Lock,
+    /// The key in Redis, if the files are commands.
+    commands: Option<Vec<u8>>,
 }
 
 impl SetBuilding {
@@ -327,7 +355,8 @@ impl SetBuilding {
     }
 
     /// Builds the shards and writes them and the manifest. The folder holds the old set or the new one at any time: the
-    /// manifest is replaced once all shards are on the disk; then the old shards are removed. Returns the manifest.
+    /// manifest is replaced once all shards are on the disk; then the old shards are removed. Returns the manifest, which a
+    /// folder of commands does not hold.
     ///
     /// What a build that was killed left is removed.
     ///
@@ -336,11 +365,19 @@ impl SetBuilding {
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the memory does not suffice, [`Stopped`](ErrorKind::Stopped),
     /// [`Write`](ErrorKind::Write). The old set, if there is one, is then still there.
     pub fn finish(self, progress: Progress<'_>) -> Result<Manifest, Error> {
-        let Self { keys, lock } = self;
+        let Self { keys, lock, commands } = self;
         let (count, mut shards, mut first) = (keys.shards, Vec::with_capacity(keys.shards as usize), None);
         keys.build(0, count, progress, |header, filter| {
-            let shard = header.entry();
-            lock.write(&shard, &header, &|file| filter.write(file))?;
+            let mut shard = header.entry();
+            match &commands {
+                None => lock.write(&shard, Some(&header), &|file| filter.write(file))?,
+                Some(key) => {
+                    let number = header.shard;
+                    shard.file = format!("shard-{number:05}-of-{count:05}.resp");
+                    let key = [key, format!(":{{{number}}}").as_bytes()].concat();
+                    lock.write(&shard, None, &|file| filter.write_commands(&key, file))?;
+                }
+            }
             shards.push(shard);
             first.get_or_insert(header);
             Ok(())

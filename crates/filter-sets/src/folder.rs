@@ -75,13 +75,15 @@ fn is_written(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
 /// A folder in which no other process builds as long as the value exists; afterwards it holds a set or is gone.
 pub(crate) struct Lock {
     pub(crate) folder: PathBuf,
+    /// Set if the folder holds files of commands instead of a set, without a manifest.
+    is_of_commands: bool,
     /// The names of the shards that were written and that no manifest names yet.
     written: RefCell<Vec<String>>,
     lock: whole_files::Lock,
 }
 
 impl Lock {
-    pub(crate) fn take(folder: &Path) -> Result<Self, Error> {
+    pub(crate) fn take(folder: &Path, is_of_commands: bool) -> Result<Self, Error> {
         let lock = whole_files::Lock::take(folder).map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => Error::about(
                 ErrorKind::Locked,
@@ -92,17 +94,18 @@ impl Lock {
         })?;
         let lock = Self {
             folder: folder.to_path_buf(),
+            is_of_commands,
             written: RefCell::default(),
             lock,
         };
-        if !lock.has_manifest()? {
-            lock.each_name(|name| match is_of_builder(&name) {
-                true => Ok(()),
-                false => {
-                    let reason =
-                        format_args!("holds {name:?} and no {MANIFEST}: give an empty folder or a set's");
-                    Err(Error::about(ErrorKind::InvalidArgument, folder, reason))
-                }
+        if is_of_commands || !lock.has_manifest()? {
+            lock.each_name(|name| {
+                let reason = match is_of_commands {
+                    true => format!("holds {name:?}: give an empty folder"),
+                    false if is_of_builder(&name) => return Ok(()),
+                    false => format!("holds {name:?} and no {MANIFEST}: give an empty folder or a set's"),
+                };
+                Err(Error::about(ErrorKind::InvalidArgument, folder, reason))
             })?;
         }
         Ok(lock)
@@ -134,12 +137,14 @@ impl Lock {
     pub(crate) fn write(
         &self,
         shard: &Shard,
-        header: &Header,
+        header: Option<&Header>,
         filter: &dyn Fn(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Error> {
         let path = self.folder.join(&shard.file);
         let whole = |file: &mut dyn Write| {
-            file.write_all(&header.to_bytes())?;
+            if let Some(header) = header {
+                file.write_all(&header.to_bytes())?;
+            }
             filter(file)
         };
         let written = match File::create_new(&path) {
@@ -161,10 +166,12 @@ impl Lock {
     /// Syncs the shards, writes the manifest over the old one, and removes the old shards.
     pub(crate) fn publish(mut self, manifest: &Manifest) -> Result<(), Error> {
         self.sync(manifest)?;
-        save(&self.folder.join(MANIFEST), |file| {
-            serde_json::to_writer_pretty(&mut *file, manifest)?;
-            file.write_all(b"\n")
-        })?;
+        if !self.is_of_commands {
+            save(&self.folder.join(MANIFEST), |file| {
+                serde_json::to_writer_pretty(&mut *file, manifest)?;
+                file.write_all(b"\n")
+            })?;
+        }
         self.lock.keep();
         self.written.take();
         self.remove_all_but(&manifest.shards);

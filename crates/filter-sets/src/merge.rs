@@ -45,7 +45,7 @@ pub fn merge_sets(folders: &[impl AsRef<Path>], out: impl AsRef<Path>) -> Result
             "sets that are merged must have fewer than 2^64 keys in all",
         ));
     }
-    let lock = Lock::take(out.as_ref())?;
+    let lock = Lock::take(out.as_ref(), false)?;
     let mut shards = Vec::new();
     for number in 0..first.shards.len() {
         let of_each = manifests.iter().zip(&folders).map(|(manifest, folder)| {
@@ -56,7 +56,7 @@ pub fn merge_sets(folders: &[impl AsRef<Path>], out: impl AsRef<Path>) -> Result
         // Shards have headers.
         let header = header.ok_or_else(|| Error::argument("no header"))?;
         let shard = header.entry();
-        lock.write(&shard, &header, &|file| file.write_all(&bytes))?;
+        lock.write(&shard, Some(&header), &|file| file.write_all(&bytes))?;
         shards.push(shard);
     }
     let manifest = Manifest::new(&first.header(0), shards);

@@ -65,8 +65,9 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "shards")]
     raw: bool,
     /// Write the commands that load the filter into Redis under this key, for `redis-cli --pipe`, in the place of the one
-    /// that is there; redisbloom only. If it reports errors, the server denies keys of the filter
-    #[arg(long, value_name = "KEY", conflicts_with_all = ["shards", "raw"])]
+    /// that is there; redisbloom only. If it reports errors, the server denies keys of the filter. With --shards, PATH is a
+    /// new folder with a file for each shard N, which loads it under KEY:{N}: a cluster spreads them over its slots
+    #[arg(long, value_name = "KEY", conflicts_with_all = ["shard", "raw"])]
     commands: Option<String>,
     /// Memory to take at most: 512MiB, 2GiB
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value_t = DEFAULT_MEMORY)]
@@ -126,7 +127,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         )));
     }
     let building = match (arguments.shards, arguments.shard) {
-        (Some(shards), None) => builder.set(out, shards).map(Building::Set),
+        (Some(shards), None) => {
+            let set = match &arguments.commands {
+                Some(key) => builder.commands_folder(out, key.as_bytes(), shards),
+                None => builder.set(out, shards),
+            };
+            set.map(Building::Set)
+        }
         (Some(shards), Some(shard)) => builder.shard(out, shard, shards).map(Building::File),
         (None, _) => {
             check_new(out, arguments.replace)?;

@@ -290,6 +290,19 @@ fn tables_are_queried_through_their_indexes() {
     );
 }
 
+/// Returns the bytes of the commands that load a filter.
+fn commands(filter: &RedisBloomFilter, key: &str) -> Vec<u8> {
+    let mut all = Vec::new();
+    for command in filter.commands(key.as_bytes()) {
+        write!(all, "*{}\r\n", command.len()).unwrap();
+        for argument in command {
+            write!(all, "${}\r\n", argument.len()).unwrap();
+            all.extend([&argument[..], b"\r\n"].concat());
+        }
+    }
+    all
+}
+
 /// The commands are those of the chunks, and the chunks of a server, in a file one after the other, are a filter.
 #[test]
 fn redisbloom_loads_commands_and_its_chunks_are_read() {
@@ -301,15 +314,20 @@ fn redisbloom_loads_commands_and_its_chunks_are_read() {
     bench.done(&format!("{built} commands --commands seen:{{1}}"));
     let raw = fs::read(bench.path("raw")).unwrap();
     let filter = RedisBloomFilter::from_redisbloom(&raw).unwrap();
-    let mut expected = Vec::new();
-    for command in filter.commands(b"seen:{1}") {
-        write!(expected, "*{}\r\n", command.len()).unwrap();
-        for argument in command {
-            write!(expected, "${}\r\n", argument.len()).unwrap();
-            expected.extend([&argument[..], b"\r\n"].concat());
-        }
+    assert!(fs::read(bench.path("commands")).unwrap() == commands(&filter, "seen:{1}"));
+    // A file for each shard of the set that is built without a key.
+    bench.done(&format!("{built} shards --shards 3 --commands seen"));
+    bench.done(&format!("{built} set --shards 3"));
+    let set = bench.json(0, "inspect set --json");
+    assert_eq!(fs::read_dir(bench.path("shards")).unwrap().count(), 3);
+    for (number, shard) in set.as_array().unwrap().iter().enumerate() {
+        let stored = fs::read(bench.path("set").join(shard["file"].as_str().unwrap())).unwrap();
+        let filter = RedisBloomFilter::from_redisbloom(&stored[Header::LEN..]).unwrap();
+        let written = bench
+            .path("shards")
+            .join(format!("shard-{number:05}-of-00003.resp"));
+        assert!(fs::read(written).unwrap() == commands(&filter, &format!("seen:{{{number}}}")));
     }
-    assert!(fs::read(bench.path("commands")).unwrap() == expected);
     bench.maybe_all("query sealed", lines(0..5_000));
     bench.maybe_all("query raw --type line", lines(0..5_000));
     // The form with a checksum that `to_bytes` and `save` write.
@@ -325,6 +343,7 @@ fn redisbloom_loads_commands_and_its_chunks_are_read() {
     );
     bench.refuses(
         "build --keys keys --format guava --out new --commands seen => guava: no commands load it | redisbloom has them
+        build --keys keys --format redisbloom --out set --shards 3 --commands seen => set: holds | give an empty folder
         build --keys keys --out new --raw --commands seen => cannot be used with",
     );
 }
