@@ -5,9 +5,9 @@ use std::env;
 
 use bloom_redis::{Answer, ErrorKind, RedisBloom};
 use membership_filters::{RedisBloomFilter, RedisBloomParameters};
-use redis::{Cmd, ConnectionLike, Value, cmd};
+use redis::{Cmd, Connection, ConnectionLike, Value, cmd};
 
-use crate::support::{Client, Server, StandIn, check_all_there, names};
+use crate::support::{Client, Hooked, Server, StandIn, check_all_there, names};
 
 fn filter(keys: &[String]) -> RedisBloomFilter {
     let mut filter = RedisBloomFilter::new(&RedisBloomParameters::new(100, 0.01)).unwrap();
@@ -17,12 +17,18 @@ fn filter(keys: &[String]) -> RedisBloomFilter {
     filter
 }
 
+/// Returns a connection to the real server, which is empty, if there is one.
+fn real() -> Option<Connection> {
+    let url = env::var("BF_SERVER").ok()?;
+    let mut connection = redis::Client::open(url).unwrap().get_connection().unwrap();
+    cmd("FLUSHALL").exec(&mut connection).unwrap();
+    Some(connection)
+}
+
 /// Runs the body with a stand-in, and with a real server if there is one.
 fn with_each_server(body: impl Fn(&mut dyn ConnectionLike)) {
     body(&mut StandIn::default());
-    if let Ok(url) = env::var("BF_SERVER") {
-        let mut connection = redis::Client::open(url).unwrap().get_connection().unwrap();
-        cmd("FLUSHALL").exec(&mut connection).unwrap();
+    if let Some(mut connection) = real() {
         body(&mut connection);
     }
 }
@@ -90,7 +96,6 @@ fn a_lost_or_foreign_filter_denies_nothing() {
         }
     };
     let delete = |server: &mut dyn ConnectionLike, key: &str| cmd("DEL").arg(key).exec(server).unwrap();
-    type Loss<'a> = &'a dyn Fn(&mut dyn ConnectionLike);
     let losses: [Loss<'_>; 6] = [
         &|server| delete(server, "users"),
         &|server| delete(server, "bloom-redis:loaded:{users}"),
@@ -124,6 +129,41 @@ fn a_lost_or_foreign_filter_denies_nothing() {
             remote.load(&local).query(server).unwrap();
             check_all_there(&remote.contains_many(&keys).query(server).unwrap());
         });
+        // A query has six commands, twelve if a load interrupts it.
+        for at in 0..12 {
+            loses_during_a_query(&mut StandIn::default(), (&keys, &local), lose, at);
+            real().map(|mut server| loses_during_a_query(&mut server, (&keys, &local), lose, at));
+        }
+    }
+}
+
+type Loss<'a> = &'a dyn Fn(&mut dyn ConnectionLike);
+
+/// A filter is lost before a command of a query, and comes back two commands later or does not.
+fn loses_during_a_query<C: ConnectionLike>(
+    server: &mut C,
+    (keys, local): (&[String], &RedisBloomFilter),
+    lose: Loss<'_>,
+    at: usize,
+) {
+    for comes_back in [false, true] {
+        let (remote, mut sent) = (RedisBloom::new("users"), 0);
+        remote.load(local).query(server).unwrap();
+        let act = |server: &mut &mut C| {
+            if sent == at {
+                lose(*server);
+            } else if sent == at + 2 && comes_back {
+                RedisBloom::new("users").load(local).query(*server).unwrap();
+            }
+            sent += 1;
+        };
+        let mut hooked = Hooked {
+            connection: &mut *server,
+            one_by_one: true,
+            act,
+        };
+        let answers = remote.contains_many(keys).query(&mut hooked).unwrap();
+        assert!(!answers.contains(&Answer::Absent), "before command {at}");
     }
 }
 

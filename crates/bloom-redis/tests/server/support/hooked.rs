@@ -5,8 +5,8 @@ use std::cell::Cell;
 use redis::{Connection, ConnectionLike, RedisResult, Value};
 
 /// A connection with an action before each request, or before each command.
-pub(crate) struct Hooked<F> {
-    pub(crate) connection: Connection,
+pub(crate) struct Hooked<C, F> {
+    pub(crate) connection: C,
     /// Sends the commands of a pipeline one after another.
     pub(crate) one_by_one: bool,
     pub(crate) act: F,
@@ -21,7 +21,7 @@ pub(crate) fn counting(connection: Connection, trips: &Cell<usize>) -> impl Conn
     }
 }
 
-impl<F: FnMut(&mut Connection)> ConnectionLike for Hooked<F> {
+impl<C: ConnectionLike, F: FnMut(&mut C)> ConnectionLike for Hooked<C, F> {
     fn req_packed_command(&mut self, command: &[u8]) -> RedisResult<Value> {
         (self.act)(&mut self.connection);
         self.connection.req_packed_command(command)
@@ -40,10 +40,12 @@ impl<F: FnMut(&mut Connection)> ConnectionLike for Hooked<F> {
         assert_eq!(offset, 0, "not a transaction");
         let commands = split(commands);
         assert_eq!(commands.len(), count);
-        commands
-            .iter()
-            .map(|command| self.req_packed_command(command))
-            .collect()
+        let mut replies = Vec::new();
+        for command in commands {
+            (self.act)(&mut self.connection);
+            replies.extend(self.connection.req_packed_commands(&command, 0, 1)?);
+        }
+        Ok(replies)
     }
 
     fn get_db(&self) -> i64 {
