@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::functions;
 use crate::keys::Manifest;
+use crate::questions::on_dataset::distinct;
 use records::number::grouped;
 
 use records::failure::Failure;
@@ -25,7 +26,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     if arguments.long {
-        for function in functions::all() {
+        for function in functions::all().iter().chain(functions::missing()) {
             let names = [&[function.ident], function.aliases].concat();
             facts(&mut out, function.summary(), ("other names", names.join(", ")))?;
         }
@@ -34,7 +35,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    let rows = functions::all().iter().map(|function| {
+    let all = functions::all().iter().chain(functions::missing());
+    let rows = all.map(|function| {
         [
             function.name.to_owned(),
             function.output_bits.to_string(),
@@ -50,9 +52,26 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         "A run takes the published functions and {}, unless --function or --all says otherwise.",
         functions::EVERYDAY.join(", ")
     ));
+    let missing = functions::missing();
+    let of_reason = |why| {
+        missing
+            .iter()
+            .filter(move |one| one.lacks == Some(why))
+            .map(|one| one.name)
+    };
+    let missing: String = distinct(missing.iter().filter_map(|one| one.lacks))
+        .into_iter()
+        .map(|why| {
+            let names: Vec<&str> = of_reason(why).collect();
+            format!(
+                "\n{}\n",
+                wrapped(format!("This program is without {}: {why}.", names.join(", ")))
+            )
+        })
+        .collect();
     writeln!(
         out,
-        "{usual}\n\n\
+        "{usual}\n{missing}\n\
          fixed: the same values for ever on every platform\n\
          secret: what a secret seed or key is worth against keys that an attacker chooses\n"
     )?;

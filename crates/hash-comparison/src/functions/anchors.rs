@@ -49,10 +49,10 @@ pub(super) fn all() -> impl Iterator<Item = Function> {
     promised.into_iter().chain(in_memory)
 }
 
-const FOX: &[u8] = b"The quick brown fox jumps over the lazy dog";
+pub(super) const FOX: &[u8] = b"The quick brown fox jumps over the lazy dog";
 
 /// The fields that most anchors share.
-const ANCHOR: Function = Function {
+pub(super) const ANCHOR: Function = Function {
     group: FunctionGroup::Anchor,
     licence: "MIT OR Apache-2.0",
     resistance_reason: "No seed: keys that collide, once found, collide in every program.",
@@ -60,7 +60,7 @@ const ANCHOR: Function = Function {
 };
 
 /// The fields that functions with a seed share that was not made to be secret.
-const SEEDED: Function = Function {
+pub(super) const SEEDED: Function = Function {
     seed: Some("0"),
     resistance: Resistance::SeedOnly,
     weaknesses: &["Keys that collide under every seed are easily made."],
@@ -70,7 +70,7 @@ const SEEDED: Function = Function {
 
 /// Hashes the bytes of a key with `write`, not with `Hash for [u8]`, which would hash the length as well.
 #[inline]
-fn written(mut hasher: impl Hasher, key: &[u8]) -> u64 {
+pub(super) fn written(mut hasher: impl Hasher, key: &[u8]) -> u64 {
     hasher.write(key);
     hasher.finish()
 }

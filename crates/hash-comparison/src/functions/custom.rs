@@ -46,6 +46,7 @@ impl Function {
             group: FunctionGroup::Own,
             output_bits,
             hash,
+            lacks: None,
             origin: "own code",
             licence: "",
             year: 0,

@@ -1,11 +1,12 @@
 //! Every function that the comparison can measure.
 //!
 //! The published 17 and their other forms come from `hashzoo`, the other functions from `hashzoo` and from maintained
-//! crates (`anchors`). A function is left out on platforms where its values are not known. A program may add functions
+//! crates (`anchors`, `further`). A function is left out where its values are not known. A program may add functions
 //! of its own ([`Function::custom`]). No function is measured before [`gate`] has checked its known answers.
 
 mod anchors;
 mod custom;
+mod further;
 mod verify;
 mod zoo;
 
@@ -30,6 +31,8 @@ pub struct Function {
     pub output_bits: u32,
     /// The function with its fixed seed; bits above `output_bits` are zero.
     pub hash: fn(&[u8]) -> u64,
+    /// The reason why this build or processor cannot call the function, and the remedy; `None` if it can.
+    pub lacks: Option<&'static str>,
     /// Crate and version.
     pub origin: &'static str,
     /// Licence of the crate, as SPDX writes it.
@@ -61,6 +64,12 @@ pub struct Function {
 }
 
 impl Function {
+    /// Returns the function, unless this build or processor lacks it.
+    fn here(&self) -> Result<&Self, Error> {
+        let error = |why| Error::input(format!("this program is without {}: {why}", self.name));
+        self.lacks.map_or(Ok(self), |why| Err(error(why)))
+    }
+
     /// Returns the number of bits that are compared: the low ones, at most 32.
     pub fn compared_bits(&self) -> u32 {
         self.output_bits.min(32)
@@ -93,17 +102,24 @@ impl Function {
     }
 }
 
-static ALL: LazyLock<Vec<Function>> = LazyLock::new(|| {
-    zoo::published()
+static ALL: LazyLock<[Vec<Function>; 2]> = LazyLock::new(|| {
+    let all = zoo::published()
         .chain(zoo::others())
         .chain(anchors::all())
         .chain(zoo::variants())
-        .collect()
+        .chain(further::all());
+    let (here, missing) = all.partition(|function| function.lacks.is_none());
+    [here, missing]
 });
 
-/// Returns all functions: the published 17 in the published order, the anchors, the variants.
+/// Returns all functions of this build: the published 17 in the published order, the anchors, the variants, the further ones.
 pub fn all() -> &'static [Function] {
-    &ALL
+    &ALL[0]
+}
+
+/// Returns the functions that this build or processor [lacks](Function::lacks).
+pub fn missing() -> &'static [Function] {
+    &ALL[1]
 }
 
 /// The functions of a default run in addition to the published functions: those that programs choose today, one per
@@ -180,34 +196,38 @@ pub fn find(name: &str) -> Result<&'static Function, Error> {
 /// Finds a function. The error for an unknown name offers the nearest functions and `others`.
 fn find_or_offer(name: &str, others: &[&str]) -> Result<&'static Function, Error> {
     let same = |other: &str| other.eq_ignore_ascii_case(name);
-    let first = |is: &dyn Fn(&Function) -> bool| all().iter().find(|function| is(function));
-    first(&|function| same(function.name))
+    let known = || all().iter().chain(missing());
+    let first = |is: &dyn Fn(&Function) -> bool| known().find(|function| is(function));
+    let found = first(&|function| same(function.name))
         .or_else(|| first(&|function| same(function.ident)))
-        .or_else(|| first(&|function| function.aliases.iter().any(|alias| same(alias))))
+        .or_else(|| first(&|function| function.aliases.iter().any(|alias| same(alias))));
+    found
         .ok_or_else(|| match OTHER_NAMES.iter().find(|(other, _)| same(other)) {
             Some((program, [function])) => names::without(format!(
                 "no function is called {name:?}; the one that {program} uses is {function}"
             )),
             Some((alias, meant)) => names::ambiguous("function", alias, meant),
             None => {
-                let known = all().iter().map(|function| function.name);
+                let known = known().map(|function| function.name);
                 names::unknown("function", name, known.chain(others.iter().copied()))
             }
         })
+        .and_then(Function::here)
 }
 
 /// Names that stand for all functions of a group.
-pub const GROUPS: [(&str, FunctionGroup); 3] = [
+pub const GROUPS: [(&str, FunctionGroup); 4] = [
     ("published", FunctionGroup::Published),
     ("anchors", FunctionGroup::Anchor),
     ("variants", FunctionGroup::Variant),
+    ("further", FunctionGroup::Further),
 ];
 
 /// Returns the functions that `name` stands for, in any case: those of a group in [`GROUPS`], or one found by [`find`].
 ///
 /// # Errors
 ///
-/// Returns the error of [`find`], with group names among the nearest names.
+/// Returns the error of [`find`], with group names among the nearest names, or of the first function of a group that is missing.
 ///
 /// ```
 /// use hash_comparison::functions::select;
@@ -221,7 +241,14 @@ pub fn select(name: &str) -> Result<Vec<&'static Function>, Error> {
         .into_iter()
         .find(|(known, _)| known.eq_ignore_ascii_case(name));
     match group {
-        Some((_, group)) => Ok(all().iter().filter(|function| function.group == group).collect()),
+        Some((_, group)) => {
+            let of_group =
+                |functions: &'static [Function]| functions.iter().filter(move |one| one.group == group);
+            match (of_group(all()).next(), of_group(missing()).next()) {
+                (None, Some(missing)) => missing.here().map(|function| vec![function]),
+                _ => Ok(of_group(all()).collect()),
+            }
+        }
         None => find_or_offer(name, &GROUPS.map(|(known, _)| known)).map(|function| vec![function]),
     }
 }
@@ -300,11 +327,32 @@ mod tests {
     }
 
     #[test]
+    fn a_further_function_is_found_by_the_name_of_its_crate_or_the_error_has_the_remedy() {
+        let letters = |text: &str| text.replace(['-', '_'], "").to_lowercase();
+        let further = |one: &&Function| one.group == FunctionGroup::Further;
+        let known = all().iter().chain(missing()).filter(further);
+        for function in known.clone() {
+            let (package, _) = function.origin.split_once(' ').unwrap();
+            for name in [function.name, function.ident].iter().chain(function.aliases) {
+                assert!(letters(name).starts_with(&letters(package)), "{name}");
+                let found = find(name).map(|one| one.name).map_err(|error| error.to_string());
+                assert!(
+                    found.as_ref().is_ok_and(|found| *found == function.name)
+                        || found.is_err_and(|error| error.contains(function.lacks.unwrap()))
+                );
+            }
+        }
+        assert_eq!(known.count(), 9);
+        let here = cfg!(feature = "further-functions");
+        assert_eq!([find("komihash").is_ok(), select("further").is_ok()], [here; 2]);
+    }
+
+    #[test]
     fn no_build_can_measure_another_version_than_the_origin_says() {
         // A build without this lock file may take any version that the requirements allow.
         let manifest: toml::Table = include_str!("../../../../Cargo.toml").parse().unwrap();
         let dependencies = &manifest["workspace"]["dependencies"];
-        for function in all() {
+        for function in all().iter().chain(missing()) {
             let (name, version) = function.origin.split_once(' ').unwrap();
             let dependency = &dependencies[name];
             let requirement = dependency.get("version").unwrap_or(dependency).as_str().unwrap();

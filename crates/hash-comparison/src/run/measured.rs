@@ -12,7 +12,7 @@ use crate::clock::{Pinned, Watch};
 use crate::functions::{self, Function};
 use crate::keys::{self, Dataset};
 use crate::questions::{FILES, Measure, QUESTIONS, Records};
-use crate::record::{FORMAT, Run, SCHEMA};
+use crate::record::{FORMAT, FunctionGroup, Run, SCHEMA};
 use records::document::RUN;
 use records::environment;
 use records::error::Error;
@@ -31,7 +31,12 @@ pub(crate) fn measure(
     earlier: Option<&Records>,
     progress: &dyn Progress,
 ) -> Result<Records, Error> {
-    let chosen = options.check()?;
+    let mut chosen = options.check()?;
+    if earlier.is_some() {
+        // What an earlier run has does not depend on the features of this build.
+        chosen.functions.retain(|one| one.group != FunctionGroup::Further);
+        chosen.summaries.retain(|one| one.group != FunctionGroup::Further);
+    }
     let date = environment::now_utc();
     let mut environment = environment::collect();
     environment.commit.clone_from(&options.commit);
