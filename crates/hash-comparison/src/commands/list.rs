@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::functions;
 use crate::keys::Manifest;
-use crate::questions::on_dataset::distinct;
 use records::number::grouped;
 
 use records::failure::Failure;
@@ -37,13 +36,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let all = functions::all().iter().chain(functions::missing());
     let rows = all.map(|function| {
+        let missing = if function.lacks.is_some() { ", missing" } else { "" };
         [
             function.name.to_owned(),
             function.output_bits.to_string(),
             function.group.to_string(),
             if function.stable { "yes" } else { "no" }.to_owned(),
             function.resistance.to_string().replace('-', " "),
-            function.origin.to_owned(),
+            format!("{}{missing}", function.origin),
         ]
     });
     let heads = vec!["function", "bits", "group", "fixed", "secret", "origin"];
@@ -52,28 +52,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         "A run takes the published functions and {}, unless --function or --all says otherwise.",
         functions::EVERYDAY.join(", ")
     ));
-    let missing = functions::missing();
-    let of_reason = |why| {
-        missing
-            .iter()
-            .filter(move |one| one.lacks == Some(why))
-            .map(|one| one.name)
-    };
-    let missing: String = distinct(missing.iter().filter_map(|one| one.lacks))
-        .into_iter()
-        .map(|why| {
-            let names: Vec<&str> = of_reason(why).collect();
-            format!(
-                "\n{}\n",
-                wrapped(format!("This program is without {}: {why}.", names.join(", ")))
-            )
-        })
-        .collect();
     writeln!(
         out,
-        "{usual}\n{missing}\n\
+        "{usual}\n\n\
          fixed: the same values for ever on every platform\n\
-         secret: what a secret seed or key is worth against keys that an attacker chooses\n"
+         secret: what a secret seed or key is worth against keys that an attacker chooses\n\
+         missing: not in this program; the error of `compare` for the name says what it needs\n"
     )?;
     let rows = Manifest::embedded().iter().map(|entry| {
         let [keys, bytes] = [entry.count, entry.bytes].map(|count| grouped(count as u64));

@@ -49,10 +49,10 @@ pub(super) fn all() -> impl Iterator<Item = Function> {
     promised.into_iter().chain(in_memory)
 }
 
-pub(super) const FOX: &[u8] = b"The quick brown fox jumps over the lazy dog";
+const FOX: &[u8] = b"The quick brown fox jumps over the lazy dog";
 
 /// The fields that most anchors share.
-pub(super) const ANCHOR: Function = Function {
+const ANCHOR: Function = Function {
     group: FunctionGroup::Anchor,
     licence: "MIT OR Apache-2.0",
     resistance_reason: "No seed: keys that collide, once found, collide in every program.",
@@ -60,7 +60,7 @@ pub(super) const ANCHOR: Function = Function {
 };
 
 /// The fields that functions with a seed share that was not made to be secret.
-pub(super) const SEEDED: Function = Function {
+const SEEDED: Function = Function {
     seed: Some("0"),
     resistance: Resistance::SeedOnly,
     weaknesses: &["Keys that collide under every seed are easily made."],

@@ -31,7 +31,7 @@ pub struct Function {
     pub output_bits: u32,
     /// The function with its fixed seed; bits above `output_bits` are zero.
     pub hash: fn(&[u8]) -> u64,
-    /// The reason why this build or processor cannot call the function, and the remedy; `None` if it can.
+    /// What the function needs, where this build or processor cannot call it; `None` if it can.
     pub lacks: Option<&'static str>,
     /// Crate and version.
     pub origin: &'static str,
@@ -66,7 +66,7 @@ pub struct Function {
 impl Function {
     /// Returns the function, unless this build or processor lacks it.
     fn here(&self) -> Result<&Self, Error> {
-        let error = |why| Error::input(format!("this program is without {}: {why}", self.name));
+        let error = |why| Error::input(format!("{} is not in this program: it needs {why}", self.name));
         self.lacks.map_or(Ok(self), |why| Err(error(why)))
     }
 
@@ -342,7 +342,7 @@ mod tests {
                 );
             }
         }
-        assert_eq!(known.count(), 9);
+        assert_eq!(known.count(), 10);
         let here = cfg!(feature = "further-functions");
         assert_eq!([find("komihash").is_ok(), select("further").is_ok()], [here; 2]);
     }

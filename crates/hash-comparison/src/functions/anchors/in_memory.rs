@@ -7,7 +7,6 @@ use std::hash::BuildHasher as _;
 
 use super::{ANCHOR, FOX, written};
 use crate::functions::Function;
-use crate::functions::further::NO_AES;
 use crate::functions::verify::LONG_KEY;
 use crate::record::Resistance;
 
@@ -23,7 +22,15 @@ const IN_MEMORY: Function = Function {
 
 /// Returns the in-memory functions of this platform.
 pub(super) fn all() -> impl Iterator<Item = Function> {
-    [FX_HASH, A_HASH, A_HASH_AES, FOLDHASH, FOLDHASH_FAST].into_iter()
+    let without_aes = cfg!(any(
+        target_arch = "aarch64",
+        all(target_arch = "x86_64", not(target_feature = "aes"))
+    ));
+    let a_hash = without_aes.then_some(A_HASH);
+    [FX_HASH]
+        .into_iter()
+        .chain(a_hash)
+        .chain([FOLDHASH, FOLDHASH_FAST])
 }
 
 const FX_HASH: Function = Function {
@@ -57,14 +64,6 @@ const A_HASH: Function = Function {
     name: "aHash",
     ident: "ahash_fallback",
     hash: |key| written(ahash::RandomState::with_seeds(0, 0, 0, 0).build_hasher(), key),
-    lacks: if cfg!(any(
-        target_arch = "aarch64",
-        all(target_arch = "x86_64", not(target_feature = "aes"))
-    )) {
-        None
-    } else {
-        Some("this build has the form with AES instructions, or one whose values are not known")
-    },
     origin: "ahash 0.8.12",
     year: 2018,
     author: "Tom Kaitchuck",
@@ -81,25 +80,6 @@ const A_HASH: Function = Function {
     ],
     code: Some(0x9d6f_d887),
     ..IN_MEMORY
-};
-
-const A_HASH_AES: Function = Function {
-    name: "aHash-AES",
-    ident: "ahash_aes",
-    lacks: if cfg!(target_arch = "x86_64") {
-        NO_AES
-    } else {
-        Some("its crate has AES instructions for x86-64 only")
-    },
-    source: "https://github.com/tkaitchuck/aHash, with AES",
-    aliases: &[],
-    answers: &[
-        (b"", 0xc3ac_adb4_8856_bc1e),
-        (b"a", 0xf58f_b578_0c81_4076),
-        (FOX, 0x4ba1_6bcb_bca7_742e),
-    ],
-    code: Some(0x30c7_42d2),
-    ..A_HASH
 };
 
 const FOLDHASH: Function = Function {
