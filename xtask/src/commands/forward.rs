@@ -25,7 +25,7 @@ fn add_functions(
     root: &Path,
     package: &str,
     arguments: &[OsString],
-) -> Result<(), Failure> {
+) -> Result<(), String> {
     let letters = |text: &str| {
         text.replace(|c: char| !c.is_ascii_alphanumeric(), "")
             .to_ascii_lowercase()
