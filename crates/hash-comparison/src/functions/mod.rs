@@ -342,7 +342,7 @@ mod tests {
                 );
             }
         }
-        assert_eq!(known.count(), 10);
+        assert_eq!(known.count(), 9);
         let here = cfg!(feature = "further-functions");
         assert_eq!([find("komihash").is_ok(), select("further").is_ok()], [here; 2]);
     }
