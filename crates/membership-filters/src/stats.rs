@@ -11,7 +11,7 @@ pub struct Stats {
     /// The number of keys: in a counting filter the insertions minus the removals, in a cuckoo filter with all copies, in
     /// RedisBloom's the insertions that changed bits, and in others an estimate, or `None` if too few bits are left for one.
     pub len: Option<u64>,
-    /// Whether `len` is an estimate.
+    /// Is true if `len` is estimated, not counted.
     pub is_estimate: bool,
     /// The number of bits, counters or slots.
     pub places: u64,

@@ -94,10 +94,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 ))
             })?,
         };
-        if filter.header().is_none() && items != Items::Long && is_of_program(path) {
+        if filter.header().is_none() && is_of_program(path) {
             let _ = writeln!(
                 io::stderr(),
-                "{}: a program wrote this filter; if its keys are integers, give --type long, and if tuples, ask that program",
+                "{}: a program wrote this filter, which does not tell its kind of key: --type long is for integers, the others are for text and bytes; \
+                 only that program can ask for tuples",
                 path.display()
             );
         }

@@ -258,8 +258,16 @@ fn a_filter_of_a_program_is_queried_by_the_kind_of_key_that_it_has() {
     bench.write("ids", filter.to_bytes());
     let numbers: String = (0..1_000).map(|number| format!("{number}\n")).collect();
     bench.maybe_all("query ids --type long", &numbers);
-    let lines = bench.fed("query ids --type line", &numbers);
-    assert!(lines.stdout.contains("no\n") && lines.stderr.contains("give --type long"));
+    assert!(
+        bench
+            .fed("query ids --type line", &numbers)
+            .stdout
+            .contains("no\n")
+    );
+    for kind in ["line", "long"] {
+        let queried = bench.fed(&format!("query ids --type {kind}"), &numbers);
+        assert!(queried.stderr.contains("--type long is for integers"), "{kind}");
+    }
 }
 
 #[test]

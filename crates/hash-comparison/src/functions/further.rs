@@ -25,7 +25,7 @@ struct Facts {
     function: Vec<Row>,
 }
 
-/// What `further.toml` says of a function.
+/// A function as `further.toml` describes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {

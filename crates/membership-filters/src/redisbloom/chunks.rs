@@ -184,7 +184,7 @@ struct Chunks<'a, I> {
     chunks: I,
     /// The iterator of the chunk that was begun; 0 before the first.
     iterator: i64,
-    /// What is left of the chunk.
+    /// Holds the bytes of the chunk that are not read yet.
     chunk: &'a [u8],
 }
 

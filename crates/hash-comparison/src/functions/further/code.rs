@@ -1,9 +1,12 @@
 //! The code of the further functions.
 
+use std::sync::LazyLock;
+
 use chibihash::v2::chibi_hash64;
 use highway::{HighwayHash as _, HighwayHasher, Key};
 use komihash::komihash;
 use metrohash::MetroHash64;
+use polymur_hash::PolymurHash;
 
 use super::Code;
 use crate::functions::anchors::written;
@@ -14,6 +17,9 @@ const HIGHWAY_KEY: Key = Key([
     0x1716_1514_1312_1110,
     0x1f1e_1d1c_1b1a_1918,
 ]);
+/// Programs prepare its key once.
+static POLYMUR: LazyLock<PolymurHash> = LazyLock::new(|| PolymurHash::from_u64_seed(0xfedb_ca98_7654_3210));
+
 /// The functions that this processor has.
 pub(super) const ALL: &[Code] = &[
     #[cfg(target_endian = "little")]
@@ -55,6 +61,11 @@ pub(super) const ALL: &[Code] = &[
         "komihash_v5",
         |key| komihash(key, 0),
         Some(|key, seed| komihash(key, seed.into())),
+    ),
+    (
+        "polymur_hash",
+        |key| POLYMUR.hash_with_tweak(key, 0xabcd_ef01_2345_6789),
+        Some(|key, seed| PolymurHash::from_u64_seed(0).hash_with_tweak(key, seed.into())),
     ),
     #[cfg(target_feature = "aes")]
     (
