@@ -46,28 +46,36 @@ fn arguments_folder_and_exit_code_are_those_of_the_other_program() {
     let cargo = folder.path().join("cargo");
     fs::write(
         &cargo,
-        "#!/bin/sh\npwd\necho \"$HASH_COMPARISON_WORKSPACE\"\necho \"$@\"\nexit 7\n",
+        format!(
+            "#!/bin/sh\n[ $1 = metadata ] && exec {} \"$@\"\npwd\necho \"$HASH_COMPARISON_WORKSPACE\"\necho \"$@\"\nexit 7\n",
+            env!("CARGO"),
+        ),
     )
     .unwrap();
     fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    for (command, package) in [
-        ("compare", "hash-comparison"),
-        ("render", "hash-comparison"),
-        ("reproduce", "hash-comparison"),
-        ("list", "hash-comparison"),
-        ("inspect", "filter-tools"),
-        ("size", "filter-tools"),
-        ("bench", "bench"),
+    for (command, argument, package) in [
+        ("compare", "--help", "hash-comparison"),
+        (
+            "compare",
+            "--functions=komihash",
+            "hash-comparison --features further-functions",
+        ),
+        ("render", "--help", "hash-comparison"),
+        ("reproduce", "--help", "hash-comparison"),
+        ("list", "--help", "hash-comparison"),
+        ("inspect", "--help", "filter-tools"),
+        ("size", "--help", "filter-tools"),
+        ("bench", "--help", "bench"),
     ] {
-        let output = xtask(&[command, "--help", "../keys.txt"])
+        let output = xtask(&[command, argument, "../keys.txt"])
             .current_dir(&folder)
             .env("CARGO", &cargo)
             .output()
             .unwrap();
         let expected = format!(
-            "{}\n{}\nrun --release --locked --manifest-path {} --package {package} -- {command} --help \
-             ../keys.txt\n",
+            "{}\n{}\nrun --release --locked --manifest-path {} --package {package} -- {command} \
+             {argument} ../keys.txt\n",
             folder.path().canonicalize().unwrap().display(),
             root.display(),
             root.join("Cargo.toml").display(),
