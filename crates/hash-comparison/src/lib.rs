@@ -9,7 +9,6 @@
 //! | [`Failure`] | why a comparison stopped, and the exit code |
 //!
 #![doc = include_str!("../README.md")]
-#![forbid(unsafe_code)]
 
 pub mod names;
 pub mod program;

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use crate::functions::library::{self, Symbol};
 use crate::program::Program;
 use crate::questions::files::KIND;
 use crate::record::{Purpose, Request};
@@ -24,11 +25,20 @@ use records::folder::{Destination, REPORT};
     {program} compare --keys my-keys.txt --out my-report\n  \
     {program} compare --function MurMurHash2 --function XXH3\n  \
     {program} compare --all\n  \
+    {program} compare --own ./libmine.so:my_hash:64\n  \
     {program} compare --keys my-keys.txt --for table --untrusted --mine FxHash\n\n\
     Names are case-insensitive; `{program} list` shows them.")]
 pub struct Arguments {
     #[command(flatten)]
     comparison: Comparison,
+
+    /// A function of your own in any language, as ./libmine.so:my_hash:64; may be given several times
+    ///
+    /// The parts are a shared library, the function in it, and how many bits it returns, 8 to 64. It is
+    /// `uint64_t my_hash(const void *data, size_t length)`; with `:seed` at the end it has a third argument, `uint64_t seed`, which
+    /// is 0.
+    #[arg(long, value_name = "SYMBOL")]
+    own: Vec<Symbol>,
 
     /// The use of the function, which decides the tests and the times that count [default: a filter or a table]
     ///
@@ -90,7 +100,8 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
         mine: arguments.mine,
         negligible: arguments.negligible,
     };
-    let mut comparison = arguments.comparison.request(request);
+    let own = library::load(&arguments.own)?.into_iter();
+    let mut comparison = own.fold(arguments.comparison.request(request), Comparison::function);
     (comparison.command, comparison.commit) = (program.typed(), program.commit());
     let out = arguments.out.unwrap_or_else(|| program.out());
     comparison.check()?;

@@ -47,6 +47,7 @@ impl Function {
             output_bits,
             hash,
             lacks: None,
+            call: None,
             origin: "own code",
             licence: "",
             year: 0,

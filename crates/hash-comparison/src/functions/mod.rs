@@ -7,6 +7,7 @@
 mod anchors;
 mod custom;
 mod further;
+pub mod library;
 mod verify;
 mod zoo;
 
@@ -33,6 +34,8 @@ pub struct Function {
     pub hash: fn(&[u8]) -> u64,
     /// Says what is needed to call the function, if this build or processor cannot.
     pub lacks: Option<&'static str>,
+    /// A function that does nothing and is called as this one is, if that takes longer than a call in Rust.
+    pub call: Option<fn(&[u8]) -> u64>,
     /// Crate and version.
     pub origin: &'static str,
     /// Licence of the crate, as SPDX writes it.
@@ -93,6 +96,7 @@ impl Function {
             resistance: self.resistance,
             resistance_reason: self.resistance_reason.to_owned(),
             folded: false,
+            call_ns: None,
         }
     }
 

@@ -18,6 +18,11 @@ pub(super) static LONG_KEY: [u8; 30_011] = {
     key
 };
 
+/// The lengths of the keys that are taken from the start of [`LONG_KEY`].
+pub(super) fn lengths() -> impl Iterator<Item = usize> {
+    (0..1100).chain([LONG_KEY.len()])
+}
+
 /// Compares a function with its known answers, its verification value, and the function of `hashzoo` with the same
 /// identifier, if there is one. Values must have no bits above the output and be the same in every call.
 pub(super) fn check(function: &Function) -> Result<(), String> {
@@ -44,7 +49,7 @@ pub(super) fn check(function: &Function) -> Result<(), String> {
     }
     // The names of a user-defined function may be aliases there.
     let elsewhere = hashzoo::find(function.ident).filter(|info| info.ident == function.ident);
-    for length in (0..1100).chain([LONG_KEY.len()]) {
+    for length in lengths() {
         let key = &LONG_KEY[..length];
         let value = hash(key);
         let above = || format!("the bits above the {bits} of its output, of {length} bytes");

@@ -34,6 +34,14 @@ pub(super) fn of(records: &Records) -> String {
         "In brackets: what chance gives, and where times of other runs lie. The times are of calls as this use makes them: {calls}."
     ));
     text += &format!("{times_are}\n");
+    for (one, ns) in run.functions.iter().filter_map(|one| Some((one, one.call_ns?))) {
+        let call = format!(
+            "{} is your own: {} ns of its times are the call of its library.",
+            one.name,
+            significant(ns, 2)
+        );
+        text += &format!("{}\n", wrapped(call));
+    }
     if run.datasets.len() > 1 {
         let suited = sets.clone().map(|set| suited(on(&records.advice, &set.name)));
         let rows = over_sets(suited).into_iter().take(MAX_OVER_SETS).map(|row| {

@@ -12,6 +12,7 @@ mod join;
 mod keys;
 mod mistakes;
 mod output;
+mod own;
 mod published_counts;
 mod quick_run;
 mod recommendation;
