@@ -47,7 +47,6 @@ impl Function {
             output_bits,
             hash,
             lacks: None,
-            call: None,
             origin: "own code",
             licence: "",
             year: 0,

@@ -107,7 +107,6 @@ impl Symbol {
         let function = Function {
             origin: format!("your own, of {file}").leak(),
             seed: self.takes_seed.then_some("0"),
-            call: Some(ffi::NOTHING),
             ..Function::custom(name.leak(), self.bits, hash, &[])
         };
         verify::check(&function).map(|()| function)

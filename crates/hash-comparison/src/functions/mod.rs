@@ -34,8 +34,6 @@ pub struct Function {
     pub hash: fn(&[u8]) -> u64,
     /// Says what is needed to call the function, if this build or processor cannot.
     pub lacks: Option<&'static str>,
-    /// A function that does nothing and is called as this one is, if that takes longer than a call in Rust.
-    pub call: Option<fn(&[u8]) -> u64>,
     /// Crate and version.
     pub origin: &'static str,
     /// Licence of the crate, as SPDX writes it.
@@ -96,7 +94,6 @@ impl Function {
             resistance: self.resistance,
             resistance_reason: self.resistance_reason.to_owned(),
             folded: false,
-            call_ns: None,
         }
     }
 

@@ -55,7 +55,6 @@ fn function(info: &HashInfo, group: FunctionGroup) -> Function {
         output_bits: info.output_bits,
         hash: info.hash,
         lacks: None,
-        call: None,
         origin: "hashzoo 0.1.0",
         licence: "MIT OR Apache-2.0",
         year: info.year,

@@ -29,6 +29,7 @@ use crate::keys::Manifest;
 use crate::questions::filters::FEWEST_KEYS;
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Table};
+use crate::questions::times::of_empty_keys;
 use crate::questions::{QUESTIONS, Records, Section};
 use crate::record::{Advice, CallForm, DatasetKind, Request};
 use chart::Chart;
@@ -66,6 +67,10 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     let ids: BTreeMap<String, String> = names
         .map(|(index, one)| (one.name.clone(), format!("f{index}")))
         .collect();
+    let costs_of_calls = run
+        .functions
+        .iter()
+        .map(|one| (&*one.name, of_empty_keys(records, one)));
     let calibration: Vec<CalibrationRow> =
         table::parse("calibration.csv".as_ref(), calibration::COMMITTED.as_bytes())
             .map_err(|error| error.to_string())?;
@@ -83,6 +88,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         mine => &run.request.mine,
         negligible => percent_tick(run.request.negligible),
         functions => Value::from(Serde(&run.functions)),
+        costs_of_calls => Value::from(costs_of_calls.collect::<BTreeMap<_, _>>()),
         comparisons => all.iter().filter_map(published::of_set).collect::<Value>(),
         filters => published::of_filters(&all),
         calibration => Value::from(Serde(calibration)),

@@ -36,9 +36,6 @@ stored! {
         /// Set if the function is included only because the run has all functions; charts and lists fold it away.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub folded: bool,
-        /// Nanoseconds that an empty function takes if it is called as this one is, if that is not as others are.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub call_ns: Option<f64>,
     }
 
     /// The resistance of a function to keys that an attacker chooses so that they collide.

@@ -11,7 +11,6 @@ use crate::advice::{costs, findings};
 use crate::clock::{Pinned, Watch};
 use crate::functions::{self, Function};
 use crate::keys::{self, Dataset};
-use crate::questions::times::cost_of_call;
 use crate::questions::{FILES, Measure, QUESTIONS, Records};
 use crate::record::{FORMAT, FunctionGroup, Run, SCHEMA};
 use records::document::RUN;
@@ -80,11 +79,6 @@ pub(crate) fn measure(
                 }
             }
             watch.stop(&mut records.run.environment);
-            for (function, summary) in chosen.functions.iter().zip(&mut chosen.summaries) {
-                if let (Some(call), Some(dataset)) = (function.call, datasets.first()) {
-                    summary.call_ns = Some(cost_of_call(dataset, chosen.request.purpose.form(), call)?);
-                }
-            }
             records
         }
     };

@@ -10,7 +10,8 @@ use crate::advice::times;
 use crate::page::answer::label;
 use crate::page::words::Words;
 use crate::questions::Records;
-use crate::record::{Advice, DatasetSummary, Effect, Standing, on};
+use crate::questions::times::of_empty_keys;
+use crate::record::{Advice, DatasetSummary, Effect, FunctionGroup, Standing, on};
 
 /// The most functions to avoid that are named.
 const MAX_AVOIDED: usize = 3;
@@ -34,12 +35,7 @@ pub(super) fn of(records: &Records) -> String {
         "In brackets: what chance gives, and where times of other runs lie. The times are of calls as this use makes them: {calls}."
     ));
     text += &format!("{times_are}\n");
-    for (one, ns) in run.functions.iter().filter_map(|one| Some((one, one.call_ns?))) {
-        let call = format!(
-            "{} is your own: {} ns of its times are the call of its library.",
-            one.name,
-            significant(ns, 2)
-        );
+    for call in run.functions.iter().filter_map(|one| of_empty_keys(records, one)) {
         text += &format!("{}\n", wrapped(call));
     }
     if run.datasets.len() > 1 {
@@ -85,7 +81,14 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
         words.say("asked", (request,)),
     ));
     let beside = advice.iter().copied();
-    let beside = beside.filter(|one| one.mine || one.standing <= Standing::RunnerUp);
+    let own = records
+        .run
+        .functions
+        .iter()
+        .filter(|one| one.group == FunctionGroup::Own);
+    let own: Vec<&str> = own.map(|one| &*one.name).collect();
+    let beside =
+        beside.filter(|one| one.mine || one.standing <= Standing::RunnerUp || own.contains(&&*one.function));
     let figures = Figures::of(records, dataset, request.purpose);
     let beside: Vec<&Advice> = beside.collect();
     let table = side_by_side(&words, &beside, &figures, dataset.keys);

@@ -14,18 +14,11 @@ enum Loaded {
     Seeded(unsafe extern "C" fn(*const c_void, usize, u64) -> u64),
 }
 
-/// What the functions of `CALLS` call, since function pointers carry no state. The first is for [`NOTHING`].
-static LOADED: [OnceLock<Loaded>; 9] = [const { OnceLock::new() }; 9];
-const CALLS: [fn(&[u8]) -> u64; 9] = [
-    call::<0>, call::<1>, call::<2>, call::<3>, call::<4>, call::<5>, call::<6>, call::<7>, call::<8>,
+/// What the functions of `CALLS` call, since function pointers carry no state.
+static LOADED: [OnceLock<Loaded>; 8] = [const { OnceLock::new() }; 8];
+const CALLS: [fn(&[u8]) -> u64; 8] = [
+    call::<0>, call::<1>, call::<2>, call::<3>, call::<4>, call::<5>, call::<6>, call::<7>,
 ];
-
-/// A function that does nothing, called as those of libraries are.
-pub(super) const NOTHING: fn(&[u8]) -> u64 = CALLS[0];
-
-unsafe extern "C" fn nothing(_: *const c_void, length: usize) -> u64 {
-    length as u64
-}
 
 fn call<const AT: usize>(key: &[u8]) -> u64 {
     let (data, length) = (key.as_ptr().cast(), key.len());
@@ -61,7 +54,6 @@ pub(super) fn load(file: &Path, name: &str, takes_seed: bool) -> Result<fn(&[u8]
     };
     let mut loaded = loaded.map_err(reason)?;
     std::mem::forget(library);
-    LOADED[0].get_or_init(|| Loaded::Plain(nothing));
     for (place, call) in LOADED.iter().zip(CALLS) {
         match place.set(loaded) {
             Ok(()) => return Ok(call),
@@ -70,7 +62,7 @@ pub(super) fn load(file: &Path, name: &str, takes_seed: bool) -> Result<fn(&[u8]
     }
     Err(format!(
         "a run must have at most {} of these functions",
-        CALLS.len() - 1
+        CALLS.len()
     ))
 }
 

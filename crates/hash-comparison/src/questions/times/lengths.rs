@@ -8,9 +8,10 @@ use rand_xoshiro::SplitMix64;
 
 use super::{FORMS, TimingRow};
 use crate::clock::{Asked, Batch};
+use crate::questions::Records;
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Table};
-use crate::record::{CallForm, DatasetSummary, EMPTY, Place, of};
+use crate::record::{CallForm, DatasetSummary, EMPTY, FunctionGroup, FunctionSummary, Place, of};
 use plots::mark::Mark;
 use plots::scale::Scale;
 use plots::scene::Scene;
@@ -74,6 +75,25 @@ impl TimingRow {
     fn length(&self) -> Option<u64> {
         (self.place == Place::Length).then(|| self.bytes / self.keys.max(1))
     }
+}
+
+/// Returns how long a call of one's own function takes at least, as a sentence; `None` for other functions.
+pub(crate) fn of_empty_keys(records: &Records, function: &FunctionSummary) -> Option<String> {
+    let form = records.run.request.purpose.form();
+    let [own, floor] = [&*function.name, EMPTY].map(|name| {
+        let mut rows = records
+            .timing
+            .iter()
+            .filter(|row| row.form == form && row.length() == Some(0));
+        Some(number::significant(
+            rows.find(|row| row.function == name)?.median_ns_per_key,
+            2,
+        ))
+    });
+    let (name, own, floor) = (&function.name, own?, floor?);
+    (function.group == FunctionGroup::Own).then(|| {
+        format!("A call of {name} with an empty key takes {own} ns, one of an empty function {floor} ns.")
+    })
 }
 
 /// Border in bytes between the plots of short and of long keys; both include it.

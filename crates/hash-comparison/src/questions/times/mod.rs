@@ -12,17 +12,18 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
+pub(crate) use self::lengths::of_empty_keys;
 use super::tables::Cell;
 use super::{Kind, Measure, Of, Question, Records, Section};
 use crate::clock::{Asked, Batch, Table, read_all, subjects};
 use crate::functions::Function;
 use crate::keys::Dataset;
-use crate::record::{CallForm, EMPTY, Place, rows, significant};
+use crate::record::{CallForm, Place, rows, significant};
 use plots::dots::Dot;
 use plots::mark::Mark;
 use records::error::Error;
 use records::number;
-use records::progress::{Progress, Silent};
+use records::progress::Progress;
 use statistics::robust::{median, median_absolute_deviation};
 
 rows! {
@@ -164,17 +165,6 @@ fn measure(
         read(asked.into(), &mut generator)?;
     }
     Ok(())
-}
-
-/// Returns the nanoseconds that `call`, which does nothing, takes beyond the empty function.
-pub(crate) fn cost_of_call(dataset: &Dataset, form: CallForm, call: fn(&[u8]) -> u64) -> Result<f64, Error> {
-    let called = Function::custom(EMPTY, u64::BITS, call, &[]);
-    let mut generator = SplitMix64::seed_from_u64(0);
-    let asked = vec![sequence(dataset, 0, true)];
-    let tables = read_all(asked, &subjects(&[&called]), &mut generator, &Silent)?;
-    let of_form = tables.iter().flat_map(rows).filter(|row| row.form == form);
-    let times: Vec<f64> = of_form.map(|row| row.median_ns_per_key).collect();
-    Ok(significant::round((times[1] - times[0]).max(0.0)))
 }
 
 fn sequence(dataset: &Dataset, seed: u64, quick: bool) -> Asked<'_> {
