@@ -57,11 +57,18 @@ fn over_bloom_c(rows: &[Row]) -> String {
     let times = rows.iter().filter(|row| row.unit == "ns");
     let own = times.clone().filter(|row| row.case.contender == "bloom-c");
     let lines = own.flat_map(|own| {
-        let is_same = |row: &&Row| row.case.task == own.case.task && row.case.get("bits") == own.case.get("bits");
-        let ours = times.clone().filter(|row| row.case.contender.starts_with("redisbloom")).filter(is_same);
+        let is_same =
+            |row: &&Row| row.case.task == own.case.task && row.case.get("bits") == own.case.get("bits");
+        let ours = times
+            .clone()
+            .filter(|row| row.case.contender.starts_with("redisbloom"))
+            .filter(is_same);
         ours.map(|row| {
             let (name, task, bits) = (SUITE.contender(row), SUITE.task(row), row.case.get("bits"));
-            format!("bloom.c takes {:.1} times as long as {name}: {task}, {bits} bits\n", own.over_baseline() / row.over_baseline())
+            format!(
+                "bloom.c takes {:.1} times as long as {name}: {task}, {bits} bits\n",
+                own.over_baseline() / row.over_baseline()
+            )
         })
     });
     lines.fold("\n".to_owned(), |text, line| text + &line)
