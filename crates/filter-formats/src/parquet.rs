@@ -34,7 +34,7 @@ mod sizes;
 pub mod thrift;
 mod value;
 
-pub use filter::{SplitBlockFilter, SplitBlockFilterMut};
+pub use filter::{SplitBlockFilter, SplitBlockFilterMut, block_may_match};
 pub use header::{EncodedHeader, Header};
 pub use policy::SplitBlockBloomPolicy;
 #[cfg(feature = "alloc")]

@@ -163,6 +163,18 @@ pub fn may_match(kernel: KernelToken, filter: SplitBlocks<'_>, hash: u64) -> boo
     )
 }
 
+/// [`may_match`] in a single block, of which `word` loads the four words of 64 bits.
+#[inline(always)]
+pub fn words_may_match<W: Fn(usize) -> u64>(kernel: KernelToken, word: W, hash: u64) -> bool {
+    by_kernel!(
+        [W: Fn(usize) -> u64], |lanes, word: W, hash: u64| -> bool {
+            let words = [word(0), word(1), word(2), word(3)].map(u64::to_le_bytes);
+            may_match_by(lanes, words.as_flattened().as_chunks().0, hash)
+        },
+        kernel
+    )
+}
+
 /// [`may_match`] for a key, hashed in the same call.
 #[inline(always)]
 pub fn key_may_match(kernel: KernelToken, filter: SplitBlocks<'_>, key: &[u8]) -> bool {

@@ -135,6 +135,23 @@ impl<'a> SplitBlockFilter<'a> {
     }
 }
 
+/// Returns whether a block may hold a value with this hash, for blocks in another form than bytes: `word` returns each of the
+/// block's four words of 64 bits, from 0 on, whose bytes are the block's from the least significant on.
+///
+/// ```
+/// use filter_formats::parquet::{SplitBlockFilterMut, block_may_match};
+///
+/// let mut block = [0; 32];
+/// SplitBlockFilterMut::new(&mut block)?.insert_raw_hash(7);
+/// let words: Vec<u64> = block.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+/// assert!(block_may_match(|index| words[index], 7) && !block_may_match(|_| 0, 7));
+/// # Ok::<(), filter_formats::parquet::Error>(())
+/// ```
+#[inline(always)]
+pub fn block_may_match(word: impl Fn(usize) -> u64, hash: u64) -> bool {
+    split_block::words_may_match(KernelToken::best(), word, hash)
+}
+
 /// Queries of one value in many filters.
 impl PhysicalValue<'_> {
     /// Returns which of these filters may hold a value that compares equal to this one, in their order: what

@@ -63,7 +63,7 @@ impl<'a> Case<'a> {
         answers.collect()
     }
 
-    fn one_by_one(&self, ask: impl Fn(&[u8]) -> [bool; 3]) -> impl Iterator<Item = u8> {
+    fn one_by_one<const N: usize>(&self, ask: impl Fn(&[u8]) -> [bool; N]) -> impl Iterator<Item = u8> {
         self.keys[0].iter().flat_map(move |key| ask(key).map(u8::from))
     }
 }
@@ -197,11 +197,19 @@ fn split_block(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
             out.extend(built.as_flattened());
         }
         let ask = split_block::asker(kernel, hash);
+        let words_may_match = |hash| {
+            let block = blocks.get(split_block::block_of(hash, blocks.len()));
+            block.is_none_or(|block| {
+                let word = |index: usize| u64::from_le_bytes(block.as_chunks().0[index]);
+                split_block::words_may_match(kernel, word, hash)
+            })
+        };
         out.extend(case.one_by_one(|key| {
             [
                 ask(&[0; 3], blocks.as_flattened(), key),
                 split_block::key_may_match(kernel, filter, key),
                 split_block::may_match(kernel, filter, hash.hash(key)),
+                words_may_match(hash.hash(key)),
             ]
         }));
         let filters: Vec<_> = (0..blocks.len().min(64)).map(|from| &blocks[from..]).collect();

@@ -12,6 +12,7 @@ use crate::envelope::Reader;
 use crate::error::Error;
 use crate::hash::Xxph3;
 use crate::random::scale;
+use filter_formats::parquet::block_may_match;
 
 /// A [`BloomFilter`] that many threads share: they insert through a shared reference, without locks.
 ///
@@ -122,31 +123,31 @@ impl<F> ConcurrentBloomFilter<F> {
 
     /// Returns the words of the block of a key.
     #[inline]
-    fn block(&self, hash: u64) -> &[AtomicU64] {
+    fn block(&self, hash: u64) -> Option<&Block> {
         // As the kernels choose it.
         let index = scale(hash >> 32 << 32, self.blocks.len() as u64);
-        let block = usize::try_from(index)
-            .ok()
-            .and_then(|index| self.blocks.get(index));
-        block.map_or(&[], |block| &block.0)
+        self.blocks.get(usize::try_from(index).ok()?)
     }
 
     #[inline]
     fn insert_raw(&self, hash: u64) -> bool {
-        let words = self.block(hash).iter().zip(bits_of(hash));
-        words.fold(false, |any, (word, bits)| any | atomic_bits::set(word, bits))
+        let words = self.block(hash).into_iter().flat_map(|block| &block.0);
+        let set = |any, (word, bits)| any | atomic_bits::set(word, bits);
+        words.zip(bits_of(hash)).fold(false, set)
     }
 
     #[inline]
     fn contains_raw(&self, hash: u64) -> bool {
-        let words = self.block(hash).iter().zip(bits_of(hash));
-        words.fold(true, |all, (word, bits)| all & (word.value() & bits == bits))
+        match self.block(hash) {
+            Some(Block(words)) => block_may_match(|index| words[index].value(), hash),
+            None => true,
+        }
     }
 
     /// Fetches the blocks of some keys ahead.
     fn prefetch(&self, hashes: &[u64]) {
-        let words = hashes.iter().filter_map(|&hash| self.block(hash).first());
-        words.for_each(arch::prefetch);
+        let blocks = hashes.iter().filter_map(|&hash| self.block(hash));
+        blocks.for_each(arch::prefetch);
     }
 
     fn insert_batch(&self, hashes: &[u64]) {
