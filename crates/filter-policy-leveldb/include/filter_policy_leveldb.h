@@ -115,9 +115,8 @@ void filter_policy_destroy(void* state);
  * The result is never null and never empty. If the filter cannot be built, the result is the two bytes 00 ff, to which
  * every policy here and LevelDB's own answer "may match". The causes are: no memory; a count that is negative or above
  * 2^30 (more keys than a LevelDB table can hold); a filter above 2^32 - 1 bytes (LevelDB addresses filters with 32
- * bits); a null array; a null key of a length above 0; a null state; a null filter_length. Each policy keeps eight such
- * results in reserve in case malloc refuses even two bytes. When the reserve is used up, or the state is null and has
- * none, the program aborts, because otherwise the keys of this filter would be lost. */
+ * bits); a null array; a null key of a length above 0; a null state; a null filter_length. When malloc refuses even two
+ * bytes, the program aborts, because otherwise the keys of this filter would be lost. */
 char* filter_policy_create_filter(void* state, const char* const* keys, const size_t* key_lengths, int num_keys,
                                   size_t* filter_length);
 

@@ -2,7 +2,7 @@
 
 use core::ffi::{CStr, c_char, c_int, c_uchar, c_void};
 use core::ptr::NonNull;
-use core::{fmt, slice};
+use core::slice;
 use std::borrow::Cow;
 use std::ffi::CString;
 use std::io::Write as _;
@@ -43,6 +43,7 @@ const NO_POLICY: &CStr = c"filter_policy_leveldb.NoPolicy";
 /// );
 /// # Ok::<(), filter_policy_leveldb::Error>(())
 /// ```
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct Callbacks {
     /// The state, which LevelDB owns after `leveldb_filterpolicy_create`. Its owner must call the destructor.
@@ -94,14 +95,6 @@ impl Callbacks {
     }
 }
 
-impl fmt::Debug for Callbacks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Callbacks")
-            .field("state", &self.state)
-            .finish_non_exhaustive()
-    }
-}
-
 /// # Safety
 ///
 /// `state` is null or from [`State::allocate`] for the same `P`, and is not used any more.
@@ -123,10 +116,6 @@ pub(super) unsafe extern "C" fn create_filter<P: FilterPolicy>(
 ) -> *mut c_char {
     // SAFETY: guaranteed by the caller.
     let state = unsafe { State::<P>::from_ptr(state) };
-    if let Some(state) = state {
-        state.reserve().refill();
-    }
-
     // Without `filter_length`, the caller can only assume the two bytes.
     let created = state.filter(|_| !filter_length.is_null()).and_then(|state| {
         caught(|| {
@@ -137,7 +126,7 @@ pub(super) unsafe extern "C" fn create_filter<P: FilterPolicy>(
     });
     let (filter, len) = match created {
         Some((bytes, len)) => (bytes.into_raw(), len),
-        None => (may_match(state), MATCHES_EVERYTHING.len()),
+        None => (may_match(), MATCHES_EVERYTHING.len()),
     };
     if !filter_length.is_null() {
         // SAFETY: guaranteed by the caller. The old value may be uninitialised.
@@ -217,16 +206,15 @@ pub(super) unsafe extern "C" fn name_of<P>(state: *mut c_void) -> *const c_char 
 }
 
 /// Returns the two bytes that every key may match, in memory for `free`.
-fn may_match<P>(state: Option<&State<P>>) -> NonNull<c_char> {
-    CBytes::may_match()
-        .map(CBytes::into_raw)
-        .or_else(|| state?.reserve().take())
-        .unwrap_or_else(|| {
-            // Null or an empty filter would deny stored keys.
-            let _ = std::io::stderr()
-                .write_all(b"filter_policy_leveldb: no memory for the two bytes that keep keys visible\n");
-            std::process::abort()
-        })
+fn may_match() -> NonNull<c_char> {
+    let Some(mut bytes) = CBytes::zeroed(MATCHES_EVERYTHING.len()) else {
+        // Null or an empty filter would deny stored keys.
+        let _ = std::io::stderr()
+            .write_all(b"filter_policy_leveldb: no memory for the two bytes that keep keys visible\n");
+        std::process::abort()
+    };
+    bytes.as_mut_slice().copy_from_slice(&MATCHES_EVERYTHING);
+    bytes.into_raw()
 }
 
 /// Returns the bytes at a pointer; `None` if the length is impossible.

@@ -10,7 +10,7 @@ use std::panic::{self, AssertUnwindSafe};
 use filter_policy::FilterPolicy;
 use filter_policy::filter_block::longest_filter;
 
-use super::c_bytes::{CBytes, Reserve};
+use super::c_bytes::CBytes;
 
 /// The largest filter: LevelDB stores the offsets of filters in 32 bits, so a longer one would corrupt all later
 /// offsets.
@@ -20,22 +20,13 @@ const MAX_FILTER_BYTES: usize = u32::MAX as usize;
 pub(super) struct State<P> {
     policy: P,
     name: Cow<'static, CStr>,
-    reserve: Reserve,
 }
 
 impl<P> State<P> {
     /// Allocates the state of a policy with this name. Returns null if there is no memory.
     pub(super) fn allocate(policy: P, name: Cow<'static, CStr>) -> *mut c_void {
-        let reserve = Reserve::new();
-        let Some(state) = try_box(Self {
-            policy,
-            name,
-            reserve,
-        }) else {
-            return ptr::null_mut();
-        };
-        state.reserve.refill();
-        Box::into_raw(state).cast()
+        let state = try_box(Self { policy, name });
+        state.map_or(ptr::null_mut(), |state| Box::into_raw(state).cast())
     }
 
     /// Returns the state at a pointer; `None` for null.
@@ -66,10 +57,6 @@ impl<P> State<P> {
 
     pub(super) fn name(&self) -> &CStr {
         &self.name
-    }
-
-    pub(super) fn reserve(&self) -> &Reserve {
-        &self.reserve
     }
 }
 
