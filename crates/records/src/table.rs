@@ -4,53 +4,19 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use serde::de::value::Error as NoValue;
-use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
-use serde::{Serialize, forward_to_deserialize_any};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 
 /// A row: a struct of plain fields, whose names in their order are the first line of the file.
-pub trait Row: Serialize + DeserializeOwned {}
-
-impl<T: Serialize + DeserializeOwned> Row for T {}
+pub trait Row: Serialize + DeserializeOwned {
+    /// The names.
+    const COLUMNS: &'static [&'static str];
+}
 
 /// The maximum size of a file in bytes: ten times the largest file of the largest run.
 const MAX_BYTES: u64 = 1 << 28;
-
-/// Returns the names of the columns.
-pub fn header<T: Row>() -> &'static [&'static str] {
-    /// A deserializer that takes the names of a struct's fields.
-    struct Names<'a>(&'a mut &'static [&'static str]);
-
-    impl<'de> Deserializer<'de> for Names<'_> {
-        type Error = NoValue;
-
-        fn deserialize_struct<V: Visitor<'de>>(
-            self,
-            _name: &'static str,
-            fields: &'static [&'static str],
-            _visitor: V,
-        ) -> Result<V::Value, NoValue> {
-            *self.0 = fields;
-            Err(NoValue::custom("only the names are read"))
-        }
-
-        fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, NoValue> {
-            Err(NoValue::custom("a row is a struct"))
-        }
-
-        forward_to_deserialize_any! {
-            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
-            unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
-        }
-    }
-
-    let mut names: &[&str] = &[];
-    // Always fails, after the names are taken.
-    let _: Result<T, NoValue> = T::deserialize(Names(&mut names));
-    names
-}
 
 /// Reads a regular file of at most `MAX_BYTES`. A pipe is not opened: that would wait for its writer.
 ///
@@ -75,23 +41,13 @@ pub fn bytes_of(path: &Path) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// Reads all rows of a file.
-///
-/// # Errors
-///
-/// Returns an error if the file cannot be read, or an error with line and field if it is not in the form of
-/// [`to_bytes`].
-pub fn read<T: Row>(path: &Path) -> Result<Vec<T>, Error> {
-    parse(path, &bytes_of(path)?)
-}
-
 /// Reads rows from the bytes of a file; `path` is for the message.
 ///
 /// # Errors
 ///
 /// Returns an error if the bytes are not in the form of [`to_bytes`].
 pub fn parse<T: Row>(path: &Path, bytes: &[u8]) -> Result<Vec<T>, Error> {
-    let header = header::<T>();
+    let header = T::COLUMNS;
     let damaged = |error: csv::Error| malformed(path, reason(error.kind(), header));
     let mut reader = csv::Reader::from_reader(bytes);
     let found = reader.headers().map_err(damaged)?.clone();
@@ -144,7 +100,7 @@ pub fn to_bytes<T: Row>(rows: &[T]) -> Vec<u8> {
         .has_headers(false)
         .from_writer(Vec::new());
     let written = writer
-        .write_record(header::<T>())
+        .write_record(T::COLUMNS)
         .and_then(|()| rows.iter().try_for_each(|row| writer.serialize(row)));
     written.expect("rows of plain fields have a CSV form");
     writer.into_inner().expect("memory takes any bytes")
@@ -163,6 +119,10 @@ mod tests {
         count: Option<u32>,
         #[serde(with = "statistics::significant")]
         grams: f64,
+    }
+
+    impl Row for Fruit {
+        const COLUMNS: &'static [&'static str] = &["name", "seeds", "grams"];
     }
 
     fn fruit(name: &str, count: Option<u32>, grams: f64) -> Fruit {

@@ -23,24 +23,33 @@ macro_rules! stored {
         $crate::record::stored! { $($rest)* }
     };
     ($(#[$meta:meta])* pub struct $name:ident { $($fields:tt)* } $($rest:tt)*) => {
-        $crate::record::stored! { @struct { $(#[$meta])* pub struct $name } {} $($fields)* }
+        $crate::record::stored! { @struct { $(#[$meta])* pub struct $name } [] {} $($fields)* }
         $crate::record::stored! { $($rest)* }
     };
-    (@struct $head:tt { $($done:tt)* } $(#[$meta:meta])* pub $field:ident: f64, $($rest:tt)*) => {
-        $crate::record::stored! { @struct $head {
+    (@struct $head:tt [$($names:ident)*] { $($done:tt)* } $(#[$meta:meta])* pub $field:ident: f64, $($rest:tt)*) => {
+        $crate::record::stored! { @struct $head [$($names)* $field] {
             $($done)*
             $(#[$meta])*
             #[serde(with = "statistics::significant")]
             pub $field: f64,
         } $($rest)* }
     };
-    (@struct $head:tt { $($done:tt)* } $(#[$meta:meta])* pub $field:ident: $type:ty, $($rest:tt)*) => {
-        $crate::record::stored! { @struct $head { $($done)* $(#[$meta])* pub $field: $type, } $($rest)* }
+    (@struct $head:tt [$($names:ident)*] { $($done:tt)* } $(#[$meta:meta])* pub $field:ident: $type:ty, $($rest:tt)*) => {
+        $crate::record::stored! { @struct $head [$($names)* $field] {
+            $($done)*
+            $(#[$meta])*
+            pub $field: $type,
+        } $($rest)* }
     };
-    (@struct { $($head:tt)* } { $($fields:tt)* }) => {
+    (@struct { $(#[$meta:meta])* pub struct $name:ident } [$($names:ident)*] { $($fields:tt)* }) => {
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
         #[serde(deny_unknown_fields)]
-        $($head)* { $($fields)* }
+        $(#[$meta])*
+        pub struct $name { $($fields)* }
+
+        impl records::table::Row for $name {
+            const COLUMNS: &'static [&'static str] = &[$(stringify!($names)),*];
+        }
     };
 }
 
