@@ -11,7 +11,7 @@ use rayon::slice::ParallelSliceMut as _;
 use crate::bytes::Sum;
 use crate::error::{Error, ErrorKind};
 use crate::folder::{Lock, write_filter};
-use crate::header::{Header, is_key_kind};
+use crate::header::{Header, check_key_kind};
 use crate::manifest::{Manifest, SHARD_SEED, ShardFunction};
 use crate::row::{Filling, Format, Hasher, Plan, Size};
 use crate::rows::{names, rows};
@@ -68,12 +68,7 @@ impl Builder {
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) unless it has 1 to [`Header::MAX_KEY_KIND`] visible characters of ASCII.
     pub fn key_kind(mut self, kind: &str) -> Result<Self, Error> {
-        if !is_key_kind(kind) {
-            let most = Header::MAX_KEY_KIND;
-            return Err(Error::argument(format_args!(
-                "the kind of key must be 1 to {most} visible characters of ASCII, got {kind:?}"
-            )));
-        }
+        check_key_kind(kind).map_err(Error::argument)?;
         kind.clone_into(&mut self.key_kind);
         Ok(self)
     }

@@ -165,9 +165,15 @@ fn checksum(header: &[u8; Header::LEN]) -> u64 {
     xxh3_64(&header[..CHECKSUM], 0)
 }
 
-/// Returns true if a kind of key can have this name.
-pub(crate) fn is_key_kind(name: &str) -> bool {
-    (1..=Header::MAX_KEY_KIND).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_graphic())
+/// Checks that a kind of key can have this name.
+pub(crate) fn check_key_kind(name: &str) -> Result<(), String> {
+    let most = Header::MAX_KEY_KIND;
+    match (1..=most).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_graphic()) {
+        true => Ok(()),
+        false => Err(format!(
+            "the kind of key must be 1 to {most} visible characters of ASCII, got {name:?}"
+        )),
+    }
 }
 
 /// Reads a text that zeros follow.

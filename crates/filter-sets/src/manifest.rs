@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ErrorKind};
-use crate::header::{Header, is_key_kind};
+use crate::header::{Header, check_key_kind};
 use crate::row::{Format, text};
 use crate::shard::{MANIFEST, MAX_SHARDS, Shard};
 
@@ -215,12 +215,7 @@ impl Manifest {
 
     fn check(&self) -> Result<(), String> {
         Format::named(&self.format).map_err(text)?;
-        if !is_key_kind(&self.key_kind) {
-            let (most, got) = (Header::MAX_KEY_KIND, &self.key_kind);
-            return Err(format!(
-                "the kind of key must be 1 to {most} visible characters of ASCII, got {got:?}"
-            ));
-        }
+        check_key_kind(&self.key_kind)?;
         if self.shard_function.hash != HASH {
             let got = &self.shard_function.hash;
             return Err(format!(

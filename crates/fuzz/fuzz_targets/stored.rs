@@ -4,20 +4,25 @@
 use filter_sets::{ENDS, Filter, Format};
 use libfuzzer_sys::fuzz_target;
 use membership_filters::{
-    BloomFilter, Bytes, ConcurrentBloomFilter, CountingBloomFilter, CuckooFilter, guava, redisbloom, spark,
+    BloomFilter, Bytes, ConcurrentBloomFilter, CountingBloomFilter, CuckooFilter, Outcome as _, guava,
+    redisbloom, spark,
 };
 
-/// A filter that was read is written back byte for byte, and contains the key if it takes it.
+/// A filter that was read is written back byte for byte, and contains the key if it takes it, whatever was done `$before`.
 macro_rules! written_back {
-    ($filter:ident = $read:expr, $write:ident, $bytes:expr, $key:expr, $insert:expr) => {
+    ($($read:expr, $write:ident, $bytes:expr, $key:expr $(, |$filter:ident| $before:expr)?;)+) => {$(
         match $read {
-            Ok(mut $filter) => {
-                assert_eq!($filter.$write(), *$bytes);
-                assert!(!$insert || $filter.contains($key));
+            Ok(mut filter) => {
+                assert_eq!(filter.$write(), *$bytes);
+                $(
+                    let $filter = &mut filter;
+                    let _ = $before;
+                )?
+                assert!(filter.insert($key).is_error() || filter.contains($key));
             }
             Err(error) => assert!(!error.to_string().is_empty()),
         }
-    };
+    )+};
 }
 
 fuzz_target!(|data: &[u8]| {
@@ -43,86 +48,25 @@ fuzz_target!(|data: &[u8]| {
         }
     }
     let (key, number) = (b"key", &7_i64);
-    written_back!(
-        filter = guava::BloomFilter::from_guava(data, Bytes),
-        to_guava,
-        data,
-        key,
-        {
+    written_back! {
+        guava::BloomFilter::from_guava(data, Bytes), to_guava, data, key;
+        spark::BloomFilter::from_spark(data), to_spark, data, number;
+        BloomFilter::from_bytes(&bytes, Bytes), to_bytes, bytes, key;
+        CountingBloomFilter::from_bytes(&bytes, Bytes), to_bytes, bytes, key, |filter| {
             filter.insert(key);
-            true
-        }
-    );
-    written_back!(
-        filter = spark::BloomFilter::from_spark(data),
-        to_spark,
-        data,
-        number,
-        {
-            let contains = filter.contains(number);
-            filter.insert(number) != contains
-        }
-    );
-    written_back!(
-        filter = BloomFilter::from_bytes(&bytes, Bytes),
-        to_bytes,
-        bytes,
-        key,
-        {
-            filter.insert(key);
-            true
-        }
-    );
-    written_back!(
-        filter = CountingBloomFilter::from_bytes(&bytes, Bytes),
-        to_bytes,
-        bytes,
-        key,
-        {
-            filter.insert(key);
-            filter.remove(key);
-            filter.insert(key);
-            true
-        }
-    );
-    written_back!(
-        filter = CuckooFilter::from_bytes(&bytes, Bytes),
-        to_bytes,
-        bytes,
-        key,
-        {
-            let _ = filter.insert(key).map(|_| filter.remove(key));
-            filter.insert(key).is_ok()
-        }
-    );
-    written_back!(
-        filter = spark::BloomFilter::from_bytes(&bytes),
-        to_bytes,
-        bytes,
-        number,
-        {
-            filter.insert(number);
-            true
-        }
-    );
-    written_back!(
-        filter = redisbloom::BloomFilter::from_bytes(&bytes),
-        to_bytes,
-        bytes,
-        key,
-        filter.insert(key).is_ok()
-    );
+            filter.remove(key)
+        };
+        CuckooFilter::from_bytes(&bytes, Bytes), to_bytes, bytes, key, |filter| {
+            filter.insert(key).map(|_| filter.remove(key))
+        };
+        spark::BloomFilter::from_bytes(&bytes), to_bytes, bytes, number;
+        redisbloom::BloomFilter::from_bytes(&bytes), to_bytes, bytes, key;
+    }
     if let Ok(mut chain) = redisbloom::BloomFilter::from_redisbloom(data) {
         assert_eq!(chain.to_redisbloom(), data);
         // Divided in another place than a server's.
-        let (header, bits) = data.split_at(
-            data.len()
-                - chain
-                    .chunks()
-                    .skip(1)
-                    .map(|(_, bytes)| bytes.len())
-                    .sum::<usize>(),
-        );
+        let of_bits = chain.chunks().skip(1).map(|(_, bytes)| bytes.len());
+        let (header, bits) = data.split_at(data.len() - of_bits.sum::<usize>());
         let (one, other) = bits.split_at(bits.len() / 3);
         let [first, second] = [one, bits].map(|bits| 1 + bits.len() as i64);
         let chunks = [(1, header), (first, one), (second, other), (0, &[])];

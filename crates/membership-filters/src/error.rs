@@ -20,8 +20,10 @@ use core::fmt;
 ///     "the false-positive rate must be above 0 and below 1, got 1.5"
 /// );
 /// ```
+#[derive(Debug)]
 pub struct Error(Box<Failure>);
 
+#[derive(Debug)]
 struct Failure {
     kind: ErrorKind,
     text: String,
@@ -205,12 +207,6 @@ impl Eq for Error {}
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.text)
-    }
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Error {{ kind: {:?}, text: {:?} }}", self.0.kind, self.0.text)
     }
 }
 

@@ -145,7 +145,7 @@ impl<'a> SplitBlockFilter<'a> {
 /// SplitBlockFilterMut::new(&mut block)?.insert_raw_hash(7);
 /// let words: Vec<u64> = block.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
 /// assert!(block_may_match(|index| words[index], 7) && !block_may_match(|_| 0, 7));
-/// # Ok::<(), filter_formats::parquet::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[inline(always)]
 pub fn block_may_match(word: impl Fn(usize) -> u64, hash: u64) -> bool {

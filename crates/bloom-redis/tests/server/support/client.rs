@@ -121,10 +121,6 @@ impl Client {
     /// Sends a command given as words.
     #[track_caller]
     pub(crate) fn words<T: FromRedisValue>(&mut self, words: &[&str]) -> T {
-        let mut command = Cmd::new();
-        for word in words {
-            command.arg(word);
-        }
-        self.command(&command)
+        self.command(Cmd::new().arg(words))
     }
 }

@@ -109,11 +109,7 @@ impl Server {
     /// Sends a command given as words over a new connection.
     #[track_caller]
     pub(crate) fn words<T: FromRedisValue>(&self, words: &[&str]) -> T {
-        let mut command = Cmd::new();
-        for word in words {
-            command.arg(word);
-        }
-        self.command(&command)
+        self.command(Cmd::new().arg(words))
     }
 
     pub(crate) fn connection(&self) -> redis::Connection {
