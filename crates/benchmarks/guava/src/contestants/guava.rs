@@ -45,7 +45,7 @@ impl Contestant for Guava {
 
     fn start(&mut self, plan: &Plan) -> Result<(u64, u32), String> {
         if plan.has_random_words {
-            self.java.ask(&[b"L", &local::filter(plan).to_bytes()])?;
+            self.java.ask(&[b"L", &local::filter(plan).to_guava()])?;
         } else {
             self.java
                 .ask(&[b"C", &plan.insertions.to_be_bytes(), &FPP.to_be_bytes()])?;
