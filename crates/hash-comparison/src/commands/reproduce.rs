@@ -4,7 +4,6 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use crate::page::readme;
 use crate::program::Program;
 use crate::questions::Records;
 use crate::questions::files::KIND;
@@ -13,7 +12,6 @@ use records::bar::Terminal;
 use records::error::Error;
 use records::failure::Failure;
 use records::folder::Destination;
-use whole_files::save;
 
 /// Make the committed run again, apart from its times, and compare every file.
 ///
@@ -45,21 +43,8 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
     };
     let now = measured::again(&committed, &terminal)?;
     let now = report::write(&now, destination, &terminal)?;
-    let readme = program.file("README.md");
-    let [stated, table] = match arguments.reference {
-        // The README shows the workspace's own run.
-        Some(_) => [const { String::new() }; 2],
-        None => {
-            let stated = fs::read_to_string(&readme).map_err(Error::system(&readme))?;
-            let table = readme::renewed(&now, &stated).map_err(Error::internal)?;
-            [stated, table]
-        }
-    };
     let mut out = io::stdout().lock();
     if arguments.renew {
-        if table != stated {
-            save(&readme, |file| file.write_all(table.as_bytes())).map_err(Error::system(&readme))?;
-        }
         writeln!(out, "renewed: {}", folder.display())?;
         return Ok(());
     }
@@ -74,12 +59,9 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
         }
     };
     let files = now.run.files.iter();
-    let mut differing: Vec<String> = files
+    let differing: Vec<String> = files
         .filter_map(|name| Some(format!("{name}: {}", state(name)?)))
         .collect();
-    if table != stated {
-        differing.push(format!("{}: another table", readme.display()));
-    }
     if differing.is_empty() {
         writeln!(out, "all {} files agree", now.run.files.len())?;
         return Ok(());

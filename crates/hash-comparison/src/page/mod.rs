@@ -10,7 +10,6 @@ pub(crate) mod chart;
 mod failures;
 pub mod joined;
 mod published;
-pub(crate) mod readme;
 pub mod render;
 pub(crate) mod words;
 
