@@ -30,7 +30,12 @@ pub(crate) fn check(root: &Path) -> Result<(), String> {
         if folder.is_dir() {
             collect(&folder, "", &mut files)?;
         }
-        offences.extend(modules(name, order.map_or(&[], |(_, order)| order), &files));
+        offences.extend(modules(name, "", order.map_or(&[], |(_, order)| order), &files));
+        for (room, order) in &orders {
+            if let Some(folder) = room.strip_prefix(&format!("{name}/")) {
+                offences.extend(modules(name, folder, order, &files));
+            }
+        }
     }
     if offences.is_empty() {
         Ok(())
@@ -76,24 +81,30 @@ fn arrows(metadata: &Value, map: &[(&str, Vec<&str>)]) -> Vec<String> {
     offences
 }
 
-/// Checks that each module of a crate uses only the modules before it. `files` are paths below `src` and texts.
-fn modules(room: &str, order: &[&str], files: &[(String, String)]) -> Vec<String> {
+/// Checks that each module of a crate, or of its folder `below`, uses only the modules before it; those of a folder use
+/// nothing of the file that lists them. `files` are paths below `src` and texts.
+fn modules(room: &str, below: &str, order: &[&str], files: &[(String, String)]) -> Vec<String> {
     let mut offences = BTreeSet::new();
     for (path, text) in files {
-        let module = path.split('/').next().unwrap_or(path).trim_end_matches(".rs");
+        // Files outside the folder are passed over like the one that lists its modules.
+        let inner = path.strip_prefix(below).unwrap_or("mod.rs");
+        let module = inner.split('/').next().unwrap_or(inner).trim_end_matches(".rs");
         let is_test = path.split('/').any(|part| matches!(part, "tests" | "tests.rs"));
-        if matches!(module, "lib" | "main") || is_test {
+        if matches!(module, "lib" | "main" | "mod") || is_test {
             continue;
         }
         let Some(place) = order.iter().position(|known| *known == module) else {
             offences.insert(format!("{MAP}: {room}: {module} has no place in the order"));
             continue;
         };
-        let depth = path.trim_end_matches("/mod.rs").matches('/').count() + 1;
-        for used in used(text, depth) {
-            if order[place + 1..].contains(&used) {
+        let depth = inner.trim_end_matches("/mod.rs").matches('/').count() + 1;
+        let (before, after) = order.split_at(place + 1);
+        let whole = below.is_empty();
+        let starts = ["super::".repeat(depth), "crate::".to_owned()];
+        for used in used(text, &starts[..1 + usize::from(whole)]) {
+            if after.contains(&used) || !whole && used != "super" && !before.contains(&used) {
                 offences.insert(format!(
-                    "{room}/src/{path}: {module} uses {used}, which comes later"
+                    "{room}/src/{path}: {module} uses {used}, which is not before it"
                 ));
             }
         }
@@ -101,12 +112,12 @@ fn modules(room: &str, order: &[&str], files: &[(String, String)]) -> Vec<String
     offences.into_iter().collect()
 }
 
-/// Returns the names that follow `crate::`, and `super::` as often as the file is deep, before the tests of a file.
-fn used(text: &str, depth: usize) -> Vec<&str> {
+/// Returns the names that follow these starts of paths before the tests of a file.
+fn used<'t>(text: &'t str, starts: &[String]) -> Vec<&'t str> {
     let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or(text);
     let mut found = Vec::new();
-    for start in ["crate::".to_owned(), "super::".repeat(depth)] {
-        for (at, _) in code.match_indices(&start) {
+    for start in starts {
+        for (at, _) in code.match_indices(start) {
             let (before, after) = (&code[..at], &code[at + start.len()..]);
             let is_comment = before.rsplit('\n').next().is_some_and(|line| line.contains("//"));
             if is_comment || before.ends_with(|c: char| c == ':' || c == '_' || c.is_alphanumeric()) {
@@ -177,6 +188,7 @@ mod tests {
         let offences = |path: &str, text: &str| {
             modules(
                 "x",
+                "",
                 &["low", "middle", "high"],
                 &[(path.to_owned(), text.to_owned())],
             )
@@ -187,7 +199,7 @@ mod tests {
             ("middle/mod.rs", "fn f() { super::high::g() }\n"),
             ("middle/deep.rs", "use super::super::high::High;\n"),
         ] {
-            let expected = format!("x/src/{path}: middle uses high, which comes later");
+            let expected = format!("x/src/{path}: middle uses high, which is not before it");
             assert_eq!(offences(path, text), [expected]);
         }
         for (path, text) in [
@@ -207,5 +219,9 @@ mod tests {
             offences("odd.rs", ""),
             ["crates/ARCHITECTURE.md: x: odd has no place in the order"]
         );
+        let text = "use super::{Middle, first};\nuse super::super::low;\nuse crate::second;\n";
+        let files = [("middle/first.rs".to_owned(), text.to_owned())];
+        let expected = "x/src/middle/first.rs: first uses Middle, which is not before it";
+        assert_eq!(modules("x", "middle/", &["first", "second"], &files), [expected]);
     }
 }

@@ -5,6 +5,11 @@ use core::slice;
 
 use crate::lanes::{Lanes, MAX_LANES, last_bytes};
 
+/// The largest probe count of a filter.
+///
+/// Source: LevelDB, `util/bloom.cc`, whose stored count must not exceed it; RocksDB has the same limit.
+pub const MAX_PROBES: u8 = 30;
+
 /// The largest bit array, in bits, that is first built as a map of one byte per bit; maps lie on the stack. A store to
 /// a byte need not wait for the one before, as a change of a bit would.
 pub(crate) const MAP_BITS: usize = 8192;
@@ -232,7 +237,7 @@ macro_rules! usual {
             let $probes = $usual;
             $result
         } else {
-            const $most: usize = $crate::MAX_PROBES as usize;
+            const $most: usize = $crate::bits::MAX_PROBES as usize;
             $result
         }
     };

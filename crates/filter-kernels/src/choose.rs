@@ -1,8 +1,8 @@
 //! The only place that selects a kernel.
 
-use crate::Kernel;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use crate::aarch64::Neon;
+use crate::kernel::Kernel;
 use crate::lanes::{Lanes, Target};
 #[cfg(target_arch = "x86_64")]
 use crate::x86_64::{Avx2, Avx512, found};

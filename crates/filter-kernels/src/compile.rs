@@ -74,7 +74,7 @@ macro_rules! asker {
         $crate::compile::by_kernel!(@ choose $kernel, {
             let ask: unsafe fn(&[u64; 3], &[u8], &[u8]) -> bool = run;
             // The type differs only in that the processor must have the instructions.
-            core::mem::transmute::<unsafe fn(&[u64; 3], &[u8], &[u8]) -> bool, $crate::Asker>(ask)
+            core::mem::transmute::<unsafe fn(&[u64; 3], &[u8], &[u8]) -> bool, $crate::compile::Asker>(ask)
         }, out_of_line, {
             $lanes, [] ($numbers: &[u64; 3], $bits: &[u8], $key: &[u8]) -> bool, $body,
             ($numbers, $bits, $key), false $(|| $unusual)? => { $($($case => $other)+)? }

@@ -1,14 +1,16 @@
 //! RocksDB's cache-local filters: a multiplication selects the 64-byte line, and the top nine bits of each step of a
 //! 32-bit walk select the bit in the line.
 
+mod definition;
 mod kernel;
+
+pub use definition::{LINE_LEN, Line, line_of};
 
 use core::mem::MaybeUninit;
 
 use hashzoo::xxph3_64;
 
-use crate::MAX_PROBES;
-use crate::bits::{Aligned, MAP_BITS, cleared, usual};
+use crate::bits::{Aligned, MAP_BITS, MAX_PROBES, cleared, usual};
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::hash::tile;
@@ -18,66 +20,8 @@ use crate::keys::Keys;
 use crate::lanes::{Portable, Target};
 use crate::source::WideSource;
 use crate::tiles::each_tile;
+use definition::{USUAL_PROBES, set_one};
 use kernel::{AskTile, SetTile};
-
-/// A line: the bits that one key can set.
-pub type Line = [u8; LINE_LEN];
-
-/// The length of a line in bytes.
-pub const LINE_LEN: usize = 64;
-
-/// The golden ratio in 32 bits: the factor of the walk from one probe to the next.
-///
-/// Source: RocksDB, `util/bloom_impl.h` (`FastLocalBloomImpl`).
-const MULTIPLIER: u32 = 0x9e37_79b9;
-
-/// Returns the line of a hash value among this many.
-#[inline(always)]
-pub const fn line_of(hash: u64, lines: usize) -> usize {
-    // Fits: the index is below the number of lines, because the fraction that is multiplied is below one.
-    (((hash & 0xffff_ffff) * lines as u64) >> 32) as usize
-}
-
-/// Returns the start of the walk from probe to probe.
-#[inline(always)]
-const fn walk_of(hash: u64) -> u32 {
-    (hash >> 32) as u32
-}
-
-/// Sets the bits of a hash value.
-#[inline(always)]
-fn set_one(lines: &mut [Line], probes: u8, hash: u64) {
-    let count = lines.len();
-    // Always present, unless there is no line.
-    if let Some(line) = lines.get_mut(line_of(hash, count)) {
-        let mut walk = walk_of(hash);
-        // Words are changed twice as fast as bytes on some processors.
-        let words = line.as_chunks_mut::<4>().0;
-        for _ in 0..probes {
-            if let Some(word) = words.get_mut((walk >> 28) as usize) {
-                *word = (u32::from_le_bytes(*word) | 1 << (walk >> 23 & 31)).to_le_bytes();
-            }
-            walk = walk.wrapping_mul(MULTIPLIER);
-        }
-    }
-}
-
-/// Returns true if the bits of a walk are set. Runs to the end even if a bit is missing: an early exit would be mispredicted
-/// for half of the absent keys.
-#[inline(always)]
-fn all_set(line: &Line, probes: u8, mut walk: u32) -> bool {
-    let words = line.as_chunks::<8>().0;
-    let mut all = 1;
-    for _ in 0..probes {
-        let word = words.get((walk >> 29) as usize).copied().unwrap_or_default();
-        all &= u64::from_le_bytes(word) >> (walk >> 23 & 63);
-        walk = walk.wrapping_mul(MULTIPLIER);
-    }
-    all & 1 != 0
-}
-
-/// The probe count at 10 bits per key, for which loops are unrolled.
-const USUAL_PROBES: u8 = 6;
 
 /// The number of lines from which they are prefetched before use.
 const PREFETCHED: usize = (1 << 20) / LINE_LEN;

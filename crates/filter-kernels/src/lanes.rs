@@ -4,7 +4,7 @@
 //! set. Every function on the way there is `inline(always)`, and none takes a closure that works on vectors: a closure
 //! cannot have the attribute, and is compiled without the instruction set unless it happens to be inlined.
 
-use crate::Kernel;
+use crate::kernel::Kernel;
 
 /// The maximum number of lanes in a vector.
 pub(crate) const MAX_LANES: usize = 16;

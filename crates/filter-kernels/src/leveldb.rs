@@ -3,86 +3,23 @@
 //! Arguments must be valid, except stored filters that are queried for one key: these may be any bytes.
 
 mod create;
+mod definition;
 mod probes;
 mod query;
 mod scalar;
 
+pub use definition::positions;
+
 use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
-use crate::MAX_PROBES;
-use crate::bits::{MAP_BITS, set_rest, usual};
+use crate::bits::{MAP_BITS, MAX_PROBES};
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::kernel::Kernel;
 use crate::lanes::{Lanes, Target, Work};
 use crate::modulus::{LaneDivisor, Modulus};
-use crate::source::{LaneHash, Source, answering};
-
-/// The probe count at 10 bits per key, for which loops are unrolled.
-const USUAL_PROBES: u8 = 6;
-
-/// Passes the positions of the bits of a hash value: the distance from one probe to the next is a rotation of it.
-#[inline(always)]
-fn each_position(modulus: Modulus, probes: u8, hash: u32, visit: &mut impl FnMut(u32)) {
-    let stride = hash.rotate_right(17);
-    let mut hash = hash;
-    for _ in 0..probes {
-        visit(modulus.remainder(hash));
-        hash = hash.wrapping_add(stride);
-    }
-}
-
-/// Sets the bits of all keys. Out of line, so that doors need not save registers for it.
-#[inline(never)]
-fn set_all(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
-    let (words, rest) = bit_array.as_chunks_mut::<4>();
-    let mut beyond = 0_u32;
-    scalar::for_each_position(source, modulus, probes, |position| {
-        let bit = 1 << (position % 32);
-        match words.get_mut((position / 32) as usize) {
-            Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
-            None => beyond |= bit,
-        }
-    });
-    set_rest(rest, beyond);
-}
-
-/// Returns true if the bits of a hash value are set.
-#[inline(always)]
-fn all_set(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u32) -> bool {
-    let stride = hash.rotate_right(17);
-    let mut hash = hash;
-    let mut all = 1;
-    // Runs to the end even if a bit is missing: an early exit would be mispredicted for half of the absent keys.
-    for _ in 0..probes {
-        let position = modulus.remainder(hash);
-        let byte = bit_array
-            .get((position / 8) as usize)
-            .copied()
-            .unwrap_or_else(never_absent);
-        // The rotation counts modulo 8.
-        all &= byte.rotate_right(position);
-        hash = hash.wrapping_add(stride);
-    }
-    all & 1 != 0
-}
-
-/// Returns the byte of a position at or above the number of bits, which never occurs.
-///
-/// With a function that is never called, the check takes one comparison per probe. An exit from the loop would move all
-/// loads after all comparisons, and the positions to the stack and back.
-#[cold]
-#[inline(never)]
-fn never_absent() -> u8 {
-    0
-}
-
-/// [`may_match`] in portable code.
-#[inline]
-fn scalar_may_match(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u32) -> bool {
-    const USUAL: u32 = USUAL_PROBES as u32;
-    usual!(probes == USUAL, |_MOST| all_set(bit_array, modulus, probes, hash))
-}
+use crate::source::{LaneHash, Source};
+use definition::{USUAL_PROBES, all_set, scalar_may_match};
 
 /// The bits of a filter to query, and the kernel that does it.
 #[derive(Debug, Clone, Copy)]
@@ -142,11 +79,6 @@ fn dispatch(kernel: KernelToken, bytes: usize) -> (KernelToken, [u64; 2]) {
     (KernelToken::Scalar, Modulus::of_bytes(bytes).parts())
 }
 
-/// Passes the positions of a hash value's bits in a bit array of this many bytes.
-pub fn positions(bytes: usize, probes: u8, hash: u32, mut visit: impl FnMut(u32)) {
-    each_position(Modulus::of_bytes(bytes), probes, hash, &mut visit);
-}
-
 /// Writes the bits of all keys, with `probes` probes each, at most 30, over whatever `bit_array` holds; it must not be empty.
 pub fn create(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
     if bit_array.len() * 8 > MAP_BITS {
@@ -174,7 +106,7 @@ pub fn insert(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &m
             create::insert(lanes, bit_array, divisor, probes, source);
         },
         kernel,
-        set_all(bit_array, Modulus::of_parts(parts), probes, source)
+        scalar::set_all(bit_array, Modulus::of_parts(parts), probes, source)
     );
 }
 
@@ -345,15 +277,6 @@ impl Work for Ask<'_> {
     }
 }
 
-/// [`may_match_many`] in portable code, out of line like [`set_all`].
-#[inline(never)]
-fn answer_each(bit_array: &[u8], modulus: Modulus, probes: u32, source: Source<'_>, answers: &mut [u64]) {
-    let mut answer = answering(answers);
-    scalar::for_each_hash(source, |hash| {
-        answer(scalar_may_match(bit_array, modulus, probes, hash))
-    });
-}
-
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
 /// for every 64 keys. Bits beyond the last key are 0.
 pub fn may_match_many(query: &BitQuery<'_>, source: Source<'_>, answers: &mut [u64]) {
@@ -369,6 +292,6 @@ pub fn may_match_many(query: &BitQuery<'_>, source: Source<'_>, answers: &mut [u
             query::may_match_many(lanes, bit_array, divisor, probes, source, answers);
         },
         query.kernel,
-        answer_each(bit_array, Modulus::of_parts(query.parts), probes, source, answers)
+        scalar::answer_each(bit_array, Modulus::of_parts(query.parts), probes, source, answers)
     );
 }

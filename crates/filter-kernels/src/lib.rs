@@ -48,13 +48,9 @@ mod tiles;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+pub use bits::MAX_PROBES;
 pub use choose::KernelToken;
 pub use compile::Asker;
 pub use kernel::Kernel;
 pub use keys::{Keys, PackedKeys};
 pub use source::{LaneHash, Source, WideSource};
-
-/// The largest probe count of a filter.
-///
-/// Source: LevelDB, `util/bloom.cc`, whose stored count must not exceed it; RocksDB has the same limit.
-pub const MAX_PROBES: u8 = 30;

@@ -9,8 +9,10 @@
 //! of many keys, and the sums of eight columns.
 
 mod build;
+mod definition;
 
 pub use build::{Row, eliminate, solve};
+pub use definition::{Shape, WIDTH, Word};
 
 use hashzoo::xxph3_64;
 
@@ -21,123 +23,10 @@ use crate::hash::xxph3::Xxph3;
 use crate::lanes::Target;
 use crate::source::WideSource;
 use crate::tiles::each_tile;
-
-/// The number of slots that an equation spans, and of bits in a word of the solution.
-pub const WIDTH: u32 = 128;
-
-/// A word of the solution: one column of a block of [`WIDTH`] slots.
-pub type Word = [u8; WORD_LEN];
-
-const WORD_LEN: usize = 16;
-
-/// Multiplier that spreads a seeded hash value.
-///
-/// Source of all constants here: RocksDB, `util/ribbon_impl.h`.
-const SPREAD: u64 = 0x6193_d459_236a_3a0d;
-
-/// Multiplier from the spread value to coefficients and result.
-const EXPAND: u64 = 0xc28f_8282_2b65_0bed;
-
-/// Makes the lower half of the coefficients differ from the upper half.
-const LOWER_HALF: u64 = 0xc367_844a_6e52_731d;
-
-/// Multiplier from the stored seed to the used seed.
-const SEED: u64 = 0xc782_19a2_3eea_dd03;
-
-/// Derives the seed in use from the stored one, which has 256 values.
-const fn used_seed(stored: u8) -> u64 {
-    let mixed = (stored as u64).wrapping_mul(SEED);
-    (mixed ^ (mixed & 0xf0f0_f0f0_f0f0_f0f0) >> 4) & 0xffff_ffff
-}
-
-/// The shape of a system: its slots, in blocks of [`WIDTH`], and its columns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
-    /// The number of blocks: at least two, and fewer than 2^24.
-    pub blocks: u32,
-    /// The number of columns in the blocks from `narrow` on, at most 32.
-    pub columns: u32,
-    /// The number of leading blocks that have one column less.
-    pub narrow: u32,
-}
+use build::MAX_COLUMNS;
+use definition::{Equation, WORD_LEN, used_seed};
 
 impl Shape {
-    #[inline(always)]
-    const fn words_before(self, block: u32) -> u64 {
-        let narrow = if block < self.narrow { block } else { self.narrow };
-        block as u64 * self.columns as u64 - narrow as u64
-    }
-
-    #[inline(always)]
-    const fn columns_of(self, block: u32) -> u32 {
-        self.columns - (block < self.narrow) as u32
-    }
-}
-
-/// The equation of a key, or what elimination left of it.
-#[derive(Clone, Copy)]
-struct Equation {
-    /// The first slot with a coefficient.
-    start: usize,
-    /// The lowest bit, which is always set, is the first slot's.
-    low: u64,
-    high: u64,
-    /// The sum of the selected slots, one bit per column.
-    result: u32,
-}
-
-impl Equation {
-    #[inline(always)]
-    const fn new(hash: u64, used_seed: u64, starts: u32) -> Self {
-        let spread = (hash ^ used_seed).wrapping_mul(SPREAD);
-        let expanded = spread.wrapping_mul(EXPAND);
-        Self {
-            start: ((spread as u128 * starts as u128) >> 64) as usize,
-            low: expanded ^ LOWER_HALF | 1,
-            high: expanded,
-            result: expanded.swap_bytes() as u32,
-        }
-    }
-
-    /// Returns the coefficients in the block of the start and in the next one.
-    #[inline(always)]
-    const fn in_blocks(&self) -> [u128; 2] {
-        let coefficients = (self.high as u128) << 64 | self.low as u128;
-        let shift = self.start as u32 % WIDTH;
-        // Two steps, because a shift by all 128 bits would overflow.
-        [coefficients << shift, coefficients >> 1 >> (WIDTH - 1 - shift)]
-    }
-
-    /// Returns true if the selected slots sum to the result in each column whose words are there.
-    fn holds(&self, words: &[Word], shape: Shape) -> bool {
-        let block = self.start as u32 / WIDTH;
-        let first = shape.words_before(block) as usize;
-        let columns = shape.columns_of(block) as usize;
-        let [here, next] = self.in_blocks();
-        let word = |at: usize| words.get(at).map(|word| u128::from_le_bytes(*word));
-        (first..first + columns).zip(0..).all(|(at, column)| {
-            // Without coefficients in the next block, its word is not needed.
-            let after = word(at + columns).or((next == 0).then_some(0));
-            let sum = |(word, after): (u128, u128)| (word & here ^ after & next).count_ones() & 1;
-            let sum = word(at).zip(after).map(sum);
-            sum.is_none_or(|sum| sum == self.result >> column & 1)
-        })
-    }
-}
-
-impl Shape {
-    /// Returns the number of slots.
-    #[inline]
-    pub const fn slots(self) -> u32 {
-        self.blocks * WIDTH
-    }
-
-    /// Returns the number of slots at which an equation can start.
-    #[inline]
-    pub const fn starts(self) -> u32 {
-        self.slots() - (WIDTH - 1)
-    }
-
     /// Returns the number of words in the solution.
     pub const fn words(self) -> u64 {
         self.words_before(self.blocks)
@@ -149,9 +38,6 @@ const PREFETCHED_WORDS: usize = (1 << 20) / WORD_LEN;
 
 /// The number of columns that are compared before an exit, if they are summed one by one.
 const COMPARED: usize = 2;
-
-/// The maximum number of columns: the number of bits in a result.
-const MAX_COLUMNS: u32 = u32::BITS;
 
 /// A stored solution, read in place.
 #[derive(Debug, Clone, Copy)]

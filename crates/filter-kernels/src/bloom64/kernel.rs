@@ -4,14 +4,16 @@
 use core::hint::black_box;
 use core::mem::MaybeUninit;
 
-use super::{MULTIPLIER, TOO_LONG, USUAL_PROBES, all_set, each_set, position};
-use crate::MAX_PROBES;
-use crate::bits::{Aligned, Bits, Row, Words, cleared, in_registers, usual, write_map};
+use super::definition::{MULTIPLIER, USUAL_PROBES, all_set, position, set};
+use crate::bits::{Aligned, Bits, MAX_PROBES, Row, Words, cleared, in_registers, usual, write_map};
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
 use crate::lanes::{Lanes64, MAX_LANES, Target, Walks, WideLanes, Work};
 use crate::source::WideSource;
 use crate::tiles::{Tile, each_tile};
+
+/// The length in bytes from which positions do not fit into lanes.
+pub(super) const TOO_LONG: usize = 1 << 28;
 
 #[derive(Clone, Copy)]
 struct Positions<S: WideLanes> {
@@ -87,7 +89,7 @@ impl Work for CreateByMap<'_> {
     fn portable(self) {
         let Self(bit_array, probes, source) = self;
         bit_array.fill(0);
-        super::set(bit_array, probes, source);
+        set(bit_array, probes, source);
     }
 
     #[inline(always)]
@@ -125,7 +127,7 @@ impl Work for SetTile<'_> {
     #[inline(always)]
     fn portable(self) {
         let Self(bit_array, probes, tile) = self;
-        super::set(bit_array, probes, WideSource::Hashes(tile.used()));
+        set(bit_array, probes, WideSource::Hashes(tile.used()));
     }
 
     #[inline(always)]
@@ -223,6 +225,14 @@ impl Work for Ask<'_> {
         }
         true
     }
+}
+
+/// Returns the answers for at most 64 hash values, one bit each.
+#[inline(always)]
+fn each_set(bit_array: &[u8], probes: u8, hashes: &[u64]) -> u64 {
+    hashes.iter().rev().fold(0, |answers, &hash| {
+        answers << 1 | u64::from(all_set(bit_array, probes, hash))
+    })
 }
 
 /// Returns the answers, one bit each. Small arrays are looked up in registers.

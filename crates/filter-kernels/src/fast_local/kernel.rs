@@ -2,9 +2,8 @@
 
 use core::hint::black_box;
 
-use super::{LINE_LEN, Line, MULTIPLIER, USUAL_PROBES, all_set, line_of, set_one, walk_of};
-use crate::MAX_PROBES;
-use crate::bits::{Aligned, usual};
+use super::definition::{LINE_LEN, Line, MULTIPLIER, USUAL_PROBES, all_set, line_of, set_one, walk_of};
+use crate::bits::{Aligned, MAX_PROBES, usual};
 use crate::lanes::{Lanes, Lanes64, Target, WideLanes, Work};
 use crate::source::TILE;
 use crate::tiles::Tile;
@@ -75,7 +74,7 @@ impl Work for Ask<'_> {
     }
 }
 
-/// [`super::may_match`].
+/// Returns true if all bits of a hash value are set, or if there is no line.
 #[inline(always)]
 pub(super) fn may_match<T: Target>(target: T, lines: &[Line], probes: u8, hash: u64) -> bool {
     match lines.get(line_of(hash, lines.len())) {

@@ -1,10 +1,16 @@
 //! Builds filters: keys are added to slots, peeled, and their fingerprints stored.
 
-use super::{PREFETCHED, Shape, USUAL_WIDTH, fingerprint, mask, packed};
+use super::definition::{Shape, fingerprint, mask, packed};
 use crate::bits::usual;
 use crate::choose::KernelToken;
 use crate::compile::by_kernel;
 use crate::lanes::Target;
+
+/// The number of bytes from which fingerprints and slots are prefetched before use.
+pub(super) const PREFETCHED: usize = 1 << 20;
+
+/// The usual number of bits in a fingerprint, which the compiler then knows: no shifts are needed.
+pub(super) const USUAL_WIDTH: u8 = 8;
 
 /// The number of hash values between the prefetch of a slot and its use.
 const AHEAD: usize = 16;

@@ -4,8 +4,7 @@
 use hashzoo::xxh64;
 
 use super::tile::{Classes, Group, groups_of, hash_slices, slices};
-use super::xxph3::word;
-use super::{PRIME64_1, PRIME64_3};
+use super::xxph3::{PRIME64_1, PRIME64_3, word};
 use crate::keys::Keys;
 use crate::lanes::{Lanes64, WideLanes};
 

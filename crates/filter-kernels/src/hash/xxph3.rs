@@ -4,9 +4,12 @@
 use hashzoo::{xxh3_64, xxph3_64};
 
 use super::tile::{Classes, Group, Later, groups_of, hash_slices, have_16_bytes, slices};
-use super::{PRIME64_1, PRIME64_3};
 use crate::keys::Keys;
 use crate::lanes::{Lanes64, WideLanes};
+
+/// xxHash's primes that both of its functions use.
+pub(super) const PRIME64_1: u64 = 0x9e37_79b1_85eb_ca87;
+pub(super) const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
 
 /// The first eight words of XXH3's secret, which seed 0 leaves unchanged.
 ///

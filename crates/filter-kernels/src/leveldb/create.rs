@@ -7,10 +7,9 @@
 use core::hint::black_box;
 use core::mem::MaybeUninit;
 
-use super::USUAL_PROBES;
+use super::definition::USUAL_PROBES;
 use super::probes::{Probes, Remainders};
-use crate::MAX_PROBES;
-use crate::bits::{Aligned, Bits, Row, cleared, usual, write_map};
+use crate::bits::{Aligned, Bits, MAX_PROBES, Row, cleared, usual, write_map};
 use crate::hash::groups::{Consumer, Groups, consume};
 use crate::lanes::{Lanes, MAX_LANES};
 use crate::modulus::LaneDivisor;

@@ -4,26 +4,36 @@ use core::mem::MaybeUninit;
 
 use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
-use super::{USUAL_PROBES, each_position};
-use crate::bits::{Aligned, cleared, usual};
+use super::definition::{USUAL_PROBES, each_position, scalar_may_match};
+use crate::bits::{Aligned, cleared, set_rest, usual};
 use crate::keys::Keys;
 use crate::modulus::Modulus;
-use crate::source::{LaneHash, Source};
+use crate::source::{LaneHash, Source, answering};
 
 #[inline(always)]
-pub(super) fn for_each_position(
-    source: Source<'_>,
-    modulus: Modulus,
-    probes: u8,
-    mut visit: impl FnMut(u32),
-) {
+fn for_each_position(source: Source<'_>, modulus: Modulus, probes: u8, mut visit: impl FnMut(u32)) {
     usual!(probes == USUAL_PROBES, |_MOST| {
         for_each_hash(source, |hash| each_position(modulus, probes, hash, &mut visit));
     });
 }
 
+/// Sets the bits of all keys. Out of line, so that doors need not save registers for it.
+#[inline(never)]
+pub(super) fn set_all(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
+    let (words, rest) = bit_array.as_chunks_mut::<4>();
+    let mut beyond = 0_u32;
+    for_each_position(source, modulus, probes, |position| {
+        let bit = 1 << (position % 32);
+        match words.get_mut((position / 32) as usize) {
+            Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
+            None => beyond |= bit,
+        }
+    });
+    set_rest(rest, beyond);
+}
+
 /// Builds a filter of at most [`MAP_BITS`](crate::bits::MAP_BITS) over whatever `bit_array` holds.
-pub(crate) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
+pub(super) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
     let mut room = Aligned(MaybeUninit::uninit());
     let map = cleared(&mut room, bit_array.len() * 8);
     for_each_position(source, modulus, probes, |position| {
@@ -41,6 +51,21 @@ pub(crate) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source:
     }
 }
 
+/// Answers for all keys, out of line like [`set_all`].
+#[inline(never)]
+pub(super) fn answer_each(
+    bit_array: &[u8],
+    modulus: Modulus,
+    probes: u32,
+    source: Source<'_>,
+    answers: &mut [u64],
+) {
+    let mut answer = answering(answers);
+    for_each_hash(source, |hash| {
+        answer(scalar_may_match(bit_array, modulus, probes, hash))
+    });
+}
+
 /// Hashes a key, without a loop if it has 16 bytes.
 #[inline(always)]
 fn by_length(key: &[u8], hash: impl Fn(&[u8]) -> u32) -> u32 {
@@ -51,7 +76,7 @@ fn by_length(key: &[u8], hash: impl Fn(&[u8]) -> u32) -> u32 {
 }
 
 #[inline(always)]
-pub(super) fn for_each_hash(source: Source<'_>, mut visit: impl FnMut(u32)) {
+fn for_each_hash(source: Source<'_>, mut visit: impl FnMut(u32)) {
     /// Selects the function once for all keys. No function, because its closure would not be inlined.
     macro_rules! each {
         ($keys:ident, $function:ident) => {

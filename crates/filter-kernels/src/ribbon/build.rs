@@ -1,9 +1,12 @@
 //! Building: Gaussian elimination as equations are added, then back substitution from the last slot.
 
-use super::{Equation, MAX_COLUMNS, Shape, WIDTH, Word, used_seed};
+use super::definition::{Equation, Shape, WIDTH, Word, used_seed};
 use crate::choose::KernelToken;
 use crate::compile::by_kernel;
 use crate::lanes::Target;
+
+/// The maximum number of columns: the number of bits in a result.
+pub(super) const MAX_COLUMNS: u32 = u32::BITS;
 
 /// The number of rows from which they are prefetched before use: a quarter of a megabyte.
 const PREFETCHED_ROWS: usize = (1 << 18) / size_of::<Row>();

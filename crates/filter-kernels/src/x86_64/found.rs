@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
-use crate::Kernel;
+use crate::kernel::Kernel;
 
 cpufeatures::new!(avx2, "avx2", "bmi1", "bmi2", "popcnt");
 

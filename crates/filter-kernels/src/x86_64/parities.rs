@@ -10,7 +10,7 @@ const COLUMNS: usize = 8;
 compiled! { avx2
 /// [`Target::parities`](crate::lanes::Target::parities).
 #[inline]
-pub(crate) fn parities(first: &[[u8; 16]], second: &[[u8; 16]], [here, next]: [u128; 2]) -> u32 {
+pub(super) fn parities(first: &[[u8; 16]], second: &[[u8; 16]], [here, next]: [u128; 2]) -> u32 {
     /// From each place on, as many lanes to read as halves of words are left.
     const LIVE: [i64; 4 * COLUMNS] = {
         let mut live = [0; 4 * COLUMNS];
@@ -57,7 +57,7 @@ pub(crate) fn parities(first: &[[u8; 16]], second: &[[u8; 16]], [here, next]: [u
 compiled! { avx2
 /// Returns whether the bits of each lane are odd in number.
 #[inline]
-pub(crate) fn odd_lanes(sum: __m256i) -> u32 {
+fn odd_lanes(sum: __m256i) -> u32 {
     // The sum of a lane's bits gathers in its highest.
     let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<16>(sum));
     let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<8>(sum));

@@ -1,11 +1,59 @@
-//! The operations on 8 lanes.
+//! The kernel for 64-bit Arm: 8 lanes in two registers, and tables of 128 bytes in eight.
+//!
+//! NEON has neither gathers nor 64-bit products. The 64-bit hash and the stores of bits therefore use the portable code,
+//! for which the compiler has the same instructions, and words of large filters are loaded one by one.
 
 use core::arch::aarch64::*;
 use core::arch::asm;
 
-use super::Neon;
-use crate::Kernel;
+use crate::bits::{Words, halves};
+use crate::kernel::Kernel;
 use crate::lanes::{Lanes, PACKINGS, Target, Work, operations};
+
+/// The kernel. This module is compiled only for targets where every processor has NEON, so calling the instructions is
+/// sound; "see the type" in the comments below refers to this.
+#[derive(Debug, Clone, Copy)]
+pub struct Neon(());
+
+impl Neon {
+    /// [`Lanes::all_set`]. Arrays of 16 to 64 bytes are looked up in registers, as two overlapping halves.
+    #[inline(always)]
+    fn all_of_8(self, bit_array: &[u8], positions: [uint32x4_t; 2], count: u32) -> bool {
+        // SAFETY: see the type; the halves have the lengths of the vectors.
+        unsafe {
+            let (bytes, bits) = if let Some((both, positions)) = halves::<_, 32>(self, bit_array, positions) {
+                let [low, high] = both.map(|half| vld1q_u8_x2(half.as_ptr()));
+                let (places, bits) = in_bytes(positions);
+                (
+                    vqtbl4_u8(uint8x16x4_t(low.0, low.1, high.0, high.1), places),
+                    bits,
+                )
+            } else if let Some((both, positions)) = halves::<_, 16>(self, bit_array, positions) {
+                let [low, high] = both.map(|half| vld1q_u8(half.as_ptr()));
+                let (places, bits) = in_bytes(positions);
+                (vqtbl2_u8(uint8x16x2_t(low, high), places), bits)
+            } else {
+                let words = Words::<_, 0>::new(self, bit_array).at(self, positions);
+                let hits = self.hit(self.all_hits(), words, positions);
+                return self.hit_bits(hits).trailing_ones() >= count.min(8);
+            };
+            let set = vget_lane_u64::<0>(vreinterpret_u64_u8(vtst_u8(bytes, bits)));
+            (!set).checked_shl(64 - 8 * count.min(8)).unwrap_or(0) == 0
+        }
+    }
+}
+
+/// Returns the byte of each position, and the bit in it.
+#[inline(always)]
+fn in_bytes([low, high]: [uint32x4_t; 2]) -> (uint8x8_t, uint8x8_t) {
+    // SAFETY: see the type.
+    unsafe {
+        let positions = vuzp1q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high));
+        let numbers = vand_u8(vmovn_u16(positions), vdup_n_u8(7));
+        let bits = vshl_u8(vdup_n_u8(1), vreinterpret_s8_u8(numbers));
+        (vshrn_n_u16::<3>(positions), bits)
+    }
+}
 
 impl Lanes for Neon {
     const LANES: usize = 8;
@@ -24,32 +72,32 @@ impl Lanes for Neon {
             vst1q_u8(place, reinterpreted(vector[0]));
             vst1q_u8(place.add(16), reinterpreted(vector[1]));
         };
-        fn add(self, a, b) = halves([a, b], |[a, b]| vaddq_u32(a, b));
-        fn sub(self, a, b) = halves([a, b], |[a, b]| vsubq_u32(a, b));
-        fn mul(self, a, b) = halves([a, b], |[a, b]| vmulq_u32(a, b));
-        fn mul_high(self, a, b) = halves([a, b], |[a, b]| {
+        fn add(self, a, b) = in_both([a, b], |[a, b]| vaddq_u32(a, b));
+        fn sub(self, a, b) = in_both([a, b], |[a, b]| vsubq_u32(a, b));
+        fn mul(self, a, b) = in_both([a, b], |[a, b]| vmulq_u32(a, b));
+        fn mul_high(self, a, b) = in_both([a, b], |[a, b]| {
             let low = vmull_u32(vget_low_u32(a), vget_low_u32(b));
             let high = vmull_high_u32(a, b);
             vuzp2q_u32(vreinterpretq_u32_u64(low), vreinterpretq_u32_u64(high))
         });
-        fn min(self, a, b) = halves([a, b], |[a, b]| vminq_u32(a, b));
-        fn or(self, a, b) = halves([a, b], |[a, b]| vorrq_u32(a, b));
-        fn xor(self, a, b) = halves([a, b], |[a, b]| veorq_u32(a, b));
+        fn min(self, a, b) = in_both([a, b], |[a, b]| vminq_u32(a, b));
+        fn or(self, a, b) = in_both([a, b], |[a, b]| vorrq_u32(a, b));
+        fn xor(self, a, b) = in_both([a, b], |[a, b]| veorq_u32(a, b));
         // A left shift by a negative amount, because `BY` has the wrong type for a right shift's constant.
-        fn shift_right[const BY: u32](self, a) = halves([a], |[a]| vshlq_u32(a, vdupq_n_s32(-BY.cast_signed())));
-        fn shift_left_each(self, a, counts) = halves([a, counts], |[a, counts]| {
+        fn shift_right[const BY: u32](self, a) = in_both([a], |[a]| vshlq_u32(a, vdupq_n_s32(-BY.cast_signed())));
+        fn shift_left_each(self, a, counts) = in_both([a, counts], |[a, counts]| {
             vshlq_u32(a, vreinterpretq_s32_u32(vminq_u32(counts, vdupq_n_u32(32))))
         });
-        fn rotate_15(self, a) = halves([a], |[a]| vsriq_n_u32::<17>(vshlq_n_u32::<15>(a), a));
+        fn rotate_15(self, a) = in_both([a], |[a]| vsriq_n_u32::<17>(vshlq_n_u32::<15>(a), a));
         fn if_less(self, a, b, less, other) =
-            halves([a, b, less, other], |[a, b, less, other]| vbslq_u32(vcltq_u32(a, b), less, other));
-        fn bit_of(self, positions) = halves([positions], |[positions]| {
+            in_both([a, b, less, other], |[a, b, less, other]| vbslq_u32(vcltq_u32(a, b), less, other));
+        fn bit_of(self, positions) = in_both([positions], |[positions]| {
             let numbers = vandq_u32(positions, vdupq_n_u32(31));
             vshlq_u32(vdupq_n_u32(1), vreinterpretq_s32_u32(numbers))
         });
         fn hit(self, hits, words, positions) = {
             let bits = self.bit_of(positions);
-            halves([hits, words, bits], |[hits, words, bits]| vandq_u32(hits, vtstq_u32(words, bits)))
+            in_both([hits, words, bits], |[hits, words, bits]| vandq_u32(hits, vtstq_u32(words, bits)))
         };
         fn hit_bits(self, hits) -> u32 = {
             const BITS: [u16; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
@@ -173,7 +221,7 @@ fn step<const WHOLE: bool>(key: &[u8], from: usize) -> [u8; 16] {
 
 /// Does an operation on both halves. The closure works on vectors, which is sound and fast here: all code may use NEON.
 #[inline(always)]
-fn halves<const N: usize>(
+fn in_both<const N: usize>(
     vectors: [[uint32x4_t; 2]; N],
     half: impl Fn([uint32x4_t; N]) -> uint32x4_t,
 ) -> [uint32x4_t; 2] {
