@@ -8,8 +8,8 @@ use filter_sets::{
     Access, Builder, ErrorKind, Filter, FilterSet, Header, Manifest, Opening, ShardFunction, Size, merge_sets,
 };
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
+use super::reseal::reseal;
 use super::{build, build_file, builder, files, keys, of_shards};
 
 /// The manifest of a small set.
@@ -141,24 +141,6 @@ fn shards_that_are_not_those_of_the_manifest_are_named() {
     let missing = FilterSet::open(place.path().join("none"), opening).unwrap_err();
     assert_eq!(missing.kind(), ErrorKind::NotFound);
     assert!(std::error::Error::source(&missing).is_some());
-}
-
-/// Gives a manifest the checksum of what it says, as `FORMAT.md` describes it.
-fn reseal(manifest: &mut Value) {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let join = |of: &Value, fields: &[&str], between: &str| -> String {
-        fields.iter().map(|field| text(&of[field]) + between).collect()
-    };
-    let function = join(&manifest["shard_function"], &["hash", "seed"], "\n");
-    let shards = manifest["shards"].as_array().unwrap();
-    let mut said = join(manifest, &["schema", "format", "key_kind"], "\n") + &function;
-    said += &format!("{}\n", shards.len());
-    for shard in shards {
-        let rate = shard["rate"].as_f64();
-        said += &join(shard, &["file", "bytes", "keys", "sha256"], " ");
-        said += &rate.map_or("null\n".to_owned(), |rate| format!("{:016x}\n", rate.to_bits()));
-    }
-    manifest["checksum"] = hex::encode(Sha256::digest(said)).into();
 }
 
 #[test]

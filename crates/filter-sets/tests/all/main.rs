@@ -4,6 +4,7 @@
 mod building;
 mod formats;
 mod hostile;
+mod reseal;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -9,79 +9,18 @@ mod inspect_streams;
 #[cfg(unix)]
 mod limits;
 mod size;
+mod workbench;
 
-use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Stdio};
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-/// The exit code and output of a command.
-struct Outcome {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
+use workbench::{Outcome, Workbench};
 
-impl Outcome {
-    /// Checks that the program ended by itself and did not panic.
-    fn of(output: Output) -> Self {
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
-        let (stdout, stderr) = (text(output.stdout), text(output.stderr));
-        assert!(!stderr.contains("panicked"), "{stderr}");
-        let code = output.status.code().expect("ended by itself");
-        Self { code, stdout, stderr }
-    }
-}
-
-/// A temporary folder in which the program runs.
-struct Workbench {
-    folder: TempDir,
-}
+const PROGRAM: &str = env!("CARGO_BIN_EXE_filters");
 
 impl Workbench {
-    fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().unwrap(),
-        }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    /// Returns the command with these arguments, of which those with spaces are in single quotes.
-    fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_filters"));
-        for (index, part) in arguments.split('\'').enumerate() {
-            match index % 2 {
-                0 => command.args(part.split_whitespace()),
-                _ => command.arg(part),
-            };
-        }
-        command
-            .current_dir(&self.folder)
-            .env("COLUMNS", "100")
-            .env_remove("RUST_BACKTRACE");
-        command
-    }
-
-    fn run(&self, arguments: &str) -> Outcome {
-        Outcome::of(self.command(arguments).output().unwrap())
-    }
-
     fn start(&self, arguments: &str) -> Child {
         let mut command = self.command(arguments);
         command
@@ -136,26 +75,6 @@ impl Workbench {
             assert!(before == self.snapshot(), "{line}");
         }
     }
-
-    /// Returns every file below the folder with its bytes, sorted.
-    fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        files(self.folder.path())
-    }
-}
-
-fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut all = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            all.push((path.clone(), Vec::new()));
-            all.extend(files(&path));
-        } else {
-            all.push((path.clone(), fs::read(&path).unwrap_or_default()));
-        }
-    }
-    all.sort();
-    all
 }
 
 #[test]

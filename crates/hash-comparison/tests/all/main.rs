@@ -18,38 +18,20 @@ mod quick_run;
 mod recommendation;
 mod render;
 mod whole_run;
+#[path = "../../../filter-tools/tests/cli/workbench.rs"]
+mod workbench;
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use sha2::{Digest as _, Sha256};
-use tempfile::TempDir;
+
+use workbench::{Outcome, Workbench};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_hash-comparison");
 /// The environment variable that makes the program call itself `cargo xtask`.
 const WORKSPACE: &str = "HASH_COMPARISON_WORKSPACE";
 
-/// The outcome of a command.
-struct Outcome {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-/// A temporary folder in which to run the program.
-struct Workbench {
-    folder: TempDir,
-}
-
 impl Workbench {
-    fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().unwrap(),
-        }
-    }
-
     /// Returns a folder with `keys.txt` and its run in `out`, shared by all tests that only read it.
     fn made() -> &'static (Self, Outcome) {
         static MADE: LazyLock<(Workbench, Outcome)> = LazyLock::new(|| {
@@ -72,50 +54,6 @@ impl Workbench {
             }
         }
         bench
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    /// Returns the command with these arguments, of which those with spaces, and empty ones, are in single quotes.
-    fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(PROGRAM);
-        for (index, part) in arguments.split('\'').enumerate() {
-            match index % 2 {
-                0 => command.args(part.split_whitespace()),
-                _ => command.arg(part),
-            };
-        }
-        command
-            .current_dir(&self.folder)
-            .env("COLUMNS", "100")
-            .env_remove("RUST_BACKTRACE")
-            .env_remove(WORKSPACE)
-            .stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, arguments: &str) -> Outcome {
-        let output = self.command(arguments).output().unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
-        let outcome = Outcome {
-            code: output.status.code().expect("ended by itself"),
-            stdout: text(output.stdout),
-            stderr: text(output.stderr),
-        };
-        assert!(!outcome.stderr.contains("panicked"), "{}", outcome.stderr);
-        outcome
     }
 
     /// Runs a quick comparison of two functions on `keys.txt`, which must succeed.
@@ -149,11 +87,6 @@ impl Workbench {
             assert!(self.snapshot() == before, "{line} changed a file");
         }
     }
-
-    /// Returns every file below the folder with its bytes, sorted.
-    fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        files(self.folder.path())
-    }
 }
 
 /// Inserts the correct checksum into the text of a `run.json`, as a forger would.
@@ -163,21 +96,4 @@ fn sealed(text: &str) -> String {
     let with = |sum: &str| format!("{}{sum}{}", &text[..at], &text[at + 64..]);
     let sum = Sha256::digest(with(&"0".repeat(64)));
     with(&sum.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
-}
-
-fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut all = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            all.push((path.clone(), Vec::new()));
-            all.extend(files(&path));
-        } else {
-            // Nobody writes to a pipe.
-            let bytes = path.is_file().then(|| fs::read(&path).unwrap_or_default());
-            all.push((path, bytes.unwrap_or_default()));
-        }
-    }
-    all.sort();
-    all
 }

@@ -2,10 +2,9 @@
 //! `FORMAT.md`, as slow and plain as the text, gave those before it was removed, when headers did not name the keys'
 //! encoding.
 
-use membership_filters::guava::{Parameters, Strategy};
 use membership_filters::{
-    BloomFilter as BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, Hash128,
-    Hashed, Parameters as BlockedParameters, Xxph3, envelope,
+    BloomFilter as BlockedBloomFilter, Bytes, CuckooFilter, CuckooParameters, Hash128, Hashed, Xxph3,
+    envelope,
 };
 
 use super::support::hashes::Hashes;
@@ -42,50 +41,6 @@ fn check_bytes(filter: &impl Kind, checksum: u64) {
     contents.truncate(contents.len() - 8);
     contents[8..16].copy_from_slice(&[1, 1, 0, 0, 0, 0, 0, 0]);
     assert_eq!(Hash128::of(&contents).h1, checksum);
-}
-
-/// Inserts keys, and removes every third if the kind removes keys.
-#[track_caller]
-fn check(mut filter: impl Kind<Funnel = Bytes>, seed: u64, count: usize, checksum: u64) {
-    for (i, hash) in Hashes::from_seed(seed).take(count).enumerate() {
-        filter.put(&hash).unwrap();
-        if i % 3 == 0 {
-            filter.take(&hash);
-        }
-    }
-    check_bytes(&filter, checksum);
-}
-
-#[test]
-fn blocked() {
-    for (blocks, checksum) in [
-        (1, 0xa231_f592_e37e_e49e),
-        (2, 0x1ee7_a147_dfbe_28f8),
-        (7, 0xb066_a5b6_7495_5f1c),
-        (1000, 0x6db1_8dca_b24c_7ddb),
-        (65_537, 0x88f0_6031_3145_282b),
-    ] {
-        let parameters = BlockedParameters::with_blocks(blocks).unwrap();
-        let filter = BlockedBloomFilter::new(Bytes, &parameters).unwrap();
-        check(filter, blocks.into(), 40, checksum);
-    }
-}
-
-#[test]
-fn counting() {
-    for (strategy, checksum) in [
-        (Strategy::Murmur128Mitz64, 0x3311_54c5_3af9_9167),
-        // Of this crate, which agreed with the second implementation about five and eleven bits.
-        (Strategy::Murmur128Mitz32, 0xe956_190b_4b74_81b1),
-    ] {
-        let parameters = Parameters::new(30, 0.02).unwrap().strategy(strategy);
-        check(
-            CountingBloomFilter::new(Bytes, &parameters).unwrap(),
-            1,
-            60,
-            checksum,
-        );
-    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Sets of shards: their answers are those of the files, whatever happens to a server or another loader meanwhile.
 
 mod losses;
+#[path = "../../../../filter-sets/tests/all/reseal.rs"]
+mod reseal;
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -10,8 +12,8 @@ use std::time::Duration;
 use bloom_redis::{Answer, ErrorKind, Loading, Options, ShardedSet};
 use filter_sets::{Builder, FilterSet, Format, Opening, Size};
 use redis::cluster::ClusterConnection;
+use reseal::reseal;
 use serde_json::Value as Json;
-use sha2::{Digest as _, Sha256};
 
 use crate::support::{
     Client, Cluster, Server, check_all_there, counting, for_each_client, for_each_cluster_client,
@@ -149,24 +151,6 @@ fn formats_of_which_an_answer_takes_more_are_refused_by_name() {
         );
     }
     assert_eq!(server.words::<u64>(&["DBSIZE"]), 0);
-}
-
-/// Gives a manifest the checksum of what it says, as `FORMAT.md` of `filter-sets` describes it.
-fn reseal(manifest: &mut Json) {
-    let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let join = |of: &Json, fields: &[&str], between: &str| -> String {
-        fields.iter().map(|field| text(&of[field]) + between).collect()
-    };
-    let function = join(&manifest["shard_function"], &["hash", "seed"], "\n");
-    let shards = manifest["shards"].as_array().unwrap();
-    let mut said = join(manifest, &["schema", "format", "key_kind"], "\n") + &function;
-    said += &format!("{}\n", shards.len());
-    for shard in shards {
-        let rate = shard["rate"].as_f64();
-        said += &join(shard, &["file", "bytes", "keys", "sha256"], " ");
-        said += &rate.map_or("null\n".to_owned(), |rate| format!("{:016x}\n", rate.to_bits()));
-    }
-    manifest["checksum"] = hex::encode(Sha256::digest(said)).into();
 }
 
 #[test]
