@@ -24,14 +24,28 @@ use crate::lanes::Target;
 use crate::source::WideSource;
 use crate::tiles::each_tile;
 use build::MAX_COLUMNS;
-use definition::{Equation, WORD_LEN, used_seed};
+use definition::{Equation, used_seed};
 
 impl Shape {
+    /// Returns the number of slots.
+    #[inline]
+    pub const fn slots(self) -> u32 {
+        self.blocks * WIDTH
+    }
+
+    /// Returns the number of slots at which an equation can start.
+    #[inline]
+    pub const fn starts(self) -> u32 {
+        self.slots() - (WIDTH - 1)
+    }
+
     /// Returns the number of words in the solution.
     pub const fn words(self) -> u64 {
-        self.words_before(self.blocks)
+        self.words_of(self.blocks).0 as u64
     }
 }
+
+const WORD_LEN: usize = size_of::<Word>();
 
 /// The number of words from which they are prefetched before use: a megabyte.
 const PREFETCHED_WORDS: usize = (1 << 20) / WORD_LEN;
@@ -150,7 +164,7 @@ pub fn may_match_many(
                 |start, hashes| tile::hash::<Xxph3<false>, _>(lanes, source, start, hashes),
                 |hashes| for &hash in hashes {
                     let block = solution.equation(hash).start as u32 / WIDTH;
-                    let first = shape.words_before(block) as usize;
+                    let (first, _) = shape.words_of(block);
                     // The words of two blocks, a cache line at a time.
                     for word in (0..=2 * shape.columns as usize).step_by(64 / WORD_LEN) {
                         lanes.prefetch::<false, _>(words, first + word);
@@ -182,8 +196,7 @@ fn may_match_by<L: Target>(lanes: L, words: &[Word], shape: u64, seed: u64, hash
     };
     let equation = solution.equation(hash);
     let block = equation.start as u32 / WIDTH;
-    let first = solution.shape().words_before(block) as usize;
-    let columns = solution.shape().columns_of(block) as usize;
+    let (first, columns) = solution.shape().words_of(block);
     // Two blocks, and the words after the last column that are compared in vain.
     match words.get(first..first + 2 * columns + COMPARED) {
         Some(words) if L::PARITIES => holds_by_eight(lanes, words, columns, equation),

@@ -1,4 +1,4 @@
-//! The definition of queries.
+//! The definition of queries: a hash value is mixed, and gives three places and a fingerprint.
 
 /// The segments of slots, and the seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The definition.
+//! The definition: the positions of a hash value, and whether their bits are set.
 
 use crate::bits::usual;
 use crate::modulus::Modulus;

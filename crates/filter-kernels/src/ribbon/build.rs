@@ -149,7 +149,7 @@ fn solve_by<L: Target>(lanes: L, rows: &[Row], shape: Shape, mut words: &mut [Wo
     let mut states = [[0; 2]; MAX_COLUMNS as usize];
     let blocks = rows.as_chunks::<{ WIDTH as usize }>().0;
     for (block, rows) in (0..shape.blocks).zip(blocks).rev() {
-        let columns = (shape.columns_of(block) as usize).min(states.len());
+        let columns = shape.words_of(block).1.min(states.len());
         let Some((before, own)) = words
             .len()
             .checked_sub(columns)

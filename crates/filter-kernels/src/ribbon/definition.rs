@@ -1,12 +1,10 @@
-//! The definition of queries.
+//! The definition of queries: a hash value gives an equation, which holds in the words of the solution or not.
 
 /// The number of slots that an equation spans, and of bits in a word of the solution.
 pub const WIDTH: u32 = 128;
 
 /// A word of the solution: one column of a block of [`WIDTH`] slots.
-pub type Word = [u8; WORD_LEN];
-
-pub(super) const WORD_LEN: usize = 16;
+pub type Word = [u8; 16];
 
 /// Multiplier that spreads a seeded hash value.
 ///
@@ -19,12 +17,9 @@ const EXPAND: u64 = 0xc28f_8282_2b65_0bed;
 /// Makes the lower half of the coefficients differ from the upper half.
 const LOWER_HALF: u64 = 0xc367_844a_6e52_731d;
 
-/// Multiplier from the stored seed to the used seed.
-const SEED: u64 = 0xc782_19a2_3eea_dd03;
-
 /// Derives the seed in use from the stored one, which has 256 values.
 pub(super) const fn used_seed(stored: u8) -> u64 {
-    let mixed = (stored as u64).wrapping_mul(SEED);
+    let mixed = (stored as u64).wrapping_mul(0xc782_19a2_3eea_dd03);
     (mixed ^ (mixed & 0xf0f0_f0f0_f0f0_f0f0) >> 4) & 0xffff_ffff
 }
 
@@ -40,27 +35,13 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Returns the number of slots.
-    #[inline]
-    pub const fn slots(self) -> u32 {
-        self.blocks * WIDTH
-    }
-
-    /// Returns the number of slots at which an equation can start.
-    #[inline]
-    pub const fn starts(self) -> u32 {
-        self.slots() - (WIDTH - 1)
-    }
-
+    /// Returns the first word of a block, and the number of its columns.
     #[inline(always)]
-    pub(super) const fn words_before(self, block: u32) -> u64 {
+    pub(super) const fn words_of(self, block: u32) -> (usize, usize) {
         let narrow = if block < self.narrow { block } else { self.narrow };
-        block as u64 * self.columns as u64 - narrow as u64
-    }
-
-    #[inline(always)]
-    pub(super) const fn columns_of(self, block: u32) -> u32 {
-        self.columns - (block < self.narrow) as u32
+        let first = block as u64 * self.columns as u64 - narrow as u64;
+        let columns = self.columns - (block < self.narrow) as u32;
+        (first as usize, columns as usize)
     }
 }
 
@@ -77,6 +58,7 @@ pub(super) struct Equation {
 }
 
 impl Equation {
+    /// Makes the equation of a hash value, which can start at as many slots.
     #[inline(always)]
     pub(super) const fn new(hash: u64, used_seed: u64, starts: u32) -> Self {
         let spread = (hash ^ used_seed).wrapping_mul(SPREAD);
@@ -100,17 +82,14 @@ impl Equation {
 
     /// Returns true if the selected slots sum to the result in each column whose words are there.
     pub(super) fn holds(&self, words: &[Word], shape: Shape) -> bool {
-        let block = self.start as u32 / WIDTH;
-        let first = shape.words_before(block) as usize;
-        let columns = shape.columns_of(block) as usize;
+        let (first, columns) = shape.words_of(self.start as u32 / WIDTH);
         let [here, next] = self.in_blocks();
         let word = |at: usize| words.get(at).map(|word| u128::from_le_bytes(*word));
         (first..first + columns).zip(0..).all(|(at, column)| {
             // Without coefficients in the next block, its word is not needed.
             let after = word(at + columns).or((next == 0).then_some(0));
-            let sum = |(word, after): (u128, u128)| (word & here ^ after & next).count_ones() & 1;
-            let sum = word(at).zip(after).map(sum);
-            sum.is_none_or(|sum| sum == self.result >> column & 1)
+            let (both, wanted) = (word(at).zip(after), self.result >> column & 1);
+            both.is_none_or(|(word, after)| (word & here ^ after & next).count_ones() & 1 == wanted)
         })
     }
 }
