@@ -1,11 +1,17 @@
 //! The maximum cost of reading a table, whatever the table says.
 
+use std::cell::Cell;
+
 use filter_tables::testing::golden::bytes;
 use filter_tables::testing::tables::{File, encode, entries, entry, varint, with_restarts};
 use filter_tables::{
     BlockHandle, BlockRole, Damage, Error, MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES, PastEnd, ReadAt,
     StoredBlock, Table,
 };
+
+fn too_large(block: BlockRole, size: u64, allowed: u64) -> Error<PastEnd> {
+    Error::TooLarge { block, size, allowed }
+}
 
 #[test]
 fn keys_that_grow_by_sharing_are_bounded() {
@@ -19,11 +25,7 @@ fn keys_that_grow_by_sharing_are_bounded() {
         File::default().finish_with_metaindex(&with_restarts(contents, &[0]), StoredBlock::UNCOMPRESSED);
     assert_eq!(
         Table::open(file).unwrap_err(),
-        Error::TooLarge {
-            block: BlockRole::Metaindex,
-            size: 1_500_000,
-            allowed: MAX_METAINDEX_BYTES
-        }
+        too_large(BlockRole::Metaindex, 1_500_000, MAX_METAINDEX_BYTES)
     );
 
     let file = File::default().finish_with_metaindex(&vec![0; (1 << 20) + 1], StoredBlock::UNCOMPRESSED);
@@ -67,29 +69,30 @@ fn claims_of_a_compressed_block_are_not_believed() {
     let file = File::default().finish_with_metaindex(&compressed, StoredBlock::SNAPPY);
     assert_eq!(
         Table::open(file).unwrap_err(),
-        Error::TooLarge {
-            block,
-            size: MAX_METAINDEX_BYTES + 1,
-            allowed: MAX_METAINDEX_BYTES
-        }
+        too_large(block, MAX_METAINDEX_BYTES + 1, MAX_METAINDEX_BYTES)
     );
 }
 
-/// A file far larger than memory; only its end may be read.
-#[derive(Debug)]
-struct Sparse {
+/// A file of which only the end can be read. The bytes that are read are counted.
+struct End {
     size: u64,
-    end: Vec<u8>,
+    start: u64,
+    bytes: Vec<u8>,
+    read: Cell<usize>,
 }
 
-impl Sparse {
-    /// Returns the offset at which `end` starts.
-    fn hole(&self) -> u64 {
-        self.size - self.end.len() as u64
+impl End {
+    fn at(start: u64, bytes: Vec<u8>) -> Self {
+        Self {
+            size: start + bytes.len() as u64,
+            start,
+            bytes,
+            read: Cell::default(),
+        }
     }
 }
 
-impl ReadAt for Sparse {
+impl ReadAt for End {
     type Error = PastEnd;
 
     fn size(&self) -> Result<u64, PastEnd> {
@@ -97,69 +100,40 @@ impl ReadAt for Sparse {
     }
 
     fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
-        self.end
-            .read_exact_at(offset.checked_sub(self.hole()).unwrap(), buffer)
+        self.read.set(self.read.get() + buffer.len());
+        let offset = offset.checked_sub(self.start).unwrap();
+        self.bytes.read_exact_at(offset, buffer)
     }
 }
 
 #[test]
 fn huge_blocks_take_no_memory() {
-    let huge = BlockHandle {
-        offset: 0,
-        size: MAX_BLOCK_BYTES + 1,
-    };
-    let sparse = Sparse {
-        size: 1 << 62,
-        end: File::default().finish(huge, huge),
-    };
+    let size = MAX_BLOCK_BYTES + 1;
+    let huge = BlockHandle { offset: 0, size };
+    // Far larger than memory.
+    let sparse = End::at(1 << 62, File::default().finish(huge, huge));
     assert_eq!(
-        Table::open(&sparse).unwrap_err(),
-        Error::TooLarge {
-            block: BlockRole::Metaindex,
-            size: MAX_BLOCK_BYTES + 1,
-            allowed: MAX_METAINDEX_BYTES
-        }
+        Table::open(&sparse).map(drop),
+        Err(too_large(BlockRole::Metaindex, size, MAX_METAINDEX_BYTES))
     );
 
     let mut file = File::default();
     let contents = entries(&[(b"filter.A", &encode(huge))]);
     let mut metaindex = file.block(&contents, StoredBlock::UNCOMPRESSED);
-    let mut sparse = Sparse {
-        size: 1 << 40,
-        // Its length equals that of the end below.
-        end: vec![0; file.0.len() + 48],
-    };
-    metaindex.offset += sparse.hole();
-    sparse.end = file.finish(metaindex, huge);
+    metaindex.offset += 1 << 40;
+    let sparse = End::at(1 << 40, file.finish(metaindex, huge));
     let table = Table::open(&sparse).unwrap();
-    let too_large = |block| Error::TooLarge {
-        block,
-        size: MAX_BLOCK_BYTES + 1,
-        allowed: MAX_BLOCK_BYTES,
-    };
+    let too_large = |block| too_large(block, size, MAX_BLOCK_BYTES);
     assert_eq!(table.filter_block("A"), Err(too_large(BlockRole::Filter)));
     assert_eq!(table.data_blocks(), Err(too_large(BlockRole::Index)));
 }
 
-/// A file that becomes shorter while it is read.
-#[derive(Debug)]
-struct Shrinking(Vec<u8>);
-
-impl ReadAt for Shrinking {
-    type Error = PastEnd;
-
-    fn size(&self) -> Result<u64, PastEnd> {
-        Ok(self.0.len() as u64 + 1)
-    }
-
-    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
-        self.0.read_exact_at(offset, buffer)
-    }
-}
-
 #[test]
 fn the_error_of_the_reader_is_handed_on() {
-    let error = Table::open(Shrinking(bytes("article/article_key08_bpk10.ldb"))).unwrap_err();
+    let mut shrinking = End::at(0, bytes("article/article_key08_bpk10.ldb"));
+    // It becomes shorter while it is read.
+    shrinking.size += 1;
+    let error = Table::open(shrinking).map(drop).unwrap_err();
     assert_eq!(
         error.to_string(),
         "cannot read 48 bytes at offset 19514: read must end at byte 19561 or before, got 48 bytes at offset 19514"
@@ -167,31 +141,9 @@ fn the_error_of_the_reader_is_handed_on() {
     assert!(std::error::Error::source(&error).is_some_and(|source| source.is::<PastEnd>()));
 }
 
-/// Counts the bytes that are read.
-struct Counting {
-    bytes: Vec<u8>,
-    read: std::cell::Cell<usize>,
-}
-
-impl ReadAt for Counting {
-    type Error = PastEnd;
-
-    fn size(&self) -> Result<u64, PastEnd> {
-        self.bytes.size()
-    }
-
-    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
-        self.read.set(self.read.get() + buffer.len());
-        self.bytes.read_exact_at(offset, buffer)
-    }
-}
-
 #[test]
 fn nothing_but_the_way_to_the_filters_is_read() {
-    let counting = Counting {
-        bytes: bytes("leveldb/ldb/db_bpk10_nosnappy_bs1024.ldb"),
-        read: 0.into(),
-    };
+    let counting = End::at(0, bytes("leveldb/ldb/db_bpk10_nosnappy_bs1024.ldb"));
     let table = Table::open(&counting).unwrap();
     assert_eq!(counting.read.get(), 48 + 50 + 5);
     let block = table.filter_block("leveldb.BuiltinBloomFilter2").unwrap();
