@@ -3,8 +3,6 @@
 //! Each filter covers the keys of the data blocks that start in one range of 2048 bytes; ranges without such a block
 //! have an empty filter.
 
-use filter_formats::Format;
-use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockReader};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use filter_tables::testing::golden::{bytes, key, rows, unhex};
@@ -199,7 +197,7 @@ fn the_way_to_the_filters_is_the_recorded_one() {
 /// The builder writes the block that LevelDB wrote.
 #[test]
 fn filter_blocks_are_rebuilt_from_the_keys() {
-    let (mut tables, mut filters, mut empty) = (0, 0, 0);
+    let mut tables = 0;
     for golden in goldens() {
         let file = &golden.expected.file;
         let policy = &*golden.policy;
@@ -208,7 +206,6 @@ fn filter_blocks_are_rebuilt_from_the_keys() {
         let Some(block) = golden.filter_block() else {
             continue;
         };
-        let reader = FilterBlockReader::new((), &block);
         let mut builder = FilterBlockBuilder::new(policy);
         builder.start_block(0).unwrap();
         for Block { handle, count, ends } in &golden.expected.data_blocks {
@@ -231,25 +228,9 @@ fn filter_blocks_are_rebuilt_from_the_keys() {
         }
         assert_eq!(builder.finish().unwrap(), block, "{file}");
 
-        for filter in reader.filters() {
-            let view = FilterView::new(Format::LEVEL_DB, filter.bytes.unwrap());
-            match view.kind() {
-                FilterKind::Empty => empty += 1,
-                kind => {
-                    assert_eq!(kind, FilterKind::Filter(Format::LEVEL_DB), "{file}");
-                    let probes = if file.contains("bpk14") { 9 } else { 6 };
-                    assert_eq!(view.probe_count(), Some(probes), "{file}");
-                    filters += 1;
-                }
-            }
-        }
         tables += 1;
     }
     assert_eq!(tables, 14);
-    assert!(
-        filters > 200 && empty > 50,
-        "{filters} filters, {empty} empty ones"
-    );
 }
 
 /// Uses the keys in the data blocks, not the expected ones.
