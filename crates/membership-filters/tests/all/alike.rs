@@ -26,11 +26,17 @@ impl Inserted for Result<bool, Error> {
     }
 }
 
-/// Calls every method of each filter. `with_capacity` takes `$made`, reading takes `$funnel` if there is a choice, and `$merge` merges
-/// two if the kind can.
+/// Calls every method of each filter. `with_capacity` takes `$of` and reading `$funnel` if there is a choice, and `$merge` merges two if
+/// the kind can.
 macro_rules! alike {
-    ($($filter:ty, ($($made:expr),+) $(, $funnel:expr)? => $merge:expr;)+) => {$({
-        let empty = || <$filter>::with_capacity($($made),+).unwrap();
+    ($($filter:ty $([$of:expr])? $(, $funnel:expr)? => $merge:expr;)+) => {$({
+        let made = |rate| <$filter>::with_capacity($($of,)? 1_000, rate);
+        for rate in [0.0, 1.0, -0.5, 1.5, f64::NAN, f64::INFINITY] {
+            let error = made(rate).unwrap_err();
+            let text = format!("the false-positive rate must be above 0 and below 1, got {rate:?}");
+            assert_eq!((error.kind(), error.to_string()), (ErrorKind::InvalidArgument, text));
+        }
+        let empty = || made(0.01).unwrap();
         let (filter, other) = (&mut empty(), &mut empty());
         assert!(!filter.contains("ann") && filter.insert("ann").into_new());
         let one = filter.stats();
@@ -87,13 +93,13 @@ macro_rules! alike {
 #[test]
 fn all_filters_have_the_same_methods() {
     alike! {
-        BloomFilter, (1_000, 0.01), Xxph3 => |one, other| Some(one.merge(other));
-        ConcurrentBloomFilter, (1_000, 0.01), Xxph3 => |one, other| Some(one.merge(other));
-        guava::BloomFilter<Utf8>, (Utf8, 1_000, 0.01), Utf8 => |one, other| Some(one.merge(other));
-        guava::ConcurrentBloomFilter<Utf8>, (Utf8, 1_000, 0.01), Utf8 => |one, other| Some(one.merge(other));
-        spark::BloomFilter, (1_000, 0.01) => |one, other| Some(one.merge(other));
-        redisbloom::BloomFilter, (1_000, 0.01) => |_, _| None;
-        CountingBloomFilter, (1_000, 0.01), Xxph3 => |_, _| None;
-        CuckooFilter, (1_000, 0.01), Xxph3 => |_, _| None;
+        BloomFilter, Xxph3 => |one, other| Some(one.merge(other));
+        ConcurrentBloomFilter, Xxph3 => |one, other| Some(one.merge(other));
+        guava::BloomFilter<Utf8>[Utf8], Utf8 => |one, other| Some(one.merge(other));
+        guava::ConcurrentBloomFilter<Utf8>[Utf8], Utf8 => |one, other| Some(one.merge(other));
+        spark::BloomFilter => |one, other| Some(one.merge(other));
+        redisbloom::BloomFilter => |_, _| None;
+        CountingBloomFilter, Xxph3 => |_, _| None;
+        CuckooFilter, Xxph3 => |_, _| None;
     }
 }

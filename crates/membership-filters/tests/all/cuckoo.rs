@@ -44,14 +44,6 @@ fn sizes_follow_from_capacity_and_probability() {
 
 #[test]
 fn wrong_parameters_are_refused_with_both_values() {
-    for fpp in [0.0, 1.0, -0.1, 1.5, f64::NAN, f64::INFINITY] {
-        let error = CuckooParameters::new(10, fpp).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-        assert_eq!(
-            error.to_string(),
-            format!("the false-positive rate must be above 0 and below 1, got {fpp:?}")
-        );
-    }
     let text = |result: Result<CuckooParameters, Error>| result.unwrap_err().to_string();
     assert_eq!(
         text(CuckooParameters::new(10, 1e-9)),

@@ -80,16 +80,11 @@ fn eight_threads_that_insert_and_merge_overlapping_keys_make_the_bytes_of_one() 
 }
 
 #[test]
-fn a_sequential_filter_becomes_concurrent_and_back_with_its_elements() {
-    let mut filter = BloomFilter::new(Bytes, &Parameters::new(10, 0.01).unwrap()).unwrap();
-    filter.insert(b"key");
-    let moved = filter.clone();
-    let place = moved.words().as_ptr();
-    let shared = ConcurrentBloomFilter::from(moved);
-    assert!(shared.contains(b"key") && !shared.insert(b"key") && !shared.contains(b"absent"));
-    let back = shared.into_sequential();
-    assert_eq!(back, filter);
+fn a_sequential_filter_keeps_its_memory_where_it_becomes_concurrent_and_back() {
+    let filter = BloomFilter::new(Bytes, &Parameters::new(10, 0.01).unwrap()).unwrap();
+    let place = filter.words().as_ptr();
+    let back = ConcurrentBloomFilter::from(filter).into_sequential();
     if align_of::<AtomicU64>() == align_of::<u64>() {
-        assert_eq!(back.words().as_ptr(), place, "the memory is kept");
+        assert_eq!(back.words().as_ptr(), place);
     }
 }

@@ -8,19 +8,13 @@ use membership_filters::{ErrorKind, Utf8, envelope};
 use crate::support::samples::bloom;
 
 #[test]
-fn parameters_out_of_range_are_errors_with_the_value() {
-    let rates = [0.0, 1.0, -0.5, f64::NAN, f64::INFINITY];
-    let range = "the false-positive rate must be above 0 and below 1, got";
-    let wrong = rates.map(|rate| (Parameters::new(10, rate), format!("{range} {rate:?}")));
-    let range = "the capacity must be between 0 and 9223372036854775807, got";
-    let many = (Parameters::new(u64::MAX, 0.01), format!("{range} {}", u64::MAX));
-    for (result, text) in wrong.into_iter().chain([many]) {
-        let error = result.unwrap_err();
-        assert_eq!(
-            (error.kind(), error.to_string()),
-            (ErrorKind::InvalidArgument, text)
-        );
-    }
+fn a_capacity_out_of_range_is_an_error_with_the_value() {
+    let error = Parameters::new(u64::MAX, 0.01).unwrap_err();
+    let text = "the capacity must be between 0 and 9223372036854775807, got 18446744073709551615";
+    assert_eq!(
+        (error.kind(), &*error.to_string()),
+        (ErrorKind::InvalidArgument, text)
+    );
 }
 
 /// The rules for the probe count, of which the newer one is the default, differ at its limit.
