@@ -37,13 +37,7 @@ pub fn check(policy: &dyn FilterPolicy, known: u64) -> f64 {
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let filter = built(policy, &keys);
         let context = format!("filter of {} keys", keys.len());
-        for key in &keys {
-            assert!(
-                policy.key_may_match(key, &filter),
-                "{context}: stored key {} was denied",
-                shown(key)
-            );
-        }
+        assert_found(policy, &keys, &filter, &context);
         all_ways_agree(policy, &filter, &keys, &context);
         all_ways_agree(policy, &filter, &[b"", b"absent", &[0xff; 40], b"\0"], &context);
         for key in &keys {
@@ -170,15 +164,19 @@ fn built(policy: &dyn FilterPolicy, keys: &[&[u8]]) -> Vec<u8> {
         .strip_prefix(b"before")
         .unwrap_or_else(|| panic!("{context}: append_filter must keep the existing bytes"));
     for (way, filter) in [("append_filter", appended), ("FilterBuilder", &streamed)] {
-        for key in keys {
-            assert!(
-                policy.key_may_match(key, filter),
-                "{context}, {way}: stored key {} was denied",
-                shown(key)
-            );
-        }
+        assert_found(policy, keys, filter, &format!("{context}, {way}"));
     }
     filter
+}
+
+fn assert_found(policy: &dyn FilterPolicy, keys: &[&[u8]], filter: &[u8], context: &str) {
+    for key in keys {
+        assert!(
+            policy.key_may_match(key, filter),
+            "{context}: stored key {} was denied",
+            shown(key)
+        );
+    }
 }
 
 /// Compares all ways to query with single queries.
@@ -233,13 +231,7 @@ fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], cont
 fn any_bytes_are_answered(policy: &dyn FilterPolicy) {
     let keys = numbered(0..70);
     let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-    for key in &keys {
-        assert!(
-            policy.key_may_match(key, &MATCHES_EVERYTHING),
-            "00 ff must match every key, but denied {}",
-            shown(key)
-        );
-    }
+    assert_found(policy, &keys, &MATCHES_EVERYTHING, "00 ff must match every key");
     let whole = built(policy, &keys);
     let ask = |bytes: &[u8], what: &str| {
         all_ways_agree(policy, bytes, &keys, &format!("{} {what} bytes", bytes.len()))

@@ -113,16 +113,7 @@ pub(crate) fn is_named_like_a_table(path: &Path) -> bool {
 
 /// Formats a path without control characters, which could move a terminal's cursor.
 pub(crate) fn shown(path: &Path) -> String {
-    path.to_string_lossy()
-        .chars()
-        .map(|c| {
-            if c.is_control() {
-                char::REPLACEMENT_CHARACTER
-            } else {
-                c
-            }
-        })
-        .collect()
+    path.to_string_lossy().replace(char::is_control, "\u{fffd}")
 }
 
 /// Inspects a path that is named like a table.
@@ -270,21 +261,17 @@ impl TableReport {
                 ));
                 break;
             }
-            let error = match table.block(block, handle) {
+            match table.block(block, handle) {
                 Ok((stored, wrong)) => {
                     end = handle.offset + stored.len() as u64;
                     wrong.iter().for_each(|wrong| damage.add(wrong));
-                    continue;
                 }
-                Err(error) => error,
-            };
-            let verdict = Verdict::of(&error);
-            if verdict == Verdict::Damaged {
-                damage.add(&error);
-            } else {
-                end = handle.offset.saturating_add(handle.size);
-                not_read.add(&error);
-                self.unreadable |= verdict == Verdict::Unreadable;
+                Err(error) if Verdict::of(&error) == Verdict::Damaged => damage.add(&error),
+                Err(error) => {
+                    end = handle.offset.saturating_add(handle.size);
+                    not_read.add(&error);
+                    self.unreadable |= Verdict::of(&error) == Verdict::Unreadable;
+                }
             }
         }
         self.damage.extend(damage.finish());

@@ -95,13 +95,11 @@ fn no_column(columns: &[Column], name: &str) -> String {
         .collect();
     let more = names.len().saturating_sub(LISTED);
     names.truncate(LISTED);
-    let names = names.join(", ");
-    let more = if more > 0 {
-        format!(" and {more} others")
-    } else {
-        String::new()
-    };
-    format!("--column must be known, got {name:?}: known are {names}{more}")
+    let mut known = names.join(", ");
+    if more > 0 {
+        known.push_str(&format!(" and {more} others"));
+    }
+    format!("--column must be known, got {name:?}: known are {known}")
 }
 
 /// Returns a path without control characters, which could move a terminal's cursor, and cut to what one reads.

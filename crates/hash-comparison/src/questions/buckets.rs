@@ -75,25 +75,16 @@ pub(super) const QUESTION: Question = Question {
         let (keys, low_bits) = (low.len() as u64, hashed.function.compared_bits());
         let some = &all[..all.len().min(MAX_KEYS)];
         let of = (dataset, hashed.function);
-        let rows = &mut records.distribution;
-        rows.extend(fill(
-            of,
-            (&low, low_bits),
-            few(keys, low_bits),
-            &[Figure::ChiSquare],
-        ));
-        rows.extend(fill(
-            of,
-            (&low, low_bits),
-            single(keys, low_bits),
-            &[Figure::Ones],
-        ));
-        let figures = [Figure::Compared, Figure::Fullest, Figure::Empty];
-        let tables = tables(some.len() as u64, bits);
-        records.occupancy.extend(fill(of, (some, bits), tables, &figures));
-        records
-            .shards
-            .extend(fill(of, (all, bits), shards(keys, bits), &[Figure::Fullest]));
+        let (few, single) = (few(keys, low_bits), single(keys, low_bits));
+        let (tables, shards) = (tables(some.len() as u64, bits), shards(keys, bits));
+        let chains = [Figure::Compared, Figure::Fullest, Figure::Empty];
+        let of_low = |places, figure| fill(of, (&low, low_bits), places, &[figure]);
+        records.distribution.extend(of_low(few, Figure::ChiSquare));
+        records.distribution.extend(of_low(single, Figure::Ones));
+        let of_tables = fill(of, (some, bits), tables, &chains);
+        records.occupancy.extend(of_tables);
+        let of_shards = fill(of, (all, bits), shards, &[Figure::Fullest]);
+        records.shards.extend(of_shards);
     }),
     judge: |records| {
         for rows in [
@@ -448,9 +439,9 @@ fn judge(rows: &mut [BucketRow]) {
         let verdicts = table.iter().map(BucketRow::verdict);
         let (least, most) = (verdicts.clone().min(), verdicts.max());
         let verdict = most.filter(|most| *most > Verdict::WithinChance).or(least);
-        table
-            .iter_mut()
-            .for_each(|row| row.verdict = verdict.unwrap_or(row.verdict));
+        for row in table {
+            row.verdict = verdict.unwrap_or(row.verdict);
+        }
     }
 }
 

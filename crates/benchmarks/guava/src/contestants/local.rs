@@ -26,12 +26,14 @@ struct Filter {
     run: Run,
 }
 
-type Make = fn(&Plan) -> Filter;
+/// Makes a filter that is called for each key, or for all keys of a part.
+type Make = fn(&Plan, bool) -> Filter;
 
 /// Runs the loops over a [`Filter`] and times them.
 struct Local {
     description: Description,
     make: Make,
+    is_many: bool,
     filter: Option<Filter>,
     part: Vec<String>,
 }
@@ -43,40 +45,24 @@ pub(super) fn all() -> Vec<Box<dyn Contestant>> {
     let blocked = |call: &str| format!("XXPH3; {call}");
     let default = "SipHash-1-3; seed 1".to_owned();
     let foldhash = format!("foldhash {} fast::FixedState; seed 1", version("foldhash"));
+    let ours_package = "membership-filters";
     let each: [(_, _, _, Make); 9] = [
-        ("ours", "membership-filters", each_key.clone(), |plan| {
-            ours(plan, false)
-        }),
-        ("ours-batch", "membership-filters", many.clone(), |plan| {
-            ours(plan, true)
-        }),
-        ("blocked", "membership-filters", blocked(&each_key), |plan| {
-            self::blocked(plan, false)
-        }),
-        ("blocked-batch", "membership-filters", blocked(&many), |plan| {
-            self::blocked(plan, true)
-        }),
-        ("redisbloom", "membership-filters", each_key, |plan| {
-            redisbloom(plan, false)
-        }),
-        ("redisbloom-batch", "membership-filters", many, |plan| {
-            redisbloom(plan, true)
-        }),
-        (
-            "bloom-c",
-            "membership-filters",
-            "a transcription".to_owned(),
-            transcribed,
-        ),
-        ("fastbloom-default", "fastbloom", default, |plan| {
+        ("ours", ours_package, each_key.clone(), ours),
+        ("ours-batch", ours_package, many.clone(), ours),
+        ("blocked", ours_package, blocked(&each_key), self::blocked),
+        ("blocked-batch", ours_package, blocked(&many), self::blocked),
+        ("redisbloom", ours_package, each_key, redisbloom),
+        ("redisbloom-batch", ours_package, many, redisbloom),
+        ("bloom-c", ours_package, "a transcription".to_owned(), transcribed),
+        ("fastbloom-default", "fastbloom", default, |plan, _| {
             fastbloom(fastbloom_builder(plan).seed(&1).hashes(probes(plan)))
         }),
-        ("fastbloom-foldhash", "fastbloom", foldhash, |plan| {
+        ("fastbloom-foldhash", "fastbloom", foldhash, |plan, _| {
             let builder = fastbloom_builder(plan).hasher(FixedState::with_seed(1));
             fastbloom(builder.hashes(probes(plan)))
         }),
     ];
-    let local = |(filter, package, setup, make)| -> Box<dyn Contestant> {
+    let local = |(filter, package, setup, make): (&'static str, _, _, _)| -> Box<dyn Contestant> {
         Box::new(Local {
             description: Description {
                 filter,
@@ -84,6 +70,7 @@ pub(super) fn all() -> Vec<Box<dyn Contestant>> {
                 setup,
             },
             make,
+            is_many: filter.ends_with("-batch"),
             filter: None,
             part: Vec::new(),
         })
@@ -99,7 +86,7 @@ impl Contestant for Local {
     fn start(&mut self, plan: &Plan) -> Result<(u64, u32), String> {
         // The old filter's memory is freed first.
         self.filter = None;
-        let filter = self.filter.insert((self.make)(plan));
+        let filter = self.filter.insert((self.make)(plan, self.is_many));
         Ok((filter.bits, filter.probes))
     }
 
@@ -214,7 +201,7 @@ fn redisbloom(plan: &Plan, is_many: bool) -> Filter {
 
 /// RedisBloom's own code, `bloom_add_h` and `bloom_check_h` of its `deps/bloom/bloom.c`, transcribed from their description: a
 /// division for each probe, and a query that ends at the first bit that is missing.
-fn transcribed(plan: &Plan) -> Filter {
+fn transcribed(plan: &Plan, _: bool) -> Filter {
     let bytes = redisbloom_filter(plan).to_redisbloom();
     let (mut bytes, probes) = (bytes[REDISBLOOM_HEADER..].to_vec(), u64::from(probes(plan)));
     let bits = bytes.len() as u64 * 8;

@@ -1,5 +1,6 @@
 //! Queries of a set's shards.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use filter_sets::Places;
@@ -149,11 +150,13 @@ async fn contains_once(
     keys: &[Vec<u8>],
     options: &Options,
 ) -> Result<(Vec<u8>, Vec<Answer>), Error> {
-    let mut placed = Vec::new();
-    let mut weight = 0;
+    // By node, so that what one node serves is sent together.
+    let mut shards: BTreeMap<(Option<u32>, usize), Asked<'_>> = BTreeMap::new();
+    let (mut weight, mut count) = (0, 0);
     for (index, key) in keys.iter().enumerate() {
         let shard = set.generation.manifest().shard_of(key);
-        let places = set.generation.parts()[shard].outline.places(key);
+        let part = &set.generation.parts()[shard];
+        let places = part.outline.places(key);
         weight += match &places {
             Places::Same(_) => 1,
             Places::Bits(bits) => bits.len(),
@@ -162,40 +165,31 @@ async fn contains_once(
         if index > 0 && weight > options.bits_per_trip {
             break;
         }
-        placed.push((set.node_of(shard), shard, index, places));
+        let (node, keys) = (set.node_of(shard), Vec::new());
+        let asked = shards.entry((node, shard)).or_insert(Asked { part, node, keys });
+        asked.keys.push((index, places));
+        count += 1;
     }
-    let count = placed.len();
-    placed.sort_unstable_by_key(|&(node, shard, index, _)| (node, shard, index));
-    let mut shards: Vec<(usize, Asked<'_>)> = Vec::new();
-    for (node, shard, index, places) in placed {
-        match shards.last_mut() {
-            Some((last, asked)) if *last == shard => asked.keys.push((index, places)),
-            _ => {
-                let part = &set.generation.parts()[shard];
-                let keys = vec![(index, places)];
-                shards.push((shard, Asked { part, node, keys }));
-            }
-        }
-    }
+    let shards: Vec<Asked<'_>> = shards.into_values().collect();
     let mut batches = Batches::default();
     let record = record_key(current.name());
     // Beside the shards of its node, which a blocking connection asks at once.
     let record_node = set.node_of_record();
-    let at = shards.iter().position(|(_, asked)| asked.node == record_node);
+    let at = shards.iter().position(|asked| asked.node == record_node);
     let at = at.unwrap_or(shards.len());
     let look = generation_command(&record);
     let (before, after) = shards.split_at(at);
-    for (_, asked) in before {
+    for asked in before {
         asked.push(batches.of(asked.node));
     }
     batches.of(record_node).push(&look);
-    for (_, asked) in after {
+    for asked in after {
         asked.push(batches.of(asked.node));
     }
     let mut replies = line.send_all(batches.0).await?;
     let mut answers = vec![Answer::Maybe; count];
-    let mut read = |replies: &mut Replies, shards: &[(usize, Asked<'_>)]| {
-        (shards.iter()).try_for_each(|(_, asked)| {
+    let mut read = |replies: &mut Replies, shards: &[Asked<'_>]| {
+        shards.iter().try_for_each(|asked| {
             let read = asked.read(replies, keys, &mut answers);
             read.map_err(|error| error.about(&asked.part.key))
         })

@@ -73,18 +73,19 @@ pub const INTERVAL_LEVEL: f64 = 0.95;
 /// The keys of a dataset that go into filters, and the keys that probe the filters.
 #[derive(Debug, Clone)]
 pub struct Probes<'a> {
-    pub(super) dataset: &'a Dataset,
-    pub(super) plan: Plan,
+    dataset: &'a Dataset,
+    /// The indices of the keys in a filter; none if there are too few keys for a filter and an absent key.
+    built: Vec<u32>,
+    asked: Asked,
 }
 
+/// The keys that probe a filter.
 #[derive(Debug, Clone)]
-pub(super) enum Plan {
-    /// Filters hold all keys and are probed with these.
-    Continued { absent: KeySet },
-    /// Indices of two halves of equal size.
-    TwoFold { halves: [Vec<u32>; 2] },
-    /// Too few keys for a filter and an absent key.
-    Nothing,
+enum Asked {
+    /// Those drawn after the keys of the dataset.
+    Drawn(KeySet),
+    /// Those of these indices, as many as the filter holds: both halves take turns.
+    OtherHalf(Vec<u32>),
 }
 
 impl<'a> Probes<'a> {
@@ -94,21 +95,20 @@ impl<'a> Probes<'a> {
     /// Fewer than two keys give no rows.
     pub fn new(dataset: &'a Dataset) -> Self {
         let count = dataset.keys.len();
-        let plan = if count < 2 {
-            Plan::Nothing
-        } else if let Some(recipe) = dataset.recipe {
-            Plan::Continued {
-                absent: recipe.keys_after(dataset.seed, count, ABSENT),
-            }
+        let (built, asked) = if let Some(recipe) = dataset.recipe.filter(|_| count >= 2) {
+            let drawn = recipe.keys_after(dataset.seed, count, ABSENT);
+            ((0..count as u32).collect(), Asked::Drawn(drawn))
         } else {
             let mut first = shuffled(count as u32, dataset.seed);
             first.truncate(count / 2 * 2);
             let second = first.split_off(count / 2);
-            Plan::TwoFold {
-                halves: [first, second],
-            }
+            (first, Asked::OtherHalf(second))
         };
-        Self { dataset, plan }
+        Self {
+            dataset,
+            built,
+            asked,
+        }
     }
 
     /// Returns the values of the keys in a filter and of the keys that probe the filter.
@@ -126,33 +126,19 @@ impl<'a> Probes<'a> {
     /// Returns the hash values of present and of absent keys: `of` takes the index of a key in the dataset, `hash` an absent
     /// key.
     fn parts(&self, of: impl Fn(usize) -> u32, hash: impl Fn(&[u8]) -> u32) -> [Vec<u32>; 2] {
-        match &self.plan {
-            Plan::Nothing => Default::default(),
-            Plan::Continued { absent } => [
-                (0..self.dataset.keys.len()).map(of).collect(),
-                absent.iter().map(hash).collect(),
-            ],
-            Plan::TwoFold { halves } => halves
-                .each_ref()
-                .map(|half| half.iter().map(|&index| of(index as usize)).collect()),
-        }
-    }
-
-    /// Returns the number of keys in a filter over the whole dataset.
-    fn built(&self) -> Option<usize> {
-        match &self.plan {
-            Plan::Nothing => None,
-            Plan::Continued { .. } => Some(self.dataset.keys.len()),
-            Plan::TwoFold { halves: [first, _] } => Some(first.len()),
-        }
+        let of_indices = |indices: &[u32]| indices.iter().map(|&index| of(index as usize)).collect();
+        let asked = match &self.asked {
+            Asked::Drawn(keys) => keys.iter().map(hash).collect(),
+            Asked::OtherHalf(indices) => of_indices(indices),
+        };
+        [of_indices(&self.built), asked]
     }
 
     /// Returns the values in each filter over the whole set, or over half of it, and those that probe it.
     fn folds<'v>(&self, [first, second]: &'v [Vec<u32>; 2]) -> Vec<Fold<'v>> {
-        match &self.plan {
-            Plan::Nothing => Vec::new(),
-            Plan::Continued { .. } => vec![(first, second)],
-            Plan::TwoFold { .. } => vec![(first, second), (second, first)],
+        match &self.asked {
+            Asked::Drawn(_) => vec![(first, second)],
+            Asked::OtherHalf(_) => vec![(first, second), (second, first)],
         }
     }
 
@@ -169,11 +155,11 @@ impl<'a> Probes<'a> {
 
     /// Returns the number of hashes for the row of the ideal hash.
     fn ideals(&self) -> u64 {
-        match &self.plan {
-            Plan::Nothing => 0,
-            Plan::Continued { .. } => IDEALS_OF_GENERATED,
-            Plan::TwoFold { halves } => {
-                let wanted = IDEAL_PROBES.div_ceil(2 * halves[0].len() as u64);
+        match &self.asked {
+            Asked::Drawn(_) => IDEALS_OF_GENERATED,
+            Asked::OtherHalf(half) if half.is_empty() => 0,
+            Asked::OtherHalf(half) => {
+                let wanted = IDEAL_PROBES.div_ceil(2 * half.len() as u64);
                 let affordable = IDEAL_BYTES / (self.dataset.keys.total_bytes() as u64).max(1);
                 wanted.min(MAX_IDEALS).min(affordable.max(1))
             }
@@ -213,7 +199,7 @@ impl<'a> Probes<'a> {
 
     /// Counts at each of [`BITS_PER_KEY`] in filters over the whole dataset.
     fn exact(&self, values: &[Vec<u32>; 2], progress: &dyn Progress) -> Result<Vec<Near>, Cancelled> {
-        let (whole, folds) = (self.built().unwrap_or_default(), self.folds(values));
+        let (whole, folds) = (self.built.len(), self.folds(values));
         let of = |bits_per_key| {
             // With ten million keys each filter takes a good part of a second.
             go_on(progress)?;
@@ -223,15 +209,11 @@ impl<'a> Probes<'a> {
     }
 
     fn rows(&self, function: &str, counts: &[Near]) -> Vec<FalsePositiveRow> {
-        let all = &self.dataset.keys;
-        let (keys, raw_bytes) = match &self.plan {
-            Plan::Nothing => return Vec::new(),
-            Plan::Continued { .. } => (all.len(), all.total_bytes()),
-            Plan::TwoFold { halves: [first, _] } => {
-                let bytes = first.iter().map(|&index| all.get(index as usize).len()).sum();
-                (first.len(), bytes)
-            }
-        };
+        if self.built.is_empty() {
+            return Vec::new();
+        }
+        let lengths = (self.built.iter()).map(|&index| self.dataset.keys.get(index as usize).len());
+        let (keys, raw_bytes) = (self.built.len(), lengths.sum::<usize>());
         let row = |near: &Near| {
             let (bits_per_key, [probes, false_positives]) = (near.bits_per_key, near.sum());
             let filter_bytes = leveldb::filter_len(BitsPerKey::whole(bits_per_key), keys)
@@ -267,9 +249,10 @@ impl<'a> Probes<'a> {
     /// If a filter over the dataset holds half of its keys, the last row is about filters of all of them, over random
     /// values.
     pub fn sizes_ideal(&self) -> Vec<NearSizesRow> {
-        let Some(keys) = self.built() else {
+        let keys = self.built.len();
+        if keys == 0 {
             return Vec::new();
-        };
+        }
         let fewest = (IDEAL_KEYS / keys as u64).clamp(1, IDEALS);
         let hashes = self.ideals().div_ceil(neighbours(keys).count() as u64);
         let hashes = hashes.max(fewest);
@@ -298,9 +281,10 @@ impl<'a> Probes<'a> {
 
     /// Counts one hash: first [`SIZES`], then filters over the whole dataset.
     fn near(&self, values: &[Vec<u32>; 2]) -> Vec<Near> {
-        let Some(whole) = self.built() else {
+        let whole = self.built.len();
+        if whole == 0 {
             return Vec::new();
-        };
+        }
         let folds = self.folds(values);
         let sizes = SIZES.into_iter().filter(|&keys| keys < whole);
         let sizes = sizes.map(|keys| Near {

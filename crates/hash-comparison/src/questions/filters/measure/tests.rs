@@ -21,9 +21,10 @@ fn counts_are_those_of_the_policy_itself() {
     let probes = Probes::new(&dataset);
     let values = probes.values(&Hashed::new(&dataset.keys, function));
     let rows = probes.rates(function.name, &values, &Silent).unwrap();
-    let Plan::TwoFold { halves } = &probes.plan else {
+    let Asked::OtherHalf(other) = &probes.asked else {
         panic!("no recipe, so two halves");
     };
+    let halves = [&probes.built, other];
     let keys = |half: usize| halves[half].iter().map(|&index| dataset.keys.get(index as usize));
     for (row, bits_per_key) in rows.iter().zip(BITS_PER_KEY) {
         let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits_per_key));
