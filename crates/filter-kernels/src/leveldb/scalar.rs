@@ -75,27 +75,27 @@ fn by_length(key: &[u8], hash: impl Fn(&[u8]) -> u32) -> u32 {
     }
 }
 
+/// Passes the hash values of all keys. The function is selected once for all of them.
 #[inline(always)]
-fn for_each_hash(source: Source<'_>, mut visit: impl FnMut(u32)) {
-    /// Selects the function once for all keys. No function, because its closure would not be inlined.
-    macro_rules! each {
-        ($keys:ident, $function:ident) => {
-            match $function {
-                LaneHash::LevelDb { seed } => $keys
-                    .iter()
-                    .for_each(|key| visit(by_length(key, |key| leveldb_hash(key, seed)))),
-                LaneHash::Murmur2 { seed } => $keys
-                    .iter()
-                    .for_each(|key| visit(by_length(key, |key| murmur2(key, seed)))),
-                LaneHash::Murmur2SignedTail { seed } => $keys
-                    .iter()
-                    .for_each(|key| visit(by_length(key, |key| murmur2_signed_tail(key, seed)))),
-            }
-        };
+fn hash_each(keys: impl Iterator<Item = impl AsRef<[u8]>>, function: LaneHash, mut visit: impl FnMut(u32)) {
+    match function {
+        LaneHash::LevelDb { seed } => {
+            keys.for_each(|key| visit(by_length(key.as_ref(), |key| leveldb_hash(key, seed))));
+        }
+        LaneHash::Murmur2 { seed } => {
+            keys.for_each(|key| visit(by_length(key.as_ref(), |key| murmur2(key, seed))));
+        }
+        LaneHash::Murmur2SignedTail { seed } => {
+            keys.for_each(|key| visit(by_length(key.as_ref(), |key| murmur2_signed_tail(key, seed))));
+        }
     }
+}
+
+#[inline(always)]
+fn for_each_hash(source: Source<'_>, visit: impl FnMut(u32)) {
     match source {
-        Source::Keys(Keys::Slices(keys), function) => each!(keys, function),
-        Source::Keys(Keys::Packed(keys), function) => each!(keys, function),
+        Source::Keys(Keys::Slices(keys), function) => hash_each(keys.iter(), function, visit),
+        Source::Keys(Keys::Packed(keys), function) => hash_each(keys.iter(), function, visit),
         Source::Hashes(hashes) => hashes.iter().copied().for_each(visit),
     }
 }
