@@ -9,7 +9,7 @@ use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use rayon::slice::ParallelSliceMut as _;
 
 use crate::bytes::Sum;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, ensure};
 use crate::folder::{Lock, write_filter};
 use crate::header::{Header, check_key_kind};
 use crate::manifest::{Manifest, SHARD_SEED, ShardFunction};
@@ -88,11 +88,8 @@ impl Builder {
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for less than [`MIN_MEMORY`].
     pub fn memory(mut self, bytes: u64) -> Result<Self, Error> {
-        if bytes < MIN_MEMORY {
-            return Err(Error::argument(format_args!(
-                "the memory must be at least {MIN_MEMORY} bytes, got {bytes}"
-            )));
-        }
+        let reason = || format!("the memory must be at least {MIN_MEMORY} bytes, got {bytes}");
+        ensure(bytes >= MIN_MEMORY, reason).map_err(Error::argument)?;
         self.memory = bytes;
         Ok(self)
     }
@@ -163,11 +160,8 @@ impl Builder {
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the size does not suit the format, or there is no shard of this number.
     pub fn shard(&self, folder: impl AsRef<Path>, number: u32, shards: u32) -> Result<FileBuilding, Error> {
         check_shards(shards)?;
-        if number >= shards {
-            return Err(Error::argument(format_args!(
-                "the number of the shard must be below {shards}, got {number}"
-            )));
-        }
+        let reason = || format!("the number of the shard must be below {shards}, got {number}");
+        ensure(number < shards, reason).map_err(Error::argument)?;
         self.one(folder.as_ref(), Form::Shard(number, shards))
     }
 
@@ -202,13 +196,9 @@ impl Builder {
     }
 
     fn start(&self, folder: &Path, shards: u32) -> Result<Keys, Error> {
-        let longest = Header::MAX_FORMAT;
-        if self.format.name().len() > longest {
-            let name = self.format.name();
-            return Err(Error::argument(format_args!(
-                "the format's name must have at most {longest} bytes, got {name:?}"
-            )));
-        }
+        let (longest, name) = (Header::MAX_FORMAT, self.format.name());
+        let reason = || format!("the format's name must have at most {longest} bytes, got {name:?}");
+        ensure(name.len() <= longest, reason).map_err(Error::argument)?;
         // Tells parameters that suit no number of keys before a key is read.
         let plan = |keys| self.format.plan(keys, self.capacity, self.size).map(drop);
         plan(self.capacity.unwrap_or(1_000)).or_else(|error| {
@@ -233,12 +223,8 @@ impl Builder {
 }
 
 fn check_shards(shards: u32) -> Result<(), Error> {
-    match (1..=MAX_SHARDS).contains(&shards) {
-        true => Ok(()),
-        false => Err(Error::argument(format_args!(
-            "the number of shards must be between 1 and {MAX_SHARDS}, got {shards}"
-        ))),
-    }
+    let reason = || format!("the number of shards must be between 1 and {MAX_SHARDS}, got {shards}");
+    ensure((1..=MAX_SHARDS).contains(&shards), reason).map_err(Error::argument)
 }
 
 /// The form in which a filter is written.
@@ -271,12 +257,11 @@ impl FileBuilding {
         let key = key.as_ref();
         if let Form::Shard(number, shards) = self.form {
             let of = self.keys.function.shard_of(key, shards);
-            if of != number {
-                return Err(Error::argument(format_args!(
-                    "the key \"{}\" must be one of shard {number}, got one of shard {of}",
-                    key.escape_ascii()
-                )));
-            }
+            let reason = || {
+                let key = key.escape_ascii();
+                format!("the key \"{key}\" must be one of shard {number}, got one of shard {of}")
+            };
+            ensure(of == number, reason).map_err(Error::argument)?;
         }
         self.keys.insert(0, key)
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, ensure};
 use crate::ffi::Mapped;
 use crate::header::Header;
 
@@ -98,27 +98,16 @@ impl Opened {
             .take(head_len)
             .read_to_end(&mut head)
             .map_err(reading)?;
-        let header = match (header_of(&head, actual), expected) {
-            (Ok(None), Some(_)) => {
-                return Err(damaged(
-                    "must begin with the header of a filter, got other bytes".to_owned(),
-                ));
-            }
-            (Ok(None), None) => {
-                file.seek(SeekFrom::Start(0)).map_err(reading)?;
-                let header = None;
-                return Ok(Self {
-                    header,
-                    file,
-                    len: actual,
-                });
-            }
-            (header, _) => header.map_err(damaged)?,
+        let header = header_of(&head, actual).map_err(damaged)?;
+        let is_expected = match (&header, expected) {
+            (Some(header), Some(expected)) => header.check_is(expected),
+            (None, Some(_)) => Err("must begin with the header of a filter, got other bytes".to_owned()),
+            (_, None) => Ok(()),
         };
-        if let Some((header, expected)) = header.as_ref().zip(expected) {
-            header.check_is(expected).map_err(damaged)?;
-        }
-        let len = actual - head_len;
+        is_expected.map_err(damaged)?;
+        let start = header.as_ref().map_or(0, |_| head_len);
+        file.seek(SeekFrom::Start(start)).map_err(reading)?;
+        let len = actual - start;
         Ok(Self { header, file, len })
     }
 
@@ -131,13 +120,8 @@ impl Opened {
             Bytes { all, start }
         } else {
             let mut bytes = Vec::new();
-            let refused = |_| {
-                Error::about(
-                    ErrorKind::Read,
-                    path,
-                    format_args!("no memory for {} bytes", self.len),
-                )
-            };
+            let reason = format!("no memory for {} bytes", self.len);
+            let refused = |_| Error::about(ErrorKind::Read, path, reason);
             let capacity = usize::try_from(self.len).unwrap_or(usize::MAX);
             bytes.try_reserve_exact(capacity).map_err(refused)?;
             self.file.read_to_end(&mut bytes).map_err(reading)?;
@@ -185,26 +169,22 @@ fn header_of(head: &[u8], len: u64) -> Result<Option<Header>, String> {
     let header = Header::from_bytes(head)?;
     // It has a header of this length.
     let (expected, got) = (header.bytes, len.saturating_sub(Header::LEN as u64));
-    match expected == got {
-        true => Ok(Some(header)),
-        false => Err(format!(
-            "the length in bytes after the header must be {expected} as it says, got {got}"
-        )),
-    }
+    ensure(expected == got, || {
+        format!("the length in bytes after the header must be {expected} as it says, got {got}")
+    })?;
+    Ok(Some(header))
 }
 
 fn check(header: &Header, bytes: &[u8], verify: bool) -> Result<(), String> {
     // It may have changed since it was opened.
-    if bytes.len() as u64 != header.bytes {
-        let (expected, got) = (header.bytes, bytes.len());
-        return Err(format!(
-            "the filter's length in bytes must be {expected}, got {got}"
-        ));
-    }
-    match verify && hex::encode(Sha256::digest(bytes)) != header.sha256 {
-        true => Err("the filter's checksum is not that of the header".to_owned()),
-        false => Ok(()),
-    }
+    let (expected, got) = (header.bytes, bytes.len() as u64);
+    ensure(expected == got, || {
+        format!("the filter's length in bytes must be {expected}, got {got}")
+    })?;
+    let is_same = || hex::encode(Sha256::digest(bytes)) == header.sha256;
+    ensure(!verify || is_same(), || {
+        "the filter's checksum is not that of the header".to_owned()
+    })
 }
 
 /// Counts and hashes what is written.

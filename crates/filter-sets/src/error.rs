@@ -47,6 +47,11 @@ pub enum ErrorKind {
     Stopped,
 }
 
+/// Checks what must be true; the reason says what is not.
+pub(crate) fn ensure(is_right: bool, reason: impl FnOnce() -> String) -> Result<(), String> {
+    is_right.then_some(()).ok_or_else(reason)
+}
+
 impl Error {
     pub(crate) fn new(kind: ErrorKind, text: impl Display) -> Self {
         let (text, source) = (text.to_string(), None);

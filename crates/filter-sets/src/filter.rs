@@ -6,7 +6,7 @@ use membership_filters::Encoding;
 use sha2::{Digest as _, Sha256};
 
 use crate::bytes::{Bytes, Opened, Opening};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, ensure};
 use crate::folder::write_filter;
 use crate::header::Header;
 use crate::row::{AnyOpened, Fill, Format, text};
@@ -69,18 +69,14 @@ impl Filter {
         let Some(header) = header else {
             return Self::bare(given, bytes);
         };
-        if header.shards > 1 {
-            let Header { shard, shards, .. } = header;
-            return Err(format!(
-                "is shard {shard} of a set of {shards}: give the set's folder"
-            ));
-        }
-        if let Some(given) = given.filter(|given| given.name() != header.format) {
-            let (stated, given) = (&header.format, given.name());
-            return Err(format!(
-                "its header says format {stated:?}, got {given:?}: leave the format out"
-            ));
-        }
+        let Header { shard, shards, .. } = header;
+        ensure(shards <= 1, || {
+            format!("is shard {shard} of a set of {shards}: give the set's folder")
+        })?;
+        let (stated, given) = (&header.format, given.map_or(&*header.format, Format::name));
+        ensure(stated == given, || {
+            format!("its header says format {stated:?}, got {given:?}: leave the format out")
+        })?;
         Self::stored(header, bytes)
     }
 
@@ -109,10 +105,8 @@ impl Filter {
             // Nothing says that the keys are of another encoding.
             (None, Some(told)) => told.encoding(Encoding::BYTES),
             (None, None) => {
-                let names = names(rows());
-                return Err(format!(
-                    "its bytes do not tell the format, which must be given: one of {names}"
-                ));
+                let reason = "its bytes do not tell the format, which must be given: one of";
+                return Err(format!("{reason} {}", names(rows())));
             }
         };
         format.row.check_bare(slice)?;
@@ -232,11 +226,9 @@ impl Filter {
             None => format!("{} without a header", filter.format.name()),
         };
         let (expected, got) = (alike(self), alike(other));
-        if expected != got {
-            return Err(format!(
-                "filters that are merged must be alike, {expected}, got {got}"
-            ));
-        }
+        ensure(expected == got, || {
+            format!("filters that are merged must be alike, {expected}, got {got}")
+        })?;
         self.stored.merge(&*other.stored)?;
         if let Some((header, other)) = self.header.as_mut().zip(other.header.as_ref()) {
             let keys = header.keys.checked_add(other.keys);

@@ -3,6 +3,7 @@
 use hashzoo::xxh3_64;
 use serde::Serialize;
 
+use crate::error::ensure;
 use crate::shard::{MAX_SHARDS, Shard};
 
 /// The first bytes of every version, and the version.
@@ -104,21 +105,17 @@ impl Header {
     /// Reads what [`begins`](Self::begins) as a header.
     pub(crate) fn from_bytes(head: &[u8]) -> Result<Self, String> {
         let version = char::from(head.get(MAGIC.len()).copied().unwrap_or_default());
-        if version != char::from(VERSION) {
-            let known = char::from(VERSION);
-            return Err(format!(
-                "the version of the header must be {known:?}, got {version:?}"
-            ));
-        }
+        let known = char::from(VERSION);
+        ensure(version == known, || {
+            format!("the version of the header must be {known:?}, got {version:?}")
+        })?;
         let Some(bytes) = head.first_chunk::<{ Self::LEN }>() else {
             let (all, got) = (Self::LEN, head.len());
             return Err(format!("the header must have {all} bytes, got {got}"));
         };
-        if bytes[CHECKSUM..] != checksum(bytes).to_le_bytes() {
-            return Err(
-                "its header is not the one that was written: the header's checksum is another".to_owned(),
-            );
-        }
+        ensure(bytes[CHECKSUM..] == checksum(bytes).to_le_bytes(), || {
+            "its header is not the one that was written: the header's checksum is another".to_owned()
+        })?;
         let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|index| bytes[at + index]));
         let rate = f64::from_bits(word(24));
         let header = Self {
@@ -132,12 +129,12 @@ impl Header {
             sha256: hex::encode(&bytes[SHA256..FORMAT]),
             rate: (!rate.is_nan()).then_some(rate),
         };
-        if header.shard >= header.shards || header.shards > MAX_SHARDS {
-            let Self { shard, shards, .. } = header;
-            return Err(format!(
+        let Self { shard, shards, .. } = header;
+        ensure(shard < shards && shards <= MAX_SHARDS, || {
+            format!(
                 "the number of shards must be above that of the shard and at most {MAX_SHARDS}, got {shards} and {shard}"
-            ));
-        }
+            )
+        })?;
         header.entry().check()?;
         Ok(header)
     }
@@ -151,13 +148,9 @@ impl Header {
         let differing: Vec<_> = differing
             .map(|(field, got)| format!("{field} must be {}, got {got}", expected[field]))
             .collect();
-        match differing.is_empty() {
-            true => Ok(()),
-            false => Err(format!(
-                "by the manifest, {} in the file's header",
-                differing.join("; ")
-            )),
-        }
+        ensure(differing.is_empty(), || {
+            format!("by the manifest, {} in the file's header", differing.join("; "))
+        })
     }
 }
 
@@ -168,12 +161,10 @@ fn checksum(header: &[u8; Header::LEN]) -> u64 {
 /// Checks that a kind of key can have this name.
 pub(crate) fn check_key_kind(name: &str) -> Result<(), String> {
     let most = Header::MAX_KEY_KIND;
-    match (1..=most).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_graphic()) {
-        true => Ok(()),
-        false => Err(format!(
-            "the kind of key must be 1 to {most} visible characters of ASCII, got {name:?}"
-        )),
-    }
+    let is_visible = name.bytes().all(|byte| byte.is_ascii_graphic());
+    ensure(is_visible && (1..=most).contains(&name.len()), || {
+        format!("the kind of key must be 1 to {most} visible characters of ASCII, got {name:?}")
+    })
 }
 
 /// Reads a text that zeros follow.

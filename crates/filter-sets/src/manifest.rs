@@ -9,7 +9,7 @@ use hashzoo::xxh3_64;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, ensure};
 use crate::header::{Header, check_key_kind};
 use crate::row::{Format, text};
 use crate::shard::{MANIFEST, MAX_SHARDS, Shard};
@@ -60,13 +60,10 @@ struct Version {
 
 impl Version {
     fn check(&self) -> Result<(), String> {
-        match self.schema.as_deref() {
-            Some(SCHEMA) => Ok(()),
-            got => Err(format!(
-                "the schema must be {SCHEMA}, got {:?}",
-                got.unwrap_or("none")
-            )),
-        }
+        let got = self.schema.as_deref();
+        ensure(got == Some(SCHEMA), || {
+            format!("the schema must be {SCHEMA}, got {:?}", got.unwrap_or("none"))
+        })
     }
 }
 
@@ -202,9 +199,9 @@ impl Manifest {
     }
 
     fn parse(bytes: &[u8]) -> Result<Self, String> {
-        if bytes.len() as u64 > MAX_LEN {
-            return Err(format!("must have at most {MAX_LEN} bytes"));
-        }
+        ensure(bytes.len() as u64 <= MAX_LEN, || {
+            format!("must have at most {MAX_LEN} bytes")
+        })?;
         // First the version: another version has other fields.
         let version: Version = serde_json::from_slice(bytes).map_err(text)?;
         version.check()?;
@@ -216,36 +213,30 @@ impl Manifest {
     fn check(&self) -> Result<(), String> {
         Format::named(&self.format).map_err(text)?;
         check_key_kind(&self.key_kind)?;
-        if self.shard_function.hash != HASH {
-            let got = &self.shard_function.hash;
-            return Err(format!(
-                "the hash of the shard function must be {HASH}, got {got:?}"
-            ));
-        }
-        let count = self.shards.len();
-        if !(1..=MAX_SHARDS as usize).contains(&count) {
-            return Err(format!("there must be 1 to {MAX_SHARDS} shards, got {count}"));
-        }
+        let (hash, count) = (&self.shard_function.hash, self.shards.len());
+        ensure(hash == HASH, || {
+            format!("the hash of the shard function must be {HASH}, got {hash:?}")
+        })?;
+        ensure((1..=MAX_SHARDS as usize).contains(&count), || {
+            format!("there must be 1 to {MAX_SHARDS} shards, got {count}")
+        })?;
         let mut names = HashSet::new();
         let (mut bytes, mut keys) = (0_u64, 0_u64);
         for (number, shard) in self.shards.iter().enumerate() {
             shard.check().map_err(|what| format!("shard {number}: {what}"))?;
-            if !names.insert(&shard.file) {
-                let file = &shard.file;
-                return Err(format!(
-                    "shard {number}: the file {file:?} belongs to another shard already"
-                ));
-            }
+            let file = &shard.file;
+            ensure(names.insert(file), || {
+                format!("shard {number}: the file {file:?} belongs to another shard already")
+            })?;
             let sums = bytes.checked_add(shard.bytes).zip(keys.checked_add(shard.keys));
             (bytes, keys) = sums.ok_or("the shards must have fewer than 2^64 bytes and keys in all")?;
         }
         let (got, expected) = (&self.checksum, self.sum());
-        match *got == expected {
-            true => Ok(()),
-            false => Err(format!(
+        ensure(*got == expected, || {
+            format!(
                 "the checksum of what it says must be {expected}, got {got}: it is not what the builder wrote"
-            )),
-        }
+            )
+        })
     }
 
     /// Returns the number of different keys.

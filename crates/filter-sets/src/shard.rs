@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::ensure;
+
 /// The name of the file in a set's folder.
 pub const MANIFEST: &str = "manifest.json";
 
@@ -31,17 +33,16 @@ impl Shard {
         let Self {
             file, sha256, rate, ..
         } = self;
-        if !is_plain_name(file) {
-            return Err(format!("the file must be a plain name, got {file:?}"));
-        }
+        ensure(is_plain_name(file), || {
+            format!("the file must be a plain name, got {file:?}")
+        })?;
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        if sha256.len() != 64 || !sha256.bytes().all(is_digit) {
-            return Err("sha256 must be 64 hexadecimal digits in lower case".to_owned());
-        }
-        match rate.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
-            true => Err("the rate must be between 0 and 1".to_owned()),
-            false => Ok(()),
-        }
+        ensure(sha256.len() == 64 && sha256.bytes().all(is_digit), || {
+            "sha256 must be 64 hexadecimal digits in lower case".to_owned()
+        })?;
+        ensure(rate.is_none_or(|rate| (0.0..=1.0).contains(&rate)), || {
+            "the rate must be between 0 and 1".to_owned()
+        })
     }
 }
 

@@ -18,10 +18,16 @@ fn of_wide(bits: u128) -> Hash128 {
     Hash128 { h1, h2 }
 }
 
-/// Implements the traits for a filter, with the writer of its commands if it has one. `$of` makes a hash of the bits that the
-/// row's hasher gives.
-macro_rules! filter {
-    ($filter:ty, $of:expr, $merge:expr, $fill:expr, $write:expr $(, $commands:item)?) => {
+/// Returns the hash of these 64 bits.
+fn of_narrow(bits: u128) -> Hash128 {
+    let (h1, h2) = (bits as u64, 0);
+    Hash128 { h1, h2 }
+}
+
+/// Implements the traits for filters, one a row: what makes a hash of the bits that the row's hasher gives, what merges
+/// another one, what tells the fill, what writes the filter, and what writes its commands if it has any.
+macro_rules! filters {
+    ($($filter:ty: $of:expr, $merge:expr, $fill:expr, $write:expr $(, $commands:expr)?;)*) => {$(
         impl Filling for $filter {
             fn add(&mut self, hashes: &[u128]) -> Text<()> {
                 let funnel = *self.funnel();
@@ -33,7 +39,9 @@ macro_rules! filter {
                 $write(self, writer)
             }
 
-            $($commands)?
+            $(fn write_commands(&self, key: &[u8], writer: &mut dyn Write) -> io::Result<()> {
+                $commands(self, key, writer)
+            })?
 
             fn rate(&self) -> f64 {
                 self.expected_rate()
@@ -68,7 +76,7 @@ macro_rules! filter {
                 $write(self, writer)
             }
         }
-    };
+    )*};
 }
 
 /// Returns the fill of a filter that has these methods.
@@ -85,65 +93,32 @@ macro_rules! fill {
     };
 }
 
-filter!(
-    guava::BloomFilter<Bytes>,
-    of_wide,
-    Self::merge,
-    fill!(),
-    Self::write_guava
-);
-filter!(
-    guava::BloomFilter<HashId>,
-    of_wide,
-    Self::merge,
-    fill!(),
-    envelope::write_to
-);
-filter!(
-    BloomFilter<HashId>,
-    of_wide,
-    Self::merge,
-    |_| None,
-    envelope::write_to
-);
-filter!(
-    CountingBloomFilter<HashId>,
-    of_wide,
-    |_: &mut Self, _: &Self| Err("counting filters cannot be merged: insert the keys of both into one"),
-    |_| None,
-    envelope::write_to
-);
-filter!(
-    CuckooFilter<HashId>,
-    of_wide,
-    |_: &mut Self, _: &Self| Err("a cuckoo filter moves its fingerprints, so two cannot be merged"),
-    |_| None,
-    envelope::write_to
-);
-filter!(
-    redisbloom::BloomFilter,
-    of_wide,
-    |_: &mut Self, _: &Self| Err("RedisBloom's filters count their keys, so two cannot be merged"),
-    |_| None,
-    Self::write_redisbloom,
-    fn write_commands(&self, key: &[u8], writer: &mut dyn Write) -> io::Result<()> {
-        self.commands(key).try_for_each(|arguments| {
-            write!(writer, "*{}\r\n", arguments.len())?;
-            arguments.iter().try_for_each(|argument| {
-                write!(writer, "${}\r\n", argument.len())?;
-                writer.write_all(argument)?;
-                writer.write_all(b"\r\n")
-            })
+filters! {
+    guava::BloomFilter<Bytes>: of_wide, Self::merge, fill!(), Self::write_guava;
+    guava::BloomFilter<HashId>: of_wide, Self::merge, fill!(), envelope::write_to;
+    BloomFilter<HashId>: of_wide, Self::merge, |_| None, envelope::write_to;
+    CountingBloomFilter<HashId>: of_wide,
+        refused("counting filters cannot be merged: insert the keys of both into one"), |_| None, envelope::write_to;
+    CuckooFilter<HashId>: of_wide,
+        refused("a cuckoo filter moves its fingerprints, so two cannot be merged"), |_| None, envelope::write_to;
+    redisbloom::BloomFilter: of_wide,
+        refused("RedisBloom's filters count their keys, so two cannot be merged"), |_| None, Self::write_redisbloom,
+        write_commands;
+    spark::BloomFilter: of_narrow, Self::merge, fill!(), Self::write_spark;
+}
+
+/// Returns the merging of filters that cannot be merged.
+fn refused<F>(reason: &'static str) -> impl Fn(&mut F, &F) -> Result<(), &'static str> {
+    move |_, _| Err(reason)
+}
+
+fn write_commands(filter: &redisbloom::BloomFilter, key: &[u8], writer: &mut dyn Write) -> io::Result<()> {
+    filter.commands(key).try_for_each(|arguments| {
+        write!(writer, "*{}\r\n", arguments.len())?;
+        arguments.iter().try_for_each(|argument| {
+            write!(writer, "${}\r\n", argument.len())?;
+            writer.write_all(argument)?;
+            writer.write_all(b"\r\n")
         })
-    }
-);
-filter!(
-    spark::BloomFilter,
-    |bits: u128| Hash128 {
-        h1: bits as u64,
-        h2: 0
-    },
-    Self::merge,
-    fill!(),
-    Self::write_spark
-);
+    })
+}

@@ -7,6 +7,7 @@ use membership_filters::spark::{BloomFilter, Keys, Parameters, StreamHeader, Ver
 
 use super::open_either;
 use crate::bytes::Bytes;
+use crate::error::ensure;
 use crate::outline::{Outline, stream};
 use crate::row::{AnyOpened, Format, Hasher, Plan, Row, Size, Sizing, Text, text};
 
@@ -48,15 +49,13 @@ impl Spark {
 
     /// Reads a header of this version, of a stream or of one in an envelope.
     fn header(&self, head: &[u8]) -> Text<StreamHeader> {
-        let start = if is_enveloped(head) {
-            HEADER_LEN as usize
-        } else {
-            0
-        };
+        let start = usize::from(is_enveloped(head)) * HEADER_LEN as usize;
         let header = StreamHeader::from_prefix(head.get(start..).unwrap_or_default()).map_err(text)?;
         let (wanted, got) = (self.version.number(), header.version.number());
-        let wrong = || format!("must be version {wanted} of Spark's stream, got version {got}");
-        (wanted == got).then_some(header).ok_or_else(wrong)
+        ensure(wanted == got, || {
+            format!("must be version {wanted} of Spark's stream, got version {got}")
+        })?;
+        Ok(header)
     }
 }
 
@@ -147,11 +146,9 @@ impl Spark {
             probe_count: probes,
             word_count: words,
         } = header;
-        if probes > MAX_PROBES {
-            return Err(format!(
-                "the probe count must be at most {MAX_PROBES}, got {probes}"
-            ));
-        }
+        ensure(probes <= MAX_PROBES, || {
+            format!("the probe count must be at most {MAX_PROBES}, got {probes}")
+        })?;
         let positions = move |key: &[u8], bits| version.positions(key, probes, bits);
         stream(len, header.stream_len(), version.header_len(), words, positions)
     }
