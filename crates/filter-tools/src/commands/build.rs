@@ -1,6 +1,6 @@
 //! `build`: makes a filter, or a set of filters in shards, of the keys in files.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use filter_sets::{Builder, DEFAULT_MEMORY, Error, ErrorKind, FileBuilding, Format, SetBuilding, Size};
@@ -10,8 +10,8 @@ use records::interrupt::Interrupt;
 use records::number::counted;
 
 use super::numbers::{bytes, count, rate, share};
-use super::print_json;
 use super::size::next_size_up;
+use super::{note, print_json, wrong};
 use crate::keys::{self, Items};
 
 /// Build a filter of the keys in files, one a line, in any format.
@@ -121,10 +121,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             .is_ok_and(|keys| out.canonicalize().is_ok_and(|out| out == keys))
     };
     if let Some(keys) = arguments.keys.iter().find(is_out) {
-        return Err(Failure::input(format_args!(
-            "{}: is a file of keys, and is not replaced; give another path",
-            keys.display()
-        )));
+        let reason = "is a file of keys, and is not replaced; give another path";
+        return Err(wrong(keys, reason));
     }
     let building = match (arguments.shards, arguments.shard) {
         (Some(shards), None) => {
@@ -198,29 +196,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         && rate > 1.5 * asked
     {
         let (keys, rate, asked) = (counted(keys, "key"), share(rate), share(asked));
-        let _ = writeln!(
-            io::stderr(),
-            "{}: {keys} are too many for --capacity {capacity}: {rate} expected, not {asked}",
-            out.display()
-        );
+        let text = format!("{keys} are too many for --capacity {capacity}: {rate} expected, not {asked}");
+        note(out.display(), text);
     }
     if let Size::BitsPerKey(asked) = size {
         let sizing = format.sizing((keys / u64::from(shards)).max(1), size).ok();
         if let Some(next) = sizing.and_then(|sizing| sizing.next_bits_per_key) {
-            let note = next_size_up(asked, stored as f64 * 8.0 / keys as f64, next);
-            let _ = writeln!(io::stderr(), "{}: {note}", format.short_names()[0]);
+            let text = next_size_up(asked, stored as f64 * 8.0 / keys as f64, next);
+            note(format.short_names()[0], text);
         }
     }
     if !arguments.json && io::stderr().is_terminal() {
         let rate = rate.map_or_else(String::new, |rate| format!(", {} expected", share(rate)));
-        let keys = counted(keys, "key");
-        // If standard error is closed, nobody can be told.
-        let _ = writeln!(
-            io::stderr(),
-            "{}: {keys}, {}{rate}",
-            out.display(),
-            HumanBytes(stored)
-        );
+        let (keys, bytes) = (counted(keys, "key"), HumanBytes(stored));
+        note(out.display(), format_args!("{keys}, {bytes}{rate}"));
     }
     Ok(())
 }
@@ -241,25 +230,14 @@ impl Building {
 
 /// Refuses to write over what is there.
 pub(super) fn check_new(out: &Path, replace: bool) -> Result<(), Failure> {
-    match out.metadata() {
-        Ok(metadata) if metadata.is_dir() => Err(Failure::input(format_args!(
-            "{}: is a folder; with --shards it would become a set",
-            out.display()
-        ))),
-        Ok(_) if !replace => Err(Failure::input(format_args!(
-            "{}: is there already; give another path, or --replace",
-            out.display()
-        ))),
-        Err(_) if out.is_symlink() => Err(Failure::input(format_args!(
-            "{}: is a link to a file that is not there; give another path",
-            out.display()
-        ))),
-        _ if !folder_of(out).is_dir() => Err(Failure::input(format_args!(
-            "{}: its folder is not there",
-            out.display()
-        ))),
-        _ => Ok(()),
-    }
+    let reason = match out.metadata() {
+        Ok(metadata) if metadata.is_dir() => "is a folder; with --shards it would become a set",
+        Ok(_) if !replace => "is there already; give another path, or --replace",
+        Err(_) if out.is_symlink() => "is a link to a file that is not there; give another path",
+        _ if !folder_of(out).is_dir() => "its folder is not there",
+        _ => return Ok(()),
+    };
+    Err(wrong(out, reason))
 }
 
 fn folder_of(path: &Path) -> &Path {

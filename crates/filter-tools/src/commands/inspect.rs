@@ -3,6 +3,7 @@
 mod sets;
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use records::number::grouped;
 use serde::Serialize;
 
 use super::numbers::share;
-use super::print_json;
+use super::{checked, print_json};
 use crate::inspection::parquet::{self, ColumnFilter};
 use crate::inspection::{self, Bits, FilterBlockReport, Kind, TableReport};
 use records::failure::Failure;
@@ -100,31 +101,24 @@ struct Totals {
 ///
 /// If a path is neither a table nor the folder of a database, a table cannot be read, or damage was found.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    match &arguments.paths[..] {
-        [path] if arguments.column.is_none() && sets::is_set(path) => {
-            return sets::set(path, arguments.format.as_ref(), arguments.json);
-        }
-        paths
-            if arguments.format.is_some()
-                || (arguments.column.is_none() && paths.iter().any(|path| sets::is_stored(path))) =>
-        {
-            return sets::files(paths, arguments.format.as_ref(), arguments.json);
-        }
+    let (paths, format) = (&arguments.paths[..], arguments.format.as_ref());
+    let has_column = arguments.column.is_some();
+    let are_stored = || format.is_some() || (!has_column && paths.iter().any(|path| sets::is_stored(path)));
+    match paths {
+        [path] if !has_column && sets::is_set(path) => return sets::set(path, format, arguments.json),
+        _ if are_stored() => return sets::files(paths, format, arguments.json),
         [path] if parquet::is_parquet(path) => return parquet_file(arguments, path),
-        _ if arguments.column.is_some() => {
+        _ if has_column => {
             return Err(Failure::input("--column needs exactly one path, a Parquet file"));
         }
-        paths => {
-            if let Some(path) = paths.iter().find(|path| parquet::is_parquet(path)) {
-                return Err(Failure::input(format_args!(
-                    "{}: a Parquet file is inspected alone",
-                    inspection::shown(path)
-                )));
-            }
-        }
+        _ => {}
+    }
+    if let Some(path) = paths.iter().find(|path| parquet::is_parquet(path)) {
+        let reason = "a Parquet file is inspected alone";
+        return Err(wrong(path, reason));
     }
     let mut tables = Vec::new();
-    for path in &arguments.paths {
+    for path in paths {
         tables.extend(inspection::inspect(path, !arguments.no_data).map_err(Failure::input)?);
     }
     let inspection = Inspection {
@@ -132,10 +126,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         tables,
     };
     unless_closed(write(&inspection, arguments.json))?;
-    match (
-        inspection.totals.damaged_tables,
-        inspection.totals.unreadable_tables,
-    ) {
+    let totals = &inspection.totals;
+    match (totals.damaged_tables, totals.unreadable_tables) {
         (0, 0) => Ok(()),
         (0, unreadable) => Err(Failure::input(format_args!(
             "{} could not be read completely",
@@ -143,6 +135,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         ))),
         _ => Err(Failure::Checked),
     }
+}
+
+/// Returns the failure for a path, which is shown without control characters.
+fn wrong(path: &Path, reason: impl Display) -> Failure {
+    Failure::input(format_args!("{}: {reason}", inspection::shown(path)))
 }
 
 /// Ignores that a reader stopped early: what was found decides the exit code.
@@ -156,8 +153,7 @@ fn unless_closed(written: Result<(), Failure>) -> Result<(), Failure> {
 /// Shows the filters of a Parquet file.
 fn parquet_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let (column, key) = (arguments.column.as_deref(), arguments.key.as_deref());
-    let (filters, row_groups) = parquet::inspect(path, column, key)
-        .map_err(|error| Failure::input(format_args!("{}: {error}", inspection::shown(path))))?;
+    let (filters, row_groups) = parquet::inspect(path, column, key).map_err(|error| wrong(path, error))?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = if arguments.json {
         print_json(&mut out, &filters)
@@ -165,10 +161,7 @@ fn parquet_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         print_columns(&mut out, &filters, row_groups, key.is_some()).map_err(Failure::from)
     };
     unless_closed(written.and_then(|()| Ok(out.flush()?)))?;
-    match filters.iter().any(|filter| filter.damage.is_some()) {
-        true => Err(Failure::Checked),
-        false => Ok(()),
-    }
+    checked(filters.iter().all(|filter| filter.damage.is_none()))
 }
 
 fn print_columns(
@@ -207,24 +200,20 @@ fn print_columns(
     let (row_groups, count) = (counted(row_groups, "row group"), filters.len() as u64);
     write!(out, "{row_groups}, {}", counted(count, "filter"))?;
     if has_key {
-        let denying = filters
-            .iter()
-            .filter(|filter| filter.may_match == Some(false))
-            .count() as u64;
-        write!(out, "; {} without the key", counted(denying, "row group"))?;
+        let denying = filters.iter().filter(|filter| filter.may_match == Some(false));
+        let denying = counted(denying.count() as u64, "row group");
+        write!(out, "; {denying} without the key")?;
     }
     writeln!(out)
 }
 
 fn write(inspection: &Inspection, as_json: bool) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    if as_json {
-        print_json(&mut out, inspection)?;
-    } else {
-        print(&mut out, inspection)?;
+    match as_json {
+        true => print_json(&mut out, inspection)?,
+        false => print(&mut out, inspection)?,
     }
-    out.flush()?;
-    Ok(())
+    Ok(out.flush()?)
 }
 
 impl Totals {

@@ -7,6 +7,7 @@ mod numbers;
 pub mod query;
 pub mod size;
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -25,11 +26,26 @@ fn print_json(out: &mut impl Write, value: &(impl Serialize + ?Sized)) -> Result
 /// Checks that a format, if one is given, is that of the set.
 fn check_format(folder: &Path, given: Option<&Format>, manifest: &Manifest) -> Result<(), Failure> {
     match given.map(Format::name) {
-        Some(given) if given != manifest.format => Err(Failure::input(format_args!(
-            "{}: its manifest says format {:?}, got {given:?}: leave the option out",
-            folder.display(),
-            manifest.format
-        ))),
+        Some(given) if given != manifest.format => {
+            let stated = &manifest.format;
+            let reason = format!("its manifest says format {stated:?}, got {given:?}: leave the option out");
+            Err(wrong(folder, reason))
+        }
         _ => Ok(()),
     }
+}
+
+/// Returns the failure for a path that cannot be what it is.
+fn wrong(path: &Path, reason: impl Display) -> Failure {
+    Failure::input(format_args!("{}: {reason}", path.display()))
+}
+
+/// Fails after a check that has printed its own message.
+fn checked(is_right: bool) -> Result<(), Failure> {
+    is_right.then_some(()).ok_or(Failure::Checked)
+}
+
+/// Tells on standard error what is of note. If that is closed, nobody can be told.
+fn note(of: impl Display, text: impl Display) {
+    let _ = writeln!(io::stderr(), "{of}: {text}");
 }

@@ -10,7 +10,7 @@ use records::failure::Failure;
 use records::interrupt::Interrupt;
 
 use super::build::failure;
-use super::check_format;
+use super::{check_format, note, wrong};
 use crate::inspection::{is_named_like_a_table, lookup, shown};
 use crate::keys::{Items, Lines};
 
@@ -87,20 +87,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let items = match filter.header() {
             Some(header) => check_kind(arguments, &header.key_kind)?,
             None => arguments.items.ok_or_else(|| {
-                Failure::input(format_args!(
-                    "{}: its bytes do not tell the kind of key: give the --type that it was built with, line, long, \
-                     string or binary",
-                    path.display()
-                ))
+                let reason = "its bytes do not tell the kind of key: give the --type that it was built with, line, long, \
+                              string or binary";
+                wrong(path, reason)
             })?,
         };
         if filter.header().is_none() && is_of_program(path) {
-            let _ = writeln!(
-                io::stderr(),
-                "{}: a program wrote this filter, which does not tell its kind of key: --type long is for integers, the others are for text and bytes; \
-                 only that program can ask for tuples",
-                path.display()
-            );
+            let text = "a program wrote this filter, which does not tell its kind of key: --type long is for integers, the \
+                        others are for text and bytes; only that program can ask for tuples";
+            note(path.display(), text);
         }
         (Box::new(move |keys| filter.contains_many(keys)), items)
     };
@@ -142,10 +137,9 @@ fn is_of_program(path: &Path) -> bool {
 fn check_kind(arguments: &Arguments, stated: &str) -> Result<Items, Failure> {
     match (arguments.items, Items::named(stated)) {
         (Some(given), Some(known)) if given != known => {
-            let (path, given) = (arguments.path.display(), given.name());
-            Err(Failure::input(format_args!(
-                "{path}: says type {stated:?}, got {given:?}: leave the option out"
-            )))
+            let given = given.name();
+            let reason = format_args!("says type {stated:?}, got {given:?}: leave the option out");
+            Err(wrong(&arguments.path, reason))
         }
         (given, known) => given.or(known).ok_or_else(|| {
             Failure::input(format_args!(

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use self::levels::level;
 use super::numbers::{bytes, count, rate, share};
-use super::print_json;
+use super::{checked, print_json};
 use crate::sizing::{Answer, MAX_KEYS, Question, answer, name};
 
 /// Calculate the size of a filter from keys, rate, bits per key or memory.
@@ -126,7 +126,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             arguments.keys.is_none() && arguments.memory.is_some(),
         )?;
     }
-    if is_met { Ok(()) } else { Err(Failure::Checked) }
+    checked(is_met)
 }
 
 /// Returns the question with its defaults, and its text.

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::commands::build::failure;
 use crate::commands::numbers::share;
-use crate::commands::{check_format, print_json};
+use crate::commands::{check_format, checked, print_json};
 
 /// A file that holds a filter.
 #[derive(Serialize)]
@@ -107,7 +107,7 @@ pub(super) fn set(folder: &Path, format: Option<&Format>, json: bool) -> Result<
             rate.unwrap_or_default()
         )?;
     }
-    judge(&rows)
+    checked(rows.iter().all(|row| row.damage.is_none()))
 }
 
 /// Shows files that hold a filter each, of this format if they do not tell it.
@@ -115,9 +115,7 @@ pub(super) fn files(paths: &[PathBuf], format: Option<&Format>, json: bool) -> R
     let mut rows = Vec::new();
     for path in paths {
         let shown = crate::inspection::shown(path);
-        let bytes = path
-            .metadata()
-            .map_err(|e| Failure::input(format_args!("{shown}: {e}")))?;
+        let bytes = path.metadata().map_err(|error| super::wrong(path, error))?;
         // Keys of any encoding: nothing is looked up.
         let format = format.cloned().or_else(|| Format::of_file(path));
         let opened = Filter::open(path, format.as_ref(), Opening::default());
@@ -126,7 +124,7 @@ pub(super) fn files(paths: &[PathBuf], format: Option<&Format>, json: bool) -> R
         rows.push(described(shown, &name, bytes.len(), opened));
     }
     show(&rows, json)?;
-    judge(&rows)
+    checked(rows.iter().all(|row| row.damage.is_none()))
 }
 
 fn described(file: String, format: &str, bytes: u64, opened: Result<Filter, Error>) -> Row {
@@ -185,11 +183,4 @@ fn show(rows: &[Row], json: bool) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-fn judge(rows: &[Row]) -> Result<(), Failure> {
-    match rows.iter().any(|row| row.damage.is_some()) {
-        true => Err(Failure::Checked),
-        false => Ok(()),
-    }
 }
