@@ -178,16 +178,8 @@ impl<R: ReadAt> Blocks<R> {
         handle: BlockHandle,
     ) -> Result<Vec<u8>, Error<R::Error>> {
         let len = self.len_within_bounds(role, handle)?;
-        let allowed = max_bytes(role);
-        let len = usize::try_from(len)
-            .ok()
-            .filter(|_| handle.size <= allowed)
-            .ok_or(Error::TooLarge {
-                block: role,
-                size: handle.size,
-                allowed,
-            })?;
-        let mut bytes = zeros(len)?;
+        Error::check_size(role, handle.size, max_bytes(role))?;
+        let mut bytes = zeros(usize::try_from(len).unwrap_or(usize::MAX))?;
         read(&self.reader, handle.offset, &mut bytes)?;
         Ok(bytes)
     }
@@ -246,14 +238,7 @@ fn decompress<E>(block: BlockRole, offset: u64, compressed: &[u8]) -> Result<Vec
         .ok()
         .filter(|&len| len <= compressed.len().saturating_mul(MAX_RATIO))
         .ok_or(damaged)?;
-    let allowed = max_bytes(block);
-    if len as u64 > allowed {
-        return Err(Error::TooLarge {
-            block,
-            size: len as u64,
-            allowed,
-        });
-    }
+    Error::check_size(block, len as u64, max_bytes(block))?;
     let mut contents = zeros(len)?;
     match snap::raw::Decoder::new().decompress(compressed, &mut contents) {
         Ok(written) if written == len => Ok(contents),

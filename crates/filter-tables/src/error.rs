@@ -203,6 +203,14 @@ pub enum Error<E> {
     },
 }
 
+impl<E> Error<E> {
+    /// Checks that a block, or what is made of it, has at most the allowed bytes.
+    pub(super) fn check_size(block: BlockRole, size: u64, allowed: u64) -> Result<(), Self> {
+        let too_large = Self::TooLarge { block, size, allowed };
+        if size <= allowed { Ok(()) } else { Err(too_large) }
+    }
+}
+
 impl<E> From<Damage> for Error<E> {
     fn from(damage: Damage) -> Self {
         match damage {

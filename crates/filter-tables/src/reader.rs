@@ -192,13 +192,7 @@ pub(super) fn entries_of<E>(role: BlockRole, block: &Block) -> Result<Vec<Metain
     let mut size = 0_u64;
     while let Some(Entry { key, value }) = entries.next_entry()? {
         size = size.saturating_add((key.len() + value.len()) as u64);
-        if size > MAX_METAINDEX_BYTES {
-            return Err(Error::TooLarge {
-                block: role,
-                size,
-                allowed: MAX_METAINDEX_BYTES,
-            });
-        }
+        Error::check_size(role, size, MAX_METAINDEX_BYTES)?;
         let (key, value) = (copied(key)?, copied(value)?);
         push(&mut collected, MetaindexEntry { key, value })?;
     }

@@ -156,13 +156,7 @@ impl<R: ReadAt> RocksDbTable<R> {
         let mut size = 0_u64;
         while let Some(IndexEntry { key, handle }) = entries.next_entry()? {
             size = size.saturating_add((key.len() + size_of::<FilterPartition>()) as u64);
-            if size > MAX_SEPARATOR_BYTES {
-                return Err(Error::TooLarge {
-                    block,
-                    size,
-                    allowed: MAX_SEPARATOR_BYTES,
-                });
-            }
+            Error::check_size(block, size, MAX_SEPARATOR_BYTES)?;
             let user_key = if form.has_user_keys {
                 Some(key)
             } else {
