@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use filter_policy::{BitsPerKey, Error};
 
+use crate::error::outside;
 use crate::view::Format;
 
 /// Filters that are alike: those of a level, or a single table's.
@@ -96,15 +97,9 @@ const MOST_BITS: f64 = 32.0;
 ///
 /// [`Error::OutOfDomain`] if a level's reads are negative or not a number; those of [`Format::filter_len`].
 pub fn plan(format: Format, levels: &[Level], bytes: u64) -> Result<Plan, Error> {
-    if let Some(wrong) = levels
-        .iter()
-        .find(|level| !(level.reads >= 0.0 && level.reads.is_finite()))
-    {
-        return Err(Error::OutOfDomain {
-            what: "reads of a level",
-            given: wrong.reads,
-            allowed: "at least 0",
-        });
+    let is_wrong = |reads: &f64| !(*reads >= 0.0 && reads.is_finite());
+    if let Some(reads) = levels.iter().map(|level| level.reads).find(is_wrong) {
+        return Err(outside("reads of a level", reads, "at least 0"));
     }
     // What a bit per key more does to the logarithm of the rate.
     let ln_rate = |bits| Ok::<f64, Error>(libm::log(format.expected_rate(10_000, BitsPerKey::whole(bits))?));

@@ -106,6 +106,11 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
+/// Returns the error for an argument outside of its domain, whose name and domain are in words.
+pub(crate) const fn outside(what: &'static str, given: f64, allowed: &'static str) -> filter_policy::Error {
+    filter_policy::Error::OutOfDomain { what, given, allowed }
+}
+
 impl From<filter_policy::Error> for Error {
     fn from(error: filter_policy::Error) -> Self {
         Self::Policy(error)

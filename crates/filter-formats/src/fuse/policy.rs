@@ -13,6 +13,7 @@ use hashzoo::xxh3_64;
 
 use super::sizes::{MAX_KEYS, WIDTHS, Width, filter_len, shape_at};
 use super::{TRAILER_LEN, contents, trailer};
+use crate::error::outside;
 
 /// The number of seeds that are tried.
 ///
@@ -83,11 +84,9 @@ impl BinaryFusePolicy {
     /// [`Error::OutOfDomain`] unless the width is 4, 8, 10, 12 or 16.
     pub fn with_width(width: u32) -> Result<Self, Error> {
         let known = WIDTHS.into_iter().find(|&known| u32::from(known) == width);
-        let width = Width::Fixed(known.ok_or(Error::OutOfDomain {
-            what: "width of fingerprints in bits",
-            given: width.into(),
-            allowed: "4, 8, 10, 12 or 16",
-        })?);
+        let allowed = "4, 8, 10, 12 or 16";
+        let unknown = outside("width of fingerprints in bits", width.into(), allowed);
+        let width = Width::Fixed(known.ok_or(unknown)?);
         Ok(Self { width, kernel: None })
     }
 

@@ -13,7 +13,7 @@ use super::header::Header;
 use super::policy::SplitBlockBloomPolicy;
 use super::value::PhysicalValue;
 use crate::contents::Stored as _;
-use crate::error::Error;
+use crate::error::{Error, outside};
 use crate::view::count_ones;
 
 /// The policy whose filters bit sets are; the bits per key matter to filters that it builds.
@@ -335,11 +335,8 @@ impl<'a> SplitBlockFilterMut<'a> {
     pub fn fold(&self, halvings: u32) -> Result<alloc::vec::Vec<u8>, Error> {
         let most = self.blocks.len().trailing_zeros();
         if halvings > most {
-            return Err(Error::Policy(filter_policy::Error::OutOfDomain {
-                what: "number of halvings",
-                given: halvings.into(),
-                allowed: "at most how often two divides the number of blocks",
-            }));
+            let allowed = "at most how often two divides the number of blocks";
+            return Err(outside("number of halvings", halvings.into(), allowed).into());
         }
         let bytes = self.blocks.as_flattened().len() >> halvings;
         let mut bitset = alloc::vec::Vec::new();
@@ -384,7 +381,7 @@ impl fmt::Debug for SplitBlockFilterMut<'_> {
 fn check_len(fits: bool, merged: &SplitBlockFilter<'_>, allowed: &'static str) -> Result<(), Error> {
     let what = "length of the filter that is merged";
     let given = merged.bitset().len() as f64;
-    let error = filter_policy::Error::OutOfDomain { what, given, allowed };
+    let error = outside(what, given, allowed);
     if fits { Ok(()) } else { Err(error.into()) }
 }
 

@@ -10,6 +10,7 @@ use super::kinds::{self, TAIL_LEN};
 use super::legacy::{self, CacheLine};
 use super::legacy_rate;
 use super::ribbon_size::{self, expected_rate};
+use crate::error::outside;
 use crate::sizing::line_rate;
 use crate::view::Format;
 
@@ -82,14 +83,10 @@ impl Format {
 
 /// Returns bits per key as RocksDB counts them, or an error below 0.5.
 fn of_rocksdb(bits_per_key: BitsPerKey) -> Result<RocksDbBits, Error> {
-    if bits_per_key.get() < 0.5 {
-        return Err(Error::OutOfDomain {
-            what: "bits per key of RocksDB's formats",
-            given: bits_per_key.get(),
-            allowed: "at least 0.5",
-        });
+    match bits_per_key.get() {
+        bits if bits < 0.5 => Err(outside("bits per key of RocksDB's formats", bits, "at least 0.5")),
+        _ => Ok(RocksDbBits::new(bits_per_key)),
     }
-    Ok(RocksDbBits::new(bits_per_key))
 }
 
 fn bloom_bytes(bits_per_key: RocksDbBits, keys: u64) -> u64 {

@@ -6,6 +6,7 @@ use filter_policy::{BitsPerKey, Error};
 
 use super::search::{largest, least};
 use super::textbook::{equal_hashes, proper_rate};
+use crate::error::outside;
 use crate::view::Format;
 
 /// From this many bits per key on, k stays at 30.
@@ -143,15 +144,12 @@ impl Format {
     /// fingerprint.
     pub fn bits_per_key_for_len(self, keys: u64, bytes: u64) -> Result<BitsPerKey, Error> {
         let (least, most) = self.reach.map_or((1, MAX_BITS_OF_ROCKSDB), |_| (0, u32::MAX));
-        largest(100 * least, 100 * u64::from(most), |bits| {
+        let found = largest(100 * least, 100 * u64::from(most), |bits| {
             self.fits(keys, hundredths(bits), bytes)
-        })
-        .map(hundredths)
-        .ok_or(Error::OutOfDomain {
-            what: "memory in bytes",
-            given: bytes as f64,
-            allowed: "at least what the smallest filter of these keys takes",
-        })
+        });
+        let allowed = "at least what the smallest filter of these keys takes";
+        let too_little = outside("memory in bytes", bytes as f64, allowed);
+        found.map(hundredths).ok_or(too_little)
     }
 
     /// Returns the largest number of keys whose filter takes at most this many bytes; 0 when not even an empty filter

@@ -3,6 +3,8 @@
 use filter_kernels::MAX_PROBES;
 use filter_policy::Error;
 
+use crate::error::outside;
+
 const MAX: usize = MAX_PROBES as usize;
 
 /// From this many probes per bit on, hardly any bit is still zero.
@@ -29,12 +31,11 @@ const CROWDED: f64 = 4.0;
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 pub fn exact_rate(bits: u64, keys: u64, probes: u32) -> Result<f64, Error> {
-    let outside = |what, given, allowed| Err(Error::OutOfDomain { what, given, allowed });
     if bits == 0 {
-        return outside("number of bits", 0.0, "at least 1");
+        return Err(outside("number of bits", 0.0, "at least 1"));
     }
     if probes > MAX_PROBES.into() {
-        return outside("probe count", f64::from(probes), "between 0 and 30");
+        return Err(outside("probe count", f64::from(probes), "between 0 and 30"));
     }
     let (bits, balls) = (bits as f64, f64::from(probes) * keys as f64);
     let distinct = distinct(probes, bits);

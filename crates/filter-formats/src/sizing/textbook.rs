@@ -1,8 +1,10 @@
 //! The textbook formulas, for filters of any format with independent probes.
 
+use core::f64::consts::LN_2;
+
 use filter_policy::Error;
 
-use core::f64::consts::LN_2;
+use crate::error::outside;
 
 /// A filter with independent probes and without rounding: the textbook's.
 ///
@@ -47,11 +49,7 @@ impl Textbook {
     /// [`Error::OutOfDomain`] when `bits` is 0.
     pub fn rate(self, bits: u64, keys: u64) -> Result<f64, Error> {
         if bits == 0 {
-            return Err(Error::OutOfDomain {
-                what: "number of bits",
-                given: 0.0,
-                allowed: "at least 1",
-            });
+            return Err(outside("number of bits", 0.0, "at least 1"));
         }
         match self.probes {
             Some(0) => Ok(1.0),
@@ -121,11 +119,7 @@ fn positive(what: &'static str, given: f64) -> Result<(), Error> {
     if given > 0.0 && given.is_finite() {
         Ok(())
     } else {
-        Err(Error::OutOfDomain {
-            what,
-            given,
-            allowed: "a finite number above 0",
-        })
+        Err(outside(what, given, "a finite number above 0"))
     }
 }
 
@@ -133,11 +127,7 @@ pub(crate) fn proper_rate(given: f64) -> Result<(), Error> {
     if given > 0.0 && given < 1.0 {
         Ok(())
     } else {
-        Err(Error::OutOfDomain {
-            what: "false-positive rate",
-            given,
-            allowed: "above 0 and below 1",
-        })
+        Err(outside("false-positive rate", given, "above 0 and below 1"))
     }
 }
 
