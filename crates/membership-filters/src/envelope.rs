@@ -19,6 +19,7 @@
 //! # Ok::<(), membership_filters::Error>(())
 //! ```
 
+use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::convert::Infallible;
@@ -379,20 +380,14 @@ impl<'a> Reader<'a> {
     fn filter<T: Stored>(&mut self, funnel: T::Funnel) -> Result<T, Error> {
         let magic = self.array()?;
         if magic != T::MAGIC {
-            return Err(Error::new(
-                ErrorKind::WrongFormat,
-                "the first eight bytes",
-                format_args!("\"{}\"", T::MAGIC.escape_ascii()),
-                format_args!("\"{}\"", magic.escape_ascii()),
-            )
-            .with_form_of(&magic));
+            let (kind, thing) = (ErrorKind::WrongFormat, "the first eight bytes");
+            let [range, got] = [T::MAGIC, magic].map(|magic| format!("\"{}\"", magic.escape_ascii()));
+            return Err(Error::new(kind, thing, range, got).with_form_of(&magic));
         }
         let (stored, asked) = (self.hash_id()?, funnel.hash_id());
         if stored != asked {
-            let (thing, range) = (
-                "the hash of the filter's keys",
-                format_args!("the funnel's, {asked}"),
-            );
+            let thing = "the hash of the filter's keys";
+            let range = format_args!("the funnel's, {asked}");
             return Err(Error::new(ErrorKind::Incompatible, thing, range, stored));
         }
         let filter = T::read_contents(self, funnel)?;
@@ -493,13 +488,9 @@ impl<'a> Reader<'a> {
         if stated == computed {
             return Ok(());
         }
+        let (kind, thing) = (ErrorKind::ChecksumMismatch, "the checksum");
         let (range, got) = (format_args!("{computed:016x}"), format_args!("{stated:016x}"));
-        Err(Error::new(
-            ErrorKind::ChecksumMismatch,
-            "the checksum",
-            range,
-            got,
-        ))
+        Err(Error::new(kind, thing, range, got))
     }
 
     /// Checks that nothing follows.
@@ -526,12 +517,9 @@ impl<'a> Reader<'a> {
     }
 
     fn truncated(&self, needed: u128, found: u64) -> Error {
-        Error::new(
-            ErrorKind::Truncated,
-            "the length in bytes",
-            format_args!("at least {needed}"),
-            self.taken + found,
-        )
+        let (kind, thing) = (ErrorKind::Truncated, "the length in bytes");
+        let range = format_args!("at least {needed}");
+        Error::new(kind, thing, range, self.taken + found)
     }
 }
 
