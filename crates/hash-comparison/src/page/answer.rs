@@ -75,13 +75,8 @@ pub(super) fn answers(data: &DatasetRows<'_>, requests: &[Request]) -> Value {
 /// Returns the functions that fail no set of structured keys, best first, and the number of sets: the advice for keys that
 /// this run did not measure. `None` without structured keys.
 fn others(data: &DatasetRows<'_>, advice: &[Advice]) -> Option<Value> {
-    let suited = advice.iter().filter(|one| one.suits());
-    let tried = suited.map(|one| {
-        (
-            &one.function,
-            structured::sets_failed(data.records, &one.function),
-        )
-    });
+    let suited = advice.iter().filter(|one| one.suits()).map(|one| &one.function);
+    let tried = suited.map(|name| (name, structured::sets_failed(data.records, name)));
     let tried: Vec<_> = tried.filter(|(_, sets)| sets.tried > 0).collect();
     let sets = tried.first()?.1.tried;
     let good = tried.iter().filter(|(_, sets)| sets.failed == 0);

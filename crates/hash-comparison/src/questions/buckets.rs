@@ -87,13 +87,9 @@ pub(super) const QUESTION: Question = Question {
         records.shards.extend(of_shards);
     }),
     judge: |records| {
-        for rows in [
-            &mut records.distribution,
-            &mut records.occupancy,
-            &mut records.shards,
-        ] {
-            judge(rows);
-        }
+        judge(&mut records.distribution);
+        judge(&mut records.occupancy);
+        judge(&mut records.shards);
     },
     failures: |records, dataset, function| failures(records, &dataset.name, &function.name),
     costs: |records, dataset, function| {

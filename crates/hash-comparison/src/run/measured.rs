@@ -50,12 +50,8 @@ pub(crate) fn measure(
         progress.step();
     }
 
-    progress.expect(&seconds(
-        earlier.is_none(),
-        options.quick,
-        &datasets,
-        functions.len(),
-    ));
+    let seconds = seconds(earlier.is_none(), options.quick, &datasets, functions.len());
+    progress.expect(&seconds);
     let mut records = match earlier {
         Some(earlier) => taken(earlier)?,
         None => {

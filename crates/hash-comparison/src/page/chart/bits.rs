@@ -56,10 +56,8 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let mut functions = distinct(marks.iter().map(|(function, ..)| *function));
     functions.first()?;
     let class = |p: f64| {
-        CLASSES
-            .iter()
-            .filter(|&&bits| p < libm::ldexp(1.0, -bits))
-            .count() as u8
+        let reached = CLASSES.iter().filter(|&&bits| p < libm::ldexp(1.0, -bits));
+        reached.count() as u8
     };
     // Failures first; equal functions keep the recorded order.
     let harm = |name: &str| -> u64 {
@@ -69,13 +67,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         of_function.map(|&(.., p, _)| u64::from(class(p))).sum()
     };
     functions.sort_by_key(|name| core::cmp::Reverse(harm(name)));
-    let place = |group: usize, at: u64| {
-        if group == 0 {
-            (group, u64::MAX - at)
-        } else {
-            (group, at)
-        }
-    };
+    let place = |group: usize, at: u64| (group, if group == 0 { u64::MAX - at } else { at });
     let mut columns: Vec<(usize, u64)> = marks.iter().map(|&(_, group, at, ..)| place(group, at)).collect();
     columns.sort_unstable();
     columns.dedup();

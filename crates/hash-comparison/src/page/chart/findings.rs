@@ -14,29 +14,21 @@ use plots::scale::Scale;
 use plots::scene::{BAND, Scene};
 use records::number;
 
+/// Returns a purpose and its kind of chart.
+macro_rules! kind {
+    ($purpose:ident, $stem:literal) => {{
+        let draw = Of::Dataset(|data| scene(data, Purpose::$purpose));
+        (Purpose::$purpose, Kind::new($stem, draw))
+    }};
+}
+
 /// The charts, whose last panel has the cost for one purpose.
 pub(crate) const KINDS: [(Purpose, Kind); 4] = [
-    (
-        Purpose::Filter,
-        kind("findings", |data| scene(data, Purpose::Filter)),
-    ),
-    (
-        Purpose::Table,
-        kind("table-findings", |data| scene(data, Purpose::Table)),
-    ),
-    (
-        Purpose::Shard,
-        kind("shard-findings", |data| scene(data, Purpose::Shard)),
-    ),
-    (
-        Purpose::Checksum,
-        kind("checksum-findings", |data| scene(data, Purpose::Checksum)),
-    ),
+    kind!(Filter, "findings"),
+    kind!(Table, "table-findings"),
+    kind!(Shard, "shard-findings"),
+    kind!(Checksum, "checksum-findings"),
 ];
-
-const fn kind(stem: &'static str, scene: fn(&DatasetRows<'_>) -> Option<Scene>) -> Kind {
-    Kind::new(stem, Of::Dataset(scene))
-}
 
 /// Builds the key of the verdicts in use.
 fn key(used: impl Iterator<Item = Verdict> + Clone) -> Vec<(Sign, &'static str)> {

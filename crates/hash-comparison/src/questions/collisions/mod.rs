@@ -69,13 +69,9 @@ pub(super) const QUESTION: Question = Question {
         }
     }),
     judge: |records| {
-        for rows in [
-            &mut records.collisions,
-            &mut records.windows,
-            &mut records.structured,
-        ] {
-            judge(rows);
-        }
+        judge(&mut records.collisions);
+        judge(&mut records.windows);
+        judge(&mut records.structured);
     },
     failures: |records, dataset, function| failures(&records.collisions, &dataset.name, &function.name),
     facts: |records| facts(&records.windows).collect(),
@@ -336,20 +332,17 @@ fn failures(rows: &[CollisionRow], dataset: &str, function: &str) -> Vec<Failure
             grouped(row.keys),
             row.bits,
             figure(row.expected),
-            if own_bits == Some(row.bits) {
-                beside_all_bits(row)
-            } else {
-                String::new()
-            },
+            beside_all_bits(row, own_bits),
         ),
     };
     rows.into_iter().map(failure).collect()
 }
 
-/// Returns the chance of all compared bits for a narrower function: chance at its own width hides the missing bits.
-fn beside_all_bits(row: &CollisionRow) -> String {
+/// Returns the chance of all compared bits beside a narrower function's own width: chance at that width hides the missing
+/// bits.
+fn beside_all_bits(row: &CollisionRow, own_bits: Option<u32>) -> String {
     let expected = CollisionLaw::new(row.keys, IDEAL_BITS).expected();
-    if row.bits >= IDEAL_BITS || expected <= 0.0 {
+    if own_bits != Some(row.bits) || row.bits >= IDEAL_BITS || expected <= 0.0 {
         return String::new();
     }
     format!(", of all {IDEAL_BITS} bits {}", figure(expected))

@@ -45,20 +45,15 @@ fn reason(rows: &[MixingRow], test: BitTest, cells: &[&AvalancheRow]) -> Option<
     let share = |row: &MixingRow| row.off_cells as f64 / row.cells as f64;
     // `max_by` takes the last of equal rows: the longest keys.
     let worst = bad().max_by(|a, b| share(a).total_cmp(&share(b)))?;
+    let (key, output) = (worst.worst_input_bit, worst.worst_output_bit);
     let (what, cell) = match worst.worst_other_bit {
         None => (
             "pairs of a key bit and an output bit",
-            format!(
-                "key bit {} flips output bit {}",
-                worst.worst_input_bit, worst.worst_output_bit
-            ),
+            format!("key bit {key} flips output bit {output}"),
         ),
         Some(other) => (
             "cases of a key bit and two output bits",
-            format!(
-                "when key bit {} flips, output bits {} and {other} do the same",
-                worst.worst_input_bit, worst.worst_output_bit
-            ),
+            format!("when key bit {key} flips, output bits {output} and {other} do the same"),
         ),
     };
     let off = match worst.off_cells {

@@ -81,14 +81,8 @@ impl TimingRow {
 pub(crate) fn of_empty_keys(records: &Records, function: &FunctionSummary) -> Option<String> {
     let form = records.run.request.purpose.form();
     let [own, floor] = [&*function.name, EMPTY].map(|name| {
-        let mut rows = records
-            .timing
-            .iter()
-            .filter(|row| row.form == form && row.length() == Some(0));
-        Some(number::significant(
-            rows.find(|row| row.function == name)?.median_ns_per_key,
-            2,
-        ))
+        let mut rows = of(&records.timing, name).filter(|row| row.form == form && row.length() == Some(0));
+        Some(number::significant(rows.next()?.median_ns_per_key, 2))
     });
     let (name, own, floor) = (&function.name, own?, floor?);
     (function.group == FunctionGroup::Own).then(|| {
