@@ -114,14 +114,16 @@ fn leveldb(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         let (_, [divisor, reciprocal]) = question.parts();
         let numbers = [divisor, reciprocal, u64::from(probes) | u64::from(seed) << 32];
         let ask = leveldb::asker(kernel, function);
-        let stored = &[bits, &[probes]].concat()[..];
+        let whole = &[bits, &[probes]].concat()[..];
         out.extend(case.one_by_one(|key| {
             let hash = |key: &[u8]| function.hash(key);
-            let stored = by_kernel!([H: Fn(&[u8]) -> u32 + Copy], |lanes, hash: H, key: &[u8], stored: &[u8]| -> bool {
-                    stored_by_lanes(lanes, hash, key, stored)
-                }, kernel, stored_by_scalar(hash, key, stored));
+            let stored = by_kernel!([H: Fn(&[u8]) -> u32 + Copy], |lanes, hash: H, key: &[u8], whole: &[u8]| -> bool {
+                    stored_by_lanes(lanes, hash, key, whole)
+                }, kernel, stored_by_scalar(hash, key, whole));
             [
                 stored,
+                leveldb::may_match_key(hash, key, whole, Some(kernel.kernel())),
+                leveldb::may_match_hash(|| hash(key), whole, kernel),
                 ask(&numbers, bits, key),
                 leveldb::may_match(&question, hash(key)),
             ]
@@ -153,6 +155,10 @@ fn bloom64(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     }));
 }
 
+fn reading<R: Fn(&[u8]) -> Option<(&[fast_local::Line], u8)>>(read: R) -> R {
+    read
+}
+
 fn fast_local(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     let probes = case.probes.max(1);
     let lines: &[fast_local::Line] = case.bits().as_chunks().0;
@@ -170,7 +176,13 @@ fn fast_local(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         let hash = xxph3_64(key, 0);
         let found = fast_local::may_match(kernel, lines, probes, hash);
         let nothing = fast_local::may_match(kernel, &[], probes, hash);
+        let stored = |probes| {
+            let read = reading(move |filter| Some((filter.as_chunks().0, probes?)));
+            fast_local::stored_may_match(read, |_, _| true, key, case.bits(), Some(kernel.kernel()))
+        };
         [
+            stored(Some(probes)),
+            stored(None),
             ask(&[probes.into(), 0, 0], lines.as_flattened(), key),
             found,
             nothing,

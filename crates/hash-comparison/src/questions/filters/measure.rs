@@ -16,7 +16,7 @@ mod tests;
 use std::hash::Hasher as _;
 
 use filter_formats::sizing::Textbook;
-use filter_policy::{Answers, BitsPerKey, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _, leveldb};
+use filter_policy::{Answers, BitsPerKey, BloomFilterPolicy, HashedPolicy, leveldb};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -187,24 +187,23 @@ impl<'a> Probes<'a> {
         counts.unwrap_or(Ok(Vec::new()))
     }
 
-    /// Returns the rows of a function with these [`values`](Self::values), one for each of [`BITS_PER_KEY`].
-    pub fn rates(
+    /// Returns the rows of a function with these [`values`](Self::values): by the number of keys, and one for each of
+    /// [`BITS_PER_KEY`].
+    pub fn of_function(
         &self,
         function: &str,
         values: &[Vec<u32>; 2],
         progress: &dyn Progress,
-    ) -> Result<Vec<FalsePositiveRow>, Cancelled> {
-        Ok(self.rows(function, &self.exact(values, progress)?))
+    ) -> Result<(Vec<NearSizesRow>, Vec<FalsePositiveRow>), Cancelled> {
+        let near = self.near(values, progress)?;
+        let whole = &near[near.len().saturating_sub(BITS_PER_KEY.len())..];
+        Ok((self.size_rows(function, &near, 1), self.rows(function, whole)))
     }
 
     /// Counts at each of [`BITS_PER_KEY`] in filters over the whole dataset.
     fn exact(&self, values: &[Vec<u32>; 2], progress: &dyn Progress) -> Result<Vec<Near>, Cancelled> {
         let (whole, folds) = (self.built.len(), self.folds(values));
-        let of = |bits_per_key| {
-            // With ten million keys each filter takes a good part of a second.
-            go_on(progress)?;
-            Ok(Near::of(bits_per_key, [whole], usize::MAX, &folds))
-        };
+        let of = |bits_per_key| Near::of(bits_per_key, [whole], 0, &folds, progress);
         BITS_PER_KEY.into_iter().map(of).collect()
     }
 
@@ -215,7 +214,7 @@ impl<'a> Probes<'a> {
         let lengths = (self.built.iter()).map(|&index| self.dataset.keys.get(index as usize).len());
         let (keys, raw_bytes) = (self.built.len(), lengths.sum::<usize>());
         let row = |near: &Near| {
-            let (bits_per_key, [probes, false_positives]) = (near.bits_per_key, near.sum());
+            let (bits_per_key, [probes, false_positives]) = (near.bits_per_key, near.all);
             let filter_bytes = leveldb::filter_len(BitsPerKey::whole(bits_per_key), keys)
                 .expect("a filter takes less room than the values it is built from");
             let (ci_low, ci_high) = binomial::proportion_interval(false_positives, probes, INTERVAL_LEVEL);
@@ -239,34 +238,29 @@ impl<'a> Probes<'a> {
         counts.iter().map(row).collect()
     }
 
-    /// Returns the rows of one function with these [`values`](Self::values), by the number of keys.
-    pub fn sizes(&self, function: &str, values: &[Vec<u32>; 2]) -> Vec<NearSizesRow> {
-        self.size_rows(function, &self.near(values), 1)
-    }
-
     /// Returns the rows of the ideal hash by the number of keys, which sum several hashes.
     ///
     /// If a filter over the dataset holds half of its keys, the last row is about filters of all of them, over random
     /// values.
-    pub fn sizes_ideal(&self) -> Vec<NearSizesRow> {
+    pub fn sizes_ideal(&self, progress: &dyn Progress) -> Result<Vec<NearSizesRow>, Cancelled> {
         let keys = self.built.len();
         if keys == 0 {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let fewest = (IDEAL_KEYS / keys as u64).clamp(1, IDEALS);
         let hashes = self.ideals().div_ceil(neighbours(keys).count() as u64);
         let hashes = hashes.max(fewest);
-        let counted = self.over_ideals(hashes, |values| Ok(self.near(&values)));
-        let mut rows = self.size_rows(IDEAL, &counted.unwrap_or_default(), hashes);
+        let counted = self.over_ideals(hashes, |values| self.near(&values, progress))?;
+        let mut rows = self.size_rows(IDEAL, &counted, hashes);
         let all = self.dataset.keys.len();
         if all > keys {
-            rows.extend(self.size_rows(IDEAL, &[self.random(all, fewest)], fewest));
+            rows.extend(self.size_rows(IDEAL, &[self.random(all, fewest, progress)?], fewest));
         }
-        rows
+        Ok(rows)
     }
 
     /// Counts matches of random values, which an ideal hash gives to `keys` keys and to absent ones.
-    fn random(&self, keys: usize, hashes: u64) -> Near {
+    fn random(&self, keys: usize, hashes: u64, progress: &dyn Progress) -> Result<Near, Cancelled> {
         let mut random = ChaCha8Rng::seed_from_u64(self.dataset.seed);
         let mut values = |count: usize| -> Vec<u32> { (0..count).map(|_| random.next_u32()).collect() };
         let hashes: Vec<_> = (0..hashes).map(|_| [values(keys), values(MAX_ASKED)]).collect();
@@ -276,22 +270,28 @@ impl<'a> Probes<'a> {
             neighbours(keys),
             MAX_ASKED,
             &folds.collect::<Vec<_>>(),
+            progress,
         )
     }
 
     /// Counts one hash: first [`SIZES`], then filters over the whole dataset.
-    fn near(&self, values: &[Vec<u32>; 2]) -> Vec<Near> {
+    fn near(&self, values: &[Vec<u32>; 2], progress: &dyn Progress) -> Result<Vec<Near>, Cancelled> {
         let whole = self.built.len();
         if whole == 0 {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let folds = self.folds(values);
+        let (first, asked) = folds[0];
+        let few = [(first, &asked[..asked.len().min(MAX_ASKED)])];
+        let of = |bits, keys, folds| Near::of(bits, neighbours(keys), MAX_ASKED, folds, progress);
         let sizes = SIZES.into_iter().filter(|&keys| keys < whole);
-        let sizes = sizes.map(|keys| Near {
-            compared: Some(comparisons(&values[0][..keys])),
-            ..Near::of(USUAL_BITS, neighbours(keys), MAX_ASKED, &folds[..1])
+        let sizes = sizes.map(|keys| {
+            Ok(Near {
+                compared: Some(comparisons(&first[..keys])),
+                ..of(USUAL_BITS, keys, &few)?
+            })
         });
-        let of_whole = BITS_PER_KEY.map(|bits| Near::of(bits, neighbours(whole), MAX_ASKED, &folds));
+        let of_whole = BITS_PER_KEY.into_iter().map(|bits| of(bits, whole, &folds));
         sizes.chain(of_whole).collect()
     }
 
@@ -339,39 +339,62 @@ struct Near {
     keys: usize,
     /// Probes with absent keys, and the false positives among them, by number of keys.
     counts: Vec<[u64; 2]>,
+    /// The same in the largest filter, probed with all absent keys.
+    all: [u64; 2],
     /// Keys compared per key found, summed over hashes, if asked for.
     compared: Option<f64>,
 }
 
 impl Near {
     /// Builds filters of the first keys of each fold, for each number of keys, the largest first, and probes each with at most
-    /// `most` absent keys.
+    /// `most` absent keys; the largest also with all. Of millions of keys, of which a filter takes a good part of a second,
+    /// the first fold alone is built for the other numbers, and probed with more.
     fn of(
         bits_per_key: u32,
         numbers: impl IntoIterator<Item = usize>,
         most: usize,
         folds: &[Fold<'_>],
-    ) -> Self {
-        let of_number = |keys: usize| {
-            let counts = folds.iter().map(|(built, asked)| {
-                let asked = &asked[..asked.len().min(most)];
-                [asked.len() as u64, matches(bits_per_key, &built[..keys], asked)]
-            });
-            (keys, added(counts))
-        };
-        let (keys, counts): (Vec<usize>, _) = numbers.into_iter().map(of_number).unzip();
-        Self {
-            bits_per_key,
-            keys: keys[0],
-            counts,
-            compared: None,
+        progress: &dyn Progress,
+    ) -> Result<Self, Cancelled> {
+        let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits_per_key));
+        let (mut largest, mut all, mut counts) = (0, [0; 2], Vec::new());
+        for keys in numbers {
+            let is_largest = counts.is_empty();
+            let used = if is_largest || keys <= NEIGHBOURS_KEYS {
+                folds
+            } else {
+                &folds[..1]
+            };
+            let mut sum = [0; 2];
+            for (built, asked) in used {
+                go_on(progress)?;
+                let mut filter = Vec::new();
+                policy
+                    .append_raw_hashes(built[..keys].iter().copied(), &mut filter)
+                    .expect("a filter takes less room than the values it is built from");
+                let count = |asked: &[u32]| [asked.len() as u64, matches(&policy, &filter, asked)];
+                if is_largest {
+                    (largest, all) = (keys, added([all, count(asked)]));
+                }
+                let most = most * folds.len() / used.len();
+                sum = added([sum, count(&asked[..asked.len().min(most)])]);
+            }
+            counts.push(sum);
         }
+        Ok(Self {
+            bits_per_key,
+            keys: largest,
+            counts,
+            all,
+            compared: None,
+        })
     }
 
     fn plus(self, other: &Self) -> Self {
         let counts = self.counts.into_iter().zip(&other.counts);
         Self {
             counts: counts.map(|(one, more)| added([one, *more])).collect(),
+            all: added([self.all, other.all]),
             compared: self.compared.zip(other.compared).map(|(one, other)| one + other),
             ..self
         }
@@ -389,16 +412,12 @@ fn added(counts: impl IntoIterator<Item = [u64; 2]>) -> [u64; 2] {
     counts.fold([0; 2], |sum, more| [sum[0] + more[0], sum[1] + more[1]])
 }
 
-/// Counts the values of `asked` that match a filter over `built`. The policy's own hash plays no part.
-fn matches(bits_per_key: u32, built: &[u32], asked: &[u32]) -> u64 {
-    let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits_per_key));
-    let (mut filter, mut words) = (Vec::new(), vec![0; Answers::words_for(asked.len())]);
-    policy
-        .append_raw_hashes(built.iter().copied(), &mut filter)
-        .expect("a filter takes less room than the values it is built from");
-    let prepared = policy.prepare(&filter);
+/// Counts the values that match a filter. The policy's own hash plays no part.
+fn matches(policy: &impl HashedPolicy<Hash = u32>, filter: &[u8], asked: &[u32]) -> u64 {
+    let mut words = vec![0; Answers::words_for(asked.len())];
     let mut answers = Answers::new(&mut words);
-    prepared
+    policy
+        .prepare(filter)
         .may_match_raw_hashes(asked, &mut answers)
         .expect("there is a word for every 64 values");
     answers.matches()

@@ -78,13 +78,10 @@ pub(super) const QUESTION: Question = Question {
             go_on(progress)?;
             let (near_sizes, rates) = match hashed {
                 Some(hashed) => {
-                    let (name, values) = (hashed.function.name, probes.values(hashed));
-                    (
-                        probes.sizes(name, &values),
-                        probes.rates(name, &values, progress)?,
-                    )
+                    let values = probes.values(hashed);
+                    probes.of_function(hashed.function.name, &values, progress)?
                 }
-                None => (probes.sizes_ideal(), probes.measure_ideal(progress)?),
+                None => (probes.sizes_ideal(progress)?, probes.measure_ideal(progress)?),
             };
             records.near_sizes.extend(near_sizes);
             records.false_positives.extend(rates);

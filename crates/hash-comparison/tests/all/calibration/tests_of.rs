@@ -10,6 +10,7 @@ use hash_comparison::questions::mixing::{self, Effort};
 use hash_comparison::questions::{Figure, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{BitTest, Choice, End, FailedTest, Run};
 use hash_comparison::values::Hashed;
+use records::progress::Silent;
 use statistics::collisions::CollisionLaw;
 
 /// A dataset with its probes and the results of the ideal hash.
@@ -23,7 +24,7 @@ impl<'a> Asked<'a> {
     /// Measures the ideal hash on the dataset.
     pub(super) fn new(dataset: &'a Dataset) -> Self {
         let probes = Probes::new(dataset);
-        let ideal = probes.sizes_ideal();
+        let ideal = probes.sizes_ideal(&Silent).unwrap();
         Self {
             dataset,
             probes,
@@ -52,7 +53,8 @@ pub(super) fn judged(
     };
     for of in asked {
         let hashed = Hashed::of_values(function, values(of.dataset, &mut records));
-        let rows = of.probes.sizes(function.name, &of.probes.values(&hashed));
+        let values = of.probes.values(&hashed);
+        let (rows, _) = of.probes.of_function(function.name, &values, &Silent).unwrap();
         records.near_sizes.extend(rows);
         records.near_sizes.extend(of.ideal.iter().cloned());
     }

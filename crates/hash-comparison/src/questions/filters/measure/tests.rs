@@ -4,6 +4,7 @@ use super::*;
 use crate::functions;
 use crate::keys::Recipe;
 use crate::record::DatasetKind;
+use filter_policy::FilterPolicy as _;
 use records::progress::Silent;
 
 fn dataset(count: usize, recipe: Option<Recipe>) -> Dataset {
@@ -20,7 +21,7 @@ fn counts_are_those_of_the_policy_itself() {
     let function = functions::find("MurMurHash2").unwrap();
     let probes = Probes::new(&dataset);
     let values = probes.values(&Hashed::new(&dataset.keys, function));
-    let rows = probes.rates(function.name, &values, &Silent).unwrap();
+    let (_, rows) = probes.of_function(function.name, &values, &Silent).unwrap();
     let Asked::OtherHalf(other) = &probes.asked else {
         panic!("no recipe, so two halves");
     };
