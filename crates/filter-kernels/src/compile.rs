@@ -27,7 +27,7 @@ macro_rules! by_kernel {
             #[cfg(target_arch = "x86_64")]
             $crate::choose::KernelToken::Avx2(_) => by_kernel!(@ avx2 $crate::x86_64::Avx2, $result, $function),
             #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            $crate::choose::KernelToken::Neon(_) => by_kernel!(@ neon $crate::aarch64::Neon, $result, $function),
+            $crate::choose::KernelToken::Neon(_) => by_kernel!(@ neon #[inline] $crate::aarch64::Neon, $result, $function),
             #[cfg(test)]
             $crate::choose::KernelToken::Plain8(_) => by_kernel!(@ portable $crate::tests::plain::Plain8, $result, $function),
             #[cfg(test)]
