@@ -128,6 +128,9 @@ fn hash_tile<T: Target>(
 pub fn insert(kernel: KernelToken, blocks: &mut [Block], function: BlockHash, source: WideSource<'_>) {
     by_kernel!(
         |lanes, blocks: &mut [Block], function: BlockHash, source: WideSource<'_>| -> () {
+            if let (WideSource::Hashes(hashes), true) = (source, blocks.len() < PREFETCHED) {
+                return set(blocks, hashes);
+            }
             each_tile!(
                 source.len(),
                 blocks.len() >= PREFETCHED,

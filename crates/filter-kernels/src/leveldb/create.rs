@@ -5,7 +5,7 @@
 //! whole words. With AVX2, a check for each bit of a map would take a tenth of the time.
 
 use core::hint::black_box;
-use core::mem::MaybeUninit;
+use core::mem::{self, MaybeUninit};
 
 use super::definition::USUAL_PROBES;
 use super::probes::{Probes, Remainders};
@@ -134,6 +134,8 @@ impl<S: Lanes, const MAP: bool, const GROUPS: usize, const ROWS: usize> Consumer
         if count == 0 {
             return;
         }
+        // A local variable, so that a store to the bits does not make the optimiser read it again.
+        let mut bits = mem::take(&mut self.bits);
         // The next group is hashed before the positions of this one are stored, so that neither waits.
         let mut next = groups.group(lanes, 0);
         for index in 0..count {
@@ -145,18 +147,19 @@ impl<S: Lanes, const MAP: bool, const GROUPS: usize, const ROWS: usize> Consumer
             for row in rows_of::<MAP, ROWS>(self.rows, group % GROUPS, self.probes) {
                 if group >= GROUPS {
                     // SAFETY: the row was prepared `GROUPS` groups ago, from remainders by the bits of the filter.
-                    unsafe { self.bits.set::<S>(row, S::LANES) };
+                    unsafe { bits.set::<S>(row, S::LANES) };
                 }
                 Bits::<MAP>::prepare(lanes, sequence.positions(), row);
                 if GROUPS > 1 {
                     for lane in 0..S::LANES {
-                        let (bytes, index) = self.bits.place(row, lane);
+                        let (bytes, index) = bits.place(row, lane);
                         lanes.prefetch::<true, _>(bytes, index);
                     }
                 }
                 sequence.advance();
             }
         }
+        self.bits = bits;
         self.groups += count;
     }
 }
