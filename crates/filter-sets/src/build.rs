@@ -62,7 +62,8 @@ impl Builder {
     }
 
     /// Sets the kind of key that files and manifests state, for programs that read keys as text: `line`, `long`, `string`,
-    /// `binary`, or what this program chooses. Only the bytes of keys matter here.
+    /// `binary`, or what this program chooses. A `long` has eight bytes, the lowest first; otherwise only the bytes of keys
+    /// matter here.
     ///
     /// # Errors
     ///
@@ -218,6 +219,7 @@ impl Builder {
             function: ShardFunction::default(),
             hasher,
             values,
+            has_numbers: self.key_kind == "long",
         })
     }
 }
@@ -376,16 +378,22 @@ struct Keys {
     function: ShardFunction,
     hasher: Hasher,
     values: Box<dyn Values>,
+    /// Whether the keys are of the kind `long`.
+    has_numbers: bool,
 }
 
 impl Keys {
     #[inline]
     fn insert(&mut self, shard: u32, key: &[u8]) -> Result<(), Error> {
-        let hash = (self.hasher.hash)(key).ok_or_else(|| {
+        let wrong = |reason: &str| {
             let key = key.escape_ascii();
-            let reason = format_args!("the key \"{key}\" has no hash value");
+            let reason = format_args!("the key \"{key}\" {reason}");
             self.builder.format.wrong(reason)
-        })?;
+        };
+        if self.has_numbers && key.len() != 8 {
+            return Err(wrong("must have 8 bytes, as the kind \"long\" says"));
+        }
+        let hash = (self.hasher.hash)(key).ok_or_else(|| wrong("has no hash value"))?;
         self.values.push(shard, hash)
     }
 

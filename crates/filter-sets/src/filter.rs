@@ -37,9 +37,18 @@ pub struct Filter {
     stored: AnyOpened,
 }
 
+/// The last bytes of tables of LevelDB and of RocksDB.
+///
+/// Source: LevelDB, `table/format.h`; RocksDB, `table/block_based/block_based_table_builder.cc`.
+const ENDS_OF_TABLES: [[u8; 8]; 2] = [
+    0xdb47_7524_8b80_fb57_u64.to_le_bytes(),
+    0x88e2_41b7_85f4_cff7_u64.to_le_bytes(),
+];
+
 impl Filter {
     /// Takes the bytes of a file of a filter, or of a stored filter without a header. A format is needed only if neither
-    /// header nor bytes tell it; without both, the keys must be bytes or UTF-8.
+    /// header nor bytes tell it; without both, the keys must be bytes or UTF-8. Bytes of policies do not tell it: under the name
+    /// of another policy they deny keys.
     ///
     /// # Errors
     ///
@@ -93,6 +102,9 @@ impl Filter {
     /// Reads a filter without a header.
     fn bare(given: Option<&Format>, bytes: Bytes) -> Result<Self, String> {
         let slice = bytes.as_ref();
+        if ENDS_OF_TABLES.iter().any(|end| slice.ends_with(end)) {
+            return Err("is a table of LevelDB or RocksDB, which holds more than a filter".to_owned());
+        }
         let told = Format::of_prefix(slice, slice.len() as u64);
         let format = match (given, told) {
             (Some(given), _) => match given.contradicted(slice) {

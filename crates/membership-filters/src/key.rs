@@ -40,7 +40,8 @@ pub trait Key {
     /// Passes the bytes to `then`, as they are hashed.
     fn with_bytes<R>(&self, then: impl FnOnce(&[u8]) -> R) -> R;
 
-    /// Returns the eight bytes that stand for the key in a tuple.
+    /// Returns the eight bytes that stand for the key in a tuple. A type that wraps an integer passes on those of the integer, to
+    /// be the same key in a tuple, too.
     #[inline]
     fn part(&self) -> [u8; 8] {
         self.with_bytes(|bytes| xxph3_64(bytes, 0)).to_le_bytes()

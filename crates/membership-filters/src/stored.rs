@@ -337,7 +337,7 @@ macro_rules! foreign {
             }
 
             #[doc = concat!("Reads ", $what, "; trailing bytes are an error.")]
-            /// Damaged bits go unnoticed, and so does a funnel that is not the writer's: the form of [`to_bytes`](Self::to_bytes) has
+            /// Damaged bits go unnoticed, and so does another hash than the writer's: the form of [`to_bytes`](Self::to_bytes) has
             /// a checksum and names the hash.
             ///
             /// # Errors
@@ -354,7 +354,7 @@ macro_rules! foreign {
             #[doc = concat!("Writes ", $what, ", in pieces of 64 KiB, without a copy of the filter. Does not flush.")]
             /// Needs the feature `std`.
             ///
-            /// It has all, some or none of the bits of keys that other threads insert meanwhile.
+            /// Of a filter for many threads, it has all, some or none of the bits of keys that others insert meanwhile.
             ///
             /// # Errors
             ///

@@ -292,7 +292,7 @@ fn merged_filters_contain_the_keys_of_all() {
             }
         }
         build_file(
-            builder.key_kind("long").unwrap().file(path("another")).unwrap(),
+            builder.key_kind("binary").unwrap().file(path("another")).unwrap(),
             &another,
         );
         let error = merge(None, &[&path("one"), &path("another")], path("no"), true).unwrap_err();

@@ -264,13 +264,17 @@ fn a_file_says_what_it_is() {
         let format = format.map(super::format);
         Filter::open(&path, format.as_ref(), Opening::default())
     };
+    let mut numbers = builder("bloom64").key_kind("long").unwrap().file(&path).unwrap();
+    numbers.insert(&7_u64.to_le_bytes()).unwrap();
+    let error = numbers.insert("7").unwrap_err().to_string();
+    assert!(error.contains("must have 8 bytes"), "{error}");
     for name in super::names().filter(|&name| name != "split-block-xxph3") {
         build_file(
-            builder(name).key_kind("long").unwrap().file(&path).unwrap(),
+            builder(name).key_kind("binary").unwrap().file(&path).unwrap(),
             &stored,
         );
         let filter = open(None).unwrap();
-        assert_eq!(filter.header().unwrap().key_kind, "long");
+        assert_eq!(filter.header().unwrap().key_kind, "binary");
         assert!(stored.iter().all(|key| filter.contains(key)) && open(Some(name)).is_ok());
         let error = open(Some("split-block-xxph3")).unwrap_err().to_string();
         assert!(error.contains("its header says format"), "{error}");

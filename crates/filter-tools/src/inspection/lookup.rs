@@ -41,7 +41,12 @@ fn leveldb(table: &Table<&TableFile>) -> Opened {
     let Some(block) = table.filter_block(policy.name())? else {
         return Ok(None);
     };
-    let filters = FilterBlockReader::new(policy, block);
+    // The name does not tell whether a compiler with signed characters hashed the last bytes of keys.
+    let signed = (policy.name() == "BloomFilter2").then(|| policies::reader("BloomFilter2.SignedTail").ok());
+    let policies = [Some(policy), signed.flatten()].into_iter().flatten();
+    let filters: Vec<_> = policies
+        .map(|policy| FilterBlockReader::new(policy, block.clone()))
+        .collect();
     let index = table.block(BlockRole::Index, index)?;
     let (mut entries, mut blocks) = (index.entries()?, Vec::new());
     for BlockHandle { offset, .. } in table.data_blocks()? {
@@ -53,7 +58,7 @@ fn leveldb(table: &Table<&TableFile>) -> Opened {
         [8, 0].into_iter().any(|number| {
             let is_before = |last: &[u8]| last[..last.len().saturating_sub(number)] < *key;
             let block = blocks.get(blocks.partition_point(|(last, _)| is_before(last)));
-            block.is_some_and(|&(_, offset)| filters.may_match(offset, key))
+            block.is_some_and(|&(_, offset)| filters.iter().any(|filters| filters.may_match(offset, key)))
         })
     })))
 }

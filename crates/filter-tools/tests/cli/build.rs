@@ -289,10 +289,18 @@ fn tables_are_queried_through_their_indexes() {
         let absent = bench.fed(&format!("query {name}"), text(1_000_000..1_001_000));
         assert!(absent.stdout.matches("no").count() > 970, "{file}");
     }
+    // A compiler with signed characters hashed these keys.
+    bench.write("article.ldb", golden("article/article_highbit_bpk10.ldb"));
+    let key = |i: u32| format!("e4b8ad{:02x}{:02x}80\n", 0x80 | i & 0x3f, 0xc0 | i >> 6);
+    bench.maybe_all(
+        "query article.ldb --type binary",
+        (0..1_000).map(key).collect::<String>(),
+    );
     bench.write("prefixes.sst", golden("rocksdb/sst/fv5_bloom10_prefix9_only.sst"));
     bench.write("text.ldb", "keys");
     bench.refuses(
         "query prefixes.sst => prefixes.sst: table must have filters | over whole keys
+        query fv4_legacy_bloom10.sst --format bloom64 --type line => is a table of LevelDB or RocksDB
         query text.ldb => text.ldb: table must be at least
         query missing.ldb => missing.ldb: No such file",
     );
