@@ -124,7 +124,7 @@ char* filter_policy_create_filter(void* state, const char* const* keys, const si
  *
  * - 00 ff denies no key.
  * - Too few bytes deny every key: fewer than two; with RocksDB's policies fewer than six; with
- *   FILTER_POLICY_SPLIT_BLOCK_XXPH3 and FILTER_POLICY_BINARY_FUSE none at all.
+ *   FILTER_POLICY_SPLIT_BLOCK_XXPH3 and FILTER_POLICY_BINARY_FUSE none at all. Where no filter is stored, do not ask.
  * - An ending that no filter of the policy has denies no key. With FILTER_POLICY_BLOOM_FILTER2 and FILTER_POLICY_LEVELDB
  *   that is a last byte of 0 or above 30; with FILTER_POLICY_BLOOM64 a last byte outside 0x81 to 0x9e; with RocksDB's
  *   policies, each of which reads the filters of both, five last bytes that fit no kind of filter; with

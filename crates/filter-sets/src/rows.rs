@@ -93,7 +93,8 @@ impl Format {
         rows().find_map(|row| row.told(head, len))
     }
 
-    /// Returns the format of a file, if its first bytes tell it.
+    /// Returns the format of a file, if its first bytes tell it. Guava's funnels of other keys than bytes and UTF-8 are part of
+    /// it: give it to [`Filter::open`](crate::Filter::open) only if the keys are of that kind.
     pub fn of_file(path: impl AsRef<Path>) -> Option<Self> {
         let Opened { header, file, len } = Opened::open(path.as_ref(), None).ok()?;
         let mut head = Vec::new();
