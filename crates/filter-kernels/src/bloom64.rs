@@ -24,7 +24,7 @@ const PREFETCHED: usize = 4 << 20;
 /// Writes the bits of all keys, with 1 to 30 probes each (other counts become the nearest), over whatever `bit_array` holds; it must not be empty.
 pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     let probes = probes.clamp(1, MAX_PROBES);
-    if bit_array.len() * 8 > MAP_BITS {
+    if bit_array.is_empty() || bit_array.len() * 8 > MAP_BITS {
         bit_array.fill(0);
         return insert(kernel, bit_array, probes, source);
     }

@@ -84,7 +84,8 @@ impl<'a> Solution<'a> {
         let [shape, seed] = self.numbers;
         Shape {
             blocks: shape as u32,
-            columns: (shape >> 32) as u32,
+            // At most 255, whatever the numbers: no product with it overflows.
+            columns: (shape >> 32) as u8 as u32,
             narrow: (seed >> 32) as u32,
         }
     }

@@ -1,4 +1,5 @@
-//! The definition, and portable code.
+//! The definition (`FORMAT.md` of `filter-formats`, "The filter with a 64-bit hash"): the positions of a hash value, and whether
+//! their bits are set.
 
 use crate::bits::{set_rest, usual};
 use crate::source::WideSource;
@@ -64,13 +65,13 @@ fn all_of(bit_array: &[u8], probes: u8, hash: u64) -> bool {
 /// The probe count at 10 bits per key, for which loops are unrolled.
 pub(super) const USUAL_PROBES: u8 = 7;
 
-/// [`insert`] in portable code.
+/// Sets the bits of all keys, in portable code.
 #[inline(always)]
 pub(super) fn set(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     usual!(probes == USUAL_PROBES, |_MOST| set_all(bit_array, probes, source));
 }
 
-/// [`may_match`] in portable code.
+/// Returns true if the bits of a hash value are set; in portable code.
 #[inline(always)]
 pub(super) fn all_set(bit_array: &[u8], probes: u8, hash: u64) -> bool {
     usual!(probes == USUAL_PROBES, |_MOST| all_of(bit_array, probes, hash))

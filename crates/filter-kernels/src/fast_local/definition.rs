@@ -1,4 +1,4 @@
-//! The definition.
+//! The definition (`FORMAT.md` of `filter-formats`, "FastLocalBloom"): the line of a hash value, and its bits in the line.
 
 /// A line: the bits that one key can set.
 pub type Line = [u8; LINE_LEN];

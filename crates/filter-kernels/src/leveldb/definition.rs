@@ -1,4 +1,5 @@
-//! The definition: the positions of a hash value, and whether their bits are set.
+//! The definition (`FORMAT.md` of `filter-formats`, "The filter"): the positions of a hash value, and whether their bits are
+//! set.
 
 use crate::bits::usual;
 use crate::modulus::Modulus;
@@ -52,7 +53,7 @@ fn never_absent() -> u8 {
     0
 }
 
-/// [`may_match`] in portable code.
+/// Returns true if the bits of a hash value are set; in portable code.
 #[inline]
 pub(super) fn scalar_may_match(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u32) -> bool {
     const USUAL: u32 = USUAL_PROBES as u32;

@@ -1,4 +1,5 @@
-//! The definition of queries: a hash value gives an equation, which holds in the words of the solution or not.
+//! The definition of queries (`FORMAT.md` of `filter-formats`, "Standard128 Ribbon"): a hash value gives an equation, which holds
+//! in the words of the solution or not.
 
 /// The number of slots that an equation spans, and of bits in a word of the solution.
 pub const WIDTH: u32 = 128;

@@ -63,6 +63,11 @@ impl<'a> Case<'a> {
         answers.collect()
     }
 
+    /// Panics if a key is denied, which was inserted.
+    fn assert_stored(&self, may_match: impl Fn(&[u8]) -> bool) {
+        assert!(self.keys[0].iter().all(may_match), "a stored key is denied");
+    }
+
     fn one_by_one<const N: usize>(&self, ask: impl Fn(&[u8]) -> [bool; N]) -> impl Iterator<Item = u8> {
         self.keys[0].iter().flat_map(move |key| ask(key).map(u8::from))
     }
@@ -101,6 +106,8 @@ fn leveldb(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         for source in sources.chain([Source::Hashes(&hashes)]) {
             let mut odd = vec![0xa5; case.odd.len()];
             leveldb::create(kernel, source, probes, &mut odd[1..]);
+            let built = BitQuery::new(kernel, &odd[1..], probes);
+            case.assert_stored(|key| leveldb::may_match(&built, function.hash(key)));
             out.extend(&odd);
             let mut answers = vec![!0; source.len().div_ceil(64)];
             leveldb::may_match_many(&question, source, &mut answers);
@@ -137,7 +144,9 @@ fn bloom64(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     let sources = case.keys.iter().map(|keys| WideSource::Keys(*keys));
     for source in sources.chain([WideSource::Hashes(&hashes)]) {
         let mut odd = vec![0xa5; case.odd.len()];
+        bloom64::create(kernel, &mut [], probes, source);
         bloom64::create(kernel, &mut odd[1..], probes, source);
+        case.assert_stored(|key| bloom64::key_may_match(kernel, &odd[1..], probes, key));
         out.extend(&odd);
         bloom64::insert(kernel, &mut odd[1..], 3, source);
         out.extend(odd);
@@ -168,6 +177,9 @@ fn fast_local(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     for keys in &case.keys {
         out.push(fast_local::create(kernel, built, probes, *keys) as u8);
         out.extend(built.as_flattened());
+        if !built.is_empty() {
+            case.assert_stored(|key| fast_local::may_match(kernel, built, probes, xxph3_64(key, 0)));
+        }
     }
     out.push(fast_local::insert(kernel, built, 11, WideSource::Hashes(&hashes)) as u8);
     out.extend(built.as_flattened());
@@ -205,6 +217,10 @@ fn split_block(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
             let mut odd = vec![0; case.odd.len()];
             let built = odd[1..].as_chunks_mut().0;
             split_block::insert(kernel, built, hash, source);
+            let filter = SplitBlocks { blocks: built, hash };
+            if !built.is_empty() {
+                case.assert_stored(|key| split_block::key_may_match(kernel, filter, key));
+            }
             split_block::insert_hash(kernel, built, 0x0123_4567_89ab_cdef);
             out.extend(built.as_flattened());
         }
@@ -246,9 +262,14 @@ fn ribbon(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         narrow: 2,
     };
     let mut rows = vec![ribbon::Row::default(); shape.slots() as usize];
-    out.push(ribbon::eliminate(kernel, &mut rows, case.probes, &hashes).into());
+    let is_solved = ribbon::eliminate(kernel, &mut rows, case.probes, &hashes);
+    out.push(is_solved.into());
     let mut odd = vec![0; 1 + 16 * shape.words() as usize];
     ribbon::solve(kernel, &rows, shape, odd[1..].as_chunks_mut().0);
+    if is_solved {
+        let built = ribbon::Solution::new(&odd[1..], case.probes, shape.blocks).unwrap();
+        case.assert_stored(|key| ribbon::key_may_match(kernel, built, key));
+    }
     out.extend(&odd);
     // The solution answers yes; bits that no builder made also answer no, and the last words are missing.
     for (bytes, blocks) in [
@@ -289,6 +310,9 @@ fn fuse(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         let mut odd = vec![0; len + 2];
         fuse::store(shape, width, &slots, &order[..peeled], &mut odd[1..]);
         let built = fuse::Fingerprints::new(&odd[1..], shape, width).unwrap();
+        if peeled == hashes.len() {
+            case.assert_stored(|key| fuse::key_may_match(kernel, built, key));
+        }
         let ask = fuse::asker(kernel, width);
         let [seed, numbers] = built.numbers();
         out.extend(case.one_by_one(|key| {

@@ -3,7 +3,6 @@
 mod avx2;
 mod avx512;
 pub(crate) mod found;
-mod parities;
 mod target;
 
 pub(crate) use target::{Avx2, Avx512};

@@ -3,7 +3,6 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 
-use super::parities::parities;
 use crate::kernel::Kernel;
 use crate::lanes::{Target, Work, compiled};
 
@@ -125,4 +124,70 @@ unsafe fn count_ones(word: u64) -> u32 {
         asm!("popcnt {}, {}", out(reg) count, in(reg) word, options(pure, nomem, nostack));
     }
     count as u32
+}
+
+/// The most rows of which [`parities`] takes the sums.
+const ROWS: usize = 8;
+
+compiled! { avx2
+/// [`Target::parities`]: four vectors of each side.
+///
+/// Stored keys of Ribbon filters take 1.2 to 1.5 times as long with two sums at a time, on AMD Zen 3 with AVX2.
+#[inline]
+pub(super) fn parities(first: &[[u8; 16]], second: &[[u8; 16]], [here, next]: [u128; 2]) -> u32 {
+    /// From each place on, as many lanes to read as halves of words are left.
+    const LIVE: [i64; 4 * ROWS] = {
+        let mut live = [0; 4 * ROWS];
+        let mut i = 0;
+        while i < 2 * ROWS {
+            live[i] = -1;
+            i += 1;
+        }
+        live
+    };
+    let rows = first.len().min(second.len()).min(ROWS);
+    let coefficients = |word: u128| {
+        let halves = _mm_set_epi64x((word >> 64) as i64, word as i64);
+        _mm256_broadcastsi128_si256(halves)
+    };
+    let (here, next) = (coefficients(here), coefficients(next));
+    // The selected bits of two rows.
+    let selected = |from: usize| {
+        // SAFETY: the start is at most 4 * ROWS - 4, so four lanes follow; under the mask, only words of the slices are read.
+        let (first, second) = unsafe {
+            let live = _mm256_loadu_si256(LIVE.as_ptr().add(2 * (ROWS - rows + from)).cast());
+            (
+                _mm256_maskload_epi64(first.as_ptr().wrapping_add(from).cast(), live),
+                _mm256_maskload_epi64(second.as_ptr().wrapping_add(from).cast(), live),
+            )
+        };
+        _mm256_xor_si256(_mm256_and_si256(first, here), _mm256_and_si256(second, next))
+    };
+    // The sums of four rows' halves, in the order of the rows 0, 2, 1 and 3, gather in the upper halves.
+    let halves = |from| {
+        let (a, b) = (selected(from), selected(from + 2));
+        let sum = _mm256_xor_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+        _mm256_castsi256_ps(_mm256_xor_si256(sum, _mm256_slli_epi64::<32>(sum)))
+    };
+    let both = _mm256_shuffle_ps::<0b11_01_11_01>(halves(0), halves(4));
+    let sum = _mm256_permutevar8x32_epi32(
+        _mm256_castps_si256(both),
+        _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7),
+    );
+    odd_lanes(sum)
+}
+}
+
+compiled! { avx2
+/// Returns whether the bits of each lane are odd in number.
+#[inline]
+fn odd_lanes(sum: __m256i) -> u32 {
+    // The sum of a lane's bits gathers in its highest.
+    let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<16>(sum));
+    let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<8>(sum));
+    let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<4>(sum));
+    let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<2>(sum));
+    let sum = _mm256_xor_si256(sum, _mm256_slli_epi32::<1>(sum));
+    _mm256_movemask_ps(_mm256_castsi256_ps(sum)).cast_unsigned()
+}
 }
