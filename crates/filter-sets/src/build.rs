@@ -209,9 +209,11 @@ impl Builder {
         })?;
         let hasher = self.format.row.hasher(&self.format);
         let hasher = hasher.map_err(|reason| self.format.wrong(reason))?;
-        let values: Box<dyn Values> = match hasher.is_narrow {
-            true => Box::new(Spilled::<u64>::new(self.memory, folder)),
-            false => Box::new(Spilled::<u128>::new(self.memory, folder)),
+        let values: Box<dyn Values> = match (hasher.is_narrow, shards) {
+            (true, 1) => Box::new(Spilled::<(), u64>::new(self.memory, folder)),
+            (true, _) => Box::new(Spilled::<u32, u64>::new(self.memory, folder)),
+            (false, 1) => Box::new(Spilled::<(), u128>::new(self.memory, folder)),
+            (false, _) => Box::new(Spilled::<u32, u128>::new(self.memory, folder)),
         };
         Ok(Keys {
             builder: self.clone(),

@@ -34,6 +34,31 @@ impl Record for u128 {
     }
 }
 
+/// The shard that a value is of: a number, or nothing where there is one alone, which takes half the memory.
+pub(crate) trait Shard: Copy + Ord + Send + Sync {
+    fn of(number: u32) -> Self;
+
+    fn number(self) -> u32;
+}
+
+impl Shard for u32 {
+    fn of(number: u32) -> Self {
+        number
+    }
+
+    fn number(self) -> u32 {
+        self
+    }
+}
+
+impl Shard for () {
+    fn of(_: u32) {}
+
+    fn number(self) -> u32 {
+        0
+    }
+}
+
 /// Values of all shards: first taken in any order, then passed in order, each once.
 pub(crate) trait Values: Send + Sync {
     fn push(&mut self, shard: u32, value: u128) -> Result<(), Error>;
@@ -49,8 +74,8 @@ pub(crate) trait Values: Send + Sync {
 type Take<'a> = &'a mut dyn FnMut(Option<&[u128]>) -> Result<(), Error>;
 
 /// An external-sort buffer: up to half the memory, then sorted runs on disk.
-pub(crate) struct Spilled<R> {
-    buffer: Vec<(u32, R)>,
+pub(crate) struct Spilled<S, R> {
+    buffer: Vec<(S, R)>,
     /// The number of values that the memory holds.
     capacity: usize,
     memory: u64,
@@ -60,9 +85,9 @@ pub(crate) struct Spilled<R> {
     runs: Vec<File>,
 }
 
-impl<R: Record> Spilled<R> {
+impl<S: Shard, R: Record> Spilled<S, R> {
     pub(crate) fn new(memory: u64, folder: &Path) -> Self {
-        let values = memory / 2 / size_of::<(u32, R)>() as u64;
+        let values = memory / 2 / size_of::<(S, R)>() as u64;
         Self {
             buffer: Vec::new(),
             capacity: usize::try_from(values).unwrap_or(usize::MAX).max(BATCH),
@@ -105,7 +130,7 @@ impl<R: Record> Spilled<R> {
         let file = tempfile::tempfile_in(&self.folder)?;
         let mut file = BufWriter::with_capacity(LONGEST_PIECE, file);
         for values in self.buffer.chunk_by(|one, another| one.0 == another.0) {
-            file.write_all(&values[0].0.to_le_bytes())?;
+            file.write_all(&values[0].0.number().to_le_bytes())?;
             file.write_all(&(values.len() as u64).to_le_bytes())?;
             for (_, value) in values {
                 let bytes: u128 = (*value).into();
@@ -173,13 +198,13 @@ impl Run<'_> {
     }
 }
 
-impl<R: Record> Values for Spilled<R> {
+impl<S: Shard, R: Record> Values for Spilled<S, R> {
     #[inline]
     fn push(&mut self, shard: u32, value: u128) -> Result<(), Error> {
         if self.buffer.len() == self.buffer.capacity() {
             self.make_room()?;
         }
-        self.buffer.push((shard, R::of(value)));
+        self.buffer.push((S::of(shard), R::of(value)));
         Ok(())
     }
 
@@ -200,7 +225,7 @@ impl<R: Record> Values for Spilled<R> {
         let mut heap: BinaryHeap<Reverse<(R, usize)>> = BinaryHeap::new();
         let (mut rest, mut batch) = (&self.buffer[..], Vec::with_capacity(BATCH));
         for shard in 0..shards {
-            let (values, more) = rest.split_at(rest.partition_point(|value| value.0 == shard));
+            let (values, more) = rest.split_at(rest.partition_point(|value| value.0.number() == shard));
             rest = more;
             for values in values.chunks(BATCH) {
                 batch.clear();
