@@ -11,7 +11,7 @@
 mod build;
 mod definition;
 
-pub use build::{Row, eliminate, solve};
+pub use build::{Row, SORTED_SLOTS, eliminate, solve, sort};
 pub use definition::{Shape, WIDTH, Word};
 
 use hashzoo::xxph3_64;

@@ -66,7 +66,7 @@ impl RibbonPolicy {
     }
 
     /// Solves the system of these hash values, or chooses a Bloom filter instead.
-    fn make(&self, hashes: &[u64]) -> Result<Made, Error> {
+    fn make(&self, hashes: &mut [u64]) -> Result<Made, Error> {
         let Some(first) = hashes.first() else {
             return Ok(Made::Nothing);
         };
@@ -86,6 +86,9 @@ impl RibbonPolicy {
             .find(|&seed| {
                 rows.clear();
                 rows.resize(slots, Row::default());
+                if slots >= ribbon::SORTED_SLOTS {
+                    ribbon::sort(seed, hashes);
+                }
                 ribbon::eliminate(self.bloom.token(), &mut rows, seed, hashes)
             });
         Ok(seed.map_or(Made::Bloom, |seed| Made::Ribbon { rows, shape, seed }))
@@ -166,8 +169,8 @@ impl HashedPolicy for RibbonPolicy {
     where
         I: IntoIterator<Item = u64, IntoIter: Clone>,
     {
-        let hashes = collect(without_repeats(hashes.into_iter()))?;
-        let len = self.make(&hashes)?.write(self, &hashes, out)?;
+        let mut hashes = collect(without_repeats(hashes.into_iter()))?;
+        let len = self.make(&mut hashes)?.write(self, &hashes, out)?;
         written(out, len)
     }
 
@@ -176,8 +179,8 @@ impl HashedPolicy for RibbonPolicy {
         hashes: impl IntoIterator<Item = u64>,
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        let hashes = collect(without_repeats(hashes.into_iter()))?;
-        let made = self.make(&hashes)?;
+        let mut hashes = collect(without_repeats(hashes.into_iter()))?;
+        let made = self.make(&mut hashes)?;
         append_with(out, made.len(self, &hashes)?, |room| {
             made.write(self, &hashes, room)
         })

@@ -24,6 +24,12 @@ pub(super) const fn used_seed(stored: u8) -> u64 {
     (mixed ^ (mixed & 0xf0f0_f0f0_f0f0_f0f0) >> 4) & 0xffff_ffff
 }
 
+/// Spreads a hash value: the equations of larger numbers start at the same slots or later ones.
+#[inline(always)]
+pub(super) const fn spread(hash: u64, used_seed: u64) -> u64 {
+    (hash ^ used_seed).wrapping_mul(SPREAD)
+}
+
 /// The shape of a system: its slots, in blocks of [`WIDTH`], and its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
@@ -62,7 +68,7 @@ impl Equation {
     /// Makes the equation of a hash value, which can start at as many slots.
     #[inline(always)]
     pub(super) const fn new(hash: u64, used_seed: u64, starts: u32) -> Self {
-        let spread = (hash ^ used_seed).wrapping_mul(SPREAD);
+        let spread = spread(hash, used_seed);
         let expanded = spread.wrapping_mul(EXPAND);
         Self {
             start: ((spread as u128 * starts as u128) >> 64) as usize,

@@ -177,9 +177,8 @@ fn fast_local(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     for keys in &case.keys {
         out.push(fast_local::create(kernel, built, probes, *keys) as u8);
         out.extend(built.as_flattened());
-        if !built.is_empty() {
-            case.assert_stored(|key| fast_local::may_match(kernel, built, probes, xxph3_64(key, 0)));
-        }
+        let may_match = |key: &[u8]| fast_local::may_match(kernel, built, probes, xxph3_64(key, 0));
+        case.assert_stored(|key| built.is_empty() || may_match(key));
     }
     out.push(fast_local::insert(kernel, built, 11, WideSource::Hashes(&hashes)) as u8);
     out.extend(built.as_flattened());
@@ -218,9 +217,8 @@ fn split_block(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
             let built = odd[1..].as_chunks_mut().0;
             split_block::insert(kernel, built, hash, source);
             let filter = SplitBlocks { blocks: built, hash };
-            if !built.is_empty() {
-                case.assert_stored(|key| split_block::key_may_match(kernel, filter, key));
-            }
+            let may_match = |key: &[u8]| split_block::key_may_match(kernel, filter, key);
+            case.assert_stored(|key| filter.blocks.is_empty() || may_match(key));
             split_block::insert_hash(kernel, built, 0x0123_4567_89ab_cdef);
             out.extend(built.as_flattened());
         }
@@ -262,8 +260,14 @@ fn ribbon(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         narrow: 2,
     };
     let mut rows = vec![ribbon::Row::default(); shape.slots() as usize];
-    let is_solved = ribbon::eliminate(kernel, &mut rows, case.probes, &hashes);
+    // Rows that are solved do not depend on the order of the equations.
+    let mut ordered = hashes.clone();
+    if kernel.lanes() > 1 {
+        ribbon::sort(case.probes, &mut ordered);
+    }
+    let is_solved = ribbon::eliminate(kernel, &mut rows, case.probes, &ordered);
     out.push(is_solved.into());
+    rows.truncate(if is_solved { rows.len() } else { 0 });
     let mut odd = vec![0; 1 + 16 * shape.words() as usize];
     ribbon::solve(kernel, &rows, shape, odd[1..].as_chunks_mut().0);
     if is_solved {
