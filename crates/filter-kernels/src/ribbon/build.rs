@@ -1,6 +1,6 @@
 //! Building: Gaussian elimination as equations are added, then back substitution from the last slot.
 
-use super::definition::{Equation, Shape, WIDTH, Word, spread, used_seed};
+use super::definition::{Equation, SPREAD, Shape, WIDTH, Word, used_seed};
 use crate::choose::KernelToken;
 use crate::compile::by_kernel;
 use crate::lanes::Target;
@@ -38,7 +38,8 @@ pub const SORTED_SLOTS: usize = (32 << 20) / size_of::<Row>();
 /// are still in the cache. The solution does not depend on the order.
 pub fn sort(seed: u8, hashes: &mut [u64]) {
     let seed = used_seed(seed);
-    hashes.sort_unstable_by_key(|&hash| !spread(hash, seed));
+    // Equations of larger spread values start at the same slots or later ones.
+    hashes.sort_unstable_by_key(|&hash| !(hash ^ seed).wrapping_mul(SPREAD));
 }
 
 /// Adds the equations of these hash values under a stored seed to empty rows, one for each slot of the shape. Returns

@@ -10,7 +10,7 @@ pub type Word = [u8; 16];
 /// Multiplier that spreads a seeded hash value.
 ///
 /// Source of all constants here: RocksDB, `util/ribbon_impl.h`.
-const SPREAD: u64 = 0x6193_d459_236a_3a0d;
+pub(super) const SPREAD: u64 = 0x6193_d459_236a_3a0d;
 
 /// Multiplier from the spread value to coefficients and result.
 const EXPAND: u64 = 0xc28f_8282_2b65_0bed;
@@ -22,12 +22,6 @@ const LOWER_HALF: u64 = 0xc367_844a_6e52_731d;
 pub(super) const fn used_seed(stored: u8) -> u64 {
     let mixed = (stored as u64).wrapping_mul(0xc782_19a2_3eea_dd03);
     (mixed ^ (mixed & 0xf0f0_f0f0_f0f0_f0f0) >> 4) & 0xffff_ffff
-}
-
-/// Spreads a hash value: the equations of larger numbers start at the same slots or later ones.
-#[inline(always)]
-pub(super) const fn spread(hash: u64, used_seed: u64) -> u64 {
-    (hash ^ used_seed).wrapping_mul(SPREAD)
 }
 
 /// The shape of a system: its slots, in blocks of [`WIDTH`], and its columns.
@@ -68,7 +62,7 @@ impl Equation {
     /// Makes the equation of a hash value, which can start at as many slots.
     #[inline(always)]
     pub(super) const fn new(hash: u64, used_seed: u64, starts: u32) -> Self {
-        let spread = spread(hash, used_seed);
+        let spread = (hash ^ used_seed).wrapping_mul(SPREAD);
         let expanded = spread.wrapping_mul(EXPAND);
         Self {
             start: ((spread as u128 * starts as u128) >> 64) as usize,
