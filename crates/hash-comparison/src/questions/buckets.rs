@@ -304,7 +304,7 @@ fn fill(
 }
 
 /// Counts the values in each bucket.
-fn counts((values, bits): (&[u64], u32), choice: Choice, buckets: u64) -> Vec<u64> {
+fn counts((values, bits): (&[u64], u32), choice: Choice, buckets: u64) -> Vec<u32> {
     let chosen = |value: u64| match choice {
         Choice::LowBits => value & (buckets - 1),
         Choice::HighBits => ((u128::from(value) * u128::from(buckets)) >> bits) as u64,
@@ -313,8 +313,8 @@ fn counts((values, bits): (&[u64], u32), choice: Choice, buckets: u64) -> Vec<u6
         Choice::Bit => value >> buckets & 1,
     };
     if choice == Choice::Bit {
-        let ones = values.iter().map(|&value| chosen(value)).sum();
-        return vec![values.len() as u64 - ones, ones];
+        let ones = values.iter().map(|&value| chosen(value) as u32).sum();
+        return vec![values.len() as u32 - ones, ones];
     }
     let mut counts = vec![0; buckets as usize];
     for &value in values {
@@ -325,7 +325,7 @@ fn counts((values, bits): (&[u64], u32), choice: Choice, buckets: u64) -> Vec<u6
 
 impl BucketRow {
     /// Returns value, expectation and p-value of the row's figure.
-    fn test(&self, counts: &[u64]) -> (f64, f64, f64) {
+    fn test(&self, counts: &[u32]) -> (f64, f64, f64) {
         let count = match self.figure {
             Figure::ChiSquare => {
                 let (statistic, dof) = (self.chi_square(counts), self.buckets - 1);
@@ -338,9 +338,9 @@ impl BucketRow {
             }
             Figure::Compared => counts
                 .iter()
-                .map(|&count| count * count.saturating_sub(1) / 2)
+                .map(|&count| u64::from(count) * u64::from(count.saturating_sub(1)) / 2)
                 .sum(),
-            Figure::Fullest => counts.iter().copied().max().unwrap_or_default(),
+            Figure::Fullest => counts.iter().copied().max().unwrap_or_default().into(),
             Figure::Empty => counts.iter().filter(|&&count| count == 0).count() as u64,
         };
         let law = self.law();
@@ -352,13 +352,13 @@ impl BucketRow {
     ///
     /// The remainders by a prime are not quite equally likely, since the prime does not divide the number of values; the
     /// expectation of each bucket takes that into account. For a power of two the remainder is the low bits.
-    fn chi_square(&self, counts: &[u64]) -> f64 {
+    fn chi_square(&self, counts: &[u32]) -> f64 {
         let range = 1_u64 << self.bits;
         let (least, larger) = (range / self.buckets, range % self.buckets);
-        let of_bucket = |(&count, bucket): (&u64, u64)| {
-            let of_range = least + u64::from(bucket < larger);
-            let expected = self.keys as f64 * (of_range as f64 / range as f64);
-            let above = count as f64 - expected;
+        let expected = [least, least + 1].map(|of_range| self.keys as f64 * (of_range as f64 / range as f64));
+        let of_bucket = |(&count, bucket): (&u32, u64)| {
+            let expected = expected[usize::from(bucket < larger)];
+            let above = f64::from(count) - expected;
             above * above / expected
         };
         counts.iter().zip(0..).map(of_bucket).sum()
