@@ -7,12 +7,12 @@ use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
 use crate::key_hash::HashValue;
 
-/// The number of values from which they are passed in larger batches: kernels fetch the bits of later values of a batch ahead
-/// where filters are too long for the cache.
+/// The announced number of values from which they are passed in larger batches: kernels fetch the bits of later values of a
+/// batch ahead where filters are too long for the cache.
 const MANY: usize = 1 << 16;
 
 /// Passes the values to `take` in batches and returns their number: builders take values one at a time, the loops that
-/// set bits take slices.
+/// set bits take slices. All batches but the last have the same size, which depends on the number of values.
 pub fn for_each_batch<H: Copy + Default>(hashes: impl Iterator<Item = H>, take: impl FnMut(&[H])) -> usize {
     if hashes.size_hint().0 < MANY {
         batches::<_, 64>(hashes, take)
@@ -21,7 +21,8 @@ pub fn for_each_batch<H: Copy + Default>(hashes: impl Iterator<Item = H>, take: 
     }
 }
 
-fn batches<H: Copy + Default, const BATCH: usize>(
+/// [`for_each_batch`], with as many values in each but the last.
+pub(crate) fn batches<H: Copy + Default, const BATCH: usize>(
     mut hashes: impl Iterator<Item = H>,
     mut take: impl FnMut(&[H]),
 ) -> usize {

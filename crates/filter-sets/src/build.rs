@@ -255,7 +255,7 @@ impl FileBuilding {
     /// # Errors
     ///
     /// [`Write`](ErrorKind::Write) if the disk is full; [`InvalidArgument`](ErrorKind::InvalidArgument) if the key belongs to another shard
-    /// than the one that is built.
+    /// than the one that is built, or is not of the [kind](Builder::key_kind) or encoding that was chosen.
     #[inline]
     pub fn insert(&mut self, key: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Error> {
         let key = key.as_ref();
@@ -327,7 +327,8 @@ impl SetBuilding {
     ///
     /// # Errors
     ///
-    /// [`Write`](ErrorKind::Write) if the disk is full.
+    /// [`Write`](ErrorKind::Write) if the disk is full; [`InvalidArgument`](ErrorKind::InvalidArgument) if the key is not of the
+    /// [kind](Builder::key_kind) or encoding that was chosen.
     #[inline]
     pub fn insert(&mut self, key: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Error> {
         let key = key.as_ref();

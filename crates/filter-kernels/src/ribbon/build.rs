@@ -29,10 +29,10 @@ pub struct Row {
     result: u32,
 }
 
-/// The number of slots from which [`eliminate`] gains more than [`sort`] takes: 32 MiB of rows.
+/// The number of slots from which [`eliminate`] gains more than [`sort`] takes.
 ///
 /// 1 M keys took 97 ns each, and then 18 after 26; 100,000 keys 34, and then 23 after 27 (AMD Zen 3).
-pub const SORTED_SLOTS: usize = (32 << 20) / size_of::<Row>();
+pub const SORTED_SLOTS: usize = 1_000_000;
 
 /// Sorts hash values so that their equations under a stored seed are eliminated from the last slots to the first, in rows that
 /// are still in the cache. The solution does not depend on the order.

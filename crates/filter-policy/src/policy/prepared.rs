@@ -6,7 +6,7 @@ use filter_kernels::{Asker, KernelToken, Keys};
 
 use super::{FilterPolicy, HashedKey};
 use crate::answers::{Answers, each, fill};
-use crate::building::for_each_batch;
+use crate::building::batches;
 use crate::error::Error;
 use crate::key_hash::{HashFunction, HashValue, KeyHash, KeyHashes};
 use crate::keys::KeyBatch;
@@ -313,7 +313,7 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
             Some(keys) => self.ask(keys, answers),
             None => {
                 let mut words = answers.chunks_mut(1);
-                for_each_batch(batch.iter(), |keys| {
+                batches::<_, 64>(batch.iter(), |keys| {
                     self.ask(Keys::Slices(keys), words.next().unwrap_or_default());
                 });
             }

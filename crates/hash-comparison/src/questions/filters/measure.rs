@@ -8,7 +8,7 @@
 //!
 //! The rate of LevelDB's probe scheme jumps with the exact length of the filter, because start and step of the probes
 //! come from one hash value. A second file of rows therefore sums filters of several neighbouring numbers of keys, so that no
-//! function is judged by one lucky or unlucky length ([`Probes::sizes`]).
+//! function is judged by one lucky or unlucky length ([`Probes::of_function`]).
 
 #[cfg(test)]
 mod tests;
@@ -348,7 +348,7 @@ struct Near {
 impl Near {
     /// Builds filters of the first keys of each fold, for each number of keys, the largest first, and probes each with at most
     /// `most` absent keys; the largest also with all. Of millions of keys, of which a filter takes a good part of a second,
-    /// the first fold alone is built for the other numbers, and probed with more.
+    /// the first fold alone is built for the other numbers, and probed with more if there are more.
     fn of(
         bits_per_key: u32,
         numbers: impl IntoIterator<Item = usize>,
@@ -360,7 +360,8 @@ impl Near {
         let (mut largest, mut all, mut counts) = (0, [0; 2], Vec::new());
         for keys in numbers {
             let is_largest = counts.is_empty();
-            let used = if is_largest || keys <= NEIGHBOURS_KEYS {
+            let has_more = folds[0].1.len() >= most * folds.len();
+            let used = if is_largest || keys <= NEIGHBOURS_KEYS || !has_more {
                 folds
             } else {
                 &folds[..1]
