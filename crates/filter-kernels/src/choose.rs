@@ -139,7 +139,8 @@ impl KernelToken {
         self.facts().0
     }
 
-    /// Returns the number of lanes in a vector, 1 for portable code: layouts choose among vectors by this fact, never by the name.
+    /// Returns the number of lanes in a vector, 1 for portable code: layouts choose among vectors by this fact, never by the
+    /// name.
     #[inline(always)]
     pub(crate) const fn lanes(self) -> usize {
         self.facts().1

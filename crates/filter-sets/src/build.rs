@@ -381,7 +381,7 @@ struct Keys {
     function: ShardFunction,
     hasher: Hasher,
     values: Box<dyn Values>,
-    /// Whether the keys are of the kind `long`.
+    /// Set if the keys are of the kind `long`.
     has_numbers: bool,
 }
 

@@ -86,6 +86,7 @@ impl RibbonPolicy {
             .find(|&seed| {
                 rows.clear();
                 rows.resize(slots, Row::default());
+                // Neither the bytes nor whether a seed serves depends on the order.
                 if slots >= ribbon::SORTED_SLOTS {
                     ribbon::sort(seed, hashes);
                 }

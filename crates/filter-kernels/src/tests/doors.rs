@@ -63,7 +63,7 @@ impl<'a> Case<'a> {
         answers.collect()
     }
 
-    /// Panics if a key is denied, which was inserted.
+    /// Panics if a key that was inserted is denied.
     fn assert_stored(&self, may_match: impl Fn(&[u8]) -> bool) {
         assert!(self.keys[0].iter().all(may_match), "a stored key is denied");
     }

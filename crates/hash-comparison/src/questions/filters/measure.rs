@@ -339,7 +339,7 @@ struct Near {
     keys: usize,
     /// Probes with absent keys, and the false positives among them, by number of keys.
     counts: Vec<[u64; 2]>,
-    /// The same in the largest filter, probed with all absent keys.
+    /// Counts the same in the largest filter, which all absent keys probe.
     all: [u64; 2],
     /// Keys compared per key found, summed over hashes, if asked for.
     compared: Option<f64>,
