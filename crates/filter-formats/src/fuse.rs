@@ -138,7 +138,6 @@ kernel_reader!(READER, BINARY_FUSE, fuse, |bits, plan| {
 
 impl<'a> Stored<'a> for Fingerprints<'a> {
     fn plan(self, kernel: KernelToken) -> Plan {
-        let [seed, numbers] = self.numbers();
         let asker = fuse::asker(kernel, self.width());
         plan(
             kernel,
@@ -146,7 +145,7 @@ impl<'a> Stored<'a> for Fingerprints<'a> {
             &READER,
             asker,
             self.bytes(),
-            [seed, numbers, 0],
+            self.numbers(),
         )
     }
 

@@ -15,14 +15,14 @@ use hashzoo::xxh3_64;
 
 use crate::bits::usual;
 use crate::choose::KernelToken;
-use crate::compile::{Asker, asker, by_kernel};
+use crate::compile::{Asker, by_kernel};
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
 use crate::lanes::Target;
 use crate::source::{TILE, WideSource};
 use crate::tiles::each_tile;
 use build::{PREFETCHED, USUAL_WIDTH};
-use definition::{fingerprint, is_zero_sum, packed};
+use definition::{fingerprint, is_zero_sum, mix, packed, places};
 
 /// Stored fingerprints, read in place.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +35,7 @@ pub struct Fingerprints<'a> {
 impl<'a> Fingerprints<'a> {
     /// Reads the fingerprints in these bytes, of which there is at least one after them; `None` if there are too few, or
     /// if [`packed_len`] gives none.
+    #[inline]
     pub fn new(bytes: &'a [u8], shape: Shape, width: u8) -> Option<Self> {
         let has_room = bytes.len() as u64 > packed_len(shape, width)?;
         has_room.then_some(Self { bytes, shape, width })
@@ -55,8 +56,8 @@ impl<'a> Fingerprints<'a> {
         self.bytes
     }
 
-    /// Returns the numbers from which [`of_numbers`](Self::of_numbers) makes the fingerprints again.
-    pub const fn numbers(&self) -> [u64; 2] {
+    /// Returns the numbers for an [`asker`]. From the first two, [`of_numbers`](Self::of_numbers) makes the fingerprints again.
+    pub const fn numbers(&self) -> [u64; 3] {
         let Shape {
             seed,
             segments,
@@ -65,6 +66,7 @@ impl<'a> Fingerprints<'a> {
         [
             seed,
             segments as u64 | (log2_len as u64) << 32 | (self.width as u64) << 40,
+            self.shape.starts() | self.shape.len() << 32,
         ]
     }
 
@@ -124,19 +126,25 @@ pub fn key_may_match(_: KernelToken, fingerprints: Fingerprints<'_>, key: &[u8])
 }
 
 /// Returns the function that asks a prepared filter with fingerprints of this width, given their
-/// [`numbers`](Fingerprints::numbers).
-pub fn asker(kernel: KernelToken, width: u8) -> Asker {
-    if width == USUAL_WIDTH {
-        asker!(kernel, |_lanes, numbers, bits, key| {
-            let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
-            holds(fingerprints, USUAL_WIDTH, xxh3_64(key, 0))
-        })
-    } else {
-        asker!(kernel, |_lanes, numbers, bits, key| {
-            let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
-            holds(fingerprints, fingerprints.width, xxh3_64(key, 0))
-        })
+/// [`numbers`](Fingerprints::numbers). Every kernel uses portable code, as for [`key_may_match`].
+pub fn asker(_: KernelToken, width: u8) -> Asker {
+    if width == USUAL_WIDTH { ask } else { ask_by_width }
+}
+
+fn ask(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
+    // Keys that are hashed by calls, for which all others would save registers.
+    if !matches!(key.len(), 4..=64) {
+        return ask_by_width(numbers, bits, key);
     }
+    let mixed = mix(numbers[0], xxh3_64(key, 0));
+    let places = places(numbers[2] as u32 as u64, numbers[2] >> 32, mixed);
+    // Other numbers than those of fingerprints may give places in any order.
+    !places.is_sorted() || is_zero_sum(bits, USUAL_WIDTH, fingerprint(mixed), places)
+}
+
+fn ask_by_width(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
+    let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
+    holds(fingerprints, fingerprints.width, xxh3_64(key, 0))
 }
 
 /// Returns true if the fingerprints of a hash value's places sum to its own.
@@ -186,7 +194,7 @@ impl Shape {
     /// are fewer than 2^32 starts.
     #[inline(always)]
     const fn places_by_halves(self, mixed: u64) -> [u64; 3] {
-        let starts = (self.segments as u64 * self.len()) as u32 as u64;
+        let starts = self.starts() as u32 as u64;
         let (low, high) = (mixed as u32 as u64 * starts, (mixed >> 32) * starts);
         self.places_from((high.wrapping_add(low >> 32) >> 32) as u32, mixed)
     }

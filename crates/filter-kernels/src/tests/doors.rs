@@ -314,14 +314,16 @@ fn fuse(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         let mut odd = vec![0; len + 2];
         fuse::store(shape, width, &slots, &order[..peeled], &mut odd[1..]);
         let built = fuse::Fingerprints::new(&odd[1..], shape, width).unwrap();
+        let (ask, numbers) = (fuse::asker(kernel, width), built.numbers());
         if peeled == hashes.len() {
-            case.assert_stored(|key| fuse::key_may_match(kernel, built, key));
+            case.assert_stored(|key| {
+                fuse::key_may_match(kernel, built, key) && ask(&numbers, built.bytes(), key)
+            });
         }
-        let ask = fuse::asker(kernel, width);
-        let [seed, numbers] = built.numbers();
         out.extend(case.one_by_one(|key| {
             [
-                ask(&[seed, numbers, 0], built.bytes(), key),
+                ask(&numbers, built.bytes(), key),
+                ask(&numbers.map(|number| number.wrapping_mul(3)), built.bytes(), key),
                 fuse::key_may_match(kernel, built, key),
                 fuse::may_match(kernel, built, xxh3_64(key, 0)),
             ]

@@ -24,9 +24,10 @@ const SHORT: u64 = 0x9fb2_1c65_1e98_df25;
 #[inline(always)]
 pub const fn xxh3_64(key: &[u8], seed: u64) -> u64 {
     match key.len() {
-        4..=8 => of_4_to_8(key, seed),
+        // A single comparison, by which long keys pass those of short ones.
+        17.. if key.len() <= 64 => of_17_to_64::<true>(key, seed),
         9..=16 => of_9_to_16(key, seed),
-        17..=64 => of_17_to_64::<true>(key, seed),
+        4..=8 => of_4_to_8(key, seed),
         _ => of_few_or_many(key, seed),
     }
 }
