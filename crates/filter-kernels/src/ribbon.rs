@@ -198,8 +198,9 @@ fn may_match_by<L: Target>(lanes: L, words: &[Word], shape: u64, seed: u64, hash
     let equation = solution.equation(hash);
     let block = equation.start as u32 / WIDTH;
     let (first, columns) = solution.shape().words_of(block);
-    // Two blocks, and the words after the last column that are compared in vain.
-    match words.get(first..first + 2 * columns + COMPARED) {
+    // Two blocks, and without `parities` the words after the last column that are compared in vain.
+    let more = if L::PARITIES { 0 } else { COMPARED };
+    match words.get(first..first + 2 * columns + more) {
         Some(words) if L::PARITIES => holds_by_eight(lanes, words, columns, equation),
         Some(words) => holds_by_two(lanes, words, columns, equation),
         None => may_match_at_end(words, shape, seed, hash),
@@ -278,18 +279,20 @@ unsafe fn wrong<L: Target>(
     sums ^ result >> column
 }
 
-/// [`Equation::holds`], eight columns at once, without an exit that would be mispredicted for many absent keys.
+/// [`Equation::holds`], eight columns at once. After the last ones there is no exit, which would be mispredicted for one
+/// key of two where half of the keys are stored.
 #[inline(always)]
 fn holds_by_eight<L: Target>(lanes: L, words: &[Word], columns: usize, equation: Equation) -> bool {
-    let (first, second) = words[..2 * columns].split_at(columns);
+    let (first, second) = words.split_at(columns);
     let coefficients = equation.in_blocks();
-    let mut result = equation.result;
+    let (mut result, mut wrong) = (equation.result, 0);
     for (first, second) in first.chunks(8).zip(second.chunks(8)) {
-        let wrong = lanes.parities(first, second, coefficients) ^ result;
-        if wrong & ((1 << first.len()) - 1) != 0 {
+        if wrong != 0 {
             return false;
         }
+        let sums = lanes.parities(first, second, coefficients);
+        wrong = (sums ^ result) & ((1 << first.len()) - 1);
         result >>= 8;
     }
-    true
+    wrong == 0
 }
