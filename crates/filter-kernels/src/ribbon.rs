@@ -279,20 +279,20 @@ unsafe fn wrong<L: Target>(
     sums ^ result >> column
 }
 
-/// [`Equation::holds`], eight columns at once. After the last ones there is no exit, which would be mispredicted for one
-/// key of two where half of the keys are stored.
+/// [`Equation::holds`], eight columns at once. Eight or fewer have no exit, which would be mispredicted for one key of two
+/// where half of the keys are stored.
 #[inline(always)]
 fn holds_by_eight<L: Target>(lanes: L, words: &[Word], columns: usize, equation: Equation) -> bool {
     let (first, second) = words.split_at(columns);
     let coefficients = equation.in_blocks();
-    let (mut result, mut wrong) = (equation.result, 0);
-    for (first, second) in first.chunks(8).zip(second.chunks(8)) {
-        if wrong != 0 {
-            return false;
-        }
-        let sums = lanes.parities(first, second, coefficients);
-        wrong = (sums ^ result) & ((1 << first.len()) - 1);
-        result >>= 8;
+    let wrong = |first: &[Word], second: &[Word], result: u32| {
+        (lanes.parities(first, second, coefficients) ^ result) & ((1 << first.len()) - 1)
+    };
+    if columns <= 8 {
+        return wrong(first, second, equation.result) == 0;
     }
-    wrong == 0
+    let chunks = first.chunks(8).zip(second.chunks(8)).zip((0..).step_by(8));
+    chunks
+        .map(|((first, second), column)| wrong(first, second, equation.result >> column))
+        .all(|wrong| wrong == 0)
 }
