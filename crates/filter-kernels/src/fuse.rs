@@ -128,10 +128,17 @@ pub fn key_may_match(_: KernelToken, fingerprints: Fingerprints<'_>, key: &[u8])
 /// Returns the function that asks a prepared filter with fingerprints of this width, given their
 /// [`numbers`](Fingerprints::numbers). Every kernel uses portable code, as for [`key_may_match`].
 pub fn asker(_: KernelToken, width: u8) -> Asker {
-    if width == USUAL_WIDTH { ask } else { ask_by_width }
+    match width {
+        4 => ask::<4>,
+        8 => ask::<8>,
+        10 => ask::<10>,
+        12 => ask::<12>,
+        16 => ask::<16>,
+        _ => ask_by_width,
+    }
 }
 
-fn ask(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
+fn ask<const WIDTH: u8>(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
     // Keys that are hashed by calls, for which all others would save registers.
     if !matches!(key.len(), 4..=64) {
         return ask_by_width(numbers, bits, key);
@@ -139,7 +146,7 @@ fn ask(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
     let mixed = mix(numbers[0], xxh3_64(key, 0));
     let places = places(numbers[2] as u32 as u64, numbers[2] >> 32, mixed);
     // Other numbers than those of fingerprints may give places in any order.
-    !places.is_sorted() || is_zero_sum(bits, USUAL_WIDTH, fingerprint(mixed), places)
+    !places.is_sorted() || is_zero_sum(bits, WIDTH, fingerprint(mixed), places)
 }
 
 fn ask_by_width(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {

@@ -309,21 +309,19 @@ fn fuse(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     out.push(fuse::add(kernel, shape, &mut slots, &hashes).into());
     let mut order = vec![0; fuse::used(&slots) + 1];
     let peeled = fuse::peel(shape, &mut slots, &mut order);
-    for width in [8, 12] {
-        let len = fuse::packed_len(shape, width).unwrap() as usize;
-        let mut odd = vec![0; len + 2];
+    for width in [4, 8, 10, 12, 16] {
+        let mut odd = vec![0; fuse::packed_len(shape, width).unwrap() as usize + 2];
         fuse::store(shape, width, &slots, &order[..peeled], &mut odd[1..]);
         let built = fuse::Fingerprints::new(&odd[1..], shape, width).unwrap();
         let (ask, numbers) = (fuse::asker(kernel, width), built.numbers());
+        let ask = |key: &[u8], factor| ask(&numbers.map(|n| n.wrapping_mul(factor)), built.bytes(), key);
         if peeled == hashes.len() {
-            case.assert_stored(|key| {
-                fuse::key_may_match(kernel, built, key) && ask(&numbers, built.bytes(), key)
-            });
+            case.assert_stored(|key| fuse::key_may_match(kernel, built, key) && ask(key, 1));
         }
         out.extend(case.one_by_one(|key| {
             [
-                ask(&numbers, built.bytes(), key),
-                ask(&numbers.map(|number| number.wrapping_mul(3)), built.bytes(), key),
+                ask(key, 1),
+                ask(key, 3),
                 fuse::key_may_match(kernel, built, key),
                 fuse::may_match(kernel, built, xxh3_64(key, 0)),
             ]
