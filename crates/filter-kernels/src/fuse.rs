@@ -22,7 +22,7 @@ use crate::lanes::Target;
 use crate::source::{TILE, WideSource};
 use crate::tiles::each_tile;
 use build::{PREFETCHED, USUAL_WIDTH};
-use definition::{fingerprint, is_zero_sum, mix, packed, places};
+use definition::{fingerprint, is_zero_sum, packed};
 
 /// Stored fingerprints, read in place.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +56,7 @@ impl<'a> Fingerprints<'a> {
         self.bytes
     }
 
-    /// Returns the numbers for an [`asker`]. From the first two, [`of_numbers`](Self::of_numbers) makes the fingerprints again.
+    /// Returns the numbers for an [`asker`]; from the first two, [`of_numbers`](Self::of_numbers) makes the fingerprints again.
     pub const fn numbers(&self) -> [u64; 3] {
         let Shape {
             seed,
@@ -66,11 +66,11 @@ impl<'a> Fingerprints<'a> {
         [
             seed,
             segments as u64 | (log2_len as u64) << 32 | (self.width as u64) << 40,
-            self.shape.starts() | self.shape.len() << 32,
+            self.shape.starts(),
         ]
     }
 
-    /// Returns the fingerprints in these bytes with these [`numbers`](Self::numbers). Others give other answers, or panic.
+    /// Returns the fingerprints in these bytes with the first two of these [`numbers`](Self::numbers). Others give other answers, or panic.
     #[inline(always)]
     pub const fn of_numbers(bytes: &'a [u8], [seed, numbers]: [u64; 2]) -> Self {
         let shape = Shape {
@@ -143,12 +143,18 @@ fn ask<const WIDTH: u8>(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
     if !matches!(key.len(), 4..=64) {
         return ask_by_width(numbers, bits, key);
     }
-    let mixed = mix(numbers[0], xxh3_64(key, 0));
-    let places = places(numbers[2] as u32 as u64, numbers[2] >> 32, mixed);
-    // Other numbers than those of fingerprints may give places in any order.
-    !places.is_sorted() || is_zero_sum(bits, WIDTH, fingerprint(mixed), places)
+    // The number of starts is not computed for each key.
+    let Fingerprints { shape, .. } = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
+    let mixed = shape.mix(xxh3_64(key, 0));
+    is_zero_sum(
+        bits,
+        WIDTH,
+        fingerprint(mixed),
+        shape.places_of(numbers[2], mixed),
+    )
 }
 
+#[inline(never)]
 fn ask_by_width(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
     let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
     holds(fingerprints, fingerprints.width, xxh3_64(key, 0))

@@ -56,6 +56,7 @@ fn committed_runs_are_whole() {
         ("point-reads/slatedb", &point_reads::SUITE),
         ("policy", &policy::SUITE),
         ("policy-avx2", &policy::SUITE),
+        ("policy-avx2/equal-rate", &policy::EQUAL_RATE),
         ("policy-avx2/parquet", &policy::SUITE),
         ("policy/equal-rate", &policy::EQUAL_RATE),
         ("redis", &redis::SUITE),

@@ -34,8 +34,11 @@ impl Filter<'_> {
 
     fn may_match(self, kernel: KernelToken, key: &[u8]) -> bool {
         match self {
-            Self::Ribbon(solution) => ribbon::key_may_match(kernel, solution, key),
-            Self::Fuse(fingerprints) => fuse::key_may_match(kernel, fingerprints, key),
+            Self::Ribbon(solution) => {
+                let [shape, seed] = solution.numbers();
+                ribbon::asker(kernel)(&[shape, seed, 0], self.bytes(), key)
+            }
+            Self::Fuse(found) => fuse::asker(kernel, found.width())(&found.numbers(), self.bytes(), key),
         }
     }
 

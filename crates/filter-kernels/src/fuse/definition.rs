@@ -19,65 +19,47 @@ impl Shape {
         1 << (self.log2_len & 31)
     }
 
-    /// Returns the number of slots in the segments that hold first places.
+    /// Mixes a hash value with the seed, by MurmurHash3's last steps.
+    #[inline(always)]
+    pub(super) const fn mix(self, hash: u64) -> u64 {
+        let mut mixed = hash.wrapping_add(self.seed);
+        mixed = (mixed ^ mixed >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        mixed = (mixed ^ mixed >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        mixed ^ mixed >> 33
+    }
+
+    /// Returns the number of slots that can be a key's first place.
     #[inline(always)]
     pub(super) const fn starts(self) -> u64 {
         self.segments as u64 * self.len()
     }
 
-    /// [`mix`] with the seed.
-    #[inline(always)]
-    pub(super) const fn mix(self, hash: u64) -> u64 {
-        mix(self.seed, hash)
-    }
-
-    /// [`places`] in these segments. They are in ascending order, because each is in the segment after that of the one
-    /// before, and below the number of slots.
+    /// Returns the places of a mixed hash value, below the number of slots.
     #[inline(always)]
     pub(super) const fn places(self, mixed: u64) -> [u64; 3] {
-        places(self.starts(), self.len(), mixed)
+        self.places_of(self.starts(), mixed)
     }
 
-    /// [`places_from`] in these segments.
+    /// [`places`](Self::places), given the number of [`starts`](Self::starts). With any other number, too, the places are in
+    /// ascending order, because each is in the segment after that of the one before.
+    #[inline(always)]
+    pub(super) const fn places_of(self, starts: u64, mixed: u64) -> [u64; 3] {
+        self.places_from(((mixed as u128 * starts as u128) >> 64) as u32, mixed)
+    }
+
+    /// Returns the places, given the first. They depend on the lowest 36 bits alone.
     #[inline(always)]
     pub(super) const fn places_from(self, first: u32, mixed: u64) -> [u64; 3] {
-        places_from(self.len(), first, mixed)
+        let (first, len, [second, third]) = (first as u64, self.len(), self.offsets(mixed));
+        [first, (first + len) ^ second, (first + 2 * len) ^ third]
     }
 
     /// Returns what moves the second and the third place within their segments.
     #[inline(always)]
     pub(super) const fn offsets(self, mixed: u64) -> [u64; 2] {
-        offsets(self.len(), mixed)
+        let mask = self.len() - 1;
+        [mixed >> 18 & mask, mixed & mask]
     }
-}
-
-/// Mixes a hash value with the seed, by MurmurHash3's last steps.
-#[inline(always)]
-pub(super) const fn mix(seed: u64, hash: u64) -> u64 {
-    let mut mixed = hash.wrapping_add(seed);
-    mixed = (mixed ^ mixed >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
-    mixed = (mixed ^ mixed >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    mixed ^ mixed >> 33
-}
-
-/// Returns the places of a mixed hash value, the first of which is below `starts`, in segments of this length.
-#[inline(always)]
-pub(super) const fn places(starts: u64, len: u64, mixed: u64) -> [u64; 3] {
-    places_from(len, ((mixed as u128 * starts as u128) >> 64) as u32, mixed)
-}
-
-/// Returns the places, given the first. They depend on the lowest 36 bits alone.
-#[inline(always)]
-const fn places_from(len: u64, first: u32, mixed: u64) -> [u64; 3] {
-    let (first, [second, third]) = (first as u64, offsets(len, mixed));
-    [first, (first + len) ^ second, (first + 2 * len) ^ third]
-}
-
-/// Returns less than 2^32 each, whatever the length.
-#[inline(always)]
-const fn offsets(len: u64, mixed: u64) -> [u64; 2] {
-    let mask = (len as u32).wrapping_sub(1) as u64;
-    [mixed >> 18 & mask, mixed & mask]
 }
 
 /// Returns the fingerprint of a mixed hash value; filters store its lowest bits.
@@ -106,7 +88,6 @@ pub(super) fn is_zero_sum(bytes: &[u8], width: u8, mut sum: u16, places: [u64; 3
     if (places[2] * u64::from(width) / 8) + 2 > bytes.len() as u64 {
         return true;
     }
-    debug_assert!(places.is_sorted());
     for (byte, shift) in places.map(|place| packed(place, width)) {
         // SAFETY: the places ascend, and two bytes from the last one on are within the slice.
         let two = unsafe { bytes.as_ptr().add(byte).cast::<[u8; 2]>().read() };

@@ -24,7 +24,7 @@ const SHORT: u64 = 0x9fb2_1c65_1e98_df25;
 #[inline(always)]
 pub const fn xxh3_64(key: &[u8], seed: u64) -> u64 {
     match key.len() {
-        // A single comparison, by which long keys pass those of short ones.
+        // First, so that keys of 17 bytes and more skip the comparisons for shorter ones.
         17.. if key.len() <= 64 => of_17_to_64::<true>(key, seed),
         9..=16 => of_9_to_16(key, seed),
         4..=8 => of_4_to_8(key, seed),
