@@ -70,7 +70,8 @@ impl<'a> Fingerprints<'a> {
         ]
     }
 
-    /// Returns the fingerprints in these bytes with the first two of these [`numbers`](Self::numbers). Others give other answers, or panic.
+    /// Returns the fingerprints in these bytes, given the first two [`numbers`](Self::numbers). Others give other answers, or
+    /// panic.
     #[inline(always)]
     pub const fn of_numbers(bytes: &'a [u8], [seed, numbers]: [u64; 2]) -> Self {
         let shape = Shape {
@@ -139,7 +140,7 @@ pub fn asker(_: KernelToken, width: u8) -> Asker {
 }
 
 fn ask<const WIDTH: u8>(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
-    // Keys that are hashed by calls, for which all others would save registers.
+    // Other keys are hashed by calls, for which these would save registers, too.
     if !matches!(key.len(), 4..=64) {
         return ask_by_width(numbers, bits, key);
     }
