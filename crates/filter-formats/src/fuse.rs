@@ -4,63 +4,94 @@
 mod policy;
 mod sizes;
 
-use filter_kernels::KernelToken;
-use filter_kernels::fuse::{self, Fingerprints, Shape, packed_len};
-use filter_policy::HashFunction;
-#[cfg(feature = "alloc")]
-use filter_policy::KeyHash;
-use filter_policy::prepared::Plan;
+use core::fmt;
 
-use crate::contents::{Contents, Stored, plan};
+#[cfg(feature = "alloc")]
+use filter_kernels::fuse;
+use filter_kernels::fuse::{Fingerprints, Shape, packed_len};
+use filter_policy::{BitsPerKey, Error, Prepared};
+#[cfg(feature = "alloc")]
+use filter_policy::{HashFunction, KeyHash};
+
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{FilterView, Format};
+use crate::view::{Described, FilterView, Format};
 #[cfg(feature = "alloc")]
-pub use policy::BinaryFusePolicy;
-#[cfg(feature = "alloc")]
-pub(crate) use policy::NAMED;
+pub use policy::BinaryFuse;
 
 impl Format {
-    /// The filter of `BinaryFusePolicy`: whole segments of packed fingerprints, then 14 bytes that describe them; 0 bytes without keys. The fingerprint
+    /// The filter of `BinaryFuse`: whole segments of packed fingerprints, then 14 bytes that describe them; 0 bytes without keys. The fingerprint
     /// is the widest whose filter has no more than the bits per key, at least 4 bits and at most 16. The rate is the one that
     /// the width gives.
-    pub const BINARY_FUSE: Self = Self {
-        name: "BinaryFuse",
-        layout: "BinaryFuse",
-        is_distinct: true,
-        view: |filter| contents(filter).view(),
-        #[cfg(feature = "alloc")]
-        places: |len, tail, hash| {
-            let packed = len.saturating_sub(TRAILER_LEN) as u64;
-            let contents = match tail.last_chunk().and_then(|trailer| described(trailer, packed)) {
-                _ if len == 0 => Contents::Empty,
-                Some(form) => Contents::Filter(form),
-                None => Contents::Reserved,
-            };
-            let hash = hash.of(HashFunction::XXH3);
-            Some(contents.places(hash, |(shape, width), hash| {
+    pub const BINARY_FUSE: Self = Self(&Fuse);
+}
+
+struct Fuse;
+
+impl Described for Fuse {
+    fn name(&self) -> &'static str {
+        "BinaryFuse"
+    }
+
+    fn is_distinct(&self) -> bool {
+        true
+    }
+
+    fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
+        let other = Prepared::same_for_all(!filter.is_empty());
+        FilterView::of(fingerprints(filter), other, |fingerprints| {
+            let packed = fingerprints.bytes().split_last_chunk::<TRAILER_LEN>();
+            let packed = packed.map_or(&[][..], |(packed, _)| packed);
+            FilterView::solved(Format::BINARY_FUSE, packed, rate_of_width(fingerprints.width()))
+        })
+    }
+
+    #[cfg(feature = "alloc")]
+    fn places(&self, len: usize, tail: &[u8], hash: KeyHash) -> Option<Places> {
+        let packed = len.saturating_sub(TRAILER_LEN) as u64;
+        let read = tail.last_chunk().and_then(|trailer| described(trailer, packed));
+        Some(Places::of(
+            read,
+            len > 0,
+            hash.of(HashFunction::XXH3),
+            |(shape, width), hash| {
                 let (starts, _) = fuse::positions(shape, width, hash);
                 let of = |start: u64| start / 8..(start + u64::from(width)).div_ceil(8);
                 Places::Bytes(starts.map(of).to_vec())
-            }))
-        },
-        #[cfg(feature = "alloc")]
-        may_match: |tail, hash, bytes| sum_is_zero(tail, hash, bytes).unwrap_or(true),
-        damage: |_, f| f.write_str("last 14 bytes must be of a binary fuse filter of this length"),
-        hash_bits: 64,
-        filter_len: |keys, bits_per_key| sizes::Width::Widest(bits_per_key).filter_len(keys),
-        probe_count: |_, _| Ok(None),
-        rate: |keys, bits_per_key| {
-            let width = sizes::Width::Widest(bits_per_key);
-            let len = width.filter_len(keys)?;
-            Ok(if len == 0 {
-                0.0
-            } else {
-                rate_of_width(width.of(keys))
-            })
-        },
-        reach: Some(|keys| sizes::filter_len(keys, 16) * 8),
-    };
+            },
+        ))
+    }
+
+    #[cfg(feature = "alloc")]
+    fn may_match(&self, tail: &[u8], hash: KeyHash, bytes: &[u8]) -> bool {
+        sum_is_zero(tail, hash, bytes).unwrap_or(true)
+    }
+
+    fn damage(&self, _: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("last 14 bytes must be of a binary fuse filter of this length")
+    }
+
+    fn filter_len(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
+        sizes::Width::Widest(bits_per_key).filter_len(keys)
+    }
+
+    fn probe_count(&self, _: u64, _: BitsPerKey) -> Result<Option<u32>, Error> {
+        Ok(None)
+    }
+
+    fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+        let width = sizes::Width::Widest(bits_per_key);
+        let len = width.filter_len(keys)?;
+        Ok(if len == 0 {
+            0.0
+        } else {
+            rate_of_width(width.of(keys))
+        })
+    }
+
+    fn reach(&self, keys: u64) -> Option<u64> {
+        Some(sizes::filter_len(keys, 16) * 8)
+    }
 }
 
 /// The length of the trailer: seed, number of segments, binary logarithm of a segment's length, width.
@@ -71,15 +102,6 @@ fn trailer(shape: Shape, width: u8) -> [u8; TRAILER_LEN] {
     let [a, b, c, d, e, f, g, h] = shape.seed.to_le_bytes();
     let [i, j, k, l] = shape.segments.to_le_bytes();
     [a, b, c, d, e, f, g, h, i, j, k, l, shape.log2_len, width]
-}
-
-/// Identifies stored bytes.
-#[inline]
-fn contents(filter: &[u8]) -> Contents<Fingerprints<'_>> {
-    if filter.is_empty() {
-        return Contents::Empty;
-    }
-    fingerprints(filter).map_or(Contents::Reserved, Contents::Filter)
 }
 
 /// Returns the fingerprints of a filter that a writer may have made: the trailer determines the length.
@@ -130,28 +152,4 @@ fn sum_is_zero(tail: &[u8], hash: KeyHash, mut bytes: &[u8]) -> Option<bool> {
 /// Returns the false-positive rate of fingerprints of this width.
 fn rate_of_width(width: u8) -> f64 {
     libm::exp2(-f64::from(width))
-}
-
-kernel_reader!(READER, BINARY_FUSE, fuse, |bits, plan| {
-    Fingerprints::of_numbers(bits, [plan.words[0], plan.words[1]])
-});
-
-impl<'a> Stored<'a> for Fingerprints<'a> {
-    fn plan(self, kernel: KernelToken) -> Plan {
-        let asker = fuse::asker(kernel, self.width());
-        plan(
-            kernel,
-            HashFunction::XXH3,
-            &READER,
-            asker,
-            self.bytes(),
-            self.numbers(),
-        )
-    }
-
-    fn view(self) -> FilterView<'a> {
-        let packed = self.bytes().split_last_chunk::<TRAILER_LEN>();
-        let packed = packed.map_or(&[][..], |(packed, _)| packed);
-        FilterView::solved(Format::BINARY_FUSE, packed, rate_of_width(self.width()))
-    }
 }

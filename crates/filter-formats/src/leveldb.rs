@@ -1,14 +1,17 @@
-//! LevelDB's layout, whose policy is in `filter-policy`.
+//! LevelDB's format, whose layout is in `filter-policy`.
 
-use filter_policy::{BitsPerKey, leveldb};
+use core::fmt;
+
+use filter_policy::hashers::LevelDbHash;
+use filter_policy::leveldb::{self, LevelDb};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, Layout as _};
 #[cfg(feature = "alloc")]
-use filter_policy::{BloomFilterPolicy, HashValue, hashers};
+use filter_policy::{HashValue, KeyHash};
 
-use crate::contents::Contents;
 use crate::sizing::leveldb_rate;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{FilterView, Format};
+use crate::view::{Described, FilterView, Format, TEN};
 
 impl Format {
     /// LevelDB's filter, which [`filter_policy::BloomFilterPolicy`] writes under all of its names: a
@@ -18,58 +21,69 @@ impl Format {
     /// neglects): within 2 % at 10 bits per key and 24 keys or more; at 13 bits and more, up to 20 % too low for
     /// 32 keys. It takes up to 50 ms. It includes absent keys whose 32-bit hash equals that of a stored key, which no
     /// number of bits per key avoids.
-    pub const LEVEL_DB: Self = Self {
-        name: "LevelDb",
-        layout: "LevelDb",
-        is_distinct: false,
-        view: |filter| match contents(filter) {
-            Contents::Empty => FilterView::EMPTY,
-            Contents::Reserved => FilterView::RESERVED,
-            Contents::Filter((bit_array, probes)) => {
+    pub const LEVEL_DB: Self = Self(&BloomFilterPolicy::with_leveldb_hash(TEN));
+}
+
+/// Of every hash function.
+impl Described for BloomFilterPolicy<LevelDbHash> {
+    fn name(&self) -> &'static str {
+        "LevelDb"
+    }
+
+    fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
+        FilterView::of(
+            leveldb::split(filter),
+            LevelDb::<LevelDbHash>::other(filter),
+            |(bit_array, probes)| {
                 FilterView::bloom(Format::LEVEL_DB, bit_array, bit_array.len(), probes).within_32_bits()
-            }
-        },
-        #[cfg(feature = "alloc")]
-        places: |len, tail, hash| {
-            // The layout is that of many functions.
-            let hash = HashValue::of(hash);
-            Some(contents(tail).places(hash, |(_, probes), hash| {
+            },
+        )
+    }
+
+    #[cfg(feature = "alloc")]
+    fn places(&self, len: usize, tail: &[u8], hash: KeyHash) -> Option<Places> {
+        let is_reserved = leveldb::is_reserved(tail);
+        Some(Places::of(
+            leveldb::split(tail),
+            is_reserved,
+            HashValue::of(hash),
+            |(_, probes), hash| {
                 let mut bits = alloc::vec::Vec::with_capacity(probes.into());
                 let bytes = len.saturating_sub(1);
                 filter_kernels::leveldb::positions(bytes, probes, hash, |bit| bits.push(bit.into()));
                 Places::Bits(bits)
-            }))
-        },
-        #[cfg(feature = "alloc")]
-        may_match: |_, _, _| true,
-        damage: |last, f| write!(f, "probe count must be between 1 and 30, got {last}"),
-        hash_bits: 32,
-        filter_len: |keys, bits_per_key| Ok(leveldb::filter_bits(bits_per_key, keys)? / 8 + 1),
-        probe_count: |_, bits_per_key| Ok(Some(leveldb::probe_count(bits_per_key))),
-        rate: |keys, bits_per_key| {
-            let bits = leveldb::filter_bits(bits_per_key, keys)?;
-            Ok(leveldb_rate::rate(bits, keys, probes(bits_per_key)))
-        },
-        reach: Some(|_| 1 << 32),
-    };
-}
+            },
+        ))
+    }
 
-named! {
-    BUILTIN: hashers::LevelDbHash::POLICY_NAME, ["leveldb"], LEVEL_DB, 0, BloomFilterPolicy::with_leveldb_hash;
-    MURMUR2: hashers::Murmur2::POLICY_NAME, ["murmur2"], LEVEL_DB, 0, BloomFilterPolicy::new;
-    SIGNED_TAIL: hashers::Murmur2SignedTail::POLICY_NAME, ["murmur2-signed"], LEVEL_DB, 0, BloomFilterPolicy::with_signed_tail;
+    fn damage(&self, last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "probe count must be between 1 and 30, got {last}")
+    }
+
+    fn hash_bits(&self) -> i32 {
+        32
+    }
+
+    fn filter_len(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
+        Ok(leveldb::filter_bits(bits_per_key, keys)? / 8 + 1)
+    }
+
+    fn probe_count(&self, _: u64, bits_per_key: BitsPerKey) -> Result<Option<u32>, Error> {
+        Ok(Some(leveldb::probe_count(bits_per_key)))
+    }
+
+    fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+        let bits = leveldb::filter_bits(bits_per_key, keys)?;
+        Ok(leveldb_rate::rate(bits, keys, probes(bits_per_key)))
+    }
+
+    fn reach(&self, _: u64) -> Option<u64> {
+        Some(1 << 32)
+    }
 }
 
 /// Returns the probe count as filters store it.
 #[expect(clippy::cast_possible_truncation, reason = "at most 30")]
 pub(crate) const fn probes(bits_per_key: BitsPerKey) -> u8 {
     leveldb::probe_count(bits_per_key) as u8
-}
-
-const fn contents(filter: &[u8]) -> Contents<(&[u8], u8)> {
-    match leveldb::stored(filter) {
-        leveldb::Stored::Empty => Contents::Empty,
-        leveldb::Stored::Reserved => Contents::Reserved,
-        leveldb::Stored::Bloom { bit_array, probes } => Contents::Filter((bit_array, probes)),
-    }
 }

@@ -25,9 +25,6 @@ extern crate std;
 
 mod error;
 
-#[macro_use]
-mod methods;
-
 // The layouts: what is known of each is in its file or folder, and `policies::ALL` has the policies of all.
 mod bloom64;
 mod fuse;
@@ -37,10 +34,7 @@ pub mod rocksdb;
 
 #[cfg(feature = "alloc")]
 pub mod budget;
-mod contents;
 pub mod format;
-#[cfg(feature = "alloc")]
-mod named;
 #[cfg(feature = "alloc")]
 pub mod policies;
 pub mod sizing;
@@ -48,8 +42,8 @@ pub mod theory;
 pub mod view;
 pub mod which;
 
-pub use bloom64::BloomFilter64Policy;
+pub use bloom64::Bloom64;
 pub use error::Error;
 #[cfg(feature = "alloc")]
-pub use fuse::BinaryFusePolicy;
+pub use fuse::BinaryFuse;
 pub use view::Format;

@@ -36,8 +36,6 @@ mod value;
 
 pub use filter::{SplitBlockFilter, SplitBlockFilterMut, block_may_match};
 pub use header::{EncodedHeader, Header};
-pub use policy::SplitBlockBloomPolicy;
-#[cfg(feature = "alloc")]
-pub(crate) use policy::{WITH_XXH64, WITH_XXPH3};
+pub use policy::SplitBlock;
 pub use sizes::{bitset_len_for_rate, bitset_len_of_writers, expected_rate};
 pub use value::PhysicalValue;

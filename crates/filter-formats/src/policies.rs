@@ -8,13 +8,14 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, hashers};
 
+use crate::bloom64::Bloom64;
 use crate::error::Error;
-pub use crate::named::{AnyPolicy, NamedPolicy};
-use crate::rocksdb::{FastLocalBloomPolicy, NAME_IN_TABLES};
+use crate::fuse::BinaryFuse;
+use crate::parquet::SplitBlock;
+use crate::rocksdb::{FastLocalBloom, LegacyBloom, NAME_IN_TABLES, Ribbon};
 use crate::view::Format;
-use crate::{bloom64, fuse, leveldb, parquet, rocksdb};
 
 /// The list of stored formats: every policy with a fixed name. The names of MurmurHash2 with other seeds and of filters over prefixes are derived
 /// from these names; [`by_name`] and [`format_of`] know the derived names as well.
@@ -28,17 +29,127 @@ use crate::{bloom64, fuse, leveldb, parquet, rocksdb};
 /// }
 /// ```
 pub const ALL: &[NamedPolicy] = &[
-    leveldb::BUILTIN,
-    leveldb::MURMUR2,
-    leveldb::SIGNED_TAIL,
-    bloom64::NAMED,
-    rocksdb::FAST_LOCAL,
-    rocksdb::LEGACY,
-    rocksdb::RIBBON,
-    parquet::WITH_XXH64,
-    parquet::WITH_XXPH3,
-    fuse::NAMED,
+    row(
+        hashers::LevelDbHash::POLICY_NAME,
+        &["leveldb"],
+        Format::LEVEL_DB,
+        0,
+        |bits| Box::new(BloomFilterPolicy::with_leveldb_hash(bits)),
+    ),
+    row(
+        hashers::Murmur2::POLICY_NAME,
+        &["murmur2"],
+        Format::LEVEL_DB,
+        0,
+        |bits| Box::new(BloomFilterPolicy::new(bits)),
+    ),
+    row(
+        hashers::Murmur2SignedTail::POLICY_NAME,
+        &["murmur2-signed"],
+        Format::LEVEL_DB,
+        0,
+        |bits| Box::new(BloomFilterPolicy::with_signed_tail(bits)),
+    ),
+    row(Bloom64::NAME, &["bloom64"], Format::BLOOM64, 0, |bits| {
+        Box::new(Bloom64::new(bits))
+    }),
+    row(
+        FastLocalBloom::NAME,
+        &["rocksdb", "fast-local-bloom"],
+        Format::FAST_LOCAL_BLOOM,
+        0,
+        |bits| Box::new(FastLocalBloom::new(bits)),
+    ),
+    row(
+        LegacyBloom::NAME,
+        &["rocksdb-legacy"],
+        Format::LEGACY_BLOOM,
+        0,
+        |bits| Box::new(LegacyBloom::new(bits)),
+    ),
+    row(Ribbon::NAME, &["ribbon"], Format::RIBBON, 36, |bits| {
+        Box::new(Ribbon::new(bits))
+    }),
+    row(
+        SplitBlock::NAME,
+        &["split-block", "parquet"],
+        Format::SPLIT_BLOCK,
+        0,
+        |bits| Box::new(SplitBlock::new(bits)),
+    ),
+    row(
+        SplitBlock::NAME_XXPH3,
+        &["split-block-xxph3"],
+        Format::SPLIT_BLOCK,
+        0,
+        |bits| Box::new(SplitBlock::with_xxph3(bits)),
+    ),
+    row(
+        BinaryFuse::NAME,
+        &["binaryfuse", "binary-fuse"],
+        Format::BINARY_FUSE,
+        28,
+        |bits| Box::new(BinaryFuse::new(bits)),
+    ),
 ];
+
+/// Makes a row of the names, the format, the bytes of memory for each key that building takes beside the hash values and the
+/// filter, and the constructor.
+const fn row(
+    name: &'static str,
+    short_names: &'static [&'static str],
+    format: Format,
+    building: u64,
+    new: fn(BitsPerKey) -> AnyPolicy,
+) -> NamedPolicy {
+    NamedPolicy {
+        name,
+        short_names,
+        format,
+        building,
+        new,
+    }
+}
+
+/// A boxed policy of any type.
+pub type AnyPolicy = Box<dyn FilterPolicy + Send + Sync>;
+
+/// A row of the list of policies: the names, the stored format, and what builds it.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedPolicy {
+    name: &'static str,
+    short_names: &'static [&'static str],
+    format: Format,
+    building: u64,
+    new: fn(BitsPerKey) -> AnyPolicy,
+}
+
+impl NamedPolicy {
+    /// Returns the policy's [`name`](FilterPolicy::name).
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the names by which people choose the policy, at least one. Messages show the first.
+    pub const fn short_names(&self) -> &'static [&'static str] {
+        self.short_names
+    }
+
+    /// Returns the format of the policy's filters.
+    pub const fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Returns the bytes of memory for each key that building takes beside the hash values and the filter.
+    pub const fn building_bytes_per_key(&self) -> u64 {
+        self.building
+    }
+
+    /// Makes the policy with this many bits per key.
+    pub fn policy(&self, bits_per_key: BitsPerKey) -> AnyPolicy {
+        (self.new)(bits_per_key)
+    }
+}
 
 /// Returns the policy of a name and bits per key such as `bloom64:10`. The name is short or stored: see [`by_name`].
 ///
@@ -251,7 +362,7 @@ impl Registry {
         if name == NAME_IN_TABLES {
             known += &format!(
                 " (tables store filters of several kinds under the name given: read those with {:?})",
-                FastLocalBloomPolicy::NAME
+                FastLocalBloom::NAME
             );
         }
         let name = name.to_owned();

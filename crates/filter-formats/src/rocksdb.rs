@@ -11,23 +11,15 @@ mod legacy;
 mod legacy_rate;
 mod lines;
 mod rates;
-#[cfg(feature = "alloc")]
 mod ribbon;
 mod ribbon_size;
 
-pub use fast_local::FastLocalBloomPolicy;
-pub use legacy::{CacheLine, LegacyFullFilterPolicy};
-#[cfg(feature = "alloc")]
-pub use ribbon::RibbonPolicy;
+pub use fast_local::FastLocalBloom;
+pub use legacy::{CacheLine, LegacyBloom};
+pub use ribbon::Ribbon;
 
 /// The name under which RocksDB's tables store filters of every kind, after the prefix `fullfilter.` or
 /// `partitionedfilter.`. After `filter.` the name means another encoding, which this crate does not read.
 ///
 /// Source: RocksDB, `table/block_based/filter_policy.cc` (`BuiltinFilterPolicy::kCompatibilityName`).
 pub const NAME_IN_TABLES: &str = "rocksdb.BuiltinBloomFilter";
-
-named! {
-    FAST_LOCAL: FastLocalBloomPolicy::NAME, ["rocksdb", "fast-local-bloom"], FAST_LOCAL_BLOOM, 0, FastLocalBloomPolicy::new;
-    LEGACY: LegacyFullFilterPolicy::NAME, ["rocksdb-legacy"], LEGACY_BLOOM, 0, LegacyFullFilterPolicy::new;
-    RIBBON: RibbonPolicy::NAME, ["ribbon"], RIBBON, 36, RibbonPolicy::new;
-}

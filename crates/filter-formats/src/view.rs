@@ -9,7 +9,7 @@ use core::fmt;
 
 #[cfg(feature = "alloc")]
 use filter_policy::KeyHash;
-use filter_policy::{BitsPerKey, Error};
+use filter_policy::{BitsPerKey, Error, Prepared};
 #[cfg(feature = "alloc")]
 use places::Places;
 
@@ -47,37 +47,63 @@ use places::Places;
 /// RocksDB's formats count bits per key from 1 to 100: lower values count as 1, higher values as 100. Values below 0.5
 /// are an error here, because RocksDB writes no filters then.
 #[derive(Clone, Copy)]
-pub struct Format {
-    pub(crate) name: &'static str,
+pub struct Format(pub(crate) &'static dyn Described);
+
+/// The bits per key of layouts that only read.
+pub(crate) const TEN: BitsPerKey = BitsPerKey::whole(10);
+
+/// What people want to know of a stored format. The bits per key of the value itself do not matter.
+pub(crate) trait Described: Sync {
+    /// The name in reports.
+    fn name(&self) -> &'static str;
+
     /// The name of the layout. RocksDB's formats have one layout, whose last bytes tell the format.
-    pub(crate) layout: &'static str,
-    /// Set if hardly any other bytes are read as a filter.
-    pub(crate) is_distinct: bool,
+    fn layout(&self) -> &'static str {
+        self.name()
+    }
+
+    /// Returns true if hardly any other bytes are read as a filter.
+    fn is_distinct(&self) -> bool {
+        false
+    }
+
     /// Reads any bytes.
-    pub(crate) view: for<'a> fn(&'a [u8]) -> FilterView<'a>,
+    fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a>;
+
     /// Returns the places of a hash value in a filter of this length that ends in these bytes, at most
     /// [`TAIL_LEN`](places::TAIL_LEN); `None` if they are too many. A hash value of the other width may match.
     #[cfg(feature = "alloc")]
-    pub(crate) places: fn(usize, &[u8], KeyHash) -> Option<Places>,
+    fn places(&self, len: usize, tail: &[u8], hash: KeyHash) -> Option<Places>;
+
     /// Answers for a hash value from the filter's last bytes and those of its places. Other bytes may match.
     #[cfg(feature = "alloc")]
-    pub(crate) may_match: fn(&[u8], KeyHash, &[u8]) -> bool,
+    fn may_match(&self, _tail: &[u8], _hash: KeyHash, _bytes: &[u8]) -> bool {
+        true
+    }
+
     /// Writes the rule that bytes break if they are no filter; the number is their last byte.
-    pub(crate) damage: fn(u8, &mut fmt::Formatter<'_>) -> fmt::Result,
+    fn damage(&self, last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+
     /// The width of the hash values.
-    pub(crate) hash_bits: i32,
-    pub(crate) filter_len: fn(u64, BitsPerKey) -> Result<u64, Error>,
-    pub(crate) probe_count: fn(u64, BitsPerKey) -> Result<Option<u32>, Error>,
+    fn hash_bits(&self) -> i32 {
+        64
+    }
+
+    fn filter_len(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error>;
+
+    fn probe_count(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<u32>, Error>;
+
     /// The rate without absent keys whose hash value equals a stored key's.
-    pub(crate) rate: fn(u64, BitsPerKey) -> Result<f64, Error>,
+    fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error>;
+
     /// The bits that hash values of this many keys can reach: more never lower the rate. `None` if bits per key are from 1
     /// to 100, as in RocksDB's formats.
-    pub(crate) reach: Option<fn(u64) -> u64>,
+    fn reach(&self, keys: u64) -> Option<u64>;
 }
 
 impl PartialEq for Format {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
+        self.name() == other.name()
     }
 }
 
@@ -85,25 +111,25 @@ impl Eq for Format {}
 
 impl fmt::Debug for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
+        f.write_str(self.name())
     }
 }
 
 impl Format {
     /// Returns the name in reports, such as `FastLocalBloom`. Engines store filters under the names of policies.
-    pub const fn name(self) -> &'static str {
-        self.name
+    pub fn name(self) -> &'static str {
+        self.0.name()
     }
 
     /// Returns true if the readers of one format read the filters of the other: only RocksDB's formats share a layout.
     pub fn shares_layout(self, other: Self) -> bool {
-        self.layout == other.layout
+        self.0.layout() == other.0.layout()
     }
 
     /// Returns true if these are the bytes of a filter that no other layout has, as a trailer tells that fits their length.
     /// False tells nothing.
     pub fn owns(self, filter: &[u8]) -> bool {
-        self.is_distinct && matches!(FilterView::new(self, filter).kind(), FilterKind::Filter(_))
+        self.0.is_distinct() && matches!(FilterView::new(self, filter).kind(), FilterKind::Filter(_))
     }
 
     /// Returns a description of the damage of bytes whose kind is [reserved](FilterKind::Reserved).
@@ -122,7 +148,7 @@ struct Damage(Format, u8);
 
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (self.0.damage)(self.1, f)
+        self.0.0.damage(self.1, f)
     }
 }
 
@@ -144,11 +170,11 @@ pub enum FilterKind {
 /// ```
 /// use filter_formats::Format;
 /// use filter_formats::view::{FilterKind, FilterView};
-/// use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy};
+/// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 ///
 /// let policy = BloomFilterPolicy::new(BitsPerKey::whole(10));
 /// let mut buffer = [0; 64];
-/// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
+/// let filter = policy.create_filter(&[b"hello", b"world"], &mut buffer)?;
 ///
 /// let view = FilterView::new(Format::LEVEL_DB, &filter);
 /// assert_eq!(view.kind(), FilterKind::Filter(Format::LEVEL_DB));
@@ -180,7 +206,16 @@ impl<'a> FilterView<'a> {
 
     /// Reads the filter; accepts any bytes. A filter of RocksDB may be of any of its formats.
     pub fn new(format: Format, filter: &'a [u8]) -> Self {
-        (format.view)(filter)
+        format.0.view(filter)
+    }
+
+    /// Describes a filter that a layout has read, or bytes that are none, which may have one answer for all keys.
+    pub(crate) fn of<F>(read: Option<F>, other: Prepared, of_filter: impl FnOnce(F) -> Self) -> Self {
+        match (read, other.same()) {
+            (Some(filter), _) => of_filter(filter),
+            (None, Some(false)) => Self::EMPTY,
+            _ => Self::RESERVED,
+        }
     }
 
     /// Describes a Bloom filter, in which all probes of a key are in a line of this many bytes.

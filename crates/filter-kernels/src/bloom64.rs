@@ -10,10 +10,11 @@ use hashzoo::xxph3_64;
 use crate::bits::{MAP_BITS, MAX_PROBES};
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
+use crate::door::Stored;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
 use crate::lanes::{MAX_LANES, Target};
-use crate::source::WideSource;
+use crate::source::Source;
 use crate::tiles::each_tile;
 use definition::{all_set, set};
 use kernel::{Ask, AskTile, CreateByMap, SetTile, TOO_LONG, prefetch};
@@ -22,14 +23,14 @@ use kernel::{Ask, AskTile, CreateByMap, SetTile, TOO_LONG, prefetch};
 const PREFETCHED: usize = 4 << 20;
 
 /// Writes the bits of all keys, with 1 to 30 probes each (other counts become the nearest), over whatever `bit_array` holds; it must not be empty.
-pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Source<'_, u64>) {
     let probes = probes.clamp(1, MAX_PROBES);
     if bit_array.is_empty() || bit_array.len() * 8 > MAP_BITS {
         bit_array.fill(0);
         return insert(kernel, bit_array, probes, source);
     }
     by_kernel!(
-        |lanes, bit_array: &mut [u8], probes: u8, source: WideSource<'_>| -> () {
+        |lanes, bit_array: &mut [u8], probes: u8, source: Source<'_, u64>| -> () {
             lanes.here(CreateByMap(bit_array, probes, source));
         },
         kernel
@@ -37,10 +38,10 @@ pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Wid
 }
 
 /// Adds the bits of all keys to `bit_array`; otherwise like [`create`].
-pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Source<'_, u64>) {
     let probes = probes.clamp(1, MAX_PROBES);
     by_kernel!(
-        |lanes, bit_array: &mut [u8], probes: u8, source: WideSource<'_>| -> () {
+        |lanes, bit_array: &mut [u8], probes: u8, source: Source<'_, u64>| -> () {
             each_tile!(
                 source.len(),
                 bit_array.len() >= PREFETCHED,
@@ -69,28 +70,37 @@ pub fn may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, hash: u64) -
     all_set(bit_array, probes, hash)
 }
 
-/// [`may_match`] for a key, hashed in the same call.
-#[inline(always)]
-pub fn key_may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
-    if bit_array.len() < TOO_LONG && kernel.lanes() == MAX_LANES {
-        return by_kernel!(
-            |lanes, bit_array: &[u8], probes: u8, key: &[u8]| -> bool {
-                lanes.here(Ask(bit_array, probes, xxph3_64(key, 0)))
-            },
-            kernel
-        );
-    }
-    key_all_set(bit_array, probes, key)
-}
+/// A stored filter: the bit array, which is not empty, and 1 to 30 probes.
+#[derive(Debug, Clone, Copy)]
+pub struct Bits<'f>(pub &'f [u8], pub u8);
 
-fn key_all_set(bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
-    all_set(bit_array, probes, xxph3_64(key, 0))
+impl Stored for Bits<'_> {
+    type Hash = u64;
+
+    const HAS_KERNELS: bool = true;
+
+    #[inline(always)]
+    fn may_match(self, kernel: KernelToken, hash: u64) -> bool {
+        may_match(kernel, self.0, self.1, hash)
+    }
+
+    fn may_match_many(self, kernel: KernelToken, source: Source<'_, u64>, answers: &mut [u64]) {
+        may_match_many(kernel, self.0, self.1, source, answers);
+    }
+
+    #[inline(always)]
+    fn matches<T: Target>(self, lanes: T, hash: u64) -> bool {
+        if self.0.len() < TOO_LONG && KernelToken::with(lanes).lanes() == MAX_LANES {
+            return lanes.here(Ask(self.0, self.1, hash));
+        }
+        all_set(self.0, self.1, hash)
+    }
 }
 
 /// Returns the function that asks a prepared filter; the first number is the probe count.
 pub fn asker(kernel: KernelToken) -> Asker {
     asker!(kernel, |lanes, numbers, bits, key| {
-        key_may_match(KernelToken::with(lanes), bits, numbers[0] as u8, key)
+        Bits(bits, numbers[0] as u8).matches(lanes, xxph3_64(key, 0))
     })
 }
 
@@ -100,11 +110,11 @@ pub fn may_match_many(
     kernel: KernelToken,
     bit_array: &[u8],
     probes: u8,
-    source: WideSource<'_>,
+    source: Source<'_, u64>,
     answers: &mut [u64],
 ) {
     by_kernel!(
-        |lanes, bit_array: &[u8], probes: u8, source: WideSource<'_>, answers: &mut [u64]| -> () {
+        |lanes, bit_array: &[u8], probes: u8, source: Source<'_, u64>, answers: &mut [u64]| -> () {
             each_tile!(
                 source.len(),
                 bit_array.len() >= PREFETCHED,

@@ -13,12 +13,11 @@ use hashzoo::xxph3_64;
 use crate::bits::{Aligned, MAP_BITS, MAX_PROBES, cleared, usual};
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
+use crate::door::Stored;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
-use crate::kernel::Kernel;
-use crate::keys::Keys;
 use crate::lanes::{Portable, Target};
-use crate::source::WideSource;
+use crate::source::Source;
 use crate::tiles::each_tile;
 use definition::{USUAL_PROBES, set_one};
 use kernel::{AskTile, SetTile};
@@ -30,9 +29,8 @@ const PREFETCHED: usize = (1 << 20) / LINE_LEN;
 const MAX_COPIED: usize = MAP_BITS / LINE_LEN;
 
 /// Writes the bits of all keys over whatever the lines hold; otherwise like [`insert`].
-pub fn create(kernel: KernelToken, lines: &mut [Line], probes: u8, keys: Keys<'_>) -> usize {
+pub fn create(kernel: KernelToken, lines: &mut [Line], probes: u8, source: Source<'_, u64>) -> usize {
     let probes = probes.clamp(1, MAX_PROBES);
-    let source = WideSource::Keys(keys);
     if kernel.lanes() * 4 != LINE_LEN || !(2..=MAX_COPIED).contains(&lines.len()) {
         lines.as_flattened_mut().fill(0);
         return insert(kernel, lines, probes, source);
@@ -48,10 +46,10 @@ pub fn create(kernel: KernelToken, lines: &mut [Line], probes: u8, keys: Keys<'_
 
 /// Adds the bits of all keys to the lines, with 1 to 30 probes each; there are fewer than 2^26 lines. Returns the
 /// number of hash values that equal the one before them.
-pub fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
+pub fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source: Source<'_, u64>) -> usize {
     let probes = probes.clamp(1, MAX_PROBES);
     by_kernel!(
-        |lanes, lines: &mut [Line], probes: u8, source: WideSource<'_>| -> usize {
+        |lanes, lines: &mut [Line], probes: u8, source: Source<'_, u64>| -> usize {
             let (mut repeats, mut last) = (0, None);
             each_tile!(
                 source.len(),
@@ -80,7 +78,7 @@ fn repeats_in(hashes: &[u64], last: &mut Option<u64>) -> usize {
     first + hashes.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
 
-fn scalar_insert(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
+fn scalar_insert(lines: &mut [Line], probes: u8, source: Source<'_, u64>) -> usize {
     let (mut repeats, mut last) = (0, None);
     usual!(probes == USUAL_PROBES, |_MOST| source.for_each(|hash| {
         repeats += usize::from(last.replace(hash) == Some(hash));
@@ -100,52 +98,27 @@ pub fn may_match(kernel: KernelToken, lines: &[Line], probes: u8, hash: u64) -> 
     )
 }
 
-/// Returns true if a stored filter, of any bytes, may hold a key. `read` returns its lines and probe count, within the limits
-/// of [`insert`], and `other` answers for a filter without lines. A single query spends as much time reaching the code as
-/// computing the answer, so each kernel has one function from the bytes to the answer, called with the arguments in place.
-#[inline(always)]
-pub fn stored_may_match<R, O>(read: R, other: O, key: &[u8], filter: &[u8], kernel: Option<Kernel>) -> bool
-where
-    R: Fn(&[u8]) -> Option<(&[Line], u8)>,
-    O: Fn(&[u8], &[u8]) -> bool,
-{
-    let Some(kernel) = KernelToken::known(kernel) else {
-        return may_match_at_first(read, other, key, filter, kernel);
-    };
-    by_kernel!([R: Fn(&[u8]) -> Option<(&[Line], u8)>, O: Fn(&[u8], &[u8]) -> bool], |lanes, read: R, other: O, key: &[u8], filter: &[u8]| -> bool {
-            stored_by(lanes, read, other, key, filter, of_16)
-        }
-        apart (key.len() != 16) {
-            key.len() < 16 => { stored_by(lanes, read, other, key, filter, of_fewer) }
-            true => { stored_by(lanes, read, other, key, filter, |key| xxph3_64(key, 0)) }
-        }, kernel)
-}
+/// The lines of a stored filter, at least one, and the probe count, within the limits of [`insert`].
+#[derive(Debug, Clone, Copy)]
+pub struct Lines<'f>(pub &'f [Line], pub u8);
 
-/// Cold path: CPU features have not been detected yet.
-#[cold]
-#[inline(never)]
-fn may_match_at_first<R, O>(read: R, other: O, key: &[u8], filter: &[u8], kernel: Option<Kernel>) -> bool
-where
-    R: Fn(&[u8]) -> Option<(&[Line], u8)>,
-    O: Fn(&[u8], &[u8]) -> bool,
-{
-    let _ = KernelToken::given(kernel);
-    stored_by(Portable, read, other, key, filter, |key| xxph3_64(key, 0))
-}
+impl Stored for Lines<'_> {
+    type Hash = u64;
 
-/// Answers by the lines of a stored filter, if it has any.
-#[inline(always)]
-fn stored_by<T: Target>(
-    lanes: T,
-    read: impl Fn(&[u8]) -> Option<(&[Line], u8)>,
-    other: impl Fn(&[u8], &[u8]) -> bool,
-    key: &[u8],
-    filter: &[u8],
-    hash: impl Fn(&[u8]) -> u64,
-) -> bool {
-    match read(filter) {
-        Some((lines, probes)) => kernel::may_match(lanes, lines, probes, hash(key)),
-        None => other(key, filter),
+    const HAS_KERNELS: bool = true;
+
+    #[inline(always)]
+    fn may_match(self, kernel: KernelToken, hash: u64) -> bool {
+        may_match(kernel, self.0, self.1, hash)
+    }
+
+    fn may_match_many(self, kernel: KernelToken, source: Source<'_, u64>, answers: &mut [u64]) {
+        may_match_many(kernel, self.0, self.1, source, answers);
+    }
+
+    #[inline(always)]
+    fn matches<T: Target>(self, lanes: T, hash: u64) -> bool {
+        kernel::may_match(lanes, self.0, self.1, hash)
     }
 }
 
@@ -179,11 +152,11 @@ pub fn may_match_many(
     kernel: KernelToken,
     lines: &[Line],
     probes: u8,
-    source: WideSource<'_>,
+    source: Source<'_, u64>,
     answers: &mut [u64],
 ) {
     by_kernel!(
-        |lanes, lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]| -> () {
+        |lanes, lines: &[Line], probes: u8, source: Source<'_, u64>, answers: &mut [u64]| -> () {
             each_tile!(
                 source.len(),
                 lines.len() >= PREFETCHED,

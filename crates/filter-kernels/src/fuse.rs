@@ -16,10 +16,11 @@ use hashzoo::xxh3_64;
 use crate::bits::usual;
 use crate::choose::KernelToken;
 use crate::compile::{Asker, by_kernel};
+use crate::door::Stored;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
 use crate::lanes::Target;
-use crate::source::{TILE, WideSource};
+use crate::source::{Source, TILE};
 use crate::tiles::each_tile;
 use build::{PREFETCHED, USUAL_WIDTH};
 use definition::{fingerprint, is_zero_sum, packed};
@@ -119,15 +120,27 @@ pub fn may_match(kernel: KernelToken, fingerprints: Fingerprints<'_>, hash: u64)
     )
 }
 
-/// [`may_match`] for a key, hashed in the same call. Every kernel uses portable code: compiled for AVX2, the call and its code
-/// take 2 to 12 % more instructions.
-#[inline]
-pub fn key_may_match(_: KernelToken, fingerprints: Fingerprints<'_>, key: &[u8]) -> bool {
-    of_any_width(fingerprints, xxh3_64(key, 0))
+impl Stored for Fingerprints<'_> {
+    type Hash = u64;
+
+    #[inline(always)]
+    fn may_match(self, kernel: KernelToken, hash: u64) -> bool {
+        may_match(kernel, self, hash)
+    }
+
+    fn may_match_many(self, kernel: KernelToken, source: Source<'_, u64>, answers: &mut [u64]) {
+        may_match_many(kernel, self, source, answers);
+    }
+
+    /// Compiled for AVX2, the call and its code take 2 to 12 % more instructions.
+    #[inline(always)]
+    fn matches<T: Target>(self, _: T, hash: u64) -> bool {
+        of_any_width(self, hash)
+    }
 }
 
 /// Returns the function that asks a prepared filter with fingerprints of this width, given their
-/// [`numbers`](Fingerprints::numbers). Every kernel uses portable code, as for [`key_may_match`].
+/// [`numbers`](Fingerprints::numbers). Every kernel uses portable code.
 pub fn asker(_: KernelToken, width: u8) -> Asker {
     match width {
         4 => ask::<4>,
@@ -179,11 +192,11 @@ fn of_any_width(fingerprints: Fingerprints<'_>, hash: u64) -> bool {
 pub fn may_match_many(
     kernel: KernelToken,
     fingerprints: Fingerprints<'_>,
-    source: WideSource<'_>,
+    source: Source<'_, u64>,
     answers: &mut [u64],
 ) {
     by_kernel!(
-        |lanes, fingerprints: Fingerprints<'_>, source: WideSource<'_>, answers: &mut [u64]| -> () {
+        |lanes, fingerprints: Fingerprints<'_>, source: Source<'_, u64>, answers: &mut [u64]| -> () {
             let width = fingerprints.width;
             usual!(width == USUAL_WIDTH, |_MOST| many_of_width(
                 lanes,
@@ -219,7 +232,7 @@ fn many_of_width<L: Target>(
     lanes: L,
     Fingerprints { bytes, shape, .. }: Fingerprints<'_>,
     width: u8,
-    source: WideSource<'_>,
+    source: Source<'_, u64>,
     answers: &mut [u64],
 ) {
     each_tile!(

@@ -10,15 +10,17 @@ mod scalar;
 
 pub use definition::positions;
 
+use core::ops::RangeInclusive;
+
 use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
 use crate::bits::{MAP_BITS, MAX_PROBES};
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
-use crate::kernel::Kernel;
+use crate::door::Stored;
 use crate::lanes::{Lanes, Target, Work};
 use crate::modulus::{LaneDivisor, Modulus};
-use crate::source::{LaneHash, Source};
+use crate::source::{LaneHash, LaneSource, Source};
 use definition::{USUAL_PROBES, all_set, scalar_may_match};
 
 /// The bits of a filter to query, and the kernel that does it.
@@ -80,7 +82,7 @@ fn dispatch(kernel: KernelToken, bytes: usize) -> (KernelToken, [u64; 2]) {
 }
 
 /// Writes the bits of all keys, with `probes` probes each, at most 30, over whatever `bit_array` holds; it must not be empty.
-pub fn create(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
+pub fn create(kernel: KernelToken, source: LaneSource<'_>, probes: u8, bit_array: &mut [u8]) {
     if bit_array.len() * 8 > MAP_BITS {
         bit_array.fill(0);
         return insert(kernel, source, probes, bit_array);
@@ -88,7 +90,7 @@ pub fn create(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &m
     let probes = probes.min(MAX_PROBES);
     let (kernel, parts) = dispatch(kernel, bit_array.len());
     let divisor = LaneDivisor::of_lanes(parts);
-    by_kernel!(|lanes, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>| -> () {
+    by_kernel!(|lanes, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: LaneSource<'_>| -> () {
             create::create_small(lanes, bit_array, divisor, source);
         }
         apart (!create::is_small(bit_array, probes)) {
@@ -97,12 +99,12 @@ pub fn create(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &m
 }
 
 /// Adds the bits of all keys to `bit_array`; otherwise like [`create`].
-pub fn insert(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
+pub fn insert(kernel: KernelToken, source: LaneSource<'_>, probes: u8, bit_array: &mut [u8]) {
     let probes = probes.min(MAX_PROBES);
     let (kernel, parts) = dispatch(kernel, bit_array.len());
     let divisor = LaneDivisor::of_lanes(parts);
     by_kernel!(
-        |lanes, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>| -> () {
+        |lanes, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: LaneSource<'_>| -> () {
             create::insert(lanes, bit_array, divisor, probes, source);
         },
         kernel,
@@ -124,109 +126,161 @@ pub fn may_match(query: &BitQuery<'_>, hash: u32) -> bool {
     )
 }
 
-/// Returns true if a stored filter, of any bytes, may hold a key.
-#[inline(always)]
-pub fn may_match_key<H: Fn(&[u8]) -> u32 + Copy>(
-    hash: H,
-    key: &[u8],
-    filter: &[u8],
-    kernel: Option<Kernel>,
-) -> bool {
-    let Some(kernel) = KernelToken::known(kernel) else {
-        return may_match_at_first(hash, key, filter, kernel);
-    };
-    by_kernel!([H: Fn(&[u8]) -> u32 + Copy], |lanes, hash: H, key: &[u8], filter: &[u8]| -> bool {
-            stored_by_lanes(lanes, hash, key.first_chunk::<16>().expect("16 bytes"), filter)
+/// A stored filter.
+#[derive(Debug, Clone, Copy)]
+pub struct Bits<'f> {
+    bit_array: &'f [u8],
+    probes: u8,
+    function: Option<LaneHash>,
+    /// What a prepared filter knows already.
+    query: Option<BitQuery<'f>>,
+}
+
+impl<'f> Bits<'f> {
+    /// Takes a bit array, which is not empty, and a probe count, at most 30; `function` hashes the keys, if kernels know it.
+    #[inline(always)]
+    pub const fn new(bit_array: &'f [u8], probes: u8, function: Option<LaneHash>) -> Self {
+        let query = None;
+        Self {
+            bit_array,
+            probes,
+            function,
+            query,
         }
-        apart (key.len() != 16) { true => { stored_by_lanes(lanes, hash, key, filter) } }, kernel, stored_by_scalar(hash, key, filter))
-}
+    }
 
-/// Returns true if a stored filter may hold a key. A single query spends as much time reaching the code as computing the
-/// answer, so one function goes from the key to the answer. Rare filters are handled out of line.
-#[inline(always)]
-pub(crate) fn stored_by_lanes<S: Lanes, H: Fn(&[u8]) -> u32 + Copy>(
-    lanes: S,
-    hash: H,
-    key: &[u8],
-    filter: &[u8],
-) -> bool {
-    match usual(filter) {
-        Some((bit_array, divisor, probes)) => {
-            query::may_match_8(lanes, bit_array, divisor, probes, hash(key))
+    #[inline(always)]
+    fn query(self, kernel: KernelToken) -> BitQuery<'f> {
+        match self.query {
+            Some(query) => query,
+            None => BitQuery::new(kernel, self.bit_array, self.probes),
         }
-        None => may_match_stored(hash, key, filter, KernelToken::with(lanes)),
     }
-}
 
-/// Splits a stored filter that has at most 8 probes and a length that lanes support.
-#[inline(always)]
-fn usual(filter: &[u8]) -> Option<(&[u8], LaneDivisor, u32)> {
-    // One comparison checks both limits of the length.
-    if filter.len().wrapping_sub(2) >= LaneDivisor::MAX_BYTES {
-        return None;
+    /// Returns the bit array.
+    pub const fn bit_array(&self) -> &'f [u8] {
+        self.bit_array
     }
-    let [bit_array @ .., probes @ 0..=8] = filter else {
-        return None;
-    };
-    let divisor = LaneDivisor::of_bytes(bit_array.len())?;
-    Some((bit_array, divisor, u32::from(*probes)))
-}
 
-/// Returns true if a stored filter may hold a key, without loops for the usual probe count and keys of 16 bytes. Rare
-/// filters are handled out of line.
-pub(crate) fn stored_by_scalar<H: Fn(&[u8]) -> u32 + Copy>(hash: H, key: &[u8], filter: &[u8]) -> bool {
-    if let [bit_array @ .., USUAL_PROBES] = filter
-        && !bit_array.is_empty()
-    {
-        let Ok(key) = <&[u8; 16]>::try_from(key) else {
-            return may_match_any_key(hash, key, bit_array);
+    /// Returns the kernel, the function that asks the prepared filter if kernels know how to hash, and the numbers from which
+    /// [`of_numbers`](Self::of_numbers) makes it again.
+    #[inline]
+    pub fn prepare(self, kernel: KernelToken) -> (KernelToken, Option<Asker>, [u64; 3]) {
+        let (kernel, [divisor, reciprocal]) = self.query(kernel).parts();
+        let (number, seed) = match self.function {
+            None => (0, 0),
+            Some(LaneHash::LevelDb { seed }) => (1, seed),
+            Some(LaneHash::Murmur2 { seed }) => (2, seed),
+            Some(LaneHash::Murmur2SignedTail { seed }) => (3, seed),
         };
-        let modulus = Modulus::of_bytes(bit_array.len());
-        all_set(bit_array, modulus, u32::from(USUAL_PROBES), hash(key))
-    } else {
-        may_match_stored(hash, key, filter, KernelToken::Scalar)
+        let rest = u64::from(self.probes) | number << 8 | u64::from(seed) << 32;
+        let asker = self.function.map(|function| asker(kernel, function));
+        (kernel, asker, [divisor, reciprocal, rest])
+    }
+
+    /// Returns the filter with this bit array, given the other results of [`prepare`](Self::prepare).
+    #[inline(always)]
+    pub fn of_numbers(
+        kernel: KernelToken,
+        bit_array: &'f [u8],
+        [divisor, reciprocal, rest]: [u64; 3],
+    ) -> Self {
+        let (probes, seed) = (rest as u8, (rest >> 32) as u32);
+        let function = match (rest >> 8) as u8 {
+            1 => Some(LaneHash::LevelDb { seed }),
+            2 => Some(LaneHash::Murmur2 { seed }),
+            3 => Some(LaneHash::Murmur2SignedTail { seed }),
+            _ => None,
+        };
+        let query = Some(BitQuery::of_parts(
+            kernel,
+            [divisor, reciprocal],
+            bit_array,
+            probes,
+        ));
+        Self {
+            bit_array,
+            probes,
+            function,
+            query,
+        }
     }
 }
 
-/// Handles keys of any length, for filters with the usual probe count.
-#[inline(never)]
-fn may_match_any_key<H: Fn(&[u8]) -> u32 + Copy>(hash: H, key: &[u8], bit_array: &[u8]) -> bool {
-    let modulus = Modulus::of_bytes(bit_array.len());
-    all_set(bit_array, modulus, USUAL_PROBES.into(), hash(key))
+impl Stored for Bits<'_> {
+    type Hash = u32;
+
+    const HAS_KERNELS: bool = true;
+
+    const LENS: RangeInclusive<usize> = 2..=LaneDivisor::MAX_BYTES + 1;
+
+    #[inline(always)]
+    fn may_match(self, kernel: KernelToken, hash: u32) -> bool {
+        may_match(&self.query(kernel), hash)
+    }
+
+    #[inline(always)]
+    fn may_match_many(self, kernel: KernelToken, source: Source<'_, u32>, answers: &mut [u64]) {
+        let source = match (source, self.function) {
+            (Source::Keys(keys), Some(function)) => LaneSource::Keys(keys, function),
+            (Source::Hashes(hashes), _) => LaneSource::Hashes(hashes),
+            // Never asked: the policy hashes the keys.
+            (Source::Keys(_), None) => return answers.fill(u64::MAX),
+        };
+        may_match_many(&self.query(kernel), source, answers);
+    }
+
+    #[inline(always)]
+    fn is_usual<T: Target>(self, lanes: T) -> bool {
+        lanes.here(IsUsual(self.bit_array, self.probes))
+    }
+
+    #[inline(always)]
+    fn matches<T: Target>(self, lanes: T, hash: u32) -> bool {
+        lanes.here(AskUsual(self.bit_array, self.probes, hash))
+    }
 }
 
-/// Cold path: CPU features have not been detected yet.
-#[cold]
-#[inline(never)]
-fn may_match_at_first<H: Fn(&[u8]) -> u32 + Copy>(
-    hash: H,
-    key: &[u8],
-    filter: &[u8],
-    kernel: Option<Kernel>,
-) -> bool {
-    may_match_stored(hash, key, filter, KernelToken::given(kernel))
+/// Whether a bit array is asked for this many probes without loops.
+struct IsUsual<'a>(&'a [u8], u8);
+
+impl Work for IsUsual<'_> {
+    type Out = bool;
+
+    #[inline(always)]
+    fn portable(self) -> bool {
+        self.1 == USUAL_PROBES
+    }
+
+    #[inline(always)]
+    fn narrow<S: Lanes>(self, _: S) -> bool {
+        self.1 <= 8 && LaneDivisor::of_bytes(self.0.len()).is_some()
+    }
 }
 
-/// Handles the filters that the kernels' own functions pass on.
-#[inline(never)]
-fn may_match_stored<H: Fn(&[u8]) -> u32 + Copy>(
-    hash: H,
-    key: &[u8],
-    filter: &[u8],
-    kernel: KernelToken,
-) -> bool {
-    may_match_hash(|| hash(key), filter, kernel)
-}
+/// Asks a usual filter for a hash value.
+struct AskUsual<'a>(&'a [u8], u8, u32);
 
-/// Returns true if a stored filter, of any bytes, may hold a key of the hash value that `hash` computes.
-#[inline(always)]
-pub fn may_match_hash(hash: impl FnOnce() -> u32, filter: &[u8], kernel: KernelToken) -> bool {
-    match filter {
-        [] | [_] => false,
-        [.., probes] if *probes > MAX_PROBES => true,
-        [bit_array @ .., probes] => {
-            let hash = hash();
-            may_match(&BitQuery::new(kernel, bit_array, *probes), hash)
+impl Work for AskUsual<'_> {
+    type Out = bool;
+
+    #[inline(always)]
+    fn portable(self) -> bool {
+        let Self(bit_array, _, hash) = self;
+        all_set(
+            bit_array,
+            Modulus::of_bytes(bit_array.len()),
+            USUAL_PROBES.into(),
+            hash,
+        )
+    }
+
+    #[inline(always)]
+    fn narrow<S: Lanes>(self, lanes: S) -> bool {
+        let Self(bit_array, probes, hash) = self;
+        match LaneDivisor::of_bytes(bit_array.len()) {
+            Some(divisor) => query::may_match_8(lanes, bit_array, divisor, probes.into(), hash),
+            None => true,
         }
     }
 }
@@ -279,14 +333,14 @@ impl Work for Ask<'_> {
 
 /// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
 /// for every 64 keys. Bits beyond the last key are 0.
-pub fn may_match_many(query: &BitQuery<'_>, source: Source<'_>, answers: &mut [u64]) {
+pub fn may_match_many(query: &BitQuery<'_>, source: LaneSource<'_>, answers: &mut [u64]) {
     let (bit_array, divisor, probes) = (query.bit_array, LaneDivisor::of_lanes(query.parts), query.probes);
     by_kernel!(
         |lanes,
          bit_array: &[u8],
          divisor: LaneDivisor,
          probes: u32,
-         source: Source<'_>,
+         source: LaneSource<'_>,
          answers: &mut [u64]|
          -> () {
             query::may_match_many(lanes, bit_array, divisor, probes, source, answers);

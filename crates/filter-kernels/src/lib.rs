@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
+#![allow(private_bounds, reason = "the kernels' own part of `Stored`")]
 #![expect(
     unsafe_code,
     reason = "instructions that not every processor has, loads of parts of vectors, and bounds that were checked before"
@@ -31,6 +32,7 @@ mod bits;
 pub mod bloom64;
 mod choose;
 mod compile;
+mod door;
 pub mod fast_local;
 pub mod fuse;
 mod hash;
@@ -51,6 +53,7 @@ mod x86_64;
 pub use bits::MAX_PROBES;
 pub use choose::KernelToken;
 pub use compile::Asker;
+pub use door::{Question, Stored, key_may_match};
 pub use kernel::Kernel;
 pub use keys::{Keys, PackedKeys};
-pub use source::{LaneHash, Source, WideSource};
+pub use source::{LaneHash, LaneSource, Source};

@@ -18,10 +18,11 @@ use hashzoo::xxph3_64;
 
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
+use crate::door::Stored;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
 use crate::lanes::Target;
-use crate::source::WideSource;
+use crate::source::Source;
 use crate::tiles::each_tile;
 use build::MAX_COLUMNS;
 use definition::{Equation, used_seed};
@@ -126,17 +127,24 @@ pub fn may_match(kernel: KernelToken, solution: Solution<'_>, hash: u64) -> bool
     )
 }
 
-/// [`may_match`] for a key, hashed in the same call.
-#[inline(always)]
-pub fn key_may_match(kernel: KernelToken, solution: Solution<'_>, key: &[u8]) -> bool {
-    let Solution { words, numbers } = solution;
-    let [shape, seed] = numbers;
-    by_kernel!(
-        |lanes, words: &[Word], shape: u64, seed: u64, key: &[u8]| -> bool {
-            may_match_by(lanes, words, shape, seed, xxph3_64(key, 0))
-        },
-        kernel
-    )
+impl Stored for Solution<'_> {
+    type Hash = u64;
+
+    const HAS_KERNELS: bool = true;
+
+    #[inline(always)]
+    fn may_match(self, kernel: KernelToken, hash: u64) -> bool {
+        may_match(kernel, self, hash)
+    }
+
+    fn may_match_many(self, kernel: KernelToken, source: Source<'_, u64>, answers: &mut [u64]) {
+        may_match_many(kernel, self, source, answers);
+    }
+
+    #[inline(always)]
+    fn matches<T: Target>(self, lanes: T, hash: u64) -> bool {
+        may_match_by(lanes, self.words, self.numbers[0], self.numbers[1], hash)
+    }
 }
 
 /// Returns the function that asks a prepared filter with the [`numbers`](Solution::numbers) of its solution.
@@ -152,11 +160,11 @@ pub fn asker(kernel: KernelToken) -> Asker {
 pub fn may_match_many(
     kernel: KernelToken,
     solution: Solution<'_>,
-    source: WideSource<'_>,
+    source: Source<'_, u64>,
     answers: &mut [u64],
 ) {
     by_kernel!(
-        |lanes, solution: Solution<'_>, source: WideSource<'_>, answers: &mut [u64]| -> () {
+        |lanes, solution: Solution<'_>, source: Source<'_, u64>, answers: &mut [u64]| -> () {
             let Solution { words, numbers } = solution;
             let shape = solution.shape();
             each_tile!(

@@ -6,14 +6,14 @@ use crate::keys::Keys;
 
 /// The input of the kernels for 32-bit hash values.
 #[derive(Debug, Clone, Copy)]
-pub enum Source<'a> {
+pub enum LaneSource<'a> {
     /// Keys, and the function that hashes them.
     Keys(Keys<'a>, LaneHash),
     /// Hash values.
     Hashes(&'a [u32]),
 }
 
-impl Source<'_> {
+impl LaneSource<'_> {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Keys(keys, _) => keys.len(),
@@ -58,24 +58,33 @@ impl LaneHash {
 /// The number of keys that are hashed and prefetched together: one for each bit in a word of answers.
 pub(crate) const TILE: usize = 64;
 
-/// The input of the kernels for 64-bit hash values.
+/// Keys, or their hash values: what a filter is built from, and what it is queried for.
 #[derive(Debug, Clone, Copy)]
-pub enum WideSource<'a> {
+pub enum Source<'a, H> {
     /// Keys, which the layout's own function hashes.
     Keys(Keys<'a>),
     /// Hash values.
-    Hashes(&'a [u64]),
+    Hashes(&'a [H]),
 }
 
-impl WideSource<'_> {
+impl<H> Source<'_, H> {
+    /// Returns the number of keys.
     #[inline(always)]
-    pub(crate) const fn len(&self) -> usize {
+    pub const fn len(&self) -> usize {
         match self {
             Self::Keys(keys) => keys.len(),
             Self::Hashes(hashes) => hashes.len(),
         }
     }
 
+    /// Returns whether there are no keys.
+    #[inline(always)]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Source<'_, u64> {
     /// Visits all hash values, computed one by one with XXPH3.
     #[inline(always)]
     pub(crate) fn for_each(self, mut visit: impl FnMut(u64)) {

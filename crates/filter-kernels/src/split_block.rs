@@ -7,11 +7,12 @@ use hashzoo::{xxh64, xxph3_64};
 
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
+use crate::door::Stored;
 use crate::hash::tile;
 use crate::hash::xxh64::Xxh64;
 use crate::hash::xxph3::Xxph3;
 use crate::lanes::Target;
-use crate::source::WideSource;
+use crate::source::Source;
 use crate::tiles::each_tile;
 
 /// A block: the bits that one key can set.
@@ -114,7 +115,7 @@ const PREFETCHED: usize = (1 << 20) / BLOCK_LEN;
 fn hash_tile<T: Target>(
     target: T,
     function: BlockHash,
-    source: WideSource<'_>,
+    source: Source<'_, u64>,
     start: usize,
     hashes: &mut [u64],
 ) {
@@ -125,10 +126,10 @@ fn hash_tile<T: Target>(
 }
 
 /// Adds the bits of all keys to the blocks. There are at most 2^32 blocks.
-pub fn insert(kernel: KernelToken, blocks: &mut [Block], function: BlockHash, source: WideSource<'_>) {
+pub fn insert(kernel: KernelToken, blocks: &mut [Block], function: BlockHash, source: Source<'_, u64>) {
     by_kernel!(
-        |lanes, blocks: &mut [Block], function: BlockHash, source: WideSource<'_>| -> () {
-            if let (WideSource::Hashes(hashes), true) = (source, blocks.len() < PREFETCHED) {
+        |lanes, blocks: &mut [Block], function: BlockHash, source: Source<'_, u64>| -> () {
+            if let (Source::Hashes(hashes), true) = (source, blocks.len() < PREFETCHED) {
                 return set(blocks, hashes);
             }
             each_tile!(
@@ -178,6 +179,26 @@ pub fn words_may_match<W: Fn(usize) -> u64>(kernel: KernelToken, word: W, hash: 
     )
 }
 
+impl Stored for SplitBlocks<'_> {
+    type Hash = u64;
+
+    const HAS_KERNELS: bool = true;
+
+    #[inline(always)]
+    fn may_match(self, kernel: KernelToken, hash: u64) -> bool {
+        may_match(kernel, self, hash)
+    }
+
+    fn may_match_many(self, kernel: KernelToken, source: Source<'_, u64>, answers: &mut [u64]) {
+        may_match_many(kernel, self, source, answers);
+    }
+
+    #[inline(always)]
+    fn matches<T: Target>(self, lanes: T, hash: u64) -> bool {
+        may_match_by(lanes, self.blocks, hash)
+    }
+}
+
 /// [`may_match`] for a key, hashed in the same call.
 #[inline(always)]
 pub fn key_may_match(kernel: KernelToken, filter: SplitBlocks<'_>, key: &[u8]) -> bool {
@@ -213,11 +234,11 @@ pub fn asker(kernel: KernelToken, hash: BlockHash) -> Asker {
 pub fn may_match_many(
     kernel: KernelToken,
     filter: SplitBlocks<'_>,
-    source: WideSource<'_>,
+    source: Source<'_, u64>,
     answers: &mut [u64],
 ) {
     by_kernel!(
-        |lanes, filter: SplitBlocks<'_>, source: WideSource<'_>, answers: &mut [u64]| -> () {
+        |lanes, filter: SplitBlocks<'_>, source: Source<'_, u64>, answers: &mut [u64]| -> () {
             let SplitBlocks { blocks, hash } = filter;
             each_tile!(
                 source.len(),

@@ -7,11 +7,11 @@ use crate::error::Error;
 /// The answers of a call for many keys or many filters, in words of the caller's: one bit each.
 ///
 /// ```
-/// use filter_policy::{Answers, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+/// use filter_policy::{Answers, BloomFilterPolicy, FilterPolicy};
 ///
 /// let policy = BloomFilterPolicy::new(10.into());
 /// let mut buffer = [0; 64];
-/// let filter = policy.build_in(["apple", "banana"], &mut buffer)?;
+/// let filter = policy.build_in(&["apple", "banana"], &mut buffer)?;
 ///
 /// // Room for 64 answers.
 /// let mut words = [0; Answers::words_for(3)];

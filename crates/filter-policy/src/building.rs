@@ -3,6 +3,8 @@
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
+use filter_kernels::{Keys, Source};
+
 use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
 use crate::key_hash::HashValue;
@@ -18,6 +20,73 @@ pub fn for_each_batch<H: Copy + Default>(hashes: impl Iterator<Item = H>, take: 
         batches::<_, 64>(hashes, take)
     } else {
         batches::<_, 1024>(hashes, take)
+    }
+}
+
+/// Passes the hash values of keys to `take` in batches, and given ones at once.
+pub fn each_batch<H: HashValue>(
+    source: Source<'_, H>,
+    hash: impl Fn(&[u8]) -> H,
+    mut take: impl FnMut(&[H]),
+) {
+    match source {
+        Source::Hashes(hashes) => take(hashes),
+        // The usual keys, without a look at their form for each.
+        Source::Keys(Keys::Slices(keys)) => _ = for_each_batch(keys.iter().map(|key| hash(key)), take),
+        Source::Keys(keys) => _ = for_each_batch(keys.iter().map(hash), take),
+    }
+}
+
+/// Builds a filter whose length does not count values that equal the one before them. `fill` writes it for so many keys, and
+/// returns the number of such values.
+///
+/// # Errors
+///
+/// [`Error::BufferTooShort`], and those of `len_of`.
+#[inline(always)]
+pub fn without_counting_repeats<H: HashValue>(
+    source: Source<'_, H>,
+    hash: impl Fn(&[u8]) -> H,
+    out: &mut [u8],
+    len_of: impl Fn(usize) -> Result<usize, Error>,
+    fill: impl Fn(&mut [u8], usize) -> usize,
+) -> Result<usize, Error> {
+    let keys = source.len();
+    let len = len_of(keys)?;
+    // Without repeats, one pass over the values is enough.
+    let repeats = match out.get_mut(..len) {
+        Some(filter) => fill(filter, keys),
+        None => repeats(source, hash),
+    };
+    let kept_len = len_of(keys - repeats)?;
+    let filter = room(out, kept_len)?;
+    if kept_len != len {
+        fill(filter, keys - repeats);
+    }
+    Ok(kept_len)
+}
+
+/// Returns how many values equal the one before them.
+fn repeats<H: HashValue>(source: Source<'_, H>, hash: impl Fn(&[u8]) -> H) -> usize {
+    let mut counter = Repeats::default();
+    each_batch(source, hash, |hashes| counter.count(hashes));
+    counter.repeats
+}
+
+/// Counts the values that equal the one before them.
+#[derive(Debug, Default)]
+pub struct Repeats<H> {
+    last: Option<H>,
+    /// The number so far.
+    pub repeats: usize,
+}
+
+impl<H: HashValue> Repeats<H> {
+    /// Counts further values.
+    pub fn count(&mut self, hashes: &[H]) {
+        for &hash in hashes {
+            self.repeats += usize::from(self.last.replace(hash) == Some(hash));
+        }
     }
 }
 
@@ -62,20 +131,6 @@ pub fn written(out: &mut [u8], len: usize) -> Result<FilterBytes<'_>, Error> {
     room(out, len).map(FilterBytes::from)
 }
 
-/// Drops each value that equals the one before it.
-pub fn without_repeats<H: HashValue>(mut hashes: impl Iterator<Item = H>) -> impl Iterator<Item = H> {
-    let mut last = None;
-    // Not `filter`, which would make hashing a call for each key.
-    core::iter::from_fn(move || {
-        loop {
-            let hash = hashes.next()?;
-            if last.replace(hash) != Some(hash) {
-                return Some(hash);
-            }
-        }
-    })
-}
-
 /// Collects the values, in no more memory than they take if their number is announced.
 ///
 /// # Errors
@@ -95,6 +150,19 @@ pub fn collect<H: HashValue>(hashes: impl Iterator<Item = H>) -> Result<Vec<H>, 
         collected.push(hash);
     }
     Ok(collected)
+}
+
+/// Collects the hash values of these keys.
+///
+/// # Errors
+///
+/// [`Error::AllocationFailed`].
+#[cfg(feature = "alloc")]
+pub fn hashes<H: HashValue>(source: Source<'_, H>, hash: impl Fn(&[u8]) -> H) -> Result<Vec<H>, Error> {
+    match source {
+        Source::Keys(keys) => collect(keys.iter().map(hash)),
+        Source::Hashes(hashes) => collect(hashes.iter().copied()),
+    }
 }
 
 /// Appends up to `max_len` bytes to `out`, written in place; `write` returns the number of bytes it wrote. An error

@@ -222,7 +222,7 @@ pub(crate) const WRONG_HASHES: Error = Error::Policy {
     reason: "hash values must be those that the policy's key_hash returns",
 };
 
-mod sealed {
+pub(crate) mod sealed {
     #[derive(Debug, Clone, Copy)]
     pub enum Values<'a> {
         Bits32(&'a [u32]),

@@ -3,6 +3,10 @@
 #[cfg(feature = "alloc")]
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 
+#[cfg(feature = "alloc")]
+use crate::building::reserve;
+#[cfg(feature = "alloc")]
+use crate::error::Error;
 use filter_kernels::Keys;
 pub use filter_kernels::PackedKeys;
 
@@ -11,7 +15,7 @@ pub use filter_kernels::PackedKeys;
 /// Methods take `impl Into<KeyBatch>`: a reference to a slice, an array or a vector of keys, or [`PackedKeys`]. Keys
 /// are `&[u8]`, `[u8; N]`, `&str` or, with the feature `alloc`, `String`, `Vec<u8>`, `Box<[u8]>` or `Arc<[u8]>`. The
 /// literal `b"key"` is none of these: write `"key"` or `&b"key"[..]`. Methods that take iterators, such as
-/// [`HashedPolicy::build_in`](crate::HashedPolicy::build_in), accept everything that gives bytes.
+/// `Policy::build`, accept everything that gives bytes.
 ///
 /// Packed keys and arrays of 16 bytes are hashed fastest, then slices of equal length, then slices of mixed lengths,
 /// then text and vectors.
@@ -50,6 +54,7 @@ macro_rules! forms {
         #[derive(Clone, Copy)]
         enum Batch<'a> {
             Keys(Keys<'a>),
+            #[cfg(feature = "alloc")]
             Texts(&'a [&'a str]),
             $($(#[$attribute])* $form(&'a [$key]),)*
         }
@@ -60,6 +65,7 @@ macro_rules! forms {
             pub const fn len(&self) -> usize {
                 match &self.0 {
                     Batch::Keys(keys) => keys.len(),
+                    #[cfg(feature = "alloc")]
                     Batch::Texts(keys) => keys.len(),
                     $($(#[$attribute])* Batch::$form(keys) => keys.len(),)*
                 }
@@ -70,6 +76,7 @@ macro_rules! forms {
             pub fn get(&self, index: usize) -> Option<&'a [u8]> {
                 match &self.0 {
                     Batch::Keys(keys) => keys.get(index),
+                    #[cfg(feature = "alloc")]
                     Batch::Texts(keys) => keys.get(index).map(|key| key.as_bytes()),
                     $($(#[$attribute])* Batch::$form(keys) => keys.get(index).map(|key| key.as_ref()),)*
                 }
@@ -110,11 +117,21 @@ impl<'a> KeyBatch<'a> {
         (0..self.len()).map(move |index| batch.get(index).unwrap_or_default())
     }
 
+    /// Returns the keys as slices.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn slices(&self) -> Result<Vec<&'a [u8]>, Error> {
+        let mut slices = Vec::new();
+        reserve(&mut slices, self.len())?;
+        slices.extend(self.iter());
+        Ok(slices)
+    }
+
     /// Returns the keys in a form that kernels accept; `None` for text, vectors and boxes.
     #[inline]
     pub const fn for_kernels(&self) -> Option<Keys<'a>> {
         match self.0 {
             Batch::Keys(keys) => Some(keys),
+            #[cfg(feature = "alloc")]
             _ => None,
         }
     }
@@ -134,6 +151,7 @@ impl BatchKey for &[u8] {
     }
 }
 
+#[cfg(feature = "alloc")]
 impl BatchKey for &str {
     #[inline]
     fn batch(keys: &[Self]) -> KeyBatch<'_> {

@@ -1,6 +1,6 @@
 // Points the README's file links at modules in the documentation: the first definition of a link counts.
 //! [OWN_POLICY.md]: own_policy
-//! [`HashedPolicy`]: HashedPolicy
+//! [`Policy`]: Policy
 //! [`PreparedFilter`]: PreparedFilter
 //!
 #![cfg_attr(feature = "alloc", doc = include_str!("../README.md"))]
@@ -34,8 +34,8 @@ pub mod hashers;
 
 pub mod leveldb;
 
-// The additions of the project's own policies.
-mod hashed;
+// A format as one type, and the policy of any.
+mod layout;
 
 mod filter_bytes;
 
@@ -66,7 +66,7 @@ mod error;
 
 /// SIMD kernels, selected at run time. Output is identical to the portable code.
 pub mod kernels {
-    pub use filter_kernels::{Kernel, KernelToken, Keys};
+    pub use filter_kernels::{Asker, Kernel, KernelToken, Keys, Source, Stored};
 }
 
 pub use answers::Answers;
@@ -75,10 +75,10 @@ pub use bits_per_key::BitsPerKey;
 pub use builder::FilterBuilder;
 pub use error::Error;
 pub use filter_bytes::FilterBytes;
-pub use hashed::{HashedPolicy, NewFilter};
 pub use key_hash::{HashFunction, HashValue, KeyHash, KeyHashes};
 pub use keys::{BatchKey, KeyBatch, PackedKeys};
+pub use layout::{Layout, Policy};
 pub use leveldb::BloomFilterPolicy;
 pub use policy::{
-    AsPolicy, FilterPolicy, HashedKey, MATCHES_EVERYTHING, OwnedFilter, PreparedFilter, prepared,
+    AsPolicy, FilterPolicy, HashedKey, MATCHES_EVERYTHING, OwnedFilter, Prepared, PreparedFilter,
 };

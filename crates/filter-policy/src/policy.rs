@@ -1,7 +1,7 @@
 //! The contract between a storage engine and a filter policy.
 
 mod hashed_key;
-pub mod prepared;
+pub(crate) mod prepared;
 
 #[cfg(feature = "alloc")]
 use alloc::boxed::Box;
@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
 use crate::key_hash::{KeyHash, KeyHashes, WRONG_HASHES};
 pub use hashed_key::HashedKey;
-pub use prepared::{OwnedFilter, PreparedFilter};
+pub use prepared::{OwnedFilter, Prepared, PreparedFilter};
 
 /// A filter that matches every key, for every reader of LevelDB's format and every policy: in LevelDB's format, a last
 /// byte above 30 is reserved. Engine adapters store it when a filter cannot be built.
@@ -54,7 +54,7 @@ pub const MATCHES_EVERYTHING: [u8; 2] = [0x00, 0xff];
 /// The trait is object-safe: `&dyn FilterPolicy`. References, boxes and `Arc`s of policies are policies. Behind any of
 /// them, a [`HashedKey`](crate::HashedKey) hashes a key once for many filters, an
 /// [`OwnedFilter`](crate::OwnedFilter) keeps a prepared filter, and a `FilterBuilder` takes keys one by one. Policies
-/// whose type is known have [more ways to build](crate::HashedPolicy).
+/// whose type is known have [more ways to build](crate::Policy).
 ///
 /// To write a policy, implement the four methods without a default: [`own_policy`](crate::own_policy) shows how, and
 /// `contract::check` tests the result. The supertrait [`AsPolicy`] needs no implementation: every policy has it.

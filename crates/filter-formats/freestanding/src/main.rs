@@ -8,13 +8,13 @@ use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int};
 use core::panic::PanicInfo;
 
-use filter_formats::BloomFilter64Policy;
+use filter_formats::Bloom64;
 use filter_formats::Format;
-use filter_formats::parquet::SplitBlockBloomPolicy;
-use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy};
+use filter_formats::parquet::SplitBlock;
+use filter_formats::rocksdb::{FastLocalBloom, LegacyBloom};
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::filter_block::FilterBlockReader;
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
@@ -51,13 +51,13 @@ extern "C" fn main(_: c_int, _: *const *const c_char) -> c_int {
 /// Checks every policy but those that need an allocator to build, a view and a filter block.
 fn is_right(buffer: &mut [u8]) -> Result<bool, Error> {
     let leveldb = BloomFilterPolicy::with_leveldb_hash(TEN);
-    let mut is_right = leveldb.build_in(GOLDEN_KEYS, buffer)? == GOLDEN_FILTER;
+    let mut is_right = leveldb.create_filter(&GOLDEN_KEYS, buffer)? == GOLDEN_FILTER;
     let policies: [(&dyn FilterPolicy, Format); 5] = [
         (&leveldb, Format::LEVEL_DB),
-        (&BloomFilter64Policy::new(TEN), Format::BLOOM64),
-        (&SplitBlockBloomPolicy::new(TEN), Format::SPLIT_BLOCK),
-        (&FastLocalBloomPolicy::new(TEN), Format::FAST_LOCAL_BLOOM),
-        (&LegacyFullFilterPolicy::new(TEN), Format::LEGACY_BLOOM),
+        (&Bloom64::new(TEN), Format::BLOOM64),
+        (&SplitBlock::new(TEN), Format::SPLIT_BLOCK),
+        (&FastLocalBloom::new(TEN), Format::FAST_LOCAL_BLOOM),
+        (&LegacyBloom::new(TEN), Format::LEGACY_BLOOM),
     ];
     for (policy, format) in policies {
         let filter = policy.create_filter(&GOLDEN_KEYS, buffer)?;

@@ -3,16 +3,14 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use filter_kernels::fuse::{self, Shape, Slot};
-use filter_kernels::{Kernel, KernelToken};
-use filter_policy::building::{append_with, collect, for_each_batch, room, without_repeats, written};
-use filter_policy::{
-    BitsPerKey, Error, FilterBytes, FilterPolicy, HashFunction, HashedPolicy, MATCHES_EVERYTHING, NewFilter,
-};
+use filter_kernels::fuse::{self, Fingerprints, Shape, Slot};
+use filter_kernels::{KernelToken, Source};
+use filter_policy::building::{collect, hashes, room};
+use filter_policy::{BitsPerKey, Error, HashFunction, Layout, MATCHES_EVERYTHING, Policy, Prepared};
 use hashzoo::xxh3_64;
 
 use super::sizes::{MAX_KEYS, WIDTHS, Width, filter_len, shape_at};
-use super::{TRAILER_LEN, contents, trailer};
+use super::{TRAILER_LEN, fingerprints, trailer};
 use crate::error::outside;
 
 /// The number of seeds that are tried.
@@ -27,7 +25,7 @@ const PATIENCE: u32 = 6;
 ///
 /// Every key has three places in an array of fingerprints, which sum to the key's own. With fingerprints of 8 bits, 0.39 %
 /// of absent keys match, and a million keys take 9.04 bits each, against 12 in a Bloom filter of that rate; few keys take
-/// more, 10.96 bits each at 3,000, where [`RibbonPolicy`](crate::rocksdb::RibbonPolicy) is smaller.
+/// more, 10.96 bits each at 3,000, where [`Ribbon`](crate::rocksdb::Ribbon) is smaller.
 ///
 /// The bits per key are a limit: the policy writes the widest fingerprints, of 4, 8, 10, 12 or 16 bits, for which the
 /// whole filter has no more bits per key, and 4 bits where nothing fits. Equal keys count once, and their order changes no
@@ -39,10 +37,10 @@ const PATIENCE: u32 = 6;
 ///
 /// ```
 /// use filter_formats::view::FilterView;
-/// use filter_formats::{BinaryFusePolicy, Format};
-/// use filter_policy::{FilterPolicy, HashedPolicy};
+/// use filter_formats::{BinaryFuse, Format};
+/// use filter_policy::FilterPolicy;
 ///
-/// let policy = BinaryFusePolicy::new(10.into());
+/// let policy = BinaryFuse::new(10.into());
 /// let filter = policy.build((0..100_000_u32).map(u32::to_le_bytes))?;
 /// assert_eq!(filter.len(), 118_798);
 /// assert!(policy.key_may_match(&77_u32.to_le_bytes(), &filter));
@@ -51,30 +49,28 @@ const PATIENCE: u32 = 6;
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct BinaryFusePolicy {
+pub struct BinaryFuse {
     width: Width,
-    /// `None` selects the best available kernel.
-    kernel: Option<Kernel>,
 }
 
-impl BinaryFusePolicy {
+impl BinaryFuse {
     /// The name under which Pebble stores the filters, after `fullfilter.`.
     pub const NAME: &str = "binaryfuse";
 
     /// Makes a policy that writes the widest fingerprint whose filter has no more than this many bits per key.
-    pub const fn new(bits_per_key: BitsPerKey) -> Self {
-        let (width, kernel) = (Width::Widest(bits_per_key), None);
-        Self { width, kernel }
+    pub const fn new(bits_per_key: BitsPerKey) -> Policy<Self> {
+        let width = Width::Widest(bits_per_key);
+        Policy::of(Self { width })
     }
 
     /// Makes a policy that writes fingerprints of this many bits, whatever the number of keys, as Pebble's
     /// `binaryfuse.FilterPolicy(8)` does.
     ///
     /// ```
-    /// use filter_formats::BinaryFusePolicy;
+    /// use filter_formats::BinaryFuse;
     /// use filter_policy::FilterPolicy;
     ///
-    /// let policy = BinaryFusePolicy::with_width(8)?;
+    /// let policy = BinaryFuse::with_width(8)?;
     /// assert_eq!(policy.filter_len(100_000)?, 118_798);
     /// # Ok::<(), filter_policy::Error>(())
     /// ```
@@ -82,36 +78,36 @@ impl BinaryFusePolicy {
     /// # Errors
     ///
     /// [`Error::OutOfDomain`] unless the width is 4, 8, 10, 12 or 16.
-    pub fn with_width(width: u32) -> Result<Self, Error> {
+    pub fn with_width(width: u32) -> Result<Policy<Self>, Error> {
         let known = WIDTHS.into_iter().find(|&known| u32::from(known) == width);
         let allowed = "4, 8, 10, 12 or 16";
         let unknown = outside("width of fingerprints in bits", width.into(), allowed);
         let width = Width::Fixed(known.ok_or(unknown)?);
-        Ok(Self { width, kernel: None })
+        Ok(Policy::of(Self { width }))
     }
-
-    configured!();
 
     fn addressable(&self, keys: usize, bytes: u64) -> Result<usize, Error> {
         usize::try_from(bytes).map_err(|_| self.width.too_large(keys as u64))
     }
 
-    fn make(&self, hashes: Cow<'_, [u64]>) -> Result<Made, Error> {
+    fn make(&self, kernel: KernelToken, hashes: Cow<'_, [u64]>) -> Result<Made, Error> {
         // Equal keys are often adjacent.
         let has_repeats = hashes.iter().zip(hashes.iter().skip(1)).any(|(a, b)| a == b);
         let hashes = if has_repeats {
-            Cow::Owned(collect(without_repeats(hashes.iter().copied()))?)
+            let mut hashes = collect(hashes.iter().copied())?;
+            hashes.dedup();
+            Cow::Owned(hashes)
         } else {
             hashes
         };
         if hashes.is_empty() {
             return Ok(Made::Bytes(&[]));
         }
-        self.peel(hashes)
+        self.peel(kernel, hashes)
     }
 
     /// Finds a seed under which all keys can be peeled.
-    fn peel(&self, mut hashes: Cow<'_, [u64]>) -> Result<Made, Error> {
+    fn peel(&self, kernel: KernelToken, mut hashes: Cow<'_, [u64]>) -> Result<Made, Error> {
         let (mut slots, mut order) = (Vec::new(), Vec::new());
         let (mut attempt, mut seeds, mut are_distinct) = (0, SplitMix64(1), false);
         while attempt < ATTEMPTS {
@@ -125,7 +121,7 @@ impl BinaryFusePolicy {
                 // A platform that cannot address the slots cannot allocate them.
                 resize(&mut slots, usize::try_from(shape.slots()).unwrap_or(usize::MAX))?;
                 // Too many keys in a slot are as many as nobody's hash function gives by chance.
-                if fuse::add(self.token(), shape, &mut slots, &hashes) {
+                if fuse::add(kernel, shape, &mut slots, &hashes) {
                     resize(&mut order, fuse::used(&slots) + 1)?;
                     let peeled = fuse::peel(shape, &mut slots, &mut order);
                     if peeled == hashes.len() {
@@ -160,10 +156,6 @@ impl BinaryFusePolicy {
         }
         Ok(Made::Bytes(&MATCHES_EVERYTHING))
     }
-}
-
-named! {
-    NAMED: BinaryFusePolicy::NAME, ["binaryfuse", "binary-fuse"], BINARY_FUSE, 28, BinaryFusePolicy::new;
 }
 
 /// A filter before it is written.
@@ -239,69 +231,12 @@ impl Made {
     }
 }
 
-impl HashedPolicy for BinaryFusePolicy {
+impl Layout for BinaryFuse {
     type Hash = u64;
+    type Filter<'f> = Fingerprints<'f>;
 
-    #[inline]
-    fn hash_key(&self, key: &[u8]) -> u64 {
-        xxh3_64(key, 0)
-    }
-
-    #[inline]
-    fn hash_function(&self) -> HashFunction {
-        HashFunction::XXH3
-    }
-
-    /// Writes a filter that matches every key: a binary fuse filter is built of all values at once.
-    fn fill(&self, filter: NewFilter<'_>, hashes: impl Iterator<Item = u64>) -> usize {
-        filter.into_bytes().fill(0xff);
-        for_each_batch(hashes, |_| ())
-    }
-
-    fn build_raw_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>
-    where
-        I: IntoIterator<Item = u64, IntoIter: Clone>,
-    {
-        let hashes = hashes.into_iter();
-        self.max_filter_len(hashes.size_hint().0)?;
-        let len = self.make(Cow::Owned(collect(hashes)?))?.write(out)?;
-        written(out, len)
-    }
-
-    fn build_raw_slice_in<'out>(
-        &self,
-        hashes: &[u64],
-        out: &'out mut [u8],
-    ) -> Result<FilterBytes<'out>, Error> {
-        let len = self.make(Cow::Borrowed(hashes))?.write(out)?;
-        written(out, len)
-    }
-
-    fn append_raw_hashes(
-        &self,
-        hashes: impl IntoIterator<Item = u64>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Error> {
-        let hashes = hashes.into_iter();
-        self.max_filter_len(hashes.size_hint().0)?;
-        let made = self.make(Cow::Owned(collect(hashes)?))?;
-        append_with(out, made.len(), |room| made.write(room))
-    }
-}
-
-impl FilterPolicy for BinaryFusePolicy {
     fn name(&self) -> &str {
         Self::NAME
-    }
-
-    /// Returns a length that no filter of at most this many keys exceeds; most are shorter.
-    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
-        self.addressable(keys, self.width.max_filter_len(keys as u64)?)
-    }
-
-    /// Returns the exact length of the filter of this many different keys.
-    fn filter_len(&self, keys: usize) -> Result<usize, Error> {
-        self.addressable(keys, self.width.filter_len(keys as u64)?)
     }
 
     fn bits_per_key(&self) -> Option<BitsPerKey> {
@@ -311,5 +246,51 @@ impl FilterPolicy for BinaryFusePolicy {
         }
     }
 
-    answers!(|policy, filter| contents(filter), policy.token(), fingerprints => fuse(fingerprints));
+    #[inline]
+    fn hash_function(&self) -> HashFunction {
+        HashFunction::XXH3
+    }
+
+    #[inline(always)]
+    fn hash(&self, key: &[u8]) -> u64 {
+        xxh3_64(key, 0)
+    }
+
+    fn max_len(&self, keys: usize) -> Result<usize, Error> {
+        self.addressable(keys, self.width.max_filter_len(keys as u64)?)
+    }
+
+    fn len(&self, keys: usize) -> Result<usize, Error> {
+        self.addressable(keys, self.width.filter_len(keys as u64)?)
+    }
+
+    #[inline(always)]
+    fn build(&self, kernel: KernelToken, source: Source<'_, u64>, out: &mut [u8]) -> Result<usize, Error> {
+        self.max_len(source.len())?;
+        let hashes = match source {
+            Source::Hashes(hashes) => Cow::Borrowed(hashes),
+            Source::Keys(_) => Cow::Owned(hashes(source, |key| self.hash(key))?),
+        };
+        self.make(kernel, hashes)?.write(out)
+    }
+
+    #[inline(always)]
+    fn read<'f>(&self, filter: &'f [u8]) -> Option<Fingerprints<'f>> {
+        fingerprints(filter)
+    }
+
+    fn other(filter: &[u8]) -> Prepared {
+        Prepared::same_for_all(!filter.is_empty())
+    }
+
+    fn prepare(&self, kernel: KernelToken, fingerprints: Fingerprints<'_>) -> Prepared {
+        let asker = Some(fuse::asker(kernel, fingerprints.width()));
+        let numbers = fingerprints.numbers();
+        Prepared::new::<Self>(kernel, HashFunction::XXH3, asker, fingerprints.bytes(), numbers)
+    }
+
+    #[inline(always)]
+    fn restore(_: KernelToken, bytes: &[u8], [seed, shape, _]: [u64; 3]) -> Fingerprints<'_> {
+        Fingerprints::of_numbers(bytes, [seed, shape])
+    }
 }

@@ -3,21 +3,20 @@
 use core::fmt;
 
 use filter_kernels::split_block::{self, Block, BlockHash, SplitBlocks};
-use filter_kernels::{KernelToken, WideSource};
+use filter_kernels::{KernelToken, Source};
 use filter_policy::answers::fill;
 use filter_policy::building::for_each_batch;
-use filter_policy::{Answers, BitsPerKey, KeyBatch, PreparedFilter};
+use filter_policy::{Answers, BitsPerKey, KeyBatch, Layout as _, Policy, PreparedFilter};
 use hashzoo::xxh64;
 
 use super::header::Header;
-use super::policy::SplitBlockBloomPolicy;
+use super::policy::SplitBlock;
 use super::value::PhysicalValue;
-use crate::contents::Stored as _;
 use crate::error::{Error, outside};
 use crate::view::count_ones;
 
 /// The policy whose filters bit sets are; the bits per key matter to filters that it builds.
-static PLAIN: SplitBlockBloomPolicy = SplitBlockBloomPolicy::new(BitsPerKey::whole(10));
+static PLAIN: Policy<SplitBlock> = SplitBlock::new(BitsPerKey::whole(10));
 
 /// A filter for queries: a borrowed bit set of a valid length.
 ///
@@ -130,8 +129,8 @@ impl<'a> SplitBlockFilter<'a> {
     /// Prepares the filter for queries of many keys in one call, like a policy's filter.
     #[inline]
     pub fn prepare(&self) -> PreparedFilter<'a> {
-        let plan = self.stored().plan(self.kernel);
-        PreparedFilter::planned(&PLAIN, self.blocks.as_flattened(), plan)
+        let prepared = PLAIN.layout().prepare(self.kernel, self.stored());
+        PreparedFilter::of(&PLAIN, self.blocks.as_flattened(), prepared)
     }
 }
 
@@ -260,9 +259,7 @@ impl<'a> SplitBlockFilterMut<'a> {
     pub fn insert_many<'k>(&mut self, keys: impl Into<KeyBatch<'k>>) {
         let batch = keys.into();
         match batch.for_kernels() {
-            Some(keys) => {
-                split_block::insert(self.kernel, self.blocks, BlockHash::Xxh64, WideSource::Keys(keys))
-            }
+            Some(keys) => split_block::insert(self.kernel, self.blocks, BlockHash::Xxh64, Source::Keys(keys)),
             None => self.insert_raw_hashes(batch.iter().map(|key| xxh64(key, 0))),
         }
     }
@@ -270,12 +267,7 @@ impl<'a> SplitBlockFilterMut<'a> {
     /// Adds values with these hashes.
     pub fn insert_raw_hashes(&mut self, hashes: impl IntoIterator<Item = u64>) {
         for_each_batch(hashes.into_iter(), |hashes| {
-            split_block::insert(
-                self.kernel,
-                self.blocks,
-                BlockHash::Xxh64,
-                WideSource::Hashes(hashes),
-            );
+            split_block::insert(self.kernel, self.blocks, BlockHash::Xxh64, Source::Hashes(hashes));
         });
     }
 

@@ -14,13 +14,14 @@ use hashzoo::xxh64;
 /// filter knows no other form of it.
 ///
 /// ```
-/// use filter_formats::parquet::{PhysicalValue, SplitBlockBloomPolicy};
-/// use filter_policy::{BitsPerKey, HashedPolicy};
+/// use filter_formats::parquet::{PhysicalValue, SplitBlock};
+/// use filter_policy::{BitsPerKey, Layout};
 ///
 /// // A policy's key is the plain encoding.
-/// let policy = SplitBlockBloomPolicy::new(BitsPerKey::whole(10));
-/// assert_eq!(PhysicalValue::ByteArray(b"key").hash(), policy.hash_key(b"key"));
-/// assert_eq!(PhysicalValue::Double(0.5).hash(), policy.hash_key(&0.5_f64.to_le_bytes()));
+/// let policy = SplitBlock::new(BitsPerKey::whole(10));
+/// let policy = policy.layout();
+/// assert_eq!(PhysicalValue::ByteArray(b"key").hash(), policy.hash(b"key"));
+/// assert_eq!(PhysicalValue::Double(0.5).hash(), policy.hash(&0.5_f64.to_le_bytes()));
 /// assert_ne!(PhysicalValue::Int32(7).hash(), PhysicalValue::Int64(7).hash());
 ///
 /// // 1.28 with a scale of 2, in five bytes.

@@ -1,16 +1,13 @@
 //! FastLocalBloom, RocksDB's Bloom filter of format version 5 and later: all probes of a key in one line of 64 bytes.
 
-use filter_kernels::fast_local::{self, LINE_LEN};
-use filter_kernels::{Kernel, KernelToken, Keys, WideSource};
-use filter_policy::building::for_each_batch;
-use filter_policy::{BitsPerKey, Error, FilterPolicy, HashFunction, HashedPolicy, NewFilter};
+use filter_kernels::fast_local::{self, LINE_LEN, Lines};
+use filter_kernels::{KernelToken, Source};
+use filter_policy::building::without_counting_repeats;
+use filter_policy::{BitsPerKey, Error, HashFunction, Layout, Policy, Prepared};
 use hashzoo::xxph3_64;
 
 use super::bits_per_key::RocksDbBits;
-use super::kinds::{
-    Kind, NEW_BLOOM_MARKER, TAIL_LEN, addressable, contents, contents_of_another_kind,
-    fast_local as stored_lines,
-};
+use super::kinds::{self, NEW_BLOOM_MARKER, TAIL_LEN, addressable};
 
 /// The maximum size of the lines, however many keys there are.
 const MAX_BYTES: u64 = 0xffff_ffc0;
@@ -47,91 +44,55 @@ const fn tail_of(probes: u8) -> [u8; TAIL_LEN] {
 /// [kind](crate::view::FilterKind) of RocksDB's filters.
 ///
 /// ```
-/// use filter_formats::rocksdb::FastLocalBloomPolicy;
-/// use filter_policy::{FilterPolicy, HashedPolicy};
+/// use filter_formats::rocksdb::FastLocalBloom;
+/// use filter_policy::FilterPolicy;
 ///
-/// let policy = FastLocalBloomPolicy::new(10.into());
+/// let policy = FastLocalBloom::new(10.into());
 /// let mut buffer = [0; 100];
-/// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
+/// let filter = policy.create_filter(&[b"hello", b"world"], &mut buffer)?;
 /// assert_eq!(filter.len(), 64 + 5);
 /// assert!(policy.key_may_match(b"hello", &filter));
 /// assert!(!policy.key_may_match(b"foo", &filter));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct FastLocalBloomPolicy {
+pub struct FastLocalBloom {
     pub(super) bits_per_key: BitsPerKey,
     /// Derived from `bits_per_key`, and stored because computing it would slow down small filters.
     millibits: u32,
     probes: u8,
-    /// `None` selects the best available kernel.
-    kernel: Option<Kernel>,
 }
 
-impl FastLocalBloomPolicy {
+impl FastLocalBloom {
     /// The name under which engines store the filters.
     pub const NAME: &str = "rocksdb.internal.FastLocalBloomFilter";
 
     /// Makes a policy with this many bits per key.
-    pub const fn new(bits_per_key: BitsPerKey) -> Self {
+    pub const fn new(bits_per_key: BitsPerKey) -> Policy<Self> {
+        Policy::of(Self::layout(bits_per_key))
+    }
+
+    pub(super) const fn layout(bits_per_key: BitsPerKey) -> Self {
         let bits = RocksDbBits::new(bits_per_key);
         Self {
             bits_per_key,
             millibits: bits.millibits(),
             probes: bits.probe_count(),
-            kernel: None,
         }
     }
 
-    configured!();
-
-    #[inline(never)]
-    fn may_match_without_lines(&self, key: &[u8], filter: &[u8]) -> bool {
-        contents_of_another_kind(filter)
-            .plan(KernelToken::Scalar)
-            .may_match(filter, key)
+    pub(super) fn prepared(kernel: KernelToken, Lines(lines, probes): Lines<'_>) -> Prepared {
+        let (bits, asker) = (lines.as_flattened(), Some(fast_local::asker(kernel)));
+        Prepared::new::<Self>(kernel, HashFunction::XXPH3, asker, bits, [probes.into(), 0, 0])
     }
 }
 
-impl HashedPolicy for FastLocalBloomPolicy {
+impl Layout for FastLocalBloom {
     type Hash = u64;
+    type Filter<'f> = Lines<'f>;
 
-    const DROPS_REPEATS: bool = true;
-
-    #[inline]
-    fn hash_key(&self, key: &[u8]) -> u64 {
-        xxph3_64(key, 0)
-    }
-
-    #[inline]
-    fn hash_function(&self) -> HashFunction {
-        HashFunction::XXPH3
-    }
-
-    fn fill(&self, filter: NewFilter<'_>, hashes: impl Iterator<Item = u64>) -> usize {
-        let bits = filter.ending_in(tail_of(self.probes));
-        bits.fill(0);
-        let lines = bits.as_chunks_mut().0;
-        for_each_batch(hashes, |hashes| {
-            fast_local::insert(self.token(), lines, self.probes, WideSource::Hashes(hashes));
-        })
-    }
-
-    fn fill_with_keys(&self, filter: NewFilter<'_>, keys: Keys<'_>) -> Option<usize> {
-        let lines = filter.ending_in(tail_of(self.probes)).as_chunks_mut().0;
-        Some(fast_local::create(self.token(), lines, self.probes, keys))
-    }
-}
-
-impl FilterPolicy for FastLocalBloomPolicy {
     fn name(&self) -> &str {
         Self::NAME
-    }
-
-    /// Returns the exact length of a filter of this many keys if no key equals the one before it.
-    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
-        let bytes = lines_of(self.millibits, keys as u64) * LINE_LEN as u64;
-        addressable(bytes, keys, self.bits_per_key)
     }
 
     fn bits_per_key(&self) -> Option<BitsPerKey> {
@@ -139,10 +100,54 @@ impl FilterPolicy for FastLocalBloomPolicy {
     }
 
     #[inline]
-    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        let other = |key: &[u8], filter: &[u8]| self.may_match_without_lines(key, filter);
-        fast_local::stored_may_match(stored_lines, other, key, filter, self.kernel)
+    fn hash_function(&self) -> HashFunction {
+        HashFunction::XXPH3
     }
 
-    answers!(|policy, filter| contents(filter), policy.token(), Kind::FastLocalBloom { lines, probes } => fast_local(lines, probes), but key_may_match);
+    #[inline(always)]
+    fn hash(&self, key: &[u8]) -> u64 {
+        xxph3_64(key, 0)
+    }
+
+    fn max_len(&self, keys: usize) -> Result<usize, Error> {
+        let bytes = lines_of(self.millibits, keys as u64) * LINE_LEN as u64;
+        addressable(bytes, keys, self.bits_per_key)
+    }
+
+    #[inline(always)]
+    fn build(&self, kernel: KernelToken, source: Source<'_, u64>, out: &mut [u8]) -> Result<usize, Error> {
+        let hash = |key: &[u8]| self.hash(key);
+        without_counting_repeats(
+            source,
+            hash,
+            out,
+            |keys| self.max_len(keys),
+            |filter, _| {
+                let Some((bits, tail)) = filter.split_last_chunk_mut() else {
+                    return 0;
+                };
+                *tail = tail_of(self.probes);
+                fast_local::create(kernel, bits.as_chunks_mut().0, self.probes, source)
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn read<'f>(&self, filter: &'f [u8]) -> Option<Lines<'f>> {
+        kinds::fast_local(filter)
+    }
+
+    fn other(filter: &[u8]) -> Prepared {
+        kinds::prepare(filter)
+    }
+
+    fn prepare(&self, kernel: KernelToken, lines: Lines<'_>) -> Prepared {
+        Self::prepared(kernel, lines)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "was a byte")]
+    fn restore(_: KernelToken, bits: &[u8], [probes, ..]: [u64; 3]) -> Lines<'_> {
+        Lines(bits.as_chunks().0, probes as u8)
+    }
 }

@@ -1,121 +1,56 @@
 //! RocksDB's layout: the last five bytes identify the kind of filter.
 
-use filter_kernels::fast_local::{self, LINE_LEN, Line};
-use filter_kernels::ribbon::{self, Solution};
-use filter_kernels::{KernelToken, MAX_PROBES};
 #[cfg(feature = "alloc")]
-use filter_policy::KeyHash;
-use filter_policy::answers::{each, fill};
-use filter_policy::prepared::{Plan, Reader};
-use filter_policy::{BitsPerKey, Error, HashFunction, MATCHES_EVERYTHING};
+use filter_kernels::fast_local;
+use filter_kernels::fast_local::{LINE_LEN, Lines as FastLines};
+use filter_kernels::ribbon::Solution;
+use filter_kernels::{KernelToken, MAX_PROBES};
+use filter_policy::{BitsPerKey, Error, MATCHES_EVERYTHING, Prepared};
+#[cfg(feature = "alloc")]
+use filter_policy::{HashFunction, KeyHash};
 
-use super::lines::{self, Lines};
+use super::fast_local::FastLocalBloom;
+use super::legacy::{LegacyBloom, LegacyLines};
+use super::lines::Lines;
+use super::ribbon::Ribbon;
 use super::ribbon_size::rate_of;
-use crate::contents::{Contents, Stored, plan, probes};
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
 use crate::view::{FilterView, Format};
 
-/// A filter of one of RocksDB's kinds.
-#[derive(Clone, Copy)]
-pub(super) enum Kind<'a> {
-    LegacyBloom {
-        bits: &'a [u8],
-        lines: Lines,
-        probes: u8,
-    },
-    FastLocalBloom {
-        lines: &'a [Line],
-        probes: u8,
-    },
-    Ribbon(Solution<'a>),
-}
-
-impl<'a> Stored<'a> for Kind<'a> {
-    fn plan(self, kernel: KernelToken) -> Plan {
-        match self {
-            Self::LegacyBloom { bits, lines, probes } => plan(
-                kernel,
-                HashFunction::ROCKSDB_LEGACY,
-                &LEGACY,
-                |words, bits, key| legacy_may_match(words, bits, lines::hash(key)),
-                bits,
-                lines.words(probes),
-            ),
-            Self::FastLocalBloom { lines, probes } => {
-                let bits = lines.as_flattened();
-                plan(
-                    kernel,
-                    HashFunction::XXPH3,
-                    &FAST_LOCAL,
-                    fast_local::asker(kernel),
-                    bits,
-                    [probes.into(), 0, 0],
-                )
-            }
-            Self::Ribbon(solution) => {
-                let [shape, seed] = solution.numbers();
-                plan(
-                    kernel,
-                    HashFunction::XXPH3,
-                    &RIBBON,
-                    ribbon::asker(kernel),
-                    solution.bytes(),
-                    [shape, seed, 0],
-                )
-            }
-        }
-    }
-
-    fn view(self) -> FilterView<'a> {
-        match self {
-            Self::LegacyBloom { bits, lines, probes } => {
-                FilterView::bloom(Format::LEGACY_BLOOM, bits, lines.line_len(), probes)
-            }
-            Self::FastLocalBloom { lines, probes } => {
-                FilterView::bloom(Format::FAST_LOCAL_BLOOM, lines.as_flattened(), LINE_LEN, probes)
-            }
-            Self::Ribbon(solution) => {
-                FilterView::solved(Format::RIBBON, solution.bytes(), rate_of(solution.shape()))
-            }
-        }
+/// Prepares bytes of any kind: each policy reads the filters of all.
+pub(super) fn prepare(filter: &[u8]) -> Prepared {
+    let kernel = KernelToken::best();
+    if let Some(lines) = fast_local(filter) {
+        FastLocalBloom::prepared(kernel, lines)
+    } else if let Some(solution) = ribbon(filter) {
+        Ribbon::prepared(kernel, solution)
+    } else if let Some(lines) = legacy(filter) {
+        LegacyBloom::prepared(lines)
+    } else {
+        Prepared::same_for_all(is_reserved(filter))
     }
 }
 
-kernel_reader!(
-    FAST_LOCAL,
-    FAST_LOCAL_BLOOM,
-    fast_local,
-    |bits, plan| bits.as_chunks().0,
-    probes(plan)
-);
-kernel_reader!(RIBBON, RIBBON, ribbon, |bits, plan| Solution::of_numbers(
-    bits,
-    [plan.words[0], plan.words[1]]
-));
+/// Describes bytes of any kind.
+pub(super) fn view(filter: &[u8]) -> FilterView<'_> {
+    if let Some(FastLines(lines, probes)) = fast_local(filter) {
+        FilterView::bloom(Format::FAST_LOCAL_BLOOM, lines.as_flattened(), LINE_LEN, probes)
+    } else if let Some(solution) = ribbon(filter) {
+        FilterView::solved(Format::RIBBON, solution.bytes(), rate_of(solution.shape()))
+    } else if let Some(LegacyLines { bits, lines, probes }) = legacy(filter) {
+        FilterView::bloom(Format::LEGACY_BLOOM, bits, lines.line_len(), probes)
+    } else if is_reserved(filter) {
+        FilterView::RESERVED
+    } else {
+        FilterView::EMPTY
+    }
+}
 
-static LEGACY: Reader = Reader {
-    name: Format::LEGACY_BLOOM.name,
-    keys: Some(|plan, bits, keys, answers| {
-        each(keys.iter(), answers, |key| {
-            legacy_may_match(&plan.words, bits, lines::hash(key))
-        });
-    }),
-    hash: |plan, bits, hash| {
-        u32::try_from(hash).map_or(true, |hash| legacy_may_match(&plan.words, bits, hash))
-    },
-    hashes: |plan, bits, hashes, answers| match hashes.values() {
-        Some(hashes) => each(hashes.iter(), answers, |&hash| {
-            legacy_may_match(&plan.words, bits, hash)
-        }),
-        None => fill(true, hashes.len(), answers),
-    },
-};
-
-fn legacy_may_match(words: &[u64; 3], bits: &[u8], hash: u32) -> bool {
-    // Always a number of lines, since the words are those of lines.
-    Lines::of_words(*words)
-        .is_none_or(|(lines, probes)| lines::may_match(KernelToken::Scalar, bits, lines, probes, hash))
+/// Returns whether bytes without a filter match every key. RocksDB writes no two-byte filter; adapters that could not build a
+/// filter write these two bytes.
+fn is_reserved(filter: &[u8]) -> bool {
+    filter.len() >= MIN_LEN || filter == MATCHES_EVERYTHING
 }
 
 /// The length of the tail that identifies every filter.
@@ -137,7 +72,7 @@ const MIN_LEN: usize = TAIL_LEN + 1;
 /// one whole line.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "below the most there can be")]
-pub(super) fn fast_local(filter: &[u8]) -> Option<(&[Line], u8)> {
+pub(super) fn fast_local(filter: &[u8]) -> Option<FastLines<'_>> {
     /// The tail of a filter with one probe; more probes add to the count in place.
     const TAIL: u64 = u64::from_le_bytes([NEW_BLOOM_MARKER, 0, 1, 0, 0, 0, 0, 0]);
     const SHORTEST: u64 = (LINE_LEN + TAIL_LEN) as u64;
@@ -153,56 +88,38 @@ pub(super) fn fast_local(filter: &[u8]) -> Option<(&[Line], u8)> {
     if further >= u64::from(MAX_PROBES) {
         return None;
     }
-    Some((bits.as_chunks().0, further as u8 + 1))
+    Some(FastLines(bits.as_chunks().0, further as u8 + 1))
 }
 
-/// Identifies stored bytes.
+/// Returns the bits and the tail of a filter of another kind; `None` for lengths that RocksDB does not write: it counts the
+/// bytes in 32 bits.
 #[inline]
-pub(super) fn contents(filter: &[u8]) -> Contents<Kind<'_>> {
-    match fast_local(filter) {
-        Some((lines, probes)) => Contents::Filter(Kind::FastLocalBloom { lines, probes }),
-        None => contents_of_another_kind(filter),
-    }
+fn tailed(filter: &[u8]) -> Option<(&[u8], &[u8; TAIL_LEN])> {
+    let (bits, tail) = filter.split_last_chunk()?;
+    (!bits.is_empty() && u32::try_from(filter.len()).is_ok()).then_some((bits, tail))
 }
 
-/// [`contents`] for readers that expect other filters than those of format version 5 or later.
+/// Returns the solution of a Ribbon filter; `None` for other bytes.
 #[inline]
-pub(super) fn contents_expecting_others(filter: &[u8]) -> Contents<Kind<'_>> {
-    match filter.last_chunk::<TAIL_LEN>() {
-        Some([NEW_BLOOM_MARKER, ..]) => contents(filter),
-        _ => contents_of_another_kind(filter),
-    }
-}
-
-#[inline(never)]
-pub(super) fn contents_of_another_kind(filter: &[u8]) -> Contents<Kind<'_>> {
-    let Some((bits, tail)) = filter.split_last_chunk::<TAIL_LEN>() else {
-        // RocksDB writes no two-byte filter; adapters that could not build a filter write these two bytes.
-        return if filter == MATCHES_EVERYTHING {
-            Contents::Reserved
-        } else {
-            Contents::Empty
-        };
-    };
-    if filter.len() < MIN_LEN {
-        return Contents::Empty;
-    }
-    // RocksDB counts the bytes in 32 bits and writes no longer filter.
-    if u32::try_from(filter.len()).is_err() {
-        return Contents::Reserved;
-    }
-    let contents = match *tail {
-        [probes @ 1..=0x7f, a, b, c, d] => {
-            let lines = Lines::filling(bits.len() as u64, u32::from_le_bytes([a, b, c, d]));
-            lines.map(|lines| Contents::Filter(Kind::LegacyBloom { bits, lines, probes }))
-        }
-        [RIBBON_MARKER, seed, a, b, c] => {
-            let solution = Solution::new(bits, seed, u32::from_le_bytes([a, b, c, 0]));
-            solution.map(|solution| Contents::Filter(Kind::Ribbon(solution)))
+pub(super) fn ribbon(filter: &[u8]) -> Option<Solution<'_>> {
+    match tailed(filter)? {
+        (bits, &[RIBBON_MARKER, seed, a, b, c]) => {
+            Solution::new(bits, seed, u32::from_le_bytes([a, b, c, 0]))
         }
         _ => None,
-    };
-    contents.unwrap_or(Contents::Reserved)
+    }
+}
+
+/// Returns the lines of a Bloom filter of format version 4 or earlier; `None` for other bytes.
+#[inline]
+pub(super) fn legacy(filter: &[u8]) -> Option<LegacyLines<'_>> {
+    match tailed(filter)? {
+        (bits, &[probes @ 1..=0x7f, a, b, c, d]) => {
+            let lines = Lines::filling(bits.len() as u64, u32::from_le_bytes([a, b, c, d]))?;
+            Some(LegacyLines { bits, lines, probes })
+        }
+        _ => None,
+    }
 }
 
 /// Returns the length of a filter with this many bytes of bits.
@@ -227,7 +144,7 @@ fn of_one_line(tail: &[u8], line: &[u8]) -> [u8; LINE_LEN + TAIL_LEN] {
 pub(super) fn line_may_match(tail: &[u8], hash: KeyHash, line: &[u8]) -> bool {
     match (fast_local(&of_one_line(tail, line)), hash.of(HashFunction::XXPH3)) {
         // The only line is that of every hash value.
-        (Some((one, probes)), Some(hash)) if line.len() >= LINE_LEN => {
+        (Some(FastLines(one, probes)), Some(hash)) if line.len() >= LINE_LEN => {
             fast_local::may_match(KernelToken::best(), one, probes, hash)
         }
         _ => true,
@@ -238,8 +155,7 @@ pub(super) fn line_may_match(tail: &[u8], hash: KeyHash, line: &[u8]) -> bool {
 #[cfg(feature = "alloc")]
 pub(super) fn places(len: usize, tail: &[u8], hash: KeyHash) -> Option<Places> {
     let Some(last) = tail.last_chunk::<TAIL_LEN>().filter(|_| len >= MIN_LEN) else {
-        let is_reserved = matches!(contents_of_another_kind(tail), Contents::Reserved);
-        return Some(Places::Same(is_reserved));
+        return Some(Places::Same(is_reserved(tail)));
     };
     // RocksDB counts the bytes in 32 bits.
     if u32::try_from(len).is_err() {

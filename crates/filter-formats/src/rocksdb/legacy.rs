@@ -1,12 +1,13 @@
 //! The full Bloom filter of RocksDB's format version 4 and earlier: all probes of a key in one line, which is as long
 //! as the cache line of the machine that wrote the filter.
 
-use filter_kernels::{Kernel, KernelToken};
-use filter_policy::building::for_each_batch;
-use filter_policy::{BitsPerKey, Error, FilterPolicy, HashFunction, HashedPolicy, NewFilter};
+use filter_kernels::{Kernel, KernelToken, Source, Stored};
+use filter_policy::answers::each;
+use filter_policy::building::{Repeats, each_batch, without_counting_repeats};
+use filter_policy::{BitsPerKey, Error, HashFunction, Layout, Policy, Prepared};
 
 use super::bits_per_key::RocksDbBits;
-use super::kinds::{Kind, addressable, contents_expecting_others};
+use super::kinds::{self, addressable};
 use super::lines::{self, Lines};
 use crate::leveldb::probes;
 
@@ -43,7 +44,7 @@ impl CacheLine {
 
 /// RocksDB's full Bloom filter of format version 4 and earlier.
 ///
-/// Use it to read old tables, and to write tables for an old RocksDB: [`FastLocalBloomPolicy`] is better in rate and
+/// Use it to read old tables, and to write tables for an old RocksDB: [`FastLocalBloom`] is better in rate and
 /// speed. The 32-bit hash causes more false positives the more keys there are. A filter is at most half a GiB.
 ///
 /// RocksDB rounds bits per key to a whole number from 1 to 100 here: lower values count as 1, higher values as 100. A
@@ -53,52 +54,63 @@ impl CacheLine {
 /// filters share, [`NAME_IN_TABLES`](super::NAME_IN_TABLES). The policy reads every
 /// [kind](crate::view::FilterKind) of RocksDB's filters, and lines of any length.
 ///
-/// [`FastLocalBloomPolicy`]: super::FastLocalBloomPolicy
+/// [`FastLocalBloom`]: super::FastLocalBloom
 ///
 /// ```
-/// use filter_formats::rocksdb::{CacheLine, LegacyFullFilterPolicy};
-/// use filter_policy::{FilterPolicy, HashedPolicy};
+/// use filter_formats::rocksdb::{CacheLine, LegacyBloom};
+/// use filter_policy::FilterPolicy;
 ///
-/// let policy = LegacyFullFilterPolicy::new(10.into());
+/// let policy = LegacyBloom::new(10.into());
 /// let mut buffer = [0; 200];
-/// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
+/// let filter = policy.create_filter(&[b"hello", b"world"], &mut buffer)?;
 /// assert_eq!(filter.len(), 64 + 5);
 /// assert!(policy.key_may_match(b"hello", &filter));
 ///
 /// // The filter that RocksDB writes on 64-bit ARM.
-/// let on_arm = policy.line(CacheLine::Bytes128).build_in(["hello", "world"], &mut buffer)?;
+/// let on_arm = LegacyBloom::with_line(10.into(), CacheLine::Bytes128);
+/// let on_arm = on_arm.create_filter(&[b"hello", b"world"], &mut buffer)?;
 /// assert_eq!(on_arm.len(), 128 + 5);
 /// assert!(policy.key_may_match(b"hello", &on_arm));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct LegacyFullFilterPolicy {
+pub struct LegacyBloom {
     bits_per_key: BitsPerKey,
     line: CacheLine,
 }
 
-impl LegacyFullFilterPolicy {
+impl LegacyBloom {
     /// The name under which engines store the filters.
     pub const NAME: &str = "rocksdb.internal.LegacyBloomFilter";
 
     /// Makes a policy with this many bits per key and lines of 64 bytes.
-    pub const fn new(bits_per_key: BitsPerKey) -> Self {
-        Self {
-            bits_per_key,
-            line: CacheLine::Bytes64,
-        }
+    pub const fn new(bits_per_key: BitsPerKey) -> Policy<Self> {
+        Self::with_line(bits_per_key, CacheLine::Bytes64)
     }
 
-    /// Returns this policy with another line length, to write filters as other machines would.
-    #[must_use]
-    pub const fn line(self, line: CacheLine) -> Self {
-        Self { line, ..self }
+    /// Makes a policy with another line length, to write filters as other machines would.
+    pub const fn with_line(bits_per_key: BitsPerKey, line: CacheLine) -> Policy<Self> {
+        Policy::of(Self { bits_per_key, line })
     }
 
-    /// Returns this policy: there are no kernels for legacy filters. For code that pins any policy.
-    pub const fn on_kernel(self, _: Kernel) -> Self {
-        self
+    pub(super) fn prepared(LegacyLines { bits, lines, probes }: LegacyLines<'_>) -> Prepared {
+        let (function, numbers) = (HashFunction::ROCKSDB_LEGACY, lines.words(probes));
+        Prepared::new::<Self>(KernelToken::Scalar, function, Some(Self::ask), bits, numbers)
     }
+
+    /// Answers for a key from a prepared filter.
+    fn ask(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
+        let (lines, probes) = Lines::of_words(*numbers);
+        lines::may_match(bits, lines, probes, lines::hash(key))
+    }
+}
+
+/// The lines of a stored filter.
+#[derive(Debug, Clone, Copy)]
+pub struct LegacyLines<'f> {
+    pub(super) bits: &'f [u8],
+    pub(super) lines: Lines,
+    pub(super) probes: u8,
 }
 
 /// Returns the probe count: LevelDB's rule for the same bits per key, at most 30.
@@ -118,14 +130,33 @@ pub(super) fn lines_for(bits_per_key: RocksDbBits, keys: u64, line: CacheLine) -
     u32::try_from(bits.div_ceil(u64::from(line.bytes()) * 8)).unwrap_or(u32::MAX) | 1
 }
 
-impl HashedPolicy for LegacyFullFilterPolicy {
+impl Stored for LegacyLines<'_> {
     type Hash = u32;
 
-    const DROPS_REPEATS: bool = true;
+    #[inline(always)]
+    fn may_match(self, _: KernelToken, hash: u32) -> bool {
+        lines::may_match(self.bits, self.lines, self.probes, hash)
+    }
 
-    #[inline]
-    fn hash_key(&self, key: &[u8]) -> u32 {
-        lines::hash(key)
+    fn may_match_many(self, kernel: KernelToken, source: Source<'_, u32>, answers: &mut [u64]) {
+        let may_match = |hash| self.may_match(kernel, hash);
+        match source {
+            Source::Keys(keys) => each(keys.iter(), answers, |key| may_match(lines::hash(key))),
+            Source::Hashes(hashes) => each(hashes.iter(), answers, |&hash| may_match(hash)),
+        }
+    }
+}
+
+impl Layout for LegacyBloom {
+    type Hash = u32;
+    type Filter<'f> = LegacyLines<'f>;
+
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn bits_per_key(&self) -> Option<BitsPerKey> {
+        Some(self.bits_per_key)
     }
 
     #[inline]
@@ -133,36 +164,66 @@ impl HashedPolicy for LegacyFullFilterPolicy {
         HashFunction::ROCKSDB_LEGACY
     }
 
-    fn fill(&self, filter: NewFilter<'_>, hashes: impl Iterator<Item = u32>) -> usize {
-        let bits_per_key = RocksDbBits::new(self.bits_per_key);
-        let probes = probe_count(bits_per_key);
-        let count = lines_for(bits_per_key, filter.keys() as u64, self.line);
-        let [a, b, c, d] = count.to_le_bytes();
-        let bits = filter.ending_in([probes, a, b, c, d]);
-        let log2_bits = self.line.bytes().ilog2() + 3;
-        let lines = Lines::filling(bits.len() as u64, count).filter(|lines| lines.log2_bits == log2_bits);
-        // No lines, or a length that is not this policy's: every key may match, and what is set in one byte is set already.
-        bits.fill(if lines.is_some() { 0 } else { 0xff });
-        let lines = lines.unwrap_or(Lines::ONE_BYTE);
-        for_each_batch(hashes, |hashes| lines::insert(bits, lines, probes, hashes))
-    }
-}
-
-impl FilterPolicy for LegacyFullFilterPolicy {
-    fn name(&self) -> &str {
-        Self::NAME
+    #[inline(always)]
+    fn hash(&self, key: &[u8]) -> u32 {
+        lines::hash(key)
     }
 
-    /// Returns the exact length of a filter of this many keys if no key equals the one before it.
-    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+    fn max_len(&self, keys: usize) -> Result<usize, Error> {
         let count = lines_for(RocksDbBits::new(self.bits_per_key), keys as u64, self.line);
         let bytes = u64::from(count) * u64::from(self.line.bytes());
         addressable(bytes, keys, self.bits_per_key)
     }
 
-    fn bits_per_key(&self) -> Option<BitsPerKey> {
-        Some(self.bits_per_key)
+    #[inline(always)]
+    fn build(&self, _: KernelToken, source: Source<'_, u32>, out: &mut [u8]) -> Result<usize, Error> {
+        let bits_per_key = RocksDbBits::new(self.bits_per_key);
+        let probes = probe_count(bits_per_key);
+        without_counting_repeats(
+            source,
+            lines::hash,
+            out,
+            |keys| self.max_len(keys),
+            |filter, keys| {
+                let count = lines_for(bits_per_key, keys as u64, self.line);
+                let [a, b, c, d] = count.to_le_bytes();
+                let mut repeats = Repeats::default();
+                if let Some((bits, tail)) = filter.split_last_chunk_mut() {
+                    *tail = [probes, a, b, c, d];
+                    bits.fill(0);
+                    let lines = Lines::filling(bits.len() as u64, count).unwrap_or(Lines::ONE_BYTE);
+                    each_batch(source, lines::hash, |hashes| {
+                        repeats.count(hashes);
+                        lines::insert(bits, lines, probes, hashes);
+                    });
+                }
+                repeats.repeats
+            },
+        )
     }
 
-    answers!(|_policy, filter| contents_expecting_others(filter), KernelToken::Scalar, Kind::LegacyBloom { bits, lines, probes } => lines(bits, lines, probes));
+    #[inline(always)]
+    fn read<'f>(&self, filter: &'f [u8]) -> Option<LegacyLines<'f>> {
+        kinds::legacy(filter)
+    }
+
+    fn other(filter: &[u8]) -> Prepared {
+        kinds::prepare(filter)
+    }
+
+    fn prepare(&self, _: KernelToken, lines: LegacyLines<'_>) -> Prepared {
+        Self::prepared(lines)
+    }
+
+    #[inline(always)]
+    fn restore(_: KernelToken, bits: &[u8], numbers: [u64; 3]) -> LegacyLines<'_> {
+        let (lines, probes) = Lines::of_words(numbers);
+        LegacyLines { bits, lines, probes }
+    }
+
+    /// There are no kernels for legacy filters.
+    #[inline(always)]
+    fn pinned(_: Option<Kernel>) -> Option<Kernel> {
+        Some(Kernel::Scalar)
+    }
 }

@@ -2,7 +2,6 @@
 
 use core::num::NonZeroU32;
 
-use filter_kernels::KernelToken;
 use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
 
 #[inline]
@@ -47,10 +46,11 @@ impl Lines {
         clippy::cast_possible_truncation,
         reason = "the words are numbers of these types"
     )]
-    pub(super) fn of_words([count, log2_bits, probes]: [u64; 3]) -> Option<(Self, u8)> {
-        let count = NonZeroU32::new(count as u32)?;
+    pub(super) fn of_words([count, log2_bits, probes]: [u64; 3]) -> (Self, u8) {
+        // Never zero, since the words are those of lines.
+        let count = NonZeroU32::new(count as u32).unwrap_or(NonZeroU32::MIN);
         let log2_bits = log2_bits as u32;
-        Some((Self { count, log2_bits }, probes as u8))
+        (Self { count, log2_bits }, probes as u8)
     }
 
     /// Returns the length of a line in bytes.
@@ -83,15 +83,9 @@ pub(super) fn insert(bits: &mut [u8], lines: Lines, probes: u8, hashes: &[u32]) 
     }
 }
 
-/// Answers for a key; there are no kernels.
-#[inline(always)]
-pub(super) fn key_may_match(kernel: KernelToken, bits: &[u8], lines: Lines, probes: u8, key: &[u8]) -> bool {
-    may_match(kernel, bits, lines, probes, hash(key))
-}
-
 /// Returns true if all bits of a hash value are set; missing bits count as set.
 #[inline]
-pub(super) fn may_match(_: KernelToken, bits: &[u8], lines: Lines, probes: u8, hash: u32) -> bool {
+pub(super) fn may_match(bits: &[u8], lines: Lines, probes: u8, hash: u32) -> bool {
     lines.positions(hash, probes).all(|position| {
         usize::try_from(position / 8)
             .ok()

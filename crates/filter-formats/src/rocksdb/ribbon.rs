@@ -1,19 +1,25 @@
 //! Ribbon filters as a policy.
 
+#[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-use filter_kernels::ribbon::{self, Row, Shape};
-use filter_kernels::{Kernel, KernelToken};
-use filter_policy::building::{append_with, collect, room, without_repeats, written};
-use filter_policy::{BitsPerKey, Error, FilterBytes, FilterPolicy, HashFunction, HashedPolicy, NewFilter};
+use filter_kernels::ribbon::{self, Row, Shape, Solution};
+use filter_kernels::{Kernel, KernelToken, Source};
+#[cfg(feature = "alloc")]
+use filter_policy::Policy;
+#[cfg(feature = "alloc")]
+use filter_policy::building::{hashes, room};
+use filter_policy::{BitsPerKey, Error, HashFunction, Layout, Prepared};
 
 use super::bits_per_key::RocksDbBits;
-use super::fast_local::FastLocalBloomPolicy;
-use super::kinds::{Kind, RIBBON_MARKER, TAIL_LEN, contents_expecting_others};
+use super::fast_local::FastLocalBloom;
+#[cfg(feature = "alloc")]
+use super::kinds::RIBBON_MARKER;
+use super::kinds::{self, TAIL_LEN};
 use super::rates::ribbon_one_in;
 use super::ribbon_size::shape;
 
-/// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloomPolicy`] at the same rate, and slower
+/// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloom`] at the same rate, and slower
 /// to build and to query.
 ///
 /// `bits_per_key` is the number of bits of a Bloom filter with the same rate; the filter itself takes about 7 bits per
@@ -30,11 +36,11 @@ use super::ribbon_size::shape;
 ///
 /// ```
 /// use filter_formats::Format;
-/// use filter_formats::rocksdb::RibbonPolicy;
+/// use filter_formats::rocksdb::Ribbon;
 /// use filter_formats::view::{FilterKind, FilterView};
-/// use filter_policy::{FilterPolicy, HashedPolicy};
+/// use filter_policy::FilterPolicy;
 ///
-/// let policy = RibbonPolicy::new(10.into());
+/// let policy = Ribbon::new(10.into());
 /// let filter = policy.build((0..5_000_u32).map(u32::to_le_bytes))?;
 /// assert_eq!(FilterView::new(Format::RIBBON, &filter).kind(), FilterKind::Filter(Format::RIBBON));
 /// assert!(filter.len() < 4_500);
@@ -42,36 +48,53 @@ use super::ribbon_size::shape;
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct RibbonPolicy {
-    bloom: FastLocalBloomPolicy,
+pub struct Ribbon {
+    bloom: FastLocalBloom,
 }
 
-impl RibbonPolicy {
+impl Ribbon {
     /// The name under which engines store the filters.
     pub const NAME: &str = "rocksdb.internal.Standard128RibbonFilter";
 
-    /// Makes a policy with the rate of a FastLocalBloom filter of this many bits per key.
-    pub const fn new(bits_per_key: BitsPerKey) -> Self {
-        Self {
-            bloom: FastLocalBloomPolicy::new(bits_per_key),
-        }
+    /// Makes a policy with the rate of a FastLocalBloom filter of this many bits per key. A kernel that it is pinned to is for
+    /// building; queries take the best: a choice would cost each 2 % of its instructions.
+    #[cfg(feature = "alloc")]
+    pub const fn new(bits_per_key: BitsPerKey) -> Policy<Self> {
+        let bloom = FastLocalBloom::layout(bits_per_key);
+        Policy::of(Self { bloom })
     }
 
-    /// Returns this policy with a kernel for building filters: see [`FastLocalBloomPolicy::on_kernel`]. Queries take the best
-    /// kernel: a choice would cost each 2 % of its instructions.
-    pub const fn on_kernel(self, kernel: Kernel) -> Self {
-        Self {
-            bloom: self.bloom.on_kernel(kernel),
-        }
+    pub(super) fn prepared(kernel: KernelToken, solution: Solution<'_>) -> Prepared {
+        let ([shape, seed], asker) = (solution.numbers(), Some(ribbon::asker(kernel)));
+        Prepared::new::<Self>(
+            kernel,
+            HashFunction::XXPH3,
+            asker,
+            solution.bytes(),
+            [shape, seed, 0],
+        )
     }
 
-    /// Solves the system of these hash values, or chooses a Bloom filter instead.
-    fn make(&self, hashes: &mut [u64]) -> Result<Made, Error> {
-        let Some(first) = hashes.first() else {
-            return Ok(Made::Nothing);
+    /// Returns the shape of a Ribbon filter of this many values; `None` if a Bloom filter is written.
+    fn shape(&self, entries: usize, first: u64) -> Result<Option<Shape>, Error> {
+        let [.., a, b, c, d] = first.to_le_bytes();
+        let entropy = u32::from_le_bytes([a, b, c, d]);
+        let one_in = ribbon_one_in(RocksDbBits::new(self.bloom.bits_per_key));
+        let bloom = self.bloom.max_len(entries)? - TAIL_LEN;
+        Ok(shape(entries as u64, one_in, entropy, bloom as u64))
+    }
+}
+
+/// Solves the system of hash values.
+#[cfg(feature = "alloc")]
+impl Ribbon {
+    /// Returns the rows and the seed; `None` if a Bloom filter is written instead.
+    fn solve(&self, kernel: KernelToken, hashes: &mut [u64]) -> Result<Option<(Vec<Row>, Shape, u8)>, Error> {
+        let Some(first) = hashes.first().copied() else {
+            return Ok(None);
         };
-        let Some(shape) = self.shape(hashes.len(), *first)? else {
-            return Ok(Made::Bloom);
+        let Some(shape) = self.shape(hashes.len(), first)? else {
+            return Ok(None);
         };
         let slots = shape.slots() as usize;
         let mut rows = Vec::new();
@@ -90,56 +113,9 @@ impl RibbonPolicy {
                 if slots >= ribbon::SORTED_SLOTS {
                     ribbon::sort(seed, hashes);
                 }
-                ribbon::eliminate(self.bloom.token(), &mut rows, seed, hashes)
+                ribbon::eliminate(kernel, &mut rows, seed, hashes)
             });
-        Ok(seed.map_or(Made::Bloom, |seed| Made::Ribbon { rows, shape, seed }))
-    }
-
-    /// Returns the shape of a Ribbon filter of this many values; `None` if a Bloom filter is written.
-    fn shape(&self, entries: usize, first: u64) -> Result<Option<Shape>, Error> {
-        let [.., a, b, c, d] = first.to_le_bytes();
-        let entropy = u32::from_le_bytes([a, b, c, d]);
-        let one_in = ribbon_one_in(RocksDbBits::new(self.bloom.bits_per_key));
-        let bloom = self.bloom.max_filter_len(entries)? - TAIL_LEN;
-        Ok(shape(entries as u64, one_in, entropy, bloom as u64))
-    }
-}
-
-/// A filter before it is written.
-enum Made {
-    Nothing,
-    Bloom,
-    Ribbon { rows: Vec<Row>, shape: Shape, seed: u8 },
-}
-
-impl Made {
-    fn len(&self, policy: &RibbonPolicy, hashes: &[u64]) -> Result<usize, Error> {
-        match self {
-            Self::Nothing => Ok(0),
-            Self::Bloom => policy.bloom.max_filter_len(hashes.len()),
-            Self::Ribbon { shape, .. } => Ok(ribbon_len(*shape)),
-        }
-    }
-
-    /// Writes the filter to the start of `out` and returns its length.
-    fn write(&self, policy: &RibbonPolicy, hashes: &[u64], out: &mut [u8]) -> Result<usize, Error> {
-        let needed = self.len(policy, hashes)?;
-        let filter = room(out, needed)?;
-        match self {
-            Self::Nothing => {}
-            Self::Bloom => {
-                return Ok(policy.bloom.build_raw_slice_in(hashes, filter)?.len());
-            }
-            Self::Ribbon { rows, shape, seed } => {
-                if let Some((solution, tail)) = filter.split_last_chunk_mut::<TAIL_LEN>() {
-                    let words = solution.as_chunks_mut().0;
-                    ribbon::solve(policy.bloom.token(), rows, *shape, words);
-                    let [a, b, c, _] = shape.blocks.to_le_bytes();
-                    *tail = [RIBBON_MARKER, *seed, a, b, c];
-                }
-            }
-        }
-        Ok(needed)
+        Ok(seed.map(|seed| (rows, shape, seed)))
     }
 }
 
@@ -148,12 +124,16 @@ fn ribbon_len(shape: Shape) -> usize {
     usize::try_from(shape.words() * 16).map_or(usize::MAX, |bytes| bytes.saturating_add(TAIL_LEN))
 }
 
-impl HashedPolicy for RibbonPolicy {
+impl Layout for Ribbon {
     type Hash = u64;
+    type Filter<'f> = Solution<'f>;
 
-    #[inline]
-    fn hash_key(&self, key: &[u8]) -> u64 {
-        self.bloom.hash_key(key)
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn bits_per_key(&self) -> Option<BitsPerKey> {
+        self.bloom.bits_per_key()
     }
 
     #[inline]
@@ -161,59 +141,76 @@ impl HashedPolicy for RibbonPolicy {
         HashFunction::XXPH3
     }
 
-    /// Writes the Bloom filter that takes the place of a Ribbon filter, which is solved for all values at once.
-    fn fill(&self, filter: NewFilter<'_>, hashes: impl Iterator<Item = u64>) -> usize {
-        self.bloom.fill(filter, hashes)
+    #[inline(always)]
+    fn hash(&self, key: &[u8]) -> u64 {
+        self.bloom.hash(key)
     }
 
-    fn build_raw_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>
-    where
-        I: IntoIterator<Item = u64, IntoIter: Clone>,
-    {
-        let mut hashes = collect(without_repeats(hashes.into_iter()))?;
-        let len = self.make(&mut hashes)?.write(self, &hashes, out)?;
-        written(out, len)
+    /// Returns the larger of [`len`](Layout::len) and the length of the Bloom filter that is written for keys of which no
+    /// Ribbon filter can be made.
+    fn max_len(&self, keys: usize) -> Result<usize, Error> {
+        Ok(self.len(keys)?.max(self.bloom.max_len(keys)?))
     }
 
-    fn append_raw_hashes(
-        &self,
-        hashes: impl IntoIterator<Item = u64>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Error> {
-        let mut hashes = collect(without_repeats(hashes.into_iter()))?;
-        let made = self.make(&mut hashes)?;
-        append_with(out, made.len(self, &hashes)?, |room| {
-            made.write(self, &hashes, room)
-        })
-    }
-}
-
-impl FilterPolicy for RibbonPolicy {
-    fn name(&self) -> &str {
-        Self::NAME
-    }
-
-    /// Returns the larger of [`filter_len`](FilterPolicy::filter_len) and the length of the Bloom filter that is written
-    /// for keys of which no Ribbon filter can be made.
-    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
-        Ok(self.filter_len(keys)?.max(self.bloom.max_filter_len(keys)?))
-    }
-
-    /// Returns the length of the filter of this many keys, no two of which are equal; the first key's hash may make it 16
-    /// bytes shorter.
-    fn filter_len(&self, keys: usize) -> Result<usize, Error> {
+    /// The first key's hash may make it 16 bytes shorter.
+    fn len(&self, keys: usize) -> Result<usize, Error> {
         match keys {
             0 => Ok(0),
             _ => match self.shape(keys, 0)? {
                 Some(shape) => Ok(ribbon_len(shape)),
-                None => self.bloom.max_filter_len(keys),
+                None => self.bloom.max_len(keys),
             },
         }
     }
 
-    fn bits_per_key(&self) -> Option<BitsPerKey> {
-        self.bloom.bits_per_key()
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    fn build(&self, kernel: KernelToken, source: Source<'_, u64>, out: &mut [u8]) -> Result<usize, Error> {
+        let mut hashes = hashes(source, |key| self.hash(key))?;
+        hashes.dedup();
+        if hashes.is_empty() {
+            return Ok(0);
+        }
+        let Some((rows, shape, seed)) = self.solve(kernel, &mut hashes)? else {
+            return self.bloom.build(kernel, Source::Hashes(&hashes), out);
+        };
+        let len = ribbon_len(shape);
+        if let Some((solution, tail)) = room(out, len)?.split_last_chunk_mut::<TAIL_LEN>() {
+            ribbon::solve(kernel, &rows, shape, solution.as_chunks_mut().0);
+            let [a, b, c, _] = shape.blocks.to_le_bytes();
+            *tail = [RIBBON_MARKER, seed, a, b, c];
+        }
+        Ok(len)
     }
 
-    answers!(|_policy, filter| contents_expecting_others(filter), KernelToken::best(), Kind::Ribbon(solution) => ribbon(solution));
+    /// Without an allocator there is no such policy, only filters that other policies read.
+    #[cfg(not(feature = "alloc"))]
+    fn build(&self, _: KernelToken, _: Source<'_, u64>, _: &mut [u8]) -> Result<usize, Error> {
+        Err(Error::AllocationFailed {
+            bytes: size_of::<Row>(),
+        })
+    }
+
+    #[inline(always)]
+    fn read<'f>(&self, filter: &'f [u8]) -> Option<Solution<'f>> {
+        kinds::ribbon(filter)
+    }
+
+    fn other(filter: &[u8]) -> Prepared {
+        kinds::prepare(filter)
+    }
+
+    fn prepare(&self, kernel: KernelToken, solution: Solution<'_>) -> Prepared {
+        Self::prepared(kernel, solution)
+    }
+
+    #[inline(always)]
+    fn restore(_: KernelToken, bits: &[u8], [shape, seed, _]: [u64; 3]) -> Solution<'_> {
+        Solution::of_numbers(bits, [shape, seed])
+    }
+
+    #[inline(always)]
+    fn pinned(_: Option<Kernel>) -> Option<Kernel> {
+        None
+    }
 }

@@ -25,7 +25,7 @@ impl Format {
     /// fuse filter has more than 2^31 keys;
     /// [`Error::OutOfDomain`] when the bits per key are too few for a RocksDB filter.
     pub fn filter_len(self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
-        (self.filter_len)(keys, bits_per_key)
+        self.0.filter_len(keys, bits_per_key)
     }
 
     /// Returns the probe count k of a filter of this many keys; `None` for Ribbon and binary fuse filters, which have no
@@ -35,7 +35,7 @@ impl Format {
     ///
     /// The errors of [`filter_len`](Self::filter_len).
     pub fn probe_count(self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<u32>, Error> {
-        (self.probe_count)(keys, bits_per_key)
+        self.0.probe_count(keys, bits_per_key)
     }
 
     /// Returns the expected false-positive rate at the real size and the real k. The constants say how each format's is
@@ -48,8 +48,8 @@ impl Format {
     ///
     /// The errors of [`filter_len`](Self::filter_len).
     pub fn expected_rate(self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
-        let rate = (self.rate)(keys, bits_per_key)?;
-        Ok(rate.max(equal_hashes(self.hash_bits, keys)))
+        let rate = self.0.rate(keys, bits_per_key)?;
+        Ok(rate.max(equal_hashes(self.0.hash_bits(), keys)))
     }
 
     /// Returns the smallest bits per key, to a hundredth and above 0, whose [`expected_rate`](Self::expected_rate) does not exceed the wanted
@@ -78,9 +78,8 @@ impl Format {
             Err(Error::RateUnreachable { given, lowest })
         };
         // While k grows, the rate can rise again in filters as large as hash values reach, so all values are tried.
-        let tried_singly = self
-            .reach
-            .map_or(MAX_BITS_OF_ROCKSDB + 1, |_| BITS_PER_KEY_AT_MOST_PROBES);
+        let reach = self.0.reach(keys);
+        let tried_singly = reach.map_or(MAX_BITS_OF_ROCKSDB + 1, |_| BITS_PER_KEY_AT_MOST_PROBES);
         let mut lowest = (f64::INFINITY, 1);
         for bits in 1..tried_singly {
             // Exact rates take long for a crowded filter, and there the bound is enough.
@@ -96,11 +95,11 @@ impl Format {
                 lowest = (reached, bits);
             }
         }
-        let Some(reach) = self.reach else {
+        let Some(reach) = reach else {
             return unreachable(lowest.1);
         };
         // From here on more bits never raise the rate, and beyond the reach of hash values they never lower it.
-        let enough = u32::try_from(reach(keys).div_ceil(keys.max(1))).unwrap_or(u32::MAX);
+        let enough = u32::try_from(reach.div_ceil(keys.max(1))).unwrap_or(u32::MAX);
         let most = enough.max(BITS_PER_KEY_AT_MOST_PROBES);
         let at_best = rate_at(most)?;
         if at_best > wanted {
@@ -131,7 +130,7 @@ impl Format {
             Some(_) => 0.97 * libm::exp(-bits * LN_2 * LN_2),
             None => libm::exp2(-bits),
         };
-        Ok(by_bits.max(equal_hashes(self.hash_bits, keys)))
+        Ok(by_bits.max(equal_hashes(self.0.hash_bits(), keys)))
     }
 
     /// Returns the largest bits per key, to a hundredth, at which a filter of this many keys takes at most this many
@@ -143,7 +142,10 @@ impl Format {
     /// formats the filter of these keys at one bit per key, and the binary fuse filter of these keys with 4 bits per
     /// fingerprint.
     pub fn bits_per_key_for_len(self, keys: u64, bytes: u64) -> Result<BitsPerKey, Error> {
-        let (least, most) = self.reach.map_or((1, MAX_BITS_OF_ROCKSDB), |_| (0, u32::MAX));
+        let (least, most) = self
+            .0
+            .reach(keys)
+            .map_or((1, MAX_BITS_OF_ROCKSDB), |_| (0, u32::MAX));
         let found = largest(100 * least, 100 * u64::from(most), |bits| {
             self.fits(keys, hundredths(bits), bytes)
         });

@@ -4,7 +4,7 @@
 //! ```
 //! use filter_formats::Format;
 //! use filter_formats::view::places::{Outline, Places};
-//! use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _};
+//! use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 //!
 //! let policy = BloomFilterPolicy::new(BitsPerKey::whole(10));
 //! let filter = policy.build(["hello", "world"])?;
@@ -39,6 +39,20 @@ pub enum Places {
 }
 
 impl Places {
+    /// Returns the places of a hash value in a filter that was read, or the answer of bytes that are none. A hash value of another
+    /// function, `None`, may match.
+    pub(crate) fn of<F, H>(
+        read: Option<F>,
+        is_reserved: bool,
+        hash: Option<H>,
+        of_filter: impl FnOnce(F, H) -> Self,
+    ) -> Self {
+        match (read, hash) {
+            (Some(filter), Some(hash)) => of_filter(filter, hash),
+            (read, _) => Self::Same(read.is_some() || is_reserved),
+        }
+    }
+
     /// The unit of this length that holds all probes of a key.
     pub(crate) fn unit(index: usize, len: usize) -> Self {
         let (start, len) = (index as u64 * len as u64, len as u64);
@@ -94,7 +108,7 @@ impl Outline {
     }
 
     fn find(&self, hash: KeyHash) -> Option<Places> {
-        let find = |len| (self.format.places)(len, self.tail(), hash);
+        let find = |len| self.format.0.places(len, self.tail(), hash);
         self.len.map_or(Some(Places::Same(true)), find)
     }
 
@@ -113,7 +127,7 @@ impl Outline {
             Places::Bits(_) => true,
             Places::Bytes(ranges) => {
                 let len: u64 = ranges.iter().map(|range| range.end - range.start).sum();
-                len != bytes.len() as u64 || (self.format.may_match)(self.tail(), hash, bytes)
+                len != bytes.len() as u64 || self.format.0.may_match(self.tail(), hash, bytes)
             }
         }
     }

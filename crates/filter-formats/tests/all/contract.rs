@@ -3,16 +3,16 @@
 
 use std::fmt::Debug;
 
-use filter_formats::parquet::SplitBlockBloomPolicy;
-use filter_formats::rocksdb::RibbonPolicy;
-use filter_formats::rocksdb::{CacheLine, FastLocalBloomPolicy, LegacyFullFilterPolicy};
-use filter_formats::{BinaryFusePolicy, BloomFilter64Policy, policies};
+use filter_formats::parquet::SplitBlock;
+use filter_formats::rocksdb::Ribbon;
+use filter_formats::rocksdb::{CacheLine, FastLocalBloom, LegacyBloom};
+use filter_formats::{BinaryFuse, Bloom64, policies};
 use filter_policy::hashers::{LevelDbHash, Murmur2};
-use filter_policy::kernels::Kernel;
+use filter_policy::kernels::{Kernel, KernelToken, Source, Stored};
 use filter_policy::{
     Answers, BitsPerKey, BloomFilterPolicy, Error, FilterBuilder, FilterBytes, FilterPolicy, HashFunction,
-    HashValue, HashedKey, HashedPolicy, KeyHash, KeyHashes, MATCHES_EVERYTHING, OwnedFilter, PreparedFilter,
-    contract,
+    HashValue, HashedKey, KeyHash, KeyHashes, Layout, MATCHES_EVERYTHING, OwnedFilter, Policy, Prepared,
+    PreparedFilter, contract,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -36,16 +36,16 @@ macro_rules! each_policy {
                 BloomFilterPolicy::with_leveldb_hash(bits).on_kernel(kernel),
                 BloomFilterPolicy::new(bits).on_kernel(kernel),
                 BloomFilterPolicy::with_hasher(Seeded(7), bits).on_kernel(kernel),
-                BloomFilter64Policy::new(bits).on_kernel(kernel),
-                FastLocalBloomPolicy::new(bits).on_kernel(kernel),
-                SplitBlockBloomPolicy::new(bits).on_kernel(kernel),
-                SplitBlockBloomPolicy::with_xxph3(bits).on_kernel(kernel)
+                Bloom64::new(bits).on_kernel(kernel),
+                FastLocalBloom::new(bits).on_kernel(kernel),
+                SplitBlock::new(bits).on_kernel(kernel),
+                SplitBlock::with_xxph3(bits).on_kernel(kernel)
             );
         }
         for line in [CacheLine::Bytes64, CacheLine::Bytes128, CacheLine::Bytes256] {
-            each_policy!(@ |$policy| $run, LegacyFullFilterPolicy::new(bits).line(line));
+            each_policy!(@ |$policy| $run, LegacyBloom::with_line(bits, line));
         }
-        each_policy!(@ |$policy| $run, RibbonPolicy::new(bits), BinaryFusePolicy::new(bits));
+        each_policy!(@ |$policy| $run, Ribbon::new(bits), BinaryFuse::new(bits));
     }};
     (@ |$policy:ident| $run:expr, $($value:expr),+) => {
         $({
@@ -58,13 +58,14 @@ macro_rules! each_policy {
 /// Queries filters of these lengths, some with keys and some damaged, for one key in one call.
 #[test]
 fn many_filters_for_one_key() {
-    fn run<P: HashedPolicy + Debug>(policy: P) {
+    fn run<L: Layout + Debug>(policy: Policy<L>) {
         let mut filters: Vec<Vec<u8>> = (0..140_u32)
             .map(|i| {
                 let len = usize::try_from(i).unwrap();
-                let hashes = (0..i * 7).map(|key| numbered::<P::Hash>(1000 * i + key));
+                let hashes: Vec<L::Hash> = (0..i * 7).map(|key| numbered(1000 * i + key)).collect();
+                let hashes = KeyHashes::new(policy.layout().hash_function(), &hashes);
                 let mut room = vec![0; policy.max_filter_len(7 * len).unwrap()];
-                policy.build_raw_hashes_in(hashes, &mut room).unwrap().to_vec()
+                policy.create_from_hashes(hashes, &mut room).unwrap().to_vec()
             })
             .collect();
         filters[3].pop();
@@ -87,7 +88,7 @@ fn many_filters_for_one_key() {
 }
 
 /// Builds and queries in all ways.
-fn check_ways<P: HashedPolicy + Debug>(policy: P, keys: &[&[u8]], others: &[&[u8]]) {
+fn check_ways<L: Layout + Debug>(policy: Policy<L>, keys: &[&[u8]], others: &[&[u8]]) {
     let context = format!("{policy:?}");
     let filter = built(&policy, keys, &context);
     let of_keys = answers(&policy, &filter, keys, &context);
@@ -144,22 +145,14 @@ impl Iterator for Liar {
 
 #[test]
 fn a_wrong_length_costs_no_key() {
-    fn run<P: HashedPolicy + Debug>(policy: P) {
+    fn run<L: Layout + Debug>(policy: Policy<L>) {
         for (announced, left) in [(0, 1000), (1, 1000), (999, 1000), (1001, 1000), (1000, 0), (0, 0)] {
-            let hashes = || Liar { announced, left }.map(numbered::<P::Hash>);
-            let mut buffer = vec![0; 5_000];
-            let filter = policy.build_raw_hashes_in(hashes(), &mut buffer).unwrap();
+            let keys = || Liar { announced, left }.map(u32::to_le_bytes);
+            let filter = policy.build(keys()).unwrap();
             let prepared = policy.prepare(&filter);
             assert!(
-                hashes().all(|hash| prepared.may_match_raw_hash(hash)),
+                keys().all(|key| prepared.may_match(&key)),
                 "{policy:?}: {announced} for {left}"
-            );
-            let mut appended = b"before".to_vec();
-            policy.append_raw_hashes(hashes(), &mut appended).unwrap();
-            let prepared = policy.prepare(appended.strip_prefix(b"before").unwrap());
-            assert!(
-                hashes().all(|hash| prepared.may_match_raw_hash(hash)),
-                "{policy:?}"
             );
         }
     }
@@ -170,7 +163,7 @@ fn a_wrong_length_costs_no_key() {
 /// Policies that count keys refuse more than fit; RocksDB's stop growing.
 #[test]
 fn more_keys_than_fit() {
-    fn run<P: HashedPolicy + Debug>(policy: P) {
+    fn run<L: Layout + Debug>(policy: Policy<L>) {
         let grows = !policy.name().starts_with("rocksdb.");
         let len = policy.max_filter_len(usize::MAX);
         assert_eq!(
@@ -179,18 +172,10 @@ fn more_keys_than_fit() {
             "{policy:?}"
         );
         assert!(len.is_ok_and(|len| len < 5 << 30) != grows, "{policy:?}");
-        let hashes = || {
-            let announced = usize::MAX;
-            Liar { announced, left: 3 }.map(numbered::<P::Hash>)
-        };
-        let mut buffer = [0xaa; 8];
-        let error = policy.build_raw_hashes_in(hashes(), &mut buffer).unwrap_err();
+        let announced = usize::MAX;
+        let keys = Liar { announced, left: 3 }.map(u32::to_le_bytes);
+        let error = policy.build(keys).unwrap_err();
         assert_eq!(matches!(error, Error::FilterTooLarge { .. }), grows, "{policy:?}");
-        assert_eq!(buffer, [0xaa; 8]);
-        let mut out = b"what was there".to_vec();
-        let built = policy.append_raw_hashes(hashes(), &mut out);
-        assert_eq!(built.is_err(), grows, "{policy:?}");
-        assert!(out.starts_with(b"what was there") && (built.is_ok() || out.len() == 14));
     }
 
     each_policy!(BitsPerKey::MAX, |policy| run(policy));
@@ -200,11 +185,10 @@ fn more_keys_than_fit() {
 fn memory_that_is_not_there() {
     let policy = BloomFilterPolicy::new(BitsPerKey::MAX);
     // Addressable, but more than any allocator has.
-    let announced = 1 << 28;
+    let announced = 1 << 20;
     let mut out = b"what was there".to_vec();
-    let error = policy
-        .append_raw_hashes(Liar { announced, left: 3 }, &mut out)
-        .unwrap_err();
+    let keys: Vec<&[u8]> = vec![b""; announced];
+    let error = policy.append_filter(&keys, &mut out).unwrap_err();
     let bytes = policy.max_filter_len(announced).unwrap();
     assert_eq!(error, Error::AllocationFailed { bytes });
     assert_eq!(out, b"what was there");
@@ -285,20 +269,71 @@ fn every_policy_keeps_the_public_contract() {
 
 /// Each breaks one sentence of the contract.
 mod broken {
-    use filter_policy::kernels::KernelToken;
-    use filter_policy::prepared::{Plan, Reader};
-
     use super::*;
 
     /// That of the filter of `BloomFilter2`.
     const CHECKSUM: u64 = 0x6171_f3a4_917e_0a87;
 
-    static ONE_ANSWER_TOO_MANY: Reader = Reader {
-        name: "Broken",
-        keys: Some(|_, _, keys, answers| answers.fill(1 << (keys.len() % 64))),
-        hash: |_, _, _| false,
-        hashes: |_, _, _, _| (),
-    };
+    /// A filter that writes one answer too many.
+    #[derive(Clone, Copy)]
+    struct OneMore;
+
+    impl Stored for OneMore {
+        type Hash = u64;
+
+        fn may_match(self, _: KernelToken, _: u64) -> bool {
+            false
+        }
+
+        fn may_match_many(self, _: KernelToken, source: Source<'_, u64>, answers: &mut [u64]) {
+            answers.fill(1 << (source.len() % 64));
+        }
+    }
+
+    impl Layout for OneMore {
+        type Hash = u64;
+        type Filter<'f> = Self;
+
+        fn name(&self) -> &str {
+            "Broken"
+        }
+
+        fn bits_per_key(&self) -> Option<BitsPerKey> {
+            None
+        }
+
+        fn hash_function(&self) -> HashFunction {
+            HashFunction::XXH3
+        }
+
+        fn hash(&self, _: &[u8]) -> u64 {
+            0
+        }
+
+        fn max_len(&self, _: usize) -> Result<usize, Error> {
+            Ok(0)
+        }
+
+        fn build(&self, _: KernelToken, _: Source<'_, u64>, _: &mut [u8]) -> Result<usize, Error> {
+            Ok(0)
+        }
+
+        fn read(&self, _: &[u8]) -> Option<Self> {
+            Some(Self)
+        }
+
+        fn other(_: &[u8]) -> Prepared {
+            Prepared::same_for_all(false)
+        }
+
+        fn prepare(&self, kernel: KernelToken, _: Self) -> Prepared {
+            Prepared::new::<Self>(kernel, HashFunction::XXH3, Some(|_, _, _| false), &[], [0; 3])
+        }
+
+        fn restore(_: KernelToken, _: &[u8], _: [u64; 3]) -> Self {
+            Self
+        }
+    }
 
     struct Broken {
         sentence: &'static str,
@@ -360,12 +395,7 @@ mod broken {
             match self.sentence {
                 "must agree on" if filter.len() < 100 => self.policy.prepare(&MATCHES_EVERYTHING),
                 "one bit each" => {
-                    let reader = &ONE_ANSWER_TOO_MANY;
-                    let plan = Plan {
-                        reader,
-                        ..Plan::same_for_all(false, KernelToken::best())
-                    };
-                    PreparedFilter::planned(self, filter, plan)
+                    PreparedFilter::of(self, filter, OneMore.prepare(KernelToken::best(), OneMore))
                 }
                 _ => self.policy.prepare(filter),
             }
@@ -382,7 +412,7 @@ mod broken {
             out: &'out mut [u8],
         ) -> Result<FilterBytes<'out>, Error> {
             if self.sentence != "hash values of another function must be refused" {
-                let _: &[u32] = hashes.of(self.policy.hash_function())?;
+                let _: &[u32] = hashes.of(self.policy.layout().hash_function())?;
             }
             self.policy.create_filter(&[], out)
         }
@@ -467,7 +497,7 @@ fn an_owned_filter_of_changing_bytes_does_not_panic() {
         }
     }
 
-    fn run<P: HashedPolicy + Copy>(policy: P) {
+    fn run<L: Layout + Copy>(policy: Policy<L>) {
         let keys: Vec<[u8; 4]> = (0..2_000_u32).map(u32::to_le_bytes).collect();
         let filter = policy.build(keys.iter()).unwrap();
         let owned = OwnedFilter::new(policy, Changing(Cell::new(filter.len()), filter));
@@ -599,7 +629,7 @@ fn policies_can_be_constants_and_shared() {
     const fn is_shareable<T: Send + Sync + Copy + 'static>(_: &T) {}
     static POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::with_leveldb_hash(TEN);
     const SEEDED: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::with_seed(1, TEN);
-    const LOCAL: FastLocalBloomPolicy = FastLocalBloomPolicy::new(TEN);
+    const LOCAL: Policy<FastLocalBloom> = FastLocalBloom::new(TEN);
     is_shareable(&POLICY);
     is_shareable(&SEEDED);
     is_shareable(&HashedKey::new(&LOCAL, b"key"));

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use filter_formats::BinaryFusePolicy;
+use filter_formats::BinaryFuse;
 use filter_formats::Format;
-use filter_policy::{BitsPerKey, Error, FilterPolicy, HashedPolicy, KeyHashes};
+use filter_policy::{BitsPerKey, Error, FilterPolicy, HashFunction, KeyHashes, Policy};
 
 use super::support::random::random_hashes;
 use super::support::ways::check_many;
@@ -12,11 +12,11 @@ use super::support::ways::check_many;
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
 /// Builds a filter of these hash values, and checks that it holds them and has the stated length.
-fn check(policy: BinaryFusePolicy, hashes: &[u64]) -> Vec<u8> {
-    let mut filter = Vec::new();
-    policy
-        .append_raw_hashes(hashes.iter().copied(), &mut filter)
-        .unwrap();
+fn check(policy: Policy<BinaryFuse>, hashes: &[u64]) -> Vec<u8> {
+    let of_function = KeyHashes::new(HashFunction::XXH3, hashes);
+    let mut filter = vec![0; policy.max_filter_len(hashes.len()).unwrap()];
+    let len = policy.create_from_hashes(of_function, &mut filter).unwrap().len();
+    filter.truncate(len);
     let at = || format!("{} values", hashes.len());
     let distinct: BTreeSet<u64> = hashes.iter().copied().collect();
     assert_eq!(policy.filter_len(distinct.len()), Ok(filter.len()), "{}", at());
@@ -25,9 +25,7 @@ fn check(policy: BinaryFusePolicy, hashes: &[u64]) -> Vec<u8> {
         assert_eq!(stated, Ok(filter.len() as u64), "{}", at());
     }
     let mut room = vec![0xa5; policy.max_filter_len(hashes.len()).unwrap()];
-    let same = policy
-        .create_from_hashes(KeyHashes::new(policy.hash_function(), hashes), &mut room)
-        .unwrap();
+    let same = policy.create_from_hashes(of_function, &mut room).unwrap();
     assert!(same == filter, "{}", at());
     let prepared = policy.prepare(&filter);
     check_many(&at(), &vec![true; hashes.len()], &|answers| {
@@ -41,20 +39,20 @@ fn every_number_of_keys() {
     let hashes = random_hashes(1, 5_000);
     for count in (0..=600).chain((600..=5_000).step_by(13)) {
         check(
-            BinaryFusePolicy::new(BitsPerKey::whole(8 + (count % 14) as u32)),
+            BinaryFuse::new(BitsPerKey::whole(8 + (count % 14) as u32)),
             &hashes[..count],
         );
         let width = [4, 8, 10, 12, 16][count % 5];
-        let filter = check(BinaryFusePolicy::with_width(width).unwrap(), &hashes[..count]);
+        let filter = check(BinaryFuse::with_width(width).unwrap(), &hashes[..count]);
         assert!(filter.last().is_none_or(|&last| u32::from(last) == width));
     }
-    assert!(BinaryFusePolicy::with_width(9).is_err());
+    assert!(BinaryFuse::with_width(9).is_err());
     // Where the first seeds fail most, and where slots are prefetched.
     let hashes = random_hashes(2, 1_000_003);
     for count in [
         11_193, 11_504, 11_521, 12_850, 37_273, 124_118, 413_310, 999_999, 1_000_000, 1_000_003,
     ] {
-        check(BinaryFusePolicy::new(TEN), &hashes[..count]);
+        check(BinaryFuse::new(TEN), &hashes[..count]);
     }
 }
 
@@ -62,7 +60,7 @@ fn every_number_of_keys() {
 fn equal_values_count_once_in_any_order() {
     for count in [1, 2, 3, 7, 100, 3_000, 11_504] {
         let mut hashes = random_hashes(3, count);
-        let policy = BinaryFusePolicy::new(TEN);
+        let policy = BinaryFuse::new(TEN);
         let expected = check(policy, &hashes);
         hashes.extend_from_within(..);
         assert!(check(policy, &hashes) == expected);
@@ -77,7 +75,7 @@ fn equal_values_count_once_in_any_order() {
         hashes.extend([hashes[5 % count]; 3]);
         assert!(check(policy, &hashes) == expected);
     }
-    let policy = BinaryFusePolicy::new(TEN);
+    let policy = BinaryFuse::new(TEN);
     let once = check(policy, &[7]);
     assert!(check(policy, &[7; 100_000]) == once);
     assert!(check(policy, &[]).is_empty());
@@ -100,19 +98,19 @@ fn values_that_fill_one_slot_take_another_seed() {
         let hashes: Vec<u64> = (0..together)
             .map(|i| unmixed(0x7777_7777_0000_0000 | (i * 0x61), FIRST_SEED))
             .collect();
-        let filter = check(BinaryFusePolicy::new(TEN), &hashes);
+        let filter = check(BinaryFuse::new(TEN), &hashes);
         let seed = u64::from_le_bytes(*filter.split_last_chunk::<14>().unwrap().1.first_chunk().unwrap());
         assert!(!first_fails || seed != FIRST_SEED, "{together}");
     }
     // Sums of zero are not taken for empty slots.
-    check(BinaryFusePolicy::new(TEN), &[unmixed(0, FIRST_SEED), 1, 2]);
+    check(BinaryFuse::new(TEN), &[unmixed(0, FIRST_SEED), 1, 2]);
 }
 
 #[test]
 fn values_of_the_other_width_and_too_many_keys_are_refused() {
-    let policy = BinaryFusePolicy::new(TEN);
+    let policy = BinaryFuse::new(TEN);
     let error = policy
-        .create_from_hashes(KeyHashes::new(policy.hash_function(), &[1_u32]), &mut [0; 99])
+        .create_from_hashes(KeyHashes::new(HashFunction::XXH3, &[1_u32]), &mut [0; 99])
         .unwrap_err();
     assert!(matches!(error, Error::Policy { .. }), "{error}");
     for keys in [(1 << 31) + 1, usize::MAX] {

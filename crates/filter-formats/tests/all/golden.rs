@@ -1,14 +1,15 @@
 //! Filters that other programs wrote: rebuilt byte for byte, with every recorded answer repeated.
 
 use filter_formats::Format;
-use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_formats::rocksdb::{FastLocalBloom, LegacyBloom, Ribbon};
 use filter_formats::view::{FilterKind, FilterView};
-use filter_formats::{BinaryFusePolicy, BloomFilter64Policy};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+use filter_formats::{BinaryFuse, Bloom64};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::support::golden::{key, rows, unhex};
+use super::support::random::slices;
 use super::support::ways::filter_of;
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
@@ -131,7 +132,7 @@ fn bloom64() {
     let rows: Vec<Row> = rows("bloom64/filters.jsonl");
     assert_eq!(rows.len(), 198);
     for row in &rows {
-        let policy = BloomFilter64Policy::new(row.bits());
+        let policy = Bloom64::new(row.bits());
         let kind = row.check(&policy, Format::BLOOM64, 1_000_000);
         assert_eq!(kind, FilterKind::Filter(Format::BLOOM64));
     }
@@ -148,9 +149,9 @@ fn rocksdb() {
         let bits = row.bits();
         let (policy, writer): (&dyn FilterPolicy, usize) =
             match (row.policy.as_str(), row.format_version >= 5) {
-                ("bloom", true) => (&FastLocalBloomPolicy::new(bits), 0),
-                ("bloom", false) => (&LegacyFullFilterPolicy::new(bits), 1),
-                ("ribbon", _) => (&RibbonPolicy::new(bits), 2),
+                ("bloom", true) => (&FastLocalBloom::new(bits), 0),
+                ("bloom", false) => (&LegacyBloom::new(bits), 1),
+                ("ribbon", _) => (&Ribbon::new(bits), 2),
                 other => panic!("no policy is called {other:?}"),
             };
         let kind = match row.check(policy, Format::FAST_LOCAL_BLOOM, 1_000_000) {
@@ -191,7 +192,7 @@ fn pebble() {
         let bits_per_key = Format::BINARY_FUSE.bits_per_key_for_rate(row.n, rate).unwrap();
         let filter = row
             .stored
-            .check(&BinaryFusePolicy::new(bits_per_key), &keys, &absent, &at);
+            .check(&BinaryFuse::new(bits_per_key), &keys, &absent, &at);
         let (packed, _) = filter.split_last_chunk::<14>().unwrap();
         let view = FilterView::new(Format::BINARY_FUSE, &filter);
         assert_eq!(
@@ -215,7 +216,7 @@ fn bits_per_key_choose_the_width_of_fingerprints() {
         (21.9, 16, 8_206),
         (1e9, 16, 8_206),
     ] {
-        let policy = BinaryFusePolicy::new(BitsPerKey::fractional(bits).unwrap());
+        let policy = BinaryFuse::new(BitsPerKey::fractional(bits).unwrap());
         let filter = policy.build(&keys).unwrap();
         assert_eq!((filter.last(), filter.len()), (Some(&width), len), "{bits}");
     }
@@ -265,7 +266,7 @@ fn degenerate_filters_and_appending() {
                 note,
                 first8,
             } => {
-                let (policy, filter) = (FastLocalBloomPolicy::new(TEN), unhex(&filter_hex));
+                let (policy, filter) = (FastLocalBloom::new(TEN), unhex(&filter_hex));
                 for (i, expected) in (0..).zip(first8.chars()) {
                     let answer = policy.key_may_match(&key("key08", i), &filter);
                     assert_eq!(answer, expected == '1', "{note}: {i}");
@@ -279,7 +280,7 @@ fn degenerate_filters_and_appending() {
             } => {
                 let policy = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(bits_per_key));
                 let mut buffer = append_to.into_bytes();
-                policy.append_batch(&keys, &mut buffer).unwrap();
+                policy.append_filter(&slices(&keys), &mut buffer).unwrap();
                 assert_eq!(buffer, unhex(&result_hex));
             }
         }

@@ -4,10 +4,10 @@
 
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::kernels::Kernel;
-use filter_policy::{BitsPerKey, FilterPolicy, HashedPolicy, KeyBatch, leveldb};
+use filter_policy::{BitsPerKey, FilterPolicy, KeyBatch, KeyHashes, Layout as _, leveldb};
 
 use super::support::layouts::{
-    Bloom64, FastLocal, Layout, LevelDb, SplitBlock, answer, each_layout, filter, number, set, value,
+    Bloom64, FastLocal, Hash, Layout, LevelDb, SplitBlock, answer, each_layout, filter, number, set, value,
 };
 use super::support::random::{random_bytes, random_hashes, random_keys};
 use super::support::ways::check_many;
@@ -36,9 +36,11 @@ fn check<L: Layout, K: AsRef<[u8]>>(layout: L, bits_per_key: BitsPerKey, keys: &
 where
     for<'a> &'a [K]: Into<KeyBatch<'a>>,
 {
-    type Hash<L> = <<L as Layout>::Policy as HashedPolicy>::Hash;
     let scalar = layout.policy(bits_per_key, Kernel::Scalar);
-    let hashes: Vec<Hash<L>> = keys.iter().map(|key| scalar.hash_key(key.as_ref())).collect();
+    let hashes: Vec<Hash<L>> = keys
+        .iter()
+        .map(|key| scalar.layout().hash(key.as_ref()))
+        .collect();
     let numbers: Vec<u64> = hashes.iter().map(|&hash| number(hash)).collect();
     let absent: Vec<Hash<L>> = random_hashes(11, 1000).into_iter().map(value).collect();
     for &count in counts {
@@ -51,10 +53,10 @@ where
             let policy = layout.policy(bits_per_key, kernel);
             let at = format!("{policy:?}, {count} keys");
             let mut room = vec![0xa5; expected.len()];
-            let values = hashes[..count].iter().copied();
-            let of_values = policy.build_raw_hashes_in(values, &mut room).unwrap();
+            let values = KeyHashes::new(policy.layout().hash_function(), &hashes[..count]);
+            let of_values = policy.create_from_hashes(values, &mut room).unwrap();
             assert!(of_values == expected, "{at}");
-            let of_keys = policy.build_batch_in(&keys[..count], &mut room).unwrap();
+            let of_keys = policy.build_in(&keys[..count], &mut room).unwrap();
             assert!(of_keys == expected, "{at}");
             let prepared = policy.prepare(&expected);
             check_many(&at, &of_absent, &|answers| {
@@ -182,7 +184,7 @@ fn filters_of_2_to_the_31_bits_and_more() {
         let mut asked = random_hashes(12, 200);
         asked[90..98].copy_from_slice(&stored);
         asked[100..108].copy_from_slice(&others);
-        let asked: Vec<<L::Policy as HashedPolicy>::Hash> = asked.into_iter().map(value).collect();
+        let asked: Vec<Hash<L>> = asked.into_iter().map(value).collect();
         // Single queries with up to 8 probes take another path than those with more.
         for (units, probes) in L::HUGE.iter().flat_map(|&units| [(units, 6), (units, 9)]) {
             // Untouched memory costs nothing.
@@ -236,7 +238,7 @@ fn building_filters_of_2_to_the_31_bits_and_more() {
         let mut room = vec![0xff; leveldb::filter_len(bits_per_key, 1).unwrap()];
         for kernel in Kernel::available().skip(1) {
             let policy = layout.policy(bits_per_key, kernel);
-            let filter = policy.build_batch_in(&[&b"key"[..]], &mut room).unwrap();
+            let filter = policy.build_in(&[&b"key"[..]], &mut room).unwrap();
             assert!(policy.key_may_match(b"key", &filter), "{kernel}, {bits} bits");
             let (words, rest) = filter[..filter.len() - 1].as_chunks::<8>();
             let words = words.iter().map(|word| u64::from_ne_bytes(*word).count_ones());

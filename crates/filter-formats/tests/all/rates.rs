@@ -4,7 +4,7 @@ use filter_formats::Format;
 use filter_formats::policies;
 use filter_formats::view::FilterView;
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, KeyHashes, Layout as _};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -84,7 +84,10 @@ fn false_positives_of_leveldbs_scheme_are_as_many_as_theory_md_states() {
     ] {
         let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits));
         let filter = policy
-            .build_raw_hashes_in(hashes.iter().copied(), &mut buffer)
+            .create_from_hashes(
+                KeyHashes::new(policy.layout().hash_function(), &hashes),
+                &mut buffer,
+            )
             .unwrap();
         let prepared = policy.prepare(&filter);
         let matches = (0..1_000_000)

@@ -1,10 +1,10 @@
 //! Descriptions of stored bytes, at every edge.
 
-use filter_formats::BloomFilter64Policy;
+use filter_formats::Bloom64;
 use filter_formats::Format;
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::hashers::LevelDbHash;
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
 use super::support::ways::{any_policies, check_many, filter_of};
 
@@ -47,7 +47,7 @@ fn reading_follows_the_rules_at_every_edge() {
         let policy: &dyn FilterPolicy = if format == ONE {
             &POLICY
         } else {
-            &BloomFilter64Policy::new(TEN)
+            &Bloom64::new(TEN)
         };
         assert_eq!(policy.key_may_match(b"key", filter), answer, "{filter:x?}");
     }
@@ -62,7 +62,7 @@ fn reading_follows_the_rules_at_every_edge() {
 fn a_sixth_of_the_cuts_of_a_filter_deny_stored_keys() {
     let mut buffer = [0; 641];
     let keys = || (0..512_u32).map(u32::to_le_bytes);
-    let filter = POLICY.build_in(keys(), &mut buffer).unwrap();
+    let filter = POLICY.build_in(&keys().collect::<Vec<_>>(), &mut buffer).unwrap();
     let denies = |cut: &[u8]| !keys().all(|key| POLICY.key_may_match(&key, cut));
     let denying = (0..filter.len()).filter(|&len| denies(&filter[..len])).count();
     assert!((80..130).contains(&denying), "{denying}");

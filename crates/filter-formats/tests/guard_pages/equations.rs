@@ -3,7 +3,7 @@
 
 use filter_kernels::fuse::{self, Fingerprints, packed_len};
 use filter_kernels::ribbon::{self, Solution};
-use filter_kernels::{Kernel, KernelToken, Keys, PackedKeys, WideSource};
+use filter_kernels::{Kernel, KernelToken, Keys, PackedKeys, Source};
 
 use super::arch::Guarded;
 use super::slices::{each_length, fill};
@@ -42,7 +42,7 @@ impl Filter<'_> {
         }
     }
 
-    fn may_match_many(self, kernel: KernelToken, source: WideSource<'_>, answers: &mut [u64]) {
+    fn may_match_many(self, kernel: KernelToken, source: Source<'_, u64>, answers: &mut [u64]) {
         match self {
             Self::Ribbon(solution) => ribbon::may_match_many(kernel, solution, source, answers),
             Self::Fuse(fingerprints) => fuse::may_match_many(kernel, fingerprints, source, answers),
@@ -85,7 +85,7 @@ impl Pages {
                     key.len()
                 );
             }
-            for source in [WideSource::Keys(keys), WideSource::Hashes(hashes)] {
+            for source in [Source::Keys(keys), Source::Hashes(hashes)] {
                 answers.fill(u64::MAX);
                 filter.may_match_many(token, source, answers);
                 assert_eq!(answers, expected, "{kernel}, {source:?}, {filter:?}");

@@ -2,10 +2,14 @@
 
 use filter_policy::hashers::{LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::kernels::Kernel;
-use filter_policy::{Answers, BitsPerKey, FilterPolicy, HashedKey, HashedPolicy, KeyBatch, PackedKeys};
+use filter_policy::{
+    Answers, BitsPerKey, FilterPolicy, HashedKey, KeyBatch, KeyHashes, Layout as _, PackedKeys,
+};
 
 use super::arch::{Guarded, Plain};
-use super::layouts::{Bloom64, FastLocal, Layout, LevelDb, SplitBlock, answer, each_layout, number, value};
+use super::layouts::{
+    Bloom64, FastLocal, Hash, Layout, LevelDb, SplitBlock, answer, each_layout, number, value,
+};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 const LONGEST_KEY: usize = 300;
@@ -54,9 +58,9 @@ impl Pages {
 /// Builds a filter from keys and from their hash values, and queries it for them, on every kernel.
 fn check<L: Layout>(layout: L, keys: KeyBatch<'_>, end: bool, pages: &mut Pages)
 where
-    <L::Policy as HashedPolicy>::Hash: Plain,
+    Hash<L>: Plain,
 {
-    let hashes: &mut [<L::Policy as HashedPolicy>::Hash] = pages.hashes.at(end, keys.len());
+    let hashes: &mut [Hash<L>] = pages.hashes.at(end, keys.len());
     for kernel in Kernel::available() {
         let policy = layout.policy(TEN, kernel);
         let at = || {
@@ -66,14 +70,14 @@ where
             )
         };
         for (hash, key) in hashes.iter_mut().zip(keys.iter()) {
-            *hash = policy.hash_key(key);
+            *hash = policy.layout().hash(key);
         }
         let room: &mut [u8] = pages.built.at(end, policy.max_filter_len(keys.len()).unwrap());
         let from_hashes = policy
-            .build_raw_hashes_in(hashes.iter().copied(), room)
+            .create_from_hashes(KeyHashes::new(policy.layout().hash_function(), hashes), room)
             .unwrap()
             .to_vec();
-        let built = policy.build_batch_in(keys, room).unwrap();
+        let built = policy.build_in(keys, room).unwrap();
         assert!(built == from_hashes, "{}", at());
         // A key equal to the previous one is not counted.
         let filter: &mut [u8] = pages.stored.at(end, built.len());
@@ -171,7 +175,7 @@ fn filters_of_every_length() {
     fn run<L: Layout>(layout: L, place: &mut Guarded) {
         let numbers = (0..298_u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let hashes = numbers.chain([u64::MAX, 0]).map(value);
-        let hashes: Vec<<L::Policy as HashedPolicy>::Hash> = hashes.collect();
+        let hashes: Vec<Hash<L>> = hashes.collect();
         let tail = layout.tail(1).len();
         for len in (tail..=400).chain((400..=LONGEST).step_by(11)) {
             for (end, probes) in [true, false]
@@ -197,12 +201,7 @@ fn filters_of_every_length() {
 
 /// Checks that all kernels answer as the bits say, or like the portable one if there is a part of a unit or a reserved probe
 /// count.
-fn check_reading<L: Layout>(
-    layout: L,
-    filter: &[u8],
-    hashes: &[<L::Policy as HashedPolicy>::Hash],
-    probes: Option<u8>,
-) {
+fn check_reading<L: Layout>(layout: L, filter: &[u8], hashes: &[Hash<L>], probes: Option<u8>) {
     let scalar = layout.policy(TEN, Kernel::Scalar);
     let prepared = scalar.prepare(filter);
     let expected = |hash| match probes {
@@ -227,7 +226,7 @@ fn check_reading<L: Layout>(
             assert_eq!(prepared.may_match_raw_hash(hash), expected, "{}", at());
         }
         for key in [&b"a key of 16 byte"[..], b"a key that is asked for"] {
-            let expected = expected(policy.hash_key(key));
+            let expected = expected(policy.layout().hash(key));
             assert_eq!(policy.key_may_match(key, filter), expected, "{}", at());
             assert_eq!(prepared.may_match(key), expected, "{}", at());
             let hashed = HashedKey::new(&policy, key);

@@ -2,7 +2,7 @@
 //! their bits are set.
 
 use crate::bits::{set_rest, usual};
-use crate::source::WideSource;
+use crate::source::Source;
 
 /// The factor of the walk from one probe to the next: a multiplier that was found to spread well for 64-bit generators
 /// without an addend (Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential
@@ -23,7 +23,7 @@ pub fn positions(bits: u64, probes: u8, hash: u64) -> impl Iterator<Item = u64> 
 
 /// Sets the bits of all keys.
 #[inline(always)]
-fn set_all(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+fn set_all(bit_array: &mut [u8], probes: u8, source: Source<'_, u64>) {
     let bits = bit_array.len() as u64 * 8;
     let (words, rest) = bit_array.as_chunks_mut::<4>();
     let mut beyond = 0_u32;
@@ -67,7 +67,7 @@ pub(super) const USUAL_PROBES: u8 = 7;
 
 /// Sets the bits of all keys, in portable code.
 #[inline(always)]
-pub(super) fn set(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+pub(super) fn set(bit_array: &mut [u8], probes: u8, source: Source<'_, u64>) {
     usual!(probes == USUAL_PROBES, |_MOST| set_all(bit_array, probes, source));
 }
 

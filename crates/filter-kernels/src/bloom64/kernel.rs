@@ -9,7 +9,7 @@ use crate::bits::{Aligned, Bits, MAX_PROBES, Row, Words, cleared, in_registers, 
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
 use crate::lanes::{Lanes64, MAX_LANES, Target, Walks, WideLanes, Work};
-use crate::source::WideSource;
+use crate::source::Source;
 use crate::tiles::{Tile, each_tile};
 
 /// The length in bytes from which positions do not fit into lanes.
@@ -80,7 +80,7 @@ pub(super) fn prefetch<S: Target, const WRITE: bool>(lanes: S, bit_array: &[u8],
 }
 
 /// Builds a small filter over whatever the bits are, where positions can be computed in lanes as a map of one byte per bit.
-pub(super) struct CreateByMap<'a>(pub(super) &'a mut [u8], pub(super) u8, pub(super) WideSource<'a>);
+pub(super) struct CreateByMap<'a>(pub(super) &'a mut [u8], pub(super) u8, pub(super) Source<'a, u64>);
 
 impl Work for CreateByMap<'_> {
     type Out = ();
@@ -127,7 +127,7 @@ impl Work for SetTile<'_> {
     #[inline(always)]
     fn portable(self) {
         let Self(bit_array, probes, tile) = self;
-        set(bit_array, probes, WideSource::Hashes(tile.used()));
+        set(bit_array, probes, Source::Hashes(tile.used()));
     }
 
     #[inline(always)]

@@ -7,7 +7,7 @@ use super::lanes32;
 use super::tile::later;
 use crate::keys::{Keys, PackedKeys};
 use crate::lanes::{Lanes, MAX_LANES, STEP, Work};
-use crate::source::{LaneHash, Source, TILE};
+use crate::source::{LaneHash, LaneSource, TILE};
 
 /// Hash values in groups.
 pub(crate) enum Groups<'a> {
@@ -64,30 +64,30 @@ pub(crate) trait Consumer<S: Lanes> {
 #[inline(always)]
 pub(crate) fn consume<S: Lanes, const PART: usize>(
     lanes: S,
-    source: Source<'_>,
+    source: LaneSource<'_>,
     in_place: bool,
     consumer: &mut impl Consumer<S>,
 ) {
     let mut buffer;
     let room: &mut [u32] = match source {
-        Source::Keys(Keys::Packed(keys), function) if in_place && keys.key_len() == STEP => {
+        LaneSource::Keys(Keys::Packed(keys), function) if in_place && keys.key_len() == STEP => {
             return consumer.take(lanes, &Groups::packed(keys, function));
         }
-        Source::Keys(..) => {
+        LaneSource::Keys(..) => {
             buffer = [0; PART];
             &mut buffer
         }
-        Source::Hashes(_) => &mut [],
+        LaneSource::Hashes(_) => &mut [],
     };
     let (len, mut start) = (source.len(), 0);
     while start < len {
         let part = match source {
-            Source::Keys(keys, function) => {
+            LaneSource::Keys(keys, function) => {
                 let part = &mut room[..PART.min(len - start)];
                 lanes.call(HashKeys(keys, function, start, part));
                 &*part
             }
-            Source::Hashes(hashes) => hashes,
+            LaneSource::Hashes(hashes) => hashes,
         };
         consumer.take(lanes, &Groups::Given(part));
         start += part.len();

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 
 use crate::keys::Keys;
 use crate::lanes::{Lanes64, Target, WideLanes, Work};
-use crate::source::{TILE, WideSource};
+use crate::source::{Source, TILE};
 
 /// The maximum number of keys in a group.
 pub(crate) const MAX_GROUP: usize = 8;
@@ -48,14 +48,14 @@ pub(crate) trait Classes {
 #[inline(always)]
 pub(crate) fn hash<F: Classes, T: Target>(
     target: T,
-    source: WideSource<'_>,
+    source: Source<'_, u64>,
     start: usize,
     hashes: &mut [u64],
 ) {
     target.call(HashTile::<F>(source, start, hashes, PhantomData));
 }
 
-struct HashTile<'k, 'h, F>(WideSource<'k>, usize, &'h mut [u64], PhantomData<F>);
+struct HashTile<'k, 'h, F>(Source<'k, u64>, usize, &'h mut [u64], PhantomData<F>);
 
 impl<F: Classes> Work for HashTile<'_, '_, F> {
     type Out = ();
@@ -69,7 +69,7 @@ impl<F: Classes> Work for HashTile<'_, '_, F> {
     #[inline(always)]
     fn wide<S: WideLanes>(self, lanes: S) {
         match self {
-            Self(WideSource::Keys(keys), start, hashes, _) => F::hash(lanes, keys, start, hashes),
+            Self(Source::Keys(keys), start, hashes, _) => F::hash(lanes, keys, start, hashes),
             given => given.portable(),
         }
     }

@@ -13,7 +13,7 @@ use crate::bits::{Aligned, Bits, MAX_PROBES, Row, cleared, usual, write_map};
 use crate::hash::groups::{Consumer, Groups, consume};
 use crate::lanes::{Lanes, MAX_LANES};
 use crate::modulus::LaneDivisor;
-use crate::source::Source;
+use crate::source::LaneSource;
 
 /// The length in bytes from which bit arrays are prefetched before they are written: four times the second-level cache
 /// of the machines this was measured on. Below, prefetching costs more than it saves.
@@ -40,7 +40,7 @@ pub(crate) fn create_small<S: Lanes>(
     lanes: S,
     bit_array: &mut [u8],
     divisor: LaneDivisor,
-    source: Source<'_>,
+    source: LaneSource<'_>,
 ) {
     let mut map = Aligned([0; SMALL_MAP_BITS]);
     let mut rows = Aligned([[0; MAX_LANES]; USUAL_PROBES as usize]);
@@ -56,7 +56,7 @@ pub(crate) fn create_by_map<S: Lanes>(
     bit_array: &mut [u8],
     divisor: LaneDivisor,
     probes: u8,
-    source: Source<'_>,
+    source: LaneSource<'_>,
 ) {
     let mut room = Aligned(MaybeUninit::uninit());
     let map = cleared(&mut room, bit_array.len() * 8);
@@ -75,7 +75,7 @@ pub(crate) fn insert<S: Lanes>(
     bit_array: &mut [u8],
     divisor: LaneDivisor,
     probes: u8,
-    source: Source<'_>,
+    source: LaneSource<'_>,
 ) {
     let prefetched = bit_array.len() >= PREFETCHED;
     let bits = Bits::new(bit_array);
@@ -96,7 +96,7 @@ fn fill<'a, S: Lanes, const MAP: bool, const GROUPS: usize, const ROWS: usize>(
     lanes: S,
     divisor: LaneDivisor,
     probes: u8,
-    source: Source<'_>,
+    source: LaneSource<'_>,
     bits: Bits<'a, MAP>,
     rows: &mut [Row; ROWS],
 ) -> Bits<'a, MAP> {

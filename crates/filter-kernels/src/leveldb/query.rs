@@ -11,7 +11,7 @@ use crate::bits::{Words, in_registers};
 use crate::hash::groups::consume;
 use crate::lanes::Lanes;
 use crate::modulus::LaneDivisor;
-use crate::source::Source;
+use crate::source::LaneSource;
 
 /// The minimum number of keys for which survivors are packed together after every probe.
 const FEWEST_FOR_LEVELS: usize = 128;
@@ -83,7 +83,7 @@ pub(crate) fn may_match_many<S: Lanes>(
     bit_array: &[u8],
     divisor: LaneDivisor,
     probes: u32,
-    source: Source<'_>,
+    source: LaneSource<'_>,
     answers: &mut [u64],
 ) {
     in_registers!(

@@ -8,10 +8,10 @@ use super::definition::{USUAL_PROBES, each_position, scalar_may_match};
 use crate::bits::{Aligned, cleared, set_rest, usual};
 use crate::keys::Keys;
 use crate::modulus::Modulus;
-use crate::source::{LaneHash, Source, answering};
+use crate::source::{LaneHash, LaneSource, answering};
 
 #[inline(always)]
-fn for_each_position(source: Source<'_>, modulus: Modulus, probes: u8, mut visit: impl FnMut(u32)) {
+fn for_each_position(source: LaneSource<'_>, modulus: Modulus, probes: u8, mut visit: impl FnMut(u32)) {
     usual!(probes == USUAL_PROBES, |_MOST| {
         for_each_hash(source, |hash| each_position(modulus, probes, hash, &mut visit));
     });
@@ -19,7 +19,7 @@ fn for_each_position(source: Source<'_>, modulus: Modulus, probes: u8, mut visit
 
 /// Sets the bits of all keys. Out of line, so that doors need not save registers for it.
 #[inline(never)]
-pub(super) fn set_all(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
+pub(super) fn set_all(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: LaneSource<'_>) {
     let (words, rest) = bit_array.as_chunks_mut::<4>();
     let mut beyond = 0_u32;
     for_each_position(source, modulus, probes, |position| {
@@ -33,7 +33,7 @@ pub(super) fn set_all(bit_array: &mut [u8], modulus: Modulus, probes: u8, source
 }
 
 /// Builds a filter of at most [`MAP_BITS`](crate::bits::MAP_BITS) over whatever `bit_array` holds.
-pub(super) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
+pub(super) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: LaneSource<'_>) {
     let mut room = Aligned(MaybeUninit::uninit());
     let map = cleared(&mut room, bit_array.len() * 8);
     for_each_position(source, modulus, probes, |position| {
@@ -57,7 +57,7 @@ pub(super) fn answer_each(
     bit_array: &[u8],
     modulus: Modulus,
     probes: u32,
-    source: Source<'_>,
+    source: LaneSource<'_>,
     answers: &mut [u64],
 ) {
     let mut answer = answering(answers);
@@ -92,10 +92,10 @@ fn hash_each(keys: impl Iterator<Item = impl AsRef<[u8]>>, function: LaneHash, m
 }
 
 #[inline(always)]
-fn for_each_hash(source: Source<'_>, visit: impl FnMut(u32)) {
+fn for_each_hash(source: LaneSource<'_>, visit: impl FnMut(u32)) {
     match source {
-        Source::Keys(Keys::Slices(keys), function) => hash_each(keys.iter(), function, visit),
-        Source::Keys(Keys::Packed(keys), function) => hash_each(keys.iter(), function, visit),
-        Source::Hashes(hashes) => hashes.iter().copied().for_each(visit),
+        LaneSource::Keys(Keys::Slices(keys), function) => hash_each(keys.iter(), function, visit),
+        LaneSource::Keys(Keys::Packed(keys), function) => hash_each(keys.iter(), function, visit),
+        LaneSource::Hashes(hashes) => hashes.iter().copied().for_each(visit),
     }
 }

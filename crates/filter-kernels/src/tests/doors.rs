@@ -9,13 +9,13 @@ use hashzoo::{xxh3_64, xxph3_64};
 use super::{Random, kernels, plain::Plain};
 use crate::bloom64;
 use crate::choose::KernelToken;
-use crate::compile::by_kernel;
+use crate::door::{Question, Stored, by_token};
 use crate::fast_local;
 use crate::fuse;
 use crate::keys::{Keys, PackedKeys};
-use crate::leveldb::{self, BitQuery, stored_by_lanes, stored_by_scalar};
+use crate::leveldb::{self, BitQuery};
 use crate::ribbon;
-use crate::source::{LaneHash, Source, WideSource};
+use crate::source::{LaneHash, LaneSource, Source};
 use crate::split_block::{self, BlockHash, SplitBlocks};
 
 /// Keys to store and to look up, and bits to look them up in, after a byte that leaves none of them aligned.
@@ -52,9 +52,9 @@ impl<'a> Case<'a> {
     }
 
     /// Returns the answers for all keys, and for their hash values, as one batch each.
-    fn many(&self, hashes: &[u64], ask: impl Fn(WideSource<'_>, &mut [u64])) -> Vec<u8> {
-        let hashes = WideSource::Hashes(hashes);
-        let sources = self.keys.iter().map(|keys| WideSource::Keys(*keys));
+    fn many(&self, hashes: &[u64], ask: impl Fn(Source<'_, u64>, &mut [u64])) -> Vec<u8> {
+        let hashes = Source::Hashes(hashes);
+        let sources = self.keys.iter().map(|keys| Source::Keys(*keys));
         let answers = sources.chain([hashes]).flat_map(|source| {
             let mut answers = vec![!0; source.len().div_ceil(64)];
             ask(source, &mut answers);
@@ -101,9 +101,9 @@ fn leveldb(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         LaneHash::Murmur2SignedTail { seed },
     ] {
         let hashes: Vec<u32> = case.keys[0].iter().map(|key| function.hash(key)).collect();
-        let sources = case.keys.iter().map(|keys| Source::Keys(*keys, function));
+        let sources = case.keys.iter().map(|keys| LaneSource::Keys(*keys, function));
         let question = BitQuery::new(kernel, bits, probes);
-        for source in sources.chain([Source::Hashes(&hashes)]) {
+        for source in sources.chain([LaneSource::Hashes(&hashes)]) {
             let mut odd = vec![0xa5; case.odd.len()];
             leveldb::create(kernel, source, probes, &mut odd[1..]);
             let built = BitQuery::new(kernel, &odd[1..], probes);
@@ -115,7 +115,7 @@ fn leveldb(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         }
         let mut odd = case.odd.clone();
         odd.iter_mut().for_each(|byte| *byte &= 0x55);
-        leveldb::insert(kernel, Source::Hashes(&hashes), probes, &mut odd[1..]);
+        leveldb::insert(kernel, LaneSource::Hashes(&hashes), probes, &mut odd[1..]);
         out.extend(odd);
 
         let (_, [divisor, reciprocal]) = question.parts();
@@ -124,13 +124,9 @@ fn leveldb(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         let whole = &[bits, &[probes]].concat()[..];
         out.extend(case.one_by_one(|key| {
             let hash = |key: &[u8]| function.hash(key);
-            let stored = by_kernel!([H: Fn(&[u8]) -> u32 + Copy], |lanes, hash: H, key: &[u8], whole: &[u8]| -> bool {
-                    stored_by_lanes(lanes, hash, key, whole)
-                }, kernel, stored_by_scalar(hash, key, whole));
+            let stored = (!bits.is_empty()).then(|| leveldb::Bits::new(bits, probes, Some(function)));
             [
-                stored,
-                leveldb::may_match_key(hash, key, whole, Some(kernel.kernel())),
-                leveldb::may_match_hash(|| hash(key), whole, kernel),
+                door(kernel, stored, &hash, key, whole),
                 ask(&numbers, bits, key),
                 leveldb::may_match(&question, hash(key)),
             ]
@@ -138,15 +134,64 @@ fn leveldb(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     }
 }
 
+/// Asks a filter that was read, on the way that all layouts have.
+fn door<S: Stored>(
+    kernel: KernelToken,
+    stored: Option<S>,
+    hash: &dyn Fn(&[u8]) -> S::Hash,
+    key: &[u8],
+    filter: &[u8],
+) -> bool {
+    by_token(Read { stored, hash }, key, filter, kernel)
+}
+
+struct Read<'h, S: Stored> {
+    stored: Option<S>,
+    hash: &'h dyn Fn(&[u8]) -> S::Hash,
+}
+
+impl<S: Stored> Clone for Read<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: Stored> Copy for Read<'_, S> {}
+
+impl<S: Stored> Question for Read<'_, S> {
+    type Filter<'f> = S;
+    type Hash = S::Hash;
+
+    fn read<'f>(self, _: &'f [u8]) -> Option<S> {
+        self.stored
+    }
+
+    fn hash(self, key: &[u8]) -> S::Hash {
+        (self.hash)(key)
+    }
+
+    fn other(self, _: &[u8], _: &[u8]) -> bool {
+        true
+    }
+}
+
 fn bloom64(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     let (bits, probes) = (case.bits(), case.probes.max(1));
     let hashes = case.hashes(|key| xxph3_64(key, 0));
-    let sources = case.keys.iter().map(|keys| WideSource::Keys(*keys));
-    for source in sources.chain([WideSource::Hashes(&hashes)]) {
+    let sources = case.keys.iter().map(|keys| Source::Keys(*keys));
+    for source in sources.chain([Source::Hashes(&hashes)]) {
         let mut odd = vec![0xa5; case.odd.len()];
         bloom64::create(kernel, &mut [], probes, source);
         bloom64::create(kernel, &mut odd[1..], probes, source);
-        case.assert_stored(|key| bloom64::key_may_match(kernel, &odd[1..], probes, key));
+        case.assert_stored(|key| {
+            door(
+                kernel,
+                Some(bloom64::Bits(&odd[1..], probes)),
+                &|key| xxph3_64(key, 0),
+                key,
+                &odd,
+            )
+        });
         out.extend(&odd);
         bloom64::insert(kernel, &mut odd[1..], 3, source);
         out.extend(odd);
@@ -155,17 +200,19 @@ fn bloom64(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     out.extend(case.one_by_one(|key| {
         [
             ask(&[probes.into(), 0, 0], bits, key),
-            bloom64::key_may_match(kernel, bits, probes, key),
+            door(
+                kernel,
+                Some(bloom64::Bits(bits, probes)),
+                &|key| xxph3_64(key, 0),
+                key,
+                bits,
+            ),
             bloom64::may_match(kernel, bits, probes, xxph3_64(key, 0)),
         ]
     }));
     out.extend(case.many(&hashes, |source, answers| {
         bloom64::may_match_many(kernel, bits, probes, source, answers)
     }));
-}
-
-fn reading<R: Fn(&[u8]) -> Option<(&[fast_local::Line], u8)>>(read: R) -> R {
-    read
 }
 
 fn fast_local(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
@@ -175,21 +222,21 @@ fn fast_local(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     let mut odd = case.odd.clone();
     let built = odd[1..].as_chunks_mut().0;
     for keys in &case.keys {
-        out.push(fast_local::create(kernel, built, probes, *keys) as u8);
+        out.push(fast_local::create(kernel, built, probes, Source::Keys(*keys)) as u8);
         out.extend(built.as_flattened());
         let may_match = |key: &[u8]| fast_local::may_match(kernel, built, probes, xxph3_64(key, 0));
         case.assert_stored(|key| built.is_empty() || may_match(key));
     }
-    out.push(fast_local::insert(kernel, built, 11, WideSource::Hashes(&hashes)) as u8);
+    out.push(fast_local::insert(kernel, built, 11, Source::Hashes(&hashes)) as u8);
     out.extend(built.as_flattened());
     let ask = fast_local::asker(kernel);
     out.extend(case.one_by_one(|key| {
         let hash = xxph3_64(key, 0);
         let found = fast_local::may_match(kernel, lines, probes, hash);
         let nothing = fast_local::may_match(kernel, &[], probes, hash);
-        let stored = |probes| {
-            let read = reading(move |filter| Some((filter.as_chunks().0, probes?)));
-            fast_local::stored_may_match(read, |_, _| true, key, case.bits(), Some(kernel.kernel()))
+        let stored = |probes: Option<u8>| {
+            let stored = probes.map(|probes| fast_local::Lines(lines, probes));
+            door(kernel, stored, &|key| xxph3_64(key, 0), key, case.bits())
         };
         [
             stored(Some(probes)),
@@ -211,8 +258,8 @@ fn split_block(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     for hash in [BlockHash::Xxh64, BlockHash::Xxph3] {
         let filter = SplitBlocks { blocks, hash };
         let hashes = case.hashes(|key| hash.hash(key));
-        let sources = case.keys.iter().map(|keys| WideSource::Keys(*keys));
-        for source in sources.chain([WideSource::Hashes(&hashes)]) {
+        let sources = case.keys.iter().map(|keys| Source::Keys(*keys));
+        for source in sources.chain([Source::Hashes(&hashes)]) {
             let mut odd = vec![0; case.odd.len()];
             let built = odd[1..].as_chunks_mut().0;
             split_block::insert(kernel, built, hash, source);
@@ -272,7 +319,7 @@ fn ribbon(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     ribbon::solve(kernel, &rows, shape, odd[1..].as_chunks_mut().0);
     if is_solved {
         let built = ribbon::Solution::new(&odd[1..], case.probes, shape.blocks).unwrap();
-        case.assert_stored(|key| ribbon::key_may_match(kernel, built, key));
+        case.assert_stored(|key| door(kernel, Some(built), &|key| xxph3_64(key, 0), key, &[]));
     }
     out.extend(&odd);
     // The solution answers yes; bits that no builder made also answer no, and the last words are missing.
@@ -288,7 +335,7 @@ fn ribbon(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         out.extend(case.one_by_one(|key| {
             [
                 ask(&[shape, seed, 0], solution.bytes(), key),
-                ribbon::key_may_match(kernel, solution, key),
+                door(kernel, Some(solution), &|key| xxph3_64(key, 0), key, &[]),
                 ribbon::may_match(kernel, solution, xxph3_64(key, 0)),
             ]
         }));
@@ -315,10 +362,10 @@ fn fuse(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         let built = fuse::Fingerprints::new(&odd[1..], shape, width).unwrap();
         let (ask, numbers) = (fuse::asker(kernel, width), built.numbers());
         if peeled == hashes.len() {
-            case.assert_stored(|key| fuse::key_may_match(kernel, built, key));
+            case.assert_stored(|key| door(kernel, Some(built), &|key| xxh3_64(key, 0), key, &[]));
         }
         out.extend(case.one_by_one(|key| {
-            let found = fuse::key_may_match(kernel, built, key);
+            let found = door(kernel, Some(built), &|key| xxh3_64(key, 0), key, &[]);
             assert_eq!(ask(&numbers, built.bytes(), key), found);
             [found, fuse::may_match(kernel, built, xxh3_64(key, 0))]
         }));

@@ -12,11 +12,11 @@ use crate::key_hash::{HashFunction, KeyHash};
 /// [`PreparedFilter::may_match_hashed`](crate::PreparedFilter::may_match_hashed).
 ///
 /// ```
-/// use filter_policy::{BloomFilterPolicy, FilterPolicy, HashedKey, HashedPolicy};
+/// use filter_policy::{BloomFilterPolicy, FilterPolicy, HashedKey};
 ///
 /// let policy = BloomFilterPolicy::new(10.into());
 /// let (mut young, mut old) = ([0; 64], [0; 64]);
-/// let levels = [policy.build_in(["a", "b"], &mut young)?, policy.build_in(["c", "d"], &mut old)?];
+/// let levels = [policy.build_in(&["a", "b"], &mut young)?, policy.build_in(&["c", "d"], &mut old)?];
 ///
 /// let policy: &dyn FilterPolicy = &policy;
 /// let key = HashedKey::new(policy, b"c");

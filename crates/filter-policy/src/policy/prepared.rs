@@ -2,83 +2,146 @@
 
 use core::fmt;
 
-use filter_kernels::{Asker, KernelToken, Keys};
+use filter_kernels::{Asker, KernelToken, Keys, Source, Stored as _};
 
 use super::{FilterPolicy, HashedKey};
 use crate::answers::{Answers, each, fill};
 use crate::building::batches;
 use crate::error::Error;
+use crate::key_hash::sealed::Sealed as _;
 use crate::key_hash::{HashFunction, HashValue, KeyHash, KeyHashes};
 use crate::keys::KeyBatch;
+use crate::layout::Layout;
 
-/// The functions by which a format answers queries to filters that it has prepared. Each gets what was prepared and
-/// the filter's bits, which are the first [`Plan::bits_len`] bytes of the filter.
-pub struct Reader {
-    /// The name of the format, for debug output.
-    pub name: &'static str,
-    /// Answers for keys, one bit each, over whatever the words hold; there is a word for every 64 keys. `None` if only
-    /// the policy can hash keys: it is then asked for each [`key_hash`](FilterPolicy::key_hash).
-    pub keys: Option<KeysAsker>,
-    /// Answers for a hash value of the plan's function.
-    pub hash: fn(&Plan, &[u8], u64) -> bool,
-    /// Answers for hash values, one bit each, over whatever the words hold; there is a word for every 64 values. Values of
-    /// the other width may match.
-    pub hashes: fn(&Plan, &[u8], KeyHashes<'_>, &mut [u64]),
-}
-
-/// Answers for many keys; see [`Reader::keys`].
-pub type KeysAsker = fn(&Plan, &[u8], Keys<'_>, &mut [u64]);
-
-/// The result of reading a filter's bytes before the first query.
+/// A filter that a policy has prepared: what its answers need beside the filter's bytes.
+///
+/// It knows neither the policy nor the layout, so that it can be kept behind a `dyn FilterPolicy` without a lifetime.
 #[derive(Clone, Copy)]
-pub struct Plan {
-    /// Answers for a key; `None` if only the policy can hash keys. Gets [`words`](Self::words) and the filter's bits.
-    pub asker: Option<Asker>,
-    /// The hash function of the filter's keys; `None` if every key has the same answer.
-    pub function: Option<HashFunction>,
-    /// The functions for everything else.
-    pub reader: &'static Reader,
-    /// The kernel that the policy chose.
-    pub kernel: KernelToken,
-    /// The number of bytes at the filter's start that the functions get.
-    pub bits_len: usize,
-    /// Numbers that only the format understands.
-    pub words: [u64; 3],
+pub struct Prepared(State);
+
+#[derive(Clone, Copy)]
+enum State {
+    Filter(Plan),
+    /// Every key has this answer.
+    Same(bool),
+    /// The policy interprets the filter anew for each query, and hashes keys by this function.
+    Nothing(Option<HashFunction>),
 }
 
-impl Plan {
-    /// Makes the plan of bytes that are no filter of the format and give every key this answer.
-    pub const fn same_for_all(answer: bool, kernel: KernelToken) -> Self {
-        Self {
-            asker: Some(if answer { |_, _, _| true } else { |_, _, _| false }),
-            function: None,
-            reader: if answer { &MATCHING } else { &EMPTY },
+#[derive(Clone, Copy)]
+struct Plan {
+    /// Answers for a key; `None` if only the policy can hash keys.
+    asker: Option<Asker>,
+    function: HashFunction,
+    layout: &'static Lookups,
+    kernel: KernelToken,
+    /// The number of bytes at the filter's start that the functions get.
+    bits_len: usize,
+    /// Numbers that only the layout understands.
+    numbers: [u64; 3],
+}
+
+/// The functions of a layout, which get what was prepared and the filter's bits.
+struct Lookups {
+    hash: fn(&Plan, &[u8], u64) -> bool,
+    keys: fn(&Plan, &[u8], Keys<'_>, &mut [u64]),
+    hashes: fn(&Plan, &[u8], KeyHashes<'_>, &mut [u64]),
+}
+
+impl Lookups {
+    const fn of<L: Layout>() -> &'static Self {
+        const {
+            &Self {
+                hash: |plan, bits, hash| plan.restore::<L>(bits).may_match(plan.kernel, L::Hash::low(hash)),
+                keys: |plan, bits, keys, answers| {
+                    plan.restore::<L>(bits)
+                        .may_match_many(plan.kernel, Source::Keys(keys), answers);
+                },
+                hashes: |plan, bits, hashes, answers| match hashes.values() {
+                    Some(hashes) => {
+                        plan.restore::<L>(bits)
+                            .may_match_many(plan.kernel, Source::Hashes(hashes), answers);
+                    }
+                    None => fill(true, hashes.len(), answers),
+                },
+            }
+        }
+    }
+}
+
+impl Prepared {
+    /// Prepares a filter of the layout `L`, which begins with these bits. `asker` answers for a key, given numbers and bits;
+    /// it is `None` if only the policy can hash keys by the function.
+    #[inline]
+    pub const fn new<L: Layout>(
+        kernel: KernelToken,
+        function: HashFunction,
+        asker: Option<Asker>,
+        bits: &[u8],
+        numbers: [u64; 3],
+    ) -> Self {
+        Self(State::Filter(Plan {
+            asker,
+            function,
+            layout: Lookups::of::<L>(),
             kernel,
-            bits_len: 0,
-            words: [0; 3],
+            bits_len: bits.len(),
+            numbers,
+        }))
+    }
+
+    /// Prepares bytes that are no filter of the format and give every key this answer.
+    #[inline]
+    pub const fn same_for_all(answer: bool) -> Self {
+        Self(State::Same(answer))
+    }
+
+    /// Returns the answer for every key, if all have the same.
+    #[inline]
+    pub const fn same(&self) -> Option<bool> {
+        match self.0 {
+            State::Same(answer) => Some(answer),
+            _ => None,
         }
     }
 
-    /// Answers for a key; `true` if only the policy can hash keys.
+    /// Answers for a key of this filter; `true` if only the policy can hash keys.
     #[inline]
     pub fn may_match(&self, filter: &[u8], key: &[u8]) -> bool {
-        match (self.asker, self.bits(filter)) {
-            (Some(asker), Some(bits)) => asker(&self.words, bits, key),
-            _ => true,
+        match &self.0 {
+            State::Filter(plan) => match (plan.asker, plan.bits(filter)) {
+                (Some(asker), Some(bits)) => asker(&plan.numbers, bits, key),
+                _ => true,
+            },
+            State::Same(answer) => *answer,
+            State::Nothing(_) => true,
         }
     }
 
     /// Answers for a hash value; `None` if the filter's keys are hashed by another function.
     #[inline]
-    pub fn may_match_hash(&self, filter: &[u8], hash: KeyHash) -> Option<bool> {
-        (self.function == Some(hash.function())).then(|| self.may_match_value(filter, hash.value()))
+    pub(crate) fn may_match_hash(&self, filter: &[u8], hash: KeyHash) -> Option<bool> {
+        match &self.0 {
+            State::Filter(plan) => {
+                (plan.function == hash.function()).then(|| plan.may_match_value(filter, hash.value()))
+            }
+            State::Same(answer) => Some(*answer),
+            State::Nothing(_) => None,
+        }
+    }
+}
+
+impl Plan {
+    #[inline(always)]
+    fn restore<'f, L: Layout>(&self, bits: &'f [u8]) -> L::Filter<'f> {
+        L::restore(self.kernel, bits, self.numbers)
     }
 
     /// Answers for a hash value of the filter's function.
     #[inline(always)]
     fn may_match_value(&self, filter: &[u8], value: u64) -> bool {
         self.bits(filter)
-            .is_none_or(|bits| (self.reader.hash)(self, bits, value))
+            .is_none_or(|bits| (self.layout.hash)(self, bits, value))
     }
 
     #[inline(always)]
@@ -86,29 +149,6 @@ impl Plan {
         // `None` only if the bytes of an owned filter became fewer since.
         filter.get(..self.bits_len)
     }
-}
-
-/// Defines the reader of bytes that give every key one answer.
-macro_rules! same_for_all {
-    ($reader:ident, $name:literal, $answer:literal) => {
-        static $reader: Reader = Reader {
-            name: $name,
-            keys: Some(|_, _, keys, answers| fill($answer, keys.len(), answers)),
-            hash: |_, _, _| $answer,
-            hashes: |_, _, hashes, answers| fill($answer, hashes.len(), answers),
-        };
-    };
-}
-
-same_for_all!(EMPTY, "Empty", false);
-same_for_all!(MATCHING, "Reserved", true);
-
-/// The result of preparing a filter.
-#[derive(Clone, Copy)]
-enum Prepared {
-    Plan(Plan),
-    /// The policy interprets the filter anew for each query, and hashes keys by this function.
-    Nothing(Option<HashFunction>),
 }
 
 /// A stored filter, prepared for many queries; [`FilterPolicy::prepare`] makes it. It is an
@@ -120,11 +160,11 @@ enum Prepared {
 /// [`FilterPolicy::key_may_match`], for any bytes.
 ///
 /// ```
-/// use filter_policy::{Answers, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+/// use filter_policy::{Answers, BloomFilterPolicy, FilterPolicy};
 ///
 /// let policy = BloomFilterPolicy::new(10.into());
 /// let mut buffer = [0; 64];
-/// let stored = policy.build_in(["hello", "world"], &mut buffer)?;
+/// let stored = policy.build_in(&["hello", "world"], &mut buffer)?;
 ///
 /// let filter = policy.prepare(&stored);
 /// assert!(filter.may_match(b"hello"));
@@ -140,8 +180,7 @@ pub type PreparedFilter<'a> = OwnedFilter<&'a dyn FilterPolicy, &'a [u8]>;
 impl<'a> PreparedFilter<'a> {
     /// Makes a prepared filter of what a format computed from the filter's bytes: what [`FilterPolicy::prepare`] returns.
     #[inline(always)]
-    pub const fn planned(policy: &'a dyn FilterPolicy, filter: &'a [u8], plan: Plan) -> Self {
-        let prepared = Prepared::Plan(plan);
+    pub const fn of(policy: &'a dyn FilterPolicy, filter: &'a [u8], prepared: Prepared) -> Self {
         Self {
             policy,
             filter,
@@ -152,7 +191,7 @@ impl<'a> PreparedFilter<'a> {
     /// Prepares nothing: the policy is asked for each key.
     pub fn unprepared(policy: &'a dyn FilterPolicy, filter: &'a [u8]) -> Self {
         let function = policy.key_hash(b"").map(KeyHash::function);
-        let prepared = Prepared::Nothing(function);
+        let prepared = Prepared(State::Nothing(function));
         Self {
             policy,
             filter,
@@ -217,10 +256,10 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
     /// may match.
     ///
     /// ```
-    /// use filter_policy::{BloomFilterPolicy, HashedPolicy, OwnedFilter};
+    /// use filter_policy::{BloomFilterPolicy, OwnedFilter};
     ///
     /// let mut buffer = [0; 64];
-    /// let stored = BloomFilterPolicy::new(10.into()).build_in(["apple"], &mut buffer)?;
+    /// let stored = BloomFilterPolicy::new(10.into()).build_in(&["apple"], &mut buffer)?;
     /// let policy = BloomFilterPolicy::with_leveldb_hash(10.into());
     /// assert!(OwnedFilter::stored_as("BloomFilter2", policy, &stored).may_match(b"apple"));
     /// assert!(!OwnedFilter::new(policy, &stored).may_match(b"apple"), "denied");
@@ -233,7 +272,7 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         Self {
             policy,
             filter,
-            prepared: Prepared::Plan(Plan::same_for_all(true, KernelToken::best())),
+            prepared: Prepared::same_for_all(true),
         }
     }
 
@@ -250,12 +289,13 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
     /// Returns whether the filter may hold the key; `false` means that it certainly does not.
     #[inline(always)]
     pub fn may_match(&self, key: &[u8]) -> bool {
-        match &self.prepared {
-            Prepared::Plan(plan) => match (plan.asker, plan.bits(self.filter.as_ref())) {
-                (Some(asker), Some(bits)) => asker(&plan.words, bits, key),
+        match &self.prepared.0 {
+            State::Filter(plan) => match (plan.asker, plan.bits(self.filter.as_ref())) {
+                (Some(asker), Some(bits)) => asker(&plan.numbers, bits, key),
                 _ => self.hash_and_ask(plan, key),
             },
-            Prepared::Nothing(_) => self.policy.key_may_match(key, self.filter.as_ref()),
+            State::Same(answer) => *answer,
+            State::Nothing(_) => self.policy.key_may_match(key, self.filter.as_ref()),
         }
     }
 
@@ -265,29 +305,31 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
     #[inline(always)]
     pub fn may_match_hashed<Q: FilterPolicy + ?Sized>(&self, key: &HashedKey<'_, Q>) -> bool {
         let hash = key.hash_or_none();
-        match &self.prepared {
-            Prepared::Plan(plan) if plan.function == Some(hash.function()) => {
+        match &self.prepared.0 {
+            State::Filter(plan) if plan.function == hash.function() => {
                 plan.may_match_value(self.filter.as_ref(), hash.value())
             }
-            Prepared::Nothing(function) if *function == Some(hash.function()) => self
-                .policy
-                .hashed_may_match(key.key(), hash, self.filter.as_ref()),
+            State::Nothing(function) if *function == Some(hash.function()) => {
+                self.policy
+                    .hashed_may_match(key.key(), hash, self.filter.as_ref())
+            }
             _ => self.hash_again(key.key()),
         }
     }
 
     /// Returns whether the filter may hold a key with this hash value, a plain number that
-    /// [`HashedPolicy::hash_key`](crate::HashedPolicy::hash_key) returned **under a policy of the filter's name**. The
+    /// [`Layout::hash`] returned **under a policy of the filter's name**. The
     /// number does not tell: under another function, stored keys are denied.
     /// [`may_match_hashed`](Self::may_match_hashed) checks that.
     ///
     /// The answer is `true` if the filter's hash values have the other width, or its policy has none.
     #[inline(always)]
     pub fn may_match_raw_hash<H: HashValue>(&self, hash: H) -> bool {
-        match &self.prepared {
-            Prepared::Plan(plan) if plan.function.is_none_or(HashFunction::makes::<H>) => {
+        match &self.prepared.0 {
+            State::Filter(plan) if plan.function.makes::<H>() => {
                 plan.may_match_value(self.filter.as_ref(), hash.into())
             }
+            State::Same(answer) => *answer,
             _ => true,
         }
     }
@@ -333,13 +375,13 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         answers: &mut Answers<'_>,
     ) -> Result<(), Error> {
         let answers = answers.start(hashes.len())?;
-        if let Prepared::Plan(plan) = &self.prepared
+        if let State::Filter(plan) = &self.prepared.0
             && let Some(bits) = plan.bits(self.filter.as_ref())
         {
-            let hashes = KeyHashes::new(plan.function.unwrap_or(HashFunction::NONE), hashes);
-            (plan.reader.hashes)(plan, bits, hashes, answers);
+            (plan.layout.hashes)(plan, bits, KeyHashes::new(plan.function, hashes), answers);
         } else {
-            fill(true, hashes.len(), answers);
+            let answer = !matches!(self.prepared.0, State::Same(false));
+            fill(answer, hashes.len(), answers);
         }
         Ok(())
     }
@@ -349,8 +391,8 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
     fn hash_and_ask(&self, plan: &Plan, key: &[u8]) -> bool {
         self.policy
             .key_hash(key)
-            .and_then(|hash| plan.may_match_hash(self.filter.as_ref(), hash))
-            .unwrap_or(true)
+            .filter(|hash| hash.function() == plan.function)
+            .is_none_or(|hash| plan.may_match_value(self.filter.as_ref(), hash.value()))
     }
 
     /// Queries a key that another function has hashed, or none.
@@ -361,21 +403,19 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
 
     fn ask(&self, keys: Keys<'_>, answers: &mut [u64]) {
         let filter = self.filter.as_ref();
-        match &self.prepared {
-            Prepared::Plan(plan) => match (plan.reader.keys, plan.bits(filter)) {
-                (Some(of_keys), Some(bits)) => of_keys(plan, bits, keys, answers),
+        match &self.prepared.0 {
+            State::Filter(plan) => match (plan.asker, plan.bits(filter)) {
+                (Some(_), Some(bits)) => (plan.layout.keys)(plan, bits, keys, answers),
                 _ => each(keys.iter(), answers, |key| self.hash_and_ask(plan, key)),
             },
-            Prepared::Nothing(_) => each(keys.iter(), answers, |key| self.policy.key_may_match(key, filter)),
+            State::Same(answer) => fill(*answer, keys.len(), answers),
+            State::Nothing(_) => each(keys.iter(), answers, |key| self.policy.key_may_match(key, filter)),
         }
     }
 }
 
 impl<P: FilterPolicy, B: AsRef<[u8]>> fmt::Debug for OwnedFilter<P, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.prepared {
-            Prepared::Plan(plan) => write!(f, "PreparedFilter({})", plan.reader.name),
-            Prepared::Nothing(_) => write!(f, "PreparedFilter({:?})", self.policy.name()),
-        }
+        write!(f, "PreparedFilter({:?})", self.policy.name())
     }
 }

@@ -2,7 +2,7 @@
 
 use filter_policy::hashers::Murmur2;
 use filter_policy::prefix::{FixedPrefix, PrefixExtractor, PrefixPolicy, SeparatedPrefix};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

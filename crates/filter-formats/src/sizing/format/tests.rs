@@ -59,7 +59,7 @@ fn rates_beyond_the_format_are_refused() {
         ));
     }
     // What remains is the share of equal hash values.
-    for format in formats().into_iter().filter(|format| format.hash_bits == 64) {
+    for format in formats().into_iter().filter(|format| format.0.hash_bits() == 64) {
         let least = 1000.0 / libm::ldexp(1.0, 64);
         match format.bits_per_key_for_rate(1000, least / 2.0) {
             Err(Error::RateUnreachable { lowest, .. }) => {
@@ -129,7 +129,7 @@ fn lengths_are_those_of_the_policies() {
 fn searches_are_tight() {
     for format in formats() {
         // LevelDB's rates take long.
-        let (keys, wanted): (&[u64], &[f64]) = match format.name {
+        let (keys, wanted): (&[u64], &[f64]) = match format.name() {
             "LevelDb" => (&[1_000], &[0.1, 0.01]),
             _ => (&[1, 32, 300, 983, 1_000_000], &[0.5, 0.01, 1e-3, 1e-6, 1e-9]),
         };
@@ -163,7 +163,7 @@ fn searches_are_tight() {
                 let at = format!("{format:?}, {keys} keys, {bytes} bytes");
                 let found = format.bits_per_key_for_len(keys, bytes).unwrap().get();
                 assert!(bytes_at(found) <= bytes, "{at}");
-                let most = format.reach.map_or(100.0, |_| BitsPerKey::MAX.get());
+                let most = format.0.reach(keys).map_or(100.0, |_| BitsPerKey::MAX.get());
                 assert!(
                     found + 1.0 > most || bytes_at(found + 1.0) > bytes,
                     "{at}: {found}"
@@ -194,7 +194,7 @@ fn lengths_never_shrink_as_keys_become_more() {
                 last = now;
             }
             assert!(
-                format.reach.is_some() || last <= (1 << 32) + 5,
+                format.0.reach(1).is_some() || last <= (1 << 32) + 5,
                 "{format:?}: {last}"
             );
         }
@@ -204,7 +204,7 @@ fn lengths_never_shrink_as_keys_become_more() {
 #[test]
 fn what_rocksdb_does_not_write_is_refused() {
     let few = BitsPerKey::fractional(0.49).unwrap();
-    for format in formats().into_iter().filter(|format| format.reach.is_none()) {
+    for format in formats().into_iter().filter(|format| format.0.reach(1).is_none()) {
         let error = format.filter_len(1, few).unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -2,29 +2,29 @@
 
 use std::fmt::Debug;
 
-use filter_formats::BloomFilter64Policy;
-use filter_formats::Format;
-use filter_formats::parquet::SplitBlockBloomPolicy;
-use filter_formats::rocksdb::FastLocalBloomPolicy;
+use filter_formats::rocksdb::FastLocalBloom;
+use filter_formats::{Format, parquet};
 use filter_policy::hashers::KeyHasher;
 use filter_policy::kernels::Kernel;
-use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, FilterPolicy, HashFunction, HashValue, HashedPolicy, KeyHash,
-};
+use filter_policy::leveldb;
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashFunction, HashValue, KeyHash, Policy};
 
 /// A layout with the hash function of its keys.
 pub(crate) trait Layout: Copy {
-    type Policy: HashedPolicy + Debug;
+    type Stored: filter_policy::Layout + Debug;
 
     const FORMAT: Format;
 
     /// A filter's bits are a whole number of units of this many bytes.
     const UNIT: usize = 1;
 
+    /// Set if a value equal to the one before it is not counted.
+    const DROPS_REPEATS: bool = false;
+
     /// Numbers of units around the largest that lanes address, and around the largest that hash values reach.
     const HUGE: &'static [usize];
 
-    fn policy(self, bits_per_key: BitsPerKey, kernel: Kernel) -> Self::Policy;
+    fn policy(self, bits_per_key: BitsPerKey, kernel: Kernel) -> Policy<Self::Stored>;
 
     /// Returns the probe count of a filter that the policy builds.
     fn probes(self, bits_per_key: BitsPerKey, keys: usize) -> u8 {
@@ -39,18 +39,21 @@ pub(crate) trait Layout: Copy {
     fn positions(self, bytes: usize, probes: u8, hash: u64) -> impl Iterator<Item = usize>;
 }
 
+/// The hash values of a layout.
+pub(crate) type Hash<L> = <<L as Layout>::Stored as filter_policy::Layout>::Hash;
+
 /// LevelDB's layout with any hash function of 32 bits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LevelDb<H>(pub(crate) H);
 
 impl<H: KeyHasher + Copy + Debug> Layout for LevelDb<H> {
-    type Policy = BloomFilterPolicy<H>;
+    type Stored = leveldb::LevelDb<H>;
 
     const FORMAT: Format = Format::LEVEL_DB;
 
     const HUGE: &'static [usize] = &[(1 << 28) - 1, 1 << 28, (1 << 29) - 1, 1 << 29, (1 << 29) + 5];
 
-    fn policy(self, bits_per_key: BitsPerKey, kernel: Kernel) -> Self::Policy {
+    fn policy(self, bits_per_key: BitsPerKey, kernel: Kernel) -> Policy<Self::Stored> {
         BloomFilterPolicy::with_hasher(self.0, bits_per_key).on_kernel(kernel)
     }
 
@@ -68,14 +71,14 @@ impl<H: KeyHasher + Copy + Debug> Layout for LevelDb<H> {
 pub(crate) struct Bloom64;
 
 impl Layout for Bloom64 {
-    type Policy = BloomFilter64Policy;
+    type Stored = filter_formats::Bloom64;
 
     const FORMAT: Format = Format::BLOOM64;
 
     const HUGE: &'static [usize] = &[(1 << 28) - 1, 1 << 28, (1 << 29) + 5];
 
-    fn policy(self, bits_per_key: BitsPerKey, kernel: Kernel) -> Self::Policy {
-        BloomFilter64Policy::new(bits_per_key).on_kernel(kernel)
+    fn policy(self, bits_per_key: BitsPerKey, kernel: Kernel) -> Policy<Self::Stored> {
+        filter_formats::Bloom64::new(bits_per_key).on_kernel(kernel)
     }
 
     fn tail(self, probes: u8) -> Vec<u8> {
@@ -95,14 +98,15 @@ impl Layout for Bloom64 {
 pub(crate) struct FastLocal;
 
 impl Layout for FastLocal {
-    type Policy = FastLocalBloomPolicy;
+    type Stored = FastLocalBloom;
 
     const FORMAT: Format = Format::FAST_LOCAL_BLOOM;
     const UNIT: usize = 64;
+    const DROPS_REPEATS: bool = true;
     const HUGE: &'static [usize] = &[(1 << 26) - 1];
 
-    fn policy(self, bits_per_key: BitsPerKey, kernel: Kernel) -> Self::Policy {
-        FastLocalBloomPolicy::new(bits_per_key).on_kernel(kernel)
+    fn policy(self, bits_per_key: BitsPerKey, kernel: Kernel) -> Policy<Self::Stored> {
+        FastLocalBloom::new(bits_per_key).on_kernel(kernel)
     }
 
     fn tail(self, probes: u8) -> Vec<u8> {
@@ -126,17 +130,17 @@ pub(crate) struct SplitBlock {
 }
 
 impl Layout for SplitBlock {
-    type Policy = SplitBlockBloomPolicy;
+    type Stored = parquet::SplitBlock;
 
     const FORMAT: Format = Format::SPLIT_BLOCK;
     const UNIT: usize = 32;
     const HUGE: &'static [usize] = &[(1 << 26) - 1];
 
-    fn policy(self, bits_per_key: BitsPerKey, kernel: Kernel) -> Self::Policy {
+    fn policy(self, bits_per_key: BitsPerKey, kernel: Kernel) -> Policy<Self::Stored> {
         let new = if self.xxph3 {
-            SplitBlockBloomPolicy::with_xxph3
+            parquet::SplitBlock::with_xxph3
         } else {
-            SplitBlockBloomPolicy::new
+            parquet::SplitBlock::new
         };
         new(bits_per_key).on_kernel(kernel)
     }
@@ -203,7 +207,7 @@ pub(crate) fn set(layout: impl Layout, bits: &mut [u8], probes: u8, hashes: impl
 /// Returns the filter of these hash values, and its probe count.
 pub(crate) fn filter<L: Layout>(layout: L, bits_per_key: BitsPerKey, hashes: &[u64]) -> (Vec<u8>, u8) {
     let mut kept = hashes.to_vec();
-    if L::Policy::DROPS_REPEATS {
+    if L::DROPS_REPEATS {
         kept.dedup();
     }
     let probes = layout.probes(bits_per_key, kept.len());

@@ -5,11 +5,11 @@ use std::fmt::{Debug, Display};
 
 use filter_formats::Format;
 use filter_formats::policies::{self, AnyPolicy};
-use filter_formats::rocksdb::{CacheLine, LegacyFullFilterPolicy};
+use filter_formats::rocksdb::{CacheLine, LegacyBloom};
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{
-    Answers, BitsPerKey, Error, FilterBuilder, FilterPolicy, HashedKey, HashedPolicy, KeyBatch, OwnedFilter,
-    PackedKeys,
+    Answers, BitsPerKey, Error, FilterBuilder, FilterPolicy, HashedKey, KeyBatch, KeyHashes, Layout,
+    OwnedFilter, PackedKeys, Policy,
 };
 
 use super::random::slices;
@@ -20,9 +20,8 @@ pub(crate) fn any_policies(bits: BitsPerKey) -> Vec<(Format, AnyPolicy)> {
         .iter()
         .map(|known| (known.format(), known.policy(bits)))
         .collect();
-    let legacy = LegacyFullFilterPolicy::new(bits);
     for line in [CacheLine::Bytes128, CacheLine::Bytes256] {
-        all.push((Format::LEGACY_BLOOM, Box::new(legacy.line(line))));
+        all.push((Format::LEGACY_BLOOM, Box::new(LegacyBloom::with_line(bits, line))));
     }
     all
 }
@@ -46,9 +45,9 @@ fn packed<'a>(bytes: &'a [u8], keys: &'a [&'a [u8]]) -> KeyBatch<'a> {
 
 /// Returns the filter of these keys; checks that all ways to build write the same bytes, in dirty memory and nowhere
 /// else.
-pub(crate) fn built<P: HashedPolicy>(policy: &P, keys: &[&[u8]], context: &dyn Display) -> Vec<u8> {
+pub(crate) fn built<L: Layout>(policy: &Policy<L>, keys: &[&[u8]], context: &dyn Display) -> Vec<u8> {
     let at = |way: &str| format!("{}, {} keys, {way}: {context}", policy.name(), keys.len());
-    let hashes: Vec<P::Hash> = keys.iter().map(|key| policy.hash_key(key)).collect();
+    let hashes: Vec<L::Hash> = keys.iter().map(|key| policy.layout().hash(key)).collect();
     let bytes = keys.concat();
     let packed = packed(&bytes, keys);
     let max_len = policy.max_filter_len(keys.len()).unwrap();
@@ -59,18 +58,15 @@ pub(crate) fn built<P: HashedPolicy>(policy: &P, keys: &[&[u8]], context: &dyn D
     assert!(expected.len() <= max_len, "{}", at("create_filter"));
 
     type Build<'a> = &'a dyn Fn(&mut [u8]) -> Result<usize, Error>;
-    let ways: [(&str, Build<'_>); 6] = [
+    let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
+    let of_function = KeyHashes::new(policy.layout().hash_function(), &hashes);
+    let ways: [(&str, Build<'_>); 5] = [
         ("create_filter", &|out| Ok(policy.create_filter(keys, out)?.len())),
         ("build_in", &|out| Ok(policy.build_in(keys, out)?.len())),
-        ("build_batch_in", &|out| {
-            Ok(policy.build_batch_in(keys, out)?.len())
-        }),
-        ("packed", &|out| Ok(policy.build_batch_in(packed, out)?.len())),
-        ("uncounted", &|out| {
-            Ok(policy.build_in(keys.iter().filter(|_| true), out)?.len())
-        }),
-        ("build_raw_hashes_in", &|out| {
-            Ok(policy.build_raw_hashes_in(hashes.iter().copied(), out)?.len())
+        ("packed", &|out| Ok(policy.build_in(packed, out)?.len())),
+        ("vectors", &|out| Ok(policy.build_in(&vectors, out)?.len())),
+        ("create_from_hashes", &|out| {
+            Ok(policy.create_from_hashes(of_function, out)?.len())
         }),
     ];
     for (way, build) in ways {
@@ -99,9 +95,8 @@ pub(crate) fn built<P: HashedPolicy>(policy: &P, keys: &[&[u8]], context: &dyn D
             }
         }
     }
-    let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
     type Append<'a> = &'a dyn Fn(&mut Vec<u8>) -> Result<(), Error>;
-    let ways: [(&str, Append<'_>); 7] = [
+    let ways: [(&str, Append<'_>); 4] = [
         ("FilterBuilder", &|out| {
             let object: &dyn FilterPolicy = policy;
             let mut builder = FilterBuilder::new(object);
@@ -117,13 +112,6 @@ pub(crate) fn built<P: HashedPolicy>(policy: &P, keys: &[&[u8]], context: &dyn D
             out.extend(policy.build(keys.iter().filter(|_| true))?);
             Ok(())
         }),
-        ("append_batch", &|out| policy.append_batch(keys, out)),
-        ("append_batch of vectors", &|out| {
-            policy.append_batch(&vectors, out)
-        }),
-        ("append_raw_hashes", &|out| {
-            policy.append_raw_hashes(hashes.iter().copied(), out)
-        }),
     ];
     for (way, append) in ways {
         let mut out = b"before".to_vec();
@@ -134,14 +122,14 @@ pub(crate) fn built<P: HashedPolicy>(policy: &P, keys: &[&[u8]], context: &dyn D
 }
 
 /// Returns the answers for these keys; checks that all ways to query agree, in dirty words and no further.
-pub(crate) fn answers<P: HashedPolicy>(
-    policy: &P,
+pub(crate) fn answers<L: Layout>(
+    policy: &Policy<L>,
     filter: &[u8],
     keys: &[&[u8]],
     context: &dyn Display,
 ) -> Vec<bool> {
     let at = |way: &str| format!("{}, {} bytes, {way}: {context}", policy.name(), filter.len());
-    let hashes: Vec<P::Hash> = keys.iter().map(|key| policy.hash_key(key)).collect();
+    let hashes: Vec<L::Hash> = keys.iter().map(|key| policy.layout().hash(key)).collect();
     let prepared = policy.prepare(filter);
     let object: Box<dyn FilterPolicy + '_> = Box::new(policy);
     let owned = OwnedFilter::new(&*object, filter);
@@ -181,7 +169,7 @@ pub(crate) fn answers<P: HashedPolicy>(
     }
 
     // RocksDB's filters identify their kind, which may use another hash: then a hash value always matches.
-    let is_narrow = size_of::<P::Hash>() == 4;
+    let is_narrow = size_of::<L::Hash>() == 4;
     let by_hash = match FilterView::new(Format::FAST_LOCAL_BLOOM, filter).kind() {
         FilterKind::Filter(format)
             if policy.name().starts_with("rocksdb.") && (format == Format::LEGACY_BLOOM) != is_narrow =>
@@ -250,7 +238,7 @@ impl Known {
     }
 
     /// Checks that all ways to query agree, and that the policies of one name do.
-    pub(crate) fn check<P: HashedPolicy + Debug>(&mut self, policy: &P, filter: &[u8], keys: &[&[u8]]) {
+    pub(crate) fn check<L: Layout + Debug>(&mut self, policy: &Policy<L>, filter: &[u8], keys: &[&[u8]]) {
         let context = format!("{policy:?}: {filter:x?}");
         let answers = answers(policy, filter, keys, &context);
         let asked = (policy.name().to_owned(), filter.to_vec(), keys.len());
