@@ -1,8 +1,11 @@
 //! The stored form of a chain: what `BF.SCANDUMP` returns. `FORMAT.md` describes it.
 
+use alloc::format;
 use alloc::string::ToString as _;
 use alloc::vec::Vec;
 use core::iter;
+
+use hashzoo::xxh3_64;
 
 use super::keys::companion_key;
 use super::parameters::{LN_2, Link};
@@ -20,6 +23,26 @@ const CHUNK_WORDS: usize = 1 << 21;
 /// The number of bytes of the header before its links, and of each of these.
 const FIELDS_LEN: u64 = 20;
 const LINK_LEN: u64 = 53;
+
+/// Loads a chunk and notes its iterator; the first one begins anew. An error of the server's ends the script before the note.
+///
+/// KEYS: the filter that is loaded, and the set of iterators. ARGV: the iterator, the chunk.
+const LOAD: &str = "\
+if ARGV[1] == '1' then redis.call('UNLINK', KEYS[1], KEYS[2]) end
+redis.call('BF.LOADCHUNK', KEYS[1], ARGV[1], ARGV[2])
+redis.call('SADD', KEYS[2], ARGV[1])
+redis.call('PEXPIRE', KEYS[1], 600000)
+return redis.call('PEXPIRE', KEYS[2], 600000)";
+
+/// Puts the loaded filter in its place if all chunks were loaded. Without its mark no other load proves it.
+///
+/// KEYS: those of [`LOAD`], the filter that is in use, and its mark. ARGV: the number of chunks.
+const REPLACE: &str = "\
+if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('SCARD', KEYS[2]) ~= tonumber(ARGV[1]) then
+return redis.error_reply('ERR not all chunks of the filter were loaded: the filter before it is kept') end
+redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
+redis.call('RENAME', KEYS[1], KEYS[3])
+return redis.call('PERSIST', KEYS[3])";
 
 /// The options of a chain: positions by 64-bit hashes in any number of bits, and whether it scales.
 const SCALING: u32 = 5;
@@ -63,30 +86,34 @@ impl BloomFilter {
         Ok(filter)
     }
 
-    /// Returns the commands that load the filter under a key, each as its arguments: the chunks go to another key, which takes
-    /// the place of this one in the last step. Until then the server answers from the filter that is there.
+    /// Returns the commands that load the filter under a key, each as its arguments: scripts, of which the server runs each in one
+    /// step. The chunks go to another key, which takes the place of this one in the last step, if the server has taken every chunk;
+    /// otherwise that step fails, and the server keeps the filter that is there. The other key is named after the bytes of the filter, so
+    /// that loads of two filters at once do not meet. Its chunks wait ten minutes for the next.
     ///
-    /// If one fails, for want of memory, and a later one does not, the server has a part of the filter: check every reply.
+    /// The server needs memory for both filters until then. The longest step is that of a chunk, 16 MiB.
     pub fn commands(&self, key: &[u8]) -> impl Iterator<Item = Vec<Vec<u8>>> {
-        /// The time for which a chunk waits for the next, in milliseconds.
-        const LEASE: &[u8] = b"600000";
-        let [loading, mark] = ["loading", "loaded"].map(|purpose| companion_key(purpose, key));
-        let command = |arguments: &[&[u8]]| arguments.iter().map(|argument| argument.to_vec()).collect();
-        let begin: Vec<Vec<u8>> = command(&[b"DEL", &loading]);
-        // Without its mark no other load proves the filter.
-        let end = [
-            command(&[b"DEL", &mark]),
-            command(&[b"RENAME", &loading, key]),
-            command(&[b"PERSIST", key]),
-        ];
-        let chunks = self.chunks().flat_map(move |(iterator, bytes)| {
-            let iterator = iterator.to_string();
-            [
-                command(&[b"BF.LOADCHUNK", &loading, iterator.as_bytes(), &bytes]),
-                command(&[b"PEXPIRE", &loading, LEASE]),
-            ]
+        let (parts, print) = self.chunks().fold((0_u64, 0), |(parts, print), (_, bytes)| {
+            (parts + 1, xxh3_64(&bytes, print))
         });
-        iter::once(begin).chain(chunks).chain(end)
+        let companion = |purpose: &str| companion_key(purpose, key);
+        let loading = companion(&format!("loading:{print:016x}"));
+        let taken = companion(&format!("loading:{print:016x}:chunks"));
+        let eval = |script: &str, keys: &[&[u8]], arguments: &[&[u8]]| -> Vec<Vec<u8>> {
+            let count = keys.len().to_string();
+            let words = [&[b"EVAL", script.as_bytes(), count.as_bytes()], keys, arguments].concat();
+            words.iter().map(|word| word.to_vec()).collect()
+        };
+        let keys: [&[u8]; 4] = [&loading, &taken, key, &companion("loaded")];
+        let end = eval(REPLACE, &keys, &[parts.to_string().as_bytes()]);
+        let chunks = self.chunks().map(move |(iterator, bytes)| {
+            eval(
+                LOAD,
+                &[&loading, &taken],
+                &[iterator.to_string().as_bytes(), &bytes],
+            )
+        });
+        chunks.chain(iter::once(end))
     }
 
     pub(super) fn read(reader: &mut Reader<'_>, funnel: Keys) -> Result<Self, Error> {
