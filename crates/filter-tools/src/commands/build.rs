@@ -65,7 +65,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "shards")]
     raw: bool,
     /// Write the commands that load the filter into Redis under this key, for `redis-cli --pipe`, in the place of the one
-    /// that is there; redisbloom only. If it reports errors, the server denies keys of the filter. With --shards, PATH is a
+    /// that is there; redisbloom only. If it reports errors, the filter before it stays. With --shards, PATH is a
     /// new folder with a file for each shard N, which loads it under KEY:{N}: a cluster spreads them over its slots
     #[arg(long, value_name = "KEY", conflicts_with_all = ["shard", "raw"])]
     commands: Option<String>,
