@@ -129,6 +129,13 @@ impl BloomFilter {
             let got = format_args!("one more than {capacity}");
             return Err(Error::new(ErrorKind::Full, thing, range, got));
         }
+        if rate * 0.5 == 0.0 {
+            let (links, thing) = (self.full.len() + 1, "the number of links");
+            let range = format_args!(
+                "at most {links}, after which the rate would be 0: give a larger capacity or expansion"
+            );
+            return Err(Error::new(ErrorKind::Full, thing, range, links + 1));
+        }
         // A number that is too large is refused.
         let capacity = capacity.saturating_mul(self.expansion.into());
         Layer::new(Link::new(capacity, rate * 0.5)?)

@@ -178,6 +178,10 @@ fn more_keys_than_fit() {
             grows,
             "{policy:?}"
         );
+        if let Err(Error::FilterTooLarge { most, .. }) = len {
+            let len = |keys: u64| policy.max_filter_len(usize::try_from(keys).unwrap());
+            assert!(len(most).is_ok() && len(most + 1).is_err(), "{policy:?}: {most}");
+        }
         assert!(len.is_ok_and(|len| len < 5 << 30) != grows, "{policy:?}");
         let hashes = || {
             let announced = usize::MAX;

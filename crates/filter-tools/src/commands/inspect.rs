@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::numbers::share;
 use super::{checked, print_json};
-use crate::inspection::parquet::{self, ColumnFilter};
+use crate::inspection::parquet::{self, ColumnFilter, Unread};
 use crate::inspection::{self, Bits, FilterBlockReport, Kind, TableReport};
 use crate::keys::Items;
 use records::failure::Failure;
@@ -115,6 +115,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         [path] if !has_column && sets::is_set(path) => return sets::set(path, format, arguments.json),
         _ if are_stored() => return sets::files(paths, format, arguments.json),
         [path] if parquet::is_parquet(path) => return parquet_file(arguments, path),
+        [path] if has_column && path.metadata().is_err() => {
+            path.metadata().map_err(|error| wrong(path, error))?;
+        }
         _ if has_column => {
             return Err(Failure::input("--column needs exactly one path, a Parquet file"));
         }
@@ -161,7 +164,10 @@ fn unless_closed(written: Result<(), Failure>) -> Result<(), Failure> {
 fn parquet_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let column = arguments.column.as_deref();
     let key = arguments.key.as_deref().map(|key| (key, arguments.items));
-    let (filters, row_groups) = parquet::inspect(path, column, key).map_err(|error| wrong(path, error))?;
+    let (filters, row_groups) = parquet::inspect(path, column, key).map_err(|error| match error {
+        Unread::Damaged(damage) => Failure::internal(format_args!("{}: {damage}", inspection::shown(path))),
+        Unread::Other(reason) => wrong(path, reason),
+    })?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = if arguments.json {
         print_json(&mut out, &filters)
@@ -169,7 +175,11 @@ fn parquet_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         print_columns(&mut out, &filters, row_groups, key.is_some()).map_err(Failure::from)
     };
     unless_closed(written.and_then(|()| Ok(out.flush()?)))?;
-    checked(filters.iter().all(|filter| filter.damage.is_none()))
+    checked(filters.iter().all(|filter| filter.damage.is_none()))?;
+    match filters.iter().filter(|filter| filter.not_read.is_some()).count() as u64 {
+        0 => Ok(()),
+        count => Err(wrong(path, format_args!("{} not read", counted(count, "filter")))),
+    }
 }
 
 fn print_columns(
@@ -178,7 +188,7 @@ fn print_columns(
     row_groups: u64,
     has_key: bool,
 ) -> io::Result<()> {
-    /// The number of damaged filters that are described.
+    /// The number of filters that are described under each heading.
     const DESCRIBED: usize = 100;
     let place = |filter: &ColumnFilter| (parquet::printed(&filter.column), grouped(filter.row_group));
     let mut header = vec!["column", "row group", "bytes", "expected"];
@@ -198,13 +208,16 @@ fn print_columns(
     if !filters.is_empty() {
         writeln!(out, "{}\n", table(header, &[1, 2, 3], rows))?;
     }
-    let damage = filters.iter().filter_map(|filter| {
-        let (damage, (column, row_group)) = (filter.damage.as_ref()?, place(filter));
-        Some(format!("row group {row_group}, {column}: {damage}"))
-    });
-    let more = damage.clone().count().saturating_sub(DESCRIBED) as u64;
-    let more = (more > 0).then(|| format!("and {}", counted(more, "more damaged filter")));
-    list(out, "damage", damage.take(DESCRIBED).chain(more))?;
+    for (heading, is_damage) in [("not read", false), ("damage", true)] {
+        let lines = filters.iter().filter_map(|filter| {
+            let reason = [&filter.not_read, &filter.damage][usize::from(is_damage)];
+            let (reason, (column, row_group)) = (reason.as_ref()?, place(filter));
+            Some(format!("row group {row_group}, {column}: {reason}"))
+        });
+        let more = lines.clone().count().saturating_sub(DESCRIBED) as u64;
+        let more = (more > 0).then(|| format!("and {}", counted(more, "more filter")));
+        list(out, heading, lines.take(DESCRIBED).chain(more))?;
+    }
     let (row_groups, count) = (counted(row_groups, "row group"), filters.len() as u64);
     write!(out, "{row_groups}, {}", counted(count, "filter"))?;
     if has_key {

@@ -18,6 +18,8 @@ pub(super) struct Column {
     pub(super) kind: ColumnType,
     /// The offset of the filter in the file, if there is one.
     pub(super) filter_offset: Option<i64>,
+    /// True if filter and data are encrypted.
+    pub(super) is_encrypted: bool,
     /// The length of the filter with its header, in bytes.
     pub(super) filter_length: Option<i64>,
 }
@@ -204,12 +206,24 @@ fn row_group(
 
 fn column(input: &mut Input<'_>, row_group: u64, kind: ColumnType) -> Read<Column> {
     let (mut path, mut is_elsewhere, mut stated) = (Vec::new(), false, None);
+    let (mut of_key, mut is_encrypted) = (Vec::new(), false);
     let (mut filter_offset, mut filter_length) = (None, None);
     input.structure(|input, field| match field {
         // The path of another file, to which the offsets refer.
         (1, BINARY) => {
             is_elsewhere = true;
             input.binary().map(drop)
+        }
+        // A column with a key of its own may have no metadata but here.
+        (8, STRUCT) => {
+            is_encrypted = true;
+            input.structure(|input, field| match field {
+                (2, STRUCT) => input.structure(|input, field| match field {
+                    (1, LIST) => names(input).map(|names| of_key = names),
+                    (_, kind) => input.skip(kind),
+                }),
+                (_, kind) => input.skip(kind),
+            })
         }
         (3, STRUCT) => input.structure(|input, field| {
             match field {
@@ -224,6 +238,9 @@ fn column(input: &mut Input<'_>, row_group: u64, kind: ColumnType) -> Read<Colum
         (_, kind) => input.skip(kind),
     })?;
     if path.is_empty() {
+        path = of_key;
+    }
+    if path.is_empty() {
         return Err("a column must have metadata with a path");
     }
     let len = match kind.physical {
@@ -237,7 +254,9 @@ fn column(input: &mut Input<'_>, row_group: u64, kind: ColumnType) -> Read<Colum
         row_group,
         path: path.join("."),
         kind,
-        filter_offset: filter_offset.filter(|_| !is_elsewhere),
+        // No filter begins within the magic bytes; some writers state 0 or -1 where there is none.
+        filter_offset: filter_offset.filter(|&offset| offset >= 4 && !is_elsewhere),
+        is_encrypted,
         filter_length,
     })
 }

@@ -13,7 +13,7 @@ mod words;
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use filter_formats::Format;
@@ -87,9 +87,24 @@ pub(crate) fn inspect(path: &Path, with_data: bool) -> Result<Vec<TableReport>, 
             error @ (filter_tables::Error::TooShort { .. } | filter_tables::Error::UnknownMagic { .. }),
         ) = Table::open(&file)
     {
-        return Err(wrong(&format!("not a table: {error}")));
+        let kind = foreign(path).map_or_else(|| error.to_string(), |kind| format!("it is {kind}"));
+        return Err(wrong(&format!("not a table: {kind}")));
     }
     Ok(vec![report(path, &file, with_data)])
+}
+
+/// Returns what a file is that begins like one in which filters are kept by other programs.
+fn foreign(path: &Path) -> Option<&'static str> {
+    let mut head = [0; 4];
+    fs::File::open(path).ok()?.read_exact(&mut head).ok()?;
+    match head {
+        [0xac, 0xed, 0, 5] => {
+            Some("an object stream of Java; write the filter in it with its method writeTo")
+        }
+        [0x1f, 0x8b, ..] => Some("compressed by gzip; decompress it first"),
+        [0x28, 0xb5, 0x2f, 0xfd] => Some("compressed by Zstandard; decompress it first"),
+        _ => None,
+    }
 }
 
 /// Returns the paths in a folder that are named like tables, sorted.

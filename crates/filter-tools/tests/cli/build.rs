@@ -130,6 +130,12 @@ fn what_is_wrong_is_named() {
     bench.write("folder/notes", "mine");
     bench.refuses(
         "build --keys keys --out there => there: is there already
+        build --keys keys --out - => --out must be a path, not standard output, got -
+        build --keys keys --out - --shards 2 => --out must be a path
+        merge keys keys --out - => --out must be a path
+        build --keys keys --out new --memory 1,5GiB => got \"1,5GiB\", whose commas
+        build --keys \u{1b}[31mno --out new => error: \\u{1b}[31mno: No such file
+        query \u{1b}[31mno => error: \\u{1b}[31mno: No such file
         build --keys keys --out folder => is a folder
         build --keys keys --out folder --shards 2 => notes
         build --keys keys --out no/where => its folder is not there
@@ -166,6 +172,17 @@ fn what_is_wrong_is_named() {
             "line 2: must be pairs of hexadecimal digits, got \"0\"",
         ),
         ("string", b"a\n\xff\n", "line 2: must be UTF-8, got \"\\xff\""),
+        // What is wrong is shown, wherever it is.
+        (
+            "binary",
+            b"5baa61e4c9b93f3f0682250b6cf8331b7ee68fd8:10437277\n",
+            "digits, got \"...250b6cf8331b7ee68fd8:10437277\"",
+        ),
+        (
+            "long",
+            b"12345678901234567890123456789x0123456789012345678901234567890",
+            "...01234567890123456789x01",
+        ),
     ] {
         bench.refuses_fed(2, input, &format!("build --out new --type {kind} => {texts}"));
     }

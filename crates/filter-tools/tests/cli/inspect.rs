@@ -223,6 +223,8 @@ fn wrong_paths_are_exit_code_2() {
     let bench = database();
     bench.write("notes.txt", [b'.'; 60]);
     bench.write("short.txt", "");
+    bench.write("filter.ser", b"\xac\xed\0\x05sr");
+    bench.write("filter.gz", b"\x1f\x8b\x08\0");
     fs::create_dir(bench.path("folder.ldb")).unwrap();
     fs::create_dir(bench.path("folder")).unwrap();
     bench.refuses(
@@ -231,6 +233,9 @@ fn wrong_paths_are_exit_code_2() {
         inspect db missing.ldb => missing.ldb: No such file
         inspect notes.txt => notes.txt: not a table: last 8 bytes of a table of LevelDB must be
         inspect short.txt => short.txt: not a table: table must be at least 48 bytes, got 0
+        inspect filter.ser => filter.ser: not a table: it is an object stream of Java; write the filter in it
+        inspect filter.gz => filter.gz: not a table: it is compressed by gzip; decompress it first
+        inspect filter.gz missing.parquet --column d => --column needs exactly one path
         inspect db/CURRENT => db/CURRENT: not a table
         inspect folder => folder: not a database folder
         inspect folder.ldb => folder.ldb: not a database folder

@@ -3,7 +3,7 @@
 use filter_tables::testing::golden::bytes as golden;
 use serde_json::{Value, json};
 
-use super::Workbench;
+use super::{Outcome, Workbench};
 
 /// A file of three row groups, each with every third number, so that minimum and maximum exclude no row group.
 const FILE: &str = "parquet/row_groups.parquet";
@@ -170,8 +170,13 @@ fn questions_without_an_answer() {
         inspect rows.parquet table.ldb => a Parquet file is inspected alone
         inspect table.ldb --column id => --column needs exactly one path, a Parquet file
         inspect text.parquet => not a Parquet file
-        inspect footer.parquet => the footer must fit into the file of
-        inspect secret.parquet => the footer is encrypted",
+        inspect missing.parquet --column id => missing.parquet: No such file
+        inspect secret.parquet => the footer is encrypted, and is not read",
+    );
+    bench.refuses_fed(
+        1,
+        "",
+        "inspect footer.parquet => the footer must fit into the file of",
     );
 }
 
@@ -179,15 +184,9 @@ fn questions_without_an_answer() {
 fn damaged_filters() {
     let bench = Workbench::new();
     let mut file = golden(FILE);
-    let start = 22_930;
-    assert_eq!(
-        file[start..start + 3],
-        [0x15, 0x80, 0x02],
-        "row group 1, column id"
-    );
-    // Another hash function.
-    file[start + 7] = 0x2c;
-    file[start + 8] = 0x2c;
+    // In the header of row group 1's column `id`, the field of the algorithm has a type that there is not.
+    assert_eq!(file[22_930..22_934], [0x15, 0x80, 0x02, 0x1c]);
+    file[22_933] = 0x1d;
     bench.write("rows.parquet", file);
     let arguments = "inspect rows.parquet --column id --key 8";
     insta::assert_snapshot!("inspect parquet damage", bench.ended(1, arguments));
@@ -202,4 +201,63 @@ fn damaged_filters() {
         (&filters[1]["bytes"], &filters[1]["expected_rate"]),
         (&Value::Null, &Value::Null)
     );
+}
+
+/// What another writer may have written is no damage, denies nothing, and is exit code 2 if there was a filter to read.
+#[test]
+fn filters_that_are_not_read() {
+    let bench = Workbench::new();
+    let mut file = golden(FILE);
+    // Another hash function in the header of row group 1's column `id`.
+    file[22_938] = 0x2c;
+    bench.write("hash.parquet", &file);
+    // And damage in that of row group 2.
+    let header = [0x15, 0x80, 0x02, 0x1c];
+    let start = file.windows(4).rposition(|bytes| bytes == header).unwrap();
+    file[start + 3] = 0x1d;
+    bench.write("both.parquet", &file);
+    for name in ["offset_0", "encrypted_column"] {
+        bench.write(
+            &format!("{name}.parquet"),
+            golden(&format!("parquet/{name}.parquet")),
+        );
+    }
+    for (file, column, reason) in [
+        (
+            "hash",
+            "id",
+            "row group 1, id: the filter at offset 22930: filter's hash function must be number 1, got 2\n",
+        ),
+        ("encrypted_column", "b", "row group 0, b: encrypted\n"),
+    ] {
+        let Outcome { code, stdout, stderr } = bench.run(&format!("inspect {file}.parquet"));
+        let summary = format!("error: {file}.parquet: 1 filter not read\n");
+        assert_eq!((code, stderr), (2, summary));
+        assert!(
+            stdout.contains(&format!("\nnot read\n  {reason}")) && !stdout.contains("damage"),
+            "{stdout}"
+        );
+        let key = if column == "b" { "00 --type binary" } else { "8" };
+        let asked = format!("inspect {file}.parquet --column {column} --key {key} --json");
+        let filters: Value = serde_json::from_str(&bench.run(&asked).stdout).unwrap();
+        let not_read = filters
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|filter| filter.get("not_read").is_some());
+        assert_eq!(not_read.unwrap()["may_match"], true);
+    }
+    let shown = bench.run("inspect both.parquet");
+    assert!(shown.code == 1 && shown.stdout.contains("not read") && shown.stdout.contains("damage"));
+    // The columns `b` and `fb` have no filters.
+    assert!(
+        bench
+            .done("inspect offset_0.parquet")
+            .ends_with("\n1 row group, 13 filters\n")
+    );
+    let none = bench.json(
+        0,
+        "inspect offset_0.parquet --column b --key 00 --type binary --json",
+    );
+    assert_eq!(none, json!([]));
 }

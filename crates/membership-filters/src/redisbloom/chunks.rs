@@ -122,7 +122,9 @@ impl BloomFilter {
         let (count, options, expansion) = (number()?, number()?, number()?);
         if ![SCALING, NON_SCALING].contains(&options) {
             let range = "5 or 13, of filters by 64-bit hashes";
-            return Err(invalid("the options", range, options).with_form_of(&stated.to_le_bytes()));
+            return Err(
+                invalid("the options", range, options).with_form_of(&stated.to_le_bytes(), reader.len())
+            );
         }
         if (options, expansion) == (SCALING, 0) {
             return Err(invalid("the expansion", "at least 1", expansion));

@@ -48,7 +48,8 @@ impl Parameters {
         }
     }
 
-    /// Sets the factor between the capacities of links, at most 32768; 2 if nothing is said. With 0 the chain does not scale.
+    /// Sets the factor between the capacities of links, at most 32768; 2 if nothing is said. With 0 the chain does not scale. With 1 it
+    /// ends after some thousand links: each has half the rate of the one before.
     #[must_use]
     pub const fn expansion(mut self, factor: u32) -> Self {
         (self.expansion, self.is_scaling) = (factor, factor > 0);

@@ -168,6 +168,16 @@ fn a_full_chain_refuses_and_wrong_parameters_are_named() {
     assert_eq!((error.kind(), &*error.to_string()), (ErrorKind::Full, text));
     assert!(full == before && full.insert(b"b") == Ok(false));
 
+    // Each link has half the rate of the one before, in the end none.
+    let mut flat = RedisBloomFilter::new(&RedisBloomParameters::new(1, 0.01).expansion(1)).unwrap();
+    let key = |key: u32| key.to_le_bytes();
+    let last = (0..9_000).find(|&next| flat.insert(&key(next)).is_err()).unwrap();
+    let error = flat.insert(&key(last)).unwrap_err();
+    let text = "the number of links must be at most 1067, after which the rate would be 0: give a larger capacity or \
+                expansion, got 1068";
+    assert_eq!((error.kind(), &*error.to_string()), (ErrorKind::Full, text));
+    assert!((0..last).all(|stored| flat.contains(&key(stored))));
+
     let refused = |parameters: RedisBloomParameters| {
         let error = RedisBloomFilter::new(&parameters).unwrap_err();
         (error.kind(), error.to_string())
