@@ -101,7 +101,8 @@ filter_policy_state* filter_policy_new_fractional(double bits_per_key, filter_po
 filter_policy_state* filter_policy_parse(const char* text, char* message, size_t message_size);
 
 /* Creates the policy that reads the filters stored under this name, of any bits per key: an engine finds the name beside
- * the filters. NULL means that the engine reads without them. The message and the rest are as in filter_policy_parse. */
+ * the filters. NULL means that the engine reads without them, as for a short name, under which filters are another
+ * program's. The message and the rest are as in filter_policy_parse. */
 filter_policy_state* filter_policy_reader(const char* name, char* message, size_t message_size);
 
 /* Frees a policy. LevelDB calls it from leveldb_filterpolicy_destroy, which must come after leveldb_close. */

@@ -55,8 +55,14 @@ impl Items {
         };
         match self {
             Self::Line => return Ok(line),
-            Self::String if str::from_utf8(line).is_ok() => return Ok(line),
-            Self::String => return wrong("UTF-8"),
+            // The marks of other encodings would make other keys.
+            Self::String
+                if str::from_utf8(line)
+                    .is_ok_and(|text| !text.starts_with('\u{feff}') && !text.contains('\0')) =>
+            {
+                return Ok(line);
+            }
+            Self::String => return wrong("UTF-8 without a byte order mark and zero bytes"),
             Self::Long => {
                 let number = str::from_utf8(line)
                     .ok()

@@ -143,7 +143,7 @@ pub struct BloomFilter {
 }
 
 stored::filter!([] BloomFilter, Keys, |hash| hash, bool, (), mut);
-stored::stored!([] BloomFilter, b"MFsparks", Keys, (), Keys::default());
+stored::stored!([] BloomFilter, b"MFsparks", Keys, (), Keys { seed: 0 });
 bloom::around!([] BloomFilter, mut);
 stored::with_capacity!([] BloomFilter, (), |capacity, rate| Self::new(&Parameters::new(
     capacity, rate

@@ -223,6 +223,18 @@ macro_rules! filter {
 }
 pub(crate) use filter;
 
+/// Returns the funnel of which the envelope has the hash: without an argument it is always the same, because what else hashing
+/// needs is in the contents.
+macro_rules! stored_funnel {
+    ($this:tt, $funnel:expr) => {
+        &const { $funnel }
+    };
+    ($this:tt, $funnel:expr, $argument:ident) => {
+        &$this.funnel
+    };
+}
+pub(crate) use stored_funnel;
+
 /// The envelope and the methods around it, made of `form_len`, `put` and `read` for what is in it. Reading takes `$argument`, and
 /// makes the funnel of it.
 macro_rules! stored {
@@ -233,7 +245,7 @@ macro_rules! stored {
             const MAGIC: [u8; 8] = *$magic;
 
             fn funnel(&self) -> &$funnel_type {
-                &self.funnel
+                crate::stored::stored_funnel!(self, $funnel $(, $argument)?)
             }
 
             fn stored_len(&self) -> u64 {
