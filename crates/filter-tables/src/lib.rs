@@ -32,7 +32,7 @@ pub use checksum::{ChecksumKind, block_checksum};
 pub use error::{BlockRole, Damage, Error};
 pub use footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC, RocksDbForm};
 pub use reader::{MetaindexEntry, Table};
-pub use rocksdb::{FilterPartition, RocksDbFilters, RocksDbProperties, RocksDbTable};
+pub use rocksdb::{FilterHandles, FilterPartition, RocksDbFilters, RocksDbProperties, RocksDbTable};
 pub use rocksdb::{ROCKSDB_FOOTER_LEN, ROCKSDB_MAGIC, RocksDbFooter};
 pub use source::{PastEnd, ReadAt};
 pub use stored::{StoredBlock, TRAILER_LEN};

@@ -12,7 +12,7 @@ use super::super::footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC, MAX_FORMAT_VE
 use super::super::reader::{MetaindexEntry, copied, entries_of, push, read_metaindex, reserve};
 use super::super::source::ReadAt;
 use super::super::stored::StoredBlock;
-use super::filters::{FilterPartition, RocksDbFilters};
+use super::filters::{FilterHandles, FilterPartition, RocksDbFilters};
 use super::footer::{ROCKSDB_FOOTER_LEN, ROCKSDB_MAGIC, RocksDbFooter, format_version};
 use super::index::{IndexEntries, IndexEntry};
 use super::properties::{IndexForm, RocksDbProperties};
@@ -58,10 +58,10 @@ const INTERNAL_LEN: usize = 8;
 /// let bytes = std::fs::read("000008.sst")?;
 /// let table = RocksDbTable::open(bytes.as_slice())?;
 /// let filters = table.filters()?;
-/// if let Some(handle) = filters.filter_of(b"key") {
-///     let filter = table.filter(handle)?;
-///     println!("{}", policy.key_may_match(b"key", &filter));
-/// }
+/// let may_match = filters.may_match(b"key", |handle| {
+///     Ok::<_, Box<dyn std::error::Error>>(policy.key_may_match(b"key", &table.filter(handle)?))
+/// })?;
+/// println!("{may_match}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -133,16 +133,20 @@ impl<R: ReadAt> RocksDbTable<R> {
     ///
     /// [`Error::Damaged`], and the kinds that say why a block could not be read.
     pub fn filters(&self) -> Result<RocksDbFilters, Error<R::Error>> {
+        Ok(RocksDbFilters::new(self.filter_handles()?, &self.properties))
+    }
+
+    fn filter_handles(&self) -> Result<FilterHandles, Error<R::Error>> {
         let Some((prefix, _, entry)) = self.filters_entry() else {
-            return Ok(RocksDbFilters::None);
+            return Ok(FilterHandles::None);
         };
         let block = BlockRole::Filter;
         let handle = entry.handle().ok_or(Damage::Handle { block })?;
         if prefix == FULL_PREFIX {
-            return Ok(RocksDbFilters::Full(handle));
+            return Ok(FilterHandles::Full(handle));
         }
         if prefix == BLOCK_BASED_PREFIX {
-            return Ok(RocksDbFilters::BlockBased(handle));
+            return Ok(FilterHandles::BlockBased(handle));
         }
         let form = IndexForm {
             has_first_keys: false,
@@ -168,7 +172,7 @@ impl<R: ReadAt> RocksDbTable<R> {
             };
             push(&mut partitions, partition)?;
         }
-        Ok(RocksDbFilters::Partitioned(partitions))
+        Ok(FilterHandles::Partitioned(partitions))
     }
 
     /// Returns a filter, checked and ready for any policy of RocksDB's.

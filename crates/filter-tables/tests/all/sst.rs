@@ -2,8 +2,9 @@
 
 use filter_formats::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{BitsPerKey, FilterPolicy};
+use filter_tables::testing::golden;
 use filter_tables::testing::tables::{encode, entries, entry, with_restarts};
-use filter_tables::{BlockHandle, BlockRole, ChecksumKind, Damage, Error, RocksDbFilters, RocksDbTable};
+use filter_tables::{BlockHandle, BlockRole, ChecksumKind, Damage, Error, FilterHandles, RocksDbTable};
 
 use super::support::sst_file::{File, KEYS, Making, VERSION_5, VERSION_6, table};
 
@@ -17,11 +18,12 @@ fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error<filter_tables::PastEnd>> {
         let mut entries = block.entries()?;
         while let Some(entry) = entries.next_entry()? {
             let key = entry.key.split_last_chunk::<8>().unwrap().0;
-            let filter = table.filter(filters.filter_of(key).unwrap())?;
-            assert!(
-                FastLocalBloomPolicy::new(BitsPerKey::whole(10)).key_may_match(key, &filter),
-                "{key:x?} is denied"
-            );
+            let query = |handle| -> Result<bool, Error<_>> {
+                let filter = table.filter(handle)?;
+                Ok(FastLocalBloomPolicy::new(BitsPerKey::whole(10)).key_may_match(key, &filter))
+            };
+            let may_match = filters.may_match(key, query)?;
+            assert!(may_match, "{key:x?} is denied");
             keys.push(key.to_vec());
         }
     }
@@ -210,18 +212,41 @@ fn separators_have_a_bound() {
     ));
 }
 
+/// Only keys of a database that orders them by bytes have one partition each; what a table does not say is no such order.
 #[test]
-fn filters_are_chosen_by_separators() {
-    use filter_tables::FilterPartition;
-
-    let part = |separator: &str, offset| FilterPartition {
-        separator: separator.into(),
-        handle: BlockHandle { offset, size: 9 },
+fn partitions_are_chosen_where_the_order_is_shown() {
+    let file = "rocksdb/sst/fv5_bloom10_partitioned.sst";
+    let bytes = golden::bytes(file);
+    let queried = |bytes: &[u8], key: &[u8]| {
+        let filters = RocksDbTable::open(bytes).unwrap().filters().unwrap();
+        let mut handles = Vec::new();
+        let answer = filters.may_match(key, |handle| {
+            handles.push(handle);
+            Ok::<_, ()>(false)
+        });
+        assert_eq!(answer, Ok(false));
+        assert_eq!(filters.has_one_for_each_key(), handles.len() == 1);
+        let FilterHandles::Partitioned(partitions) = filters.handles() else {
+            panic!("{file} has partitions");
+        };
+        (handles, partitions.clone())
     };
-    let filters = RocksDbFilters::Partitioned(vec![part("b", 1), part("d", 2)]);
-    for (key, offset) in [("", 1), ("a", 1), ("b", 1), ("ba", 2), ("d", 2), ("e", 2)] {
-        let chosen = filters.filter_of(key.as_bytes()).map(|handle| handle.offset);
-        assert_eq!(chosen, Some(offset), "{key:?}");
+    let (_, partitions) = queried(&bytes, b"");
+    assert!(partitions.len() > 2);
+    for (at, partition) in partitions.iter().enumerate() {
+        let last = &partition.separator;
+        let next = partitions.get(at + 1).unwrap_or(partition);
+        assert_eq!(queried(&bytes, last).0, [partition.handle]);
+        assert_eq!(queried(&bytes, &[last, &b"\0"[..]].concat()).0, [next.handle]);
     }
-    assert_eq!(RocksDbFilters::Partitioned(vec![]).filter_of(b"key"), None);
+    let reverse = golden::bytes("reports/rocksdb_reverse_partitioned.sst");
+    let table = RocksDbTable::open(reverse.as_slice()).unwrap();
+    let comparator = table.properties().get("rocksdb.comparator");
+    assert_eq!(comparator, Some(&b"rocksdb.ReverseBytewiseComparator"[..]));
+    let (handles, partitions) = queried(&reverse, b"key-1");
+    assert!(
+        handles
+            .iter()
+            .eq(partitions.iter().map(|partition| &partition.handle))
+    );
 }

@@ -15,6 +15,7 @@ use super::numbers::share;
 use super::{checked, print_json};
 use crate::inspection::parquet::{self, ColumnFilter};
 use crate::inspection::{self, Bits, FilterBlockReport, Kind, TableReport};
+use crate::keys::Items;
 use records::failure::Failure;
 use records::number::counted;
 use records::terminal::table;
@@ -35,7 +36,8 @@ use records::terminal::table;
 ///
 /// For a Parquet file, which must be the only path, shows each split-block filter: row group, column, length of the bit
 /// set, and expected rate (the product of the fill of the words of a block, averaged over the blocks). With --column and
-/// --key, queries each filter of the column for a value. JSON is then an array of filters.
+/// --key, queries each filter of the column for a value, which is refused unless its stored form is certain. JSON is then an
+/// array of filters.
 ///
 /// For the folder of a set, which must be the only path, compares the checksums and shows each shard, with the rate that the
 /// manifest states and the rate that the bytes suggest. Files that `build` wrote are shown in the same way; stored bytes alone
@@ -46,7 +48,8 @@ use records::terminal::table;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} inspect /var/lib/app/db\n  {program} inspect --json 000005.ldb\n  \
-        {program} inspect sales.parquet --column id --key 7\n\n\
+        {program} inspect sales.parquet --column id --key 7\n  \
+        {program} inspect sales.parquet --column sha1 --key f572d396fae9206628714fb2ce00f72e94f2258f --type binary\n\n\
         Exit codes: 0 no damage; 1 damage; 2 no damage, but a table cannot be read, or a path is neither a table nor a \
         database folder, in which case nothing is inspected."
 )]
@@ -66,10 +69,14 @@ pub struct Arguments {
     /// Show only the filters of this column of a Parquet file; parts of its path are joined by dots
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
-    /// Query the column's filters for this value: a number, text, or the hexadecimal digits of bytes of fixed length. Give
-    /// decimal numbers, dates and times as the whole numbers that store them
+    /// Query the column's filters for this value, in the form of the column's type: a number, text, a date or time of ISO
+    /// 8601 or the whole number that stores it, a UUID, or the hexadecimal digits of bytes of fixed length
     #[arg(long, value_name = "VALUE", requires = "column", allow_hyphen_values = true)]
     key: Option<String>,
+    /// The form of the value if it is not that of the column's type: the stored number (long), text (line or string), or the
+    /// stored bytes (binary). Columns of bytes need it if the file does not say that they are text
+    #[arg(long = "type", value_name = "KIND", value_enum, requires = "key")]
+    items: Option<Items>,
 }
 
 /// The JSON form of the result.
@@ -152,7 +159,8 @@ fn unless_closed(written: Result<(), Failure>) -> Result<(), Failure> {
 
 /// Shows the filters of a Parquet file.
 fn parquet_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
-    let (column, key) = (arguments.column.as_deref(), arguments.key.as_deref());
+    let column = arguments.column.as_deref();
+    let key = arguments.key.as_deref().map(|key| (key, arguments.items));
     let (filters, row_groups) = parquet::inspect(path, column, key).map_err(|error| wrong(path, error))?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = if arguments.json {

@@ -198,7 +198,10 @@ impl TableReport {
                 continue;
             };
             match read.add_filter_block(handle, self.bytes) {
-                Ok(()) => self.add_filter_block(table, handle, policy, format_of(policy), data_blocks),
+                Ok(()) => {
+                    let layout = format_of(policy).filter(|_| !table.has_other_layout(policy));
+                    self.add_filter_block(table, handle, policy, layout, data_blocks);
+                }
                 Err(overlap) => damage.add(&overlap),
             }
         }
@@ -294,6 +297,7 @@ impl Verdict {
         match error {
             filter_tables::Error::RocksDb(_)
             | filter_tables::Error::Unsupported { .. }
+            | filter_tables::Error::OtherLayout { .. }
             | filter_tables::Error::TooLarge { .. } => Self::NotRead,
             filter_tables::Error::Read { .. } | filter_tables::Error::AllocationFailed { .. } => {
                 Self::Unreadable

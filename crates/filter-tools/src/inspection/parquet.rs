@@ -1,17 +1,21 @@
 //! Inspects the filters of a Parquet file.
 
+mod value;
+
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use filter_formats::Format;
-use filter_formats::parquet::{Header, PhysicalValue, SplitBlockFilter};
+use filter_formats::parquet::{Header, SplitBlockFilter};
 use filter_formats::view::FilterView;
 use serde::Serialize;
 use statistics::significant;
 
 use super::file::DisjointRanges;
-use super::footer::{self, Column, PhysicalType};
+use super::footer::{self, Column};
+use crate::keys::Items;
+use value::Value;
 
 /// The first and last bytes of a Parquet file.
 const MAGIC: [u8; 4] = *b"PAR1";
@@ -55,36 +59,41 @@ pub(crate) fn is_parquet(path: &Path) -> bool {
 }
 
 /// Returns the filters of a file, or of its column of this path, in the order of row groups and columns, and the number of row
-/// groups. A key is a value of the column as text, which the filters are asked for. Memory is bounded by
-/// the length of the footer and of the longest filter.
+/// groups. A key is a value of the column as text, in the form of the column or of these items, for which the filters are
+/// queried. Memory is bounded by the length of the footer and of the longest filter.
 ///
 /// # Errors
 ///
-/// If the file cannot be read, its footer is damaged, or it does not have the queried column.
+/// If the file cannot be read, its footer is damaged, it does not have the queried column, or the key is no value of it.
 pub(crate) fn inspect(
     path: &Path,
     column: Option<&str>,
-    key: Option<&str>,
+    key: Option<(&str, Option<Items>)>,
 ) -> Result<(Vec<ColumnFilter>, u64), String> {
     let mut file = OpenFile::open(path)?;
     let (columns, row_groups) = footer::columns(&file.footer()?)?;
-    let is_asked = |of: &&Column| column.is_none_or(|name| of.path == name);
+    let is_queried = |of: &&Column| column.is_none_or(|name| of.path == name);
+    let queried: Vec<&Column> = columns.iter().filter(is_queried).collect();
+    let mut value = None;
     if let Some(name) = column {
-        let mut having: Vec<u64> = columns
-            .iter()
-            .filter(is_asked)
-            .map(|column| column.row_group)
-            .collect();
+        let mut having: Vec<u64> = queried.iter().map(|column| column.row_group).collect();
         having.dedup();
         if (having.len() as u64) < row_groups {
             return Err(no_column(&columns, name));
         }
+        if let (Some((text, items)), Some(first)) = (key, queried.first()) {
+            if having.len() < queried.len() {
+                return Err(format!(
+                    "--column must name one column for a --key, but {name:?} names several"
+                ));
+            }
+            value = Some(Value::parse(text, first.kind, items)?);
+        }
     }
-    let mut filters = Vec::new();
-    for column in columns.iter().filter(is_asked) {
-        let value = key.map(|key| Value::parse(key, column.physical_type));
-        filters.extend(file.column_filter(column, value.transpose()?.as_ref()));
-    }
+    let filters = queried
+        .iter()
+        .filter_map(|column| file.column_filter(column, value.as_ref()))
+        .collect();
     Ok((filters, row_groups))
 }
 
@@ -219,56 +228,6 @@ impl OpenFile {
             .and_then(|_| self.file.read_exact(&mut bytes))
             .map_err(|error| format!("{len} bytes at {start}: {error}"))?;
         Ok(bytes)
-    }
-}
-
-/// A queried value.
-enum Value {
-    Number(PhysicalValue<'static>),
-    Bytes(Vec<u8>),
-}
-
-impl Value {
-    /// Parses a value of the column's physical type.
-    fn parse(text: &str, physical_type: PhysicalType) -> Result<Self, String> {
-        let wrong = |what: &str| format!("--key must be {what}, got {text:?}");
-        let hexadecimal = |len: i32| {
-            let bytes = hex::decode(text.replace('-', "")).ok();
-            let bytes = bytes.filter(|bytes| i32::try_from(bytes.len()) == Ok(len));
-            let wrong = || wrong(&format!("{len} bytes in hexadecimal digits"));
-            bytes.map(Self::Bytes).ok_or_else(wrong)
-        };
-        let number = |value: Option<PhysicalValue<'static>>, what: &str| {
-            value.map(Self::Number).ok_or_else(|| wrong(what))
-        };
-        match physical_type {
-            // An unsigned number is stored by its bits.
-            PhysicalType::Int32 => {
-                let unsigned = || text.parse().map(u32::cast_signed);
-                let value = text.parse().or_else(|_| unsigned()).ok();
-                number(value.map(PhysicalValue::Int32), "a whole number of 32 bits")
-            }
-            PhysicalType::Int64 => {
-                let unsigned = || text.parse().map(u64::cast_signed);
-                let value = text.parse().or_else(|_| unsigned()).ok();
-                number(value.map(PhysicalValue::Int64), "a whole number of 64 bits")
-            }
-            PhysicalType::Float => number(text.parse().ok().map(PhysicalValue::Float), "a number"),
-            PhysicalType::Double => number(text.parse().ok().map(PhysicalValue::Double), "a number"),
-            PhysicalType::ByteArray => Ok(Self::Bytes(text.as_bytes().to_vec())),
-            PhysicalType::FixedLenByteArray(len) => hexadecimal(len),
-            PhysicalType::Int96 => hexadecimal(12),
-            PhysicalType::Boolean => Err(
-                "--column must not name a Boolean column: Parquet files have no filters for those".to_owned(),
-            ),
-        }
-    }
-
-    fn may_match(&self, filter: &SplitBlockFilter<'_>) -> bool {
-        match self {
-            Self::Number(value) => filter.may_match_value(*value),
-            Self::Bytes(bytes) => filter.may_match(bytes),
-        }
     }
 }
 

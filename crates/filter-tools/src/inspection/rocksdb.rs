@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use filter_formats::Format;
 use filter_formats::view::{FilterKind, FilterView};
-use filter_tables::{BlockHandle, RocksDbFilters, RocksDbTable};
+use filter_tables::{BlockHandle, FilterHandles, RocksDbFilters, RocksDbTable};
 use serde::Serialize;
 
 use super::TableReport;
@@ -53,28 +53,28 @@ impl TableReport {
             self.add_data(table, &data_blocks);
         }
         let name = table.filters_name().unwrap_or_default().to_owned();
-        match table.filters() {
-            Ok(RocksDbFilters::Full(handle)) => {
+        match table.filters().as_ref().map(RocksDbFilters::handles) {
+            Ok(FilterHandles::Full(handle)) => {
                 self.add_filters(
                     table,
                     &name,
                     report.whole_keys && !data_blocks.is_empty(),
-                    [handle].into_iter(),
+                    [*handle].into_iter(),
                 );
             }
-            Ok(RocksDbFilters::Partitioned(partitions)) => {
+            Ok(FilterHandles::Partitioned(partitions)) => {
                 report.partitions = Some(partitions.len() as u64);
                 let handles = partitions.iter().map(|partition| partition.handle);
                 self.add_filters(table, &name, report.whole_keys, handles);
             }
-            Ok(RocksDbFilters::BlockBased(handle)) => {
+            Ok(FilterHandles::BlockBased(handle)) => {
                 data_blocks.sort_unstable_by_key(|handle| handle.offset);
                 // The name means another format elsewhere.
                 let layout = Some(Format::LEVEL_DB);
-                self.add_filter_block(table, handle, name.as_bytes(), layout, &data_blocks);
+                self.add_filter_block(table, *handle, name.as_bytes(), layout, &data_blocks);
             }
             Ok(_) => {}
-            Err(error) => self.add_error(&error),
+            Err(error) => self.add_error(error),
         }
         self.rocksdb = Some(report);
     }

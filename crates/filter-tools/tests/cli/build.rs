@@ -4,8 +4,12 @@ use std::fs;
 use std::io::Write as _;
 use std::time::Duration;
 
+use filter_policy::filter_block::FilterBlockBuilder;
+use filter_policy::{BloomFilterPolicy, FilterPolicy as _};
 use filter_sets::{Access, FilterSet, Header, Opening};
-use filter_tables::testing::golden::bytes as golden;
+use filter_tables::StoredBlock;
+use filter_tables::testing::golden::{bytes as golden, hex};
+use filter_tables::testing::tables::{File, encode, entries};
 use membership_filters::redisbloom::BloomFilter as RedisBloomFilter;
 use serde_json::Value;
 
@@ -318,6 +322,83 @@ fn tables_are_queried_through_their_indexes() {
         query text.ldb => text.ldb: table must be at least
         query missing.ldb => missing.ldb: No such file",
     );
+}
+
+/// Writes a table of LevelDB's with these keys in this order, of which a data block has 20, and a filter for each block.
+fn table(keys: impl IntoIterator<Item = Vec<u8>>, tag: &[u8]) -> Vec<u8> {
+    let policy = BloomFilterPolicy::with_leveldb_hash(10.into());
+    let (mut file, mut filters) = (File::default(), FilterBlockBuilder::new(&policy));
+    let keys: Vec<Vec<u8>> = keys.into_iter().collect();
+    let mut index = Vec::new();
+    for keys in keys.chunks(20) {
+        filters.start_block(file.0.len() as u64).unwrap();
+        keys.iter().for_each(|key| filters.add_key(key).unwrap());
+        let stored: Vec<Vec<u8>> = keys.iter().map(|key| [key, tag].concat()).collect();
+        let pairs: Vec<(&[u8], &[u8])> = stored.iter().map(|key| (&key[..], &[0; 200][..])).collect();
+        let handle = file.block(&entries(&pairs), StoredBlock::UNCOMPRESSED);
+        index.push((stored.last().unwrap().clone(), encode(handle)));
+    }
+    let filters = file.block(&filters.finish().unwrap(), StoredBlock::UNCOMPRESSED);
+    let name = format!("filter.{}", policy.name());
+    let metaindex = file.block(
+        &entries(&[(name.as_bytes(), &encode(filters))]),
+        StoredBlock::UNCOMPRESSED,
+    );
+    let index: Vec<(&[u8], &[u8])> = index
+        .iter()
+        .map(|(key, handle)| (&key[..], &handle[..]))
+        .collect();
+    let index = file.block(&entries(&index), StoredBlock::UNCOMPRESSED);
+    file.finish(metaindex, index)
+}
+
+/// A key is looked up in every filter where another comparator than that of bytes ordered the keys, or may have.
+#[test]
+fn tables_in_other_orders_deny_no_stored_key() {
+    let bench = Workbench::new();
+    for name in ["leveldb_reverse.ldb", "rocksdb_reverse_partitioned.sst"] {
+        bench.write(name, golden(&format!("reports/{name}")));
+        let keys: String = (0..3_000).map(|i| format!("key-{i}\n")).collect();
+        bench.maybe_all(&format!("query {name}"), keys);
+        let absent = bench.fed(&format!("query {name}"), "absent\n".repeat(3));
+        assert!(
+            absent.stderr.contains("each key is looked up in all"),
+            "{}",
+            absent.stderr
+        );
+    }
+    // By length; without case, where first and last keys of blocks are in the order of bytes; of integers, which end as the keys
+    // of a database do; versions of keys, in the order of bytes, which go on in other blocks; and in one block.
+    let number = |i: u32| i.to_string().into_bytes();
+    let mixed = |i: u32| format!("{}{i:04}", if i % 20 == 7 { 'K' } else { 'k' }).into_bytes();
+    let integer = |i: u32| u64::from(i << 8).to_le_bytes().to_vec();
+    let versions = |i: u32| format!("key{:04}", i / 50).into_bytes();
+    for (name, keys, is_bytewise) in [
+        ("length", (0..1_000).map(number).collect::<Vec<_>>(), Some(false)),
+        ("case", (0..1_000).map(mixed).collect(), Some(false)),
+        ("integers", (0..1_000).map(integer).collect(), None),
+        ("versions", (0..1_000).map(versions).collect(), Some(true)),
+        ("one block", (0..20).rev().map(number).collect(), Some(true)),
+    ] {
+        for (tag, with) in [(&[1, 7, 0, 0, 0, 0, 0, 0][..], "with"), (&[], "without")] {
+            let file = format!("{name} {with}.ldb");
+            bench.write(&file, table(keys.clone(), tag));
+            let text: String = keys.iter().map(|key| hex(key) + "\n").collect();
+            let words = format!("query '{file}' --type binary");
+            bench.maybe_all(&words, &text);
+            let said = bench.fed(&words, text).stderr;
+            assert!(
+                is_bytewise.is_none_or(|is| is == said.is_empty()),
+                "{file}: {said}"
+            );
+        }
+    }
+    bench.write("basho.sst", golden("reports/basho.sst"));
+    bench.refuses(
+        "query basho.sst => basho.sst: filters named leveldb.BuiltinBloomFilter2 | Basho's LevelDB (Riak)",
+    );
+    let report = bench.json(0, "inspect --json basho.sst");
+    assert_eq!(report["tables"][0]["filter_blocks"][0]["bits"], Value::Null);
 }
 
 /// Returns the bytes of the commands that load a filter.

@@ -26,7 +26,7 @@ use records::folder::{Destination, REPORT};
     {program} compare --function MurMurHash2 --function XXH3\n  \
     {program} compare --all\n  \
     {program} compare --own ./libmine.so:my_hash:64\n  \
-    {program} compare --keys my-keys.txt --for table --untrusted --mine FxHash\n\n\
+    {program} compare --keys my-keys.txt --for table --untrusted --mine FxHash-2\n\n\
     Names are case-insensitive; `{program} list` shows them.")]
 pub struct Arguments {
     #[command(flatten)]
@@ -105,6 +105,9 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     (comparison.command, comparison.commit) = (program.typed(), program.commit());
     let out = arguments.out.unwrap_or_else(|| program.out());
     comparison.check()?;
+    for meaning in comparison.meanings() {
+        writeln!(io::stderr(), "{meaning}")?;
+    }
     // The destination is held from here on; a signal must leave nothing behind.
     let terminal = Terminal::listen()?;
     let destination = Destination::check(&out, &KIND)?;
