@@ -27,6 +27,9 @@
 //! # Ok::<(), membership_filters::Error>(())
 //! ```
 //!
+//! A runtime join, `bloom_filter_agg(xxhash64(column))`, inserts no value of the column but its hash as a `long`: query that number,
+//! XXH64 with the seed 42 of the value as Spark's expression `xxhash64` hashes it.
+//!
 //! # The caps of Spark's data frames
 //!
 //! `BloomFilter.create` makes filters of any size. The filters of `df.stat.bloomFilter` and of runtime joins are cut to

@@ -109,7 +109,7 @@ macro_rules! filter {
             }
 
             /// Inserts keys in order. In filters that are larger than the processor's caches this takes a fraction of the time of
-            /// single calls.
+            /// single calls. If the filter refuses a key, those before it are inserted, and none after it.
             pub fn insert_many<'k, T: ?Sized + 'k>(&$($mutable)? self, keys: impl IntoIterator<Item = &'k T>) -> $done
             where
                 $funnel: crate::funnel::Funnel<T>,
