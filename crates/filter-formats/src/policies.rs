@@ -209,7 +209,9 @@ impl Registry {
 
     fn by_stored_name(&self, name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
         // Leading zeros, a sign, uppercase digits and the seed of `BloomFilter2` make another name.
-        self.find(name, bits_per_key)
+        (name.matches(PREFIX).count() <= MAX_PREFIXES)
+            .then(|| self.find(name, bits_per_key))
+            .flatten()
             .filter(|policy| policy.name() == name)
     }
 
@@ -267,6 +269,11 @@ impl fmt::Debug for Registry {
     }
 }
 
+/// The start of the suffix of a policy over prefixes, and the largest number of suffixes of a name. Each takes memory of the
+/// length of the name, which may come from a table, and two already have no use.
+const PREFIX: &str = ".Prefix.";
+const MAX_PREFIXES: usize = 4;
+
 /// Bits per key for reading: every policy reads filters of any size.
 const ANY: BitsPerKey = BitsPerKey::whole(10);
 
@@ -283,6 +290,9 @@ const ANY: BitsPerKey = BitsPerKey::whole(10);
 /// ```
 pub fn format_of(name: &[u8]) -> Option<Format> {
     let mut name = str::from_utf8(name).ok()?;
+    if name.matches(PREFIX).count() > MAX_PREFIXES {
+        return None;
+    }
     // Without the suffixes that `PrefixPolicy` appended. The extractor's part of one has no dot.
     while let Some((policy, _)) = name.rsplit_once('.')
         && let Some(policy) = policy.strip_suffix(".Prefix")
@@ -303,6 +313,23 @@ mod tests {
     use super::*;
 
     /// Columns: the name, whether its layout is known, whether its policy is known.
+    #[test]
+    fn prefixes_of_prefixes_end_somewhere() {
+        for (levels, is_known) in [(4, true), (5, false), (40_000, false)] {
+            let name = "BloomFilter2".to_owned() + &".Prefix.Fixed4".repeat(levels);
+            let short = "bloom64".to_owned() + &".Prefix.Fixed4".repeat(levels);
+            let made = reader(&name);
+            assert_eq!(made.is_ok(), is_known, "{levels}");
+            assert_eq!(format_of(name.as_bytes()).is_some(), is_known);
+            assert_eq!(by_name(&name, ANY).is_ok(), is_known);
+            assert_eq!(parse(&(name + ":10")).is_ok(), is_known);
+            let registered = Registry::new().register(&short, BloomFilterPolicy::new);
+            for error in [made.err(), registered.err()].into_iter().flatten() {
+                assert!(error.to_string().len() < 2_000, "{}", error.to_string().len());
+            }
+        }
+    }
+
     #[test]
     fn names_that_are_known() {
         for (name, layout, policy) in [

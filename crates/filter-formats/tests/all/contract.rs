@@ -7,7 +7,7 @@ use filter_formats::parquet::SplitBlockBloomPolicy;
 use filter_formats::rocksdb::RibbonPolicy;
 use filter_formats::rocksdb::{CacheLine, FastLocalBloomPolicy, LegacyFullFilterPolicy};
 use filter_formats::{BinaryFusePolicy, BloomFilter64Policy, policies};
-use filter_policy::hashers::{LevelDbHash, Murmur2};
+use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2};
 use filter_policy::kernels::Kernel;
 use filter_policy::{
     Answers, BitsPerKey, BloomFilterPolicy, Error, FilterBuilder, FilterBytes, FilterPolicy, HashFunction,
@@ -429,6 +429,88 @@ mod broken {
         };
         contract::check(&whole, CHECKSUM);
     }
+}
+
+/// A policy that ignores the case of keys and passes on the hash values of another one denies keys that the other hashed.
+#[test]
+fn a_policy_that_changes_keys_has_a_function_of_its_own() {
+    struct NoCase<P>(P, Option<HashFunction>);
+
+    impl<P: FilterPolicy> FilterPolicy for NoCase<P> {
+        fn name(&self) -> &str {
+            "NoCase"
+        }
+
+        fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+            self.0.max_filter_len(keys)
+        }
+
+        fn create_filter<'out>(
+            &self,
+            keys: &[&[u8]],
+            out: &'out mut [u8],
+        ) -> Result<FilterBytes<'out>, Error> {
+            let keys: Vec<Vec<u8>> = keys.iter().map(|key| key.to_ascii_lowercase()).collect();
+            self.0
+                .create_filter(&keys.iter().map(Vec::as_slice).collect::<Vec<_>>(), out)
+        }
+
+        fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+            self.0.key_may_match(&key.to_ascii_lowercase(), filter)
+        }
+
+        fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+            let hash = self.0.key_hash(&key.to_ascii_lowercase())?;
+            let value = u32::try_from(hash.value()).unwrap();
+            Some(KeyHash::new(self.1.unwrap_or(hash.function()), value))
+        }
+
+        fn create_from_hashes<'out>(
+            &self,
+            hashes: KeyHashes<'_>,
+            out: &'out mut [u8],
+        ) -> Result<FilterBytes<'out>, Error> {
+            let Some(own) = self.1 else {
+                return self.0.create_from_hashes(hashes, out);
+            };
+            let inner = self.0.key_hash(b"").unwrap().function();
+            self.0
+                .create_from_hashes(KeyHashes::new::<u32>(inner, hashes.of(own)?), out)
+        }
+    }
+
+    struct Sum;
+
+    impl KeyHasher for Sum {
+        fn hash(&self, key: &[u8]) -> u32 {
+            key.iter()
+                .fold(1, |sum, &byte| sum.wrapping_mul(0x0100_0193) ^ u32::from(byte))
+        }
+
+        fn policy_name(&self) -> &str {
+            "test.Sum"
+        }
+    }
+
+    fn check<P: FilterPolicy + Copy>(inner: P) {
+        let value =
+            |key: &[u8]| u32::try_from(inner.key_hash(&key.to_ascii_lowercase()).unwrap().value()).unwrap();
+        let own = HashFunction::new("NoCase", value);
+        let said = |policy: NoCase<P>| {
+            let check = std::panic::AssertUnwindSafe(|| contract::check(&policy, 0));
+            *std::panic::catch_unwind(check)
+                .unwrap_err()
+                .downcast::<String>()
+                .unwrap()
+        };
+        let text = said(NoCase(inner, None));
+        assert!(text.starts_with("key_hash must return the value"), "{text}");
+        let text = said(NoCase(inner, Some(own)));
+        assert!(text.starts_with("the checksum of the filter"), "{text}");
+    }
+
+    check(&BloomFilterPolicy::new(TEN));
+    check(&BloomFilterPolicy::with_hasher(Sum, TEN));
 }
 
 /// A policy without hash values, behind a pointer.
