@@ -312,7 +312,6 @@ mod tests {
 
     use super::*;
 
-    /// Columns: the name, whether its layout is known, whether its policy is known.
     #[test]
     fn prefixes_of_prefixes_end_somewhere() {
         for (levels, is_known) in [(4, true), (5, false), (40_000, false)] {
@@ -330,6 +329,7 @@ mod tests {
         }
     }
 
+    /// Columns: the name, whether its layout is known, whether its policy is known.
     #[test]
     fn names_that_are_known() {
         for (name, layout, policy) in [

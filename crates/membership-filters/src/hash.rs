@@ -250,14 +250,10 @@ impl HashId {
     pub(crate) fn apply(self, bytes: &[u8]) -> Hash128 {
         match self.function {
             Xxph3::CODE => Xxph3::hash(bytes),
-            SparkMurmur3::CODE => match self.encoding {
-                Encoding {
-                    kind: 1,
-                    depth: 0,
-                    id,
-                } => spark_hash(bytes, id.cast_signed()),
-                _ => SparkMurmur3::hash(bytes),
-            },
+            SparkMurmur3::CODE if self.encoding.kind == 1 && self.encoding.depth == 0 => {
+                spark_hash(bytes, self.encoding.id.cast_signed())
+            }
+            SparkMurmur3::CODE => SparkMurmur3::hash(bytes),
             RedisMurmur::CODE => RedisMurmur::hash(bytes),
             _ => Murmur3::hash(bytes),
         }

@@ -146,7 +146,8 @@ pub struct BloomFilter {
 }
 
 stored::filter!([] BloomFilter, Keys, |hash| hash, bool, (), mut);
-stored::stored!([] BloomFilter, b"MFsparks", Keys, (), Keys { seed: 0 });
+// The contents have the seed.
+stored::stored!([] BloomFilter, b"MFsparks", Keys, (), Keys::default(), Keys { seed: 0 });
 bloom::around!([] BloomFilter, mut);
 stored::with_capacity!([] BloomFilter, (), |capacity, rate| Self::new(&Parameters::new(
     capacity, rate

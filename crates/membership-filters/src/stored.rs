@@ -223,29 +223,18 @@ macro_rules! filter {
 }
 pub(crate) use filter;
 
-/// Returns the funnel of which the envelope has the hash: without an argument it is always the same, because what else hashing
-/// needs is in the contents.
-macro_rules! stored_funnel {
-    ($this:tt, $funnel:expr) => {
-        &const { $funnel }
-    };
-    ($this:tt, $funnel:expr, $argument:ident) => {
-        &$this.funnel
-    };
-}
-pub(crate) use stored_funnel;
-
 /// The envelope and the methods around it, made of `form_len`, `put` and `read` for what is in it. Reading takes `$argument`, and
-/// makes the funnel of it.
+/// makes the funnel of it. The header has the hash of `$header`, if that is given, in place of the filter's funnel.
 macro_rules! stored {
-    ([$($generics:tt)*] $filter:ty, $magic:literal, $funnel_type:ty, ($($argument:ident: $type:ty)?), $funnel:expr) => {
+    ([$($generics:tt)*] $filter:ty, $magic:literal, $funnel_type:ty, ($($argument:ident: $type:ty)?), $funnel:expr $(, $header:expr)?) => {
         impl<$($generics)*> crate::envelope::Stored for $filter {
             type Funnel = $funnel_type;
 
             const MAGIC: [u8; 8] = *$magic;
 
             fn funnel(&self) -> &$funnel_type {
-                crate::stored::stored_funnel!(self, $funnel $(, $argument)?)
+                let [.., funnel] = [&self.funnel $(, &const { $header })?];
+                funnel
             }
 
             fn stored_len(&self) -> u64 {

@@ -165,21 +165,9 @@ fn what_is_wrong_is_named() {
             b"00\n0\n",
             "line 2: must be pairs of hexadecimal digits, got \"0\"",
         ),
-        (
-            "string",
-            b"a\n\xff\n",
-            "line 2: must be UTF-8 without a byte order mark and zero bytes, got \"\\xff\"",
-        ),
-        (
-            "string",
-            b"\xef\xbb\xbfa\n",
-            "line 1: must be UTF-8 without a byte order mark",
-        ),
-        (
-            "string",
-            b"a\0b\0\n\0",
-            "line 1: must be UTF-8 without a byte order mark and zero bytes",
-        ),
+        ("string", b"a\n\xff\n", "line 2: must be UTF-8 without"),
+        ("string", b"\xef\xbb\xbfa\n", "line 1: must be UTF-8 without"),
+        ("string", b"a\0b\0\n\0", "got \"a\\x00b\\x00\""),
     ] {
         bench.refuses_fed(2, input, &format!("build --out new --type {kind} => {texts}"));
     }
