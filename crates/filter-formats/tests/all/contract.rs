@@ -509,8 +509,8 @@ fn a_policy_that_changes_keys_has_a_function_of_its_own() {
         assert!(text.starts_with("the checksum of the filter"), "{text}");
     }
 
-    check(&BloomFilterPolicy::new(TEN));
-    check(&BloomFilterPolicy::with_hasher(Sum, TEN));
+    check(BloomFilterPolicy::new(TEN));
+    check(BloomFilterPolicy::with_hasher(Sum, TEN));
 }
 
 /// A policy without hash values, behind a pointer.
