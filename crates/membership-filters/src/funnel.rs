@@ -238,7 +238,7 @@ impl<F> Hashed<F> {
     /// ```
     /// use membership_filters::{CountingBloomFilter, Hashed, Xxph3};
     ///
-    /// let shard = || CountingBloomFilter::with_capacity(Xxph3, 1_000, 0.01);
+    /// let shard = || CountingBloomFilter::with_capacity(1_000, 0.01);
     /// let mut shards = (0..16).map(|_| shard()).collect::<Result<Vec<_>, _>>()?;
     /// let token = Hashed::new(Xxph3, "token");
     /// shards[token.shard(16)].insert_hashed(&token)?;
