@@ -7,6 +7,9 @@
  * No function throws. A null state is allowed everywhere. It stands for a policy that could not be created; its
  * filters answer "may match" for every key, so no key is lost.
  *
+ * Keys are hashed as they are. If your comparator treats different bytes as equal, bring keys into one form first: a key
+ * that is stored in one spelling is denied in another.
+ *
  * Licensed under MIT or Apache-2.0, at your choice.
  */
 #ifndef FILTER_POLICY_LEVELDB_H_
