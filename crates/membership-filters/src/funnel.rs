@@ -233,7 +233,8 @@ impl<F> Hashed<F> {
 
     /// Returns the number of the shard that holds the key, below `shards`, for keys that are divided among several filters. It
     /// hashes the hash with a seed of its own, so that the keys of a shard are spread over its filter as all keys are: bits of
-    /// the hash itself also choose places in the filter. The numbers are the same everywhere and in every version.
+    /// the hash itself also choose places in the filter. The numbers are the same everywhere and in every version; with another
+    /// number of shards, or another funnel, a key has another shard.
     ///
     /// ```
     /// use membership_filters::{CountingBloomFilter, Hashed, Xxph3};
