@@ -86,7 +86,7 @@ pub fn by_name(name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, Error>
 }
 
 /// Returns the policy that reads the filters stored under a name, of any size. Filters that it builds have ten bits per
-/// key.
+/// key. A short name is unknown: filters under it are another program's, whose keys this crate's policy would deny.
 ///
 /// # Errors
 ///
@@ -153,7 +153,7 @@ impl Registry {
             let is_derived = name
                 .rsplit_once(".Prefix.")
                 .is_some_and(|(_, extractor)| reader(&format!("BloomFilter2.Prefix.{extractor}")).is_ok());
-            if is_derived || self.reader(name).is_ok() {
+            if is_derived || self.by_name(name, ANY).is_ok() {
                 return Err(Error::NameTaken { name: name.clone() });
             }
         }
@@ -169,7 +169,7 @@ impl Registry {
     pub fn parse(&self, text: &str) -> Result<AnyPolicy, Error> {
         let (name, bits_per_key) = text.rsplit_once(':').unwrap_or((text, ""));
         // An unknown name is worse than a missing number.
-        self.reader(name)?;
+        self.by_name(name, ANY)?;
         let bits = bits_per_key.parse().map_err(|_| Error::BitsPerKey {
             given: bits_per_key.to_owned(),
         })?;
@@ -182,7 +182,7 @@ impl Registry {
     ///
     /// Those of [`reader`].
     pub fn reader(&self, name: &str) -> Result<AnyPolicy, Error> {
-        self.by_name(name, ANY)
+        self.by_stored_name(name, ANY).ok_or_else(|| self.unknown(name))
     }
 
     /// Returns the policy of a name: see [`by_name`].
@@ -312,7 +312,6 @@ mod tests {
 
     use super::*;
 
-    /// Columns: the name, whether its layout is known, whether its policy is known.
     #[test]
     fn prefixes_of_prefixes_end_somewhere() {
         for (levels, is_known) in [(4, true), (5, false), (40_000, false)] {
@@ -330,6 +329,7 @@ mod tests {
         }
     }
 
+    /// Columns: the name, whether its layout is known, whether its policy is known.
     #[test]
     fn names_that_are_known() {
         for (name, layout, policy) in [
@@ -408,11 +408,12 @@ mod tests {
             assert_eq!(format_of(policy.name.as_bytes()), Some(policy.format));
             let error = reader("bloom").err().unwrap().to_string();
             for name in policy.short_names.iter().copied().chain([policy.name]) {
-                let made = reader(name).map(|made| made.name() == policy.name);
+                let made = by_name(name, ANY).map(|made| made.name() == policy.name);
                 assert_eq!(made, Ok(true), "{name}");
                 // What an engine finds in a table is a stored name.
                 let layout = (name == policy.name).then_some(policy.format);
                 assert_eq!(format_of(name.as_bytes()), layout);
+                assert_eq!(reader(name).is_ok(), name == policy.name, "{name}");
                 assert!(error.contains(name), "{error}");
             }
         }

@@ -11,7 +11,7 @@ use rayon::slice::ParallelSliceMut as _;
 use crate::bytes::Sum;
 use crate::error::{Error, ErrorKind, ensure};
 use crate::folder::{Lock, write_filter};
-use crate::header::{Header, check_key_kind};
+use crate::header::{Header, check_key_kind, is_of_kind};
 use crate::manifest::{Manifest, SHARD_SEED, ShardFunction};
 use crate::row::{Filling, Format, Hasher, Plan, Size};
 use crate::rows::{names, rows};
@@ -226,7 +226,6 @@ impl Builder {
             function: ShardFunction::default(),
             hasher,
             values,
-            has_numbers: self.key_kind == "long",
         })
     }
 }
@@ -386,8 +385,6 @@ struct Keys {
     function: ShardFunction,
     hasher: Hasher,
     values: Box<dyn Values>,
-    /// Set if the keys are of the kind `long`.
-    has_numbers: bool,
 }
 
 impl Keys {
@@ -398,7 +395,7 @@ impl Keys {
             let reason = format_args!("the key \"{key}\" {reason}");
             self.builder.format.wrong(reason)
         };
-        if self.has_numbers && key.len() != 8 {
+        if !is_of_kind(&self.builder.key_kind, key) {
             return Err(wrong("must have 8 bytes, as the kind \"long\" says"));
         }
         let hash = (self.hasher.hash)(key).ok_or_else(|| wrong("has no hash value"))?;

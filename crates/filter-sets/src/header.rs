@@ -167,6 +167,11 @@ pub(crate) fn check_key_kind(name: &str) -> Result<(), String> {
     })
 }
 
+/// Returns true if a key of this kind can have these bytes: a `long` has eight.
+pub(crate) fn is_of_kind(kind: &str, key: &[u8]) -> bool {
+    key.len() == 8 || kind != "long"
+}
+
 /// Reads a text that zeros follow.
 fn text(field: &[u8]) -> Result<String, String> {
     let len = field.iter().position(|&byte| byte == 0).unwrap_or(field.len());

@@ -61,10 +61,18 @@ impl Items {
         let first = |is_wrong: fn(&u8) -> bool| line.iter().position(is_wrong).unwrap_or(line.len());
         match self {
             Self::Line => return Ok(line),
-            Self::String => match str::from_utf8(line) {
-                Ok(_) => return Ok(line),
-                Err(error) => return wrong("UTF-8", error.valid_up_to()),
-            },
+            Self::String => {
+                // The marks of other encodings would make other keys.
+                let rule = "UTF-8 without a byte order mark and zero bytes";
+                return match str::from_utf8(line) {
+                    Err(error) => wrong(rule, error.valid_up_to()),
+                    Ok(text) if text.starts_with('\u{feff}') => wrong(rule, 0),
+                    Ok(_) => match line.iter().position(|&byte| byte == 0) {
+                        Some(at) => wrong(rule, at),
+                        None => Ok(line),
+                    },
+                };
+            }
             Self::Long => {
                 let number = str::from_utf8(line)
                     .ok()

@@ -233,12 +233,13 @@ impl<F> Hashed<F> {
 
     /// Returns the number of the shard that holds the key, below `shards`, for keys that are divided among several filters. It
     /// hashes the hash with a seed of its own, so that the keys of a shard are spread over its filter as all keys are: bits of
-    /// the hash itself also choose places in the filter. The numbers are the same everywhere and in every version.
+    /// the hash itself also choose places in the filter. The numbers are the same everywhere and in every version; with another
+    /// number of shards, or another funnel, a key has another shard.
     ///
     /// ```
     /// use membership_filters::{CountingBloomFilter, Hashed, Xxph3};
     ///
-    /// let shard = || CountingBloomFilter::with_capacity(Xxph3, 1_000, 0.01);
+    /// let shard = || CountingBloomFilter::with_capacity(1_000, 0.01);
     /// let mut shards = (0..16).map(|_| shard()).collect::<Result<Vec<_>, _>>()?;
     /// let token = Hashed::new(Xxph3, "token");
     /// shards[token.shard(16)].insert_hashed(&token)?;

@@ -483,6 +483,7 @@ fn a_policy_that_changes_keys_has_a_function_of_its_own() {
         }
     }
 
+    #[derive(Clone, Copy)]
     struct Sum;
 
     impl KeyHasher for Sum {

@@ -171,7 +171,9 @@ fn what_is_wrong_is_named() {
             b"00\n0\n",
             "line 2: must be pairs of hexadecimal digits, got \"0\"",
         ),
-        ("string", b"a\n\xff\n", "line 2: must be UTF-8, got \"\\xff\""),
+        ("string", b"a\n\xff\n", "line 2: must be UTF-8 without"),
+        ("string", b"\xef\xbb\xbfa\n", "line 1: must be UTF-8 without"),
+        ("string", b"a\0b\0\n\0", "got \"a\\x00b\\x00\""),
         // What is wrong is shown, wherever it is.
         (
             "binary",

@@ -66,7 +66,8 @@ impl BloomFilter {
     }
 
     /// Reads a filter from its chunks in their order, as `BF.SCANDUMP` returns them; those may be divided in other places. Ends
-    /// at a chunk of the iterator 0, which `BF.SCANDUMP` returns behind the last. Whatever the bytes claim, reading needs at most
+    /// at a chunk of the iterator 0, which `BF.SCANDUMP` returns behind the last. All must be of one dump of a filter that is not
+    /// replaced meanwhile: no chunk tells its filter, and bits of another one deny keys. Whatever the bytes claim, reading needs at most
     /// four times their memory, and some hundred bytes for the text of an error.
     ///
     /// # Errors
