@@ -231,7 +231,7 @@ impl<F> Hashed<F> {
         self.hash
     }
 
-    /// Returns the number of the shard that holds the key, below `shards`, for keys that are divided among several filters. It
+    /// Returns the number of the shard that holds the key, below `shards` unless that is 0, for keys that are divided among several filters. It
     /// hashes the hash with a seed of its own, so that the keys of a shard are spread over its filter as all keys are: bits of
     /// the hash itself also choose places in the filter. The numbers are the same everywhere and in every version; with another
     /// number of shards, or another funnel, a key has another shard.
@@ -247,13 +247,9 @@ impl<F> Hashed<F> {
     /// # Ok::<(), membership_filters::Error>(())
     /// ```
     ///
-    /// # Panics
-    ///
-    /// If there are no shards.
     #[expect(clippy::cast_possible_truncation, reason = "below the number of shards")]
     #[must_use]
     pub fn shard(&self, shards: usize) -> usize {
-        assert!(shards > 0, "the number of shards must be at least 1, got 0");
         let Hash128 { h1, h2 } = self.hash;
         let mixed = xxh3_64(&(u128::from(h2) << 64 | u128::from(h1)).to_le_bytes(), SHARD_SEED);
         ((u128::from(mixed) * shards as u128) >> 64) as usize

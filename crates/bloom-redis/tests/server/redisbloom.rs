@@ -145,6 +145,33 @@ fn a_loss_of_a_filter_with_room_is_found() {
     });
 }
 
+/// Later servers go on with chains of RedisBloom 1 and 2.0, whose links have a power of two of bits.
+#[test]
+fn a_chain_of_redisbloom_2_0_goes_on() {
+    with_each_server(|server| {
+        let digits =
+            include_str!("../../../membership-filters/tests/data/redisbloom_2.0.hex").replace('\n', "");
+        let stored: Vec<u8> = (0..digits.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap())
+            .collect();
+        let mut local = RedisBloomFilter::from_redisbloom(&stored).unwrap();
+        let remote = RedisBloom::new("old");
+        remote.load(&local).query(server).unwrap();
+        check_all_there(
+            &remote
+                .contains_many((0..100).map(|i| format!("k/{i}")))
+                .query(server)
+                .unwrap(),
+        );
+        let more = names("more", 2_000);
+        let new = remote.insert_many(&more).query(server).unwrap();
+        let expected: Vec<bool> = more.iter().map(|key| local.insert(key).unwrap()).collect();
+        assert_eq!(new, expected);
+        assert!(local.info().links > 3 && remote.dump().query(server).unwrap() == local);
+    });
+}
+
 /// Somebody else loads the filter anew before an insertion, which learns of it while it inserts.
 #[test]
 fn keys_are_new_in_a_filter_that_was_loaded_again() {

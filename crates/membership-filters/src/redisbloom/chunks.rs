@@ -8,7 +8,7 @@ use core::iter;
 use hashzoo::xxh3_64;
 
 use super::keys::companion_key;
-use super::parameters::{LN_2, Link};
+use super::parameters::{LN_2, LOG2_BITS, Link};
 use super::{BloomFilter, Keys, Layer};
 use crate::bits::Bits;
 use crate::bloom::Bloom;
@@ -44,9 +44,17 @@ redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
 redis.call('RENAME', KEYS[1], KEYS[3])
 return redis.call('PERSIST', KEYS[3])";
 
-/// The options of a chain: positions by 64-bit hashes in any number of bits, and whether it scales.
-const SCALING: u32 = 5;
-const NON_SCALING: u32 = 13;
+/// The options of a chain: bits are not rounded up to a power of two, hashes have 64 bits, and it does not scale.
+const NO_ROUNDING: u32 = 1;
+const HASHES_OF_64_BITS: u32 = 4;
+const NO_SCALING: u32 = 8;
+
+/// The form of a header. Before RedisBloom 2.2 it had no expansion, and no number of bits where that is a power of two.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    WithoutExpansion,
+    Today,
+}
 
 impl BloomFilter {
     /// Returns the chunks of the filter, as repeated calls of `BF.SCANDUMP` do: the iterator to pass to `BF.LOADCHUNK` with the
@@ -120,20 +128,40 @@ impl BloomFilter {
     pub(super) fn read(reader: &mut Reader<'_>, funnel: Keys) -> Result<Self, Error> {
         let stated = reader.u64()?;
         let mut number = || reader.array().map(u32::from_le_bytes);
-        let (count, options, expansion) = (number()?, number()?, number()?);
-        if ![SCALING, NON_SCALING].contains(&options) {
-            let range = "5 or 13, of filters by 64-bit hashes";
+        let (count, options, first) = (number()?, number()?, number()?);
+        if options & !(NO_ROUNDING | NO_SCALING) != HASHES_OF_64_BITS {
+            let range = "4, 5, 12 or 13, of filters by 64-bit hashes";
             return Err(
                 invalid("the options", range, options).with_form_of(&stated.to_le_bytes(), reader.len())
             );
         }
-        if (options, expansion) == (SCALING, 0) {
+        let is_scaling = options & NO_SCALING == 0;
+        // Next come the expansion, and the bytes and the bits of the first link; or these bytes, of which `first` is a half, no bits,
+        // and half of the keys.
+        let [bytes, bits] = [reader.u64()?, reader.u64()?];
+        let is_older = bytes < 8 && bits & u64::from(u32::MAX) == 0 && first.is_multiple_of(8);
+        let (form, expansion, start) = if is_older {
+            let keys = reader.array().map(u32::from_le_bytes)?;
+            let start = [
+                bytes << 32 | u64::from(first),
+                0,
+                u64::from(keys) << 32 | bits >> 32,
+            ];
+            (Form::WithoutExpansion, 2, start)
+        } else {
+            (Form::Today, first, [bytes, bits, reader.u64()?])
+        };
+        if is_scaling && expansion == 0 {
             return Err(invalid("the expansion", "at least 1", expansion));
         }
         // As many as there are bytes for; most chains have one.
         let mut links = Vec::with_capacity(1);
-        for _ in 0..count {
-            links.push(read_link(reader)?);
+        for number in 0..count {
+            let start = match number {
+                0 => start,
+                _ => [reader.u64()?, reader.u64()?, reader.u64()?],
+            };
+            links.push(read_link(reader, form, start)?);
         }
         let (mut full, mut sum) = (Vec::with_capacity(links.len()), 0_u64);
         for (shape, len) in links {
@@ -152,7 +180,8 @@ impl BloomFilter {
         Ok(Self {
             funnel,
             expansion,
-            is_scaling: options == SCALING,
+            is_scaling,
+            is_rounded: options & NO_ROUNDING == 0,
             full,
             last,
         })
@@ -160,14 +189,15 @@ impl BloomFilter {
 
     fn header(&self) -> Vec<u8> {
         let [len, links] = [self.len(), self.sum(|_| 1)].map(u64::to_le_bytes);
-        let options = if self.is_scaling { SCALING } else { NON_SCALING };
+        let [no_rounding, no_scaling] = [self.is_rounded, self.is_scaling].map(|is_set| u32::from(!is_set));
+        let options = HASHES_OF_64_BITS + no_rounding * NO_ROUNDING + no_scaling * NO_SCALING;
         let [options, expansion] = [options, self.expansion].map(u32::to_le_bytes);
         let mut header = [&len[..], &links[..4], &options, &expansion].concat();
         for Layer { shape, len, .. } in self.layers() {
             let (rate, bits_per_key) = (shape.rate.to_bits(), shape.bits_per_key.to_bits());
             let numbers = [shape.bits / 8, shape.bits, *len, rate, bits_per_key].map(u64::to_le_bytes);
             let (probes, capacity) = (shape.probe_count.to_le_bytes(), shape.capacity.to_le_bytes());
-            header.extend([numbers.as_flattened(), &probes, &capacity, &[0]].concat());
+            header.extend([numbers.as_flattened(), &probes, &capacity, &[shape.log2_bits]].concat());
         }
         header
     }
@@ -176,13 +206,26 @@ impl BloomFilter {
 /// Reads a link and its number of keys. What follows from other numbers must follow, so that no header makes a query endless;
 /// only another logarithm may have made the bits for a key.
 #[expect(clippy::cast_possible_truncation, reason = "the cast stops at the limits")]
-fn read_link(reader: &mut Reader<'_>) -> Result<(Link, u64), Error> {
-    let (bytes, bits, len) = (reader.u64()?, reader.u64()?, reader.u64()?);
+fn read_link(reader: &mut Reader<'_>, form: Form, start: [u64; 3]) -> Result<(Link, u64), Error> {
+    let [bytes, mut bits, len] = start;
     let mut double = || reader.u64().map(f64::from_bits);
     let (rate, bits_per_key) = (double()?, double()?);
     let probe_count = u32::from_le_bytes(reader.array()?);
-    let capacity = reader.u64()?;
-    let [rounding] = reader.array()?;
+    let capacity = match form {
+        Form::Today => reader.u64()?,
+        Form::WithoutExpansion => reader.array().map(u32::from_le_bytes)?.into(),
+    };
+    let [log2_bits] = reader.array()?;
+    if log2_bits > 0 {
+        let (least, most) = LOG2_BITS;
+        within("the power of two of the bits", log2_bits.into(), least, most)?;
+        let rounded = 1 << log2_bits;
+        if form == Form::WithoutExpansion {
+            bits = rounded;
+        }
+        within("the bits", bits, rounded, rounded)?;
+        within("the capacity", capacity, 1, rounded)?;
+    }
     let computed = Link::new(capacity, rate).map_err(of_field)?;
     let expected = computed.bits_per_key;
     let is_near = (bits_per_key - expected).abs() <= expected * 1e-9;
@@ -197,13 +240,11 @@ fn read_link(reader: &mut Reader<'_>) -> Result<(Link, u64), Error> {
         return Err(invalid("the bytes", range, bytes));
     }
     within("the number of keys", len, 0, capacity)?;
-    if rounding != 0 {
-        return Err(invalid("the power of two of the bits", 0, rounding));
-    }
     let link = Link {
         bits_per_key,
         bits,
         probe_count,
+        log2_bits,
         ..computed
     };
     Ok((link, len))
