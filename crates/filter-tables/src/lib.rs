@@ -16,6 +16,7 @@ extern crate std;
 mod block;
 mod blocks;
 mod checksum;
+mod compression;
 mod error;
 mod footer;
 mod reader;

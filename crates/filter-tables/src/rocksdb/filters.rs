@@ -3,7 +3,6 @@
 use alloc::vec::Vec;
 
 use super::super::footer::BlockHandle;
-use super::properties::RocksDbProperties;
 
 /// The filters of a table, and which of them answer for a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,8 +40,7 @@ pub struct FilterPartition {
 }
 
 impl RocksDbFilters {
-    /// Describes the filters of a table with these properties.
-    pub(super) fn new(handles: FilterHandles, properties: &RocksDbProperties) -> Self {
+    pub(super) fn new(handles: FilterHandles, has_whole_keys: bool, is_bytewise: bool) -> Self {
         let ascend = match &handles {
             FilterHandles::Partitioned(partitions) => {
                 partitions.is_sorted_by(|one, next| one.separator <= next.separator)
@@ -51,8 +49,8 @@ impl RocksDbFilters {
         };
         Self {
             handles,
-            has_whole_keys: properties.has_whole_keys(),
-            is_bytewise: ascend && properties.is_bytewise(),
+            has_whole_keys,
+            is_bytewise: ascend && is_bytewise,
         }
     }
 

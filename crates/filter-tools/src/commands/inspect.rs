@@ -31,8 +31,9 @@ use records::terminal::table;
 /// it is two to the power of minus the columns. Figures of a filter block with a wrong checksum describe its bytes as they
 /// are. Bits of overlapping filters count once.
 ///
-/// Reads RocksDB's block-based tables of format versions 0 to 7, with full or partitioned filters. Does not read plain and
-/// cuckoo tables, compression other than Snappy, and blocks above 1 GiB (metaindex: 1 MiB).
+/// Reads RocksDB's block-based tables of format versions 0 to 7, with full or partitioned filters, and Pebble's of versions 1 to
+/// 4; blocks compressed by Snappy, LZ4, Zstandard and zlib. Does not read plain, cuckoo and columnar tables, other compression,
+/// and blocks above 1 GiB (metaindex: 1 MiB).
 ///
 /// For a Parquet file, which must be the only path, shows each split-block filter: row group, column, length of the bit
 /// set, and expected rate (the product of the fill of the words of a block, averaged over the blocks). With --column and
@@ -50,8 +51,9 @@ use records::terminal::table;
     after_help = "Examples:\n  {program} inspect /var/lib/app/db\n  {program} inspect --json 000005.ldb\n  \
         {program} inspect sales.parquet --column id --key 7\n  \
         {program} inspect sales.parquet --column sha1 --key f572d396fae9206628714fb2ce00f72e94f2258f --type binary\n\n\
-        Exit codes: 0 no damage; 1 damage; 2 no damage, but a table cannot be read, or a path is neither a table nor a \
-        database folder, in which case nothing is inspected."
+        Exit codes: 0 everything was read, and nothing is damaged; 1 damage, which is what a checksum or an offset contradicts; 2 no \
+        damage, but a table or filter is not read, or a path is neither a table nor a database folder, in which case nothing is \
+        inspected."
 )]
 pub struct Arguments {
     /// A table (.ldb, .sst), the folder of a database, a Parquet file, a stream of Guava or Spark, or the folder of a set
@@ -94,7 +96,9 @@ struct Totals {
     tables_with_filters: u64,
     rocksdb_tables: u64,
     damaged_tables: u64,
-    /// The number of tables that the system did not read, at least in part.
+    /// The number of tables that were not read, at least in part: of another form, or refused by the system.
+    tables_not_read: u64,
+    /// The number of those that the system refused.
     unreadable_tables: u64,
     filters: u64,
     empty: u64,
@@ -137,11 +141,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     unless_closed(write(&inspection, arguments.json))?;
     let totals = &inspection.totals;
-    match (totals.damaged_tables, totals.unreadable_tables) {
+    match (totals.damaged_tables, totals.tables_not_read) {
         (0, 0) => Ok(()),
-        (0, unreadable) => Err(Failure::input(format_args!(
-            "{} could not be read completely",
-            counted(unreadable, "table")
+        (0, not_read) => Err(Failure::input(format_args!(
+            "{} not read, or not completely",
+            counted(not_read, "table")
         ))),
         _ => Err(Failure::Checked),
     }
@@ -245,6 +249,7 @@ impl Totals {
             totals.tables_with_filters += u64::from(!table.filter_blocks.is_empty());
             totals.rocksdb_tables += u64::from(table.kind == Kind::Rocksdb);
             totals.damaged_tables += u64::from(!table.damage.is_empty());
+            totals.tables_not_read += u64::from(!table.not_read.is_empty());
             totals.unreadable_tables += u64::from(table.unreadable);
             for block in &table.filter_blocks {
                 totals.filters += block.filters;
@@ -346,7 +351,7 @@ fn in_words(totals: &Totals) -> String {
         }
     };
     add(&mut text, totals.rocksdb_tables, "of RocksDB's");
-    add(&mut text, totals.unreadable_tables, "unreadable");
+    add(&mut text, totals.tables_not_read, "not read");
     match totals.damaged_tables {
         0 => text.push_str("; no damage"),
         damaged => text.push_str(&format!("; damage in {}", counted(damaged, "table"))),

@@ -34,7 +34,7 @@ const LONGEST: u64 = 512 << 20;
 #[command(
     after_help = "Examples:\n  {program} query users.bloom < keys.txt\n  {program} query --map users.set < keys.txt\n  \
         {program} query ids.spark --type long < ids.txt\n  {program} query raw.filter --format ribbon --type line < keys.txt\n\n\
-        Exit codes: 0 done; 1 the set is damaged; 2 the input or the arguments are wrong; 130 stopped."
+        Exit codes: 0 done; 1 the set or the table is damaged; 2 the table is not read, or the input or the arguments are wrong; 130 stopped."
 )]
 pub struct Arguments {
     /// A file with a filter, the folder of a set, or a table (.ldb, .sst)
@@ -76,12 +76,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let items = check_kind(arguments, &manifest.key_kind)?;
         (Box::new(move |keys| set.contains_many(keys)), items)
     } else if format.is_none() && is_named_like_a_table(path) {
-        let may_hold =
-            lookup::open(path).map_err(|error| Failure::input(format_args!("{}: {error}", shown(path))))?;
+        let may_hold = lookup::open(path).map_err(|error| {
+            let failure = if error.is_damage() {
+                Failure::internal
+            } else {
+                Failure::input
+            };
+            failure(format!("{}: {error}", shown(path)))
+        })?;
         if let Some(all) = &may_hold.all {
             let text = format!(
-                "the table does not show that keys are ordered by their bytes, so each key is looked up in all {} filters: \
-                 an absent key matches with a probability of {}",
+                "the table does not show which of its filters answers for a key, so each key is looked up in all {}: an absent key matches with a probability of {}",
                 all.count,
                 share(all.rate)
             );

@@ -8,10 +8,14 @@ use filter_formats::Format;
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::rocksdb::FastLocalBloomPolicy;
 use filter_formats::view::FilterView;
-use filter_policy::FilterPolicy as _;
 use filter_policy::filter_block::FilterBlockReader;
+use filter_policy::hashers::KeyHasher;
+use filter_policy::{BloomFilterPolicy, FilterPolicy as _};
 use filter_tables::{BlockHandle, BlockRole, Entry, Error, FilterHandles, RocksDbTable, Table};
 
+use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
+
+use super::Verdict;
 use super::file::TableFile;
 
 /// Returns whether a table may hold a user's key. `false` is certain.
@@ -39,46 +43,104 @@ impl AllFilters {
     }
 }
 
-/// Opens the filters of a table of LevelDB or RocksDB.
+/// The reason why a table's filters were not opened.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unopened {
+    #[error("{0}")]
+    File(#[from] std::io::Error),
+    #[error("{0}")]
+    Table(#[from] Error<std::io::Error>),
+    #[error("table must have filters of a known policy, over whole keys, got {0}")]
+    Filters(String),
+}
+
+impl Unopened {
+    /// Returns true if the table is damaged.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, Self::Table(error) if Verdict::of(error) == Verdict::Damaged)
+    }
+
+    /// Says which filters a table has in place of those that answer.
+    fn filters<'n>(names: impl Iterator<Item = &'n [u8]>) -> Self {
+        let names: Vec<String> = names.map(|name| name.escape_ascii().to_string()).collect();
+        Self::Filters(match names.is_empty() {
+            true => "no filters".to_owned(),
+            false => format!("policy {}", names.join(", ")),
+        })
+    }
+}
+
+/// Opens the filters of a table of LevelDB, RocksDB or Pebble.
 ///
 /// # Errors
 ///
 /// If the table cannot be read, or has no filters that answer for whole keys.
-pub(crate) fn open(path: &Path) -> Result<MayHold, String> {
-    let file = TableFile::open(path).map_err(|error| error.to_string())?;
-    let opened = match Table::open(&file) {
+pub(crate) fn open(path: &Path) -> Result<MayHold, Unopened> {
+    let file = TableFile::open(path)?;
+    match Table::open(&file) {
         Ok(table) => leveldb(&table),
         Err(Error::RocksDb(_)) => rocksdb(&file),
-        Err(error) => Err(error),
-    };
-    let none = || "table must have filters of a known policy, over whole keys, got none".to_owned();
-    opened.map_err(|error| error.to_string())?.ok_or_else(none)
+        Err(error) => Err(error.into()),
+    }
 }
 
-type Opened = Result<Option<MayHold>, Error<std::io::Error>>;
+/// LevelDB's policy as a compiler with signed characters makes it: the last bytes of keys are hashed otherwise. goleveldb and
+/// LevelDB before 1.18 store filters of either kind as `leveldb.BuiltinBloomFilter`; RocksDB's hash is this one.
+struct SignedTail;
+
+impl KeyHasher for SignedTail {
+    fn hash(&self, key: &[u8]) -> u32 {
+        rocksdb_hash(key, LEVELDB_BLOOM_SEED)
+    }
+
+    fn policy_name(&self) -> &'static str {
+        super::OLD_LEVELDB_NAME
+    }
+}
+
+/// Returns the policies that may have written the filters under this name: the name does not tell whether a compiler with signed
+/// characters hashed the last bytes of keys.
+fn policies_of(name: &[u8]) -> Vec<AnyPolicy> {
+    let known = |name: &str| policies::reader(name).ok();
+    match str::from_utf8(name) {
+        Ok("BloomFilter2") => ["BloomFilter2", "BloomFilter2.SignedTail"]
+            .into_iter()
+            .filter_map(known)
+            .collect(),
+        Ok(super::OLD_LEVELDB_NAME) => {
+            let signed: AnyPolicy = Box::new(BloomFilterPolicy::with_hasher(SignedTail, 10.into()));
+            known("leveldb.BuiltinBloomFilter2")
+                .into_iter()
+                .chain([signed])
+                .collect()
+        }
+        name => name.ok().and_then(known).into_iter().collect(),
+    }
+}
 
 /// The bytes of sequence number and kind after each user's key in a database. Other tables have nothing there.
 const TAG_LEN: usize = 8;
 
-fn leveldb(table: &Table<&TableFile>) -> Opened {
-    let policy = |name: &[u8]| -> Option<AnyPolicy> { policies::reader(str::from_utf8(name).ok()?).ok() };
-    let (Some(policy), Some(index)) = (table.policy_names().find_map(policy), table.footer().index) else {
-        return Ok(None);
+fn leveldb(table: &Table<&TableFile>) -> Result<MayHold, Unopened> {
+    let name = table.policy_names().find(|name| !policies_of(name).is_empty());
+    let name = name.and_then(|name| str::from_utf8(name).ok());
+    let (Some(name), Some(index)) = (name, table.footer().index) else {
+        return Err(Unopened::filters(table.policy_names()));
     };
-    let Some(block) = table.filter_block(policy.name())? else {
-        return Ok(None);
+    let Some(block) = table.filter_block(name)? else {
+        return Err(Unopened::filters(table.policy_names()));
     };
-    let format = policies::format_of(policy.name().as_bytes());
-    // The name does not tell whether a compiler with signed characters hashed the last bytes of keys.
-    let signed = (policy.name() == "BloomFilter2").then(|| policies::reader("BloomFilter2.SignedTail").ok());
-    let policies = [Some(policy), signed.flatten()].into_iter().flatten();
-    let filters: Vec<_> = policies
+    let format = super::format_of(name.as_bytes());
+    let filters: Vec<_> = (policies_of(name.as_bytes()).into_iter())
         .map(|policy| FilterBlockReader::new(policy, block.clone()))
         .collect();
     let index = table.block(BlockRole::Index, index)?;
-    let (mut entries, mut blocks) = (index.entries()?, Vec::new());
+    let (mut entries, mut blocks) = (index.entries().map_err(Error::from)?, Vec::new());
     for handle in table.data_blocks()? {
-        let last_key = entries.next_entry()?.map_or(&[][..], |entry| entry.key);
+        let last_key = entries
+            .next_entry()
+            .map_err(Error::from)?
+            .map_or(&[][..], |entry| entry.key);
         blocks.push((last_key.to_vec(), handle));
     }
     let order = Order::of(table, &blocks);
@@ -101,10 +163,10 @@ fn leveldb(table: &Table<&TableFile>) -> Opened {
                 Choice::All => all.iter().any(|&offset| may_match(offset)),
             })
     };
-    Ok(Some(MayHold {
+    Ok(MayHold {
         answer: Box::new(answer),
         all: in_all,
-    }))
+    })
 }
 
 /// Returns the place of the first block whose last key is not below the key, if keys are ordered by their bytes.
@@ -199,21 +261,26 @@ impl Order {
     }
 }
 
-fn rocksdb(file: &TableFile) -> Opened {
+fn rocksdb(file: &TableFile) -> Result<MayHold, Unopened> {
     let table = RocksDbTable::open(file)?;
     let filters = table.filters()?;
     let handles: Vec<BlockHandle> = match filters.handles() {
-        FilterHandles::Full(handle) => vec![*handle],
+        FilterHandles::Full(handle) | FilterHandles::BlockBased(handle) => vec![*handle],
         FilterHandles::Partitioned(partitions) => partitions.iter().map(|part| part.handle).collect(),
-        _ => return Ok(None),
+        _ => return Err(Unopened::filters(table.unknown_filters().map(|(name, _)| name))),
     };
-    if !table.properties().has_whole_keys() {
-        return Ok(None);
+    if !table.has_whole_keys() {
+        return Err(Unopened::Filters("filters of prefixes only".to_owned()));
+    }
+    if let FilterHandles::BlockBased(handle) = filters.handles() {
+        return block_based(table.filter(*handle)?);
     }
     let read = |handle: BlockHandle| Ok((handle.offset, table.filter(handle)?));
     let read: BTreeMap<_, _> = handles.into_iter().map(read).collect::<Result<_, Error<_>>>()?;
-    let policy = FastLocalBloomPolicy::new(10.into());
-    let format = Format::FAST_LOCAL_BLOOM;
+    let name = table.filters_name().unwrap_or_default();
+    let format = policies::format_of(name.as_bytes()).unwrap_or(Format::FAST_LOCAL_BLOOM);
+    // Filters of RocksDB tell their kind, whatever the name.
+    let policy = policies::reader(name).unwrap_or_else(|_| Box::new(FastLocalBloomPolicy::new(10.into())));
     let rates = read
         .values()
         .map(|filter| FilterView::new(format, filter).expected_rate());
@@ -227,5 +294,21 @@ fn rocksdb(file: &TableFile) -> Opened {
         may_match
     };
     let answer = Box::new(answer);
-    Ok(Some(MayHold { answer, all }))
+    Ok(MayHold { answer, all })
+}
+
+/// Opens a filter block of RocksDB before 7.0. It has a filter for each 2 KiB of data, of which all are queried.
+fn block_based(block: Vec<u8>) -> Result<MayHold, Unopened> {
+    let policy = BloomFilterPolicy::with_hasher(SignedTail, 10.into());
+    let filters = FilterBlockReader::new(policy, block);
+    let read = filters.filters().filter_map(|filter| filter.bytes);
+    let rates = read.map(|filter| FilterView::new(Format::LEVEL_DB, filter).expected_rate());
+    let all = (filters.len() > 1).then(|| AllFilters::new(filters.len(), rates));
+    let answer = move |key: &[u8]| {
+        let may_match =
+            |filter: &[u8]| BloomFilterPolicy::with_hasher(SignedTail, 10.into()).key_may_match(key, filter);
+        filters.is_empty() || filters.filters().any(|filter| filter.bytes.is_none_or(may_match))
+    };
+    let answer = Box::new(answer);
+    Ok(MayHold { answer, all })
 }

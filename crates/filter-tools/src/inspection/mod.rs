@@ -17,7 +17,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use filter_formats::Format;
-use filter_formats::policies::format_of;
+use filter_formats::policies;
 use filter_tables::{
     BlockHandle, BlockRole, Damage, ReadAt as _, RocksDbTable, StoredBlock, TRAILER_LEN, Table,
 };
@@ -28,6 +28,14 @@ use file::{DisjointRanges, StoredBlocks, TableFile};
 pub(crate) use filters::FilterBlockReport;
 use rocksdb::RocksDbReport;
 use words::Words;
+
+/// The name under which LevelDB before 1.18 and goleveldb store the filters of LevelDB's policy.
+const OLD_LEVELDB_NAME: &str = "leveldb.BuiltinBloomFilter";
+
+/// Returns the format of the filters that tables store under a name.
+fn format_of(name: &[u8]) -> Option<Format> {
+    policies::format_of(name).or((name == OLD_LEVELDB_NAME.as_bytes()).then_some(Format::LEVEL_DB))
+}
 
 /// A report on one table.
 #[derive(Debug, Serialize)]
@@ -254,7 +262,7 @@ impl TableReport {
         let stored = StoredBlock::new(&bytes)?;
         self.damage.extend(wrong.map(|wrong| wrong.to_string()));
         if stored.compression() != StoredBlock::UNCOMPRESSED {
-            self.damage.push(format!(
+            self.not_read.push(format!(
                 "compression of the {block} at offset {offset} must be 0, got {}",
                 stored.compression()
             ));
@@ -313,6 +321,8 @@ impl Verdict {
             filter_tables::Error::RocksDb(_)
             | filter_tables::Error::Unsupported { .. }
             | filter_tables::Error::OtherLayout { .. }
+            | filter_tables::Error::TooShort { .. }
+            | filter_tables::Error::UnknownMagic { .. }
             | filter_tables::Error::TooLarge { .. } => Self::NotRead,
             filter_tables::Error::Read { .. } | filter_tables::Error::AllocationFailed { .. } => {
                 Self::Unreadable

@@ -39,7 +39,7 @@ impl TableReport {
             checksum: table.footer().checksum.to_string(),
             entries: properties.number("rocksdb.num.entries"),
             filter_entries: properties.number("rocksdb.num.filter_entries"),
-            whole_keys: properties.has_whole_keys(),
+            whole_keys: table.has_whole_keys(),
             prefix_extractor: properties
                 .prefix_extractor()
                 .map(|name| name.escape_ascii().to_string()),
@@ -76,6 +76,16 @@ impl TableReport {
             Ok(_) => {}
             Err(error) => self.add_error(error),
         }
+        for (name, handle) in table.unknown_filters() {
+            self.filter_blocks.push(FilterBlockReport {
+                policy: name.escape_ascii().to_string(),
+                kinds: BTreeSet::new(),
+                bytes: handle.map_or(0, |handle| handle.size),
+                filters: 1,
+                empty: 0,
+                bits: None,
+            });
+        }
         self.rocksdb = Some(report);
     }
 
@@ -103,7 +113,7 @@ impl TableReport {
                 continue;
             };
             bytes += contents.len() as u64;
-            let layout = Format::FAST_LOCAL_BLOOM;
+            let layout = super::format_of(name.as_bytes()).unwrap_or(Format::FAST_LOCAL_BLOOM);
             if FilterView::new(layout, &contents).kind() == FilterKind::Empty {
                 empty += 1;
                 if holds_keys {

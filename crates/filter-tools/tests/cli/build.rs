@@ -5,7 +5,8 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use filter_policy::filter_block::FilterBlockBuilder;
-use filter_policy::{BloomFilterPolicy, FilterPolicy as _};
+use filter_policy::hashers::KeyHasher;
+use filter_policy::{BloomFilterPolicy, FilterPolicy};
 use filter_sets::{Access, FilterSet, Header, Opening};
 use filter_tables::StoredBlock;
 use filter_tables::testing::golden::{bytes as golden, hex};
@@ -332,7 +333,31 @@ fn tables_are_queried_through_their_indexes() {
 /// Writes a table of LevelDB's with these keys in this order, of which a data block has 20, and a filter for each block.
 fn table(keys: impl IntoIterator<Item = Vec<u8>>, tag: &[u8]) -> Vec<u8> {
     let policy = BloomFilterPolicy::with_leveldb_hash(10.into());
-    let (mut file, mut filters) = (File::default(), FilterBlockBuilder::new(&policy));
+    table_of(&policy, "leveldb.BuiltinBloomFilter2", &[], keys, tag)
+}
+
+/// LevelDB's policy where characters have a sign, as RocksDB's hash has it.
+struct Signed;
+
+impl KeyHasher for Signed {
+    fn hash(&self, key: &[u8]) -> u32 {
+        hashzoo::rocksdb_hash(key, hashzoo::LEVELDB_BLOOM_SEED)
+    }
+
+    fn policy_name(&self) -> &'static str {
+        "signed"
+    }
+}
+
+/// Does the same for filters of a policy that are stored under a name; these blocks are listed as well.
+fn table_of(
+    policy: &dyn FilterPolicy,
+    name: &str,
+    more: &[&str],
+    keys: impl IntoIterator<Item = Vec<u8>>,
+    tag: &[u8],
+) -> Vec<u8> {
+    let (mut file, mut filters) = (File::default(), FilterBlockBuilder::new(policy));
     let keys: Vec<Vec<u8>> = keys.into_iter().collect();
     let mut index = Vec::new();
     for keys in keys.chunks(20) {
@@ -344,11 +369,20 @@ fn table(keys: impl IntoIterator<Item = Vec<u8>>, tag: &[u8]) -> Vec<u8> {
         index.push((stored.last().unwrap().clone(), encode(handle)));
     }
     let filters = file.block(&filters.finish().unwrap(), StoredBlock::UNCOMPRESSED);
-    let name = format!("filter.{}", policy.name());
-    let metaindex = file.block(
-        &entries(&[(name.as_bytes(), &encode(filters))]),
-        StoredBlock::UNCOMPRESSED,
-    );
+    let more = more.iter().map(|name| {
+        let empty = file.block(&entries(&[]), StoredBlock::UNCOMPRESSED);
+        ((*name).to_owned(), encode(empty))
+    });
+    let more: Vec<_> = more.collect();
+    let named = [(format!("filter.{name}"), encode(filters))]
+        .into_iter()
+        .chain(more);
+    let named: Vec<_> = named.collect();
+    let named: Vec<(&[u8], &[u8])> = named
+        .iter()
+        .map(|(name, handle)| (name.as_bytes(), &handle[..]))
+        .collect();
+    let metaindex = file.block(&entries(&named), StoredBlock::UNCOMPRESSED);
     let index: Vec<(&[u8], &[u8])> = index
         .iter()
         .map(|(key, handle)| (&key[..], &handle[..]))
@@ -378,6 +412,7 @@ fn tables_in_other_orders_deny_no_stored_key() {
     let mixed = |i: u32| format!("{}{i:04}", if i % 20 == 7 { 'K' } else { 'k' }).into_bytes();
     let integer = |i: u32| u64::from(i << 8).to_le_bytes().to_vec();
     let versions = |i: u32| format!("key{:04}", i / 50).into_bytes();
+    let tag = [1, 7, 0, 0, 0, 0, 0, 0];
     for (name, keys, is_bytewise) in [
         ("length", (0..1_000).map(number).collect::<Vec<_>>(), Some(false)),
         ("case", (0..1_000).map(mixed).collect(), Some(false)),
@@ -385,7 +420,7 @@ fn tables_in_other_orders_deny_no_stored_key() {
         ("versions", (0..1_000).map(versions).collect(), Some(true)),
         ("one block", (0..20).rev().map(number).collect(), Some(true)),
     ] {
-        for (tag, with) in [(&[1, 7, 0, 0, 0, 0, 0, 0][..], "with"), (&[], "without")] {
+        for (tag, with) in [(&tag[..], "with"), (&[], "without")] {
             let file = format!("{name} {with}.ldb");
             bench.write(&file, table(keys.clone(), tag));
             let text: String = keys.iter().map(|key| hex(key) + "\n").collect();
@@ -398,6 +433,56 @@ fn tables_in_other_orders_deny_no_stored_key() {
             );
         }
     }
+    // Names under which filters of several programs are stored: both ways to hash the last bytes of keys are tried.
+    let old = "leveldb.BuiltinBloomFilter";
+    let keys: Vec<Vec<u8>> = (0..200)
+        .map(|i| vec![b'k', 0x80 + (i / 100) as u8, 0xff - (i % 100) as u8])
+        .collect();
+    let text: String = keys.iter().map(|key| hex(key) + "\n").collect();
+    let signed = BloomFilterPolicy::with_hasher(Signed, 10.into());
+    let unsigned = BloomFilterPolicy::with_leveldb_hash(10.into());
+    // In the order of the metaindex; the second table is RocksDB's by its properties, with filters as before 7.0.
+    for (name, bytes) in [
+        ("signed.ldb", table_of(&signed, old, &[], keys.clone(), &tag)),
+        ("unsigned.ldb", table_of(&unsigned, old, &[], keys.clone(), &tag)),
+        (
+            "blocks.sst",
+            table_of(
+                &signed,
+                "rocksdb.BuiltinBloomFilter",
+                &["rocksdb.properties"],
+                keys.clone(),
+                &tag,
+            ),
+        ),
+    ] {
+        bench.write(name, bytes);
+        bench.maybe_all(&format!("query {name} --type binary"), &text);
+        let absent = bench
+            .fed(
+                &format!("query {name} --type line"),
+                "absent 1\nabsent 2\nabsent 3\n",
+            )
+            .stdout;
+        assert!(absent.contains("no"), "{name}");
+    }
+    for name in ["leveldb_old_name.ldb", "rocksdb_name_with_suffix.sst"] {
+        bench.write(name, golden(&format!("reports/{name}")));
+        bench.maybe_all(
+            &format!("query {name}"),
+            (0..2_000).map(|i| format!("key-{i}\n")).collect::<String>(),
+        );
+    }
+    bench.write("own.ldb", table_of(&unsigned, "example.Own", &[], keys, &tag));
+    bench.write("none.ldb", golden("leveldb/ldb/db_nofilter_bs4096.ldb"));
+    bench.refuses(
+        "query own.ldb => over whole keys, got policy example.Own
+        query none.ldb => over whole keys, got no filters",
+    );
+    let mut damaged = golden("leveldb/ldb/db_bpk10_nosnappy_bs4096.ldb");
+    damaged[146_511] ^= 1;
+    bench.write("damaged.ldb", damaged);
+    bench.refuses_fed(1, "", "query damaged.ldb => checksum of the filter block");
     bench.write("basho.sst", golden("reports/basho.sst"));
     bench.refuses(
         "query basho.sst => basho.sst: filters named leveldb.BuiltinBloomFilter2 | Basho's LevelDB (Riak)",
