@@ -37,6 +37,8 @@ enum Command {
     /// Calls a function of a library on keys beside memory that cannot be read
     #[command(hide = true)]
     TryOut {
+        /// The process that began the trial
+        parent: u32,
         symbol: Symbol,
     },
 }
@@ -52,7 +54,7 @@ fn main() -> ExitCode {
         Command::Render(arguments) => render::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments, &program),
         Command::List(arguments) => list::run(&arguments),
-        Command::TryOut { symbol } => try_out(&symbol),
+        Command::TryOut { parent, symbol } => try_out(symbol, parent),
     };
     result.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

@@ -25,7 +25,7 @@ mod batch;
 mod pinned;
 mod watch;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use self::batch::empty;
 pub(crate) use self::batch::{Batch, sample};
@@ -54,6 +54,13 @@ pub(crate) fn subjects(functions: &[&Function]) -> Vec<Function> {
 )]
 fn now() -> Instant {
     Instant::now()
+}
+
+/// Returns the result of one call and its time.
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = now();
+    let result = work();
+    (result, start.elapsed())
 }
 
 /// Takes one reading of a part. Returns nanoseconds per key, and the sum of the values.
