@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use hash_comparison::clock::timed;
 use hash_comparison::commands::{compare, join, list, render, reproduce};
 use hash_comparison::functions::library::{Symbol, try_out};
 use hash_comparison::program::Program;
@@ -54,7 +55,7 @@ fn main() -> ExitCode {
         Command::Render(arguments) => render::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments, &program),
         Command::List(arguments) => list::run(&arguments),
-        Command::TryOut { parent, symbol } => try_out(symbol, parent),
+        Command::TryOut { parent, symbol } => try_out(symbol, parent, timed),
     };
     result.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

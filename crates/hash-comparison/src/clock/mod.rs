@@ -56,11 +56,11 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Returns the result of one call and its time.
-pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+/// Returns the time of one call.
+pub fn timed(work: &mut dyn FnMut()) -> Duration {
     let start = now();
-    let result = work();
-    (result, start.elapsed())
+    work();
+    start.elapsed()
 }
 
 /// Takes one reading of a part. Returns nanoseconds per key, and the sum of the values.

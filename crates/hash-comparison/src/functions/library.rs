@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use super::verify::{self, LONG_KEY};
 use super::{Function, find};
-use crate::clock::timed;
 use records::error::Error;
 use records::failure::Failure;
 use records::system;
@@ -90,12 +89,12 @@ mod news {
 }
 
 /// Opens the library, and calls the function on keys at both ends of memory that is read-only, between pages that cannot be
-/// read. Reports each step to the parent: what breaks a rule may end the process.
+/// read. Reports each step to the parent: what breaks a rule may end the process. `timed` returns the time of a call.
 ///
 /// # Errors
 ///
 /// Returns an error if the system refuses memory, a thread or the report.
-pub fn try_out(symbol: Symbol, parent: u32) -> Result<(), Failure> {
+pub fn try_out(symbol: Symbol, parent: u32, timed: fn(&mut dyn FnMut()) -> Duration) -> Result<(), Failure> {
     ffi::end_with(parent)?;
     let mut report = ffi::channel()?;
     let trial = move || -> io::Result<()> {
@@ -117,7 +116,8 @@ pub fn try_out(symbol: Symbol, parent: u32) -> Result<(), Failure> {
                 memory.fill(around);
                 memory[start..start + length].copy_from_slice(&LONG_KEY[..length]);
                 ffi::protect(memory, true)?;
-                let (value, took) = timed(|| hash(&memory[start..start + length]));
+                let mut value = 0;
+                let took = timed(&mut || value = hash(&memory[start..start + length]));
                 fastest = fastest.min(took);
                 // Where memory cannot be read-only.
                 is_changed |= memory[start..start + length] != LONG_KEY[..length];
