@@ -169,9 +169,15 @@ fn lz4(bytes: &[u8], len: usize) -> Result<Vec<u8>, Failed> {
 
 #[cfg(feature = "zstd")]
 fn zstd(bytes: &[u8], most: usize) -> Result<Vec<u8>, Failed> {
+    use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
     use ruzstd::io::Read as _;
 
-    let mut stream = ruzstd::decoding::StreamingDecoder::new(bytes).map_err(|_| Failed::Stream)?;
+    /// The largest window, which takes memory before there are contents: 8 MiB is the most that every decoder must have.
+    const MAX_WINDOW: u64 = 8 << 20;
+
+    let mut decoder = FrameDecoder::new();
+    decoder.set_max_window_size(MAX_WINDOW);
+    let mut stream = StreamingDecoder::new_with_decoder(bytes, decoder).map_err(|_| Failed::Stream)?;
     let (mut contents, mut part) = (Vec::new(), [0; 4096]);
     loop {
         let len = stream.read(&mut part).map_err(|_| Failed::Stream)?;

@@ -97,9 +97,7 @@ struct Totals {
     rocksdb_tables: u64,
     damaged_tables: u64,
     /// The number of tables that were not read, at least in part: of another form, or refused by the system.
-    tables_not_read: u64,
-    /// The number of those that the system refused.
-    unreadable_tables: u64,
+    not_read_tables: u64,
     filters: u64,
     empty: u64,
     #[serde(flatten)]
@@ -141,7 +139,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     unless_closed(write(&inspection, arguments.json))?;
     let totals = &inspection.totals;
-    match (totals.damaged_tables, totals.tables_not_read) {
+    match (totals.damaged_tables, totals.not_read_tables) {
         (0, 0) => Ok(()),
         (0, not_read) => Err(Failure::input(format_args!(
             "{} not read, or not completely",
@@ -249,8 +247,7 @@ impl Totals {
             totals.tables_with_filters += u64::from(!table.filter_blocks.is_empty());
             totals.rocksdb_tables += u64::from(table.kind == Kind::Rocksdb);
             totals.damaged_tables += u64::from(!table.damage.is_empty());
-            totals.tables_not_read += u64::from(!table.not_read.is_empty());
-            totals.unreadable_tables += u64::from(table.unreadable);
+            totals.not_read_tables += u64::from(!table.not_read.is_empty());
             for block in &table.filter_blocks {
                 totals.filters += block.filters;
                 totals.empty += block.empty;
@@ -351,7 +348,7 @@ fn in_words(totals: &Totals) -> String {
         }
     };
     add(&mut text, totals.rocksdb_tables, "of RocksDB's");
-    add(&mut text, totals.tables_not_read, "not read");
+    add(&mut text, totals.not_read_tables, "not read");
     match totals.damaged_tables {
         0 => text.push_str("; no damage"),
         damaged => text.push_str(&format!("; damage in {}", counted(damaged, "table"))),

@@ -15,7 +15,6 @@ use filter_tables::{BlockHandle, BlockRole, Entry, Error, FilterHandles, RocksDb
 
 use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
 
-use super::Verdict;
 use super::file::TableFile;
 
 /// Returns whether a table may hold a user's key. `false` is certain.
@@ -57,7 +56,7 @@ pub(crate) enum Unopened {
 impl Unopened {
     /// Returns true if the table is damaged.
     pub(crate) fn is_damage(&self) -> bool {
-        matches!(self, Self::Table(error) if Verdict::of(error) == Verdict::Damaged)
+        matches!(self, Self::Table(Error::Damaged(_)))
     }
 
     /// Says which filters a table has in place of those that answer.
@@ -273,7 +272,7 @@ fn rocksdb(file: &TableFile) -> Result<MayHold, Unopened> {
         return Err(Unopened::Filters("filters of prefixes only".to_owned()));
     }
     if let FilterHandles::BlockBased(handle) = filters.handles() {
-        return block_based(table.filter(*handle)?);
+        return Ok(block_based(table.filter(*handle)?));
     }
     let read = |handle: BlockHandle| Ok((handle.offset, table.filter(handle)?));
     let read: BTreeMap<_, _> = handles.into_iter().map(read).collect::<Result<_, Error<_>>>()?;
@@ -298,17 +297,17 @@ fn rocksdb(file: &TableFile) -> Result<MayHold, Unopened> {
 }
 
 /// Opens a filter block of RocksDB before 7.0. It has a filter for each 2 KiB of data, of which all are queried.
-fn block_based(block: Vec<u8>) -> Result<MayHold, Unopened> {
-    let policy = BloomFilterPolicy::with_hasher(SignedTail, 10.into());
-    let filters = FilterBlockReader::new(policy, block);
+fn block_based(block: Vec<u8>) -> MayHold {
+    // Early releases hashed the last bytes of keys as the compiler's characters are.
+    let policies = policies_of(super::OLD_LEVELDB_NAME.as_bytes());
+    let filters = FilterBlockReader::new((), block);
     let read = filters.filters().filter_map(|filter| filter.bytes);
     let rates = read.map(|filter| FilterView::new(Format::LEVEL_DB, filter).expected_rate());
     let all = (filters.len() > 1).then(|| AllFilters::new(filters.len(), rates));
     let answer = move |key: &[u8]| {
-        let may_match =
-            |filter: &[u8]| BloomFilterPolicy::with_hasher(SignedTail, 10.into()).key_may_match(key, filter);
+        let may_match = |filter: &[u8]| policies.iter().any(|policy| policy.key_may_match(key, filter));
         filters.is_empty() || filters.filters().any(|filter| filter.bytes.is_none_or(may_match))
     };
     let answer = Box::new(answer);
-    Ok(MayHold { answer, all })
+    MayHold { answer, all }
 }

@@ -54,8 +54,6 @@ pub(crate) struct TableReport {
     pub(crate) damage: Vec<String>,
     /// Descriptions of the parts that were not read and may be intact.
     pub(crate) not_read: Vec<String>,
-    /// Set if `not_read` has entries because the system refused a file, a read or memory.
-    pub(crate) unreadable: bool,
 }
 
 /// The engine that wrote a table.
@@ -145,7 +143,7 @@ fn inspect_table(path: &Path, with_data: bool) -> TableReport {
         Ok(file) => report(path, &file, with_data),
         Err(error) => {
             let mut report = TableReport::new(path, 0);
-            report.add_unreadable(error.to_string());
+            report.not_read.push(error.to_string());
             report
         }
     }
@@ -190,21 +188,15 @@ impl TableReport {
             filter_blocks: Vec::new(),
             damage: Vec::new(),
             not_read: Vec::new(),
-            unreadable: false,
         }
-    }
-
-    fn add_unreadable(&mut self, reason: String) {
-        self.not_read.push(reason);
-        self.unreadable = true;
     }
 
     fn add_error(&mut self, error: &filter_tables::Error<io::Error>) {
-        match Verdict::of(error) {
-            Verdict::Damaged => self.damage.push(error.to_string()),
-            Verdict::NotRead => self.not_read.push(error.to_string()),
-            Verdict::Unreadable => self.add_unreadable(error.to_string()),
-        }
+        let messages = match is_damage(error) {
+            true => &mut self.damage,
+            false => &mut self.not_read,
+        };
+        messages.push(error.to_string());
     }
 
     /// Inspects the filter blocks that do not overlap: thousands of names for one block would multiply the work.
@@ -243,9 +235,10 @@ impl TableReport {
         let Some(contents) = self.filter_contents(table, handle) else {
             return;
         };
-        let (report, damage) = filters::look_at(&contents, policy, layout, data_blocks);
-        self.filter_blocks.push(report);
-        self.damage.extend(damage);
+        let found = filters::look_at(&contents, policy, layout, data_blocks);
+        self.filter_blocks.push(found.report);
+        self.damage.extend(found.damage);
+        self.not_read.extend(found.not_read);
     }
 
     /// Reads the contents of a filter block and checks its trailer. Returns `None` if there are no contents to show.
@@ -292,11 +285,10 @@ impl TableReport {
                     end = handle.offset + stored.len() as u64;
                     wrong.iter().for_each(|wrong| damage.add(wrong));
                 }
-                Err(error) if Verdict::of(&error) == Verdict::Damaged => damage.add(&error),
+                Err(error) if is_damage(&error) => damage.add(&error),
                 Err(error) => {
                     end = handle.offset.saturating_add(handle.size);
                     not_read.add(&error);
-                    self.unreadable |= Verdict::of(&error) == Verdict::Unreadable;
                 }
             }
         }
@@ -305,31 +297,11 @@ impl TableReport {
     }
 }
 
-/// The meaning of a read error for a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    Damaged,
-    /// The table may be intact, but this program does not support it.
-    NotRead,
-    /// The table may be intact, but the system refused to read it.
-    Unreadable,
-}
-
-impl Verdict {
-    fn of<E>(error: &filter_tables::Error<E>) -> Self {
-        match error {
-            filter_tables::Error::RocksDb(_)
-            | filter_tables::Error::Unsupported { .. }
-            | filter_tables::Error::OtherLayout { .. }
-            | filter_tables::Error::TooShort { .. }
-            | filter_tables::Error::UnknownMagic { .. }
-            | filter_tables::Error::TooLarge { .. } => Self::NotRead,
-            filter_tables::Error::Read { .. } | filter_tables::Error::AllocationFailed { .. } => {
-                Self::Unreadable
-            }
-            _ => Self::Damaged,
-        }
-    }
+/// Returns true if an error means that a checksum or an offset contradicts the bytes. What another writer may have written, or
+/// the system did not read, may be intact.
+const fn is_damage<E>(error: &filter_tables::Error<E>) -> bool {
+    use filter_tables::Error::{Damaged, TooShort};
+    matches!(error, Damaged(_) | TooShort { .. })
 }
 
 #[cfg(all(test, unix))]

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use filter_formats::Format;
 use filter_formats::view::{FilterKind, FilterView};
-use filter_tables::{BlockHandle, FilterHandles, RocksDbFilters, RocksDbTable};
+use filter_tables::{BlockHandle, BlockRole, Damage, FilterHandles, RocksDbFilters, RocksDbTable};
 use serde::Serialize;
 
 use super::TableReport;
 use super::bits::Bits;
 use super::file::{DisjointRanges, TableFile};
 use super::filters::FilterBlockReport;
+use super::parquet::Unread;
 use super::words::Words;
 
 /// The properties that only RocksDB's tables have.
@@ -77,14 +78,21 @@ impl TableReport {
             Err(error) => self.add_error(error),
         }
         for (name, handle) in table.unknown_filters() {
-            self.filter_blocks.push(FilterBlockReport {
-                policy: name.escape_ascii().to_string(),
-                kinds: BTreeSet::new(),
-                bytes: handle.map_or(0, |handle| handle.size),
-                filters: 1,
-                empty: 0,
-                bits: None,
-            });
+            let Some(handle) = handle else {
+                let block = BlockRole::Filter;
+                self.damage.push(Damage::Handle { block }.to_string());
+                continue;
+            };
+            if self.filter_contents(table, handle).is_some() {
+                self.filter_blocks.push(FilterBlockReport {
+                    policy: name.escape_ascii().to_string(),
+                    kinds: BTreeSet::new(),
+                    bytes: handle.size,
+                    filters: 1,
+                    empty: 0,
+                    bits: None,
+                });
+            }
         }
         self.rocksdb = Some(report);
     }
@@ -98,7 +106,7 @@ impl TableReport {
         handles: impl ExactSizeIterator<Item = BlockHandle>,
     ) {
         let filters = handles.len() as u64;
-        let mut damage = Words::default();
+        let (mut damage, mut not_read) = (Words::default(), Words::default());
         let mut read = DisjointRanges::default();
         let mut bits = Bits::default();
         let mut kinds = BTreeSet::new();
@@ -125,7 +133,12 @@ impl TableReport {
             }
             match bits.add_filter(layout, &contents) {
                 Ok(kind) => kinds.extend(kind),
-                Err(wrong) => damage.add(&format_args!("filter at offset {offset}: {wrong}")),
+                Err(Unread::Damaged(wrong)) => {
+                    damage.add(&format_args!("filter at offset {offset}: {wrong}"))
+                }
+                Err(Unread::Other(reason)) => {
+                    not_read.add(&format_args!("filter at offset {offset}: {reason}"))
+                }
             }
         }
         bits.derive();
@@ -138,5 +151,6 @@ impl TableReport {
             bits: Some(bits),
         });
         self.damage.extend(damage.finish());
+        self.not_read.extend(not_read.finish());
     }
 }

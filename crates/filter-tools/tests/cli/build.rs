@@ -473,6 +473,30 @@ fn tables_in_other_orders_deny_no_stored_key() {
             (0..2_000).map(|i| format!("key-{i}\n")).collect::<String>(),
         );
     }
+    // One filter for all keys, as Pebble writes it.
+    let fuse = filter_formats::policies::reader("binaryfuse").unwrap();
+    let (mut file, mut filter) = (File::default(), Vec::new());
+    fuse.append_filter(&keys.iter().map(Vec::as_slice).collect::<Vec<_>>(), &mut filter)
+        .unwrap();
+    let [filter, properties] =
+        [filter, entries(&[])].map(|block| file.block(&block, StoredBlock::UNCOMPRESSED));
+    let listed = [
+        ("fullfilter.binaryfuse", encode(filter)),
+        ("rocksdb.properties", encode(properties)),
+    ];
+    let listed: Vec<(&[u8], &[u8])> = listed
+        .iter()
+        .map(|(name, handle)| (name.as_bytes(), &handle[..]))
+        .collect();
+    bench.write(
+        "fuse.sst",
+        file.finish_with_metaindex(&entries(&listed), StoredBlock::UNCOMPRESSED),
+    );
+    bench.maybe_all("query fuse.sst --type binary", &text);
+    assert_eq!(
+        bench.json(0, "inspect --json fuse.sst")["tables"][0]["filter_blocks"][0]["policy"],
+        "binaryfuse"
+    );
     bench.write("own.ldb", table_of(&unsigned, "example.Own", &[], keys, &tag));
     bench.write("none.ldb", golden("leveldb/ldb/db_nofilter_bs4096.ldb"));
     bench.refuses(
