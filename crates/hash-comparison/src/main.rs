@@ -4,9 +4,8 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use hash_comparison::clock::timed;
 use hash_comparison::commands::{compare, join, list, render, reproduce};
-use hash_comparison::functions::library::{Symbol, try_out};
+use hash_comparison::functions::library::Symbol;
 use hash_comparison::program::Program;
 use records::failure::Failure;
 
@@ -38,8 +37,6 @@ enum Command {
     /// Calls a function of a library on keys beside memory that cannot be read
     #[command(hide = true)]
     TryOut {
-        /// The process that began the trial
-        parent: u32,
         symbol: Symbol,
     },
 }
@@ -55,7 +52,7 @@ fn main() -> ExitCode {
         Command::Render(arguments) => render::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments, &program),
         Command::List(arguments) => list::run(&arguments),
-        Command::TryOut { parent, symbol } => try_out(symbol, parent, timed),
+        Command::TryOut { symbol } => compare::try_out(&symbol),
     };
     result.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

@@ -25,7 +25,7 @@ mod batch;
 mod pinned;
 mod watch;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use self::batch::empty;
 pub(crate) use self::batch::{Batch, sample};
@@ -56,19 +56,19 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Returns the time of one call.
-pub fn timed(work: &mut dyn FnMut()) -> Duration {
-    let start = now();
-    work();
-    start.elapsed()
-}
-
 /// Takes one reading of a part. Returns nanoseconds per key, and the sum of the values.
 fn read(batch: &Batch, part: usize, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
     let start = now();
     let sum = batch.run(part, form, hash);
     let elapsed = start.elapsed();
     (elapsed.as_nanos() as f64 / batch.calls_of(part) as f64, sum)
+}
+
+/// Returns the nanoseconds of the fastest of a few calls.
+pub(crate) fn of_a_call(key: &[u8], hash: fn(&[u8]) -> u64) -> f64 {
+    let batch = Batch::of([key], 1);
+    let readings = (0..8).map(|_| read(&batch, 0, Form::Independent, hash).0);
+    readings.fold(f64::INFINITY, f64::min)
 }
 
 /// All readings of one function in one form.

@@ -3,10 +3,18 @@
 
 use std::error::Error as _;
 use std::ffi::c_void;
+use std::fs::File;
+use std::io;
+use std::ops::Deref;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use libloading::Library;
+#[cfg(unix)]
+use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
+#[cfg(unix)]
+use rustix::process::{Resource, Rlimit, setrlimit};
 
 enum Loaded {
     Plain(unsafe extern "C" fn(*const c_void, usize) -> u64),
@@ -18,6 +26,21 @@ static LOADED: [OnceLock<Loaded>; 8] = [const { OnceLock::new() }; 8];
 const CALLS: [fn(&[u8]) -> u64; 8] = [
     call::<0>, call::<1>, call::<2>, call::<3>, call::<4>, call::<5>, call::<6>, call::<7>,
 ];
+/// The same for functions of which no loop may wait for all its calls.
+const SLOW_CALLS: [fn(&[u8]) -> u64; 8] = [
+    slow::<0>, slow::<1>, slow::<2>, slow::<3>, slow::<4>, slow::<5>, slow::<6>, slow::<7>,
+];
+static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// Sets the flag after which slow functions are no longer called.
+pub(super) fn stop_by(flag: Arc<AtomicBool>) {
+    STOP.get_or_init(|| flag);
+}
+
+fn slow<const AT: usize>(key: &[u8]) -> u64 {
+    let stops = STOP.get().is_some_and(|stop| stop.load(Ordering::Relaxed));
+    if stops { 0 } else { call::<AT>(key) }
+}
 
 fn call<const AT: usize>(key: &[u8]) -> u64 {
     let (data, length) = (key.as_ptr().cast(), key.len());
@@ -34,8 +57,13 @@ fn call<const AT: usize>(key: &[u8]) -> u64 {
     }
 }
 
-/// Loads a function of a library, which is never unloaded.
-pub(super) fn load(file: &Path, name: &str, takes_seed: bool) -> Result<fn(&[u8]) -> u64, String> {
+/// Loads a function of a library, which is never unloaded. A slow function returns 0 at once after the flag of [`stop_by`] is set.
+pub(super) fn load(
+    file: &Path,
+    name: &str,
+    takes_seed: bool,
+    is_slow: bool,
+) -> Result<fn(&[u8]) -> u64, String> {
     let reason = |error: libloading::Error| {
         error
             .source()
@@ -53,7 +81,8 @@ pub(super) fn load(file: &Path, name: &str, takes_seed: bool) -> Result<fn(&[u8]
     };
     let mut loaded = loaded.map_err(reason)?;
     std::mem::forget(library);
-    for (place, call) in LOADED.iter().zip(CALLS) {
+    let calls = if is_slow { SLOW_CALLS } else { CALLS };
+    for (place, call) in LOADED.iter().zip(calls) {
         match place.set(loaded) {
             Ok(()) => return Ok(call),
             Err(back) => loaded = back,
@@ -65,190 +94,119 @@ pub(super) fn load(file: &Path, name: &str, takes_seed: bool) -> Result<fn(&[u8]
     ))
 }
 
-#[cfg(unix)]
-pub(super) use unix::{channel, end_with, guarded, protect, report_faults, with_channel};
+/// Bytes before and after the keys of a trial that nobody may touch.
+pub(super) const GUARD: usize = 1 << 20;
 
-#[cfg(unix)]
-mod unix {
-    use std::ffi::{c_int, c_void};
-    use std::fs::File;
-    use std::io::{self, PipeWriter};
-    use std::os::fd::{AsFd as _, AsRawFd as _};
-    use std::process::{Command, Stdio};
-    use std::sync::OnceLock;
+/// Memory for keys, in unix between [`GUARD`] bytes on either side that nobody may touch, and read-only. It is never given back.
+pub(super) struct Keys(&'static mut [u8]);
 
-    use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
-    use rustix::process::{Resource, Rlimit, setrlimit};
+impl Deref for Keys {
+    type Target = [u8];
 
-    use super::super::news;
-
-    /// Gives a command the pipe that its trial writes to: standard input, which a library does not print on.
-    pub(in super::super) fn with_channel(command: &mut Command, writer: PipeWriter) -> &mut Command {
-        command.stdin(writer).stdout(Stdio::null()).stderr(Stdio::null())
+    fn deref(&self) -> &[u8] {
+        self.0
     }
+}
 
-    /// Returns the pipe that the parent reads.
-    pub(in super::super) fn channel() -> io::Result<File> {
-        Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
-    }
-
-    /// Ends this process when the parent ends, where the system can. From now on the process leaves no core file.
-    pub(in super::super) fn end_with(parent: u32) -> io::Result<()> {
+#[cfg(unix)]
+impl Keys {
+    /// Returns memory of at least this length. From now on the process leaves no core file.
+    pub(super) fn new(length: usize) -> io::Result<Self> {
         let none = Rlimit {
             current: Some(0),
             maximum: Some(0),
         };
         setrlimit(Resource::Core, none)?;
-        #[cfg(target_os = "linux")]
-        {
-            use rustix::process::{Signal, getppid, set_parent_process_death_signal};
-
-            set_parent_process_death_signal(Some(Signal::KILL))?;
-            // It may have ended before.
-            let is_there =
-                getppid().is_some_and(|found| found.as_raw_nonzero().get().cast_unsigned() == parent);
-            if !is_there {
-                return Err(io::Error::other("the program that began the trial has ended"));
-            }
-        }
-        let _ = parent;
-        Ok(())
-    }
-
-    /// Returns memory of at least this length between pages that nobody may touch.
-    pub(in super::super) fn guarded(length: usize) -> io::Result<&'static mut [u8]> {
-        let page = rustix::param::page_size();
-        let length = length.next_multiple_of(page);
+        let length = length.next_multiple_of(rustix::param::page_size());
         // SAFETY: The pages are new, nobody else has them, and they are never given back.
         unsafe {
-            let all = mmap_anonymous(
-                std::ptr::null_mut(),
-                length + 2 * page,
-                ProtFlags::empty(),
-                MapFlags::PRIVATE,
-            )?;
-            let middle = all.byte_add(page);
-            mprotect(middle, length, MprotectFlags::READ | MprotectFlags::WRITE)?;
-            Ok(std::slice::from_raw_parts_mut(middle.cast(), length))
+            let (anywhere, none) = (std::ptr::null_mut(), ProtFlags::empty());
+            let all = mmap_anonymous(anywhere, length + 2 * GUARD, none, MapFlags::PRIVATE)?;
+            let middle = all.byte_add(GUARD);
+            mprotect(middle, length, MprotectFlags::READ)?;
+            Ok(Self(std::slice::from_raw_parts_mut(middle.cast(), length)))
         }
     }
 
-    /// Makes this memory, which [`guarded`] returned, read-only or writable.
-    pub(in super::super) fn protect(memory: &mut [u8], is_read_only: bool) -> io::Result<()> {
-        let write = if is_read_only {
-            MprotectFlags::empty()
-        } else {
-            MprotectFlags::WRITE
-        };
-        // SAFETY: The pages are those of this slice alone, and stay readable. Who writes to them while they are read-only ends the
-        // process, which is the purpose.
-        unsafe {
-            mprotect(
-                memory.as_mut_ptr().cast(),
-                memory.len(),
-                MprotectFlags::READ | write,
-            )?
-        };
+    /// Copies `content`, which has the length of the memory, into it.
+    pub(super) fn fill(&mut self, content: &[u8]) -> io::Result<()> {
+        let (start, length) = (self.0.as_mut_ptr().cast(), self.0.len());
+        // SAFETY: These are whole pages of this value alone.
+        unsafe { mprotect(start, length, MprotectFlags::READ | MprotectFlags::WRITE)? };
+        self.0.copy_from_slice(content);
+        // SAFETY: As above; nothing but this function writes to them.
+        unsafe { mprotect(start, length, MprotectFlags::READ)? };
         Ok(())
     }
+}
 
-    /// Where faults are reported, and what their addresses mean.
-    struct Places {
-        channel: c_int,
-        keys: usize,
-        keys_end: usize,
-        page: usize,
-        /// An address near the beginning of the stack, which grows down from there.
-        stack: usize,
-        stack_len: usize,
-    }
+/// Writes `report`, followed by the address, to `results` when the process accesses memory that it must not; on this
+/// thread even without room on its stack. The process ends by the signal as without this.
+#[cfg(unix)]
+pub(super) fn report_faults(results: &File, report: u8) -> io::Result<()> {
+    use std::os::fd::AsRawFd as _;
+    use std::sync::atomic::{AtomicI32, AtomicU8};
 
-    static PLACES: OnceLock<Places> = OnceLock::new();
+    const STACK: usize = 64 << 10;
+    static RESULTS: AtomicI32 = AtomicI32::new(-1);
+    static REPORT: AtomicU8 = AtomicU8::new(0);
 
-    /// From now on an access to memory that is refused is reported as a byte of [`news`], before it ends the process. This is the
-    /// thread of the trial, with a stack of this length.
-    pub(in super::super) fn report_faults(channel: &File, memory: &[u8], stack_len: usize) -> io::Result<()> {
-        let local = 0_u8;
-        let keys = memory.as_ptr().addr();
-        let places = Places {
-            channel: channel.as_raw_fd(),
-            keys,
-            keys_end: keys + memory.len(),
-            page: rustix::param::page_size(),
-            stack: (&raw const local).addr(),
-            stack_len,
-        };
-        PLACES.get_or_init(|| places);
-        for signal in [libc::SIGSEGV, libc::SIGBUS] {
-            // SAFETY: Zeros are a valid `sigaction`: no mask and no flags. The handler has the form that `SA_SIGINFO` asks for, and
-            // calls what is allowed in a handler alone; Rust has given the thread a stack for handlers.
-            let result = unsafe {
-                let mut action: libc::sigaction = std::mem::zeroed();
-                action.sa_sigaction = on_fault as *const () as usize;
-                action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-                libc::sigaction(signal, &raw const action, std::ptr::null_mut())
-            };
-            if result != 0 {
-                return Err(io::Error::last_os_error());
-            }
-        }
-        Ok(())
-    }
-
-    extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
-        // SAFETY: The system passes a valid `siginfo_t`. The functions may be called in a handler; the byte is one of this frame's.
+    extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
+        // SAFETY: The system passes a valid description. `write` and `raise` may be called in a signal handler; the signal
+        // is blocked in it, and has its default action again, which is taken when it returns.
         unsafe {
-            if let Some(places) = PLACES.get() {
-                let address = (*info).si_addr().addr();
-                let reported = match address {
-                    _ if (places.keys..places.keys_end).contains(&address) => news::IN_KEY,
-                    _ if (places.keys - places.page..places.keys_end + places.page).contains(&address) => {
-                        news::BESIDE
-                    }
-                    // A large frame may pass over the guard page.
-                    _ if address < places.stack && places.stack - address < 2 * places.stack_len => {
-                        news::STACK
-                    }
-                    _ => 0,
-                };
-                libc::write(places.channel, (&raw const reported).cast(), 1);
+            // Another process, or the processor for an address of no form, names no address.
+            if (1..128).contains(&(*info).si_code) {
+                let mut bytes = [REPORT.load(Ordering::Relaxed); 9];
+                bytes[1..].copy_from_slice(&((*info).si_addr().addr() as u64).to_le_bytes());
+                libc::write(
+                    RESULTS.load(Ordering::Relaxed),
+                    bytes.as_ptr().cast(),
+                    bytes.len(),
+                );
             }
-            libc::signal(signal, libc::SIG_DFL);
             libc::raise(signal);
         }
+    }
+
+    RESULTS.store(results.as_raw_fd(), Ordering::Relaxed);
+    REPORT.store(report, Ordering::Relaxed);
+    let stack = libc::stack_t {
+        ss_sp: vec![0_u8; STACK].leak().as_mut_ptr().cast(),
+        ss_flags: 0,
+        ss_size: STACK,
+    };
+    let check = |failed: libc::c_int| match failed {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    };
+    // SAFETY: The stack is never given back, zero is a valid value of every field of `sigaction`, and the handler is of the
+    // form that `SA_SIGINFO` calls for.
+    unsafe {
+        check(libc::sigaltstack(&raw const stack, std::ptr::null_mut()))?;
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_fault as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESETHAND;
+        for signal in [libc::SIGSEGV, libc::SIGBUS] {
+            check(libc::sigaction(signal, &raw const action, std::ptr::null_mut()))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+impl Keys {
+    pub(super) fn new(length: usize) -> io::Result<Self> {
+        Ok(Self(vec![0; length].leak()))
+    }
+
+    pub(super) fn fill(&mut self, content: &[u8]) -> io::Result<()> {
+        self.0.copy_from_slice(content);
+        Ok(())
     }
 }
 
 #[cfg(not(unix))]
-pub(super) use other::{channel, end_with, guarded, protect, report_faults, with_channel};
-
-/// Systems whose protection of memory is not used here: the trial writes to standard output, and has its limit of time.
-#[cfg(not(unix))]
-mod other {
-    use std::io::{self, PipeWriter, Stdout};
-    use std::process::{Command, Stdio};
-
-    pub(in super::super) fn with_channel(command: &mut Command, writer: PipeWriter) -> &mut Command {
-        command.stdin(Stdio::null()).stdout(writer).stderr(Stdio::null())
-    }
-
-    pub(in super::super) fn channel() -> io::Result<Stdout> {
-        Ok(io::stdout())
-    }
-
-    pub(in super::super) fn end_with(_: u32) -> io::Result<()> {
-        Ok(())
-    }
-
-    pub(in super::super) fn guarded(length: usize) -> io::Result<&'static mut [u8]> {
-        Ok(vec![0; length].leak())
-    }
-
-    pub(in super::super) fn protect(_: &mut [u8], _: bool) -> io::Result<()> {
-        Ok(())
-    }
-
-    pub(in super::super) fn report_faults(_: &Stdout, _: &[u8], _: usize) -> io::Result<()> {
-        Ok(())
-    }
+pub(super) fn report_faults(_results: &File, _report: u8) -> io::Result<()> {
+    Ok(())
 }
