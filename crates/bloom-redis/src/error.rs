@@ -4,6 +4,7 @@ use core::error::Error as StdError;
 use core::fmt;
 use std::sync::Arc;
 
+use membership_filters::redisbloom::hash_tag;
 use redis::{RedisError, ServerErrorKind};
 
 /// An error: its kind, and a text that mostly reads "THING must be RANGE, got VALUE".
@@ -86,6 +87,16 @@ impl Error {
     pub(crate) fn of_key(kind: ErrorKind, key: &[u8], what: impl fmt::Display) -> Self {
         let text = format!("{}: {what}", display(key));
         Self::with_text(kind, Some(key.to_vec()), text)
+    }
+
+    /// Says what a cluster means that finds a key and its companions in several slots. (While slots move, it is `TRYAGAIN`.)
+    pub(crate) fn of_slots(self, key: &[u8]) -> Self {
+        let has_brace = key.iter().any(|byte| b"{}".contains(byte));
+        if has_brace && hash_tag(key).is_none() && self.redis().is_some_and(is_cross_slot) {
+            let what = "the key must have no brace on a cluster, or a hash tag, as in {users}:seen: the keys beside it are in other slots";
+            return Self::of_key(ErrorKind::InvalidArgument, key, what);
+        }
+        self
     }
 
     pub(crate) fn missing(key: &[u8]) -> Self {

@@ -103,8 +103,8 @@ impl FixedFilter {
 
     /// Returns the filter's key.
     ///
-    /// In a cluster, operations on a key with a brace but no hash tag fail, because its companion keys lie in another
-    /// slot.
+    /// A cluster refuses to [`create`](Self::create) or rebuild a filter whose key has a brace but no hash tag, because its companion
+    /// keys lie in other slots.
     #[must_use]
     pub fn key(&self) -> &[u8] {
         &self.bitmap.key

@@ -13,14 +13,14 @@ use crate::plan::loaded::Loaded;
 ///
 /// A server answers `BF.EXISTS` with 0 for a key of a filter that was deleted, evicted or loaded by half, as if the key had
 /// never been inserted. Here such an answer is [`Answer::Missing`]: [`load`](Self::load) puts the filter in place in one step
-/// with a mark, and each query reads the mark before and after, asks for some keys that the loaded filter is known to
-/// contain, and compares the number of its keys. Filters that other programs made have no mark, so all of their answers are
+/// with a mark, and each query reads the mark before and after, queries eight keys of its own that `load` put into the filter, and
+/// compares the number of its keys. Filters that other programs made have no mark, so all of their answers are
 /// `Missing` until [`write_mark`](Self::write_mark). A program that loads a filter under this key by itself deletes the mark first,
 /// the string `bloom-redis:loaded:{KEY}`, as the commands of `filters build --commands` do: a mark that is left would prove the
 /// same chain loaded again in part.
 ///
-/// The server needs `BF.LOADCHUNK`: Redis 8, Redis Stack, the module RedisBloom, or Dragonfly. Valkey's module has another
-/// form of the filter.
+/// The server needs RedisBloom's filter: Redis 8, Redis Stack, or the module RedisBloom. Valkey's module and Dragonfly have
+/// another filter behind `BF.*`.
 ///
 /// ```no_run
 /// use bloom_redis::{Answer, RedisBloom, redis};
@@ -49,6 +49,9 @@ impl RedisBloom {
 
     /// Loads a filter in the place of the one under this key, if there is any. Until the last step queries see the old one.
     ///
+    /// Eight further keys go into the filter, which prove it: a chain that scales and is full is proven by keys that it contains
+    /// by chance, and one that does not scale needs the room. Without room the call fails with [`Full`](crate::ErrorKind::Full).
+    ///
     /// A load that ends early leaves the old filter, and its own parts for ten minutes.
     pub fn load<'a>(&self, filter: &'a RedisBloomFilter) -> Call<'a, ()> {
         self.call(|line, of| async move { of.load(&line, filter).await })
@@ -60,10 +63,11 @@ impl RedisBloom {
         self.call(|line, of| async move { of.dump(&line).await })
     }
 
-    /// Gives a filter that another program loaded or filled the mark that [`load`](Self::load) writes. Reads the whole filter.
+    /// Gives a filter that another program loaded or filled the mark and the eight keys that [`load`](Self::load) writes. Reads the
+    /// whole filter.
     /// Nothing can check that it has all keys, nor that nobody replaces it during the call.
     ///
-    /// The call fails like [`dump`](Self::dump).
+    /// The call fails like [`dump`](Self::dump), and for a chain without room like [`load`](Self::load).
     pub fn write_mark(&self) -> Call<'static, ()> {
         self.call(|line, of| async move { of.write_mark(&line).await })
     }

@@ -101,7 +101,7 @@ impl ShardedSet {
     /// Queries many keys: one round trip to each node of a cluster for each
     /// [`bits_per_trip`](crate::Options::bits_per_trip) bits over a blocking connection, one for each shard over an
     /// asynchronous one. The bytes of a key are those that the set was built with: eight, the lowest first, of a set whose
-    /// manifest says `long`. The answers are in the order of the keys. A key of a shard that is not there, although the small
+    /// manifest says `long`, where a key of another length is [`Answer::Maybe`]. The answers are in the order of the keys. A key of a shard that is not there, although the small
     /// key still names it, is [`Answer::Missing`].
     pub fn contains_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<Answer>> {
         let keys: Vec<Vec<u8>> = keys.into_iter().map(|key| key.as_ref().to_vec()).collect();

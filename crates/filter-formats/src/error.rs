@@ -1,7 +1,7 @@
 //! The error type of names and of stored Parquet filters.
 
 #[cfg(feature = "alloc")]
-use alloc::string::String;
+use alloc::{format, string::String};
 use core::fmt;
 
 #[cfg(feature = "alloc")]
@@ -68,25 +68,40 @@ pub enum Error {
     },
 }
 
+/// Quotes a text from a user or a table, of which a long one is cut.
+#[cfg(feature = "alloc")]
+fn quoted(text: &str) -> String {
+    match text.char_indices().nth(200) {
+        Some((end, _)) => format!("{:?}... ({} bytes)", &text[..end], text.len()),
+        None => format!("{text:?}"),
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Policy(error) => error.fmt(f),
             #[cfg(feature = "alloc")]
             Self::UnknownPolicy { name, known } => {
-                write!(f, "policy name must be known, got {name:?}: known are {known}")
+                write!(
+                    f,
+                    "policy name must be known, got {}: known are {known}",
+                    quoted(name)
+                )
             }
             #[cfg(feature = "alloc")]
             Self::BitsPerKey { given } => write!(
                 f,
-                "bits per key must be a number between 0 and {} after a colon, as in bloom64:10, got {given:?}",
-                BitsPerKey::MAX
+                "bits per key must be a number between 0 and {} after a colon, as in bloom64:10, got {}",
+                BitsPerKey::MAX,
+                quoted(given)
             ),
             #[cfg(feature = "alloc")]
             Self::NameTaken { name } => {
                 write!(
                     f,
-                    "policy name must be new, got {name:?}, which is that of another policy"
+                    "policy name must be new, got {}, which is that of another policy",
+                    quoted(name)
                 )
             }
             Self::Header => {

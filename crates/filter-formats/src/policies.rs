@@ -197,7 +197,7 @@ pub fn by_name(name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, Error>
 }
 
 /// Returns the policy that reads the filters stored under a name, of any size. Filters that it builds have ten bits per
-/// key.
+/// key. A short name is unknown: filters under it are another program's, whose keys this crate's policy would deny.
 ///
 /// # Errors
 ///
@@ -264,7 +264,7 @@ impl Registry {
             let is_derived = name
                 .rsplit_once(".Prefix.")
                 .is_some_and(|(_, extractor)| reader(&format!("BloomFilter2.Prefix.{extractor}")).is_ok());
-            if is_derived || self.reader(name).is_ok() {
+            if is_derived || self.by_name(name, ANY).is_ok() {
                 return Err(Error::NameTaken { name: name.clone() });
             }
         }
@@ -280,7 +280,7 @@ impl Registry {
     pub fn parse(&self, text: &str) -> Result<AnyPolicy, Error> {
         let (name, bits_per_key) = text.rsplit_once(':').unwrap_or((text, ""));
         // An unknown name is worse than a missing number.
-        self.reader(name)?;
+        self.by_name(name, ANY)?;
         let bits = bits_per_key.parse().map_err(|_| Error::BitsPerKey {
             given: bits_per_key.to_owned(),
         })?;
@@ -293,7 +293,7 @@ impl Registry {
     ///
     /// Those of [`reader`].
     pub fn reader(&self, name: &str) -> Result<AnyPolicy, Error> {
-        self.by_name(name, ANY)
+        self.by_stored_name(name, ANY).ok_or_else(|| self.unknown(name))
     }
 
     /// Returns the policy of a name: see [`by_name`].
@@ -320,7 +320,9 @@ impl Registry {
 
     fn by_stored_name(&self, name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
         // Leading zeros, a sign, uppercase digits and the seed of `BloomFilter2` make another name.
-        self.find(name, bits_per_key)
+        (name.matches(PREFIX).count() <= MAX_PREFIXES)
+            .then(|| self.find(name, bits_per_key))
+            .flatten()
             .filter(|policy| policy.name() == name)
     }
 
@@ -378,6 +380,11 @@ impl fmt::Debug for Registry {
     }
 }
 
+/// The start of the suffix of a policy over prefixes, and the largest number of suffixes of a name. Each takes memory of the
+/// length of the name, which may come from a table, and two already have no use.
+const PREFIX: &str = ".Prefix.";
+const MAX_PREFIXES: usize = 4;
+
 /// Bits per key for reading: every policy reads filters of any size.
 const ANY: BitsPerKey = BitsPerKey::whole(10);
 
@@ -394,6 +401,9 @@ const ANY: BitsPerKey = BitsPerKey::whole(10);
 /// ```
 pub fn format_of(name: &[u8]) -> Option<Format> {
     let mut name = str::from_utf8(name).ok()?;
+    if name.matches(PREFIX).count() > MAX_PREFIXES {
+        return None;
+    }
     // Without the suffixes that `PrefixPolicy` appended. The extractor's part of one has no dot.
     while let Some((policy, _)) = name.rsplit_once('.')
         && let Some(policy) = policy.strip_suffix(".Prefix")
@@ -412,6 +422,23 @@ mod tests {
     use filter_policy::prefix::PrefixExtractor;
 
     use super::*;
+
+    #[test]
+    fn prefixes_of_prefixes_end_somewhere() {
+        for (levels, is_known) in [(4, true), (5, false), (40_000, false)] {
+            let name = "BloomFilter2".to_owned() + &".Prefix.Fixed4".repeat(levels);
+            let short = "bloom64".to_owned() + &".Prefix.Fixed4".repeat(levels);
+            let made = reader(&name);
+            assert_eq!(made.is_ok(), is_known, "{levels}");
+            assert_eq!(format_of(name.as_bytes()).is_some(), is_known);
+            assert_eq!(by_name(&name, ANY).is_ok(), is_known);
+            assert_eq!(parse(&(name + ":10")).is_ok(), is_known);
+            let registered = Registry::new().register(&short, BloomFilterPolicy::new);
+            for error in [made.err(), registered.err()].into_iter().flatten() {
+                assert!(error.to_string().len() < 2_000, "{}", error.to_string().len());
+            }
+        }
+    }
 
     /// Columns: the name, whether its layout is known, whether its policy is known.
     #[test]
@@ -492,11 +519,12 @@ mod tests {
             assert_eq!(format_of(policy.name.as_bytes()), Some(policy.format));
             let error = reader("bloom").err().unwrap().to_string();
             for name in policy.short_names.iter().copied().chain([policy.name]) {
-                let made = reader(name).map(|made| made.name() == policy.name);
+                let made = by_name(name, ANY).map(|made| made.name() == policy.name);
                 assert_eq!(made, Ok(true), "{name}");
                 // What an engine finds in a table is a stored name.
                 let layout = (name == policy.name).then_some(policy.format);
                 assert_eq!(format_of(name.as_bytes()), layout);
+                assert_eq!(reader(name).is_ok(), name == policy.name, "{name}");
                 assert!(error.contains(name), "{error}");
             }
         }

@@ -7,6 +7,9 @@
  * No function throws. A null state is allowed everywhere. It stands for a policy that could not be created; its
  * filters answer "may match" for every key, so no key is lost.
  *
+ * Keys are hashed as they are. If your comparator treats different bytes as equal, bring keys into one form first: a key
+ * that is stored in one spelling is denied in another.
+ *
  * Licensed under MIT or Apache-2.0, at your choice.
  */
 #ifndef FILTER_POLICY_LEVELDB_H_
@@ -101,7 +104,8 @@ filter_policy_state* filter_policy_new_fractional(double bits_per_key, filter_po
 filter_policy_state* filter_policy_parse(const char* text, char* message, size_t message_size);
 
 /* Creates the policy that reads the filters stored under this name, of any bits per key: an engine finds the name beside
- * the filters. NULL means that the engine reads without them. The message and the rest are as in filter_policy_parse. */
+ * the filters. NULL means that the engine reads without them, as for a short name, under which filters are another
+ * program's. The message and the rest are as in filter_policy_parse. */
 filter_policy_state* filter_policy_reader(const char* name, char* message, size_t message_size);
 
 /* Frees a policy. LevelDB calls it from leveldb_filterpolicy_destroy, which must come after leveldb_close. */

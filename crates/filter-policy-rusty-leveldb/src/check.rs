@@ -217,6 +217,13 @@ fn filter_defect<R: ReadAt>(
     if let Some(damage) = filters.damage().next() {
         return Ok(Some(damage.to_string()));
     }
+    // No LevelDB writes another, and the engine would look in other filters than a changed one was written for.
+    if filters.base_lg() != 11 {
+        return Ok(Some(format!(
+            "base exponent must be 11, got {}",
+            filters.base_lg()
+        )));
+    }
     let without = data_blocks
         .iter()
         .find(|block| filters.filter_of(block.offset).is_none_or(<[u8]>::is_empty));

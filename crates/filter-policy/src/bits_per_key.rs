@@ -60,12 +60,25 @@ impl BitsPerKey {
         self.0
     }
 
-    /// Returns the error for a filter of this many keys that no slice could hold.
-    pub const fn too_large(self, keys: u64) -> Error {
+    /// Returns the error for a filter of this many keys, of which there may be at most `most`.
+    pub const fn too_large(self, keys: u64, most: u64) -> Error {
         Error::FilterTooLarge {
             keys,
+            most,
             bits_per_key: self.0,
         }
+    }
+
+    /// Returns the highest number of keys that take at most so many bits.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "stops at the limits"
+    )]
+    pub fn most_keys(self, bits: u64) -> u64 {
+        // Rounded, perhaps up.
+        let quotient = (bits as f64 / self.0) as u64;
+        quotient - u64::from(self.times(quotient) > bits.into())
     }
 
     /// Returns `floor(keys * bits_per_key)`, without rounding the product first.

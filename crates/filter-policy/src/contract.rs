@@ -28,11 +28,12 @@ const ABSENT: u32 = 10_000;
 /// # Panics
 ///
 /// With a sentence that says what the policy broke: a stored key was denied; two ways to query gave two answers; a
-/// filter was longer than announced, or written into a slice that was too short; `00 ff` denied a key; the policy
+/// key's hash value is not that of the function it claims; a filter was longer than announced, or written into a slice that was too short; `00 ff` denied a key; the policy
 /// panicked by itself; the filter of 1,000 keys has another checksum.
 pub fn check(policy: &dyn FilterPolicy, known: u64) -> f64 {
     let name = String::from(policy.name());
     assert!(!name.is_empty(), "the policy must have a name");
+    hash_values_are_of_their_function(policy);
     for keys in key_sets() {
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let filter = built(policy, &keys);
@@ -167,6 +168,26 @@ fn built(policy: &dyn FilterPolicy, keys: &[&[u8]]) -> Vec<u8> {
         assert_found(policy, keys, filter, &format!("{context}, {way}"));
     }
     filter
+}
+
+/// Checks that hash values are those of the whole key: in place of a key that is changed before it is hashed, another policy's
+/// filter would be queried for what it became.
+fn hash_values_are_of_their_function(policy: &dyn FilterPolicy) {
+    let function = policy.key_hash(b"").map(KeyHash::function);
+    let is_right = |key: &[u8]| {
+        let hash = policy.key_hash(key);
+        let value = function.and_then(|function| function.value_of(key));
+        hash.map(KeyHash::function) == function
+            && value.is_none_or(|value| hash.map(KeyHash::value) == Some(value))
+    };
+    let wrong = key_sets().into_iter().flatten().find(|key| !is_right(key));
+    let value = |key: &[u8]| policy.key_hash(key).map_or(0, KeyHash::value);
+    assert!(
+        wrong.is_none() && function.is_none_or(|function| function.has_values(value)),
+        "key_hash must return the value that its function has for the whole key: a policy that changes keys needs a \
+         HashFunction of its own{}",
+        wrong.map_or_else(String::new, |key| format!(", got another for {}", shown(&key)))
+    );
 }
 
 fn assert_found(policy: &dyn FilterPolicy, keys: &[&[u8]], filter: &[u8], context: &str) {

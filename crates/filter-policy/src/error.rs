@@ -31,10 +31,12 @@ pub enum Error {
         /// The value given.
         given: f64,
     },
-    /// The filter would be larger than this platform can address.
+    /// The filter would be larger than its format or this platform allows.
     FilterTooLarge {
         /// The number of keys.
         keys: u64,
+        /// The highest number of keys at these bits per key.
+        most: u64,
         /// The number of bits per key.
         bits_per_key: f64,
     },
@@ -97,10 +99,13 @@ impl fmt::Display for Error {
             Self::BitsPerKeyOutOfRange { given } => {
                 write!(f, "bits per key must be between 0 and {}, got {given}", u32::MAX)
             }
-            Self::FilterTooLarge { keys, bits_per_key } => write!(
+            Self::FilterTooLarge {
+                keys,
+                most,
+                bits_per_key,
+            } => write!(
                 f,
-                "filter must be at most {} bytes, got {keys} keys at {bits_per_key} bits per key",
-                usize::MAX
+                "filter must have at most {most} keys at {bits_per_key} bits per key, got {keys}"
             ),
             Self::BufferTooShort { needed, given } => {
                 write!(f, "buffer must be at least {needed} bytes, got {given}")

@@ -5,6 +5,8 @@ use core::num::NonZeroU64;
 
 use filter_kernels::LaneHash;
 use hashzoo::xxh3_64;
+#[cfg(feature = "alloc")]
+use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash, xxh64, xxph3_64};
 
 use crate::error::Error;
 use crate::hashers::KeyHasher;
@@ -24,7 +26,8 @@ use sealed::Values;
 /// assert_eq!(seeded(7), seeded(7));
 /// assert_ne!(seeded(7), seeded(8));
 /// ```
-// The lowest bit is set for 64-bit hash values, the highest for functions that are not known here.
+// The lowest bit is set for 64-bit hash values, the highest for functions that are not known here. Of these, some bits follow
+// from the hash values of the probes alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HashFunction(NonZeroU64);
 
@@ -36,6 +39,7 @@ const PROBES: [&[u8]; 3] = [
 ];
 
 const UNKNOWN: u64 = 1 << 63;
+const OF_PROBES: u64 = UNKNOWN - (1 << 40);
 
 impl HashFunction {
     /// XXPH3 with 64 bits and the seed 0, as in RocksDB.
@@ -57,11 +61,41 @@ impl HashFunction {
     /// before it is hashed; a few fixed keys are hashed, so that seeds and parameters count as well. Takes a few hundred
     /// nanoseconds: keep the result in the policy.
     pub fn new<H: HashValue>(name: &str, hash: impl Fn(&[u8]) -> H) -> Self {
-        let print = PROBES.iter().fold(xxh3_64(name.as_bytes(), 0), |print, probe| {
-            let value: u64 = hash(probe).into();
-            xxh3_64(&value.to_le_bytes(), print)
-        });
-        Self::of_number(UNKNOWN | print & !1 | H::WIDE)
+        let of_probes = print(|probe| hash(probe).into());
+        let of_all = xxh3_64(name.as_bytes(), of_probes) & !(UNKNOWN | OF_PROBES | 1);
+        Self::of_number(UNKNOWN | of_probes & OF_PROBES | of_all | H::WIDE)
+    }
+
+    /// Returns the hash value of a key; `None` if the function is not known here.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn value_of(self, key: &[u8]) -> Option<u64> {
+        let seed = <u32 as sealed::Sealed>::low(self.0.get() >> 1);
+        let lanes = match self.0.get() >> 40 {
+            1 => LaneHash::LevelDb { seed },
+            2 => LaneHash::Murmur2 { seed },
+            3 => LaneHash::Murmur2SignedTail { seed },
+            _ => {
+                return match self {
+                    Self::XXPH3 => Some(xxph3_64(key, 0)),
+                    Self::XXH3 => Some(xxh3_64(key, 0)),
+                    Self::XXH64 => Some(xxh64(key, 0)),
+                    Self::ROCKSDB_LEGACY => Some(rocksdb_hash(key, LEVELDB_BLOOM_SEED).into()),
+                    _ => None,
+                };
+            }
+        };
+        Some(lanes.hash(key).into())
+    }
+
+    /// Returns true if the hash values of the probes are those of this function.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn has_values(self, hash: impl Fn(&[u8]) -> u64) -> bool {
+        if self.0.get() & UNKNOWN != 0 {
+            return (self.0.get() ^ print(hash)) & OF_PROBES == 0;
+        }
+        PROBES
+            .iter()
+            .all(|probe| self.value_of(probe) == Some(hash(probe)))
     }
 
     pub(crate) const fn leveldb(seed: u32) -> Self {
@@ -117,6 +151,12 @@ impl HashFunction {
     pub(crate) const fn makes<H: HashValue>(self) -> bool {
         self.wide() == H::WIDE
     }
+}
+
+/// Returns a number that tells functions apart by the hash values of the probes.
+fn print(hash: impl Fn(&[u8]) -> u64) -> u64 {
+    let probes = PROBES.iter();
+    probes.fold(0, |print, probe| xxh3_64(&hash(probe).to_le_bytes(), print))
 }
 
 /// The hash value of a key, as [`FilterPolicy::key_hash`](crate::FilterPolicy::key_hash) returns it, with the function

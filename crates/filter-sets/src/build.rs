@@ -116,7 +116,7 @@ impl Builder {
     }
 
     /// Starts to take keys for one filter in a file of commands that load it into Redis under this key: `redis-cli --pipe`
-    /// takes them. Until all of them ran, the server denies stored keys.
+    /// takes them. Until all of them ran, the server answers from the filter that is there.
     ///
     /// # Errors
     ///
@@ -127,12 +127,12 @@ impl Builder {
     }
 
     /// Starts to take keys for a folder of commands that load a filter for each shard into Redis: the file
-    /// `shard-NNNNN-of-NNNNN.resp` loads shard N under `KEY:{N}`, so that a cluster spreads the shards over its slots, unless
-    /// `KEY` has a hash tag. The [`ShardFunction`] gives the shard of a key.
+    /// `shard-NNNNN-of-NNNNN.resp` loads shard N under `KEY:{N}`, so that a cluster spreads the shards over its slots. The [`ShardFunction`] gives the shard of a key.
     ///
     /// # Errors
     ///
-    /// The errors of [`commands_file`](Self::commands_file) and [`set`](Self::set). The folder must be empty or missing.
+    /// The errors of [`commands_file`](Self::commands_file) and [`set`](Self::set); [`InvalidArgument`](ErrorKind::InvalidArgument)
+    /// for a key with a brace. The folder must be empty or missing.
     pub fn commands_folder(
         &self,
         folder: impl AsRef<Path>,
@@ -140,6 +140,11 @@ impl Builder {
         shards: u32,
     ) -> Result<SetBuilding, Error> {
         self.check_commands()?;
+        ensure(!key.contains(&b'{'), || {
+            let key = key.escape_ascii();
+            format!("the key of shards must have no brace, which would put all of them into one slot of a cluster, got {key}")
+        })
+        .map_err(Error::argument)?;
         self.shards(folder.as_ref(), shards, Some(key.to_vec()))
     }
 
@@ -221,7 +226,6 @@ impl Builder {
             function: ShardFunction::default(),
             hasher,
             values,
-            has_numbers: self.key_kind == "long",
         })
     }
 }
@@ -381,8 +385,6 @@ struct Keys {
     function: ShardFunction,
     hasher: Hasher,
     values: Box<dyn Values>,
-    /// Set if the keys are of the kind `long`.
-    has_numbers: bool,
 }
 
 impl Keys {
@@ -393,7 +395,7 @@ impl Keys {
             let reason = format_args!("the key \"{key}\" {reason}");
             self.builder.format.wrong(reason)
         };
-        if self.has_numbers && key.len() != 8 {
+        if self.builder.key_kind == "long" && key.len() != 8 {
             return Err(wrong("must have 8 bytes, as the kind \"long\" says"));
         }
         let hash = (self.hasher.hash)(key).ok_or_else(|| wrong("has no hash value"))?;

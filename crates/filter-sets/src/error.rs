@@ -29,7 +29,7 @@ pub struct Error {
 pub enum ErrorKind {
     /// An argument is out of its range, or does not suit the format or the folder.
     InvalidArgument,
-    /// Filters or sets differ in what they must have in common to be merged.
+    /// Filters or sets differ in what they must have in common to be merged or reloaded.
     Incompatible,
     /// A file or a folder is not there.
     NotFound,

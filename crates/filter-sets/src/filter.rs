@@ -8,7 +8,8 @@ use sha2::{Digest as _, Sha256};
 use crate::bytes::{Bytes, Opened, Opening};
 use crate::error::{Error, ErrorKind, ensure};
 use crate::folder::write_filter;
-use crate::header::Header;
+use crate::header::{Header, is_of_kind};
+use crate::manifest::shard_of;
 use crate::row::{AnyOpened, Fill, Format, text};
 use crate::rows::{names, rows};
 
@@ -144,10 +145,43 @@ impl Filter {
     }
 
     /// Returns whether the filter may contain the key; false is certain for bytes of the kind of key that
-    /// [`header`](Self::header) states, as in [`FilterSet::contains`](crate::FilterSet::contains).
+    /// [`header`](Self::header) states, as in [`FilterSet::contains`](crate::FilterSet::contains). A shard may contain every
+    /// key of the other shards.
     #[must_use]
     pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
-        self.stored.contains(key.as_ref())
+        let key = key.as_ref();
+        !self.has_shard_of(key) || self.own_contains(key)
+    }
+
+    /// Returns whether the filter may contain a key of its shard.
+    pub(crate) fn own_contains(&self, key: &[u8]) -> bool {
+        !self.has_form_of(key) || self.stored.contains(key)
+    }
+
+    /// [`own_contains`](Self::own_contains) for many keys.
+    pub(crate) fn own_contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+        let mut answers = self.stored.contains_many(keys);
+        for (answer, key) in answers.iter_mut().zip(keys) {
+            *answer |= !self.has_form_of(key);
+        }
+        answers
+    }
+
+    /// Returns true unless a key of these bytes was never inserted in this form, as digits where keys are numbers.
+    fn has_form_of(&self, key: &[u8]) -> bool {
+        let is_of_header = |header: &Header| is_of_kind(&header.key_kind, key);
+        let is_of_encoding = key.len() == 8 || self.format.encoding != Encoding::INT64;
+        is_of_encoding && self.header.as_ref().is_none_or(is_of_header)
+    }
+
+    fn has_shard_of(&self, key: &[u8]) -> bool {
+        let Some(Header {
+            seed, shard, shards, ..
+        }) = self.header
+        else {
+            return true;
+        };
+        shards == 1 || shard_of(seed, key, shards) == shard
     }
 
     /// Returns whether the filter may contain each key, in the order of the keys: faster than one by one in filters that
@@ -158,7 +192,11 @@ impl Filter {
         keys: impl IntoIterator<Item = &'k K>,
     ) -> Vec<bool> {
         let keys: Vec<_> = keys.into_iter().map(AsRef::as_ref).collect();
-        self.stored.contains_many(&keys)
+        let mut answers = self.own_contains_many(&keys);
+        for (answer, key) in answers.iter_mut().zip(keys) {
+            *answer |= !self.has_shard_of(key);
+        }
+        answers
     }
 
     /// Returns the rate that the filter's bits or its parameters suggest: the probability that an absent key matches.

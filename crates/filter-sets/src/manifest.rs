@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ErrorKind, ensure};
-use crate::header::{Header, check_key_kind};
+use crate::header::{Header, check_key_kind, is_of_kind};
 use crate::row::{Format, text};
 use crate::shard::{MANIFEST, MAX_SHARDS, Shard};
 
@@ -93,8 +93,14 @@ impl ShardFunction {
     /// ```
     #[inline]
     pub fn shard_of(&self, key: &[u8], shards: u32) -> u32 {
-        ((u128::from(xxh3_64(key, self.seed)) * u128::from(shards)) >> 64) as u32
+        shard_of(self.seed, key, shards)
     }
+}
+
+/// Returns the shard of a key among this many, by the hash under this seed.
+#[inline]
+pub(crate) fn shard_of(seed: u64, key: &[u8], shards: u32) -> u32 {
+    ((u128::from(xxh3_64(key, seed)) * u128::from(shards)) >> 64) as u32
 }
 
 impl Manifest {
@@ -259,6 +265,12 @@ impl Manifest {
     pub fn expected_rate(&self) -> Option<f64> {
         let rates: Option<Vec<f64>> = self.shards.iter().map(|shard| shard.rate).collect();
         rates.map(|rates| rates.iter().sum::<f64>() / self.shards.len() as f64)
+    }
+
+    /// Returns true if a key of the manifest's [kind](Self::key_kind) can have these bytes, of which a `long` has eight.
+    #[inline]
+    pub fn is_of_kind(&self, key: &[u8]) -> bool {
+        is_of_kind(&self.key_kind, key)
     }
 
     /// Returns the shard of a key.

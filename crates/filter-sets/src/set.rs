@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 
 use crate::bytes::{Opened, Opening};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, ensure};
 use crate::filter::Filter;
 use crate::manifest::Manifest;
 
@@ -77,12 +77,19 @@ impl FilterSet {
     ///
     /// # Errors
     ///
-    /// The errors of [`open`](Self::open). The set then answers as before.
+    /// The errors of [`open`](Self::open), and [`Incompatible`](ErrorKind::Incompatible) for a set with another kind of key, which
+    /// would deny keys in the form of this one. The set then answers as before.
     pub fn reload(&self) -> Result<bool, Error> {
-        if Manifest::read(&self.folder)? == self.current.load().manifest {
+        let current = self.generation();
+        if Manifest::read(&self.folder)? == current.manifest {
             return Ok(false);
         }
         let generation = Generation::open(&self.folder, self.opening)?;
+        let (kind, got) = (&current.manifest.key_kind, &generation.manifest.key_kind);
+        ensure(kind == got, || {
+            format!("the kind of key must be {kind:?} as in the set that is open, got {got:?}: open it anew")
+        })
+        .map_err(|reason| Error::about(ErrorKind::Incompatible, &self.folder, reason))?;
         self.current.store(Arc::new(generation));
         Ok(true)
     }
@@ -93,7 +100,7 @@ impl FilterSet {
     }
 
     /// Returns whether the set may contain the key; false is certain for bytes of the manifest's kind of key. A key of the kind
-    /// `long` is its eight bytes, the lowest first; its digits are another key.
+    /// `long` is its eight bytes, the lowest first; a key of another length, as its digits, may be contained.
     #[must_use]
     pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
         self.current.load().contains(key)
@@ -187,11 +194,11 @@ impl Generation {
     }
 
     /// Returns whether the set may contain the key; false is certain for bytes of the manifest's kind of key. A key of the kind
-    /// `long` is its eight bytes, the lowest first; its digits are another key.
+    /// `long` is its eight bytes, the lowest first; a key of another length, as its digits, may be contained.
     #[must_use]
     pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
         let key = key.as_ref();
-        self.shards[self.manifest.shard_of(key)].contains(key)
+        self.shards[self.manifest.shard_of(key)].own_contains(key)
     }
 
     /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are asked together.
@@ -200,10 +207,10 @@ impl Generation {
         &self,
         keys: impl IntoIterator<Item = &'k K>,
     ) -> Vec<bool> {
-        if let [only] = &self.shards[..] {
-            return only.contains_many(keys);
-        }
         let keys: Vec<_> = keys.into_iter().map(AsRef::as_ref).collect();
+        if let [only] = &self.shards[..] {
+            return only.own_contains_many(&keys);
+        }
         let shards = keys.iter().map(|key| self.manifest.shard_of(key));
         let mut order: Vec<(usize, usize)> = shards.zip(0..).collect();
         order.sort_unstable();
@@ -211,7 +218,7 @@ impl Generation {
         for of_shard in order.chunk_by(|one, another| one.0 == another.0) {
             let asked: Vec<&[u8]> = of_shard.iter().map(|&(_, index)| keys[index]).collect();
             let shard = &self.shards[of_shard[0].0];
-            for (&(_, index), answer) in of_shard.iter().zip(shard.contains_many(asked)) {
+            for (&(_, index), answer) in of_shard.iter().zip(shard.own_contains_many(&asked)) {
                 answers[index] = answer;
             }
         }

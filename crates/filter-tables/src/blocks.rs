@@ -1,10 +1,10 @@
 //! The blocks of a table: bounded reads, checksums and decompression.
 
-use alloc::format;
 use alloc::vec::Vec;
 
 use super::block::Block;
 use super::checksum::ChecksumKind;
+use super::compression::decompress;
 use super::error::{BlockRole, Damage, Error};
 use super::footer::{BlockHandle, FOOTER_LEN};
 use super::source::ReadAt;
@@ -25,7 +25,11 @@ pub(super) enum Protection {
     /// LevelDB's checksums: CRC-32C.
     LevelDb,
     /// RocksDB's checksums: any kind, modified in newer tables by the file and the place of the block.
-    RocksDb { kind: ChecksumKind, base: u32 },
+    RocksDb {
+        kind: ChecksumKind,
+        base: u32,
+        format_version: u32,
+    },
 }
 
 impl Protection {
@@ -33,11 +37,18 @@ impl Protection {
         matches!(self, Self::RocksDb { .. })
     }
 
+    const fn format_version(self) -> Option<u32> {
+        match self {
+            Self::LevelDb => None,
+            Self::RocksDb { format_version, .. } => Some(format_version),
+        }
+    }
+
     /// Returns the checksum of `bytes` followed by `last` at this file offset; `None` if the kind has no checksum.
     pub(super) fn checksum(self, bytes: &[u8], last: u8, offset: u64) -> Option<u32> {
         let (kind, base) = match self {
             Self::LevelDb => (ChecksumKind::Crc32c, 0),
-            Self::RocksDb { kind, base } => (kind, base),
+            Self::RocksDb { kind, base, .. } => (kind, base),
         };
         let checksum = kind.checksum(bytes, last)?;
         Some(checksum.wrapping_add(of_place(base, offset)))
@@ -142,27 +153,12 @@ impl<R: ReadAt> Blocks<R> {
         };
         let offset = handle.offset;
         self.protection.verify(&stored, role, offset)?;
-        match stored.compression() {
-            StoredBlock::UNCOMPRESSED => {
-                bytes.truncate(stored.contents().len());
-                Ok(Block::new(role, bytes, self.protection.is_rocksdbs()))
-            }
-            StoredBlock::SNAPPY => {
-                let contents = decompress(role, offset, stored.contents())?;
-                Ok(Block::new(role, contents, self.protection.is_rocksdbs()))
-            }
-            compression if self.protection.is_rocksdbs() => Err(unsupported_compression(
-                role,
-                compression,
-                rocksdb_compression(compression),
-            )),
-            StoredBlock::ZSTD => Err(unsupported_compression(role, StoredBlock::ZSTD, "Zstandard")),
-            found => Err(Error::Damaged(Damage::Compression {
-                block: role,
-                offset,
-                found,
-            })),
+        if stored.compression() == StoredBlock::UNCOMPRESSED {
+            bytes.truncate(stored.contents().len());
+        } else {
+            bytes = decompress(role, &stored, self.protection.format_version(), max_bytes(role))?;
         }
+        Ok(Block::new(role, bytes, self.protection.is_rocksdbs()))
     }
 
     /// Reads a block as stored, with its trailer and unchecked, for [`StoredBlock::new`]: for programs that examine
@@ -224,49 +220,4 @@ fn read<R: ReadAt>(reader: &R, offset: u64, buffer: &mut [u8]) -> Result<(), Err
             len,
             source,
         })
-}
-
-#[cfg(feature = "snappy")]
-fn decompress<E>(block: BlockRole, offset: u64, compressed: &[u8]) -> Result<Vec<u8>, Error<E>> {
-    /// The largest expansion in Snappy's format: a copy of 64 bytes takes three. The claimed length is checked before
-    /// memory is allocated.
-    const MAX_RATIO: usize = 22;
-
-    let found = StoredBlock::SNAPPY;
-    let damaged = Damage::Compression { block, offset, found };
-    let len = snap::raw::decompress_len(compressed)
-        .ok()
-        .filter(|&len| len <= compressed.len().saturating_mul(MAX_RATIO))
-        .ok_or(damaged)?;
-    Error::check_size(block, len as u64, max_bytes(block))?;
-    let mut contents = zeros(len)?;
-    match snap::raw::Decoder::new().decompress(compressed, &mut contents) {
-        Ok(written) if written == len => Ok(contents),
-        _ => Err(damaged.into()),
-    }
-}
-
-#[cfg(not(feature = "snappy"))]
-fn decompress<E>(block: BlockRole, _: u64, _: &[u8]) -> Result<Vec<u8>, Error<E>> {
-    let reason = format!("the {block} is compressed with Snappy, which needs the feature `snappy`");
-    Err(Error::Unsupported { reason })
-}
-
-fn unsupported_compression<E>(block: BlockRole, compression: u8, name: &str) -> Error<E> {
-    let reason = format!("the {block} has the compression {compression} ({name}), which is not supported");
-    Error::Unsupported { reason }
-}
-
-/// Returns RocksDB's name of the compression byte (`include/rocksdb/compression_type.h`).
-const fn rocksdb_compression(byte: u8) -> &'static str {
-    match byte {
-        2 => "Zlib",
-        3 => "BZip2",
-        4 => "LZ4",
-        5 => "LZ4HC",
-        6 => "Xpress",
-        7 => "Zstandard",
-        0x80..=0xfe => "the writer's own",
-        _ => "unknown",
-    }
 }

@@ -1,7 +1,7 @@
 //! Errors of reading a table or one of its blocks.
 
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString as _};
 use core::fmt;
 
 use super::footer::{BlockHandle, FOOTER_LEN, MAGIC, RocksDbForm};
@@ -79,18 +79,6 @@ pub enum Damage {
         /// The checksum of the contents.
         computed: u32,
     },
-    /// The byte after the contents names no known compression, or the contents do not decompress.
-    #[error(
-        "{block} at offset {offset} must be stored as it is or be a Snappy stream, got compression {found}"
-    )]
-    Compression {
-        /// The block's role.
-        block: BlockRole,
-        /// The block's offset in the file.
-        offset: u64,
-        /// The byte.
-        found: u8,
-    },
     /// The contents are too short for the stored number of restart points.
     #[error("restart points of the {block} must fit into its {size} bytes")]
     Restarts {
@@ -99,7 +87,8 @@ pub enum Damage {
         /// The length of the contents in bytes.
         size: usize,
     },
-    /// A number in the footer of a RocksDB table is not an allowed one.
+    /// A number in the footer of a RocksDB table is not a known one. Another writer may know it, so this becomes
+    /// [`Error::Unsupported`].
     #[error("{what} in the footer must be {allowed}, got {found:#x}")]
     Footer {
         /// The name of the number.
@@ -109,7 +98,7 @@ pub enum Damage {
         /// The number found.
         found: u32,
     },
-    /// A property of a RocksDB table has an unknown value.
+    /// A property of a RocksDB table has an unknown value. Another writer may know it, so this becomes [`Error::Unsupported`].
     #[error("property {name} must have a known value")]
     Property {
         /// The property's name.
@@ -143,6 +132,7 @@ pub enum Damage {
 /// | [`TooShort`](Self::TooShort), [`UnknownMagic`](Self::UnknownMagic) | no table | |
 /// | [`RocksDb`](Self::RocksDb), [`NotRocksDb`](Self::NotRocksDb) | a table of the other kind | [`RocksDbTable`](crate::RocksDbTable), [`Table`](crate::Table) |
 /// | [`Unsupported`](Self::Unsupported), [`TooLarge`](Self::TooLarge) | a valid table that this crate does not read | a feature, if the message names one; read without filters |
+/// | [`OtherLayout`](Self::OtherLayout) | a valid table whose filters another program lays out otherwise | read without filters |
 /// | [`Damaged`](Self::Damaged) | damage, with its place | read without filters, or restore the table |
 /// | [`AllocationFailed`](Self::AllocationFailed) | no memory | try again with more |
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -182,6 +172,16 @@ pub enum Error<E> {
         /// The form, and what is supported.
         reason: String,
     },
+    /// The filters have the name of a known policy and the layout of another, under which it would deny stored keys.
+    #[error(
+        "filters named {name} must have the layout of LevelDB, got that of {writer}, which is not supported"
+    )]
+    OtherLayout {
+        /// The name that is stored with the filters.
+        name: &'static str,
+        /// The program that writes this layout under the name.
+        writer: &'static str,
+    },
     /// The table is damaged.
     #[error("{0}")]
     Damaged(Damage),
@@ -215,6 +215,9 @@ impl<E> From<Damage> for Error<E> {
     fn from(damage: Damage) -> Self {
         match damage {
             Damage::KeyAllocation { bytes, .. } => Self::AllocationFailed { bytes },
+            Damage::Footer { .. } | Damage::Property { .. } => Self::Unsupported {
+                reason: damage.to_string(),
+            },
             damage => Self::Damaged(damage),
         }
     }

@@ -10,8 +10,12 @@ pub const FOOTER_LEN: usize = 48;
 /// The last eight bytes of a table, little-endian (LevelDB's `table/format.h`).
 pub const MAGIC: u64 = 0xdb47_7524_8b80_fb57;
 
-/// The highest supported format version of RocksDB's tables.
+/// The last eight bytes of Pebble's tables (`sstable/table.go` in github.com/cockroachdb/pebble).
+pub(super) const PEBBLE_MAGIC: u64 = 0xb3aa_9ff0_b3aa_9ff0;
+
+/// The highest supported format versions of RocksDB's tables, and of Pebble's: from version 5 on these are columnar.
 pub(super) const MAX_FORMAT_VERSION: u32 = 7;
+pub(super) const MAX_PEBBLE_VERSION: u32 = 4;
 
 /// The bytes that RocksDB's footer has in place of handles from format version 6 on.
 pub(super) const ROCKSDB_MARK: [u8; 4] = [0x3e, 0x00, 0x7a, 0x00];
@@ -29,6 +33,8 @@ pub enum RocksDbForm {
     Plain,
     /// Cuckoo tables.
     Cuckoo,
+    /// Pebble's, block-based in the form of RocksDB's.
+    Pebble,
 }
 
 impl fmt::Display for RocksDbForm {
@@ -38,6 +44,7 @@ impl fmt::Display for RocksDbForm {
             Self::BlockBasedVersion0 => "block-based, format version 0",
             Self::Plain => "plain",
             Self::Cuckoo => "cuckoo",
+            Self::Pebble => "Pebble's form",
         })
     }
 }
@@ -96,6 +103,7 @@ impl Footer {
             0x88e2_41b7_85f4_cff7 => Some(RocksDbForm::BlockBased),
             0x8242_2296_63bf_9564 | 0x4f34_18eb_7a8f_13b8 => Some(RocksDbForm::Plain),
             0x9267_89d0_c5f1_7873 => Some(RocksDbForm::Cuckoo),
+            PEBBLE_MAGIC => Some(RocksDbForm::Pebble),
             _ => None,
         }
     }

@@ -15,6 +15,11 @@ const FILTER_PREFIX: &[u8] = b"filter.";
 /// decade, `rocksdb.stats` before.
 const ROCKSDB_PREFIX: &[u8] = b"rocksdb.";
 
+/// The name under which LevelDB stores its filters, and the one block that Basho's LevelDB (Riak) adds to every table: there
+/// the name stands for another layout (`table/table_builder.cc` and `util/bloom2.cc` in github.com/basho/leveldb).
+const LEVELDB_NAME: &str = "leveldb.BuiltinBloomFilter2";
+const BASHO_KEY: &[u8] = b"stats.sst1";
+
 /// An entry of the metaindex.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MetaindexEntry {
@@ -116,15 +121,26 @@ impl<R: ReadAt> Table<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], and the kinds that say why the block could not be read.
+    /// [`Error::OtherLayout`]; [`Error::Damaged`], and the kinds that say why the block could not be read.
     pub fn filter_block(&self, policy_name: &str) -> Result<Option<Vec<u8>>, Error<R::Error>> {
         let own = |entry: &&MetaindexEntry| entry.policy_name() == Some(policy_name.as_bytes());
         let Some(entry) = self.metaindex.iter().find(own) else {
             return Ok(None);
         };
+        if self.has_other_layout(policy_name.as_bytes()) {
+            return Err(Error::OtherLayout {
+                name: LEVELDB_NAME,
+                writer: "Basho's LevelDB (Riak)",
+            });
+        }
         let block = BlockRole::Filter;
         let handle = entry.handle().ok_or(Damage::Handle { block })?;
         Ok(Some(self.block(block, handle)?.into_contents()))
+    }
+
+    /// Returns true if the filters under this name have another layout than the policy that the name stands for.
+    pub fn has_other_layout(&self, policy_name: &[u8]) -> bool {
+        policy_name == LEVELDB_NAME.as_bytes() && self.metaindex.iter().any(|entry| entry.key() == BASHO_KEY)
     }
 
     /// Returns the handles of the data blocks, in key order.

@@ -19,8 +19,6 @@ impl<'a> StoredBlock<'a> {
     pub const UNCOMPRESSED: u8 = 0;
     /// The compression byte of contents in Snappy's raw format.
     pub const SNAPPY: u8 = 1;
-    /// The compression byte of contents that LevelDB 1.24 and later compress with Zstandard on request.
-    pub const ZSTD: u8 = 2;
 
     /// Splits off the trailer; `None` when there are fewer than [`TRAILER_LEN`] bytes.
     pub fn new(bytes: &'a [u8]) -> Option<Self> {

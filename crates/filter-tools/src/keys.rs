@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use membership_filters::Encoding;
-use records::failure::Failure;
+use records::failure::{Failure, escaped};
 use records::interrupt::Interrupt;
 use records::lines;
 
@@ -49,20 +49,37 @@ impl Items {
 
     /// Returns the bytes of the key that a line stands for; `bytes` is where they go if they are not in the line.
     pub(crate) fn key<'a>(self, line: &'a [u8], bytes: &'a mut Vec<u8>) -> Result<&'a [u8], String> {
-        let wrong = |rule: &str| {
-            let start = line.get(..40).unwrap_or(line).escape_ascii();
-            Err(format!("must be {rule}, got \"{start}\""))
+        // Shows what is wrong, and what is around it.
+        let wrong = |rule: &str, at: usize| {
+            let start = at.saturating_sub(20);
+            let end = line.len().min(start + 40);
+            let [before, after] =
+                [start > 0, end < line.len()].map(|is_cut| ["", "..."][usize::from(is_cut)]);
+            let shown = line[start..end].escape_ascii();
+            Err(format!("must be {rule}, got \"{before}{shown}{after}\""))
         };
+        let first = |is_wrong: fn(&u8) -> bool| line.iter().position(is_wrong).unwrap_or(line.len());
         match self {
             Self::Line => return Ok(line),
-            Self::String if str::from_utf8(line).is_ok() => return Ok(line),
-            Self::String => return wrong("UTF-8"),
+            Self::String => {
+                // The marks of other encodings would make other keys.
+                let rule = "UTF-8 without a byte order mark and zero bytes";
+                return match str::from_utf8(line) {
+                    Err(error) => wrong(rule, error.valid_up_to()),
+                    Ok(text) if text.starts_with('\u{feff}') => wrong(rule, 0),
+                    Ok(_) => match line.iter().position(|&byte| byte == 0) {
+                        Some(at) => wrong(rule, at),
+                        None => Ok(line),
+                    },
+                };
+            }
             Self::Long => {
                 let number = str::from_utf8(line)
                     .ok()
                     .and_then(|text| text.parse::<i64>().ok());
                 let Some(number) = number else {
-                    return wrong("a number between -9223372036854775808 and 9223372036854775807");
+                    let rule = "a number between -9223372036854775808 and 9223372036854775807";
+                    return wrong(rule, first(|byte| !byte.is_ascii_digit() && *byte != b'-'));
                 };
                 bytes.clear();
                 bytes.extend_from_slice(&number.to_le_bytes());
@@ -70,7 +87,8 @@ impl Items {
             Self::Binary => {
                 bytes.resize(line.len() / 2, 0);
                 if hex::decode_to_slice(line, bytes).is_err() {
-                    return wrong("pairs of hexadecimal digits");
+                    let at = first(|byte| !byte.is_ascii_hexdigit());
+                    return wrong("pairs of hexadecimal digits", at);
                 }
             }
         }
@@ -102,7 +120,7 @@ impl<'a> Lines<'a> {
         let (name, file): (_, Box<dyn Source>) = if path == Path::new("-") {
             ("standard input".to_owned(), Box::new(io::stdin().lock()))
         } else {
-            let name = path.display().to_string();
+            let name = escaped(&path.display().to_string());
             let file = File::open(path).map_err(|error| Failure::input(format_args!("{name}: {error}")))?;
             (name, Box::new(file))
         };

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use hash_comparison::commands::{compare, join, list, render, reproduce};
-use hash_comparison::functions::library::{Symbol, try_out};
+use hash_comparison::functions::library::Symbol;
 use hash_comparison::program::Program;
 use records::failure::Failure;
 
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         Command::Render(arguments) => render::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments, &program),
         Command::List(arguments) => list::run(&arguments),
-        Command::TryOut { symbol } => try_out(&symbol),
+        Command::TryOut { symbol } => compare::try_out(&symbol),
     };
     result.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

@@ -368,6 +368,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Returns the number of all bytes, if it is known.
+    pub(crate) fn len(&self) -> Option<u64> {
+        Some(self.taken + self.source.left()?)
+    }
+
     /// Returns a reader for a stream without header and checksum.
     pub(crate) fn plain(source: &'a mut dyn Source) -> Self {
         Self {
@@ -382,7 +387,7 @@ impl<'a> Reader<'a> {
         if magic != T::MAGIC {
             let (kind, thing) = (ErrorKind::WrongFormat, "the first eight bytes");
             let [range, got] = [T::MAGIC, magic].map(|magic| format!("\"{}\"", magic.escape_ascii()));
-            return Err(Error::new(kind, thing, range, got).with_form_of(&magic));
+            return Err(Error::new(kind, thing, range, got).with_form_of(&magic, self.len()));
         }
         let (stored, asked) = (self.hash_id()?, funnel.hash_id());
         if stored != asked {

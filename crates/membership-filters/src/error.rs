@@ -43,7 +43,7 @@ pub enum ErrorKind {
     OutOfMemory,
     /// Two filters differ in a parameter, so they cannot be combined; or a stored filter or a hash belongs to another funnel.
     Incompatible,
-    /// A cuckoo filter, or a chain of RedisBloom that does not scale, has no room for another key.
+    /// A cuckoo filter, or a chain of RedisBloom that does not scale or has some thousand links, has no room for another key.
     Full,
     /// A cuckoo filter holds as many copies of a fingerprint as fit.
     TooManyCopies,
@@ -158,9 +158,9 @@ impl Error {
         }))
     }
 
-    /// Adds what form of filter begins with these bytes, if they tell it.
-    pub(crate) fn with_form_of(mut self, head: &[u8]) -> Self {
-        if let Some(form) = crate::form::form_of(head) {
+    /// Adds what form of filter of this length begins with these bytes, if they tell it.
+    pub(crate) fn with_form_of(mut self, head: &[u8], len: Option<u64>) -> Self {
+        if let Some(form) = crate::form::form_of(head, len) {
             self.0.text.push_str(": these bytes seem to be ");
             self.0.text.push_str(form);
         }

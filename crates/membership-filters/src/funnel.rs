@@ -5,9 +5,14 @@
 
 use alloc::vec::Vec;
 
+use hashzoo::xxh3_64;
+
 use crate::hash::{Encoding, Hash128, HashFunction, HashId, Murmur3, Xxph3};
 use crate::key::{Key, Utf16};
 use crate::sink::Sink;
+
+/// The seed of [`Hashed::shard`], the same as of the shard function of the sets in files: no filter uses it.
+const SHARD_SEED: u64 = 0x7368_6172_6473;
 
 /// The hash of a funnel: the function, and the encoding of the keys. Every stored filter names both, and is read only with a
 /// funnel that has the same: see [`HashId`](crate::HashId).
@@ -224,6 +229,30 @@ impl<F> Hashed<F> {
     #[must_use]
     pub const fn hash(&self) -> Hash128 {
         self.hash
+    }
+
+    /// Returns the number of the shard that holds the key, below `shards` unless that is 0, for keys that are divided among several filters. It
+    /// hashes the hash with a seed of its own, so that the keys of a shard are spread over its filter as all keys are: bits of
+    /// the hash itself also choose places in the filter. The numbers are the same everywhere and in every version; with another
+    /// number of shards, or another funnel, a key has another shard.
+    ///
+    /// ```
+    /// use membership_filters::{CountingBloomFilter, Hashed, Xxph3};
+    ///
+    /// let shard = || CountingBloomFilter::with_capacity(1_000, 0.01);
+    /// let mut shards = (0..16).map(|_| shard()).collect::<Result<Vec<_>, _>>()?;
+    /// let token = Hashed::new(Xxph3, "token");
+    /// shards[token.shard(16)].insert_hashed(&token)?;
+    /// assert!(shards[token.shard(16)].contains_hashed(&token));
+    /// # Ok::<(), membership_filters::Error>(())
+    /// ```
+    ///
+    #[expect(clippy::cast_possible_truncation, reason = "below the number of shards")]
+    #[must_use]
+    pub fn shard(&self, shards: usize) -> usize {
+        let Hash128 { h1, h2 } = self.hash;
+        let mixed = xxh3_64(&(u128::from(h2) << 64 | u128::from(h1)).to_le_bytes(), SHARD_SEED);
+        ((u128::from(mixed) * shards as u128) >> 64) as usize
     }
 
     /// Returns the hash if it was made with this funnel.

@@ -186,6 +186,12 @@ impl Encoding {
         Self { kind, depth, id }
     }
 
+    /// Returns the encoding of these keys under Spark's hash, whose seed the identity must tell as well.
+    pub(crate) const fn seeded(self, seed: i32) -> Self {
+        let id = seed.cast_unsigned();
+        Self { id, ..self }
+    }
+
     /// Returns the encoding of sequences of such keys, one after the other without separators.
     #[must_use]
     pub const fn sequence(self) -> Self {
@@ -200,7 +206,8 @@ impl fmt::Display for Encoding {
             f.write_str("sequences of ")?;
         }
         match *self {
-            Self { kind: 1, .. } => f.write_str("bytes or UTF-8"),
+            Self { kind: 1, id: 0, .. } => f.write_str("bytes or UTF-8"),
+            Self { kind: 1, id, .. } => write!(f, "bytes or UTF-8, seed {}", id.cast_signed()),
             Self { kind: 2, .. } => f.write_str("UTF-16 units"),
             Self { kind: 3, .. } => f.write_str("32-bit integers"),
             Self { kind: 4, .. } => f.write_str("64-bit integers"),
@@ -243,6 +250,9 @@ impl HashId {
     pub(crate) fn apply(self, bytes: &[u8]) -> Hash128 {
         match self.function {
             Xxph3::CODE => Xxph3::hash(bytes),
+            SparkMurmur3::CODE if self.encoding.kind == 1 && self.encoding.depth == 0 => {
+                spark_hash(bytes, self.encoding.id.cast_signed())
+            }
             SparkMurmur3::CODE => SparkMurmur3::hash(bytes),
             RedisMurmur::CODE => RedisMurmur::hash(bytes),
             _ => Murmur3::hash(bytes),
@@ -271,7 +281,8 @@ impl HashId {
     /// Decodes these bytes; `None` if no funnel has them.
     pub(crate) fn from_bytes([function, kind, depth, id @ ..]: [u8; 7]) -> Option<Self> {
         let id = u32::from_le_bytes(id);
-        let is_known = matches!(kind, 1..=4) && id == 0 || kind == Encoding::CUSTOM;
+        let is_seeded = kind == 1 && function == SparkMurmur3::CODE;
+        let is_known = matches!(kind, 1..=4) && id == 0 || is_seeded || kind == Encoding::CUSTOM;
         let encoding = Encoding { kind, depth, id };
         let is_known = is_known && (Murmur3::CODE..=RedisMurmur::CODE).contains(&function);
         is_known.then_some(Self { function, encoding })

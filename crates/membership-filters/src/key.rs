@@ -16,7 +16,9 @@ use crate::sink::Sink as _;
 /// - a tuple is eight bytes for each part, one after the other: of an integer those above, of everything else its XXPH3 with the
 ///   seed 0, little-endian. So `("ab", "c")` and `("a", "bc")` are two keys.
 ///
-/// Keys of different types may have the same bytes, and are then one key: text and its UTF-8, for example.
+/// Keys of different types may have the same bytes, and are then one key: text and its UTF-8, for example. Different bytes are
+/// different keys: `7` and `"7"`, `"7"` and `"007"`, and a text in two cases or two Unicode normal forms. Bring keys into one form
+/// before you insert and query them.
 ///
 /// ```
 /// use membership_filters::{Hash128, Xxph3};

@@ -62,6 +62,8 @@ pub struct BloomFilter {
     /// The factor between the capacities of links, if the chain scales; no more than a number in the header if not.
     expansion: u32,
     is_scaling: bool,
+    /// Set if the bits of further links are a power of two, as in RedisBloom 1 and 2.0.
+    is_rounded: bool,
     /// The full links, oldest first.
     full: Vec<Layer>,
     /// The link that takes new keys.
@@ -101,6 +103,7 @@ impl BloomFilter {
             funnel: Keys,
             expansion: parameters.expansion,
             is_scaling: parameters.is_scaling,
+            is_rounded: false,
             full: Vec::new(),
             last: Layer::new(parameters.first_link()?)?,
         })
@@ -129,9 +132,17 @@ impl BloomFilter {
             let got = format_args!("one more than {capacity}");
             return Err(Error::new(ErrorKind::Full, thing, range, got));
         }
+        if rate * 0.5 == 0.0 {
+            let (links, thing) = (self.full.len() + 1, "the number of links");
+            let range = format_args!(
+                "at most {links}, after which the rate would be 0: give a larger capacity or expansion"
+            );
+            return Err(Error::new(ErrorKind::Full, thing, range, links + 1));
+        }
         // A number that is too large is refused.
         let capacity = capacity.saturating_mul(self.expansion.into());
-        Layer::new(Link::new(capacity, rate * 0.5)?)
+        let link = if self.is_rounded { Link::rounded } else { Link::new };
+        Layer::new(link(capacity, rate * 0.5)?)
     }
 
     #[inline]

@@ -27,6 +27,9 @@
 //! # Ok::<(), membership_filters::Error>(())
 //! ```
 //!
+//! A runtime join, `bloom_filter_agg(xxhash64(column))`, inserts no value of the column but its hash as a `long`: query that number,
+//! XXH64 with the seed 42 of the value as Spark's expression `xxhash64` hashes it.
+//!
 //! # The caps of Spark's data frames
 //!
 //! `BloomFilter.create` makes filters of any size. The filters of `df.stat.bloomFilter` and of runtime joins are cut to
@@ -143,7 +146,8 @@ pub struct BloomFilter {
 }
 
 stored::filter!([] BloomFilter, Keys, |hash| hash, bool, (), mut);
-stored::stored!([] BloomFilter, b"MFsparks", Keys, (), Keys::default());
+// The contents have the seed.
+stored::stored!([] BloomFilter, b"MFsparks", Keys, (), Keys::default(), Keys { seed: 0 });
 bloom::around!([] BloomFilter, mut);
 stored::with_capacity!([] BloomFilter, (), |capacity, rate| Self::new(&Parameters::new(
     capacity, rate

@@ -109,7 +109,7 @@ macro_rules! filter {
             }
 
             /// Inserts keys in order. In filters that are larger than the processor's caches this takes a fraction of the time of
-            /// single calls.
+            /// single calls. If the filter refuses a key, those before it are inserted, and none after it.
             pub fn insert_many<'k, T: ?Sized + 'k>(&$($mutable)? self, keys: impl IntoIterator<Item = &'k T>) -> $done
             where
                 $funnel: crate::funnel::Funnel<T>,
@@ -224,16 +224,17 @@ macro_rules! filter {
 pub(crate) use filter;
 
 /// The envelope and the methods around it, made of `form_len`, `put` and `read` for what is in it. Reading takes `$argument`, and
-/// makes the funnel of it.
+/// makes the funnel of it. The header has the hash of `$header`, if that is given, in place of the filter's funnel.
 macro_rules! stored {
-    ([$($generics:tt)*] $filter:ty, $magic:literal, $funnel_type:ty, ($($argument:ident: $type:ty)?), $funnel:expr) => {
+    ([$($generics:tt)*] $filter:ty, $magic:literal, $funnel_type:ty, ($($argument:ident: $type:ty)?), $funnel:expr $(, $header:expr)?) => {
         impl<$($generics)*> crate::envelope::Stored for $filter {
             type Funnel = $funnel_type;
 
             const MAGIC: [u8; 8] = *$magic;
 
             fn funnel(&self) -> &$funnel_type {
-                &self.funnel
+                let [.., funnel] = [&self.funnel $(, &const { $header })?];
+                funnel
             }
 
             fn stored_len(&self) -> u64 {

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use crate::environment::now;
 use crate::error::Error;
+use crate::failure::escaped;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 
@@ -125,7 +126,7 @@ impl Progress for Terminal {
     fn note(&self, sentence: &str) {
         // Below the line of the phase.
         let start = if self.phase.is_some() { "\n" } else { "" };
-        let _ = writeln!(io::stderr(), "{start}{sentence}");
+        let _ = writeln!(io::stderr(), "{start}{}", escaped(sentence));
     }
 
     fn cancelled(&self) -> bool {

@@ -48,10 +48,19 @@ impl Failure {
         };
         if let Some(label) = label {
             // If standard error is closed, there is nowhere to report this.
-            let _ = writeln!(io::stderr(), "{label}{self}");
+            let _ = writeln!(io::stderr(), "{label}{}", escaped(&self.to_string()));
         }
         ExitCode::from(code)
     }
+}
+
+/// Returns a text without control characters but line feeds: those of a file's name could move a terminal's cursor.
+pub fn escaped(text: &str) -> String {
+    let escape = |c: char| match c.is_control() && c != '\n' {
+        true => c.escape_unicode().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(escape).collect()
 }
 
 impl fmt::Debug for Failure {

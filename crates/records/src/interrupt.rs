@@ -37,6 +37,11 @@ impl Interrupt {
         Ok(Self { requested, second })
     }
 
+    /// Returns the flag that is set when the work should stop.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.requested)
+    }
+
     /// Returns true if the work should stop.
     pub fn requested(&self) -> bool {
         self.requested.load(Ordering::Relaxed)

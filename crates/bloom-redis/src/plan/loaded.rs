@@ -1,10 +1,10 @@
 //! A filter that the server keeps for its `BF.*` commands, and the mark that proves which load it is of.
 //!
-//! The mark is written with the last step of a load, and begins with the load's random number: if two reads give the same
-//! mark, no other load ended between them. The filter itself is proven by its number of keys, and by [`CANARIES`] keys that
-//! the loaded filter contains by chance, as another one does with the probability of its rate.
+//! The mark is written with the last step of a load, and holds the load's random number: if two reads give the same mark, no
+//! other load ended between them. The filter itself is proven by its number of keys, and by [`CANARIES`] keys, which are
+//! inserted before it takes its place, and which another filter contains with the probability of its rate each. A chain that is
+//! full would open a further link for them: of that, the canaries are keys that it contains by chance.
 
-use core::iter;
 use core::time::Duration;
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -27,9 +27,11 @@ const KEYS_PER_TRIP: usize = 1 << 14;
 const LEASE: Duration = Duration::from_secs(600);
 /// The number of attempts of a query or a dump that loads interrupt.
 const ATTEMPTS: usize = 4;
-/// The most keys that prove a filter, and the most that are tried.
+/// The number of keys that prove a filter, and the most that are tried.
 const CANARIES: usize = 8;
 const TRIES: u32 = 1 << 20;
+/// The start of marks. Those of the first version have canaries by chance alone, which a filter with much room lacks.
+const VERSION: &str = "2 ";
 
 #[derive(Debug)]
 pub(crate) struct Loaded {
@@ -51,6 +53,11 @@ impl Loaded {
     pub(crate) async fn load(&self, line: &Line, filter: &RedisBloomFilter) -> Result<(), Error> {
         let load = RandomState::new().hash_one(&self.key);
         let next = companion_key(&format!("loading:{load}"), &self.key);
+        // A cluster refuses keys in several slots before the chunks are sent, not after.
+        let slots = eval("return 0", &[&next, &self.key, &self.mark_key]);
+        let reply = line.ask(&slots).await.and_then(|mut replies| replies.value());
+        reply.map_err(|error| error.of_slots(&self.key))?;
+        let canaries = self.canaries(load, filter)?;
         for (iterator, chunk) in filter.chunks() {
             let mut batch = Batch::new();
             batch.add("BF.LOADCHUNK").arg(&next).arg(iterator).arg(chunk);
@@ -61,7 +68,7 @@ impl Loaded {
                 return Err(Error::missing(&next));
             }
         }
-        let mark = Mark::of(load, filter);
+        let mark = self.mark(line, &next, filter.len(), canaries).await?;
         let replace = eval(&REPLACE, &[&next, &self.key, &self.mark_key])
             .arg(&mark.text)
             .take();
@@ -93,9 +100,58 @@ impl Loaded {
 
     pub(crate) async fn write_mark(&self, line: &Line) -> Result<(), Error> {
         let filter = self.dump(line).await?;
-        let mark = Mark::of(RandomState::new().hash_one(&self.key), &filter);
+        let canaries = self.canaries(RandomState::new().hash_one(&self.key), &filter)?;
+        let mark = self.mark(line, &self.key, filter.len(), canaries).await?;
         let set = cmd("SET").arg(&self.mark_key).arg(mark.text).take();
         line.ask(&set).await?.checked().map(drop)
+    }
+
+    /// Chooses the canaries of a load: new keys if the last link has room for them, otherwise keys that the filter contains.
+    fn canaries(&self, load: u64, filter: &RedisBloomFilter) -> Result<Canaries, Error> {
+        let info = filter.info();
+        let has_room = info.capacity.saturating_sub(info.len) >= CANARIES as u64;
+        if !has_room && info.expansion.is_none() {
+            let what = "a chain that does not scale must have room for 8 further keys, which prove that it is the one that was \
+                        loaded: choose a larger capacity";
+            return Err(Error::of_key(ErrorKind::Full, &self.key, what));
+        }
+        let contained = |number: &u32| has_room || filter.contains(canary(load, *number).as_bytes());
+        let mut numbers: Vec<u32> = (0..TRIES).filter(contained).take(CANARIES).collect();
+        let are_new = has_room || numbers.len() < CANARIES;
+        if are_new {
+            numbers = (0..).take(CANARIES).collect();
+        }
+        Ok(Canaries {
+            load,
+            numbers,
+            are_new,
+        })
+    }
+
+    /// Inserts canaries into a filter of so many keys under this key, if they are new, and returns the mark.
+    async fn mark(&self, line: &Line, key: &[u8], len: u64, canaries: Canaries) -> Result<Mark, Error> {
+        let Canaries {
+            load,
+            numbers,
+            are_new,
+        } = canaries;
+        let mut inserted = 0;
+        if are_new {
+            let mut insert = cmd("BF.INSERT");
+            insert.arg(key).arg(&["NOCREATE", "ITEMS"]);
+            insert.arg(
+                numbers
+                    .iter()
+                    .map(|&number| canary(load, number))
+                    .collect::<Vec<_>>(),
+            );
+            let reply = line.ask(&insert).await.and_then(|mut replies| replies.value());
+            let new = truths(&reply.map_err(|error| self.explain(error))?, CANARIES)?;
+            inserted = new.iter().filter(|&&is_new| is_new).count() as u64;
+        }
+        let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+        let text = format!("{VERSION}{load} {} {}", len + inserted, numbers.join(" "));
+        Ok(Mark::read(text.as_bytes()).expect("it was written just now"))
     }
 
     async fn chunk(&self, line: &Line, iterator: i64) -> Result<(i64, Value), Error> {
@@ -145,6 +201,8 @@ impl Loaded {
         keys: &[Vec<u8>],
     ) -> Result<Option<Vec<bool>>, Error> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // The replies of an attempt under a mark that was not known: what it inserted is not new any more.
+        let mut first: Option<(Vec<u8>, Vec<bool>)> = None;
         for _ in 0..ATTEMPTS {
             let Some(mark) = known.take() else {
                 known = self.read_mark(line).await?;
@@ -162,21 +220,32 @@ impl Loaded {
             let mut replies = line.send(batch).await?;
             let before = replies.bytes()?;
             let [answers, canaries, info] = [(); 3].map(|()| replies.value());
-            let texts = [before, replies.bytes()?];
-            if texts.iter().any(|text| text.as_ref() != Some(&mark.text)) {
+            let after = replies.bytes()?;
+            if [&before, &after]
+                .iter()
+                .any(|text| text.as_ref() != Some(&mark.text))
+            {
+                let answers = answers.ok().and_then(|answers| truths(&answers, keys.len()).ok());
+                first = before.filter(|text| after.as_ref() == Some(text)).zip(answers);
                 continue;
             }
             let info = match info.map_err(|error| self.explain(error)) {
                 Err(error) if error.kind() == ErrorKind::Missing => return Ok(None),
                 info => info?,
             };
-            // That all are true is checked, but for the first, which may be no key of the filter.
             let canaries = truths(&canaries?, mark.canaries.len())?;
-            if !canaries[1..].iter().all(|&is_there| is_there) || inserted(&info)? < mark.len {
+            if !canaries.iter().all(|&is_there| is_there) || inserted(&info)? < mark.len {
                 return Ok(None);
             }
+            let mut answers = truths(&answers.map_err(|error| self.explain(error))?, keys.len())?;
+            if let Some((_, first)) = first.filter(|(text, _)| *text == mark.text) {
+                answers
+                    .iter_mut()
+                    .zip(first)
+                    .for_each(|(answer, first)| *answer |= first);
+            }
             *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(mark);
-            return truths(&answers.map_err(|error| self.explain(error))?, keys.len()).map(Some);
+            return Ok(Some(answers));
         }
         Ok(None)
     }
@@ -185,8 +254,8 @@ impl Loaded {
         let Some(text) = line.ask(cmd("GET").arg(&self.mark_key)).await?.bytes()? else {
             return Ok(None);
         };
-        let malformed = || Error::malformed(&self.mark_key, "the mark of a load", &text);
-        Mark::read(&text).ok_or_else(malformed).map(Some)
+        // A mark that cannot be read, of an earlier version for example, proves nothing.
+        Ok(Mark::read(&text))
     }
 
     /// Says what a server means that has no such filter, or no such command.
@@ -195,13 +264,24 @@ impl Loaded {
         if error.kind() == ErrorKind::Server && (text.contains("not found") || text.contains("no such key")) {
             return Error::missing(&self.key);
         }
-        if error.kind() == ErrorKind::Server && text.contains("unknown command") {
-            let what = "the server must have the commands BF.LOADCHUNK, BF.INFO and BF.MEXISTS, as Redis 8, Redis Stack, the \
-                        module RedisBloom and Dragonfly do; a `FixedFilter` or a `ShardedSet` needs none of them";
+        if error.kind() == ErrorKind::Server
+            && (text.contains("unknown command") || text.contains("invalidobj"))
+        {
+            let what = "the server must have RedisBloom's filter behind BF.LOADCHUNK, BF.INFO and BF.MEXISTS, as Redis 8, Redis \
+                        Stack and the module RedisBloom do; other servers, such as Dragonfly, have another filter behind BF.* or \
+                        none; a `FixedFilter` or a `ShardedSet` needs none of these commands";
             return Error::of_key(ErrorKind::Server, &self.key, what);
         }
         error
     }
+}
+
+/// Keys that prove a filter.
+struct Canaries {
+    load: u64,
+    numbers: Vec<u32>,
+    /// Set if they are yet to be inserted.
+    are_new: bool,
 }
 
 /// What proves a filter: the number of its load, that of its keys, and those of the canaries.
@@ -209,30 +289,28 @@ impl Loaded {
 struct Mark {
     text: Vec<u8>,
     len: u64,
-    /// Behind one that the filter need not contain, because `BF.MEXISTS` takes at least one.
     canaries: Vec<String>,
 }
 
 impl Mark {
-    fn of(load: u64, filter: &RedisBloomFilter) -> Self {
-        let numbers = (1..TRIES).filter(|&number| filter.contains(canary(load, number).as_bytes()));
-        let len = filter.len();
-        let text = numbers
-            .take(CANARIES)
-            .fold(format!("{load} {len}"), |text, number| format!("{text} {number}"));
-        Self::read(text.as_bytes()).expect("it was written just now")
-    }
-
     fn read(text: &[u8]) -> Option<Self> {
-        let words = core::str::from_utf8(text).ok()?;
-        let mut numbers = words.split(' ').map(str::parse::<u64>);
-        let (load, len) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
-        let numbers = iter::once(Ok(0)).chain(numbers).take(1 + CANARIES);
-        let canaries = numbers.map(|number| Some(canary(load, u32::try_from(number.ok()?).ok()?)));
+        let words = core::str::from_utf8(text).ok()?.strip_prefix(VERSION)?;
+        let numbers: Vec<u64> = words
+            .split(' ')
+            .map(|word| word.parse().ok())
+            .collect::<Option<_>>()?;
+        let [load, len, ref numbers @ ..] = numbers[..] else {
+            return None;
+        };
+        let canaries = numbers
+            .iter()
+            .map(|&number| Some(canary(load, u32::try_from(number).ok()?)));
         Some(Self {
             text: text.to_vec(),
             len,
-            canaries: canaries.collect::<Option<_>>()?,
+            canaries: canaries
+                .collect::<Option<_>>()
+                .filter(|all: &Vec<_>| all.len() == CANARIES)?,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! A fixed filter as a whole: its creation, the mark of a published one, and its state.
 
+use membership_filters::redisbloom::companion_key;
 use redis::Cmd;
 
 use super::bitmap::Bitmap;
@@ -10,9 +11,10 @@ use crate::error::Error;
 use crate::options::{Expiry, Missing, Options};
 use crate::stats::Stats;
 
-/// Returns the command that creates a string of zeros unless there is one.
+/// Returns the command that creates a string of zeros unless there is one. It names a companion of the string as well, so that a
+/// cluster refuses at once what a rebuild cannot keep in one slot.
 pub(super) fn create_command(bitmap: &Bitmap, expiry: Expiry) -> Result<Cmd, Error> {
-    let mut create = eval(&CREATE, &[&bitmap.key]);
+    let mut create = eval(&CREATE, &[&bitmap.key, &companion_key("next", &bitmap.key)]);
     let create = create.arg(bitmap.mark()).arg(bitmap.bytes());
     Ok(expiry.lifetime()?.push_to(create).take())
 }
@@ -20,7 +22,8 @@ pub(super) fn create_command(bitmap: &Bitmap, expiry: Expiry) -> Result<Cmd, Err
 /// Creates a filter of zeros. Returns true if there was none.
 pub(crate) async fn create(line: &Line, bitmap: &Bitmap, expiry: Expiry) -> Result<bool, Error> {
     let create = create_command(bitmap, expiry)?;
-    match line.ask(&create).await?.bytes()? {
+    let created = line.ask(&create).await.and_then(|mut replies| replies.bytes());
+    match created.map_err(|error| error.of_slots(&bitmap.key))? {
         None => Ok(true),
         // An empty string is somebody else's.
         Some(end) if end.is_empty() => Err(bitmap.without_mark(&end)),

@@ -1,5 +1,5 @@
 -- Creates a bitmap of zeros. Follows lifetime.lua.
--- KEYS[1]: the bitmap. ARGV[1]: its mark. ARGV[2]: bytes before the mark. ARGV[3], ARGV[4]: how the time to live is set, and
+-- KEYS[1]: the bitmap. KEYS[2]: a name beside it that must be in its slot of a cluster. ARGV[1]: its mark. ARGV[2]: bytes before the mark. ARGV[3], ARGV[4]: how the time to live is set, and
 -- the number.
 -- Returns nothing if it was created, otherwise the end of the string that is there.
 if redis.call('EXISTS', KEYS[1]) == 1 then

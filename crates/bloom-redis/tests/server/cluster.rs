@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use bloom_redis::{Answer, ErrorKind, Expiry, FixedFilter, GrowingFilter, Missing, Options, Schema};
-use membership_filters::Bytes;
+use bloom_redis::{
+    Answer, ErrorKind, Expiry, FixedFilter, GrowingFilter, Missing, Options, RedisBloom, Schema,
+};
+use membership_filters::{Bytes, RedisBloomFilter, RedisBloomParameters};
 
 use crate::support::{for_each_cluster_client, new_fixed};
 
@@ -60,5 +62,25 @@ fn growing_filters_keep_to_one_slot() {
             .options(Options::default().missing(Missing::Empty));
         let error = client.fail(published.insert_many(elements(400)));
         assert_eq!(error.kind(), ErrorKind::Server, "{error}");
+    });
+}
+
+/// Keys beside such a filter are in other slots: it is refused before anything is stored, not when a rebuild ends.
+#[test]
+fn braces_that_are_no_hash_tag_are_refused_at_once() {
+    for_each_cluster_client(|client, _| {
+        client.words::<()>(&["FLUSHALL"]);
+        for key in ["a}b", "foo{}bar", "{"] {
+            let filter = fixed(Missing::Reported).prefix("").named(key);
+            let local = RedisBloomFilter::new(&RedisBloomParameters::new(100, 0.01)).unwrap();
+            for error in [
+                client.fail(filter.create(Expiry::Keep)),
+                client.fail(RedisBloom::new(key).load(&local)),
+            ] {
+                assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+                assert!(error.to_string().contains("hash tag"), "{error}");
+            }
+            assert!(client.words::<Option<String>>(&["GET", key]).is_none());
+        }
     });
 }

@@ -41,7 +41,7 @@ fn a_loaded_filter_answers_grows_and_is_read_back() {
         let remote = RedisBloom::new("users");
         assert_eq!(remote.contains("a").query(server).unwrap(), Answer::Missing);
         remote.load(&local).query(server).unwrap();
-        assert_eq!(remote.dump().query(server).unwrap(), local);
+        let local = with_canaries(&local, &remote.dump().query(server).unwrap());
         // Another handle knows nothing of the load.
         for of in [&remote, &RedisBloom::new("users")] {
             check_all_there(&of.contains_many(&keys).query(server).unwrap());
@@ -65,23 +65,127 @@ fn a_loaded_filter_answers_grows_and_is_read_back() {
         // Another load takes its place.
         remote.load(&filter(&more)).query(server).unwrap();
         check_all_there(&remote.contains_many(&more).query(server).unwrap());
-        assert_eq!(remote.dump().query(server).unwrap(), filter(&more));
+        with_canaries(&filter(&more), &remote.dump().query(server).unwrap());
     });
+}
+
+/// Checks that a filter was loaded with some keys more, and returns what was loaded.
+fn with_canaries(local: &RedisBloomFilter, loaded: &RedisBloomFilter) -> RedisBloomFilter {
+    let (before, after) = (local.info(), loaded.info());
+    assert!(before.links == after.links && before.capacity == after.capacity);
+    assert!(after.len - before.len <= 8, "{before:?} {after:?}");
+    loaded.clone()
 }
 
 #[test]
 fn a_chain_that_is_full_says_so() {
     with_each_server(|server| {
-        let parameters = RedisBloomParameters::new(2, 0.01).non_scaling();
+        let made = |capacity| {
+            let parameters = RedisBloomParameters::new(capacity, 0.01).non_scaling();
+            RedisBloomFilter::new(&parameters).unwrap()
+        };
         let remote = RedisBloom::new("few");
-        remote
-            .load(&RedisBloomFilter::new(&parameters).unwrap())
-            .query(server)
-            .unwrap();
+        // There is no room for the keys that prove it.
+        let error = remote.load(&made(7)).query(server).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Full);
+        remote.load(&made(10)).query(server).unwrap();
         let error = remote.insert_many(names("key", 3)).query(server).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Server);
         assert!(error.to_string().contains("full"), "{error}");
         check_all_there(&remote.contains_many(names("key", 2)).query(server).unwrap());
+        // One that scales is as large as before.
+        let mut full = RedisBloomFilter::new(&RedisBloomParameters::new(1_000, 0.01)).unwrap();
+        let keys = names("key", 1_000);
+        full.insert_many(&keys).unwrap();
+        for more in names("more", 100) {
+            if full.info().len < 1_000 {
+                full.insert(&more).unwrap();
+            }
+        }
+        remote.load(&full).query(server).unwrap();
+        assert_eq!(remote.dump().query(server).unwrap(), full);
+        check_all_there(&remote.contains_many(&keys).query(server).unwrap());
+    });
+}
+
+/// A filter far from full is lost, and a plain client goes on: the answers are no denials.
+#[test]
+fn a_loss_of_a_filter_with_room_is_found() {
+    with_each_server(|server| {
+        let (keys, others) = (names("key", 1_000), names("other", 1_500));
+        let empty = RedisBloomFilter::new(&RedisBloomParameters::new(100_000, 0.01)).unwrap();
+        for is_filled_remotely in [false, true] {
+            let (remote, mut local) = (RedisBloom::new("users"), empty.clone());
+            if !is_filled_remotely {
+                local.insert_many(&keys).unwrap();
+            }
+            remote.load(&local).query(server).unwrap();
+            if is_filled_remotely {
+                remote.insert_many(&keys).query(server).unwrap();
+            }
+            check_all_there(&remote.contains_many(&keys).query(server).unwrap());
+            let (mut foreign, count) = (empty.clone(), if is_filled_remotely { 1 } else { 1_500 });
+            foreign.insert_many(&others[..count]).unwrap();
+            cmd("DEL").arg("users").exec(server).unwrap();
+            for (iterator, chunk) in foreign.chunks() {
+                let mut load = cmd("BF.LOADCHUNK");
+                load.arg("users").arg(iterator).arg(chunk).exec(server).unwrap();
+            }
+            let answers = remote.contains_many(&keys).query(server).unwrap();
+            assert!(answers.iter().all(|&answer| answer == Answer::Missing), "{count}");
+        }
+        // The mark of an earlier version, whose canaries were found by chance, proves nothing.
+        cmd("SET")
+            .arg("bloom-redis:loaded:{users}")
+            .arg("7 0")
+            .exec(server)
+            .unwrap();
+        let answer = RedisBloom::new("users").contains("a").query(server);
+        assert_eq!(answer.unwrap(), Answer::Missing);
+    });
+}
+
+/// Later servers go on with chains of RedisBloom 1 and 2.0, whose links have a power of two of bits.
+#[test]
+fn a_chain_of_redisbloom_2_0_goes_on() {
+    with_each_server(|server| {
+        let digits =
+            include_str!("../../../membership-filters/tests/data/redisbloom_2.0.hex").replace('\n', "");
+        let stored: Vec<u8> = (0..digits.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap())
+            .collect();
+        let mut local = RedisBloomFilter::from_redisbloom(&stored).unwrap();
+        let remote = RedisBloom::new("old");
+        remote.load(&local).query(server).unwrap();
+        check_all_there(
+            &remote
+                .contains_many((0..100).map(|i| format!("k/{i}")))
+                .query(server)
+                .unwrap(),
+        );
+        let more = names("more", 2_000);
+        let new = remote.insert_many(&more).query(server).unwrap();
+        let expected: Vec<bool> = more.iter().map(|key| local.insert(key).unwrap()).collect();
+        assert_eq!(new, expected);
+        assert!(local.info().links > 3 && remote.dump().query(server).unwrap() == local);
+    });
+}
+
+/// Somebody else loads the filter anew before an insertion, which learns of it while it inserts.
+#[test]
+fn keys_are_new_in_a_filter_that_was_loaded_again() {
+    with_each_server(|server| {
+        let keys = names("key", 1_000);
+        let remote = RedisBloom::new("users");
+        let empty = RedisBloomFilter::new(&RedisBloomParameters::new(100_000, 0.0001)).unwrap();
+        remote.load(&empty).query(server).unwrap();
+        assert!(remote.insert("first").query(server).unwrap());
+        RedisBloom::new("users").load(&empty).query(server).unwrap();
+        let new = remote.insert_many(&keys).query(server).unwrap();
+        assert!(new.iter().filter(|&&is_new| is_new).count() > 990);
+        let again = remote.insert_many(&keys).query(server).unwrap();
+        assert!(again.iter().all(|&is_new| !is_new));
     });
 }
 
@@ -129,7 +233,7 @@ fn a_lost_or_foreign_filter_denies_nothing() {
             remote.load(&local).query(server).unwrap();
             check_all_there(&remote.contains_many(&keys).query(server).unwrap());
         });
-        // A query has six commands, twelve if a load interrupts it.
+        // A query has five commands, twelve if a load interrupts it.
         for at in 0..12 {
             loses_during_a_query(&mut StandIn::default(), (&keys, &local), lose, at);
             if let Some(mut server) = real() {
@@ -187,6 +291,58 @@ fn a_filter_of_another_program_is_used_after_it_is_marked() {
     });
 }
 
+/// Two loads by commands at once, with each command refused in turn: the filter in place is one of those loaded whole.
+#[test]
+fn loads_by_commands_replace_nothing_by_a_part() {
+    with_each_server(|server| {
+        let [old, one, other] = ["old", "one", "other"].map(|name| names(name, 1_000));
+        let commands = |keys: &[String]| filter(keys).commands(b"users").collect::<Vec<_>>();
+        let send = |server: &mut dyn ConnectionLike, words: &[Vec<u8>]| Cmd::new().arg(words).exec(server);
+        let loads = [&one, &other].map(|keys| commands(keys));
+        for refused in [None].into_iter().chain((0..loads[0].len()).map(Some)) {
+            commands(&old)
+                .iter()
+                .for_each(|words| send(server, words).unwrap());
+            let mut ended = [Ok(()), Ok(())];
+            for step in 0..loads[0].len().max(loads[1].len()) {
+                for (at, (load, ended)) in loads.iter().zip(&mut ended).enumerate() {
+                    if let Some(words) = load.get(step)
+                        && (at == 1 || refused != Some(step))
+                    {
+                        *ended = send(server, words);
+                    }
+                }
+            }
+            let (keys, len) = match (&ended, refused) {
+                ([_, Ok(())], _) => (&other, loads[1].len()),
+                ended => panic!("{ended:?}"),
+            };
+            assert!(len > 2);
+            assert_eq!(
+                ended[0].is_err(),
+                refused.is_some_and(|step| step + 1 < loads[0].len())
+            );
+            let remote = RedisBloom::new("users");
+            assert_eq!(remote.dump().query(server).unwrap(), filter(keys), "{refused:?}");
+        }
+        // The last step alone, of a load without one of its chunks.
+        commands(&old)
+            .iter()
+            .for_each(|words| send(server, words).unwrap());
+        let late = commands(&names("late", 1_000));
+        let (end, chunks) = late.split_last().unwrap();
+        for (at, _) in chunks.iter().enumerate() {
+            let others = chunks.iter().enumerate().filter(|(other, _)| *other != at);
+            others.for_each(|(_, words)| _ = send(server, words));
+            assert!(send(server, end).is_err(), "without chunk {at}");
+            assert_eq!(
+                RedisBloom::new("users").dump().query(server).unwrap(),
+                filter(&old)
+            );
+        }
+    });
+}
+
 #[test]
 fn a_load_that_is_killed_leaves_the_old_filter() {
     let (old, new) = (names("old", 1_000), names("new", 2_000));
@@ -198,7 +354,7 @@ fn a_load_that_is_killed_leaves_the_old_filter() {
         let loaded = remote.load(&filter(&new)).query(&mut server);
         server.left = None;
         let keys = if loaded.is_ok() { &new } else { &old };
-        assert_eq!(loaded.is_err(), commands < 13, "{commands}");
+        assert_eq!(loaded.is_err(), commands < 15, "{commands}");
         check_all_there(&remote.contains_many(keys).query(&mut server).unwrap());
     }
 }
@@ -213,10 +369,12 @@ fn a_server_without_the_commands_is_told_from_a_lost_filter() {
         assert!(error.to_string().contains("Redis 8"), "{error}");
     }
     assert_eq!(client.run(remote.contains("a")), Answer::Missing);
-    client.words::<()>(&["SET", "bloom-redis:loaded:{users}", "1 0 5"]);
+    client.words::<()>(&["SET", "bloom-redis:loaded:{users}", "2 1 0 0 1 2 3 4 5 6 7"]);
     assert!(client.fail(remote.contains("a")).to_string().contains("Redis 8"));
-    client.words::<()>(&["SET", "bloom-redis:loaded:{users}", "mine"]);
-    assert_eq!(client.fail(remote.contains("a")).kind(), ErrorKind::Malformed);
+    for unread in ["mine", "1 0 5", "2 1 0 0 1 2 3 4 5 6", "2 1"] {
+        client.words::<()>(&["SET", "bloom-redis:loaded:{users}", unread]);
+        assert_eq!(client.run(remote.contains("a")), Answer::Missing);
+    }
 }
 
 #[test]

@@ -104,7 +104,7 @@ impl Width {
             Self::Fixed(width) => BitsPerKey::whole(width.into()),
             Self::Widest(bits_per_key) => bits_per_key,
         }
-        .too_large(keys)
+        .too_large(keys, MAX_KEYS)
     }
 
     /// Returns the length of the filter of this many keys, all with different hash values.

@@ -188,7 +188,7 @@ fn bitset_bytes(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Error> {
                 .checked_mul(BLOCK_LEN as u64)
         })
         .filter(|&bytes| bytes <= MAX_LEN.into())
-        .ok_or(bits_per_key.too_large(keys))
+        .ok_or_else(|| bits_per_key.too_large(keys, bits_per_key.most_keys(8 * u64::from(MAX_LEN))))
 }
 
 impl Format {

@@ -7,7 +7,7 @@ use filter_formats::parquet::SplitBlock;
 use filter_formats::rocksdb::Ribbon;
 use filter_formats::rocksdb::{CacheLine, FastLocalBloom, LegacyBloom};
 use filter_formats::{BinaryFuse, Bloom64, policies};
-use filter_policy::hashers::{LevelDbHash, Murmur2};
+use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2};
 use filter_policy::kernels::{Kernel, KernelToken, Source, Stored};
 use filter_policy::{
     Answers, BitsPerKey, BloomFilterPolicy, Error, FilterBuilder, FilterBytes, FilterPolicy, HashFunction,
@@ -171,6 +171,10 @@ fn more_keys_than_fit() {
             grows,
             "{policy:?}"
         );
+        if let Err(Error::FilterTooLarge { most, .. }) = len {
+            let len = |keys: u64| policy.max_filter_len(usize::try_from(keys).unwrap());
+            assert!(len(most).is_ok() && len(most + 1).is_err(), "{policy:?}: {most}");
+        }
         assert!(len.is_ok_and(|len| len < 5 << 30) != grows, "{policy:?}");
         let announced = usize::MAX;
         let keys = Liar { announced, left: 3 }.map(u32::to_le_bytes);
@@ -459,6 +463,89 @@ mod broken {
         };
         contract::check(&whole, CHECKSUM);
     }
+}
+
+/// A policy that ignores the case of keys and passes on the hash values of another one denies keys that the other hashed.
+#[test]
+fn a_policy_that_changes_keys_has_a_function_of_its_own() {
+    struct NoCase<P>(P, Option<HashFunction>);
+
+    impl<P: FilterPolicy> FilterPolicy for NoCase<P> {
+        fn name(&self) -> &str {
+            "NoCase"
+        }
+
+        fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+            self.0.max_filter_len(keys)
+        }
+
+        fn create_filter<'out>(
+            &self,
+            keys: &[&[u8]],
+            out: &'out mut [u8],
+        ) -> Result<FilterBytes<'out>, Error> {
+            let keys: Vec<Vec<u8>> = keys.iter().map(|key| key.to_ascii_lowercase()).collect();
+            self.0
+                .create_filter(&keys.iter().map(Vec::as_slice).collect::<Vec<_>>(), out)
+        }
+
+        fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+            self.0.key_may_match(&key.to_ascii_lowercase(), filter)
+        }
+
+        fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+            let hash = self.0.key_hash(&key.to_ascii_lowercase())?;
+            let value = u32::try_from(hash.value()).unwrap();
+            Some(KeyHash::new(self.1.unwrap_or(hash.function()), value))
+        }
+
+        fn create_from_hashes<'out>(
+            &self,
+            hashes: KeyHashes<'_>,
+            out: &'out mut [u8],
+        ) -> Result<FilterBytes<'out>, Error> {
+            let Some(own) = self.1 else {
+                return self.0.create_from_hashes(hashes, out);
+            };
+            let inner = self.0.key_hash(b"").unwrap().function();
+            self.0
+                .create_from_hashes(KeyHashes::new::<u32>(inner, hashes.of(own)?), out)
+        }
+    }
+
+    #[derive(Clone, Copy)]
+    struct Sum;
+
+    impl KeyHasher for Sum {
+        fn hash(&self, key: &[u8]) -> u32 {
+            key.iter()
+                .fold(1, |sum, &byte| sum.wrapping_mul(0x0100_0193) ^ u32::from(byte))
+        }
+
+        fn policy_name(&self) -> &str {
+            "test.Sum"
+        }
+    }
+
+    fn check<P: FilterPolicy + Copy>(inner: P) {
+        let value =
+            |key: &[u8]| u32::try_from(inner.key_hash(&key.to_ascii_lowercase()).unwrap().value()).unwrap();
+        let own = HashFunction::new("NoCase", value);
+        let said = |policy: NoCase<P>| {
+            let check = std::panic::AssertUnwindSafe(|| contract::check(&policy, 0));
+            *std::panic::catch_unwind(check)
+                .unwrap_err()
+                .downcast::<String>()
+                .unwrap()
+        };
+        let text = said(NoCase(inner, None));
+        assert!(text.starts_with("key_hash must return the value"), "{text}");
+        let text = said(NoCase(inner, Some(own)));
+        assert!(text.starts_with("the checksum of the filter"), "{text}");
+    }
+
+    check(BloomFilterPolicy::new(TEN));
+    check(BloomFilterPolicy::with_hasher(Sum, TEN));
 }
 
 /// A policy without hash values, behind a pointer.

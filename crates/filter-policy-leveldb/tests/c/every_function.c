@@ -90,7 +90,7 @@ int main(void) {
   printf("%s.\n", message);
   use(filter_policy_parse(NULL, NULL, 12));
   use(filter_policy_reader("BloomFilter64.Xxph3", NULL, 0));
-  use(filter_policy_reader("bloom64.Xxph3", message, sizeof message));
+  use(filter_policy_reader("bloom64", message, sizeof message));
   printf("%s.\n", message);
   return 0;
 }

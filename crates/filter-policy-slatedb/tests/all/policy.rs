@@ -145,7 +145,11 @@ impl FilterPolicy for Failing {
         let (keys, bits_per_key) = (keys as u64, 10.0);
         match self.0 {
             "Faulty" => Ok(1),
-            _ => Err(Error::FilterTooLarge { keys, bits_per_key }),
+            _ => Err(Error::FilterTooLarge {
+                keys,
+                most: 0,
+                bits_per_key,
+            }),
         }
     }
 

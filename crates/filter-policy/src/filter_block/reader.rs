@@ -177,7 +177,7 @@ impl<P, B: AsRef<[u8]>> FilterBlockReader<P, B> {
     }
 
     /// Returns the base exponent: a filter covers the data blocks that start within `1 << base_lg` bytes of the file.
-    /// The exponent is 11 in every undamaged block.
+    /// LevelDB writes 11; its forks write other exponents, of which 31 is the largest.
     pub const fn base_lg(&self) -> u8 {
         self.base_lg
     }
@@ -239,9 +239,10 @@ impl<P, B: AsRef<[u8]>> FilterBlockReader<P, B> {
                 None,
             ];
         };
+        // LevelDB writes 11 and reads any that its shift of 32 bits allows.
         let base_lg = wrong(
-            tail.base_lg != BASE_LG,
-            "base exponent must be 11",
+            tail.base_lg > 31,
+            "base exponent must be at most 31",
             tail.base_lg.into(),
         );
         let Some(bytes) = tail.array_end.checked_sub(tail.array_offset as usize) else {

@@ -19,6 +19,7 @@ fn sizes_beyond_the_platform_are_errors() {
         error,
         Error::FilterTooLarge {
             keys: usize::MAX as u64,
+            most: 4_294_967_296,
             bits_per_key: 4_294_967_295.0
         }
     );

@@ -185,7 +185,7 @@ fn damage_is_named() {
         (
             &|block| (block[26], block[30]) = (26, 64),
             &[
-                "base exponent must be 11, got 64",
+                "base exponent must be at most 31, got 64",
                 "number of bytes outside the filters must be 0, got 26",
             ],
         ),

@@ -8,6 +8,11 @@ use filter_sets::{Access, Builder, ErrorKind, Filter, FilterSet, MIN_MEMORY, Ope
 
 use super::{build, build_file, builder, files, format, keys, of_shards, slices};
 
+/// Returns keys of the kind `long`.
+fn numbers() -> Vec<Vec<u8>> {
+    (0..1_000_u64).map(|id| id.to_le_bytes().to_vec()).collect()
+}
+
 /// Keys that do not fit into half of the least memory.
 #[test]
 fn order_repeats_and_memory_change_no_byte() {
@@ -85,11 +90,54 @@ fn readers_go_on_while_the_set_is_replaced() {
         });
         ends.store(false, Ordering::Relaxed);
     }
-    // A damaged set leaves the old one in place.
+    // A damaged set leaves the old one in place, and so does one whose keys have another form.
     let set = FilterSet::open(&folder, Opening::default()).unwrap();
+    let numbers: Vec<Vec<u8>> = (0..1_000_u64).map(|id| id.to_le_bytes().to_vec()).collect();
+    build(
+        &(builder("bloom64").key_kind("long").unwrap(), 3),
+        &folder,
+        &numbers,
+    )
+    .unwrap();
+    let refused = set.reload().unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Incompatible);
+    let reason = "must be \"line\" as in the set that is open, got \"long\"";
+    assert!(refused.to_string().contains(reason), "{refused}");
+    assert!(set.contains(&all[0]));
     fs::write(folder.join("manifest.json"), "{}").unwrap();
     assert_eq!(set.reload().unwrap_err().kind(), ErrorKind::Damaged);
     assert!(set.contains(&all[0]));
+}
+
+/// Keys that a filter cannot hold, in another form or of another shard, are not denied: the caller has mistaken the filter.
+#[test]
+fn a_key_of_another_form_or_shard_may_be_contained() {
+    let place = tempfile::tempdir().unwrap();
+    let all = vec![true; 1_000];
+    // The last ones have as many bytes as a number.
+    let texts: Vec<String> = (0..500)
+        .chain(12_345_000..12_345_500)
+        .map(|id: u32| id.to_string())
+        .collect();
+    for (name, shards) in [("bloom64", 1), ("guava", 4)] {
+        let folder = place.path().join(name);
+        build(
+            &(builder(name).key_kind("long").unwrap(), shards),
+            &folder,
+            &numbers(),
+        )
+        .unwrap();
+        let set = FilterSet::open(&folder, Opening::default()).unwrap();
+        assert!(texts.iter().all(|text| set.contains(text)) && set.contains_many(&texts) == all);
+        for shard in set.generation().shards() {
+            assert!(numbers().iter().all(|key| shard.contains(key)));
+            assert_eq!(shard.contains_many(&numbers()), all);
+        }
+        let others = (1_000_u64..2_000)
+            .filter(|id| set.contains(&id.to_le_bytes()))
+            .count();
+        assert!(others < 50, "{others}");
+    }
 }
 
 #[test]

@@ -400,6 +400,8 @@ fn filters_of_other_hashes_are_queried_by_theirs_or_refused() {
     assert!(open(fast, Encoding::INT64).is_ok());
     let filter = open(numbers, Encoding::INT64).unwrap();
     assert!((0..3_000_i64).all(|key| filter.contains(&key.to_le_bytes())));
+    // A number in another form.
+    assert!(filter.contains("7") && filter.contains_many(&["7"]) == [true]);
     // What a builder writes says so too.
     let built = &*place.path().join("built");
     let builder = Builder::new(format("blocked").encoding(Encoding::INT64), Size::Rate(0.01));

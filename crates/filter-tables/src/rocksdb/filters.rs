@@ -4,10 +4,20 @@ use alloc::vec::Vec;
 
 use super::super::footer::BlockHandle;
 
-/// The filters of a table, as named in its metaindex.
+/// The filters of a table, and which of them answer for a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RocksDbFilters {
+    handles: FilterHandles,
+    /// Set if the filters hold whole keys, not prefixes alone.
+    has_whole_keys: bool,
+    /// Set if the partition of a key can be found by comparing bytes.
+    is_bytewise: bool,
+}
+
+/// Where the filters of a table are, as named in its metaindex.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum RocksDbFilters {
+pub enum FilterHandles {
     /// No filters.
     None,
     /// One filter for all keys, in this block.
@@ -22,29 +32,76 @@ pub enum RocksDbFilters {
 /// One of the filters of a table with partitioned filters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterPartition {
-    /// A key at or above the last key of the partition and below all keys of the next: a user key, without the bytes
-    /// that RocksDB stores after it.
+    /// A key at or above the last key of the partition and below all keys of the next, in the order of the database: a
+    /// user key, without the bytes that RocksDB stores after it.
     pub separator: Vec<u8>,
     /// The handle of the filter.
     pub handle: BlockHandle,
 }
 
 impl RocksDbFilters {
-    /// Returns the handle of the filter that holds the user's key if the table does: the only filter, or the first
-    /// whose separator is not below the key, else the last. Returns `None` when there is no filter, and for
-    /// [`BlockBased`](Self::BlockBased) filters.
-    ///
-    /// Keys are compared as bytes, so the partition may be wrong in tables with another comparator (property
-    /// `rocksdb.comparator`).
-    pub fn filter_of(&self, key: &[u8]) -> Option<BlockHandle> {
-        match self {
-            Self::None | Self::BlockBased(_) => None,
-            Self::Full(handle) => Some(*handle),
-            Self::Partitioned(partitions) => {
-                let at = partitions.partition_point(|partition| partition.separator.as_slice() < key);
-                let partition = partitions.get(at).or(partitions.last())?;
-                Some(partition.handle)
+    pub(super) fn new(handles: FilterHandles, has_whole_keys: bool, is_bytewise: bool) -> Self {
+        let ascend = match &handles {
+            FilterHandles::Partitioned(partitions) => {
+                partitions.is_sorted_by(|one, next| one.separator <= next.separator)
             }
+            _ => true,
+        };
+        Self {
+            handles,
+            has_whole_keys,
+            is_bytewise: ascend && is_bytewise,
+        }
+    }
+
+    /// Returns where the filters are.
+    pub const fn handles(&self) -> &FilterHandles {
+        &self.handles
+    }
+
+    /// Returns true if one filter answers for a key. Otherwise the table does not show that keys are ordered by their bytes,
+    /// [`may_match`](Self::may_match) queries every partition, and false positives add up.
+    pub fn has_one_for_each_key(&self) -> bool {
+        match &self.handles {
+            FilterHandles::Partitioned(partitions) => self.is_bytewise || partitions.len() < 2,
+            _ => true,
+        }
+    }
+
+    /// Returns whether the table may hold the user's key. `query` returns the answer of the filter with a handle, and is
+    /// called until a filter matches.
+    ///
+    /// Partitions are ordered as the database orders keys. If the property `rocksdb.comparator` is
+    /// `leveldb.BytewiseComparator`, only the partition of the key is queried, and with any other order all of them.
+    /// Every key may match where filters hold prefixes alone, and for [`BlockBased`](FilterHandles::BlockBased) filters.
+    ///
+    /// # Errors
+    ///
+    /// Those of `query`.
+    pub fn may_match<E>(
+        &self,
+        key: &[u8],
+        mut query: impl FnMut(BlockHandle) -> Result<bool, E>,
+    ) -> Result<bool, E> {
+        match &self.handles {
+            FilterHandles::Full(handle) if self.has_whole_keys => query(*handle),
+            FilterHandles::Partitioned(partitions) if self.has_whole_keys => {
+                let answering = if self.is_bytewise {
+                    // Keys after the last separator belong to the last partition.
+                    let at = partitions.partition_point(|partition| partition.separator.as_slice() < key);
+                    let at = at.min(partitions.len().saturating_sub(1));
+                    partitions.get(at..=at).unwrap_or_default()
+                } else {
+                    partitions
+                };
+                for partition in answering {
+                    if query(partition.handle)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(answering.is_empty())
+            }
+            _ => Ok(true),
         }
     }
 }

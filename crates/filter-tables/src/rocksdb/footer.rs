@@ -2,7 +2,7 @@
 
 use super::super::checksum::ChecksumKind;
 use super::super::error::Damage;
-use super::super::footer::{BlockHandle, FOOTER_LEN, Footer, ROCKSDB_MARK};
+use super::super::footer::{BlockHandle, FOOTER_LEN, Footer, PEBBLE_MAGIC, ROCKSDB_MARK};
 use super::super::stored::TRAILER_LEN;
 
 /// The length of the footer from format version 1 on, in bytes. Version 0 has LevelDB's footer.
@@ -31,6 +31,8 @@ pub struct RocksDbFooter {
     pub index: Option<BlockHandle>,
     /// The number on which the block checksums of this file depend, from format version 6 on; 0 before.
     pub base_checksum: u32,
+    /// Set for Pebble's tables.
+    pub is_pebbles: bool,
 }
 
 impl RocksDbFooter {
@@ -42,6 +44,7 @@ impl RocksDbFooter {
             metaindex: footer.metaindex,
             index: footer.index,
             base_checksum: 0,
+            is_pebbles: false,
         }
     }
 
@@ -53,6 +56,7 @@ impl RocksDbFooter {
     /// [`Damage::Footer`].
     pub fn decode(bytes: &[u8; ROCKSDB_FOOTER_LEN], offset: u64) -> Result<Self, Damage> {
         let format_version = format_version(bytes);
+        let is_pebbles = bytes.ends_with(&PEBBLE_MAGIC.to_le_bytes());
         let [kind, rest @ ..] = bytes;
         let (part, _) = rest
             .split_first_chunk::<40>()
@@ -73,6 +77,7 @@ impl RocksDbFooter {
                 metaindex,
                 index,
                 base_checksum: 0,
+                is_pebbles,
             });
         }
         let (fields, _) = part.as_chunks::<4>();
@@ -92,6 +97,7 @@ impl RocksDbFooter {
             metaindex: start.map(|offset| BlockHandle { offset, size }),
             index: None,
             base_checksum: u32::from_le_bytes(field(2)),
+            is_pebbles,
         })
     }
 

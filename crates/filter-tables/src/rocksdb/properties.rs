@@ -56,6 +56,12 @@ impl RocksDbProperties {
         self.get("rocksdb.block.based.table.whole.key.filtering") != Some(b"0")
     }
 
+    /// Returns true if the database orders keys by their bytes. False if another comparator orders them or the table, as
+    /// those of early releases, does not name it.
+    pub fn is_bytewise(&self) -> bool {
+        self.get("rocksdb.comparator") == Some(b"leveldb.BytewiseComparator")
+    }
+
     /// Returns the name of the prefix extractor whose prefixes the filters hold; `None` when they hold none.
     pub fn prefix_extractor(&self) -> Option<&[u8]> {
         self.get("rocksdb.prefix.extractor.name").filter(|name| {

@@ -3,16 +3,19 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use filter_formats::BinaryFusePolicy;
 use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, NAME_IN_TABLES, RibbonPolicy};
 
 use super::super::block::Block;
 use super::super::blocks::{Blocks, Protection, of_place};
 use super::super::error::{BlockRole, Damage, Error};
-use super::super::footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC, MAX_FORMAT_VERSION};
+use super::super::footer::{
+    BlockHandle, FOOTER_LEN, Footer, MAGIC, MAX_FORMAT_VERSION, MAX_PEBBLE_VERSION, PEBBLE_MAGIC,
+};
 use super::super::reader::{MetaindexEntry, copied, entries_of, push, read_metaindex, reserve};
 use super::super::source::ReadAt;
 use super::super::stored::StoredBlock;
-use super::filters::{FilterPartition, RocksDbFilters};
+use super::filters::{FilterHandles, FilterPartition, RocksDbFilters};
 use super::footer::{ROCKSDB_FOOTER_LEN, ROCKSDB_MAGIC, RocksDbFooter, format_version};
 use super::index::{IndexEntries, IndexEntry};
 use super::properties::{IndexForm, RocksDbProperties};
@@ -26,11 +29,17 @@ const PARTITIONED_PREFIX: &[u8] = b"partitionedfilter.";
 /// The prefix of the name of filter blocks in LevelDB's layout.
 const BLOCK_BASED_PREFIX: &[u8] = b"filter.";
 
-/// The names of filters: the name that all releases write, then those of early releases of 7.0.
+const PREFIXES: [&[u8]; 3] = [FULL_PREFIX, PARTITIONED_PREFIX, BLOCK_BASED_PREFIX];
+
+/// The names of filters: the name that all releases write, then those of early releases of 7.0, TiKV's, and Pebble's further one.
 ///
-/// Source: RocksDB, `table/block_based/filter_policy.cc` (`kCompatibilityName`, `kClassName`, `kNickName`).
-const NAMES: [&str; 7] = [
+/// Source: RocksDB, `table/block_based/filter_policy.cc` (`kCompatibilityName`, `kClassName`, `kNickName`); tables of TiKV; Pebble,
+/// `sstable/tablefilters/binaryfuse`.
+const NAMES: [&str; 10] = [
     NAME_IN_TABLES,
+    "rocksdb.BuiltinBloomFilter.FullBloom",
+    "rocksdb.BuiltinBloomFilter.Ribbon",
+    BinaryFusePolicy::NAME,
     FastLocalBloomPolicy::NAME,
     RibbonPolicy::NAME,
     LegacyFullFilterPolicy::NAME,
@@ -38,6 +47,10 @@ const NAMES: [&str; 7] = [
     "bloomfilter",
     "ribbonfilter",
 ];
+
+fn is_known(name: &[u8]) -> bool {
+    NAMES.iter().any(|known| known.as_bytes() == name)
+}
 
 /// The maximum number of bytes of filter partitions and the separators between them: enough for a million partitions,
 /// which RocksDB makes some KiB large each.
@@ -53,15 +66,16 @@ const INTERNAL_LEN: usize = 8;
 /// use filter_formats::rocksdb::FastLocalBloomPolicy;
 /// use filter_policy::{BitsPerKey, FilterPolicy};
 ///
-/// // Every policy of RocksDB's reads every kind of filter, whatever its bits per key.
+/// // Every policy of RocksDB's reads every kind of filter, whatever its bits per key. (Pebble's filters whose `filters_name` is
+/// // `binaryfuse` are read by `BinaryFusePolicy` of filter-formats.)
 /// let policy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
 /// let bytes = std::fs::read("000008.sst")?;
 /// let table = RocksDbTable::open(bytes.as_slice())?;
 /// let filters = table.filters()?;
-/// if let Some(handle) = filters.filter_of(b"key") {
-///     let filter = table.filter(handle)?;
-///     println!("{}", policy.key_may_match(b"key", &filter));
-/// }
+/// let may_match = filters.may_match(b"key", |handle| {
+///     Ok::<_, Box<dyn std::error::Error>>(policy.key_may_match(b"key", &table.filter(handle)?))
+/// })?;
+/// println!("{may_match}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -84,7 +98,7 @@ impl<R: ReadAt> RocksDbTable<R> {
         let (blocks, footer) = Blocks::behind_footer(reader)?;
         let footer = Footer::decode(&footer);
         let (blocks, footer) = match (footer.magic, footer.rocksdb_form()) {
-            (ROCKSDB_MAGIC, _) => read_footer(blocks)?,
+            (ROCKSDB_MAGIC | PEBBLE_MAGIC, _) => read_footer(blocks)?,
             (MAGIC, _) => {
                 let footer = RocksDbFooter::from_leveldb(footer);
                 (with_protection(blocks, 0, footer)?, footer)
@@ -127,22 +141,46 @@ impl<R: ReadAt> RocksDbTable<R> {
         self.filters_entry().map(|(_, name, _)| name)
     }
 
+    /// Returns whether the filters hold whole keys. Pebble's hold the part of a key that the database's comparer says, which is the whole
+    /// key for its own.
+    pub fn has_whole_keys(&self) -> bool {
+        self.properties.has_whole_keys() && (!self.footer.is_pebbles || self.properties.is_bytewise())
+    }
+
+    /// Returns the names, without their prefix, under which the metaindex lists filters of unknown policies, and the handles.
+    pub fn unknown_filters(&self) -> impl Iterator<Item = (&[u8], Option<BlockHandle>)> {
+        self.metaindex.iter().filter_map(|entry| {
+            let name = PREFIXES
+                .into_iter()
+                .find_map(|prefix| entry.key().strip_prefix(prefix))?;
+            (!is_known(name)).then(|| (name, entry.handle()))
+        })
+    }
+
     /// Returns the filters of the table; partitioned filters with the place of each.
     ///
     /// # Errors
     ///
     /// [`Error::Damaged`], and the kinds that say why a block could not be read.
     pub fn filters(&self) -> Result<RocksDbFilters, Error<R::Error>> {
+        Ok(RocksDbFilters::new(
+            self.filter_handles()?,
+            self.has_whole_keys(),
+            self.properties.is_bytewise(),
+        ))
+    }
+
+    fn filter_handles(&self) -> Result<FilterHandles, Error<R::Error>> {
         let Some((prefix, _, entry)) = self.filters_entry() else {
-            return Ok(RocksDbFilters::None);
+            return Ok(FilterHandles::None);
         };
         let block = BlockRole::Filter;
         let handle = entry.handle().ok_or(Damage::Handle { block })?;
         if prefix == FULL_PREFIX {
-            return Ok(RocksDbFilters::Full(handle));
+            return Ok(FilterHandles::Full(handle));
         }
         if prefix == BLOCK_BASED_PREFIX {
-            return Ok(RocksDbFilters::BlockBased(handle));
+            return Ok(FilterHandles::BlockBased(handle));
         }
         let form = IndexForm {
             has_first_keys: false,
@@ -168,7 +206,7 @@ impl<R: ReadAt> RocksDbTable<R> {
             };
             push(&mut partitions, partition)?;
         }
-        Ok(RocksDbFilters::Partitioned(partitions))
+        Ok(FilterHandles::Partitioned(partitions))
     }
 
     /// Returns a filter, checked and ready for any policy of RocksDB's.
@@ -249,10 +287,9 @@ impl<R: ReadAt> RocksDbTable<R> {
     /// Returns the prefix, the name and the whole of the metaindex entry of the filters.
     fn filters_entry(&self) -> Option<(&'static [u8], &str, &MetaindexEntry)> {
         self.metaindex.iter().find_map(|entry| {
-            let (prefix, name) = [FULL_PREFIX, PARTITIONED_PREFIX, BLOCK_BASED_PREFIX]
-                .into_iter()
+            let (prefix, name) = (PREFIXES.into_iter())
                 .find_map(|prefix| Some((prefix, entry.key().strip_prefix(prefix)?)))?;
-            let name = str::from_utf8(name).ok().filter(|name| NAMES.contains(name))?;
+            let name = str::from_utf8(name).ok().filter(|_| is_known(name))?;
             Some((prefix, name, entry))
         })
     }
@@ -303,9 +340,15 @@ fn read_footer<R: ReadAt>(blocks: Blocks<R>) -> Result<(Blocks<R>, RocksDbFooter
     let mut bytes = [0; ROCKSDB_FOOTER_LEN];
     blocks.read(offset, &mut bytes)?;
     let found = format_version(&bytes);
-    if found > MAX_FORMAT_VERSION {
-        let reason =
-            format!("format version of the table must be between 0 and {MAX_FORMAT_VERSION}, got {found}");
+    let (most, whose) = match bytes.ends_with(&PEBBLE_MAGIC.to_le_bytes()) {
+        true => (
+            MAX_PEBBLE_VERSION,
+            "Pebble's table, whose later versions are columnar,",
+        ),
+        false => (MAX_FORMAT_VERSION, "the table"),
+    };
+    if found > most {
+        let reason = format!("format version of {whose} must be between 0 and {most}, got {found}");
         return Err(Error::Unsupported { reason });
     }
     let footer = RocksDbFooter::decode(&bytes, offset)?;
@@ -346,6 +389,8 @@ fn with_protection<R: ReadAt>(
     let protection = Protection::RocksDb {
         kind,
         base: footer.base_checksum,
+        // Pebble states lengths in every version as RocksDB does since its second.
+        format_version: footer.format_version.max(2 * u32::from(footer.is_pebbles)),
     };
     blocks
         .of_rocksdb(longer, protection)

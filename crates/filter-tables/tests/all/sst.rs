@@ -2,10 +2,13 @@
 
 use filter_formats::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{BitsPerKey, FilterPolicy};
+use filter_tables::testing::golden;
 use filter_tables::testing::tables::{encode, entries, entry, with_restarts};
-use filter_tables::{BlockHandle, BlockRole, ChecksumKind, Damage, Error, RocksDbFilters, RocksDbTable};
+use filter_tables::{
+    BlockHandle, BlockRole, ChecksumKind, Damage, Error, FilterHandles, RocksDbForm, RocksDbTable, Table,
+};
 
-use super::support::sst_file::{File, KEYS, Making, VERSION_5, VERSION_6, table};
+use super::support::sst_file::{Codec, File, KEYS, Making, VERSION_5, VERSION_6, table};
 
 /// Opens a table, queries its filter, and reads its keys.
 fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error<filter_tables::PastEnd>> {
@@ -17,11 +20,12 @@ fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error<filter_tables::PastEnd>> {
         let mut entries = block.entries()?;
         while let Some(entry) = entries.next_entry()? {
             let key = entry.key.split_last_chunk::<8>().unwrap().0;
-            let filter = table.filter(filters.filter_of(key).unwrap())?;
-            assert!(
-                FastLocalBloomPolicy::new(BitsPerKey::whole(10)).key_may_match(key, &filter),
-                "{key:x?} is denied"
-            );
+            let query = |handle| -> Result<bool, Error<_>> {
+                let filter = table.filter(handle)?;
+                Ok(FastLocalBloomPolicy::new(BitsPerKey::whole(10)).key_may_match(key, &filter))
+            };
+            let may_match = filters.may_match(key, query)?;
+            assert!(may_match, "{key:x?} is denied");
             keys.push(key.to_vec());
         }
     }
@@ -141,16 +145,63 @@ fn layouts_of_data_blocks() {
 
 #[test]
 fn compressions_that_are_not_read_are_named() {
-    for (compression, name) in [
-        (2, "Zlib"),
-        (4, "LZ4"),
-        (7, "Zstandard"),
-        (0x80, "the writer's own"),
-        (9, "unknown"),
+    for (version, compression, name) in [
+        (5, 3, "BZip2"),
+        (5, 6, "Xpress"),
+        (5, 0x80, "the writer's own"),
+        (5, 9, "unknown"),
+        (1, 2, "zlib, of an early format version"),
     ] {
         let text =
             format!("the data block has the compression {compression} ({name}), which is not supported");
+        let change = |making: &mut Making| (making.version, making.compression) = (version, compression);
+        assert_eq!(unsupported(change), text);
+    }
+    // Behind the length of the contents.
+    let [deflate, lz4, zstd]: [Codec; 3] = [
+        |bytes| miniz_oxide::deflate::compress_to_vec(bytes, 6),
+        |bytes| lz4_flex::block::compress(bytes),
+        |bytes| ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest),
+    ];
+    for (compression, name, codec) in [
+        (2, "zlib", deflate),
+        (4, "LZ4", lz4),
+        (5, "LZ4HC", lz4),
+        (7, "Zstandard", zstd),
+    ] {
+        let keys = read(&changed(|making| {
+            (making.compression, making.codec) = (compression, Some(codec))
+        }));
+        assert_eq!(keys.unwrap().len(), 3, "{name}");
+        let text = format!("the data block must be a stream of its compression {compression} ({name})");
         assert_eq!(unsupported(|making| making.compression = compression), text);
+    }
+}
+
+/// Tables of Pebble have the form of RocksDB's, up to a version. Their filters hold what the comparer says, which is whole keys for its own.
+#[test]
+fn tables_of_pebble() {
+    const MAGIC: [u8; 8] = [0xf0, 0x9f, 0xaa, 0xb3, 0xf0, 0x9f, 0xaa, 0xb3];
+
+    for version in 1..=5 {
+        let mut bytes = changed(|making| making.version = version);
+        let start = bytes.len() - 8;
+        bytes[start..].copy_from_slice(&MAGIC);
+        let error = Table::open(bytes.as_slice()).unwrap_err();
+        assert_eq!(error, Error::RocksDb(RocksDbForm::Pebble));
+        if version == 5 {
+            let error = RocksDbTable::open(bytes.as_slice()).unwrap_err().to_string();
+            assert!(
+                error.contains("columnar") && error.ends_with("between 0 and 4, got 5"),
+                "{error}"
+            );
+            continue;
+        }
+        assert_eq!(read(&bytes).unwrap().len(), 3);
+        let table = RocksDbTable::open(bytes.as_slice()).unwrap();
+        // This table does not name its comparer.
+        let denied = table.filters().unwrap().may_match(b"key", |_| Ok::<_, ()>(false));
+        assert!(!table.has_whole_keys() && denied == Ok(true));
     }
 }
 
@@ -210,18 +261,41 @@ fn separators_have_a_bound() {
     ));
 }
 
+/// Only keys of a database that orders them by bytes have one partition each; what a table does not say is no such order.
 #[test]
-fn filters_are_chosen_by_separators() {
-    use filter_tables::FilterPartition;
-
-    let part = |separator: &str, offset| FilterPartition {
-        separator: separator.into(),
-        handle: BlockHandle { offset, size: 9 },
+fn partitions_are_chosen_where_the_order_is_shown() {
+    let file = "rocksdb/sst/fv5_bloom10_partitioned.sst";
+    let bytes = golden::bytes(file);
+    let queried = |bytes: &[u8], key: &[u8]| {
+        let filters = RocksDbTable::open(bytes).unwrap().filters().unwrap();
+        let mut handles = Vec::new();
+        let answer = filters.may_match(key, |handle| {
+            handles.push(handle);
+            Ok::<_, ()>(false)
+        });
+        assert_eq!(answer, Ok(false));
+        assert_eq!(filters.has_one_for_each_key(), handles.len() == 1);
+        let FilterHandles::Partitioned(partitions) = filters.handles() else {
+            panic!("{file} has partitions");
+        };
+        (handles, partitions.clone())
     };
-    let filters = RocksDbFilters::Partitioned(vec![part("b", 1), part("d", 2)]);
-    for (key, offset) in [("", 1), ("a", 1), ("b", 1), ("ba", 2), ("d", 2), ("e", 2)] {
-        let chosen = filters.filter_of(key.as_bytes()).map(|handle| handle.offset);
-        assert_eq!(chosen, Some(offset), "{key:?}");
+    let (_, partitions) = queried(&bytes, b"");
+    assert!(partitions.len() > 2);
+    for (at, partition) in partitions.iter().enumerate() {
+        let last = &partition.separator;
+        let next = partitions.get(at + 1).unwrap_or(partition);
+        assert_eq!(queried(&bytes, last).0, [partition.handle]);
+        assert_eq!(queried(&bytes, &[last, &b"\0"[..]].concat()).0, [next.handle]);
     }
-    assert_eq!(RocksDbFilters::Partitioned(vec![]).filter_of(b"key"), None);
+    let reverse = golden::bytes("reports/rocksdb_reverse_partitioned.sst");
+    let table = RocksDbTable::open(reverse.as_slice()).unwrap();
+    let comparator = table.properties().get("rocksdb.comparator");
+    assert_eq!(comparator, Some(&b"rocksdb.ReverseBytewiseComparator"[..]));
+    let (handles, partitions) = queried(&reverse, b"key-1");
+    assert!(
+        handles
+            .iter()
+            .eq(partitions.iter().map(|partition| &partition.handle))
+    );
 }

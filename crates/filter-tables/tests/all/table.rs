@@ -4,6 +4,8 @@ use filter_tables::testing::golden::bytes;
 use filter_tables::testing::tables::{File, encode, entries, entry, varint, with_restarts};
 use filter_tables::{BlockHandle, BlockRole, Damage, Error, MAGIC, StoredBlock, Table};
 
+use super::support::sst_file::Codec;
+
 fn damage_of(file: Vec<u8>) -> Damage {
     match Table::open(file) {
         Err(Error::Damaged(damage)) => damage,
@@ -221,15 +223,55 @@ fn entries_and_restarts_are_checked() {
 #[test]
 fn compressions_that_are_not_read_are_named() {
     let contents = entries(&[]);
-    let file = |compression| File::default().finish_with_metaindex(&contents, compression);
-    assert_eq!(
-        Table::open(file(StoredBlock::ZSTD)).unwrap_err().to_string(),
-        "the metaindex has the compression 2 (Zstandard), which is not supported"
-    );
-    assert_eq!(
-        damage_of(file(3)).to_string(),
-        "metaindex at offset 0 must be stored as it is or be a Snappy stream, got compression 3"
-    );
+    for (compression, text) in [
+        (1, "the metaindex must be a stream of its compression 1 (Snappy)"),
+        (
+            2,
+            "the metaindex must be a stream of its compression 2 (Zstandard, zlib or LZ4)",
+        ),
+        (
+            3,
+            "the metaindex has the compression 3 (unknown), which is not supported",
+        ),
+        (4, "the metaindex must be a stream of its compression 4 (deflate)"),
+    ] {
+        let error = Table::open(File::default().finish_with_metaindex(&contents, compression)).unwrap_err();
+        let reason = text.to_owned();
+        assert_eq!(error, Error::Unsupported { reason });
+    }
+}
+
+/// Blocks as LevelDB, Minecraft and Basho's LevelDB compress them: the second kind is that which its first bytes are of.
+#[test]
+fn each_compression_is_read_up_to_the_limit() {
+    use miniz_oxide::deflate::{compress_to_vec, compress_to_vec_zlib};
+
+    let lz4: Codec = |bytes| {
+        let len = u32::try_from(bytes.len()).unwrap().to_le_bytes();
+        [&len, &lz4_flex::block::compress(bytes)[..]].concat()
+    };
+    let zstd: Codec =
+        |bytes| ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest);
+    let ways: [(u8, Codec); 4] = [
+        (2, zstd),
+        (2, |bytes| compress_to_vec_zlib(bytes, 6)),
+        (2, lz4),
+        (4, |bytes| compress_to_vec(bytes, 6)),
+    ];
+    let key = "filter.repetition".repeat(20);
+    let contents = entries(&[(key.as_bytes(), b"value")]);
+    for (way, (kind, compress)) in ways.into_iter().enumerate() {
+        let table = |contents: &[u8]| Table::open(File::default().finish_with_metaindex(contents, kind));
+        let compressed = compress(&contents);
+        assert_eq!(table(&compressed).unwrap().metaindex()[0].key(), key.as_bytes());
+        // Zeros that would take more memory than a metaindex may.
+        let error = table(&compress(&vec![0; 3 << 20])).unwrap_err();
+        assert!(matches!(error, Error::TooLarge { .. }), "{way}: {error}");
+        for end in 0..compressed.len() {
+            let read = table(&compressed[..end]);
+            assert!(read.is_err(), "{way}: {end} bytes of {}", compressed.len());
+        }
+    }
 }
 
 #[test]

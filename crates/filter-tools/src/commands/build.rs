@@ -39,7 +39,7 @@ pub struct Arguments {
     /// Files with a key a line; - or none is standard input
     #[arg(long, value_name = "FILE", num_args = 1..)]
     keys: Vec<PathBuf>,
-    /// The file to write; with --shards, the folder
+    /// The file to write, not standard output; with --shards, the folder
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
     /// False-positive rate: 0.01 or 1%; the default is 1%
@@ -65,7 +65,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "shards")]
     raw: bool,
     /// Write the commands that load the filter into Redis under this key, for `redis-cli --pipe`, in the place of the one
-    /// that is there; redisbloom only. If it reports errors, the server denies keys of the filter. With --shards, PATH is a
+    /// that is there; redisbloom only. If it reports errors, the filter before it stays. With --shards, PATH is a
     /// new folder with a file for each shard N, which loads it under KEY:{N}: a cluster spreads them over its slots
     #[arg(long, value_name = "KEY", conflicts_with_all = ["shard", "raw"])]
     commands: Option<String>,
@@ -116,6 +116,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let interrupt = Interrupt::listen()?;
     let out = &arguments.out;
+    refuse_stdout(out)?;
     let is_out = |keys: &&PathBuf| {
         keys.canonicalize()
             .is_ok_and(|keys| out.canonicalize().is_ok_and(|out| out == keys))
@@ -226,6 +227,14 @@ impl Building {
             Self::Set(set) => set.insert(key),
         }
     }
+}
+
+/// Refuses a path that may be meant as standard output.
+pub(super) fn refuse_stdout(out: &Path) -> Result<(), Failure> {
+    let reason = "--out must be a path, not standard output, got -: ./- is a file of this name";
+    (out != Path::new("-"))
+        .then_some(())
+        .ok_or_else(|| Failure::input(reason))
 }
 
 /// Refuses to write over what is there.

@@ -13,8 +13,9 @@ use serde::Serialize;
 
 use super::numbers::share;
 use super::{checked, print_json};
-use crate::inspection::parquet::{self, ColumnFilter};
+use crate::inspection::parquet::{self, ColumnFilter, Unread};
 use crate::inspection::{self, Bits, FilterBlockReport, Kind, TableReport};
+use crate::keys::Items;
 use records::failure::Failure;
 use records::number::counted;
 use records::terminal::table;
@@ -30,12 +31,14 @@ use records::terminal::table;
 /// it is two to the power of minus the columns. Figures of a filter block with a wrong checksum describe its bytes as they
 /// are. Bits of overlapping filters count once.
 ///
-/// Reads RocksDB's block-based tables of format versions 0 to 7, with full or partitioned filters. Does not read plain and
-/// cuckoo tables, compression other than Snappy, and blocks above 1 GiB (metaindex: 1 MiB).
+/// Reads RocksDB's block-based tables of format versions 0 to 7, with full or partitioned filters, and Pebble's of versions 1 to
+/// 4; blocks compressed by Snappy, LZ4, Zstandard and zlib. Does not read plain, cuckoo and columnar tables, other compression,
+/// and blocks above 1 GiB (metaindex: 1 MiB).
 ///
 /// For a Parquet file, which must be the only path, shows each split-block filter: row group, column, length of the bit
 /// set, and expected rate (the product of the fill of the words of a block, averaged over the blocks). With --column and
-/// --key, queries each filter of the column for a value. JSON is then an array of filters.
+/// --key, queries each filter of the column for a value, which is refused unless its stored form is certain. JSON is then an
+/// array of filters.
 ///
 /// For the folder of a set, which must be the only path, compares the checksums and shows each shard, with the rate that the
 /// manifest states and the rate that the bytes suggest. Files that `build` wrote are shown in the same way; stored bytes alone
@@ -46,9 +49,11 @@ use records::terminal::table;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} inspect /var/lib/app/db\n  {program} inspect --json 000005.ldb\n  \
-        {program} inspect sales.parquet --column id --key 7\n\n\
-        Exit codes: 0 no damage; 1 damage; 2 no damage, but a table cannot be read, or a path is neither a table nor a \
-        database folder, in which case nothing is inspected."
+        {program} inspect sales.parquet --column id --key 7\n  \
+        {program} inspect sales.parquet --column sha1 --key f572d396fae9206628714fb2ce00f72e94f2258f --type binary\n\n\
+        Exit codes: 0 everything was read, and nothing is damaged; 1 damage, which is what a checksum or an offset contradicts; 2 no \
+        damage, but a table or filter is not read, or a path is neither a table nor a database folder, in which case nothing is \
+        inspected."
 )]
 pub struct Arguments {
     /// A table (.ldb, .sst), the folder of a database, a Parquet file, a stream of Guava or Spark, or the folder of a set
@@ -66,10 +71,14 @@ pub struct Arguments {
     /// Show only the filters of this column of a Parquet file; parts of its path are joined by dots
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
-    /// Query the column's filters for this value: a number, text, or the hexadecimal digits of bytes of fixed length. Give
-    /// decimal numbers, dates and times as the whole numbers that store them
+    /// Query the column's filters for this value, in the form of the column's type: a number, text, a date or time of ISO
+    /// 8601 or the whole number that stores it, a UUID, or the hexadecimal digits of bytes of fixed length
     #[arg(long, value_name = "VALUE", requires = "column", allow_hyphen_values = true)]
     key: Option<String>,
+    /// The form of the value if it is not that of the column's type: the stored number (long), text (line or string), or the
+    /// stored bytes (binary). Columns of bytes need it if the file does not say that they are text
+    #[arg(long = "type", value_name = "KIND", value_enum, requires = "key")]
+    items: Option<Items>,
 }
 
 /// The JSON form of the result.
@@ -87,8 +96,8 @@ struct Totals {
     tables_with_filters: u64,
     rocksdb_tables: u64,
     damaged_tables: u64,
-    /// The number of tables that the system did not read, at least in part.
-    unreadable_tables: u64,
+    /// The number of tables that were not read, at least in part: of another form, or refused by the system.
+    not_read_tables: u64,
     filters: u64,
     empty: u64,
     #[serde(flatten)]
@@ -108,6 +117,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         [path] if !has_column && sets::is_set(path) => return sets::set(path, format, arguments.json),
         _ if are_stored() => return sets::files(paths, format, arguments.json),
         [path] if parquet::is_parquet(path) => return parquet_file(arguments, path),
+        [path] if has_column && path.metadata().is_err() => {
+            path.metadata().map_err(|error| wrong(path, error))?;
+        }
         _ if has_column => {
             return Err(Failure::input("--column needs exactly one path, a Parquet file"));
         }
@@ -127,11 +139,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     unless_closed(write(&inspection, arguments.json))?;
     let totals = &inspection.totals;
-    match (totals.damaged_tables, totals.unreadable_tables) {
+    match (totals.damaged_tables, totals.not_read_tables) {
         (0, 0) => Ok(()),
-        (0, unreadable) => Err(Failure::input(format_args!(
-            "{} could not be read completely",
-            counted(unreadable, "table")
+        (0, not_read) => Err(Failure::input(format_args!(
+            "{} not read, or not completely",
+            counted(not_read, "table")
         ))),
         _ => Err(Failure::Checked),
     }
@@ -152,8 +164,12 @@ fn unless_closed(written: Result<(), Failure>) -> Result<(), Failure> {
 
 /// Shows the filters of a Parquet file.
 fn parquet_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
-    let (column, key) = (arguments.column.as_deref(), arguments.key.as_deref());
-    let (filters, row_groups) = parquet::inspect(path, column, key).map_err(|error| wrong(path, error))?;
+    let column = arguments.column.as_deref();
+    let key = arguments.key.as_deref().map(|key| (key, arguments.items));
+    let (filters, row_groups) = parquet::inspect(path, column, key).map_err(|error| match error {
+        Unread::Damaged(damage) => Failure::internal(format_args!("{}: {damage}", inspection::shown(path))),
+        Unread::Other(reason) => wrong(path, reason),
+    })?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = if arguments.json {
         print_json(&mut out, &filters)
@@ -161,7 +177,11 @@ fn parquet_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         print_columns(&mut out, &filters, row_groups, key.is_some()).map_err(Failure::from)
     };
     unless_closed(written.and_then(|()| Ok(out.flush()?)))?;
-    checked(filters.iter().all(|filter| filter.damage.is_none()))
+    checked(filters.iter().all(|filter| filter.damage.is_none()))?;
+    match filters.iter().filter(|filter| filter.not_read.is_some()).count() as u64 {
+        0 => Ok(()),
+        count => Err(wrong(path, format_args!("{} not read", counted(count, "filter")))),
+    }
 }
 
 fn print_columns(
@@ -170,7 +190,7 @@ fn print_columns(
     row_groups: u64,
     has_key: bool,
 ) -> io::Result<()> {
-    /// The number of damaged filters that are described.
+    /// The number of filters that are described under each heading.
     const DESCRIBED: usize = 100;
     let place = |filter: &ColumnFilter| (parquet::printed(&filter.column), grouped(filter.row_group));
     let mut header = vec!["column", "row group", "bytes", "expected"];
@@ -190,13 +210,16 @@ fn print_columns(
     if !filters.is_empty() {
         writeln!(out, "{}\n", table(header, &[1, 2, 3], rows))?;
     }
-    let damage = filters.iter().filter_map(|filter| {
-        let (damage, (column, row_group)) = (filter.damage.as_ref()?, place(filter));
-        Some(format!("row group {row_group}, {column}: {damage}"))
-    });
-    let more = damage.clone().count().saturating_sub(DESCRIBED) as u64;
-    let more = (more > 0).then(|| format!("and {}", counted(more, "more damaged filter")));
-    list(out, "damage", damage.take(DESCRIBED).chain(more))?;
+    for (heading, is_damage) in [("not read", false), ("damage", true)] {
+        let lines = filters.iter().filter_map(|filter| {
+            let reason = [&filter.not_read, &filter.damage][usize::from(is_damage)];
+            let (reason, (column, row_group)) = (reason.as_ref()?, place(filter));
+            Some(format!("row group {row_group}, {column}: {reason}"))
+        });
+        let more = lines.clone().count().saturating_sub(DESCRIBED) as u64;
+        let more = (more > 0).then(|| format!("and {}", counted(more, "more filter")));
+        list(out, heading, lines.take(DESCRIBED).chain(more))?;
+    }
     let (row_groups, count) = (counted(row_groups, "row group"), filters.len() as u64);
     write!(out, "{row_groups}, {}", counted(count, "filter"))?;
     if has_key {
@@ -224,7 +247,7 @@ impl Totals {
             totals.tables_with_filters += u64::from(!table.filter_blocks.is_empty());
             totals.rocksdb_tables += u64::from(table.kind == Kind::Rocksdb);
             totals.damaged_tables += u64::from(!table.damage.is_empty());
-            totals.unreadable_tables += u64::from(table.unreadable);
+            totals.not_read_tables += u64::from(!table.not_read.is_empty());
             for block in &table.filter_blocks {
                 totals.filters += block.filters;
                 totals.empty += block.empty;
@@ -325,7 +348,7 @@ fn in_words(totals: &Totals) -> String {
         }
     };
     add(&mut text, totals.rocksdb_tables, "of RocksDB's");
-    add(&mut text, totals.unreadable_tables, "unreadable");
+    add(&mut text, totals.not_read_tables, "not read");
     match totals.damaged_tables {
         0 => text.push_str("; no damage"),
         damaged => text.push_str(&format!("; damage in {}", counted(damaged, "table"))),

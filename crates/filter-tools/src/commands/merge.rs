@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use filter_sets::Format;
 use records::failure::Failure;
 
-use super::build::{check_new, failure};
+use super::build::{check_new, failure, refuse_stdout};
 
 /// Merge filters of one format into a filter that contains the keys of all, or sets into a set.
 ///
@@ -23,7 +23,7 @@ pub struct Arguments {
     /// Files with stored filters, or folders with sets
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// The file to write
+    /// The file to write, not standard output
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
     /// The format of the filters, as for build: only for stored bytes alone
@@ -40,6 +40,7 @@ pub struct Arguments {
 ///
 /// If they cannot be merged, or the result cannot be written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    refuse_stdout(&arguments.out)?;
     let paths: Vec<_> = arguments.paths.iter().map(PathBuf::as_path).collect();
     if paths.iter().any(|path| path.is_dir()) {
         if arguments.format.is_some() {

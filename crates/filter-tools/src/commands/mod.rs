@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use filter_sets::{Format, Manifest};
-use records::failure::Failure;
+use records::failure::{Failure, escaped};
 use serde::Serialize;
 
 /// Prints a value as JSON.
@@ -47,5 +47,5 @@ fn checked(is_right: bool) -> Result<(), Failure> {
 
 /// Tells on standard error what is of note. If that is closed, nobody can be told.
 fn note(of: impl Display, text: impl Display) {
-    let _ = writeln!(io::stderr(), "{of}: {text}");
+    let _ = writeln!(io::stderr(), "{}", escaped(&format!("{of}: {text}")));
 }

@@ -31,6 +31,12 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
 }
 
 fn parse(text: &str, units: &[(&str, f64)]) -> Result<u64, String> {
+    // A comma may also be meant as a decimal point.
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let is_group = |group: &str| group.bytes().take_while(u8::is_ascii_digit).count() == 3;
+    if !whole.split(',').skip(1).all(is_group) || whole.starts_with(',') || fraction.contains(',') {
+        return Err(format!("{text:?}, whose commas are not before three digits each"));
+    }
     let plain: String = text
         .chars()
         .filter(|c| !matches!(c, ',' | '_' | ' '))
@@ -90,6 +96,10 @@ mod tests {
             }
         }
         assert_eq!(bytes("64 KiB"), Ok(65_536));
+        assert_eq!(bytes("1,234,567.5 kB"), Ok(1_234_567_500));
+        for text in "1,5 1,5M 1,5000 1,500,0 ,500 1.5,000k 1,,000 1, 1,k".split(' ') {
+            assert!(count(text).is_err() && bytes(text).is_err(), "{text}");
+        }
         for text in " k -1 1.5 1e3 1x 99999999999999999999 99999999999T nan infM".split(' ') {
             assert!(count(text).is_err(), "{text}");
         }

@@ -10,6 +10,7 @@ use records::failure::Failure;
 use records::interrupt::Interrupt;
 
 use super::build::failure;
+use super::numbers::share;
 use super::{check_format, note, wrong};
 use crate::inspection::{is_named_like_a_table, lookup, shown};
 use crate::keys::{Items, Lines};
@@ -27,13 +28,13 @@ const LONGEST: u64 = 512 << 20;
 ///
 /// PATH is a file with a filter, or the folder of a set: both tell format and type, and refuse others. Of stored bytes alone,
 /// streams of Guava and Spark and the filters of membership-filters tell their format, those of policies do not, and none
-/// tells the type. For a table of LevelDB or RocksDB, each key is looked up in the filter that answers for it, if the
-/// database orders keys by their bytes, as by default. (`inspect` looks up a value in a Parquet file.)
+/// tells the type. For a table of LevelDB or RocksDB, each key is looked up in the filter that answers for it,
+/// and in every filter if the table does not show that the database orders keys by their bytes. (`inspect` looks up a value in a Parquet file.)
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} query users.bloom < keys.txt\n  {program} query --map users.set < keys.txt\n  \
         {program} query ids.spark --type long < ids.txt\n  {program} query raw.filter --format ribbon --type line < keys.txt\n\n\
-        Exit codes: 0 done; 1 the set is damaged; 2 the input or the arguments are wrong; 130 stopped."
+        Exit codes: 0 done; 1 the set or the table is damaged; 2 the table is not read, or the input or the arguments are wrong; 130 stopped."
 )]
 pub struct Arguments {
     /// A file with a filter, the folder of a set, or a table (.ldb, .sst)
@@ -75,9 +76,23 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let items = check_kind(arguments, &manifest.key_kind)?;
         (Box::new(move |keys| set.contains_many(keys)), items)
     } else if format.is_none() && is_named_like_a_table(path) {
-        let may_hold =
-            lookup::open(path).map_err(|error| Failure::input(format_args!("{}: {error}", shown(path))))?;
-        let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| may_hold(key)).collect();
+        let may_hold = lookup::open(path).map_err(|error| {
+            let failure = if error.is_damage() {
+                Failure::internal
+            } else {
+                Failure::input
+            };
+            failure(format!("{}: {error}", shown(path)))
+        })?;
+        if let Some(all) = &may_hold.all {
+            let text = format!(
+                "the table does not show which of its filters answers for a key, so each key is looked up in all {}: an absent key matches with a probability of {}",
+                all.count,
+                share(all.rate)
+            );
+            note(path.display(), text);
+        }
+        let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| (may_hold.answer)(key)).collect();
         (Box::new(answers), arguments.items.unwrap_or(Items::Line))
     } else {
         let told = format.clone().or_else(|| Format::of_file(path));

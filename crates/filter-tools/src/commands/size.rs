@@ -137,11 +137,6 @@ fn question(arguments: &Arguments) -> Result<(Question, String), Failure> {
     let of_keys = counted(keys, "key");
     let in_bytes = |bytes| format!("at most {} ({})", counted(bytes, "byte"), HumanBytes(bytes));
     Ok(match (arguments.keys, arguments.memory, arguments.bits_per_key) {
-        (None, None, None) if arguments.rate.is_none() => {
-            return Err(Failure::input(
-                "nothing is given: say at least one of number of keys, false-positive rate, bits per key and memory",
-            ));
-        }
         (_, None, Some(bits_per_key)) => (
             Question::Bits { keys, bits_per_key },
             format!("{of_keys}, {bits_per_key} bits per key"),

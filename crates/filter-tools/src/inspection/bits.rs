@@ -9,6 +9,8 @@ use filter_policy::leveldb::is_coprime_size;
 use serde::Serialize;
 use statistics::significant;
 
+use super::parquet::Unread;
+
 /// The filter that RocksDB writes if it cannot build one (`FinishAlwaysTrue` in `table/block_based/filter_policy.cc`).
 const ROCKSDB_MATCHES_EVERYTHING: [u8; 6] = [0; 6];
 
@@ -42,12 +44,12 @@ pub(crate) struct Bits {
 
 impl Bits {
     /// Adds a filter that is not empty. Returns the name of its format where the policy's
-    /// does not tell it, or a description of the damage.
+    /// does not tell it, or the reason why it was not counted.
     pub(super) fn add_filter(
         &mut self,
         format: Format,
         bytes: &[u8],
-    ) -> Result<Option<&'static str>, String> {
+    ) -> Result<Option<&'static str>, Unread> {
         let is_of_rocksdb = format.shares_layout(Format::FAST_LOCAL_BLOOM);
         if bytes == MATCHES_EVERYTHING || is_of_rocksdb && bytes == ROCKSDB_MATCHES_EVERYTHING {
             self.matching_everything += 1;
@@ -57,7 +59,8 @@ impl Bits {
         match (view.kind(), view.ones().zip(view.probe_count())) {
             (FilterKind::Empty, _) if is_of_rocksdb => return Ok(None),
             (FilterKind::Empty, _) => {
-                return Err("a length that must be 0 or at least 2 bytes, got 1".to_owned());
+                let reason = "a length that must be 0 or at least 2 bytes, got 1";
+                return Err(Unread::Damaged(reason.to_owned()));
             }
             (FilterKind::Filter(_), None) => self.ribbon_bits += view.bits(),
             (_, Some((ones, probes @ 1..))) => {
@@ -67,7 +70,8 @@ impl Bits {
                 let is_bad = format == Format::LEVEL_DB && !is_coprime_size(view.bits() / 8);
                 self.bad_sizes += u64::from(is_bad);
             }
-            _ => return Err(format.damage(bytes).to_string()),
+            // Of another writer.
+            _ => return Err(Unread::Other(format.damage(bytes).to_string())),
         }
         self.weighted_rates += view.expected_rate() * view.bits() as f64;
         Ok(match view.kind() {

@@ -8,6 +8,7 @@ use filter_tables::BlockHandle;
 use serde::Serialize;
 
 use super::bits::Bits;
+use super::parquet::Unread;
 use super::words::{IN_WORDS, Words};
 
 /// A report on one filter block.
@@ -28,8 +29,16 @@ pub(crate) struct FilterBlockReport {
     pub(crate) bits: Option<Bits>,
 }
 
-/// Inspects a filter block with filters of this layout, or of an unknown one. Returns a report and descriptions of the damage.
-/// The data blocks are sorted by offset.
+/// What was found in a filter block.
+pub(super) struct Found {
+    pub(super) report: FilterBlockReport,
+    /// Descriptions of the damage.
+    pub(super) damage: Vec<String>,
+    /// Descriptions of the filters that were not read and may be intact.
+    pub(super) not_read: Vec<String>,
+}
+
+/// Inspects a filter block with filters of this layout, or of an unknown one. The data blocks are sorted by offset.
 ///
 /// The work is bounded by the size of the block, whatever its contents: no byte is counted twice, and data blocks are
 /// looked up by binary search.
@@ -38,13 +47,13 @@ pub(super) fn look_at(
     policy: &[u8],
     layout: Option<Format>,
     data_blocks: &[BlockHandle],
-) -> (FilterBlockReport, Vec<String>) {
+) -> Found {
     let reader = FilterBlockReader::new((), block);
     let mut damage = Words::default();
     for found in reader.damage() {
         damage.add(&found);
     }
-    let mut denied = Words::default();
+    let (mut denied, mut not_read) = (Words::default(), Words::default());
     let mut kinds = BTreeSet::new();
     let mut bits = layout.map(|_| Bits::default());
     let mut empty = 0;
@@ -72,7 +81,10 @@ pub(super) fn look_at(
             counted_to = range.end;
             match bits.add_filter(layout, bytes) {
                 Ok(kind) => kinds.extend(kind),
-                Err(wrong) => damage.add(&format_args!("filter {}: {wrong}", filter.index)),
+                Err(Unread::Damaged(wrong)) => damage.add(&format_args!("filter {}: {wrong}", filter.index)),
+                Err(Unread::Other(reason)) => {
+                    not_read.add(&format_args!("filter {}: {reason}", filter.index))
+                }
             }
         }
     }
@@ -89,7 +101,11 @@ pub(super) fn look_at(
     };
     let mut damage = damage.finish();
     damage.extend(denied.finish());
-    (report, damage)
+    Found {
+        report,
+        damage,
+        not_read: not_read.finish(),
+    }
 }
 
 /// Reports the data blocks whose keys an empty filter denies.
@@ -118,7 +134,8 @@ mod tests {
     use super::*;
 
     fn look_at(block: &[u8], policy: &[u8], data_blocks: &[BlockHandle]) -> (FilterBlockReport, Vec<String>) {
-        super::look_at(block, policy, format_of(policy), data_blocks)
+        let found = super::look_at(block, policy, format_of(policy), data_blocks);
+        (found.report, found.damage)
     }
 
     /// Builds a block of filters and offsets that give their starts.

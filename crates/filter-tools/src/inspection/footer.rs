@@ -15,11 +15,20 @@ pub(super) struct Column {
     pub(super) row_group: u64,
     /// The path in the schema, its parts joined by dots.
     pub(super) path: String,
-    pub(super) physical_type: PhysicalType,
+    pub(super) kind: ColumnType,
     /// The offset of the filter in the file, if there is one.
     pub(super) filter_offset: Option<i64>,
+    /// True if filter and data are encrypted.
+    pub(super) is_encrypted: bool,
     /// The length of the filter with its header, in bytes.
     pub(super) filter_length: Option<i64>,
+}
+
+/// The types of a column's values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ColumnType {
+    pub(super) physical: PhysicalType,
+    pub(super) logical: Option<LogicalType>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +42,26 @@ pub(super) enum PhysicalType {
     ByteArray,
     /// With the length in bytes.
     FixedLenByteArray(i32),
+}
+
+/// The meaning of the values, from the schema's `LogicalType` or, in older files, its `ConvertedType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LogicalType {
+    /// STRING, ENUM or JSON.
+    Text,
+    /// With the scale.
+    Decimal(i64),
+    Date,
+    /// A time of day: with the decimal places of a second, 3, 6 or 9, and true if it is in UTC.
+    Time(u32, bool),
+    /// As a time of day.
+    Timestamp(u32, bool),
+    /// With the number of bits, and true if it has a sign.
+    Integer(i64, bool),
+    Uuid,
+    Float16,
+    /// One whose values have no text form here (BSON, INTERVAL, GEOMETRY, ...), or which is newer than this program.
+    Other,
 }
 
 /// Returns the columns of all row groups in their order, and the number of row groups.
@@ -59,20 +88,27 @@ pub(super) fn columns(footer: &[u8]) -> Result<(Vec<Column>, u64), String> {
 }
 
 /// Returns the type of a schema's element if it is a column.
-fn leaf(input: &mut Input<'_>) -> Read<Option<PhysicalType>> {
-    let (mut kind, mut len) = (None, 0);
+fn leaf(input: &mut Input<'_>) -> Read<Option<ColumnType>> {
+    let (mut kind, mut len, mut scale) = (None, 0, 0);
+    let (mut converted, mut logical) = (None, None);
     input.structure(|input, field| {
         match field {
             (1, I32) => kind = Some(input.number()?),
             (2, I32) => len = input.number()?,
+            (6, I32) => converted = Some(input.number()?),
+            (7, I32) => scale = input.number()?,
+            (10, STRUCT) => logical = logical_type(input)?,
             (_, kind) => input.skip(kind)?,
         }
         Ok(())
     })?;
-    let Some(kind) = kind else {
-        return Ok(None);
-    };
-    Ok(Some(match kind {
+    let logical = logical.or(converted.map(|kind| converted_type(kind, scale)));
+    let column = |physical| ColumnType { physical, logical };
+    Ok(kind.map(|kind| physical_type(kind, len)).transpose()?.map(column))
+}
+
+fn physical_type(kind: i64, len: i64) -> Read<PhysicalType> {
+    Ok(match kind {
         0 => PhysicalType::Boolean,
         1 => PhysicalType::Int32,
         2 => PhysicalType::Int64,
@@ -84,14 +120,73 @@ fn leaf(input: &mut Input<'_>) -> Read<Option<PhysicalType>> {
             i32::try_from(len).map_err(|_| "the length of a column's values must have 32 bits")?,
         ),
         _ => return Err("the type of a column must be 0 to 7"),
-    }))
+    })
+}
+
+/// Reads the union `LogicalType`: one structure, whose fields depend on its number.
+fn logical_type(input: &mut Input<'_>) -> Read<Option<LogicalType>> {
+    let mut found = None;
+    input.structure(|input, (member, kind)| {
+        if kind != STRUCT {
+            return input.skip(kind);
+        }
+        // The scale or the bits; whether a time is in UTC or a number has a sign; the decimal places.
+        let (mut number, mut flag, mut digits) = (0, false, 0);
+        input.structure(|input, (field, kind)| {
+            match (field, kind) {
+                (1, I32) => number = input.number()?,
+                // A number of 8 bits is stored as it is.
+                (1, 3) => {
+                    number = input.0.first().copied().unwrap_or(0).into();
+                    input.skip(kind)?;
+                }
+                // True is a type.
+                (1 | 2, 1) => flag = true,
+                (2, STRUCT) => input.structure(|input, (unit, kind)| {
+                    digits = u32::try_from(unit.saturating_mul(3)).unwrap_or(0);
+                    input.skip(kind)
+                })?,
+                _ => input.skip(kind)?,
+            }
+            Ok(())
+        })?;
+        found = Some(match member {
+            1 | 4 | 12 => LogicalType::Text,
+            5 => LogicalType::Decimal(number),
+            6 => LogicalType::Date,
+            7 => LogicalType::Time(digits, flag),
+            8 => LogicalType::Timestamp(digits, flag),
+            10 => LogicalType::Integer(number, flag),
+            14 => LogicalType::Uuid,
+            15 => LogicalType::Float16,
+            _ => LogicalType::Other,
+        });
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Returns the meaning of the older enumeration `ConvertedType`, whose times are in UTC.
+fn converted_type(kind: i64, scale: i64) -> LogicalType {
+    match kind {
+        0 | 4 | 19 => LogicalType::Text,
+        5 => LogicalType::Decimal(scale),
+        6 => LogicalType::Date,
+        7 => LogicalType::Time(3, true),
+        8 => LogicalType::Time(6, true),
+        9 => LogicalType::Timestamp(3, true),
+        10 => LogicalType::Timestamp(6, true),
+        // UINT_8, UINT_16, UINT_32 and UINT_64, then the same with a sign.
+        11..=18 => LogicalType::Integer(8 << ((kind - 11) % 4), kind > 14),
+        _ => LogicalType::Other,
+    }
 }
 
 /// Adds the columns of a row group, which have these types.
 fn row_group(
     input: &mut Input<'_>,
     row_group: u64,
-    types: &[PhysicalType],
+    types: &[ColumnType],
     columns: &mut Vec<Column>,
 ) -> Read<()> {
     let mut left = types.iter();
@@ -109,8 +204,9 @@ fn row_group(
     }
 }
 
-fn column(input: &mut Input<'_>, row_group: u64, physical_type: PhysicalType) -> Read<Column> {
-    let (mut path, mut is_elsewhere) = (Vec::new(), false);
+fn column(input: &mut Input<'_>, row_group: u64, kind: ColumnType) -> Read<Column> {
+    let (mut path, mut is_elsewhere, mut stated) = (Vec::new(), false, None);
+    let (mut of_key, mut is_encrypted) = (Vec::new(), false);
     let (mut filter_offset, mut filter_length) = (None, None);
     input.structure(|input, field| match field {
         // The path of another file, to which the offsets refer.
@@ -118,8 +214,20 @@ fn column(input: &mut Input<'_>, row_group: u64, physical_type: PhysicalType) ->
             is_elsewhere = true;
             input.binary().map(drop)
         }
+        // A column with a key of its own may have no metadata but here.
+        (8, STRUCT) => {
+            is_encrypted = true;
+            input.structure(|input, field| match field {
+                (2, STRUCT) => input.structure(|input, field| match field {
+                    (1, LIST) => names(input).map(|names| of_key = names),
+                    (_, kind) => input.skip(kind),
+                }),
+                (_, kind) => input.skip(kind),
+            })
+        }
         (3, STRUCT) => input.structure(|input, field| {
             match field {
+                (1, I32) => stated = Some(input.number()?),
                 (3, LIST) => path = names(input)?,
                 (14, I64) => filter_offset = Some(input.number()?),
                 (15, I32) => filter_length = Some(input.number()?),
@@ -130,13 +238,25 @@ fn column(input: &mut Input<'_>, row_group: u64, physical_type: PhysicalType) ->
         (_, kind) => input.skip(kind),
     })?;
     if path.is_empty() {
+        path = of_key;
+    }
+    if path.is_empty() {
         return Err("a column must have metadata with a path");
+    }
+    let len = match kind.physical {
+        PhysicalType::FixedLenByteArray(len) => len.into(),
+        _ => 0,
+    };
+    if stated.is_some_and(|stated| physical_type(stated, len) != Ok(kind.physical)) {
+        return Err("a column must have the type that the schema states");
     }
     Ok(Column {
         row_group,
         path: path.join("."),
-        physical_type,
-        filter_offset: filter_offset.filter(|_| !is_elsewhere),
+        kind,
+        // No filter begins within the magic bytes; some writers state 0 or -1 where there is none.
+        filter_offset: filter_offset.filter(|&offset| offset >= 4 && !is_elsewhere),
+        is_encrypted,
         filter_length,
     })
 }
@@ -190,10 +310,10 @@ mod tests {
         let [a, c] = &found[..] else {
             panic!("two columns");
         };
-        assert_eq!((a.path.as_str(), a.physical_type), ("a.b", PhysicalType::Int64));
+        assert_eq!((a.path.as_str(), a.kind.physical), ("a.b", PhysicalType::Int64));
         assert_eq!((a.filter_offset, a.filter_length), (Some(4), Some(34)));
         assert_eq!(
-            (c.path.as_str(), c.physical_type),
+            (c.path.as_str(), c.kind.physical),
             ("c", PhysicalType::FixedLenByteArray(0))
         );
         assert_eq!((c.filter_offset, c.filter_length), (None, None));
@@ -216,6 +336,53 @@ mod tests {
         for types in [&[2][..], &[2, 7, 1], &[2, 8]] {
             assert!(columns(&footer(types, TWO)).is_err());
         }
+    }
+
+    /// Tests both ways in which a schema states the meaning of values: `LogicalType`, and `ConvertedType` of older files.
+    #[test]
+    fn logical_types() {
+        use LogicalType::{Date, Decimal, Float16, Integer, Other, Text, Time, Timestamp, Uuid};
+
+        let of = |fields: &[u8]| {
+            let element = [&[0x15, 4][..], fields, &[0]].concat();
+            leaf(&mut Input(&element)).unwrap().unwrap().logical
+        };
+        let integers = [false, true].map(|is_signed| [8, 16, 32, 64].map(|bits| Integer(bits, is_signed)));
+        let times = [
+            Time(3, true),
+            Time(6, true),
+            Timestamp(3, true),
+            Timestamp(6, true),
+        ];
+        let texts = [Text, Other, Other, Other, Text, Decimal(2), Date];
+        let all = [&texts[..], &times, &integers.concat(), &[Text, Other, Other]].concat();
+        for (kind, expected) in (0..).zip(all) {
+            // The scale follows.
+            assert_eq!(of(&[0x55, kind << 1, 0x15, 4]), Some(expected), "{kind}");
+        }
+        // A boolean is the type of its field; a unit is a structure of its number.
+        for (member, fields, expected) in [
+            (1, &[][..], Text),
+            (4, &[], Text),
+            (5, &[0x15, 4, 0x15, 18], Decimal(2)),
+            (6, &[], Date),
+            (7, &[0x12, 0x1c, 0x1c, 0, 0], Time(3, false)),
+            (8, &[0x11, 0x1c, 0x2c, 0, 0], Timestamp(6, true)),
+            (8, &[0x12, 0x1c, 0x3c, 0, 0], Timestamp(9, false)),
+            (10, &[0x13, 16, 0x11], Integer(16, true)),
+            (10, &[0x13, 64, 0x12], Integer(64, false)),
+            (12, &[], Text),
+            (13, &[], Other),
+            (14, &[], Uuid),
+            (15, &[], Float16),
+        ] {
+            let union = [&[0x9c, member << 4 | STRUCT][..], fields, &[0, 0]].concat();
+            assert_eq!(of(&union), Some(expected), "{member}");
+        }
+        // The newer statement counts, also if it is not known; an empty one is none.
+        assert_eq!(of(&[0x55, 10, 0x4c, 0x6c, 0, 0]), Some(Date));
+        assert_eq!(of(&[0x55, 0, 0x4c, 0x0c, 40, 0, 0]), Some(Other));
+        assert_eq!(of(&[0x9c, 0]), None);
     }
 
     /// Tests that fields of every type are skipped if they are whole.

@@ -13,11 +13,11 @@ mod words;
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use filter_formats::Format;
-use filter_formats::policies::format_of;
+use filter_formats::policies;
 use filter_tables::{
     BlockHandle, BlockRole, Damage, ReadAt as _, RocksDbTable, StoredBlock, TRAILER_LEN, Table,
 };
@@ -28,6 +28,14 @@ use file::{DisjointRanges, StoredBlocks, TableFile};
 pub(crate) use filters::FilterBlockReport;
 use rocksdb::RocksDbReport;
 use words::Words;
+
+/// The name under which LevelDB before 1.18 and goleveldb store the filters of LevelDB's policy.
+const OLD_LEVELDB_NAME: &str = "leveldb.BuiltinBloomFilter";
+
+/// Returns the format of the filters that tables store under a name.
+fn format_of(name: &[u8]) -> Option<Format> {
+    policies::format_of(name).or((name == OLD_LEVELDB_NAME.as_bytes()).then_some(Format::LEVEL_DB))
+}
 
 /// A report on one table.
 #[derive(Debug, Serialize)]
@@ -46,8 +54,6 @@ pub(crate) struct TableReport {
     pub(crate) damage: Vec<String>,
     /// Descriptions of the parts that were not read and may be intact.
     pub(crate) not_read: Vec<String>,
-    /// Set if `not_read` has entries because the system refused a file, a read or memory.
-    pub(crate) unreadable: bool,
 }
 
 /// The engine that wrote a table.
@@ -87,9 +93,24 @@ pub(crate) fn inspect(path: &Path, with_data: bool) -> Result<Vec<TableReport>, 
             error @ (filter_tables::Error::TooShort { .. } | filter_tables::Error::UnknownMagic { .. }),
         ) = Table::open(&file)
     {
-        return Err(wrong(&format!("not a table: {error}")));
+        let kind = foreign(path).map_or_else(|| error.to_string(), |kind| format!("it is {kind}"));
+        return Err(wrong(&format!("not a table: {kind}")));
     }
     Ok(vec![report(path, &file, with_data)])
+}
+
+/// Returns what a file is that begins like one in which filters are kept by other programs.
+fn foreign(path: &Path) -> Option<&'static str> {
+    let mut head = [0; 4];
+    fs::File::open(path).ok()?.read_exact(&mut head).ok()?;
+    match head {
+        [0xac, 0xed, 0, 5] => {
+            Some("an object stream of Java; write the filter in it with its method writeTo")
+        }
+        [0x1f, 0x8b, ..] => Some("compressed by gzip; decompress it first"),
+        [0x28, 0xb5, 0x2f, 0xfd] => Some("compressed by Zstandard; decompress it first"),
+        _ => None,
+    }
 }
 
 /// Returns the paths in a folder that are named like tables, sorted.
@@ -122,7 +143,7 @@ fn inspect_table(path: &Path, with_data: bool) -> TableReport {
         Ok(file) => report(path, &file, with_data),
         Err(error) => {
             let mut report = TableReport::new(path, 0);
-            report.add_unreadable(error.to_string());
+            report.not_read.push(error.to_string());
             report
         }
     }
@@ -167,21 +188,15 @@ impl TableReport {
             filter_blocks: Vec::new(),
             damage: Vec::new(),
             not_read: Vec::new(),
-            unreadable: false,
         }
-    }
-
-    fn add_unreadable(&mut self, reason: String) {
-        self.not_read.push(reason);
-        self.unreadable = true;
     }
 
     fn add_error(&mut self, error: &filter_tables::Error<io::Error>) {
-        match Verdict::of(error) {
-            Verdict::Damaged => self.damage.push(error.to_string()),
-            Verdict::NotRead => self.not_read.push(error.to_string()),
-            Verdict::Unreadable => self.add_unreadable(error.to_string()),
-        }
+        let messages = match is_damage(error) {
+            true => &mut self.damage,
+            false => &mut self.not_read,
+        };
+        messages.push(error.to_string());
     }
 
     /// Inspects the filter blocks that do not overlap: thousands of names for one block would multiply the work.
@@ -198,7 +213,10 @@ impl TableReport {
                 continue;
             };
             match read.add_filter_block(handle, self.bytes) {
-                Ok(()) => self.add_filter_block(table, handle, policy, format_of(policy), data_blocks),
+                Ok(()) => {
+                    let layout = format_of(policy).filter(|_| !table.has_other_layout(policy));
+                    self.add_filter_block(table, handle, policy, layout, data_blocks);
+                }
                 Err(overlap) => damage.add(&overlap),
             }
         }
@@ -217,9 +235,10 @@ impl TableReport {
         let Some(contents) = self.filter_contents(table, handle) else {
             return;
         };
-        let (report, damage) = filters::look_at(&contents, policy, layout, data_blocks);
-        self.filter_blocks.push(report);
-        self.damage.extend(damage);
+        let found = filters::look_at(&contents, policy, layout, data_blocks);
+        self.filter_blocks.push(found.report);
+        self.damage.extend(found.damage);
+        self.not_read.extend(found.not_read);
     }
 
     /// Reads the contents of a filter block and checks its trailer. Returns `None` if there are no contents to show.
@@ -236,7 +255,7 @@ impl TableReport {
         let stored = StoredBlock::new(&bytes)?;
         self.damage.extend(wrong.map(|wrong| wrong.to_string()));
         if stored.compression() != StoredBlock::UNCOMPRESSED {
-            self.damage.push(format!(
+            self.not_read.push(format!(
                 "compression of the {block} at offset {offset} must be 0, got {}",
                 stored.compression()
             ));
@@ -266,11 +285,10 @@ impl TableReport {
                     end = handle.offset + stored.len() as u64;
                     wrong.iter().for_each(|wrong| damage.add(wrong));
                 }
-                Err(error) if Verdict::of(&error) == Verdict::Damaged => damage.add(&error),
+                Err(error) if is_damage(&error) => damage.add(&error),
                 Err(error) => {
                     end = handle.offset.saturating_add(handle.size);
                     not_read.add(&error);
-                    self.unreadable |= Verdict::of(&error) == Verdict::Unreadable;
                 }
             }
         }
@@ -279,28 +297,11 @@ impl TableReport {
     }
 }
 
-/// The meaning of a read error for a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    Damaged,
-    /// The table may be intact, but this program does not support it.
-    NotRead,
-    /// The table may be intact, but the system refused to read it.
-    Unreadable,
-}
-
-impl Verdict {
-    fn of<E>(error: &filter_tables::Error<E>) -> Self {
-        match error {
-            filter_tables::Error::RocksDb(_)
-            | filter_tables::Error::Unsupported { .. }
-            | filter_tables::Error::TooLarge { .. } => Self::NotRead,
-            filter_tables::Error::Read { .. } | filter_tables::Error::AllocationFailed { .. } => {
-                Self::Unreadable
-            }
-            _ => Self::Damaged,
-        }
-    }
+/// Returns true if an error means that a checksum or an offset contradicts the bytes. What another writer may have written, or
+/// the system did not read, may be intact.
+const fn is_damage<E>(error: &filter_tables::Error<E>) -> bool {
+    use filter_tables::Error::{Damaged, TooShort};
+    matches!(error, Damaged(_) | TooShort { .. })
 }
 
 #[cfg(all(test, unix))]

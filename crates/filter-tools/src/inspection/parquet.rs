@@ -1,17 +1,22 @@
 //! Inspects the filters of a Parquet file.
 
+mod value;
+
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use filter_formats::Format;
-use filter_formats::parquet::{Header, PhysicalValue, SplitBlockFilter};
+use filter_formats::parquet::{Header, SplitBlockFilter};
 use filter_formats::view::FilterView;
+use filter_formats::{Error, Format};
 use serde::Serialize;
 use statistics::significant;
 
 use super::file::DisjointRanges;
-use super::footer::{self, Column, PhysicalType};
+use super::footer::{self, Column};
+use crate::keys::Items;
+use value::Value;
 
 /// The first and last bytes of a Parquet file.
 const MAGIC: [u8; 4] = *b"PAR1";
@@ -40,6 +45,23 @@ pub(crate) struct ColumnFilter {
     /// A description of the damage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) damage: Option<String>,
+    /// The reason why the filter, which may be intact, was not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) not_read: Option<String>,
+}
+
+/// The reason why a file or a filter of it was not read.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Unread {
+    Damaged(String),
+    /// It may be intact: the system refused it, it is encrypted, or it is not what was queried.
+    Other(String),
+}
+
+impl From<String> for Unread {
+    fn from(reason: String) -> Self {
+        Self::Other(reason)
+    }
 }
 
 /// Returns true if a file begins like a Parquet file or is named like one.
@@ -55,36 +77,40 @@ pub(crate) fn is_parquet(path: &Path) -> bool {
 }
 
 /// Returns the filters of a file, or of its column of this path, in the order of row groups and columns, and the number of row
-/// groups. A key is a value of the column as text, which the filters are asked for. Memory is bounded by
-/// the length of the footer and of the longest filter.
+/// groups. A key is a value of the column as text, in the form of the column or of these items, for which the filters are
+/// queried. Memory is bounded by the length of the footer and of the longest filter.
 ///
 /// # Errors
 ///
-/// If the file cannot be read, its footer is damaged, or it does not have the queried column.
+/// If the file cannot be read, its footer is damaged, it does not have the queried column, or the key is no value of it.
 pub(crate) fn inspect(
     path: &Path,
     column: Option<&str>,
-    key: Option<&str>,
-) -> Result<(Vec<ColumnFilter>, u64), String> {
+    key: Option<(&str, Option<Items>)>,
+) -> Result<(Vec<ColumnFilter>, u64), Unread> {
     let mut file = OpenFile::open(path)?;
-    let (columns, row_groups) = footer::columns(&file.footer()?)?;
-    let is_asked = |of: &&Column| column.is_none_or(|name| of.path == name);
+    let (columns, row_groups) = footer::columns(&file.footer()?).map_err(Unread::Damaged)?;
+    let is_queried = |of: &&Column| column.is_none_or(|name| of.path == name);
+    let queried: Vec<&Column> = columns.iter().filter(is_queried).collect();
+    let mut value = None;
     if let Some(name) = column {
-        let mut having: Vec<u64> = columns
-            .iter()
-            .filter(is_asked)
-            .map(|column| column.row_group)
-            .collect();
+        let mut having: Vec<u64> = queried.iter().map(|column| column.row_group).collect();
         having.dedup();
         if (having.len() as u64) < row_groups {
-            return Err(no_column(&columns, name));
+            return Err(no_column(&columns, name).into());
+        }
+        if let (Some((text, items)), Some(first)) = (key, queried.first()) {
+            if having.len() < queried.len() {
+                let reason = format!("--column must name one column for a --key, but {name:?} names several");
+                return Err(reason.into());
+            }
+            value = Some(Value::parse(text, first.kind, items)?);
         }
     }
-    let mut filters = Vec::new();
-    for column in columns.iter().filter(is_asked) {
-        let value = key.map(|key| Value::parse(key, column.physical_type));
-        filters.extend(file.column_filter(column, value.transpose()?.as_ref()));
-    }
+    let filters = queried
+        .iter()
+        .filter_map(|column| file.column_filter(column, value.as_ref()))
+        .collect();
     Ok((filters, row_groups))
 }
 
@@ -128,34 +154,35 @@ impl OpenFile {
     }
 
     /// Reads the footer. Allocates no memory before the length is known to fit into the file.
-    fn footer(&mut self) -> Result<Vec<u8>, String> {
+    fn footer(&mut self) -> Result<Vec<u8>, Unread> {
         let size = self.size;
-        let not_one = "not a Parquet file";
+        let not_one = || Unread::from("not a Parquet file".to_owned());
         let tail_start = size
             .checked_sub(TAIL_LEN as u64)
             .filter(|start| *start >= MAGIC.len() as u64)
-            .ok_or(not_one)?;
+            .ok_or_else(not_one)?;
         let tail = self.read_at(tail_start, TAIL_LEN)?;
         let Some(([a, b, c, d], magic)) = tail.split_first_chunk() else {
-            return Err(not_one.to_owned());
+            return Err(not_one());
         };
         if magic == ENCRYPTED {
-            return Err("the footer is encrypted".to_owned());
+            return Err("the footer is encrypted, and is not read".to_owned().into());
         }
         if magic != MAGIC {
-            return Err(not_one.to_owned());
+            return Err(not_one());
         }
         let len = u32::from_le_bytes([*a, *b, *c, *d]);
         let start = tail_start
             .checked_sub(len.into())
             .filter(|start| *start >= MAGIC.len() as u64)
-            .ok_or_else(|| format!("the footer must fit into the file of {size} bytes, got {len} bytes"))?;
-        self.read_at(start, len as usize)
+            .ok_or_else(|| format!("the footer must fit into the file of {size} bytes, got {len} bytes"))
+            .map_err(Unread::Damaged)?;
+        Ok(self.read_at(start, len as usize)?)
     }
 
     /// Reads the filter of a column in a row group, if it has one.
     fn column_filter(&mut self, column: &Column, value: Option<&Value>) -> Option<ColumnFilter> {
-        let offset = column.filter_offset?;
+        let offset = column.filter_offset.or(column.is_encrypted.then_some(0))?;
         let mut found = ColumnFilter {
             row_group: column.row_group,
             column: column.path.clone(),
@@ -164,8 +191,13 @@ impl OpenFile {
             // An unreadable filter denies nothing.
             may_match: value.map(|_| true),
             damage: None,
+            not_read: None,
         };
-        match self.bitset(offset, column.filter_length) {
+        let bitset = match column.is_encrypted {
+            true => Err("encrypted".to_owned().into()),
+            false => self.bitset(offset, column.filter_length),
+        };
+        match bitset {
             Ok(bitset) => {
                 found.bytes = Some(bitset.len() as u64);
                 let rate = FilterView::new(Format::SPLIT_BLOCK, &bitset).expected_rate();
@@ -174,24 +206,31 @@ impl OpenFile {
                     found.may_match = Some(value.may_match(&filter));
                 }
             }
-            Err(damage) => found.damage = Some(damage),
+            Err(Unread::Damaged(damage)) => found.damage = Some(damage),
+            Err(Unread::Other(reason)) => found.not_read = Some(reason),
         }
         Some(found)
     }
 
     /// Reads the bit set of the filter at an offset. It must lie in the file and not overlap another filter, so that no
     /// part of the file is read repeatedly.
-    fn bitset(&mut self, offset: i64, stated: Option<i64>) -> Result<Vec<u8>, String> {
+    fn bitset(&mut self, offset: i64, stated: Option<i64>) -> Result<Vec<u8>, Unread> {
         let size = self.size;
         let rest = u64::try_from(offset)
             .ok()
             .and_then(|start| size.checked_sub(start).map(|rest| (start, rest)));
         let (start, rest) = rest.ok_or_else(|| {
-            format!("the filter's offset must be between 0 and {size}, the length of the file, got {offset}")
+            let range = format!("between 0 and {size}, the length of the file");
+            Unread::Damaged(format!("the filter's offset must be {range}, got {offset}"))
         })?;
         let head = self.read_at(start, rest.min(Header::MAX_BYTES as u64) as usize)?;
-        let wrong = |error| format!("the filter at offset {offset}: {error}");
-        let (header, header_len) = Header::read(&head).map_err(|error| wrong(error.to_string()))?;
+        let text = |reason: &dyn Display| format!("the filter at offset {offset}: {reason}");
+        let wrong = |reason| Unread::Damaged(text(&reason));
+        let (header, header_len) = Header::read(&head).map_err(|error| match error {
+            // Of another writer.
+            Error::Unknown { .. } => Unread::Other(text(&error)),
+            _ => wrong(error.to_string()),
+        })?;
         let needed = header_len as u64 + u64::from(header.bitset_len());
         if needed > rest {
             return Err(wrong(format!(
@@ -205,7 +244,7 @@ impl OpenFile {
         }
         (self.read.add(start, start + needed))
             .map_err(|other| wrong(format!("it overlaps the one at offset {other}, and is not read")))?;
-        self.read_at(start + header_len as u64, header.bitset_len() as usize)
+        Ok(self.read_at(start + header_len as u64, header.bitset_len() as usize)?)
     }
 
     /// Reads `len` bytes, which lie in the file.
@@ -219,56 +258,6 @@ impl OpenFile {
             .and_then(|_| self.file.read_exact(&mut bytes))
             .map_err(|error| format!("{len} bytes at {start}: {error}"))?;
         Ok(bytes)
-    }
-}
-
-/// A queried value.
-enum Value {
-    Number(PhysicalValue<'static>),
-    Bytes(Vec<u8>),
-}
-
-impl Value {
-    /// Parses a value of the column's physical type.
-    fn parse(text: &str, physical_type: PhysicalType) -> Result<Self, String> {
-        let wrong = |what: &str| format!("--key must be {what}, got {text:?}");
-        let hexadecimal = |len: i32| {
-            let bytes = hex::decode(text.replace('-', "")).ok();
-            let bytes = bytes.filter(|bytes| i32::try_from(bytes.len()) == Ok(len));
-            let wrong = || wrong(&format!("{len} bytes in hexadecimal digits"));
-            bytes.map(Self::Bytes).ok_or_else(wrong)
-        };
-        let number = |value: Option<PhysicalValue<'static>>, what: &str| {
-            value.map(Self::Number).ok_or_else(|| wrong(what))
-        };
-        match physical_type {
-            // An unsigned number is stored by its bits.
-            PhysicalType::Int32 => {
-                let unsigned = || text.parse().map(u32::cast_signed);
-                let value = text.parse().or_else(|_| unsigned()).ok();
-                number(value.map(PhysicalValue::Int32), "a whole number of 32 bits")
-            }
-            PhysicalType::Int64 => {
-                let unsigned = || text.parse().map(u64::cast_signed);
-                let value = text.parse().or_else(|_| unsigned()).ok();
-                number(value.map(PhysicalValue::Int64), "a whole number of 64 bits")
-            }
-            PhysicalType::Float => number(text.parse().ok().map(PhysicalValue::Float), "a number"),
-            PhysicalType::Double => number(text.parse().ok().map(PhysicalValue::Double), "a number"),
-            PhysicalType::ByteArray => Ok(Self::Bytes(text.as_bytes().to_vec())),
-            PhysicalType::FixedLenByteArray(len) => hexadecimal(len),
-            PhysicalType::Int96 => hexadecimal(12),
-            PhysicalType::Boolean => Err(
-                "--column must not name a Boolean column: Parquet files have no filters for those".to_owned(),
-            ),
-        }
-    }
-
-    fn may_match(&self, filter: &SplitBlockFilter<'_>) -> bool {
-        match self {
-            Self::Number(value) => filter.may_match_value(*value),
-            Self::Bytes(bytes) => filter.may_match(bytes),
-        }
     }
 }
 

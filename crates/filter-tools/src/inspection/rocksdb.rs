@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use filter_formats::Format;
 use filter_formats::view::{FilterKind, FilterView};
-use filter_tables::{BlockHandle, RocksDbFilters, RocksDbTable};
+use filter_tables::{BlockHandle, BlockRole, Damage, FilterHandles, RocksDbFilters, RocksDbTable};
 use serde::Serialize;
 
 use super::TableReport;
 use super::bits::Bits;
 use super::file::{DisjointRanges, TableFile};
 use super::filters::FilterBlockReport;
+use super::parquet::Unread;
 use super::words::Words;
 
 /// The properties that only RocksDB's tables have.
@@ -39,7 +40,7 @@ impl TableReport {
             checksum: table.footer().checksum.to_string(),
             entries: properties.number("rocksdb.num.entries"),
             filter_entries: properties.number("rocksdb.num.filter_entries"),
-            whole_keys: properties.has_whole_keys(),
+            whole_keys: table.has_whole_keys(),
             prefix_extractor: properties
                 .prefix_extractor()
                 .map(|name| name.escape_ascii().to_string()),
@@ -53,28 +54,45 @@ impl TableReport {
             self.add_data(table, &data_blocks);
         }
         let name = table.filters_name().unwrap_or_default().to_owned();
-        match table.filters() {
-            Ok(RocksDbFilters::Full(handle)) => {
+        match table.filters().as_ref().map(RocksDbFilters::handles) {
+            Ok(FilterHandles::Full(handle)) => {
                 self.add_filters(
                     table,
                     &name,
                     report.whole_keys && !data_blocks.is_empty(),
-                    [handle].into_iter(),
+                    [*handle].into_iter(),
                 );
             }
-            Ok(RocksDbFilters::Partitioned(partitions)) => {
+            Ok(FilterHandles::Partitioned(partitions)) => {
                 report.partitions = Some(partitions.len() as u64);
                 let handles = partitions.iter().map(|partition| partition.handle);
                 self.add_filters(table, &name, report.whole_keys, handles);
             }
-            Ok(RocksDbFilters::BlockBased(handle)) => {
+            Ok(FilterHandles::BlockBased(handle)) => {
                 data_blocks.sort_unstable_by_key(|handle| handle.offset);
                 // The name means another format elsewhere.
                 let layout = Some(Format::LEVEL_DB);
-                self.add_filter_block(table, handle, name.as_bytes(), layout, &data_blocks);
+                self.add_filter_block(table, *handle, name.as_bytes(), layout, &data_blocks);
             }
             Ok(_) => {}
-            Err(error) => self.add_error(&error),
+            Err(error) => self.add_error(error),
+        }
+        for (name, handle) in table.unknown_filters() {
+            let Some(handle) = handle else {
+                let block = BlockRole::Filter;
+                self.damage.push(Damage::Handle { block }.to_string());
+                continue;
+            };
+            if self.filter_contents(table, handle).is_some() {
+                self.filter_blocks.push(FilterBlockReport {
+                    policy: name.escape_ascii().to_string(),
+                    kinds: BTreeSet::new(),
+                    bytes: handle.size,
+                    filters: 1,
+                    empty: 0,
+                    bits: None,
+                });
+            }
         }
         self.rocksdb = Some(report);
     }
@@ -88,7 +106,7 @@ impl TableReport {
         handles: impl ExactSizeIterator<Item = BlockHandle>,
     ) {
         let filters = handles.len() as u64;
-        let mut damage = Words::default();
+        let (mut damage, mut not_read) = (Words::default(), Words::default());
         let mut read = DisjointRanges::default();
         let mut bits = Bits::default();
         let mut kinds = BTreeSet::new();
@@ -103,7 +121,7 @@ impl TableReport {
                 continue;
             };
             bytes += contents.len() as u64;
-            let layout = Format::FAST_LOCAL_BLOOM;
+            let layout = super::format_of(name.as_bytes()).unwrap_or(Format::FAST_LOCAL_BLOOM);
             if FilterView::new(layout, &contents).kind() == FilterKind::Empty {
                 empty += 1;
                 if holds_keys {
@@ -115,7 +133,12 @@ impl TableReport {
             }
             match bits.add_filter(layout, &contents) {
                 Ok(kind) => kinds.extend(kind),
-                Err(wrong) => damage.add(&format_args!("filter at offset {offset}: {wrong}")),
+                Err(Unread::Damaged(wrong)) => {
+                    damage.add(&format_args!("filter at offset {offset}: {wrong}"))
+                }
+                Err(Unread::Other(reason)) => {
+                    not_read.add(&format_args!("filter at offset {offset}: {reason}"))
+                }
             }
         }
         bits.derive();
@@ -128,5 +151,6 @@ impl TableReport {
             bits: Some(bits),
         });
         self.damage.extend(damage.finish());
+        self.not_read.extend(not_read.finish());
     }
 }

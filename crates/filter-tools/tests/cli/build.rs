@@ -4,8 +4,13 @@ use std::fs;
 use std::io::Write as _;
 use std::time::Duration;
 
+use filter_policy::filter_block::FilterBlockBuilder;
+use filter_policy::hashers::KeyHasher;
+use filter_policy::{BloomFilterPolicy, FilterPolicy};
 use filter_sets::{Access, FilterSet, Header, Opening};
-use filter_tables::testing::golden::bytes as golden;
+use filter_tables::StoredBlock;
+use filter_tables::testing::golden::{bytes as golden, hex};
+use filter_tables::testing::tables::{File, encode, entries};
 use membership_filters::redisbloom::BloomFilter as RedisBloomFilter;
 use serde_json::Value;
 
@@ -126,6 +131,12 @@ fn what_is_wrong_is_named() {
     bench.write("folder/notes", "mine");
     bench.refuses(
         "build --keys keys --out there => there: is there already
+        build --keys keys --out - => --out must be a path, not standard output, got -
+        build --keys keys --out - --shards 2 => --out must be a path
+        merge keys keys --out - => --out must be a path
+        build --keys keys --out new --memory 1,5GiB => got \"1,5GiB\", whose commas
+        build --keys \u{1b}[31mno --out new => error: \\u{1b}[31mno: No such file
+        query \u{1b}[31mno => error: \\u{1b}[31mno: No such file
         build --keys keys --out folder => is a folder
         build --keys keys --out folder --shards 2 => notes
         build --keys keys --out no/where => its folder is not there
@@ -161,7 +172,20 @@ fn what_is_wrong_is_named() {
             b"00\n0\n",
             "line 2: must be pairs of hexadecimal digits, got \"0\"",
         ),
-        ("string", b"a\n\xff\n", "line 2: must be UTF-8, got \"\\xff\""),
+        ("string", b"a\n\xff\n", "line 2: must be UTF-8 without"),
+        ("string", b"\xef\xbb\xbfa\n", "line 1: must be UTF-8 without"),
+        ("string", b"a\0b\0\n\0", "got \"a\\x00b\\x00\""),
+        // What is wrong is shown, wherever it is.
+        (
+            "binary",
+            b"5baa61e4c9b93f3f0682250b6cf8331b7ee68fd8:10437277\n",
+            "digits, got \"...250b6cf8331b7ee68fd8:10437277\"",
+        ),
+        (
+            "long",
+            b"12345678901234567890123456789x0123456789012345678901234567890",
+            "...01234567890123456789x01",
+        ),
     ] {
         bench.refuses_fed(2, input, &format!("build --out new --type {kind} => {texts}"));
     }
@@ -306,6 +330,191 @@ fn tables_are_queried_through_their_indexes() {
     );
 }
 
+/// Writes a table of LevelDB's with these keys in this order, of which a data block has 20, and a filter for each block.
+fn table(keys: impl IntoIterator<Item = Vec<u8>>, tag: &[u8]) -> Vec<u8> {
+    let policy = BloomFilterPolicy::with_leveldb_hash(10.into());
+    table_of(&policy, "leveldb.BuiltinBloomFilter2", &[], keys, tag)
+}
+
+/// LevelDB's policy where characters have a sign, as RocksDB's hash has it.
+struct Signed;
+
+impl KeyHasher for Signed {
+    fn hash(&self, key: &[u8]) -> u32 {
+        hashzoo::rocksdb_hash(key, hashzoo::LEVELDB_BLOOM_SEED)
+    }
+
+    fn policy_name(&self) -> &'static str {
+        "signed"
+    }
+}
+
+/// Does the same for filters of a policy that are stored under a name; these blocks are listed as well.
+fn table_of(
+    policy: &dyn FilterPolicy,
+    name: &str,
+    more: &[&str],
+    keys: impl IntoIterator<Item = Vec<u8>>,
+    tag: &[u8],
+) -> Vec<u8> {
+    let (mut file, mut filters) = (File::default(), FilterBlockBuilder::new(policy));
+    let keys: Vec<Vec<u8>> = keys.into_iter().collect();
+    let mut index = Vec::new();
+    for keys in keys.chunks(20) {
+        filters.start_block(file.0.len() as u64).unwrap();
+        keys.iter().for_each(|key| filters.add_key(key).unwrap());
+        let stored: Vec<Vec<u8>> = keys.iter().map(|key| [key, tag].concat()).collect();
+        let pairs: Vec<(&[u8], &[u8])> = stored.iter().map(|key| (&key[..], &[0; 200][..])).collect();
+        let handle = file.block(&entries(&pairs), StoredBlock::UNCOMPRESSED);
+        index.push((stored.last().unwrap().clone(), encode(handle)));
+    }
+    let filters = file.block(&filters.finish().unwrap(), StoredBlock::UNCOMPRESSED);
+    let more = more.iter().map(|name| {
+        let empty = file.block(&entries(&[]), StoredBlock::UNCOMPRESSED);
+        ((*name).to_owned(), encode(empty))
+    });
+    let more: Vec<_> = more.collect();
+    let named = [(format!("filter.{name}"), encode(filters))]
+        .into_iter()
+        .chain(more);
+    let named: Vec<_> = named.collect();
+    let named: Vec<(&[u8], &[u8])> = named
+        .iter()
+        .map(|(name, handle)| (name.as_bytes(), &handle[..]))
+        .collect();
+    let metaindex = file.block(&entries(&named), StoredBlock::UNCOMPRESSED);
+    let index: Vec<(&[u8], &[u8])> = index
+        .iter()
+        .map(|(key, handle)| (&key[..], &handle[..]))
+        .collect();
+    let index = file.block(&entries(&index), StoredBlock::UNCOMPRESSED);
+    file.finish(metaindex, index)
+}
+
+/// A key is looked up in every filter where another comparator than that of bytes ordered the keys, or may have.
+#[test]
+fn tables_in_other_orders_deny_no_stored_key() {
+    let bench = Workbench::new();
+    for name in ["leveldb_reverse.ldb", "rocksdb_reverse_partitioned.sst"] {
+        bench.write(name, golden(&format!("reports/{name}")));
+        let keys: String = (0..3_000).map(|i| format!("key-{i}\n")).collect();
+        bench.maybe_all(&format!("query {name}"), keys);
+        let absent = bench.fed(&format!("query {name}"), "absent\n".repeat(3));
+        assert!(
+            absent.stderr.contains("each key is looked up in all"),
+            "{}",
+            absent.stderr
+        );
+    }
+    // By length; without case, where first and last keys of blocks are in the order of bytes; of integers, which end as the keys
+    // of a database do; versions of keys, in the order of bytes, which go on in other blocks; and in one block.
+    let number = |i: u32| i.to_string().into_bytes();
+    let mixed = |i: u32| format!("{}{i:04}", if i % 20 == 7 { 'K' } else { 'k' }).into_bytes();
+    let integer = |i: u32| u64::from(i << 8).to_le_bytes().to_vec();
+    let versions = |i: u32| format!("key{:04}", i / 50).into_bytes();
+    let tag = [1, 7, 0, 0, 0, 0, 0, 0];
+    for (name, keys, is_bytewise) in [
+        ("length", (0..1_000).map(number).collect::<Vec<_>>(), Some(false)),
+        ("case", (0..1_000).map(mixed).collect(), Some(false)),
+        ("integers", (0..1_000).map(integer).collect(), None),
+        ("versions", (0..1_000).map(versions).collect(), Some(true)),
+        ("one block", (0..20).rev().map(number).collect(), Some(true)),
+    ] {
+        for (tag, with) in [(&tag[..], "with"), (&[], "without")] {
+            let file = format!("{name} {with}.ldb");
+            bench.write(&file, table(keys.clone(), tag));
+            let text: String = keys.iter().map(|key| hex(key) + "\n").collect();
+            let words = format!("query '{file}' --type binary");
+            bench.maybe_all(&words, &text);
+            let said = bench.fed(&words, text).stderr;
+            assert!(
+                is_bytewise.is_none_or(|is| is == said.is_empty()),
+                "{file}: {said}"
+            );
+        }
+    }
+    // Names under which filters of several programs are stored: both ways to hash the last bytes of keys are tried.
+    let old = "leveldb.BuiltinBloomFilter";
+    let keys: Vec<Vec<u8>> = (0..200)
+        .map(|i| vec![b'k', 0x80 + (i / 100) as u8, 0xff - (i % 100) as u8])
+        .collect();
+    let text: String = keys.iter().map(|key| hex(key) + "\n").collect();
+    let signed = BloomFilterPolicy::with_hasher(Signed, 10.into());
+    let unsigned = BloomFilterPolicy::with_leveldb_hash(10.into());
+    // In the order of the metaindex; the second table is RocksDB's by its properties, with filters as before 7.0.
+    for (name, bytes) in [
+        ("signed.ldb", table_of(&signed, old, &[], keys.clone(), &tag)),
+        ("unsigned.ldb", table_of(&unsigned, old, &[], keys.clone(), &tag)),
+        (
+            "blocks.sst",
+            table_of(
+                &signed,
+                "rocksdb.BuiltinBloomFilter",
+                &["rocksdb.properties"],
+                keys.clone(),
+                &tag,
+            ),
+        ),
+    ] {
+        bench.write(name, bytes);
+        bench.maybe_all(&format!("query {name} --type binary"), &text);
+        let absent = bench
+            .fed(
+                &format!("query {name} --type line"),
+                "absent 1\nabsent 2\nabsent 3\n",
+            )
+            .stdout;
+        assert!(absent.contains("no"), "{name}");
+    }
+    for name in ["leveldb_old_name.ldb", "rocksdb_name_with_suffix.sst"] {
+        bench.write(name, golden(&format!("reports/{name}")));
+        bench.maybe_all(
+            &format!("query {name}"),
+            (0..2_000).map(|i| format!("key-{i}\n")).collect::<String>(),
+        );
+    }
+    // One filter for all keys, as Pebble writes it.
+    let fuse = filter_formats::policies::reader("binaryfuse").unwrap();
+    let (mut file, mut filter) = (File::default(), Vec::new());
+    fuse.append_filter(&keys.iter().map(Vec::as_slice).collect::<Vec<_>>(), &mut filter)
+        .unwrap();
+    let [filter, properties] =
+        [filter, entries(&[])].map(|block| file.block(&block, StoredBlock::UNCOMPRESSED));
+    let listed = [
+        ("fullfilter.binaryfuse", encode(filter)),
+        ("rocksdb.properties", encode(properties)),
+    ];
+    let listed: Vec<(&[u8], &[u8])> = listed
+        .iter()
+        .map(|(name, handle)| (name.as_bytes(), &handle[..]))
+        .collect();
+    bench.write(
+        "fuse.sst",
+        file.finish_with_metaindex(&entries(&listed), StoredBlock::UNCOMPRESSED),
+    );
+    bench.maybe_all("query fuse.sst --type binary", &text);
+    assert_eq!(
+        bench.json(0, "inspect --json fuse.sst")["tables"][0]["filter_blocks"][0]["policy"],
+        "binaryfuse"
+    );
+    bench.write("own.ldb", table_of(&unsigned, "example.Own", &[], keys, &tag));
+    bench.write("none.ldb", golden("leveldb/ldb/db_nofilter_bs4096.ldb"));
+    bench.refuses(
+        "query own.ldb => over whole keys, got policy example.Own
+        query none.ldb => over whole keys, got no filters",
+    );
+    let mut damaged = golden("leveldb/ldb/db_bpk10_nosnappy_bs4096.ldb");
+    damaged[146_511] ^= 1;
+    bench.write("damaged.ldb", damaged);
+    bench.refuses_fed(1, "", "query damaged.ldb => checksum of the filter block");
+    bench.write("basho.sst", golden("reports/basho.sst"));
+    bench.refuses(
+        "query basho.sst => basho.sst: filters named leveldb.BuiltinBloomFilter2 | Basho's LevelDB (Riak)",
+    );
+    let report = bench.json(0, "inspect --json basho.sst");
+    assert_eq!(report["tables"][0]["filter_blocks"][0]["bits"], Value::Null);
+}
+
 /// Returns the bytes of the commands that load a filter.
 fn commands(filter: &RedisBloomFilter, key: &str) -> Vec<u8> {
     let mut all = Vec::new();
@@ -360,6 +569,7 @@ fn redisbloom_loads_commands_and_its_chunks_are_read() {
     bench.refuses(
         "build --keys keys --format guava --out new --commands seen => guava: no commands load it | redisbloom has them
         build --keys keys --format redisbloom --out set --shards 3 --commands seen => set: holds | give an empty folder
+        build --keys keys --format redisbloom --out new --shards 2 --commands seen{eu} => must have no brace | seen{eu}
         build --keys keys --out new --raw --commands seen => cannot be used with",
     );
 }

@@ -157,11 +157,16 @@ fn too_large_is_not_read_and_no_damage() {
     table.seek(SeekFrom::Start(hole)).unwrap();
     table.write_all(&file.finish(metaindex, index)).unwrap();
     drop(table);
+    let outcome = bench.run("inspect large.ldb");
     assert_eq!(
-        bench.done("inspect large.ldb"),
+        (outcome.code, &*outcome.stderr),
+        (2, "error: 1 table not read, or not completely\n")
+    );
+    assert_eq!(
+        outcome.stdout,
         "not read\n  large.ldb: data block must be at most 1073741824 bytes, got 1073741825\n  \
          large.ldb: filter block must be at most 1073741824 bytes, got 1073741825\n\n\
-         1 table, 0 with filters; no damage\n0 filters, 0 of them empty\n"
+         1 table, 0 with filters, 1 not read; no damage\n0 filters, 0 of them empty\n"
     );
 }
 
@@ -191,26 +196,61 @@ fn unreadable_is_exit_code_2() {
         bench.refuses("inspect db/000005.ldb => Permission denied");
     }
     let Outcome { code, stdout, stderr } = bench.run("inspect db");
-    let expected = format!("error: {unreadable} tables could not be read completely\n");
+    let expected = format!("error: {unreadable} tables not read, or not completely\n");
     assert_eq!((code, stderr), (2, expected));
     for listed in [
         "db/000001.ldb: No such file",
         "db/000002.ldb: not a file",
         "db/000003.sst: not a file",
-        &format!("{unreadable} unreadable; no damage"),
+        &format!("{unreadable} not read; no damage"),
     ] {
         assert!(stdout.contains(listed), "{stdout}");
     }
     // Damage takes precedence.
-    bench.write("db/000015.ldb", "");
-    bench.ended(1, "inspect db");
+    bench.write("db/000015.ldb", damaged());
+    assert_eq!(bench.run("inspect db").code, 1);
+}
+
+/// Returns a table with a wrong bit in its filter block.
+fn damaged() -> Vec<u8> {
+    let mut file = golden(PLAIN);
+    file[146_511] ^= 1;
+    file
+}
+
+/// What another writer may have written is not damage, and is named.
+#[test]
+fn what_is_not_read_is_exit_code_2_and_an_unknown_policy_is_0() {
+    let bench = Workbench::new();
+    let mut other_magic = golden(PLAIN);
+    *other_magic.last_mut().unwrap() ^= 1;
+    bench.write("magic.ldb", other_magic);
+    let outcome = bench.run("inspect magic.ldb");
+    assert_eq!(outcome.code, 2);
+    assert!(
+        outcome.stdout.contains("1 not read; no damage"),
+        "{}",
+        outcome.stdout
+    );
+    bench.write("deflated.ldb", golden("reports/compression_4.ldb"));
+    bench.done("inspect deflated.ldb");
+    bench.write("unknown.ldb", table_of(&[("example.Own", b"filter")]));
+    assert!(bench.done("inspect unknown.ldb").starts_with("example.Own\n"));
+    for (name, keys) in [
+        ("leveldb_old_name.ldb", 2_000),
+        ("rocksdb_name_with_suffix.sst", 3_000),
+    ] {
+        bench.write(name, golden(&format!("reports/{name}")));
+        let bits = &bench.json(0, &format!("inspect --json {name}"))["totals"]["bits"];
+        assert!(bits.as_u64().unwrap() > 10 * keys, "{bits}");
+    }
 }
 
 #[test]
 fn damage_is_exit_code_1_whether_or_not_anybody_reads_of_it() {
     let bench = Workbench::new();
-    bench.write("empty.ldb", "");
-    for words in ["inspect empty.ldb", "inspect empty.ldb --json"] {
+    bench.write("damaged.ldb", damaged());
+    for words in ["inspect damaged.ldb", "inspect damaged.ldb --json"] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let status = bench.command(words).stdout(writer).status().unwrap();
@@ -223,6 +263,8 @@ fn wrong_paths_are_exit_code_2() {
     let bench = database();
     bench.write("notes.txt", [b'.'; 60]);
     bench.write("short.txt", "");
+    bench.write("filter.ser", b"\xac\xed\0\x05sr");
+    bench.write("filter.gz", b"\x1f\x8b\x08\0");
     fs::create_dir(bench.path("folder.ldb")).unwrap();
     fs::create_dir(bench.path("folder")).unwrap();
     bench.refuses(
@@ -231,6 +273,9 @@ fn wrong_paths_are_exit_code_2() {
         inspect db missing.ldb => missing.ldb: No such file
         inspect notes.txt => notes.txt: not a table: last 8 bytes of a table of LevelDB must be
         inspect short.txt => short.txt: not a table: table must be at least 48 bytes, got 0
+        inspect filter.ser => filter.ser: not a table: it is an object stream of Java; write the filter in it
+        inspect filter.gz => filter.gz: not a table: it is compressed by gzip; decompress it first
+        inspect filter.gz missing.parquet --column d => --column needs exactly one path
         inspect db/CURRENT => db/CURRENT: not a table
         inspect folder => folder: not a database folder
         inspect folder.ldb => folder.ldb: not a database folder

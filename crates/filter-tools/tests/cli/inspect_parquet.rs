@@ -3,7 +3,7 @@
 use filter_tables::testing::golden::bytes as golden;
 use serde_json::{Value, json};
 
-use super::Workbench;
+use super::{Outcome, Workbench};
 
 /// A file of three row groups, each with every third number, so that minimum and maximum exclude no row group.
 const FILE: &str = "parquet/row_groups.parquet";
@@ -58,6 +58,97 @@ fn row_groups_that_can_be_skipped() {
     }
 }
 
+fn values() -> Workbench {
+    let bench = bench();
+    for name in ["values", "values_arrow_rs", "blobs", "decimals"] {
+        bench.write(
+            &format!("{name}.parquet"),
+            golden(&format!("parquet/{name}.parquet")),
+        );
+    }
+    bench
+}
+
+/// Looks up values in the forms that their column's type allows: some that are stored and, after `not`, some that are not.
+#[test]
+fn values_as_people_write_them() {
+    let bench = values();
+    for line in "\
+        blobs b: ff00 --type binary not ff01 --type binary | ff00 --type string
+        decimals d18: 3 | 3.00 | +4.0 | 300 --type long not 5 | 300 | 3 --type long
+        decimals d9: 3 | 3.000 | 2c010000 --type binary not 0.03 | 300
+        decimals d4: 3 | 1 not 400
+        values d9: 3 | -0.01 not 300 | 0.01
+        values d18: 3.0 | -.01 not -1
+        values d38: 3 | -0.01 | 300 --type long not 0.01 | 300
+        values d76: 3.00 | -0.01 not -3
+        values_arrow_rs decimal: 3 | 6 | -0.01 | -0.02 not 300 | -3
+        values i8: -128 | 127 not 5
+        values u8: 200 | 255 not 8
+        values half: 0.1 | 0 | NaN | 662e --type binary not 0.11 | -1
+        values single: 0.1 | -2.5 not 2.5
+        values date: 2026-11-27 | 20784 | 1001-01-07 | 1001-01-01 not 2026-11-28 | 1001-01-02
+        values clock_ms: 12:34:56.789 | 00:00:00.000 | 45296789 not 12:34:56
+        values clock_ns: 12:34:56.789000000 | 00:00:00 not 45296789
+        values ts_ms: 2026-11-27T12:34:56.789 | '1900-01-01 12:34:56.789' | 1795782896789 not 2026-11-27T12:34:56
+        values ts_us: 1969-12-31T12:34:56.789 not 2026-11-27T12:34:56.789001
+        values ts_ns_utc: 2026-11-27T12:34:56.789Z | '2026-11-27 13:34:56.789+01' not 2026-11-27T12:34:56.789+01:00
+        values ts_ns_utc: 2026-11-27T07:04:56.789-05:30 not 2026-11-27T13:34:56.789Z
+        values uuid: 01234567-89ab-cdef-0123-456789abcdef not 01234567-89ab-cdef-0123-456789abcdee
+        values guid: 01234567-89AB-CDEF-0123-456789ABCDEF not 76543210-89ab-cdef-0123-456789abcdef
+        values json: [] not [1]
+        values_arrow_rs enum: BLUE not blue
+        values_arrow_rs time: 00000000000000008c3d2500 not 000000000000000000000000
+        values_arrow_rs interval: 010000000200000003000000 --type binary not 000000000200000003000000 --type binary
+        values_arrow_rs char: 'code    ' --type line | 636f646520202020 not 'CODE    ' --type string
+        values_arrow_rs text: ff00 --type line | ff00 --type binary | '' --type string not ff --type line"
+        .lines()
+    {
+        let (file, keys) = line.trim().split_once(' ').unwrap();
+        let (column, keys) = keys.split_once(": ").unwrap();
+        let (stored, absent) = keys.split_once(" not ").unwrap();
+        for (keys, answer) in [(stored, true), (absent, false)] {
+            for key in keys.split(" | ") {
+                let command = format!("inspect {file}.parquet --json --column {column} --key {key}");
+                assert_eq!(bench.json(0, &command)[0]["may_match"], answer, "{column}: {key}");
+            }
+        }
+    }
+}
+
+#[test]
+fn values_in_another_form_are_refused() {
+    values().refuses(
+        "inspect blobs.parquet --column b --key ff00 => --type must be binary (bytes in hexadecimal digits), string | got none
+        inspect blobs.parquet --column b --key ff0 --type binary => --key must be bytes in hexadecimal digits, got \"ff0\"
+        inspect blobs.parquet --column b --key 1 --type long => --type must be binary | got long
+        inspect blobs.parquet --column b --type binary => --key
+        inspect decimals.parquet --column d9 --key 3.001 => must be a number that the column can store, with at most 2 decimal
+        inspect decimals.parquet --column d9 --key 21474836.48 => must be a number that the column can store
+        inspect decimals.parquet --column d9 --key . => must be a number
+        inspect decimals.parquet --column d9 --key 3,00 => must be a number
+        inspect decimals.parquet --column d9 --key 3 --type string => --type must be binary
+        inspect decimals.parquet --column d9 --key 2c01 --type binary => must be 4 bytes in hexadecimal digits
+        inspect values.parquet --column d38 --key 1701411834604692317316873037158841057.28 => must be a number
+        inspect values.parquet --column i8 --key 128 => must be a whole number between -128 and 127, got \"128\"
+        inspect values.parquet --column u8 --key -1 => must be a whole number between 0 and 255, got \"-1\"
+        inspect values.parquet --column date --key 20261127 => must be a date as in 2026-11-27, or the stored number of days
+        inspect values.parquet --column date --key 2026-02-29 => must be a date
+        inspect values.parquet --column date --key 26-11-27 => must be a date
+        inspect values.parquet --column clock_ms --key 12:34:56.7891 => a time as in 12:34:56 with at most 3 decimal places, or the
+        inspect values.parquet --column clock_ms --key 24:00:00 => must be a time
+        inspect values.parquet --column ts_ms --key 2026-11-27T12:34:56Z => a time since 1900 as in 2026-11-27T12:34:56 with
+        inspect values.parquet --column ts_ms --key 1899-12-31T00:00:00 => a time since 1900
+        inspect values.parquet --column ts_ns_utc --key 2026-11-27T12:34:56 => as in 2026-11-27T12:34:56Z with at most 9
+        inspect values.parquet --column ts_ns_utc --key 2262-12-31T12:34:56Z => must be a time
+        inspect values.parquet --column uuid --key 0123 => must be 16 bytes in hexadecimal digits
+        inspect values.parquet --column a.b --key 1 => --column must name one column for a --key, but \"a.b\" names several
+        inspect values_arrow_rs.parquet --column bson --key {} => --type must be binary
+        inspect values_arrow_rs.parquet --column time --key 1970-01-01T00:00:00Z => must be 12 bytes in hexadecimal digits
+        inspect values_arrow_rs.parquet --column char --key code --type string => must be 8 bytes of text, got \"code\"",
+    );
+}
+
 #[test]
 fn questions_without_an_answer() {
     let bench = bench();
@@ -73,14 +164,19 @@ fn questions_without_an_answer() {
     );
     bench.refuses(
         "inspect rows.parquet --column x => must be known, got \"x\": known are id, name, ratio, price, uuid, day, count, place.city, flag
-        inspect rows.parquet --column id --key seven => --key must be a whole number of 64 bits, got \"seven\"
+        inspect rows.parquet --column id --key seven => --key must be a whole number between -9223372036854775808 and 18446744073709551615, got \"seven\"
         inspect rows.parquet --column uuid --key 12 => --key must be 16 bytes in hexadecimal digits, got \"12\"
         inspect rows.parquet --column flag --key true => must not name a Boolean column: Parquet files have no filters for
         inspect rows.parquet table.ldb => a Parquet file is inspected alone
         inspect table.ldb --column id => --column needs exactly one path, a Parquet file
         inspect text.parquet => not a Parquet file
-        inspect footer.parquet => the footer must fit into the file of
-        inspect secret.parquet => the footer is encrypted",
+        inspect missing.parquet --column id => missing.parquet: No such file
+        inspect secret.parquet => the footer is encrypted, and is not read",
+    );
+    bench.refuses_fed(
+        1,
+        "",
+        "inspect footer.parquet => the footer must fit into the file of",
     );
 }
 
@@ -88,15 +184,9 @@ fn questions_without_an_answer() {
 fn damaged_filters() {
     let bench = Workbench::new();
     let mut file = golden(FILE);
-    let start = 22_930;
-    assert_eq!(
-        file[start..start + 3],
-        [0x15, 0x80, 0x02],
-        "row group 1, column id"
-    );
-    // Another hash function.
-    file[start + 7] = 0x2c;
-    file[start + 8] = 0x2c;
+    // In the header of row group 1's column `id`, the field of the algorithm has a type that there is not.
+    assert_eq!(file[22_930..22_934], [0x15, 0x80, 0x02, 0x1c]);
+    file[22_933] = 0x1d;
     bench.write("rows.parquet", file);
     let arguments = "inspect rows.parquet --column id --key 8";
     insta::assert_snapshot!("inspect parquet damage", bench.ended(1, arguments));
@@ -111,4 +201,63 @@ fn damaged_filters() {
         (&filters[1]["bytes"], &filters[1]["expected_rate"]),
         (&Value::Null, &Value::Null)
     );
+}
+
+/// What another writer may have written is no damage, denies nothing, and is exit code 2 if there was a filter to read.
+#[test]
+fn filters_that_are_not_read() {
+    let bench = Workbench::new();
+    let mut file = golden(FILE);
+    // Another hash function in the header of row group 1's column `id`.
+    file[22_938] = 0x2c;
+    bench.write("hash.parquet", &file);
+    // And damage in that of row group 2.
+    let header = [0x15, 0x80, 0x02, 0x1c];
+    let start = file.windows(4).rposition(|bytes| bytes == header).unwrap();
+    file[start + 3] = 0x1d;
+    bench.write("both.parquet", &file);
+    for name in ["offset_0", "encrypted_column"] {
+        bench.write(
+            &format!("{name}.parquet"),
+            golden(&format!("parquet/{name}.parquet")),
+        );
+    }
+    for (file, column, reason) in [
+        (
+            "hash",
+            "id",
+            "row group 1, id: the filter at offset 22930: filter's hash function must be number 1, got 2\n",
+        ),
+        ("encrypted_column", "b", "row group 0, b: encrypted\n"),
+    ] {
+        let Outcome { code, stdout, stderr } = bench.run(&format!("inspect {file}.parquet"));
+        let summary = format!("error: {file}.parquet: 1 filter not read\n");
+        assert_eq!((code, stderr), (2, summary));
+        assert!(
+            stdout.contains(&format!("\nnot read\n  {reason}")) && !stdout.contains("damage"),
+            "{stdout}"
+        );
+        let key = if column == "b" { "00 --type binary" } else { "8" };
+        let asked = format!("inspect {file}.parquet --column {column} --key {key} --json");
+        let filters: Value = serde_json::from_str(&bench.run(&asked).stdout).unwrap();
+        let not_read = filters
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|filter| filter.get("not_read").is_some());
+        assert_eq!(not_read.unwrap()["may_match"], true);
+    }
+    let shown = bench.run("inspect both.parquet");
+    assert!(shown.code == 1 && shown.stdout.contains("not read") && shown.stdout.contains("damage"));
+    // The columns `b` and `fb` have no filters.
+    assert!(
+        bench
+            .done("inspect offset_0.parquet")
+            .ends_with("\n1 row group, 13 filters\n")
+    );
+    let none = bench.json(
+        0,
+        "inspect offset_0.parquet --column b --key 00 --type binary --json",
+    );
+    assert_eq!(none, json!([]));
 }

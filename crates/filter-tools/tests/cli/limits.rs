@@ -100,7 +100,7 @@ fn many_columns_with_wrong_offsets() {
     let shown = outcome.stdout;
     let described = "the filter at offset 5: filter header must be";
     assert_eq!(shown.matches(described).count(), 100);
-    assert!(shown.ends_with("  and 299,900 more damaged filters\n\n1 row group, 300,000 filters\n"));
+    assert!(shown.ends_with("  and 299,900 more filters\n\n1 row group, 300,000 filters\n"));
     let Outcome { code, stderr, .. } = limited(&bench, most, "inspect wide.parquet --column d");
     assert!(
         code == 2

@@ -90,9 +90,15 @@ fn a_filter_that_falls_below_names_the_next_size_up() {
 }
 
 #[test]
+fn what_is_not_given_is_assumed() {
+    let bench = Workbench::new();
+    assert_eq!(bench.done("size"), bench.done("size --keys 1M --rate 1%"));
+}
+
+#[test]
 fn mistakes_name_the_value_and_what_is_allowed() {
     Workbench::new().refuses(
-        "size => nothing is given | at least one
+        "size --keys 1,5M => got \"1,5M\", whose commas are not before three digits each
         size --rate 2 => above 0 and below 1 | got \"2\"
         size --rate -0.1 => above 0 and below 1 | got \"-0.1\"
         size --memory 0 => memory | at least 1 byte

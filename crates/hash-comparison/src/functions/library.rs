@@ -1,17 +1,25 @@
 //! Functions of one's own in any language: symbols of shared libraries with C's calling convention.
 
 mod ffi;
+mod trial;
 
-use std::io::{self, Write as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::str::FromStr;
 
-use super::verify::{self, LONG_KEY};
-use super::{Function, find};
+pub use self::trial::{STACK, TimeOf, try_out};
+use super::{Function, find, verify};
+use records::bar::Terminal;
 use records::error::Error;
-use records::failure::Failure;
+use records::number::significant;
+use records::progress::{Progress as _, go_on};
 use records::system;
+
+/// The nanoseconds of a call from which on a function is slow: with ten million keys, a loop would take seconds.
+const SLOW: f64 = 100.0;
+/// The nanoseconds of a call from which on a run takes minutes.
+const VERY_SLOW: f64 = 1e4;
+/// The calls of a quick run on a handful of keys, as a function that counted them found.
+const FEWEST_CALLS: f64 = 4.5e6;
 
 /// A function of a shared library, as text `FILE:SYMBOL:BITS`, with `:seed` at the end if it takes a seed.
 #[derive(Debug, Clone)]
@@ -43,60 +51,53 @@ impl FromStr for Symbol {
     }
 }
 
-/// Loads the functions, and tries each out.
+/// Tries each function out in a process of its own, then loads it.
 ///
 /// # Errors
 ///
-/// Returns an error if a library or a symbol is missing, or if a function reads other memory than its key, returns two values for
-/// one key, or more bits than it has.
-pub fn load(symbols: &[Symbol]) -> Result<Vec<Function>, Error> {
+/// Returns an error if a library or a symbol is missing, if the library or the function ends its process or does not return, if
+/// the function accesses other memory than its key, writes into it, returns two values for one key, or more bits than it has, and
+/// after Ctrl-C.
+pub fn load(symbols: &[Symbol], terminal: &Terminal) -> Result<Vec<Function>, Error> {
+    ffi::stop_by(terminal.interrupt.flag());
     let mut functions: Vec<Function> = Vec::new();
     for symbol in symbols {
-        let function = symbol.load(&functions).map_err(|why| symbol.error(why))?;
-        functions.push(function);
+        let nanoseconds = trial::of(symbol, terminal)?;
+        let function = symbol.load(&functions, nanoseconds >= SLOW);
+        go_on(terminal)?;
+        functions.push(function.map_err(|why| symbol.error(&why))?);
     }
     Ok(functions)
 }
 
-/// Calls a function on keys at both ends of memory between pages that cannot be read. Prints a byte after each key that it
-/// hashes alike in both places: a function that reads beyond its key ends the process.
-///
-/// # Errors
-///
-/// Returns an error for a library or symbol that is missing, and for two values of one key.
-pub fn try_out(symbol: &Symbol) -> Result<(), Failure> {
-    let hash = symbol.open().map_err(|why| symbol.error(why))?;
-    let memory = ffi::guarded(LONG_KEY.len())?;
-    for length in verify::lengths() {
-        let end = memory.len() - length;
-        let mut value = |start: usize, around: u8| {
-            memory.fill(around);
-            memory[start..start + length].copy_from_slice(&LONG_KEY[..length]);
-            hash(&memory[start..start + length])
-        };
-        if value(0, 0) != value(end, 0xff) {
-            return Err(Failure::Checked);
-        }
-        io::stdout().write_all(b".").and_then(|()| io::stdout().flush())?;
-    }
-    Ok(())
-}
-
 impl Symbol {
-    fn error(&self, why: String) -> Error {
+    fn error(&self, why: &str) -> Error {
         Error::input(format!("--own {}: {why}", self.text))
     }
 
-    fn open(&self) -> Result<fn(&[u8]) -> u64, String> {
+    /// Prints how long a run will take at least, if a call takes so long that it matters.
+    fn warn(&self, nanoseconds: f64, terminal: &Terminal) {
+        if nanoseconds >= VERY_SLOW {
+            terminal.note(&format!(
+                "--own {}: a call takes {} ms with a key of 16 bytes; a run makes at least {} million calls, which take {} \
+                 minutes of a processor; Ctrl-C stops it",
+                self.text,
+                significant(nanoseconds / 1e6, 2),
+                FEWEST_CALLS / 1e6,
+                significant(nanoseconds * FEWEST_CALLS / 60e9, 2),
+            ));
+        }
+    }
+
+    fn open(&self, is_slow: bool) -> Result<fn(&[u8]) -> u64, String> {
         // Without a folder, the system would look for the library elsewhere.
         let file = Path::new(&self.file).canonicalize();
         let file = file.map_err(|error| format!("{}; check the path", system::text(&error)))?;
-        ffi::load(&file, &self.name, self.takes_seed)
+        ffi::load(&file, &self.name, self.takes_seed, is_slow)
     }
 
-    fn load(&self, earlier: &[Function]) -> Result<Function, String> {
-        let hash = self.open()?;
-        self.is_tried_out().map_err(|error| system::text(&error))??;
+    fn load(&self, earlier: &[Function], is_slow: bool) -> Result<Function, String> {
+        let hash = self.open(is_slow)?;
         let file = Path::new(&self.file).file_name().unwrap_or_default().display();
         let is_taken = find(&self.name).is_ok() || earlier.iter().any(|one| one.name == self.name);
         let name = if is_taken {
@@ -110,23 +111,5 @@ impl Symbol {
             ..Function::custom(name.leak(), self.bits, hash, &[])
         };
         verify::check(&function).map(|()| function)
-    }
-
-    /// Tries the function out in another process, which it may end.
-    fn is_tried_out(&self) -> io::Result<Result<(), String>> {
-        let mut program = Command::new(std::env::current_exe()?);
-        program.args(["try-out", "--", &self.text]).stdin(Stdio::null());
-        let output = program.output()?;
-        let Some(length) = verify::lengths().nth(output.stdout.len()) else {
-            return Ok(Ok(()));
-        };
-        Ok(Err(match output.status.code() {
-            Some(1) => format!("the function must return one value for one key, got two for {length} bytes"),
-            _ => format!(
-                "the function must not look past its key: on {length} bytes beside memory that cannot be read, it ended with \
-                 {}",
-                output.status
-            ),
-        }))
     }
 }

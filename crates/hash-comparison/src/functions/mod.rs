@@ -132,7 +132,7 @@ pub const EVERYDAY: [&str; 8] = [
     "wyhash",
     "XXH3",
     "rapidhash",
-    "FxHash",
+    "FxHash-2",
     "foldhash-fast",
 ];
 
@@ -171,7 +171,7 @@ const OTHER_NAMES: [(&str, &[&str]); 24] = [
     ("Python", &["SipHash-1-3"]),
     ("RocksDB", &["XXPH3"]),
     ("Rust", &["SipHash-1-3"]),
-    ("rustc", &["FxHash"]),
+    ("rustc", &["FxHash-2"]),
     ("std::hash", &["MurmurHash64A", "CityHash64"]),
     ("zlib", &["CRC-32"]),
 ];
@@ -192,6 +192,33 @@ const OTHER_NAMES: [(&str, &[&str]); 24] = [
 /// ```
 pub fn find(name: &str) -> Result<&'static Function, Error> {
     find_or_offer(name, &[])
+}
+
+/// Returns the sentence for a name that is not the function's own: the function that it stands for, and others that it may mean.
+///
+/// ```
+/// use hash_comparison::functions::meaning;
+///
+/// let word = meaning("fxhash").expect("an older name");
+/// assert!(word.starts_with("fxhash is FxHash-2, of rustc-hash 2.") && word.ends_with("; FxHash-1 is another function"));
+/// assert_eq!(meaning("xxh3"), None);
+/// ```
+pub fn meaning(name: &str) -> Option<String> {
+    let found = find(name).ok()?;
+    let start = name.to_ascii_lowercase();
+    let goes_on = |alias: &&str| {
+        let alias = alias.to_ascii_lowercase();
+        alias
+            .strip_prefix(&start)
+            .is_some_and(|rest| rest.starts_with(' '))
+    };
+    let others = all().iter().filter(|one| one.name != found.name);
+    let others = others.filter(|one| one.aliases.iter().any(goes_on));
+    let others: String = others
+        .map(|one| format!("; {} is another function", one.name))
+        .collect();
+    let is_own = found.name.eq_ignore_ascii_case(name);
+    (!is_own).then(|| format!("{name} is {}, of {}{others}", found.name, found.origin))
 }
 
 /// Finds a function. The error for an unknown name offers the nearest functions and `others`.

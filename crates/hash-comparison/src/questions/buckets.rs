@@ -53,7 +53,7 @@ rows! {
         pub figure: Figure,
         /// The figure's value.
         pub value: f64,
-        /// Its expectation with a random function.
+        /// Its expectation with a random function; of too few bits for chains or shards, with one that has enough.
         pub expected: f64,
         /// Lower end of the range in which random functions lie, in every row of 99 of 100 files; none for chi-square.
         pub low: Option<f64>,
@@ -73,10 +73,14 @@ pub(super) const QUESTION: Question = Question {
         let (all, bits) = (hashed.values64(), hashed.function.output_bits);
         let low: Vec<u64> = all.iter().map(|&value| u64::from(value as u32)).collect();
         let (keys, low_bits) = (low.len() as u64, hashed.function.compared_bits());
-        let some = &all[..all.len().min(MAX_KEYS)];
+        // Where the keys outnumber the values, the first of them do not show it.
+        let some = match has_enough(bits, keys) {
+            true => &all[..all.len().min(MAX_KEYS)],
+            false => all,
+        };
         let of = (dataset, hashed.function);
         let (few, single) = (few(keys, low_bits), single(keys, low_bits));
-        let (tables, shards) = (tables(some.len() as u64, bits), shards(keys, bits));
+        let (tables, shards) = (tables(some.len() as u64, bits), shards(keys));
         let chains = [Figure::Compared, Figure::Fullest, Figure::Empty];
         let of_low = |places, figure| fill(of, (&low, low_bits), places, &[figure]);
         records.distribution.extend(of_low(few, Figure::ChiSquare));
@@ -121,15 +125,16 @@ pub(super) const QUESTION: Question = Question {
     },
     at: |row, function, keys| {
         let (choice, bits) = (row.choice?, function.output_bits);
-        let chance = match row.unit {
-            Unit::Comparisons => {
-                let buckets = tables(keys, bits).into_iter().find(|(one, _)| *one == choice)?.1;
-                1.0 + BucketLaw::remainders(keys, buckets, bits).pairs() / keys as f64
-            }
-            Unit::FullestShard => BucketLaw::remainders(keys, row.size, bits).longest(),
+        let buckets = match row.unit {
+            Unit::Comparisons => tables(keys, bits).into_iter().find(|(one, _)| *one == choice)?.1,
+            Unit::FullestShard => row.size,
             Unit::FalsePositives | Unit::Collisions => return None,
         };
-        Some([chance; 2])
+        let own = BucketLaw::remainders(keys, buckets, bits);
+        Some([law(keys, buckets, bits), own].map(|law| match row.unit {
+            Unit::Comparisons => 1.0 + law.pairs() / keys as f64,
+            _ => law.longest(),
+        }))
     },
     columns: |data, function| {
         let compared = |head, choice| {
@@ -147,8 +152,9 @@ pub(super) const QUESTION: Question = Question {
         Section {
             title: "hash tables",
             id: None,
-            text: "Chained tables with about as many buckets as keys, over at most the first 1,048,576 keys. Finding all c keys \
-                   of a bucket takes c (c + 1) / 2 comparisons. “By chance” is the range of 99 in 100 random functions.",
+            text: "Chained tables with about as many buckets as keys, over at most the first 1,048,576 keys, or all if the \
+                   function has few bits. Finding all c keys of a bucket takes c (c + 1) / 2 comparisons. “By chance” is the \
+                   range of 99 in 100 random functions with enough bits.",
             folded: true,
             charts: &[],
             tables: Of::Dataset(tables::chains),
@@ -210,26 +216,34 @@ const LEAST_KEYS: u64 = 64;
 const MAX_KEYS: usize = 1 << 20;
 /// 2^64 over the golden ratio, odd (Knuth, The Art of Computer Programming 3, section 6.4).
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Output bits needed beyond those of the index: with fewer, multiples of [`GOLDEN`] need not share values evenly.
-const FIBONACCI_SPARE_BITS: u32 = 8;
+/// Output bits needed beyond those of the index: with fewer, neither products nor remainders need share values evenly.
+const SPARE_BITS: u32 = 8;
+
+/// Returns true if a function has the bits to fill this many buckets as evenly as one of any width.
+fn has_enough(bits: u32, buckets: u64) -> bool {
+    bits >= buckets.max(1).ilog2() + SPARE_BITS
+}
+
+/// Returns the law of the keys in buckets that functions with enough bits follow: too few bits are a defect, not chance.
+fn law(keys: u64, buckets: u64, bits: u32) -> BucketLaw {
+    BucketLaw::remainders(keys, buckets, if has_enough(bits, buckets) { bits } else { 64 })
+}
 
 /// Returns hash tables with about one bucket for each key. Fewer than [`LEAST_KEYS`] keys give none.
 ///
-/// The number of buckets is the largest power of two, or the largest prime, that exceeds neither the number of keys nor
-/// the number of possible values.
+/// The number of buckets is the largest power of two, or the largest prime, that does not exceed the number of keys.
 fn tables(keys: u64, bits: u32) -> Vec<(Choice, u64)> {
     if keys < LEAST_KEYS {
         return Vec::new();
     }
-    let index_bits = keys.ilog2().min(bits);
-    let largest = if bits < 64 { keys.min(1 << bits) } else { keys };
+    let power = 1 << keys.ilog2();
     let mut tables = vec![
-        (Choice::LowBits, 1 << index_bits),
-        (Choice::HighBits, 1 << index_bits),
-        (Choice::Fibonacci, 1 << index_bits),
-        (Choice::Remainder, largest_prime(largest)),
+        (Choice::LowBits, power),
+        (Choice::HighBits, power),
+        (Choice::Fibonacci, power),
+        (Choice::Remainder, largest_prime(keys)),
     ];
-    tables.retain(|(choice, _)| *choice != Choice::Fibonacci || index_bits + FIBONACCI_SPARE_BITS <= bits);
+    tables.retain(|(choice, _)| *choice != Choice::Fibonacci || has_enough(bits, power));
     tables
 }
 
@@ -251,21 +265,12 @@ const BY_HIGH_BITS: [u64; 6] = [256, 64, 16, 4, 100, 12];
 const BY_REMAINDER: [u64; 10] = [251, 200, 100, 48, 24, 13, 12, 10, 6, 3];
 
 /// Returns a few shards.
-fn shards(keys: u64, bits: u32) -> Vec<(Choice, u64)> {
-    let is_asked = |&(choice, shards): &(Choice, u64)| {
-        // Products and remainders can only be even if there are many more values than shards.
-        let spare = if shards.is_power_of_two() && choice != Choice::Remainder {
-            0
-        } else {
-            4
-        };
-        let bits = bits.saturating_sub(spare);
-        shards * LEAST_EXPECTED <= keys && (bits >= 64 || shards <= 1 << bits)
-    };
-    let asked = (BY_LOW_BITS.map(|shards| (Choice::LowBits, shards)).into_iter())
-        .chain(BY_HIGH_BITS.map(|shards| (Choice::HighBits, shards)))
-        .chain(BY_REMAINDER.map(|shards| (Choice::Remainder, shards)));
-    asked.filter(is_asked).collect()
+fn shards(keys: u64) -> Vec<(Choice, u64)> {
+    let mut all = BY_LOW_BITS.map(|shards| (Choice::LowBits, shards)).to_vec();
+    all.extend(BY_HIGH_BITS.map(|shards| (Choice::HighBits, shards)));
+    all.extend(BY_REMAINDER.map(|shards| (Choice::Remainder, shards)));
+    all.retain(|(_, shards)| shards * LEAST_EXPECTED <= keys);
+    all
 }
 
 /// Fills each table with values of some bits, and returns the figures of the counts. Each row is that of a single test until
@@ -365,7 +370,7 @@ impl BucketRow {
     }
 
     fn law(&self) -> BucketLaw {
-        BucketLaw::remainders(self.keys, self.buckets, self.bits)
+        law(self.keys, self.buckets, self.bits)
     }
 
     /// Returns the expected and the largest count behind a figure: of pairs of keys in one bucket, of keys, or of buckets.

@@ -173,6 +173,12 @@ impl Comparison {
         Ok(Report { records, terminal })
     }
 
+    /// Returns a sentence for each name given that is not the function's own.
+    pub(crate) fn meanings(&self) -> impl Iterator<Item = String> {
+        let given = self.functions.iter().chain(&self.request.mine);
+        given.filter_map(|name| functions::meaning(name))
+    }
+
     /// Looks up the names, and checks custom functions and the dataset names of the key files.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::functions::Function;
+use crate::functions::library::STACK;
 use crate::keys::{Dataset, structured};
 use crate::questions::{Measure, OnKeys, QUESTIONS, Records};
 use crate::record::Run;
@@ -19,6 +20,7 @@ pub fn fill(
     progress: &dyn Progress,
 ) -> Result<(), Error> {
     let pool = rayon::ThreadPoolBuilder::new()
+        .stack_size(STACK)
         .build()
         .map_err(|error| Error::internal(format!("cannot start threads: {error}")))?;
     pool.install(|| -> Result<_, Cancelled> {

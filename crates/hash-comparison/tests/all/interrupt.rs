@@ -2,12 +2,19 @@
 #![cfg(unix)]
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use super::Workbench;
 
+/// Sends a signal to a process.
+pub(super) fn send(child: &Child, signal: &str) {
+    let command = format!("kill -{signal} {}", child.id());
+    let status = Command::new("sh").args(["-c", &command]).status().unwrap();
+    assert!(status.success());
+}
+
 /// Starts a comparison, sends it `signal` when `phase` begins, and returns its exit code.
-fn signalled(bench: &Workbench, arguments: &str, phase: &str, signal: &str) -> Option<i32> {
+pub(super) fn signalled(bench: &Workbench, arguments: &str, phase: &str, signal: &str) -> Option<i32> {
     let mut child = bench
         .command(arguments)
         .stdout(Stdio::null())
@@ -20,11 +27,7 @@ fn signalled(bench: &Workbench, arguments: &str, phase: &str, signal: &str) -> O
         .map(Result::unwrap)
         .any(|line| line.starts_with(phase));
     assert!(begun, "{phase} did not begin");
-    let kill = Command::new("sh")
-        .args(["-c", &format!("kill -{signal} {}", child.id())])
-        .status()
-        .unwrap();
-    assert!(kill.success());
+    send(&child, signal);
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
     assert!(!rest.iter().any(|line| line.contains("panicked")), "{rest:?}");
     child.wait().unwrap().code()

@@ -87,6 +87,23 @@ fn filters_are_taken_to_be_stored_and_other_picks_warn() {
     assert!(said.contains(warned) && said.contains("in 32 bits"), "{said}");
 }
 
+/// An older name, which does not say which of two functions it is.
+#[test]
+fn a_name_that_is_not_the_functions_own_is_explained() {
+    let bench = Workbench::new();
+    bench.write("keys.txt", "one\n");
+    let outcome = bench.run("compare --quick --keys keys.txt --function FxHash-1 --mine FxHash --out out");
+    let explained = "FxHash is FxHash-2, of rustc-hash 2.";
+    assert!(outcome.stderr.contains(explained), "{}", outcome.stderr);
+    assert!(
+        !outcome.stderr.contains("FxHash-1 is FxHash"),
+        "{}",
+        outcome.stderr
+    );
+    let records = Records::read(&bench.path("out")).unwrap();
+    assert!(advice(&records, "FxHash-2").mine && !advice(&records, "FxHash-1").mine);
+}
+
 #[test]
 fn mistakes_are_refused() {
     let bench = Workbench::new();

@@ -13,6 +13,7 @@ mod djb_nocase;
 mod elf;
 mod farm_fingerprint64;
 mod fnv1_32;
+mod fxhash1;
 mod js;
 mod leveldb_hash;
 mod lookup3;
@@ -41,6 +42,7 @@ pub use djb2a::djb2a;
 pub use elf::elf;
 pub use farm_fingerprint64::farm_fingerprint64;
 pub use fnv1_32::{fnv0_32, fnv1_32, fnv1a_32};
+pub use fxhash1::fxhash1;
 pub use js::js;
 pub use leveldb_hash::{LEVELDB_BLOOM_SEED, leveldb_hash};
 pub use lookup3::lookup3;
@@ -108,6 +110,7 @@ pub static OTHERS: &[&HashInfo] = &[
     &xxh64::INFO,
     &xxh3_64::INFO,
     &farm_fingerprint64::INFO,
+    &fxhash1::INFO,
 ];
 
 /// The mask of the six published functions that drop the top bit.

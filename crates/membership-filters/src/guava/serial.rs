@@ -17,7 +17,7 @@ impl<F> BloomFilter<F> {
         let (_, count) = header.validate().map_err(|error| match head {
             // Guava's, damaged.
             [0 | 1, 1..=u8::MAX, ..] => error,
-            _ => error.with_form_of(&head),
+            _ => error.with_form_of(&head, reader.len()),
         })?;
         let words = reader.words_by(count.into(), u64::from_be_bytes)?;
         Self::from_parts(funnel, header, words)

@@ -1,11 +1,14 @@
 //! The stored form of a chain: what `BF.SCANDUMP` returns. `FORMAT.md` describes it.
 
+use alloc::format;
 use alloc::string::ToString as _;
 use alloc::vec::Vec;
 use core::iter;
 
+use hashzoo::xxh3_64;
+
 use super::keys::companion_key;
-use super::parameters::{LN_2, Link};
+use super::parameters::{LN_2, LOG2_BITS, Link};
 use super::{BloomFilter, Keys, Layer};
 use crate::bits::Bits;
 use crate::bloom::Bloom;
@@ -21,9 +24,37 @@ const CHUNK_WORDS: usize = 1 << 21;
 const FIELDS_LEN: u64 = 20;
 const LINK_LEN: u64 = 53;
 
-/// The options of a chain: positions by 64-bit hashes in any number of bits, and whether it scales.
-const SCALING: u32 = 5;
-const NON_SCALING: u32 = 13;
+/// Loads a chunk and notes its iterator; the first one begins anew. An error of the server's ends the script before the note.
+///
+/// KEYS: the filter that is loaded, and the set of iterators. ARGV: the iterator, the chunk.
+const LOAD: &str = "\
+if ARGV[1] == '1' then redis.call('UNLINK', KEYS[1], KEYS[2]) end
+redis.call('BF.LOADCHUNK', KEYS[1], ARGV[1], ARGV[2])
+redis.call('SADD', KEYS[2], ARGV[1])
+redis.call('PEXPIRE', KEYS[1], 600000)
+return redis.call('PEXPIRE', KEYS[2], 600000)";
+
+/// Puts the loaded filter in its place if all chunks were loaded. Without its mark no other load proves it.
+///
+/// KEYS: those of [`LOAD`], the filter that is in use, and its mark. ARGV: the number of chunks.
+const REPLACE: &str = "\
+if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('SCARD', KEYS[2]) ~= tonumber(ARGV[1]) then
+return redis.error_reply('ERR not all chunks of the filter were loaded: the filter before it is kept') end
+redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
+redis.call('RENAME', KEYS[1], KEYS[3])
+return redis.call('PERSIST', KEYS[3])";
+
+/// The options of a chain: bits are not rounded up to a power of two, hashes have 64 bits, and it does not scale.
+const NO_ROUNDING: u32 = 1;
+const HASHES_OF_64_BITS: u32 = 4;
+const NO_SCALING: u32 = 8;
+
+/// The form of a header. Before RedisBloom 2.2 it had no expansion, and no number of bits where that is a power of two.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    WithoutExpansion,
+    Today,
+}
 
 impl BloomFilter {
     /// Returns the chunks of the filter, as repeated calls of `BF.SCANDUMP` do: the iterator to pass to `BF.LOADCHUNK` with the
@@ -43,7 +74,8 @@ impl BloomFilter {
     }
 
     /// Reads a filter from its chunks in their order, as `BF.SCANDUMP` returns them; those may be divided in other places. Ends
-    /// at a chunk of the iterator 0, which `BF.SCANDUMP` returns behind the last. Whatever the bytes claim, reading needs at most
+    /// at a chunk of the iterator 0, which `BF.SCANDUMP` returns behind the last. All must be of one dump of a filter that is not
+    /// replaced meanwhile: no chunk tells its filter, and bits of another one deny keys. Whatever the bytes claim, reading needs at most
     /// four times their memory, and some hundred bytes for the text of an error.
     ///
     /// # Errors
@@ -63,47 +95,73 @@ impl BloomFilter {
         Ok(filter)
     }
 
-    /// Returns the commands that load the filter under a key, each as its arguments: the chunks go to another key, which takes
-    /// the place of this one in the last step. Until then the server answers from the filter that is there.
+    /// Returns the commands that load the filter under a key, each as its arguments: scripts, of which the server runs each in one
+    /// step. The chunks go to another key, which takes the place of this one in the last step, if the server has taken every chunk;
+    /// otherwise that step fails, and the server keeps the filter that is there. The other key is named after the bytes of the filter, so
+    /// that loads of two filters at once do not meet. Its chunks wait ten minutes for the next.
     ///
-    /// If one fails, for want of memory, and a later one does not, the server has a part of the filter: check every reply.
+    /// The server needs memory for both filters until then. The longest step is that of a chunk, 16 MiB.
     pub fn commands(&self, key: &[u8]) -> impl Iterator<Item = Vec<Vec<u8>>> {
-        /// The time for which a chunk waits for the next, in milliseconds.
-        const LEASE: &[u8] = b"600000";
-        let [loading, mark] = ["loading", "loaded"].map(|purpose| companion_key(purpose, key));
-        let command = |arguments: &[&[u8]]| arguments.iter().map(|argument| argument.to_vec()).collect();
-        let begin: Vec<Vec<u8>> = command(&[b"DEL", &loading]);
-        // Without its mark no other load proves the filter.
-        let end = [
-            command(&[b"DEL", &mark]),
-            command(&[b"RENAME", &loading, key]),
-            command(&[b"PERSIST", key]),
-        ];
-        let chunks = self.chunks().flat_map(move |(iterator, bytes)| {
-            let iterator = iterator.to_string();
-            [
-                command(&[b"BF.LOADCHUNK", &loading, iterator.as_bytes(), &bytes]),
-                command(&[b"PEXPIRE", &loading, LEASE]),
-            ]
+        let (parts, print) = self.chunks().fold((0_u64, 0), |(parts, print), (_, bytes)| {
+            (parts + 1, xxh3_64(&bytes, print))
         });
-        iter::once(begin).chain(chunks).chain(end)
+        let companion = |purpose: &str| companion_key(purpose, key);
+        let loading = companion(&format!("loading:{print:016x}"));
+        let taken = companion(&format!("loading:{print:016x}:chunks"));
+        let eval = |script: &str, keys: &[&[u8]], arguments: &[&[u8]]| -> Vec<Vec<u8>> {
+            let count = keys.len().to_string();
+            let words = [&[b"EVAL", script.as_bytes(), count.as_bytes()], keys, arguments].concat();
+            words.iter().map(|word| word.to_vec()).collect()
+        };
+        let keys: [&[u8]; 4] = [&loading, &taken, key, &companion("loaded")];
+        let end = eval(REPLACE, &keys, &[parts.to_string().as_bytes()]);
+        let chunks = self.chunks().map(move |(iterator, bytes)| {
+            eval(
+                LOAD,
+                &[&loading, &taken],
+                &[iterator.to_string().as_bytes(), &bytes],
+            )
+        });
+        chunks.chain(iter::once(end))
     }
 
     pub(super) fn read(reader: &mut Reader<'_>, funnel: Keys) -> Result<Self, Error> {
         let stated = reader.u64()?;
         let mut number = || reader.array().map(u32::from_le_bytes);
-        let (count, options, expansion) = (number()?, number()?, number()?);
-        if ![SCALING, NON_SCALING].contains(&options) {
-            let range = "5 or 13, of filters by 64-bit hashes";
-            return Err(invalid("the options", range, options).with_form_of(&stated.to_le_bytes()));
+        let (count, options, first) = (number()?, number()?, number()?);
+        if options & !(NO_ROUNDING | NO_SCALING) != HASHES_OF_64_BITS {
+            let range = "4, 5, 12 or 13, of filters by 64-bit hashes";
+            return Err(
+                invalid("the options", range, options).with_form_of(&stated.to_le_bytes(), reader.len())
+            );
         }
-        if (options, expansion) == (SCALING, 0) {
+        let is_scaling = options & NO_SCALING == 0;
+        // Next come the expansion, and the bytes and the bits of the first link; or these bytes, of which `first` is a half, no bits,
+        // and half of the keys.
+        let [bytes, bits] = [reader.u64()?, reader.u64()?];
+        let is_older = bytes < 8 && bits & u64::from(u32::MAX) == 0 && first.is_multiple_of(8);
+        let (form, expansion, start) = if is_older {
+            let keys = reader.array().map(u32::from_le_bytes)?;
+            let start = [
+                bytes << 32 | u64::from(first),
+                0,
+                u64::from(keys) << 32 | bits >> 32,
+            ];
+            (Form::WithoutExpansion, 2, start)
+        } else {
+            (Form::Today, first, [bytes, bits, reader.u64()?])
+        };
+        if is_scaling && expansion == 0 {
             return Err(invalid("the expansion", "at least 1", expansion));
         }
         // As many as there are bytes for; most chains have one.
         let mut links = Vec::with_capacity(1);
-        for _ in 0..count {
-            links.push(read_link(reader)?);
+        for number in 0..count {
+            let start = match number {
+                0 => start,
+                _ => [reader.u64()?, reader.u64()?, reader.u64()?],
+            };
+            links.push(read_link(reader, form, start)?);
         }
         let (mut full, mut sum) = (Vec::with_capacity(links.len()), 0_u64);
         for (shape, len) in links {
@@ -122,7 +180,8 @@ impl BloomFilter {
         Ok(Self {
             funnel,
             expansion,
-            is_scaling: options == SCALING,
+            is_scaling,
+            is_rounded: options & NO_ROUNDING == 0,
             full,
             last,
         })
@@ -130,14 +189,15 @@ impl BloomFilter {
 
     fn header(&self) -> Vec<u8> {
         let [len, links] = [self.len(), self.sum(|_| 1)].map(u64::to_le_bytes);
-        let options = if self.is_scaling { SCALING } else { NON_SCALING };
+        let [no_rounding, no_scaling] = [self.is_rounded, self.is_scaling].map(|is_set| u32::from(!is_set));
+        let options = HASHES_OF_64_BITS + no_rounding * NO_ROUNDING + no_scaling * NO_SCALING;
         let [options, expansion] = [options, self.expansion].map(u32::to_le_bytes);
         let mut header = [&len[..], &links[..4], &options, &expansion].concat();
         for Layer { shape, len, .. } in self.layers() {
             let (rate, bits_per_key) = (shape.rate.to_bits(), shape.bits_per_key.to_bits());
             let numbers = [shape.bits / 8, shape.bits, *len, rate, bits_per_key].map(u64::to_le_bytes);
             let (probes, capacity) = (shape.probe_count.to_le_bytes(), shape.capacity.to_le_bytes());
-            header.extend([numbers.as_flattened(), &probes, &capacity, &[0]].concat());
+            header.extend([numbers.as_flattened(), &probes, &capacity, &[shape.log2_bits]].concat());
         }
         header
     }
@@ -146,13 +206,26 @@ impl BloomFilter {
 /// Reads a link and its number of keys. What follows from other numbers must follow, so that no header makes a query endless;
 /// only another logarithm may have made the bits for a key.
 #[expect(clippy::cast_possible_truncation, reason = "the cast stops at the limits")]
-fn read_link(reader: &mut Reader<'_>) -> Result<(Link, u64), Error> {
-    let (bytes, bits, len) = (reader.u64()?, reader.u64()?, reader.u64()?);
+fn read_link(reader: &mut Reader<'_>, form: Form, start: [u64; 3]) -> Result<(Link, u64), Error> {
+    let [bytes, mut bits, len] = start;
     let mut double = || reader.u64().map(f64::from_bits);
     let (rate, bits_per_key) = (double()?, double()?);
     let probe_count = u32::from_le_bytes(reader.array()?);
-    let capacity = reader.u64()?;
-    let [rounding] = reader.array()?;
+    let capacity = match form {
+        Form::Today => reader.u64()?,
+        Form::WithoutExpansion => reader.array().map(u32::from_le_bytes)?.into(),
+    };
+    let [log2_bits] = reader.array()?;
+    if log2_bits > 0 {
+        let (least, most) = LOG2_BITS;
+        within("the power of two of the bits", log2_bits.into(), least, most)?;
+        let rounded = 1 << log2_bits;
+        if form == Form::WithoutExpansion {
+            bits = rounded;
+        }
+        within("the bits", bits, rounded, rounded)?;
+        within("the capacity", capacity, 1, rounded)?;
+    }
     let computed = Link::new(capacity, rate).map_err(of_field)?;
     let expected = computed.bits_per_key;
     let is_near = (bits_per_key - expected).abs() <= expected * 1e-9;
@@ -167,13 +240,11 @@ fn read_link(reader: &mut Reader<'_>) -> Result<(Link, u64), Error> {
         return Err(invalid("the bytes", range, bytes));
     }
     within("the number of keys", len, 0, capacity)?;
-    if rounding != 0 {
-        return Err(invalid("the power of two of the bits", 0, rounding));
-    }
     let link = Link {
         bits_per_key,
         bits,
         probe_count,
+        log2_bits,
         ..computed
     };
     Ok((link, len))

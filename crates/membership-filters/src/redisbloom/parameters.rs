@@ -48,7 +48,8 @@ impl Parameters {
         }
     }
 
-    /// Sets the factor between the capacities of links, at most 32768; 2 if nothing is said. With 0 the chain does not scale.
+    /// Sets the factor between the capacities of links, at most 32768; 2 if nothing is said. With 0 the chain does not scale. With 1 it
+    /// ends after some thousand links: each has half the rate of the one before.
     #[must_use]
     pub const fn expansion(mut self, factor: u32) -> Self {
         (self.expansion, self.is_scaling) = (factor, factor > 0);
@@ -93,7 +94,12 @@ pub struct Link {
     pub bits: u64,
     /// The probe count k.
     pub probe_count: u32,
+    /// The logarithm of the bits in a link of RedisBloom 1 and 2.0, which rounded up to a power of two; 0 in others.
+    pub log2_bits: u8,
 }
+
+/// The least and the most powers of two that links have here: those below are smaller than the word that holds them.
+pub(super) const LOG2_BITS: (u64, u64) = (6, 37);
 
 impl Link {
     #[expect(
@@ -114,6 +120,27 @@ impl Link {
             bits_per_key,
             bits: bits.get(),
             probe_count: libm::ceil(LN_2 * bits_per_key) as u32,
+            log2_bits: 0,
+        })
+    }
+
+    /// Returns a link as RedisBloom 1 and 2.0 made it, and as later releases go on with its chains: of as many bits as the next
+    /// power of two, and for as many keys more as these are for.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the casts round down and stop at the limits, as RedisBloom's"
+    )]
+    pub(super) fn rounded(capacity: u64, rate: f64) -> Result<Self, Error> {
+        let link = Self::new(capacity, rate)?;
+        let needed = capacity as f64 * link.bits_per_key;
+        let log2_bits = (libm::ilogb(needed) + 1).clamp(LOG2_BITS.0 as i32, 63) as u8;
+        let bits = whole_words(1 << log2_bits, format_args!("for {capacity} keys"))?.get();
+        let more = ((bits as f64 - needed) as u64) as f64 / link.bits_per_key;
+        Ok(Self {
+            capacity: capacity.saturating_add(more as u64),
+            bits,
+            log2_bits,
+            ..link
         })
     }
 }

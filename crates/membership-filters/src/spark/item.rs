@@ -49,7 +49,7 @@ impl Hashing for Keys {
     type Function = SparkMurmur3;
 
     fn encoding(&self) -> Encoding {
-        Encoding::BYTES
+        Encoding::BYTES.seeded(self.seed)
     }
 
     #[inline]

@@ -53,7 +53,9 @@ impl StreamHeader {
         if !(1..=2).contains(&number_of_version) {
             let (kind, thing) = (ErrorKind::UnsupportedVersion, "the version");
             let error = Error::new(kind, thing, "1 or 2", number_of_version);
-            return Err(error.with_form_of(&number_of_version.to_be_bytes()));
+            let further = reader.array::<2>().unwrap_or_default();
+            let head = [&number_of_version.to_be_bytes()[..], &further].concat();
+            return Err(error.with_form_of(&head, reader.len()));
         }
         let probe_count = number()?;
         let version = match number_of_version {

@@ -178,6 +178,36 @@ fn the_hash_of_an_unequal_funnel_might_be_contained_and_is_not_inserted() {
     assert_eq!(blocked.contains_many_hashed(&both), [false, true]);
 }
 
+/// Shards hold what one filter would: no key is refused, and absent ones match at the rate of the filters.
+#[test]
+fn keys_are_divided_among_sixteen_shards() {
+    const KEYS: i32 = 80_000;
+
+    fn check<K: Kind<Funnel = Bytes>>(empty: K) {
+        let mut shards = vec![empty; 16];
+        let mut counts = [0; 16];
+        for hash in (0..KEYS).map(hash) {
+            let at = hash.shard(16);
+            counts[at] += 1;
+            shards[at].put(&hash).unwrap();
+        }
+        assert!(
+            counts.iter().all(|count| (4_700..5_300).contains(count)),
+            "{counts:?}"
+        );
+        let may_match = |item| shards[hash(item).shard(16)].has(&hash(item));
+        assert!((0..KEYS).all(may_match));
+        let absent = (KEYS..2 * KEYS).filter(|&item| may_match(item)).count();
+        // 1 % of 80,000, with fuller shards among them.
+        assert!((200..1_000).contains(&absent), "{absent}");
+    }
+    each!(Each::new(&Bytes, 5_300), check());
+    // By the Python package xxhash 3.6: xxh3_64 of the 16 bytes of the hash, with the seed.
+    let known = Hashed::new(Bytes, b"76930242");
+    let shards = [1, 16, 1_000, 1_000_000].map(|shards| known.shard(shards));
+    assert_eq!(shards, [0, 13, 813, 813_145]);
+}
+
 /// Checks that a filter merges itself, refuses others by the name of the difference, and stays as it was.
 macro_rules! refused {
     ($ours:expr, $($theirs:expr => $text:literal;)*) => {{

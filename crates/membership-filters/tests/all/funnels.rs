@@ -184,6 +184,22 @@ fn the_hash_of_spark_under_another_seed_might_be_contained_and_is_not_inserted()
     assert_eq!(again, filter);
 }
 
+#[test]
+fn the_seed_of_sparks_hash_is_part_of_its_identity() {
+    let (ours, usual) = (spark::Keys { seed: -5 }, spark::Keys::default());
+    let mut filter = BloomFilter::with_capacity(ours, 1000, 0.01).unwrap();
+    filter.insert_many(&keys());
+    let bytes = filter.to_bytes();
+    let refused = BloomFilter::from_bytes(&bytes, usual).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Incompatible);
+    assert!(refused.to_string().ends_with("UTF-8, seed -5"), "{refused}");
+    assert_eq!(BloomFilter::from_bytes(&bytes, ours), Ok(filter));
+    let id = envelope::hash_id(&bytes).unwrap();
+    let filter = BloomFilter::from_bytes(&bytes, id).unwrap();
+    let hash = |key: String| Hashed::assume(id, id.hash_bytes(key.as_bytes()));
+    assert!(keys().into_iter().all(|key| filter.contains_hashed(&hash(key))));
+}
+
 /// Guava's `putFloat` and `putDouble` take the bits: zeros of both signs are two keys, and NaNs are as many as payloads.
 #[test]
 fn numbers_are_put_as_their_bits() {
@@ -249,4 +265,7 @@ fn each_reader_says_which_form_it_was_given() {
         assert!(error.ends_with(&text), "{error}");
     }
     assert!(!from_envelope(b"something else").contains("seem"));
+    // The first bytes of Guava's stream, in another number than it says.
+    assert!(!from_envelope(&guava[..guava.len() - 1]).contains("seem"));
+    assert!(!from_spark(&[&guava[..], &[0]].concat()).contains("seem"));
 }

@@ -129,6 +129,35 @@ fn chains_are_those_of_the_module() {
     );
 }
 
+/// A chain whose links have a power of two of bits, and a header without expansion; it goes on with links of the same kind, whose
+/// capacities `BF.INFO` of today's module tells (trials of `bloom-redis` compare the bits with it).
+#[test]
+fn a_chain_of_redisbloom_2_0_is_read_and_goes_on() {
+    let digits = include_str!("../data/redisbloom_2.0.hex").replace('\n', "");
+    let stored = hex::decode(digits).unwrap();
+    let mut filter = RedisBloomFilter::from_redisbloom(&stored).unwrap();
+    let keys: Vec<_> = (0..100).map(|i| format!("k/{i}")).collect();
+    assert!(filter.contains_many(&keys).iter().all(|&found| found));
+    let absent: Vec<_> = (100..10_100).map(|i| format!("k/{i}")).collect();
+    let found = filter
+        .contains_many(&absent)
+        .iter()
+        .filter(|&&found| found)
+        .count();
+    assert!((40..160).contains(&found), "{found}");
+    let again = RedisBloomFilter::from_redisbloom(&filter.to_redisbloom()).unwrap();
+    assert!(again == filter && again.info().capacity == 106);
+    filter.insert_many(&absent[..700]).unwrap();
+    assert!(filter.contains_many(&absent[..700]).iter().all(|&found| found));
+    // 106 of 1,024 bits; 371 of 4,096 in place of 212 of 2,343; 1,246 of 16,384 in place of 742.
+    assert_eq!((filter.info().links, filter.bits()), (3, 1_024 + 4_096 + 16_384));
+    for (at, value) in [(12, 0), (12, 1), (16, 0x81), (64, 5), (64, 11)] {
+        let mut changed = stored.clone();
+        changed[at] = value;
+        assert!(RedisBloomFilter::from_redisbloom(&changed).is_err(), "{at}");
+    }
+}
+
 /// Batches take other ways through large filters and through filters that have grown.
 #[test]
 #[cfg(not(emulated))]
@@ -168,6 +197,16 @@ fn a_full_chain_refuses_and_wrong_parameters_are_named() {
     assert_eq!((error.kind(), &*error.to_string()), (ErrorKind::Full, text));
     assert!(full == before && full.insert(b"b") == Ok(false));
 
+    // Each link has half the rate of the one before, in the end none.
+    let mut flat = RedisBloomFilter::new(&RedisBloomParameters::new(1, 0.01).expansion(1)).unwrap();
+    let key = |key: u32| key.to_le_bytes();
+    let last = (0..9_000).find(|&next| flat.insert(&key(next)).is_err()).unwrap();
+    let error = flat.insert(&key(last)).unwrap_err();
+    let text = "the number of links must be at most 1067, after which the rate would be 0: give a larger capacity or \
+                expansion, got 1068";
+    assert_eq!((error.kind(), &*error.to_string()), (ErrorKind::Full, text));
+    assert!((0..last).all(|stored| flat.contains(&key(stored))));
+
     let refused = |parameters: RedisBloomParameters| {
         let error = RedisBloomFilter::new(&parameters).unwrap_err();
         (error.kind(), error.to_string())
@@ -206,7 +245,7 @@ fn each_wrong_field_of_a_header_is_named() {
     let rows = "\
         0 02 the number of keys must be 1, got 2
         8 00 the number of keys must be 0, got 1
-        12 01 the options must be 5 or 13, of filters by 64-bit hashes, got 1
+        12 01 the options must be 4, 5, 12 or 13, of filters by 64-bit hashes, got 1
         16 00 the expansion must be at least 1, got 0
         20 11 the bytes must be an eighth of the bits, 128, in words of 8, got 17
         28 00 the bytes must be an eighth of the bits, 0, in words of 8, got 16
@@ -217,7 +256,7 @@ fn each_wrong_field_of_a_header_is_named() {
         52 0000000000002040 the bits for a key must be 11.027753418256411, got 8.0
         60 09 the probe count must be between 8 and 8 by the contents, got 9
         64 00 the capacity must be at least 1, got 0
-        72 01 the power of two of the bits must be 0, got 1";
+        72 01 the power of two of the bits must be between 6 and 37 by the contents, got 1";
     for row in rows.lines() {
         let [at, to, text] = row.trim().splitn(3, ' ').collect::<Vec<_>>().try_into().unwrap();
         let (at, to) = (at.parse::<usize>().unwrap(), hex::decode(to).unwrap());

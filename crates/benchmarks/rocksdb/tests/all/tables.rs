@@ -11,7 +11,7 @@ use filter_formats::Format;
 use filter_formats::rocksdb::NAME_IN_TABLES;
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::FilterPolicy;
-use filter_tables::{BlockRole, RocksDbFilters, RocksDbTable};
+use filter_tables::{BlockRole, FilterHandles, RocksDbTable};
 
 use crate::policies;
 
@@ -42,14 +42,17 @@ fn check(theirs: &Policy, ours: &dyn FilterPolicy, keys: &[Vec<u8>], partition_b
 
     let filters = table.filters().unwrap();
     assert_eq!(
-        matches!(filters, RocksDbFilters::Partitioned(_)),
+        matches!(filters.handles(), FilterHandles::Partitioned(_)),
         partition_bytes > 0
     );
     let mut keys_of: BTreeMap<u64, (_, Vec<&[u8]>)> = BTreeMap::new();
     for key in keys {
-        let handle = filters.filter_of(key).unwrap();
-        let (_, keys) = keys_of.entry(handle.offset).or_insert((handle, Vec::new()));
-        keys.push(key);
+        let answered = filters.may_match(key, |handle| {
+            let (_, keys) = keys_of.entry(handle.offset).or_insert((handle, Vec::new()));
+            keys.push(key);
+            Ok::<_, ()>(true)
+        });
+        assert_eq!(answered, Ok(true));
     }
     for (handle, keys) in keys_of.values() {
         let filter = table.filter(*handle).unwrap();

@@ -154,9 +154,14 @@ async fn contains_once(
     let mut shards: BTreeMap<(Option<u32>, usize), Asked<'_>> = BTreeMap::new();
     let (mut weight, mut count) = (0, 0);
     for (index, key) in keys.iter().enumerate() {
-        let shard = set.generation.manifest().shard_of(key);
+        let manifest = set.generation.manifest();
+        let shard = manifest.shard_of(key);
         let part = &set.generation.parts()[shard];
-        let places = part.outline.places(key);
+        // No key was inserted in another form than the manifest's.
+        let places = match manifest.is_of_kind(key) {
+            true => part.outline.places(key),
+            false => Places::Same(true),
+        };
         weight += match &places {
             Places::Same(_) => 1,
             Places::Bits(bits) => bits.len(),

@@ -132,6 +132,29 @@ fn every_format_answers_as_its_files_do() {
 }
 
 #[test]
+fn keys_in_another_form_than_the_sets_are_not_absent() {
+    let place = tempfile::tempdir().unwrap();
+    let builder = Builder::new(Format::named("leveldb").unwrap(), Size::Rate(0.01));
+    let mut building = builder
+        .key_kind("long")
+        .unwrap()
+        .set(place.path(), SHARDS)
+        .unwrap();
+    (0..u64::from(STORED)).for_each(|id| building.insert(&id.to_le_bytes()).unwrap());
+    building.finish(&|_| true).unwrap();
+    let (server, set) = (Server::start(&[]), ShardedSet::new("ids"));
+    let mut connection = server.connection();
+    set.load(place.path(), loading()).query(&mut connection).unwrap();
+    let digits = (0..STORED).map(|id| id.to_string());
+    check_all_there(&set.contains_many(digits).query(&mut connection).unwrap());
+    let answer = set
+        .contains(u64::MAX.to_le_bytes())
+        .query(&mut connection)
+        .unwrap();
+    assert_eq!(answer, Answer::Absent);
+}
+
+#[test]
 fn formats_of_which_an_answer_takes_more_are_refused_by_name() {
     let place = tempfile::tempdir().unwrap();
     let server = Server::start(&[]);

@@ -2,7 +2,7 @@
 //! the crate sends and replies in the form of RedisBloom's documentation; the filters behind it are this project's own. So it
 //! checks the protocol and what becomes of lost filters, not the server's bits: those are compared with recorded chains.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use membership_filters::RedisBloomFilter;
 use redis::{ConnectionLike, RedisResult, Value, parse_redis_value};
@@ -83,15 +83,32 @@ impl StandIn {
             {
                 self.insert(key, keys)
             }
-            ("RENAME", [from, to]) => match self.filters.remove(from) {
-                None => error("ERR no such key"),
-                Some(filter) => {
-                    self.filters.insert(to.clone(), filter);
-                    Value::Okay
+            ("EVAL", [script, ..]) if script == b"return 0" => Value::Int(0),
+            // The scripts; those of `commands` are known by the number of their keys.
+            ("EVAL", [_, count, loading, taken, iterator, chunk]) if count == b"2" => {
+                if iterator == b"1" {
+                    self.delete(loading);
+                    self.strings.remove(taken);
                 }
-            },
-            ("PERSIST", [key]) => Value::Int(self.filters.contains_key(key).into()),
-            // The only script; it is run on a real server, too.
+                let reply = self.load(loading, text(iterator).parse().unwrap(), chunk);
+                if reply == Value::Okay {
+                    let taken = self.strings.entry(taken.clone()).or_default();
+                    taken.extend([&iterator[..], b" "].concat());
+                }
+                reply
+            }
+            ("EVAL", [_, count, loading, taken, key, mark, parts]) if count == b"4" => {
+                let there = self.strings.remove(taken).unwrap_or_default();
+                let there: HashSet<&str> = text(&there).split_whitespace().collect();
+                match self.filters.remove(loading) {
+                    Some(filter) if there.len() == text(parts).parse::<usize>().unwrap() => {
+                        self.filters.insert(key.clone(), filter);
+                        self.strings.remove(mark);
+                        Value::Int(1)
+                    }
+                    _ => error("ERR not all chunks of the filter were loaded"),
+                }
+            }
             ("EVAL", [_, _, next, key, mark_key, mark]) => match self.filters.remove(next) {
                 None => Value::Int(0),
                 Some(filter) => {

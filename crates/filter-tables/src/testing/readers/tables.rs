@@ -1,7 +1,7 @@
 //! Tables of LevelDB and RocksDB in memory, with every block that they refer to.
 
 use crate::{
-    BlockHandle, BlockRole, Error, FOOTER_LEN, Footer, MetaindexEntry, ROCKSDB_FOOTER_LEN, RocksDbFilters,
+    BlockHandle, BlockRole, Error, FOOTER_LEN, FilterHandles, Footer, MetaindexEntry, ROCKSDB_FOOTER_LEN,
     RocksDbFooter, RocksDbTable, Table, block_checksum,
 };
 
@@ -46,11 +46,18 @@ fn leveldb(file: &[u8]) -> Result<(), Error<impl core::error::Error + use<>>> {
 
 fn rocksdb(file: &[u8]) -> Result<(), Error<impl core::error::Error + use<>>> {
     let table = RocksDbTable::open(file)?;
-    let handles: Vec<BlockHandle> = match table.filters()? {
-        RocksDbFilters::Partitioned(partitions) => partitions.iter().map(|part| part.handle).collect(),
-        RocksDbFilters::Full(handle) | RocksDbFilters::BlockBased(handle) => vec![handle],
+    let filters = table.filters()?;
+    let handles: Vec<BlockHandle> = match filters.handles() {
+        FilterHandles::Partitioned(partitions) => partitions.iter().map(|part| part.handle).collect(),
+        FilterHandles::Full(handle) | FilterHandles::BlockBased(handle) => vec![*handle],
         _ => vec![],
     };
+    let mut queried = 0;
+    let _denied = filters.may_match(b"key", |_| {
+        queried += 1;
+        Ok::<_, ()>(false)
+    });
+    assert!(queried <= handles.len());
     for handle in handles.into_iter().take(BLOCKS) {
         let _filter = table.filter(handle)?;
     }

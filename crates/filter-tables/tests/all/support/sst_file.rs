@@ -2,10 +2,13 @@
 
 use filter_formats::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{BitsPerKey, HashedPolicy};
-use filter_tables::testing::tables::{encode, entries};
+use filter_tables::testing::tables::{encode, entries, varint};
 use filter_tables::{BlockHandle, ROCKSDB_MAGIC, block_checksum};
 
 const CRC32C: u8 = 1;
+
+/// Compresses bytes.
+pub(crate) type Codec = fn(&[u8]) -> Vec<u8>;
 
 /// The parameters of a table.
 #[derive(Clone, Copy)]
@@ -14,6 +17,8 @@ pub(crate) struct Making {
     pub(crate) checksum: u8,
     pub(crate) base: u32,
     pub(crate) compression: u8,
+    /// Compresses the data block, behind the length of its contents.
+    pub(crate) codec: Option<Codec>,
     /// Bits to set in the last number of the data block.
     pub(crate) layout: u32,
     pub(crate) index_type: [u8; 4],
@@ -24,6 +29,7 @@ pub(crate) const VERSION_5: Making = Making {
     checksum: CRC32C,
     base: 0,
     compression: 0,
+    codec: None,
     layout: 0,
     index_type: [0; 4],
 };
@@ -101,6 +107,9 @@ pub(crate) fn table(making: Making) -> Vec<u8> {
         data.extend([0xff, 0xff, 0xff, 0xff, 0xff, 5, 0]);
     }
     data.extend(last.to_le_bytes());
+    if let Some(codec) = making.codec {
+        data = [varint(data.len() as u64), codec(&data)].concat();
+    }
     let data = file.block(&data, making.compression);
     let policy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
     let filter = file.block(&policy.build(KEYS).unwrap(), 0);

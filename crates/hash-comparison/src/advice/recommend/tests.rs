@@ -1,9 +1,13 @@
 //! Advice from synthetic records: what the committed run, whose page has the advice for every choice, does not meet.
 
 use super::*;
+use crate::advice::costs;
+use crate::advice::figures::Figures;
+use crate::functions::Function;
 use crate::keys::{Dataset, Recipe};
-use crate::questions::{Place, TimingRow};
+use crate::questions::{Measure, Place, QUESTIONS, TimingRow};
 use crate::record::{CallForm, CostRow, Run, Unit};
+use crate::values::Hashed;
 
 const KEYS: u64 = 50_000;
 
@@ -212,4 +216,60 @@ fn functions_without_times_come_last_and_share_a_rank() {
         ]
     );
     assert!(told[1].ns.is_none() && told[1].times_pick.is_none());
+}
+
+/// A function that spreads keys as well as its bits allow fills few of the buckets or shards that the keys need.
+#[test]
+fn too_few_bits_for_the_number_of_keys_have_a_cost() {
+    use Purpose::{Shard, Table};
+    for (purpose, keys, bits, suits) in [
+        (Table, 100_000, 8, false),
+        (Table, 100_000, 15, false),
+        // Enough for 65,536 buckets by their bits, too few for the remainder by a prime.
+        (Table, 100_000, 16, false),
+        (Table, 100_000, 18, true),
+        // The first million keys alone do not show it.
+        (Table, 2_000_000, 20, false),
+        (Table, 2_000_000, 32, true),
+        (Shard, 100_000, 4, false),
+        (Shard, 100_000, 16, true),
+    ] {
+        let dataset = Dataset::of("set", Recipe::DecimalU64.keys(1, keys));
+        let xxh3 = crate::functions::find("XXH3").unwrap().hash;
+        let function = Function::custom("narrow", bits, xxh3, &[]);
+        let values = dataset.keys.iter().map(|key| xxh3(key) >> (64 - bits));
+        let hashed = Hashed::of_values(&function, values.collect());
+        let mut records = Records::of(Run {
+            datasets: vec![dataset.summary.clone()],
+            functions: vec![function.summary()],
+            ..Run::default()
+        });
+        for question in QUESTIONS {
+            if let Measure::Values(measure) = question.measure {
+                measure(&dataset, &hashed, &mut records);
+            }
+        }
+        QUESTIONS
+            .iter()
+            .for_each(|question| (question.judge)(&mut records));
+        records.costs = costs::judge(&records);
+        let advice = &told(&records, &asking(purpose))[0];
+        assert_eq!(advice.suits(), suits, "{bits} bits: {advice:?}");
+        let figures = Figures::of(&records, &dataset.summary, purpose).functions;
+        let mut cells = figures["narrow"].cells.iter().flatten();
+        assert!(cells.all(|cell| cell.row.chance > 0.0 && cell.row.measured >= 0.0));
+        if purpose == Table && !suits {
+            // Half of the other keys that share the value, and of the other keys in a bucket.
+            let others = (keys - 1) as f64 / 2.0;
+            let [measured, chance] =
+                [f64::from(1 << bits), advice.size.unwrap() as f64].map(|places| 1.0 + others / places);
+            let is_near = |value: Option<f64>, expected: f64| (value.unwrap() / expected - 1.0).abs() < 0.01;
+            assert!(is_near(advice.measured, measured), "{measured}: {advice:?}");
+            assert!(is_near(advice.chance, chance), "{chance}: {advice:?}");
+            assert_eq!(
+                (advice.keys, advice.unit),
+                (Some(keys as u64), Some(Unit::Comparisons))
+            );
+        }
+    }
 }

@@ -34,7 +34,7 @@ pub(super) fn all() -> impl Iterator<Item = Function> {
 }
 
 const FX_HASH: Function = Function {
-    name: "FxHash",
+    name: "FxHash-2",
     ident: "fxhash",
     hash: |key| written(rustc_hash::FxHasher::default(), key),
     origin: "rustc-hash 2.1.3",
@@ -44,9 +44,9 @@ const FX_HASH: Function = Function {
     source: "https://github.com/rust-lang/rustc-hash, version 2",
     weaknesses: &[
         MAY_CHANGE,
-        "Version 1 and Firefox's original, both also called FxHash, are other functions.",
+        "Version 1, which is FxHash-1 here, Firefox's original and the crate fxhash are other functions called FxHash.",
     ],
-    aliases: &["rustc-hash"],
+    aliases: &["rustc-hash", "rustc-hash 2"],
     // Written down from the pinned release.
     answers: &[
         (b"", 0xf456_d268_76d7_2d91),

@@ -1,0 +1,291 @@
+//! Translates a value from text into the bytes that a column may store for it.
+//!
+//! A filter knows bytes alone: a value in another form than the stored one would be denied although it is there. Where writers
+//! differ, every form is queried; a text whose stored form is not certain is refused.
+//!
+//! Source: the Parquet format, `LogicalTypes.md`.
+
+use filter_formats::parquet::SplitBlockFilter;
+
+use crate::inspection::footer::{ColumnType, LogicalType, PhysicalType};
+use crate::keys::Items;
+
+/// The plain encodings that a value may have. Without any, its bits are unknown, and every filter may match.
+#[derive(Debug, PartialEq)]
+pub(super) struct Value(Forms);
+
+type Forms = Vec<Vec<u8>>;
+
+/// A decimal number in a byte array is queried in every length up to this one, which is that of 76 digits: the format only
+/// recommends the fewest bytes.
+const DECIMAL_BYTES: i32 = 32;
+/// 1582-10-15, in days from 1970-01-01. Hive and Spark 2 store earlier dates by the Julian calendar.
+const GREGORIAN: i128 = -141_427;
+/// 1900-01-01, in days from 1970-01-01. Hive and Spark 2 shift earlier times by calendar and local mean time.
+const CERTAIN_TIMES: i128 = -25_567;
+
+impl Value {
+    /// Parses a value of a column: as these items are written or, without any, as its logical type is.
+    ///
+    /// # Errors
+    ///
+    /// The form that the value must have, or the type that must be given.
+    pub(super) fn parse(text: &str, column: ColumnType, items: Option<Items>) -> Result<Self, String> {
+        const BOOLEAN: &str =
+            "--column must not name a Boolean column: Parquet files have no filters for those";
+        let (rule, forms) = match items {
+            _ if column.physical == PhysicalType::Boolean => Err(BOOLEAN.to_owned()),
+            Some(items) => stored(text, column, items),
+            None => written(text, column),
+        }?;
+        let wrong = || format!("--key must be {rule}, got {text:?}");
+        forms.map(Self).ok_or_else(wrong)
+    }
+
+    pub(super) fn may_match(&self, filter: &SplitBlockFilter<'_>) -> bool {
+        self.0.is_empty() || self.0.iter().any(|form| filter.may_match(form))
+    }
+}
+
+/// The form that a value must have, in words, and its encodings if it has that form.
+type Parsed = (String, Option<Forms>);
+
+/// Parses a value that is given as it is stored.
+fn stored(text: &str, ColumnType { physical, logical }: ColumnType, items: Items) -> Result<Parsed, String> {
+    use PhysicalType::{Boolean, ByteArray, Double, FixedLenByteArray, Float, Int32, Int64, Int96};
+
+    let len = match physical {
+        Int32 | Float => Some(4),
+        Int64 | Double => Some(8),
+        Int96 => Some(12),
+        FixedLenByteArray(len) => usize::try_from(len).ok(),
+        ByteArray | Boolean => None,
+    };
+    let bytes = |bytes: Option<Vec<u8>>, what: &str| {
+        let fits = |bytes: &Vec<u8>| len.is_none_or(|len| bytes.len() == len);
+        let count = len.map_or_else(String::new, |len| format!("{len} "));
+        let forms = bytes.filter(fits).map(|bytes| vec![bytes]);
+        Ok((format!("{count}bytes {what}"), forms))
+    };
+    match (items, physical, logical) {
+        (Items::Binary, ..) => bytes(hex::decode(text).ok(), "in hexadecimal digits"),
+        (Items::Line | Items::String, ByteArray | FixedLenByteArray(_), None | Some(LogicalType::Text)) => {
+            bytes(Some(text.into()), "of text")
+        }
+        (Items::Long, Int32 | Int64, _) | (Items::Long, _, Some(LogicalType::Decimal(_))) => {
+            let forms = text.parse().ok().and_then(|number| encoded(number, physical));
+            Ok(("a whole number that the column can store".to_owned(), forms))
+        }
+        _ => Err(wrong_type(&items.name())),
+    }
+}
+
+fn wrong_type(given: &str) -> String {
+    let of_any = "binary (bytes in hexadecimal digits)";
+    format!("--type must be {of_any}, string (a column of text) or long (one of numbers), got {given}")
+}
+
+/// Parses a value that is given as people write it.
+fn written(text: &str, column: ColumnType) -> Result<Parsed, String> {
+    use LogicalType::{Date, Decimal, Float16, Integer, Text, Time, Timestamp, Uuid};
+    use PhysicalType::{ByteArray, Double, FixedLenByteArray, Float, Int32, Int64, Int96};
+
+    let ColumnType { physical, logical } = column;
+    let encode = |number: Option<i128>| encoded(number?, physical);
+    let number = || text.parse().ok();
+    let times = |form: &str, is_utc, digits| {
+        let zone = if is_utc { "Z" } else { "" };
+        format!("a time {form}{zone} with at most {digits} decimal places, or the stored number")
+    };
+    let width = if physical == Int32 { 32 } else { 64 };
+    Ok(match (logical, physical) {
+        (Some(Text), ByteArray | FixedLenByteArray(_)) => stored(text, column, Items::String)?,
+        (Some(Decimal(scale)), Int32 | Int64 | ByteArray | FixedLenByteArray(_)) => {
+            let rule = format!("a number that the column can store, with at most {scale} decimal places");
+            (rule, encode(unscaled(text, scale)))
+        }
+        (Some(Date), Int32) => {
+            // A longer number is rather a date without hyphens.
+            let days = number().filter(|days| (-719_528..=2_932_896).contains(days));
+            let rule = "a date as in 2026-11-27, or the stored number of days, of the years 0 to 9999";
+            let stored = |days: &i128| Some(i32::try_from(*days).ok()?.to_le_bytes().to_vec());
+            let date = date(text).and_then(|days| days.iter().map(stored).collect());
+            (rule.to_owned(), date.or_else(|| encode(days)))
+        }
+        (Some(Time(digits @ 3, is_utc)), Int32) | (Some(Time(digits @ (6 | 9), is_utc)), Int64) => {
+            let clock = text.strip_suffix(if is_utc { "Z" } else { "" });
+            let time = clock.and_then(|clock| time_of_day(clock, digits));
+            (
+                times("as in 12:34:56", is_utc, digits),
+                encode(time.or_else(number)),
+            )
+        }
+        (Some(Timestamp(digits @ (3 | 6 | 9), is_utc)), Int64) => {
+            let rule = times("since 1900 as in 2026-11-27T12:34:56", is_utc, digits);
+            (rule, encode(timestamp(text, digits, is_utc).or_else(number)))
+        }
+        // Files of old writers do not say whether numbers have a sign.
+        (None, Int32 | Int64) => integer(text, width, width, false),
+        (Some(Integer(bits @ (8 | 16 | 32 | 64), is_signed)), Int32 | Int64) if bits <= width => {
+            integer(text, width, bits, is_signed)
+        }
+        // Some programs round to a double first.
+        (None, Float) => floating(text, |value| {
+            let near = [value as f32, text.parse().unwrap_or(value as f32)];
+            near.map(|near| near.to_le_bytes().to_vec()).to_vec()
+        }),
+        (None, Double) => floating(text, |value| vec![value.to_le_bytes().to_vec()]),
+        (Some(Float16), FixedLenByteArray(2)) => floating(text, halves),
+        (Some(Uuid) | None, FixedLenByteArray(16)) => {
+            let (rule, bytes) = stored(&text.replace('-', ""), column, Items::Binary)?;
+            (
+                rule,
+                bytes.map(|bytes| bytes.into_iter().flat_map(both_orders).collect()),
+            )
+        }
+        (None, FixedLenByteArray(_) | Int96) => stored(text, column, Items::Binary)?,
+        _ => {
+            return Err(wrong_type(
+                "none: the file does not say what the bytes of the column are",
+            ));
+        }
+    })
+}
+
+/// Parses a whole number of a type of so many bits, which a column stores in `width` bits.
+fn integer(text: &str, width: i64, bits: i64, is_signed: bool) -> Parsed {
+    let half = 1_i128 << (bits - 1);
+    // The bits of a number without a sign are stored, and may be given.
+    let low = if is_signed || bits == width { -half } else { 0 };
+    let high = if is_signed { half - 1 } else { 2 * half - 1 };
+    let number = text.parse().ok().filter(|number| (low..=high).contains(number));
+    let len = if width == 32 { 4 } else { 8 };
+    let forms = number.map(|number| vec![number.to_le_bytes()[..len].to_vec()]);
+    (format!("a whole number between {low} and {high}"), forms)
+}
+
+/// Returns the encodings of a whole number that a column can store, such as the unscaled number of a decimal.
+fn encoded(number: i128, physical: PhysicalType) -> Option<Forms> {
+    let lens = match physical {
+        PhysicalType::Int32 => return Some(vec![i32::try_from(number).ok()?.to_le_bytes().to_vec()]),
+        PhysicalType::Int64 => return Some(vec![i64::try_from(number).ok()?.to_le_bytes().to_vec()]),
+        PhysicalType::ByteArray => 0..=DECIMAL_BYTES,
+        // More bytes than any number has could exhaust memory.
+        PhysicalType::FixedLenByteArray(len @ 0..1024) => len..=len,
+        _ => return None,
+    };
+    let forms: Forms = lens.filter_map(|len| big_endian(number, len as usize)).collect();
+    (!forms.is_empty()).then_some(forms)
+}
+
+/// Returns a number in two's complement, the highest byte first, if it fits into this many bytes.
+fn big_endian(number: i128, len: usize) -> Option<Vec<u8>> {
+    let bytes = number.to_be_bytes();
+    let sign = if number < 0 { 0xff } else { 0 };
+    let (cut, kept) = bytes.split_at(bytes.len().saturating_sub(len));
+    let has_sign = kept.first().map_or(number == 0, |first| (first ^ sign) < 0x80);
+    let fits = has_sign && cut.iter().all(|&byte| byte == sign);
+    fits.then(|| [&vec![sign; len - kept.len()][..], kept].concat())
+}
+
+/// Returns the whole number that a decimal number is without its point, at a scale.
+fn unscaled(text: &str, scale: i64) -> Option<i128> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let scale = usize::try_from(scale).ok().filter(|&scale| scale < 1024)?;
+    let zeros = scale.checked_sub(fraction.len())?;
+    let are_digits = fraction.bytes().all(|byte| byte.is_ascii_digit());
+    let number = format!("{whole}{fraction}{}", "0".repeat(zeros)).parse().ok();
+    number.filter(|_| are_digits && text.bytes().any(|byte| byte.is_ascii_digit()))
+}
+
+/// Parses a number in floating point: both zeros, and no encoding of a NaN, whose bits are unknown.
+fn floating(text: &str, encode: impl Fn(f64) -> Forms) -> Parsed {
+    let forms = text.parse().ok().map(|value: f64| match value {
+        0.0 => [encode(0.0), encode(-0.0)].concat(),
+        _ if value.is_nan() => Vec::new(),
+        _ => encode(value),
+    });
+    ("a number".to_owned(), forms)
+}
+
+/// Returns the halves that are nearest to a number: two if it lies in the middle, where programs that round to a single first
+/// come to either.
+fn halves(value: f64) -> Forms {
+    const INFINITY: u16 = 0x7c00;
+    // Infinity follows the largest number as if it were the next one.
+    let number = |bits: u16| match bits >> 10 {
+        0 => f64::from(bits) * 2.0_f64.powi(-24),
+        exponent => f64::from(1024 + (bits & 0x3ff)) * 2.0_f64.powi(i32::from(exponent) - 25),
+    };
+    let distance = |bits: u16| (number(bits) - value.abs().min(number(INFINITY))).abs();
+    let least = (0..=INFINITY).map(distance).fold(f64::INFINITY, f64::min);
+    let nearest = (0..=INFINITY).filter(|&bits| distance(bits) <= 1.001 * least);
+    let sign = u16::from(value.is_sign_negative()) << 15;
+    nearest.map(|bits| (sign | bits).to_le_bytes().to_vec()).collect()
+}
+
+/// Returns both orders of bytes of a UUID: that of the format, and that of Windows, which versions of Parquet.Net wrote.
+fn both_orders(bytes: Vec<u8>) -> Forms {
+    let mut other = bytes.clone();
+    for part in [0..4, 4..6, 6..8] {
+        other[part].reverse();
+    }
+    vec![bytes, other]
+}
+
+/// Returns three numbers of at least two digits, which separators divide.
+fn three(text: &str, separator: char) -> Option<[i128; 3]> {
+    let number = |part: &str| {
+        let are_digits = (2..8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+        part.parse().ok().filter(|_| are_digits)
+    };
+    let numbers: Option<Vec<i128>> = text.split(separator).map(number).collect();
+    numbers?.try_into().ok()
+}
+
+/// Returns the days from 1970-01-01 in the Gregorian calendar to a date in this one or the Julian.
+fn days([year, month, day]: [i128; 3], is_julian: bool) -> i128 {
+    // Years begin in March, so that their last day is the leap day.
+    let (year, month) = (year - i128::from(month <= 2), (month + 9) % 12);
+    let centuries = year.div_euclid(100) - year.div_euclid(400);
+    let left_out = if is_julian { 2 } else { centuries };
+    365 * year + year.div_euclid(4) - left_out + (153 * month + 2) / 5 + day - 719_469
+}
+
+/// Returns the days from 1970-01-01 to a date, by the Gregorian and by the Julian calendar if it is from before the former.
+fn date(text: &str) -> Option<[i128; 2]> {
+    let date @ [year, month, day] = three(text, '-').filter(|_| text.find('-') >= Some(4))?;
+    let gregorian = days(date, false);
+    let is_there = day >= 1 && gregorian < days([year, month + 1, 1], false);
+    let is_old = gregorian < GREGORIAN;
+    ((1..=12).contains(&month) && is_there).then(|| [gregorian, days(date, is_old)])
+}
+
+/// Returns the time since midnight in units of this many decimal places of a second.
+fn time_of_day(text: &str, digits: u32) -> Option<i128> {
+    let (clock, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let [hours @ 0..24, minutes @ 0..60, seconds @ 0..60] = three(clock, ':')? else {
+        return None;
+    };
+    let seconds = (hours * 60 + minutes) * 60 + seconds;
+    unscaled(&format!("{seconds}.{fraction}"), digits.into())
+}
+
+/// Returns the time since 1970 in units of this many decimal places of a second.
+fn timestamp(text: &str, digits: u32, is_utc: bool) -> Option<i128> {
+    let (day, time) = text.split_once(['T', ' '])?;
+    let (clock, zone) = time.split_at(time.find(['Z', '+', '-']).unwrap_or(time.len()));
+    let seconds_east = match zone.split_at_checked(1) {
+        None | Some(("Z", "")) => 0,
+        Some((sign @ ("+" | "-"), hours)) if hours.len() <= 5 => {
+            let seconds = time_of_day(format!("{hours}:00:00").get(..8)?, 0)?;
+            if sign == "-" { -seconds } else { seconds }
+        }
+        _ => return None,
+    };
+    let [days, _] = date(day).filter(|[days, _]| *days >= CERTAIN_TIMES)?;
+    let seconds = days * 86_400 - seconds_east;
+    let time = seconds * 10_i128.pow(digits) + time_of_day(clock, digits)?;
+    (zone.is_empty() != is_utc).then_some(time)
+}
