@@ -11,15 +11,14 @@ use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2};
 use filter_policy::kernels::{Kernel, KernelToken, Source, Stored};
 use filter_policy::{
     Answers, BitsPerKey, BloomFilterPolicy, Error, FilterBuilder, FilterBytes, FilterPolicy, HashFunction,
-    HashValue, HashedKey, KeyHash, KeyHashes, Layout, MATCHES_EVERYTHING, OwnedFilter, Policy, Prepared,
-    PreparedFilter, contract,
+    HashedKey, KeyHash, KeyHashes, Layout, MATCHES_EVERYTHING, OwnedFilter, Policy, Prepared, PreparedFilter,
+    contract,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::support::any_bytes::{any_bits_per_key, any_filter};
 use super::support::hashers::Seeded;
-use super::support::layouts::value;
 use super::support::random::slices;
 use super::support::ways::{Known, answers, built, check_many, filter_of};
 
