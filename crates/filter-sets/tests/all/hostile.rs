@@ -298,8 +298,8 @@ fn a_file_says_what_it_is() {
     // Without a header, where the bytes tell it.
     for name in super::names() {
         build_file(builder(name).raw_file(&path).unwrap(), &stored);
-        let stored_format = policies::format_of(super::format(name).name().as_bytes());
-        let is_owned = stored_format.is_some_and(|format| format.owns(&fs::read(&path).unwrap()));
+        let row = policies::row_of(super::format(name).name());
+        let is_owned = row.is_some_and(|row| row.format().owns(&fs::read(&path).unwrap()));
         if !is_owned && !super::format(name).is_told_by_bytes() {
             continue;
         }
