@@ -277,14 +277,9 @@ fn rocksdb(file: &TableFile) -> Result<MayHold, Unopened> {
     let read = |handle: BlockHandle| Ok((handle.offset, table.filter(handle)?));
     let read: BTreeMap<_, _> = handles.into_iter().map(read).collect::<Result<_, Error<_>>>()?;
     let name = table.filters_name().unwrap_or_default();
+    let format = super::format_of(name.as_bytes()).unwrap_or(Format::FAST_LOCAL_BLOOM);
     // Filters of RocksDB tell their kind, whatever the name.
-    let format = super::format_of(name.as_bytes());
-    let known = format.map_or(FastLocalBloom::NAME, |_| name);
-    let format = format.unwrap_or(Format::FAST_LOCAL_BLOOM);
-    let policies = policies_of(known.as_bytes());
-    if policies.is_empty() {
-        return Err(Unopened::filters([name.as_bytes()].into_iter()));
-    }
+    let policy = policies::reader(name).unwrap_or_else(|_| Box::new(FastLocalBloom::new(10.into())));
     let rates = read
         .values()
         .map(|filter| FilterView::new(format, filter).expected_rate());
@@ -292,7 +287,7 @@ fn rocksdb(file: &TableFile) -> Result<MayHold, Unopened> {
     let answer = move |key: &[u8]| {
         let query = |handle: BlockHandle| -> Result<bool, Infallible> {
             let filter = read.get(&handle.offset);
-            Ok(filter.is_none_or(|filter| policies.iter().any(|policy| policy.key_may_match(key, filter))))
+            Ok(filter.is_none_or(|filter| policy.key_may_match(key, filter)))
         };
         let Ok(may_match) = filters.may_match(key, query);
         may_match
