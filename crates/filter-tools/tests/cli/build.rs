@@ -254,16 +254,6 @@ fn a_filter_is_read_as_it_was_built_or_refused() {
             shown.stdout
         );
     }
-    // One that was edited, as `Filter::open` refuses it.
-    let mut edited = fs::read(bench.path("fuse")).unwrap();
-    edited[Header::LEN + 7] ^= 1;
-    bench.write("edited", edited);
-    bench.refuses_fed(
-        1,
-        "",
-        "query edited => edited: | checksum\nmerge edited --out new => edited: | checksum",
-    );
-    assert!(bench.ended(1, "inspect edited").contains("checksum"));
 }
 
 /// Programs that hash fast may put in integers, and the file does not tell.
