@@ -4,7 +4,7 @@
 
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::kernels::Kernel;
-use filter_policy::{BitsPerKey, FilterPolicy, KeyBatch, KeyHashes, Layout as _, leveldb};
+use filter_policy::{BitsPerKey, FilterPolicy, KeyBatch, KeyHash, KeyHashes, Layout as _, leveldb};
 
 use super::support::layouts::{
     Bloom64, FastLocal, Hash, Layout, LevelDb, SplitBlock, answer, each_layout, filter, number, set, value,
@@ -60,11 +60,11 @@ where
             assert!(of_keys == expected, "{at}");
             let prepared = policy.prepare(&expected);
             check_many(&at, &of_absent, &|answers| {
-                prepared.may_match_raw_hashes(&absent, answers)
+                prepared.may_match_hashes(KeyHashes::new(policy.layout().hash_function(), &absent), answers)
             });
             let present = vec![true; count];
             check_many(&at, &present, &|answers| {
-                prepared.may_match_raw_hashes(&hashes[..count], answers)
+                prepared.may_match_hashes(values, answers)
             });
             check_many(&at, &present, &|answers| {
                 prepared.may_match_many(&keys[..count], answers)
@@ -203,13 +203,17 @@ fn filters_of_2_to_the_31_bits_and_more() {
             assert!(expected[90..98].iter().all(|&answer| answer) && !expected[100..].contains(&true));
             for kernel in Kernel::available() {
                 let policy = layout.policy(TEN, kernel);
-                let prepared = policy.prepare(&filter);
+                let (prepared, function) = (policy.prepare(&filter), policy.layout().hash_function());
                 check_many(&kernel, &expected, &|answers| {
-                    prepared.may_match_raw_hashes(&asked, answers)
+                    prepared.may_match_hashes(KeyHashes::new(function, &asked), answers)
                 });
                 for (&hash, &expected) in asked.iter().zip(&expected) {
                     let at = format!("{policy:?}, {units} units");
-                    assert_eq!(prepared.may_match_raw_hash(hash), expected, "{at}");
+                    assert_eq!(
+                        prepared.may_match_hash(KeyHash::new(function, hash)),
+                        expected,
+                        "{at}"
+                    );
                     // The keys of `FirstWord`, from the bytes to the answer.
                     if let Some(word) = policy.name().strip_prefix("test.").map(|_| number(hash) as u32) {
                         let key = word.to_le_bytes().repeat(4);

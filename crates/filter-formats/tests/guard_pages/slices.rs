@@ -3,7 +3,7 @@
 use filter_policy::hashers::{LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::kernels::Kernel;
 use filter_policy::{
-    Answers, BitsPerKey, FilterPolicy, HashedKey, KeyBatch, KeyHashes, Layout as _, PackedKeys,
+    Answers, BitsPerKey, FilterPolicy, HashedKey, KeyBatch, KeyHash, KeyHashes, Layout as _, PackedKeys,
 };
 
 use super::arch::{Guarded, Plain};
@@ -88,7 +88,10 @@ where
         assert_eq!(answers, all(keys.len()), "{}", at());
         answers.fill(0);
         prepared
-            .may_match_raw_hashes(hashes, &mut Answers::new(answers))
+            .may_match_hashes(
+                KeyHashes::new(policy.layout().hash_function(), hashes),
+                &mut Answers::new(answers),
+            )
             .unwrap();
         assert_eq!(answers, all(keys.len()), "{}", at());
         for key in keys.iter() {
@@ -203,10 +206,10 @@ fn filters_of_every_length() {
 /// count.
 fn check_reading<L: Layout>(layout: L, filter: &[u8], hashes: &[Hash<L>], probes: Option<u8>) {
     let scalar = layout.policy(TEN, Kernel::Scalar);
-    let prepared = scalar.prepare(filter);
+    let (prepared, function) = (scalar.prepare(filter), scalar.layout().hash_function());
     let expected = |hash| match probes {
         Some(probes) => answer(layout, filter, probes, number(hash)),
-        None => prepared.may_match_raw_hash(hash),
+        None => prepared.may_match_hash(KeyHash::new(function, hash)),
     };
     let mut of_hashes = [0_u64; 5];
     for (i, &hash) in hashes.iter().enumerate() {
@@ -218,12 +221,17 @@ fn check_reading<L: Layout>(layout: L, filter: &[u8], hashes: &[Hash<L>], probes
         let prepared = policy.prepare(filter);
         let mut answers = [0; 5];
         prepared
-            .may_match_raw_hashes(hashes, &mut Answers::new(&mut answers))
+            .may_match_hashes(KeyHashes::new(function, hashes), &mut Answers::new(&mut answers))
             .unwrap();
         assert_eq!(answers, of_hashes, "{}", at());
         for (i, &hash) in hashes.iter().enumerate().step_by(16) {
             let expected = of_hashes[i / 64] >> (i % 64) & 1 == 1;
-            assert_eq!(prepared.may_match_raw_hash(hash), expected, "{}", at());
+            assert_eq!(
+                prepared.may_match_hash(KeyHash::new(function, hash)),
+                expected,
+                "{}",
+                at()
+            );
         }
         for key in [&b"a key of 16 byte"[..], b"a key that is asked for"] {
             let expected = expected(policy.layout().hash(key));
@@ -231,11 +239,6 @@ fn check_reading<L: Layout>(layout: L, filter: &[u8], hashes: &[Hash<L>], probes
             assert_eq!(prepared.may_match(key), expected, "{}", at());
             let hashed = HashedKey::new(&policy, key);
             assert_eq!(hashed.may_match(filter), expected, "{}", at());
-            let mut answers = [0; 2];
-            hashed
-                .may_match_each(&[filter; 65], &mut Answers::new(&mut answers))
-                .unwrap();
-            assert_eq!(answers, if expected { [u64::MAX, 1] } else { [0, 0] }, "{}", at());
         }
     }
 }
