@@ -90,19 +90,6 @@ fn a_stored_filter_is_read_only_with_the_hash_that_filled_it() {
 }
 
 #[test]
-fn an_identity_from_the_header_finds_the_keys() {
-    for [_, bytes, ..] in [stored(&Utf8, &keys()), stored(&Xxph3, &keys())] {
-        let id = envelope::hash_id(&bytes).unwrap();
-        let filter = BlockedBloomFilter::<HashId>::from_bytes(&bytes, id).unwrap();
-        let mut hashes = keys()
-            .into_iter()
-            .map(|key| Hashed::assume(id, id.hash_bytes(key.as_bytes())));
-        assert!(hashes.all(|hash| filter.contains_hashed(&hash)));
-        assert!(filter.to_bytes() == bytes);
-    }
-}
-
-#[test]
 fn sequences_have_no_separators_and_the_function_of_their_funnel() {
     fn check<F: Hashing + Clone + for<'a> Funnel<&'a str> + Funnel<str>>(funnel: F) {
         let whole = Hash128::of_key(&funnel, "abc");
