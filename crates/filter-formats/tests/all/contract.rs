@@ -54,8 +54,6 @@ macro_rules! each_policy {
     };
 }
 
-/// Queries filters of these lengths, some with keys and some damaged, for one key in one call.
-
 /// Builds and queries in all ways.
 fn check_ways<L: Layout + Debug>(policy: Policy<L>, keys: &[&[u8]], others: &[&[u8]]) {
     let context = format!("{policy:?}");
