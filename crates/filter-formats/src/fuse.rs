@@ -17,7 +17,7 @@ use filter_policy::{HashFunction, KeyHash};
 use crate::view::places::Places;
 use crate::view::{Described, FilterView, Format};
 #[cfg(feature = "alloc")]
-pub use policy::BinaryFuse;
+pub use policy::{BinaryFuse, BinaryFusePolicy};
 
 impl Format {
     /// The filter of `BinaryFuse`: whole segments of packed fingerprints, then 14 bytes that describe them; 0 bytes without keys. The fingerprint

@@ -48,6 +48,9 @@ const PATIENCE: u32 = 6;
 /// assert_eq!(view.expected_rate(), 1.0 / 256.0);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
+pub type BinaryFusePolicy = Policy<BinaryFuse>;
+
+/// The layout of [`BinaryFusePolicy`], with its constructors. Packed fingerprints, then 14 bytes that describe them.
 #[derive(Debug, Clone, Copy)]
 pub struct BinaryFuse {
     width: Width,
@@ -71,7 +74,7 @@ impl BinaryFuse {
     /// use filter_policy::FilterPolicy;
     ///
     /// let policy = BinaryFuse::with_width(8)?;
-    /// assert_eq!(policy.filter_len(100_000)?, 118_798);
+    /// assert_eq!(policy.build((0..100_000_u32).map(u32::to_le_bytes))?.len(), 118_798);
     /// # Ok::<(), filter_policy::Error>(())
     /// ```
     ///
@@ -84,10 +87,6 @@ impl BinaryFuse {
         let unknown = outside("width of fingerprints in bits", width.into(), allowed);
         let width = Width::Fixed(known.ok_or(unknown)?);
         Ok(Policy::of(Self { width }))
-    }
-
-    fn addressable(&self, keys: usize, bytes: u64) -> Result<usize, Error> {
-        usize::try_from(bytes).map_err(|_| self.width.too_large(keys as u64))
     }
 
     fn make(&self, kernel: KernelToken, hashes: Cow<'_, [u64]>) -> Result<Made, Error> {
@@ -257,11 +256,8 @@ impl Layout for BinaryFuse {
     }
 
     fn max_len(&self, keys: usize) -> Result<usize, Error> {
-        self.addressable(keys, self.width.max_filter_len(keys as u64)?)
-    }
-
-    fn len(&self, keys: usize) -> Result<usize, Error> {
-        self.addressable(keys, self.width.filter_len(keys as u64)?)
+        let len = self.width.max_filter_len(keys as u64)?;
+        usize::try_from(len).map_err(|_| self.width.too_large(keys as u64))
     }
 
     #[inline(always)]

@@ -55,6 +55,9 @@ const fn tail_of(probes: u8) -> [u8; TAIL_LEN] {
 /// assert!(!policy.key_may_match(b"foo", &filter));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
+pub type FastLocalBloomPolicy = Policy<FastLocalBloom>;
+
+/// The layout of [`FastLocalBloomPolicy`], with its constructors. Whole lines of 64 bytes, then five bytes that tell RocksDB's formats apart.
 #[derive(Debug, Clone, Copy)]
 pub struct FastLocalBloom {
     pub(super) bits_per_key: BitsPerKey,

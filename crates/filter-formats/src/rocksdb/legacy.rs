@@ -73,6 +73,9 @@ impl CacheLine {
 /// assert!(policy.key_may_match(b"hello", &on_arm));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
+pub type LegacyFullFilterPolicy = Policy<LegacyBloom>;
+
+/// The layout of [`LegacyFullFilterPolicy`], with its constructors. An odd number of lines, then the probe count and the number of lines in five bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct LegacyBloom {
     bits_per_key: BitsPerKey,

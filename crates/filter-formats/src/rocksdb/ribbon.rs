@@ -47,6 +47,9 @@ use super::ribbon_size::shape;
 /// assert!(policy.key_may_match(&77_u32.to_le_bytes(), &filter));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
+pub type RibbonPolicy = Policy<Ribbon>;
+
+/// The layout of [`RibbonPolicy`], with its constructors. Columns of a solution in words of 16 bytes, then five bytes that tell RocksDB's formats apart.
 #[derive(Debug, Clone, Copy)]
 pub struct Ribbon {
     bloom: FastLocalBloom,
@@ -146,21 +149,12 @@ impl Layout for Ribbon {
         self.bloom.hash(key)
     }
 
-    /// Returns the larger of [`len`](Layout::len) and the length of the Bloom filter that is written for keys of which no
-    /// Ribbon filter can be made.
+    /// The Ribbon filter, or the Bloom filter that is written for keys of which none can be made.
     fn max_len(&self, keys: usize) -> Result<usize, Error> {
-        Ok(self.len(keys)?.max(self.bloom.max_len(keys)?))
-    }
-
-    /// The first key's hash may make it 16 bytes shorter.
-    fn len(&self, keys: usize) -> Result<usize, Error> {
-        match keys {
-            0 => Ok(0),
-            _ => match self.shape(keys, 0)? {
-                Some(shape) => Ok(ribbon_len(shape)),
-                None => self.bloom.max_len(keys),
-            },
-        }
+        let bloom = self.bloom.max_len(keys)?;
+        // The first key's hash may make it 16 bytes shorter.
+        let ribbon = self.shape(keys, 0)?.map_or(0, ribbon_len);
+        Ok(ribbon.max(bloom))
     }
 
     #[cfg(feature = "alloc")]

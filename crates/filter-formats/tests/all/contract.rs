@@ -19,7 +19,7 @@ use super::support::any_bytes::{any_bits_per_key, any_filter};
 use super::support::formats::{AnyPolicy, ROWS, Seeded};
 use super::support::list::List;
 use super::support::random::slices;
-use super::support::ways::{Pages, check_all, check_bytes, check_many, filter_of};
+use super::support::ways::{Pages, check_all, check_bytes, filter_of};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
@@ -73,40 +73,6 @@ fn every_policy_keeps_the_public_contract() {
         contract::check(&policies::by_name(name, TEN).unwrap(), checksum);
     }
     contract::check(&Policy::of(List::new(7)), 0xf72e_7c13_9c1c_1e40);
-}
-
-/// Queries filters of many lengths, some damaged, for one key in one call.
-#[test]
-fn many_filters_for_one_key() {
-    let keys: Vec<[u8; 4]> = (0..2_000_u32).map(u32::to_le_bytes).collect();
-    for policy in every(TEN) {
-        let mut filters: Vec<Vec<u8>> = (0..140)
-            .map(|i| filter_of(&policy, &keys[7 * i..14 * i]))
-            .collect();
-        filters[3].pop();
-        filters[70].clear();
-        filters[71] = MATCHES_EVERYTHING.to_vec();
-        let filters = slices(&filters);
-        for (count, key) in [0, 1, 2, 63, 64, 65, 128, 140]
-            .into_iter()
-            .zip(keys.iter().step_by(99))
-        {
-            for key in [&b""[..], key, b"a key of 16 byte", &[7; 50]] {
-                let key = HashedKey::new(&policy, key);
-                let expected: Vec<bool> = filters[..count]
-                    .iter()
-                    .map(|filter| key.may_match(filter))
-                    .collect();
-                let words = &mut [0; 3][..count.div_ceil(64)];
-                check_many(
-                    words,
-                    &expected,
-                    &|| format!("{policy:?}, {count} filters"),
-                    &|answers| key.may_match_each(&filters[..count], answers),
-                );
-            }
-        }
-    }
 }
 
 /// An iterator with a wrong size hint.
@@ -198,16 +164,11 @@ fn a_key_hashed_under_another_policy_is_not_denied() {
             for key in &keys {
                 let hashed = HashedKey::new(other, key);
                 let hash = hashed.hash().unwrap();
-                let mut words = [0];
-                let mut each = Answers::new(&mut words);
-                policy
-                    .hashed_may_match_each(key, hash, &[&filter], &mut each)
-                    .unwrap();
                 let answers = [
                     owned.may_match_hashed(&hashed),
                     prepared.may_match_hashed(&hashed),
                     policy.hashed_may_match(key, hash, &filter),
-                    each.get(0),
+                    owned.may_match_hash(hash),
                 ];
                 assert_eq!(answers, [true; 4], "{at}");
                 assert_eq!(shared, hash == policy.key_hash(key).unwrap(), "{at}");
@@ -297,10 +258,6 @@ impl FilterPolicy for Full {
         Ok(keys + 1)
     }
 
-    fn filter_len(&self, keys: usize) -> Result<usize, Error> {
-        Ok(keys)
-    }
-
     fn bits_per_key(&self) -> Option<BitsPerKey> {
         Some(TEN)
     }
@@ -330,17 +287,6 @@ impl FilterPolicy for Full {
         hash == seven()
     }
 
-    fn hashed_may_match_each(
-        &self,
-        _: &[u8],
-        _: KeyHash,
-        _: &[&[u8]],
-        answers: &mut Answers<'_>,
-    ) -> Result<(), Error> {
-        answers.start(3)?[0] = 5;
-        Ok(())
-    }
-
     fn create_from_hashes<'out>(
         &self,
         _: KeyHashes<'_>,
@@ -362,17 +308,12 @@ impl FilterPolicy for Full {
 fn a_pointer_to_a_policy_is_that_policy() {
     fn check(policy: impl FilterPolicy) {
         assert_eq!((policy.name(), policy.bits_per_key()), ("Full", Some(TEN)));
-        assert_eq!((policy.max_filter_len(7), policy.filter_len(7)), (Ok(8), Ok(7)));
+        assert_eq!(policy.max_filter_len(7), Ok(8));
         assert_eq!(policy.create_filter(&[], &mut [0; 9]).unwrap().len(), 1);
         assert_eq!(filter_of(&policy, &[""; 0]), [2]);
         assert!(!policy.key_may_match(b"key", &[]) && policy.prepare(&MATCHES_EVERYTHING).may_match(b"key"));
-        let (key, mut words) = (HashedKey::new(&policy, b"key"), [0]);
-        let mut answers = Answers::new(&mut words);
-        key.may_match_each(&[&[]], &mut answers).unwrap();
-        assert_eq!(
-            (answers.words(), key.hash(), key.may_match(&[])),
-            (&[5][..], Some(seven()), true)
-        );
+        let key = HashedKey::new(&policy, b"key");
+        assert_eq!((key.hash(), key.may_match(&[])), (Some(seven()), true));
         let none = KeyHashes::new::<u64>(HashFunction::XXH3, &[]);
         assert_eq!(policy.create_from_hashes(none, &mut [0; 9]).unwrap().len(), 2);
         assert!(policy.answers_prefixes());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_formats::rocksdb::{FastLocalBloom, FastLocalBloomPolicy, LegacyBloom, Ribbon};
 use filter_policy::{BitsPerKey, FilterPolicy};
 use filter_tables::testing::golden::{self, key, rows, unhex};
 use filter_tables::{
@@ -13,7 +13,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// A policy that reads every kind of filter.
-const READER: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
+const READER: FastLocalBloomPolicy = FastLocalBloom::new(BitsPerKey::whole(10));
 
 #[derive(Deserialize)]
 struct Row {
@@ -93,11 +93,11 @@ impl Row {
         let bits = if self.file.contains("15.5") { 15.5 } else { 10.0 };
         let bits = BitsPerKey::fractional(bits).unwrap();
         let policy: &dyn FilterPolicy = if self.property("filter.policy") == "ribbonfilter" {
-            &RibbonPolicy::new(bits)
+            &Ribbon::new(bits)
         } else if self.format_version < 5 {
-            &LegacyFullFilterPolicy::new(bits)
+            &LegacyBloom::new(bits)
         } else {
-            &FastLocalBloomPolicy::new(bits)
+            &FastLocalBloom::new(bits)
         };
         let added = self.added(keys);
         let added: Vec<&[u8]> = added.iter().map(Vec::as_slice).collect();

@@ -6,7 +6,7 @@ use filter_formats::Format;
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{
     Answers, BitsPerKey, Error, FilterBuilder, FilterPolicy, HashFunction, HashedKey, KeyBatch, KeyHashes,
-    OwnedFilter, PackedKeys, PreparedFilter,
+    OwnedFilter, PackedKeys,
 };
 
 use super::formats::{AnyPolicy, ROWS, Row};
@@ -167,12 +167,9 @@ pub(crate) fn answers(policy: &dyn AnyPolicy, filter: &[u8], keys: &[&[u8]], pag
     let owned = OwnedFilter::new(policy, filter);
     let expected: Vec<bool> = keys.iter().map(|key| policy.key_may_match(key, filter)).collect();
     // The first of a batch and some others, one by one.
-    let some = keys
-        .iter()
-        .zip(&expected)
-        .enumerate()
-        .filter(|(i, _)| *i < 8 || i % 16 == 0);
-    for (i, (key, &expected)) in some {
+    let some = |i: &usize| *i < 8 || i.is_multiple_of(16);
+    for i in (0..keys.len()).filter(some) {
+        let (key, expected) = (keys[i], expected[i]);
         let hashed = HashedKey::new(policy, key);
         for (way, answer) in [
             ("prepared", prepared.may_match(key)),
@@ -181,14 +178,6 @@ pub(crate) fn answers(policy: &dyn AnyPolicy, filter: &[u8], keys: &[&[u8]], pag
             ("owned", owned.may_match(key)),
         ] {
             assert_eq!(answer, expected, "{}: {key:x?}", at(way));
-        }
-        if i < 2 {
-            check_many(
-                pages.answers.at(end, 2),
-                &[expected; 65],
-                &|| at("each"),
-                &|answers| hashed.may_match_each(&[filter; 65], answers),
-            );
         }
     }
     let hashes = hashes(policy, keys, &mut pages.hashes, end);
@@ -214,21 +203,20 @@ pub(crate) fn answers(policy: &dyn AnyPolicy, filter: &[u8], keys: &[&[u8]], pag
         }
         _ => expected.clone(),
     };
+    for i in (0..keys.len()).filter(some) {
+        let hash = policy.key_hash(keys[i]).unwrap();
+        assert_eq!(
+            prepared.may_match_hash(hash),
+            by_hash[i],
+            "{}: {:x?}",
+            at("a hash value"),
+            keys[i]
+        );
+    }
     check_many(words, &by_hash, &|| at("hash values"), &|answers| {
-        by_hashes(&prepared, hashes, answers)
+        prepared.may_match_hashes(hashes, answers)
     });
     expected
-}
-
-pub(crate) fn by_hashes(
-    prepared: &PreparedFilter<'_>,
-    hashes: KeyHashes<'_>,
-    answers: &mut Answers<'_>,
-) -> Result<(), Error> {
-    match (hashes.values::<u32>(), hashes.values::<u64>()) {
-        (Some(hashes), _) => prepared.may_match_raw_hashes(hashes, answers),
-        (_, hashes) => prepared.may_match_raw_hashes(hashes.unwrap(), answers),
-    }
 }
 
 /// Checks the answers for many keys, written as bits over dirty words, and the error for one word too few.
