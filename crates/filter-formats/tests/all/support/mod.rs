@@ -10,5 +10,6 @@ pub(crate) mod golden;
 pub(crate) mod guarded;
 pub(crate) mod list;
 pub(crate) mod random;
+pub(crate) mod recorded;
 pub(crate) mod ways;
 pub(crate) mod which_policy;
