@@ -8,7 +8,7 @@ use membership_filters::envelope::Stored;
 use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Parameters};
 use membership_filters::{
     BloomFilter as BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, Error, ErrorKind, Funnel,
-    Hash128, HashId, Hashed, Hashing, Integer, Key, Long, Sequence, Sink, Utf8, Utf16Units, Xxph3, envelope,
+    Hash128, Hashed, Hashing, Integer, Key, Long, Sequence, Sink, Utf8, Utf16Units, Xxph3, envelope,
     redisbloom, spark,
 };
 
