@@ -89,7 +89,7 @@ fn the_blocks_are_those_of_the_policy() {
         let values: Vec<u64> = hashes.iter().map(|hash| hash.hash().h1).collect();
         let mut built = vec![0; policy.max_filter_len(values.len()).unwrap()];
         let values = KeyHashes::new(policy.layout().hash_function(), &values);
-        policy.create_from_hashes(values, &mut built).unwrap();
+        let _filter = policy.create_from_hashes(values, &mut built).unwrap();
         let mut filter = filter(built.len() as u32 / 32);
         filter.insert_many_hashed(&hashes).unwrap();
         assert_eq!(filter.to_bytes()[24..][..built.len()], built);
