@@ -98,7 +98,9 @@ pub(crate) trait Described: Sync {
 
     /// The bits that hash values of this many keys can reach: more never lower the rate. `None` if bits per key are from 1
     /// to 100, as in RocksDB's formats.
-    fn reach(&self, keys: u64) -> Option<u64>;
+    fn reach(&self, _keys: u64) -> Option<u64> {
+        None
+    }
 }
 
 impl PartialEq for Format {

@@ -27,7 +27,8 @@ fn check(policy: Policy<BinaryFuse>, hashes: &[u64]) -> Vec<u8> {
     let same = policy.create_from_hashes(of_function, &mut room).unwrap();
     assert!(same == filter, "{}", at());
     let prepared = policy.prepare(&filter);
-    check_many(&at(), &vec![true; hashes.len()], &|answers| {
+    let words = &mut vec![0; hashes.len().div_ceil(64)];
+    check_many(words, &vec![true; hashes.len()], &at, &|answers| {
         prepared.may_match_hashes(of_function, answers)
     });
     filter

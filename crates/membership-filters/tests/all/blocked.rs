@@ -2,7 +2,7 @@
 
 use filter_formats::parquet::SplitBlock;
 use filter_policy::kernels::Kernel;
-use filter_policy::{BitsPerKey, FilterPolicy as _, HashFunction, KeyHashes};
+use filter_policy::{BitsPerKey, FilterPolicy as _, KeyHashes, Layout as _};
 use membership_filters::{BloomFilter, ErrorKind, Parameters};
 use membership_filters::{Bytes, Hashed};
 
@@ -87,12 +87,12 @@ fn the_blocks_are_those_of_the_policy() {
     for kernel in Kernel::available() {
         let policy = SplitBlock::new(BitsPerKey::whole(12)).on_kernel(kernel);
         let values: Vec<u64> = hashes.iter().map(|hash| hash.hash().h1).collect();
-        let mut room = vec![0; policy.max_filter_len(values.len()).unwrap()];
-        let values = KeyHashes::new(HashFunction::XXH64, &values);
-        let built = policy.create_from_hashes(values, &mut room).unwrap();
+        let mut built = vec![0; policy.max_filter_len(values.len()).unwrap()];
+        let values = KeyHashes::new(policy.layout().hash_function(), &values);
+        policy.create_from_hashes(values, &mut built).unwrap();
         let mut filter = filter(built.len() as u32 / 32);
         filter.insert_many_hashed(&hashes).unwrap();
-        assert_eq!(filter.to_bytes()[24..][..built.len()], *built);
+        assert_eq!(filter.to_bytes()[24..][..built.len()], built);
     }
 }
 
