@@ -3,7 +3,7 @@
 use core::fmt;
 
 use filter_kernels::split_block::{self, BLOCK_LEN, Block, BlockHash, SplitBlocks};
-use filter_kernels::{Kernel, KernelToken, Source};
+use filter_kernels::{KernelToken, Source};
 #[cfg(feature = "alloc")]
 use filter_policy::KeyHash;
 use filter_policy::building::room;
@@ -52,6 +52,8 @@ const PROBES: u8 = 8;
 pub struct SplitBlock {
     bits_per_key: BitsPerKey,
     hash: BlockHash,
+    /// Derived from `hash`, and stored because keys are hashed one by one.
+    function: HashFunction,
 }
 
 impl SplitBlock {
@@ -63,15 +65,21 @@ impl SplitBlock {
 
     /// Makes a policy with this many bits per key, and Parquet's hash, XXH64.
     pub const fn new(bits_per_key: BitsPerKey) -> Policy<Self> {
-        let hash = BlockHash::Xxh64;
-        Policy::of(Self { bits_per_key, hash })
+        Policy::of(Self::layout(bits_per_key, BlockHash::Xxh64))
     }
 
     /// Makes a policy that hashes keys with XXPH3, as `BloomFilter64` does: the choice of an engine that wants the fastest
     /// filter. The filters of `BlockedBloomFilter` in `membership-filters` have the same blocks.
     pub const fn with_xxph3(bits_per_key: BitsPerKey) -> Policy<Self> {
-        let hash = BlockHash::Xxph3;
-        Policy::of(Self { bits_per_key, hash })
+        Policy::of(Self::layout(bits_per_key, BlockHash::Xxph3))
+    }
+
+    const fn layout(bits_per_key: BitsPerKey, hash: BlockHash) -> Self {
+        Self {
+            bits_per_key,
+            hash,
+            function: function_of(hash),
+        }
     }
 }
 
@@ -102,7 +110,7 @@ impl Layout for SplitBlock {
 
     #[inline]
     fn hash_function(&self) -> HashFunction {
-        function_of(self.hash)
+        self.function
     }
 
     #[inline(always)]
@@ -110,6 +118,7 @@ impl Layout for SplitBlock {
         self.hash.hash(key)
     }
 
+    #[inline]
     fn max_len(&self, keys: usize) -> Result<usize, Error> {
         let bytes = bitset_bytes(self.bits_per_key, keys as u64)?;
         // Below 2^31.
@@ -151,14 +160,8 @@ impl Layout for SplitBlock {
         SplitBlocks { blocks, hash }
     }
 
-    fn each_matches(
-        &self,
-        kernel: Option<Kernel>,
-        filters: &[&[u8]],
-        hash: u64,
-        answers: &mut [u64],
-    ) -> bool {
-        may_match_each(KernelToken::given(kernel), filters, hash, answers);
+    fn each_matches(&self, kernel: KernelToken, filters: &[&[u8]], hash: u64, answers: &mut [u64]) -> bool {
+        may_match_each(kernel, filters, hash, answers);
         true
     }
 }
@@ -179,6 +182,7 @@ fn of_either(hash: KeyHash) -> Option<u64> {
 }
 
 /// Returns the length of a bit set for this many keys: whole blocks, at least one.
+#[inline]
 fn bitset_bytes(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Error> {
     u64::try_from(bits_per_key.times(keys))
         .ok()
@@ -196,10 +200,7 @@ impl Format {
     /// that Parquet stores before them. The rate is the
     /// exact one of ideal blocks, some fuller than others, plus equal halves of hash values. See
     /// [`parquet`](crate::parquet) for the sizes that writers of Parquet files choose.
-    pub const SPLIT_BLOCK: Self = Self(&SplitBlock {
-        bits_per_key: TEN,
-        hash: BlockHash::Xxh64,
-    });
+    pub const SPLIT_BLOCK: Self = Self(&SplitBlock::layout(TEN, BlockHash::Xxh64));
 }
 
 impl Described for SplitBlock {

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use filter_kernels::ribbon::{self, Row, Shape, Solution};
-use filter_kernels::{Kernel, KernelToken, Source};
+use filter_kernels::{Allowed, KernelToken, Source};
 #[cfg(feature = "alloc")]
 use filter_policy::Policy;
 #[cfg(feature = "alloc")]
@@ -210,7 +210,7 @@ impl Layout for Ribbon {
     }
 
     #[inline(always)]
-    fn pinned(_: Option<Kernel>) -> Option<Kernel> {
-        None
+    fn allowed(_: Allowed) -> Allowed {
+        Allowed::ALL
     }
 }

@@ -169,7 +169,7 @@ fn any_probe_count_is_the_same_for_every_kernel() {
     for probes in 0..=u8::MAX {
         for len in [64, 1_024, 65_536] {
             let written = Kernel::available().map(|kernel| {
-                let token = KernelToken::given(Some(kernel));
+                let token = KernelToken::of(kernel);
                 let [mut of_32, mut of_64, mut lines] = [(); 3].map(|()| vec![0; len]);
                 leveldb::insert(token, LaneSource::Hashes(&narrow), probes, &mut of_32);
                 bloom64::insert(token, &mut of_64, probes, Source::Hashes(&wide));
