@@ -10,7 +10,7 @@ use std::time::Instant;
 use crate::cargo::{cargo, cargo_command, output_of, words};
 
 /// The tests of a quick run. Other tests of the default members need more programs or take long to build.
-const QUICK: &str = "--lib --bins --test all --test cli --test cross_check --test golden --test guard_pages \
+const QUICK: &str = "--lib --bins --test all --test cli --test cross_check --test golden \
                      --test registry --test report";
 
 /// Long tests, longest first. They start first, because a long test started last would run alone.

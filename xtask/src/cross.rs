@@ -122,13 +122,13 @@ pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), String> 
     Ok(())
 }
 
-/// Unit tests, guard pages, golden data, filter blocks and prefixes, and every kernel against the definitions. Property
+/// Unit tests, golden data, filter blocks and prefixes, and every kernel against the definitions, beside guard pages. Property
 /// tests of thousands of random cases would take hours in an emulator and do not depend on the processor: `cfg(emulated)`
 /// leaves them out.
 const LIBRARIES: &str = "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats \
                          --package filter-tables --package membership-filters \
                          --features filter-tables/snappy,filter-tables/xxhash \
-                         --lib --test golden --test guard_pages --test all";
+                         --lib --test golden --test all";
 /// Rates do not depend on the processor either, and take ten times as long as all other tests. Filters of millions of keys
 /// take long; filters as long of fewer keys are tested, with more probes.
 const SKIPPED: &str = "--skip millions_of_keys --skip leveldb_rate --skip rates_beyond_the_format \

@@ -42,8 +42,7 @@ pub mod theory;
 pub mod view;
 pub mod which;
 
-pub use bloom64::Bloom64;
+pub use bloom64::{Bloom64, BloomFilter64Policy};
 pub use error::Error;
-#[cfg(feature = "alloc")]
-pub use fuse::BinaryFuse;
+pub use fuse::{BinaryFuse, BinaryFusePolicy};
 pub use view::Format;

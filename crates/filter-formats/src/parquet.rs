@@ -36,6 +36,6 @@ mod value;
 
 pub use filter::{SplitBlockFilter, SplitBlockFilterMut, block_may_match};
 pub use header::{EncodedHeader, Header};
-pub use policy::SplitBlock;
+pub use policy::{SplitBlock, SplitBlockBloomPolicy};
 pub use sizes::{bitset_len_for_rate, bitset_len_of_writers, expected_rate};
 pub use value::PhysicalValue;

@@ -10,13 +10,12 @@ mod kinds;
 mod legacy;
 mod legacy_rate;
 mod lines;
-mod rates;
 mod ribbon;
 mod ribbon_size;
 
-pub use fast_local::FastLocalBloom;
-pub use legacy::{CacheLine, LegacyBloom};
-pub use ribbon::Ribbon;
+pub use fast_local::{FastLocalBloom, FastLocalBloomPolicy};
+pub use legacy::{CacheLine, LegacyBloom, LegacyFullFilterPolicy};
+pub use ribbon::{Ribbon, RibbonPolicy};
 
 /// The name under which RocksDB's tables store filters of every kind, after the prefix `fullfilter.` or
 /// `partitionedfilter.`. After `filter.` the name means another encoding, which this crate does not read.

@@ -117,7 +117,7 @@ fn for_ever(name: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, HashedPolicy as _};
+    use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes};
     use rusty_leveldb::FilterPolicy as _;
 
     use super::*;

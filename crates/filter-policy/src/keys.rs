@@ -48,62 +48,59 @@ pub trait BatchKey: Sized {
     fn batch(keys: &[Self]) -> KeyBatch<'_>;
 }
 
-/// Defines the forms of a batch that kernels do not accept: slices of types that give bytes.
-macro_rules! forms {
-    ($($(#[$attribute:meta])* $form:ident($key:ty)),* $(,)?) => {
-        #[derive(Clone, Copy)]
-        enum Batch<'a> {
-            Keys(Keys<'a>),
-            #[cfg(feature = "alloc")]
-            Texts(&'a [&'a str]),
-            $($(#[$attribute])* $form(&'a [$key]),)*
-        }
-
-        impl<'a> KeyBatch<'a> {
-            /// Returns the number of keys.
-            #[inline]
-            pub const fn len(&self) -> usize {
-                match &self.0 {
-                    Batch::Keys(keys) => keys.len(),
-                    #[cfg(feature = "alloc")]
-                    Batch::Texts(keys) => keys.len(),
-                    $($(#[$attribute])* Batch::$form(keys) => keys.len(),)*
-                }
-            }
-
-            /// Returns the key at this index.
-            #[inline]
-            pub fn get(&self, index: usize) -> Option<&'a [u8]> {
-                match &self.0 {
-                    Batch::Keys(keys) => keys.get(index),
-                    #[cfg(feature = "alloc")]
-                    Batch::Texts(keys) => keys.get(index).map(|key| key.as_bytes()),
-                    $($(#[$attribute])* Batch::$form(keys) => keys.get(index).map(|key| key.as_ref()),)*
-                }
-            }
-        }
-
-        $($(#[$attribute])* impl BatchKey for $key {
-            #[inline]
-            fn batch(keys: &[Self]) -> KeyBatch<'_> {
-                KeyBatch(Batch::$form(keys))
-            }
-        })*
-    };
+/// The forms of keys: first the one that kernels accept.
+#[derive(Clone, Copy)]
+enum Batch<'a> {
+    Keys(Keys<'a>),
+    #[cfg(feature = "alloc")]
+    Texts(&'a [&'a str]),
+    #[cfg(feature = "alloc")]
+    Strings(&'a [String]),
+    #[cfg(feature = "alloc")]
+    Vectors(&'a [Vec<u8>]),
+    #[cfg(feature = "alloc")]
+    Boxes(&'a [Box<[u8]>]),
+    #[cfg(feature = "alloc")]
+    Shared(&'a [Arc<[u8]>]),
 }
 
-forms!(
-    #[cfg(feature = "alloc")]
-    Strings(String),
-    #[cfg(feature = "alloc")]
-    Vectors(Vec<u8>),
-    #[cfg(feature = "alloc")]
-    Boxes(Box<[u8]>),
-    #[cfg(feature = "alloc")]
-    Shared(Arc<[u8]>),
-);
-
 impl<'a> KeyBatch<'a> {
+    /// Returns the number of keys.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        match &self.0 {
+            Batch::Keys(keys) => keys.len(),
+            #[cfg(feature = "alloc")]
+            Batch::Texts(keys) => keys.len(),
+            #[cfg(feature = "alloc")]
+            Batch::Strings(keys) => keys.len(),
+            #[cfg(feature = "alloc")]
+            Batch::Vectors(keys) => keys.len(),
+            #[cfg(feature = "alloc")]
+            Batch::Boxes(keys) => keys.len(),
+            #[cfg(feature = "alloc")]
+            Batch::Shared(keys) => keys.len(),
+        }
+    }
+
+    /// Returns the key at this index.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<&'a [u8]> {
+        match &self.0 {
+            Batch::Keys(keys) => keys.get(index),
+            #[cfg(feature = "alloc")]
+            Batch::Texts(keys) => keys.get(index).map(|key| key.as_bytes()),
+            #[cfg(feature = "alloc")]
+            Batch::Strings(keys) => keys.get(index).map(String::as_bytes),
+            #[cfg(feature = "alloc")]
+            Batch::Vectors(keys) => keys.get(index).map(Vec::as_slice),
+            #[cfg(feature = "alloc")]
+            Batch::Boxes(keys) => keys.get(index).map(|key| &**key),
+            #[cfg(feature = "alloc")]
+            Batch::Shared(keys) => keys.get(index).map(|key| &**key),
+        }
+    }
+
     /// Returns whether there are no keys.
     #[inline]
     pub const fn is_empty(&self) -> bool {
@@ -159,6 +156,38 @@ impl BatchKey for &str {
     }
 }
 
+#[cfg(feature = "alloc")]
+impl BatchKey for String {
+    #[inline]
+    fn batch(keys: &[Self]) -> KeyBatch<'_> {
+        KeyBatch(Batch::Strings(keys))
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl BatchKey for Vec<u8> {
+    #[inline]
+    fn batch(keys: &[Self]) -> KeyBatch<'_> {
+        KeyBatch(Batch::Vectors(keys))
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl BatchKey for Box<[u8]> {
+    #[inline]
+    fn batch(keys: &[Self]) -> KeyBatch<'_> {
+        KeyBatch(Batch::Boxes(keys))
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl BatchKey for Arc<[u8]> {
+    #[inline]
+    fn batch(keys: &[Self]) -> KeyBatch<'_> {
+        KeyBatch(Batch::Shared(keys))
+    }
+}
+
 impl<const N: usize> BatchKey for [u8; N] {
     #[inline]
     fn batch(keys: &[Self]) -> KeyBatch<'_> {
@@ -166,17 +195,24 @@ impl<const N: usize> BatchKey for [u8; N] {
     }
 }
 
-/// Makes batches of references to these types.
-macro_rules! from_keys {
-    ($(#[$attribute:meta] [$($parameter:tt)*] $keys:ty),+ $(,)?) => {
-        $(#[$attribute]
-        impl<'a, K: BatchKey, $($parameter)*> From<&'a $keys> for KeyBatch<'a> {
-            #[inline]
-            fn from(keys: &'a $keys) -> Self {
-                K::batch(keys)
-            }
-        })+
-    };
+impl<'a, K: BatchKey> From<&'a [K]> for KeyBatch<'a> {
+    #[inline]
+    fn from(keys: &'a [K]) -> Self {
+        K::batch(keys)
+    }
 }
 
-from_keys!(#[doc = "Of a slice."] [] [K], #[doc = "Of an array."] [const N: usize] [K; N], #[cfg(feature = "alloc")] [] Vec<K>);
+impl<'a, K: BatchKey, const N: usize> From<&'a [K; N]> for KeyBatch<'a> {
+    #[inline]
+    fn from(keys: &'a [K; N]) -> Self {
+        K::batch(keys)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<'a, K: BatchKey> From<&'a Vec<K>> for KeyBatch<'a> {
+    #[inline]
+    fn from(keys: &'a Vec<K>) -> Self {
+        K::batch(keys)
+    }
+}

@@ -10,7 +10,6 @@ use alloc::sync::Arc;
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-use crate::answers::{Answers, each};
 use crate::bits_per_key::BitsPerKey;
 #[cfg(feature = "alloc")]
 use crate::building::append_with;
@@ -99,17 +98,6 @@ pub trait FilterPolicy: AsPolicy {
     /// [`Error::FilterTooLarge`] when no slice could hold the filter.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error>;
 
-    /// Returns the length in bytes of the filter of this many keys, no two of which are equal: what
-    /// [`create_filter`](Self::create_filter) will return, where [`max_filter_len`](Self::max_filter_len) is the room that
-    /// it needs. The two differ for formats whose sizes grow in steps; a policy that cannot tell returns the maximum.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::FilterTooLarge`] when no slice could hold the filter.
-    fn filter_len(&self, keys: usize) -> Result<usize, Error> {
-        self.max_filter_len(keys)
-    }
-
     /// Returns the largest number of keys whose filter has at most this many bytes whatever the keys are; 0 if not even
     /// the filter of one key certainly fits, `usize::MAX` if filters do not grow.
     ///
@@ -117,7 +105,7 @@ pub trait FilterPolicy: AsPolicy {
     /// use filter_policy::{BloomFilterPolicy, FilterPolicy};
     ///
     /// let policy = BloomFilterPolicy::new(10.into());
-    /// assert_eq!(policy.filter_len(80_000)?, 100_001);
+    /// assert_eq!(policy.max_filter_len(80_000)?, 100_001);
     /// assert_eq!(policy.capacity(100_001), 80_000);
     /// # Ok::<(), filter_policy::Error>(())
     /// ```
@@ -189,24 +177,6 @@ pub trait FilterPolicy: AsPolicy {
         self.key_may_match(key, filter)
     }
 
-    /// [`hashed_may_match`](Self::hashed_may_match) for many filters, in their order.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
-    fn hashed_may_match_each(
-        &self,
-        key: &[u8],
-        hash: KeyHash,
-        filters: &[&[u8]],
-        answers: &mut Answers<'_>,
-    ) -> Result<(), Error> {
-        each(filters.iter(), answers.start(filters.len())?, |filter| {
-            self.hashed_may_match(key, hash, filter)
-        });
-        Ok(())
-    }
-
     /// [`create_filter`](Self::create_filter) for keys with these hash values: writes the same bytes.
     ///
     /// # Errors
@@ -253,40 +223,70 @@ impl<P: FilterPolicy> AsPolicy for P {
     }
 }
 
-/// Implements the trait for a pointer by forwarding these methods to the policy.
-macro_rules! forward_methods {
-    ($(
-        $(#[$attribute:meta])*
-        fn $name:ident $(<$life:lifetime>)?(&$($of:lifetime)? self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?;
-    )+) => {$(
-        $(#[$attribute])*
-        #[inline]
-        fn $name $(<$life>)?(&$($of)? self $(, $argument: $type)*) $(-> $result)? {
-            (**self).$name($($argument),*)
-        }
-    )+};
-}
-
+/// Implements the trait for a pointer by forwarding to the policy.
 macro_rules! forward {
     ($(#[$attribute:meta])* $pointer:ty) => {
         $(#[$attribute])*
         impl<P: FilterPolicy + ?Sized> FilterPolicy for $pointer {
-            forward_methods! {
-                fn name(&self) -> &str;
-                fn max_filter_len(&self, keys: usize) -> Result<usize, Error>;
-                fn filter_len(&self, keys: usize) -> Result<usize, Error>;
-                fn bits_per_key(&self) -> Option<BitsPerKey>;
-                fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>;
-                #[cfg(feature = "alloc")]
-                fn append_filter(&self, keys: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Error>;
-                fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool;
-                fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a>;
-                fn key_hash(&self, key: &[u8]) -> Option<KeyHash>;
-                fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool;
-                fn hashed_may_match_each(&self, key: &[u8], hash: KeyHash, filters: &[&[u8]], answers: &mut Answers<'_>) -> Result<(), Error>;
-                fn create_from_hashes<'out>(&self, hashes: KeyHashes<'_>, out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error>;
-                fn answers_prefixes(&self) -> bool;
-                fn prefix_may_match(&self, start: &[u8], filter: &[u8]) -> bool;
+            #[inline]
+            fn name(&self) -> &str {
+                (**self).name()
+            }
+
+            #[inline]
+            fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+                (**self).max_filter_len(keys)
+            }
+
+            #[inline]
+            fn bits_per_key(&self) -> Option<BitsPerKey> {
+                (**self).bits_per_key()
+            }
+
+            #[inline]
+            fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
+                (**self).create_filter(keys, out)
+            }
+
+            #[cfg(feature = "alloc")]
+            #[inline]
+            fn append_filter(&self, keys: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Error> {
+                (**self).append_filter(keys, out)
+            }
+
+            #[inline]
+            fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+                (**self).key_may_match(key, filter)
+            }
+
+            #[inline]
+            fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
+                (**self).prepare(filter)
+            }
+
+            #[inline]
+            fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+                (**self).key_hash(key)
+            }
+
+            #[inline]
+            fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
+                (**self).hashed_may_match(key, hash, filter)
+            }
+
+            #[inline]
+            fn create_from_hashes<'out>(&self, hashes: KeyHashes<'_>, out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
+                (**self).create_from_hashes(hashes, out)
+            }
+
+            #[inline]
+            fn answers_prefixes(&self) -> bool {
+                (**self).answers_prefixes()
+            }
+
+            #[inline]
+            fn prefix_may_match(&self, start: &[u8], filter: &[u8]) -> bool {
+                (**self).prefix_may_match(start, filter)
             }
         }
     };

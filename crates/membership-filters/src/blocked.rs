@@ -12,7 +12,7 @@ use crate::stats::Stats;
 use filter_formats::Format;
 use filter_formats::parquet::{SplitBlockFilter, SplitBlockFilterMut};
 use filter_formats::view::FilterView;
-use filter_policy::Answers;
+use filter_policy::{Answers, HashFunction, KeyHashes};
 
 mod bits;
 #[cfg(target_has_atomic = "64")]
@@ -105,8 +105,10 @@ impl<F> BloomFilter<F> {
         for hashes in hashes.chunks(64 * words.len()) {
             let mut found = Answers::new(&mut words);
             if let Ok(filter) = &filter {
-                // Never fails: there is a block, and a word for every 64 keys.
-                let _answered = filter.may_match_raw_hashes(hashes, &mut found);
+                // The blocks are seen as Parquet's, whose function these values take the place of. Never fails: there is a block, and
+                // a word for every 64 keys.
+                let hashes = KeyHashes::new(HashFunction::XXH64, hashes);
+                let _answered = filter.may_match_hashes(hashes, &mut found);
             }
             answers.extend((0..hashes.len()).map(|i| found.get(i)));
         }

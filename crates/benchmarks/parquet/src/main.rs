@@ -9,7 +9,7 @@ use bench_kit::policies::peer::Peer;
 use bench_kit::policies::{self, BITS_PER_KEY, Contender, KeyLengths, Maker};
 use bench_kit::program;
 use bench_kit::suites::policy::SUITE;
-use filter_formats::parquet::SplitBlockBloomPolicy;
+use filter_formats::parquet::{SplitBlock, SplitBlockBloomPolicy};
 use filter_policy::kernels::Kernel;
 use filter_policy::{BitsPerKey, FilterPolicy as _};
 use parquet::bloom_filter::Sbbf;
@@ -17,7 +17,7 @@ use parquet::bloom_filter::Sbbf;
 /// The keys of a filter.
 const SIZES: [usize; 6] = [32, 512, 4096, 100_000, 1_000_000, 20_000_000];
 
-const SPLIT_BLOCKS: SplitBlockBloomPolicy = SplitBlockBloomPolicy::new(BitsPerKey::whole(BITS_PER_KEY));
+const SPLIT_BLOCKS: SplitBlockBloomPolicy = SplitBlock::new(BitsPerKey::whole(BITS_PER_KEY));
 
 fn contenders() -> Vec<Contender> {
     let mut contenders: Vec<Contender> = vec![("arrow-rs", Box::new(arrow_rs()))];

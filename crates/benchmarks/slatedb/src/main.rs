@@ -15,8 +15,8 @@ use bench_kit::databases::{Always, BITS_PER_KEY, Database, Engine, Key, VALUE_BY
 use bench_kit::record::Batch;
 use bench_kit::suites::point_reads::SUITE;
 use bench_kit::{program, version};
-use filter_formats::parquet::SplitBlockBloomPolicy;
-use filter_formats::rocksdb::FastLocalBloomPolicy;
+use filter_formats::parquet::SplitBlock;
+use filter_formats::rocksdb::FastLocalBloom;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_slatedb::SlateDbPolicy;
 use slatedb::config::{FlushOptions, FlushType, Settings};
@@ -42,8 +42,8 @@ fn slatedbs(policy: &str) -> Vec<Arc<dyn FilterPolicy>> {
     match policy {
         "engine" => vec![Arc::new(slatedb::BloomFilterPolicy::new(BITS_PER_KEY))],
         "ours-bloomfilter2" => vec![Arc::new(SlateDbPolicy::new(BloomFilterPolicy::new(bits)))],
-        "ours-fast-local" => vec![Arc::new(SlateDbPolicy::new(FastLocalBloomPolicy::new(bits)))],
-        "ours-split-blocks" => vec![Arc::new(SlateDbPolicy::new(SplitBlockBloomPolicy::new(bits)))],
+        "ours-fast-local" => vec![Arc::new(SlateDbPolicy::new(FastLocalBloom::new(bits)))],
+        "ours-split-blocks" => vec![Arc::new(SlateDbPolicy::new(SplitBlock::new(bits)))],
         "always-no" => vec![Arc::new(SlateDbPolicy::new(Always(false)))],
         _ => Vec::new(),
     }

@@ -48,6 +48,9 @@ const PROBES: u8 = 8;
 /// assert!(!policy.key_may_match(b"foo", &filter));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
+pub type SplitBlockBloomPolicy = Policy<SplitBlock>;
+
+/// The layout of [`SplitBlockBloomPolicy`], with its constructors. Whole blocks of 32 bytes, without metadata.
 #[derive(Debug, Clone, Copy)]
 pub struct SplitBlock {
     bits_per_key: BitsPerKey,
@@ -159,11 +162,6 @@ impl Layout for SplitBlock {
         };
         SplitBlocks { blocks, hash }
     }
-
-    fn each_matches(&self, kernel: KernelToken, filters: &[&[u8]], hash: u64, answers: &mut [u64]) -> bool {
-        may_match_each(kernel, filters, hash, answers);
-        true
-    }
 }
 
 /// Returns the identity of a hash function.
@@ -260,22 +258,5 @@ impl Described for SplitBlock {
     /// Bits per key are rounded up.
     fn reach(&self, keys: u64) -> Option<u64> {
         Some((u64::from(MAX_LEN) * 8).saturating_sub(keys))
-    }
-}
-
-/// Queries all filters, which may be any bytes, for one hash value; `answers` has a word for every 64 filters.
-fn may_match_each(kernel: KernelToken, filters: &[&[u8]], hash: u64, answers: &mut [u64]) {
-    for (word, filters) in answers.iter_mut().zip(filters.chunks(64)) {
-        // A filter without blocks may match.
-        let mut found: [&[Block]; 64] = [&[]; 64];
-        let mut empty = 0;
-        for (i, (found, filter)) in found.iter_mut().zip(filters).enumerate() {
-            match blocks_of(filter) {
-                Some(blocks) => *found = blocks,
-                None => empty |= u64::from(filter.is_empty()) << i,
-            }
-        }
-        let found = found.get(..filters.len()).unwrap_or_default();
-        *word = split_block::may_match_each(kernel, found, hash) & !empty;
     }
 }

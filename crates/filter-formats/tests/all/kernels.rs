@@ -1,117 +1,101 @@
-//! Every kernel writes the bytes and gives the answers that the description of each layout requires. That kernels do what
-//! portable code does, for keys of every length, is tested in `filter-kernels`; for stored bytes of every length, among
-//! `guard_pages`.
+//! Every format on every kernel, with keys of every length, batches of every size, filters of every length, and what lies
+//! around the limits between the ways to build and to query.
 
-use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
-use filter_policy::kernels::Kernel;
-use filter_policy::{BitsPerKey, FilterPolicy, KeyBatch, KeyHashes, Layout as _, leveldb};
+use filter_formats::Format;
+use filter_policy::{BitsPerKey, FilterPolicy, leveldb};
 
-use super::support::layouts::{
-    Bloom64, FastLocal, Hash, Layout, LevelDb, SplitBlock, answer, each_layout, filter, number, set, value,
-};
-use super::support::random::{random_bytes, random_hashes, random_keys};
-use super::support::ways::check_many;
+use super::support::formats::{ROWS, Row, Rule};
+use super::support::guarded::Guarded;
+use super::support::random::{random_bytes, random_hashes, random_keys, slices};
+use super::support::ways::{Pages, answers, check_all, check_many, key_hashes};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
-
-/// Takes the first four bytes of a key, or fewer, as the hash value: a function without lanes.
-#[derive(Debug, Clone, Copy)]
-struct FirstWord;
-
-impl KeyHasher for FirstWord {
-    fn hash(&self, key: &[u8]) -> u32 {
-        key.iter()
-            .take(4)
-            .rev()
-            .fold(0, |hash, byte| hash << 8 | u32::from(*byte))
-    }
-
-    fn policy_name(&self) -> &str {
-        "test.FirstWord"
-    }
-}
-
-/// Builds filters from the first keys and from their hash values, and queries them for present and absent ones.
-fn check<L: Layout, K: AsRef<[u8]>>(layout: L, bits_per_key: BitsPerKey, keys: &[K], counts: &[usize])
-where
-    for<'a> &'a [K]: Into<KeyBatch<'a>>,
-{
-    let scalar = layout.policy(bits_per_key, Kernel::Scalar);
-    let hashes: Vec<Hash<L>> = keys
-        .iter()
-        .map(|key| scalar.layout().hash(key.as_ref()))
-        .collect();
-    let numbers: Vec<u64> = hashes.iter().map(|&hash| number(hash)).collect();
-    let absent: Vec<Hash<L>> = random_hashes(11, 1000).into_iter().map(value).collect();
-    for &count in counts {
-        let (expected, probes) = filter(layout, bits_per_key, &numbers[..count]);
-        let of_absent = absent
-            .iter()
-            .map(|&hash| answer(layout, &expected, probes, number(hash)));
-        let of_absent: Vec<bool> = of_absent.collect();
-        for kernel in Kernel::available() {
-            let policy = layout.policy(bits_per_key, kernel);
-            let at = format!("{policy:?}, {count} keys");
-            let mut room = vec![0xa5; expected.len()];
-            let values = KeyHashes::new(policy.layout().hash_function(), &hashes[..count]);
-            let of_values = policy.create_from_hashes(values, &mut room).unwrap();
-            assert!(of_values == expected, "{at}");
-            let of_keys = policy.build_in(&keys[..count], &mut room).unwrap();
-            assert!(of_keys == expected, "{at}");
-            let prepared = policy.prepare(&expected);
-            check_many(&at, &of_absent, &|answers| {
-                prepared.may_match_raw_hashes(&absent, answers)
-            });
-            let present = vec![true; count];
-            check_many(&at, &present, &|answers| {
-                prepared.may_match_raw_hashes(&hashes[..count], answers)
-            });
-            check_many(&at, &present, &|answers| {
-                prepared.may_match_many(&keys[..count], answers)
-            });
-        }
-    }
-}
 
 /// Returns this many keys.
 fn numbered(count: usize) -> Vec<[u8; 16]> {
     (0..count as u128).map(u128::to_be_bytes).collect()
 }
 
-#[test]
-fn every_number_of_keys() {
-    let counts: Vec<usize> = (0..=600)
-        .chain((600..=5_000).step_by(13))
-        .chain([6_553, 6_554])
-        .collect();
-    each_layout!(|layout| check(layout, TEN, &numbered(6_554), &counts));
+fn absent() -> Vec<[u8; 16]> {
+    (1..=500_u128).map(|i| (i << 64).to_be_bytes()).collect()
 }
 
+/// Returns the first row of a format.
+fn row_of(format: Format) -> &'static Row {
+    ROWS.iter().find(|row| row.format == format).unwrap()
+}
+
+fn with_rules() -> impl Iterator<Item = (&'static Row, &'static Rule)> {
+    ROWS.iter().filter_map(|row| Some((row, row.rule.as_ref()?)))
+}
+
+/// Each key beside a page without access rights, of one length, of similar and of other lengths.
 #[test]
-fn every_probe_count() {
-    let counts = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 200, 1000];
-    for probes in 1..=30_u32 {
-        // The fewest whole bits per key that give this probe count in LevelDB's layout.
-        let bits_per_key = BitsPerKey::whole((probes * 100).div_ceil(69));
-        assert_eq!(leveldb::probe_count(bits_per_key), probes);
-        each_layout!(|layout| check(layout, bits_per_key, &numbered(1000), &counts));
+fn keys_of_every_length() {
+    /// Two groups of the widest kernel, and one more key.
+    const KEYS: usize = 33;
+    const LONGEST: usize = 300;
+    let mut places: Vec<Guarded> = (0..KEYS).map(|_| Guarded::new(LONGEST)).collect();
+    let mut pages = Pages::new(1 << 16);
+    let bytes = random_bytes(1, LONGEST * KEYS);
+    for len in 0..=LONGEST {
+        pages.end = !pages.end;
+        let lens = |of: &dyn Fn(usize) -> usize| (0..KEYS).map(of).collect::<Vec<usize>>();
+        let mixed = lens(&|i| len.saturating_sub(i * i % 37));
+        // Lengths within a class that is hashed together.
+        let near = lens(&|i| (len.max(9) + i % 8).min(LONGEST));
+        let uneven = lens(&|i| (len * (i + 1)) % (LONGEST + 1));
+        for lens in [&[len; KEYS][..], &mixed, &uneven, &near, &mixed[..5], &near[..1]] {
+            let keys = places.iter_mut().zip(lens).zip(bytes.chunks(LONGEST));
+            let keys = keys.map(|((place, &len), bytes)| {
+                let key: &mut [u8] = place.at(pages.end, len);
+                key.copy_from_slice(&bytes[..len]);
+                &*key
+            });
+            check_all(TEN, &keys.collect::<Vec<&[u8]>>(), &[], &mut pages);
+        }
     }
 }
 
 #[test]
-fn fractions_of_bits() {
+fn batches_of_every_size() {
+    let mut pages = Pages::new(1 << 19);
+    for count in (0..=150).chain([200, 511, 512, 819, 820, 3_000]) {
+        pages.end = !pages.end;
+        for len in [16, 1 + count % 40, 63 + count % 70] {
+            let keys = random_keys(count as u64, 2 * count, |_| len);
+            let (keys, others) = keys.split_at(count);
+            check_all(TEN, &slices(keys), &slices(others), &mut pages);
+        }
+    }
+}
+
+/// The probe counts from 1 to 30, all widths of fingerprints, and fractions of bits.
+#[test]
+fn all_bits_per_key() {
+    let mut pages = Pages::new(1 << 16);
+    let keys = numbered(1_400);
+    let (keys, others) = (slices(&keys[..400]), slices(&keys[400..]));
     let mut seen = [[false; 31]; 2];
-    for tenths in (10..=500_u32).step_by(3).chain([750, 990, 1000]) {
+    for tenths in (0..=500_u32).step_by(11).chain([10, 14, 137, 750, 990, 1000]) {
         let bits = BitsPerKey::fractional(f64::from(tenths) / 10.0).unwrap();
-        each_layout!(|layout| check(layout, bits, &numbered(150), &[150]));
-        seen[0][usize::from(FastLocal.probes(bits, 150))] = true;
-        seen[1][usize::from(Bloom64.probes(bits, 150))] = true;
+        pages.end = !pages.end;
+        for count in [tenths as usize % 35, 150 + tenths as usize / 2] {
+            check_all(bits, &keys[..count.min(400)], &others, &mut pages);
+        }
+        for (seen, format) in seen.iter_mut().zip([Format::BLOOM64, Format::FAST_LOCAL_BLOOM]) {
+            let probes = format.probe_count(150, bits);
+            probes
+                .into_iter()
+                .flatten()
+                .for_each(|probes| seen[probes as usize] = true);
+        }
     }
-    assert!(seen[0][1..=24].iter().all(|&seen| seen), "{:?}", seen[0]);
-    assert!(seen[1][1..=30].iter().all(|&seen| seen), "{:?}", seen[1]);
+    assert!(seen[0][1..].iter().all(|&seen| seen), "{:?}", seen[0]);
+    assert!(seen[1][1..=24].iter().all(|&seen| seen), "{:?}", seen[1]);
 }
 
-/// Tests lengths around the limit from which keys are hashed one by one.
+/// Lengths around the limit from which keys are hashed one by one.
 #[test]
 fn keys_of_a_mebibyte() {
     const LONG: usize = 1 << 20;
@@ -122,19 +106,64 @@ fn keys_of_a_mebibyte() {
         .enumerate()
         .map(|(start, len)| &bytes[start..start + len]);
     let keys: Vec<&[u8]> = keys.collect();
-    check(LevelDb(LevelDbHash), TEN, &keys, &[4, 9]);
-    check(LevelDb(Murmur2SignedTail), TEN, &keys, &[4, 9]);
+    let mut pages = Pages::new(16 << 20);
+    for count in [4, 9] {
+        check_all(TEN, &keys[..count], &[], &mut pages);
+    }
 }
 
-/// RocksDB keeps one of several adjacent equal values, wherever the seams between tiles lie.
+/// RocksDB keeps one of several adjacent equal keys, wherever the seams between tiles lie.
 #[test]
 fn repeated_keys_wherever_they_lie() {
+    let mut pages = Pages::new(1 << 16);
     for run in [2_usize, 3, 8, 63, 64, 65, 128, 129, 300] {
         for offset in 0..3 {
             let once = random_keys(7, 1 + 400 / run, |_| 16);
             let mut keys = random_keys(8, offset, |_| 16);
             keys.extend(once.iter().flat_map(|key| std::iter::repeat_n(key.clone(), run)));
-            each_layout!(|layout| check(layout, TEN, &keys, &[keys.len()]));
+            check_all(TEN, &slices(&keys), &[], &mut pages);
+        }
+    }
+}
+
+/// Builds a large filter in two ways and queries it in one, on every kernel, as the rule says.
+fn check_large(row: &Row, bits: u32, keys: &[[u8; 16]], others: &[[u8; 16]]) {
+    let (keys, others, rule) = (slices(keys), slices(others), row.rule.as_ref().unwrap());
+    let mut known = None;
+    for policy in row.on_kernels(BitsPerKey::whole(bits)) {
+        let at = || format!("{policy:?}, {} keys", keys.len());
+        let value = |key: &&[u8]| policy.key_hash(key).unwrap().value();
+        let hashes: Vec<u64> = keys.iter().map(value).collect();
+        let (filter, probes) = known.get_or_insert_with(|| rule.filter(row.format, &*policy, hashes.clone()));
+        let mut room = vec![0xa5; filter.len()];
+        assert!(
+            policy.create_filter(&keys, &mut room).unwrap() == *filter,
+            "{}",
+            at()
+        );
+        let mut memory = Guarded::new(8 * keys.len());
+        let hashes = key_hashes(
+            policy.key_hash(b"").unwrap().function(),
+            hashes.into_iter(),
+            &mut memory,
+            true,
+        );
+        assert!(
+            policy.create_from_hashes(hashes, &mut room).unwrap() == *filter,
+            "{}",
+            at()
+        );
+        let of_others = others
+            .iter()
+            .map(|key| rule.answer(filter, *probes, value(key)))
+            .collect();
+        for (keys, expected) in [(&keys, vec![true; keys.len()]), (&others, of_others)] {
+            check_many(
+                &mut vec![0; keys.len().div_ceil(64)],
+                &expected,
+                &at,
+                &|answers| policy.prepare(filter).may_match_many(keys, answers),
+            );
         }
     }
 }
@@ -143,107 +172,182 @@ fn repeated_keys_wherever_they_lie() {
 /// has many bits.
 #[test]
 fn filters_beyond_the_cache() {
-    let (many, hundred) = (BitsPerKey::whole(10_000), BitsPerKey::whole(100));
-    let (keys, counts) = (numbered(3_407), [3_361, 3_391, 3_400, 3_407]);
-    check(LevelDb(LevelDbHash), many, &keys, &counts);
-    check(LevelDb(Murmur2::new()), many, &keys, &counts);
-    // These formats end at 100 bits, or prefetch in filters of 1 MiB too.
-    let (keys, counts) = (numbered(335_663), [84_001, 84_031, 84_040, 84_047]);
-    check(FastLocal, hundred, &keys, &counts);
-    check(SplitBlock { xxph3: false }, hundred, &keys, &counts);
-    check(SplitBlock { xxph3: true }, hundred, &keys, &counts);
-    check(Bloom64, hundred, &keys, &[335_600, 335_663]);
+    let (keys, others) = (numbered(335_663), absent());
+    for (row, _) in with_rules() {
+        // From 4 MiB on; the other formats end at 100 bits, or prefetch in filters of 1 MiB too.
+        let (bits, counts) = match row.format.name() {
+            "LevelDb" => (10_000, [3_361, 3_407]),
+            "Bloom64" => (100, [335_600, 335_663]),
+            _ => (100, [84_001, 84_047]),
+        };
+        counts
+            .into_iter()
+            .for_each(|count| check_large(row, bits, &keys[..count], &others));
+    }
 }
 
 /// The probe count of 10 bits has loops of its own, so these filters are large by their many keys.
 #[test]
 fn filters_of_millions_of_keys() {
-    let keys = numbered(3_360_015);
-    check(LevelDb(LevelDbHash), TEN, &keys, &[3_360_015]);
-    check(Bloom64, TEN, &keys, &[3_360_015]);
-    // From 1 MiB on.
-    check(FastLocal, TEN, &keys, &[840_015]);
+    let (keys, others) = (numbered(3_360_015), absent());
+    for (format, count) in [
+        (Format::LEVEL_DB, 3_360_015),
+        (Format::BLOOM64, 3_360_015),
+        (Format::FAST_LOCAL_BLOOM, 840_015),
+    ] {
+        check_large(row_of(format), 10, &keys[..count], &others);
+    }
+}
+
+/// The end of a built filter after bits that nobody built, more and fewer of them: all answers of all kernels. The numbers of
+/// bits per key give all widths of fingerprints, and probe counts around those with code of their own.
+#[test]
+fn filters_of_every_length() {
+    /// The longest end of a format.
+    const END: usize = 14;
+    let keys = random_keys(3, 130, |i| if i % 3 == 0 { 23 } else { 16 });
+    let keys = slices(&keys);
+    let mut pages = Pages::new(1 << 16);
+    let noise: Vec<u8> = random_bytes(7, 2_600)
+        .iter()
+        .zip(random_bytes(8, 2_600))
+        .map(|(a, b)| a | b)
+        .collect();
+    for (row, bits) in ROWS
+        .iter()
+        .flat_map(|row| [1, 9, 11, 12, 14, 20, 44].map(|bits| (row, bits)))
+    {
+        let policies: Vec<_> = row.on_kernels(BitsPerKey::whole(bits)).collect();
+        for count in [2, 300] {
+            let stored = numbered(count);
+            let mut end = Vec::new();
+            policies[0].append_filter(&slices(&stored), &mut end).unwrap();
+            let own_len = end.len();
+            end.drain(..own_len.saturating_sub(END));
+            for len in (END..=400)
+                .step_by(1 + 4 * usize::from(count > 2))
+                .chain((400..=2_600).step_by(37))
+                .chain([own_len])
+            {
+                pages.end = !pages.end;
+                let filter = [&noise[..len.saturating_sub(end.len())], &end].concat();
+                let mut found = policies
+                    .iter()
+                    .map(|policy| answers(&**policy, &filter, &keys, &mut pages));
+                let expected = found.next().unwrap();
+                assert!(
+                    found.all(|found| found == expected),
+                    "{:?}, {len} bytes",
+                    policies[0]
+                );
+            }
+        }
+    }
+}
+
+/// Every probe count that the end can have; those that are not reserved, by the rule.
+#[test]
+fn every_probe_count_is_read() {
+    let mut pages = Pages::new(1 << 16);
+    let (keys, noise) = (random_keys(4, 70, |_| 16), random_bytes(9, 640));
+    let keys = slices(&keys);
+    for (row, rule) in with_rules() {
+        for (probes, bytes) in (0..=127).flat_map(|probes| [rule.unit, 320, 640].map(|bytes| (probes, bytes)))
+        {
+            let filter = [&noise[..bytes], &(rule.tail)(probes)].concat();
+            let mut expected = None;
+            for policy in row.on_kernels(TEN) {
+                let found = answers(&*policy, &filter, &keys, &mut pages);
+                if (1..=30).contains(&probes) {
+                    let hashes = keys.iter().map(|key| policy.key_hash(key).unwrap().value());
+                    let by_rule = hashes.map(|hash| rule.answer(&filter, probes, hash));
+                    assert!(by_rule.eq(found.iter().copied()), "{policy:?}, {probes} probes");
+                }
+                assert_eq!(
+                    expected.get_or_insert_with(|| found.clone()),
+                    &found,
+                    "{policy:?}, {probes} probes"
+                );
+            }
+        }
+    }
 }
 
 /// Lanes stop before 2^31 bits, and no hash value of 32 bits reaches beyond 2^32: larger filters use the portable code on
 /// all kernels.
 #[test]
 fn filters_of_2_to_the_31_bits_and_more() {
-    fn run<L: Layout>(layout: L) {
-        let stored = [
-            0,
-            1,
-            u64::MAX,
-            1 << 63,
-            0x7fff_ffff,
-            0x8000_0000,
-            0xdead_beef,
-            0x0123_4567_89ab_cdef,
-        ];
-        let others = stored.map(|hash: u64| hash.rotate_left(7) ^ 0x5555);
-        let mut asked = random_hashes(12, 200);
-        asked[90..98].copy_from_slice(&stored);
-        asked[100..108].copy_from_slice(&others);
-        let asked: Vec<Hash<L>> = asked.into_iter().map(value).collect();
+    let keys = numbered(200);
+    let keys = slices(&keys);
+    let stored = [
+        0,
+        1,
+        u64::MAX,
+        1 << 63,
+        0x7fff_ffff,
+        0x8000_0000,
+        0xdead_beef,
+        0x0123_4567_89ab_cdef,
+    ];
+    for (row, rule) in with_rules() {
+        let policy = (row.policy)(TEN);
+        let function = policy.key_hash(b"").unwrap().function();
+        let of_keys = keys.iter().map(|key| policy.key_hash(key).unwrap().value());
+        let (of_keys, mut values): (Vec<u64>, _) = (of_keys.collect(), random_hashes(12, 200));
+        values[90..98].copy_from_slice(&stored);
+        if function.bits() == 32 {
+            values.iter_mut().for_each(|value| *value &= 0xffff_ffff);
+        }
         // Single queries with up to 8 probes take another path than those with more.
-        for (units, probes) in L::HUGE.iter().flat_map(|&units| [(units, 6), (units, 9)]) {
+        for (units, probes) in rule.huge.iter().flat_map(|&units| [(units, 6), (units, 9)]) {
+            let tail = (rule.tail)(probes);
             // Untouched memory costs nothing.
-            let tail = layout.tail(probes);
-            let mut filter = vec![0; units * L::UNIT + tail.len()];
-            let (bits, end) = filter.split_at_mut(units * L::UNIT);
+            let mut filter = vec![0; units * rule.unit + tail.len()];
+            let (bits, end) = filter.split_at_mut(units * rule.unit);
             end.copy_from_slice(&tail);
-            set(
-                layout,
-                bits,
-                probes,
-                asked[90..98].iter().map(|&hash| number(hash)),
-            );
-            let of_bits = |&hash: &_| answer(layout, &filter, probes, number(hash));
-            let expected: Vec<bool> = asked.iter().map(of_bits).collect();
-            assert!(expected[90..98].iter().all(|&answer| answer) && !expected[100..].contains(&true));
-            for kernel in Kernel::available() {
-                let policy = layout.policy(TEN, kernel);
+            rule.set(bits, probes, of_keys[..9].iter().chain(&values[90..98]).copied());
+            let by_rule = |values: &[u64]| -> Vec<bool> {
+                values
+                    .iter()
+                    .map(|&value| rule.answer(&filter, probes, value))
+                    .collect()
+            };
+            let [of_keys, of_values] = [&of_keys, &values].map(|values| by_rule(values));
+            assert!(of_keys.contains(&false) && of_values.contains(&false));
+            for policy in row.on_kernels(TEN) {
+                let at = || format!("{policy:?}, {units} units");
                 let prepared = policy.prepare(&filter);
-                check_many(&kernel, &expected, &|answers| {
-                    prepared.may_match_raw_hashes(&asked, answers)
+                check_many(&mut [0; 4], &of_keys, &at, &|answers| {
+                    prepared.may_match_many(&keys, answers)
                 });
-                for (&hash, &expected) in asked.iter().zip(&expected) {
-                    let at = format!("{policy:?}, {units} units");
-                    assert_eq!(prepared.may_match_raw_hash(hash), expected, "{at}");
-                    // The keys of `FirstWord`, from the bytes to the answer.
-                    if let Some(word) = policy.name().strip_prefix("test.").map(|_| number(hash) as u32) {
-                        let key = word.to_le_bytes().repeat(4);
-                        assert_eq!(policy.key_may_match(&key, &filter), expected, "{at}");
-                        assert_eq!(policy.key_may_match(&key[..5], &filter), expected, "{at}");
-                    }
+                for (key, &expected) in keys.iter().zip(&of_keys) {
+                    assert_eq!(policy.key_may_match(key, &filter), expected, "{}", at());
+                    assert_eq!(prepared.may_match(key), expected, "{}", at());
                 }
+                let mut memory = Guarded::new(1 << 12);
+                let hashes = key_hashes(function, values.iter().copied(), &mut memory, true);
+                check_many(&mut [0; 4], &of_values, &at, &|answers| {
+                    prepared.may_match_hashes(hashes, answers)
+                });
             }
         }
     }
-
-    each_layout!(
-        |layout| run(layout),
-        LevelDb(FirstWord),
-        Bloom64,
-        FastLocal,
-        SplitBlock { xxph3: false }
-    );
 }
 
 #[test]
 fn building_filters_of_2_to_the_31_bits_and_more() {
-    let layout = LevelDb(Murmur2::new());
     for bits in [(1_u32 << 31) - 8, 1 << 31, u32::MAX] {
-        let bits_per_key = BitsPerKey::whole(bits);
-        let mut room = vec![0xff; leveldb::filter_len(bits_per_key, 1).unwrap()];
-        for kernel in Kernel::available().skip(1) {
-            let policy = layout.policy(bits_per_key, kernel);
-            let filter = policy.build_in(&[&b"key"[..]], &mut room).unwrap();
-            assert!(policy.key_may_match(b"key", &filter), "{kernel}, {bits} bits");
+        let mut room = vec![0xff; leveldb::filter_len(BitsPerKey::whole(bits), 1).unwrap()];
+        for policy in row_of(Format::LEVEL_DB)
+            .on_kernels(BitsPerKey::whole(bits))
+            .skip(1)
+        {
+            let filter = policy.create_filter(&[b"key"], &mut room).unwrap();
+            assert!(policy.key_may_match(b"key", &filter), "{policy:?}");
             let (words, rest) = filter[..filter.len() - 1].as_chunks::<8>();
             let words = words.iter().map(|word| u64::from_ne_bytes(*word).count_ones());
             let ones = words.chain(rest.iter().map(|byte| byte.count_ones()));
-            assert_eq!(ones.sum::<u32>(), 30, "{kernel}, {bits} bits");
+            assert_eq!(ones.sum::<u32>(), 30, "{policy:?}");
         }
     }
 }

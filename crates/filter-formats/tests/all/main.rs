@@ -4,16 +4,15 @@
 #![cfg_attr(emulated, allow(dead_code, unused_imports))]
 
 #[cfg(not(emulated))]
+mod broken;
+#[cfg(not(emulated))]
 mod budget;
 #[cfg(not(emulated))]
 mod contract;
 #[cfg(not(emulated))]
-mod functions;
-#[cfg(not(emulated))]
 mod fuse;
 mod golden;
 mod golden_parquet;
-#[cfg(any(not(emulated), target_arch = "aarch64"))]
 mod kernels;
 #[cfg(not(emulated))]
 mod places;

@@ -7,167 +7,190 @@ use super::alloc::vec::Vec;
 use hashzoo::{xxh3_64, xxph3_64};
 
 use super::{Random, kernels, plain::Plain};
-use crate::bloom64;
+use crate::bits::MAX_PROBES;
 use crate::choose::KernelToken;
 use crate::door::{Question, Stored, by_token};
-use crate::fast_local;
-use crate::fuse;
 use crate::keys::{Keys, PackedKeys};
-use crate::leveldb::{self, BitQuery};
-use crate::ribbon;
 use crate::source::{LaneHash, LaneSource, Source};
 use crate::split_block::{self, BlockHash, SplitBlocks};
+use crate::{bloom64, fast_local, fuse, leveldb, ribbon};
 
-/// Keys to store and to look up, and bits to look them up in, after a byte that leaves none of them aligned.
-struct Case<'a> {
-    keys: Vec<Keys<'a>>,
-    odd: Vec<u8>,
-    probes: u8,
+/// A layout, as it is built and read in bytes of which none is aligned.
+trait Layout: Copy {
+    type Hash: Copy;
+    type Filter<'f>: Stored<Hash = Self::Hash>;
+
+    fn hash(self, key: &[u8]) -> Self::Hash;
+
+    /// Writes a filter over any bytes, and returns true. Ribbon and binary fuse filters have no code in lanes for that.
+    fn create(self, _: KernelToken, _: Source<'_, Self::Hash>, _: &mut [u8]) -> bool {
+        false
+    }
+
+    /// Adds keys to a filter, if the layout can.
+    fn insert(self, _: KernelToken, _: Source<'_, Self::Hash>, _: &mut [u8]) {}
+
+    fn read(self, filter: &[u8]) -> Option<Self::Filter<'_>>;
 }
 
-impl<'a> Case<'a> {
-    /// `packed` holds the keys if they have one length. The bits are mostly set, so that both answers are frequent.
-    fn new(keys: &'a [&'a [u8]], packed: &'a [u8], bytes: usize, probes: u8) -> Self {
-        let mut random = Random(bytes as u64);
-        let bits = random.bytes(1 + bytes).into_iter();
-        let bits = bits.map(|byte| byte | random.next() as u8 | random.next() as u8 | random.next() as u8);
-        let packed = PackedKeys::new(packed, keys.first().map_or(0, |key| key.len()));
-        let packed = packed.filter(|packed| packed.len() == keys.len());
-        Self {
-            keys: [Keys::Slices(keys)]
-                .into_iter()
-                .chain(packed.map(Keys::Packed))
-                .collect(),
-            odd: bits.collect(),
-            probes,
+#[derive(Clone, Copy)]
+struct LevelDb(LaneHash, u8);
+
+impl LevelDb {
+    fn source<'a>(self, source: Source<'a, u32>) -> LaneSource<'a> {
+        match source {
+            Source::Keys(keys) => LaneSource::Keys(keys, self.0),
+            Source::Hashes(hashes) => LaneSource::Hashes(hashes),
         }
     }
+}
 
-    fn bits(&self) -> &[u8] {
-        &self.odd[1..]
+impl Layout for LevelDb {
+    type Hash = u32;
+    type Filter<'f> = leveldb::Bits<'f>;
+
+    fn hash(self, key: &[u8]) -> u32 {
+        self.0.hash(key)
     }
 
-    fn hashes(&self, hash: impl Fn(&[u8]) -> u64) -> Vec<u64> {
-        self.keys[0].iter().map(hash).collect()
+    fn create(self, kernel: KernelToken, source: Source<'_, u32>, filter: &mut [u8]) -> bool {
+        leveldb::create(kernel, self.source(source), self.1, filter);
+        true
     }
 
-    /// Returns the answers for all keys, and for their hash values, as one batch each.
-    fn many(&self, hashes: &[u64], ask: impl Fn(Source<'_, u64>, &mut [u64])) -> Vec<u8> {
-        let hashes = Source::Hashes(hashes);
-        let sources = self.keys.iter().map(|keys| Source::Keys(*keys));
-        let answers = sources.chain([hashes]).flat_map(|source| {
-            let mut answers = vec![!0; source.len().div_ceil(64)];
-            ask(source, &mut answers);
-            answers.into_iter().flat_map(u64::to_le_bytes)
-        });
-        answers.collect()
+    fn insert(self, kernel: KernelToken, source: Source<'_, u32>, bits: &mut [u8]) {
+        leveldb::insert(kernel, self.source(source), self.1, bits);
     }
 
-    /// Panics if a key that was inserted is denied.
-    fn assert_stored(&self, may_match: impl Fn(&[u8]) -> bool) {
-        assert!(self.keys[0].iter().all(may_match), "a stored key is denied");
-    }
-
-    fn one_by_one<const N: usize>(&self, ask: impl Fn(&[u8]) -> [bool; N]) -> impl Iterator<Item = u8> {
-        self.keys[0].iter().flat_map(move |key| ask(key).map(u8::from))
+    fn read(self, bits: &[u8]) -> Option<leveldb::Bits<'_>> {
+        Some(leveldb::Bits::new(bits, self.1, Some(self.0)))
     }
 }
 
-/// Appends what is written and answered.
-type Run = fn(KernelToken, &Case<'_>, &mut Vec<u8>);
+#[derive(Clone, Copy)]
+struct Bloom64(u8);
 
-const LAYOUTS: &[(&str, Run)] = &[
-    ("bloom64", bloom64),
-    ("fast_local", fast_local),
-    ("fuse", fuse),
-    ("leveldb", leveldb),
-    ("ribbon", ribbon),
-    ("split_block", split_block),
-];
+impl Layout for Bloom64 {
+    type Hash = u64;
+    type Filter<'f> = bloom64::Bits<'f>;
 
-#[test]
-fn every_layout_has_its_doors_run() {
-    let modules = include_str!("../lib.rs").lines();
-    let layouts = modules.filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
-    assert!(layouts.eq(LAYOUTS.iter().map(|(layout, _)| *layout)));
-}
+    fn hash(self, key: &[u8]) -> u64 {
+        xxph3_64(key, 0)
+    }
 
-fn leveldb(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
-    let (bits, probes) = (case.bits(), case.probes);
-    let seed = 0xbc9f_1d34;
-    for function in [
-        LaneHash::LevelDb { seed },
-        LaneHash::Murmur2 { seed },
-        LaneHash::Murmur2SignedTail { seed },
-    ] {
-        let hashes: Vec<u32> = case.keys[0].iter().map(|key| function.hash(key)).collect();
-        let sources = case.keys.iter().map(|keys| LaneSource::Keys(*keys, function));
-        let question = BitQuery::new(kernel, bits, probes);
-        for source in sources.chain([LaneSource::Hashes(&hashes)]) {
-            let mut odd = vec![0xa5; case.odd.len()];
-            leveldb::create(kernel, source, probes, &mut odd[1..]);
-            let built = BitQuery::new(kernel, &odd[1..], probes);
-            case.assert_stored(|key| leveldb::may_match(&built, function.hash(key)));
-            out.extend(&odd);
-            let mut answers = vec![!0; source.len().div_ceil(64)];
-            leveldb::may_match_many(&question, source, &mut answers);
-            out.extend(answers.into_iter().flat_map(u64::to_le_bytes));
-        }
-        let mut odd = case.odd.clone();
-        odd.iter_mut().for_each(|byte| *byte &= 0x55);
-        leveldb::insert(kernel, LaneSource::Hashes(&hashes), probes, &mut odd[1..]);
-        out.extend(odd);
+    fn create(self, kernel: KernelToken, source: Source<'_, u64>, filter: &mut [u8]) -> bool {
+        bloom64::create(kernel, &mut [], self.0, source);
+        bloom64::create(kernel, filter, self.0, source);
+        true
+    }
 
-        let (_, [divisor, reciprocal]) = question.parts();
-        let numbers = [divisor, reciprocal, u64::from(probes) | u64::from(seed) << 32];
-        let ask = leveldb::asker(kernel, function);
-        let whole = &[bits, &[probes]].concat()[..];
-        out.extend(case.one_by_one(|key| {
-            let hash = |key: &[u8]| function.hash(key);
-            let stored = (!bits.is_empty()).then(|| leveldb::Bits::new(bits, probes, Some(function)));
-            [
-                door(kernel, stored, &hash, key, whole),
-                ask(&numbers, bits, key),
-                leveldb::may_match(&question, hash(key)),
-            ]
-        }));
+    fn insert(self, kernel: KernelToken, source: Source<'_, u64>, bits: &mut [u8]) {
+        bloom64::insert(kernel, bits, self.0, source);
+    }
+
+    fn read(self, bits: &[u8]) -> Option<bloom64::Bits<'_>> {
+        Some(bloom64::Bits(bits, self.0.max(1)))
     }
 }
 
-/// Asks a filter that was read, on the way that all layouts have.
-fn door<S: Stored>(
-    kernel: KernelToken,
-    stored: Option<S>,
-    hash: &dyn Fn(&[u8]) -> S::Hash,
-    key: &[u8],
-    filter: &[u8],
-) -> bool {
-    by_token(Read { stored, hash }, key, filter, kernel)
-}
+#[derive(Clone, Copy)]
+struct FastLocal(u8);
 
-struct Read<'h, S: Stored> {
-    stored: Option<S>,
-    hash: &'h dyn Fn(&[u8]) -> S::Hash,
-}
+impl Layout for FastLocal {
+    type Hash = u64;
+    type Filter<'f> = fast_local::Lines<'f>;
 
-impl<S: Stored> Clone for Read<'_, S> {
-    fn clone(&self) -> Self {
-        *self
+    fn hash(self, key: &[u8]) -> u64 {
+        xxph3_64(key, 0)
+    }
+
+    fn create(self, kernel: KernelToken, source: Source<'_, u64>, filter: &mut [u8]) -> bool {
+        let (lines, rest) = filter.as_chunks_mut();
+        let repeats = fast_local::create(kernel, lines, self.0, source);
+        rest.fill(repeats as u8);
+        true
+    }
+
+    fn insert(self, kernel: KernelToken, source: Source<'_, u64>, bits: &mut [u8]) {
+        fast_local::insert(kernel, bits.as_chunks_mut().0, self.0, source);
+    }
+
+    fn read(self, bits: &[u8]) -> Option<fast_local::Lines<'_>> {
+        let lines = bits.as_chunks().0;
+        (!lines.is_empty()).then_some(fast_local::Lines(lines, self.0.max(1)))
     }
 }
 
-impl<S: Stored> Copy for Read<'_, S> {}
+impl Layout for BlockHash {
+    type Hash = u64;
+    type Filter<'f> = SplitBlocks<'f>;
 
-impl<S: Stored> Question for Read<'_, S> {
-    type Filter<'f> = S;
-    type Hash = S::Hash;
-
-    fn read<'f>(self, _: &'f [u8]) -> Option<S> {
-        self.stored
+    fn hash(self, key: &[u8]) -> u64 {
+        BlockHash::hash(self, key)
     }
 
-    fn hash(self, key: &[u8]) -> S::Hash {
-        (self.hash)(key)
+    fn create(self, kernel: KernelToken, source: Source<'_, u64>, filter: &mut [u8]) -> bool {
+        filter.fill(0);
+        self.insert(kernel, source, filter);
+        true
+    }
+
+    fn insert(self, kernel: KernelToken, source: Source<'_, u64>, bits: &mut [u8]) {
+        split_block::insert(kernel, bits.as_chunks_mut().0, self, source);
+    }
+
+    fn read(self, bits: &[u8]) -> Option<SplitBlocks<'_>> {
+        let blocks = bits.as_chunks().0;
+        (!blocks.is_empty()).then_some(SplitBlocks { blocks, hash: self })
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Ribbon(ribbon::Shape, u8);
+
+impl Layout for Ribbon {
+    type Hash = u64;
+    type Filter<'f> = ribbon::Solution<'f>;
+
+    fn hash(self, key: &[u8]) -> u64 {
+        xxph3_64(key, 0)
+    }
+
+    fn read(self, bits: &[u8]) -> Option<ribbon::Solution<'_>> {
+        ribbon::Solution::new(bits, self.1, self.0.blocks)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Fuse(fuse::Shape, u8);
+
+impl Layout for Fuse {
+    type Hash = u64;
+    type Filter<'f> = fuse::Fingerprints<'f>;
+
+    fn hash(self, key: &[u8]) -> u64 {
+        xxh3_64(key, 0)
+    }
+
+    fn read(self, bits: &[u8]) -> Option<fuse::Fingerprints<'_>> {
+        fuse::Fingerprints::new(bits, self.0, self.1)
+    }
+}
+
+/// One key on the way that all layouts have, through a filter that was read.
+#[derive(Clone, Copy)]
+struct Read<L>(L);
+
+impl<L: Layout> Question for Read<L> {
+    type Filter<'f> = L::Filter<'f>;
+    type Hash = L::Hash;
+
+    fn read(self, filter: &[u8]) -> Option<L::Filter<'_>> {
+        self.0.read(filter)
+    }
+
+    fn hash(self, key: &[u8]) -> L::Hash {
+        self.0.hash(key)
     }
 
     fn other(self, _: &[u8], _: &[u8]) -> bool {
@@ -175,204 +198,119 @@ impl<S: Stored> Question for Read<'_, S> {
     }
 }
 
-fn bloom64(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
-    let (bits, probes) = (case.bits(), case.probes.max(1));
-    let hashes = case.hashes(|key| xxph3_64(key, 0));
+/// Keys to store and to look up, as slices and packed if they have one length, and bits to look them up in, after a byte that
+/// leaves none of them aligned.
+struct Case<'a> {
+    keys: Vec<Keys<'a>>,
+    odd: Vec<u8>,
+    probes: u8,
+}
+
+/// Appends what a kernel writes and answers.
+fn run<L: Layout>(layout: L, kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
+    let (keys, odd) = (case.keys[0], &case.odd);
+    let hashes: Vec<L::Hash> = keys.iter().map(|key| layout.hash(key)).collect();
     let sources = case.keys.iter().map(|keys| Source::Keys(*keys));
+    for source in sources.clone().chain([Source::Hashes(&hashes)]) {
+        let mut built = odd.clone();
+        if layout.create(kernel, source, &mut built[1..]) && case.probes <= MAX_PROBES {
+            let filter = layout.read(&built[1..]);
+            let may_match = |hash: &L::Hash| filter.is_none_or(|filter| filter.may_match(kernel, *hash));
+            assert!(hashes.iter().all(may_match), "a stored key is denied");
+        }
+        out.extend(built);
+        let mut more: Vec<u8> = odd.iter().map(|byte| byte & 0x55).collect();
+        layout.insert(kernel, source, &mut more[1..]);
+        out.extend(more);
+    }
+    let Some(filter) = layout.read(&odd[1..]).filter(|_| case.probes <= MAX_PROBES) else {
+        return;
+    };
+    for (key, &hash) in keys.iter().zip(&hashes) {
+        let answers = [
+            by_token(Read(layout), key, &odd[1..], kernel),
+            filter.may_match(kernel, hash),
+        ];
+        out.extend(answers.map(u8::from));
+    }
     for source in sources.chain([Source::Hashes(&hashes)]) {
-        let mut odd = vec![0xa5; case.odd.len()];
-        bloom64::create(kernel, &mut [], probes, source);
-        bloom64::create(kernel, &mut odd[1..], probes, source);
-        case.assert_stored(|key| {
-            door(
-                kernel,
-                Some(bloom64::Bits(&odd[1..], probes)),
-                &|key| xxph3_64(key, 0),
-                key,
-                &odd,
-            )
-        });
-        out.extend(&odd);
-        bloom64::insert(kernel, &mut odd[1..], 3, source);
-        out.extend(odd);
+        let mut answers = vec![!0; hashes.len().div_ceil(64)];
+        filter.may_match_many(kernel, source, &mut answers);
+        out.extend(answers.into_iter().flat_map(u64::to_le_bytes));
     }
-    let ask = bloom64::asker(kernel);
-    out.extend(case.one_by_one(|key| {
-        [
-            ask(&[probes.into(), 0, 0], bits, key),
-            door(
-                kernel,
-                Some(bloom64::Bits(bits, probes)),
-                &|key| xxph3_64(key, 0),
-                key,
-                bits,
-            ),
-            bloom64::may_match(kernel, bits, probes, xxph3_64(key, 0)),
-        ]
-    }));
-    out.extend(case.many(&hashes, |source, answers| {
-        bloom64::may_match_many(kernel, bits, probes, source, answers)
-    }));
 }
 
-fn fast_local(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
-    let probes = case.probes.max(1);
-    let lines: &[fast_local::Line] = case.bits().as_chunks().0;
-    let hashes = case.hashes(|key| xxph3_64(key, 0));
-    let mut odd = case.odd.clone();
-    let built = odd[1..].as_chunks_mut().0;
-    for keys in &case.keys {
-        out.push(fast_local::create(kernel, built, probes, Source::Keys(*keys)) as u8);
-        out.extend(built.as_flattened());
-        let may_match = |key: &[u8]| fast_local::may_match(kernel, built, probes, xxph3_64(key, 0));
-        case.assert_stored(|key| built.is_empty() || may_match(key));
-    }
-    out.push(fast_local::insert(kernel, built, 11, Source::Hashes(&hashes)) as u8);
-    out.extend(built.as_flattened());
-    let ask = fast_local::asker(kernel);
-    out.extend(case.one_by_one(|key| {
-        let hash = xxph3_64(key, 0);
-        let found = fast_local::may_match(kernel, lines, probes, hash);
-        let nothing = fast_local::may_match(kernel, &[], probes, hash);
-        let stored = |probes: Option<u8>| {
-            let stored = probes.map(|probes| fast_local::Lines(lines, probes));
-            door(kernel, stored, &|key| xxph3_64(key, 0), key, case.bits())
+/// Runs a layout with a case.
+type Run = fn(KernelToken, &Case<'_>, &mut Vec<u8>);
+
+const LAYOUTS: &[(&str, Run)] = &[
+    ("bloom64", |kernel, case, out| {
+        run(Bloom64(case.probes), kernel, case, out)
+    }),
+    ("fast_local", |kernel, case, out| {
+        run(FastLocal(case.probes), kernel, case, out)
+    }),
+    ("fuse", |kernel, case, out| {
+        let (seed, segments) = (case.probes.into(), 1 + case.keys[0].len() as u32 / 50);
+        let shape = fuse::Shape {
+            seed,
+            segments,
+            log2_len: 6,
         };
-        [
-            stored(Some(probes)),
-            stored(None),
-            ask(&[probes.into(), 0, 0], lines.as_flattened(), key),
-            found,
-            nothing,
-        ]
-    }));
-    if !lines.is_empty() {
-        out.extend(case.many(&hashes, |source, answers| {
-            fast_local::may_match_many(kernel, lines, probes, source, answers)
-        }));
-    }
-}
-
-fn split_block(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
-    let blocks: &[split_block::Block] = case.bits().as_chunks().0;
-    for hash in [BlockHash::Xxh64, BlockHash::Xxph3] {
-        let filter = SplitBlocks { blocks, hash };
-        let hashes = case.hashes(|key| hash.hash(key));
-        let sources = case.keys.iter().map(|keys| Source::Keys(*keys));
-        for source in sources.chain([Source::Hashes(&hashes)]) {
-            let mut odd = vec![0; case.odd.len()];
-            let built = odd[1..].as_chunks_mut().0;
-            split_block::insert(kernel, built, hash, source);
-            let filter = SplitBlocks { blocks: built, hash };
-            let may_match = |key: &[u8]| split_block::key_may_match(kernel, filter, key);
-            case.assert_stored(|key| filter.blocks.is_empty() || may_match(key));
-            split_block::insert_hash(kernel, built, 0x0123_4567_89ab_cdef);
-            out.extend(built.as_flattened());
+        for width in [4, 8, 10, 12, 16] {
+            run(Fuse(shape, width), kernel, case, out);
         }
-        let ask = split_block::asker(kernel, hash);
-        let words_may_match = |hash| {
-            let block = blocks.get(split_block::block_of(hash, blocks.len()));
-            block.is_none_or(|block| {
-                let word = |index: usize| u64::from_le_bytes(block.as_chunks().0[index]);
-                split_block::words_may_match(kernel, word, hash)
-            })
-        };
-        out.extend(case.one_by_one(|key| {
-            [
-                ask(&[0; 3], blocks.as_flattened(), key),
-                split_block::key_may_match(kernel, filter, key),
-                split_block::may_match(kernel, filter, hash.hash(key)),
-                words_may_match(hash.hash(key)),
-            ]
-        }));
-        let filters: Vec<_> = (0..blocks.len().min(64)).map(|from| &blocks[from..]).collect();
-        out.extend(
-            hashes
-                .iter()
-                .flat_map(|hash| split_block::may_match_each(kernel, &filters, *hash).to_le_bytes()),
+    }),
+    ("leveldb", |kernel, case, out| {
+        let seed = 0xbc9f_1d34;
+        for hash in [
+            LaneHash::LevelDb { seed },
+            LaneHash::Murmur2 { seed },
+            LaneHash::Murmur2SignedTail { seed },
+        ] {
+            run(LevelDb(hash, case.probes), kernel, case, out);
+        }
+    }),
+    ("ribbon", |kernel, case, out| {
+        let (blocks, columns) = (
+            3 + case.keys[0].len() as u32 / 100,
+            1 + u32::from(case.probes % 32),
         );
-        if !blocks.is_empty() {
-            out.extend(case.many(&hashes, |source, answers| {
-                split_block::may_match_many(kernel, filter, source, answers)
-            }));
-        }
-    }
-}
-
-fn ribbon(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
-    let hashes = case.hashes(|key| xxph3_64(key, 0));
-    let shape = ribbon::Shape {
-        blocks: 3 + hashes.len() as u32 / 100,
-        columns: 1 + u32::from(case.probes),
-        narrow: 2,
-    };
-    let mut rows = vec![ribbon::Row::default(); shape.slots() as usize];
-    // Rows that are solved do not depend on the order of the equations.
-    let mut ordered = hashes.clone();
-    if kernel.lanes() > 1 {
-        ribbon::sort(case.probes, &mut ordered);
-    }
-    let is_solved = ribbon::eliminate(kernel, &mut rows, case.probes, &ordered);
-    out.push(is_solved.into());
-    rows.truncate(if is_solved { rows.len() } else { 0 });
-    let mut odd = vec![0; 1 + 16 * shape.words() as usize];
-    ribbon::solve(kernel, &rows, shape, odd[1..].as_chunks_mut().0);
-    if is_solved {
-        let built = ribbon::Solution::new(&odd[1..], case.probes, shape.blocks).unwrap();
-        case.assert_stored(|key| door(kernel, Some(built), &|key| xxph3_64(key, 0), key, &[]));
-    }
-    out.extend(&odd);
-    // The solution answers yes; bits that no builder made also answer no, and the last words are missing.
-    for (bytes, blocks) in [
-        (&odd[1..], shape.blocks),
-        (case.bits(), 2 + case.bits().len() as u32 / 150),
-    ] {
-        let Some(solution) = ribbon::Solution::new(bytes, case.probes, blocks) else {
-            continue;
+        let shape = ribbon::Shape {
+            blocks,
+            columns,
+            narrow: 2,
         };
-        let ask = ribbon::asker(kernel);
-        let [shape, seed] = solution.numbers();
-        out.extend(case.one_by_one(|key| {
-            [
-                ask(&[shape, seed, 0], solution.bytes(), key),
-                door(kernel, Some(solution), &|key| xxph3_64(key, 0), key, &[]),
-                ribbon::may_match(kernel, solution, xxph3_64(key, 0)),
-            ]
-        }));
-        out.extend(case.many(&hashes, |source, answers| {
-            ribbon::may_match_many(kernel, solution, source, answers)
-        }));
+        run(Ribbon(shape, case.probes), kernel, case, out);
+    }),
+    ("split_block", |kernel, case, out| {
+        run(BlockHash::Xxh64, kernel, case, out);
+        run(BlockHash::Xxph3, kernel, case, out);
+        apart_from_others(kernel, case, out);
+    }),
+];
+
+/// The ways of split blocks that other layouts do not have.
+fn apart_from_others(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
+    let mut odd = case.odd.clone();
+    let blocks: &mut [split_block::Block] = odd[1..].as_chunks_mut().0;
+    for hash in case.keys[0].iter().map(|key| xxph3_64(key, 0)) {
+        if let Some(block) = blocks.get(split_block::block_of(hash, blocks.len())) {
+            let word = |index: usize| u64::from_le_bytes(block.as_chunks().0[index]);
+            out.push(split_block::words_may_match(kernel, word, hash).into());
+        }
+        let filters: Vec<_> = (0..blocks.len().min(64)).map(|from| &blocks[from..]).collect();
+        out.extend(split_block::may_match_each(kernel, &filters, hash).to_le_bytes());
+        split_block::insert_hash(kernel, blocks, hash);
     }
+    out.extend(blocks.as_flattened());
 }
 
-fn fuse(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
-    let hashes = case.hashes(|key| xxh3_64(key, 0));
-    let shape = fuse::Shape {
-        seed: case.probes.into(),
-        segments: 1 + hashes.len() as u32 / 50,
-        log2_len: 6,
-    };
-    let mut slots = vec![fuse::Slot::default(); shape.slots() as usize];
-    out.push(fuse::add(kernel, shape, &mut slots, &hashes).into());
-    let mut order = vec![0; fuse::used(&slots) + 1];
-    let peeled = fuse::peel(shape, &mut slots, &mut order);
-    for width in [4, 8, 10, 12, 16] {
-        let mut odd = vec![0; fuse::packed_len(shape, width).unwrap() as usize + 2];
-        fuse::store(shape, width, &slots, &order[..peeled], &mut odd[1..]);
-        let built = fuse::Fingerprints::new(&odd[1..], shape, width).unwrap();
-        let (ask, numbers) = (fuse::asker(kernel, width), built.numbers());
-        if peeled == hashes.len() {
-            case.assert_stored(|key| door(kernel, Some(built), &|key| xxh3_64(key, 0), key, &[]));
-        }
-        out.extend(case.one_by_one(|key| {
-            let found = door(kernel, Some(built), &|key| xxh3_64(key, 0), key, &[]);
-            assert_eq!(ask(&numbers, built.bytes(), key), found);
-            [found, fuse::may_match(kernel, built, xxh3_64(key, 0))]
-        }));
-        out.extend(case.many(&hashes, |source, answers| {
-            fuse::may_match_many(kernel, built, source, answers)
-        }));
-    }
+#[test]
+fn every_layout_has_its_doors_run() {
+    let modules = include_str!("../lib.rs").lines();
+    let layouts = modules.filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+    assert!(layouts.eq(LAYOUTS.iter().map(|(layout, _)| *layout)));
 }
 
 /// All kernels that are not portable code, and all arrays.
@@ -395,7 +333,20 @@ fn check(bytes: &[u8], lens: impl Iterator<Item = usize>, filter: usize, probes:
     });
     let keys: Vec<&[u8]> = keys.collect();
     let used = keys.iter().map(|key| key.len()).sum();
-    let case = Case::new(&keys, &bytes[..used], filter, probes);
+    let packed = PackedKeys::new(&bytes[..used], keys.first().map_or(0, |key| key.len()));
+    let packed = packed
+        .filter(|packed| packed.len() == keys.len())
+        .map(Keys::Packed);
+    let mut random = Random(filter as u64);
+    // Mostly set, so that both answers are frequent.
+    let mut odd = random.bytes(1 + filter);
+    odd.iter_mut()
+        .for_each(|byte| *byte |= (random.next() | random.next() | random.next()) as u8);
+    let case = Case {
+        keys: [Keys::Slices(&keys)].into_iter().chain(packed).collect(),
+        odd,
+        probes,
+    };
     for (layout, run) in LAYOUTS {
         let mut expected = Vec::new();
         run(KernelToken::Scalar, &case, &mut expected);
@@ -436,6 +387,20 @@ fn batches_of_every_size() {
             let lens = (0..count).map(|_| if i < 2 { longest } else { random.next() % (longest + 1) } as usize);
             check(&bytes, lens, filter, probes);
         }
+    }
+}
+
+/// Kernels take any probe count, and none of them panics where another does not.
+#[test]
+fn every_probe_count() {
+    let bytes = Random(5).bytes(70 * 16);
+    for probes in 0..=u8::MAX {
+        check(
+            &bytes,
+            (0..70).map(|_| 16),
+            FILTERS[usize::from(probes) % 12],
+            probes,
+        );
     }
 }
 

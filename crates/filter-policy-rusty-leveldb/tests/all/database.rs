@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use counting_env::CountingEnv;
 use filter_formats::policies;
-use filter_formats::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
+use filter_formats::rocksdb::{FastLocalBloom, Ribbon};
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use filter_policy_rusty_leveldb::checked_open;
@@ -93,8 +93,8 @@ fn absent_keys_read_hardly_a_block() {
     for name in [
         "BloomFilter2",
         "BloomFilter64.Xxph3",
-        FastLocalBloomPolicy::NAME,
-        RibbonPolicy::NAME,
+        FastLocalBloom::NAME,
+        Ribbon::NAME,
     ] {
         let policy = Asked::new(policies::by_name(name, TEN).unwrap());
         let [absent, present] = reads_of_absent_and_present(with_policy(options(), policy.clone()));

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use filter_policy::hashers::Murmur2;
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
-use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashedPolicy, KeyHash, KeyHashes,
-};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, KeyHash, KeyHashes};
 use filter_policy_slatedb::SlateDbPolicy;
 use slatedb::{Filter, FilterPolicy as Engine, FilterQuery, RowEntry, ValueDeletable};
 

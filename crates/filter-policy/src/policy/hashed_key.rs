@@ -1,8 +1,6 @@
 //! A key that is hashed once for many filters.
 
 use super::FilterPolicy;
-use crate::answers::{Answers, each};
-use crate::error::Error;
 use crate::key_hash::{HashFunction, KeyHash};
 
 /// A key, hashed once, for queries to many filters of a policy.
@@ -79,25 +77,5 @@ impl<'a, P: FilterPolicy + ?Sized> HashedKey<'a, P> {
     #[inline(never)]
     fn whole_may_match(&self, filter: &[u8]) -> bool {
         self.policy.key_may_match(self.key, filter)
-    }
-
-    /// Queries many filters, in their order. The policy of split blocks prefetches the blocks of 64 filters; other
-    /// policies query one filter after the other.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
-    pub fn may_match_each(&self, filters: &[&[u8]], answers: &mut Answers<'_>) -> Result<(), Error> {
-        match self.hash() {
-            Some(hash) => self
-                .policy
-                .hashed_may_match_each(self.key, hash, filters, answers),
-            None => {
-                each(filters.iter(), answers.start(filters.len())?, |filter| {
-                    self.policy.key_may_match(self.key, filter)
-                });
-                Ok(())
-            }
-        }
     }
 }

@@ -9,7 +9,7 @@ use crate::answers::{Answers, each, fill};
 use crate::building::batches;
 use crate::error::Error;
 use crate::key_hash::sealed::Sealed as _;
-use crate::key_hash::{HashFunction, HashValue, KeyHash, KeyHashes};
+use crate::key_hash::{HashFunction, KeyHash, KeyHashes};
 use crate::keys::KeyBatch;
 use crate::layout::Layout;
 
@@ -57,12 +57,12 @@ impl Lookups {
                     plan.restore::<L>(bits)
                         .may_match_many(plan.kernel, Source::Keys(keys), answers);
                 },
-                hashes: |plan, bits, hashes, answers| match hashes.values() {
-                    Some(hashes) => {
+                hashes: |plan, bits, hashes, answers| match hashes.of(plan.function) {
+                    Ok(hashes) => {
                         plan.restore::<L>(bits)
                             .may_match_many(plan.kernel, Source::Hashes(hashes), answers);
                     }
-                    None => fill(true, hashes.len(), answers),
+                    Err(_) => fill(true, hashes.len(), answers),
                 },
             }
         }
@@ -318,21 +318,12 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         }
     }
 
-    /// Returns whether the filter may hold a key with this hash value, a plain number that
-    /// [`Layout::hash`] returned **under a policy of the filter's name**. The
-    /// number does not tell: under another function, stored keys are denied.
-    /// [`may_match_hashed`](Self::may_match_hashed) checks that.
-    ///
-    /// The answer is `true` if the filter's hash values have the other width, or its policy has none.
+    /// Returns whether the filter may hold a key with this hash value. [`may_match_hashed`](Self::may_match_hashed) has the
+    /// key as well, and so an answer where this one is `true`: if another function made the value, or the policy has none.
     #[inline(always)]
-    pub fn may_match_raw_hash<H: HashValue>(&self, hash: H) -> bool {
-        match &self.prepared.0 {
-            State::Filter(plan) if plan.function.makes::<H>() => {
-                plan.may_match_value(self.filter.as_ref(), hash.into())
-            }
-            State::Same(answer) => *answer,
-            _ => true,
-        }
+    pub fn may_match_hash(&self, hash: KeyHash) -> bool {
+        let answer = self.prepared.may_match_hash(self.filter.as_ref(), hash);
+        answer.unwrap_or(true)
     }
 
     /// Queries many keys, in their order. Allocates no memory. Filters that are not in the cache are prefetched.
@@ -365,24 +356,20 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
     }
 
     /// Queries keys by their hash values; otherwise like [`may_match_many`](Self::may_match_many) and
-    /// [`may_match_raw_hash`](Self::may_match_raw_hash).
+    /// [`may_match_hash`](Self::may_match_hash).
     ///
     /// # Errors
     ///
     /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
-    pub fn may_match_raw_hashes<H: HashValue>(
-        &self,
-        hashes: &[H],
-        answers: &mut Answers<'_>,
-    ) -> Result<(), Error> {
+    pub fn may_match_hashes(&self, hashes: KeyHashes<'_>, answers: &mut Answers<'_>) -> Result<(), Error> {
         let answers = answers.start(hashes.len())?;
-        if let State::Filter(plan) = &self.prepared.0
-            && let Some(bits) = plan.bits(self.filter.as_ref())
-        {
-            (plan.layout.hashes)(plan, bits, KeyHashes::new(plan.function, hashes), answers);
-        } else {
-            let answer = !matches!(self.prepared.0, State::Same(false));
-            fill(answer, hashes.len(), answers);
+        match &self.prepared.0 {
+            State::Filter(plan) => match plan.bits(self.filter.as_ref()) {
+                Some(bits) => (plan.layout.hashes)(plan, bits, hashes, answers),
+                None => fill(true, hashes.len(), answers),
+            },
+            State::Same(answer) => fill(*answer, hashes.len(), answers),
+            State::Nothing(_) => fill(true, hashes.len(), answers),
         }
         Ok(())
     }

@@ -278,7 +278,10 @@ impl FilterPolicy for OneKey {
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
         match keys {
             [_] => POLICY.create_filter(keys, out),
-            _ => Err(Error::BufferTooShort { needed: 1, given: 0 }),
+            _ => {
+                out.fill(0xaa);
+                Err(Error::BufferTooShort { needed: 1, given: 0 })
+            }
         }
     }
 
@@ -290,6 +293,9 @@ impl FilterPolicy for OneKey {
 #[test]
 fn a_policy_that_fails_leaves_the_builder_as_it_was() {
     let error = Error::BufferTooShort { needed: 1, given: 0 };
+    let mut out = b"what was there".to_vec();
+    assert_eq!(OneKey.append_filter(&[b"one", b"two"], &mut out), Err(error));
+    assert_eq!(out, b"what was there");
     let mut builder = FilterBlockBuilder::new(&OneKey);
     builder.start_block(0).unwrap();
     builder.add_key(b"key").unwrap();

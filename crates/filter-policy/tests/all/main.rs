@@ -3,6 +3,7 @@
 
 mod batches;
 mod filter_block;
+mod golden;
 mod leveldb;
 mod prefix;
 mod support;

@@ -3,8 +3,8 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use filter_formats::BinaryFusePolicy;
-use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, NAME_IN_TABLES, RibbonPolicy};
+use filter_formats::BinaryFuse;
+use filter_formats::rocksdb::{FastLocalBloom, LegacyBloom, NAME_IN_TABLES, Ribbon};
 
 use super::super::block::Block;
 use super::super::blocks::{Blocks, Protection, of_place};
@@ -39,10 +39,10 @@ const NAMES: [&str; 10] = [
     NAME_IN_TABLES,
     "rocksdb.BuiltinBloomFilter.FullBloom",
     "rocksdb.BuiltinBloomFilter.Ribbon",
-    BinaryFusePolicy::NAME,
-    FastLocalBloomPolicy::NAME,
-    RibbonPolicy::NAME,
-    LegacyFullFilterPolicy::NAME,
+    BinaryFuse::NAME,
+    FastLocalBloom::NAME,
+    Ribbon::NAME,
+    LegacyBloom::NAME,
     "rocksdb.internal.DeprecatedBlockBasedBloomFilter",
     "bloomfilter",
     "ribbonfilter",
@@ -63,12 +63,12 @@ const INTERNAL_LEN: usize = 8;
 ///
 /// ```no_run
 /// use filter_tables::RocksDbTable;
-/// use filter_formats::rocksdb::FastLocalBloomPolicy;
+/// use filter_formats::rocksdb::FastLocalBloom;
 /// use filter_policy::{BitsPerKey, FilterPolicy};
 ///
 /// // Every policy of RocksDB's reads every kind of filter, whatever its bits per key. (Pebble's filters whose `filters_name` is
-/// // `binaryfuse` are read by `BinaryFusePolicy` of filter-formats.)
-/// let policy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
+/// // `binaryfuse` are read by `BinaryFuse` of filter-formats.)
+/// let policy = FastLocalBloom::new(BitsPerKey::whole(10));
 /// let bytes = std::fs::read("000008.sst")?;
 /// let table = RocksDbTable::open(bytes.as_slice())?;
 /// let filters = table.filters()?;

@@ -1,1 +1,1 @@
-../../../filter-formats/tests/all/support/golden.rs
+../../../filter-policy/tests/all/support/golden.rs

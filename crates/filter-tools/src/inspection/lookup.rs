@@ -6,7 +6,7 @@ use std::path::Path;
 
 use filter_formats::Format;
 use filter_formats::policies::{self, AnyPolicy};
-use filter_formats::rocksdb::FastLocalBloomPolicy;
+use filter_formats::rocksdb::FastLocalBloom;
 use filter_formats::view::FilterView;
 use filter_policy::filter_block::FilterBlockReader;
 use filter_policy::hashers::KeyHasher;
@@ -277,9 +277,9 @@ fn rocksdb(file: &TableFile) -> Result<MayHold, Unopened> {
     let read = |handle: BlockHandle| Ok((handle.offset, table.filter(handle)?));
     let read: BTreeMap<_, _> = handles.into_iter().map(read).collect::<Result<_, Error<_>>>()?;
     let name = table.filters_name().unwrap_or_default();
-    let format = policies::format_of(name.as_bytes()).unwrap_or(Format::FAST_LOCAL_BLOOM);
+    let format = super::format_of(name.as_bytes()).unwrap_or(Format::FAST_LOCAL_BLOOM);
     // Filters of RocksDB tell their kind, whatever the name.
-    let policy = policies::reader(name).unwrap_or_else(|_| Box::new(FastLocalBloomPolicy::new(10.into())));
+    let policy = policies::reader(name).unwrap_or_else(|_| Box::new(FastLocalBloom::new(10.into())));
     let rates = read
         .values()
         .map(|filter| FilterView::new(format, filter).expected_rate());

@@ -4,7 +4,7 @@
 //! generated sets come from an independent C implementation of the functions and recipes, for the given seeds.
 
 use filter_formats::sizing::Textbook;
-use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy as _};
+use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use hash_comparison::advice::published::{CountRow, FilterRow, KeySet};
 use hash_comparison::functions;
 use hash_comparison::keys::load_embedded;

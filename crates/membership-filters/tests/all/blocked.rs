@@ -1,8 +1,8 @@
 //! The blocked filter's contract, seen from outside.
 
-use filter_formats::parquet::SplitBlockBloomPolicy;
+use filter_formats::parquet::SplitBlock;
 use filter_policy::kernels::Kernel;
-use filter_policy::{BitsPerKey, HashedPolicy as _};
+use filter_policy::{BitsPerKey, FilterPolicy as _, KeyHashes, Layout as _};
 use membership_filters::{BloomFilter, ErrorKind, Parameters};
 use membership_filters::{Bytes, Hashed};
 
@@ -85,11 +85,11 @@ fn arguments_out_of_range_are_refused() {
 fn the_blocks_are_those_of_the_policy() {
     let hashes = hashes(5, 1000);
     for kernel in Kernel::available() {
-        let policy = SplitBlockBloomPolicy::new(BitsPerKey::whole(12)).on_kernel(kernel);
-        let mut built = Vec::new();
-        policy
-            .append_raw_hashes(hashes.iter().map(|hash| hash.hash().h1), &mut built)
-            .unwrap();
+        let policy = SplitBlock::new(BitsPerKey::whole(12)).on_kernel(kernel);
+        let values: Vec<u64> = hashes.iter().map(|hash| hash.hash().h1).collect();
+        let mut built = vec![0; policy.max_filter_len(values.len()).unwrap()];
+        let values = KeyHashes::new(policy.layout().hash_function(), &values);
+        policy.create_from_hashes(values, &mut built).unwrap();
         let mut filter = filter(built.len() as u32 / 32);
         filter.insert_many_hashed(&hashes).unwrap();
         assert_eq!(filter.to_bytes()[24..][..built.len()], built);

@@ -4,7 +4,7 @@ use core::hint::black_box;
 use std::rc::Rc;
 
 use filter_formats::policies::AnyPolicy;
-use filter_policy::{Answers, Error, FilterPolicy, HashedPolicy, KeyBatch};
+use filter_policy::{Answers, Error, FilterPolicy, KeyBatch, Layout, Policy};
 
 use super::{Batched, Forms, Maker};
 
@@ -20,10 +20,18 @@ pub struct Ours {
 
 impl Ours {
     /// Builds filters one after another in the same memory, as engines do.
-    pub fn new(policy: impl HashedPolicy + Copy + Send + Sync + 'static) -> Self {
+    pub fn new<L: Layout>(policy: Policy<L>) -> Self
+    where
+        Policy<L>: Copy + Send + Sync + 'static,
+    {
         Self {
             policy: Box::new(policy),
-            packed: Some(Box::new(move |keys, filter| policy.append_batch(keys, filter))),
+            packed: Some(Box::new(move |keys, filter| {
+                filter.resize(policy.max_filter_len(keys.len())?, 0);
+                let len = policy.build_in(keys, filter)?.len();
+                filter.truncate(len);
+                Ok(())
+            })),
             is_fresh: false,
         }
     }

@@ -1,7 +1,7 @@
 //! Building and querying filters: with the same bytes as an engine's own policy, of LevelDB and of Parquet in runs with
 //! their own records; and filters of all kinds at the same false-positive rates.
 
-use filter_formats::BloomFilter64Policy;
+use filter_formats::Bloom64;
 use records::number;
 use records::number::grouped;
 
@@ -93,7 +93,7 @@ pub const EQUAL_RATE: Suite = Suite {
         Task::timed("many", "query, absent keys, many a call"),
     ],
     parameters: &[Property("version"), Condition("key_lengths"), Condition("filter_keys"), Condition("rate")],
-    baseline: Baseline::Contender(&[BloomFilter64Policy::NAME]),
+    baseline: Baseline::Contender(&[Bloom64::NAME]),
     // The table of the page `crates/filter-formats/WHICH.md`.
     summary: Tables {
         heading: |row| {

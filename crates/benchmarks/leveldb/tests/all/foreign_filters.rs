@@ -3,10 +3,10 @@
 
 use bench_leveldb::Policy;
 use filter_formats::Format;
-use filter_formats::parquet::SplitBlockBloomPolicy;
-use filter_formats::rocksdb::RibbonPolicy;
+use filter_formats::parquet::SplitBlock;
+use filter_formats::rocksdb::Ribbon;
 use filter_formats::view::{FilterKind, FilterView};
-use filter_formats::{BinaryFusePolicy, policies};
+use filter_formats::{BinaryFuse, policies};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
 fn key(number: u32) -> Vec<u8> {
@@ -47,8 +47,8 @@ fn filters_of_the_remaining_formats_are_protected_by_their_name_alone() {
     let (leveldb, ten) = (Policy::builtin(10), BitsPerKey::whole(10));
     let policies: [(&dyn FilterPolicy, _); 3] = [
         (&BloomFilterPolicy::new(ten), 440..=440),
-        (&BinaryFusePolicy::new(ten), 440..=440),
-        (&SplitBlockBloomPolicy::with_xxph3(ten), 30..=80),
+        (&BinaryFuse::new(ten), 440..=440),
+        (&SplitBlock::with_xxph3(ten), 30..=80),
     ];
     for (policy, expected) in policies {
         let denies = |count: &u32| {
@@ -76,7 +76,7 @@ fn ribbon(blocks: u32) -> Vec<u8> {
 /// If the number of blocks extends into the last byte, LevelDB's policy reads that byte as the probe count.
 #[test]
 fn large_ribbon_filters_are_protected_by_their_name_alone() {
-    let (leveldb, policy) = (Policy::builtin(10), RibbonPolicy::new(BitsPerKey::whole(10)));
+    let (leveldb, policy) = (Policy::builtin(10), Ribbon::new(BitsPerKey::whole(10)));
     for (blocks, is_open) in [
         (2, true),
         (65_535, true),

@@ -6,12 +6,12 @@
 use bench_kit::source::Source;
 use bench_rocksdb::{Policy, slices};
 use filter_formats::Format;
-use filter_formats::rocksdb::FastLocalBloomPolicy;
+use filter_formats::rocksdb::{FastLocalBloom, FastLocalBloomPolicy};
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy, MATCHES_EVERYTHING};
 
 /// The policy of ours; it reads every kind of filter.
-const OURS: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
+const OURS: FastLocalBloomPolicy = FastLocalBloom::new(BitsPerKey::whole(10));
 
 /// Counts of equal answers.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use bench_kit::source::Source;
 use bench_rocksdb::{Policy, slices};
 use filter_formats::Format;
-use filter_formats::rocksdb::FastLocalBloomPolicy;
+use filter_formats::rocksdb::FastLocalBloom;
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
 
@@ -84,7 +84,7 @@ fn odd_bits_per_key_are_corrected_alike() {
         let bits = BitsPerKey::fractional(bits_per_key).unwrap_or(BitsPerKey::MAX);
         let theirs = Policy::bloom(bits_per_key, 5).create_filter(&slices(&keys));
         assert!(
-            ours(&FastLocalBloomPolicy::new(bits), &keys) == theirs,
+            ours(&FastLocalBloom::new(bits), &keys) == theirs,
             "{bits_per_key}"
         );
     }

@@ -11,7 +11,7 @@ mod filters;
 mod tables;
 
 use bench_rocksdb::{Policy, UniquePtr};
-use filter_formats::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_formats::rocksdb::{FastLocalBloom, LegacyBloom, Ribbon};
 use filter_policy::{BitsPerKey, FilterPolicy};
 
 /// Returns RocksDB's policies and ours for the same bits per key.
@@ -20,13 +20,10 @@ fn policies(bits_per_key: f64) -> [(UniquePtr<Policy>, Box<dyn FilterPolicy>); 3
     [
         (
             Policy::bloom(bits_per_key, 5),
-            Box::new(FastLocalBloomPolicy::new(bits)),
+            Box::new(FastLocalBloom::new(bits)),
         ),
-        (
-            Policy::bloom(bits_per_key, 4),
-            Box::new(LegacyFullFilterPolicy::new(bits)),
-        ),
-        (Policy::ribbon(bits_per_key), Box::new(RibbonPolicy::new(bits))),
+        (Policy::bloom(bits_per_key, 4), Box::new(LegacyBloom::new(bits))),
+        (Policy::ribbon(bits_per_key), Box::new(Ribbon::new(bits))),
     ]
 }
 

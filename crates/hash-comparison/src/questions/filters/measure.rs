@@ -16,7 +16,10 @@ mod tests;
 use std::hash::Hasher as _;
 
 use filter_formats::sizing::Textbook;
-use filter_policy::{Answers, BitsPerKey, BloomFilterPolicy, HashedPolicy, leveldb};
+use filter_policy::hashers::Murmur2;
+use filter_policy::{
+    Answers, BitsPerKey, BloomFilterPolicy, FilterPolicy as _, KeyHashes, Layout as _, leveldb,
+};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -357,6 +360,8 @@ impl Near {
         progress: &dyn Progress,
     ) -> Result<Self, Cancelled> {
         let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits_per_key));
+        // The values are of any function. The policy takes them for those of its own, which has as many bits.
+        let function = policy.layout().hash_function();
         let (mut largest, mut all, mut counts) = (0, [0; 2], Vec::new());
         for keys in numbers {
             let is_largest = counts.is_empty();
@@ -369,10 +374,11 @@ impl Near {
             let mut sum = [0; 2];
             for (built, asked) in used {
                 go_on(progress)?;
-                let mut filter = Vec::new();
-                policy
-                    .append_raw_hashes(built[..keys].iter().copied(), &mut filter)
-                    .expect("a filter takes less room than the values it is built from");
+                let len = policy.max_filter_len(keys);
+                let mut room = vec![0; len.expect("fewer bytes than the values take")];
+                let filter = policy
+                    .create_from_hashes(KeyHashes::new(function, &built[..keys]), &mut room)
+                    .expect("there is room for the filter");
                 let count = |asked: &[u32]| [asked.len() as u64, matches(&policy, &filter, asked)];
                 if is_largest {
                     (largest, all) = (keys, added([all, count(asked)]));
@@ -414,12 +420,13 @@ fn added(counts: impl IntoIterator<Item = [u64; 2]>) -> [u64; 2] {
 }
 
 /// Counts the values that match a filter. The policy's own hash plays no part.
-fn matches(policy: &impl HashedPolicy<Hash = u32>, filter: &[u8], asked: &[u32]) -> u64 {
+fn matches(policy: &BloomFilterPolicy<Murmur2>, filter: &[u8], asked: &[u32]) -> u64 {
     let mut words = vec![0; Answers::words_for(asked.len())];
     let mut answers = Answers::new(&mut words);
+    let hashes = KeyHashes::new(policy.layout().hash_function(), asked);
     policy
         .prepare(filter)
-        .may_match_raw_hashes(asked, &mut answers)
+        .may_match_hashes(hashes, &mut answers)
         .expect("there is a word for every 64 values");
     answers.matches()
 }

@@ -1,4 +1,4 @@
-//! Memory between pages that must not be accessed.
+//! Memory between pages that must not be accessed: a kernel that does ends the program.
 #![expect(
     unsafe_code,
     reason = "pages without access rights come from the operating system"

@@ -1,0 +1,1 @@
+../../../../filter-policy/tests/all/support/recorded.rs
