@@ -5,6 +5,8 @@ mod kernel;
 
 pub use definition::positions;
 
+use core::ops::RangeInclusive;
+
 use hashzoo::xxph3_64;
 
 use crate::bits::{MAP_BITS, MAX_PROBES};
@@ -78,6 +80,8 @@ impl Stored for Bits<'_> {
     type Hash = u64;
 
     const HAS_KERNELS: bool = true;
+
+    const LENS: RangeInclusive<usize> = 2..=usize::MAX;
 
     #[inline(always)]
     fn may_match(self, kernel: KernelToken, hash: u64) -> bool {

@@ -2,7 +2,7 @@
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use crate::aarch64::Neon;
-use crate::kernel::Kernel;
+use crate::kernel::{Allowed, Kernel};
 use crate::lanes::{Lanes, Target};
 #[cfg(target_arch = "x86_64")]
 use crate::x86_64::{Avx2, Avx512, found};
@@ -54,54 +54,63 @@ impl KernelToken {
     /// [`Kernel::best`].
     #[inline]
     pub fn best() -> Self {
-        Self::given(None)
+        Self::among(Allowed::ALL)
     }
 
     /// Returns this kernel, or the portable one if it is not available.
     #[inline]
     pub fn of(kernel: Kernel) -> Self {
-        Self::given(Some(kernel))
+        Self::among(Allowed::only(kernel))
     }
 
-    /// Returns [`of`](Self::of) the given kernel, or [`best`](Self::best) if none is given.
+    /// Returns the fastest of these kernels that is available.
     #[inline]
-    pub fn given(kernel: Option<Kernel>) -> Self {
+    pub fn among(allowed: Allowed) -> Self {
         #[cfg(target_arch = "x86_64")]
-        let found = found::before().unwrap_or_else(found::now);
-        #[cfg(not(target_arch = "x86_64"))]
-        let found = 0;
-        Self::among(found, kernel)
-    }
-
-    /// Returns [`given`](Self::given); `None` on the cold path where CPU features have not been detected yet.
-    #[inline(always)]
-    pub(crate) fn known(kernel: Option<Kernel>) -> Option<Self> {
-        #[cfg(target_arch = "x86_64")]
-        let found = found::before()?;
-        #[cfg(not(target_arch = "x86_64"))]
-        let found = 0;
-        Some(Self::among(found, kernel))
-    }
-
-    /// Returns the fastest kernel that was found and that `kernel` allows.
-    #[inline(always)]
-    fn among(found: u8, kernel: Option<Kernel>) -> Self {
-        #[cfg(target_arch = "x86_64")]
-        let kernel = {
-            let wanted = match kernel {
-                None => found::AVX2 | found::AVX512,
-                Some(Kernel::Scalar | Kernel::Neon) => 0,
-                Some(Kernel::Avx2) => found::AVX2,
-                Some(Kernel::Avx512) => found::AVX512,
-            };
-            match found & wanted {
-                found if found & found::AVX512 != 0 => Kernel::Avx512,
-                found if found & found::AVX2 != 0 => Kernel::Avx2,
-                _ => Kernel::Scalar,
-            }
+        let found = match found::before() {
+            0 => found::now(),
+            found => found,
         };
         #[cfg(not(target_arch = "x86_64"))]
-        let kernel = kernel.unwrap_or(Kernel::Neon);
+        let found = u8::MAX;
+        Self::fastest(found, allowed)
+    }
+
+    /// Calls `then` with [`among`](Self::among), or `at_first` if CPU features have not been detected yet. There is a branch to
+    /// each kernel's code; compilers would first compute a value, and then branch on it.
+    #[inline(always)]
+    pub(crate) fn dispatch<R>(allowed: Allowed, then: impl Fn(Self) -> R, at_first: impl FnOnce() -> R) -> R {
+        #[cfg(target_arch = "x86_64")]
+        match found::before() & allowed.0 {
+            // SAFETY: the instructions were found.
+            bits if bits >= found::AVX512 => then(unsafe { Self::assumed(Kernel::Avx512) }),
+            // SAFETY: the instructions were found.
+            bits if bits >= found::AVX2 => then(unsafe { Self::assumed(Kernel::Avx2) }),
+            0 => at_first(),
+            _ => then(Self::Scalar),
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        then(Self::among(allowed))
+    }
+
+    /// Returns the fastest kernel that was found and is allowed.
+    #[inline(always)]
+    fn fastest(found: u8, Allowed(allowed): Allowed) -> Self {
+        let is = |kernel: Kernel| found & allowed & kernel as u8 != 0;
+        #[cfg(target_arch = "x86_64")]
+        let kernel = if is(Kernel::Avx512) {
+            Kernel::Avx512
+        } else if is(Kernel::Avx2) {
+            Kernel::Avx2
+        } else {
+            Kernel::Scalar
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let kernel = if is(Kernel::Neon) {
+            Kernel::Neon
+        } else {
+            Kernel::Scalar
+        };
         // SAFETY: the instructions were found, or all code may use them.
         unsafe { Self::assumed(kernel) }
     }

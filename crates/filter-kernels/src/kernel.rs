@@ -16,19 +16,20 @@ use core::fmt;
 /// assert!(Kernel::available().any(|kernel| kernel == Kernel::best()));
 /// assert!(Kernel::Scalar.is_available());
 /// ```
+// The numbers are bits of what was found, since each query looks the kernel up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kernel {
     /// Portable code, one key at a time; available on every processor.
-    Scalar,
+    Scalar = 1,
     /// 8 keys at a time: x86-64 with AVX2, BMI1, BMI2 and POPCNT (Intel Haswell of 2013, AMD Zen).
-    Avx2,
+    Avx2 = 2,
     /// 16 keys at a time: x86-64 with the instructions of `Avx2` and AVX-512 F, BW, DQ and VL (Intel Skylake-SP of 2017,
     /// AMD Zen 4).
-    Avx512,
+    Avx512 = 4,
     /// 8 keys at a time: 64-bit Arm with NEON, which every such application processor has, so neither the processor nor
     /// the environment is checked.
-    Neon,
+    Neon = 8,
 }
 
 impl Kernel {
@@ -43,6 +44,20 @@ impl Kernel {
             Self::Avx512 => "avx512",
             Self::Neon => "neon",
         }
+    }
+}
+
+/// The kernels that may be used; portable code always may.
+#[derive(Debug, Clone, Copy)]
+pub struct Allowed(pub(crate) u8);
+
+impl Allowed {
+    /// Whatever is available.
+    pub const ALL: Self = Self(u8::MAX);
+
+    /// Allows only this kernel.
+    pub const fn only(kernel: Kernel) -> Self {
+        Self(kernel as u8 | Kernel::Scalar as u8)
     }
 }
 

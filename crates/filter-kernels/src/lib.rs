@@ -54,6 +54,6 @@ pub use bits::MAX_PROBES;
 pub use choose::KernelToken;
 pub use compile::Asker;
 pub use door::{Question, Stored, key_may_match};
-pub use kernel::Kernel;
+pub use kernel::{Allowed, Kernel};
 pub use keys::{Keys, PackedKeys};
 pub use source::{LaneHash, LaneSource, Source};

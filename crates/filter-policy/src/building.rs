@@ -52,21 +52,23 @@ pub fn without_counting_repeats<H: HashValue>(
     fill: impl Fn(&mut [u8], usize) -> usize,
 ) -> Result<usize, Error> {
     let keys = source.len();
-    let len = len_of(keys)?;
-    // Without repeats, one pass over the values is enough.
-    let repeats = match out.get_mut(..len) {
-        Some(filter) => fill(filter, keys),
-        None => repeats(source, hash),
-    };
-    let kept_len = len_of(keys - repeats)?;
-    let filter = room(out, kept_len)?;
-    if kept_len != len {
-        fill(filter, keys - repeats);
+    let mut counted = keys;
+    loop {
+        let len = len_of(counted)?;
+        let repeats = match out.get_mut(..len) {
+            Some(filter) => fill(filter, counted),
+            None => repeats(source, &hash),
+        };
+        // Without repeats, one pass over the values is enough.
+        if keys - repeats == counted || len_of(keys - repeats)? == len {
+            return room(out, len).map(|_| len);
+        }
+        counted = keys - repeats;
     }
-    Ok(kept_len)
 }
 
 /// Returns how many values equal the one before them.
+#[inline(never)]
 fn repeats<H: HashValue>(source: Source<'_, H>, hash: impl Fn(&[u8]) -> H) -> usize {
     let mut counter = Repeats::default();
     each_batch(source, hash, |hashes| counter.count(hashes));

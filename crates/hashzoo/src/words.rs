@@ -13,7 +13,7 @@ pub(crate) const fn word(bytes: &[u8], at: usize) -> u64 {
 }
 
 /// Returns the eight bytes at `at`, and the next eight. Callers have checked the length.
-#[inline]
+#[inline(always)]
 pub(crate) const fn two_words(bytes: &[u8], at: usize) -> (u64, u64) {
     match bytes.split_at(at).1.first_chunk::<16>() {
         Some(chunk) => (word(chunk, 0), word(chunk, 8)),

@@ -55,6 +55,8 @@ pub type SplitBlockBloomPolicy = Policy<SplitBlock>;
 pub struct SplitBlock {
     bits_per_key: BitsPerKey,
     hash: BlockHash,
+    /// Derived from `hash`, and stored because keys are hashed one by one.
+    function: HashFunction,
 }
 
 impl SplitBlock {
@@ -66,15 +68,21 @@ impl SplitBlock {
 
     /// Makes a policy with this many bits per key, and Parquet's hash, XXH64.
     pub const fn new(bits_per_key: BitsPerKey) -> Policy<Self> {
-        let hash = BlockHash::Xxh64;
-        Policy::of(Self { bits_per_key, hash })
+        Policy::of(Self::layout(bits_per_key, BlockHash::Xxh64))
     }
 
     /// Makes a policy that hashes keys with XXPH3, as `BloomFilter64` does: the choice of an engine that wants the fastest
     /// filter. The filters of `BlockedBloomFilter` in `membership-filters` have the same blocks.
     pub const fn with_xxph3(bits_per_key: BitsPerKey) -> Policy<Self> {
-        let hash = BlockHash::Xxph3;
-        Policy::of(Self { bits_per_key, hash })
+        Policy::of(Self::layout(bits_per_key, BlockHash::Xxph3))
+    }
+
+    const fn layout(bits_per_key: BitsPerKey, hash: BlockHash) -> Self {
+        Self {
+            bits_per_key,
+            hash,
+            function: function_of(hash),
+        }
     }
 }
 
@@ -105,7 +113,7 @@ impl Layout for SplitBlock {
 
     #[inline]
     fn hash_function(&self) -> HashFunction {
-        function_of(self.hash)
+        self.function
     }
 
     #[inline(always)]
@@ -113,6 +121,7 @@ impl Layout for SplitBlock {
         self.hash.hash(key)
     }
 
+    #[inline]
     fn max_len(&self, keys: usize) -> Result<usize, Error> {
         let bytes = bitset_bytes(self.bits_per_key, keys as u64)?;
         // Below 2^31.
@@ -171,6 +180,7 @@ fn of_either(hash: KeyHash) -> Option<u64> {
 }
 
 /// Returns the length of a bit set for this many keys: whole blocks, at least one.
+#[inline]
 fn bitset_bytes(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Error> {
     u64::try_from(bits_per_key.times(keys))
         .ok()
@@ -188,10 +198,7 @@ impl Format {
     /// that Parquet stores before them. The rate is the
     /// exact one of ideal blocks, some fuller than others, plus equal halves of hash values. See
     /// [`parquet`](crate::parquet) for the sizes that writers of Parquet files choose.
-    pub const SPLIT_BLOCK: Self = Self(&SplitBlock {
-        bits_per_key: TEN,
-        hash: BlockHash::Xxh64,
-    });
+    pub const SPLIT_BLOCK: Self = Self(&SplitBlock::layout(TEN, BlockHash::Xxh64));
 }
 
 impl Described for SplitBlock {

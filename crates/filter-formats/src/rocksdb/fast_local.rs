@@ -121,6 +121,7 @@ impl Layout for FastLocalBloom {
         xxph3_64(key, 0)
     }
 
+    #[inline]
     fn max_len(&self, keys: usize) -> Result<usize, Error> {
         let bytes = lines_of(self.millibits, keys as u64) * LINE_LEN as u64;
         addressable(bytes, keys, self.bits_per_key)

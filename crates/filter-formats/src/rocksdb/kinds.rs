@@ -133,10 +133,13 @@ pub(super) fn legacy(filter: &[u8]) -> Option<LegacyLines<'_>> {
 }
 
 /// Returns the length of a filter with this many bytes of bits.
+#[inline]
 pub(super) fn addressable(bytes: u64, keys: usize, bits_per_key: BitsPerKey) -> Result<usize, Error> {
     // Always fits on 64-bit platforms.
-    let most = bits_per_key.most_keys(u64::from(u32::MAX) * 8);
-    usize::try_from(bytes + TAIL_LEN as u64).map_err(|_| bits_per_key.too_large(keys as u64, most))
+    usize::try_from(bytes + TAIL_LEN as u64).map_err(|_| {
+        let most = bits_per_key.most_keys(u64::from(u32::MAX) * 8);
+        bits_per_key.too_large(keys as u64, most)
+    })
 }
 
 /// A filter of format version 5 or later with one line and this tail.

@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use filter_kernels::{Kernel, KernelToken, Source, Stored};
+use filter_kernels::{Allowed, Kernel, KernelToken, Source, Stored};
 #[cfg(feature = "alloc")]
 use filter_policy::KeyHash;
 use filter_policy::answers::each;
@@ -112,8 +112,8 @@ impl LegacyBloom {
 
     /// Answers for a key from a prepared filter.
     fn ask(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
-        let (lines, probes) = Lines::of_words(*numbers);
-        lines::may_match(bits, lines, probes, lines::hash(key))
+        let hash = lines::hash(key);
+        Self::restore(KernelToken::Scalar, bits, *numbers).may_match(KernelToken::Scalar, hash)
     }
 }
 
@@ -131,6 +131,7 @@ pub(super) fn probe_count(bits_per_key: RocksDbBits) -> u8 {
 }
 
 /// Returns the number of lines for this many keys: odd, so that the remainder uses all bits of a value; 0 for no keys.
+#[inline]
 pub(super) fn lines_for(bits_per_key: RocksDbBits, keys: u64, line: CacheLine) -> u32 {
     if keys == 0 {
         return 0;
@@ -151,10 +152,12 @@ impl Stored for LegacyLines<'_> {
     }
 
     fn may_match_many(self, kernel: KernelToken, source: Source<'_, u32>, answers: &mut [u64]) {
-        let may_match = |hash| self.may_match(kernel, hash);
+        let numbers = self.lines.words(self.probes);
         match source {
-            Source::Keys(keys) => each(keys.iter(), answers, |key| may_match(lines::hash(key))),
-            Source::Hashes(hashes) => each(hashes.iter(), answers, |&hash| may_match(hash)),
+            Source::Keys(keys) => each(keys.iter(), answers, |key| {
+                LegacyBloom::ask(&numbers, self.bits, key)
+            }),
+            Source::Hashes(hashes) => each(hashes.iter(), answers, |&hash| self.may_match(kernel, hash)),
         }
     }
 }
@@ -181,6 +184,7 @@ impl Layout for LegacyBloom {
         lines::hash(key)
     }
 
+    #[inline]
     fn max_len(&self, keys: usize) -> Result<usize, Error> {
         let count = lines_for(RocksDbBits::new(self.bits_per_key), keys as u64, self.line);
         let bytes = u64::from(count) * u64::from(self.line.bytes());
@@ -235,8 +239,8 @@ impl Layout for LegacyBloom {
 
     /// There are no kernels for legacy filters.
     #[inline(always)]
-    fn pinned(_: Option<Kernel>) -> Option<Kernel> {
-        Some(Kernel::Scalar)
+    fn allowed(_: Allowed) -> Allowed {
+        Allowed::only(Kernel::Scalar)
     }
 }
 

@@ -7,7 +7,7 @@ use core::fmt;
 
 use filter_kernels::fast_local::LINE_LEN;
 use filter_kernels::ribbon::{self, Row, Shape, Solution};
-use filter_kernels::{Kernel, KernelToken, Source};
+use filter_kernels::{Allowed, KernelToken, Source};
 #[cfg(feature = "alloc")]
 use filter_policy::KeyHash;
 #[cfg(feature = "alloc")]
@@ -208,8 +208,8 @@ impl Layout for Ribbon {
     }
 
     #[inline(always)]
-    fn pinned(_: Option<Kernel>) -> Option<Kernel> {
-        None
+    fn allowed(_: Allowed) -> Allowed {
+        Allowed::ALL
     }
 }
 

@@ -17,15 +17,15 @@ cpufeatures::new!(
 static FOUND: AtomicU8 = AtomicU8::new(0);
 
 /// Set in all values of [`FOUND`].
-const LOOKED: u8 = 1;
-pub(crate) const AVX2: u8 = 2;
-pub(crate) const AVX512: u8 = 4;
+const LOOKED: u8 = Kernel::Scalar as u8;
+pub(crate) const AVX2: u8 = Kernel::Avx2 as u8;
+pub(crate) const AVX512: u8 = Kernel::Avx512 as u8;
 
-/// Returns what an earlier detection found, if there was one.
+/// Returns what an earlier detection found; 0 if there was none.
 #[inline(always)]
-pub(crate) fn before() -> Option<u8> {
+pub(crate) fn before() -> u8 {
     // Relaxed: no other memory depends on the value.
-    Some(FOUND.load(Ordering::Relaxed)).filter(|&found| found != 0)
+    FOUND.load(Ordering::Relaxed)
 }
 
 /// Detects the instruction sets, and remembers them.

@@ -258,7 +258,7 @@ const fn merge<const FINAL: bool>(sums: &Accumulators, secret: &[u8; SECRET_LEN]
 }
 
 /// Mixes 16 bytes of the key with 16 bytes of the secret.
-#[inline]
+#[inline(always)]
 const fn mix_16(key: &[u8], at: usize, secret_at: usize, seed: u64) -> u64 {
     let (low, high) = two_words(key, at);
     fold(
