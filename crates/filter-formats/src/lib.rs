@@ -44,6 +44,5 @@ pub mod which;
 
 pub use bloom64::{Bloom64, BloomFilter64Policy};
 pub use error::Error;
-#[cfg(feature = "alloc")]
 pub use fuse::{BinaryFuse, BinaryFusePolicy};
 pub use view::Format;

@@ -7,8 +7,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use filter_policy::hashers::{LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, hashers};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
 use crate::bloom64::Bloom64;
 use crate::error::Error;
@@ -17,8 +18,8 @@ use crate::parquet::SplitBlock;
 use crate::rocksdb::{FastLocalBloom, LegacyBloom, NAME_IN_TABLES, Ribbon};
 use crate::view::Format;
 
-/// The list of stored formats: every policy with a fixed name. The names of MurmurHash2 with other seeds and of filters over prefixes are derived
-/// from these names; [`by_name`] and [`format_of`] know the derived names as well.
+/// The list of stored formats: every policy with a fixed name. [`row_of`] finds the row of every name that is derived from
+/// one of these: with another seed of MurmurHash2, or over prefixes.
 ///
 /// ```
 /// use filter_formats::policies;
@@ -28,69 +29,22 @@ use crate::view::Format;
 ///     assert_eq!(known.policy(BitsPerKey::whole(10)).name(), known.name());
 /// }
 /// ```
+#[rustfmt::skip]
 pub const ALL: &[NamedPolicy] = &[
-    row(
-        hashers::LevelDbHash::POLICY_NAME,
-        &["leveldb"],
-        Format::LEVEL_DB,
-        0,
-        |bits| Box::new(BloomFilterPolicy::with_leveldb_hash(bits)),
-    ),
-    row(
-        hashers::Murmur2::POLICY_NAME,
-        &["murmur2"],
-        Format::LEVEL_DB,
-        0,
-        |bits| Box::new(BloomFilterPolicy::new(bits)),
-    ),
-    row(
-        hashers::Murmur2SignedTail::POLICY_NAME,
-        &["murmur2-signed"],
-        Format::LEVEL_DB,
-        0,
-        |bits| Box::new(BloomFilterPolicy::with_signed_tail(bits)),
-    ),
-    row(Bloom64::NAME, &["bloom64"], Format::BLOOM64, 0, |bits| {
-        Box::new(Bloom64::new(bits))
-    }),
-    row(
-        FastLocalBloom::NAME,
-        &["rocksdb", "fast-local-bloom"],
-        Format::FAST_LOCAL_BLOOM,
-        0,
-        |bits| Box::new(FastLocalBloom::new(bits)),
-    ),
-    row(
-        LegacyBloom::NAME,
-        &["rocksdb-legacy"],
-        Format::LEGACY_BLOOM,
-        0,
-        |bits| Box::new(LegacyBloom::new(bits)),
-    ),
-    row(Ribbon::NAME, &["ribbon"], Format::RIBBON, 36, |bits| {
-        Box::new(Ribbon::new(bits))
-    }),
-    row(
-        SplitBlock::NAME,
-        &["split-block", "parquet"],
-        Format::SPLIT_BLOCK,
-        0,
-        |bits| Box::new(SplitBlock::new(bits)),
-    ),
-    row(
-        SplitBlock::NAME_XXPH3,
-        &["split-block-xxph3"],
-        Format::SPLIT_BLOCK,
-        0,
-        |bits| Box::new(SplitBlock::with_xxph3(bits)),
-    ),
-    row(
-        BinaryFuse::NAME,
-        &["binaryfuse", "binary-fuse"],
-        Format::BINARY_FUSE,
-        28,
-        |bits| Box::new(BinaryFuse::new(bits)),
-    ),
+    row(LevelDbHash::POLICY_NAME, &["leveldb"], Format::LEVEL_DB, 0,
+        |bits| Box::new(BloomFilterPolicy::with_leveldb_hash(bits))),
+    row(Murmur2::POLICY_NAME, &["murmur2"], Format::LEVEL_DB, 0, |bits| Box::new(BloomFilterPolicy::new(bits))),
+    row(Murmur2SignedTail::POLICY_NAME, &["murmur2-signed"], Format::LEVEL_DB, 0,
+        |bits| Box::new(BloomFilterPolicy::with_signed_tail(bits))),
+    row(Bloom64::NAME, &["bloom64"], Format::BLOOM64, 0, |bits| Box::new(Bloom64::new(bits))),
+    row(FastLocalBloom::NAME, &["rocksdb", "fast-local-bloom"], Format::FAST_LOCAL_BLOOM, 0,
+        |bits| Box::new(FastLocalBloom::new(bits))),
+    row(LegacyBloom::NAME, &["rocksdb-legacy"], Format::LEGACY_BLOOM, 0, |bits| Box::new(LegacyBloom::new(bits))),
+    row(Ribbon::NAME, &["ribbon"], Format::RIBBON, 36, |bits| Box::new(Ribbon::new(bits))),
+    row(SplitBlock::NAME, &["split-block", "parquet"], Format::SPLIT_BLOCK, 0, |bits| Box::new(SplitBlock::new(bits))),
+    row(SplitBlock::NAME_XXPH3, &["split-block-xxph3"], Format::SPLIT_BLOCK, 0,
+        |bits| Box::new(SplitBlock::with_xxph3(bits))),
+    row(BinaryFuse::NAME, &["binaryfuse", "binary-fuse"], Format::BINARY_FUSE, 28, |bits| Box::new(BinaryFuse::new(bits))),
 ];
 
 /// Makes a row of the names, the format, the bytes of memory for each key that building takes beside the hash values and the
@@ -149,6 +103,31 @@ impl NamedPolicy {
     pub fn policy(&self, bits_per_key: BitsPerKey) -> AnyPolicy {
         (self.new)(bits_per_key)
     }
+}
+
+/// Returns the row of the filters that engines store under a name: the name of a row, that of MurmurHash2 with another seed,
+/// or either of these over the prefixes of any extractor. `None` if no policy of this crate has the name; short names are
+/// unknown, because filters are never stored under them.
+///
+/// ```
+/// use filter_formats::policies::row_of;
+///
+/// for (stored, short) in [
+///     ("leveldb.BuiltinBloomFilter2", "leveldb"),
+///     ("BloomFilter2.SignedTail.Prefix.Fixed4", "murmur2-signed"),
+///     ("BloomFilter2.Seed9747b28c.Prefix.MyExtractor", "murmur2"),
+/// ] {
+///     assert_eq!(row_of(stored).map(|row| row.short_names()[0]), Some(short));
+/// }
+/// assert!(row_of("BloomFilter3").is_none() && row_of("bloom64").is_none());
+/// ```
+pub fn row_of(name: impl AsRef<[u8]>) -> Option<&'static NamedPolicy> {
+    let mut name = str::from_utf8(name.as_ref()).ok()?;
+    while let Some((policy, _)) = over_prefixes(name) {
+        name = policy;
+    }
+    let listed = seeded(name, ANY).map_or(name, |_| Murmur2::POLICY_NAME);
+    ALL.iter().find(|row| row.name == listed)
 }
 
 /// Returns the policy of a name and bits per key such as `bloom64:10`. The name is short or stored: see [`by_name`].
@@ -262,7 +241,7 @@ impl Registry {
         for name in [&own.short_name, &own.name] {
             // Whether it is derived does not depend on the name before it.
             let is_derived = name
-                .rsplit_once(".Prefix.")
+                .rsplit_once(PREFIX)
                 .is_some_and(|(_, extractor)| reader(&format!("BloomFilter2.Prefix.{extractor}")).is_ok());
             if is_derived || self.by_name(name, ANY).is_ok() {
                 return Err(Error::NameTaken { name: name.clone() });
@@ -287,68 +266,37 @@ impl Registry {
         self.by_name(name, bits)
     }
 
-    /// Returns the policy that reads the filters stored under a name: see [`reader`].
-    ///
-    /// # Errors
-    ///
-    /// Those of [`reader`].
-    pub fn reader(&self, name: &str) -> Result<AnyPolicy, Error> {
-        self.by_stored_name(name, ANY).ok_or_else(|| self.unknown(name))
-    }
-
     /// Returns the policy of a name: see [`by_name`].
     ///
     /// # Errors
     ///
     /// Those of [`by_name`].
     pub fn by_name(&self, name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, Error> {
-        self.listed(bits_per_key, |_, short_names| short_names.contains(&name))
-            .or_else(|| self.by_stored_name(name, bits_per_key))
+        let listed = ALL.iter().find(|row| row.short_names.contains(&name));
+        let own = self.own.iter().find(|own| own.short_name == name);
+        let stored = listed.map(|row| row.name).or(own.map(|own| own.name.as_str()));
+        self.stored_as(stored.unwrap_or(name), bits_per_key)
             .ok_or_else(|| self.unknown(name))
     }
 
-    /// Returns the policy with these stored and short names.
-    fn listed(&self, bits_per_key: BitsPerKey, has: impl Fn(&str, &[&str]) -> bool) -> Option<AnyPolicy> {
-        let known = ALL.iter().find(|known| has(known.name, known.short_names));
-        let mut own = self.own.iter();
-        known.map(|known| known.policy(bits_per_key)).or_else(|| {
-            Some((own.find(|own| has(&own.name, &[&own.short_name]))?.new)(
-                bits_per_key,
-            ))
-        })
+    /// Returns the policy that reads the filters stored under a name: see [`reader`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`reader`].
+    pub fn reader(&self, name: &str) -> Result<AnyPolicy, Error> {
+        self.stored_as(name, ANY).ok_or_else(|| self.unknown(name))
     }
 
-    fn by_stored_name(&self, name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
-        // Leading zeros, a sign, uppercase digits and the seed of `BloomFilter2` make another name.
-        (name.matches(PREFIX).count() <= MAX_PREFIXES)
-            .then(|| self.find(name, bits_per_key))
-            .flatten()
-            .filter(|policy| policy.name() == name)
-    }
-
-    fn find(&self, name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
-        let listed = self.listed(bits_per_key, |stored, _| stored == name);
-        if listed.is_some() {
-            return listed;
+    /// Returns the policy whose filters are stored under a name.
+    fn stored_as(&self, name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
+        if let Some(own) = self.own.iter().find(|own| own.name == name) {
+            return Some((own.new)(bits_per_key));
         }
-        // The extractor's part of a name has no dot.
-        if let Some((policy, extractor)) = name.rsplit_once('.')
-            && let Some(policy) = policy.strip_suffix(".Prefix")
-        {
-            let policy = self.find(policy, bits_per_key)?;
-            if let Some(len) = extractor.strip_prefix("Fixed") {
-                return Some(Box::new(PrefixPolicy::new(
-                    policy,
-                    FixedPrefix::new(len.parse().ok()?),
-                )));
-            }
-            let (count, separator) = extractor.strip_prefix("Separated")?.split_once('x')?;
-            let separator = u8::from_str_radix(separator, 16).ok()?;
-            let extractor = SeparatedPrefix::new(separator, count.parse().ok()?);
-            return Some(Box::new(PrefixPolicy::new(policy, extractor)));
+        match over_prefixes(name) {
+            Some((policy, extractor)) => prefixed(self.stored_as(policy, bits_per_key)?, extractor),
+            None => seeded(name, bits_per_key).or_else(|| Some(row_of(name)?.policy(bits_per_key))),
         }
-        let seed = u32::from_str_radix(name.strip_prefix("BloomFilter2.Seed")?, 16).ok()?;
-        Some(Box::new(BloomFilterPolicy::with_seed(seed, bits_per_key)))
     }
 
     fn unknown(&self, name: &str) -> Error {
@@ -380,39 +328,47 @@ impl fmt::Debug for Registry {
     }
 }
 
-/// The start of the suffix of a policy over prefixes, and the largest number of suffixes of a name. Each takes memory of the
-/// length of the name, which may come from a table, and two already have no use.
-const PREFIX: &str = ".Prefix.";
-const MAX_PREFIXES: usize = 4;
-
 /// Bits per key for reading: every policy reads filters of any size.
 const ANY: BitsPerKey = BitsPerKey::whole(10);
 
-/// Returns the format of the filters stored under a name, over keys or over the prefixes of any extractor; `None` if no
-/// policy of this crate has the name.
-///
-/// ```
-/// use filter_formats::Format;
-/// use filter_formats::policies::format_of;
-///
-/// assert_eq!(format_of(b"leveldb.BuiltinBloomFilter2"), Some(Format::LEVEL_DB));
-/// assert_eq!(format_of(b"BloomFilter2.Seed9747b28c.Prefix.Fixed4"), Some(Format::LEVEL_DB));
-/// assert_eq!(format_of(b"BloomFilter3"), None);
-/// ```
-pub fn format_of(name: &[u8]) -> Option<Format> {
-    let mut name = str::from_utf8(name).ok()?;
-    if name.matches(PREFIX).count() > MAX_PREFIXES {
-        return None;
-    }
-    // Without the suffixes that `PrefixPolicy` appended. The extractor's part of one has no dot.
-    while let Some((policy, _)) = name.rsplit_once('.')
-        && let Some(policy) = policy.strip_suffix(".Prefix")
-    {
-        name = policy;
-    }
-    Registry::new().by_stored_name(name, ANY)?;
-    let known = ALL.iter().find(|policy| policy.name == name);
-    Some(known.map_or(Format::LEVEL_DB, NamedPolicy::format))
+/// What stands between the name of a policy and that of the extractor of its prefixes, which has no dot.
+const PREFIX: &str = ".Prefix.";
+
+/// The largest number of extractors in a name. Each takes memory of the length of the name, which may come from a table, and
+/// two already have no use.
+const MAX_PREFIXES: usize = 4;
+
+/// Divides the name of a policy over prefixes into that of the policy and that of its extractor.
+fn over_prefixes(name: &str) -> Option<(&str, &str)> {
+    let (policy, extractor) = name.rsplit_once(PREFIX)?;
+    let is_known = !extractor.contains('.') && name.matches(PREFIX).count() <= MAX_PREFIXES;
+    is_known.then_some((policy, extractor))
+}
+
+/// Returns a policy over the prefixes that an extractor of this name finds.
+fn prefixed(policy: AnyPolicy, extractor: &str) -> Option<AnyPolicy> {
+    let policy: AnyPolicy = match extractor.strip_prefix("Fixed") {
+        Some(len) => Box::new(PrefixPolicy::new(policy, FixedPrefix::new(len.parse().ok()?))),
+        None => {
+            let (count, separator) = extractor.strip_prefix("Separated")?.split_once('x')?;
+            let separator = u8::from_str_radix(separator, 16).ok()?;
+            let separated = SeparatedPrefix::new(separator, count.parse().ok()?);
+            Box::new(PrefixPolicy::new(policy, separated))
+        }
+    };
+    // Leading zeros, a sign and uppercase digits make another name.
+    let is_same = policy
+        .name()
+        .rsplit_once('.')
+        .is_some_and(|(_, own)| own == extractor);
+    is_same.then_some(policy)
+}
+
+/// Returns the policy of MurmurHash2 with the seed in a name. That of `BloomFilter2` is in no name.
+fn seeded(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
+    let seed = u32::from_str_radix(name.strip_prefix("BloomFilter2.Seed")?, 16).ok()?;
+    let policy = BloomFilterPolicy::with_seed(seed, bits_per_key);
+    (policy.name() == name).then(|| Box::new(policy) as AnyPolicy)
 }
 
 #[cfg(test)]
@@ -430,7 +386,7 @@ mod tests {
             let short = "bloom64".to_owned() + &".Prefix.Fixed4".repeat(levels);
             let made = reader(&name);
             assert_eq!(made.is_ok(), is_known, "{levels}");
-            assert_eq!(format_of(name.as_bytes()).is_some(), is_known);
+            assert_eq!(row_of(&name).is_some(), is_known);
             assert_eq!(by_name(&name, ANY).is_ok(), is_known);
             assert_eq!(parse(&(name + ":10")).is_ok(), is_known);
             let registered = Registry::new().register(&short, BloomFilterPolicy::new);
@@ -440,45 +396,64 @@ mod tests {
         }
     }
 
-    /// Columns: the name, whether its layout is known, whether its policy is known.
+    /// Columns: the name, the short name of its row, whether a policy reads filters under it.
     #[test]
     fn names_that_are_known() {
-        for (name, layout, policy) in [
-            ("BloomFilter2.Seed9747b28c", true, true),
-            ("BloomFilter2.Seed9747B28C", false, false),
-            ("BloomFilter2.Seed00001505", false, false),
-            ("BloomFilter2.Seed+0000007", false, false),
-            ("BloomFilter2.Seed7", false, false),
-            ("BloomFilter2.Prefix.Fixed4", true, true),
-            ("BloomFilter2.Prefix.Fixed+4", true, false),
-            ("BloomFilter2.Prefix.Fixed04", true, false),
-            ("BloomFilter2.Prefix.Fixed99999999999999999999", true, false),
-            ("BloomFilter2.Prefix.Separated1x2F", true, false),
-            ("BloomFilter2.Prefix.Separated1x2f3", true, false),
-            ("leveldb.BuiltinBloomFilter2.Prefix.Separated2x2f", true, true),
-            ("BloomFilter2.Seed9747b28c.Prefix.A.Prefix.", true, false),
+        for (name, short, is_read) in [
+            ("BloomFilter2.Seed9747b28c", "murmur2", true),
+            ("BloomFilter2.Seed9747B28C", "", false),
+            ("BloomFilter2.Seed00001505", "", false),
+            ("BloomFilter2.Seed+0000007", "", false),
+            ("BloomFilter2.Seed7", "", false),
+            ("BloomFilter2.SignedTail.Seed9747b28c", "", false),
+            ("leveldb.BuiltinBloomFilter2.Seed9747b28c", "", false),
+            ("BloomFilter2.Prefix.Fixed4", "murmur2", true),
+            ("BloomFilter2.Prefix.Fixed+4", "murmur2", false),
+            ("BloomFilter2.Prefix.Fixed04", "murmur2", false),
+            ("BloomFilter2.Prefix.Fixed99999999999999999999", "murmur2", false),
+            ("BloomFilter2.Prefix.Separated1x2F", "murmur2", false),
+            ("BloomFilter2.Prefix.Separated1x2f3", "murmur2", false),
+            ("BloomFilter2.SignedTail.Prefix.Fixed4", "murmur2-signed", true),
+            (
+                "leveldb.BuiltinBloomFilter2.Prefix.Separated2x2f",
+                "leveldb",
+                true,
+            ),
+            ("BloomFilter2.Seed9747b28c.Prefix.A.Prefix.", "murmur2", false),
             (
                 "BloomFilter2.Seed9747b28c.Prefix.Fixed9.Prefix.Fixed4",
-                true,
+                "murmur2",
                 true,
             ),
-            ("BloomFilter2.Prefix.Fixed.4", false, false),
-            ("BloomFilter2.prefix.Fixed4", false, false),
-            (".Prefix.Fixed4", false, false),
-            ("another.Prefix.Fixed4", false, false),
-            ("", false, false),
-            ("rocksdb.BuiltinBloomFilter", false, false),
+            (
+                "SplitBlockBloomFilter.Xxph3.Prefix.Fixed9.Prefix.Separated1x2f",
+                "split-block-xxph3",
+                true,
+            ),
+            ("SplitBlockBloomFilter.Xxh64.Prefix.Fixed9", "split-block", true),
             (
                 "rocksdb.internal.Standard128RibbonFilter.Prefix.Fixed4",
-                true,
+                "ribbon",
                 true,
             ),
+            ("BloomFilter2.Prefix.Fixed.4", "", false),
+            ("BloomFilter2.prefix.Fixed4", "", false),
+            ("BloomFilter2.SignedTai", "", false),
+            ("BloomFilter2.SignedTail2", "", false),
+            ("BloomFilter2 ", "", false),
+            ("bloom64.Prefix.Fixed4", "", false),
+            (".Prefix.Fixed4", "", false),
+            ("another.Prefix.Fixed4", "", false),
+            ("", "", false),
+            ("rocksdb.BuiltinBloomFilter", "", false),
+            ("leveldb.BuiltinBloomFilter", "", false),
         ] {
-            assert_eq!(format_of(name.as_bytes()).is_some(), layout, "{name:?}");
+            let row = row_of(name).and_then(|row| row.short_names.first());
+            assert_eq!(row.copied().unwrap_or(""), short, "{name:?}");
             match reader(name) {
-                Ok(made) => assert!(policy && made.name() == name, "{name:?}"),
+                Ok(made) => assert!(is_read && made.name() == name, "{name:?}"),
                 Err(error) => {
-                    assert!(!policy, "{name:?}");
+                    assert!(!is_read, "{name:?}");
                     let error = error.to_string();
                     let (got, known) = error.split_once(": known are ").unwrap();
                     assert_eq!(got, format!("policy name must be known, got {name:?}"));
@@ -513,18 +488,19 @@ mod tests {
         });
         assert_eq!(registered, Ok(()));
         let name = "BloomFilter2.Prefix.Half";
-        assert_eq!(known.reader(name).unwrap().name(), name);
-        assert!(format_of(&[0xff; 9]).is_none());
+        for name in [name, "BloomFilter2.Prefix.Half.Prefix.Fixed4"] {
+            assert_eq!(known.reader(name).unwrap().name(), name);
+        }
+        assert!(row_of([0xff; 9]).is_none());
         for policy in ALL {
-            assert_eq!(format_of(policy.name.as_bytes()), Some(policy.format));
             let error = reader("bloom").err().unwrap().to_string();
             for name in policy.short_names.iter().copied().chain([policy.name]) {
                 let made = by_name(name, ANY).map(|made| made.name() == policy.name);
                 assert_eq!(made, Ok(true), "{name}");
                 // What an engine finds in a table is a stored name.
-                let layout = (name == policy.name).then_some(policy.format);
-                assert_eq!(format_of(name.as_bytes()), layout);
-                assert_eq!(reader(name).is_ok(), name == policy.name, "{name}");
+                let is_stored = name == policy.name;
+                assert_eq!(row_of(name).map(NamedPolicy::name), is_stored.then_some(name));
+                assert_eq!(reader(name).is_ok(), is_stored, "{name}");
                 assert!(error.contains(name), "{error}");
             }
         }

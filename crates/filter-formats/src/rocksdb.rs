@@ -10,7 +10,6 @@ mod kinds;
 mod legacy;
 mod legacy_rate;
 mod lines;
-mod rates;
 mod ribbon;
 mod ribbon_size;
 

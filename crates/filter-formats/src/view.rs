@@ -14,7 +14,7 @@ use filter_policy::{BitsPerKey, Error, Prepared};
 use places::Places;
 
 /// A stored format: how the bytes of its filters are read, their sizes and their rate, whatever the hash function.
-/// `policies::format_of` returns the format of a policy's name.
+/// `policies::row_of` returns the row of a stored name, which has the format.
 ///
 /// The constants are in the files of the formats: all that is known of a format is in one place. The methods on sizes and
 /// rates are those of the calculator; [`sizing`](crate::sizing) says which answers what.
@@ -98,7 +98,9 @@ pub(crate) trait Described: Sync {
 
     /// The bits that hash values of this many keys can reach: more never lower the rate. `None` if bits per key are from 1
     /// to 100, as in RocksDB's formats.
-    fn reach(&self, keys: u64) -> Option<u64>;
+    fn reach(&self, _keys: u64) -> Option<u64> {
+        None
+    }
 }
 
 impl PartialEq for Format {

@@ -49,9 +49,7 @@ pub(crate) fn name(format: &Format) -> &'static str {
 
 /// Returns the sizes of a policy's filters.
 pub(crate) fn of_policy(format: &Format) -> Option<Sizes> {
-    let names = format.short_names();
-    let known = policies::ALL.iter().find(|known| known.short_names() == names);
-    known.map(NamedPolicy::format)
+    policies::row_of(format.name()).map(NamedPolicy::format)
 }
 
 /// Returns the filter of this format that answers the question.

@@ -76,7 +76,7 @@ fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
             has: |filter: &BinaryFuse16, key: &[u8]| filter.contains(&xxh3_64(key)),
         }),
         policy => {
-            let bits = bits(policies::format_of(policy.as_bytes())?)?;
+            let bits = bits(policies::row_of(policy)?.format())?;
             Box::new(Ours::fresh(policies::by_name(policy, bits).ok()?))
         }
     })

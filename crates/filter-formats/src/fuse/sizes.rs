@@ -78,7 +78,6 @@ fn len_of(shape: Shape, width: u8) -> u64 {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Width {
     /// Always this one of the [`WIDTHS`].
-    #[cfg(feature = "alloc")]
     Fixed(u8),
     /// The widest whose filter has no more than these bits per key, and the narrowest if none has.
     Widest(BitsPerKey),
@@ -89,7 +88,6 @@ impl Width {
     pub(super) fn of(self, keys: u64) -> u8 {
         let [narrowest, ..] = WIDTHS;
         match self {
-            #[cfg(feature = "alloc")]
             Self::Fixed(width) => width,
             Self::Widest(bits_per_key) => {
                 let fits = |width: &u8| u128::from(filter_len(keys, *width)) * 8 <= bits_per_key.times(keys);
@@ -100,7 +98,6 @@ impl Width {
 
     pub(super) fn too_large(self, keys: u64) -> Error {
         match self {
-            #[cfg(feature = "alloc")]
             Self::Fixed(width) => BitsPerKey::whole(width.into()),
             Self::Widest(bits_per_key) => bits_per_key,
         }
@@ -122,7 +119,6 @@ impl Width {
 
     /// Returns a length that no filter of at most this many keys exceeds: fewer keys can take more bytes, because segments
     /// are whole and because they may leave room for a wider fingerprint.
-    #[cfg(feature = "alloc")]
     pub(super) fn max_filter_len(self, keys: u64) -> Result<u64, Error> {
         let exact = self.filter_len(keys)?;
         let shape = shape(keys);

@@ -1,6 +1,8 @@
 //! Bits per key as RocksDB counts them.
 
-use filter_policy::BitsPerKey;
+use filter_policy::{BitsPerKey, Error};
+
+use crate::error::outside;
 
 /// The largest number of millibits per key at which each probe count, from 1 on, is the best one, as measured by
 /// RocksDB (`util/bloom_impl.h`, `ChooseNumProbes`).
@@ -40,6 +42,14 @@ pub(super) struct RocksDbBits(f64);
 impl RocksDbBits {
     pub(super) const fn new(bits_per_key: BitsPerKey) -> Self {
         Self(bits_per_key.get().clamp(1.0, 100.0))
+    }
+
+    /// Returns [`new`](Self::new), or an error where RocksDB writes no filter.
+    pub(super) fn given(bits_per_key: BitsPerKey) -> Result<Self, Error> {
+        match bits_per_key.get() {
+            bits if bits < 0.5 => Err(outside("bits per key of RocksDB's formats", bits, "at least 0.5")),
+            _ => Ok(Self::new(bits_per_key)),
+        }
     }
 
     pub(super) const fn get(self) -> f64 {

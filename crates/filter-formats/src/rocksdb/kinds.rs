@@ -1,5 +1,7 @@
 //! RocksDB's layout: the last five bytes identify the kind of filter.
 
+use core::fmt;
+
 #[cfg(feature = "alloc")]
 use filter_kernels::fast_local;
 use filter_kernels::fast_local::{LINE_LEN, Lines as FastLines};
@@ -30,6 +32,14 @@ pub(super) fn prepare(filter: &[u8]) -> Prepared {
     } else {
         Prepared::same_for_all(is_reserved(filter))
     }
+}
+
+/// The name of the layout that all kinds have.
+pub(super) const LAYOUT: &str = "RocksDb";
+
+/// Writes the rule that bytes of no kind break.
+pub(super) fn damage(last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "tail must be of a known kind, got last byte {last:#04x}")
 }
 
 /// Describes bytes of any kind.

@@ -2,22 +2,26 @@
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
+use core::fmt;
 
+use filter_kernels::fast_local::LINE_LEN;
 use filter_kernels::ribbon::{self, Row, Shape, Solution};
 use filter_kernels::{Kernel, KernelToken, Source};
 #[cfg(feature = "alloc")]
-use filter_policy::Policy;
+use filter_policy::KeyHash;
 #[cfg(feature = "alloc")]
 use filter_policy::building::{hashes, room};
-use filter_policy::{BitsPerKey, Error, HashFunction, Layout, Prepared};
+use filter_policy::{BitsPerKey, Error, HashFunction, Layout, Policy, Prepared};
 
 use super::bits_per_key::RocksDbBits;
-use super::fast_local::FastLocalBloom;
+use super::fast_local::{FastLocalBloom, lines_for};
 #[cfg(feature = "alloc")]
 use super::kinds::RIBBON_MARKER;
 use super::kinds::{self, TAIL_LEN};
-use super::rates::ribbon_one_in;
-use super::ribbon_size::shape;
+use super::ribbon_size::{expected_rate, shape};
+#[cfg(feature = "alloc")]
+use crate::view::places::Places;
+use crate::view::{Described, FilterView, Format, TEN};
 
 /// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloom`] at the same rate, and slower
 /// to build and to query.
@@ -61,7 +65,6 @@ impl Ribbon {
 
     /// Makes a policy with the rate of a FastLocalBloom filter of this many bits per key. A kernel that it is pinned to is for
     /// building; queries take the best: a choice would cost each 2 % of its instructions.
-    #[cfg(feature = "alloc")]
     pub const fn new(bits_per_key: BitsPerKey) -> Policy<Self> {
         let bloom = FastLocalBloom::layout(bits_per_key);
         Policy::of(Self { bloom })
@@ -177,7 +180,7 @@ impl Layout for Ribbon {
         Ok(len)
     }
 
-    /// Without an allocator there is no such policy, only filters that other policies read.
+    /// Without an allocator, the policy only reads.
     #[cfg(not(feature = "alloc"))]
     fn build(&self, _: KernelToken, _: Source<'_, u64>, _: &mut [u8]) -> Result<usize, Error> {
         Err(Error::AllocationFailed {
@@ -207,4 +210,84 @@ impl Layout for Ribbon {
     fn pinned(_: Option<Kernel>) -> Option<Kernel> {
         None
     }
+}
+
+impl Format {
+    /// The filter of `Ribbon`: words of 16 bytes, and five bytes of metadata. The bits per key are those of a
+    /// FastLocalBloom filter of the same rate, which is also what is written for few keys where it is smaller. The rate is
+    /// the one that the columns give.
+    pub const RIBBON: Self = Self(&Ribbon {
+        bloom: FastLocalBloom::layout(TEN),
+    });
+}
+
+impl Described for Ribbon {
+    fn name(&self) -> &'static str {
+        "Ribbon"
+    }
+
+    fn layout(&self) -> &'static str {
+        kinds::LAYOUT
+    }
+
+    fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
+        kinds::view(filter)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn places(&self, len: usize, tail: &[u8], hash: KeyHash) -> Option<Places> {
+        kinds::places(len, tail, hash)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn may_match(&self, tail: &[u8], hash: KeyHash, line: &[u8]) -> bool {
+        kinds::line_may_match(tail, hash, line)
+    }
+
+    fn damage(&self, last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        kinds::damage(last, f)
+    }
+
+    fn filter_len(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
+        match stated_shape(keys, bits_per_key)? {
+            _ if keys == 0 => Ok(0),
+            Some(shape) => Ok(shape.words() * 16 + TAIL_LEN as u64),
+            None => self.bloom.filter_len(keys, bits_per_key),
+        }
+    }
+
+    fn probe_count(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<u32>, Error> {
+        match stated_shape(keys, bits_per_key)? {
+            Some(_) => Ok(None),
+            None => self.bloom.probe_count(keys, bits_per_key),
+        }
+    }
+
+    fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+        match stated_shape(keys, bits_per_key)? {
+            Some(shape) if keys > 0 => Ok(expected_rate(shape)),
+            _ => self.bloom.rate(keys, bits_per_key),
+        }
+    }
+}
+
+/// Returns the shape of the filter of this many keys; `None` if a Bloom filter is written.
+fn stated_shape(keys: u64, bits_per_key: BitsPerKey) -> Result<Option<Shape>, Error> {
+    let bits = RocksDbBits::given(bits_per_key)?;
+    let bloom = lines_for(bits, keys) * LINE_LEN as u64;
+    Ok(shape(keys, ribbon_one_in(bits), 0, bloom))
+}
+
+/// Returns the `one_in` of a Ribbon filter: one over the rate of a large FastLocalBloom filter with these bits per key,
+/// as RocksDB estimates it (`util/bloom_impl.h`, `BloomMath::CacheLocalFpRate`): the mean of two textbook rates, for
+/// lines one standard deviation fuller and emptier than the mean. Stored bytes depend on the result.
+fn ribbon_one_in(bits_per_key: RocksDbBits) -> f64 {
+    const LINE_BITS: f64 = LINE_LEN as f64 * 8.0;
+    let probes = f64::from(bits_per_key.probe_count());
+    let rate = |bits_per_key: f64| libm::pow(1.0 - libm::exp(-probes / bits_per_key), probes);
+    let keys_in_line = LINE_BITS / bits_per_key.get();
+    let deviation = libm::sqrt(keys_in_line);
+    let crowded = rate(LINE_BITS / (keys_in_line + deviation));
+    let uncrowded = rate(LINE_BITS / (keys_in_line - deviation));
+    2.0 / (crowded + uncrowded)
 }

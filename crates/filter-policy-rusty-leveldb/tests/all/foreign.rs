@@ -48,26 +48,6 @@ fn the_engine_loses_keys_and_the_check_refuses() {
     );
 }
 
-#[test]
-fn a_policy_that_the_engine_passes_over_costs_speed_alone() {
-    let folder = written(with_engines(options(), BloomPolicy::new(10)));
-    let policy = Asked::named("zzz.Custom", BLOOM);
-    let mut db = checked_open(folder.path(), options(), policy.clone()).unwrap();
-    assert_eq!(found(&mut db), COUNT);
-    assert_eq!(policy.counts(), [0; 2]);
-    // New tables have the policy's own name, and both kinds of tables are read.
-    db.put(b"new", b"value").unwrap();
-    db.compact_range(b"a", b"z").unwrap();
-    assert_eq!(found(&mut db), COUNT);
-    drop(db);
-    let refused = checked_open(
-        folder.path(),
-        options(),
-        BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10)),
-    );
-    assert!(matches!(refused.err().unwrap(), Error::ForeignFilters { found, .. } if found == "zzz.Custom"));
-}
-
 /// A comparator that orders keys backwards.
 struct Backwards;
 

@@ -1,4 +1,4 @@
-//! Writes, flushes, compacts, reopens and reads whole databases in memory. Counts the tables that filters save from
+//! Writes, flushes, reopens and reads whole databases in memory. Counts the tables that filters save from
 //! being read; the benchmark counts blocks.
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use filter_policy::prefix::{PrefixPolicy, SeparatedPrefix};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 use filter_policy_slatedb::SlateDbPolicy;
 use slatedb::FilterPolicy;
-use slatedb::config::{CompactorOptions, Settings};
+use slatedb::config::Settings;
 
 use super::support::{Counters, FILTER_KIND_POINT, FILTER_KIND_PREFIX, Opened, Store, settings};
 
@@ -135,34 +135,6 @@ async fn scans_over_a_prefix_read_the_tables_that_hold_it() {
     let db = store.open(settings(), vec![over_keys()]).await;
     let (found, counted) = scan(&db, "table1/").await;
     assert_eq!((found.len(), counted.negatives, counted.positives), (1_000, 0, 0));
-    db.close().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn compaction_writes_the_filters_again() {
-    let store = Store::new();
-    let compacting = Settings {
-        compactor_options: Some(CompactorOptions {
-            poll_interval: std::time::Duration::from_millis(20),
-            ..CompactorOptions::default()
-        }),
-        ..settings()
-    };
-    let db = store.open(compacting, vec![over_keys(), over_tables()]).await;
-    write(&db).await;
-    db.delete(&key(17)).await;
-    db.flush().await;
-    db.wait_for_compaction().await;
-    db.close().await;
-
-    let db = store.open(settings(), vec![over_keys(), over_tables()]).await;
-    for i in 0..COUNT {
-        assert_eq!(db.has(&key(i)).await, i != 17, "{}", key(i));
-    }
-    assert_eq!(db.scan("table1/").await.len(), 999);
-    let counted = ask_absent(&db).await;
-    assert!(counted.negatives >= 900, "{counted:?}");
-    assert!(counted.positives < 120, "{counted:?}");
     db.close().await;
 }
 

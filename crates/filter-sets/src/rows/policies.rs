@@ -24,12 +24,8 @@ const IDENTITY_SEED: u64 = 0x6b65_7973;
 
 /// Returns the format of a policy whose name is derived from that of a row: with another seed, or over prefixes.
 pub(super) fn derived(name: &str) -> Option<Format> {
-    let policy = policies::reader(name).ok()?;
-    let format = policies::format_of(policy.name().as_bytes())?;
-    let of_format = policies::ALL.iter().filter(|row| row.format() == format);
-    let longest = of_format.filter(|row| name.starts_with(row.name()));
-    let row = longest.max_by_key(|row| row.name().len())?;
-    Some(Format::derived(row, policy.name()))
+    policies::reader(name).ok()?;
+    Some(Format::derived(policies::row_of(name)?, name))
 }
 
 /// Returns the policy that reads filters of a format.

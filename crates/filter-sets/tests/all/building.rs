@@ -177,10 +177,12 @@ fn foreign_folders_are_left_alone() {
         fs::write(folder.join(name), text).unwrap();
         let error = builder("guava").set(&folder, 2).map(|_| ()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
-        assert_eq!(files(&folder).len(), 1);
+        assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), text);
         error.to_string()
     };
-    assert!(refused("notes.txt", "mine").contains("notes.txt"));
+    for name in ["notes.txt", "shard-notes.filter", ".tmp-draft"] {
+        assert!(refused(name, "mine").contains(name));
+    }
     assert!(refused("manifest.json", r#"{"schema": "other"}"#).contains("it is not replaced"));
     fs::write(place.path().join("file"), "mine").unwrap();
     assert!(builder("guava").set(place.path().join("file"), 2).is_err());

@@ -25,15 +25,21 @@ pub fn entry(shared: usize, suffix: &[u8], value: &[u8]) -> Vec<u8> {
 }
 
 /// Encodes a block of these entries, with keys shortened by the bytes shared with the key before.
-pub fn entries(pairs: &[(&[u8], &[u8])]) -> Vec<u8> {
+pub fn entries<K: AsRef<[u8]>, V: AsRef<[u8]>>(pairs: &[(K, V)]) -> Vec<u8> {
     let mut block = Vec::new();
     let mut last: &[u8] = &[];
     for (key, value) in pairs {
+        let key = key.as_ref();
         let shared = key.iter().zip(last).take_while(|(a, b)| a == b).count();
-        block.extend(entry(shared, &key[shared..], value));
+        block.extend(entry(shared, &key[shared..], value.as_ref()));
         last = key;
     }
     with_restarts(block, &[0])
+}
+
+/// Encodes a block without entries.
+pub fn no_entries() -> Vec<u8> {
+    with_restarts(Vec::new(), &[0])
 }
 
 /// Appends the restart points to the entries of a block.
@@ -72,7 +78,7 @@ impl File {
     /// Finishes the table with an index of no data blocks.
     pub fn finish_with_metaindex(mut self, contents: &[u8], compression: u8) -> Vec<u8> {
         let metaindex = self.block(contents, compression);
-        let index = self.block(&entries(&[]), StoredBlock::UNCOMPRESSED);
+        let index = self.block(&no_entries(), StoredBlock::UNCOMPRESSED);
         self.finish(metaindex, index)
     }
 }

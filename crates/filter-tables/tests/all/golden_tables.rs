@@ -8,47 +8,27 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use filter_tables::testing::golden::{bytes, key, rows, unhex};
 use filter_tables::{BlockHandle, BlockRole, Error, RocksDbForm, Table};
 use serde::Deserialize;
+use serde_json::Value;
 
-/// A data block: its start and size in the file, and its number of entries.
+/// A data block: its start and size in the file, its number of entries, and its first and last key in hexadecimal, if recorded.
 #[derive(Deserialize)]
-#[serde(from = "BlockForms")]
+#[serde(from = "Value")]
 struct Block {
     handle: BlockHandle,
     count: usize,
-    /// The block's first and last key in hexadecimal, if recorded.
     ends: Option<[String; 2]>,
 }
 
 /// The two data files write blocks differently.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum BlockForms {
-    Short(u64, u64, usize),
-    Long {
-        offset: u64,
-        size: u64,
-        count: usize,
-        first: String,
-        last: String,
-    },
-}
-
-impl From<BlockForms> for Block {
-    fn from(form: BlockForms) -> Self {
-        let (offset, size, count, ends) = match form {
-            BlockForms::Short(offset, size, count) => (offset, size, count, None),
-            BlockForms::Long {
-                offset,
-                size,
-                count,
-                first,
-                last,
-            } => (offset, size, count, Some([first, last])),
-        };
+impl From<Value> for Block {
+    fn from(block: Value) -> Self {
+        let number = |at: usize, name: &str| block.get(at).unwrap_or(&block[name]).as_u64().unwrap();
+        let text = |name: &str| Some(block.get(name)?.as_str()?.to_owned());
+        let (offset, size) = (number(0, "offset"), number(1, "size"));
         Self {
             handle: BlockHandle { offset, size },
-            count,
-            ends,
+            count: number(2, "count") as usize,
+            ends: text("first").zip(text("last")).map(|(first, last)| [first, last]),
         }
     }
 }

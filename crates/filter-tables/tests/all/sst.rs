@@ -248,7 +248,7 @@ fn separators_have_a_bound() {
         filters.extend(entry(long.len(), b"", &nowhere));
     }
     let filters = file.block(&with_restarts(filters, &[0]), 0);
-    let metaindex = entries(&[(b"partitionedfilter.rocksdb.BuiltinBloomFilter", &encode(filters))]);
+    let metaindex = entries(&[("partitionedfilter.rocksdb.BuiltinBloomFilter", encode(filters))]);
     let metaindex = file.block(&metaindex, 0);
     file.footer(metaindex, metaindex);
     let table = RocksDbTable::open(file.bytes.as_slice()).unwrap();

@@ -1,7 +1,7 @@
 //! Tables that no engine wrote: several policies, odd names, and damage in every place.
 
 use filter_tables::testing::golden::bytes;
-use filter_tables::testing::tables::{File, encode, entries, entry, varint, with_restarts};
+use filter_tables::testing::tables::{File, encode, entries, entry, no_entries, varint, with_restarts};
 use filter_tables::{BlockHandle, BlockRole, Damage, Error, MAGIC, StoredBlock, Table};
 
 use super::support::sst_file::Codec;
@@ -23,16 +23,15 @@ fn each_of_several_policies_gets_its_own_filters() {
         b"zzz",
     ];
     let mut file = File::default();
-    let pairs: Vec<(Vec<u8>, Vec<u8>)> = names
+    let mut pairs: Vec<(Vec<u8>, Vec<u8>)> = names
         .iter()
         .map(|name| {
             let handle = file.block(name, StoredBlock::UNCOMPRESSED);
             ([b"filter.", *name].concat(), encode(handle))
         })
         .collect();
-    let mut pairs: Vec<(&[u8], &[u8])> = pairs.iter().map(|(key, value)| (&key[..], &value[..])).collect();
-    pairs.insert(0, (b"filter", b"no policy, and no handle"));
-    pairs.insert(0, (b"", b""));
+    pairs.insert(0, (b"filter".to_vec(), b"no policy, and no handle".to_vec()));
+    pairs.insert(0, (Vec::new(), Vec::new()));
     let file = file.finish_with_metaindex(&entries(&pairs), StoredBlock::UNCOMPRESSED);
 
     let table = Table::open(file).unwrap();
@@ -162,7 +161,7 @@ fn handles_that_are_none_are_damage() {
         "handle of the metaindex must be two numbers of at most 64 bits"
     );
 
-    let metaindex = entries(&[(b"filter.A", &[0xff])]);
+    let metaindex = entries(&[("filter.A", [0xff])]);
     let file = File::default().finish_with_metaindex(&metaindex, StoredBlock::UNCOMPRESSED);
     let table = Table::open(file).unwrap();
     assert_eq!(table.metaindex()[0].handle(), None);
@@ -170,8 +169,8 @@ fn handles_that_are_none_are_damage() {
     assert_eq!(table.filter_block("A"), Err(of(BlockRole::Filter)));
 
     let mut file = File::default();
-    let metaindex = file.block(&entries(&[]), StoredBlock::UNCOMPRESSED);
-    let index = file.block(&entries(&[(b"key", b"")]), StoredBlock::UNCOMPRESSED);
+    let metaindex = file.block(&no_entries(), StoredBlock::UNCOMPRESSED);
+    let index = file.block(&entries(&[("key", "")]), StoredBlock::UNCOMPRESSED);
     let table = Table::open(file.finish(metaindex, index)).unwrap();
     assert_eq!(table.data_blocks(), Err(of(BlockRole::Data)));
 }
@@ -222,7 +221,7 @@ fn entries_and_restarts_are_checked() {
 
 #[test]
 fn compressions_that_are_not_read_are_named() {
-    let contents = entries(&[]);
+    let contents = no_entries();
     for (compression, text) in [
         (1, "the metaindex must be a stream of its compression 1 (Snappy)"),
         (
@@ -259,7 +258,7 @@ fn each_compression_is_read_up_to_the_limit() {
         (4, |bytes| compress_to_vec(bytes, 6)),
     ];
     let key = "filter.repetition".repeat(20);
-    let contents = entries(&[(key.as_bytes(), b"value")]);
+    let contents = entries(&[(&key, "value")]);
     for (way, (kind, compress)) in ways.into_iter().enumerate() {
         let table = |contents: &[u8]| Table::open(File::default().finish_with_metaindex(contents, kind));
         let compressed = compress(&contents);
@@ -280,7 +279,7 @@ fn a_compressed_metaindex_is_read() {
     let mut file = File::default();
     let filters = file.block(b"filters", StoredBlock::UNCOMPRESSED);
     let key = format!("filter.{name}");
-    let contents = entries(&[(key.as_bytes(), &encode(filters))]);
+    let contents = entries(&[(&key, encode(filters))]);
     let compressed = snap::raw::Encoder::new().compress_vec(&contents).unwrap();
     assert!(compressed.len() < contents.len() / 2);
     let file = file.finish_with_metaindex(&compressed, StoredBlock::SNAPPY);

@@ -115,7 +115,7 @@ fn huge_blocks_take_no_memory() {
     );
 
     let mut file = File::default();
-    let contents = entries(&[(b"filter.A", &encode(huge))]);
+    let contents = entries(&[("filter.A", encode(huge))]);
     let mut metaindex = file.block(&contents, StoredBlock::UNCOMPRESSED);
     metaindex.offset += 1 << 40;
     let sparse = End::at(1 << 40, file.finish(metaindex, huge));

@@ -42,10 +42,11 @@ pub struct Arguments {
     /// The format of the filter, as for build: only for stored bytes alone
     #[arg(long, value_name = "NAME", value_parser = Format::named)]
     format: Option<Format>,
-    /// The kind of key that a line stands for: only for stored bytes alone, which do not tell it
+    /// The kind of key that a line stands for: only for stored bytes alone and tables, which do not tell it. For a table,
+    /// long is a key of eight bytes, the lowest first; other numbers are binary
     #[arg(long = "type", value_name = "KIND", value_enum)]
     items: Option<Items>,
-    /// Map the files into memory in place of reading them. Whoever cuts a file meanwhile ends this program
+    /// Map the files into memory in place of reading them. Truncating a mapped file terminates this program
     #[arg(long)]
     map: bool,
     /// Do not compare checksums of filters, which reads all of them: damage may then deny keys
@@ -92,8 +93,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             );
             note(path.display(), text);
         }
+        let items = arguments.items.unwrap_or(Items::Line);
+        if items == Items::Long {
+            let text = "--type long looks for keys of eight bytes, the lowest first; databases store numbers in many forms, and \
+                        \"no\" is certain of this one alone: give other bytes, such as the highest first, as --type binary";
+            note(path.display(), text);
+        }
         let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| (may_hold.answer)(key)).collect();
-        (Box::new(answers), arguments.items.unwrap_or(Items::Line))
+        (Box::new(answers), items)
     } else {
         let told = format.clone().or_else(|| Format::of_file(path));
         let encoding = arguments.items.unwrap_or(Items::Line).encoding();

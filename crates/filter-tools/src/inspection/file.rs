@@ -89,27 +89,3 @@ impl DisjointRanges {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_that_overlap_are_refused() {
-        let mut read = DisjointRanges::default();
-        for (start, end, expected) in [
-            (10, 20, Ok(())),
-            (20, 30, Ok(())),
-            (0, 10, Ok(())),
-            (10, 20, Err(10)),
-            (19, 21, Err(20)),
-            (5, 6, Err(0)),
-            (0, 100, Err(20)),
-            (29, 40, Err(20)),
-            (31, 40, Ok(())),
-            (30, 31, Ok(())),
-        ] {
-            assert_eq!(read.add(start, end), expected, "{start}..{end}");
-        }
-    }
-}

@@ -128,13 +128,11 @@ fn add_denied(denied: &mut Words, filter: &StoredFilter<'_>, data_blocks: &[Bloc
 
 #[cfg(test)]
 mod tests {
-    use filter_formats::policies::format_of;
-
     use super::super::words::IN_WORDS;
     use super::*;
 
     fn look_at(block: &[u8], policy: &[u8], data_blocks: &[BlockHandle]) -> (FilterBlockReport, Vec<String>) {
-        let found = super::look_at(block, policy, format_of(policy), data_blocks);
+        let found = super::look_at(block, policy, crate::inspection::format_of(policy), data_blocks);
         (found.report, found.damage)
     }
 

@@ -277,7 +277,7 @@ fn rocksdb(file: &TableFile) -> Result<MayHold, Unopened> {
     let read = |handle: BlockHandle| Ok((handle.offset, table.filter(handle)?));
     let read: BTreeMap<_, _> = handles.into_iter().map(read).collect::<Result<_, Error<_>>>()?;
     let name = table.filters_name().unwrap_or_default();
-    let format = policies::format_of(name.as_bytes()).unwrap_or(Format::FAST_LOCAL_BLOOM);
+    let format = super::format_of(name.as_bytes()).unwrap_or(Format::FAST_LOCAL_BLOOM);
     // Filters of RocksDB tell their kind, whatever the name.
     let policy = policies::reader(name).unwrap_or_else(|_| Box::new(FastLocalBloom::new(10.into())));
     let rates = read

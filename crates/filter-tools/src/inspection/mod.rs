@@ -17,7 +17,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use filter_formats::Format;
-use filter_formats::policies;
+use filter_formats::policies::{self, NamedPolicy};
 use filter_tables::{
     BlockHandle, BlockRole, Damage, ReadAt as _, RocksDbTable, StoredBlock, TRAILER_LEN, Table,
 };
@@ -34,7 +34,10 @@ const OLD_LEVELDB_NAME: &str = "leveldb.BuiltinBloomFilter";
 
 /// Returns the format of the filters that tables store under a name.
 fn format_of(name: &[u8]) -> Option<Format> {
-    policies::format_of(name).or((name == OLD_LEVELDB_NAME.as_bytes()).then_some(Format::LEVEL_DB))
+    let is_old = name == OLD_LEVELDB_NAME.as_bytes();
+    is_old
+        .then_some(Format::LEVEL_DB)
+        .or(policies::row_of(name).map(NamedPolicy::format))
 }
 
 /// A report on one table.

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use filter_policy::MATCHES_EVERYTHING;
 use filter_tables::testing::golden::bytes as golden;
-use filter_tables::testing::tables::{File, encode, entries};
+use filter_tables::testing::tables::{File, encode, entries, no_entries};
 use filter_tables::{BlockHandle, MAX_BLOCK_BYTES, StoredBlock};
 
 use super::{Outcome, Workbench};
@@ -86,10 +86,8 @@ fn table_of(filters: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 fn finish(mut file: File, metaindex: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
-    let metaindex = metaindex.iter().map(|(key, value)| (&key[..], &value[..]));
-    let metaindex: Vec<_> = metaindex.collect();
-    let metaindex = file.block(&entries(&metaindex), StoredBlock::UNCOMPRESSED);
-    let index = file.block(&entries(&[]), StoredBlock::UNCOMPRESSED);
+    let metaindex = file.block(&entries(metaindex), StoredBlock::UNCOMPRESSED);
+    let index = file.block(&no_entries(), StoredBlock::UNCOMPRESSED);
     file.finish(metaindex, index)
 }
 
@@ -149,9 +147,9 @@ fn too_large_is_not_read_and_no_damage() {
     };
     let size = MAX_BLOCK_BYTES + 1;
     let huge = |offset| encode(BlockHandle { offset, size });
-    let index = entries(&[(b"key", &huge(0))]);
+    let index = entries(&[("key", huge(0))]);
     let index = far(file.block(&index, StoredBlock::UNCOMPRESSED));
-    let metaindex = entries(&[(b"filter.BloomFilter2", &huge(1))]);
+    let metaindex = entries(&[("filter.BloomFilter2", huge(1))]);
     let metaindex = far(file.block(&metaindex, StoredBlock::UNCOMPRESSED));
     let mut table = fs::File::create(bench.path("large.ldb")).unwrap();
     table.seek(SeekFrom::Start(hole)).unwrap();

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use filter_tables::testing::tables::{File, encode, entries, varint};
+use filter_tables::testing::tables::{File, encode, entries, no_entries, varint};
 use filter_tables::{BlockHandle, StoredBlock};
 
 use super::{Outcome, Workbench};
@@ -117,11 +117,11 @@ fn an_index_of_a_hundred_megabytes() {
     let bench = Workbench::new();
     let mut file = File::default();
     let filters = file.block(&[0xff, 6, 0, 0, 0, 0, 2, 0, 0, 0, 11], StoredBlock::UNCOMPRESSED);
-    let properties = file.block(&entries(&[]), StoredBlock::UNCOMPRESSED);
+    let properties = file.block(&no_entries(), StoredBlock::UNCOMPRESSED);
     let metaindex = file.block(
         &entries(&[
-            (b"filter.rocksdb.BuiltinBloomFilter", &encode(filters)),
-            (b"rocksdb.properties", &encode(properties)),
+            ("filter.rocksdb.BuiltinBloomFilter", encode(filters)),
+            ("rocksdb.properties", encode(properties)),
         ]),
         StoredBlock::UNCOMPRESSED,
     );

@@ -8,7 +8,7 @@ use membership_filters::envelope::Stored;
 use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Parameters};
 use membership_filters::{
     BloomFilter as BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, Error, ErrorKind, Funnel,
-    Hash128, HashId, Hashed, Hashing, Integer, Key, Long, Sequence, Sink, Utf8, Utf16Units, Xxph3, envelope,
+    Hash128, Hashed, Hashing, Integer, Key, Long, Sequence, Sink, Utf8, Utf16Units, Xxph3, envelope,
     redisbloom, spark,
 };
 
@@ -86,19 +86,6 @@ fn a_stored_filter_is_read_only_with_the_hash_that_filled_it() {
                 }
             }
         }
-    }
-}
-
-#[test]
-fn an_identity_from_the_header_finds_the_keys() {
-    for [_, bytes, ..] in [stored(&Utf8, &keys()), stored(&Xxph3, &keys())] {
-        let id = envelope::hash_id(&bytes).unwrap();
-        let filter = BlockedBloomFilter::<HashId>::from_bytes(&bytes, id).unwrap();
-        let mut hashes = keys()
-            .into_iter()
-            .map(|key| Hashed::assume(id, id.hash_bytes(key.as_bytes())));
-        assert!(hashes.all(|hash| filter.contains_hashed(&hash)));
-        assert!(filter.to_bytes() == bytes);
     }
 }
 

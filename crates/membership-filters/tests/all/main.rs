@@ -20,6 +20,4 @@ mod format;
 mod funnels;
 mod guava;
 mod redisbloom;
-#[cfg(not(emulated))]
-mod sizes;
 mod support;

@@ -2,12 +2,9 @@
 
 use std::ops::Sub;
 use std::sync::Arc;
-use std::time::Duration;
 
 use slatedb::config::{FlushOptions, FlushType, Settings};
-use slatedb::db_stats::{
-    FILTER_KIND_LABEL, L0_SST_COUNT, SORTED_RUN_COUNT, SST_FILTER_NEGATIVE_COUNT, SST_FILTER_POSITIVE_COUNT,
-};
+use slatedb::db_stats::{FILTER_KIND_LABEL, SST_FILTER_NEGATIVE_COUNT, SST_FILTER_POSITIVE_COUNT};
 pub(crate) use slatedb::db_stats::{FILTER_KIND_POINT, FILTER_KIND_PREFIX};
 use slatedb::object_store::memory::InMemory;
 use slatedb::{Db, FilterPolicy};
@@ -55,10 +52,6 @@ impl Opened {
         self.db.put(key, key).await.unwrap();
     }
 
-    pub(crate) async fn delete(&self, key: &str) {
-        self.db.delete(key).await.unwrap();
-    }
-
     pub(crate) async fn flush(&self) {
         let flush_type = FlushType::MemTable;
         self.db
@@ -91,17 +84,6 @@ impl Opened {
             negatives: filters(SST_FILTER_NEGATIVE_COUNT),
             positives: filters(SST_FILTER_POSITIVE_COUNT),
         }
-    }
-
-    /// Waits until a compaction has made a sorted run of tables.
-    pub(crate) async fn wait_for_compaction(&self) {
-        for _ in 0..600 {
-            if self.metric(SORTED_RUN_COUNT, &[]) > 0 && self.metric(L0_SST_COUNT, &[]) < 4 {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        panic!("no compaction within 30 seconds");
     }
 
     fn metric(&self, name: &str, labels: &[(&str, &str)]) -> u64 {

@@ -98,8 +98,7 @@ pub(crate) fn table(making: Making) -> Vec<u8> {
         making,
     };
     let internal = KEYS.map(|key| [key.as_bytes(), &[1, 0, 0, 0, 0, 0, 0, 0]].concat());
-    let pairs: Vec<(&[u8], &[u8])> = internal.iter().map(|key| (key.as_slice(), &b"v"[..])).collect();
-    let mut data = entries(&pairs);
+    let mut data = entries(&internal.map(|key| (key, "v")));
     let last = u32::from_le_bytes(*data.last_chunk().unwrap()) | making.layout;
     data.truncate(data.len() - 4);
     if making.layout & 1 << 31 != 0 {
@@ -113,24 +112,20 @@ pub(crate) fn table(making: Making) -> Vec<u8> {
     let data = file.block(&data, making.compression);
     let policy = FastLocalBloom::new(BitsPerKey::whole(10));
     let filter = file.block(&policy.build(KEYS).unwrap(), 0);
-    let index = file.block(&entries(&[(b"d", &encode(data))]), 0);
+    let index = file.block(&entries(&[("d", encode(data))]), 0);
     let properties = entries(&[
-        (b"rocksdb.block.based.table.index.type", &making.index_type),
-        (b"rocksdb.index.key.is.user.key", &[1]),
-        (b"rocksdb.index.value.is.delta.encoded", &[0]),
+        ("rocksdb.block.based.table.index.type", &making.index_type[..]),
+        ("rocksdb.index.key.is.user.key", &[1]),
+        ("rocksdb.index.value.is.delta.encoded", &[0]),
     ]);
     let properties = file.block(&properties, 0);
-    let mut metaindex: Vec<(&[u8], Vec<u8>)> = vec![
-        (b"fullfilter.rocksdb.BuiltinBloomFilter", encode(filter)),
-        (b"rocksdb.properties", encode(properties)),
+    let mut metaindex = vec![
+        ("fullfilter.rocksdb.BuiltinBloomFilter", encode(filter)),
+        ("rocksdb.properties", encode(properties)),
     ];
     if making.version >= 6 {
-        metaindex.insert(1, (b"rocksdb.index", encode(index)));
+        metaindex.insert(1, ("rocksdb.index", encode(index)));
     }
-    let metaindex: Vec<(&[u8], &[u8])> = metaindex
-        .iter()
-        .map(|(key, value)| (*key, value.as_slice()))
-        .collect();
     let metaindex = file.block(&entries(&metaindex), 0);
     file.footer(metaindex, index);
     file.bytes

@@ -204,55 +204,6 @@
     }
   }
 
-  // The corners of a text as it is drawn, without the room above and below its letters.
-  function corners(text, toSvg) {
-    const box = text.getBBox();
-    const [top, bottom] = [box.y + 0.22 * box.height, box.y + 0.8 * box.height];
-    const matrix = toSvg.multiply(text.getScreenCTM());
-    return [[box.x, top], [box.x + box.width, top], [box.x + box.width, bottom], [box.x, bottom]].map(([x, y]) =>
-      new DOMPoint(x, y).matrixTransform(matrix),
-    );
-  }
-
-  /** Whether two rectangles overlap, however they are turned, by more than half a unit. */
-  function overlap(a, b) {
-    for (const shape of [a, b]) {
-      for (const side of [0, 1]) {
-        const [from, to] = [shape[side], shape[side + 1]];
-        const length = Math.hypot(to.x - from.x, to.y - from.y);
-        if (length === 0) return false;
-        const along = (point) => ((point.x - from.x) * (to.x - from.x) + (point.y - from.y) * (to.y - from.y)) / length;
-        const [ofA, ofB] = [a.map(along), b.map(along)];
-        if (Math.max(...ofA) <= Math.min(...ofB) + 0.5 || Math.max(...ofB) <= Math.min(...ofA) + 0.5) return false;
-      }
-    }
-    return true;
-  }
-
-  function charts() {
-    for (const svg of all(".chart > svg[width]").filter(isSeen)) {
-      const box = svg.viewBox.baseVal;
-      const toSvg = svg.getScreenCTM().inverse();
-      const name = svg.getAttribute("aria-label") ?? svg.id;
-      const texts = all("text", svg)
-        .filter((text) => text.textContent.trim() !== "")
-        .map((text) => ({ words: text.textContent, at: corners(text, toSvg) }));
-      check("charts", texts.length > 0, `${name}: no text`);
-      for (const { words, at } of texts) {
-        const isInside = at.every(({ x, y }) => x >= -0.5 && y >= -0.5 && x <= box.width + 0.5 && y <= box.height + 0.5);
-        check("charts", isInside, `${name}: "${words}" is cut`);
-      }
-      texts.sort((a, b) => Math.min(...a.at.map((point) => point.x)) - Math.min(...b.at.map((point) => point.x)));
-      texts.forEach((text, index) => {
-        const right = Math.max(...text.at.map((point) => point.x));
-        for (const other of texts.slice(index + 1)) {
-          if (Math.min(...other.at.map((point) => point.x)) > right) break;
-          if (overlap(text.at, other.at)) complain(`charts: ${name}: "${text.words}" lies over "${other.words}"`);
-        }
-      });
-    }
-  }
-
   function layout() {
     const root = document.documentElement;
     for (const table of all(".ranking table").filter((table) => innerWidth > 700 && isSeen(table))) {
@@ -316,7 +267,7 @@
     for (const folded of all("details")) folded.open = true;
     // A frame later the page has seen what became wider.
     const frame = () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
-    return frame().then(frame).then(() => make({ layout, reach, charts, requests }));
+    return frame().then(frame).then(() => make({ layout, reach, requests }));
   }
 
   document.fonts.ready.then(() => new Promise((drawn) => setTimeout(drawn))).then(isPaper ? paper : used)

@@ -1,0 +1,175 @@
+//! Building binary fuse filters: seeds are tried until all keys can be peeled.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+use filter_kernels::fuse::{self, Shape, Slot};
+use filter_kernels::{KernelToken, Source};
+use filter_policy::building::{collect, hashes, room};
+use filter_policy::{Error, MATCHES_EVERYTHING};
+use hashzoo::xxh3_64;
+
+use super::sizes::{MAX_KEYS, Width, filter_len, shape_at};
+use super::{TRAILER_LEN, trailer};
+
+/// The number of seeds that are tried.
+///
+/// Source: xorfilter, `xorfilter.go` (`MaxIterations`).
+const ATTEMPTS: u32 = 1024;
+
+/// The number of attempts after which equal hash values are looked for at the latest.
+const PATIENCE: u32 = 6;
+
+/// Writes the filter of these keys to the start of `out` and returns its length.
+pub(super) fn build(
+    width: Width,
+    kernel: KernelToken,
+    source: Source<'_, u64>,
+    out: &mut [u8],
+) -> Result<usize, Error> {
+    let hashes = match source {
+        Source::Hashes(hashes) => Cow::Borrowed(hashes),
+        Source::Keys(_) => Cow::Owned(hashes(source, |key| xxh3_64(key, 0))?),
+    };
+    make(width, kernel, hashes)?.write(out)
+}
+
+fn make(width: Width, kernel: KernelToken, hashes: Cow<'_, [u64]>) -> Result<Made, Error> {
+    // Equal keys are often adjacent.
+    let has_repeats = hashes.iter().zip(hashes.iter().skip(1)).any(|(a, b)| a == b);
+    let hashes = if has_repeats {
+        let mut hashes = collect(hashes.iter().copied())?;
+        hashes.dedup();
+        Cow::Owned(hashes)
+    } else {
+        hashes
+    };
+    if hashes.is_empty() {
+        return Ok(Made::Bytes(&[]));
+    }
+    peel(width, kernel, hashes)
+}
+
+/// Finds a seed under which all keys can be peeled.
+fn peel(width: Width, kernel: KernelToken, mut hashes: Cow<'_, [u64]>) -> Result<Made, Error> {
+    let (mut slots, mut order) = (Vec::new(), Vec::new());
+    let (mut attempt, mut seeds, mut are_distinct) = (0, SplitMix64(1), false);
+    while attempt < ATTEMPTS {
+        attempt += 1;
+        let keys = hashes.len() as u64;
+        if keys <= MAX_KEYS {
+            let shape = Shape {
+                seed: seeds.next(),
+                ..shape_at(attempt, keys)
+            };
+            // A platform that cannot address the slots cannot allocate them.
+            resize(&mut slots, usize::try_from(shape.slots()).unwrap_or(usize::MAX))?;
+            // Too many keys in a slot are as many as nobody's hash function gives by chance.
+            if fuse::add(kernel, shape, &mut slots, &hashes) {
+                resize(&mut order, fuse::used(&slots) + 1)?;
+                let peeled = fuse::peel(shape, &mut slots, &mut order);
+                if peeled == hashes.len() {
+                    order.truncate(peeled);
+                    let width = width.of(keys);
+                    return Ok(Made::Fuse {
+                        shape,
+                        width,
+                        slots,
+                        order,
+                    });
+                }
+            }
+        }
+        // Equal values stay in the slots whatever the seed. Sorting costs as much as an attempt, and a set without them
+        // seldom needs more than two.
+        if !are_distinct && (fuse::have_repeats(&slots) || attempt == PATIENCE || keys > MAX_KEYS) {
+            let mut sorted = match hashes {
+                Cow::Owned(hashes) => hashes,
+                Cow::Borrowed(hashes) => collect(hashes.iter().copied())?,
+            };
+            sorted.sort_unstable();
+            sorted.dedup();
+            if sorted.len() as u64 != keys {
+                (attempt, seeds) = (0, SplitMix64(1));
+            } else if keys > MAX_KEYS {
+                return Err(width.too_large(keys));
+            }
+            hashes = Cow::Owned(sorted);
+            are_distinct = true;
+        }
+    }
+    Ok(Made::Bytes(&MATCHES_EVERYTHING))
+}
+
+/// A filter before it is written.
+enum Made {
+    /// The filter of no keys, or the one for which no seed is of use.
+    Bytes(&'static [u8]),
+    Fuse {
+        shape: Shape,
+        width: u8,
+        slots: Vec<Slot>,
+        order: Vec<u32>,
+    },
+}
+
+/// Steele, Lea and Flood's generator of seeds.
+struct SplitMix64(u64);
+
+impl SplitMix64 {
+    const fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+}
+
+/// Gives the vector this many zeros.
+fn resize<T: Copy + Default>(items: &mut Vec<T>, len: usize) -> Result<(), Error> {
+    items.clear();
+    if items.capacity() < len {
+        // Freed before, not after.
+        *items = Vec::new();
+    }
+    items
+        .try_reserve_exact(len)
+        .map_err(|_| Error::AllocationFailed {
+            bytes: len.saturating_mul(size_of::<T>()),
+        })?;
+    items.resize(len, T::default());
+    Ok(())
+}
+
+impl Made {
+    fn len(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Fuse { width, order, .. } => {
+                usize::try_from(filter_len(order.len() as u64, *width)).unwrap_or(usize::MAX)
+            }
+        }
+    }
+
+    /// Writes the filter to the start of `out` and returns its length.
+    fn write(&self, out: &mut [u8]) -> Result<usize, Error> {
+        let filter = room(out, self.len())?;
+        match self {
+            Self::Bytes(bytes) => filter.copy_from_slice(bytes),
+            Self::Fuse {
+                shape,
+                width,
+                slots,
+                order,
+            } => {
+                filter.fill(0);
+                // Before the trailer: fingerprints are changed in pairs of bytes.
+                fuse::store(*shape, *width, slots, order, filter);
+                if let Some(end) = filter.last_chunk_mut::<TRAILER_LEN>() {
+                    *end = trailer(*shape, *width);
+                }
+            }
+        }
+        Ok(filter.len())
+    }
+}
