@@ -1,4 +1,4 @@
-//! Pebble's binary fuse filter: packed fingerprints, then 14 bytes that describe them.
+//! Pebble's binary fuse filter: packed fingerprints, then 14 bytes that describe them. FORMAT.md: "Pebble's binary fuse filter".
 
 #[cfg(feature = "alloc")]
 mod build;

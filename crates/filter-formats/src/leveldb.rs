@@ -1,4 +1,4 @@
-//! LevelDB's format, whose layout is in `filter-policy`.
+//! LevelDB's format: a bit array, then the probe count in the last byte. Its `Layout` is in `filter-policy`. FORMAT.md: "The filter".
 
 use core::fmt;
 

@@ -34,9 +34,6 @@ pub mod hashers;
 
 pub mod leveldb;
 
-// A format as one type, and the policy of any.
-mod layout;
-
 mod filter_bytes;
 
 // Around one filter: from a stream of keys, for each block of a table, over prefixes.
@@ -77,8 +74,8 @@ pub use error::Error;
 pub use filter_bytes::FilterBytes;
 pub use key_hash::{HashFunction, HashValue, KeyHash, KeyHashes};
 pub use keys::{BatchKey, KeyBatch, PackedKeys};
-pub use layout::{Layout, Policy};
 pub use leveldb::BloomFilterPolicy;
 pub use policy::{
-    AsPolicy, FilterPolicy, HashedKey, MATCHES_EVERYTHING, OwnedFilter, Prepared, PreparedFilter,
+    AsPolicy, FilterPolicy, HashedKey, Layout, MATCHES_EVERYTHING, OwnedFilter, Policy, Prepared,
+    PreparedFilter,
 };

@@ -1,7 +1,8 @@
 //! The contract between a storage engine and a filter policy.
 
 mod hashed_key;
-pub(crate) mod prepared;
+mod layout;
+mod prepared;
 
 #[cfg(feature = "alloc")]
 use alloc::boxed::Box;
@@ -17,6 +18,7 @@ use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
 use crate::key_hash::{KeyHash, KeyHashes, WRONG_HASHES};
 pub use hashed_key::HashedKey;
+pub use layout::{Layout, Policy};
 pub use prepared::{OwnedFilter, Prepared, PreparedFilter};
 
 /// A filter that matches every key, for every reader of LevelDB's format and every policy: in LevelDB's format, a last

@@ -141,6 +141,25 @@ fn sixteen_writers_at_the_same_time_open_each_bitmap_once() {
 }
 
 #[test]
+fn a_cursor_that_is_no_number_is_reported() {
+    for_each_client(|client| {
+        let filter = new_growing(50, 0.01);
+        client.run(filter.create());
+        for wrong in ["1e3", "-1", "1000", "99999999999999999999", ""] {
+            client.words::<()>(&["SET", "{g}:cursor", wrong]);
+            for error in [
+                client.fail(filter.contains("a")),
+                client.fail(filter.insert("a")),
+                client.fail(filter.create()),
+            ] {
+                let text = "{g}:cursor: the value must be the number of a bitmap, below 1,000, got ";
+                assert_eq!(error.to_string(), format!("{text}\"{wrong}\""));
+            }
+        }
+    });
+}
+
+#[test]
 fn a_server_that_forgot_the_scripts_gets_them_again() {
     for_each_client(|client| {
         let filter = new_growing(50, 0.01);

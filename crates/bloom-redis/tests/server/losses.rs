@@ -123,27 +123,12 @@ fn a_string_of_another_program_is_noticed_and_stays_what_it_was() {
             for key in &keys {
                 let before: Vec<u8> = client.command(cmd("GET").arg(key));
                 let longer = vec![b'1'; before.len() + 1];
-                let texts = [
-                    &b""[..],
-                    b"7",
-                    b"42",
-                    b"1e3",
-                    b"-1",
-                    b"1000",
-                    b"99999999999999999999",
-                    b"a short text",
-                ];
-                for other in texts.into_iter().chain([&longer[..], &longer[2..]]) {
+                for other in [&b""[..], b"7", b"42", b"a short text", &longer, &longer[2..]] {
                     client.command::<()>(cmd("SET").arg(key).arg(other));
                     let case = format!("{key}: {}", other.escape_ascii());
                     stored.check_lost(client, &case);
-                    let error = client.fail(stored.filter.create()).to_string();
-                    let is_number = matches!(other, b"7" | b"42");
-                    let rule = "g}:cursor: the value must be the number of a bitmap, below 1,000, got ";
-                    assert!(
-                        is_number || !key.ends_with(":cursor") || error.contains(rule),
-                        "{stored:?} {case}: {error}"
-                    );
+                    let created = client.try_run(stored.filter.create());
+                    assert!(created.is_err(), "{stored:?} {case}");
                     let after: Vec<u8> = client.command(cmd("GET").arg(key));
                     assert_eq!(after, other, "{stored:?} {case}");
                     assert_eq!(client.words::<u64>(&["DBSIZE"]), keys.len() as u64, "{case}");

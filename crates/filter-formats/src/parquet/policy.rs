@@ -1,4 +1,4 @@
-//! Split-block Bloom filters as a policy.
+//! Split blocks: eight probes in each block of 32 bytes, without metadata. FORMAT.md: "Split blocks".
 
 use core::fmt;
 

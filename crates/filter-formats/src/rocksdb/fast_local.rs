@@ -1,4 +1,5 @@
-//! FastLocalBloom, RocksDB's Bloom filter of format version 5 and later: all probes of a key in one line of 64 bytes.
+//! FastLocalBloom, RocksDB's Bloom filter of format version 5 and later: all probes of a key in one line of 64 bytes; after the
+//! lines `ff 00`, the probe count and `00 00`. FORMAT.md: "FastLocalBloom".
 
 use core::fmt;
 

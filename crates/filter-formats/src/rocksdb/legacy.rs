@@ -1,5 +1,6 @@
 //! The full Bloom filter of RocksDB's format version 4 and earlier: all probes of a key in one line, which is as long
-//! as the cache line of the machine that wrote the filter.
+//! as the cache line of the machine that wrote the filter; after the lines the probe count, and their number in four bytes.
+//! FORMAT.md: "Legacy Bloom".
 
 use core::fmt;
 

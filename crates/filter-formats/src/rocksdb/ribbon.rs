@@ -1,4 +1,5 @@
-//! Ribbon filters as a policy.
+//! RocksDB's Ribbon filter: the columns of a solution, then `fe`, the seed and the number of blocks in three bytes. FORMAT.md:
+//! "Standard128 Ribbon".
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;

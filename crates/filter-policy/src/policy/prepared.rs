@@ -4,14 +4,13 @@ use core::fmt;
 
 use filter_kernels::{Asker, KernelToken, Keys, Source, Stored as _};
 
-use super::{FilterPolicy, HashedKey};
+use super::{FilterPolicy, HashedKey, Layout};
 use crate::answers::{Answers, each, fill};
 use crate::building::batches;
 use crate::error::Error;
 use crate::key_hash::sealed::Sealed as _;
 use crate::key_hash::{HashFunction, KeyHash, KeyHashes};
 use crate::keys::KeyBatch;
-use crate::layout::Layout;
 
 /// A filter that a policy has prepared: what its answers need beside the filter's bytes.
 ///

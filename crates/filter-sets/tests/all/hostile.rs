@@ -356,7 +356,7 @@ fn a_build_that_ends_early_removes_what_it_wrote_and_nothing_else() {
     let before = files(folder.path());
     assert_eq!(before.len(), 2);
     let stopped = |name: &str| {
-        let mut building = super::builder(name).set(folder.path(), 2).unwrap();
+        let mut building = builder(name).set(folder.path(), 2).unwrap();
         keys(0..1000).iter().for_each(|key| building.insert(key).unwrap());
         building.finish(&|_| false).unwrap_err()
     };

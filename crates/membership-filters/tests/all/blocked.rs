@@ -87,12 +87,12 @@ fn the_blocks_are_those_of_the_policy() {
     for kernel in Kernel::available() {
         let policy = SplitBlock::new(BitsPerKey::whole(12)).on_kernel(kernel);
         let values: Vec<u64> = hashes.iter().map(|hash| hash.hash().h1).collect();
-        let mut built = vec![0; policy.max_filter_len(values.len()).unwrap()];
+        let mut room = vec![0; policy.max_filter_len(values.len()).unwrap()];
         let values = KeyHashes::new(policy.layout().hash_function(), &values);
-        policy.create_from_hashes(values, &mut built).unwrap();
+        let built = policy.create_from_hashes(values, &mut room).unwrap();
         let mut filter = filter(built.len() as u32 / 32);
         filter.insert_many_hashed(&hashes).unwrap();
-        assert_eq!(filter.to_bytes()[24..][..built.len()], built);
+        assert_eq!(filter.to_bytes()[24..][..built.len()], *built);
     }
 }
 
