@@ -180,6 +180,13 @@ fn a_key_hashed_under_another_policy_is_not_denied() {
             check_many(&mut [0; 5], &[true; 300], &|| at.clone(), &|answers| {
                 prepared.may_match_hashes(hashes, answers)
             });
+            // A value of the other width is of no function that policies have.
+            let of_other_width = match function(&**other).bits() {
+                64 => KeyHash::new(function(&**other), 1_u32),
+                _ => KeyHash::new(function(&**other), 1_u64),
+            };
+            assert!(prepared.may_match_hash(of_other_width), "{at}");
+            assert!(policy.hashed_may_match(&keys[0], of_other_width, &filter), "{at}");
             // Policies of one function share all values, others hardly one.
             let values = |policy: &dyn AnyPolicy| -> Vec<u64> {
                 let keys = (0..99_u8).map(|len| vec![0xff - len; len.into()]);
