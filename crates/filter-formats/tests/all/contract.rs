@@ -17,9 +17,10 @@ use proptest::prelude::*;
 
 use super::support::any_bytes::{any_bits_per_key, any_filter};
 use super::support::formats::{AnyPolicy, ROWS, Seeded};
+use super::support::guarded::Guarded;
 use super::support::list::List;
 use super::support::random::slices;
-use super::support::ways::{Pages, check_all, check_bytes, filter_of};
+use super::support::ways::{Pages, check_all, check_bytes, check_many, filter_of, key_hashes};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
@@ -154,6 +155,7 @@ fn a_key_hashed_under_another_policy_is_not_denied() {
         all.push(Box::new(BloomFilterPolicy::with_hasher(Seeded(seed), TEN)));
         all.push(Box::new(Policy::of(List::new(seed.into()))));
     }
+    let mut memory = Guarded::new(300 * 8);
     let function = |policy: &dyn AnyPolicy| policy.key_hash(b"").unwrap().function();
     for policy in &all {
         let filter = filter_of(policy, &keys);
@@ -173,6 +175,18 @@ fn a_key_hashed_under_another_policy_is_not_denied() {
                 assert_eq!(answers, [true; 4], "{at}");
                 assert_eq!(shared, hash == policy.key_hash(key).unwrap(), "{at}");
             }
+            let hashes = keys.iter().map(|key| other.key_hash(key).unwrap().value());
+            let hashes = key_hashes(function(&**other), hashes, &mut memory, true);
+            check_many(&mut [0; 5], &[true; 300], &|| at.clone(), &|answers| {
+                prepared.may_match_hashes(hashes, answers)
+            });
+            // A value of the other width is of no function that policies have.
+            let of_other_width = match function(&**other).bits() {
+                64 => KeyHash::new(function(&**other), 1_u32),
+                _ => KeyHash::new(function(&**other), 1_u64),
+            };
+            assert!(prepared.may_match_hash(of_other_width), "{at}");
+            assert!(policy.hashed_may_match(&keys[0], of_other_width, &filter), "{at}");
             // Policies of one function share all values, others hardly one.
             let values = |policy: &dyn AnyPolicy| -> Vec<u64> {
                 let keys = (0..99_u8).map(|len| vec![0xff - len; len.into()]);

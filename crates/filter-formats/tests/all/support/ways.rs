@@ -19,7 +19,7 @@ pub(crate) struct Pages {
     stored: Guarded,
     packed: Guarded,
     hashes: Guarded,
-    pub(crate) answers: Guarded,
+    answers: Guarded,
     /// Set if all of them lie before a guard page, not after one.
     pub(crate) end: bool,
 }
@@ -27,15 +27,13 @@ pub(crate) struct Pages {
 impl Pages {
     /// Makes room for filters and keys of this many bytes. Memory that nobody touches costs nothing.
     pub(crate) fn new(bytes: usize) -> Self {
-        let [built, stored, packed, hashes, answers] = [(); 5].map(|()| Guarded::new(bytes));
-        let end = true;
         Self {
-            built,
-            stored,
-            packed,
-            hashes,
-            answers,
-            end,
+            built: Guarded::new(bytes),
+            stored: Guarded::new(bytes),
+            packed: Guarded::new(bytes),
+            hashes: Guarded::new(bytes),
+            answers: Guarded::new(bytes),
+            end: true,
         }
     }
 }
@@ -142,10 +140,12 @@ pub(crate) fn built(policy: &dyn AnyPolicy, keys: &[&[u8]], pages: &mut Pages) -
         }),
         ("append_filter", &|out| policy.append_filter(keys, out)),
         ("build", &|out| {
-            Ok(out.extend(policy.build(&mut vectors.iter().cloned())?))
+            out.extend(policy.build(&mut vectors.iter().cloned())?);
+            Ok(())
         }),
         ("build, uncounted", &|out| {
-            Ok(out.extend(policy.build(&mut vectors.iter().cloned().filter(|_| true))?))
+            out.extend(policy.build(&mut vectors.iter().filter(|_| true).cloned())?);
+            Ok(())
         }),
     ];
     for (way, append) in ways {
