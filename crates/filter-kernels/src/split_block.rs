@@ -136,9 +136,6 @@ fn hash_tile<T: Target>(
 pub fn insert(kernel: KernelToken, blocks: &mut [Block], function: BlockHash, source: Source<'_, u64>) {
     by_kernel!(
         |lanes, blocks: &mut [Block], function: BlockHash, source: Source<'_, u64>| -> () {
-            if let (Source::Hashes(hashes), true) = (source, blocks.len() < PREFETCHED) {
-                return set(blocks, hashes);
-            }
             each_tile!(
                 source.len(),
                 blocks.len() >= PREFETCHED,
