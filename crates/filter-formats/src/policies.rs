@@ -10,6 +10,7 @@ use core::fmt;
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, hashers};
 
+use crate::basho::Basho;
 use crate::bloom64::Bloom64;
 use crate::error::Error;
 use crate::fuse::BinaryFuse;
@@ -90,6 +91,16 @@ pub const ALL: &[NamedPolicy] = &[
         Format::BINARY_FUSE,
         28,
         |bits| Box::new(BinaryFuse::new(bits)),
+    ),
+    row(Basho::NAME, &["basho"], Format::BASHO, 0, |bits| {
+        Box::new(Basho::new(bits))
+    }),
+    row(
+        Basho::NAME_MURMUR2,
+        &["basho-murmur2"],
+        Format::BASHO,
+        0,
+        |bits| Box::new(Basho::with_murmur2(bits)),
     ),
 ];
 

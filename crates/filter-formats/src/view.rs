@@ -189,6 +189,8 @@ pub struct FilterView<'a> {
     bits: &'a [u8],
     /// The bits that probes reach.
     reachable: &'a [u8],
+    /// The number of bits at the end of these that probes do not reach.
+    unreached: u64,
     /// The length in bytes of a line, which holds all probes of a key.
     line_len: usize,
     /// The length in bytes of the parts of a line, each of which holds as many of the probes.
@@ -240,6 +242,11 @@ impl<'a> FilterView<'a> {
         }
     }
 
+    /// Returns this view with probes that reach all bits but this many at the end of the only line.
+    pub(crate) const fn without_last(self, unreached: u64) -> Self {
+        Self { unreached, ..self }
+    }
+
     /// Returns this view with equally many probes in each part of a line; the parts have this many bytes.
     pub(crate) const fn in_parts_of(self, part_len: usize) -> Self {
         Self { part_len, ..self }
@@ -255,6 +262,7 @@ impl<'a> FilterView<'a> {
             kind,
             bits,
             reachable: bits,
+            unreached: 0,
             line_len: bits.len(),
             part_len: bits.len(),
             probes: None,
@@ -293,7 +301,7 @@ impl<'a> FilterView<'a> {
     /// Returns the share of ones among the bits, 0 to 1; `None` unless the filter is a Bloom filter. A filter is at its
     /// best half full.
     pub fn fill(&self) -> Option<f64> {
-        Some(self.ones()? as f64 / (8.0 * self.reachable.len() as f64))
+        Some(self.ones()? as f64 / self.bits_of(self.reachable.len()))
     }
 
     /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: for a Bloom filter
@@ -328,7 +336,7 @@ impl<'a> FilterView<'a> {
         let probes = f64::from(self.probes.filter(|&probes| probes > 0)?);
         let fill = self.fill().filter(|&fill| fill < 1.0)?;
         let of_part = probes * self.part_len as f64 / self.line_len as f64;
-        let in_line = -libm::expm1(of_part * libm::log1p(-1.0 / (8.0 * self.part_len as f64)));
+        let in_line = -libm::expm1(of_part * libm::log1p(-1.0 / self.bits_of(self.part_len)));
         let lines = self.reachable.len() as f64 / self.line_len as f64;
         Some(libm::round(libm::log1p(-fill) / libm::log1p(-in_line / lines)) as u64)
     }
@@ -336,7 +344,12 @@ impl<'a> FilterView<'a> {
     /// Returns the shares of ones in the parts of lines.
     fn fills(&self, lines: &'a [u8]) -> impl Iterator<Item = f64> {
         let parts = lines.chunks_exact(self.part_len);
-        parts.map(|part| count_ones(part) as f64 / (8.0 * part.len() as f64))
+        parts.map(|part| count_ones(part) as f64 / self.bits_of(part.len()))
+    }
+
+    /// Returns the number of bits that probes reach in a part of so many bytes.
+    fn bits_of(&self, len: usize) -> f64 {
+        8.0 * len as f64 - self.unreached as f64
     }
 }
 
