@@ -27,6 +27,11 @@ const WITHOUT_PRIME: usize = 12_498;
 /// The longest bit array, in bytes: Basho counts bits in 32-bit numbers.
 const MAX_BYTES: u64 = u32::MAX as u64 / 8;
 
+/// What the likeness of two keys adds to the rate, for each key and probe, over the square of the bits. The bits of a key lie at
+/// nearly equal distances, so the places of all follow from two numbers, and those of two keys are often the same or shifted by
+/// one. Measured with 10 to 300 keys at 10 and 15 bits per key.
+const OVERLAP: f64 = 0.46;
+
 /// The number of bits after the largest prime below each number of bits in whole bytes.
 static AFTER_PRIME: [u8; WITHOUT_PRIME] = after_primes();
 
@@ -37,7 +42,11 @@ const fn after_primes() -> [u8; WITHOUT_PRIME] {
     let mut is_product = [false; WITHOUT_PRIME * 4];
     let mut i = 1;
     while (2 * i + 1) * (2 * i + 1) < WITHOUT_PRIME * 8 {
-        let mut product = if is_product[i] { usize::MAX } else { 2 * i * (i + 1) };
+        let mut product = if is_product[i] {
+            usize::MAX
+        } else {
+            2 * i * (i + 1)
+        };
         while product < is_product.len() {
             is_product[product] = true;
             product += 2 * i + 1;
@@ -189,7 +198,12 @@ pub struct PrimeBits<'f> {
 
 impl PrimeBits<'_> {
     fn all_set(self, hash: u64) -> bool {
-        let byte = |bit: u32| self.bit_array.get((bit / 8) as usize).copied().unwrap_or_default();
+        let byte = |bit: u32| {
+            self.bit_array
+                .get((bit / 8) as usize)
+                .copied()
+                .unwrap_or_default()
+        };
         positions(self.bits, self.probes, hash).all(|bit| byte(bit) >> (bit % 8) & 1 == 1)
     }
 }
@@ -309,7 +323,7 @@ impl Layout for Basho {
 
 impl Format {
     /// The filter of [`Basho`]: LevelDB's layout, with bits modulo a prime and two hashes. The rate is the exact one of an ideal
-    /// filter, from [`exact_rate`].
+    /// filter, from [`exact_rate`], and a term that was measured: a third of it in filters of 10 keys, and 2 % of 300.
     pub const BASHO: Self = Self(&Basho {
         bits_per_key: TEN,
         second: SecondHash::Murmur64A,
@@ -326,7 +340,6 @@ impl Described for Basho {
         FilterView::of(self.read(filter), Self::other(filter), |filter| {
             let len = filter.bit_array.len();
             FilterView::bloom(Format::BASHO, filter.bit_array, len, filter.probes)
-                .without_last(8 * len as u64 - u64::from(filter.bits))
         })
     }
 
@@ -359,11 +372,16 @@ impl Described for Basho {
 
     fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
         let (_, bits) = size(bits_per_key, keys)?;
-        exact_rate(bits.into(), keys, leveldb::probe_count(bits_per_key))
+        let probes = leveldb::probe_count(bits_per_key);
+        let ideal = exact_rate(bits.into(), keys, probes)?;
+        let bits = f64::from(bits);
+        Ok((ideal + OVERLAP * f64::from(probes) * keys as f64 / (bits * bits)).min(1.0))
     }
 
-    fn reach(&self, _: u64) -> Option<u64> {
-        Some(MAX_BYTES * 8)
+    /// Rounded down to what a filter of these keys can have.
+    fn reach(&self, keys: u64) -> Option<u64> {
+        let bits = MAX_BYTES * 8;
+        Some(bits - bits % keys.clamp(1, bits))
     }
 }
 

@@ -14,7 +14,7 @@ use filter_policy::{BitsPerKey, Error, Prepared};
 use places::Places;
 
 /// A stored format: how the bytes of its filters are read, their sizes and their rate, whatever the hash function.
-/// `policies::format_of` returns the format of a policy's name.
+/// `policies::row_of` returns the row of a stored name, which has the format.
 ///
 /// The constants are in the files of the formats: all that is known of a format is in one place. The methods on sizes and
 /// rates are those of the calculator; [`sizing`](crate::sizing) says which answers what.
@@ -98,7 +98,9 @@ pub(crate) trait Described: Sync {
 
     /// The bits that hash values of this many keys can reach: more never lower the rate. `None` if bits per key are from 1
     /// to 100, as in RocksDB's formats.
-    fn reach(&self, keys: u64) -> Option<u64>;
+    fn reach(&self, _keys: u64) -> Option<u64> {
+        None
+    }
 }
 
 impl PartialEq for Format {
@@ -189,8 +191,6 @@ pub struct FilterView<'a> {
     bits: &'a [u8],
     /// The bits that probes reach.
     reachable: &'a [u8],
-    /// The number of bits at the end of these that probes do not reach.
-    unreached: u64,
     /// The length in bytes of a line, which holds all probes of a key.
     line_len: usize,
     /// The length in bytes of the parts of a line, each of which holds as many of the probes.
@@ -242,11 +242,6 @@ impl<'a> FilterView<'a> {
         }
     }
 
-    /// Returns this view with probes that reach all bits but this many at the end of the only line.
-    pub(crate) const fn without_last(self, unreached: u64) -> Self {
-        Self { unreached, ..self }
-    }
-
     /// Returns this view with equally many probes in each part of a line; the parts have this many bytes.
     pub(crate) const fn in_parts_of(self, part_len: usize) -> Self {
         Self { part_len, ..self }
@@ -262,7 +257,6 @@ impl<'a> FilterView<'a> {
             kind,
             bits,
             reachable: bits,
-            unreached: 0,
             line_len: bits.len(),
             part_len: bits.len(),
             probes: None,
@@ -301,7 +295,7 @@ impl<'a> FilterView<'a> {
     /// Returns the share of ones among the bits, 0 to 1; `None` unless the filter is a Bloom filter. A filter is at its
     /// best half full.
     pub fn fill(&self) -> Option<f64> {
-        Some(self.ones()? as f64 / self.bits_of(self.reachable.len()))
+        Some(self.ones()? as f64 / (8.0 * self.reachable.len() as f64))
     }
 
     /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: for a Bloom filter
@@ -336,7 +330,7 @@ impl<'a> FilterView<'a> {
         let probes = f64::from(self.probes.filter(|&probes| probes > 0)?);
         let fill = self.fill().filter(|&fill| fill < 1.0)?;
         let of_part = probes * self.part_len as f64 / self.line_len as f64;
-        let in_line = -libm::expm1(of_part * libm::log1p(-1.0 / self.bits_of(self.part_len)));
+        let in_line = -libm::expm1(of_part * libm::log1p(-1.0 / (8.0 * self.part_len as f64)));
         let lines = self.reachable.len() as f64 / self.line_len as f64;
         Some(libm::round(libm::log1p(-fill) / libm::log1p(-in_line / lines)) as u64)
     }
@@ -344,12 +338,7 @@ impl<'a> FilterView<'a> {
     /// Returns the shares of ones in the parts of lines.
     fn fills(&self, lines: &'a [u8]) -> impl Iterator<Item = f64> {
         let parts = lines.chunks_exact(self.part_len);
-        parts.map(|part| count_ones(part) as f64 / self.bits_of(part.len()))
-    }
-
-    /// Returns the number of bits that probes reach in a part of so many bytes.
-    fn bits_of(&self, len: usize) -> f64 {
-        8.0 * len as f64 - self.unreached as f64
+        parts.map(|part| count_ones(part) as f64 / (8.0 * part.len() as f64))
     }
 }
 

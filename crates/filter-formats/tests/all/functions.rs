@@ -4,8 +4,8 @@
 use filter_formats::policies::{self, AnyPolicy};
 use filter_policy::kernels::Kernel;
 use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashFunction, HashedKey,
-    KeyHash, KeyHashes, OwnedFilter, building, contract,
+    BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashFunction, HashedKey, KeyHash,
+    KeyHashes, OwnedFilter, building, contract,
 };
 
 use super::support::hashers::Seeded;

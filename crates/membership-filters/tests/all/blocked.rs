@@ -1,8 +1,8 @@
 //! The blocked filter's contract, seen from outside.
 
 use filter_formats::parquet::SplitBlock;
-use filter_policy::{BitsPerKey, FilterPolicy as _, KeyHashes, Layout as _};
 use filter_policy::kernels::Kernel;
+use filter_policy::{BitsPerKey, FilterPolicy as _, KeyHashes, Layout as _};
 use membership_filters::{BloomFilter, ErrorKind, Parameters};
 use membership_filters::{Bytes, Hashed};
 

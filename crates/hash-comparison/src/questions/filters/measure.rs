@@ -17,7 +17,9 @@ use std::hash::Hasher as _;
 
 use filter_formats::sizing::Textbook;
 use filter_policy::hashers::Murmur2;
-use filter_policy::{Answers, BitsPerKey, BloomFilterPolicy, FilterPolicy as _, KeyHashes, Layout as _, leveldb};
+use filter_policy::{
+    Answers, BitsPerKey, BloomFilterPolicy, FilterPolicy as _, KeyHashes, Layout as _, leveldb,
+};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
