@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::Path;
 
-use filter_formats::Basho;
-use filter_formats::Format;
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::rocksdb::FastLocalBloom;
 use filter_formats::view::FilterView;
+use filter_formats::{Basho, Format};
 use filter_policy::filter_block::FilterBlockReader;
 use filter_policy::hashers::KeyHasher;
 use filter_policy::{BloomFilterPolicy, FilterPolicy as _};
