@@ -26,6 +26,7 @@ extern crate std;
 mod error;
 
 // The layouts: what is known of each is in its file or folder, and `policies::ALL` has the policies of all.
+mod basho;
 mod bloom64;
 mod fuse;
 mod leveldb;
@@ -42,6 +43,7 @@ pub mod theory;
 pub mod view;
 pub mod which;
 
+pub use basho::{Basho, BashoFilterPolicy};
 pub use bloom64::{Bloom64, BloomFilter64Policy};
 pub use error::Error;
 pub use fuse::{BinaryFuse, BinaryFusePolicy};

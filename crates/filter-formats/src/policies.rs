@@ -11,6 +11,7 @@ use filter_policy::hashers::{LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
+use crate::basho::Basho;
 use crate::bloom64::Bloom64;
 use crate::error::Error;
 use crate::fuse::BinaryFuse;
@@ -45,6 +46,8 @@ pub const ALL: &[NamedPolicy] = &[
     row(SplitBlock::NAME_XXPH3, &["split-block-xxph3"], Format::SPLIT_BLOCK, 0,
         |bits| Box::new(SplitBlock::with_xxph3(bits))),
     row(BinaryFuse::NAME, &["binaryfuse", "binary-fuse"], Format::BINARY_FUSE, 28, |bits| Box::new(BinaryFuse::new(bits))),
+    row(Basho::NAME, &["basho"], Format::BASHO, 0, |bits| Box::new(Basho::new(bits))),
+    row(Basho::NAME_MURMUR2, &["basho-murmur2"], Format::BASHO, 0, |bits| Box::new(Basho::with_murmur2(bits))),
 ];
 
 /// Makes a row of the names, the format, the bytes of memory for each key that building takes beside the hash values and the

@@ -3,7 +3,7 @@
 use core::str;
 
 pub use filter_kernels::LaneHash;
-use hashzoo::{LEVELDB_BLOOM_SEED, MURMUR2_SEED, leveldb_hash, murmur2, murmur2_signed_tail};
+use hashzoo::{LEVELDB_BLOOM_SEED, MURMUR2_SEED, leveldb_hash, murmur2, murmur2_signed_tail, murmur64a};
 
 /// Maps keys to 32-bit hash values and names the stored format that follows from it.
 ///
@@ -168,3 +168,21 @@ plain_hasher!(
     /// LevelDB's own hash with the seed of its Bloom filter, 0xbc9f1d34. Policy name: `leveldb.BuiltinBloomFilter2`.
     LevelDbHash, "leveldb.BuiltinBloomFilter2", leveldb_hash, LevelDb, LEVELDB_BLOOM_SEED
 );
+
+/// The seed of the second hash of Basho's filters.
+///
+/// Source: Basho's LevelDB, `util/bloom2.cc`.
+const BASHO_SEED: u32 = 0x5bd1_e995;
+
+/// Returns the two hashes of a key in Basho's filters on x86-64: LevelDB's in the low half, the low half of MurmurHash64A in the high
+/// one.
+#[inline]
+pub const fn basho_hash(key: &[u8]) -> u64 {
+    leveldb_hash(key, LEVELDB_BLOOM_SEED) as u64 | murmur64a(key, BASHO_SEED as u64) << 32
+}
+
+/// Returns the two hashes of a key in Basho's filters on other processors: LevelDB's in the low half, MurmurHash2 in the high one.
+#[inline]
+pub const fn basho_murmur2_hash(key: &[u8]) -> u64 {
+    leveldb_hash(key, LEVELDB_BLOOM_SEED) as u64 | (murmur2(key, BASHO_SEED) as u64) << 32
+}

@@ -10,6 +10,8 @@ use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash, xxh64, xxph3_64};
 
 use crate::error::Error;
 use crate::hashers::KeyHasher;
+#[cfg(feature = "alloc")]
+use crate::hashers::{basho_hash, basho_murmur2_hash};
 use sealed::Values;
 
 /// The identity of a hash function, its seed included: hash values are used only in filters of the same function.
@@ -54,6 +56,12 @@ impl HashFunction {
     /// The hash of RocksDB's legacy filters, with LevelDB's seed.
     pub const ROCKSDB_LEGACY: Self = Self::seedless(4, 0);
 
+    /// The two hashes of Basho's filters: [`basho_hash`](crate::hashers::basho_hash).
+    pub const BASHO: Self = Self::seedless(6, 1);
+
+    /// Those of processors other than x86-64: [`basho_murmur2_hash`](crate::hashers::basho_murmur2_hash).
+    pub const BASHO_MURMUR2: Self = Self::seedless(7, 1);
+
     /// Of keys without a hash value: never that of a filter.
     pub(crate) const NONE: Self = Self::seedless(5, 0);
 
@@ -80,6 +88,8 @@ impl HashFunction {
                     Self::XXH3 => Some(xxh3_64(key, 0)),
                     Self::XXH64 => Some(xxh64(key, 0)),
                     Self::ROCKSDB_LEGACY => Some(rocksdb_hash(key, LEVELDB_BLOOM_SEED).into()),
+                    Self::BASHO => Some(basho_hash(key)),
+                    Self::BASHO_MURMUR2 => Some(basho_murmur2_hash(key)),
                     _ => None,
                 };
             }

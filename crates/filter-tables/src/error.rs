@@ -132,7 +132,6 @@ pub enum Damage {
 /// | [`TooShort`](Self::TooShort), [`UnknownMagic`](Self::UnknownMagic) | no table | |
 /// | [`RocksDb`](Self::RocksDb), [`NotRocksDb`](Self::NotRocksDb) | a table of the other kind | [`RocksDbTable`](crate::RocksDbTable), [`Table`](crate::Table) |
 /// | [`Unsupported`](Self::Unsupported), [`TooLarge`](Self::TooLarge) | a valid table that this crate does not read | a feature, if the message names one; read without filters |
-/// | [`OtherLayout`](Self::OtherLayout) | a valid table whose filters another program lays out otherwise | read without filters |
 /// | [`Damaged`](Self::Damaged) | damage, with its place | read without filters, or restore the table |
 /// | [`AllocationFailed`](Self::AllocationFailed) | no memory | try again with more |
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -171,16 +170,6 @@ pub enum Error<E> {
     Unsupported {
         /// The form, and what is supported.
         reason: String,
-    },
-    /// The filters have the name of a known policy and the layout of another, under which it would deny stored keys.
-    #[error(
-        "filters named {name} must have the layout of LevelDB, got that of {writer}, which is not supported"
-    )]
-    OtherLayout {
-        /// The name that is stored with the filters.
-        name: &'static str,
-        /// The program that writes this layout under the name.
-        writer: &'static str,
     },
     /// The table is damaged.
     #[error("{0}")]

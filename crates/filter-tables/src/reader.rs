@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use filter_formats::Basho;
+
 use super::block::{Block, Entry};
 use super::blocks::{Blocks, MAX_METAINDEX_BYTES};
 use super::error::{BlockRole, Damage, Error};
@@ -17,7 +19,7 @@ const ROCKSDB_PREFIX: &[u8] = b"rocksdb.";
 
 /// The name under which LevelDB stores its filters, and the one block that Basho's LevelDB (Riak) adds to every table: there
 /// the name stands for another layout (`table/table_builder.cc` and `util/bloom2.cc` in github.com/basho/leveldb).
-const LEVELDB_NAME: &str = "leveldb.BuiltinBloomFilter2";
+const LEVELDB_NAME: &[u8] = b"leveldb.BuiltinBloomFilter2";
 const BASHO_KEY: &[u8] = b"stats.sst1";
 
 /// An entry of the metaindex.
@@ -25,6 +27,8 @@ const BASHO_KEY: &[u8] = b"stats.sst1";
 pub struct MetaindexEntry {
     key: Vec<u8>,
     value: Vec<u8>,
+    /// Set in a table of Basho's.
+    is_bashos: bool,
 }
 
 impl MetaindexEntry {
@@ -39,9 +43,13 @@ impl MetaindexEntry {
     }
 
     /// Returns the name of the policy whose filters the entry points at; `None` for entries of another kind. Engines
-    /// write names in ASCII, but any bytes can be stored.
+    /// write names in ASCII, but any bytes can be stored. It is the stored name, except for the filters that Basho's LevelDB
+    /// (Riak) stores under the name of LevelDB's: their policy is [`Basho`].
     pub fn policy_name(&self) -> Option<&[u8]> {
-        self.key.strip_prefix(FILTER_PREFIX)
+        match self.key.strip_prefix(FILTER_PREFIX)? {
+            LEVELDB_NAME if self.is_bashos => Some(Basho::NAME.as_bytes()),
+            name => Some(name),
+        }
     }
 
     /// Returns true for the entries that RocksDB puts into every table: `rocksdb.properties` and others.
@@ -90,9 +98,12 @@ impl<R: ReadAt> Table<R> {
             return Err(Error::UnknownMagic { found: footer.magic });
         }
 
-        let metaindex = read_metaindex(&blocks, footer.metaindex)?;
+        let mut metaindex = read_metaindex(&blocks, footer.metaindex)?;
         if metaindex.iter().any(MetaindexEntry::is_of_rocksdb) {
             return Err(Error::RocksDb(RocksDbForm::BlockBasedVersion0));
+        }
+        if metaindex.iter().any(|entry| entry.key() == BASHO_KEY) {
+            metaindex.iter_mut().for_each(|entry| entry.is_bashos = true);
         }
         Ok(Self {
             blocks,
@@ -121,26 +132,15 @@ impl<R: ReadAt> Table<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherLayout`]; [`Error::Damaged`], and the kinds that say why the block could not be read.
+    /// [`Error::Damaged`], and the kinds that say why the block could not be read.
     pub fn filter_block(&self, policy_name: &str) -> Result<Option<Vec<u8>>, Error<R::Error>> {
         let own = |entry: &&MetaindexEntry| entry.policy_name() == Some(policy_name.as_bytes());
         let Some(entry) = self.metaindex.iter().find(own) else {
             return Ok(None);
         };
-        if self.has_other_layout(policy_name.as_bytes()) {
-            return Err(Error::OtherLayout {
-                name: LEVELDB_NAME,
-                writer: "Basho's LevelDB (Riak)",
-            });
-        }
         let block = BlockRole::Filter;
         let handle = entry.handle().ok_or(Damage::Handle { block })?;
         Ok(Some(self.block(block, handle)?.into_contents()))
-    }
-
-    /// Returns true if the filters under this name have another layout than the policy that the name stands for.
-    pub fn has_other_layout(&self, policy_name: &[u8]) -> bool {
-        policy_name == LEVELDB_NAME.as_bytes() && self.metaindex.iter().any(|entry| entry.key() == BASHO_KEY)
     }
 
     /// Returns the handles of the data blocks, in key order.
@@ -210,7 +210,14 @@ pub(super) fn entries_of<E>(role: BlockRole, block: &Block) -> Result<Vec<Metain
         size = size.saturating_add((key.len() + value.len()) as u64);
         Error::check_size(role, size, MAX_METAINDEX_BYTES)?;
         let (key, value) = (copied(key)?, copied(value)?);
-        push(&mut collected, MetaindexEntry { key, value })?;
+        push(
+            &mut collected,
+            MetaindexEntry {
+                key,
+                value,
+                is_bashos: false,
+            },
+        )?;
     }
     Ok(collected)
 }

@@ -57,15 +57,15 @@ fn rates_are_those_of_the_policies() {
             let ratio = told / measured;
             let format = known.format();
             let expected = format.expected_rate(u64::from(keys), bits_per_key).unwrap();
-            // THEORY.md says how far the computed rate of LevelDB's format is off.
-            let off = if format == Format::LEVEL_DB { 0.03 } else { 0.0 };
+            // THEORY.md says how far the computed rate of LevelDB's format is off. A part of Basho's was measured.
+            let is_rough = [Format::LEVEL_DB, Format::BASHO].contains(&format);
+            let off = if is_rough { 0.03 } else { 0.0 };
             assert!(
                 (measured / expected - 1.0).abs() < chance + off,
                 "{at}, expected {expected:e}"
             );
-            // The probes of LevelDB's and RocksDB's older filters are far from independent, and few matches tell no rate.
-            let is_told =
-                ![Format::LEVEL_DB, Format::LEGACY_BLOOM].contains(&format) && expected * asked > 20.0;
+            // The probes of LevelDB's, Basho's and RocksDB's older filters are far from independent, and few matches tell no rate.
+            let is_told = !is_rough && format != Format::LEGACY_BLOOM && expected * asked > 20.0;
             assert!(!is_told || (ratio - 1.0).abs() < chance + 0.03, "{at}");
         }
     }

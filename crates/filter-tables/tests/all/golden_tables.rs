@@ -3,6 +3,7 @@
 //! Each filter covers the keys of the data blocks that start in one range of 2048 bytes; ranges without such a block
 //! have an empty filter.
 
+use filter_formats::Basho;
 use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockReader};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use filter_tables::testing::golden::{bytes, key, rows, unhex};
@@ -251,4 +252,46 @@ fn other_tables_of_rocksdb_are_called_by_their_name() {
         file.extend_from_slice(&magic.to_le_bytes());
         assert_eq!(Table::open(file).unwrap_err(), Error::RocksDb(form));
     }
+}
+
+/// Basho's LevelDB stores its filters under the name of LevelDB's: they are found under their own, have every key, and are byte for
+/// byte those that the policy builds from the keys of their blocks.
+#[test]
+fn filters_of_basho_are_rebuilt_from_the_keys_of_their_blocks() {
+    let file = bytes("reports/basho.sst");
+    let table = Table::open(&file[..]).unwrap();
+    assert!(table.policy_names().eq([Basho::NAME.as_bytes()]));
+    assert_eq!(table.filter_block("leveldb.BuiltinBloomFilter2"), Ok(None));
+    let block = table.filter_block(Basho::NAME).unwrap().unwrap();
+    let policy = Basho::new(BitsPerKey::whole(16));
+    let reader = FilterBlockReader::new(policy, &block);
+
+    // The keys of each filter, in their order.
+    let mut filters: Vec<(&[u8], Vec<Vec<u8>>)> = Vec::new();
+    for handle in table.data_blocks().unwrap() {
+        let data = table.block(BlockRole::Data, handle).unwrap();
+        let mut entries = data.entries().unwrap();
+        let filter = reader.filter_of(handle.offset).unwrap();
+        if filters
+            .last()
+            .is_none_or(|(last, _)| last.as_ptr() != filter.as_ptr())
+        {
+            filters.push((filter, Vec::new()));
+        }
+        while let Some(entry) = entries.next_entry().unwrap() {
+            let key = entry.key.to_vec();
+            assert!(reader.may_match(handle.offset, &key), "{key:x?} is denied");
+            filters.last_mut().unwrap().1.push(key);
+        }
+    }
+    for (filter, keys) in &filters {
+        assert_eq!(policy.build(keys).unwrap(), *filter);
+        let absent = (0..1000_u32).filter(|i| policy.key_may_match(&i.to_le_bytes(), filter));
+        assert!(absent.count() < 10);
+    }
+    let mut found: Vec<Vec<u8>> = filters.into_iter().flat_map(|(_, keys)| keys).collect();
+    found.sort();
+    let mut expected: Vec<Vec<u8>> = (0..2000).map(|i| format!("key-{i}").into_bytes()).collect();
+    expected.sort();
+    assert!(found == expected);
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::Path;
 
-use filter_formats::Format;
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::rocksdb::FastLocalBloom;
 use filter_formats::view::FilterView;
+use filter_formats::{Basho, Format};
 use filter_policy::filter_block::FilterBlockReader;
 use filter_policy::hashers::KeyHasher;
 use filter_policy::{BloomFilterPolicy, FilterPolicy as _};
@@ -98,14 +98,13 @@ impl KeyHasher for SignedTail {
 }
 
 /// Returns the policies that may have written the filters under this name: the name does not tell whether a compiler with signed
-/// characters hashed the last bytes of keys.
+/// characters hashed the last bytes of keys, nor the processor, on which Basho's second hash depends.
 fn policies_of(name: &[u8]) -> Vec<AnyPolicy> {
     let known = |name: &str| policies::reader(name).ok();
+    let both = |names: [&str; 2]| names.into_iter().filter_map(known).collect();
     match str::from_utf8(name) {
-        Ok("BloomFilter2") => ["BloomFilter2", "BloomFilter2.SignedTail"]
-            .into_iter()
-            .filter_map(known)
-            .collect(),
+        Ok("BloomFilter2") => both(["BloomFilter2", "BloomFilter2.SignedTail"]),
+        Ok(Basho::NAME) => both([Basho::NAME, Basho::NAME_MURMUR2]),
         Ok(super::OLD_LEVELDB_NAME) => {
             let signed: AnyPolicy = Box::new(BloomFilterPolicy::with_hasher(SignedTail, 10.into()));
             known("leveldb.BuiltinBloomFilter2")

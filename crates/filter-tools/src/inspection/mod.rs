@@ -216,10 +216,7 @@ impl TableReport {
                 continue;
             };
             match read.add_filter_block(handle, self.bytes) {
-                Ok(()) => {
-                    let layout = format_of(policy).filter(|_| !table.has_other_layout(policy));
-                    self.add_filter_block(table, handle, policy, layout, data_blocks);
-                }
+                Ok(()) => self.add_filter_block(table, handle, policy, format_of(policy), data_blocks),
                 Err(overlap) => damage.add(&overlap),
             }
         }

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use filter_formats::parquet::SplitBlock;
 use filter_formats::rocksdb::{CacheLine, FastLocalBloom, LegacyBloom, Ribbon};
-use filter_formats::{BinaryFuse, Bloom64, Format};
+use filter_formats::{Basho, BinaryFuse, Bloom64, Format};
 use filter_policy::hashers::KeyHasher;
 use filter_policy::kernels::Kernel;
 use filter_policy::{
@@ -75,6 +75,8 @@ pub(crate) const ROWS: &[Row] = &[
     row(0xce53_0f7e_fb58_68d0, Format::SPLIT_BLOCK, Some(SPLIT_BLOCK), |bits| Box::new(SplitBlock::new(bits))),
     row(0x359e_314c_0739_6352, Format::SPLIT_BLOCK, Some(SPLIT_BLOCK), |bits| Box::new(SplitBlock::with_xxph3(bits))),
     row(0x8864_1ebe_36dc_2b9b, Format::BINARY_FUSE, None, |bits| Box::new(BinaryFuse::new(bits))),
+    row(0, Format::BASHO, None, |bits| Box::new(Basho::new(bits))),
+    row(0, Format::BASHO, None, |bits| Box::new(Basho::with_murmur2(bits))),
 ];
 
 impl Row {
