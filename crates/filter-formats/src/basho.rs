@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use filter_kernels::{Kernel, KernelToken, Source, Stored};
+use filter_kernels::{Allowed, Kernel, KernelToken, Source, Stored};
 #[cfg(feature = "alloc")]
 use filter_policy::KeyHash;
 use filter_policy::answers::each;
@@ -316,8 +316,8 @@ impl Layout for Basho {
 
     /// There are no kernels.
     #[inline(always)]
-    fn pinned(_: Option<Kernel>) -> Option<Kernel> {
-        Some(Kernel::Scalar)
+    fn allowed(_: Allowed) -> Allowed {
+        Allowed::only(Kernel::Scalar)
     }
 }
 
