@@ -512,12 +512,12 @@ fn tables_in_other_orders_deny_no_stored_key() {
     bench.write("damaged.ldb", damaged);
     bench.refuses_fed(1, "", "query damaged.ldb => checksum of the filter block");
     bench.write("basho.sst", golden("reports/basho.sst"));
-    let basho: Vec<String> = (0..2000).map(|i| format!("key-{i}")).collect();
-    bench.maybe_all("query basho.sst --type line", &basho);
+    let basho: String = (0..2000).map(|i| format!("key-{i}\n")).collect();
+    bench.maybe_all("query basho.sst", &basho);
     let report = bench.json(0, "inspect --json basho.sst");
     let block = &report["tables"][0]["filter_blocks"][0];
     assert_eq!(block["policy"], "basho.BuiltinBloomFilter2");
-    assert_eq!(report["tables"][0]["damage"], json!([]));
+    assert_eq!(report["tables"][0]["damage"].as_array().map(Vec::len), Some(0));
 }
 
 /// Returns the bytes of the commands that load a filter.

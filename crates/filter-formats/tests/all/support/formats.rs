@@ -75,8 +75,8 @@ pub(crate) const ROWS: &[Row] = &[
     row(0xce53_0f7e_fb58_68d0, Format::SPLIT_BLOCK, Some(SPLIT_BLOCK), |bits| Box::new(SplitBlock::new(bits))),
     row(0x359e_314c_0739_6352, Format::SPLIT_BLOCK, Some(SPLIT_BLOCK), |bits| Box::new(SplitBlock::with_xxph3(bits))),
     row(0x8864_1ebe_36dc_2b9b, Format::BINARY_FUSE, None, |bits| Box::new(BinaryFuse::new(bits))),
-    row(0, Format::BASHO, None, |bits| Box::new(Basho::new(bits))),
-    row(0, Format::BASHO, None, |bits| Box::new(Basho::with_murmur2(bits))),
+    row(0x10d9_cdb6_7648_c630, Format::BASHO, None, |bits| Box::new(Basho::new(bits))),
+    row(0x7b91_0417_0c4e_1824, Format::BASHO, None, |bits| Box::new(Basho::with_murmur2(bits))),
 ];
 
 impl Row {
