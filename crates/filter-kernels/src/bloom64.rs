@@ -57,21 +57,6 @@ pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Sou
     );
 }
 
-/// Returns true if all bits of a hash value are set. The limits are those of [`create`].
-#[inline(always)]
-pub fn may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, hash: u64) -> bool {
-    // Shorter vectors hold fewer walks than there are probes, and a call would take longer.
-    if bit_array.len() < TOO_LONG && kernel.lanes() == MAX_LANES {
-        return by_kernel!(
-            |lanes, bit_array: &[u8], probes: u8, hash: u64| -> bool {
-                lanes.here(Ask(bit_array, probes, hash))
-            },
-            kernel
-        );
-    }
-    all_set(bit_array, probes, hash)
-}
-
 /// A stored filter: the bit array, which is not empty, and 1 to 30 probes.
 #[derive(Debug, Clone, Copy)]
 pub struct Bits<'f>(pub &'f [u8], pub u8);
@@ -85,11 +70,34 @@ impl Stored for Bits<'_> {
 
     #[inline(always)]
     fn may_match(self, kernel: KernelToken, hash: u64) -> bool {
-        may_match(kernel, self.0, self.1, hash)
+        let Self(bit_array, probes) = self;
+        // Shorter vectors hold fewer walks than there are probes, and a call would take longer.
+        if bit_array.len() < TOO_LONG && kernel.lanes() == MAX_LANES {
+            return by_kernel!(
+                |lanes, bit_array: &[u8], probes: u8, hash: u64| -> bool {
+                    lanes.here(Ask(bit_array, probes, hash))
+                },
+                kernel
+            );
+        }
+        all_set(bit_array, probes, hash)
     }
 
     fn may_match_many(self, kernel: KernelToken, source: Source<'_, u64>, answers: &mut [u64]) {
-        may_match_many(kernel, self.0, self.1, source, answers);
+        let Self(bit_array, probes) = self;
+        by_kernel!(
+            |lanes, bit_array: &[u8], probes: u8, source: Source<'_, u64>, answers: &mut [u64]| -> () {
+                each_tile!(
+                    source.len(),
+                    bit_array.len() >= PREFETCHED,
+                    |start, hashes| tile::hash::<Xxph3<false>, _>(lanes, source, start, hashes),
+                    |hashes| prefetch::<_, false>(lanes, bit_array, probes, hashes),
+                    |number, tile| answers[number] = lanes.here(AskTile(bit_array, probes, tile))
+                );
+            },
+            kernel,
+            source.answer_each(answers, |hash| all_set(bit_array, probes, hash))
+        );
     }
 
     #[inline(always)]
@@ -112,28 +120,4 @@ pub fn asker(kernel: KernelToken) -> Asker {
         }
         apart (key.len() != 16) { true => { Bits(bits, numbers[0] as u8).matches(lanes, xxph3_64(key, 0)) } }
     )
-}
-
-/// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
-/// for every 64 keys. Bits beyond the last key are 0.
-pub fn may_match_many(
-    kernel: KernelToken,
-    bit_array: &[u8],
-    probes: u8,
-    source: Source<'_, u64>,
-    answers: &mut [u64],
-) {
-    by_kernel!(
-        |lanes, bit_array: &[u8], probes: u8, source: Source<'_, u64>, answers: &mut [u64]| -> () {
-            each_tile!(
-                source.len(),
-                bit_array.len() >= PREFETCHED,
-                |start, hashes| tile::hash::<Xxph3<false>, _>(lanes, source, start, hashes),
-                |hashes| prefetch::<_, false>(lanes, bit_array, probes, hashes),
-                |number, tile| answers[number] = lanes.here(AskTile(bit_array, probes, tile))
-            );
-        },
-        kernel,
-        source.answer_each(answers, |hash| all_set(bit_array, probes, hash))
-    );
 }

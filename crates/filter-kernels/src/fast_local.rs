@@ -87,17 +87,6 @@ fn scalar_insert(lines: &mut [Line], probes: u8, source: Source<'_, u64>) -> usi
     repeats
 }
 
-/// Returns true if all bits of a hash value are set, or if there is no line. The limits are those of [`insert`].
-#[inline(always)]
-pub fn may_match(kernel: KernelToken, lines: &[Line], probes: u8, hash: u64) -> bool {
-    by_kernel!(
-        |lanes, lines: &[Line], probes: u8, hash: u64| -> bool {
-            kernel::may_match(lanes, lines, probes, hash)
-        },
-        kernel
-    )
-}
-
 /// The lines of a stored filter, at least one, and the probe count, within the limits of [`insert`].
 #[derive(Debug, Clone, Copy)]
 pub struct Lines<'f>(pub &'f [Line], pub u8);
@@ -109,11 +98,32 @@ impl Stored for Lines<'_> {
 
     #[inline(always)]
     fn may_match(self, kernel: KernelToken, hash: u64) -> bool {
-        may_match(kernel, self.0, self.1, hash)
+        let Self(lines, probes) = self;
+        by_kernel!(
+            |lanes, lines: &[Line], probes: u8, hash: u64| -> bool {
+                kernel::may_match(lanes, lines, probes, hash)
+            },
+            kernel
+        )
     }
 
     fn may_match_many(self, kernel: KernelToken, source: Source<'_, u64>, answers: &mut [u64]) {
-        may_match_many(kernel, self.0, self.1, source, answers);
+        let Self(lines, probes) = self;
+        by_kernel!(
+            |lanes, lines: &[Line], probes: u8, source: Source<'_, u64>, answers: &mut [u64]| -> () {
+                each_tile!(
+                    source.len(),
+                    lines.len() >= PREFETCHED,
+                    |start, hashes| tile::hash::<Xxph3<false>, _>(lanes, source, start, hashes),
+                    |hashes| for &hash in hashes {
+                        lanes.prefetch_array::<false, _>(lines, line_of(hash, lines.len()));
+                    },
+                    |number, tile| answers[number] = lanes.here(AskTile(lines, probes, tile))
+                );
+            },
+            kernel,
+            source.answer_each(answers, |hash| kernel::may_match(Portable, lines, probes, hash))
+        );
     }
 
     #[inline(always)]
@@ -144,30 +154,4 @@ pub fn asker(kernel: KernelToken) -> Asker {
             true => { kernel::may_match(lanes, bits.as_chunks().0, numbers[0] as u8, xxph3_64(key, 0)) }
         }
     )
-}
-
-/// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
-/// for every 64 keys. Bits beyond the last key are 0. There is at least one line.
-pub fn may_match_many(
-    kernel: KernelToken,
-    lines: &[Line],
-    probes: u8,
-    source: Source<'_, u64>,
-    answers: &mut [u64],
-) {
-    by_kernel!(
-        |lanes, lines: &[Line], probes: u8, source: Source<'_, u64>, answers: &mut [u64]| -> () {
-            each_tile!(
-                source.len(),
-                lines.len() >= PREFETCHED,
-                |start, hashes| tile::hash::<Xxph3<false>, _>(lanes, source, start, hashes),
-                |hashes| for &hash in hashes {
-                    lanes.prefetch_array::<false, _>(lines, line_of(hash, lines.len()));
-                },
-                |number, tile| answers[number] = lanes.here(AskTile(lines, probes, tile))
-            );
-        },
-        kernel,
-        source.answer_each(answers, |hash| kernel::may_match(Portable, lines, probes, hash))
-    );
 }

@@ -110,26 +110,34 @@ pub const fn positions(shape: Shape, width: u8, hash: u64) -> ([u64; 3], u16) {
     ([first * width, second * width, third * width], sum)
 }
 
-/// Returns true if the fingerprints of a hash value's places sum to its own; bytes that are missing count as a match.
-#[inline(always)]
-pub fn may_match(kernel: KernelToken, fingerprints: Fingerprints<'_>, hash: u64) -> bool {
-    // No kernel has code of its own, but the compiler may take its instructions.
-    by_kernel!(
-        |_lanes, fingerprints: Fingerprints<'_>, hash: u64| -> bool { of_any_width(fingerprints, hash) },
-        kernel
-    )
-}
-
 impl Stored for Fingerprints<'_> {
     type Hash = u64;
 
     #[inline(always)]
     fn may_match(self, kernel: KernelToken, hash: u64) -> bool {
-        may_match(kernel, self, hash)
+        // No kernel has code of its own, but the compiler may take its instructions.
+        let fingerprints = self;
+        by_kernel!(
+            |_lanes, fingerprints: Fingerprints<'_>, hash: u64| -> bool { of_any_width(fingerprints, hash) },
+            kernel
+        )
     }
 
     fn may_match_many(self, kernel: KernelToken, source: Source<'_, u64>, answers: &mut [u64]) {
-        may_match_many(kernel, self, source, answers);
+        let fingerprints = self;
+        by_kernel!(
+            |lanes, fingerprints: Fingerprints<'_>, source: Source<'_, u64>, answers: &mut [u64]| -> () {
+                let width = fingerprints.width;
+                usual!(width == USUAL_WIDTH, |_MOST| many_of_width(
+                    lanes,
+                    fingerprints,
+                    width,
+                    source,
+                    answers
+                ));
+            },
+            kernel
+        );
     }
 
     /// Compiled for AVX2, the call and its code take 2 to 12 % more instructions.
@@ -185,29 +193,6 @@ fn holds(Fingerprints { bytes, shape, .. }: Fingerprints<'_>, width: u8, hash: u
 fn of_any_width(fingerprints: Fingerprints<'_>, hash: u64) -> bool {
     let width = fingerprints.width;
     usual!(width == USUAL_WIDTH, |_MOST| holds(fingerprints, width, hash))
-}
-
-/// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
-/// for every 64 keys. Bits beyond the last key are 0.
-pub fn may_match_many(
-    kernel: KernelToken,
-    fingerprints: Fingerprints<'_>,
-    source: Source<'_, u64>,
-    answers: &mut [u64],
-) {
-    by_kernel!(
-        |lanes, fingerprints: Fingerprints<'_>, source: Source<'_, u64>, answers: &mut [u64]| -> () {
-            let width = fingerprints.width;
-            usual!(width == USUAL_WIDTH, |_MOST| many_of_width(
-                lanes,
-                fingerprints,
-                width,
-                source,
-                answers
-            ));
-        },
-        kernel
-    );
 }
 
 impl Shape {

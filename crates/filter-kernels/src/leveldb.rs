@@ -23,52 +23,6 @@ use crate::modulus::{LaneDivisor, Modulus};
 use crate::source::{LaneHash, LaneSource, Source};
 use definition::{USUAL_PROBES, all_set, scalar_may_match};
 
-/// The bits of a filter to query, and the kernel that does it.
-#[derive(Debug, Clone, Copy)]
-pub struct BitQuery<'a> {
-    bit_array: &'a [u8],
-    kernel: KernelToken,
-    /// The numbers of the kernel's divisor for this bit array: see [`dispatch`].
-    parts: [u64; 2],
-    /// The probe count, at most 30.
-    probes: u32,
-}
-
-impl<'a> BitQuery<'a> {
-    /// Prepares queries of a bit array, which must not be empty, with at most 30 probes.
-    #[inline]
-    pub fn new(kernel: KernelToken, bit_array: &'a [u8], probes: u8) -> Self {
-        let (kernel, parts) = dispatch(kernel, bit_array.len());
-        Self::with(kernel, parts, bit_array, probes)
-    }
-
-    #[inline(always)]
-    fn with(kernel: KernelToken, parts: [u64; 2], bit_array: &'a [u8], probes: u8) -> Self {
-        Self {
-            bit_array,
-            kernel,
-            parts,
-            probes: probes.into(),
-        }
-    }
-
-    /// Returns the kernel and the numbers that [`new`](Self::new) computed, for [`of_parts`](Self::of_parts).
-    #[inline]
-    pub const fn parts(&self) -> (KernelToken, [u64; 2]) {
-        (self.kernel, self.parts)
-    }
-
-    /// Makes the query that [`new`](Self::new) makes, without a division if the kernel and the numbers are those of
-    /// [`parts`](Self::parts) for a bit array of this length.
-    #[inline(always)]
-    pub fn of_parts(kernel: KernelToken, parts: [u64; 2], bit_array: &'a [u8], probes: u8) -> Self {
-        if !matches!(kernel, KernelToken::Scalar) && LaneDivisor::of_parts(parts, bit_array.len()).is_none() {
-            return Self::new(kernel, bit_array, probes);
-        }
-        Self::with(kernel, parts, bit_array, probes)
-    }
-}
-
 /// Returns the kernel for bit arrays of this many bytes, and the numbers of its divisor for remainders by their bits: those
 /// of a [`Modulus`] for portable code, otherwise of a [`LaneDivisor`].
 #[inline]
@@ -112,48 +66,34 @@ pub fn insert(kernel: KernelToken, source: LaneSource<'_>, probes: u8, bit_array
     );
 }
 
-/// Returns true if all bits of a hash value are set.
-#[inline(always)]
-pub fn may_match(query: &BitQuery<'_>, hash: u32) -> bool {
-    // The numbers one by one, so that all arguments are in registers.
-    let (bit_array, [bits, rest], probes) = (query.bit_array, query.parts, query.probes);
-    by_kernel!(
-        |lanes, bit_array: &[u8], bits: u64, rest: u64, probes: u32, hash: u32| -> bool {
-            query::may_match(lanes, bit_array, bits, rest, probes, hash)
-        },
-        query.kernel,
-        scalar_may_match(bit_array, Modulus::of_parts([bits, rest]), probes, hash)
-    )
-}
-
 /// A stored filter.
 #[derive(Debug, Clone, Copy)]
 pub struct Bits<'f> {
     bit_array: &'f [u8],
     probes: u8,
     function: Option<LaneHash>,
-    /// What a prepared filter knows already.
-    query: Option<BitQuery<'f>>,
+    /// What a prepared filter knows already: see [`dispatch`].
+    parts: Option<(KernelToken, [u64; 2])>,
 }
 
 impl<'f> Bits<'f> {
     /// Takes a bit array, which is not empty, and a probe count, at most 30; `function` hashes the keys, if kernels know it.
     #[inline(always)]
     pub const fn new(bit_array: &'f [u8], probes: u8, function: Option<LaneHash>) -> Self {
-        let query = None;
+        let parts = None;
         Self {
             bit_array,
             probes,
             function,
-            query,
+            parts,
         }
     }
 
     #[inline(always)]
-    fn query(self, kernel: KernelToken) -> BitQuery<'f> {
-        match self.query {
-            Some(query) => query,
-            None => BitQuery::new(kernel, self.bit_array, self.probes),
+    fn parts(self, kernel: KernelToken) -> (KernelToken, [u64; 2]) {
+        match self.parts {
+            Some(parts) => parts,
+            None => dispatch(kernel, self.bit_array.len()),
         }
     }
 
@@ -166,7 +106,7 @@ impl<'f> Bits<'f> {
     /// [`of_numbers`](Self::of_numbers) makes it again.
     #[inline]
     pub fn prepare(self, kernel: KernelToken) -> (KernelToken, Option<Asker>, [u64; 3]) {
-        let (kernel, [divisor, reciprocal]) = self.query(kernel).parts();
+        let (kernel, [divisor, reciprocal]) = self.parts(kernel);
         let (number, seed) = match self.function {
             None => (0, 0),
             Some(LaneHash::LevelDb { seed }) => (1, seed),
@@ -178,7 +118,8 @@ impl<'f> Bits<'f> {
         (kernel, asker, [divisor, reciprocal, rest])
     }
 
-    /// Returns the filter with this bit array, given the other results of [`prepare`](Self::prepare).
+    /// Returns the filter with this bit array, given the other results of [`prepare`](Self::prepare). Other numbers are computed
+    /// anew if the kernel is in lanes, which read memory at remainders unchecked.
     #[inline(always)]
     pub fn of_numbers(
         kernel: KernelToken,
@@ -192,17 +133,16 @@ impl<'f> Bits<'f> {
             3 => Some(LaneHash::Murmur2SignedTail { seed }),
             _ => None,
         };
-        let query = Some(BitQuery::of_parts(
-            kernel,
-            [divisor, reciprocal],
-            bit_array,
-            probes,
-        ));
+        let mut parts = (kernel, [divisor, reciprocal]);
+        if !matches!(kernel, KernelToken::Scalar) && LaneDivisor::of_parts(parts.1, bit_array.len()).is_none()
+        {
+            parts = dispatch(kernel, bit_array.len());
+        }
         Self {
             bit_array,
             probes,
             function,
-            query,
+            parts: Some(parts),
         }
     }
 }
@@ -216,10 +156,18 @@ impl Stored for Bits<'_> {
 
     #[inline(always)]
     fn may_match(self, kernel: KernelToken, hash: u32) -> bool {
-        may_match(&self.query(kernel), hash)
+        // The numbers one by one, so that all arguments are in registers.
+        let (kernel, [bits, rest]) = self.parts(kernel);
+        let (bit_array, probes) = (self.bit_array, self.probes.into());
+        by_kernel!(
+            |lanes, bit_array: &[u8], bits: u64, rest: u64, probes: u32, hash: u32| -> bool {
+                query::may_match(lanes, bit_array, bits, rest, probes, hash)
+            },
+            kernel,
+            scalar_may_match(bit_array, Modulus::of_parts([bits, rest]), probes, hash)
+        )
     }
 
-    #[inline(always)]
     fn may_match_many(self, kernel: KernelToken, source: Source<'_, u32>, answers: &mut [u64]) {
         let source = match (source, self.function) {
             (Source::Keys(keys), Some(function)) => LaneSource::Keys(keys, function),
@@ -227,7 +175,25 @@ impl Stored for Bits<'_> {
             // Never asked: the policy hashes the keys.
             (Source::Keys(_), None) => return answers.fill(u64::MAX),
         };
-        may_match_many(&self.query(kernel), source, answers);
+        let (kernel, parts) = self.parts(kernel);
+        let (bit_array, divisor, probes) = (
+            self.bit_array,
+            LaneDivisor::of_lanes(parts),
+            u32::from(self.probes),
+        );
+        by_kernel!(
+            |lanes,
+             bit_array: &[u8],
+             divisor: LaneDivisor,
+             probes: u32,
+             source: LaneSource<'_>,
+             answers: &mut [u64]|
+             -> () {
+                query::may_match_many(lanes, bit_array, divisor, probes, source, answers);
+            },
+            kernel,
+            scalar::answer_each(bit_array, Modulus::of_parts(parts), probes, source, answers)
+        );
     }
 
     #[inline(always)]
@@ -285,7 +251,7 @@ impl Work for AskUsual<'_> {
     }
 }
 
-/// Returns the function that asks a prepared filter: the numbers are the [`parts`](BitQuery::parts) of the query, and the
+/// Returns the function that asks a prepared filter: the numbers are those of [`dispatch`], and the
 /// probe count with the seed of the hash function above its 32 bits. The kernel is that of the parts.
 pub fn asker(kernel: KernelToken, function: LaneHash) -> Asker {
     match function {
@@ -309,7 +275,7 @@ fn ask<T: Target>(lanes: T, numbers: &[u64; 3], bits: &[u8], hash: impl FnOnce(u
     lanes.here(Ask(bits, [divisor, reciprocal], u32::from(rest as u8), hash))
 }
 
-/// Asks for a hash value with the numbers of a query, which may be those of another bit array.
+/// Asks for a hash value with the numbers of a divisor, which may be those of another bit array.
 struct Ask<'a>(&'a [u8], [u64; 2], u32, u32);
 
 impl Work for Ask<'_> {
@@ -329,23 +295,4 @@ impl Work for Ask<'_> {
             None => scalar_may_match(bit_array, Modulus::of_bytes(bit_array.len()), probes, hash),
         }
     }
-}
-
-/// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
-/// for every 64 keys. Bits beyond the last key are 0.
-pub fn may_match_many(query: &BitQuery<'_>, source: LaneSource<'_>, answers: &mut [u64]) {
-    let (bit_array, divisor, probes) = (query.bit_array, LaneDivisor::of_lanes(query.parts), query.probes);
-    by_kernel!(
-        |lanes,
-         bit_array: &[u8],
-         divisor: LaneDivisor,
-         probes: u32,
-         source: LaneSource<'_>,
-         answers: &mut [u64]|
-         -> () {
-            query::may_match_many(lanes, bit_array, divisor, probes, source, answers);
-        },
-        query.kernel,
-        scalar::answer_each(bit_array, Modulus::of_parts(query.parts), probes, source, answers)
-    );
 }

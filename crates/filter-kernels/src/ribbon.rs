@@ -114,19 +114,6 @@ impl<'a> Solution<'a> {
     }
 }
 
-/// Returns true if the equation of a hash value holds; a word that is missing counts as a match.
-#[inline(always)]
-pub fn may_match(kernel: KernelToken, solution: Solution<'_>, hash: u64) -> bool {
-    let Solution { words, numbers } = solution;
-    let [shape, seed] = numbers;
-    by_kernel!(
-        |lanes, words: &[Word], shape: u64, seed: u64, hash: u64| -> bool {
-            may_match_by(lanes, words, shape, seed, hash)
-        },
-        kernel
-    )
-}
-
 impl Stored for Solution<'_> {
     type Hash = u64;
 
@@ -134,11 +121,40 @@ impl Stored for Solution<'_> {
 
     #[inline(always)]
     fn may_match(self, kernel: KernelToken, hash: u64) -> bool {
-        may_match(kernel, self, hash)
+        let (words, [shape, seed]) = (self.words, self.numbers);
+        by_kernel!(
+            |lanes, words: &[Word], shape: u64, seed: u64, hash: u64| -> bool {
+                may_match_by(lanes, words, shape, seed, hash)
+            },
+            kernel
+        )
     }
 
     fn may_match_many(self, kernel: KernelToken, source: Source<'_, u64>, answers: &mut [u64]) {
-        may_match_many(kernel, self, source, answers);
+        let solution = self;
+        by_kernel!(
+            |lanes, solution: Solution<'_>, source: Source<'_, u64>, answers: &mut [u64]| -> () {
+                let Solution { words, numbers } = solution;
+                let shape = solution.shape();
+                each_tile!(
+                    source.len(),
+                    words.len() >= PREFETCHED_WORDS,
+                    |start, hashes| tile::hash::<Xxph3<false>, _>(lanes, source, start, hashes),
+                    |hashes| for &hash in hashes {
+                        let block = solution.equation(hash).start as u32 / WIDTH;
+                        let (first, _) = shape.words_of(block);
+                        // The words of two blocks, a cache line at a time.
+                        for word in (0..=2 * shape.columns as usize).step_by(64 / WORD_LEN) {
+                            lanes.prefetch::<false, _>(words, first + word);
+                        }
+                    },
+                    |number, tile| {
+                        answers[number] = holding(lanes, words, numbers, tile.used());
+                    }
+                );
+            },
+            kernel
+        );
     }
 
     #[inline(always)]
@@ -153,39 +169,6 @@ pub fn asker(kernel: KernelToken) -> Asker {
         let hash = xxph3_64(key, 0);
         may_match_by(lanes, bits.as_chunks().0, numbers[0], numbers[1], hash)
     })
-}
-
-/// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
-/// for every 64 keys. Bits beyond the last key are 0.
-pub fn may_match_many(
-    kernel: KernelToken,
-    solution: Solution<'_>,
-    source: Source<'_, u64>,
-    answers: &mut [u64],
-) {
-    by_kernel!(
-        |lanes, solution: Solution<'_>, source: Source<'_, u64>, answers: &mut [u64]| -> () {
-            let Solution { words, numbers } = solution;
-            let shape = solution.shape();
-            each_tile!(
-                source.len(),
-                words.len() >= PREFETCHED_WORDS,
-                |start, hashes| tile::hash::<Xxph3<false>, _>(lanes, source, start, hashes),
-                |hashes| for &hash in hashes {
-                    let block = solution.equation(hash).start as u32 / WIDTH;
-                    let (first, _) = shape.words_of(block);
-                    // The words of two blocks, a cache line at a time.
-                    for word in (0..=2 * shape.columns as usize).step_by(64 / WORD_LEN) {
-                        lanes.prefetch::<false, _>(words, first + word);
-                    }
-                },
-                |number, tile| {
-                    answers[number] = holding(lanes, words, numbers, tile.used());
-                }
-            );
-        },
-        kernel
-    );
 }
 
 /// Returns the answers for at most 64 hash values, one bit each.

@@ -161,17 +161,7 @@ pub fn insert_hash(kernel: KernelToken, blocks: &mut [Block], hash: u64) {
     );
 }
 
-/// Returns true if all bits of a hash value are set, or if there is no block. The limits are those of [`insert`].
-#[inline(always)]
-pub fn may_match(kernel: KernelToken, filter: SplitBlocks<'_>, hash: u64) -> bool {
-    let blocks = filter.blocks;
-    by_kernel!(
-        |lanes, blocks: &[Block], hash: u64| -> bool { may_match_by(lanes, blocks, hash) },
-        kernel
-    )
-}
-
-/// [`may_match`] in a single block, of which `word` loads the four words of 64 bits.
+/// Answers from a single block, of which `word` loads the four words of 64 bits.
 #[inline(always)]
 pub fn words_may_match<W: Fn(usize) -> u64>(kernel: KernelToken, word: W, hash: u64) -> bool {
     by_kernel!(
@@ -190,32 +180,43 @@ impl Stored for SplitBlocks<'_> {
 
     #[inline(always)]
     fn may_match(self, kernel: KernelToken, hash: u64) -> bool {
-        may_match(kernel, self, hash)
+        let blocks = self.blocks;
+        by_kernel!(
+            |lanes, blocks: &[Block], hash: u64| -> bool { may_match_by(lanes, blocks, hash) },
+            kernel
+        )
     }
 
     fn may_match_many(self, kernel: KernelToken, source: Source<'_, u64>, answers: &mut [u64]) {
-        may_match_many(kernel, self, source, answers);
+        let filter = self;
+        by_kernel!(
+            |lanes, filter: SplitBlocks<'_>, source: Source<'_, u64>, answers: &mut [u64]| -> () {
+                let SplitBlocks { blocks, hash } = filter;
+                each_tile!(
+                    source.len(),
+                    blocks.len() >= PREFETCHED,
+                    |start, hashes| hash_tile(lanes, hash, source, start, hashes),
+                    |hashes| for &hash in hashes {
+                        lanes.prefetch_array::<false, _>(blocks, block_of(hash, blocks.len()));
+                    },
+                    |number, tile| {
+                        // From the last key on, so that each step needs the one before: of other loops, compilers for
+                        // AVX-512 make gathers of words of many blocks, which take twice as long.
+                        let mut found = 0;
+                        for &hash in tile.used().iter().rev() {
+                            found = found << 1 | u64::from(may_match_by(lanes, blocks, hash));
+                        }
+                        answers[number] = found;
+                    }
+                );
+            },
+            kernel
+        );
     }
 
     #[inline(always)]
     fn matches<T: Target>(self, lanes: T, hash: u64) -> bool {
         may_match_by(lanes, self.blocks, hash)
-    }
-}
-
-/// [`may_match`] for a key, hashed in the same call.
-#[inline(always)]
-pub fn key_may_match(kernel: KernelToken, filter: SplitBlocks<'_>, key: &[u8]) -> bool {
-    let SplitBlocks { blocks, hash } = filter;
-    match hash {
-        BlockHash::Xxh64 => by_kernel!(
-            |lanes, blocks: &[Block], key: &[u8]| -> bool { may_match_by(lanes, blocks, xxh64(key, 0)) },
-            kernel
-        ),
-        BlockHash::Xxph3 => {
-            by_kernel!(|lanes, blocks: &[Block], key: &[u8]| -> bool { may_match_by(lanes, blocks, xxph3_64(key, 0)) }
-            apart (key.len() > USUAL_LEN) { true => { may_match_by(lanes, blocks, xxph3_64(key, 0)) } }, kernel)
-        }
     }
 }
 
@@ -231,39 +232,6 @@ pub fn asker(kernel: KernelToken, hash: BlockHash) -> Asker {
             apart (key.len() > USUAL_LEN) { true => { may_match_by(lanes, bits.as_chunks().0, xxph3_64(key, 0)) } }
         ),
     }
-}
-
-/// Writes the answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word
-/// for every 64 keys. Bits beyond the last key are 0. There is at least one block.
-pub fn may_match_many(
-    kernel: KernelToken,
-    filter: SplitBlocks<'_>,
-    source: Source<'_, u64>,
-    answers: &mut [u64],
-) {
-    by_kernel!(
-        |lanes, filter: SplitBlocks<'_>, source: Source<'_, u64>, answers: &mut [u64]| -> () {
-            let SplitBlocks { blocks, hash } = filter;
-            each_tile!(
-                source.len(),
-                blocks.len() >= PREFETCHED,
-                |start, hashes| hash_tile(lanes, hash, source, start, hashes),
-                |hashes| for &hash in hashes {
-                    lanes.prefetch_array::<false, _>(blocks, block_of(hash, blocks.len()));
-                },
-                |number, tile| {
-                    // From the last key on, so that each step needs the one before: of other loops, compilers for
-                    // AVX-512 make gathers of words of many blocks, which take twice as long.
-                    let mut found = 0;
-                    for &hash in tile.used().iter().rev() {
-                        found = found << 1 | u64::from(may_match_by(lanes, blocks, hash));
-                    }
-                    answers[number] = found;
-                }
-            );
-        },
-        kernel
-    );
 }
 
 /// Returns the answers of at most 64 filters for one hash value, one bit each; a filter without a block may match. The

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use filter_kernels::split_block::{self, Block, BlockHash, SplitBlocks};
-use filter_kernels::{KernelToken, Source};
+use filter_kernels::{KernelToken, Source, Stored as _};
 use filter_policy::answers::fill;
 use filter_policy::building::for_each_batch;
 use filter_policy::{Answers, BitsPerKey, KeyBatch, Layout as _, Policy, PreparedFilter};
@@ -101,7 +101,7 @@ impl<'a> SplitBlockFilter<'a> {
     /// absent.
     #[inline]
     pub fn may_match(&self, key: &[u8]) -> bool {
-        split_block::key_may_match(self.kernel, self.stored(), key)
+        self.may_match_raw_hash(BlockHash::Xxh64.hash(key))
     }
 
     /// Returns whether the filter may hold a value that compares equal to this one.
@@ -123,7 +123,7 @@ impl<'a> SplitBlockFilter<'a> {
     /// Returns whether the filter may hold a value with this hash, computed by [`PhysicalValue::hash`].
     #[inline(always)]
     pub fn may_match_raw_hash(&self, hash: u64) -> bool {
-        split_block::may_match(self.kernel, self.stored(), hash)
+        self.stored().may_match(self.kernel, hash)
     }
 
     /// Prepares the filter for queries of many keys in one call, like a policy's filter.

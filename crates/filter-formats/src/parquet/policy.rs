@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+#[cfg(feature = "alloc")]
+use filter_kernels::Stored as _;
 use filter_kernels::split_block::{self, BLOCK_LEN, Block, BlockHash, SplitBlocks};
 use filter_kernels::{KernelToken, Source};
 #[cfg(feature = "alloc")]
@@ -232,7 +234,7 @@ impl Described for SplitBlock {
                     blocks,
                     hash: function,
                 };
-                split_block::may_match(KernelToken::best(), one, hash)
+                one.may_match(KernelToken::best(), hash)
             }
             _ => true,
         }

@@ -3,6 +3,8 @@
 use core::fmt;
 
 #[cfg(feature = "alloc")]
+use filter_kernels::Stored as _;
+#[cfg(feature = "alloc")]
 use filter_kernels::fast_local;
 use filter_kernels::fast_local::{LINE_LEN, Lines as FastLines};
 use filter_kernels::ribbon::Solution;
@@ -159,7 +161,7 @@ pub(super) fn line_may_match(tail: &[u8], hash: KeyHash, line: &[u8]) -> bool {
     match (fast_local(&of_one_line(tail, line)), hash.of(HashFunction::XXPH3)) {
         // The only line is that of every hash value.
         (Some(FastLines(one, probes)), Some(hash)) if line.len() >= LINE_LEN => {
-            fast_local::may_match(KernelToken::best(), one, probes, hash)
+            FastLines(one, probes).may_match(KernelToken::best(), hash)
         }
         _ => true,
     }
