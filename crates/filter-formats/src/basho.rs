@@ -391,7 +391,7 @@ mod tests {
 
     #[test]
     fn every_number_of_bits_is_the_largest_prime_that_fits() {
-        let is_prime = |n: u32| n >= 2 && (2..).take_while(|d| d * d <= n).all(|d| n % d != 0);
+        let is_prime = |n: u32| n >= 2 && (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
         for bytes in 1..WITHOUT_PRIME {
             let bits = bits_in(bytes).unwrap();
             let end = u32::try_from(8 * bytes).unwrap();

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::time::Duration;
 
+use filter_formats::Basho;
 use filter_policy::filter_block::FilterBlockBuilder;
 use filter_policy::hashers::KeyHasher;
 use filter_policy::{BloomFilterPolicy, FilterPolicy};
@@ -454,6 +455,17 @@ fn tables_in_other_orders_deny_no_stored_key() {
     for (name, bytes) in [
         ("signed.ldb", table_of(&signed, old, &[], &keys, &tag)),
         ("unsigned.ldb", table_of(&unsigned, old, &[], &keys, &tag)),
+        // As Basho's LevelDB writes it on ARM.
+        (
+            "arm.sst",
+            table_of(
+                &Basho::with_murmur2(16.into()),
+                "leveldb.BuiltinBloomFilter2",
+                &["stats.sst1"],
+                &keys,
+                &tag,
+            ),
+        ),
         (
             "blocks.sst",
             table_of(
@@ -475,7 +487,11 @@ fn tables_in_other_orders_deny_no_stored_key() {
             .stdout;
         assert!(absent.contains("no"), "{name}");
     }
-    for name in ["leveldb_old_name.ldb", "rocksdb_name_with_suffix.sst"] {
+    for name in [
+        "leveldb_old_name.ldb",
+        "rocksdb_name_with_suffix.sst",
+        "basho.sst",
+    ] {
         bench.write(name, golden(&format!("reports/{name}")));
         bench.maybe_all(
             &format!("query {name}"),
@@ -511,13 +527,10 @@ fn tables_in_other_orders_deny_no_stored_key() {
     damaged[146_511] ^= 1;
     bench.write("damaged.ldb", damaged);
     bench.refuses_fed(1, "", "query damaged.ldb => checksum of the filter block");
-    bench.write("basho.sst", golden("reports/basho.sst"));
-    let basho: String = (0..2000).map(|i| format!("key-{i}\n")).collect();
-    bench.maybe_all("query basho.sst", &basho);
     let report = bench.json(0, "inspect --json basho.sst");
     let block = &report["tables"][0]["filter_blocks"][0];
     assert_eq!(block["policy"], "basho.BuiltinBloomFilter2");
-    assert_eq!(report["tables"][0]["damage"].as_array().map(Vec::len), Some(0));
+    assert_eq!(block["bits"]["bits"], 32_008);
 }
 
 /// Returns the bytes of the commands that load a filter.
