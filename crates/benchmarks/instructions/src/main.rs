@@ -3,8 +3,11 @@
 //!
 //! It prints a line for each call, in order: policy, key lengths, task, number of keys.
 //! `cargo xtask bench --suite instructions` runs it under valgrind with the portable kernel. Seeds are fixed, so every
-//! run does the same work.
+//! run does the same work. With the argument `ways`, the tasks are all ways to build and to query, which a test compares
+//! with recorded counts.
 #![forbid(unsafe_code)]
+
+mod ways;
 
 use core::hint::black_box;
 use std::io::{self, Write};
@@ -40,6 +43,9 @@ fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = io::stdout().lock();
+    if std::env::args().nth(1).is_some_and(|argument| argument == "ways") {
+        return ways::run_all(&mut out);
+    }
     for (lengths, len) in [("16", Some(16)), ("4-40", None)] {
         let mut random = SplitMix64::seed_from_u64(1);
         let (stored, absent) = (keys(&mut random, len), keys(&mut random, len));

@@ -17,6 +17,18 @@ const COUNTED: &str = "bench_instructions::counted";
 ///
 /// If valgrind fails or its output is not as expected.
 pub(crate) fn count() -> Result<Vec<Batch>, String> {
+    let environment = environment::collect();
+    let counts = run("scalar", &[])?.into_iter();
+    counts
+        .map(|(line, total)| {
+            row(&line, total, &environment).ok_or_else(|| format!("the work printed `{line}`"))
+        })
+        .collect()
+}
+
+/// Runs the program with these arguments and the fastest kernel up to this one. Returns its lines, each with its
+/// instructions.
+fn run(kernel: &str, arguments: &[&str]) -> Result<Vec<(String, u64)>, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("temporary folder: {error}"))?;
     let dumps = folder.path().join("counts");
     let runner = format!(
@@ -37,8 +49,9 @@ pub(crate) fn count() -> Result<Vec<Batch>, String> {
             "--manifest-path",
             concat!(env!("CARGO_MANIFEST_DIR"), "/../instructions/Cargo.toml"),
         ])
-        .args(["--config", &runner])
-        .env("FILTER_POLICY_KERNEL", "scalar")
+        .args(["--config", &runner, "--"])
+        .args(arguments)
+        .env("FILTER_POLICY_KERNEL", kernel)
         .stderr(Stdio::inherit())
         .output()
         .map_err(|error| format!("cargo: {error}"))?;
@@ -46,7 +59,6 @@ pub(crate) fn count() -> Result<Vec<Batch>, String> {
         return Err(format!("valgrind: {}", output.status));
     }
     let lines = String::from_utf8_lossy(&output.stdout);
-    let environment = environment::collect();
     // Dumps are numbered from 1.
     (lines.lines().zip(1..))
         .map(|(line, number)| {
@@ -55,7 +67,7 @@ pub(crate) fn count() -> Result<Vec<Batch>, String> {
                 .map_err(|error| format!("valgrind's counts of `{line}`: {}: {error}", path.display()))?;
             let total =
                 total(&dump).ok_or_else(|| format!("valgrind's counts of `{line}` have no total above 0"))?;
-            row(line, total, &environment).ok_or_else(|| format!("the work printed `{line}`"))
+            Ok((line.to_owned(), total))
         })
         .collect()
 }
