@@ -251,7 +251,7 @@ impl Work for AskUsual<'_> {
     }
 }
 
-/// Returns the function that asks a prepared filter: the numbers are those of [`dispatch`], and the
+/// Returns the function that asks a prepared filter: the numbers are those of `dispatch`, and the
 /// probe count with the seed of the hash function above its 32 bits. The kernel is that of the parts.
 pub fn asker(kernel: KernelToken, function: LaneHash) -> Asker {
     match function {
