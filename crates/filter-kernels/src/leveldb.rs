@@ -18,6 +18,7 @@ use crate::bits::{MAP_BITS, MAX_PROBES};
 use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::door::Stored;
+use crate::kernel::Kernel;
 use crate::lanes::{Lanes, Target, Work};
 use crate::modulus::{LaneDivisor, Modulus};
 use crate::source::{LaneHash, LaneSource, Source};
@@ -196,31 +197,18 @@ impl Stored for Bits<'_> {
         );
     }
 
+    /// Usual are probe counts without loops.
     #[inline(always)]
-    fn is_usual<T: Target>(self, lanes: T) -> bool {
-        lanes.here(IsUsual(self.bit_array, self.probes))
+    fn is_usual<T: Target>(self, _: T) -> bool {
+        match T::KERNEL {
+            Kernel::Scalar => self.probes == USUAL_PROBES,
+            _ => self.probes <= 8 && LaneDivisor::of_bytes(self.bit_array.len()).is_some(),
+        }
     }
 
     #[inline(always)]
     fn matches<T: Target>(self, lanes: T, hash: u32) -> bool {
         lanes.here(AskUsual(self.bit_array, self.probes, hash))
-    }
-}
-
-/// Whether a bit array is asked for this many probes without loops.
-struct IsUsual<'a>(&'a [u8], u8);
-
-impl Work for IsUsual<'_> {
-    type Out = bool;
-
-    #[inline(always)]
-    fn portable(self) -> bool {
-        self.1 == USUAL_PROBES
-    }
-
-    #[inline(always)]
-    fn narrow<S: Lanes>(self, _: S) -> bool {
-        self.1 <= 8 && LaneDivisor::of_bytes(self.0.len()).is_some()
     }
 }
 
