@@ -9,8 +9,8 @@ use xtask::Need;
 
 /// Test the libraries on other processors.
 ///
-/// For each target, compiles the unit tests and the tests on golden data of the crates of filters and hash functions, and
-/// runs them in QEMU. The standard library comes from rustup.
+/// For each target, compiles the unit tests and the tests on golden data of the crates of filters and hash functions,
+/// and runs them in QEMU. The standard library comes from rustup.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Targets: aarch64, s390x (big-endian), i686 (32 bits)\n\n\
         Examples:\n  cargo xtask cross --install\n  cargo xtask cross i686")]
@@ -49,8 +49,8 @@ pub(crate) struct Target {
     pub(crate) is_usual: bool,
 }
 
-/// A target by what differs: its short name, its triple, GNU's, QEMU's and Debian's names of the processor, and whether the
-/// suite tests it.
+/// A target by what differs: its short name, its triple, GNU's, QEMU's and Debian's names of the processor, and whether
+/// the suite tests it.
 macro_rules! linux {
     ($name:literal, $triple:literal, $gnu:literal, $qemu:literal, $debian:literal, $is_usual:literal) => {
         Target {
@@ -122,15 +122,15 @@ pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), String> 
     Ok(())
 }
 
-/// Unit tests, golden data, filter blocks and prefixes, and every kernel against the definitions, beside guard pages. Property
-/// tests of thousands of random cases would take hours in an emulator and do not depend on the processor: `cfg(emulated)`
-/// leaves them out.
+/// Unit tests, golden data, filter blocks and prefixes, and every kernel against the definitions, beside guard pages.
+/// Property tests of thousands of random cases would take hours in an emulator and do not depend on the processor:
+/// `cfg(emulated)` leaves them out.
 const LIBRARIES: &str = "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats \
                          --package filter-tables --package membership-filters \
                          --features filter-tables/snappy,filter-tables/xxhash \
                          --lib --test golden --test all";
-/// Rates do not depend on the processor either, and take ten times as long as all other tests. Filters of millions of keys
-/// take long; filters as long of fewer keys are tested, with more probes.
+/// Rates do not depend on the processor either, and take ten times as long as all other tests. Filters of millions of
+/// keys take long; filters as long of fewer keys are tested, with more probes.
 const SKIPPED: &str = "--skip millions_of_keys --skip leveldb_rate --skip rates_beyond_the_format \
                        --skip searches_are_tight";
 

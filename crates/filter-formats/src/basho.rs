@@ -8,7 +8,9 @@ use filter_policy::KeyHash;
 use filter_policy::answers::each;
 use filter_policy::building::{each_batch, room};
 use filter_policy::hashers::{basho_hash, basho_murmur2_hash};
-use filter_policy::{BitsPerKey, Error, HashFunction, Layout, Policy, Prepared, leveldb};
+use filter_policy::{
+    BitsPerKey, Error, FilterBytes, FilterPolicy, HashFunction, Layout, Policy, Prepared, leveldb,
+};
 
 use crate::leveldb::probes;
 use crate::sizing::exact_rate;
@@ -27,9 +29,9 @@ const WITHOUT_PRIME: usize = 12_498;
 /// The longest bit array, in bytes: Basho counts bits in 32-bit numbers.
 const MAX_BYTES: u64 = u32::MAX as u64 / 8;
 
-/// What the likeness of two keys adds to the rate, for each key and probe, over the square of the bits. The bits of a key lie at
-/// nearly equal distances, so the places of all follow from two numbers, and those of two keys are often the same or shifted by
-/// one. Measured with 10 to 300 keys at 10 and 15 bits per key.
+/// The share of the rate, for each key and probe and over the square of the bits, that comes from keys with nearly the
+/// same probes: the distances between a key's probes are nearly equal, so the probes of two keys often coincide or
+/// differ by one. Measured with 10 to 300 keys at 10 and 15 bits per key.
 const OVERLAP: f64 = 0.46;
 
 /// The number of bits after the largest prime below each number of bits in whole bytes.
@@ -66,7 +68,8 @@ const fn after_primes() -> [u8; WITHOUT_PRIME] {
     after
 }
 
-/// Returns the number of bits that probes reach in a bit array of this many bytes; `None` if there are too many or none.
+/// Returns the number of bits that probes reach in a bit array of this many bytes; `None` if there are too many or
+/// none.
 fn bits_in(bytes: usize) -> Option<u32> {
     let bits = u32::try_from(bytes).ok()?.checked_mul(8)?;
     let after = AFTER_PRIME.get(bytes).copied().unwrap_or_default();
@@ -106,19 +109,18 @@ const fn low(value: u64) -> u32 {
     value as u32
 }
 
-/// The Bloom filter of Basho's LevelDB (Riak): `basho.BuiltinBloomFilter2`.
+/// The Bloom filter of Basho's LevelDB (Riak), made by [`Basho::new`] and [`Basho::with_murmur2`].
 ///
-/// Basho writes it under the name of LevelDB's filter, `leveldb.BuiltinBloomFilter2`; `filter-tables` tells its tables and gives
-/// the filters this name. The layout is LevelDB's, but bit positions are taken modulo the largest prime that fits, up to
-/// 12,497 bytes, and each probe adds a second hash. The second hash depends on the processor that wrote the filter, and its
-/// bytes do not tell: [`Basho::with_murmur2`] is the policy of all but x86-64.
+/// The layout is LevelDB's, but bit positions are taken modulo the largest prime that fits, up to 12,497 bytes, and
+/// each probe adds a second hash, which depends on the processor that wrote the filter. Basho stores both kinds under
+/// the name of LevelDB's filter. To read tables, take [`BashoTablePolicy`], which looks keys up by both.
 ///
 /// ```
 /// use filter_formats::Basho;
 /// use filter_policy::FilterPolicy;
 ///
 /// let policy = Basho::new(16.into());
-/// assert_eq!(policy.name(), "basho.BuiltinBloomFilter2");
+/// assert_eq!(policy.name(), "basho.BuiltinBloomFilter2.Murmur64A");
 ///
 /// let filter = policy.build(["hello", "world"])?;
 /// assert_eq!(filter.len(), 9);
@@ -161,7 +163,7 @@ impl SecondHash {
 
 impl Basho {
     /// The name of the policy of filters that were written on x86-64.
-    pub const NAME: &str = "basho.BuiltinBloomFilter2";
+    pub const NAME: &str = "basho.BuiltinBloomFilter2.Murmur64A";
 
     /// The name of the policy of filters that were written on other processors.
     pub const NAME_MURMUR2: &str = "basho.BuiltinBloomFilter2.Murmur2";
@@ -184,6 +186,62 @@ impl Basho {
     fn ask(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
         let filter = Self::restore(KernelToken::Scalar, bits, *numbers);
         filter.all_set(filter.second.both(key))
+    }
+}
+
+/// The policy of the filters in Basho's tables, whichever processor wrote them: a key may match if it does under either
+/// second hash, so the false-positive rate is twice that of one. It builds what x86-64 builds.
+///
+/// ```
+/// use filter_formats::{Basho, BashoTablePolicy};
+/// use filter_policy::{FilterPolicy, MATCHES_EVERYTHING};
+///
+/// let policy = BashoTablePolicy::new(16.into());
+/// for written in [Basho::new(16.into()), Basho::with_murmur2(16.into())] {
+///     let filter = written.build(["hello", "world"])?;
+///     assert!(policy.key_may_match(b"hello", &filter));
+///     assert!(!policy.key_may_match(b"foo", &filter));
+/// }
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct BashoTablePolicy {
+    x86_64: Policy<Basho>,
+    others: Policy<Basho>,
+}
+
+impl BashoTablePolicy {
+    /// The name that `filter-tables` gives the filters, which Basho stores as `leveldb.BuiltinBloomFilter2`.
+    pub const NAME: &str = "basho.BuiltinBloomFilter2";
+
+    /// Makes a policy with this many bits per key.
+    pub const fn new(bits_per_key: BitsPerKey) -> Self {
+        Self {
+            x86_64: Basho::new(bits_per_key),
+            others: Basho::with_murmur2(bits_per_key),
+        }
+    }
+}
+
+impl FilterPolicy for BashoTablePolicy {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+        self.x86_64.max_filter_len(keys)
+    }
+
+    fn bits_per_key(&self) -> Option<BitsPerKey> {
+        self.x86_64.bits_per_key()
+    }
+
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
+        self.x86_64.create_filter(keys, out)
+    }
+
+    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+        self.x86_64.key_may_match(key, filter) || self.others.key_may_match(key, filter)
     }
 }
 
@@ -322,8 +380,9 @@ impl Layout for Basho {
 }
 
 impl Format {
-    /// The filter of [`Basho`]: LevelDB's layout, with bits modulo a prime and two hashes. The rate is the exact one of an ideal
-    /// filter, from [`exact_rate`], and a term that was measured: a third of it in filters of 10 keys, and 2 % of 300.
+    /// The filter of [`Basho`]: LevelDB's layout, with bits modulo a prime and two hashes. The rate is the exact one of
+    /// an ideal filter, from [`exact_rate`], and a term that was measured: a third of it in filters of 10 keys, and 2 %
+    /// of 300.
     pub const BASHO: Self = Self(&Basho {
         bits_per_key: TEN,
         second: SecondHash::Murmur64A,

@@ -1,4 +1,5 @@
-//! Pebble's binary fuse filter: packed fingerprints, then 14 bytes that describe them. FORMAT.md: "Pebble's binary fuse filter".
+//! Pebble's binary fuse filter: packed fingerprints, then 14 bytes that describe them. FORMAT.md: "Pebble's binary fuse
+//! filter".
 
 #[cfg(feature = "alloc")]
 mod build;
@@ -19,17 +20,17 @@ use crate::view::places::Places;
 use crate::view::{Described, FilterView, Format, TEN};
 use sizes::{WIDTHS, Width};
 
-/// Pebble's binary fuse filter: `binaryfuse`.
+/// Pebble's binary fuse filter: `binaryfuse`, made by [`BinaryFuse::new`].
 ///
-/// Every key has three places in an array of fingerprints, which sum to the key's own. With fingerprints of 8 bits, 0.39 %
-/// of absent keys match, and a million keys take 9.04 bits each, against 12 in a Bloom filter of that rate; few keys take
-/// more, 10.96 bits each at 3,000, where [`Ribbon`](crate::rocksdb::Ribbon) is smaller.
+/// Every key has three places in an array of fingerprints, which sum to the key's own. With fingerprints of 8 bits,
+/// 0.39 % of absent keys match, and a million keys take 9.04 bits each, against 12 in a Bloom filter of that rate; few
+/// keys take more, 10.96 bits each at 3,000, where [`Ribbon`](crate::rocksdb::Ribbon) is smaller.
 ///
 /// The bits per key are a limit: the policy writes the widest fingerprints, of 4, 8, 10, 12 or 16 bits, for which the
-/// whole filter has no more bits per key, and 4 bits where nothing fits. Equal keys count once, and their order changes no
-/// byte. Without keys, the filter is empty. Building takes some 24 bytes per key; every way to build needs an allocator,
-/// and returns [`Error::AllocationFailed`] when memory runs out. If no seed is of use, which takes hash values that someone
-/// has chosen, the filter is `00 ff`, which matches every key.
+/// whole filter has no more bits per key, and 4 bits where nothing fits. Equal keys count once, and their order changes
+/// no byte. Without keys, the filter is empty. Building takes some 24 bytes per key; every way to build needs an
+/// allocator, and returns [`Error::AllocationFailed`] when memory runs out. If no seed is of use, which takes hash
+/// values that someone has chosen, the filter is `00 ff`, which matches every key.
 ///
 /// Only the name protects these filters from readers of other layouts: LevelDB's own reader would deny stored keys.
 ///
@@ -154,9 +155,9 @@ impl Layout for BinaryFuse {
 }
 
 impl Format {
-    /// The filter of [`BinaryFuse`]: whole segments of packed fingerprints, then 14 bytes that describe them; 0 bytes without keys. The fingerprint
-    /// is the widest whose filter has no more than the bits per key, at least 4 bits and at most 16. The rate is the one that
-    /// the width gives.
+    /// The filter of [`BinaryFuse`]: whole segments of packed fingerprints, then 14 bytes that describe them; 0 bytes
+    /// without keys. The fingerprint is the widest whose filter has no more than the bits per key, at least 4 bits and
+    /// at most 16. The rate is the one that the width gives.
     pub const BINARY_FUSE: Self = Self(&BinaryFuse {
         width: Width::Widest(TEN),
     });

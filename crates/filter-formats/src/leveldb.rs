@@ -1,4 +1,5 @@
-//! LevelDB's format: a bit array, then the probe count in the last byte. Its `Layout` is in `filter-policy`. FORMAT.md: "The filter".
+//! LevelDB's format: a bit array, then the probe count in the last byte. Its `Layout` is in `filter-policy`. FORMAT.md:
+//! "The filter".
 
 use core::fmt;
 

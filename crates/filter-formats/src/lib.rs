@@ -43,7 +43,7 @@ pub mod theory;
 pub mod view;
 pub mod which;
 
-pub use basho::{Basho, BashoFilterPolicy};
+pub use basho::{Basho, BashoFilterPolicy, BashoTablePolicy};
 pub use bloom64::{Bloom64, BloomFilter64Policy};
 pub use error::Error;
 pub use fuse::{BinaryFuse, BinaryFusePolicy};

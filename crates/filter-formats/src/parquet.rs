@@ -3,9 +3,9 @@
 //!
 //! A Parquet file has at most one filter for each column of each row group: a header of some 16 bytes, and a bit set of
 //! 32-byte blocks. [`SplitBlockFilter`] reads a filter, [`SplitBlockFilterMut`] builds one, and [`Header`] is the
-//! header. [`bitset_len_for_rate`] returns the size that keeps a rate, [`bitset_len_of_writers`] the one that other writers
-//! choose. The filter holds values, not keys: a value's [`hash`](PhysicalValue::hash) is the hash of its plain encoding. See
-//! [`format`](crate::format) for the bytes.
+//! header. [`bitset_len_for_rate`] returns the size that keeps a rate, [`bitset_len_of_writers`] the one that other
+//! writers choose. The filter holds values, not keys: a value's [`hash`](PhysicalValue::hash) is the hash of its plain
+//! encoding. See [`format`](crate::format) for the bytes.
 //!
 //! ```
 //! use filter_formats::parquet::{Header, PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};

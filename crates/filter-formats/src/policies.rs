@@ -11,7 +11,7 @@ use filter_policy::hashers::{LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
-use crate::basho::Basho;
+use crate::basho::{Basho, BashoTablePolicy};
 use crate::bloom64::Bloom64;
 use crate::error::Error;
 use crate::fuse::BinaryFuse;
@@ -19,8 +19,8 @@ use crate::parquet::SplitBlock;
 use crate::rocksdb::{FastLocalBloom, LegacyBloom, NAME_IN_TABLES, Ribbon};
 use crate::view::Format;
 
-/// The list of stored formats: every policy with a fixed name. [`row_of`] finds the row of every name that is derived from
-/// one of these: with another seed of MurmurHash2, or over prefixes.
+/// The list of stored formats: every policy with a fixed name. [`row_of`] finds the row of every name that is derived
+/// from one of these: with another seed of MurmurHash2, or over prefixes.
 ///
 /// ```
 /// use filter_formats::policies;
@@ -50,8 +50,8 @@ pub const ALL: &[NamedPolicy] = &[
     row(Basho::NAME_MURMUR2, &["basho-murmur2"], Format::BASHO, 0, |bits| Box::new(Basho::with_murmur2(bits))),
 ];
 
-/// Makes a row of the names, the format, the bytes of memory for each key that building takes beside the hash values and the
-/// filter, and the constructor.
+/// Makes a row of the names, the format, the bytes of memory for each key that building takes beside the hash values
+/// and the filter, and the constructor.
 const fn row(
     name: &'static str,
     short_names: &'static [&'static str],
@@ -102,15 +102,17 @@ impl NamedPolicy {
         self.building
     }
 
-    /// Makes the policy with this many bits per key.
+    /// Makes the policy of the row's own name with this many bits per key. Filters that are stored under another name,
+    /// with a seed or over prefixes, are read by [`reader`] alone: this policy would deny their keys.
     pub fn policy(&self, bits_per_key: BitsPerKey) -> AnyPolicy {
         (self.new)(bits_per_key)
     }
 }
 
-/// Returns the row of the filters that engines store under a name: the name of a row, that of MurmurHash2 with another seed,
-/// or either of these over the prefixes of any extractor. `None` if no policy of this crate has the name; short names are
-/// unknown, because filters are never stored under them.
+/// Returns the row of the filters that engines store under a name: the name of a row, that of MurmurHash2 with another
+/// seed, or either of these over the prefixes of any extractor. `None` if no policy of this crate has the name; short
+/// names are unknown, because filters are never stored under them. The row tells the format; [`reader`] is the policy
+/// of the name.
 ///
 /// ```
 /// use filter_formats::policies::row_of;
@@ -129,7 +131,10 @@ pub fn row_of(name: impl AsRef<[u8]>) -> Option<&'static NamedPolicy> {
     while let Some((policy, _)) = over_prefixes(name) {
         name = policy;
     }
-    let listed = seeded(name, ANY).map_or(name, |_| Murmur2::POLICY_NAME);
+    let listed = match name {
+        BashoTablePolicy::NAME => Basho::NAME,
+        _ => seeded(name, ANY).map_or(name, |_| Murmur2::POLICY_NAME),
+    };
     ALL.iter().find(|row| row.name == listed)
 }
 
@@ -154,8 +159,8 @@ pub fn parse(text: &str) -> Result<AnyPolicy, Error> {
 }
 
 /// Returns the policy that stores its filters under a name: a policy of [`ALL`], MurmurHash2 with a seed, or either of
-/// these over the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract. A short name of a policy of [`ALL`] will
-/// do as well; filters are never stored under it.
+/// these over the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract. A short name of a policy of [`ALL`]
+/// will do as well; filters are never stored under it.
 ///
 /// The bits per key apply to filters that the policy builds. To read filters, see [`reader`].
 ///
@@ -296,6 +301,9 @@ impl Registry {
         if let Some(own) = self.own.iter().find(|own| own.name == name) {
             return Some((own.new)(bits_per_key));
         }
+        if name == BashoTablePolicy::NAME {
+            return Some(Box::new(BashoTablePolicy::new(bits_per_key)));
+        }
         match over_prefixes(name) {
             Some((policy, extractor)) => prefixed(self.stored_as(policy, bits_per_key)?, extractor),
             None => seeded(name, bits_per_key).or_else(|| Some(row_of(name)?.policy(bits_per_key))),
@@ -337,8 +345,8 @@ const ANY: BitsPerKey = BitsPerKey::whole(10);
 /// What stands between the name of a policy and that of the extractor of its prefixes, which has no dot.
 const PREFIX: &str = ".Prefix.";
 
-/// The largest number of extractors in a name. Each takes memory of the length of the name, which may come from a table, and
-/// two already have no use.
+/// The largest number of extractors in a name. Each takes memory of the length of the name, which may come from a
+/// table, and two already have no use.
 const MAX_PREFIXES: usize = 4;
 
 /// Divides the name of a policy over prefixes into that of the policy and that of its extractor.

@@ -16,8 +16,8 @@ use places::Places;
 /// A stored format: how the bytes of its filters are read, their sizes and their rate, whatever the hash function.
 /// `policies::row_of` returns the row of a stored name, which has the format.
 ///
-/// The constants are in the files of the formats: all that is known of a format is in one place. The methods on sizes and
-/// rates are those of the calculator; [`sizing`](crate::sizing) says which answers what.
+/// The constants are in the files of the formats: all that is known of a format is in one place. The methods on sizes
+/// and rates are those of the calculator; [`sizing`](crate::sizing) says which answers what.
 ///
 /// ```
 /// use filter_formats::Format;
@@ -96,8 +96,8 @@ pub(crate) trait Described: Sync {
     /// The rate without absent keys whose hash value equals a stored key's.
     fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error>;
 
-    /// The bits that hash values of this many keys can reach: more never lower the rate. `None` if bits per key are from 1
-    /// to 100, as in RocksDB's formats.
+    /// The bits that hash values of this many keys can reach: more never lower the rate. `None` if bits per key are
+    /// from 1 to 100, as in RocksDB's formats.
     fn reach(&self, _keys: u64) -> Option<u64> {
         None
     }
@@ -128,8 +128,8 @@ impl Format {
         self.0.layout() == other.0.layout()
     }
 
-    /// Returns true if these are the bytes of a filter that no other layout has, as a trailer tells that fits their length.
-    /// False tells nothing.
+    /// Returns true if these are the bytes of a filter that no other layout has, as a trailer tells that fits their
+    /// length. False tells nothing.
     pub fn owns(self, filter: &[u8]) -> bool {
         self.0.is_distinct() && matches!(FilterView::new(self, filter).kind(), FilterKind::Filter(_))
     }
@@ -157,8 +157,8 @@ impl fmt::Display for Damage {
 /// The kind of a stored filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilterKind {
-    /// Too short to hold a key: never matches. The minimum is two bytes in the layouts of LevelDB and `BloomFilter64`,
-    /// six in RocksDB's and one in Parquet's and Pebble's.
+    /// Too short to hold a key: never matches. The minimum is two bytes in the layouts of LevelDB, `BloomFilter64` and
+    /// Basho, six in RocksDB's and one in Parquet's and Pebble's.
     Empty,
     /// A reserved or unknown encoding: always matches.
     Reserved,
@@ -166,8 +166,8 @@ pub enum FilterKind {
     Filter(Format),
 }
 
-/// Describes stored filter bytes: kind, size, fill and expected rate. (A [`PreparedFilter`](filter_policy::PreparedFilter)
-/// answers queries for keys.)
+/// Describes stored filter bytes: kind, size, fill and expected rate. (A
+/// [`PreparedFilter`](filter_policy::PreparedFilter) answers queries for keys.)
 ///
 /// ```
 /// use filter_formats::Format;
@@ -269,8 +269,8 @@ impl<'a> FilterView<'a> {
         self.kind
     }
 
-    /// Returns the bytes that answers come from; empty if every key gets one answer. The least significant bit of a byte
-    /// comes first.
+    /// Returns the bytes that answers come from; empty if every key gets one answer. The least significant bit of a
+    /// byte comes first.
     pub const fn bit_array(&self) -> &'a [u8] {
         self.bits
     }
@@ -285,9 +285,9 @@ impl<'a> FilterView<'a> {
         self.probes
     }
 
-    /// Returns the number of bits that are one; `None` unless the filter is a Bloom filter. (In others,
-    /// such as Ribbon filters, the ones do not tell how many keys it holds.) In LevelDB's layout only the first 2^32 bits count: probes reach no
-    /// further.
+    /// Returns the number of bits that are one; `None` unless the filter is a Bloom filter. (In others, such as Ribbon
+    /// filters, the ones do not tell how many keys it holds.) In LevelDB's layout only the first 2^32 bits count:
+    /// probes reach no further.
     pub fn ones(&self) -> Option<u64> {
         self.probes.map(|_| count_ones(self.reachable))
     }
@@ -298,10 +298,10 @@ impl<'a> FilterView<'a> {
         Some(self.ones()? as f64 / (8.0 * self.reachable.len() as f64))
     }
 
-    /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: for a Bloom filter
-    /// `fill ^ k`, averaged over the lines if the layout has lines; for split blocks the product of the shares of ones
-    /// in a block's words, averaged over the blocks; for a filter that is no Bloom filter, such as a
-    /// Ribbon filter, two to the power of minus the bits that it compares; 0 for an empty filter and 1 for a reserved one.
+    /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: for a Bloom filter `fill
+    /// ^ k`, averaged over the lines if the layout has lines; for split blocks the product of the shares of ones in a
+    /// block's words, averaged over the blocks; for a filter that is no Bloom filter, such as a Ribbon filter, two to
+    /// the power of minus the bits that it compares; 0 for an empty filter and 1 for a reserved one.
     ///
     /// The measured rate of LevelDB's probe sequence and of legacy filters is higher; [`theory`](crate::theory)
     /// explains why and by how much.
@@ -317,9 +317,9 @@ impl<'a> FilterView<'a> {
         lines.map(of_line).sum::<f64>() / count
     }
 
-    /// Returns an estimate of the number of distinct keys in the filter, from the share of ones: `ln(1 - fill) / ln(1 - p)`,
-    /// where a key sets a given bit with the probability `p`. That is `1 - (1 - 1/m)^k` in a filter of m bits; in one of
-    /// several lines it is that of a line divided by their number, and in one of split blocks `1 / (32 blocks)`.
+    /// Returns an estimate of the number of distinct keys in the filter, from the share of ones: `ln(1 - fill) / ln(1 -
+    /// p)`, where a key sets a given bit with the probability `p`. That is `1 - (1 - 1/m)^k` in a filter of m bits; in
+    /// one of several lines it is that of a line divided by their number, and in one of split blocks `1 / (32 blocks)`.
     ///
     /// `None` when no estimate is possible: all bits are ones, k is 0, or the filter is not a Bloom filter.
     #[expect(

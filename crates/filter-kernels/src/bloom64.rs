@@ -15,7 +15,7 @@ use crate::compile::{Asker, asker, by_kernel};
 use crate::door::Stored;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
-use crate::lanes::{MAX_LANES, Target};
+use crate::lanes::{MAX_LANES, Target as _};
 use crate::source::Source;
 use crate::tiles::each_tile;
 use definition::{all_set, set};
@@ -24,7 +24,8 @@ use kernel::{Ask, AskTile, CreateByMap, SetTile, TOO_LONG, prefetch};
 /// The length in bytes from which bit arrays are prefetched before use.
 const PREFETCHED: usize = 4 << 20;
 
-/// Writes the bits of all keys, with 1 to 30 probes each (other counts become the nearest), over whatever `bit_array` holds; it must not be empty.
+/// Writes the bits of all keys, with 1 to 30 probes each (other counts become the nearest), over whatever `bit_array`
+/// holds; it must not be empty.
 pub fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Source<'_, u64>) {
     let probes = probes.clamp(1, MAX_PROBES);
     if bit_array.is_empty() || bit_array.len() * 8 > MAP_BITS {
@@ -98,14 +99,6 @@ impl Stored for Bits<'_> {
             kernel,
             source.answer_each(answers, |hash| all_set(bit_array, probes, hash))
         );
-    }
-
-    #[inline(always)]
-    fn matches<T: Target>(self, lanes: T, hash: u64) -> bool {
-        if self.0.len() < TOO_LONG && KernelToken::with(lanes).lanes() == MAX_LANES {
-            return lanes.here(Ask(self.0, self.1, hash));
-        }
-        all_set(self.0, self.1, hash)
     }
 }
 

@@ -76,8 +76,8 @@ impl KernelToken {
         Self::fastest(found, allowed)
     }
 
-    /// Calls `then` with [`among`](Self::among), or `at_first` if CPU features have not been detected yet. There is a branch to
-    /// each kernel's code; compilers would first compute a value, and then branch on it.
+    /// Calls `then` with [`among`](Self::among), or `at_first` if CPU features have not been detected yet. There is a
+    /// branch to each kernel's code; compilers would first compute a value, and then branch on it.
     #[inline(always)]
     pub(crate) fn dispatch<R>(allowed: Allowed, then: impl Fn(Self) -> R, at_first: impl FnOnce() -> R) -> R {
         #[cfg(target_arch = "x86_64")]
@@ -148,8 +148,8 @@ impl KernelToken {
         self.facts().0
     }
 
-    /// Returns the number of lanes in a vector, 1 for portable code: layouts choose among vectors by this fact, never by the
-    /// name.
+    /// Returns the number of lanes in a vector, 1 for portable code: layouts choose among vectors by this fact, never
+    /// by the name.
     #[inline(always)]
     pub(crate) const fn lanes(self) -> usize {
         self.facts().1
@@ -177,7 +177,8 @@ impl KernelToken {
 mod tests {
     #[test]
     fn cpufeatures_is_for_x86_64_alone() {
-        // It refuses to compile for processors that it does not know. A packed manifest has a table for each dependency.
+        // It refuses to compile for processors that it does not know. A packed manifest has a table for each
+        // dependency.
         let tables = include_str!("../Cargo.toml").split("\n[");
         let tables = tables
             .filter(|table| table.lines().any(|line| line.contains("cpufeatures")))

@@ -34,8 +34,8 @@ pub struct Fingerprints<'a> {
 }
 
 impl<'a> Fingerprints<'a> {
-    /// Reads the fingerprints in these bytes, of which there is at least one after them; `None` if there are too few, or
-    /// if [`packed_len`] gives none.
+    /// Reads the fingerprints in these bytes, of which there is at least one after them; `None` if there are too few,
+    /// or if [`packed_len`] gives none.
     #[inline]
     pub fn new(bytes: &'a [u8], shape: Shape, width: u8) -> Option<Self> {
         let has_room = bytes.len() as u64 > packed_len(shape, width)?;
@@ -57,7 +57,8 @@ impl<'a> Fingerprints<'a> {
         self.bytes
     }
 
-    /// Returns the numbers for an [`asker`]; from the first two, [`of_numbers`](Self::of_numbers) makes the fingerprints again.
+    /// Returns the numbers for an [`asker`]; from the first two, [`of_numbers`](Self::of_numbers) makes the
+    /// fingerprints again.
     pub const fn numbers(&self) -> [u64; 3] {
         let Shape {
             seed,
@@ -71,8 +72,8 @@ impl<'a> Fingerprints<'a> {
         ]
     }
 
-    /// Returns the fingerprints in these bytes, given the first two [`numbers`](Self::numbers). Others give other answers, or
-    /// panic.
+    /// Returns the fingerprints in these bytes, given the first two [`numbers`](Self::numbers). Others give other
+    /// answers, or panic.
     #[inline(always)]
     pub const fn of_numbers(bytes: &'a [u8], [seed, numbers]: [u64; 2]) -> Self {
         let shape = Shape {
@@ -202,8 +203,8 @@ impl Shape {
         (self.segments as u64 + 2) * self.len()
     }
 
-    /// Returns the same as [`places`](Self::places) from two 32-bit products, which lanes have. A single value takes longer. There
-    /// are fewer than 2^32 starts.
+    /// Returns the same as [`places`](Self::places) from two 32-bit products, which lanes have. A single value takes
+    /// longer. There are fewer than 2^32 starts.
     #[inline(always)]
     const fn places_by_halves(self, mixed: u64) -> [u64; 3] {
         let starts = self.starts() as u32 as u64;

@@ -24,8 +24,8 @@ pub enum Kernel {
     Scalar = 1,
     /// 8 keys at a time: x86-64 with AVX2, BMI1, BMI2 and POPCNT (Intel Haswell of 2013, AMD Zen).
     Avx2 = 2,
-    /// 16 keys at a time: x86-64 with the instructions of `Avx2` and AVX-512 F, BW, DQ and VL (Intel Skylake-SP of 2017,
-    /// AMD Zen 4).
+    /// 16 keys at a time: x86-64 with the instructions of `Avx2` and AVX-512 F, BW, DQ and VL (Intel Skylake-SP of
+    /// 2017, AMD Zen 4).
     Avx512 = 4,
     /// 8 keys at a time: 64-bit Arm with NEON, which every such application processor has, so neither the processor nor
     /// the environment is checked.

@@ -1,6 +1,6 @@
 //! LevelDB's bit array: a 32-bit hash, and a rotation of it as the distance from one probe to the next.
 //!
-//! Arguments must be valid, except stored filters that are queried for one key: these may be any bytes.
+//! Arguments must be valid.
 
 mod create;
 mod definition;
@@ -24,8 +24,8 @@ use crate::modulus::{LaneDivisor, Modulus};
 use crate::source::{LaneHash, LaneSource, Source};
 use definition::{USUAL_PROBES, all_set, scalar_may_match};
 
-/// Returns the kernel for bit arrays of this many bytes, and the numbers of its divisor for remainders by their bits: those
-/// of a [`Modulus`] for portable code, otherwise of a [`LaneDivisor`].
+/// Returns the kernel for bit arrays of this many bytes, and the numbers of its divisor for remainders by their bits:
+/// those of a [`Modulus`] for portable code, otherwise of a [`LaneDivisor`].
 #[inline]
 fn dispatch(kernel: KernelToken, bytes: usize) -> (KernelToken, [u64; 2]) {
     if !matches!(kernel, KernelToken::Scalar)
@@ -36,7 +36,8 @@ fn dispatch(kernel: KernelToken, bytes: usize) -> (KernelToken, [u64; 2]) {
     (KernelToken::Scalar, Modulus::of_bytes(bytes).parts())
 }
 
-/// Writes the bits of all keys, with `probes` probes each, at most 30, over whatever `bit_array` holds; it must not be empty.
+/// Writes the bits of all keys, with `probes` probes each, at most 30, over whatever `bit_array` holds; it must not be
+/// empty.
 pub fn create(kernel: KernelToken, source: LaneSource<'_>, probes: u8, bit_array: &mut [u8]) {
     if bit_array.len() * 8 > MAP_BITS {
         bit_array.fill(0);
@@ -78,7 +79,8 @@ pub struct Bits<'f> {
 }
 
 impl<'f> Bits<'f> {
-    /// Takes a bit array, which is not empty, and a probe count, at most 30; `function` hashes the keys, if kernels know it.
+    /// Takes a bit array, which is not empty, and a probe count, at most 30; `function` hashes the keys, if kernels
+    /// know it.
     #[inline(always)]
     pub const fn new(bit_array: &'f [u8], probes: u8, function: Option<LaneHash>) -> Self {
         let parts = None;
@@ -103,8 +105,8 @@ impl<'f> Bits<'f> {
         self.bit_array
     }
 
-    /// Returns the kernel, the function that asks the prepared filter if kernels know how to hash, and the numbers from which
-    /// [`of_numbers`](Self::of_numbers) makes it again.
+    /// Returns the kernel, the function that asks the prepared filter if kernels know how to hash, and the numbers from
+    /// which [`of_numbers`](Self::of_numbers) makes it again.
     #[inline]
     pub fn prepare(self, kernel: KernelToken) -> (KernelToken, Option<Asker>, [u64; 3]) {
         let (kernel, [divisor, reciprocal]) = self.parts(kernel);
@@ -119,8 +121,8 @@ impl<'f> Bits<'f> {
         (kernel, asker, [divisor, reciprocal, rest])
     }
 
-    /// Returns the filter with this bit array, given the other results of [`prepare`](Self::prepare). Other numbers are computed
-    /// anew if the kernel is in lanes, which read memory at remainders unchecked.
+    /// Returns the filter with this bit array, given the other results of [`prepare`](Self::prepare). Other numbers are
+    /// computed anew if the kernel is in lanes, which read memory at remainders unchecked.
     #[inline(always)]
     pub fn of_numbers(
         kernel: KernelToken,

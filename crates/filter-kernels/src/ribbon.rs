@@ -2,11 +2,11 @@
 //! per bit of the result (Dillinger and Walzer, "Ribbon filter: practically smaller than Bloom and Xor", 2021).
 //!
 //! Each key is an equation: the slots that its coefficients select, among the 128 slots from a start on, sum to the
-//! result that its hash value gives. A key whose equation holds in the stored solution may be in the set. Keys are hashed
-//! with XXPH3.
+//! result that its hash value gives. A key whose equation holds in the stored solution may be in the set. Keys are
+//! hashed with XXPH3.
 //!
-//! The code is the same for all kernels but for prefetching and for what AVX2 and AVX-512 compute in lanes: the hash values
-//! of many keys, and the sums of eight columns.
+//! The code is the same for all kernels but for prefetching and for what AVX2 and AVX-512 compute in lanes: the hash
+//! values of many keys, and the sums of eight columns.
 
 mod build;
 mod definition;
@@ -226,8 +226,8 @@ fn holds_by_two<L: Target>(lanes: L, words: &[Word], columns: usize, equation: E
     // Two columns at a time: an exit after one column would be mispredicted for half of the absent keys.
     let mut column = 0;
     while column + COMPARED <= columns {
-        // SAFETY: the last place is in the second block, at most `2 * columns + 1`; the words are those of two blocks and
-        // `COMPARED` more.
+        // SAFETY: the last place is in the second block, at most `2 * columns + 1`; the words are those of two blocks
+        // and `COMPARED` more.
         let wrong = unsafe { wrong(lanes, halves, places, masks, result, column) };
         if wrong & ((1 << COMPARED) - 1) != 0 {
             return false;
@@ -242,8 +242,8 @@ fn holds_by_two<L: Target>(lanes: L, words: &[Word], columns: usize, equation: E
     wrong & ((1 << (columns - column)) - 1) == 0
 }
 
-/// Returns which of the next columns' sums are not the result's. The places are those of three halves of words in the first
-/// column, and the masks select bits of them.
+/// Returns which of the next columns' sums are not the result's. The places are those of three halves of words in the
+/// first column, and the masks select bits of them.
 ///
 /// # Safety
 ///

@@ -1,7 +1,7 @@
 //! Tests the header and the libraries with C and C++ programs.
 //!
-//! Needs a C and a C++ compiler under the names `cc` and `c++`, a linker that knows `--wrap`, LevelDB, pkg-config, CMake and
-//! valgrind.
+//! Needs a C and a C++ compiler under the names `cc` and `c++`, a linker that knows `--wrap`, LevelDB, pkg-config,
+//! CMake and valgrind.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::BTreeSet;

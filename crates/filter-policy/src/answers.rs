@@ -59,8 +59,8 @@ impl<'w> Answers<'w> {
         self.len == 0
     }
 
-    /// Returns the answer for this key: `false` means that it is certainly not in the filter. Keys without an answer may
-    /// match.
+    /// Returns the answer for this key: `false` means that it is certainly not in the filter. Keys without an answer
+    /// may match.
     #[inline]
     pub fn get(&self, index: usize) -> bool {
         index >= self.len

@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
 use crate::key_hash::HashValue;
 
-/// The announced number of values from which they are passed in larger batches: kernels fetch the bits of later values of a
-/// batch ahead where filters are too long for the cache.
+/// The announced number of values from which they are passed in larger batches: kernels fetch the bits of later values
+/// of a batch ahead where filters are too long for the cache.
 const MANY: usize = 1 << 16;
 
 /// Passes the values to `take` in batches and returns their number: builders take values one at a time, the loops that
@@ -37,8 +37,8 @@ pub fn each_batch<H: HashValue>(
     }
 }
 
-/// Builds a filter whose length does not count values that equal the one before them. `fill` writes it for so many keys, and
-/// returns the number of such values.
+/// Builds a filter whose length does not count values that equal the one before them. `fill` writes it for so many
+/// keys, and returns the number of such values.
 ///
 /// # Errors
 ///

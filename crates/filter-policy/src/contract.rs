@@ -22,14 +22,15 @@ const ABSENT: u32 = 10_000;
 /// are always the same.
 ///
 /// `known` is the checksum of the filter of 1,000 keys, which a failure tells: copy it from the first run. It stays the
-/// same as long as the policy writes the same bytes under its name, in every process and on every platform. A hash with a
-/// random seed, such as that of `RandomState`, would deny every key that another process stored, and never has it.
+/// same as long as the policy writes the same bytes under its name, in every process and on every platform. A hash with
+/// a random seed, such as that of `RandomState`, would deny every key that another process stored, and never has it.
 ///
 /// # Panics
 ///
 /// With a sentence that says what the policy broke: a stored key was denied; two ways to query gave two answers; a
-/// key's hash value is not that of the function it claims; a filter was longer than announced, or written into a slice that was too short; `00 ff` denied a key; the policy
-/// panicked by itself; the filter of 1,000 keys has another checksum.
+/// key's hash value is not that of the function it claims; a filter was longer than announced, or written into a slice
+/// that was too short; `00 ff` denied a key; the policy panicked by itself; the filter of 1,000 keys has another
+/// checksum.
 pub fn check(policy: &dyn FilterPolicy, known: u64) -> f64 {
     let name = String::from(policy.name());
     assert!(!name.is_empty(), "the policy must have a name");
@@ -165,8 +166,8 @@ fn built(policy: &dyn FilterPolicy, keys: &[&[u8]]) -> Vec<u8> {
     filter
 }
 
-/// Checks that hash values are those of the whole key: in place of a key that is changed before it is hashed, another policy's
-/// filter would be queried for what it became.
+/// Checks that hash values are those of the whole key: in place of a key that is changed before it is hashed, another
+/// policy's filter would be queried for what it became.
 fn hash_values_are_of_their_function(policy: &dyn FilterPolicy) {
     let function = policy.key_hash(b"").map(KeyHash::function);
     let is_right = |key: &[u8]| {

@@ -174,14 +174,15 @@ plain_hasher!(
 /// Source: Basho's LevelDB, `util/bloom2.cc`.
 const BASHO_SEED: u32 = 0x5bd1_e995;
 
-/// Returns the two hashes of a key in Basho's filters on x86-64: LevelDB's in the low half, the low half of MurmurHash64A in the high
-/// one.
+/// Returns the two hashes of a key in Basho's filters on x86-64: LevelDB's in the low half, the low half of
+/// MurmurHash64A in the high one.
 #[inline]
 pub const fn basho_hash(key: &[u8]) -> u64 {
     leveldb_hash(key, LEVELDB_BLOOM_SEED) as u64 | murmur64a(key, BASHO_SEED as u64) << 32
 }
 
-/// Returns the two hashes of a key in Basho's filters on other processors: LevelDB's in the low half, MurmurHash2 in the high one.
+/// Returns the two hashes of a key in Basho's filters on other processors: LevelDB's in the low half, MurmurHash2 in
+/// the high one.
 #[inline]
 pub const fn basho_murmur2_hash(key: &[u8]) -> u64 {
     leveldb_hash(key, LEVELDB_BLOOM_SEED) as u64 | (murmur2(key, BASHO_SEED) as u64) << 32

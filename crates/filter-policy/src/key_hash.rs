@@ -28,12 +28,13 @@ use sealed::Values;
 /// assert_eq!(seeded(7), seeded(7));
 /// assert_ne!(seeded(7), seeded(8));
 /// ```
-// The lowest bit is set for 64-bit hash values, the highest for functions that are not known here. Of these, some bits follow
-// from the hash values of the probes alone.
+// The lowest bit is set for 64-bit hash values, the highest for functions that are not known here. Of these, some bits
+// follow from the hash values of the probes alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HashFunction(NonZeroU64);
 
-/// Keys whose hash values tell functions apart: bytes of all kinds, upper and lower case, a remainder after whole words.
+/// Keys whose hash values tell functions apart: bytes of all kinds, upper and lower case, a remainder after whole
+/// words.
 const PROBES: [&[u8]; 3] = [
     b"Az\0\xe9\xff",
     b"key_Of_16_bytes\x80",
@@ -65,9 +66,9 @@ impl HashFunction {
     /// Of keys without a hash value: never that of a filter.
     pub(crate) const NONE: Self = Self::seedless(5, 0);
 
-    /// Returns the identity of a function of one's own. `name` is the policy's, which stands for all that is done to a key
-    /// before it is hashed; a few fixed keys are hashed, so that seeds and parameters count as well. Takes a few hundred
-    /// nanoseconds: keep the result in the policy.
+    /// Returns the identity of a function of one's own. `name` is the policy's, which stands for all that is done to a
+    /// key before it is hashed; a few fixed keys are hashed, so that seeds and parameters count as well. Takes a few
+    /// hundred nanoseconds: keep the result in the policy.
     pub fn new<H: HashValue>(name: &str, hash: impl Fn(&[u8]) -> H) -> Self {
         let of_probes = print(|probe| hash(probe).into());
         let of_all = xxh3_64(name.as_bytes(), of_probes) & !(UNKNOWN | OF_PROBES | 1);
@@ -178,8 +179,8 @@ pub struct KeyHash {
 }
 
 impl KeyHash {
-    /// Makes the hash value of a key under this function, which must have made it: a number of another function denies the
-    /// key. A value of the other width counts as that of another function.
+    /// Makes the hash value of a key under this function, which must have made it: a number of another function denies
+    /// the key. A value of the other width counts as that of another function.
     #[inline]
     pub fn new<H: HashValue>(function: HashFunction, value: H) -> Self {
         let number = function.0.get() & !1 | H::WIDE;
@@ -229,8 +230,8 @@ pub struct KeyHashes<'a> {
 }
 
 impl<'a> KeyHashes<'a> {
-    /// Makes the hash values of keys under this function, which must have made them: a filter of values of another function
-    /// denies the keys.
+    /// Makes the hash values of keys under this function, which must have made them: a filter of values of another
+    /// function denies the keys.
     #[inline]
     pub fn new<H: HashValue>(function: HashFunction, values: &'a [H]) -> Self {
         let values = H::values(values);

@@ -13,7 +13,7 @@ pub use filter_kernels::PackedKeys;
 /// A batch of keys for one call.
 ///
 /// Methods take `impl Into<KeyBatch>`: a reference to a slice, an array or a vector of keys, or [`PackedKeys`]. Keys
-/// are `&[u8]`, `[u8; N]`, `&str` or, with the feature `alloc`, `String`, `Vec<u8>`, `Box<[u8]>` or `Arc<[u8]>`. The
+/// are `&[u8]`, `[u8; N]` or, with the feature `alloc`, `&str`, `String`, `Vec<u8>`, `Box<[u8]>` or `Arc<[u8]>`. The
 /// literal `b"key"` is none of these: write `"key"` or `&b"key"[..]`. Methods that take iterators, such as
 /// `Policy::build`, accept everything that gives bytes.
 ///

@@ -124,8 +124,8 @@ pub trait FilterPolicy: AsPolicy {
         None
     }
 
-    /// Writes the filter of these keys to the start of `out` and returns the part written, which alone is the filter; the
-    /// rest of `out` is unspecified.
+    /// Writes the filter of these keys to the start of `out` and returns the part written, which alone is the filter;
+    /// the rest of `out` is unspecified.
     ///
     /// # Errors
     ///
@@ -164,8 +164,8 @@ pub trait FilterPolicy: AsPolicy {
     /// Returns the hash value from which the policy builds and answers in place of the key. A policy returns one for
     /// every key, always of the same function, or for none, which is the default: keys are then kept and queried whole.
     ///
-    /// A policy that alters keys for another one must not pass that one's values on, which are hashes of unaltered keys to
-    /// whoever compares functions, and would deny keys that were hashed under the other policy.
+    /// A policy that alters keys for another one must not pass that one's values on, which are hashes of unaltered keys
+    /// to whoever compares functions, and would deny keys that were hashed under the other policy.
     fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
         let _ = key;
         None
@@ -202,8 +202,8 @@ pub trait FilterPolicy: AsPolicy {
 
     /// Returns whether the filter may hold a key that starts with `start`; `false` means that it certainly holds none.
     ///
-    /// It answers for a scan that ends with the last such key. A scan from `start` on over larger keys must not ask it: a
-    /// range without keys that start so may hold others.
+    /// It answers for a scan that ends with the last such key. A scan from `start` on over larger keys must not ask it:
+    /// a range without keys that start so may hold others.
     ///
     /// A filter over whole keys cannot tell, so the default is `true`; `PrefixPolicy` makes a policy that can.
     fn prefix_may_match(&self, start: &[u8], filter: &[u8]) -> bool {

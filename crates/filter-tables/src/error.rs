@@ -98,7 +98,8 @@ pub enum Damage {
         /// The number found.
         found: u32,
     },
-    /// A property of a RocksDB table has an unknown value. Another writer may know it, so this becomes [`Error::Unsupported`].
+    /// A property of a RocksDB table has an unknown value. Another writer may know it, so this becomes
+    /// [`Error::Unsupported`].
     #[error("property {name} must have a known value")]
     Property {
         /// The property's name.

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use filter_formats::Basho;
+use filter_formats::BashoTablePolicy;
 
 use super::block::{Block, Entry};
 use super::blocks::{Blocks, MAX_METAINDEX_BYTES};
@@ -17,8 +17,9 @@ const FILTER_PREFIX: &[u8] = b"filter.";
 /// decade, `rocksdb.stats` before.
 const ROCKSDB_PREFIX: &[u8] = b"rocksdb.";
 
-/// The name under which LevelDB stores its filters, and the one block that Basho's LevelDB (Riak) adds to every table: there
-/// the name stands for another layout (`table/table_builder.cc` and `util/bloom2.cc` in github.com/basho/leveldb).
+/// The name under which LevelDB stores its filters, and the one block that Basho's LevelDB (Riak) adds to every table:
+/// there the name stands for another layout (`table/table_builder.cc` and `util/bloom2.cc` in
+/// github.com/basho/leveldb).
 const LEVELDB_NAME: &[u8] = b"leveldb.BuiltinBloomFilter2";
 const BASHO_KEY: &[u8] = b"stats.sst1";
 
@@ -43,11 +44,11 @@ impl MetaindexEntry {
     }
 
     /// Returns the name of the policy whose filters the entry points at; `None` for entries of another kind. Engines
-    /// write names in ASCII, but any bytes can be stored. It is the stored name, except for the filters that Basho's LevelDB
-    /// (Riak) stores under the name of LevelDB's: their policy is [`Basho`].
+    /// write names in ASCII, but any bytes can be stored. It is the stored name, except for the filters that Basho's
+    /// LevelDB (Riak) stores under the name of LevelDB's: their policy is [`BashoTablePolicy`].
     pub fn policy_name(&self) -> Option<&[u8]> {
         match self.key.strip_prefix(FILTER_PREFIX)? {
-            LEVELDB_NAME if self.is_bashos => Some(Basho::NAME.as_bytes()),
+            LEVELDB_NAME if self.is_bashos => Some(BashoTablePolicy::NAME.as_bytes()),
             name => Some(name),
         }
     }

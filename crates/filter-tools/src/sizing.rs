@@ -85,8 +85,8 @@ pub(crate) fn answer(format: &Format, question: Question) -> Result<Answer, Stri
     })
 }
 
-/// Returns the most keys that reach a rate in this many bytes, and their bits per key. The bits per key of a rate hardly
-/// depend on the keys, so they are those of about as many keys, and more where that is not enough.
+/// Returns the most keys that reach a rate in this many bytes, and their bits per key. The bits per key of a rate
+/// hardly depend on the keys, so they are those of about as many keys, and more where that is not enough.
 fn most_keys(format: Sizes, wanted: f64, bytes: u64) -> Result<(u64, Size), String> {
     let about = 8.0 * bytes as f64 / Textbook::bits_per_key(wanted).map_err(words)?;
     let about = (about as u64).clamp(1, MAX_KEYS);

@@ -28,8 +28,8 @@ pub use parameters::Parameters;
 
 /// A set that may seem to contain an absent key, and has the fastest lookups and inserts of this crate.
 ///
-/// A key is text, bytes, an integer, or a tuple of these: see [`Key`](crate::Key). Another [`Funnel`](crate::Funnel) takes keys
-/// of another type.
+/// A key is text, bytes, an integer, or a tuple of these: see [`Key`](crate::Key). Another [`Funnel`](crate::Funnel)
+/// takes keys of another type.
 ///
 /// Each key has one 32-byte block, and sets one bit in each of the block's eight 32-bit words. A query reads one
 /// cache line, and compares one vector if the processor supports that (AVX2, AVX-512 and NEON, detected at run time).
@@ -105,8 +105,8 @@ impl<F> BloomFilter<F> {
         for hashes in hashes.chunks(64 * words.len()) {
             let mut found = Answers::new(&mut words);
             if let Ok(filter) = &filter {
-                // The blocks are seen as Parquet's, whose function these values take the place of. Never fails: there is a block, and
-                // a word for every 64 keys.
+                // The blocks are seen as Parquet's, whose function these values take the place of. Never fails: there
+                // is a block, and a word for every 64 keys.
                 let hashes = KeyHashes::new(HashFunction::XXH64, hashes);
                 let _answered = filter.may_match_hashes(hashes, &mut found);
             }

@@ -1,5 +1,5 @@
-//! Builds and queries Parquet's filters with arrow-rs (the crate `parquet`) and with ours on every kernel, all with the same
-//! bytes. The program ends if a contender differs from arrow-rs in its answers.
+//! Builds and queries Parquet's filters with arrow-rs (the crate `parquet`) and with ours on every kernel, all with the
+//! same bytes. The program ends if a contender differs from arrow-rs in its answers.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

@@ -26,8 +26,8 @@ const MAX_SCATTERED: usize = 1_000_000;
 /// Absent keys that are queried for a rate: at 0.1 % the statistical error is 3 % of the rate.
 const QUERIES: usize = 1_000_000;
 
-/// Returns what builds a contender's filters of `keys` keys with at most this rate; `None` if it cannot. Crates that take
-/// hash values get XXH3, the usual choice.
+/// Returns what builds a contender's filters of `keys` keys with at most this rate; `None` if it cannot. Crates that
+/// take hash values get XXH3, the usual choice.
 fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
     let bits = |format: Format| format.bits_per_key_for_rate(keys as u64, rate).ok();
     Some(match name {

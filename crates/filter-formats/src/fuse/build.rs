@@ -21,6 +21,7 @@ const ATTEMPTS: u32 = 1024;
 const PATIENCE: u32 = 6;
 
 /// Writes the filter of these keys to the start of `out` and returns its length.
+#[inline(always)]
 pub(super) fn build(
     width: Width,
     kernel: KernelToken,

@@ -117,8 +117,8 @@ impl Width {
         }
     }
 
-    /// Returns a length that no filter of at most this many keys exceeds: fewer keys can take more bytes, because segments
-    /// are whole and because they may leave room for a wider fingerprint.
+    /// Returns a length that no filter of at most this many keys exceeds: fewer keys can take more bytes, because
+    /// segments are whole and because they may leave room for a wider fingerprint.
     pub(super) fn max_filter_len(self, keys: u64) -> Result<u64, Error> {
         let exact = self.filter_len(keys)?;
         let shape = shape(keys);

@@ -20,8 +20,9 @@ static PLAIN: Policy<SplitBlock> = SplitBlock::new(BitsPerKey::whole(10));
 
 /// A filter for queries: a borrowed bit set of a valid length.
 ///
-/// The kernel is selected once, at construction. To query many keys in one call, see [`prepare`](Self::prepare); to look
-/// one value up in many filters, see [`PhysicalValue::may_match_each`]; for size, fill and rate, pass [`bitset`](Self::bitset) to a [`FilterView`](crate::view::FilterView).
+/// The kernel is selected once, at construction. To query many keys in one call, see [`prepare`](Self::prepare); to
+/// look one value up in many filters, see [`PhysicalValue::may_match_each`]; for size, fill and rate, pass
+/// [`bitset`](Self::bitset) to a [`FilterView`](crate::view::FilterView).
 ///
 /// ```
 /// use filter_formats::Format;
@@ -106,9 +107,9 @@ impl<'a> SplitBlockFilter<'a> {
 
     /// Returns whether the filter may hold a value that compares equal to this one.
     ///
-    /// Calls [`may_match_raw_hash`](Self::may_match_raw_hash) with the value's hash, with two exceptions: a zero is looked up
-    /// with both signs, and a NaN always may match, because the bits it was written with are unknown. To look one value up
-    /// in many filters, see [`PhysicalValue::may_match_each`].
+    /// Calls [`may_match_raw_hash`](Self::may_match_raw_hash) with the value's hash, with two exceptions: a zero is
+    /// looked up with both signs, and a NaN always may match, because the bits it was written with are unknown. To look
+    /// one value up in many filters, see [`PhysicalValue::may_match_each`].
     pub fn may_match_value(&self, value: PhysicalValue<'_>) -> bool {
         value.equals().is_none_or(|[one, other]| {
             self.may_match_raw_hash(one) || one != other && self.may_match_raw_hash(other)
@@ -134,8 +135,8 @@ impl<'a> SplitBlockFilter<'a> {
     }
 }
 
-/// Returns whether a block may hold a value with this hash, for blocks in another form than bytes: `word` returns each of the
-/// block's four words of 64 bits, from 0 on, whose bytes are the block's from the least significant on.
+/// Returns whether a block may hold a value with this hash, for blocks in another form than bytes: `word` returns each
+/// of the block's four words of 64 bits, from 0 on, whose bytes are the block's from the least significant on.
 ///
 /// ```
 /// use filter_formats::parquet::{SplitBlockFilterMut, block_may_match};
@@ -255,7 +256,8 @@ impl<'a> SplitBlockFilterMut<'a> {
         split_block::insert_hash(self.kernel, self.blocks, hash);
     }
 
-    /// Adds many keys; the fastest method. A page of numbers in plain encoding is [`PackedKeys`](filter_policy::PackedKeys).
+    /// Adds many keys; the fastest method. A page of numbers in plain encoding is
+    /// [`PackedKeys`](filter_policy::PackedKeys).
     pub fn insert_many<'k>(&mut self, keys: impl Into<KeyBatch<'k>>) {
         let batch = keys.into();
         match batch.for_kernels() {
@@ -282,8 +284,8 @@ impl<'a> SplitBlockFilterMut<'a> {
         self.merge_folded(other)
     }
 
-    /// Adds the values of another filter, which is folded to this one's length. Blocks are chosen by multiplication, so a
-    /// filter of the same values with half as many blocks has the union of each pair of adjacent blocks.
+    /// Adds the values of another filter, which is folded to this one's length. Blocks are chosen by multiplication, so
+    /// a filter of the same values with half as many blocks has the union of each pair of adjacent blocks.
     ///
     /// # Errors
     ///
@@ -303,8 +305,8 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// Halving stops when the number of blocks is odd or the next one would raise the estimated rate above `rate`. The
     /// estimate is that of arrow-rs and Arrow C++: `(1 - (1 - f)^(2^halvings))^8` for an overall share `f` of ones. It
-    /// assumes evenly spread ones and so is lower than the rate that [`FilterView`](crate::view::FilterView) reports for
-    /// the result.
+    /// assumes evenly spread ones and so is lower than the rate that [`FilterView`](crate::view::FilterView) reports
+    /// for the result.
     pub fn halvings_for_rate(&self, rate: f64) -> u32 {
         let bytes = self.blocks.as_flattened();
         let mut zeros = 1.0 - count_ones(bytes) as f64 / (bytes.len() as f64 * 8.0);
@@ -317,8 +319,8 @@ impl<'a> SplitBlockFilterMut<'a> {
         self.blocks.len().trailing_zeros()
     }
 
-    /// Returns the bit set of a filter of the same values after this many halvings. This filter stays as it is. Without an
-    /// allocator, [merge](Self::merge_folded) it into an empty one of the length that is wanted.
+    /// Returns the bit set of a filter of the same values after this many halvings. This filter stays as it is. Without
+    /// an allocator, [merge](Self::merge_folded) it into an empty one of the length that is wanted.
     ///
     /// # Errors
     ///

@@ -2,19 +2,19 @@
 
 use hashzoo::xxh64;
 
-/// A value of one of Parquet's physical types, which must be the column's: `Int64(7)` is never in the filter of a column of the
-/// type INT32, which does not tell its type.
+/// A value of one of Parquet's physical types, which must be the column's: `Int64(7)` is never in the filter of a
+/// column of the type INT32, which does not tell its type.
 ///
 /// A filter holds the plain encoding of a value, so a number is identified by its bits: `0.0` and `-0.0` are two
 /// values, and every bit pattern of a NaN is another value. (The format does not define equality, see parquet-format
 /// #407; parquet-java, Arrow C++ and arrow-rs write the bits.) The filter knows no logical types, so a value must be given as
-/// its column stores it: a date is the `Int32` of days since 1970, a timestamp the `Int64` of the column's unit, and a number
-/// without a sign has the bits of one with a sign. A UUID is a `FixedLenByteArray`, and so is a FLOAT16 in two bytes, the lowest
-/// first, of which both zeros must be looked up. Writers make no filters of booleans.
+/// its column stores it: a date is the `Int32` of days since 1970, a timestamp the `Int64` of the column's unit, and a
+/// number without a sign has the bits of one with a sign. A UUID is a `FixedLenByteArray`, and so is a FLOAT16 in two
+/// bytes, the lowest first, of which both zeros must be looked up. Writers make no filters of booleans.
 ///
-/// A decimal is its unscaled number in what stores it: `Int32`, `Int64`, or bytes, big-endian and in two's complement. In a
-/// `FixedLenByteArray` these are as many as the schema says, in a `ByteArray` usually the fewest that hold the number. Since the
-/// format does not demand the fewest, look up the longer forms, too.
+/// A decimal is its unscaled number in what stores it: `Int32`, `Int64`, or bytes, big-endian and in two's complement.
+/// In a `FixedLenByteArray` these are as many as the schema says, in a `ByteArray` usually the fewest that hold the
+/// number. Since the format does not demand the fewest, look up the longer forms, too.
 ///
 /// ```
 /// use filter_formats::parquet::{PhysicalValue, SplitBlock};
@@ -62,8 +62,8 @@ impl PhysicalValue<'_> {
         }
     }
 
-    /// Returns the hash values under which an equal value may be stored, twice the same unless it is a zero; `None` for a
-    /// NaN, whose bits are unknown.
+    /// Returns the hash values under which an equal value may be stored, twice the same unless it is a zero; `None` for
+    /// a NaN, whose bits are unknown.
     pub(super) fn equals(self) -> Option<[u64; 2]> {
         match self {
             Self::Float(value) if value.is_nan() => None,

@@ -1,5 +1,5 @@
-//! FastLocalBloom, RocksDB's Bloom filter of format version 5 and later: all probes of a key in one line of 64 bytes; after the
-//! lines `ff 00`, the probe count and `00 00`. FORMAT.md: "FastLocalBloom".
+//! FastLocalBloom, RocksDB's Bloom filter of format version 5 and later: all probes of a key in one line of 64 bytes;
+//! after the lines `ff 00`, the probe count and `00 00`. FORMAT.md: "FastLocalBloom".
 
 use core::fmt;
 
@@ -38,7 +38,7 @@ const fn tail_of(probes: u8) -> [u8; TAIL_LEN] {
     [NEW_BLOOM_MARKER, 0, probes, 0, 0]
 }
 
-/// RocksDB's cache-local Bloom filter of format version 5 and later.
+/// RocksDB's cache-local Bloom filter of format version 5 and later, made by [`FastLocalBloom::new`].
 ///
 /// All probes of a key fall into one line of 64 bytes, so that a query waits for memory once. The price is a slightly
 /// higher false-positive rate than with unrestricted probes: 0.97 % instead of 0.82 % at 10 bits per key. The filter is
@@ -66,7 +66,8 @@ const fn tail_of(probes: u8) -> [u8; TAIL_LEN] {
 /// ```
 pub type FastLocalBloomPolicy = Policy<FastLocalBloom>;
 
-/// The layout of [`FastLocalBloomPolicy`], with its constructors. Whole lines of 64 bytes, then five bytes that tell RocksDB's formats apart.
+/// The layout of [`FastLocalBloomPolicy`], with its constructors. Whole lines of 64 bytes, then five bytes that tell
+/// RocksDB's formats apart.
 #[derive(Debug, Clone, Copy)]
 pub struct FastLocalBloom {
     pub(super) bits_per_key: BitsPerKey,
@@ -166,9 +167,9 @@ impl Layout for FastLocalBloom {
 }
 
 impl Format {
-    /// The filter of [`FastLocalBloom`], of RocksDB's format version 5 or later:
-    /// lines of 64 bytes, and five bytes that tell RocksDB's formats apart. The rate is the exact one of ideal lines, some fuller than others, plus equal halves of hash values,
-    /// which are what remains at 50 bits per key and more.
+    /// The filter of [`FastLocalBloom`], of RocksDB's format version 5 or later: lines of 64 bytes, and five bytes that
+    /// tell RocksDB's formats apart. The rate is the exact one of ideal lines, some fuller than others, plus equal
+    /// halves of hash values, which are what remains at 50 bits per key and more.
     pub const FAST_LOCAL_BLOOM: Self = Self(&FastLocalBloom::layout(TEN));
 }
 

@@ -59,8 +59,8 @@ pub(super) fn view(filter: &[u8]) -> FilterView<'_> {
     }
 }
 
-/// Returns whether bytes without a filter match every key. RocksDB writes no two-byte filter; adapters that could not build a
-/// filter write these two bytes.
+/// Returns whether bytes without a filter match every key. RocksDB writes no two-byte filter; adapters that could not
+/// build a filter write these two bytes.
 fn is_reserved(filter: &[u8]) -> bool {
     filter.len() >= MIN_LEN || filter == MATCHES_EVERYTHING
 }
@@ -103,8 +103,8 @@ pub(super) fn fast_local(filter: &[u8]) -> Option<FastLines<'_>> {
     Some(FastLines(bits.as_chunks().0, further as u8 + 1))
 }
 
-/// Returns the bits and the tail of a filter of another kind; `None` for lengths that RocksDB does not write: it counts the
-/// bytes in 32 bits.
+/// Returns the bits and the tail of a filter of another kind; `None` for lengths that RocksDB does not write: it counts
+/// the bytes in 32 bits.
 #[inline]
 fn tailed(filter: &[u8]) -> Option<(&[u8], &[u8; TAIL_LEN])> {
     let (bits, tail) = filter.split_last_chunk()?;

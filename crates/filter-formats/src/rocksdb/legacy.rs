@@ -1,6 +1,6 @@
 //! The full Bloom filter of RocksDB's format version 4 and earlier: all probes of a key in one line, which is as long
-//! as the cache line of the machine that wrote the filter; after the lines the probe count, and their number in four bytes.
-//! FORMAT.md: "Legacy Bloom".
+//! as the cache line of the machine that wrote the filter; after the lines the probe count, and their number in four
+//! bytes. FORMAT.md: "Legacy Bloom".
 
 use core::fmt;
 
@@ -51,7 +51,7 @@ impl CacheLine {
     }
 }
 
-/// RocksDB's full Bloom filter of format version 4 and earlier.
+/// RocksDB's full Bloom filter of format version 4 and earlier, made by [`LegacyBloom::new`].
 ///
 /// Use it to read old tables, and to write tables for an old RocksDB: [`FastLocalBloom`] is better in rate and
 /// speed. The 32-bit hash causes more false positives the more keys there are. A filter is at most half a GiB.
@@ -84,7 +84,8 @@ impl CacheLine {
 /// ```
 pub type LegacyFullFilterPolicy = Policy<LegacyBloom>;
 
-/// The layout of [`LegacyFullFilterPolicy`], with its constructors. An odd number of lines, then the probe count and the number of lines in five bytes.
+/// The layout of [`LegacyFullFilterPolicy`], with its constructors. An odd number of lines, then the probe count and
+/// the number of lines in five bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct LegacyBloom {
     bits_per_key: BitsPerKey,
@@ -245,9 +246,9 @@ impl Layout for LegacyBloom {
 }
 
 impl Format {
-    /// The filter of [`LegacyBloom`], of RocksDB's format version 4 or
-    /// earlier: an odd number of lines of 64 bytes, and five bytes of metadata. The rate comes from the arithmetic of its
-    /// probes ([`theory`](crate::theory)): within 3 % of measured rates, and 6 % from some hundred thousand keys on.
+    /// The filter of [`LegacyBloom`], of RocksDB's format version 4 or earlier: an odd number of lines of 64 bytes, and
+    /// five bytes of metadata. The rate comes from the arithmetic of its probes ([`theory`](crate::theory)): within 3 %
+    /// of measured rates, and 6 % from some hundred thousand keys on.
     pub const LEGACY_BLOOM: Self = Self(&LegacyBloom {
         bits_per_key: TEN,
         line: CacheLine::Bytes64,

@@ -1,5 +1,5 @@
-//! RocksDB's Ribbon filter: the columns of a solution, then `fe`, the seed and the number of blocks in three bytes. FORMAT.md:
-//! "Standard128 Ribbon".
+//! RocksDB's Ribbon filter: the columns of a solution, then `fe`, the seed and the number of blocks in three bytes.
+//! FORMAT.md: "Standard128 Ribbon".
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -24,8 +24,8 @@ use super::ribbon_size::{expected_rate, shape};
 use crate::view::places::Places;
 use crate::view::{Described, FilterView, Format, TEN};
 
-/// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloom`] at the same rate, and slower
-/// to build and to query.
+/// RocksDB's Ribbon filter (Standard128), made by [`Ribbon::new`]: about 30 % smaller than [`FastLocalBloom`] at the
+/// same rate, and slower to build and to query.
 ///
 /// `bits_per_key` is the number of bits of a Bloom filter with the same rate; the filter itself takes about 7 bits per
 /// key when it is 10. Building takes 32 more bytes per slot, and there are slightly more slots than keys. For few keys,
@@ -54,7 +54,8 @@ use crate::view::{Described, FilterView, Format, TEN};
 /// ```
 pub type RibbonPolicy = Policy<Ribbon>;
 
-/// The layout of [`RibbonPolicy`], with its constructors. Columns of a solution in words of 16 bytes, then five bytes that tell RocksDB's formats apart.
+/// The layout of [`RibbonPolicy`], with its constructors. Columns of a solution in words of 16 bytes, then five bytes
+/// that tell RocksDB's formats apart.
 #[derive(Debug, Clone, Copy)]
 pub struct Ribbon {
     bloom: FastLocalBloom,
@@ -64,8 +65,8 @@ impl Ribbon {
     /// The name under which engines store the filters.
     pub const NAME: &str = "rocksdb.internal.Standard128RibbonFilter";
 
-    /// Makes a policy with the rate of a FastLocalBloom filter of this many bits per key. A kernel that it is pinned to is for
-    /// building; queries take the best: a choice would cost each 2 % of its instructions.
+    /// Makes a policy with the rate of a FastLocalBloom filter of this many bits per key. A kernel that it is pinned to
+    /// is for building; queries take the best: a choice would cost each 2 % of its instructions.
     pub const fn new(bits_per_key: BitsPerKey) -> Policy<Self> {
         let bloom = FastLocalBloom::layout(bits_per_key);
         Policy::of(Self { bloom })
@@ -215,8 +216,8 @@ impl Layout for Ribbon {
 
 impl Format {
     /// The filter of `Ribbon`: words of 16 bytes, and five bytes of metadata. The bits per key are those of a
-    /// FastLocalBloom filter of the same rate, which is also what is written for few keys where it is smaller. The rate is
-    /// the one that the columns give.
+    /// FastLocalBloom filter of the same rate, which is also what is written for few keys where it is smaller. The rate
+    /// is the one that the columns give.
     pub const RIBBON: Self = Self(&Ribbon {
         bloom: FastLocalBloom::layout(TEN),
     });

@@ -28,8 +28,8 @@ impl Format {
         self.0.filter_len(keys, bits_per_key)
     }
 
-    /// Returns the probe count k of a filter of this many keys; `None` for Ribbon and binary fuse filters, which have no
-    /// probes.
+    /// Returns the probe count k of a filter of this many keys; `None` for Ribbon and binary fuse filters, which have
+    /// no probes.
     ///
     /// # Errors
     ///
@@ -41,8 +41,8 @@ impl Format {
     /// Returns the expected false-positive rate at the real size and the real k. The constants say how each format's is
     /// computed.
     ///
-    /// No filter of 64-bit hash values has a rate below about *n* / 2^64, the share of absent keys whose hash value is that
-    /// of one of *n* stored keys, and none of 32-bit values one below *n* / 2^32.
+    /// No filter of 64-bit hash values has a rate below about *n* / 2^64, the share of absent keys whose hash value is
+    /// that of one of *n* stored keys, and none of 32-bit values one below *n* / 2^32.
     ///
     /// # Errors
     ///
@@ -52,8 +52,8 @@ impl Format {
         Ok(rate.max(equal_hashes(self.0.hash_bits(), keys)))
     }
 
-    /// Returns the smallest bits per key, to a hundredth and above 0, whose [`expected_rate`](Self::expected_rate) does not exceed the wanted
-    /// one: of the first whole number that reaches it, and the hundredths below that.
+    /// Returns the smallest bits per key, to a hundredth and above 0, whose [`expected_rate`](Self::expected_rate) does
+    /// not exceed the wanted one: of the first whole number that reaches it, and the hundredths below that.
     ///
     /// # Errors
     ///
@@ -122,8 +122,8 @@ impl Format {
         Ok(high)
     }
 
-    /// Returns a lower bound for the rate of any filter of this length: the best Bloom filter if there are probes, less the
-    /// error of computed rates, otherwise the information-theoretic minimum.
+    /// Returns a lower bound for the rate of any filter of this length: the best Bloom filter if there are probes, less
+    /// the error of computed rates, otherwise the information-theoretic minimum.
     fn least_rate(self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
         let bits = 8.0 * self.filter_len(keys, bits_per_key)? as f64 / keys as f64;
         let by_bits = match self.probe_count(keys, bits_per_key)? {

@@ -1,5 +1,5 @@
-//! The places of a key in a stored filter that is not at hand as a whole: on a server, or in an object store, which reads a
-//! few bytes at a time.
+//! The places of a key in a stored filter that is not at hand as a whole: on a server, or in an object store, which
+//! reads a few bytes at a time.
 //!
 //! ```
 //! use filter_formats::Format;
@@ -39,8 +39,8 @@ pub enum Places {
 }
 
 impl Places {
-    /// Returns the places of a hash value in a filter that was read, or the answer of bytes that are none. A hash value of another
-    /// function, `None`, may match.
+    /// Returns the places of a hash value in a filter that was read, or the answer of bytes that are none. A hash value
+    /// of another function, `None`, may match.
     pub(crate) fn of<F, H>(
         read: Option<F>,
         is_reserved: bool,
@@ -71,12 +71,12 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Reads the form of a filter from its length and its last bytes: [`TAIL_LEN`], or all if it is shorter. Any bytes are
-    /// accepted, with the answers that readers of the whole filter give. Bytes before the last ones do not matter; with
-    /// fewer, every key may match.
+    /// Reads the form of a filter from its length and its last bytes: [`TAIL_LEN`], or all if it is shorter. Any bytes
+    /// are accepted, with the answers that readers of the whole filter give. Bytes before the last ones do not matter;
+    /// with fewer, every key may match.
     ///
-    /// Most layouts do not repeat the length in these bytes: with another length than the stored filter's, other places are
-    /// read, and stored keys are denied. Take it from where the bytes are, not from a plan.
+    /// Most layouts do not repeat the length in these bytes: with another length than the stored filter's, other places
+    /// are read, and stored keys are denied. Take it from where the bytes are, not from a plan.
     ///
     /// Returns `None` for a Ribbon filter: an answer takes a hundred of its bits, which are far apart.
     pub fn new(format: Format, len: u64, tail: &[u8]) -> Option<Self> {
@@ -112,15 +112,15 @@ impl Outline {
         self.len.map_or(Some(Places::Same(true)), find)
     }
 
-    /// Returns the places of a hash value. One of another function may match, as in a reserved filter; LevelDB's layout is
-    /// that of all functions with 32 bits, and split blocks that of XXH64 and XXPH3: there, the function must be that of the
-    /// filter's policy.
+    /// Returns the places of a hash value. One of another function may match, as in a reserved filter; LevelDB's layout
+    /// is that of all functions with 32 bits, and split blocks that of XXH64 and XXPH3, and Basho's that of two pairs
+    /// of hashes: there, the function must be that of the filter's policy.
     pub fn places(&self, hash: KeyHash) -> Places {
         self.find(hash).unwrap_or(Places::Same(true))
     }
 
-    /// Answers for a hash value from the bytes of its [`places`](Self::places), one range after the other; `true` for more
-    /// or fewer bytes than those, such as the whole filter, and if the places are bits.
+    /// Answers for a hash value from the bytes of its [`places`](Self::places), one range after the other; `true` for
+    /// more or fewer bytes than those, such as the whole filter, and if the places are bits.
     pub fn may_match(&self, hash: KeyHash, bytes: &[u8]) -> bool {
         match self.places(hash) {
             Places::Same(answer) => answer,

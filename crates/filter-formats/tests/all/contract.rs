@@ -1,5 +1,5 @@
-//! The contract, over every policy: all ways to build give the same bytes and all ways to query the same answers, errors
-//! are the same everywhere, no key is denied, and no bytes make a reader panic.
+//! The contract, over every policy: all ways to build give the same bytes and all ways to query the same answers,
+//! errors are the same everywhere, no key is denied, and no bytes make a reader panic.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -55,7 +55,8 @@ fn every_policy_keeps_the_public_contract() {
     for row in ROWS {
         for policy in row.on_kernels(TEN) {
             let rate = contract::check(&policy, row.checksum);
-            // A filter of so few keys leaves a binary fuse filter four bits each, and a single probe matches one key in ten.
+            // A filter of so few keys leaves a binary fuse filter four bits each, and a single probe matches one key in
+            // ten.
             assert!((0.004..0.1).contains(&rate), "{policy:?}: {rate}");
             names.insert(policy.name().to_owned());
         }

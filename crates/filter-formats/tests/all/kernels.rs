@@ -1,5 +1,5 @@
-//! Every format on every kernel, with keys of every length, batches of every size, filters of every length, and what lies
-//! around the limits between the ways to build and to query.
+//! Every format on every kernel, with keys of every length, batches of every size, filters of every length, and what
+//! lies around the limits between the ways to build and to query.
 
 use filter_formats::Format;
 use filter_policy::{BitsPerKey, FilterPolicy, leveldb};
@@ -176,8 +176,8 @@ fn check_large(row: &Row, bits: u32, keys: &[[u8; 16]], others: &[[u8; 16]]) {
     }
 }
 
-/// In filters larger than caches, bits are prefetched while they are set and queried. Few keys make large filters if each
-/// has many bits.
+/// In filters larger than caches, bits are prefetched while they are set and queried. Few keys make large filters if
+/// each has many bits.
 #[test]
 fn filters_beyond_the_cache() {
     let (keys, others) = (numbered(335_663), absent());
@@ -207,8 +207,8 @@ fn filters_of_millions_of_keys() {
     }
 }
 
-/// The end of a built filter after bits that nobody built, more and fewer of them: all answers of all kernels. The numbers of
-/// bits per key give all widths of fingerprints, and probe counts around those with code of their own.
+/// The end of a built filter after bits that nobody built, more and fewer of them: all answers of all kernels. The
+/// numbers of bits per key give all widths of fingerprints, and probe counts around those with code of their own.
 #[test]
 fn filters_of_every_length() {
     /// The longest end of a format.
@@ -277,8 +277,8 @@ fn every_probe_count_is_read() {
     }
 }
 
-/// Lanes stop before 2^31 bits, and no hash value of 32 bits reaches beyond 2^32: larger filters use the portable code on
-/// all kernels.
+/// Lanes stop before 2^31 bits, and no hash value of 32 bits reaches beyond 2^32: larger filters use the portable code
+/// on all kernels.
 #[test]
 fn filters_of_2_to_the_31_bits_and_more() {
     let keys = numbered(200);

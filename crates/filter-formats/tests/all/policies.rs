@@ -97,8 +97,8 @@ fn every_reader_knows_the_filters_of_every_policy() {
     }
 }
 
-/// Readers that take the last byte for k. The name alone protects filters of other layouts: split blocks may have any last
-/// byte and any length, and binary fuse filters end in a number that may be a k.
+/// Readers that take the last byte for k. The name alone protects filters of other layouts: split blocks may have any
+/// last byte and any length, and binary fuse filters end in a number that may be a k.
 #[test]
 fn readers_of_another_layout_deny_nothing() {
     let protected = [Format::LEVEL_DB, Format::BLOOM64, Format::FAST_LOCAL_BLOOM];

@@ -18,8 +18,8 @@ fn the_table_of_which_md_is_what_is_measured() {
     assert!(page.contains(&table), "the table of WHICH.md must be:\n{table}");
 }
 
-/// Random keys. Rates that are computed agree within three and a half standard deviations, and those that filters tell from
-/// their contents within a little more.
+/// Random keys. Rates that are computed agree within three and a half standard deviations, and those that filters tell
+/// from their contents within a little more.
 #[test]
 fn rates_are_those_of_the_policies() {
     let mut random = SplitMix64::seed_from_u64(5);
@@ -64,7 +64,8 @@ fn rates_are_those_of_the_policies() {
                 (measured / expected - 1.0).abs() < chance + off,
                 "{at}, expected {expected:e}"
             );
-            // The probes of LevelDB's, Basho's and RocksDB's older filters are far from independent, and few matches tell no rate.
+            // The probes of LevelDB's, Basho's and RocksDB's older filters are far from independent, and few matches
+            // tell no rate.
             let is_told = !is_rough && format != Format::LEGACY_BLOOM && expected * asked > 20.0;
             assert!(!is_told || (ratio - 1.0).abs() < chance + 0.03, "{at}");
         }

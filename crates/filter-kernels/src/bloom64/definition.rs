@@ -1,5 +1,5 @@
-//! The definition (`FORMAT.md` of `filter-formats`, "The filter with a 64-bit hash"): the positions of a hash value, and whether
-//! their bits are set.
+//! The definition (`FORMAT.md` of `filter-formats`, "The filter with a 64-bit hash"): the positions of a hash value,
+//! and whether their bits are set.
 
 use crate::bits::{set_rest, usual};
 use crate::source::Source;

@@ -1,5 +1,5 @@
-//! Walks in lanes, for bit arrays whose positions fit into them: those of as many keys as there are lanes, or the probes
-//! of one key.
+//! Walks in lanes, for bit arrays whose positions fit into them: those of as many keys as there are lanes, or the
+//! probes of one key.
 
 use core::hint::black_box;
 use core::mem::MaybeUninit;
@@ -50,8 +50,8 @@ impl<S: WideLanes> Positions<S> {
     }
 }
 
-/// Returns the number of bits in an array shorter than [`TOO_LONG`]. For AVX-512 it is hidden from the optimiser: where that
-/// knows the upper halves to be zeros, it chooses instructions that multiply 64 bits and take three times as long.
+/// Returns the number of bits in an array shorter than [`TOO_LONG`]. For AVX-512 it is hidden from the optimiser: where
+/// that knows the upper halves to be zeros, it chooses instructions that multiply 64 bits and take three times as long.
 #[inline(always)]
 fn bits<L: Lanes64>(wide: L, bytes: usize) -> L::Vector {
     let bits = bytes as u64 * 8;
@@ -79,7 +79,8 @@ pub(super) fn prefetch<S: Target, const WRITE: bool>(lanes: S, bit_array: &[u8],
     }
 }
 
-/// Builds a small filter over whatever the bits are, where positions can be computed in lanes as a map of one byte per bit.
+/// Builds a small filter over whatever the bits are, where positions can be computed in lanes as a map of one byte per
+/// bit.
 pub(super) struct CreateByMap<'a>(pub(super) &'a mut [u8], pub(super) u8, pub(super) Source<'a, u64>);
 
 impl Work for CreateByMap<'_> {
@@ -189,8 +190,8 @@ static POWERS: [u64; 40] = {
     powers
 };
 
-/// Returns true if all bits of a hash value are set, in an array that is shorter than [`TOO_LONG`]. Eight 64-bit lanes test as
-/// many probes at a time.
+/// Returns true if all bits of a hash value are set, in an array that is shorter than [`TOO_LONG`]. Eight 64-bit lanes
+/// test as many probes at a time.
 pub(super) struct Ask<'a>(pub(super) &'a [u8], pub(super) u8, pub(super) u64);
 
 impl Work for Ask<'_> {

@@ -15,8 +15,8 @@ pub(crate) const MAX_GROUP: usize = 8;
 const FETCHED_TOGETHER: usize = 128 * TILE;
 
 /// The number of bytes up to which adjacent keys are likely to be in a cache that needs no prefetching: half of the
-/// second cache of a server's core. Asking a filter of 3,000 keys for four megabytes of scattered keys takes half as long
-/// with prefetching if they are not cached, and as long if they are.
+/// second cache of a server's core. Asking a filter of 3,000 keys for four megabytes of scattered keys takes half as
+/// long with prefetching if they are not cached, and as long if they are.
 const IN_CACHE: usize = 1 << 19;
 
 // A mask has a bit for each key of a tile.

@@ -18,8 +18,8 @@ use crate::source::LaneSource;
 /// The length in bytes from which bit arrays are prefetched before they are written: four times the second-level cache
 /// of the machines this was measured on. Below, prefetching costs more than it saves.
 const PREFETCHED: usize = 4 << 20;
-/// The length in bits of arrays that are in the second-level cache. In larger ones many stores wait, and where keys are hashed
-/// between them, fewer fit in flight: packed keys took 1.7 times as long in 1.25 MB (Zen 3).
+/// The length in bits of arrays that are in the second-level cache. In larger ones many stores wait, and where keys are
+/// hashed between them, fewer fit in flight: packed keys took 1.7 times as long in 1.25 MB (Zen 3).
 const NEAR_BITS: u32 = 4 << 20;
 /// The number of groups between the prefetch and the store.
 const PREFETCH_GROUPS: usize = 4;
@@ -49,7 +49,8 @@ pub(crate) fn create_small<S: Lanes>(
     write_map(lanes, &map.0, bit_array);
 }
 
-/// Builds a filter of at most [`MAP_BITS`](crate::bits::MAP_BITS) over whatever `bit_array` holds. Panics if there are more.
+/// Builds a filter of at most [`MAP_BITS`](crate::bits::MAP_BITS) over whatever `bit_array` holds. Panics if there are
+/// more.
 #[inline(always)]
 pub(crate) fn create_by_map<S: Lanes>(
     lanes: S,

@@ -1,5 +1,5 @@
-//! Every way into every layout, by every kernel and by arrays of 8 and 16 lanes: what they write and answer is what portable
-//! code does.
+//! Every way into every layout, by every kernel and by arrays of 8 and 16 lanes: what they write and answer is what
+//! portable code does.
 
 use super::alloc::vec;
 use super::alloc::vec::Vec;
@@ -198,8 +198,8 @@ impl<L: Layout> Question for Read<L> {
     }
 }
 
-/// Keys to store and to look up, as slices and packed if they have one length, and bits to look them up in, after a byte that
-/// leaves none of them aligned.
+/// Keys to store and to look up, as slices and packed if they have one length, and bits to look them up in, after a
+/// byte that leaves none of them aligned.
 struct Case<'a> {
     keys: Vec<Keys<'a>>,
     odd: Vec<u8>,

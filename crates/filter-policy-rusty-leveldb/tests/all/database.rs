@@ -1,5 +1,5 @@
-//! Writes, compacts, reopens and reads whole databases on disk. Checks the number of blocks that filters save from being
-//! read.
+//! Writes, compacts, reopens and reads whole databases on disk. Checks the number of blocks that filters save from
+//! being read.
 
 use std::rc::Rc;
 

@@ -130,8 +130,8 @@ fn any_bytes_have_the_policys_answer() {
     }
 }
 
-/// A policy that cannot build filters, or has no hash value for some keys, and denies every key, so its answers must not be
-/// used.
+/// A policy that cannot build filters, or has no hash value for some keys, and denies every key, so its answers must
+/// not be used.
 struct Failing(&'static str);
 
 impl FilterPolicy for Failing {

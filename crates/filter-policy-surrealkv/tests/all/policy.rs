@@ -93,8 +93,8 @@ fn a_policy_without_hashes_is_refused() {
     assert!(error.to_string().contains("key_hash"), "{error}");
 }
 
-/// A policy with this name and the hash values of [`BLOOM`] changed by this function. It denies every key, and builds no
-/// filters: from hash values, or at all.
+/// A policy with this name and the hash values of [`BLOOM`] changed by this function. It denies every key, and builds
+/// no filters: from hash values, or at all.
 struct Faulty(&'static str, fn(KeyHash) -> Option<KeyHash>);
 
 impl FilterPolicy for Faulty {

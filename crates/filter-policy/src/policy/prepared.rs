@@ -69,8 +69,9 @@ impl Lookups {
 }
 
 impl Prepared {
-    /// Prepares a filter of the layout `L`, which begins with these bits. `asker` answers for a key, given numbers and bits;
-    /// it is `None` if only the policy can hash keys by the function.
+    /// Prepares a filter of the layout `L`, which begins with these bits. `asker` answers for a key, given numbers and
+    /// bits; it is `None` if only the policy can hash keys by the function:
+    /// [`Stored::may_match_many`](filter_kernels::Stored::may_match_many) then gets hash values alone, never keys.
     #[inline]
     pub const fn new<L: Layout>(
         kernel: KernelToken,
@@ -177,7 +178,8 @@ impl Plan {
 pub type PreparedFilter<'a> = OwnedFilter<&'a dyn FilterPolicy, &'a [u8]>;
 
 impl<'a> PreparedFilter<'a> {
-    /// Makes a prepared filter of what a format computed from the filter's bytes: what [`FilterPolicy::prepare`] returns.
+    /// Makes a prepared filter of what a format computed from the filter's bytes: what [`FilterPolicy::prepare`]
+    /// returns.
     #[inline(always)]
     pub const fn of(policy: &'a dyn FilterPolicy, filter: &'a [u8], prepared: Prepared) -> Self {
         Self {
@@ -201,10 +203,10 @@ impl<'a> PreparedFilter<'a> {
 
 /// A stored filter with its policy: prepared once, and kept without a lifetime.
 ///
-/// An engine keeps one for each open table. `P` is the policy or a pointer to it, such as
-/// `Arc<dyn FilterPolicy + Send + Sync>`, `B` the memory that holds the bytes: a vector, an `Arc<[u8]>`, a block of a cache. If
-/// both are `Send` and `Sync`, so is the filter. The bytes must not change: what was prepared of the old ones denies keys of the
-/// new ones. A query through `dyn` takes one indirect call.
+/// An engine keeps one for each open table. `P` is the policy or a pointer to it, such as `Arc<dyn FilterPolicy + Send
+/// + Sync>`, `B` the memory that holds the bytes: a vector, an `Arc<[u8]>`, a block of a cache. If both are `Send` and
+/// `Sync`, so is the filter. The bytes must not change: what was prepared of the old ones denies keys of the new ones.
+/// A query through `dyn` takes one indirect call.
 #[cfg_attr(
     feature = "alloc",
     doc = r#"
@@ -252,8 +254,8 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         }
     }
 
-    /// Prepares a filter that is stored under this policy name: a policy of another name cannot read it, so that every key
-    /// may match.
+    /// Prepares a filter that is stored under this policy name: a policy of another name cannot read it, so that every
+    /// key may match.
     ///
     /// ```
     /// use filter_policy::{BloomFilterPolicy, OwnedFilter};
@@ -317,8 +319,9 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         }
     }
 
-    /// Returns whether the filter may hold a key with this hash value. [`may_match_hashed`](Self::may_match_hashed) has the
-    /// key as well, and so an answer where this one is `true`: if another function made the value, or the policy has none.
+    /// Returns whether the filter may hold a key with this hash value. [`may_match_hashed`](Self::may_match_hashed) has
+    /// the key as well, and so an answer where this one is `true`: if another function made the value, or the policy
+    /// has none.
     #[inline(always)]
     pub fn may_match_hash(&self, hash: KeyHash) -> bool {
         let answer = self.prepared.may_match_hash(self.filter.as_ref(), hash);

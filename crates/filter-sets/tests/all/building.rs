@@ -109,7 +109,8 @@ fn readers_go_on_while_the_set_is_replaced() {
     assert!(set.contains(&all[0]));
 }
 
-/// Keys that a filter cannot hold, in another form or of another shard, are not denied: the caller has mistaken the filter.
+/// Keys that a filter cannot hold, in another form or of another shard, are not denied: the caller has mistaken the
+/// filter.
 #[test]
 fn a_key_of_another_form_or_shard_may_be_contained() {
     let place = tempfile::tempdir().unwrap();

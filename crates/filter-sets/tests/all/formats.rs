@@ -255,7 +255,8 @@ fn filters_are_those_of_the_policies() {
         let twice: Vec<_> = stored.iter().rev().chain(&stored).cloned().collect();
         build_file(building, &twice);
         let same = fs::read(&file).unwrap() == bytes;
-        // RocksDB's 32-bit filter does not count keys that share a hash value with the one before, in the caller's order.
+        // RocksDB's 32-bit filter does not count keys that share a hash value with the one before, in the caller's
+        // order.
         assert!(same || policy.name().contains("Legacy"), "{}", policy.name());
     }
 }

@@ -20,8 +20,8 @@ static MANIFEST: LazyLock<Value> = LazyLock::new(|| {
     serde_json::to_value(manifest).unwrap()
 });
 
-/// Returns a manifest with changes, `POINTER = VALUE; ...`: a value is JSON, or the pointer to one of the other manifest's or, behind
-/// `own`, of this one's.
+/// Returns a manifest with changes, `POINTER = VALUE; ...`: a value is JSON, or the pointer to one of the other
+/// manifest's or, behind `own`, of this one's.
 fn edited(manifest: &Value, other: &Value, changes: &str) -> Value {
     let mut edited = manifest.clone();
     for change in changes.split("; ") {
@@ -299,7 +299,8 @@ fn a_file_says_what_it_is() {
             let cut = Filter::from_bytes(None, bytes[..len].to_vec());
             assert!(cut.is_err(), "{name}: {len}");
         }
-        // Nor is a changed header taken for bits, or one behind other bytes, and no bit of the filter is taken for another.
+        // Nor is a changed header taken for bits, or one behind other bytes, and no bit of the filter is taken for
+        // another.
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 0x20;

@@ -31,10 +31,11 @@ const BLOCK_BASED_PREFIX: &[u8] = b"filter.";
 
 const PREFIXES: [&[u8]; 3] = [FULL_PREFIX, PARTITIONED_PREFIX, BLOCK_BASED_PREFIX];
 
-/// The names of filters: the name that all releases write, then those of early releases of 7.0, TiKV's, and Pebble's further one.
+/// The names of filters: the name that all releases write, then those of early releases of 7.0, TiKV's, and Pebble's
+/// further one.
 ///
-/// Source: RocksDB, `table/block_based/filter_policy.cc` (`kCompatibilityName`, `kClassName`, `kNickName`); tables of TiKV; Pebble,
-/// `sstable/tablefilters/binaryfuse`.
+/// Source: RocksDB, `table/block_based/filter_policy.cc` (`kCompatibilityName`, `kClassName`, `kNickName`); tables of
+/// TiKV; Pebble, `sstable/tablefilters/binaryfuse`.
 const NAMES: [&str; 10] = [
     NAME_IN_TABLES,
     "rocksdb.BuiltinBloomFilter.FullBloom",
@@ -141,13 +142,14 @@ impl<R: ReadAt> RocksDbTable<R> {
         self.filters_entry().map(|(_, name, _)| name)
     }
 
-    /// Returns whether the filters hold whole keys. Pebble's hold the part of a key that the database's comparer says, which is the whole
-    /// key for its own.
+    /// Returns whether the filters hold whole keys. Pebble's hold the part of a key that the database's comparer says,
+    /// which is the whole key for its own.
     pub fn has_whole_keys(&self) -> bool {
         self.properties.has_whole_keys() && (!self.footer.is_pebbles || self.properties.is_bytewise())
     }
 
-    /// Returns the names, without their prefix, under which the metaindex lists filters of unknown policies, and the handles.
+    /// Returns the names, without their prefix, under which the metaindex lists filters of unknown policies, and the
+    /// handles.
     pub fn unknown_filters(&self) -> impl Iterator<Item = (&[u8], Option<BlockHandle>)> {
         self.metaindex.iter().filter_map(|entry| {
             let name = PREFIXES

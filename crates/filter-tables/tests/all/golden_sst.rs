@@ -1,5 +1,5 @@
-//! Tables that RocksDB wrote: reads them completely and queries every stored key. (That such filters are written byte for byte is
-//! a matter of `filter-formats`.)
+//! Tables that RocksDB wrote: reads them completely and queries every stored key. (That such filters are written byte
+//! for byte is a matter of `filter-formats`.)
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 //! Each filter covers the keys of the data blocks that start in one range of 2048 bytes; ranges without such a block
 //! have an empty filter.
 
-use filter_formats::Basho;
+use filter_formats::{Basho, BashoTablePolicy};
 use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockReader};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use filter_tables::testing::golden::{bytes, key, rows, unhex};
@@ -11,7 +11,8 @@ use filter_tables::{BlockHandle, BlockRole, Error, RocksDbForm, Table};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A data block: its start and size in the file, its number of entries, and its first and last key in hexadecimal, if recorded.
+/// A data block: its start and size in the file, its number of entries, and its first and last key in hexadecimal, if
+/// recorded.
 #[derive(Deserialize)]
 #[serde(from = "Value")]
 struct Block {
@@ -254,17 +255,17 @@ fn other_tables_of_rocksdb_are_called_by_their_name() {
     }
 }
 
-/// Basho's LevelDB stores its filters under the name of LevelDB's: they are found under their own, have every key, and are byte for
-/// byte those that the policy builds from the keys of their blocks.
+/// Basho's LevelDB stores its filters under the name of LevelDB's: they are found under their own, have every key, and
+/// are byte for byte those that the policy builds from the keys of their blocks.
 #[test]
 fn filters_of_basho_are_rebuilt_from_the_keys_of_their_blocks() {
     let file = bytes("reports/basho.sst");
     let table = Table::open(&file[..]).unwrap();
-    assert!(table.policy_names().eq([Basho::NAME.as_bytes()]));
+    assert!(table.policy_names().eq([BashoTablePolicy::NAME.as_bytes()]));
     assert_eq!(table.filter_block("leveldb.BuiltinBloomFilter2"), Ok(None));
-    let block = table.filter_block(Basho::NAME).unwrap().unwrap();
+    let block = table.filter_block(BashoTablePolicy::NAME).unwrap().unwrap();
     let policy = Basho::new(BitsPerKey::whole(16));
-    let reader = FilterBlockReader::new(policy, &block);
+    let reader = FilterBlockReader::new(BashoTablePolicy::new(16.into()), &block);
 
     // The keys of each filter, in their order.
     let mut filters: Vec<(&[u8], Vec<Vec<u8>>)> = Vec::new();

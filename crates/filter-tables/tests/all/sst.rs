@@ -178,7 +178,8 @@ fn compressions_that_are_not_read_are_named() {
     }
 }
 
-/// Tables of Pebble have the form of RocksDB's, up to a version. Their filters hold what the comparer says, which is whole keys for its own.
+/// Tables of Pebble have the form of RocksDB's, up to a version. Their filters hold what the comparer says, which is
+/// whole keys for its own.
 #[test]
 fn tables_of_pebble() {
     const MAGIC: [u8; 8] = [0xf0, 0x9f, 0xaa, 0xb3, 0xf0, 0x9f, 0xaa, 0xb3];
@@ -261,7 +262,8 @@ fn separators_have_a_bound() {
     ));
 }
 
-/// Only keys of a database that orders them by bytes have one partition each; what a table does not say is no such order.
+/// Only keys of a database that orders them by bytes have one partition each; what a table does not say is no such
+/// order.
 #[test]
 fn partitions_are_chosen_where_the_order_is_shown() {
     let file = "rocksdb/sst/fv5_bloom10_partitioned.sst";

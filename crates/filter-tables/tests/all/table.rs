@@ -240,7 +240,8 @@ fn compressions_that_are_not_read_are_named() {
     }
 }
 
-/// Blocks as LevelDB, Minecraft and Basho's LevelDB compress them: the second kind is that which its first bytes are of.
+/// Blocks as LevelDB, Minecraft and Basho's LevelDB compress them: the second kind is that which its first bytes are
+/// of.
 #[test]
 fn each_compression_is_read_up_to_the_limit() {
     use miniz_oxide::deflate::{compress_to_vec, compress_to_vec_zlib};

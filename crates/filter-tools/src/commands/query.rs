@@ -26,10 +26,11 @@ const LONGEST: u64 = 512 << 20;
 /// Prints `maybe` or `no` for each key, in order: `no` is certain. Answers come as soon as their lines are complete, so
 /// that a program can query through a pipe.
 ///
-/// PATH is a file with a filter, or the folder of a set: both tell format and type, and refuse others. Of stored bytes alone,
-/// streams of Guava and Spark and the filters of membership-filters tell their format, those of policies do not, and none
-/// tells the type. For a table of LevelDB or RocksDB, each key is looked up in the filter that answers for it,
-/// and in every filter if the table does not show that the database orders keys by their bytes. (`inspect` looks up a value in a Parquet file.)
+/// PATH is a file with a filter, or the folder of a set: both tell format and type, and refuse others. Of stored bytes
+/// alone, streams of Guava and Spark and the filters of membership-filters tell their format, those of policies do not,
+/// and none tells the type. For a table of LevelDB or RocksDB, each key is looked up in the filter that answers for it,
+/// and in every filter if the table does not show that the database orders keys by their bytes. (`inspect` looks up a
+/// value in a Parquet file.)
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} query users.bloom < keys.txt\n  {program} query --map users.set < keys.txt\n  \
@@ -42,8 +43,8 @@ pub struct Arguments {
     /// The format of the filter, as for build: only for stored bytes alone
     #[arg(long, value_name = "NAME", value_parser = Format::named)]
     format: Option<Format>,
-    /// The kind of key that a line stands for: only for stored bytes alone and tables, which do not tell it. For a table,
-    /// long is a key of eight bytes, the lowest first; other numbers are binary
+    /// The kind of key that a line stands for: only for stored bytes alone and tables, which do not tell it. For a
+    /// table, long is a key of eight bytes, the lowest first; other numbers are binary
     #[arg(long = "type", value_name = "KIND", value_enum)]
     items: Option<Items>,
     /// Map the files into memory in place of reading them. Truncating a mapped file terminates this program
@@ -148,7 +149,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns true if the filter has the fast hash of `membership-filters`, which does not tell integers and tuples from bytes.
+/// Returns true if the filter has the fast hash of `membership-filters`, which does not tell integers and tuples from
+/// bytes.
 fn is_of_program(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(envelope::HEADER_LEN).read_to_end(&mut head));

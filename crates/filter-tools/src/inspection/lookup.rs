@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::Path;
 
+use filter_formats::Format;
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::rocksdb::FastLocalBloom;
 use filter_formats::view::FilterView;
-use filter_formats::{Basho, Format};
 use filter_policy::filter_block::FilterBlockReader;
 use filter_policy::hashers::KeyHasher;
 use filter_policy::{BloomFilterPolicy, FilterPolicy as _};
@@ -83,8 +83,9 @@ pub(crate) fn open(path: &Path) -> Result<MayHold, Unopened> {
     }
 }
 
-/// LevelDB's policy as a compiler with signed characters makes it: the last bytes of keys are hashed otherwise. goleveldb and
-/// LevelDB before 1.18 store filters of either kind as `leveldb.BuiltinBloomFilter`; RocksDB's hash is this one.
+/// LevelDB's policy as a compiler with signed characters makes it: the last bytes of keys are hashed otherwise.
+/// goleveldb and LevelDB before 1.18 store filters of either kind as `leveldb.BuiltinBloomFilter`; RocksDB's hash is
+/// this one.
 struct SignedTail;
 
 impl KeyHasher for SignedTail {
@@ -97,14 +98,15 @@ impl KeyHasher for SignedTail {
     }
 }
 
-/// Returns the policies that may have written the filters under this name: the name does not tell whether a compiler with signed
-/// characters hashed the last bytes of keys, nor the processor, on which Basho's second hash depends.
+/// Returns the policies that may have written the filters under this name: the name does not tell whether a compiler
+/// with signed characters hashed the last bytes of keys.
 fn policies_of(name: &[u8]) -> Vec<AnyPolicy> {
     let known = |name: &str| policies::reader(name).ok();
-    let both = |names: [&str; 2]| names.into_iter().filter_map(known).collect();
     match str::from_utf8(name) {
-        Ok("BloomFilter2") => both(["BloomFilter2", "BloomFilter2.SignedTail"]),
-        Ok(Basho::NAME) => both([Basho::NAME, Basho::NAME_MURMUR2]),
+        Ok("BloomFilter2") => ["BloomFilter2", "BloomFilter2.SignedTail"]
+            .into_iter()
+            .filter_map(known)
+            .collect(),
         Ok(super::OLD_LEVELDB_NAME) => {
             let signed: AnyPolicy = Box::new(BloomFilterPolicy::with_hasher(SignedTail, 10.into()));
             known("leveldb.BuiltinBloomFilter2")
@@ -176,14 +178,14 @@ fn without_tag(key: &[u8], tag_len: usize) -> &[u8] {
     &key[..key.len().saturating_sub(tag_len)]
 }
 
-/// Returns true if a key may end in the sequence number and kind of a database: the first byte is the kind, of which LevelDB
-/// has two and its forks a few more.
+/// Returns true if a key may end in the sequence number and kind of a database: the first byte is the kind, of which
+/// LevelDB has two and its forks a few more.
 fn may_have_tag(key: &[u8]) -> bool {
     key.last_chunk::<TAG_LEN>().is_some_and(|[kind, ..]| *kind < 16)
 }
 
-/// What the data of a table of LevelDB shows of the order of its keys, which the database's comparator decides and nothing
-/// names.
+/// What the data of a table of LevelDB shows of the order of its keys, which the database's comparator decides and
+/// nothing names.
 struct Order {
     /// Set if all stored keys may have tags. Otherwise none has.
     have_tags: bool,
@@ -200,7 +202,8 @@ enum Choice {
 }
 
 impl Order {
-    /// Reads the keys of all blocks, each with the last key that the index states. Blocks that cannot be read show nothing.
+    /// Reads the keys of all blocks, each with the last key that the index states. Blocks that cannot be read show
+    /// nothing.
     fn of(table: &Table<&TableFile>, blocks: &[(Vec<u8>, BlockHandle)]) -> Self {
         let mut order = Self {
             have_tags: true,

@@ -34,10 +34,10 @@ const OLD_LEVELDB_NAME: &str = "leveldb.BuiltinBloomFilter";
 
 /// Returns the format of the filters that tables store under a name.
 fn format_of(name: &[u8]) -> Option<Format> {
-    let is_old = name == OLD_LEVELDB_NAME.as_bytes();
-    is_old
-        .then_some(Format::LEVEL_DB)
-        .or(policies::row_of(name).map(NamedPolicy::format))
+    if name == OLD_LEVELDB_NAME.as_bytes() {
+        return Some(Format::LEVEL_DB);
+    }
+    policies::row_of(name).map(NamedPolicy::format)
 }
 
 /// A report on one table.
@@ -69,8 +69,8 @@ pub(crate) enum Kind {
     Unknown,
 }
 
-/// Inspects a table, or all tables of a database folder in the order of their names: the filters, the blocks that lead to them
-/// and the index, and with the data, the checksums of data blocks.
+/// Inspects a table, or all tables of a database folder in the order of their names: the filters, the blocks that lead
+/// to them and the index, and with the data, the checksums of data blocks.
 ///
 /// # Errors
 ///
@@ -297,8 +297,8 @@ impl TableReport {
     }
 }
 
-/// Returns true if an error means that a checksum or an offset contradicts the bytes. What another writer may have written, or
-/// the system did not read, may be intact.
+/// Returns true if an error means that a checksum or an offset contradicts the bytes. What another writer may have
+/// written, or the system did not read, may be intact.
 const fn is_damage<E>(error: &filter_tables::Error<E>) -> bool {
     use filter_tables::Error::{Damaged, TooShort};
     matches!(error, Damaged(_) | TooShort { .. })

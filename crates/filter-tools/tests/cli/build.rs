@@ -87,7 +87,8 @@ fn the_end_of_a_line_belongs_to_no_key() {
     }
 }
 
-/// Arguments and lines are what a program gives to Spark's builder, whose bytes `membership-filters` compares with Spark's.
+/// Arguments and lines are what a program gives to Spark's builder, whose bytes `membership-filters` compares with
+/// Spark's.
 #[test]
 fn spark_by_its_own_parameters_and_kinds_of_keys() {
     let bench = Workbench::new();
@@ -198,8 +199,8 @@ fn what_is_wrong_is_named() {
     assert!(outcome.stderr.contains("line 2: must be a number"));
 }
 
-/// Wrong options, wrong kinds of files and edited files: refused by whatever reads filters, with the file's name and what
-/// differs, so that no stored key is denied.
+/// Wrong options, wrong kinds of files and edited files: refused by whatever reads filters, with the file's name and
+/// what differs, so that no stored key is denied.
 #[test]
 fn a_filter_is_read_as_it_was_built_or_refused() {
     let bench = Workbench::new();
@@ -304,7 +305,8 @@ fn tables_are_queried_through_their_indexes() {
         "query article.ldb --type binary",
         (0..1_000).map(key).collect::<String>(),
     );
-    // The table does not tell how its numbers are stored: what --type long looks for is said, and other forms are binary.
+    // The table does not tell how its numbers are stored: what --type long looks for is said, and other forms are
+    // binary.
     let numbers: Vec<u64> = (0..500).collect();
     let lines: String = numbers.iter().map(|number| format!("{number}\n")).collect();
     bench.write(
@@ -351,7 +353,8 @@ fn tables_are_queried_through_their_indexes() {
     );
 }
 
-/// Writes a table of LevelDB's with these keys in this order, of which a data block has 20, and a filter for each block.
+/// Writes a table of LevelDB's with these keys in this order, of which a data block has 20, and a filter for each
+/// block.
 fn table(keys: &[Vec<u8>], tag: &[u8]) -> Vec<u8> {
     let policy = BloomFilterPolicy::with_leveldb_hash(10.into());
     table_of(&policy, "leveldb.BuiltinBloomFilter2", &[], keys, tag)
@@ -416,8 +419,9 @@ fn tables_in_other_orders_deny_no_stored_key() {
             absent.stderr
         );
     }
-    // By length; without case, where first and last keys of blocks are in the order of bytes; of integers, which end as the keys
-    // of a database do; versions of keys, in the order of bytes, which go on in other blocks; and in one block.
+    // By length; without case, where first and last keys of blocks are in the order of bytes; of integers, which end as
+    // the keys of a database do; versions of keys, in the order of bytes, which go on in other blocks; and in one
+    // block.
     let number = |i: u32| i.to_string().into_bytes();
     let mixed = |i: u32| format!("{}{i:04}", if i % 20 == 7 { 'K' } else { 'k' }).into_bytes();
     let integer = |i: u32| u64::from(i << 8).to_le_bytes().to_vec();

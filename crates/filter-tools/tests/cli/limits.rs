@@ -15,7 +15,8 @@ fn limited(bench: &Workbench, kibibytes: usize, arguments: &str) -> Outcome {
     Outcome::of(command.current_dir(bench.path("")).output().unwrap())
 }
 
-/// Writes a Parquet file of one row group of `columns` columns of whole numbers, each with the metadata that `column` returns.
+/// Writes a Parquet file of one row group of `columns` columns of whole numbers, each with the metadata that `column`
+/// returns.
 fn parquet(columns: usize, column: impl Fn(usize) -> Vec<u8>) -> (Vec<u8>, usize) {
     let list = |elements: usize| [&[0xfc][..], &varint(elements as u64)].concat();
     let mut footer = [&[0x15, 2, 0x19][..], &list(columns)].concat();

@@ -187,7 +187,8 @@ fn the_seed_of_sparks_hash_is_part_of_its_identity() {
     assert!(keys().into_iter().all(|key| filter.contains_hashed(&hash(key))));
 }
 
-/// Guava's `putFloat` and `putDouble` take the bits: zeros of both signs are two keys, and NaNs are as many as payloads.
+/// Guava's `putFloat` and `putDouble` take the bits: zeros of both signs are two keys, and NaNs are as many as
+/// payloads.
 #[test]
 fn numbers_are_put_as_their_bits() {
     let mut bytes = Vec::new();

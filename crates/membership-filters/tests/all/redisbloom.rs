@@ -129,8 +129,8 @@ fn chains_are_those_of_the_module() {
     );
 }
 
-/// A chain whose links have a power of two of bits, and a header without expansion; it goes on with links of the same kind, whose
-/// capacities `BF.INFO` of today's module tells (trials of `bloom-redis` compare the bits with it).
+/// A chain whose links have a power of two of bits, and a header without expansion; it goes on with links of the same
+/// kind, whose capacities `BF.INFO` of today's module tells (trials of `bloom-redis` compare the bits with it).
 #[test]
 fn a_chain_of_redisbloom_2_0_is_read_and_goes_on() {
     let digits = include_str!("../data/redisbloom_2.0.hex").replace('\n', "");

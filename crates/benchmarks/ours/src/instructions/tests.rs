@@ -62,7 +62,8 @@ fn no_policy_takes_more_instructions_than_in_the_committed_record() {
 /// compared as well; a call that should be inlined costs more.
 const TOLERANCE_OF_WAYS: f64 = 0.08;
 
-/// The counts of each way to build and to query hang on a few functions that must be inlined, which no other test notices.
+/// The counts of each way to build and to query hang on a few functions that must be inlined, which no other test
+/// notices.
 #[test]
 fn no_way_takes_many_more_instructions_than_recorded() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/instructions/ways.csv");

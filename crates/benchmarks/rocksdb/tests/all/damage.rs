@@ -1,7 +1,8 @@
 //! Compares answers on damaged and random bytes with RocksDB's own.
 //!
-//! Excluded are `00 ff`, which adapters store if a filter cannot be built, and RocksDB reads as a filter of no keys; and
-//! the bytes beyond which RocksDB would read, which its binding refuses. On all of them ours answer "may match", on purpose.
+//! Excluded are `00 ff`, which adapters store if a filter cannot be built, and RocksDB reads as a filter of no keys;
+//! and the bytes beyond which RocksDB would read, which its binding refuses. On all of them ours answer "may match", on
+//! purpose.
 
 use bench_kit::source::Source;
 use bench_rocksdb::{Policy, slices};

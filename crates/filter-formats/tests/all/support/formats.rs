@@ -1,5 +1,5 @@
-//! Every format with its variants, a row each, and a second definition of those whose bits kernels set and test: one bit at a
-//! time, in wide arithmetic.
+//! Every format with its variants, a row each, and a second definition of those whose bits kernels set and test: one
+//! bit at a time, in wide arithmetic.
 
 use std::fmt::Debug;
 

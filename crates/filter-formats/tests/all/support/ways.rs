@@ -83,7 +83,8 @@ fn packed<'a>(keys: &'a [&'a [u8]], memory: &'a mut Guarded, end: bool) -> KeyBa
     PackedKeys::new(bytes, len).unwrap().into()
 }
 
-/// Returns the filter of these keys; checks that all ways to build write the same bytes, in dirty memory and nowhere else.
+/// Returns the filter of these keys; checks that all ways to build write the same bytes, in dirty memory and nowhere
+/// else.
 pub(crate) fn built(policy: &dyn AnyPolicy, keys: &[&[u8]], pages: &mut Pages) -> Vec<u8> {
     let at = |way: &str| format!("{policy:?}, {} keys, {way}", keys.len());
     let end = pages.end;

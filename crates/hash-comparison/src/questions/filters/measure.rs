@@ -7,8 +7,8 @@
 //! can tell: its row sums the filters of many hashes with different keys ([`Probes::measure_ideal`]).
 //!
 //! The rate of LevelDB's probe scheme jumps with the exact length of the filter, because start and step of the probes
-//! come from one hash value. A second file of rows therefore sums filters of several neighbouring numbers of keys, so that no
-//! function is judged by one lucky or unlucky length ([`Probes::of_function`]).
+//! come from one hash value. A second file of rows therefore sums filters of several neighbouring numbers of keys, so
+//! that no function is judged by one lucky or unlucky length ([`Probes::of_function`]).
 
 #[cfg(test)]
 mod tests;
@@ -126,8 +126,8 @@ impl<'a> Probes<'a> {
         self.parts(|index| values[index] as u32, hash)
     }
 
-    /// Returns the hash values of present and of absent keys: `of` takes the index of a key in the dataset, `hash` an absent
-    /// key.
+    /// Returns the hash values of present and of absent keys: `of` takes the index of a key in the dataset, `hash` an
+    /// absent key.
     fn parts(&self, of: impl Fn(usize) -> u32, hash: impl Fn(&[u8]) -> u32) -> [Vec<u32>; 2] {
         let of_indices = |indices: &[u32]| indices.iter().map(|&index| of(index as usize)).collect();
         let asked = match &self.asked {
@@ -349,9 +349,9 @@ struct Near {
 }
 
 impl Near {
-    /// Builds filters of the first keys of each fold, for each number of keys, the largest first, and probes each with at most
-    /// `most` absent keys; the largest also with all. Of millions of keys, of which a filter takes a good part of a second,
-    /// the first fold alone is built for the other numbers, and probed with more if there are more.
+    /// Builds filters of the first keys of each fold, for each number of keys, the largest first, and probes each with
+    /// at most `most` absent keys; the largest also with all. Of millions of keys, of which a filter takes a good part
+    /// of a second, the first fold alone is built for the other numbers, and probed with more if there are more.
     fn of(
         bits_per_key: u32,
         numbers: impl IntoIterator<Item = usize>,
