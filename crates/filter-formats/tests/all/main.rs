@@ -13,6 +13,7 @@ mod contract;
 mod fuse;
 mod golden;
 mod golden_parquet;
+#[cfg(any(not(emulated), target_arch = "aarch64"))]
 mod kernels;
 #[cfg(not(emulated))]
 mod places;
