@@ -87,7 +87,7 @@ impl NamedPolicy {
         self.name
     }
 
-    /// Returns the names by which people choose the policy, at least one. Messages show the first.
+    /// Returns the short names by which people choose the policy, at least one. Messages contain the first.
     pub const fn short_names(&self) -> &'static [&'static str] {
         self.short_names
     }
@@ -342,7 +342,7 @@ impl fmt::Debug for Registry {
 /// Bits per key for reading: every policy reads filters of any size.
 const ANY: BitsPerKey = BitsPerKey::whole(10);
 
-/// What stands between the name of a policy and that of the extractor of its prefixes, which has no dot.
+/// Separates the name of a policy from that of its extractor of prefixes, which has no dot.
 const PREFIX: &str = ".Prefix.";
 
 /// The largest number of extractors in a name. Each takes memory of the length of the name, which may come from a

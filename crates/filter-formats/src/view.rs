@@ -52,7 +52,8 @@ pub struct Format(pub(crate) &'static dyn Described);
 /// The bits per key of layouts that only read.
 pub(crate) const TEN: BitsPerKey = BitsPerKey::whole(10);
 
-/// What people want to know of a stored format. The bits per key of the value itself do not matter.
+/// Describes a stored format to people: its name in reports, sizes and rate, and what its bytes contain. The bits per
+/// key of the value itself do not matter.
 pub(crate) trait Described: Sync {
     /// The name in reports.
     fn name(&self) -> &'static str;

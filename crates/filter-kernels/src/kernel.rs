@@ -52,7 +52,7 @@ impl Kernel {
 pub struct Allowed(pub(crate) u8);
 
 impl Allowed {
-    /// Whatever is available.
+    /// Allows every kernel that is available.
     pub const ALL: Self = Self(u8::MAX);
 
     /// Allows only this kernel.

@@ -74,7 +74,7 @@ pub struct Bits<'f> {
     bit_array: &'f [u8],
     probes: u8,
     function: Option<LaneHash>,
-    /// What a prepared filter knows already: see [`dispatch`].
+    /// Is set in a prepared filter: the kernel, and the numbers of its divisor from [`dispatch`].
     parts: Option<(KernelToken, [u64; 2])>,
 }
 

@@ -164,8 +164,8 @@ pub trait FilterPolicy: AsPolicy {
     /// Returns the hash value from which the policy builds and answers in place of the key. A policy returns one for
     /// every key, always of the same function, or for none, which is the default: keys are then kept and queried whole.
     ///
-    /// A policy that alters keys for another one must not pass that one's values on, which are hashes of unaltered keys
-    /// to whoever compares functions, and would deny keys that were hashed under the other policy.
+    /// A policy that alters keys before it passes them to another policy must not return that policy's hash values: a
+    /// key that was hashed unaltered under the other policy would be denied.
     fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
         let _ = key;
         None

@@ -1,22 +1,16 @@
 //! FastLocalBloom, RocksDB's Bloom filter of format version 5 and later: all probes of a key in one line of 64 bytes;
 //! after the lines `ff 00`, the probe count and `00 00`. FORMAT.md: "FastLocalBloom".
 
-use core::fmt;
-
 use filter_kernels::fast_local::{self, LINE_LEN, Lines};
 use filter_kernels::{KernelToken, Source};
-#[cfg(feature = "alloc")]
-use filter_policy::KeyHash;
 use filter_policy::building::without_counting_repeats;
 use filter_policy::{BitsPerKey, Error, HashFunction, Layout, Policy, Prepared};
 use hashzoo::xxph3_64;
 
 use super::bits_per_key::RocksDbBits;
-use super::kinds::{self, NEW_BLOOM_MARKER, TAIL_LEN, addressable};
+use super::kinds::{self, Kind, NEW_BLOOM_MARKER, TAIL_LEN, addressable};
 use crate::sizing::line_rate;
-#[cfg(feature = "alloc")]
-use crate::view::places::Places;
-use crate::view::{Described, FilterView, Format, TEN};
+use crate::view::{Format, TEN};
 
 /// The maximum size of the lines, however many keys there are.
 const MAX_BYTES: u64 = 0xffff_ffc0;
@@ -173,44 +167,18 @@ impl Format {
     pub const FAST_LOCAL_BLOOM: Self = Self(&FastLocalBloom::layout(TEN));
 }
 
-impl Described for FastLocalBloom {
-    fn name(&self) -> &'static str {
-        "FastLocalBloom"
+impl Kind for FastLocalBloom {
+    const KIND: &'static str = "FastLocalBloom";
+
+    fn filter_len(&self, keys: u64, bits: RocksDbBits) -> u64 {
+        lines_for(bits, keys) * LINE_LEN as u64 + TAIL_LEN as u64
     }
 
-    fn layout(&self) -> &'static str {
-        kinds::LAYOUT
+    fn probe_count(&self, _: u64, bits: RocksDbBits) -> Option<u32> {
+        Some(bits.probe_count().into())
     }
 
-    fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
-        kinds::view(filter)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn places(&self, len: usize, tail: &[u8], hash: KeyHash) -> Option<Places> {
-        kinds::places(len, tail, hash)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn may_match(&self, tail: &[u8], hash: KeyHash, line: &[u8]) -> bool {
-        kinds::line_may_match(tail, hash, line)
-    }
-
-    fn damage(&self, last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        kinds::damage(last, f)
-    }
-
-    fn filter_len(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
-        let bits = RocksDbBits::given(bits_per_key)?;
-        Ok(lines_for(bits, keys) * LINE_LEN as u64 + TAIL_LEN as u64)
-    }
-
-    fn probe_count(&self, _: u64, bits_per_key: BitsPerKey) -> Result<Option<u32>, Error> {
-        Ok(Some(RocksDbBits::given(bits_per_key)?.probe_count().into()))
-    }
-
-    fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
-        let bits = RocksDbBits::given(bits_per_key)?;
-        Ok(line_rate(lines_for(bits, keys), keys, bits.probe_count()))
+    fn rate(&self, keys: u64, bits: RocksDbBits) -> f64 {
+        line_rate(lines_for(bits, keys), keys, bits.probe_count())
     }
 }

@@ -13,6 +13,7 @@ use filter_policy::{BitsPerKey, Error, MATCHES_EVERYTHING, Prepared};
 #[cfg(feature = "alloc")]
 use filter_policy::{HashFunction, KeyHash};
 
+use super::bits_per_key::RocksDbBits;
 use super::fast_local::FastLocalBloom;
 use super::legacy::{LegacyBloom, LegacyLines};
 use super::lines::Lines;
@@ -20,7 +21,7 @@ use super::ribbon::Ribbon;
 use super::ribbon_size::rate_of;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{FilterView, Format};
+use crate::view::{Described, FilterView, Format};
 
 /// Prepares bytes of any kind: each policy reads the filters of all.
 pub(super) fn prepare(filter: &[u8]) -> Prepared {
@@ -36,16 +37,67 @@ pub(super) fn prepare(filter: &[u8]) -> Prepared {
     }
 }
 
-/// The name of the layout that all kinds have.
-pub(super) const LAYOUT: &str = "RocksDb";
+/// A format among those that share the layout: its sizes and its rate. The rest of its [`Described`] is that of all.
+pub(super) trait Kind: Sync {
+    /// The name in reports.
+    const KIND: &'static str;
 
-/// Writes the rule that bytes of no kind break.
-pub(super) fn damage(last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(f, "tail must be of a known kind, got last byte {last:#04x}")
+    const HASH_BITS: i32 = 64;
+
+    fn filter_len(&self, keys: u64, bits: RocksDbBits) -> u64;
+
+    fn probe_count(&self, keys: u64, bits: RocksDbBits) -> Option<u32>;
+
+    /// The rate without absent keys whose hash value equals a stored key's.
+    fn rate(&self, keys: u64, bits: RocksDbBits) -> f64;
+}
+
+impl<K: Kind> Described for K {
+    fn name(&self) -> &'static str {
+        K::KIND
+    }
+
+    fn layout(&self) -> &'static str {
+        "RocksDb"
+    }
+
+    fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
+        view(filter)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn places(&self, len: usize, tail: &[u8], hash: KeyHash) -> Option<Places> {
+        places(len, tail, hash)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn may_match(&self, tail: &[u8], hash: KeyHash, line: &[u8]) -> bool {
+        line_may_match(tail, hash, line)
+    }
+
+    fn damage(&self, last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "tail must be of a known kind, got last byte {last:#04x}")
+    }
+
+    fn hash_bits(&self) -> i32 {
+        K::HASH_BITS
+    }
+
+    fn filter_len(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
+        Ok(Kind::filter_len(self, keys, RocksDbBits::given(bits_per_key)?))
+    }
+
+    fn probe_count(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<u32>, Error> {
+        Ok(Kind::probe_count(self, keys, RocksDbBits::given(bits_per_key)?))
+    }
+
+    fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+        Ok(Kind::rate(self, keys, RocksDbBits::given(bits_per_key)?))
+    }
 }
 
 /// Describes bytes of any kind.
-pub(super) fn view(filter: &[u8]) -> FilterView<'_> {
+fn view(filter: &[u8]) -> FilterView<'_> {
     if let Some(FastLines(lines, probes)) = fast_local(filter) {
         FilterView::bloom(Format::FAST_LOCAL_BLOOM, lines.as_flattened(), LINE_LEN, probes)
     } else if let Some(solution) = ribbon(filter) {
@@ -157,7 +209,7 @@ fn of_one_line(tail: &[u8], line: &[u8]) -> [u8; LINE_LEN + TAIL_LEN] {
 
 /// Answers from the line of a hash value.
 #[cfg(feature = "alloc")]
-pub(super) fn line_may_match(tail: &[u8], hash: KeyHash, line: &[u8]) -> bool {
+fn line_may_match(tail: &[u8], hash: KeyHash, line: &[u8]) -> bool {
     match (fast_local(&of_one_line(tail, line)), hash.of(HashFunction::XXPH3)) {
         // The only line is that of every hash value.
         (Some(FastLines(one, probes)), Some(hash)) if line.len() >= LINE_LEN => {
@@ -169,7 +221,7 @@ pub(super) fn line_may_match(tail: &[u8], hash: KeyHash, line: &[u8]) -> bool {
 
 /// Returns the places in a filter of this length; `None` for a Ribbon filter.
 #[cfg(feature = "alloc")]
-pub(super) fn places(len: usize, tail: &[u8], hash: KeyHash) -> Option<Places> {
+fn places(len: usize, tail: &[u8], hash: KeyHash) -> Option<Places> {
     let Some(last) = tail.last_chunk::<TAIL_LEN>().filter(|_| len >= MIN_LEN) else {
         return Some(Places::Same(is_reserved(tail)));
     };

@@ -2,23 +2,17 @@
 //! as the cache line of the machine that wrote the filter; after the lines the probe count, and their number in four
 //! bytes. FORMAT.md: "Legacy Bloom".
 
-use core::fmt;
-
 use filter_kernels::{Allowed, Kernel, KernelToken, Source, Stored};
-#[cfg(feature = "alloc")]
-use filter_policy::KeyHash;
 use filter_policy::answers::each;
 use filter_policy::building::{Repeats, each_batch, without_counting_repeats};
 use filter_policy::{BitsPerKey, Error, HashFunction, Layout, Policy, Prepared};
 
 use super::bits_per_key::RocksDbBits;
-use super::kinds::{self, TAIL_LEN, addressable};
+use super::kinds::{self, Kind, TAIL_LEN, addressable};
 use super::legacy_rate;
 use super::lines::{self, Lines};
 use crate::leveldb::probes;
-#[cfg(feature = "alloc")]
-use crate::view::places::Places;
-use crate::view::{Described, FilterView, Format, TEN};
+use crate::view::{Format, TEN};
 
 /// The maximum number of bits; RocksDB caps here so that the number of lines fits into 32 bits.
 ///
@@ -255,52 +249,19 @@ impl Format {
     });
 }
 
-impl Described for LegacyBloom {
-    fn name(&self) -> &'static str {
-        "LegacyBloom"
+impl Kind for LegacyBloom {
+    const KIND: &'static str = "LegacyBloom";
+    const HASH_BITS: i32 = 32;
+
+    fn filter_len(&self, keys: u64, bits: RocksDbBits) -> u64 {
+        u64::from(lines_for(bits, keys, self.line)) * u64::from(self.line.bytes()) + TAIL_LEN as u64
     }
 
-    fn layout(&self) -> &'static str {
-        kinds::LAYOUT
+    fn probe_count(&self, _: u64, bits: RocksDbBits) -> Option<u32> {
+        Some(probe_count(bits).into())
     }
 
-    fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
-        kinds::view(filter)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn places(&self, len: usize, tail: &[u8], hash: KeyHash) -> Option<Places> {
-        kinds::places(len, tail, hash)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn may_match(&self, tail: &[u8], hash: KeyHash, line: &[u8]) -> bool {
-        kinds::line_may_match(tail, hash, line)
-    }
-
-    fn damage(&self, last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        kinds::damage(last, f)
-    }
-
-    fn hash_bits(&self) -> i32 {
-        32
-    }
-
-    fn filter_len(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
-        let lines = lines_for(RocksDbBits::given(bits_per_key)?, keys, self.line);
-        Ok(u64::from(lines) * u64::from(self.line.bytes()) + TAIL_LEN as u64)
-    }
-
-    fn probe_count(&self, _: u64, bits_per_key: BitsPerKey) -> Result<Option<u32>, Error> {
-        Ok(Some(probe_count(RocksDbBits::given(bits_per_key)?).into()))
-    }
-
-    fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
-        let bits = RocksDbBits::given(bits_per_key)?;
-        Ok(legacy_rate::rate(
-            lines_for(bits, keys, self.line),
-            keys,
-            probe_count(bits),
-        ))
+    fn rate(&self, keys: u64, bits: RocksDbBits) -> f64 {
+        legacy_rate::rate(lines_for(bits, keys, self.line), keys, probe_count(bits))
     }
 }

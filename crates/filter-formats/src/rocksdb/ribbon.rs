@@ -3,13 +3,10 @@
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::fmt;
 
 use filter_kernels::fast_local::LINE_LEN;
 use filter_kernels::ribbon::{self, Row, Shape, Solution};
 use filter_kernels::{Allowed, KernelToken, Source};
-#[cfg(feature = "alloc")]
-use filter_policy::KeyHash;
 #[cfg(feature = "alloc")]
 use filter_policy::building::{hashes, room};
 use filter_policy::{BitsPerKey, Error, HashFunction, Layout, Policy, Prepared};
@@ -18,11 +15,9 @@ use super::bits_per_key::RocksDbBits;
 use super::fast_local::{FastLocalBloom, lines_for};
 #[cfg(feature = "alloc")]
 use super::kinds::RIBBON_MARKER;
-use super::kinds::{self, TAIL_LEN};
+use super::kinds::{self, Kind, TAIL_LEN};
 use super::ribbon_size::{expected_rate, shape};
-#[cfg(feature = "alloc")]
-use crate::view::places::Places;
-use crate::view::{Described, FilterView, Format, TEN};
+use crate::view::{Format, TEN};
 
 /// RocksDB's Ribbon filter (Standard128), made by [`Ribbon::new`]: about 30 % smaller than [`FastLocalBloom`] at the
 /// same rate, and slower to build and to query.
@@ -223,61 +218,36 @@ impl Format {
     });
 }
 
-impl Described for Ribbon {
-    fn name(&self) -> &'static str {
-        "Ribbon"
-    }
+impl Kind for Ribbon {
+    const KIND: &'static str = "Ribbon";
 
-    fn layout(&self) -> &'static str {
-        kinds::LAYOUT
-    }
-
-    fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
-        kinds::view(filter)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn places(&self, len: usize, tail: &[u8], hash: KeyHash) -> Option<Places> {
-        kinds::places(len, tail, hash)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn may_match(&self, tail: &[u8], hash: KeyHash, line: &[u8]) -> bool {
-        kinds::line_may_match(tail, hash, line)
-    }
-
-    fn damage(&self, last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        kinds::damage(last, f)
-    }
-
-    fn filter_len(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
-        match stated_shape(keys, bits_per_key)? {
-            _ if keys == 0 => Ok(0),
-            Some(shape) => Ok(shape.words() * 16 + TAIL_LEN as u64),
-            None => self.bloom.filter_len(keys, bits_per_key),
+    fn filter_len(&self, keys: u64, bits: RocksDbBits) -> u64 {
+        match stated_shape(keys, bits) {
+            _ if keys == 0 => 0,
+            Some(shape) => shape.words() * 16 + TAIL_LEN as u64,
+            None => self.bloom.filter_len(keys, bits),
         }
     }
 
-    fn probe_count(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<u32>, Error> {
-        match stated_shape(keys, bits_per_key)? {
-            Some(_) => Ok(None),
-            None => self.bloom.probe_count(keys, bits_per_key),
+    fn probe_count(&self, keys: u64, bits: RocksDbBits) -> Option<u32> {
+        match stated_shape(keys, bits) {
+            Some(_) => None,
+            None => self.bloom.probe_count(keys, bits),
         }
     }
 
-    fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
-        match stated_shape(keys, bits_per_key)? {
-            Some(shape) if keys > 0 => Ok(expected_rate(shape)),
-            _ => self.bloom.rate(keys, bits_per_key),
+    fn rate(&self, keys: u64, bits: RocksDbBits) -> f64 {
+        match stated_shape(keys, bits) {
+            Some(shape) if keys > 0 => expected_rate(shape),
+            _ => self.bloom.rate(keys, bits),
         }
     }
 }
 
 /// Returns the shape of the filter of this many keys; `None` if a Bloom filter is written.
-fn stated_shape(keys: u64, bits_per_key: BitsPerKey) -> Result<Option<Shape>, Error> {
-    let bits = RocksDbBits::given(bits_per_key)?;
+fn stated_shape(keys: u64, bits: RocksDbBits) -> Option<Shape> {
     let bloom = lines_for(bits, keys) * LINE_LEN as u64;
-    Ok(shape(keys, ribbon_one_in(bits), 0, bloom))
+    shape(keys, ribbon_one_in(bits), 0, bloom)
 }
 
 /// Returns the `one_in` of a Ribbon filter: one over the rate of a large FastLocalBloom filter with these bits per key,

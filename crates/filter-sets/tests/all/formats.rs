@@ -117,7 +117,7 @@ fn sizes_are_those_of_the_filters_that_are_built() {
     }
 }
 
-/// What a format can do is what the table of FORMAT.md says; merged filters contain the keys of all.
+/// Each format can do what the table of FORMAT.md states; merged filters contain the keys of all.
 #[test]
 fn formats_can_do_what_is_documented() {
     let place = tempfile::tempdir().unwrap();
@@ -157,20 +157,20 @@ fn formats_can_do_what_is_documented() {
         let error = join("another").unwrap_err();
         assert!(error.to_string().contains("must be alike"), "{error}");
         let bytes = &fs::read(path("one")).unwrap()[Header::LEN..];
-        let told = Filter::from_bytes(None, bytes.to_vec());
+        let opened = Filter::from_bytes(None, bytes.to_vec());
         match format.is_told_by_bytes() {
-            true => assert_eq!(told.unwrap().format(), &format, "{name}"),
-            false => assert!(told.unwrap_err().to_string().contains("leveldb, "), "{name}"),
+            true => assert_eq!(opened.unwrap().format(), &format, "{name}"),
+            false => assert!(opened.unwrap_err().to_string().contains("leveldb, "), "{name}"),
         }
         let few = format.outline(bytes.len() as u64, &bytes[..ENDS], &bytes[bytes.len() - ENDS..]);
         let yes = |is: bool| if is { "yes" } else { "no" };
         let (few, merged) = (yes(few.is_ok()), yes(merged.is_ok()));
-        let (name, short, told) = (
+        let (name, short, is_recognised) = (
             format.name(),
             format.short_names().join("`, `"),
             yes(format.is_told_by_bytes()),
         );
-        table += &format!("| `{name}` | `{short}` | {told} | {few} | {merged} |\n");
+        table += &format!("| `{name}` | `{short}` | {is_recognised} | {few} | {merged} |\n");
     }
     assert!(
         include_str!("../../FORMAT.md").ends_with(&table),

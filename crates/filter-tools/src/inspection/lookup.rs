@@ -184,8 +184,8 @@ fn may_have_tag(key: &[u8]) -> bool {
     key.last_chunk::<TAG_LEN>().is_some_and(|[kind, ..]| *kind < 16)
 }
 
-/// What the data of a table of LevelDB shows of the order of its keys, which the database's comparator decides and
-/// nothing names.
+/// The order of the keys in a table of LevelDB, read from its data: the comparator decides it, and the table does not
+/// name that.
 struct Order {
     /// Set if all stored keys may have tags. Otherwise none has.
     have_tags: bool,

@@ -58,8 +58,8 @@ fn no_policy_takes_more_instructions_than_in_the_committed_record() {
     );
 }
 
-/// The share by which a way's count may exceed the recorded one. More than [`TOLERANCE`], since other compilers are
-/// compared as well; a call that should be inlined costs more.
+/// A way may take more instructions than recorded by this share. It is larger than [`TOLERANCE`], since other compilers
+/// are compared as well; a call that should be inlined costs more.
 const TOLERANCE_OF_WAYS: f64 = 0.08;
 
 /// The counts of each way to build and to query hang on a few functions that must be inlined, which no other test

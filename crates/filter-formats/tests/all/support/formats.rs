@@ -38,7 +38,7 @@ impl<L: Layout + Copy + Debug + 'static> AnyPolicy for Policy<L> {
 /// A format, or a variant of one.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// What `contract::check` demands at ten bits per key. It never changes.
+    /// `contract::check` demands this checksum at ten bits per key. It never changes.
     pub(crate) checksum: u64,
     pub(crate) format: Format,
     pub(crate) rule: Option<Rule>,
