@@ -1,8 +1,8 @@
 //! The work whose instructions are counted: each task of each policy in its own call of [`counted`]. The program has
 //! few dependencies, because every test run builds it with optimisation.
 //!
-//! It prints a line for each call, in order: policy, key lengths, task, number of keys. `cargo xtask bench --suite
-//! instructions` runs it under valgrind with the portable kernel. Seeds are fixed, so every run does the same work.
+//! It prints a line for each call, in order: policy, key lengths, task, number of keys.
+//! `cargo xtask bench --suite instructions` runs it under valgrind with the portable kernel. Seeds are fixed, so every run does the same work.
 //! With the argument `ways`, the tasks are all ways to build and to query, which a test compares with recorded counts.
 #![forbid(unsafe_code)]
 
