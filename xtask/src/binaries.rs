@@ -20,7 +20,7 @@ const LONG: [(&str, &str); 6] = [
     ("bloom-redis", "server"),
     ("hash-comparison", "hash_comparison"),
     ("filter-policy-leveldb", "header"),
-    ("benchmarks/leveldb", "all"),
+    ("bench-leveldb", "all"),
 ];
 
 /// Java in tests runs for seconds: without its optimising compiler it takes half the processor time.

@@ -1,4 +1,4 @@
-//! The workspace's own rules: which crate uses which, and the order of modules. `crates/ARCHITECTURE.md` declares both.
+//! The workspace's own rules: which crate uses which, and the order of modules. `crates/README.md` declares both.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::cargo::metadata;
 
 /// The page that declares the arrows between crates and the order of modules, each in a block of its own.
-const MAP: &str = "crates/ARCHITECTURE.md";
+const MAP: &str = "crates/README.md";
 
 /// Checks the workspace at `root`.
 ///
@@ -177,8 +177,8 @@ mod tests {
         assert_eq!(
             offences("```crates\nhigh: low\nlow: high\n```\n"),
             [
-                "crates/ARCHITECTURE.md: high uses low, which does not stand above it",
-                "crates/ARCHITECTURE.md: low uses ",
+                "crates/README.md: high uses low, which does not stand above it",
+                "crates/README.md: low uses ",
             ]
         );
     }
@@ -217,7 +217,7 @@ mod tests {
         }
         assert_eq!(
             offences("odd.rs", ""),
-            ["crates/ARCHITECTURE.md: x: odd has no place in the order"]
+            ["crates/README.md: x: odd has no place in the order"]
         );
         let text = "use super::{Middle, first};\nuse super::super::low;\nuse crate::second;\n";
         let files = [("middle/first.rs".to_owned(), text.to_owned())];

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::binaries::JAVA;
 use crate::cargo::output_of;
 
-const GUIDES: &str = "crates/guides";
+const GUIDES: &str = "crates/docs/guides";
 
 /// Follows every guide. `programs` is the folder of programs that the guides install; Python's packages are those of the
 /// tests.

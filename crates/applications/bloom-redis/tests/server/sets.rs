@@ -1,0 +1,459 @@
+//! Sets of shards: their answers are those of the files, whatever happens to a server or another loader meanwhile.
+
+mod losses;
+#[path = "../../../filter-sets/tests/all/reseal.rs"]
+mod reseal;
+
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bloom_redis::{Answer, ErrorKind, Loading, Options, ShardedSet};
+use filter_sets::{Builder, FilterSet, Format, Opening, Size};
+use redis::cluster::ClusterConnection;
+use reseal::reseal;
+use serde_json::Value as Json;
+
+use crate::support::{
+    Client, Cluster, Server, check_all_there, counting, for_each_client, for_each_cluster_client,
+};
+
+const STORED: u32 = 700;
+const SHARDS: u32 = 7;
+const SECOND: Duration = Duration::from_secs(1);
+
+fn key(number: u32) -> String {
+    format!("user-{number}")
+}
+
+fn keys(numbers: std::ops::Range<u32>) -> Vec<String> {
+    numbers.map(key).collect()
+}
+
+/// Builds the set of the keys below this number.
+fn build(folder: &Path, format: &str, stored: u32) {
+    let size = match format {
+        "rocksdb-legacy" => Size::BitsPerKey(10.0),
+        _ => Size::Rate(0.01),
+    };
+    let builder = Builder::new(Format::named(format).unwrap(), size);
+    let mut building = builder.set(folder, SHARDS).unwrap();
+    for key in keys(0..stored) {
+        building.insert(key.as_bytes()).unwrap();
+    }
+    building.finish(&|_| true).unwrap();
+}
+
+/// Two sets in one place, the second with twice the keys.
+struct Folders {
+    _place: tempfile::TempDir,
+    one: PathBuf,
+    two: PathBuf,
+}
+
+impl Folders {
+    fn new(format: &str) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let [one, two] = ["one", "two"].map(|name| place.path().join(name));
+        build(&one, format, STORED);
+        build(&two, format, 2 * STORED);
+        Self {
+            _place: place,
+            one,
+            two,
+        }
+    }
+}
+
+fn loading() -> Loading<'static> {
+    Loading::default().grace(SECOND)
+}
+
+/// Checks answers against those of the files.
+fn check_like_the_files(client: &mut Client, set: &ShardedSet, folder: &Path) {
+    let files = FilterSet::open(folder, Opening::default()).unwrap();
+    let asked = keys(0..STORED + 2_000);
+    let slices: Vec<&[u8]> = asked.iter().map(String::as_bytes).collect();
+    let expected = files.contains_many(&slices);
+    assert!(expected[..STORED as usize].iter().all(|&may| may));
+    for (key, (answer, may)) in asked
+        .iter()
+        .zip(client.run(set.contains_many(&asked)).into_iter().zip(expected))
+    {
+        let expected = [Answer::Absent, Answer::Maybe][usize::from(may)];
+        assert_eq!(answer, expected, "{key}");
+    }
+    for number in [0, 1, STORED + 5] {
+        let may = files.contains(key(number).as_bytes());
+        assert_eq!(client.run(set.contains(key(number))).contains(), may);
+    }
+    assert_eq!(client.run(set.contains_many(Vec::<&str>::new())), []);
+}
+
+/// The formats of which an answer takes more than a few bytes.
+const REFUSED: [&str; 6] = [
+    "ribbon",
+    "guava-envelope",
+    "blocked",
+    "counting",
+    "cuckoo",
+    "redisbloom",
+];
+
+#[test]
+fn every_format_answers_as_its_files_do() {
+    let place = tempfile::tempdir().unwrap();
+    let names = Format::all().map(|format| format.short_names()[0]);
+    let formats: Vec<_> = names.filter(|name| !REFUSED.contains(name)).collect();
+    for format in &formats {
+        build(&place.path().join(format), format, STORED);
+    }
+    let check = |client: &mut Client| {
+        for format in &formats {
+            let set = ShardedSet::new(*format);
+            assert_eq!(client.run(set.contains("a")), Answer::Missing, "{format}");
+            let mut heard = Vec::new();
+            let loading = loading().progress(|bytes, all| heard.push((bytes, all)));
+            let loaded = client.run(set.load(place.path().join(format), loading));
+            assert_eq!(loaded.shards, SHARDS as usize, "{format}");
+            assert_eq!(heard.last(), Some(&(loaded.bytes, loaded.bytes)));
+            check_like_the_files(client, &set, &place.path().join(format));
+            let in_trips = Options::default().bits_per_trip(1_000);
+            let few = keys(0..300);
+            check_all_there(&client.run(set.clone().options(in_trips).contains_many(few)));
+            // What is there is not loaded again.
+            let again = client.run(set.load(place.path().join(format), self::loading()));
+            assert_eq!((again.shards, again.generation), (0, loaded.generation));
+        }
+    };
+    for_each_client(check);
+    for_each_cluster_client(|client, _| check(client));
+}
+
+#[test]
+fn keys_in_another_form_than_the_sets_are_not_absent() {
+    let place = tempfile::tempdir().unwrap();
+    let builder = Builder::new(Format::named("leveldb").unwrap(), Size::Rate(0.01));
+    let mut building = builder
+        .key_kind("long")
+        .unwrap()
+        .set(place.path(), SHARDS)
+        .unwrap();
+    (0..u64::from(STORED)).for_each(|id| building.insert(&id.to_le_bytes()).unwrap());
+    building.finish(&|_| true).unwrap();
+    let (server, set) = (Server::start(&[]), ShardedSet::new("ids"));
+    let mut connection = server.connection();
+    set.load(place.path(), loading()).query(&mut connection).unwrap();
+    let digits = (0..STORED).map(|id| id.to_string());
+    check_all_there(&set.contains_many(digits).query(&mut connection).unwrap());
+    let answer = set
+        .contains(u64::MAX.to_le_bytes())
+        .query(&mut connection)
+        .unwrap();
+    assert_eq!(answer, Answer::Absent);
+}
+
+#[test]
+fn formats_of_which_an_answer_takes_more_are_refused_by_name() {
+    let place = tempfile::tempdir().unwrap();
+    let server = Server::start(&[]);
+    for format in REFUSED {
+        let folder = place.path().join(format);
+        // Of a few keys, Ribbon makes a filter that can be asked.
+        build(&folder, format, 3_000);
+        let error = ShardedSet::new("s")
+            .load(&folder, loading())
+            .query(&mut server.connection())
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        let text = error.to_string();
+        assert!(
+            text.contains("FORMAT.md lists") && text.contains(folder.to_str().unwrap()),
+            "{text}"
+        );
+    }
+    assert_eq!(server.words::<u64>(&["DBSIZE"]), 0);
+}
+
+#[test]
+fn readers_go_on_while_generations_are_exchanged() {
+    let folders = Folders::new("split-block");
+    let cluster = Cluster::shared();
+    let set = ShardedSet::new("users");
+    set.load(&folders.one, loading())
+        .query(&mut cluster.connection())
+        .unwrap();
+    let [stop, hasty] = [(); 2].map(|()| AtomicBool::new(false));
+    // The number of a load of all keys, 0 while it may be replaced; the queries of all keys that fell into one of them.
+    let [all_there, checked] = [(); 2].map(|()| AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..3)
+            .map(|number| {
+                let mut connection: ClusterConnection = cluster.connection();
+                // Two share what they know, one is on its own.
+                let set = if number == 0 {
+                    ShardedSet::new("users")
+                } else {
+                    set.clone()
+                };
+                let (stop, hasty, all_there, checked) = (&stop, &hasty, &all_there, &checked);
+                scope.spawn(move || {
+                    let mut rounds = 0;
+                    while !stop.load(Ordering::Relaxed) {
+                        let answers = set.contains_many(keys(0..STORED));
+                        let answers = answers.query(&mut connection).unwrap();
+                        if !hasty.load(Ordering::Relaxed) {
+                            check_all_there(&answers);
+                        }
+                        assert!(!answers.contains(&Answer::Absent));
+                        // Whatever generation this client knew: another one's load has ended.
+                        let load = all_there.load(Ordering::SeqCst);
+                        let answers = set.contains_many(keys(STORED..2 * STORED));
+                        let answers = answers.query(&mut connection).unwrap();
+                        if load != 0 && all_there.load(Ordering::SeqCst) == load {
+                            assert!(!answers.contains(&Answer::Absent));
+                            checked.fetch_add(1, Ordering::SeqCst);
+                        }
+                        rounds += 1;
+                    }
+                    rounds
+                })
+            })
+            .collect();
+        let mut connection = cluster.connection();
+        // With a grace that is shorter than a query, generations go during it, and come back while their keys expire.
+        for (number, millis) in [2_000, 2_000, 1, 1, 5, 50, 1, 300, 1].into_iter().enumerate() {
+            if millis < 1_000 {
+                hasty.store(true, Ordering::Relaxed);
+            }
+            for (folder, load) in [(&folders.two, number + 1), (&folders.one, 0)] {
+                let loader = ShardedSet::new("users");
+                let loading = Loading::default().grace(Duration::from_millis(millis));
+                loader.load(folder, loading).query(&mut connection).unwrap();
+                all_there.store(load, Ordering::SeqCst);
+                if load != 0 {
+                    // Until a reader has asked for all keys of this load, however slow the machine is.
+                    let before = checked.load(Ordering::SeqCst);
+                    while checked.load(Ordering::SeqCst) == before
+                        && !readers.iter().any(|reader| reader.is_finished())
+                    {
+                        std::thread::sleep(Duration::from_millis(1));
+                    }
+                    all_there.store(0, Ordering::SeqCst);
+                }
+            }
+        }
+        stop.store(true, Ordering::Relaxed);
+        for reader in readers {
+            assert!(reader.join().unwrap() > 0);
+        }
+    });
+    let mut connection = cluster.connection();
+    check_all_there(&set.contains_many(keys(0..STORED)).query(&mut connection).unwrap());
+}
+
+#[test]
+fn the_old_generation_expires_and_the_current_one_never() {
+    for_each_cluster_client(|client, _| {
+        let folders = Folders::new("bloom64");
+        let set = ShardedSet::new("{one place}");
+        client.run(set.load(&folders.one, loading()));
+        let old = client.run(set.refresh()).unwrap();
+        client.run(set.load(&folders.two, Loading::default().grace(100 * SECOND)));
+        let ttl = |client: &mut Client, generation: &str, number: u32| -> i64 {
+            let key = format!("bf-shard:{generation}:{number}:{{one place}}");
+            client.words(&["PTTL", &key])
+        };
+        let new = client.run(set.refresh()).unwrap();
+        assert_ne!(old.id(), new.id());
+        for number in 0..SHARDS {
+            assert!((90_000..=100_000).contains(&ttl(client, old.id(), number)));
+            assert_eq!(ttl(client, new.id(), number), -1);
+        }
+        // Back to what is about to expire.
+        let loaded = client.run(set.load(&folders.one, Loading::default().grace(100 * SECOND)));
+        assert_eq!((loaded.shards, &*loaded.generation), (0, old.id()));
+        for number in 0..SHARDS {
+            assert!((90_000..=100_000).contains(&ttl(client, new.id(), number)));
+            assert_eq!(ttl(client, old.id(), number), -1);
+        }
+    });
+}
+
+#[test]
+fn a_foreign_or_damaged_record_is_refused_and_stays() {
+    let server = Server::start(&[]);
+    let mut connection = server.connection();
+    let folders = Folders::new("guava");
+    let set = ShardedSet::new("users");
+    set.load(&folders.one, loading()).query(&mut connection).unwrap();
+    let good: String = server.words(&["GET", "bf-set:users"]);
+    let (generation, json) = good.split_once('\n').unwrap();
+    let json: Json = serde_json::from_str(json).unwrap();
+    let changed = |change: &dyn Fn(&mut Json)| {
+        let mut json = json.clone();
+        change(&mut json);
+        // What is wrong is not the checksum alone.
+        reseal(&mut json["manifest"]);
+        format!("{generation}\n{json}")
+    };
+    let records = [
+        "text".to_owned(),
+        "{}".to_owned(),
+        "null".to_owned(),
+        "[".repeat(100_000),
+        good[..good.len() - 1].to_owned(),
+        format!("{good}x"),
+        changed(&|json| json["schema"] = "bloom-redis-set/1".into()),
+        good.replace(generation, &"00".repeat(16)),
+        json.to_string(),
+        changed(&|json| json["more"] = 1.into()),
+        changed(&|json| json["replaced"] = serde_json::json!({"generation": "x", "shards": 1})),
+        changed(&|json| {
+            json["replaced"] = serde_json::json!({"generation": "0".repeat(32), "shards": u32::MAX})
+        }),
+        changed(&|json| json["ends"] = serde_json::json!([])),
+        changed(&|json| json["ends"][3] = "zz".repeat(32).into()),
+        changed(&|json| json["ends"][3] = "ff".repeat(32).into()),
+        // The number of probes.
+        changed(&|json| json["ends"][3] = "01".repeat(32).into()),
+        changed(&|json| json["manifest"]["format"] = "ribbon".into()),
+        changed(&|json| json["manifest"]["format"] = "spark-v2".into()),
+        changed(&|json| json["manifest"]["shards"][0]["bytes"] = 5.into()),
+        changed(&|json| json["manifest"]["shard_function"]["seed"] = 7.into()),
+        good.replace("\"line\"", "\"long\""),
+    ];
+    for record in &records {
+        server.words::<()>(&["SET", "bf-set:users", record]);
+        let shown = &record[..record.len().min(200)];
+        let new = ShardedSet::new("users");
+        let errors = [
+            new.contains("a").query(&mut connection).unwrap_err(),
+            new.refresh().query(&mut connection).map(drop).unwrap_err(),
+            new.load(&folders.two, loading())
+                .query(&mut connection)
+                .unwrap_err(),
+        ];
+        for error in errors {
+            assert_eq!(
+                (error.kind(), error.key()),
+                (ErrorKind::Malformed, Some(&b"bf-set:users"[..])),
+                "{shown}"
+            );
+            assert!(error.to_string().starts_with("bf-set:users: "), "{error}");
+        }
+        assert_eq!(server.words::<String>(&["GET", "bf-set:users"]), *record);
+        // A client that knows the generation asks no other.
+        let answer = set.contains(key(5)).query(&mut connection);
+        assert!(answer.is_err() || answer == Ok(Answer::Maybe), "{shown}");
+    }
+    server.words::<()>(&["DEL", "bf-set:users"]);
+    server.words::<()>(&["RPUSH", "bf-set:users", "item"]);
+    let error = ShardedSet::new("users")
+        .contains("a")
+        .query(&mut connection)
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Malformed);
+}
+
+#[test]
+fn folders_that_are_damaged_are_not_loaded() {
+    let server = Server::start(&[]);
+    let folders = Folders::new("split-block");
+    let set = ShardedSet::new("users");
+    let load = |folder: &Path| set.load(folder, loading()).query(&mut server.connection());
+    load(&folders.one).unwrap();
+    let old: String = server.words(&["GET", "bf-set:users"]);
+    let manifest = filter_sets::Manifest::read(&folders.two).unwrap();
+    let file = folders.two.join(&manifest.shards[4].file);
+    let good = std::fs::read(&file).unwrap();
+    let mut flipped = good.clone();
+    // In the filter; `filter-sets` has the other kinds of damage.
+    flipped[300] ^= 1;
+    for bytes in [Some(&flipped), None] {
+        match bytes {
+            Some(bytes) => std::fs::write(&file, bytes).unwrap(),
+            None => std::fs::remove_file(&file).unwrap(),
+        }
+        let error = load(&folders.two).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Malformed);
+        assert!(error.to_string().contains(&manifest.shards[4].file), "{error}");
+        assert_eq!(server.words::<String>(&["GET", "bf-set:users"]), old);
+    }
+    assert_eq!(
+        load(Path::new("/nowhere")).unwrap_err().kind(),
+        ErrorKind::InvalidArgument
+    );
+    std::fs::write(&file, good).unwrap();
+    assert!(load(&folders.two).unwrap().shards < SHARDS as usize);
+}
+
+#[test]
+fn the_keys_are_those_that_the_description_gives() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../filter-sets/tests/data/golden.set");
+    // By another program after `SETS.md`.
+    let generation = "6ec3afb418d6ef0d69a0754edcf7321f";
+    let set = FilterSet::open(&folder, Opening::default()).unwrap();
+    for_each_client(|client| {
+        client.run(ShardedSet::new("g").load(&folder, loading()));
+        let record: Vec<u8> = client.words(&["GET", "bf-set:g"]);
+        assert!(record.starts_with(format!("{generation}\n{{\"schema\":\"bloom-redis-set/2\"").as_bytes()));
+        for (number, shard) in set.generation().manifest().shards.iter().enumerate() {
+            let stored = std::fs::read(folder.join(&shard.file)).unwrap().split_off(256);
+            let key = format!("bf-shard:{generation}:{number}:g");
+            let string: Vec<u8> = client.words(&["GET", &key]);
+            let (bytes, tail) = string.split_at(stored.len());
+            let sum = hex::decode(&shard.sha256).unwrap();
+            let mark: Vec<u8> = sum
+                .iter()
+                .zip(&tail[16..])
+                .map(|(sum, drawn)| sum ^ drawn)
+                .collect();
+            assert!(bytes == stored && tail.len() == 32 && tail[..16] == mark);
+        }
+    });
+}
+
+#[test]
+fn a_client_of_an_old_generation_answers_for_the_current_one() {
+    let folders = Folders::new("split-block");
+    let check = |client: &mut Client| {
+        let (old, new) = (ShardedSet::new("users"), ShardedSet::new("users"));
+        client.run(old.load(&folders.one, loading()));
+        check_all_there(&client.run(old.contains_many(keys(0..STORED))));
+        client.run(new.load(&folders.two, Loading::default()));
+        for set in [&old, &new] {
+            let newcomer = client.run(set.contains(key(2 * STORED - 1)));
+            assert_eq!(newcomer, Answer::Maybe);
+            check_all_there(&client.run(set.contains_many(keys(0..2 * STORED))));
+        }
+        // Without the small key there is no set.
+        client.words::<()>(&["DEL", "bf-set:users"]);
+        assert_eq!(client.run(old.contains(key(0))), Answer::Missing);
+    };
+    for_each_client(check);
+    for_each_cluster_client(|client, _| check(client));
+}
+
+#[test]
+fn a_query_of_a_set_takes_one_round_trip() {
+    let server = Server::start(&[]);
+    let folders = Folders::new("split-block");
+    let set = ShardedSet::new("users");
+    let trips = Cell::new(0);
+    let mut connection = counting(server.connection(), &trips);
+    set.load(&folders.one, loading()).query(&mut connection).unwrap();
+    for (count, expected) in [(1, 1), (1_000, 1), (30_000, 2)] {
+        trips.take();
+        let answers = set.contains_many(keys(0..count));
+        answers.query(&mut connection).unwrap();
+        assert_eq!(trips.get(), expected, "{count} keys");
+    }
+    // One query to the old generation, the small key, the nodes, and one to the new generation.
+    let loader = ShardedSet::new("users").load(&folders.two, loading());
+    loader.query(&mut server.connection()).unwrap();
+    trips.take();
+    let answer = set.contains(key(2 * STORED - 1)).query(&mut connection);
+    assert_eq!((answer, trips.get()), (Ok(Answer::Maybe), 4));
+}

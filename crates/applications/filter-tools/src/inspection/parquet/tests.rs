@@ -1,0 +1,55 @@
+//! Tests on a file of pyarrow's and damaged copies of it.
+
+use filter_tables::testing::tables;
+
+use super::*;
+
+const FILE: &[u8] = include_bytes!("../../../../../filters/filter-formats/tests/data/parquet/pyarrow.parquet");
+fn of(bytes: &[u8]) -> Vec<ColumnFilter> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
+    inspect(file.path(), None, None).unwrap().0
+}
+
+/// The footer has the offset and length of the first column's filter, two numbers that follow each other.
+#[test]
+fn places_that_are_wrong() {
+    let whole = of(FILE);
+    assert!(whole.iter().all(|filter| filter.damage.is_none()));
+    let varint = |number: u32| tables::varint(u64::from(number) << 1);
+    let place = [&[0x16][..], &varint(30_146), &[0x15], &varint(2064)].concat();
+    let at = FILE
+        .windows(place.len())
+        .position(|window| window == place)
+        .expect("field 14 and field 15 follow each other");
+    let with = |offset: u32, length: u32| {
+        let place = [&[0x16][..], &varint(offset), &[0x15], &varint(length)].concat();
+        let mut file = FILE.to_vec();
+        file.splice(at..at + place.len(), place);
+        assert_eq!(file.len(), FILE.len(), "numbers of as many bytes");
+        of(&file)
+    };
+    let damage = |filters: &[ColumnFilter]| filters[0].damage.clone().unwrap_or_default();
+    assert_eq!(with(30_146, 2064), whole);
+    assert!(damage(&with(30_147, 2064)).contains("header must be"));
+    assert!(damage(&with(30_146, 2065)).contains("takes 2064 bytes, but the footer says 2065"));
+    assert!(damage(&with(99_999, 2064)).contains("must be between 0 and"));
+    // The filters of both columns are at the same offset.
+    assert!(
+        with(32_210, 2064)[1]
+            .damage
+            .as_ref()
+            .is_some_and(|damage| damage.contains("overlaps the one at offset 32210"))
+    );
+    let mut file = FILE.to_vec();
+    // 2^31 - 32 bytes, in a header of the same length.
+    file.splice(30_146..30_146 + 6, [0x15, 0xc0, 0xff, 0xff, 0xff, 0x0f]);
+    let filters = of(&file);
+    assert!(filters[0].damage.is_some() && filters[0].bytes.is_none());
+    assert_eq!(filters[1..], whole[1..]);
+}
+
+#[test]
+fn names_move_no_cursor() {
+    assert_eq!(printed("a\u{1b}[31m\u{202e}\n"), "a\\u{1b}[31m\\u{202e}\\n");
+}

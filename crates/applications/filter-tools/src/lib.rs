@@ -1,0 +1,12 @@
+//! The commands of the program `filters`, for the program and for the fuzz target of `inspect`.
+#![forbid(unsafe_code)]
+
+pub mod commands;
+mod inspection;
+mod keys;
+mod sizing;
+
+/// Runs the example of the repository's front page.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../README.md")]
+struct FrontPage;

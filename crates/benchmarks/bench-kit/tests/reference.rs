@@ -1,0 +1,132 @@
+//! Tests that the committed records can be read.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bench_kit::folder::KIND;
+use bench_kit::record::Row;
+use bench_kit::suites::{instructions, membership, point_reads, policy, rates, redis};
+use bench_kit::{Bench, Suite, table};
+use filter_formats::Format;
+use filter_policy::BitsPerKey;
+use records::document::{self, RUN};
+
+fn reference(folder: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference");
+    root.join(folder)
+}
+
+/// Returns the committed rows of a suite.
+fn rows(folder: &str, suite: &Suite) -> Vec<Row> {
+    let path = reference(folder).join(format!("{}.csv", suite.rows));
+    let rows = table::read(suite, &path).unwrap();
+    assert!(table::to_bytes(suite, &rows) == fs::read(&path).unwrap());
+    rows
+}
+
+/// Checks that a committed run is whole, and that its tables fit a terminal.
+fn check(folder: &str, suite: &Suite) {
+    let rows = rows(folder, suite);
+    let folder = reference(folder);
+    // A new run may replace the folder.
+    let bench: Bench = document::read(&folder.join(RUN)).unwrap();
+    let is_ours = |name: &String| name == RUN || (KIND.records)().contains(&&**name);
+    assert!(bench.checksums.keys().all(is_ours));
+    for (name, sum) in bench.checksums.iter().filter(|(name, _)| *name != RUN) {
+        assert_eq!(
+            document::checksum(&fs::read(folder.join(name)).unwrap()),
+            *sum,
+            "{name}"
+        );
+    }
+    for line in suite.summary.text(&rows).lines() {
+        // Tables for a page may be of any width.
+        assert!(line.starts_with('|') || line.chars().count() <= 110, "{line}");
+    }
+}
+
+#[test]
+fn committed_runs_are_whole() {
+    // Records of two processors; the second has AVX2 only.
+    for (folder, suite) in [
+        ("membership", &membership::SUITE),
+        ("membership-avx2", &membership::SUITE),
+        ("point-reads", &point_reads::SUITE),
+        ("point-reads/slatedb", &point_reads::SUITE),
+        ("policy", &policy::SUITE),
+        ("policy-avx2", &policy::SUITE),
+        ("policy-avx2/equal-rate", &policy::EQUAL_RATE),
+        ("policy-avx2/parquet", &policy::SUITE),
+        ("policy/equal-rate", &policy::EQUAL_RATE),
+        ("redis", &redis::SUITE),
+        ("redis-avx2", &redis::SUITE),
+        ("rates", &rates::SUITE),
+        ("instructions", &instructions::SUITE),
+    ] {
+        check(folder, suite);
+    }
+}
+
+#[test]
+fn the_table_of_equal_rates_is_in_which_policy() {
+    let suite = &policy::EQUAL_RATE;
+    let tables = suite.summary.text(&rows("policy/equal-rate", suite));
+    let page = include_str!("../../../filters/filter-formats/WHICH.md");
+    assert!(
+        page.contains(&tables),
+        "the tables in crates/filters/filter-formats/WHICH.md are not those of the run:\n{tables}"
+    );
+}
+
+#[test]
+fn the_table_of_rates_is_in_which_policy() {
+    let page = include_str!("../../../filters/filter-formats/WHICH.md");
+    let rows = rows("rates", &rates::SUITE);
+    let sizes = [100, 1_000, 10_000, 100_000, 1_000_000, 20_000_000];
+    for (contender, _) in (rates::SUITE.contenders)() {
+        let ratios = rows.iter().filter(|row| {
+            let case = &row.case;
+            case.contender == contender
+                && case.count("bits_per_key") == 10
+                && sizes.contains(&case.count("keys"))
+        });
+        let line: String = ratios
+            .map(|row| format!(" {:.2} |", row.over_baseline()))
+            .collect();
+        assert!(page.contains(&line), "{contender}: {line}");
+    }
+}
+
+/// The computed rate of LevelDB's format is that of three sound hash functions together, also where it is rare. Other tests
+/// count up to 15 bits per key.
+#[test]
+fn rates_of_leveldb() {
+    const SOUND: [&str; 3] = [rates::IDEAL, "BloomFilter2", "leveldb.BuiltinBloomFilter2"];
+    let rows = rows("rates", &rates::SUITE);
+    for bits in [10_u32, 16, 18, 20, 22, 24] {
+        let sound = rows.iter().filter(|row| {
+            let case = &row.case;
+            SOUND.contains(&&*case.contender)
+                && case.count("keys") == 1000
+                && case.count("bits_per_key") == u64::from(bits)
+        });
+        let said = Format::LEVEL_DB
+            .expected_rate(1000, BitsPerKey::whole(bits))
+            .unwrap();
+        let (mut matches, mut probes) = (0.0, 0.0);
+        for row in sound {
+            let expected = row.case.number("expected");
+            assert!((expected / said - 1.0).abs() < 1e-8, "{said}: {row:?}");
+            matches += row.value * row.calls as f64;
+            probes += row.calls as f64;
+        }
+        // Three standard deviations.
+        let noise = 3.0 / f64::sqrt(matches);
+        assert!(probes >= 3e6, "{bits} bits: {probes} probes");
+        assert!(
+            (matches / probes / said - 1.0).abs() < noise,
+            "{bits} bits: {matches} of {probes}, {said} expected"
+        );
+    }
+}

@@ -1,0 +1,391 @@
+//! Every function that the comparison can measure.
+//!
+//! The published 17 and their other forms come from `hashzoo`, the other functions from `hashzoo` and from maintained
+//! crates (`anchors`, `further`). A function is left out where its values are not known. A program may add functions
+//! of its own ([`Function::custom`]). No function is measured before [`gate`] has checked its known answers.
+
+mod anchors;
+mod custom;
+mod further;
+pub mod library;
+mod verify;
+mod zoo;
+
+use std::sync::LazyLock;
+
+pub use verify::Answers;
+
+use crate::names;
+use crate::record::{FunctionGroup, FunctionSummary, Resistance};
+use records::error::Error;
+
+/// A hash function with its metadata and known answers.
+#[derive(Debug, Clone, Copy)]
+pub struct Function {
+    /// Name in the records.
+    pub name: &'static str,
+    /// The identifier in the function's crate, also accepted on the command line.
+    pub ident: &'static str,
+    /// The group that the function belongs to.
+    pub group: FunctionGroup,
+    /// Bits of output, 1 to 64.
+    pub output_bits: u32,
+    /// The function with its fixed seed; bits above `output_bits` are zero.
+    pub hash: fn(&[u8]) -> u64,
+    /// Says what is needed to call the function, if this build or processor cannot.
+    pub lacks: Option<&'static str>,
+    /// Crate and version.
+    pub origin: &'static str,
+    /// Licence of the crate, as SPDX writes it.
+    pub licence: &'static str,
+    /// First publication.
+    pub year: u16,
+    /// The author.
+    pub author: &'static str,
+    /// The publication: a URL, a standard or a paper.
+    pub source: &'static str,
+    /// Known weaknesses, one sentence each.
+    pub weaknesses: &'static [&'static str],
+    /// Other names, also accepted on the command line.
+    pub aliases: &'static [&'static str],
+    /// Set if the function promises the same values forever on every platform.
+    pub stable: bool,
+    /// The seed or key that [`hash`](Self::hash) uses, in words; `None` for a function without one.
+    pub seed: Option<&'static str>,
+    /// Resistance to keys chosen by an attacker, under a secret seed or key.
+    pub resistance: Resistance,
+    /// The reason for `resistance`, in a sentence.
+    pub resistance_reason: &'static str,
+    /// Known answers of [`hash`](Self::hash).
+    pub answers: &'static Answers,
+    /// SMHasher's verification value of 4 bytes of output for up to 32 bits, else of 8; `None` if none is known.
+    pub code: Option<u32>,
+    /// The function under a caller's seed, for the verification value; `None` if the seeds make no difference there.
+    pub seeded: Option<fn(&[u8], u32) -> u64>,
+}
+
+impl Function {
+    /// Returns the function, unless this build or processor lacks it.
+    fn here(&self) -> Result<&Self, Error> {
+        let error = |why| Error::input(format!("{} is not in this program: it needs {why}", self.name));
+        self.lacks.map_or(Ok(self), |why| Err(error(why)))
+    }
+
+    /// Returns the number of bits that are compared: the low ones, at most 32.
+    pub fn compared_bits(&self) -> u32 {
+        self.output_bits.min(32)
+    }
+
+    /// Returns the function's entry in the records.
+    pub fn summary(&self) -> FunctionSummary {
+        FunctionSummary {
+            name: self.name.to_owned(),
+            group: self.group,
+            bits: self.compared_bits(),
+            output_bits: self.output_bits,
+            origin: self.origin.to_owned(),
+            year: self.year,
+            author: self.author.to_owned(),
+            source: self.source.to_owned(),
+            weaknesses: self.weaknesses.iter().map(ToString::to_string).collect(),
+            stable: self.stable,
+            licence: self.licence.to_owned(),
+            seed: self.seed.map(str::to_owned),
+            resistance: self.resistance,
+            resistance_reason: self.resistance_reason.to_owned(),
+            folded: false,
+        }
+    }
+
+    /// Returns the value that is compared: the low 32 bits.
+    pub fn compared(&self, key: &[u8]) -> u32 {
+        (self.hash)(key) as u32
+    }
+}
+
+static ALL: LazyLock<[Vec<Function>; 2]> = LazyLock::new(|| {
+    let all = zoo::published()
+        .chain(zoo::others())
+        .chain(anchors::all())
+        .chain(zoo::variants())
+        .chain(further::all());
+    let (here, missing) = all.partition(|function| function.lacks.is_none());
+    [here, missing]
+});
+
+/// Returns all functions of this build: the published 17 in the published order, the anchors, the variants, the further ones.
+pub fn all() -> &'static [Function] {
+    &ALL[0]
+}
+
+/// Returns the functions that this build or processor [lacks](Function::lacks).
+pub fn missing() -> &'static [Function] {
+    &ALL[1]
+}
+
+/// The functions of a default run in addition to the published functions: those that programs choose today, one per
+/// family. `crates/README.md` gives the reasons for this choice.
+pub const EVERYDAY: [&str; 8] = [
+    "FNV-1a 64",
+    "MurmurHash3",
+    "SipHash-1-3",
+    "wyhash",
+    "XXH3",
+    "rapidhash",
+    "FxHash-2",
+    "foldhash-fast",
+];
+
+/// Returns the default set: the published functions, then the functions of [`EVERYDAY`] that this platform has.
+///
+/// ```
+/// assert!(hash_comparison::functions::default_set().count() <= 25);
+/// ```
+pub fn default_set() -> impl Iterator<Item = &'static Function> {
+    let is_default = |function: &&Function| {
+        function.group == FunctionGroup::Published || EVERYDAY.contains(&function.name)
+    };
+    all().iter().filter(is_default)
+}
+
+/// Names that more than one function has, and programs that have a function built in under their own name.
+const OTHER_NAMES: [(&str, &[&str]); 24] = [
+    ("CRC", &["CRC-32", "CRC-32C"]),
+    ("FNV", &["FNVHash", "FNV-1a 32", "FNV-1a 64"]),
+    ("FNV-1a", &["FNV-1a 32", "FNV-1a 64"]),
+    ("fnv1a", &["FNV-1a 32", "FNV-1a 64"]),
+    ("Murmur", &["MurMurHash2", "MurmurHash3"]),
+    ("MurmurHash", &["MurMurHash2", "MurmurHash3"]),
+    ("murmur3", &["MurmurHash3", "MurmurHash3_x64_128"]),
+    ("xxHash", &["xxHash32", "xxHash64", "XXH3"]),
+    ("DefaultHasher", &["SipHash-1-3"]),
+    ("Guava", &["MurmurHash3_x64_128"]),
+    ("gzip", &["CRC-32"]),
+    ("hashbrown", &["foldhash-fast"]),
+    ("HashMap", &["SipHash-1-3"]),
+    ("LevelDB", &["SimMurMurHash"]),
+    ("libc++", &["CityHash64"]),
+    ("libstdc++", &["MurmurHash64A"]),
+    ("MySQL", &["CalcNrHash"]),
+    ("Parquet", &["xxHash64"]),
+    ("Python", &["SipHash-1-3"]),
+    ("RocksDB", &["XXPH3"]),
+    ("Rust", &["SipHash-1-3"]),
+    ("rustc", &["FxHash-2"]),
+    ("std::hash", &["MurmurHash64A", "CityHash64"]),
+    ("zlib", &["CRC-32"]),
+];
+
+/// Returns the function with this name, identifier or alias, in any case. A name wins over an alias.
+///
+/// # Errors
+///
+/// Returns an error with the nearest names if no function matches, or with the candidates if the name is ambiguous.
+///
+/// ```
+/// use hash_comparison::functions::find;
+///
+/// assert_eq!(find("crc-32")?.name, "CRC-32");
+/// assert!(find("crc23").unwrap_err().to_string().contains("CRC-32"));
+/// assert!(find("FNV-1a").unwrap_err().to_string().contains("FNV-1a 32 or FNV-1a 64"));
+/// # Ok::<(), records::error::Error>(())
+/// ```
+pub fn find(name: &str) -> Result<&'static Function, Error> {
+    find_or_offer(name, &[])
+}
+
+/// Returns the sentence for a name that is not the function's own: the function that it stands for, and others that it may mean.
+///
+/// ```
+/// use hash_comparison::functions::meaning;
+///
+/// let word = meaning("fxhash").expect("an older name");
+/// assert!(word.starts_with("fxhash is FxHash-2, of rustc-hash 2.") && word.ends_with("; FxHash-1 is another function"));
+/// assert_eq!(meaning("xxh3"), None);
+/// ```
+pub fn meaning(name: &str) -> Option<String> {
+    let found = find(name).ok()?;
+    let start = name.to_ascii_lowercase();
+    let goes_on = |alias: &&str| {
+        let alias = alias.to_ascii_lowercase();
+        alias
+            .strip_prefix(&start)
+            .is_some_and(|rest| rest.starts_with(' '))
+    };
+    let others = all().iter().filter(|one| one.name != found.name);
+    let others = others.filter(|one| one.aliases.iter().any(goes_on));
+    let others: String = others
+        .map(|one| format!("; {} is another function", one.name))
+        .collect();
+    let is_own = found.name.eq_ignore_ascii_case(name);
+    (!is_own).then(|| format!("{name} is {}, of {}{others}", found.name, found.origin))
+}
+
+/// Finds a function. The error for an unknown name offers the nearest functions and `others`.
+fn find_or_offer(name: &str, others: &[&str]) -> Result<&'static Function, Error> {
+    let same = |other: &str| other.eq_ignore_ascii_case(name);
+    let known = || all().iter().chain(missing());
+    let first = |is: &dyn Fn(&Function) -> bool| known().find(|function| is(function));
+    let found = first(&|function| same(function.name))
+        .or_else(|| first(&|function| same(function.ident)))
+        .or_else(|| first(&|function| function.aliases.iter().any(|alias| same(alias))));
+    found
+        .ok_or_else(|| match OTHER_NAMES.iter().find(|(other, _)| same(other)) {
+            Some((program, [function])) => names::without(format!(
+                "no function is called {name:?}; the one that {program} uses is {function}"
+            )),
+            Some((alias, meant)) => names::ambiguous("function", alias, meant),
+            None => {
+                let known = known().map(|function| function.name);
+                names::unknown("function", name, known.chain(others.iter().copied()))
+            }
+        })
+        .and_then(Function::here)
+}
+
+/// Names that stand for all functions of a group.
+pub const GROUPS: [(&str, FunctionGroup); 4] = [
+    ("published", FunctionGroup::Published),
+    ("anchors", FunctionGroup::Anchor),
+    ("variants", FunctionGroup::Variant),
+    ("further", FunctionGroup::Further),
+];
+
+/// Returns the functions that `name` stands for, in any case: those of a group in [`GROUPS`], or one found by [`find`].
+///
+/// # Errors
+///
+/// Returns the error of [`find`], with group names among the nearest names, or of the first function of a group that is missing.
+///
+/// ```
+/// use hash_comparison::functions::select;
+///
+/// assert_eq!(select("published")?.len(), 17);
+/// assert_eq!(select("XXH3")?.len(), 1);
+/// # Ok::<(), records::error::Error>(())
+/// ```
+pub fn select(name: &str) -> Result<Vec<&'static Function>, Error> {
+    let group = GROUPS
+        .into_iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name));
+    match group {
+        Some((_, group)) => {
+            let of_group =
+                |functions: &'static [Function]| functions.iter().filter(move |one| one.group == group);
+            match (of_group(all()).next(), of_group(missing()).next()) {
+                (None, Some(missing)) => missing.here().map(|function| vec![function]),
+                _ => Ok(of_group(all()).collect()),
+            }
+        }
+        None => find_or_offer(name, &GROUPS.map(|(known, _)| known)).map(|function| vec![function]),
+    }
+}
+
+/// Checks the known answers of each function, so that every name measures the function it stands for.
+///
+/// # Errors
+///
+/// Returns an error for the first function with a wrong answer.
+pub fn gate<'a>(functions: impl IntoIterator<Item = &'a Function>) -> Result<(), Error> {
+    for function in functions {
+        verify::check(function)
+            .map_err(|wrong| Error::internal(format!("{} is not measured: {wrong}", function.name)))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_function_passes_the_gate_and_no_wrong_one_does() {
+        gate(all()).unwrap();
+        for function in all() {
+            // Function pointers carry no state, so the broken function cannot wrap the original one.
+            let broken = Function {
+                hash: |key| u64::from(key.len() == 3),
+                ..*function
+            };
+            let message = gate([function, &broken]).unwrap_err().to_string();
+            let start = format!("{} is not measured: ", function.name);
+            assert!(
+                message.starts_with(&start) && message.contains(" must be 0x"),
+                "{message}"
+            );
+        }
+        let wrong_on_long_keys = Function {
+            hash: |key| (find("XXH3").unwrap().hash)(key) ^ u64::from(key.len() > 1024),
+            ..*find("XXH3").unwrap()
+        };
+        let message = gate([&wrong_on_long_keys]).unwrap_err().to_string();
+        assert!(message.contains("a key of 1025 bytes"), "{message}");
+    }
+
+    #[test]
+    fn names_identifiers_and_aliases_lead_to_one_function_each() {
+        let mut taken = BTreeSet::new();
+        for function in all() {
+            let names = [function.name, function.ident];
+            let names = names
+                .iter()
+                .chain(function.aliases)
+                .map(|name| name.to_ascii_lowercase());
+            for name in names.collect::<BTreeSet<String>>() {
+                assert_eq!(find(&name).unwrap().name, function.name, "{name}");
+                assert!(taken.insert(name), "{} shares a name", function.name);
+            }
+        }
+        assert!(GROUPS.iter().all(|(group, _)| !taken.contains(*group)));
+    }
+
+    #[test]
+    fn a_name_of_several_functions_or_of_a_program_leads_to_functions() {
+        for (other, meant) in OTHER_NAMES {
+            // Neither the name of a function nor one that is not known.
+            let error = find(&other.to_lowercase()).unwrap_err().to_string();
+            assert_eq!(select(&other.to_lowercase()).unwrap_err().to_string(), error);
+            assert!(
+                meant.iter().all(|name| error.contains(find(name).unwrap().name)),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_further_function_is_found_by_the_name_of_its_crate_or_the_error_has_the_remedy() {
+        let letters = |text: &str| text.replace(['-', '_'], "").to_lowercase();
+        let further = |one: &&Function| one.group == FunctionGroup::Further;
+        let known = all().iter().chain(missing()).filter(further);
+        for function in known.clone() {
+            let (package, _) = function.origin.split_once(' ').unwrap();
+            for name in [function.name, function.ident].iter().chain(function.aliases) {
+                assert!(letters(name).starts_with(&letters(package)), "{name}");
+                let found = find(name).map(|one| one.name).map_err(|error| error.to_string());
+                assert!(
+                    found.as_ref().is_ok_and(|found| *found == function.name)
+                        || found.is_err_and(|error| error.contains(function.lacks.unwrap()))
+                );
+            }
+        }
+        assert_eq!(known.count(), 10);
+        let here = cfg!(feature = "further-functions");
+        assert_eq!([find("komihash").is_ok(), select("further").is_ok()], [here; 2]);
+    }
+
+    #[test]
+    fn no_build_can_measure_another_version_than_the_origin_says() {
+        // A build without this lock file may take any version that the requirements allow.
+        let manifest: toml::Table = include_str!("../../../../Cargo.toml").parse().unwrap();
+        let dependencies = &manifest["workspace"]["dependencies"];
+        for function in all().iter().chain(missing()) {
+            let (name, version) = function.origin.split_once(' ').unwrap();
+            let dependency = &dependencies[name];
+            let requirement = dependency.get("version").unwrap_or(dependency).as_str().unwrap();
+            let exact = if dependency.get("path").is_some() { "" } else { "=" };
+            assert_eq!(requirement, format!("{exact}{version}"), "{}", function.name);
+        }
+    }
+}

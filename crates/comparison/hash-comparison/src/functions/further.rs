@@ -1,0 +1,100 @@
+//! Functions that are measured by name or with all others, never by default. The feature `further-functions` alone compiles them;
+//! the facts about them are always here.
+
+#[cfg(feature = "further-functions")]
+mod code;
+
+use serde::Deserialize;
+
+use super::{Answers, Function, verify::LONG_KEY};
+use crate::record::FunctionSummary;
+
+/// A function's identifier, the function under its fixed seed, and under any.
+type Code = (&'static str, fn(&[u8]) -> u64, Option<fn(&[u8], u32) -> u64>);
+
+#[cfg(feature = "further-functions")]
+const CODE: &[Code] = code::ALL;
+#[cfg(not(feature = "further-functions"))]
+const CODE: &[Code] = &[];
+
+const FEATURE: &str = "the feature further-functions: `cargo install --locked --path crates/comparison/hash-comparison --features \
+                       further-functions`; `cargo xtask compare` builds with it if the function is named or with --all";
+
+#[derive(Deserialize)]
+struct Facts {
+    function: Vec<Row>,
+}
+
+/// A function as `further.toml` describes it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    ident: String,
+    #[serde(default)]
+    aliases: Vec<String>,
+    answers: Vec<(String, String)>,
+    long: String,
+    code: Option<String>,
+    needs: Option<String>,
+    facts: FunctionSummary,
+}
+
+/// Returns the functions, oldest first.
+///
+/// # Panics
+///
+/// If `further.toml`, which is part of the program, is not well-formed.
+pub(super) fn all() -> impl Iterator<Item = Function> {
+    let facts: Facts = toml::from_str(include_str!("further.toml")).expect("facts");
+    facts.function.into_iter().map(Row::function)
+}
+
+impl Row {
+    fn function(self) -> Function {
+        let text = |text: String| -> &'static str { text.leak() };
+        let texts = |all: Vec<String>| -> &'static [&'static str] {
+            all.into_iter().map(text).collect::<Vec<_>>().leak()
+        };
+        let number = |digits: &str| u64::from_str_radix(digits, 16).expect("a number");
+        let answers = self
+            .answers
+            .into_iter()
+            .map(|(key, value)| (text(key).as_bytes(), number(&value)));
+        let answers: &'static Answers = answers
+            .chain([(&LONG_KEY[..], number(&self.long))])
+            .collect::<Vec<_>>()
+            .leak();
+        let code = CODE.iter().find(|(ident, ..)| *ident == self.ident);
+        let needs = if CODE.is_empty() {
+            Some(FEATURE)
+        } else {
+            self.needs.map(text)
+        };
+        let facts = self.facts;
+        let name = text(facts.name);
+        Function {
+            ident: text(self.ident),
+            group: facts.group,
+            lacks: if code.is_some() { None } else { needs },
+            origin: text(facts.origin),
+            licence: text(facts.licence),
+            year: facts.year,
+            author: text(facts.author),
+            source: text(facts.source),
+            weaknesses: texts(facts.weaknesses),
+            aliases: texts(self.aliases),
+            stable: facts.stable,
+            seed: facts.seed.map(text),
+            resistance: facts.resistance,
+            resistance_reason: text(facts.resistance_reason),
+            code: self.code.map(|code| number(&code) as u32),
+            seeded: code.and_then(|(.., seeded)| *seeded),
+            ..Function::custom(
+                name,
+                facts.output_bits,
+                code.map_or(|_| 0, |(_, hash, _)| *hash),
+                answers,
+            )
+        }
+    }
+}

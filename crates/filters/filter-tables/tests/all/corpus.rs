@@ -1,0 +1,34 @@
+//! The committed inputs of the fuzz targets, among them all that ever reached new code, given to the same readers.
+
+use std::path::Path;
+use std::process::Command;
+
+use filter_tables::testing::readers::{filter_blocks, filters, parquet_headers, tables};
+
+#[test]
+fn every_committed_input_is_read() {
+    for (target, count, read) in [
+        ("filter_blocks", 149, filter_blocks::read as fn(&[u8])),
+        ("filters", 512, filters::read),
+        ("parquet_headers", 620, parquet_headers::read),
+        ("tables", 326, tables::read),
+    ] {
+        let archive = format!("{}/../../fuzz/corpus/{target}.tar.gz", env!("CARGO_MANIFEST_DIR"));
+        let inputs = Path::new(env!("CARGO_TARGET_TMPDIR")).join(target);
+        std::fs::create_dir_all(&inputs).unwrap();
+        let mut tar = Command::new("tar");
+        tar.args(["-xzf", &archive, "-C"]).arg(&inputs);
+        assert!(tar.status().unwrap().success(), "{target}");
+        let files: Vec<_> = inputs
+            .read_dir()
+            .unwrap()
+            .map(|file| file.unwrap().path())
+            .collect();
+        assert!(files.len() >= count, "{target}: {} inputs", files.len());
+        for file in files {
+            // Named in the output of a test that fails.
+            println!("{}", file.display());
+            read(&std::fs::read(file).unwrap());
+        }
+    }
+}

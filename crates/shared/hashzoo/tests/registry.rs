@@ -1,0 +1,261 @@
+//! The registry: complete, unambiguous, and true to the code.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use hashzoo::{HashInfo, OTHERS, PUBLISHED, VARIANTS, all, find};
+
+/// Returns the names and contents of the functions' files.
+fn files() -> impl Iterator<Item = (String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/functions");
+    fs::read_dir(folder).unwrap().map(|entry| {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        (name, fs::read_to_string(path).unwrap())
+    })
+}
+
+/// Returns the file that holds a function's record.
+fn file_of(info: &HashInfo) -> String {
+    let holds =
+        |(file, text): (String, String)| idents(&text).any(|ident| ident == info.ident).then_some(file);
+    let file = files().find_map(holds).unwrap();
+    format!("crates/shared/hashzoo/src/functions/{file}")
+}
+
+/// Returns the identifiers of the records in a file.
+fn idents(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\n    ident: \"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap())
+}
+
+/// Returns keys of 0 to 40 bytes that include all byte values.
+fn keys() -> impl Iterator<Item = Vec<u8>> {
+    (0..2000_u32).map(|n| {
+        let len = n % 41;
+        (0..len)
+            .map(|i| {
+                (n.wrapping_mul(0x9e37_79b9)
+                    .wrapping_add(i.wrapping_mul(0x85eb_ca6b))
+                    >> 24) as u8
+            })
+            .collect()
+    })
+}
+
+#[test]
+fn all_lists_the_published_functions_first() {
+    let listed: Vec<&str> = all().map(|info| info.name).collect();
+    assert_eq!(listed.len(), PUBLISHED.len() + VARIANTS.len() + OTHERS.len());
+    assert!(listed.starts_with(&PUBLISHED.map(|info| info.name)));
+}
+
+#[test]
+fn every_file_is_named_after_its_first_function_and_registers_all() {
+    let mut registered: BTreeSet<&str> = all().map(|info| info.ident).collect();
+    for (file, text) in files() {
+        let idents: Vec<&str> = idents(&text).collect();
+        assert_eq!(
+            file.strip_suffix(".rs"),
+            idents.first().copied(),
+            "src/functions/{file} is not named after its function"
+        );
+        for ident in idents {
+            assert!(
+                registered.remove(ident),
+                "`{ident}` of src/functions/{file} is in no table: add it to crates/shared/hashzoo/src/functions.rs"
+            );
+        }
+    }
+    assert!(registered.is_empty(), "{registered:?} are in no file");
+}
+
+#[test]
+fn every_record_has_answers_of_all_kinds_and_their_source() {
+    for info in all() {
+        let file = file_of(info);
+        let has = |kind: &str, wanted: fn(&[u8]) -> bool| {
+            assert!(
+                info.answers.iter().any(|(key, _)| wanted(key)),
+                "{} has no known answer of {kind}: add it to {file}",
+                info.name
+            );
+        };
+        has("the empty key", <[u8]>::is_empty);
+        has("a key of more than eight bytes", |key| key.len() > 8);
+        // A key that reveals a port that reads signed bytes.
+        has("a key with bytes above 0x7f", |key| !key.is_ascii());
+        assert!(
+            !info.answers_source.is_empty(),
+            "{} does not say where its answers come from: add it to {file}",
+            info.name
+        );
+    }
+}
+
+/// And no name means two functions: it would not find one of them.
+#[test]
+fn every_name_is_found_in_any_case() {
+    for info in all() {
+        for name in info.names() {
+            for spelling in [
+                name.to_owned(),
+                name.to_ascii_lowercase(),
+                name.to_ascii_uppercase(),
+            ] {
+                assert_eq!(find(&spelling).unwrap().name, info.name, "{spelling}");
+            }
+        }
+    }
+    for unknown in ["", " SDBMHash", "SDBMHas", "ſdbm"] {
+        assert!(find(unknown).is_none(), "{unknown}");
+    }
+}
+
+#[test]
+fn every_function_has_its_verification_value() {
+    for info in all() {
+        assert_eq!(
+            info.computed_verification(),
+            info.verification,
+            "write `verification: {:#010x}` into {} once other means give it too",
+            info.computed_verification(),
+            file_of(info)
+        );
+        assert!(info.verify(), "{}", info.name);
+    }
+}
+
+#[test]
+fn a_wrong_verification_value_or_answer_is_noticed() {
+    let mut info = *find("SDBMHash").unwrap();
+    info.verification ^= 1;
+    assert!(!info.verify());
+    info.verification ^= 1;
+    assert!(info.verify());
+    info.answers = &[(b"key", 0)];
+    assert!(!info.verify());
+}
+
+#[test]
+fn the_seeded_form_under_the_seed_of_the_record_is_the_function() {
+    for info in all() {
+        assert_eq!(info.seeded.is_some(), info.seed.is_some(), "{}", info.name);
+        let (Some(seeded), Some(words)) = (info.seeded, info.seed) else {
+            continue;
+        };
+        // SipHash has a key, and SMHasher's seed is only a part of it.
+        if words.starts_with("key ") {
+            continue;
+        }
+        let number = words
+            .trim_start_matches("seed ")
+            .split([' ', ','])
+            .next()
+            .unwrap();
+        let seed = match number.strip_prefix("0x") {
+            Some(hexadecimal) => u32::from_str_radix(hexadecimal, 16),
+            None => number.parse(),
+        };
+        let seed = seed.unwrap_or_else(|_| panic!("the seed of {} is no number: {words}", info.name));
+        for key in keys() {
+            assert_eq!(seeded(&key, seed), (info.hash)(&key), "{} of {key:?}", info.name);
+        }
+    }
+}
+
+#[test]
+fn every_output_bit_is_used() {
+    for info in all() {
+        let used = keys().fold(0, |used, key| used | (info.hash)(&key));
+        assert_eq!(used, u64::MAX >> (64 - info.output_bits), "{}", info.name);
+    }
+}
+
+#[test]
+fn only_pjw_and_elf_are_one_function() {
+    let mut groups: BTreeMap<Vec<u64>, Vec<&str>> = BTreeMap::new();
+    for info in all() {
+        groups
+            .entry(keys().map(|key| (info.hash)(&key)).collect())
+            .or_default()
+            .push(info.name);
+    }
+    let same: Vec<_> = groups.into_values().filter(|names| names.len() > 1).collect();
+    assert_eq!(same, [["PJW", "ELFHash"]]);
+}
+
+#[test]
+fn records_are_complete() {
+    for info in all() {
+        let name = file_of(info);
+        assert!((1978..=2026).contains(&info.year), "year {} in {name}", info.year);
+        assert!(
+            !info.author.is_empty() && !info.source.is_empty(),
+            "no author or source in {name}"
+        );
+        assert!(!info.weaknesses.is_empty(), "no weaknesses in {name}");
+        for sentence in info.weaknesses {
+            assert!(
+                sentence.ends_with('.') && !sentence.contains("  "),
+                "{name}: {sentence}"
+            );
+        }
+        assert!(!info.source.contains("  "), "{name}: {}", info.source);
+    }
+}
+
+#[test]
+fn keys_collide_as_the_weaknesses_say() {
+    for (name, one, other) in [
+        ("bkdr", &b"\0\0abc"[..], &b"abc"[..]),
+        ("dek", b"xZ", b"yz"),
+        ("djb2", b"Ab", b"BA"),
+        ("pjw", b"\0\0abc", b"abc"),
+        ("sdbm", b"\0\0abc", b"abc"),
+    ] {
+        let hash = find(name).unwrap().hash;
+        assert_eq!(hash(one), hash(other), "{name}");
+    }
+}
+
+#[test]
+fn low_bits_depend_on_low_bits_where_that_is_said() {
+    let mut claiming = 0;
+    for info in all() {
+        let claims = |text: &str| info.weaknesses.iter().any(|weakness| weakness.starts_with(text));
+        let shared = match () {
+            () if claims("Output bit j depends only on bits 0 to j") => 0..8,
+            () if claims("The low five output bits depend only on the low five") => 5..6,
+            () => continue,
+        };
+        claiming += 1;
+        for bits in shared {
+            let low = (1_u64 << bits) - 1;
+            for key in keys().step_by(7) {
+                let other: Vec<u8> = key.iter().map(|byte| byte ^ (0xff_u8 << bits)).collect();
+                assert_eq!(
+                    (info.hash)(&key) & low,
+                    (info.hash)(&other) & low,
+                    "{}: {key:?}, {bits} bits",
+                    info.name
+                );
+            }
+        }
+    }
+    assert!(claiming > 5, "{claiming}");
+}
+
+#[test]
+fn four_bytes_and_three_bits_are_all_that_bp_keeps() {
+    let bp = find("BPHash").unwrap().hash;
+    // Neither the length nor earlier bytes count.
+    assert_eq!(bp(b"aback"), bp(b"piggyback"));
+    for bit in 0..8 {
+        let fifth = |byte: u8| bp(&[byte, b'w', b'x', b'y', b'z']);
+        assert_eq!(fifth(1 << bit) != fifth(0), bit < 3, "bit {bit}");
+    }
+}
