@@ -124,7 +124,7 @@ pub fn missing() -> &'static [Function] {
 }
 
 /// The functions of a default run in addition to the published functions: those that programs choose today, one per
-/// family. `crates/README.md` gives the reasons for this choice.
+/// family.
 pub const EVERYDAY: [&str; 8] = [
     "FNV-1a 64",
     "MurmurHash3",

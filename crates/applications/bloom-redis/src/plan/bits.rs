@@ -53,7 +53,7 @@ pub(in crate::plan) fn read_zeros(
     if number == count {
         Ok(())
     } else {
-        Err(unexpected("as many bits as were asked for", None))
+        Err(unexpected("as many bits as were queried", None))
     }
 }
 

@@ -40,7 +40,7 @@ fn policy(format: &Format, bits_per_key: BitsPerKey) -> Text<AnyPolicy> {
 /// Returns the function of a policy's hash values.
 fn function(policy: &AnyPolicy) -> Text<HashFunction> {
     let function = policy.key_hash(b"").map(KeyHash::function);
-    function.ok_or_else(|| "can be asked, but not built: it has no hash values".to_owned())
+    function.ok_or_else(|| "can be queried, but not built: it has no hash values".to_owned())
 }
 
 impl Row for NamedPolicy {

@@ -124,7 +124,7 @@ fn formats_can_do_what_is_documented() {
     let path = |name: &str| place.path().join(name);
     let (one, another, fewer) = (keys(0..3_000), keys(3_000..6_000), keys(0..1_500));
     let mut table =
-        "| stored name | short names | told by its bytes | an answer from a few bytes | merged |\n"
+        "| stored name | short names | known by its bytes | an answer from a few bytes | merged |\n"
             .to_owned();
     table += "|---|---|---|---|---|\n";
     for name in names() {
@@ -310,7 +310,7 @@ fn sizes_that_a_format_has_not_are_refused() {
     assert!(format("spark").seed(-1).is_ok());
     assert!(builder("leveldb").capacity(5).file("never").is_err());
     let prefixes = "leveldb.BuiltinBloomFilter2.Prefix.Fixed4";
-    assert!(refused(prefixes, Size::BitsPerKey(9.0)).contains("can be asked, but not built"));
+    assert!(refused(prefixes, Size::BitsPerKey(9.0)).contains("can be queried, but not built"));
 }
 
 #[test]

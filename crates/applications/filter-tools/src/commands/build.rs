@@ -57,8 +57,8 @@ pub struct Arguments {
     /// Make a folder with this many shards
     #[arg(long, value_name = "N")]
     shards: Option<u32>,
-    /// Build only the shard of this number, counted from 0, into the folder; the keys must be its own. The manifest is for
-    /// whoever builds all shards
+    /// Build only the shard of this number, counted from 0, into the folder; the keys must be its own. The manifest is
+    /// written by the program that builds all shards
     #[arg(long, value_name = "I", requires = "shards")]
     shard: Option<u32>,
     /// Write the stored bytes alone, for an engine, Java or Spark. Nothing tells then whether they are whole

@@ -235,7 +235,7 @@ fn shared(answer: &Answer) -> Option<String> {
     ))
 }
 
-/// Names the next size up where a filter has far fewer bits than were asked for.
+/// Names the next size up where a filter has far fewer bits than were wanted.
 fn next_size(answer: &Answer) -> Option<String> {
     let sentence = next_size_up(
         answer.sizing.bits_per_key?,
@@ -245,7 +245,7 @@ fn next_size(answer: &Answer) -> Option<String> {
     Some(format!("{}: {sentence}", answer.filter))
 }
 
-/// Says what a filter has for the bits per key that were asked for, and which give a larger one.
+/// Says what a filter has for the bits per key that were wanted, and which give a larger one.
 pub(super) fn next_size_up(asked: f64, stored: f64, next: f64) -> String {
     format!(
         "{asked} bits per key give {stored:.2}, because its filters come in steps; the next size up begins at {next:.1}"

@@ -120,7 +120,7 @@ impl Asked<'_> {
                     for range in ranges {
                         let some = middle.bytes()?.unwrap_or_default();
                         if some.len() as u64 != range.end - range.start {
-                            return Err(unexpected("as many bytes as were asked for", None));
+                            return Err(unexpected("as many bytes as were queried", None));
                         }
                         bytes.extend(some);
                     }

@@ -57,7 +57,7 @@ fn notes(fill: &Fill, rate: f64) -> Vec<String> {
         let (bits, keys) = (grouped(MAX_DATA_FRAME_BITS), grouped(MAX_DATA_FRAME_ITEMS));
         notes.push(format!(
             "the largest filter that Spark makes for a data frame: it cuts the bits to {bits}, and k to that of {keys} keys, \
-             however many were asked for."
+             however many were wanted."
         ));
     }
     notes
