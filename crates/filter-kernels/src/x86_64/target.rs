@@ -1,4 +1,4 @@
-//! The kernels as [`Target`]s, and operations on single bytes and words.
+//! The kernels as [`Target`]s, and operations on single words.
 
 use core::arch::asm;
 use core::arch::x86_64::*;
