@@ -7,9 +7,9 @@ use filter_kernels::{Allowed, Kernel, KernelToken, Source, Stored};
 use filter_policy::KeyHash;
 use filter_policy::answers::each;
 use filter_policy::building::{each_batch, room};
-use filter_policy::hashers::{basho_hash, basho_murmur2_hash};
 use filter_policy::{
-    BitsPerKey, Error, FilterBytes, FilterPolicy, HashFunction, Layout, Policy, Prepared, leveldb,
+    BitsPerKey, Error, FilterBytes, FilterPolicy, HashFunction, Layout, Policy, Prepared, basho_hash,
+    basho_murmur2_hash, leveldb,
 };
 
 use crate::leveldb::probes;

@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use filter_policy::hashers::LevelDbHash;
+use filter_policy::leveldb::LevelDbHash;
 use filter_policy::leveldb::{self, LevelDb};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, Layout as _};
 #[cfg(feature = "alloc")]

@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use filter_policy::hashers::{LevelDbHash, Murmur2, Murmur2SignedTail};
+use filter_policy::leveldb::{LevelDbHash, Murmur2, Murmur2SignedTail};
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
@@ -198,7 +198,7 @@ pub fn reader(name: &str) -> Result<AnyPolicy, Error> {
 /// ```
 /// use filter_formats::policies::Registry;
 /// use filter_policy::{BloomFilterPolicy, FilterPolicy as _};
-/// # use filter_policy::hashers::{KeyHasher, LaneHash};
+/// # use filter_policy::leveldb::{KeyHasher, LaneHash};
 /// # struct Crc;
 /// # impl KeyHasher for Crc {
 /// #     fn hash(&self, key: &[u8]) -> u32 { LaneHash::Murmur2 { seed: 9 }.hash(key) }

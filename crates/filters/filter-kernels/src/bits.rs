@@ -143,14 +143,30 @@ impl<const MAP: bool> Bits<'_, MAP> {
         }
     }
 
-    /// Returns the bytes that [`set`](Self::set) will change, and the index of a lane's byte.
+    /// Sets the bits of rows that were prepared before, if they were, and prepares them for other positions, whose words
+    /// are then prefetched if wanted.
+    ///
+    /// # Safety
+    ///
+    /// That of [`set`](Self::set), for all lanes, if the rows were prepared.
     #[inline(always)]
-    pub(crate) fn place(&self, rows: &[Row], lane: usize) -> (&[u8], usize) {
-        let value = rows[0][lane] as usize;
-        if MAP {
-            (self.map, value)
-        } else {
-            (self.words.as_flattened(), value * 4)
+    pub(crate) unsafe fn exchange<S: Lanes>(
+        &mut self,
+        lanes: S,
+        rows: &mut [Row],
+        positions: S::Vector,
+        prepared: bool,
+        prefetched: bool,
+    ) {
+        if prepared {
+            // SAFETY: guaranteed by the caller.
+            unsafe { self.set::<S>(rows, S::LANES) };
+        }
+        Self::prepare(lanes, positions, rows);
+        if prefetched {
+            for &index in &rows[0][..S::LANES] {
+                lanes.prefetch::<true, _>(self.words, index as usize);
+            }
         }
     }
 }

@@ -2,10 +2,9 @@
 //!
 //! Arguments must be valid.
 
-mod create;
 mod definition;
-mod probes;
-mod query;
+mod kernel;
+mod many;
 mod scalar;
 
 pub use definition::positions;
@@ -19,10 +18,10 @@ use crate::choose::KernelToken;
 use crate::compile::{Asker, asker, by_kernel};
 use crate::door::Stored;
 use crate::kernel::Kernel;
-use crate::lanes::{Lanes, Target, Work};
+use crate::lanes::Target;
 use crate::modulus::{LaneDivisor, Modulus};
 use crate::source::{LaneHash, LaneSource, Source};
-use definition::{USUAL_PROBES, all_set, scalar_may_match};
+use definition::{USUAL_PROBES, scalar_may_match};
 
 /// Returns the kernel for bit arrays of this many bytes, and the numbers of its divisor for remainders by their bits:
 /// those of a [`Modulus`] for portable code, otherwise of a [`LaneDivisor`].
@@ -47,10 +46,10 @@ pub fn create(kernel: KernelToken, source: LaneSource<'_>, probes: u8, bit_array
     let (kernel, parts) = dispatch(kernel, bit_array.len());
     let divisor = LaneDivisor::of_lanes(parts);
     by_kernel!(|lanes, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: LaneSource<'_>| -> () {
-            create::create_small(lanes, bit_array, divisor, source);
+            kernel::create_small(lanes, bit_array, divisor, source);
         }
-        apart (!create::is_small(bit_array, probes)) {
-            true => { create::create_by_map(lanes, bit_array, divisor, probes, source) }
+        apart (!kernel::is_small(bit_array, probes)) {
+            true => { kernel::create_by_map(lanes, bit_array, divisor, probes, source) }
         }, kernel, scalar::create(bit_array, Modulus::of_parts(parts), probes, source));
 }
 
@@ -61,7 +60,7 @@ pub fn insert(kernel: KernelToken, source: LaneSource<'_>, probes: u8, bit_array
     let divisor = LaneDivisor::of_lanes(parts);
     by_kernel!(
         |lanes, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: LaneSource<'_>| -> () {
-            create::insert(lanes, bit_array, divisor, probes, source);
+            kernel::insert(lanes, bit_array, divisor, probes, source);
         },
         kernel,
         scalar::set_all(bit_array, Modulus::of_parts(parts), probes, source)
@@ -164,7 +163,7 @@ impl Stored for Bits<'_> {
         let (bit_array, probes) = (self.bit_array, self.probes.into());
         by_kernel!(
             |lanes, bit_array: &[u8], bits: u64, rest: u64, probes: u32, hash: u32| -> bool {
-                query::may_match(lanes, bit_array, bits, rest, probes, hash)
+                kernel::may_match(lanes, bit_array, bits, rest, probes, hash)
             },
             kernel,
             scalar_may_match(bit_array, Modulus::of_parts([bits, rest]), probes, hash)
@@ -192,7 +191,7 @@ impl Stored for Bits<'_> {
              source: LaneSource<'_>,
              answers: &mut [u64]|
              -> () {
-                query::may_match_many(lanes, bit_array, divisor, probes, source, answers);
+                many::may_match_many(lanes, bit_array, divisor, probes, source, answers);
             },
             kernel,
             scalar::answer_each(bit_array, Modulus::of_parts(parts), probes, source, answers)
@@ -210,34 +209,7 @@ impl Stored for Bits<'_> {
 
     #[inline(always)]
     fn matches<T: Target>(self, lanes: T, hash: u32) -> bool {
-        lanes.here(AskUsual(self.bit_array, self.probes, hash))
-    }
-}
-
-/// Asks a usual filter for a hash value.
-struct AskUsual<'a>(&'a [u8], u8, u32);
-
-impl Work for AskUsual<'_> {
-    type Out = bool;
-
-    #[inline(always)]
-    fn portable(self) -> bool {
-        let Self(bit_array, _, hash) = self;
-        all_set(
-            bit_array,
-            Modulus::of_bytes(bit_array.len()),
-            USUAL_PROBES.into(),
-            hash,
-        )
-    }
-
-    #[inline(always)]
-    fn narrow<S: Lanes>(self, lanes: S) -> bool {
-        let Self(bit_array, probes, hash) = self;
-        match LaneDivisor::of_bytes(bit_array.len()) {
-            Some(divisor) => query::may_match_8(lanes, bit_array, divisor, probes.into(), hash),
-            None => true,
-        }
+        lanes.here(kernel::AskUsual(self.bit_array, self.probes, hash))
     }
 }
 
@@ -262,27 +234,10 @@ pub fn asker(kernel: KernelToken, function: LaneHash) -> Asker {
 fn ask<T: Target>(lanes: T, numbers: &[u64; 3], bits: &[u8], hash: impl FnOnce(u32) -> u32) -> bool {
     let [divisor, reciprocal, rest] = *numbers;
     let hash = hash((rest >> 32) as u32);
-    lanes.here(Ask(bits, [divisor, reciprocal], u32::from(rest as u8), hash))
-}
-
-/// Asks for a hash value with the numbers of a divisor, which may be those of another bit array.
-struct Ask<'a>(&'a [u8], [u64; 2], u32, u32);
-
-impl Work for Ask<'_> {
-    type Out = bool;
-
-    #[inline(always)]
-    fn portable(self) -> bool {
-        let Self(bit_array, parts, probes, hash) = self;
-        scalar_may_match(bit_array, Modulus::of_parts(parts), probes, hash)
-    }
-
-    #[inline(always)]
-    fn narrow<S: Lanes>(self, lanes: S) -> bool {
-        let Self(bit_array, [bits, rest], probes, hash) = self;
-        match LaneDivisor::of_parts([bits, rest], bit_array.len()) {
-            Some(_) => query::may_match(lanes, bit_array, bits, rest, probes, hash),
-            None => scalar_may_match(bit_array, Modulus::of_bytes(bit_array.len()), probes, hash),
-        }
-    }
+    lanes.here(kernel::Ask(
+        bits,
+        [divisor, reciprocal],
+        u32::from(rest as u8),
+        hash,
+    ))
 }

@@ -3,15 +3,13 @@
 use core::fmt::Debug;
 use core::num::NonZeroU64;
 
-use filter_kernels::LaneHash;
-use hashzoo::xxh3_64;
 #[cfg(feature = "alloc")]
-use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash, xxh64, xxph3_64};
+use filter_kernels::LaneHash;
+use hashzoo::{LEVELDB_BLOOM_SEED, leveldb_hash, murmur2, murmur64a, xxh3_64};
+#[cfg(feature = "alloc")]
+use hashzoo::{rocksdb_hash, xxh64, xxph3_64};
 
 use crate::error::Error;
-use crate::hashers::KeyHasher;
-#[cfg(feature = "alloc")]
-use crate::hashers::{basho_hash, basho_murmur2_hash};
 use sealed::Values;
 
 /// The identity of a hash function, its seed included: hash values are used only in filters of the same function.
@@ -57,10 +55,10 @@ impl HashFunction {
     /// The hash of RocksDB's legacy filters, with LevelDB's seed.
     pub const ROCKSDB_LEGACY: Self = Self::seedless(4, 0);
 
-    /// The two hashes of Basho's filters: [`basho_hash`](crate::hashers::basho_hash).
+    /// The two hashes of Basho's filters: [`basho_hash`].
     pub const BASHO: Self = Self::seedless(6, 1);
 
-    /// Those of processors other than x86-64: [`basho_murmur2_hash`](crate::hashers::basho_murmur2_hash).
+    /// Those of processors other than x86-64: [`basho_murmur2_hash`].
     pub const BASHO_MURMUR2: Self = Self::seedless(7, 1);
 
     /// Of keys without a hash value: never that of a filter.
@@ -121,16 +119,6 @@ impl HashFunction {
         Self::seeded(3, seed)
     }
 
-    /// Returns the identity of a hasher's function.
-    pub(crate) fn of_hasher(hasher: &impl KeyHasher) -> Self {
-        match hasher.lane_hash() {
-            Some(LaneHash::LevelDb { seed }) => Self::leveldb(seed),
-            Some(LaneHash::Murmur2 { seed }) => Self::murmur2(seed),
-            Some(LaneHash::Murmur2SignedTail { seed }) => Self::murmur2_signed_tail(seed),
-            _ => Self::new(hasher.policy_name(), |key| hasher.hash(key)),
-        }
-    }
-
     // Small, because queries compare with these numbers.
     const fn seedless(number: u64, wide: u64) -> Self {
         Self::of_number(number << 1 | wide)
@@ -162,6 +150,25 @@ impl HashFunction {
     pub(crate) const fn makes<H: HashValue>(self) -> bool {
         self.wide() == H::WIDE
     }
+}
+
+/// The seed of the second hash of Basho's filters.
+///
+/// Source: Basho's LevelDB, `util/bloom2.cc`.
+const BASHO_SEED: u32 = 0x5bd1_e995;
+
+/// Returns the two hashes of a key in Basho's filters on x86-64: LevelDB's in the low half, the low half of
+/// MurmurHash64A in the high one.
+#[inline]
+pub const fn basho_hash(key: &[u8]) -> u64 {
+    leveldb_hash(key, LEVELDB_BLOOM_SEED) as u64 | murmur64a(key, BASHO_SEED as u64) << 32
+}
+
+/// Returns the two hashes of a key in Basho's filters on other processors: LevelDB's in the low half, MurmurHash2 in
+/// the high one.
+#[inline]
+pub const fn basho_murmur2_hash(key: &[u8]) -> u64 {
+    leveldb_hash(key, LEVELDB_BLOOM_SEED) as u64 | (murmur2(key, BASHO_SEED) as u64) << 32
 }
 
 /// Returns a number that tells functions apart by the hash values of the probes.

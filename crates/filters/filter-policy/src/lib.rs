@@ -30,8 +30,6 @@ mod policy;
 mod bits_per_key;
 
 // LevelDB's format: its hash functions, and the policies.
-pub mod hashers;
-
 pub mod leveldb;
 
 mod filter_bytes;
@@ -72,7 +70,7 @@ pub use bits_per_key::BitsPerKey;
 pub use builder::FilterBuilder;
 pub use error::Error;
 pub use filter_bytes::FilterBytes;
-pub use key_hash::{HashFunction, HashValue, KeyHash, KeyHashes};
+pub use key_hash::{HashFunction, HashValue, KeyHash, KeyHashes, basho_hash, basho_murmur2_hash};
 pub use keys::{BatchKey, KeyBatch, PackedKeys};
 pub use leveldb::BloomFilterPolicy;
 pub use policy::{

@@ -9,7 +9,7 @@ use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::rocksdb::FastLocalBloom;
 use filter_formats::view::FilterView;
 use filter_policy::filter_block::FilterBlockReader;
-use filter_policy::hashers::KeyHasher;
+use filter_policy::leveldb::KeyHasher;
 use filter_policy::{BloomFilterPolicy, FilterPolicy as _};
 use filter_tables::{BlockHandle, BlockRole, Entry, Error, FilterHandles, RocksDbTable, Table};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use filter_formats::Basho;
 use filter_policy::filter_block::FilterBlockBuilder;
-use filter_policy::hashers::KeyHasher;
+use filter_policy::leveldb::KeyHasher;
 use filter_policy::{BloomFilterPolicy, FilterPolicy};
 use filter_sets::{Access, FilterSet, Header, Opening};
 use filter_tables::StoredBlock;

@@ -3,7 +3,7 @@
 //! Unlike times, counts have no noise: they depend only on the code, its compiler, and functions that the C library
 //! selects by processor. Counts are therefore compared only between runs of the same compiler.
 
-use filter_policy::hashers::LevelDbHash;
+use filter_policy::leveldb::LevelDbHash;
 
 use super::rates::{policies_and, short};
 use crate::suite::Parameter::Condition;

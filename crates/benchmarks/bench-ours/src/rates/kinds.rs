@@ -7,7 +7,7 @@ use filter_formats::Format;
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::sizing;
 use filter_formats::view::FilterView;
-use filter_policy::hashers::{KeyHasher, Murmur2SignedTail};
+use filter_policy::leveldb::{KeyHasher, Murmur2SignedTail};
 use filter_policy::{Answers, BitsPerKey, BloomFilterPolicy};
 use membership_filters::guava::{BloomFilter, Parameters, Strategy};
 use membership_filters::redisbloom::{BloomFilter as RedisBloomFilter, Parameters as RedisBloomParameters};

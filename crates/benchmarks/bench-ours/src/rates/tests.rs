@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use bench_kit::suites::rates::{IDEAL, SUITE};
 use filter_formats::policies;
-use filter_policy::hashers::{LevelDbHash, Murmur2};
+use filter_policy::leveldb::{LevelDbHash, Murmur2};
 
 use super::kinds::{Series, all};
 use super::run::{Effort, rates};

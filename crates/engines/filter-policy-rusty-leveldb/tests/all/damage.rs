@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use filter_policy::hashers::Murmur2;
+use filter_policy::leveldb::Murmur2;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::{Error, check, checked_open};
 use filter_tables::{BlockHandle, Table, block_checksum};

@@ -4,7 +4,7 @@ use std::cmp::Ordering as Order;
 use std::path::Path;
 use std::rc::Rc;
 
-use filter_policy::hashers::Murmur2;
+use filter_policy::leveldb::Murmur2;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::{Error, check, checked_open};
 use rusty_leveldb::{BloomPolicy, Cmp, DB, DefaultCmp, Options};

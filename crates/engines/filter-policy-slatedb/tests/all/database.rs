@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use filter_policy::hashers::Murmur2;
+use filter_policy::leveldb::Murmur2;
 use filter_policy::prefix::{PrefixPolicy, SeparatedPrefix};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 use filter_policy_slatedb::SlateDbPolicy;

@@ -4,7 +4,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use filter_policy::hashers::Murmur2;
+use filter_policy::leveldb::Murmur2;
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, KeyHash, KeyHashes};
 use filter_policy_slatedb::SlateDbPolicy;

@@ -2,7 +2,7 @@
 
 use filter_formats::policies;
 use filter_formats::rocksdb::Ribbon;
-use filter_policy::hashers::Murmur2;
+use filter_policy::leveldb::Murmur2;
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, KeyHash, KeyHashes};
 use filter_policy_surrealkv::SurrealKvPolicy;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use filter_formats::policies::{self, AnyPolicy as Boxed};
 use filter_formats::rocksdb::FastLocalBloom;
-use filter_policy::hashers::{LevelDbHash, Murmur2};
+use filter_policy::leveldb::{LevelDbHash, Murmur2};
 use filter_policy::{
     Answers, BitsPerKey, BloomFilterPolicy, Error, FilterBuilder, FilterBytes, FilterPolicy, HashFunction,
     HashedKey, KeyHash, KeyHashes, MATCHES_EVERYTHING, OwnedFilter, Policy, PreparedFilter, contract,

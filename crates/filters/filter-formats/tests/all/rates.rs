@@ -3,7 +3,7 @@
 use filter_formats::Format;
 use filter_formats::policies;
 use filter_formats::view::FilterView;
-use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2};
+use filter_policy::leveldb::{KeyHasher, LevelDbHash, Murmur2};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, KeyHash, KeyHashes, Layout as _};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};

@@ -3,7 +3,7 @@
 use filter_formats::Bloom64;
 use filter_formats::Format;
 use filter_formats::view::{FilterKind, FilterView};
-use filter_policy::hashers::LevelDbHash;
+use filter_policy::leveldb::LevelDbHash;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
 use super::support::formats::ROWS;

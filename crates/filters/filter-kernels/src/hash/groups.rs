@@ -100,11 +100,9 @@ struct HashKeys<'k, 'h>(Keys<'k>, LaneHash, usize, &'h mut [u32]);
 impl Work for HashKeys<'_, '_> {
     type Out = ();
 
+    #[inline(always)]
     fn portable(self) {
-        let Self(keys, function, start, hashes) = self;
-        for (hash, key) in hashes.iter_mut().zip(keys.iter().skip(start)) {
-            *hash = function.hash(key);
-        }
+        unreachable!("portable code has no groups")
     }
 
     #[inline(always)]

@@ -4,7 +4,8 @@
 
 use core::arch::x86_64::*;
 
-use super::target::{Avx2, Avx512, bytes_at};
+use super::avx2::bytes_at;
+use super::target::{Avx2, Avx512};
 use crate::bits::in_registers;
 use crate::lanes::{Lanes, Lanes64, Target, WideLanes, operations};
 

@@ -331,7 +331,7 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
     /// Queries many keys, in their order. Allocates no memory. Filters that are not in the cache are prefetched.
     ///
     /// A call pays off from about eight keys on with AVX2 and AVX-512 in LevelDB's layout, if the hasher has a
-    /// [`lane_hash`](crate::hashers::KeyHasher::lane_hash); from some tens of keys on in the other layouts; and
+    /// [`lane_hash`](crate::leveldb::KeyHasher::lane_hash); from some tens of keys on in the other layouts; and
     /// always if the filter is larger than the cache, or with AVX2 if the keys are scattered in memory.
     /// [Packed](crate::PackedKeys) keys are fastest. RocksDB's legacy filters are queried key by key.
     ///

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockDamage, FilterBlockReader};
-use filter_policy::hashers::LevelDbHash;
+use filter_policy::leveldb::LevelDbHash;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashedKey};
 use proptest::collection::vec;
 use proptest::prelude::*;

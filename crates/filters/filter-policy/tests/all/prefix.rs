@@ -1,6 +1,6 @@
 //! Filters over prefixes of generated keys: no stored key is ever denied.
 
-use filter_policy::hashers::Murmur2;
+use filter_policy::leveldb::Murmur2;
 use filter_policy::prefix::{FixedPrefix, PrefixExtractor, PrefixPolicy, SeparatedPrefix};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use proptest::collection::vec;

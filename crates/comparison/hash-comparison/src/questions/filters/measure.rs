@@ -16,7 +16,7 @@ mod tests;
 use std::hash::Hasher as _;
 
 use filter_formats::sizing::Textbook;
-use filter_policy::hashers::Murmur2;
+use filter_policy::leveldb::Murmur2;
 use filter_policy::{
     Answers, BitsPerKey, BloomFilterPolicy, FilterPolicy as _, KeyHashes, Layout as _, leveldb,
 };

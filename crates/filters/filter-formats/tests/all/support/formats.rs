@@ -6,8 +6,8 @@ use std::fmt::Debug;
 use filter_formats::parquet::SplitBlock;
 use filter_formats::rocksdb::{CacheLine, FastLocalBloom, LegacyBloom, Ribbon};
 use filter_formats::{Basho, BinaryFuse, Bloom64, Format};
-use filter_policy::hashers::KeyHasher;
 use filter_policy::kernels::Kernel;
+use filter_policy::leveldb::KeyHasher;
 use filter_policy::{
     BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, KeyBatch, Layout, Policy,
 };

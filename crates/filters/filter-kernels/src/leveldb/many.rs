@@ -1,22 +1,130 @@
-//! Queries many keys together, probe by probe.
+//! Queries of many keys in lanes: all probes of a group after one another, or probe by probe with many keys.
 
+use core::mem;
 use core::ops::Range;
 
-use super::super::probes::positions_of;
-use super::batch::{Batch, first_bits};
-use crate::hash::groups::{Consumer, Groups};
+use super::kernel::{PREFETCHED, Probes, Remainders, positions_of};
+use crate::bits::{Words, in_registers};
+use crate::hash::groups::{Consumer, Groups, consume};
 use crate::lanes::{Lanes, MAX_LANES};
+use crate::modulus::LaneDivisor;
+use crate::source::LaneSource;
 
+/// The minimum number of keys for which survivors are packed together after every probe.
+const FEWEST_FOR_LEVELS: usize = 128;
+/// The number of keys that are hashed together, a whole number of words of answers.
+const SHORT_PART: usize = 128;
 /// The number of keys that go from probe to probe together, a whole number of words of answers.
-pub(crate) const TILE: usize = 1024;
+const TILE: usize = 1024;
 
 /// The keys of a tile and of one vector.
 const ROOM: usize = TILE + MAX_LANES;
 
+/// Queries many hash values, one in each lane.
+#[inline(always)]
+pub(super) fn may_match_many<S: Lanes>(
+    lanes: S,
+    bit_array: &[u8],
+    divisor: LaneDivisor,
+    probes: u32,
+    source: LaneSource<'_>,
+    answers: &mut [u64],
+) {
+    in_registers!(
+        lanes: S, bit_array,
+        |words| {
+            let mut batch = Batch { words, remainders: Remainders::new(lanes, divisor), probes, answers };
+            consume::<S, SHORT_PART>(lanes, source, S::IN_PLACE, &mut batch);
+        },
+        else {
+            let words = Words::<_, 0>::new(lanes, bit_array);
+            let mut batch = Batch { words, remainders: Remainders::new(lanes, divisor), probes, answers };
+            if source.len() < FEWEST_FOR_LEVELS {
+                consume::<S, SHORT_PART>(lanes, source, S::IN_PLACE, &mut batch);
+            } else if bit_array.len() < PREFETCHED {
+                consume::<S, TILE>(lanes, source, S::IN_PLACE, &mut ByLevel::<S, false>::new(batch));
+            } else {
+                consume::<S, TILE>(lanes, source, S::IN_PLACE, &mut ByLevel::<S, true>::new(batch));
+            }
+        }
+    );
+}
+
+/// The state that all strategies share. By itself it tests the probes of a group one after the other.
+struct Batch<'a, S: Lanes, const QUARTERS: usize> {
+    words: Words<'a, S, QUARTERS>,
+    remainders: Remainders<S>,
+    probes: u32,
+    /// The answers of the keys that were not taken yet.
+    answers: &'a mut [u64],
+}
+
+impl<'a, S: Lanes, const QUARTERS: usize> Batch<'a, S, QUARTERS> {
+    /// Returns the words for the answers of the next keys, all 0.
+    #[inline(always)]
+    fn next_answers(&mut self, keys: usize) -> &'a mut [u64] {
+        let answers = mem::take(&mut self.answers);
+        let words = keys.div_ceil(64).min(answers.len());
+        let (now, later) = answers.split_at_mut(words);
+        self.answers = later;
+        now.fill(0);
+        now
+    }
+
+    /// Tests all probes of these groups, group by group. Returns the number of keys that have all their bits.
+    #[inline(always)]
+    fn all_probes(&self, lanes: S, groups: &Groups<'_>, range: Range<usize>, answers: &mut [u64]) -> usize {
+        let mut found = 0;
+        for group in range {
+            let hits = self.rest(lanes, groups.group(lanes, group), 0);
+            found += hits.count_ones() as usize;
+            answer::<S>(answers, groups.len(), group * S::LANES, hits);
+        }
+        found
+    }
+
+    /// Returns the lanes that have all bits from this probe on.
+    #[inline(always)]
+    fn rest(&self, lanes: S, hashes: S::Vector, probe: u32) -> u32 {
+        let mut sequence = Probes::new(self.remainders, hashes, probe);
+        let mut hits = lanes.all_hits();
+        for _ in probe..self.probes {
+            let positions = sequence.positions();
+            hits = lanes.hit(hits, self.words.at(lanes, positions), positions);
+            sequence.advance();
+        }
+        lanes.hit_bits(hits)
+    }
+}
+
+impl<S: Lanes, const QUARTERS: usize> Consumer<S> for Batch<'_, S, QUARTERS> {
+    #[inline(always)]
+    fn take(&mut self, lanes: S, groups: &Groups<'_>) {
+        let answers = self.next_answers(groups.len());
+        self.all_probes(lanes, groups, 0..groups.count::<S>(), answers);
+    }
+}
+
+/// Writes the answers of the group that starts with key number `start` out of `keys`.
+#[inline(always)]
+fn answer<S: Lanes>(answers: &mut [u64], keys: usize, start: usize, hits: u32) {
+    // The lanes beyond the last key repeat that key.
+    let hits = hits & first_bits(keys - start, S::LANES);
+    if let Some(word) = answers.get_mut(start / 64) {
+        *word |= u64::from(hits) << (start % 64);
+    }
+}
+
+/// Returns a mask of the lowest `count` bits, at most `most`.
+#[inline(always)]
+fn first_bits(count: usize, most: usize) -> u32 {
+    u32::MAX >> (32 - count.min(most))
+}
+
 /// Tests one probe of a whole tile at a time. After each probe, the keys that have the bit are packed together, so that
 /// absent keys cost two look-ups on average and no unpredictable branch. If nearly all keys stay, the remaining probes
 /// are tested group by group, which saves the packing.
-pub(crate) struct ByLevel<'a, S: Lanes, const PREFETCH: bool> {
+struct ByLevel<'a, S: Lanes, const PREFETCH: bool> {
     batch: Batch<'a, S, 0>,
     /// The hash values of the keys in progress. Vectors are stored whole, so there is room for one vector beyond the last key.
     hashes: [u32; ROOM],
@@ -76,7 +184,7 @@ fn nearly_all(left: usize, of: usize) -> bool {
 
 impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
     #[inline(always)]
-    pub(crate) fn new(batch: Batch<'a, S, 0>) -> Self {
+    fn new(batch: Batch<'a, S, 0>) -> Self {
         Self {
             batch,
             hashes: [0; ROOM],
