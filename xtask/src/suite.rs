@@ -90,7 +90,7 @@ const STEPS: [Step; 15] = [
         tidy::check(&suite.root)?;
         // Formatted as a workspace, a package outside of it would be formatted with all that it depends on.
         cargo(&suite.root, &words("fmt --all --check"))?;
-        ["filter-formats/freestanding", "fuzz"]
+        ["filters/filter-formats/freestanding", "fuzz"]
             .iter()
             .try_for_each(|package| {
                 let manifest = format!("crates/{package}/Cargo.toml");
