@@ -9,7 +9,7 @@ use xtask::Need;
 
 /// Test the libraries on other processors.
 ///
-/// For each target, compiles the unit tests and the tests on golden data of the crates of filters and hash functions,
+/// For each target, compiles the tests of hash functions and kernels, and those on golden data of the crates of filters,
 /// and runs them in QEMU. The standard library comes from rustup.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Targets: aarch64, s390x (big-endian), i686 (32 bits)\n\n\
@@ -122,33 +122,39 @@ pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), String> 
     Ok(())
 }
 
-/// Unit tests, golden data, filter blocks and prefixes, and every kernel against the definitions, beside guard pages.
-/// Property tests of thousands of random cases would take hours in an emulator and do not depend on the processor:
-/// `cfg(emulated)` leaves them out.
-const LIBRARIES: &str = "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats \
-                         --package filter-tables --package membership-filters \
-                         --features filter-tables/snappy,filter-tables/xxhash \
-                         --lib --test golden --test all";
-/// Rates do not depend on the processor either, and take ten times as long as all other tests. Filters of millions of
-/// keys take long; filters as long of fewer keys are tested, with more probes.
-const SKIPPED: &str = "--skip millions_of_keys --skip leveldb_rate --skip rates_beyond_the_format \
-                       --skip searches_are_tight";
+/// The programs of each command, and its arguments: every kernel against the definitions, beside guard pages, and golden
+/// data, of which hash functions have the known answers. `cfg(emulated)` leaves out tests that do not depend on the
+/// processor. Filters of millions of keys take long; filters as long of fewer keys are tested, with more probes.
+const COMMANDS: [(&str, &str); 2] = [
+    (
+        "--package hashzoo --package filter-kernels --lib --test golden",
+        "",
+    ),
+    (
+        "--package filter-policy --package filter-formats --package filter-tables --package membership-filters \
+         --features filter-tables/snappy,filter-tables/xxhash --test all",
+        "--skip millions_of_keys",
+    ),
+];
 
 /// Tests the libraries on a target.
 pub(crate) fn test(root: &Path, target: &Target) -> Result<(), String> {
-    let mut cargo = cargo_command(root, &["test", "--target", target.triple]);
-    // Compiled quickly. Packages that run long in an emulator have their own optimisation settings.
-    cargo.args(words(LIBRARIES)).args(words(
-        "--config profile.dev.opt-level=0 --config profile.dev.debug=0",
-    ));
     let Target {
         triple,
         linker,
         emulator,
         ..
     } = target;
-    cargo.args(["--config", &format!("target.{triple}.linker={linker:?}")]);
-    cargo.args(["--config", &format!("target.{triple}.runner={emulator:?}")]);
-    cargo.arg("--").args(words(SKIPPED));
-    run_command(cargo.env("RUSTFLAGS", "--cfg emulated"))
+    for (programs, tests) in COMMANDS {
+        let mut cargo = cargo_command(root, &["test", "--target", triple]);
+        // Compiled quickly. Packages that run long in an emulator have their own optimisation settings.
+        cargo.args(words(programs)).args(words(
+            "--config profile.dev.opt-level=0 --config profile.dev.debug=0",
+        ));
+        cargo.args(["--config", &format!("target.{triple}.linker={linker:?}")]);
+        cargo.args(["--config", &format!("target.{triple}.runner={emulator:?}")]);
+        cargo.arg("--").args(words(tests));
+        run_command(cargo.env("RUSTFLAGS", "--cfg emulated"))?;
+    }
+    Ok(())
 }
