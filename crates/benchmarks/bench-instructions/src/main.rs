@@ -1,23 +1,28 @@
-//! The work whose instructions are counted: each task of each policy in its own call of [`counted`]. The program has
-//! few dependencies, because every test run builds it with optimisation.
+//! The work whose instructions are counted: every way to build and to query, for every layout, each in its own call of
+//! [`counted`]. The program has few dependencies, because every test run builds it with optimisation.
 //!
-//! It prints a line for each call, in order: policy, key lengths, task, number of keys.
-//! `cargo xtask bench --suite instructions` runs it under valgrind with the portable kernel. Seeds are fixed, so every run does the same work.
-//! With the argument `ways`, the tasks are all ways to build and to query, which a test compares with recorded counts.
+//! It prints a line for each call, in order: policy, key lengths, way, number of keys. `tests/counts.rs` runs it under
+//! valgrind. Seeds are fixed, so every run does the same work.
 #![forbid(unsafe_code)]
-
-mod ways;
 
 use core::hint::black_box;
 use std::io::{self, Write};
 
-use filter_formats::policies;
-use filter_policy::BitsPerKey;
+use filter_formats::parquet::SplitBlock;
+use filter_formats::rocksdb::{FastLocalBloom, LegacyBloom, Ribbon};
+use filter_formats::{Basho, BinaryFuse, Bloom64};
+use filter_policy::{
+    Answers, BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedKey, KeyHashes, Layout, Policy,
+};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+type Failed = Box<dyn std::error::Error>;
+
 /// Keys of a filter, and queries to it.
 const KEYS: usize = 1024;
+/// The number of keys of small filters.
+const FEW: usize = 8;
 
 /// The call that starts and ends counting. It is not inlined, so that it keeps its symbol.
 #[inline(never)]
@@ -40,39 +45,118 @@ fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
     keys.iter().map(Vec::as_slice).collect()
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut out = io::stdout().lock();
-    if std::env::args().nth(1).is_some_and(|argument| argument == "ways") {
-        return ways::run_all(&mut out);
-    }
+/// Copies keys one after the other: some counts depend on where they are in memory.
+fn flat(keys: &[Vec<u8>]) -> Vec<u8> {
+    let mut flat = Vec::with_capacity(64 * KEYS);
+    flat.extend(keys.iter().flatten());
+    flat
+}
+
+/// Returns the keys in their copy.
+fn places<'k>(mut flat: &'k [u8], keys: &[Vec<u8>]) -> Vec<&'k [u8]> {
+    let lengths = slices(keys);
+    let place = |key: &&[u8]| {
+        let (place, rest) = flat.split_at(key.len());
+        flat = rest;
+        place
+    };
+    lengths.iter().map(place).collect()
+}
+
+/// Runs each way of a policy with keys of two kinds.
+fn run<L: Layout>(policy: Policy<L>, out: &mut impl Write) -> Result<(), Failed>
+where
+    Policy<L>: Copy,
+{
     for (lengths, len) in [("16", Some(16)), ("4-40", None)] {
         let mut random = SplitMix64::seed_from_u64(1);
         let (stored, absent) = (keys(&mut random, len), keys(&mut random, len));
-        let (stored, absent) = (slices(&stored), slices(&absent));
-        for known in policies::ALL {
-            let (name, policy) = (known.name(), known.policy(BitsPerKey::whole(10)));
-            let policy = black_box(&*policy);
-            let mut room = vec![0; policy.max_filter_len(KEYS)?];
-            let mut written = Ok(0);
-            counted(&mut || {
-                written = policy
-                    .create_filter(&stored, &mut room)
-                    .map(|filter| filter.len());
-            });
-            writeln!(out, "{name},{lengths},build,{KEYS}")?;
-            let filter = &room[..written?];
-            for (task, asked) in [("absent", &absent), ("present", &stored)] {
-                let mut matches = 0;
-                counted(&mut || {
-                    matches = asked
-                        .iter()
-                        .filter(|key| policy.key_may_match(key, filter))
-                        .count();
-                });
-                black_box(matches);
-                writeln!(out, "{name},{lengths},{task},{KEYS}")?;
+        let (flat_stored, flat_absent) = (flat(&stored), flat(&absent));
+        let (stored, absent) = (places(&flat_stored, &stored), places(&flat_absent, &absent));
+        let policy = *black_box(&policy);
+        let object: &dyn FilterPolicy = black_box(&policy);
+        let name = object.name();
+        let mut count = |way: &str, work: &mut dyn FnMut()| {
+            counted(work);
+            writeln!(out, "{name},{lengths},{way},{KEYS}")
+        };
+        let mut room = vec![0; object.max_filter_len(KEYS)?];
+        let mut small = vec![0; object.max_filter_len(FEW)?];
+        let mut len = 0;
+        count("build", &mut || {
+            len = object
+                .create_filter(&stored, &mut room)
+                .map_or(0, |filter| filter.len());
+        })?;
+        count("build-small", &mut || {
+            for keys in stored.chunks(FEW) {
+                black_box(object.create_filter(keys, &mut small).is_ok());
             }
-        }
+        })?;
+        let hashes: Vec<L::Hash> = stored.iter().map(|key| policy.layout().hash(key)).collect();
+        let hashes = KeyHashes::new(policy.layout().hash_function(), &hashes);
+        count("build-hashes", &mut || {
+            black_box(object.create_from_hashes(hashes, &mut room).is_ok());
+        })?;
+        let filter = &room[..len];
+        let prepared = object.prepare(filter);
+        let hashed: Vec<HashedKey<'_>> = absent.iter().map(|key| HashedKey::new(object, key)).collect();
+        let mut found = 0;
+        count("one", &mut || {
+            found += absent
+                .iter()
+                .filter(|key| policy.key_may_match(key, filter))
+                .count();
+        })?;
+        count("one-dyn", &mut || {
+            found += absent
+                .iter()
+                .filter(|key| object.key_may_match(key, filter))
+                .count();
+        })?;
+        count("one-present", &mut || {
+            found += stored
+                .iter()
+                .filter(|key| object.key_may_match(key, filter))
+                .count();
+        })?;
+        count("prepared", &mut || {
+            found += absent.iter().filter(|key| prepared.may_match(key)).count();
+        })?;
+        count("hash", &mut || {
+            for key in &absent {
+                black_box(object.key_hash(key));
+            }
+        })?;
+        count("hashed", &mut || {
+            found += hashed.iter().filter(|key| key.may_match(filter)).count();
+        })?;
+        count("hashed-prepared", &mut || {
+            found += hashed.iter().filter(|key| prepared.may_match_hashed(key)).count();
+        })?;
+        let mut words = [0; KEYS / 64];
+        count("many", &mut || {
+            let mut answers = Answers::new(&mut words);
+            black_box(prepared.may_match_many(&*absent, &mut answers).is_ok());
+        })?;
+        black_box((found, words));
     }
     Ok(())
+}
+
+fn main() -> Result<(), Failed> {
+    let out = &mut io::stdout().lock();
+    let ten = BitsPerKey::whole(10);
+    run(BloomFilterPolicy::with_leveldb_hash(ten), out)?;
+    run(BloomFilterPolicy::new(ten), out)?;
+    run(BloomFilterPolicy::with_signed_tail(ten), out)?;
+    run(Bloom64::new(ten), out)?;
+    run(FastLocalBloom::new(ten), out)?;
+    run(LegacyBloom::new(ten), out)?;
+    run(Ribbon::new(ten), out)?;
+    run(SplitBlock::new(ten), out)?;
+    run(SplitBlock::with_xxph3(ten), out)?;
+    run(BinaryFuse::new(ten), out)?;
+    run(Basho::new(ten), out)?;
+    run(Basho::with_murmur2(ten), out)
 }

@@ -67,7 +67,6 @@ pub static KIND: Kind = Kind {
     records: || {
         vec![
             "batches.csv",
-            "instructions.csv",
             "membership.csv",
             "point_reads.csv",
             "policy.csv",

@@ -1,6 +1,5 @@
 //! The suites, each with its records, comparisons and summary.
 
-pub mod instructions;
 pub mod membership;
 pub mod point_reads;
 pub mod policy;

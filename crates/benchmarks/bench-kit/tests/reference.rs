@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bench_kit::folder::KIND;
 use bench_kit::record::Row;
-use bench_kit::suites::{instructions, membership, point_reads, policy, rates, redis};
+use bench_kit::suites::{membership, point_reads, policy, rates, redis};
 use bench_kit::{Bench, Suite, table};
 use filter_formats::Format;
 use filter_policy::BitsPerKey;
@@ -62,7 +62,6 @@ fn committed_runs_are_whole() {
         ("redis", &redis::SUITE),
         ("redis-avx2", &redis::SUITE),
         ("rates", &rates::SUITE),
-        ("instructions", &instructions::SUITE),
     ] {
         check(folder, suite);
     }

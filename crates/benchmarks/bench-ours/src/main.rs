@@ -1,7 +1,6 @@
 //! Benchmarks that need no peer.
 #![forbid(unsafe_code)]
 
-mod instructions;
 mod rates;
 
 use std::process::ExitCode;
@@ -10,10 +9,5 @@ use bench_kit::program;
 use bench_kit::suites;
 
 fn main() -> ExitCode {
-    program::run(&[
-        ("rates", &suites::rates::SUITE, rates::measure),
-        ("instructions", &suites::instructions::SUITE, |_| {
-            instructions::count()
-        }),
-    ])
+    program::run(&[("rates", &suites::rates::SUITE, rates::measure)])
 }

@@ -12,7 +12,8 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
 
 fn pyarrows() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../filters/filter-formats/tests/data/parquet/row_groups.parquet")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../filters/filter-formats/tests/data/parquet/row_groups.parquet")
 }
 
 /// Returns the index of a column, and its stored filter.

@@ -39,11 +39,10 @@ enum Commands {
     cargo xtask bench --suite membership\n  \
     cargo xtask bench --suite redis\n  \
     cargo xtask bench --suite policy\n  \
-    cargo xtask bench --suite instructions\n  \
     cargo xtask bench --suite rates\n\n\
     point-reads and policy need LevelDB and a C++ compiler, point-reads also 700 MB for temporary files, policy RocksDB 7.8 \
     and 3 GB of memory; membership needs Guava, a JDK and 3 GB of memory; redis needs a server and redis-benchmark; \
-    instructions needs valgrind; rates needs 4 GB of memory. What is missing is named with its Debian package.")]
+    rates needs 4 GB of memory. What is missing is named with its Debian package.")]
 struct Arguments {
     /// The suite to run
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Name::PointReads)]

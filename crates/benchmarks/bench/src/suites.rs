@@ -1,8 +1,8 @@
 //! The suites by the names of the command line, and the programs that measure them.
 
 use bench_kit::Suite;
-use bench_kit::suites::{instructions, membership, point_reads, policy, rates, redis};
-use xtask::{GUAVA, LEVELDB, Need, REDIS, ROCKSDB, VALGRIND};
+use bench_kit::suites::{membership, point_reads, policy, rates, redis};
+use xtask::{GUAVA, LEVELDB, Need, REDIS, ROCKSDB};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Name {
@@ -15,8 +15,6 @@ pub(crate) enum Name {
     /// Build and query times of LevelDB's and arrow-rs's own filters and of ours with the same bytes, by the number of keys; and
     /// those of all policies, RocksDB's and other crates' at equal false-positive rates
     Policy,
-    /// Instructions that each policy takes with the portable kernel; no times
-    Instructions,
     /// False positives of every policy relative to an ideal filter's, by keys and by bits per key; no times
     Rates,
 }
@@ -35,7 +33,7 @@ pub(crate) struct Part {
 
 /// All parts, in the order in which they run.
 #[rustfmt::skip]
-static PARTS: [Part; 9] = [
+static PARTS: [Part; 8] = [
     Part { of: Name::PointReads, below: "", program: ["bench-leveldb", "point-reads"], needs: LEVELDB, suite: &point_reads::SUITE },
     Part { of: Name::PointReads, below: "slatedb", program: ["bench-slatedb", "point-reads"], needs: &[], suite: &point_reads::SUITE },
     Part { of: Name::Membership, below: "", program: ["bench-guava", "membership"], needs: GUAVA, suite: &membership::SUITE },
@@ -43,7 +41,6 @@ static PARTS: [Part; 9] = [
     Part { of: Name::Policy, below: "", program: ["bench-leveldb", "policy"], needs: LEVELDB, suite: &policy::SUITE },
     Part { of: Name::Policy, below: "parquet", program: ["bench-parquet", "policy"], needs: &[], suite: &policy::SUITE },
     Part { of: Name::Policy, below: "equal-rate", program: ["bench-rocksdb", "equal-rate"], needs: ROCKSDB, suite: &policy::EQUAL_RATE },
-    Part { of: Name::Instructions, below: "", program: ["bench-ours", "instructions"], needs: VALGRIND, suite: &instructions::SUITE },
     Part { of: Name::Rates, below: "", program: ["bench-ours", "rates"], needs: &[], suite: &rates::SUITE },
 ];
 

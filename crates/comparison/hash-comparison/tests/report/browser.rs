@@ -40,7 +40,10 @@ fn everything() -> Records {
 fn instrumented(page: &str) -> String {
     let (head, rest) = page.split_once("<head>").unwrap();
     let (body, end) = rest.rsplit_once("</body>").unwrap();
-    let (watch, test) = (include_str!("browser/watch.js"), include_str!("browser/selftest.js"));
+    let (watch, test) = (
+        include_str!("browser/watch.js"),
+        include_str!("browser/selftest.js"),
+    );
     format!("{head}<head><script>{watch}</script>{body}<script>{test}</script></body>{end}")
 }
 

@@ -171,7 +171,8 @@ fn without_filters_and_without_tables_every_policy_is_safe() {
 
 #[test]
 fn tables_of_leveldb_itself_are_judged_by_their_names() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../filters/filter-formats/tests/data/leveldb/ldb");
+    let golden =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../filters/filter-formats/tests/data/leveldb/ldb");
     let folder = written(with_engines(options(), BloomPolicy::new(10)));
     let live = &tables(folder.path())[0];
     let golden = tables(&golden);

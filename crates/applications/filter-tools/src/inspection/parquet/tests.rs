@@ -4,7 +4,8 @@ use filter_tables::testing::tables;
 
 use super::*;
 
-const FILE: &[u8] = include_bytes!("../../../../../filters/filter-formats/tests/data/parquet/pyarrow.parquet");
+const FILE: &[u8] =
+    include_bytes!("../../../../../filters/filter-formats/tests/data/parquet/pyarrow.parquet");
 fn of(bytes: &[u8]) -> Vec<ColumnFilter> {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
