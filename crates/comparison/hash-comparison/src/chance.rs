@@ -22,25 +22,3 @@ pub(crate) fn verdict(collisions: f64, expected: f64, ci_low: f64, p_adjusted: f
         Verdict::WorseThanChance
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_four_verdicts() {
-        for (collisions, ci_low, p_adjusted, expected) in [
-            (50.0, 30.0, 0.009, Verdict::FewerThanChance),
-            (50.0, 30.0, 0.01, Verdict::WithinChance),
-            (150.0, 120.0, 0.01, Verdict::WithinChance),
-            (1_650.0, 1_599.0, 0.009, Verdict::WorseThanChance),
-            (1_650.0, 1_600.0, 0.009, Verdict::FarWorseThanChance),
-        ] {
-            assert_eq!(
-                verdict(collisions, 100.0, ci_low, p_adjusted),
-                expected,
-                "{collisions}"
-            );
-        }
-    }
-}

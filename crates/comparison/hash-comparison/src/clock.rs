@@ -27,8 +27,9 @@ mod watch;
 
 use std::time::Instant;
 
+pub use self::batch::Batch;
 use self::batch::empty;
-pub(crate) use self::batch::{Batch, sample};
+pub(crate) use self::batch::sample;
 pub use self::pinned::Pinned;
 pub use self::watch::Watch;
 use crate::functions::Function;
@@ -40,7 +41,7 @@ use records::error::Error;
 use records::progress::{Cancelled, Progress, go_on};
 
 /// Returns the empty function, then the functions.
-pub(crate) fn subjects(functions: &[&Function]) -> Vec<Function> {
+pub fn subjects(functions: &[&Function]) -> Vec<Function> {
     let floor = Function::custom(EMPTY, u64::BITS, empty, &[]);
     [floor]
         .into_iter()
@@ -72,27 +73,33 @@ pub(crate) fn of_a_call(key: &[u8], hash: fn(&[u8]) -> u64) -> f64 {
 }
 
 /// All readings of one function in one form.
-pub(crate) struct Line {
-    pub(crate) subject: Function,
-    pub(crate) form: Form,
+pub struct Line {
+    /// The function.
+    pub subject: Function,
+    /// The form of the calls.
+    pub form: Form,
     /// Nanoseconds per key, one per round.
-    pub(crate) samples: Vec<f64>,
+    pub samples: Vec<f64>,
 }
 
 /// Keys to be timed.
-pub(crate) struct Asked<'a> {
+pub struct Asked<'a> {
     /// Name of the dataset; empty for keys of one length.
-    pub(crate) dataset: &'a str,
-    pub(crate) place: Place,
-    pub(crate) batch: Batch,
-    pub(crate) rounds: usize,
+    pub dataset: &'a str,
+    /// The place of the keys.
+    pub place: Place,
+    /// The keys.
+    pub batch: Batch,
+    /// The number of readings of each function in each form.
+    pub rounds: usize,
 }
 
 /// All readings of one batch.
-pub(crate) struct Table<'a> {
-    pub(crate) asked: Asked<'a>,
+pub struct Table<'a> {
+    /// The keys.
+    pub asked: Asked<'a>,
     /// By function, then by form.
-    pub(crate) lines: Vec<Line>,
+    pub lines: Vec<Line>,
     /// The sums that readings of each part must give, by function.
     expected: Vec<Vec<u64>>,
     /// Rounds taken, the warm-up included.
@@ -101,11 +108,7 @@ pub(crate) struct Table<'a> {
 
 impl<'a> Table<'a> {
     /// Creates the table of these functions, without readings.
-    pub(crate) fn new(
-        asked: Asked<'a>,
-        subjects: &[Function],
-        progress: &dyn Progress,
-    ) -> Result<Self, Cancelled> {
+    pub fn new(asked: Asked<'a>, subjects: &[Function], progress: &dyn Progress) -> Result<Self, Cancelled> {
         let expected = subjects.iter().map(|subject| {
             go_on(progress)?;
             let parts = 0..asked.batch.parts();
@@ -131,7 +134,7 @@ impl<'a> Table<'a> {
     /// Returns the part that a line reads next. Parts rotate with rounds and lines, so that a line mostly reads keys
     /// that the previous line did not bring into the cache, as if every line read all keys. In memory each round goes on
     /// with the part after the last one of the previous round, so that all other parts are read before one is read again.
-    pub(crate) fn next_part(&self, line: usize) -> usize {
+    pub fn next_part(&self, line: usize) -> usize {
         let stride = match self.asked.place {
             Place::Memory => self.lines.len(),
             _ => 1,
@@ -140,7 +143,7 @@ impl<'a> Table<'a> {
     }
 
     /// Takes one reading of each line, in an order drawn from `seed`.
-    pub(crate) fn round(&mut self, seed: u64, progress: &dyn Progress) -> Result<(), Error> {
+    pub fn round(&mut self, seed: u64, progress: &dyn Progress) -> Result<(), Error> {
         let order = shuffled(self.lines.len() as u32, seed);
         let Asked { dataset, batch, .. } = &self.asked;
         // The previous round may have been of other keys: this brings these back into the cache.
@@ -199,7 +202,7 @@ pub(crate) fn read_all<'a>(
 
 /// Returns the indices of the tables, each as often as it has rounds: the time is divided into as many equal parts, with
 /// a round at a random place of each.
-pub(crate) fn spread(rounds: &[usize], generator: &mut SplitMix64) -> Vec<usize> {
+pub fn spread(rounds: &[usize], generator: &mut SplitMix64) -> Vec<usize> {
     let mut order: Vec<(f64, usize)> = Vec::new();
     for (table, &count) in rounds.iter().enumerate() {
         order.extend((0..count).map(|round| {

@@ -12,8 +12,6 @@
 
 pub mod names;
 pub mod program;
-#[cfg(test)]
-mod property;
 
 pub mod record;
 

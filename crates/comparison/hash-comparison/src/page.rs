@@ -6,7 +6,7 @@
 
 pub(crate) mod answer;
 mod cells;
-pub(crate) mod chart;
+pub mod chart;
 mod failures;
 pub mod joined;
 mod published;

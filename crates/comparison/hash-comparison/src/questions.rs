@@ -10,7 +10,7 @@ pub mod files;
 pub mod filters;
 pub mod mixing;
 pub(crate) mod on_dataset;
-pub(crate) mod shades;
+pub mod shades;
 pub(crate) mod tables;
 pub mod times;
 

@@ -4,7 +4,7 @@ mod comparison;
 pub(crate) mod measured;
 pub mod quality;
 pub(crate) mod report;
-mod summary;
+pub mod summary;
 
 pub use self::comparison::Comparison;
 pub use self::report::Report;

@@ -40,7 +40,7 @@ impl<'a> Hashed<'a> {
     }
 
     /// Returns the number of different values of `bits` bits at an end, at most 32, or of all bits.
-    pub(crate) fn different(&self, end: End, bits: u32) -> u64 {
+    pub fn different(&self, end: End, bits: u32) -> u64 {
         let count = || Different::of(&self.values, self.function.output_bits);
         self.different.get_or_init(count).at(end, bits)
     }

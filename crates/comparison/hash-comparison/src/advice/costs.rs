@@ -69,33 +69,3 @@ fn weighed(mut row: CostRow) -> CostRow {
     row.measurable = row.p_adjusted < FAMILY_LEVEL && row.measured > row.chance;
     row
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::advice::figures::{Basis, Figure, Figures};
-    use crate::record::{Effect, Purpose};
-
-    #[test]
-    fn what_decides_is_shown_and_nothing_is_foretold_of_bad_functions() {
-        let mut records = crate::property::committed();
-        records.costs = judge(&records);
-        let deciding = records.costs.iter().filter(|row| row.decides && row.measurable);
-        assert!(deciding.clone().all(|row| row.is_shown()) && deciding.count() > 50);
-        let set = records.run.datasets.iter().find(|set| set.name == "app-accounts");
-        let set = set.unwrap();
-        for purpose in [Purpose::Filter, Purpose::Table, Purpose::Shard, Purpose::Checksum] {
-            let figures = Figures::of(&records, set, purpose);
-            for (function, of) in figures.functions {
-                for cell in of.cells.iter().flatten().filter(|cell| cell.row.keys > 1_000_000) {
-                    let same = |other: &&Figure| {
-                        (other.row.purpose, other.row.unit) == (cell.row.purpose, cell.row.unit)
-                    };
-                    let counted = of.cells.iter().flatten().find(same).unwrap();
-                    let is_chance = counted.effect == Effect::WithinChance;
-                    assert!(is_chance || cell.basis == Basis::Unknown, "{function}: {cell:?}");
-                }
-            }
-        }
-    }
-}

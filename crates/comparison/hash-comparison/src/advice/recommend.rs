@@ -10,9 +10,6 @@
 //!
 //! This module measures nothing and has no sentences: its rows are stored, and report and terminal put them into words.
 
-#[cfg(test)]
-mod tests;
-
 use serde::Serialize;
 
 use crate::questions::filters::{FEWEST_KEYS, UnluckySize, unlucky_size};

@@ -89,34 +89,3 @@ fn unsteady(records: &Records, dataset: &str, form: CallForm) -> Option<String> 
         format!("The times of {calls} calls on {dataset} were unsteady, half of them by ±{typical} or more.")
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_reason_to_distrust_the_times_is_told() {
-        let mut records = crate::property::committed();
-        let mut told = |chained: f64, waited: f64, form: CallForm| {
-            for row in &mut records.timing {
-                let share = if row.form == CallForm::Chained {
-                    chained
-                } else {
-                    0.01
-                };
-                row.mad_ns_per_key = share * row.median_ns_per_key;
-            }
-            let environment = &mut records.run.environment;
-            environment.timing_seconds = Some(25.0);
-            environment.seconds_waited_while_timing = Some(waited);
-            warnings(&records, [("video-ids", form)]).join(" ")
-        };
-        assert_eq!(told(0.01, 3.0, CallForm::Chained), "");
-        assert_eq!(told(0.08, 3.0, CallForm::Independent), "");
-        assert_eq!(
-            told(0.08, 13.0, CallForm::Chained),
-            "The times of chained calls on video-ids were unsteady, half of them by ±8.00 % or more. Other programs had the \
-             processor for 13 of the 25 s of timing, so all times are probably too high. Repeat on a quiet machine."
-        );
-    }
-}

@@ -25,7 +25,7 @@ pub(crate) fn empty(key: &[u8]) -> u64 {
 }
 
 /// Keys as the timed loops read them.
-pub(crate) struct Batch {
+pub struct Batch {
     bytes: Vec<u8>,
     /// Start and end of each key, in the order of the calls.
     spans: Vec<(u32, u32)>,
@@ -54,7 +54,7 @@ pub(crate) fn sample(
 
 impl Batch {
     /// Takes all of `keys`, or as many as a batch may hold, in an order drawn from `seed`.
-    pub(crate) fn new(keys: &KeySet, seed: u64) -> Self {
+    pub fn new(keys: &KeySet, seed: u64) -> Self {
         let batch = Self::of(sample(keys, seed, MAX_KEYS, MAX_BYTES), 1);
         let for_calls = ENOUGH_CALLS.div_ceil(batch.keys().max(1));
         let for_bytes = ENOUGH_BYTES.div_ceil(batch.bytes().max(1));
@@ -91,7 +91,7 @@ impl Batch {
 
     /// Splits the keys into parts, one for each reading: at most `most` parts of equal numbers of keys, with enough
     /// calls for a reading, or a single part if their bytes would differ too much.
-    pub(crate) fn in_parts(mut self, most: usize) -> Self {
+    pub fn in_parts(mut self, most: usize) -> Self {
         self.parts = (self.spans.len() / ENOUGH_CALLS).clamp(1, most.max(1));
         let mean = self.bytes.len() as f64 / self.parts as f64;
         let alike = (0..self.parts).all(|part| {
@@ -104,7 +104,8 @@ impl Batch {
         self
     }
 
-    pub(crate) fn parts(&self) -> usize {
+    /// Returns the number of parts, of which a reading covers one.
+    pub fn parts(&self) -> usize {
         self.parts
     }
 
@@ -115,22 +116,22 @@ impl Batch {
     }
 
     /// Returns the calls of the longest reading; parts may differ by a key.
-    pub(crate) fn calls(&self) -> usize {
+    pub fn calls(&self) -> usize {
         self.spans.len().div_ceil(self.parts) * self.repetitions
     }
 
     /// Returns the bytes that a reading goes through.
-    pub(crate) fn bytes_read(&self) -> usize {
+    pub fn bytes_read(&self) -> usize {
         self.bytes.len().div_ceil(self.parts) * self.repetitions
     }
 
     /// Returns the calls of a reading of this part.
-    pub(crate) fn calls_of(&self, part: usize) -> usize {
+    pub fn calls_of(&self, part: usize) -> usize {
         self.part(part).len() * self.repetitions
     }
 
     /// Returns the sum that a reading of this part must give, computed without the timed loops.
-    pub(crate) fn checksum(&self, part: usize, hash: fn(&[u8]) -> u64) -> u64 {
+    pub fn checksum(&self, part: usize, hash: fn(&[u8]) -> u64) -> u64 {
         let once = self.part(part).iter().fold(0_u64, |sum, &(start, end)| {
             sum.wrapping_add(hash(&self.bytes[start as usize..end as usize]))
         });
@@ -140,7 +141,7 @@ impl Batch {
     /// Hashes all keys of a part, and returns the sum of the values. In chained calls, the address of each key depends
     /// on the previous hash.
     #[inline(never)]
-    pub(crate) fn run(&self, part: usize, form: Form, hash: fn(&[u8]) -> u64) -> u64 {
+    pub fn run(&self, part: usize, form: Form, hash: fn(&[u8]) -> u64) -> u64 {
         let hash = black_box(hash);
         // The mask is zero, so the offset is too, but the compiler cannot know that.
         let mask = black_box(0_u64);
@@ -168,12 +169,12 @@ impl Batch {
     }
 
     /// Returns the number of keys in the batch.
-    pub(crate) fn keys(&self) -> usize {
+    pub fn keys(&self) -> usize {
         self.spans.len()
     }
 
     /// Returns the size of the buffer that holds the keys: their number of bytes, if they are back to back.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.bytes.len()
     }
 }

@@ -40,20 +40,3 @@ impl Drop for Pinned {
         let _ = rustix::thread::sched_setaffinity(None, &self.before);
     }
 }
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use rustix::thread::{sched_getaffinity, sched_getcpu};
-
-    use crate::clock::*;
-
-    #[test]
-    fn afterwards_every_processor_is_allowed_again() {
-        let before = sched_getaffinity(None).unwrap();
-        let pinned = Pinned::here().unwrap();
-        assert_eq!(sched_getaffinity(None).unwrap().count(), 1);
-        assert_eq!(sched_getcpu() as u64, pinned.cpu());
-        drop(pinned);
-        assert!(sched_getaffinity(None).unwrap() == before);
-    }
-}

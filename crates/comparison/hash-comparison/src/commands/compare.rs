@@ -8,7 +8,6 @@ use crate::functions::library::{self, Symbol};
 use crate::program::Program;
 use crate::questions::files::KIND;
 use crate::record::{Purpose, Request};
-use crate::run::measured::measure;
 use crate::run::{Comparison, Report, report};
 use records::bar::Terminal;
 use records::failure::Failure;
@@ -117,7 +116,7 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     }
     // The destination is held from here on; a signal must leave nothing behind.
     let destination = Destination::check(&out, &KIND)?;
-    let records = measure(&comparison, None, &terminal);
+    let records = comparison.measure(&terminal);
     // A function that is no longer called fails its checks.
     if terminal.interrupt.requested() {
         return Err(Failure::Interrupted);

@@ -37,28 +37,3 @@ fn escaped(bytes: &[u8]) -> String {
         None => bytes.escape_ascii().to_string(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_are_safe_to_print_and_whole_up_to_a_limit() {
-        for (key, text) in [
-            ("naïve \"キー\"".as_bytes(), "naïve \\\"キー\\\""),
-            ("a\u{202e}b".as_bytes(), "a\\u{202e}b"),
-            ("naïve \u{1b}[31m".as_bytes(), "na\\xc3\\xafve \\x1b[31m"),
-            (b"na\xefve", "na\\xefve"),
-        ] {
-            assert_eq!(printed(key), text);
-        }
-        for (character, whole) in [("a", 1024), ("キ", 1024), ("\0", 256)] {
-            let shown = |count: usize| escaped(character.repeat(count).as_bytes());
-            let printed = |count: usize| printed(character.repeat(count).as_bytes());
-            assert_eq!(printed(whole), shown(whole));
-            let end = shown(128 / character.len());
-            assert!(printed(whole + 1).starts_with(&format!("{end}…{end} (")));
-        }
-        assert!(printed(&[b'a'; 1_000_000]).ends_with(" (1,000,000 bytes)"));
-    }
-}

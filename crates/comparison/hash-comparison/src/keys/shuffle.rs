@@ -29,19 +29,3 @@ fn below(generator: &mut ChaCha8Rng, bound: u64) -> u64 {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_order_of_four_is_equally_likely() {
-        let mut counts = std::collections::BTreeMap::<Vec<u32>, u32>::new();
-        for seed in 0..24_000 {
-            *counts.entry(shuffled(4, seed)).or_default() += 1;
-        }
-        // Five standard deviations of a binomial count around 1000.
-        let likely = counts.values().filter(|&count| (845..=1155).contains(count));
-        assert_eq!((counts.len(), likely.count()), (24, 24), "{counts:?}");
-    }
-}

@@ -5,8 +5,6 @@
 mod bits;
 mod file_name;
 mod findings;
-#[cfg(test)]
-mod tests;
 
 use plots::scene::Scene;
 
@@ -38,17 +36,18 @@ pub(crate) fn kinds() -> impl Iterator<Item = &'static Kind> {
 
 /// A chart ready to be written.
 #[derive(Debug, Clone)]
-pub(crate) struct Chart {
+pub struct Chart {
     pub(crate) kind: &'static Kind,
     /// Index of the run's dataset; `None` for a chart of the whole run.
     pub(crate) dataset: Option<usize>,
     /// File name without extension.
-    pub(crate) stem: String,
-    pub(crate) scene: Scene,
+    pub stem: String,
+    /// The shapes, from which `plots` makes the file.
+    pub scene: Scene,
 }
 
 /// Lays out every chart, ordered by dataset and kind; charts of the whole run come last.
-pub(crate) fn all(records: &Records) -> Vec<Chart> {
+pub fn all(records: &Records) -> Vec<Chart> {
     let all = DatasetRows::all(records);
     let slugs = file_name::slugs(all.iter().map(|data| data.summary.name.as_str()));
     let datasets = (0..all.len()).map(Some).chain([None]);

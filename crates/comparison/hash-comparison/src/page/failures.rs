@@ -87,28 +87,3 @@ fn pieces(mut escaped: &str) -> Vec<&str> {
     }
     pieces
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Formats two keys with the marked pieces in brackets.
-    fn shown(one: &str, other: &str) -> String {
-        let parts = differing(one, other).into_iter();
-        parts
-            .map(|(text, is_marked)| if is_marked { format!("[{text}]") } else { text })
-            .collect()
-    }
-
-    #[test]
-    fn whatever_a_record_holds_is_shown_without_a_panic() {
-        for odd in ["", "\\", "\\x", "\\x0é", "\\é", "…", "… (", "é…\\xq", "\u{202e}…"] {
-            assert!(
-                [1, 40]
-                    .map(|times| shown(&odd.repeat(times), "é"))
-                    .iter()
-                    .all(|text| text.contains('é'))
-            );
-        }
-    }
-}

@@ -515,28 +515,3 @@ fn fullest(records: &Records, dataset: &str, function: &str, choice: Choice) -> 
         "; the fullest of {place} has {fullest} keys (chance: {chance}{verdict})"
     ))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::keys::KeySet;
-
-    #[test]
-    fn keys_that_fill_a_table_evenly_take_fewer_comparisons_than_chance() {
-        let function = Function::custom("f", 32, |_| 0, &[]);
-        let (dataset, values) = (Dataset::of("numbers", KeySet::default()), Vec::from_iter(0..4096));
-        let figures = [Figure::Compared, Figure::Fullest];
-        let mut rows = fill((&dataset, &function), (&values, 32), tables(4096, 32), &figures);
-        judge(&mut rows);
-        let even = &rows[0];
-        assert_eq!(
-            (even.choice, even.value, even.verdict),
-            (Choice::LowBits, 1.0, Verdict::FewerThanChance)
-        );
-        // The high bits are all zero.
-        assert_eq!(
-            (rows[3].value, rows[3].verdict),
-            (4096.0, Verdict::FarWorseThanChance)
-        );
-    }
-}

@@ -370,37 +370,3 @@ fn facts(rows: &[CollisionRow]) -> impl Iterator<Item = BitFact> {
         })
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::functions::Function;
-    use crate::keys::Recipe;
-
-    proptest! {
-        #![proptest_config(crate::property::config())]
-
-        #[test]
-        fn counts_and_example_are_those_of_the_definition(
-            values in prop::collection::vec(prop_oneof![0_u64..40, 0..u64::from(u32::MAX)], 0..60),
-        ) {
-            let dataset = Dataset::of("ids", Recipe::DistinctBelow1e9.keys(1, values.len()));
-            let function = Function::custom("f", 32, |_| 0, &[]);
-            let hashed = Hashed::of_values(&function, values.clone());
-            for row in with_keys(measure(&dataset, &hashed, low(32)), &dataset, &hashed) {
-                let of = |value: u64| value % (1 << row.bits);
-                let distinct: HashSet<u64> = values.iter().copied().map(of).collect();
-                prop_assert_eq!(row.collisions, (values.len() - distinct.len()) as u64);
-                let first_pair = (0..values.len())
-                    .flat_map(|second| (0..second).map(move |first| [first, second]))
-                    .find(|&[first, second]| of(values[first]) == of(values[second]));
-                let expected = first_pair.map(|pair| pair.map(|index| printed(dataset.keys.get(index))));
-                prop_assert_eq!([row.first, row.second], expected.unwrap_or_default());
-            }
-        }
-    }
-}

@@ -8,7 +8,7 @@ use plots::scene::{Color, INK};
 
 /// The deviation of a cell from chance, as a class and a side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Heat {
+pub enum Heat {
     /// Below chance, by one to four classes.
     Below(u8),
     /// Consistent with chance.
@@ -43,7 +43,7 @@ impl Heat {
     }
 
     /// Returns the fill colour of a cell.
-    pub(crate) fn fill(self) -> Color {
+    pub fn fill(self) -> Color {
         match self {
             Self::Chance => Color(0xe4, 0xe9, 0xef),
             Self::Below(0 | 1) => Color(0xc6, 0xdc, 0xef),
@@ -58,7 +58,7 @@ impl Heat {
     }
 
     /// Returns the colour of a text in a cell above chance.
-    pub(crate) fn ink(self) -> Color {
+    pub fn ink(self) -> Color {
         match self {
             Self::Above(Self::MAX_CLASS) => Color(0xff, 0xff, 0xff),
             _ => INK,

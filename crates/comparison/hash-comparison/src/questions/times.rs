@@ -4,9 +4,7 @@
 //! shuffled order.
 
 mod lengths;
-mod places;
-#[cfg(test)]
-mod tests;
+pub mod places;
 
 use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
@@ -218,7 +216,7 @@ const QUICK_ROUNDS: usize = 11;
 const PARTS: usize = 3;
 
 /// Returns the number of readings of each function, from the work of one reading, so that any set takes about as long.
-fn rounds(calls: usize, bytes: usize, quick: bool) -> usize {
+pub fn rounds(calls: usize, bytes: usize, quick: bool) -> usize {
     // A typical function takes some 8 ns per call and 1 ns per byte: 9 ms for a third of a million keys of twenty
     // bytes. In a full run, only keys of about a hundred megabytes come down to the least number.
     let reading_ns = calls.saturating_mul(8).saturating_add(bytes).max(1);

@@ -10,11 +10,13 @@ use super::report::Report;
 use crate::functions::{self, Function};
 use crate::keys::{self, DEFAULT_SEED, Manifest};
 use crate::program::typed;
+use crate::questions::Records;
 use crate::questions::files::{MAX_DATASETS, MAX_FUNCTIONS};
 use crate::record::{FunctionSummary, Request};
 use records::bar::Terminal;
 use records::error::Error;
 use records::failure::Failure;
+use records::progress::Progress;
 
 /// A comparison of hash functions: the functions, the keys, and what a function is wanted for.
 ///
@@ -97,9 +99,12 @@ fn seed(text: &str) -> Result<u64, String> {
 /// The datasets and functions that a comparison stands for, each once.
 #[derive(Debug)]
 pub struct Chosen {
-    pub(super) datasets: Vec<String>,
-    pub(super) functions: Vec<Function>,
-    pub(super) summaries: Vec<FunctionSummary>,
+    /// The embedded datasets.
+    pub datasets: Vec<String>,
+    /// The functions, in the order in which they are measured.
+    pub functions: Vec<Function>,
+    /// Their entries in the records.
+    pub summaries: Vec<FunctionSummary>,
     pub(super) request: Request,
 }
 
@@ -169,8 +174,17 @@ impl Comparison {
     /// [`Function::custom`]; [`Failure::Internal`] for one with a wrong answer; [`Failure::Interrupted`] after Ctrl-C.
     pub fn run(&self) -> Result<Report, Failure> {
         let terminal = Terminal::listen()?;
-        let records = measured::measure(self, None, &terminal)?;
+        let records = self.measure(&terminal)?;
         Ok(Report { records, terminal })
+    }
+
+    /// Measures all functions on all keys, and returns the records alone. Steps are reported to `progress`, which may stop the run.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`run`](Self::run), and one of the kind `Cancelled` if `progress` requests a stop.
+    pub fn measure(&self, progress: &dyn Progress) -> Result<Records, Error> {
+        measured::measure(self, None, progress)
     }
 
     /// Returns a sentence for each name given that is not the function's own.
@@ -255,89 +269,5 @@ impl Comparison {
             functions,
             request,
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::record::FunctionGroup;
-    use records::error::ErrorKind;
-
-    fn options(datasets: &[&str], functions: &[&str], keys: &[&str]) -> Comparison {
-        let with = datasets
-            .iter()
-            .fold(Comparison::new(), |with, &name| with.dataset(name));
-        let with = functions.iter().fold(with, |with, &name| with.built_in(name));
-        keys.iter().fold(with, |with, &file| with.keys(file))
-    }
-
-    #[test]
-    fn names_are_taken_once_and_in_any_case_and_own_keys_stand_instead_of_embedded_ones() {
-        let further = |one: &&Function| one.group == FunctionGroup::Further;
-        let anchors_and_variants =
-            functions::all().len() - 17 - functions::all().iter().filter(further).count();
-        for (options, counts) in [
-            (
-                options(&["VIDEO-ids", "video-ids"], &["xxh3", "XXH3-64", "crc-32"], &[]),
-                [1, 2],
-            ),
-            (options(&[], &["xxh3"], &["my keys.txt"]), [0, 1]),
-            (options(&["video-ids"], &[], &["a"]), [1, 25]),
-            (options(&[], &["PUBLISHED"], &[]), [3, 17]),
-            (
-                options(&[], &["XXH3", "Anchors", "variants"], &["a"]),
-                [0, anchors_and_variants],
-            ),
-        ] {
-            let chosen = options.check().unwrap();
-            assert_eq!([chosen.datasets.len(), chosen.functions.len()], counts);
-            assert!(chosen.summaries.iter().all(|one| !one.folded));
-        }
-    }
-
-    #[test]
-    fn all_functions_are_taken_and_those_that_nobody_named_are_folded() {
-        let request = Request {
-            mine: Some("pjw".to_owned()),
-            ..Request::default()
-        };
-        let shown = |options: Comparison| -> Vec<String> {
-            let chosen = options.all().check().unwrap();
-            assert_eq!(chosen.functions.len(), functions::all().len());
-            let shown = chosen.summaries.into_iter().filter(|one| !one.folded);
-            shown.map(|one| one.name).collect()
-        };
-        let named = options(&[], &["crc-32"], &[]);
-        assert_eq!(shown(named.request(request)), ["PJW", "CRC-32"]);
-        assert_eq!(shown(Comparison::new()).len(), functions::default_set().count());
-    }
-
-    #[test]
-    fn custom_functions_have_names_of_their_own_and_no_list_is_too_long() {
-        let with = |own: &[&'static str]| {
-            let function = |&name: &&'static str| Function::custom(name, 32, |_| 0, &[]);
-            let own = own.iter().map(function);
-            own.fold(options(&[], &["XXH3"], &[]), Comparison::function)
-                .check()
-        };
-        assert_eq!(with(&["Mine", "Yours"]).unwrap().functions.len(), 3);
-        let names = (0..=MAX_DATASETS).map(|index| &*Box::leak(format!("F{index}").into_boxed_str()));
-        let names: Vec<&'static str> = names.collect();
-        assert!(with(&names[1..MAX_FUNCTIONS]).is_ok());
-        assert!(options(&[], &[], &names[..MAX_DATASETS]).check().is_ok());
-        for (refused, expected) in [
-            (with(&["xxh3"]), "taken by"),
-            (with(&["Mine", "MINE"]), "taken by"),
-            (with(&names[..MAX_FUNCTIONS]), "at most 64 functions, got 65"),
-            (
-                options(&[], &[], &names).check(),
-                "64 datasets and key files, got 65",
-            ),
-        ] {
-            let error = refused.unwrap_err();
-            let is_told = error.to_string().contains(expected);
-            assert!(error.kind() == ErrorKind::Input && is_told, "{error}");
-        }
     }
 }

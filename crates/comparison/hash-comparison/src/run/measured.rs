@@ -130,6 +130,3 @@ fn load(options: &Comparison, embedded: &[String], progress: &dyn Progress) -> R
     });
     embedded.chain(own.into_iter().map(Ok)).collect()
 }
-
-#[cfg(test)]
-mod tests;

@@ -22,7 +22,7 @@ const MAX_FIGURES: usize = 4;
 const MAX_OVER_SETS: usize = 3;
 
 /// Returns the recommendation for each dataset, the best functions over all of them, and why times may be wrong.
-pub(super) fn of(records: &Records) -> String {
+pub fn of(records: &Records) -> String {
     let run = &records.run;
     let purpose = run.request.purpose;
     let sets = run.datasets.iter();
@@ -187,6 +187,3 @@ fn side_by_side(words: &Words, functions: &[&Advice], figures: &Figures, keys: u
     let numbers: Vec<usize> = (2..3 + columns.len()).collect();
     table(heads.collect::<Vec<String>>(), &numbers, rows) + "\n"
 }
-
-#[cfg(test)]
-mod tests;

@@ -72,39 +72,3 @@ fn prefixes(words: impl Iterator<Item = u32>) -> ([u64; WORD as usize + 1], Vec<
 fn leading(value: u64, bits: u32) -> u32 {
     (value << (u64::BITS - bits) >> WORD) as u32
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #![proptest_config(crate::property::config())]
-
-        #[test]
-        fn counts_are_those_of_the_definition(
-            seeds in prop::collection::vec(prop_oneof![0_u64..40, any::<u64>()], 0..60),
-            // A few changed bits make neighbours that differ only at the end.
-            copies in prop::sample::select(vec![1_u64, 3]),
-            bits in prop::sample::select(vec![1_u32, 8, 28, 31, 32, 33, 48, 63, 64]),
-        ) {
-            let mask = u64::MAX >> (64 - bits);
-            let values: Vec<u64> = (0..copies)
-                .flat_map(|copy| seeds.iter().map(move |&seed| (seed ^ (copy / 2)) & mask))
-                .collect();
-            let count = |of: &dyn Fn(u64) -> u64| {
-                values.iter().map(|&value| of(value)).collect::<HashSet<u64>>().len() as u64
-            };
-            let different = Different::of(&values, bits);
-            prop_assert_eq!(different.at(End::Low, 0), u64::from(!values.is_empty()));
-            for width in 1..=bits.min(32) {
-                prop_assert_eq!(different.at(End::Low, width), count(&|value| value % (1 << width)));
-                prop_assert_eq!(different.at(End::High, width), count(&|value| value >> (bits - width)));
-            }
-            prop_assert_eq!(different.at(End::Full, bits), count(&|value| value));
-        }
-    }
-}

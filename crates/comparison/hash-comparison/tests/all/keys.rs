@@ -1,5 +1,7 @@
 //! The user's own keys: any bytes, any line ends, any number.
 
+mod sources;
+
 use hash_comparison::questions::{Place, Records};
 
 use super::{Outcome, Workbench};

@@ -1,11 +1,14 @@
-//! Tests of whole runs: the command line as users see it, on small key files, and the library. All tests share one
-//! program to link only once.
+//! Tests of whole runs, of the command line as users see it, and of the library. All tests share one program, so that nothing
+//! is compiled or linked twice.
 #![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
+mod advice;
 mod calibration;
+mod clock;
 mod committed;
 mod custom_function;
 mod damaged;
+mod functions;
 mod help;
 mod interrupt;
 mod join;
@@ -13,10 +16,14 @@ mod keys;
 mod mistakes;
 mod output;
 mod own;
+mod page;
+mod property;
 mod published_counts;
+mod questions;
 mod quick_run;
 mod recommendation;
 mod render;
+mod run;
 mod whole_run;
 #[path = "../../../../applications/filter-tools/tests/cli/workbench.rs"]
 mod workbench;

@@ -67,21 +67,3 @@ pub fn unlucky_size(keys: u64) -> Option<UnluckySize> {
         good,
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_unlucky_size_of_the_filter_is_told() {
-        // 187,500 bytes are a multiple of 15; ten keys fewer are not.
-        let told = unlucky_size(150_000).unwrap();
-        assert!(
-            (told.rate - 0.0207).abs() < 1e-4 && (told.good - 0.0130).abs() < 1e-4,
-            "{told:?}"
-        );
-        for keys in [149_990, 150_001, 1_000_000] {
-            assert_eq!(unlucky_size(keys), None);
-        }
-    }
-}

@@ -10,9 +10,6 @@
 //! come from one hash value. A second file of rows therefore sums filters of several neighbouring numbers of keys, so
 //! that no function is judged by one lucky or unlucky length ([`Probes::of_function`]).
 
-#[cfg(test)]
-mod tests;
-
 use std::hash::Hasher as _;
 
 use filter_formats::sizing::Textbook;

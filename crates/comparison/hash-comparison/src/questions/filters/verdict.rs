@@ -205,37 +205,3 @@ fn spread(row: &NearSizesRow, count: f64, folds: f64) -> f64 {
     let equal = (row.keys as f64 / libm::ldexp(1.0, IDEAL_BITS as i32) / rate).min(1.0);
     folds * (1.0 + (sizes - 1.0) * equal) + 2.0 * (count / sizes) * k * k * variance / (mean * mean)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::record::IDEAL;
-
-    fn filter_row(function: &str, keys: u64, probes: u64, false_positives: u64) -> NearSizesRow {
-        let rate = false_positives as f64 / probes as f64;
-        NearSizesRow {
-            dataset: "ids".to_owned(),
-            function: function.to_owned(),
-            bits_per_key: 10,
-            keys,
-            sizes: 1,
-            probes,
-            false_positives,
-            rate,
-            lowest_rate: rate,
-            highest_rate: rate,
-            compared: None,
-        }
-    }
-
-    #[test]
-    fn too_few_keys_cannot_show_sixteen_times_the_false_positives() {
-        // 162 tests, as in a run of all functions on one set.
-        let told = |keys: u64| {
-            let ideal = filter_row(IDEAL, keys / 2, 1_000_000, 10_000);
-            let row = filter_row("f", keys / 2, keys, (keys * 16).div_ceil(100));
-            bonferroni(more_than(&row, &ideal, 2.0), 162) < FAMILY_LEVEL
-        };
-        assert!(told(FEWEST_KEYS) && !told(FEWEST_KEYS - 8));
-    }
-}

@@ -20,12 +20,12 @@ use records::number;
 
 /// The most keys of a sample. A branch predictor might learn the order of this many lengths, but the readings of all
 /// other functions come in between; and a short reading is seldom interrupted.
-const KEYS: usize = 2048;
+pub const KEYS: usize = 2048;
 /// The most bytes of a sample, which second-level caches hold. A longer key is cut.
-const BYTES: usize = 256 << 10;
+pub const BYTES: usize = 256 << 10;
 /// Bytes over which copies of the sample are scattered. Each reading visits other copies, so that no smaller cache
 /// holds them.
-const FOOTPRINT: usize = 128 << 20;
+pub const FOOTPRINT: usize = 128 << 20;
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
@@ -53,7 +53,7 @@ pub(super) fn asked(dataset: &Dataset, seed: u64, quick: bool) -> [Asked<'_>; 2]
 }
 
 /// Returns a sample of the keys back to back, and copies of the sample scattered over [`FOOTPRINT`], a part each.
-fn both(dataset: &Dataset, seed: u64) -> [Batch; 2] {
+pub fn both(dataset: &Dataset, seed: u64) -> [Batch; 2] {
     let sample = sample(&dataset.keys, seed, KEYS, BYTES);
     let sample: Vec<&[u8]> = sample.map(|key| &key[..key.len().min(BYTES)]).collect();
     [Batch::of(sample.iter().copied(), 1), scattered(&sample, seed)]
@@ -134,30 +134,4 @@ pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         ],
     };
     Some(chart.scene())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::functions;
-
-    fn dataset(lines: &[u8]) -> Dataset {
-        Dataset::of("keys", lines.split(|byte| *byte == b'\n').collect())
-    }
-
-    #[test]
-    fn both_places_hold_the_same_keys() {
-        let lines: String = (0..20_000).map(|number| format!("key {number}\n")).collect();
-        let long = vec![b'x'; 1_000_000];
-        for lines in [lines.as_bytes(), b"", b"a\n\nbb", &long] {
-            let [cache, memory] = both(&dataset(lines), 1);
-            assert!((1..=KEYS).contains(&cache.calls()) && cache.bytes() <= BYTES);
-            assert!((FOOTPRINT / 2..=FOOTPRINT).contains(&memory.bytes()));
-            let hash = |key: &[u8]| (functions::find("XXH3").unwrap().hash)(key);
-            for part in [0, 1, memory.parts() - 1] {
-                assert_eq!(memory.calls_of(part), cache.calls());
-                assert_eq!(memory.checksum(part, hash), cache.checksum(0, hash));
-            }
-        }
-    }
 }

@@ -1,13 +1,23 @@
-//! Behaviour that does not depend on the speed of the machine.
+//! Times: what does not depend on the speed of the machine, and what is recorded of its disturbances.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
 
-use super::*;
-use crate::clock::spread;
-use crate::keys::KeySet;
-use crate::record::Run;
-use records::error::ErrorKind;
-use records::progress::Silent;
+use hash_comparison::Comparison;
+use hash_comparison::clock::{Asked, Batch, Table, spread, subjects};
+use hash_comparison::functions::{self, Function};
+use hash_comparison::keys::{Dataset, KeySet};
+use hash_comparison::questions::times::places::{BYTES, FOOTPRINT, KEYS, both};
+use hash_comparison::questions::times::rounds;
+use hash_comparison::questions::{Measure, Place, QUESTIONS, Records};
+use hash_comparison::record::{CallForm, Run};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::SeedableRng as _;
+use records::error::{Error, ErrorKind};
+use records::progress::{Progress, Silent};
 
 fn function(name: &'static str, hash: fn(&[u8]) -> u64) -> Function {
     Function::custom(name, 64, hash, &[])
@@ -25,13 +35,26 @@ fn batch(keys: &KeySet) -> Batch {
     Batch::new(keys, 1)
 }
 
+/// Returns the error of timing a function.
+fn untimed(keys: KeySet, function: &Function, progress: &dyn Progress) -> Error {
+    let of = |measure: &Measure| match *measure {
+        Measure::Times(measure) => Some(measure),
+        _ => None,
+    };
+    let measure = QUESTIONS
+        .iter()
+        .find_map(|question| of(&question.measure))
+        .unwrap();
+    let mut records = Records::of(Run::default());
+    measure(&[Dataset::of("keys", keys)], &[function], progress, &mut records).unwrap_err()
+}
+
 #[test]
 fn no_time_is_taken_from_a_wrong_result() {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     // Right while the sum is computed beforehand, wrong from the warm-up on.
     let fickle = function("fickle", |_| u64::from(CALLS.fetch_add(1, Ordering::Relaxed) < 3));
-    let keys = Dataset::of("keys", ["a", "b", "c"].into_iter().collect());
-    let error = measure(&[keys], &[&fickle], &Silent, &mut Records::of(Run::default())).unwrap_err();
+    let error = untimed(["a", "b", "c"].into_iter().collect(), &fickle, &Silent);
     assert_eq!(error.kind(), ErrorKind::Internal);
     assert!(
         error
@@ -51,10 +74,8 @@ fn a_run_stops_when_asked() {
             self.0.fetch_add(1, Ordering::Relaxed) == 5
         }
     }
-    let keys = Dataset::of("keys", numbers(10));
-    let first = function("first", first_byte);
     let progress = Impatient(AtomicU64::new(0));
-    let error = measure(&[keys], &[&first], &progress, &mut Records::of(Run::default())).unwrap_err();
+    let error = untimed(numbers(10), &function("first", first_byte), &progress);
     assert_eq!(error.kind(), ErrorKind::Cancelled);
     assert_eq!(progress.0.into_inner(), 6);
 }
@@ -123,7 +144,7 @@ fn keys_that_one_long_key_outweighs_are_read_together() {
 
 #[test]
 fn a_quick_run_reads_every_part_in_every_line() {
-    let batch = batch(&numbers(320_000)).in_parts(QUICK_ROUNDS);
+    let batch = batch(&numbers(320_000)).in_parts(11);
     let functions = [
         function("first", first_byte),
         function("length", |key| key.len() as u64),
@@ -172,5 +193,88 @@ fn rounds_of_all_datasets_are_spread_over_the_whole_time() {
     let (first, second) = order.split_at(3);
     for half in [first, second] {
         assert_eq!(half.iter().sum::<usize>(), 2, "{order:?}");
+    }
+}
+
+#[test]
+fn both_places_hold_the_same_keys() {
+    let lines: String = (0..20_000).map(|number| format!("key {number}\n")).collect();
+    let long = vec![b'x'; 1_000_000];
+    for lines in [lines.as_bytes(), b"", b"a\n\nbb", &long] {
+        let keys = lines.split(|byte| *byte == b'\n').collect();
+        let [cache, memory] = both(&Dataset::of("keys", keys), 1);
+        assert!((1..=KEYS).contains(&cache.calls()) && cache.bytes() <= BYTES);
+        assert!((FOOTPRINT / 2..=FOOTPRINT).contains(&memory.bytes()));
+        let hash = |key: &[u8]| (functions::find("XXH3").unwrap().hash)(key);
+        for part in [0, 1, memory.parts() - 1] {
+            assert_eq!(memory.calls_of(part), cache.calls());
+            assert_eq!(memory.checksum(part, hash), cache.checksum(0, hash));
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn afterwards_every_processor_is_allowed_again() {
+    use hash_comparison::clock::Pinned;
+    use rustix::thread::{sched_getaffinity, sched_getcpu};
+
+    let before = sched_getaffinity(None).unwrap();
+    let pinned = Pinned::here().unwrap();
+    assert_eq!(sched_getaffinity(None).unwrap().count(), 1);
+    assert_eq!(sched_getcpu() as u64, pinned.cpu());
+    drop(pinned);
+    assert!(sched_getaffinity(None).unwrap() == before);
+}
+const WAIT: Duration = Duration::from_secs(1);
+
+/// Disturbs a run: threads that take the processor to which the timing is pinned, and a long wait between two parts of it.
+#[derive(Default)]
+struct Disturbance {
+    over: Arc<AtomicBool>,
+}
+
+impl Progress for Disturbance {
+    fn begin(&self, phase: &str, _steps: u64) {
+        match phase {
+            "timing lengths" => {
+                for _ in 0..4 {
+                    let over = Arc::clone(&self.over);
+                    thread::spawn(move || while !over.load(Ordering::Relaxed) {});
+                }
+            }
+            "timing cache and memory" => {
+                self.over.store(true, Ordering::Relaxed);
+                thread::sleep(WAIT);
+            }
+            _ => {}
+        }
+    }
+
+    fn step(&self) {
+        for number in 0..5_000_000_u32 {
+            black_box(number);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn what_disturbs_any_part_of_the_timing_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys.txt");
+    std::fs::write(&keys, "one\ntwo\n").unwrap();
+    let options = Comparison::new().keys(keys).built_in("pjw").quick();
+    let records = options.measure(&Disturbance::default()).unwrap();
+    let environment = records.run.environment;
+    assert!(environment.timing_seconds.unwrap() >= WAIT.as_secs_f64());
+    if cfg!(target_os = "linux") {
+        assert!(environment.threads_while_timing.is_some());
+        let switches = environment.involuntary_switches_while_timing.unwrap();
+        assert!(switches >= 20, "{switches} switches");
+        assert!(environment.seconds_waited_while_timing.unwrap() > 0.0);
     }
 }

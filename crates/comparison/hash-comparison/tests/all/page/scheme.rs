@@ -1,11 +1,15 @@
 //! Tests that page and charts are readable in both colour schemes. Charts are drawn for white paper; a filter of the page's
 //! style sheet turns them for the dark scheme.
 
-use crate::questions::shades::Heat;
-use plots::scene::{Color, INK, MUTED, PAPER, STRIPE};
 use std::collections::{BTreeMap, BTreeSet};
 
-const CSS: &str = include_str!("../../style.css");
+use hash_comparison::page::chart;
+use hash_comparison::questions::shades::Heat;
+use plots::scene::{Color, INK, MUTED, PAPER, STRIPE};
+
+use crate::property::committed;
+
+const CSS: &str = include_str!("../../../src/page/style.css");
 
 /// Returns the custom properties that hold colours in the first `:root` of a text.
 fn variables(css: &str) -> BTreeMap<&str, Color> {
@@ -94,7 +98,7 @@ fn texts_of_charts_stand_out_in_both_schemes() {
 
 #[test]
 fn every_colour_of_a_chart_has_a_place_in_the_dark() {
-    let charts = super::super::all(&crate::property::committed());
+    let charts = chart::all(&committed());
     let drawn: Vec<String> = charts.iter().map(|chart| plots::svg(&chart.scene)).collect();
     let used: BTreeSet<&str> = drawn
         .iter()

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
+use hash_comparison::questions::Records;
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed};
 
-use crate::questions::Records;
-
 /// Returns a configuration with the same cases in every run, which writes no file of failures.
-pub(crate) fn config() -> Config {
+pub(super) fn config() -> Config {
     Config {
         rng_algorithm: RngAlgorithm::ChaCha,
         rng_seed: RngSeed::Fixed(1),
@@ -17,7 +16,7 @@ pub(crate) fn config() -> Config {
 }
 
 /// Reads the committed run, without its largest records.
-pub(crate) fn committed() -> Records {
+pub(super) fn committed() -> Records {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference");
     Records::read_kept(&folder).unwrap()
 }

@@ -1,13 +1,20 @@
-//! Advice from synthetic records: what the committed run, whose page has the advice for every choice, does not meet.
+//! Advice: on synthetic records what the committed run, whose page has the advice for every choice, does not meet.
 
-use super::*;
-use crate::advice::costs;
-use crate::advice::figures::Figures;
-use crate::functions::Function;
-use crate::keys::{Dataset, Recipe};
-use crate::questions::{Measure, Place, QUESTIONS, TimingRow};
-use crate::record::{CallForm, CostRow, Run, Unit};
-use crate::values::Hashed;
+use hash_comparison::advice::costs;
+use hash_comparison::advice::figures::{Basis, Figure, Figures};
+use hash_comparison::advice::recommend::{Note, notes, of_dataset};
+use hash_comparison::advice::times::warnings;
+use hash_comparison::functions::{self, Function};
+use hash_comparison::keys::{Dataset, Recipe};
+use hash_comparison::questions::filters::FEWEST_KEYS;
+use hash_comparison::questions::{Place, Records, TimingRow};
+use hash_comparison::record::{
+    Advice, CallForm, CostRow, Effect, Lack, Purpose, Request, Resistance, Run, Standing, Unit,
+};
+use hash_comparison::values::Hashed;
+
+use super::property::committed;
+use super::questions::judged;
 
 const KEYS: u64 = 50_000;
 
@@ -28,7 +35,7 @@ fn records(functions: &[Made], keys: u64) -> Records {
     };
     let mut timing = Vec::new();
     for Made(name, bits, overlapped, waiting) in functions {
-        let mut summary = crate::functions::find("XXH3").unwrap().summary();
+        let mut summary = functions::find("XXH3").unwrap().summary();
         (*name).clone_into(&mut summary.name);
         (summary.output_bits, summary.bits) = (*bits, (*bits).min(32));
         if *name == "keyed" {
@@ -235,23 +242,11 @@ fn too_few_bits_for_the_number_of_keys_have_a_cost() {
         (Shard, 100_000, 16, true),
     ] {
         let dataset = Dataset::of("set", Recipe::DecimalU64.keys(1, keys));
-        let xxh3 = crate::functions::find("XXH3").unwrap().hash;
+        let xxh3 = functions::find("XXH3").unwrap().hash;
         let function = Function::custom("narrow", bits, xxh3, &[]);
         let values = dataset.keys.iter().map(|key| xxh3(key) >> (64 - bits));
         let hashed = Hashed::of_values(&function, values.collect());
-        let mut records = Records::of(Run {
-            datasets: vec![dataset.summary.clone()],
-            functions: vec![function.summary()],
-            ..Run::default()
-        });
-        for question in QUESTIONS {
-            if let Measure::Values(measure) = question.measure {
-                measure(&dataset, &hashed, &mut records);
-            }
-        }
-        QUESTIONS
-            .iter()
-            .for_each(|question| (question.judge)(&mut records));
+        let mut records = judged(&dataset, &hashed);
         records.costs = costs::judge(&records);
         let advice = &told(&records, &asking(purpose))[0];
         assert_eq!(advice.suits(), suits, "{bits} bits: {advice:?}");
@@ -272,4 +267,53 @@ fn too_few_bits_for_the_number_of_keys_have_a_cost() {
             );
         }
     }
+}
+
+#[test]
+fn what_decides_is_shown_and_nothing_is_foretold_of_bad_functions() {
+    let mut records = committed();
+    records.costs = costs::judge(&records);
+    let deciding = records.costs.iter().filter(|row| row.decides && row.measurable);
+    assert!(deciding.clone().all(|row| row.is_shown()) && deciding.count() > 50);
+    let set = records.run.datasets.iter().find(|set| set.name == "app-accounts");
+    let set = set.unwrap();
+    for purpose in [Purpose::Filter, Purpose::Table, Purpose::Shard, Purpose::Checksum] {
+        let figures = Figures::of(&records, set, purpose);
+        for (function, of) in figures.functions {
+            for cell in of.cells.iter().flatten().filter(|cell| cell.row.keys > 1_000_000) {
+                let same = |other: &&Figure| {
+                    (other.row.purpose, other.row.unit) == (cell.row.purpose, cell.row.unit)
+                };
+                let counted = of.cells.iter().flatten().find(same).unwrap();
+                let is_chance = counted.effect == Effect::WithinChance;
+                assert!(is_chance || cell.basis == Basis::Unknown, "{function}: {cell:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_reason_to_distrust_the_times_is_told() {
+    let mut records = committed();
+    let mut told = |chained: f64, waited: f64, form: CallForm| {
+        for row in &mut records.timing {
+            let share = if row.form == CallForm::Chained {
+                chained
+            } else {
+                0.01
+            };
+            row.mad_ns_per_key = share * row.median_ns_per_key;
+        }
+        let environment = &mut records.run.environment;
+        environment.timing_seconds = Some(25.0);
+        environment.seconds_waited_while_timing = Some(waited);
+        warnings(&records, [("video-ids", form)]).join(" ")
+    };
+    assert_eq!(told(0.01, 3.0, CallForm::Chained), "");
+    assert_eq!(told(0.08, 3.0, CallForm::Independent), "");
+    assert_eq!(
+        told(0.08, 13.0, CallForm::Chained),
+        "The times of chained calls on video-ids were unsteady, half of them by ±8.00 % or more. Other programs had the \
+         processor for 13 of the 25 s of timing, so all times are probably too high. Repeat on a quiet machine."
+    );
 }

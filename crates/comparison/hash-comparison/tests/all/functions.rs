@@ -1,0 +1,153 @@
+//! Functions by their names, their known answers, and a program's own.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hash_comparison::Comparison;
+use hash_comparison::functions::{Function, GROUPS, OTHER_NAMES, all, find, gate, missing, select};
+use hash_comparison::record::FunctionGroup;
+
+#[test]
+fn every_function_passes_the_gate_and_no_wrong_one_does() {
+    gate(all()).unwrap();
+    for function in all() {
+        // Function pointers carry no state, so the broken function cannot wrap the original one.
+        let broken = Function {
+            hash: |key| u64::from(key.len() == 3),
+            ..*function
+        };
+        let message = gate([function, &broken]).unwrap_err().to_string();
+        let start = format!("{} is not measured: ", function.name);
+        assert!(
+            message.starts_with(&start) && message.contains(" must be 0x"),
+            "{message}"
+        );
+    }
+    let wrong_on_long_keys = Function {
+        hash: |key| (find("XXH3").unwrap().hash)(key) ^ u64::from(key.len() > 1024),
+        ..*find("XXH3").unwrap()
+    };
+    let message = gate([&wrong_on_long_keys]).unwrap_err().to_string();
+    assert!(message.contains("a key of 1025 bytes"), "{message}");
+}
+
+#[test]
+fn names_identifiers_and_aliases_lead_to_one_function_each() {
+    let mut taken = BTreeSet::new();
+    for function in all() {
+        let names = [function.name, function.ident];
+        let names = names
+            .iter()
+            .chain(function.aliases)
+            .map(|name| name.to_ascii_lowercase());
+        for name in names.collect::<BTreeSet<String>>() {
+            assert_eq!(find(&name).unwrap().name, function.name, "{name}");
+            assert!(taken.insert(name), "{} shares a name", function.name);
+        }
+    }
+    assert!(GROUPS.iter().all(|(group, _)| !taken.contains(*group)));
+}
+
+#[test]
+fn a_name_of_several_functions_or_of_a_program_leads_to_functions() {
+    for (other, meant) in OTHER_NAMES {
+        // Neither the name of a function nor one that is not known.
+        let error = find(&other.to_lowercase()).unwrap_err().to_string();
+        assert_eq!(select(&other.to_lowercase()).unwrap_err().to_string(), error);
+        assert!(
+            meant.iter().all(|name| error.contains(find(name).unwrap().name)),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_further_function_is_found_by_the_name_of_its_crate_or_the_error_has_the_remedy() {
+    let letters = |text: &str| text.replace(['-', '_'], "").to_lowercase();
+    let further = |one: &&Function| one.group == FunctionGroup::Further;
+    let known = all().iter().chain(missing()).filter(further);
+    for function in known.clone() {
+        let (package, _) = function.origin.split_once(' ').unwrap();
+        for name in [function.name, function.ident].iter().chain(function.aliases) {
+            assert!(letters(name).starts_with(&letters(package)), "{name}");
+            let found = find(name).map(|one| one.name).map_err(|error| error.to_string());
+            assert!(
+                found.as_ref().is_ok_and(|found| *found == function.name)
+                    || found.is_err_and(|error| error.contains(function.lacks.unwrap()))
+            );
+        }
+    }
+    assert_eq!(known.count(), 10);
+    let here = cfg!(feature = "further-functions");
+    assert_eq!([find("komihash").is_ok(), select("further").is_ok()], [here; 2]);
+}
+
+#[test]
+fn no_build_can_measure_another_version_than_the_origin_says() {
+    // A build without this lock file may take any version that the requirements allow.
+    let manifest: toml::Table = include_str!("../../../../../Cargo.toml").parse().unwrap();
+    let dependencies = &manifest["workspace"]["dependencies"];
+    for function in all().iter().chain(missing()) {
+        let (name, version) = function.origin.split_once(' ').unwrap();
+        let dependency = &dependencies[name];
+        let requirement = dependency.get("version").unwrap_or(dependency).as_str().unwrap();
+        let exact = if dependency.get("path").is_some() { "" } else { "=" };
+        assert_eq!(requirement, format!("{exact}{version}"), "{}", function.name);
+    }
+}
+
+fn odd(name: &'static str, bits: u32) -> Function {
+    Function::custom(name, bits, |key| key.len() as u64, &[(b"key", 3)])
+}
+
+#[test]
+fn names_and_bits_that_cannot_be_are_refused() {
+    let check = |own| Comparison::new().function(own).check();
+    check(odd("Odd", 64)).unwrap();
+    for (name, bits, expected) in [
+        ("", 32, "got \"\""),
+        ("tab\there", 32, "control character"),
+        (
+            "a name that is longer than charts allow",
+            32,
+            "1 to 32 characters",
+        ),
+        ("xxh3-64", 32, "taken by XXH3, of xxhash-rust"),
+        ("Variants", 32, "taken by a group"),
+        ("Ideal", 32, "taken by a row of the records"),
+        ("EMPTY", 32, "taken by a row of the records"),
+        (
+            "Odd",
+            0,
+            "the output of the function \"Odd\" must have 1 to 64 bits, got 0",
+        ),
+        ("Odd", 65, "must have 1 to 64 bits, got 65"),
+    ] {
+        let message = check(odd(name, bits)).unwrap_err().to_string();
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn the_gate_stops_wrong_answers_values_that_are_too_wide_and_values_that_change() {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    gate([&odd("Odd", 64)]).unwrap();
+    let wrong = Function {
+        answers: &[(b"key", 4)],
+        ..odd("Odd", 64)
+    };
+    for (function, expected) in [
+        (wrong, "the value of \"key\" must be 0x4, got 0x3"),
+        (
+            odd("Odd", 8),
+            "the bits above the 8 of its output, of 256 bytes must be 0x0, got 0x1",
+        ),
+        (
+            Function::custom("Odd", 64, |_| CALLS.fetch_add(1, Ordering::Relaxed), &[]),
+            "the value of the same 0 bytes once more must be 0x0, got 0x1",
+        ),
+    ] {
+        let error = gate([&function]).unwrap_err();
+        assert_eq!(error.to_string(), format!("Odd is not measured: {expected}"));
+    }
+}

@@ -1,0 +1,197 @@
+//! Keys by the library: embedded, drawn from a seed, and the lines of a file.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::path::Path;
+
+use hash_comparison::keys::{
+    Dataset, KeySet, MAX_BYTES, Manifest, ManifestEntry, Recipe, load_embedded, load_file, printed, sha256,
+    shuffled,
+};
+use proptest::prelude::*;
+use records::progress::Silent;
+
+use crate::property;
+
+#[test]
+fn what_differs_from_the_manifest_is_refused() {
+    let dataset = load_embedded("app-accounts", 1).unwrap();
+    let right = Manifest::embedded()[2].clone();
+    let (count, bytes, sha256) = (right.count, right.bytes, right.sha256.clone());
+    for (field, count, bytes, sha256) in [
+        ("count", 3, bytes, &*sha256),
+        ("bytes", count, 3, &*sha256),
+        ("sha256", count, bytes, "00"),
+    ] {
+        let entry = ManifestEntry {
+            count,
+            bytes,
+            sha256: sha256.to_owned(),
+            ..right.clone()
+        };
+        let error = entry.verify(&dataset).unwrap_err().to_string();
+        let text = format!("dataset app-accounts: {field} must be ");
+        assert!(error.starts_with(&text), "{error}");
+    }
+}
+
+/// Checksums of an independent C implementation of both recipes, which draws from `splitmix64.c`.
+#[test]
+fn other_seeds_give_the_recorded_keys() {
+    for (recipe, seed, count, expected) in [
+        (
+            Recipe::DecimalU64,
+            42,
+            1_000_000,
+            "8bd56e8196127e97be7b9678bb0f644a53e0ba4896df39e8200dec6f8f6f0559",
+        ),
+        (
+            Recipe::DistinctBelow1e9,
+            2021,
+            40_000,
+            "a0e47e66e856e0cf084b1960595328f471bbe256031580505a97d435864f15ba",
+        ),
+    ] {
+        assert_eq!(sha256(&recipe.keys(seed, count)), expected, "{recipe:?}");
+    }
+}
+
+#[test]
+fn the_drawing_goes_on_without_repeating_a_key() {
+    for recipe in [Recipe::DecimalU64, Recipe::DistinctBelow1e9] {
+        let present = recipe.keys(1, 40_000);
+        let absent = recipe.keys_after(1, 40_000, 100_000);
+        let both = recipe.keys(1, 140_000);
+        assert!(present.iter().chain(absent.iter()).eq(both.iter()));
+        let distinct: HashSet<&[u8]> = both.iter().collect();
+        assert_eq!(distinct.len(), 140_000);
+    }
+}
+
+#[test]
+fn every_order_of_four_is_equally_likely() {
+    let mut counts = BTreeMap::<Vec<u32>, u32>::new();
+    for seed in 0..24_000 {
+        *counts.entry(shuffled(4, seed)).or_default() += 1;
+    }
+    // Five standard deviations of a binomial count around 1000.
+    let likely = counts.values().filter(|&count| (845..=1155).contains(count));
+    assert_eq!((counts.len(), likely.count()), (24, 24), "{counts:?}");
+}
+
+fn load(path: &Path) -> Result<Dataset, String> {
+    load_file(path, 7, &Silent).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_file_is_named_after_its_stem_and_keeps_its_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("user.keys.txt");
+    std::fs::write(&path, b"b\r\na\n\n\xff\nb").unwrap();
+    let dataset = load(&path).unwrap();
+    assert_eq!((dataset.summary.name.as_str(), dataset.seed), ("user.keys", 7));
+    assert_eq!((dataset.keys.len(), dataset.summary.duplicates_dropped), (4, 1));
+    // printf 'b\na\n\n\377\n' | sha256sum
+    let sha256 = "3acbcd5345949902d4f048627464e3f87d4f11a6bf1a54a8c99914dc29a8a187";
+    assert_eq!(dataset.summary.sha256, sha256);
+}
+
+#[test]
+fn what_is_no_key_file_is_refused_by_name_before_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let [empty, large, missing] = ["empty.txt", "large", "missing.txt"].map(|name| folder.path().join(name));
+    std::fs::write(&empty, "").unwrap();
+    // Sparse: takes no room on disk.
+    File::create(&large).unwrap().set_len(MAX_BYTES + 1).unwrap();
+    for (path, expected) in [
+        (empty.as_path(), "no keys"),
+        (&large, "(4 GiB), got 4294967296"),
+        (&missing, "cannot read the keys"),
+        (folder.path(), "is a folder"),
+        (Path::new("/"), "is a folder"),
+        (Path::new("."), "is a folder"),
+        (Path::new(""), "needs one"),
+        (Path::new("a\u{1b}b.txt"), "needs one"),
+        (Path::new("App-Accounts.csv"), "embedded dataset"),
+    ] {
+        let error = load(path).unwrap_err();
+        assert!(
+            error.starts_with(&path.display().to_string()) && error.contains(expected),
+            "{error}"
+        );
+    }
+}
+
+/// Implements the definition directly, without regard to memory.
+fn oracle(data: &[u8]) -> (KeySet, u64) {
+    let mut lines: Vec<&[u8]> = data.split(|&byte| byte == b'\n').collect();
+    let last = lines.pop().filter(|last| !last.is_empty());
+    let ended = lines.iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let all: Vec<&[u8]> = ended.chain(last).collect();
+    let mut seen = HashSet::new();
+    let kept: KeySet = all.iter().filter(|key| seen.insert(**key)).collect();
+    let duplicates = (all.len() - kept.len()) as u64;
+    (kept, duplicates)
+}
+
+#[test]
+fn what_a_line_is() {
+    type Case = (&'static [u8], &'static [&'static [u8]], u64);
+    let cases: [Case; 8] = [
+        (b"", &[], 0),
+        (b"\r\n", &[b""], 0),
+        (b"\r", &[b"\r"], 0),
+        (b"a\r\nb\r", &[b"a", b"b\r"], 0),
+        (b"a\r\r\n", &[b"a\r"], 0),
+        (b"a\rb\n", &[b"a\rb"], 0),
+        (b"a\n\n\nb\n\n", &[b"a", b"", b"b"], 2),
+        (b"\xff\0\na\na\r\na", &[b"\xff\0", b"a"], 2),
+    ];
+    for (data, keys, duplicates) in cases {
+        let lines = data.to_vec();
+        let buffer = lines.as_ptr();
+        let found = KeySet::from_lines(lines, &Silent).unwrap();
+        assert!(
+            keys.is_empty() || found.keys.get(0).as_ptr() == buffer,
+            "bytes are held once"
+        );
+        let found = (found.keys, found.duplicates);
+        assert_eq!(found, (keys.iter().collect(), duplicates), "{data:?}");
+        assert_eq!(found, oracle(data), "{data:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(property::config())]
+
+    #[test]
+    fn any_bytes_match_the_oracle(
+        data in prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..2000),
+            prop::collection::vec(prop::sample::select(b"\n\r\nab".to_vec()), 0..400),
+        ],
+    ) {
+        let found = KeySet::from_lines(data.clone(), &Silent).unwrap();
+        prop_assert_eq!((found.keys, found.duplicates), oracle(&data));
+    }
+}
+
+#[test]
+fn keys_are_safe_to_print_and_whole_up_to_a_limit() {
+    for (key, text) in [
+        ("naïve \"キー\"".as_bytes(), "naïve \\\"キー\\\""),
+        ("a\u{202e}b".as_bytes(), "a\\u{202e}b"),
+        ("naïve \u{1b}[31m".as_bytes(), "na\\xc3\\xafve \\x1b[31m"),
+        (b"na\xefve", "na\\xefve"),
+    ] {
+        assert_eq!(printed(key), text);
+    }
+    for (character, whole) in [("a", 1024), ("キ", 1024), ("\0", 256)] {
+        let shown = |count: usize| printed(character.as_bytes()).repeat(count);
+        let printed = |count: usize| printed(character.repeat(count).as_bytes());
+        assert_eq!(printed(whole), shown(whole));
+        let end = shown(128 / character.len());
+        assert!(printed(whole + 1).starts_with(&format!("{end}…{end} (")));
+    }
+    assert!(printed(&[b'a'; 1_000_000]).ends_with(" (1,000,000 bytes)"));
+}

@@ -1,0 +1,209 @@
+//! Single questions: their counts by the definition, and their verdicts.
+
+use std::collections::HashSet;
+
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
+use hash_comparison::functions::{self, Function};
+use hash_comparison::keys::{Dataset, KeySet, Recipe, printed, shuffled};
+use hash_comparison::questions::collisions::{self, CollisionRow};
+use hash_comparison::questions::filters::{BITS_PER_KEY, FEWEST_KEYS, Probes, compared, unlucky_size};
+use hash_comparison::questions::{Figure, Measure, NearSizesRow, QUESTIONS, Records};
+use hash_comparison::record::{Choice, End, IDEAL, Run, Verdict};
+use hash_comparison::values::Hashed;
+use proptest::prelude::*;
+use records::progress::Silent;
+use statistics::correction::FAMILY_LEVEL;
+
+use super::property;
+
+/// Measures and judges these values of a dataset's keys, as in a run of the function alone.
+pub(super) fn judged(dataset: &Dataset, hashed: &Hashed<'_>) -> Records {
+    let mut records = Records::of(Run {
+        datasets: vec![dataset.summary.clone()],
+        functions: vec![hashed.function.summary()],
+        ..Run::default()
+    });
+    for question in QUESTIONS {
+        if let Measure::Values(measure) = question.measure {
+            measure(dataset, hashed, &mut records);
+        }
+        (question.judge)(&mut records);
+    }
+    records
+}
+
+fn ids(count: usize) -> Dataset {
+    Dataset::of("ids", Recipe::DistinctBelow1e9.keys(1, count))
+}
+
+fn function(bits: u32) -> Function {
+    Function::custom("f", bits, |_| 0, &[])
+}
+
+#[test]
+fn the_four_verdicts() {
+    let row = &judged(&ids(1), &Hashed::of_values(&function(32), vec![0])).collisions[0];
+    for (collisions, ci_low, p_value, expected) in [
+        (50, 30.0, 0.009, Verdict::FewerThanChance),
+        (50, 30.0, 0.01, Verdict::WithinChance),
+        (150, 120.0, 0.01, Verdict::WithinChance),
+        (1_650, 1_599.0, 0.009, Verdict::WorseThanChance),
+        (1_650, 1_600.0, 0.009, Verdict::FarWorseThanChance),
+    ] {
+        let mut rows = [CollisionRow {
+            collisions,
+            expected: 100.0,
+            ci_low,
+            p_value,
+            ..row.clone()
+        }];
+        collisions::judge(&mut rows);
+        assert_eq!(rows[0].verdict, expected, "{collisions}");
+    }
+}
+
+proptest! {
+    #![proptest_config(property::config())]
+
+    #[test]
+    fn counts_are_those_of_the_definition(
+        seeds in prop::collection::vec(prop_oneof![0_u64..40, any::<u64>()], 0..60),
+        // A few changed bits make neighbours that differ only at the end.
+        copies in prop::sample::select(vec![1_u64, 3]),
+        bits in prop::sample::select(vec![1_u32, 8, 28, 31, 32, 33, 48, 63, 64]),
+    ) {
+        let mask = u64::MAX >> (64 - bits);
+        let values: Vec<u64> = (0..copies)
+            .flat_map(|copy| seeds.iter().map(move |&seed| (seed ^ (copy / 2)) & mask))
+            .collect();
+        let count = |of: &dyn Fn(u64) -> u64| {
+            values.iter().map(|&value| of(value)).collect::<HashSet<u64>>().len() as u64
+        };
+        let function = function(bits);
+        let hashed = Hashed::of_values(&function, values.clone());
+        prop_assert_eq!(hashed.different(End::Low, 0), u64::from(!values.is_empty()));
+        for width in 1..=bits.min(32) {
+            prop_assert_eq!(hashed.different(End::Low, width), count(&|value| value % (1 << width)));
+            prop_assert_eq!(hashed.different(End::High, width), count(&|value| value >> (bits - width)));
+        }
+        prop_assert_eq!(hashed.different(End::Full, bits), count(&|value| value));
+    }
+
+    #[test]
+    fn counts_and_example_are_those_of_the_definition(
+        values in prop::collection::vec(prop_oneof![0_u64..40, 0..u64::from(u32::MAX)], 0..60),
+    ) {
+        let (dataset, function) = (ids(values.len()), function(32));
+        let records = judged(&dataset, &Hashed::of_values(&function, values.clone()));
+        prop_assert!(records.collisions.len() > 1);
+        for row in records.collisions {
+            let of = |value: u64| value % (1 << row.bits);
+            let distinct: HashSet<u64> = values.iter().copied().map(of).collect();
+            prop_assert_eq!(row.collisions, (values.len() - distinct.len()) as u64);
+            let first_pair = (0..values.len())
+                .flat_map(|second| (0..second).map(move |first| [first, second]))
+                .find(|&[first, second]| of(values[first]) == of(values[second]));
+            let expected = first_pair.map(|pair| pair.map(|index| printed(dataset.keys.get(index))));
+            prop_assert_eq!([row.first, row.second], expected.unwrap_or_default());
+        }
+    }
+}
+
+#[test]
+fn keys_that_fill_a_table_evenly_take_fewer_comparisons_than_chance() {
+    let function = function(32);
+    let records = judged(&ids(4096), &Hashed::of_values(&function, (0..4096).collect()));
+    let found = |choice, figure| {
+        let mut rows = records.occupancy.iter();
+        let row = rows.find(|row| (row.choice, row.figure) == (choice, figure));
+        row.map(|row| (row.value, row.verdict)).unwrap()
+    };
+    let even = found(Choice::LowBits, Figure::Compared);
+    assert_eq!(even, (1.0, Verdict::FewerThanChance));
+    // The high bits are all zero.
+    let full = found(Choice::HighBits, Figure::Fullest);
+    assert_eq!(full, (4096.0, Verdict::FarWorseThanChance));
+}
+
+fn filter_row(function: &str, keys: u64, probes: u64, false_positives: u64) -> NearSizesRow {
+    let rate = false_positives as f64 / probes as f64;
+    NearSizesRow {
+        dataset: "ids".to_owned(),
+        function: function.to_owned(),
+        bits_per_key: 10,
+        keys,
+        sizes: 1,
+        probes,
+        false_positives,
+        rate,
+        lowest_rate: rate,
+        highest_rate: rate,
+        compared: None,
+    }
+}
+
+#[test]
+fn too_few_keys_cannot_show_sixteen_times_the_false_positives() {
+    // 162 tests, as in a run of all functions on one set.
+    let told = |keys: u64| {
+        let row = |index| filter_row(&format!("f{index}"), keys / 2, keys, (keys * 16).div_ceil(100));
+        let mut rows: Vec<NearSizesRow> = (0..162).map(row).collect();
+        rows.push(filter_row(IDEAL, keys / 2, 1_000_000, 10_000));
+        let first = compared(&rows, &ids(0).summary, "f0").next().unwrap();
+        first.p_adjusted < FAMILY_LEVEL
+    };
+    assert!(told(FEWEST_KEYS) && !told(FEWEST_KEYS - 8));
+}
+
+#[test]
+fn an_unlucky_size_of_the_filter_is_told() {
+    // 187,500 bytes are a multiple of 15; ten keys fewer are not.
+    let told = unlucky_size(150_000).unwrap();
+    assert!(
+        (told.rate - 0.0207).abs() < 1e-4 && (told.good - 0.0130).abs() < 1e-4,
+        "{told:?}"
+    );
+    for keys in [149_990, 150_001, 1_000_000] {
+        assert_eq!(unlucky_size(keys), None);
+    }
+}
+
+/// Counts again through the policy's methods for keys: MurmurHash2 is the policy's own hash.
+#[test]
+fn counts_are_those_of_the_policy_itself() {
+    let dataset = ids(2000);
+    let function = functions::find("MurMurHash2").unwrap();
+    let probes = Probes::new(&dataset);
+    let values = probes.values(&Hashed::new(&dataset.keys, function));
+    let (_, rows) = probes.of_function(function.name, &values, &Silent).unwrap();
+    let order = shuffled(2000, dataset.seed);
+    let keys = |half: usize| {
+        let half = order[half * 1000..][..1000].iter();
+        half.map(|&index| dataset.keys.get(index as usize))
+    };
+    assert_eq!(rows.len(), BITS_PER_KEY.len());
+    for (row, bits_per_key) in rows.iter().zip(BITS_PER_KEY) {
+        let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits_per_key));
+        let mut false_positives = 0;
+        for (built, asked) in [(0, 1), (1, 0)] {
+            let filter = policy.build(keys(built)).unwrap();
+            assert_eq!(filter.len() as u64, row.filter_bytes);
+            false_positives += keys(asked)
+                .filter(|key| policy.key_may_match(key, &filter))
+                .count() as u64;
+        }
+        assert_eq!(row.false_positives, false_positives);
+        assert_eq!(row.bits_per_key, bits_per_key);
+    }
+}
+
+#[test]
+fn long_keys_bound_the_number_of_ideal_hashes() {
+    let keys: KeySet = (0..3).map(|fill| vec![fill; 20_000_000]).collect();
+    let long = Dataset::of("long", keys);
+    // Four times 60 MB fit; each hash probes with both halves of one key.
+    assert_eq!(
+        Probes::new(&long).measure_ideal(&Silent).unwrap()[0].probes,
+        4 * 2
+    );
+}
