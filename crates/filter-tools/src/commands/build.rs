@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use filter_sets::{Builder, DEFAULT_MEMORY, Error, ErrorKind, FileBuilding, Format, SetBuilding, Size};
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use records::failure::Failure;
-use records::interrupt::Interrupt;
-use records::number::counted;
+use terminal::failure::Failure;
+use terminal::interrupt::Interrupt;
+use terminal::number::counted;
 
 use super::numbers::{bytes, count, rate, share};
 use super::size::next_size_up;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use filter_sets::Format;
-use records::failure::Failure;
+use terminal::failure::Failure;
 
 use super::build::{check_new, failure, refuse_stdout};
 

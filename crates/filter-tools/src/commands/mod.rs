@@ -12,8 +12,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use filter_sets::{Format, Manifest};
-use records::failure::{Failure, escaped};
 use serde::Serialize;
+use terminal::failure::{Failure, escaped};
 
 /// Prints a value as JSON.
 fn print_json(out: &mut impl Write, value: &(impl Serialize + ?Sized)) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! Parses numbers as people write them on a command line, and writes shares.
 
-use records::number;
+use terminal::number;
 
 /// Parses an integer with separators and a decimal unit.
 pub(super) fn count(text: &str) -> Result<u64, String> {

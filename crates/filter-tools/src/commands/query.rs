@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use filter_sets::{Access, Filter, FilterSet, Format, Opening};
 use membership_filters::{Hashing as _, Xxph3, envelope};
-use records::failure::Failure;
-use records::interrupt::Interrupt;
+use terminal::failure::Failure;
+use terminal::interrupt::Interrupt;
 
 use super::build::failure;
 use super::numbers::share;

@@ -8,10 +8,10 @@ use filter_formats::budget::Level;
 use filter_policy::leveldb::is_coprime_size;
 use filter_sets::{Format, Sizing};
 use indicatif::HumanBytes;
-use records::failure::Failure;
-use records::number::{counted, grouped};
-use records::terminal::{table, wrapped};
 use serde::Serialize;
+use terminal::failure::Failure;
+use terminal::layout::{table, wrapped};
+use terminal::number::{counted, grouped};
 
 use self::levels::level;
 use super::numbers::{bytes, count, rate, share};

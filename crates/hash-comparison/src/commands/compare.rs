@@ -10,9 +10,9 @@ use crate::questions::files::KIND;
 use crate::record::{Purpose, Request};
 use crate::run::measured::measure;
 use crate::run::{Comparison, Report, report};
-use records::bar::Terminal;
-use records::failure::Failure;
 use records::folder::{Destination, REPORT};
+use terminal::bar::Terminal;
+use terminal::failure::Failure;
 
 /// Compare hash functions on real key sets, and draw the report.
 ///

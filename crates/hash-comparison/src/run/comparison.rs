@@ -12,9 +12,9 @@ use crate::keys::{self, DEFAULT_SEED, Manifest};
 use crate::program::typed;
 use crate::questions::files::{MAX_DATASETS, MAX_FUNCTIONS};
 use crate::record::{FunctionSummary, Request};
-use records::bar::Terminal;
 use records::error::Error;
-use records::failure::Failure;
+use terminal::bar::Terminal;
+use terminal::failure::Failure;
 
 /// A comparison of hash functions: the functions, the keys, and what a function is wanted for.
 ///

@@ -6,10 +6,10 @@ use filter_formats::budget::{Level, Plan, plan};
 use filter_policy::BitsPerKey;
 use filter_sets::Format;
 use indicatif::HumanBytes;
-use records::failure::Failure;
-use records::number::{counted, grouped, significant};
-use records::terminal::{table, wrapped};
 use serde_json::json;
+use terminal::failure::Failure;
+use terminal::layout::{table, wrapped};
+use terminal::number::{counted, grouped, significant};
 
 use super::{Arguments, count, share};
 use crate::commands::build::failure;

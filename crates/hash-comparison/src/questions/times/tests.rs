@@ -7,7 +7,7 @@ use crate::clock::spread;
 use crate::keys::KeySet;
 use crate::record::Run;
 use records::error::ErrorKind;
-use records::progress::Silent;
+use terminal::progress::Silent;
 
 fn function(name: &'static str, hash: fn(&[u8]) -> u64) -> Function {
     Function::custom(name, 64, hash, &[])

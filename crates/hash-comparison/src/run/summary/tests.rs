@@ -1,7 +1,7 @@
 //! Tables on the terminal: their widths and words.
 
 use super::*;
-use records::terminal::width;
+use terminal::layout::width;
 
 #[test]
 fn a_default_run_is_told_on_one_screen() {
@@ -23,7 +23,7 @@ fn a_default_run_is_told_on_one_screen() {
         let start = format!(
             "{} ({} keys): take {pick}, for ",
             set.name,
-            records::number::grouped(set.keys)
+            terminal::number::grouped(set.keys)
         );
         assert!(text.starts_with(&start), "{text}");
         assert!(

@@ -5,7 +5,7 @@ use crate::functions;
 use crate::keys::Recipe;
 use crate::record::DatasetKind;
 use filter_policy::FilterPolicy as _;
-use records::progress::Silent;
+use terminal::progress::Silent;
 
 fn dataset(count: usize, recipe: Option<Recipe>) -> Dataset {
     let keys = Recipe::DistinctBelow1e9.keys(1, count);
