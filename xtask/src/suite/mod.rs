@@ -68,7 +68,7 @@ const NO_STD: [(&str, &[&str]); 8] = [
     ("membership-filters", &["--no-default-features"]),
 ];
 /// Optional features with tests.
-const FEATURES: &str = "hash-comparison/further-functions,membership-filters/save,membership-filters/slot";
+const FEATURES: &str = "membership-filters/save,membership-filters/slot";
 /// The name of the step that is in every run.
 const BUILD: &str = "tests: build";
 

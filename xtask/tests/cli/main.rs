@@ -46,23 +46,12 @@ fn arguments_folder_and_exit_code_are_those_of_the_other_program() {
 
     let folder = tempfile::tempdir().unwrap();
     let cargo = folder.path().join("cargo");
-    fs::write(
-        &cargo,
-        format!(
-            "#!/bin/sh\n[ $1 = metadata ] && exec {} \"$@\"\npwd\necho \"$HASH_COMPARISON_WORKSPACE\"\necho \"$@\"\nexit 7\n",
-            env!("CARGO"),
-        ),
-    )
-    .unwrap();
+    let script = "#!/bin/sh\npwd\necho \"$HASH_COMPARISON_WORKSPACE\"\necho \"$@\"\nexit 7\n";
+    fs::write(&cargo, script).unwrap();
     fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for (command, argument, package) in [
         ("compare", "--help", "hash-comparison"),
-        (
-            "compare",
-            "--functions=komihash",
-            "hash-comparison --features further-functions",
-        ),
         ("render", "--help", "hash-comparison"),
         ("reproduce", "--help", "hash-comparison"),
         ("list", "--help", "hash-comparison"),

@@ -9,9 +9,8 @@ use membership_filters::{Hashing as _, Xxph3, envelope};
 use terminal::failure::Failure;
 use terminal::interrupt::Interrupt;
 
-use super::build::failure;
 use super::numbers::share;
-use super::{check_format, note, wrong};
+use super::{check_format, failure, note, wrong};
 use crate::inspection::{is_named_like_a_table, lookup, shown};
 use crate::keys::{Items, Lines};
 

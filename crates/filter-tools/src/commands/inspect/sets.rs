@@ -13,9 +13,8 @@ use terminal::failure::Failure;
 use terminal::layout::table;
 use terminal::number::{counted, grouped};
 
-use crate::commands::build::failure;
 use crate::commands::numbers::share;
-use crate::commands::{check_format, checked, print_json};
+use crate::commands::{check_format, checked, failure, print_json};
 
 /// A file that holds a filter.
 #[derive(Serialize)]
