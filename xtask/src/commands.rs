@@ -4,7 +4,7 @@ mod forward;
 
 use clap::{Parser, Subcommand};
 
-use crate::{cross, fuzz, release, sanitize, suite, tidy, workspace};
+use crate::{cross, fuzz, release, sanitize, suite};
 
 /// Compares hash functions, inspects filters, and maintains the workspace.
 #[derive(Debug, Parser)]
@@ -45,8 +45,6 @@ enum Command {
     Size(forward::Arguments),
     /// Benchmark filters against peers, on real engines
     Bench(forward::Arguments),
-    /// Check which crate uses which, and the order of modules, against crates/README.md
-    Tidy,
     Test(suite::Arguments),
     Fuzz(fuzz::Arguments),
     Sanitize(sanitize::Arguments),
@@ -66,7 +64,6 @@ impl Cli {
             Command::Inspect(rest) => forward::run("filter-tools", "inspect", &rest),
             Command::Size(rest) => forward::run("filter-tools", "size", &rest),
             Command::Bench(rest) => forward::run("bench", "bench", &rest),
-            Command::Tidy => tidy::check(&workspace::root()),
             Command::Test(arguments) => suite::run(&arguments),
             Command::Fuzz(arguments) => fuzz::run(&arguments),
             Command::Sanitize(arguments) => sanitize::run(&arguments),

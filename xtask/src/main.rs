@@ -10,7 +10,6 @@ mod programs;
 mod release;
 mod sanitize;
 mod suite;
-mod tidy;
 mod workspace;
 
 use std::process::ExitCode;

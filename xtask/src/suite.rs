@@ -12,11 +12,11 @@ use clap::builder::PossibleValuesParser;
 
 use crate::binaries::{Binaries, now};
 use crate::cargo::{cargo, cargo_command, run_command, words};
-use crate::{cross, programs, tidy, workspace};
+use crate::{cross, programs, workspace};
 
 /// Run the whole test suite.
 ///
-/// Checks the workspace's rules, formatting, spelling and clippy; runs all tests, including those on real storage
+/// Checks formatting, spelling and clippy; runs all tests, including those on real storage
 /// engines, then again with the portable kernel, and without the standard library; packs all packages; builds the
 /// documentation; explores every interleaving of the concurrent filter; runs the program that proves no_std; compares
 /// the committed run and the published figures; follows the guides; and tests the libraries on 64-bit
@@ -28,7 +28,7 @@ use crate::{cross, programs, tidy, workspace};
         cargo xtask test --from documentation"
 )]
 pub(crate) struct Arguments {
-    /// Run only rules, formatting, clippy and the tests that need nothing but Rust and a C compiler
+    /// Run only formatting, clippy and the tests that need nothing but Rust and a C compiler
     #[arg(long, conflicts_with = "install")]
     quick: bool,
     /// Install missing system packages first (Debian and its relatives)
@@ -68,7 +68,7 @@ const NO_STD: [(&str, &[&str]); 8] = [
     ("membership-filters", &["--no-default-features"]),
 ];
 /// Optional features with tests.
-const FEATURES: &str = "hash-comparison/further-functions,membership-filters/save,membership-filters/slot";
+const FEATURES: &str = "membership-filters/save,membership-filters/slot";
 /// The name of the step that is in every run.
 const BUILD: &str = "tests: build";
 
@@ -86,8 +86,7 @@ impl Step {
 
 /// The steps in order; those that fail fastest come first.
 const STEPS: [Step; 15] = [
-    Step::quick("tidy and format", |suite| {
-        tidy::check(&suite.root)?;
+    Step::quick("format", |suite| {
         // Formatted as a workspace, a package outside of it would be formatted with all that it depends on.
         cargo(&suite.root, &words("fmt --all --check"))?;
         ["filters/filter-formats/freestanding", "fuzz"]
@@ -296,9 +295,12 @@ mod tests {
     #[test]
     fn the_table_has_a_row_for_each_step_and_the_sum() {
         let times = [
-            ("tidy", Duration::from_millis(3900)),
+            ("format", Duration::from_millis(3900)),
             ("tests", Duration::from_secs(61)),
         ];
-        assert_eq!(table(&times), "   0:03  tidy\n   1:01  tests\n   1:04  in all\n");
+        assert_eq!(
+            table(&times),
+            "   0:03  format\n   1:01  tests\n   1:04  in all\n"
+        );
     }
 }

@@ -3,7 +3,7 @@
 
 use hash_comparison::keys::KeySet;
 use libfuzzer_sys::fuzz_target;
-use records::progress::Silent;
+use terminal::progress::Silent;
 
 fuzz_target!(|data: &[u8]| {
     let lines = data.iter().filter(|&&byte| byte == b'\n').count()

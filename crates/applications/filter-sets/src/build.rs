@@ -18,13 +18,13 @@ use crate::rows::{names, rows};
 use crate::shard::{MAX_SHARDS, Shard};
 use crate::spill::{Spilled, Values};
 
-/// The memory that building takes unless told otherwise: 1 GiB.
+/// The default memory that building takes: 1 GiB.
 pub const DEFAULT_MEMORY: u64 = 1 << 30;
 
 /// The least memory: 16 MiB.
 pub const MIN_MEMORY: u64 = 16 << 20;
 
-/// A function that hears how many keys a step has processed. It returns false to stop the building.
+/// A callback that receives the number of keys that a step has processed. It returns false to stop the building.
 pub type Progress<'a> = &'a dyn Fn(u64) -> bool;
 
 /// The parameters of a filter or a set.
@@ -106,7 +106,7 @@ impl Builder {
     }
 
     /// Starts to take keys for one filter in a file that holds the stored bytes alone, for engines and other programs:
-    /// nothing in it tells whether it is whole, and of a policy not even the format.
+    /// nothing in it shows whether it is whole, nor, for a policy, the format.
     ///
     /// # Errors
     ///
@@ -158,8 +158,8 @@ impl Builder {
     }
 
     /// Starts to take the keys of one shard of a set, which many machines build. Its file goes into the set's folder, which
-    /// must be there, under the name that [`set`](Self::set) gives it. Whoever builds all shards locks the folder and
-    /// writes the manifest: `FORMAT.md` describes it, `examples/build_on_spark.py` does it.
+    /// must be there, under the name that [`set`](Self::set) gives it. The program that builds all shards locks the folder
+    /// and writes the manifest: `FORMAT.md` describes it, `examples/build_on_spark.py` does it.
     ///
     /// # Errors
     ///
@@ -205,7 +205,7 @@ impl Builder {
         let (longest, name) = (Header::MAX_FORMAT, self.format.name());
         let reason = || format!("the format's name must have at most {longest} bytes, got {name:?}");
         ensure(name.len() <= longest, reason).map_err(Error::argument)?;
-        // Tells parameters that suit no number of keys before a key is read.
+        // Refuses parameters that suit no number of keys before a key is read.
         let plan = |keys| self.format.plan(keys, self.capacity, self.size).map(drop);
         plan(self.capacity.unwrap_or(1_000)).or_else(|error| {
             let suits_others =
@@ -279,8 +279,8 @@ impl FileBuilding {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the memory does not suffice, or there is a file that [`Builder::replace`] keeps, [`Stopped`](ErrorKind::Stopped),
-    /// [`Write`](ErrorKind::Write).
+    /// [`MemoryTooSmall`](ErrorKind::MemoryTooSmall); [`InvalidArgument`](ErrorKind::InvalidArgument) if there is a file that
+    /// [`Builder::replace`] keeps; [`Stopped`](ErrorKind::Stopped); [`Write`](ErrorKind::Write).
     pub fn finish(self, progress: Progress<'_>) -> Result<Shard, Error> {
         let Self { keys, path, form } = self;
         let (number, shards) = match form {
@@ -351,8 +351,8 @@ impl SetBuilding {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the memory does not suffice, [`Stopped`](ErrorKind::Stopped),
-    /// [`Write`](ErrorKind::Write). The old set, if there is one, is then still there.
+    /// [`MemoryTooSmall`](ErrorKind::MemoryTooSmall), [`Stopped`](ErrorKind::Stopped), [`Write`](ErrorKind::Write). The old
+    /// set, if there is one, is then still there.
     pub fn finish(self, progress: Progress<'_>) -> Result<Manifest, Error> {
         let Self { keys, lock, commands } = self;
         let (count, mut shards, mut first) = (keys.shards, Vec::with_capacity(keys.shards as usize), None);
@@ -409,19 +409,20 @@ impl Keys {
         if needed <= most {
             return Ok(());
         }
-        let shards = match self.builder.capacity {
-            // Each shard is sized for that many, so that more shards do not help.
-            Some(_) => String::new(),
-            None => {
-                let enough = u64::from(self.shards).saturating_mul(needed);
-                format!("--shards {}, or ", enough.div_ceil(most / 5 * 4))
-            }
+        let shards = u64::from(self.shards)
+            .saturating_mul(needed)
+            .div_ceil(most / 5 * 4);
+        // Only shards that are sized by their keys are smaller if there are more of them.
+        let is_by_keys = matches!(self.builder.size, Size::Rate(_) | Size::BitsPerKey(_));
+        let is_help = is_by_keys && self.builder.capacity.is_none() && shards <= u64::from(MAX_SHARDS);
+        let kind = ErrorKind::MemoryTooSmall {
+            memory: needed.saturating_mul(2),
+            shards: is_help.then_some(shards as u32),
         };
-        Err(Error::argument(format_args!(
-            "a filter of {keys} keys takes {needed} bytes to build, more than half of the memory of {memory}: use \
-             {shards}--memory {}",
-            needed.saturating_mul(2)
-        )))
+        let reason = format_args!(
+            "a filter of {keys} keys needs {needed} bytes to build, more than half of the memory of {memory} bytes"
+        );
+        Err(Error::new(kind, reason))
     }
 
     /// Builds the filter of each shard in order, the first of which has this number among so many, and passes its header and

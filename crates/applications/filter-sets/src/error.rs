@@ -9,6 +9,7 @@ use std::path::Path;
 /// | [`kind`](Self::kind) | what to do |
 /// |---|---|
 /// | [`InvalidArgument`](ErrorKind::InvalidArgument), [`Incompatible`](ErrorKind::Incompatible) | choose other arguments, as the text says |
+/// | [`MemoryTooSmall`](ErrorKind::MemoryTooSmall) | build with more memory, or a set with more shards, as the kind says |
 /// | [`NotFound`](ErrorKind::NotFound) | build the filter or the set: it is not there |
 /// | [`WrongFormat`](ErrorKind::WrongFormat) | open the file as what the text says it is |
 /// | [`Damaged`](ErrorKind::Damaged) | build the filter or the set again |
@@ -29,6 +30,13 @@ pub struct Error {
 pub enum ErrorKind {
     /// An argument is out of its range, or does not suit the format or the folder.
     InvalidArgument,
+    /// A filter needs more than half of the memory of its [`Builder`](crate::Builder::memory).
+    MemoryTooSmall {
+        /// The memory in bytes that suffices.
+        memory: u64,
+        /// A number of shards for which the memory suffices, if there is one.
+        shards: Option<u32>,
+    },
     /// Filters or sets differ in what they must have in common to be merged or reloaded.
     Incompatible,
     /// A file or a folder is not there.
@@ -43,7 +51,7 @@ pub enum ErrorKind {
     Write,
     /// Another process builds in the folder.
     Locked,
-    /// The caller asked to stop.
+    /// The caller's progress function stopped the building.
     Stopped,
 }
 

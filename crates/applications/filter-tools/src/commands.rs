@@ -11,9 +11,9 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
-use filter_sets::{Format, Manifest};
-use records::failure::{Failure, escaped};
+use filter_sets::{Error, ErrorKind, Format, Manifest};
 use serde::Serialize;
+use terminal::failure::{Failure, escaped};
 
 /// Prints a value as JSON.
 fn print_json(out: &mut impl Write, value: &(impl Serialize + ?Sized)) -> Result<(), Failure> {
@@ -40,12 +40,50 @@ fn wrong(path: &Path, reason: impl Display) -> Failure {
     Failure::input(format_args!("{}: {reason}", path.display()))
 }
 
+/// Refuses a path that may be meant as standard output.
+fn refuse_stdout(out: &Path) -> Result<(), Failure> {
+    let reason = "--out must be a path, not standard output, got -: ./- is a file of this name";
+    (out != Path::new("-"))
+        .then_some(())
+        .ok_or_else(|| Failure::input(reason))
+}
+
+/// Refuses to write over what is there.
+fn check_new(out: &Path, replace: bool) -> Result<(), Failure> {
+    let reason = match out.metadata() {
+        Ok(metadata) if metadata.is_dir() => "is a folder; with --shards it would become a set",
+        Ok(_) if !replace => "is there already; give another path, or --replace",
+        Err(_) if out.is_symlink() => "is a link to a file that is not there; give another path",
+        _ if !folder_of(out).is_dir() => "its folder is not there",
+        _ => return Ok(()),
+    };
+    Err(wrong(out, reason))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+/// Maps each kind of error to the way in which the program exits.
+fn failure(error: Error) -> Failure {
+    match error.kind() {
+        ErrorKind::Stopped => Failure::Interrupted,
+        ErrorKind::Write | ErrorKind::Damaged => Failure::internal(error),
+        ErrorKind::MemoryTooSmall { memory, shards } => {
+            let shards = shards.map_or_else(String::new, |shards| format!("--shards {shards}, or "));
+            Failure::input(format_args!("{error}: use {shards}--memory {memory}"))
+        }
+        _ => Failure::input(error),
+    }
+}
+
 /// Fails after a check that has printed its own message.
 fn checked(is_right: bool) -> Result<(), Failure> {
     is_right.then_some(()).ok_or(Failure::Checked)
 }
 
-/// Tells on standard error what is of note. If that is closed, nobody can be told.
+/// Reports what is of note on standard error. If that is closed, there is nowhere to report it.
 fn note(of: impl Display, text: impl Display) {
     let _ = writeln!(io::stderr(), "{}", escaped(&format!("{of}: {text}")));
 }

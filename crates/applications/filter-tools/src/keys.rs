@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use membership_filters::Encoding;
-use records::failure::{Failure, escaped};
-use records::interrupt::Interrupt;
-use records::lines;
+use terminal::failure::{Failure, escaped};
+use terminal::interrupt::Interrupt;
+use terminal::lines;
 
 /// The length of the buffer of a file.
 const BUFFER: usize = 1 << 20;

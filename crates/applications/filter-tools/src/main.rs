@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use filter_tools::commands::{build, inspect, merge, query, size};
-use records::failure::Failure;
-use records::terminal::with_words;
+use terminal::failure::Failure;
+use terminal::layout::with_words;
 
 /// Builds and queries filters of any format, inspects those in tables of storage engines, and calculates how large filters
 /// must be.

@@ -111,6 +111,13 @@ fn most_keys(format: Sizes, wanted: f64, bytes: u64) -> Result<(u64, Size), Stri
     ))
 }
 
+/// Describes what a filter has for the requested bits per key, and which give a larger one.
+pub(crate) fn next_size_up(requested: f64, stored: f64, next: f64) -> String {
+    format!(
+        "{requested} bits per key give {stored:.2}, because its filters come in steps; the next size up begins at {next:.1}"
+    )
+}
+
 fn too_little(bytes: u64) -> String {
     format!("memory must have room for at least 1 key, got {bytes} bytes")
 }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser;
-use records::failure::Failure;
+use terminal::failure::Failure;
 
 use crate::record::Batch;
 use crate::suite::Suite;

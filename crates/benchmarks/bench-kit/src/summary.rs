@@ -1,7 +1,7 @@
 //! Summaries for the terminal.
 
-use records::number;
-use records::terminal::table;
+use terminal::layout::table;
+use terminal::number;
 
 use crate::record::Row;
 

@@ -11,10 +11,10 @@ use std::process::{Command, ExitCode, Stdio};
 use bench_kit::Bench;
 use bench_kit::folder::KIND;
 use clap::{Parser, Subcommand, ValueEnum as _};
-use records::failure::Failure;
 use records::folder::Destination;
-use records::interrupt::Interrupt;
 use suites::{Name, Part};
+use terminal::failure::Failure;
+use terminal::interrupt::Interrupt;
 
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", max_term_width = 100)]
@@ -88,7 +88,7 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     for (_, part) in &parts {
         xtask::check(part.needs, "test").map_err(Failure::Input)?;
     }
-    let interrupt = Interrupt::listen().map_err(Failure::internal)?;
+    let interrupt = Interrupt::listen()?;
     // The command line that repeats the run.
     let quick = if arguments.quick { " --quick" } else { "" };
     let command = format!("cargo xtask bench --suite {name}{quick}");

@@ -38,7 +38,7 @@ use crate::record::{CallForm as Form, EMPTY, Place};
 use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use records::error::Error;
-use records::progress::{Cancelled, Progress, go_on};
+use terminal::progress::{Cancelled, Progress, go_on};
 
 /// Returns the empty function, then the functions.
 pub fn subjects(functions: &[&Function]) -> Vec<Function> {

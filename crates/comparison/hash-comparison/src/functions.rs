@@ -255,7 +255,7 @@ pub const GROUPS: [(&str, FunctionGroup); 4] = [
 ///
 /// # Errors
 ///
-/// Returns the error of [`find`], with group names among the nearest names, or of the first function of a group that is missing.
+/// Returns the error of [`find`], with group names among the nearest names.
 ///
 /// ```
 /// use hash_comparison::functions::select;
@@ -269,14 +269,7 @@ pub fn select(name: &str) -> Result<Vec<&'static Function>, Error> {
         .into_iter()
         .find(|(known, _)| known.eq_ignore_ascii_case(name));
     match group {
-        Some((_, group)) => {
-            let of_group =
-                |functions: &'static [Function]| functions.iter().filter(move |one| one.group == group);
-            match (of_group(all()).next(), of_group(missing()).next()) {
-                (None, Some(missing)) => missing.here().map(|function| vec![function]),
-                _ => Ok(of_group(all()).collect()),
-            }
-        }
+        Some((_, group)) => Ok(all().iter().filter(|one| one.group == group).collect()),
         None => find_or_offer(name, &GROUPS.map(|(known, _)| known)).map(|function| vec![function]),
     }
 }

@@ -39,6 +39,6 @@ pub mod commands;
 
 pub use functions::Function;
 pub use record::{Purpose, Request, Resistance};
-/// The reason why a comparison stopped, and its exit code. A `main` that returns it exits with 1.
-pub use records::failure::Failure;
 pub use run::{Comparison, Report};
+/// The reason why a comparison stopped, and its exit code. A `main` that returns it exits with 1.
+pub use terminal::failure::Failure;

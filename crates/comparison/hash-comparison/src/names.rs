@@ -2,8 +2,6 @@
 
 use records::error::Error;
 
-use crate::program::Program;
-
 /// The most near names in a message.
 const OFFERED: usize = 3;
 /// The least similarity of a hint: `md5` is as near to `djb2` as to `DEKHash`, which does not help.
@@ -34,8 +32,7 @@ pub fn ambiguous(kind: &str, name: &str, meant: &[&str]) -> Error {
 
 /// Returns the error for a name that stands for nothing, with the command that lists all names.
 pub fn without(reason: String) -> Error {
-    let list = format!("; `{} list` shows all", Program::started().name());
-    Error::input(reason + &list)
+    Error::input(reason + "; the command `list` shows all")
 }
 
 /// Lists names as in `a, b and c`, where `and` may be another word.

@@ -33,8 +33,8 @@ use crate::questions::{QUESTIONS, Records, Section};
 use crate::record::{Advice, CallForm, DatasetKind, Request};
 use chart::Chart;
 use plots::scene::printable;
-use records::number::percent_tick;
 use records::table;
+use terminal::number::percent_tick;
 
 /// The SVG elements of charts, by the name of their kind and the index of their dataset.
 type Drawn = BTreeMap<(&'static str, Option<usize>), Value>;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use records::terminal::with_words;
+use terminal::layout::with_words;
 
 /// A program with these commands. In help texts, `{program}` stands for its name and `{out}` for its folder.
 #[derive(Debug, Clone)]

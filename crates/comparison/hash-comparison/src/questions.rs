@@ -18,8 +18,8 @@ use std::path::Path;
 
 use plots::scene::Scene;
 use records::error::Error;
-use records::progress::{Cancelled, Progress, go_on};
 use records::table;
+use terminal::progress::{Cancelled, Progress, go_on};
 
 pub use self::buckets::{BucketRow, Figure};
 pub use self::collisions::CollisionRow;

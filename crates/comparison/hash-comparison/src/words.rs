@@ -1,7 +1,7 @@
 //! Figures in readable form.
 
 use crate::record::Choice;
-use records::number::grouped;
+use terminal::number::grouped;
 
 /// The number of hash bits that the filter policy uses and the ideal hash has.
 pub(crate) const IDEAL_BITS: u32 = 32;

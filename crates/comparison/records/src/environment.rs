@@ -175,17 +175,13 @@ fn cpu_features() -> Vec<String> {
 }
 
 /// Returns the current date and time, UTC, RFC 3339 to the second.
-pub fn now_utc() -> String {
-    // A clock set before 1970 shows as 1970.
-    humantime::format_rfc3339_seconds(now().max(UNIX_EPOCH)).to_string()
-}
-
 #[expect(
     clippy::disallowed_methods,
-    reason = "this is the one place that asks for the date"
+    reason = "this is the one place that reads the date"
 )]
-pub(crate) fn now() -> SystemTime {
-    SystemTime::now()
+pub fn now_utc() -> String {
+    // A clock set before 1970 shows as 1970.
+    humantime::format_rfc3339_seconds(SystemTime::now().max(UNIX_EPOCH)).to_string()
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::progress::Cancelled;
-use crate::system;
+use terminal::failure::Failure;
+use terminal::progress::Cancelled;
+use terminal::system;
 
 /// An error with its kind, its text, and the file or folder that it concerns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -18,7 +19,7 @@ pub struct Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The run was asked to stop.
+    /// The run was stopped on request.
     Cancelled,
     /// The user can correct the arguments, files or folders; nothing was written.
     Input,
@@ -83,5 +84,16 @@ fn named(path: Option<&Path>) -> String {
 impl From<Cancelled> for Error {
     fn from(cancelled: Cancelled) -> Self {
         Self::new(ErrorKind::Cancelled, cancelled.to_string())
+    }
+}
+
+/// Maps each kind of error to the way a command exits.
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error.kind {
+            ErrorKind::Cancelled => Self::Interrupted,
+            ErrorKind::Input => Self::input(error),
+            _ => Self::internal(error),
+        }
     }
 }

@@ -13,7 +13,7 @@ use whole_files::Lock;
 
 use crate::document::RUN;
 use crate::error::{Error, ErrorKind};
-use crate::system;
+use terminal::system;
 
 /// Name of the report.
 pub const REPORT: &str = "index.html";

@@ -7,9 +7,6 @@ mod operations;
 pub(crate) mod plain;
 
 use alloc::vec::Vec;
-use alloc::{format, vec};
-use std::fs;
-use std::path::Path;
 
 use crate::choose::KernelToken;
 use crate::kernel::Kernel;
@@ -25,21 +22,6 @@ fn kernels() -> impl Iterator<Item = (KernelToken, KernelToken)> {
         let plain = if kernel == Kernel::Avx512 { sixteen } else { eight };
         (KernelToken::of(kernel), plain)
     })
-}
-
-/// The README has a line for every file.
-#[test]
-fn the_readme_describes_every_file() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut paths = vec![source.clone()];
-    while let Some(path) = paths.pop() {
-        if path.is_dir() {
-            paths.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
-        } else {
-            let line = format!("\n- `{}` ", path.strip_prefix(&source).unwrap().display());
-            assert!(include_str!("../README.md").contains(&line), "{line}");
-        }
-    }
 }
 
 /// SplitMix64.

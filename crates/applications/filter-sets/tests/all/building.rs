@@ -198,17 +198,22 @@ fn a_filter_that_is_too_large_for_the_memory_is_refused_with_advice() {
         let keys: Vec<Vec<u8>> = (0..count).map(|id| id.to_le_bytes().to_vec()).collect();
         let mut building = builder.file(&path).unwrap();
         keys.iter().for_each(|key| building.insert(key).unwrap());
-        let error = building.finish(&|_| true).unwrap_err().to_string();
-        let advice = error.split("use --shards ").nth(1).unwrap();
-        let shards: u32 = advice.split(',').next().unwrap().parse().unwrap();
-        assert!(shards < 8, "{error}");
+        let error = building.finish(&|_| true).unwrap_err();
+        let ErrorKind::MemoryTooSmall {
+            memory,
+            shards: Some(shards),
+        } = error.kind()
+        else {
+            panic!("{error}");
+        };
+        assert!(shards < 8 && memory > MIN_MEMORY, "{error}");
         build(&(builder, shards), &folder.path().join(name), &keys).unwrap();
     }
     let large = Builder::new(format("spark"), Size::Bits(1 << 30))
         .memory(MIN_MEMORY)
         .unwrap();
-    let building = large.file(&path).unwrap();
-    assert!(building.finish(&|_| true).is_err() && !path.exists());
+    let error = large.file(&path).unwrap().finish(&|_| true).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::MemoryTooSmall { .. }) && !path.exists());
     assert!(builder("guava").memory(1).is_err() && builder("guava").set(&path, 0).is_err() && !path.exists());
 }
 

@@ -1,18 +1,18 @@
 //! `build`: makes a filter, or a set of filters in shards, of the keys in files.
 
 use std::io::{self, IsTerminal as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use filter_sets::{Builder, DEFAULT_MEMORY, Error, ErrorKind, FileBuilding, Format, SetBuilding, Size};
+use filter_sets::{Builder, DEFAULT_MEMORY, Error, FileBuilding, Format, SetBuilding, Size};
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use records::failure::Failure;
-use records::interrupt::Interrupt;
-use records::number::counted;
+use terminal::failure::Failure;
+use terminal::interrupt::Interrupt;
+use terminal::number::counted;
 
-use super::numbers::{bytes, count, rate, share};
-use super::size::next_size_up;
-use super::{note, print_json, wrong};
+use super::numbers::{self, bytes, count, rate, share};
+use super::{check_new, failure, note, print_json, refuse_stdout, wrong};
 use crate::keys::{self, Items};
+use crate::sizing::next_size_up;
 
 /// Build a filter of the keys in files, one a line, in any format.
 ///
@@ -74,7 +74,7 @@ pub struct Arguments {
     memory: u64,
     /// Size the filter, or each shard, for this many keys in place of those that come: filters that are merged need equal
     /// sizes. Not for policies
-    #[arg(long, alias = "items", value_name = "N", value_parser = super::size::keys)]
+    #[arg(long, alias = "items", value_name = "N", value_parser = numbers::keys)]
     capacity: Option<u64>,
     /// Bits of the whole filter, in place of a rate; Spark only
     #[arg(long, value_name = "B", value_parser = count)]
@@ -229,44 +229,10 @@ impl Building {
     }
 }
 
-/// Refuses a path that may be meant as standard output.
-pub(super) fn refuse_stdout(out: &Path) -> Result<(), Failure> {
-    let reason = "--out must be a path, not standard output, got -: ./- is a file of this name";
-    (out != Path::new("-"))
-        .then_some(())
-        .ok_or_else(|| Failure::input(reason))
-}
-
-/// Refuses to write over what is there.
-pub(super) fn check_new(out: &Path, replace: bool) -> Result<(), Failure> {
-    let reason = match out.metadata() {
-        Ok(metadata) if metadata.is_dir() => "is a folder; with --shards it would become a set",
-        Ok(_) if !replace => "is there already; give another path, or --replace",
-        Err(_) if out.is_symlink() => "is a link to a file that is not there; give another path",
-        _ if !folder_of(out).is_dir() => "its folder is not there",
-        _ => return Ok(()),
-    };
-    Err(wrong(out, reason))
-}
-
-fn folder_of(path: &Path) -> &Path {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or(Path::new("."))
-}
-
 /// Returns the bar, which only a terminal shows.
 fn bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {human_pos} keys, {per_sec}");
     ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(8))
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
         .with_message("reading")
-}
-
-/// Maps each kind of error to the way in which the program exits.
-pub(super) fn failure(error: Error) -> Failure {
-    match error.kind() {
-        ErrorKind::Stopped => Failure::Interrupted,
-        ErrorKind::Write | ErrorKind::Damaged => Failure::internal(error),
-        _ => Failure::input(error),
-    }
 }

@@ -8,17 +8,17 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use filter_sets::Format;
-use records::number::grouped;
 use serde::Serialize;
+use terminal::number::grouped;
 
 use super::numbers::share;
 use super::{checked, print_json};
 use crate::inspection::parquet::{self, ColumnFilter, Unread};
 use crate::inspection::{self, Bits, FilterBlockReport, Kind, TableReport};
 use crate::keys::Items;
-use records::failure::Failure;
-use records::number::counted;
-use records::terminal::table;
+use terminal::failure::Failure;
+use terminal::layout::table;
+use terminal::number::counted;
 
 /// Show the filters in tables of LevelDB and RocksDB and in Parquet files, and report damage.
 ///

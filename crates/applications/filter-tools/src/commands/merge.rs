@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use filter_sets::Format;
-use records::failure::Failure;
+use terminal::failure::Failure;
 
-use super::build::{check_new, failure, refuse_stdout};
+use super::{check_new, failure, refuse_stdout};
 
 /// Merge filters of one format into a filter that contains the keys of all, or sets into a set.
 ///

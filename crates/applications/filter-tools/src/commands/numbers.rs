@@ -1,6 +1,8 @@
 //! Parses numbers as people write them on a command line, and writes shares.
 
-use records::number;
+use terminal::number::{self, grouped};
+
+use crate::sizing::MAX_KEYS;
 
 /// Parses an integer with separators and a decimal unit.
 pub(super) fn count(text: &str) -> Result<u64, String> {
@@ -8,6 +10,17 @@ pub(super) fn count(text: &str) -> Result<u64, String> {
     parse(text, &units).map_err(|reason| {
         format!("must be digits, with k, M or G for thousands, millions and billions, got {reason}")
     })
+}
+
+/// Parses a number of keys.
+pub(super) fn keys(text: &str) -> Result<u64, String> {
+    let keys = count(text)?;
+    let most = grouped(MAX_KEYS);
+    if (1..=MAX_KEYS).contains(&keys) {
+        Ok(keys)
+    } else {
+        Err(format!("must be between 1 and {most}, got {}", grouped(keys)))
+    }
 }
 
 /// Parses a number of bytes with a binary or decimal unit.

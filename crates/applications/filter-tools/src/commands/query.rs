@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 
 use filter_sets::{Access, Filter, FilterSet, Format, Opening};
 use membership_filters::{Hashing as _, Xxph3, envelope};
-use records::failure::Failure;
-use records::interrupt::Interrupt;
+use terminal::failure::Failure;
+use terminal::interrupt::Interrupt;
 
-use super::build::failure;
 use super::numbers::share;
-use super::{check_format, note, wrong};
+use super::{check_format, failure, note, wrong};
 use crate::inspection::{is_named_like_a_table, lookup, shown};
 use crate::keys::{Items, Lines};
 

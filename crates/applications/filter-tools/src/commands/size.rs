@@ -8,15 +8,15 @@ use filter_formats::budget::Level;
 use filter_policy::leveldb::is_coprime_size;
 use filter_sets::{Format, Sizing};
 use indicatif::HumanBytes;
-use records::failure::Failure;
-use records::number::{counted, grouped};
-use records::terminal::{table, wrapped};
 use serde::Serialize;
+use terminal::failure::Failure;
+use terminal::layout::{table, wrapped};
+use terminal::number::{counted, grouped};
 
-use self::levels::level;
-use super::numbers::{bytes, count, rate, share};
+use self::levels::{Budget, level};
+use super::numbers::{bytes, keys, rate, share};
 use super::{checked, print_json};
-use crate::sizing::{Answer, MAX_KEYS, Question, answer, name};
+use crate::sizing::{Answer, Question, answer, name, next_size_up};
 
 /// Calculate the size of a filter from keys, rate, bits per key or memory.
 ///
@@ -61,9 +61,10 @@ pub struct Arguments {
     json: bool,
 }
 
-/// The keys and the rate that are assumed where a request does not determine them.
+/// The keys, the rate and, of levels, the bits per key that are assumed where a request does not determine them.
 const ASSUMED_KEYS: u64 = 1_000_000;
 const ASSUMED_RATE: f64 = 0.01;
+const ASSUMED_BITS: f64 = 10.0;
 
 /// A format whose filters cannot meet the request.
 #[derive(Debug, Serialize)]
@@ -85,7 +86,11 @@ struct Report {
 /// If the request makes no sense, or no filter meets it.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.levels.is_empty() {
-        return levels::run(arguments);
+        let budget = match arguments.memory {
+            Some(bytes) => Budget::Bytes(bytes),
+            None => Budget::BitsPerKey(arguments.bits_per_key.unwrap_or(ASSUMED_BITS)),
+        };
+        return levels::run(&arguments.levels, budget, &arguments.format, arguments.json);
     }
     let (question, asked) = question(arguments)?;
     let all: Vec<_> = Format::all().collect();
@@ -243,23 +248,6 @@ fn next_size(answer: &Answer) -> Option<String> {
         answer.sizing.next_bits_per_key?,
     );
     Some(format!("{}: {sentence}", answer.filter))
-}
-
-/// Says what a filter has for the bits per key that were wanted, and which give a larger one.
-pub(super) fn next_size_up(asked: f64, stored: f64, next: f64) -> String {
-    format!(
-        "{asked} bits per key give {stored:.2}, because its filters come in steps; the next size up begins at {next:.1}"
-    )
-}
-
-pub(super) fn keys(text: &str) -> Result<u64, String> {
-    let keys = count(text)?;
-    let most = grouped(MAX_KEYS);
-    if (1..=MAX_KEYS).contains(&keys) {
-        Ok(keys)
-    } else {
-        Err(format!("must be between 1 and {most}, got {}", grouped(keys)))
-    }
 }
 
 fn bits(text: &str) -> Result<f64, String> {

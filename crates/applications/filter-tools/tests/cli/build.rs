@@ -124,6 +124,10 @@ fn what_is_wrong_is_named() {
     let bench = Workbench::new();
     bench.write("keys", "1\n2\n");
     bench.write("there", "mine");
+    bench.write(
+        "many",
+        (0..300_000).map(|key| format!("{key}\n")).collect::<String>(),
+    );
     bench.write("cut", b"\0\0\0\x01\0\0\0\x02\0\0\0\x03cut");
     bench.write("folder/notes", "mine");
     bench.refuses(
@@ -144,6 +148,8 @@ fn what_is_wrong_is_named() {
         build --keys keys --out new --rate 1% --bits-per-key 9 => cannot be used with
         build --keys keys --out new --shards 0 => between 1 and 4096
         build --keys keys --out new --memory 1KiB => at least 16777216
+        build --keys many --out new --memory 16MiB --format binaryfuse => use --shards 2, or --memory
+        build --keys keys --out new --memory 16MiB --format spark --bits 1G => bytes: use --memory 250000
         build --keys keys --out new --seed 1 => guava: has no seed; spark-v2 has
         build --keys keys --out new --format leveldb --capacity 9 => sized by its keys
         query no => no: No such file

@@ -2,8 +2,8 @@
 //! their own records; and filters of all kinds at the same false-positive rates.
 
 use filter_formats::Bloom64;
-use records::number;
-use records::number::grouped;
+use terminal::number;
+use terminal::number::grouped;
 
 use super::rates::{policies_and, short};
 use crate::record::Row;

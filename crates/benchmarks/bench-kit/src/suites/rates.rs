@@ -2,7 +2,7 @@
 //! of keys. No time is measured.
 
 use filter_formats::policies;
-use records::number::grouped;
+use terminal::number::grouped;
 
 use crate::suite::Parameter::{Condition, Property};
 use crate::suite::{Baseline, Label, Suite, Task};

@@ -5,7 +5,7 @@
 
 use crate::questions::{Place, Records};
 use crate::record::{CallForm, EMPTY, Interval, about, on};
-use records::number::{percent, significant};
+use terminal::number::{percent, significant};
 
 /// The least ratio of two times that counts as a difference, however steady both were. Between runs of one build with
 /// nothing else changed, the largest change of all functions was 4 % in half of the pairs and 8 % in one of 400.

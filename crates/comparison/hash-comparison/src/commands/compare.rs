@@ -9,9 +9,9 @@ use crate::program::Program;
 use crate::questions::files::KIND;
 use crate::record::{Purpose, Request};
 use crate::run::{Comparison, Report, report};
-use records::bar::Terminal;
-use records::failure::Failure;
 use records::folder::{Destination, REPORT};
+use terminal::bar::Terminal;
+use terminal::failure::Failure;
 
 /// Compare hash functions on real key sets, and draw the report.
 ///

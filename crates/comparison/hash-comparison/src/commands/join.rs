@@ -8,9 +8,9 @@ use crate::advice::joined::join;
 use crate::page::joined::{FIRST_LINE, page};
 use crate::questions::Records;
 use records::error::Error;
-use records::interrupt::Interrupt;
+use terminal::interrupt::Interrupt;
 
-use records::failure::Failure;
+use terminal::failure::Failure;
 use whole_files::save;
 
 /// Compare runs of several machines or dates, and put them on one page.

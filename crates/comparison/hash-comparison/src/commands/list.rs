@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::functions;
 use crate::keys::Manifest;
-use records::number::grouped;
+use terminal::number::grouped;
 
-use records::failure::Failure;
-use records::terminal::{labelled, table, wrapped};
+use terminal::failure::Failure;
+use terminal::layout::{labelled, table, wrapped};
 
 /// List functions and datasets.
 #[derive(Debug, clap::Args)]

@@ -9,8 +9,8 @@ use records::error::ErrorKind;
 use records::folder::{Destination, REPORT};
 
 use crate::run::report::draw;
-use records::bar::Terminal;
-use records::failure::Failure;
+use terminal::bar::Terminal;
+use terminal::failure::Failure;
 
 /// Redraw charts and report from the records of a run.
 ///

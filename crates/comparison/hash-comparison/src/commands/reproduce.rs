@@ -8,10 +8,10 @@ use crate::program::Program;
 use crate::questions::Records;
 use crate::questions::files::KIND;
 use crate::run::{measured, report};
-use records::bar::Terminal;
 use records::error::Error;
-use records::failure::Failure;
 use records::folder::Destination;
+use terminal::bar::Terminal;
+use terminal::failure::Failure;
 
 /// Make the committed run again, apart from its times, and compare every file.
 ///

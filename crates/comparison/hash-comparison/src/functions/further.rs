@@ -1,7 +1,5 @@
-//! Functions that are measured by name or with all others, never by default. The feature `further-functions` alone compiles them;
-//! the facts about them are always here.
+//! Functions that are measured by name or with all others, never by default.
 
-#[cfg(feature = "further-functions")]
 mod code;
 
 use serde::Deserialize;
@@ -11,14 +9,6 @@ use crate::record::FunctionSummary;
 
 /// A function's identifier, the function under its fixed seed, and under any.
 type Code = (&'static str, fn(&[u8]) -> u64, Option<fn(&[u8], u32) -> u64>);
-
-#[cfg(feature = "further-functions")]
-const CODE: &[Code] = code::ALL;
-#[cfg(not(feature = "further-functions"))]
-const CODE: &[Code] = &[];
-
-const FEATURE: &str = "the feature further-functions: `cargo install --locked --path crates/comparison/hash-comparison --features \
-                       further-functions`; `cargo xtask compare` builds with it if the function is named or with --all";
 
 #[derive(Deserialize)]
 struct Facts {
@@ -64,18 +54,13 @@ impl Row {
             .chain([(&LONG_KEY[..], number(&self.long))])
             .collect::<Vec<_>>()
             .leak();
-        let code = CODE.iter().find(|(ident, ..)| *ident == self.ident);
-        let needs = if CODE.is_empty() {
-            Some(FEATURE)
-        } else {
-            self.needs.map(text)
-        };
+        let code = code::ALL.iter().find(|(ident, ..)| *ident == self.ident);
         let facts = self.facts;
         let name = text(facts.name);
         Function {
             ident: text(self.ident),
             group: facts.group,
-            lacks: if code.is_some() { None } else { needs },
+            lacks: self.needs.filter(|_| code.is_none()).map(text),
             origin: text(facts.origin),
             licence: text(facts.licence),
             year: facts.year,

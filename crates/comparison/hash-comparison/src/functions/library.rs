@@ -8,11 +8,11 @@ use std::str::FromStr;
 
 pub use self::trial::{STACK, TimeOf, try_out};
 use super::{Function, find, verify};
-use records::bar::Terminal;
 use records::error::Error;
-use records::number::significant;
-use records::progress::{Progress as _, go_on};
-use records::system;
+use terminal::bar::Terminal;
+use terminal::number::significant;
+use terminal::progress::{Progress as _, go_on};
+use terminal::system;
 
 /// The nanoseconds of a call from which on a function is slow: with ten million keys, a loop would take seconds.
 const SLOW: f64 = 100.0;

@@ -10,7 +10,7 @@ use crate::keys::KeySet;
 use crate::names;
 use crate::record::{DatasetKind, DatasetSummary};
 use records::error::Error;
-use records::progress::Silent;
+use terminal::progress::Silent;
 
 /// `bench-data/datasets.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]

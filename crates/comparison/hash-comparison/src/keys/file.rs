@@ -8,9 +8,9 @@ use super::key_set::{KeySet, MAX_BYTES, too_large};
 use super::{Dataset, embedded_names};
 use crate::record::DatasetSummary;
 use records::error::Error;
-use records::lines::{encoding, note};
-use records::progress::Progress;
-use records::system;
+use terminal::lines::{encoding, note};
+use terminal::progress::Progress;
+use terminal::system;
 
 /// Returns the names of the datasets that these key files would give, in order.
 ///

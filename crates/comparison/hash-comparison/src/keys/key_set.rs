@@ -5,8 +5,8 @@ use hashbrown::hash_table::Entry;
 use xxhash_rust::xxh3::xxh3_64;
 
 use records::error::Error;
-use records::lines;
-use records::progress::{Progress, go_on};
+use terminal::lines;
+use terminal::progress::{Progress, go_on};
 
 /// Keys back to back in one buffer, in a fixed order.
 ///
@@ -14,7 +14,7 @@ use records::progress::{Progress, go_on};
 ///
 /// ```
 /// use hash_comparison::keys::KeySet;
-/// use records::progress::Silent;
+/// use terminal::progress::Silent;
 ///
 /// let lines = KeySet::from_lines(b"one\ntwo\r\n\none".to_vec(), &Silent)?;
 /// assert_eq!(lines.keys.iter().collect::<Vec<_>>(), [&b"one"[..], b"two", b""]);

@@ -1,6 +1,6 @@
 //! Keys as text, for records and messages.
 
-use records::number::grouped;
+use terminal::number::grouped;
 
 /// The longest key that is recorded whole, in characters after escaping.
 const KEY_CHARACTERS: usize = 1024;

@@ -12,7 +12,7 @@ use crate::questions::CollisionRow;
 use crate::questions::collisions::{even_chance, structured};
 use crate::questions::on_dataset::DatasetRows;
 use crate::record::{Advice, FunctionGroup, FunctionSummary, Purpose, Request, Run, Standing};
-use records::number::{grouped, significant};
+use terminal::number::{grouped, significant};
 
 /// The uses that the buttons offer, with their labels.
 const USES: [(Purpose, &str); 5] = [

@@ -6,7 +6,7 @@ use minijinja::{Environment, HtmlEscape, context};
 use crate::questions::tables::{Cell, Table};
 use crate::record::{Verdict, significant};
 use crate::vocabulary;
-use records::number;
+use terminal::number;
 
 /// Adds the filters.
 pub(super) fn register(environment: &mut Environment<'_>) {

@@ -6,7 +6,7 @@ use minijinja::value::{Serde, Value};
 use crate::advice::published::{CountRow, FilterRow, KeySet};
 use crate::questions::on_dataset::DatasetRows;
 use crate::record::{CallForm, DatasetKind};
-use records::number;
+use terminal::number;
 
 /// Returns the published set that `data` stands for, by name and size; a user's own file stands for none.
 fn set_of(data: &DatasetRows<'_>) -> Option<KeySet> {

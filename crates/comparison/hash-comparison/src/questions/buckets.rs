@@ -14,11 +14,11 @@ use crate::keys::Dataset;
 use crate::names::listed;
 use crate::record::{Choice, CostRow, FailedTest, Purpose, Unit, Verdict, about, rows, significant, stored};
 use crate::words::{percent, placed};
-use records::number::grouped;
 use statistics::buckets::BucketLaw;
 use statistics::chi_square;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 use statistics::root::band;
+use terminal::number::grouped;
 
 stored! {
     /// A figure of the keys in each bucket.

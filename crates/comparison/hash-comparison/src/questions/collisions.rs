@@ -18,9 +18,9 @@ use crate::record::{
 };
 use crate::values::Hashed;
 use crate::words::{IDEAL_BITS, figure};
-use records::number::grouped;
 use statistics::collisions::CollisionLaw;
 use statistics::correction::bonferroni;
+use terminal::number::grouped;
 
 rows! {
     /// A row of `collisions.csv`, of `windows.csv`, and of `structured.csv`, whose datasets are the structured key sets.

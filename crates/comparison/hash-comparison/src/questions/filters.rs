@@ -8,7 +8,7 @@ mod verdict;
 use super::tables::Cell;
 use super::{Measure, Of, Question, Section};
 use crate::record::rows;
-use records::progress::go_on;
+use terminal::progress::go_on;
 
 pub use self::exact::{UnluckySize, unlucky_size};
 pub use self::measure::*;

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::{Kind, Measure, Of, Question, Section};
 use crate::record::{BitTest, rows};
-use records::progress::{Cancelled, go_on};
+use terminal::progress::{Cancelled, go_on};
 
 pub use self::measure::{EFFORT, Effort, KEY_BYTES, Mixing, attainable_worst, measure};
 pub use self::verdict::{failed, judge};

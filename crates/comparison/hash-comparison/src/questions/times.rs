@@ -20,9 +20,9 @@ use crate::record::{CallForm, Place, rows, significant};
 use plots::dots::Dot;
 use plots::mark::Mark;
 use records::error::Error;
-use records::number;
-use records::progress::Progress;
 use statistics::robust::{median, median_absolute_deviation};
+use terminal::number;
+use terminal::progress::Progress;
 
 rows! {
     /// A row of `timing.csv`.

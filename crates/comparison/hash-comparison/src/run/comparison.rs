@@ -13,10 +13,10 @@ use crate::program::typed;
 use crate::questions::Records;
 use crate::questions::files::{MAX_DATASETS, MAX_FUNCTIONS};
 use crate::record::{FunctionSummary, Request};
-use records::bar::Terminal;
 use records::error::Error;
-use records::failure::Failure;
-use records::progress::Progress;
+use terminal::bar::Terminal;
+use terminal::failure::Failure;
+use terminal::progress::Progress;
 
 /// A comparison of hash functions: the functions, the keys, and what a function is wanted for.
 ///

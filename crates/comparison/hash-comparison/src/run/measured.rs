@@ -16,7 +16,7 @@ use crate::record::{FORMAT, FunctionGroup, Run, SCHEMA};
 use records::document::RUN;
 use records::environment;
 use records::error::Error;
-use records::progress::{Progress, go_on};
+use terminal::progress::{Progress, go_on};
 
 /// Makes a run of all functions and embedded datasets again, apart from its times, its machine and its date.
 pub(crate) fn again(earlier: &Records, progress: &dyn Progress) -> Result<Records, Error> {

@@ -9,7 +9,7 @@ use crate::questions::{Measure, OnKeys, QUESTIONS, Records};
 use crate::record::Run;
 use crate::values::Hashed;
 use records::error::Error;
-use records::progress::{Cancelled, Progress, go_on};
+use terminal::progress::{Cancelled, Progress, go_on};
 
 /// Asks every question that does not depend on the machine, and adds the rows to `records`. Uses one
 /// thread per processor, or `RAYON_NUM_THREADS` threads; the result does not depend on it.

@@ -7,11 +7,11 @@ use super::summary;
 use crate::page::render::Drawing;
 use crate::questions::Records;
 use crate::questions::files::KIND;
-use records::bar::Terminal;
 use records::document::{self, RUN};
-use records::failure::Failure;
 use records::folder::Destination;
-use records::progress::Progress as _;
+use terminal::bar::Terminal;
+use terminal::failure::Failure;
+use terminal::progress::Progress as _;
 
 /// What a comparison found. It displays as the program shows it: the recommendation for each set of keys.
 pub struct Report {

@@ -1,7 +1,7 @@
 //! The results of a run, formatted for the terminal.
 
-use records::number::{counted, significant};
-use records::terminal::{labelled, table, wrapped};
+use terminal::layout::{labelled, table, wrapped};
+use terminal::number::{counted, significant};
 
 use crate::advice::figures::{Basis, Figure, Figures};
 use crate::advice::over_sets::{over_sets, suited};

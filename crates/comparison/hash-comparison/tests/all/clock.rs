@@ -17,7 +17,7 @@ use hash_comparison::record::{CallForm, Run};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 use records::error::{Error, ErrorKind};
-use records::progress::{Progress, Silent};
+use terminal::progress::{Progress, Silent};
 
 fn function(name: &'static str, hash: fn(&[u8]) -> u64) -> Function {
     Function::custom(name, 64, hash, &[])

@@ -78,8 +78,7 @@ fn a_further_function_is_found_by_the_name_of_its_crate_or_the_error_has_the_rem
         }
     }
     assert_eq!(known.count(), 10);
-    let here = cfg!(feature = "further-functions");
-    assert_eq!([find("komihash").is_ok(), select("further").is_ok()], [here; 2]);
+    assert!(find("komihash").is_ok() && select("further").unwrap().len() >= 7);
 }
 
 #[test]

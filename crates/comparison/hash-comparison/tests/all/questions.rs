@@ -11,8 +11,8 @@ use hash_comparison::questions::{Figure, Measure, NearSizesRow, QUESTIONS, Recor
 use hash_comparison::record::{Choice, End, IDEAL, Run, Verdict};
 use hash_comparison::values::Hashed;
 use proptest::prelude::*;
-use records::progress::Silent;
 use statistics::correction::FAMILY_LEVEL;
+use terminal::progress::Silent;
 
 use super::property;
 

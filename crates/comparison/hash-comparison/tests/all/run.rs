@@ -6,8 +6,8 @@ use hash_comparison::record::{FunctionGroup, Request, Standing, on};
 use hash_comparison::run::summary;
 use hash_comparison::{Comparison, Function, functions, program};
 use records::error::ErrorKind;
-use records::number::grouped;
-use records::terminal::width;
+use terminal::layout::width;
+use terminal::number::grouped;
 
 use super::property::committed;
 

@@ -7,7 +7,7 @@ use hash_comparison::questions::filters::{IDEAL_PROBES, MAX_IDEALS};
 use hash_comparison::questions::{QUESTIONS, Records};
 use hash_comparison::record::{BitTest, Choice, FailedTest, Finding, IDEAL, Run, Verdict};
 use hash_comparison::run::quality;
-use records::progress::Silent;
+use terminal::progress::Silent;
 
 /// Measures the deterministic part of all functions on `datasets` and judges it.
 fn run(datasets: &[Dataset]) -> (Records, Vec<Finding>) {

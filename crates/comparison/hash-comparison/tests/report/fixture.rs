@@ -9,7 +9,7 @@ use hash_comparison::keys::structured;
 use hash_comparison::questions::{FILES, Records};
 use hash_comparison::record::{DatasetKind, EMPTY, IDEAL, Request, Run};
 use hash_comparison::run::quality;
-use records::progress::Silent;
+use terminal::progress::Silent;
 
 static COMMITTED: LazyLock<Records> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference");

@@ -8,14 +8,13 @@ use std::path::{Path, PathBuf};
 use filter_sets::{Error, ErrorKind, Fill, Filter, Format, Header, MANIFEST, Manifest, Opening};
 use indicatif::HumanBytes;
 use membership_filters::spark::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
-use records::failure::Failure;
-use records::number::{counted, grouped};
-use records::terminal::table;
 use serde::Serialize;
+use terminal::failure::Failure;
+use terminal::layout::table;
+use terminal::number::{counted, grouped};
 
-use crate::commands::build::failure;
 use crate::commands::numbers::share;
-use crate::commands::{check_format, checked, print_json};
+use crate::commands::{check_format, checked, failure, print_json};
 
 /// A file that holds a filter.
 #[derive(Serialize)]

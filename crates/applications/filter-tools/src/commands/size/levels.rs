@@ -6,20 +6,25 @@ use filter_formats::budget::{Level, Plan, plan};
 use filter_policy::BitsPerKey;
 use filter_sets::Format;
 use indicatif::HumanBytes;
-use records::failure::Failure;
-use records::number::{counted, grouped, significant};
-use records::terminal::{table, wrapped};
 use serde_json::json;
+use terminal::failure::Failure;
+use terminal::layout::{table, wrapped};
+use terminal::number::{counted, grouped, significant};
 
-use super::{Arguments, count, share};
-use crate::commands::build::failure;
-use crate::commands::print_json;
+use crate::commands::numbers::{count, share};
+use crate::commands::{failure, print_json};
 use crate::sizing::{MAX_KEYS, name, of_policy};
 
-/// Bits per key of all levels if neither they nor the memory are given.
-const ASSUMED_BITS: f64 = 10.0;
 /// The most reads of a level.
 const MOST_READS: f64 = 1e9;
+
+/// The memory that is divided.
+#[derive(Clone, Copy)]
+pub(super) enum Budget {
+    Bytes(u64),
+    /// What these bits per key take in all levels.
+    BitsPerKey(f64),
+}
 
 /// Parses `KEYS[xFILTERS][:READS]`.
 pub(super) fn level(text: &str) -> Result<Level, String> {
@@ -45,17 +50,17 @@ pub(super) fn level(text: &str) -> Result<Level, String> {
 }
 
 /// Computes and prints the division for each format that is configured by bits per key.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn run(levels: &[Level], budget: Budget, formats: &[Format], json: bool) -> Result<(), Failure> {
     let usual = || -> Result<_, _> { ["bloom64", "ribbon"].map(Format::named).into_iter().collect() };
-    let formats: Vec<Format> = match &arguments.format[..] {
+    let formats: Vec<Format> = match formats {
         [] => usual().map_err(failure)?,
         some => some.to_vec(),
     };
     let mut out = io::stdout().lock();
     let mut reports = Vec::new();
     for format in formats {
-        let (most, equal, plan) = divided(arguments, &format).map_err(Failure::input)?;
-        if arguments.json {
+        let (most, equal, plan) = divided(levels, budget, &format).map_err(Failure::input)?;
+        if json {
             reports.push(json!({
                 "filter": name(&format),
                 "most_bytes": most,
@@ -76,24 +81,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             write(&mut out, name(&format), most, equal, &plan)?;
         }
     }
-    if arguments.json {
+    if json {
         print_json(&mut out, &reports)?;
     }
     Ok(())
 }
 
 /// Returns the memory, the needless reads of equal bits per key if these are the measure of it, and the division.
-fn divided(arguments: &Arguments, format: &Format) -> Result<(u64, Option<f64>, Plan), String> {
+fn divided(levels: &[Level], budget: Budget, format: &Format) -> Result<(u64, Option<f64>, Plan), String> {
     let name = name(format);
     let words = |error: filter_policy::Error| format!("{name}: {error}");
     let format = of_policy(format).ok_or_else(|| {
         format!("{name}: levels are divided by bits per key, and this filter is configured by its rate")
     })?;
-    let levels = &arguments.levels;
-    let (most, equal) = match arguments.memory {
-        Some(bytes) => (bytes, None),
-        None => {
-            let bits = arguments.bits_per_key.unwrap_or(ASSUMED_BITS);
+    let (most, equal) = match budget {
+        Budget::Bytes(bytes) => (bytes, None),
+        Budget::BitsPerKey(bits) => {
             let bits = BitsPerKey::fractional(bits).map_err(words)?;
             let (mut bytes, mut needless) = (0_u64, 0.0);
             for level in levels {

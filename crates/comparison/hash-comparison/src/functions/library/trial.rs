@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use super::super::verify::{LONG_KEY, lengths};
 use super::{Symbol, ffi};
-use records::bar::Terminal;
 use records::error::Error;
-use records::failure::Failure;
-use records::number::counted;
-use records::progress::go_on;
-use records::system;
+use terminal::bar::Terminal;
+use terminal::failure::Failure;
+use terminal::number::counted;
+use terminal::progress::go_on;
+use terminal::system;
 
 /// The bytes of stack of the threads that call functions: the trial's, and the workers of a run.
 pub const STACK: usize = 2 << 20;

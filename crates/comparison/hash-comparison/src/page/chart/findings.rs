@@ -12,7 +12,7 @@ use plots::key::Sign;
 use plots::mark::Mark;
 use plots::scale::Scale;
 use plots::scene::{BAND, Scene};
-use records::number;
+use terminal::number;
 
 /// Returns a purpose and its kind of chart.
 macro_rules! kind {

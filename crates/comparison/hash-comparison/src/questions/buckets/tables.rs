@@ -1,6 +1,6 @@
 //! The tables of buckets: chains of hash tables, and the fullest shards.
 
-use records::number::{grouped, percent, significant};
+use terminal::number::{grouped, percent, significant};
 
 use super::{BucketRow, Figure};
 use crate::questions::on_dataset::DatasetRows;

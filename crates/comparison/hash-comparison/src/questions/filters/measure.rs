@@ -26,8 +26,8 @@ use crate::keys::{Dataset, KeySet, shuffled};
 use crate::questions::{FalsePositiveRow, NearSizesRow};
 use crate::record::{IDEAL, significant};
 use crate::values::Hashed;
-use records::progress::{Cancelled, Progress, go_on};
 use statistics::binomial;
+use terminal::progress::{Cancelled, Progress, go_on};
 
 /// Bits per key of the measured filters.
 pub const BITS_PER_KEY: [u32; 3] = [10, 15, 20];

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use filter_formats::Format;
 use filter_formats::policies::ALL;
 use filter_policy::BitsPerKey;
-use records::number::{grouped, percent, significant};
+use terminal::number::{grouped, percent, significant};
 
 use super::{FalsePositiveRow, NearSizesRow, USUAL_BITS};
 use crate::questions::on_dataset::DatasetRows;

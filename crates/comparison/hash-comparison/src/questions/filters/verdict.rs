@@ -10,9 +10,9 @@ use crate::record::{
 };
 use crate::words::{IDEAL_BITS, percent};
 
-use records::number::{counted, grouped};
 use statistics::binomial;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
+use terminal::number::{counted, grouped};
 
 /// The fewest keys for a recommendation. With fewer keys, even `FAR_WORSE_RATIO` times the false positives of an ideal
 /// hash may be chance, in a filter of 10 bits per key and a run of all functions.

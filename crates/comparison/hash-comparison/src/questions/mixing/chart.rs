@@ -7,7 +7,7 @@ use plots::cells;
 use plots::key;
 use plots::rows::Rows;
 use plots::scene::{Anchor, Font, GRID, MARGIN, PAPER, Scene};
-use records::number;
+use terminal::number;
 
 /// Columns and rows of a map: the compared bits of the output and the bits of the recorded keys.
 const OUTPUT_BITS: usize = 32;

@@ -3,8 +3,8 @@
 use crate::questions::{AvalancheRow, MixingRow};
 use crate::record::{BitFact, BitTest, of};
 use crate::words::percent;
-use records::number::grouped;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
+use terminal::number::grouped;
 
 /// Corrects the p-values for the number of rows; each row has two tests of its cells.
 pub fn judge(rows: &mut [MixingRow]) {

@@ -16,7 +16,7 @@ use plots::mark::Mark;
 use plots::scale::Scale;
 use plots::scene::Scene;
 use plots::xy::{Axis, Plot, Series, Sheet};
-use records::number;
+use terminal::number;
 
 /// Every length up to here is timed.
 const EACH_UP_TO: usize = 64;

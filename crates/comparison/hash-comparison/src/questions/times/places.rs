@@ -16,7 +16,7 @@ use plots::key::Sign;
 use plots::mark::Mark;
 use plots::scale::Scale;
 use plots::scene::Scene;
-use records::number;
+use terminal::number;
 
 /// The most keys of a sample. A branch predictor might learn the order of this many lengths, but the readings of all
 /// other functions come in between; and a short reading is seldom interrupted.

@@ -10,8 +10,8 @@ use hash_comparison::questions::mixing::{self, Effort};
 use hash_comparison::questions::{Figure, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{BitTest, Choice, End, FailedTest, Run};
 use hash_comparison::values::Hashed;
-use records::progress::Silent;
 use statistics::collisions::CollisionLaw;
+use terminal::progress::Silent;
 
 /// A dataset with its probes and the results of the ideal hash.
 pub(super) struct Asked<'a> {

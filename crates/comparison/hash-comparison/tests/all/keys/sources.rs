@@ -9,7 +9,7 @@ use hash_comparison::keys::{
     shuffled,
 };
 use proptest::prelude::*;
-use records::progress::Silent;
+use terminal::progress::Silent;
 
 use crate::property;
 

@@ -4,7 +4,7 @@
 /// at the end of a last line without LF. Adds one to `dropped` for a CR of an end.
 ///
 /// ```
-/// use records::lines::{key, note};
+/// use terminal::lines::{key, note};
 ///
 /// let mut dropped = 0;
 /// let keys = [&b"a\n"[..], b"b\r\n", b"c\r\r\n", b"\r"].map(|line| key(line, &mut dropped));
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn encodings_that_put_further_bytes_into_keys_are_told() {
+    fn encodings_that_put_further_bytes_into_keys_are_reported() {
         let utf_16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let cases: [(Vec<u8>, &str); 5] = [
             (utf_16("\u{feff}one\ntwo\n"), "UTF-16"),
@@ -82,10 +82,10 @@ mod tests {
             (vec![0; 9], ""),
         ];
         for (data, expected) in cases {
-            let told = encoding(&data).unwrap_or_default();
+            let described = encoding(&data).unwrap_or_default();
             assert!(
-                told.contains(expected) && told.is_empty() == expected.is_empty(),
-                "{told}"
+                described.contains(expected) && described.is_empty() == expected.is_empty(),
+                "{described}"
             );
         }
     }

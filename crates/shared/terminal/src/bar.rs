@@ -4,9 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Mutex;
 use std::time::SystemTime;
 
-use crate::environment::now;
-use crate::error::Error;
-use crate::failure::escaped;
+use crate::failure::{Failure, escaped};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 
@@ -69,13 +67,21 @@ impl Phase {
     }
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the time that is left is shown, never recorded"
+)]
+fn now() -> SystemTime {
+    SystemTime::now()
+}
+
 impl Terminal {
     /// Shows percentages if standard error is a terminal that can move its cursor, and listens for Ctrl-C.
     ///
     /// # Errors
     ///
     /// Returns an error if the system refuses the signal handlers.
-    pub fn listen() -> Result<Self, Error> {
+    pub fn listen() -> Result<Self, Failure> {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let phase = (io::stderr().is_terminal() && !dumb).then(Mutex::default);
         let interrupt = Interrupt::listen()?;

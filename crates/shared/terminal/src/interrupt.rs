@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: the first signal asks the work to stop between two steps, the second ends the process.
+//! Ctrl-C and SIGTERM: the first signal requests a stop between two steps, the second ends the process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{SigId, flag, low_level};
 
-use crate::error::Error;
+use crate::failure::Failure;
 
 /// Signals that request a stop. SIGHUP is not among them: under `nohup` SIGHUP must stay ignored.
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
@@ -24,15 +24,14 @@ impl Interrupt {
     /// # Errors
     ///
     /// Returns an error if the system refuses the signal handlers.
-    pub fn listen() -> Result<Self, Error> {
-        let failed = |error: std::io::Error| Error::internal(error.to_string());
+    pub fn listen() -> Result<Self, Failure> {
         let requested = Arc::new(AtomicBool::new(false));
         // The order matters: the first signal must find the flag unset here, and set it below.
         let mut second = Vec::with_capacity(SIGNALS.len());
         for signal in SIGNALS {
             let shutdown = flag::register_conditional_shutdown(signal, 130, Arc::clone(&requested));
-            second.push(shutdown.map_err(failed)?);
-            flag::register(signal, Arc::clone(&requested)).map_err(failed)?;
+            second.push(shutdown.map_err(Failure::internal)?);
+            flag::register(signal, Arc::clone(&requested)).map_err(Failure::internal)?;
         }
         Ok(Self { requested, second })
     }

@@ -3,7 +3,7 @@
 /// Formats `29253` as `29,253`.
 ///
 /// ```
-/// assert_eq!(records::number::grouped(1_000_000), "1,000,000");
+/// assert_eq!(terminal::number::grouped(1_000_000), "1,000,000");
 /// ```
 pub fn grouped(number: u64) -> String {
     group(&number.to_string())

@@ -79,17 +79,3 @@ impl From<io::Error> for Failure {
         }
     }
 }
-
-/// Maps each kind of error to the way a command exits.
-#[cfg(feature = "runs")]
-impl From<crate::error::Error> for Failure {
-    fn from(error: crate::error::Error) -> Self {
-        use crate::error::ErrorKind;
-
-        match error.kind() {
-            ErrorKind::Cancelled => Self::Interrupted,
-            ErrorKind::Input => Self::input(error),
-            _ => Self::internal(error),
-        }
-    }
-}

@@ -1,0 +1,11 @@
+//! What the programs share on a terminal: failures and exit codes, keys in lines, numbers as text, tables, progress, Ctrl-C.
+#![forbid(unsafe_code)]
+
+pub mod bar;
+pub mod failure;
+pub mod interrupt;
+pub mod layout;
+pub mod lines;
+pub mod number;
+pub mod progress;
+pub mod system;
