@@ -87,9 +87,14 @@ fn texts_are_on_the_sheet_and_apart() {
 fn whatever_a_record_holds_is_shown_without_a_panic() {
     let odd = ["", "\\", "\\x", "\\x0é", "\\é", "…", "… (", "é…\\xq", "\u{202e}…"];
     let keys = odd.iter().flat_map(|odd| [1, 40].map(|times| odd.repeat(times)));
-    let mut records = committed();
+    let Records { run, collisions, .. } = committed();
+    let mut records = Records {
+        collisions,
+        ..Records::of(run)
+    };
+    records.run.datasets.truncate(1);
+    records.run.functions.truncate(18);
     let set = records.run.datasets[0].name.clone();
-    let mut shown = 0;
     for (key, function) in keys.zip(&records.run.functions) {
         let is_it = |of: (&str, &str)| of == (&set, &function.name);
         let mut findings = records.run.findings.iter_mut();
@@ -99,13 +104,11 @@ fn whatever_a_record_holds_is_shown_without_a_panic() {
         for row in rows.filter(|row| is_it((&row.dataset, &row.function))) {
             (row.collisions, row.first, row.second) = (1, key.clone(), "é".to_owned());
         }
-        shown += 1;
     }
     let folder = tempfile::tempdir().unwrap();
     Drawing::of(&records).write(folder.path()).unwrap();
     let page = std::fs::read_to_string(folder.path().join("index.html")).unwrap();
     let (_, rest) = page.split_once("<section class=\"failures\">").unwrap();
     let (failures, _) = rest.split_once("</section>").unwrap();
-    let pairs = failures.matches("<mark>").count();
-    assert!(shown == 18 && pairs >= shown, "{pairs} of {shown}");
+    assert!(failures.matches("<mark>").count() >= 18, "{failures}");
 }

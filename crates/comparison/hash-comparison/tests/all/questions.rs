@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 use hash_comparison::functions::{self, Function};
-use hash_comparison::keys::{Dataset, KeySet, Recipe, printed, shuffled};
+use hash_comparison::keys::{Dataset, Recipe, printed, shuffled};
 use hash_comparison::questions::collisions::{self, CollisionRow};
 use hash_comparison::questions::filters::{BITS_PER_KEY, FEWEST_KEYS, Probes, compared, unlucky_size};
 use hash_comparison::questions::{Figure, Measure, NearSizesRow, QUESTIONS, Records};
@@ -199,8 +199,8 @@ fn counts_are_those_of_the_policy_itself() {
 
 #[test]
 fn long_keys_bound_the_number_of_ideal_hashes() {
-    let keys: KeySet = (0..3).map(|fill| vec![fill; 20_000_000]).collect();
-    let long = Dataset::of("long", keys);
+    let mut long = ids(3);
+    long.keys = (0..3).map(|fill| vec![fill; 20_000_000]).collect();
     // Four times 60 MB fit; each hash probes with both halves of one key.
     assert_eq!(
         Probes::new(&long).measure_ideal(&Silent).unwrap()[0].probes,
