@@ -77,7 +77,7 @@ fn help_names_the_command_as_people_type_it() {
     assert_eq!(code, Some(0));
     assert!(stdout.contains("Usage: cargo xtask bench [OPTIONS]"), "{stdout}");
     assert!(
-        stdout.contains("- rates: False positives of every policy"),
+        stdout.contains("- point-reads: Blocks read and time per Get"),
         "{stdout}"
     );
 }
