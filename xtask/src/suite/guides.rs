@@ -25,6 +25,13 @@ pub(super) fn check(root: &Path, programs: &Path) -> Result<(), String> {
         let name = path.file_name().unwrap_or_default().display();
         let Guide { script, printed } =
             Guide::parse(&text).map_err(|error| format!("{GUIDES}/{name}: {error}"))?;
+        // Blocks that are not run name files, too.
+        for place in text.split("$CHECKOUT/").skip(1) {
+            let place = place.split(['"', '`', ' ', '\n']).next().unwrap_or_default();
+            if !root.join(place).exists() {
+                return Err(format!("{GUIDES}/{name}: {place} does not exist"));
+            }
+        }
         let folder = tempfile::tempdir().map_err(said)?;
         let mut shell = Command::new("bash");
         shell

@@ -123,14 +123,14 @@ fn one_selection_of_features() {
     );
 }
 
-/// Filters, engines and applications use nothing of the comparison, and that only filters and what is shared, in tests and
-/// build scripts, too. A package belongs to the folder of `crates/` that contains it.
+/// Filters, engines and applications use nothing of the comparison or the benchmarks, and the comparison only filters and what
+/// is shared, in tests and build scripts, too. A package belongs to the folder of `crates/` that contains it.
 #[test]
 fn each_folder_uses_only_those_that_it_may() {
     let rules: [(&str, &[&str]); 5] = [
         ("shared", &["shared"]),
         ("filters", &["filters", "shared"]),
-        ("engines", &["engines", "filters", "shared", "benchmarks"]),
+        ("engines", &["engines", "filters", "shared"]),
         ("applications", &["applications", "filters", "shared"]),
         ("comparison", &["comparison", "filters", "shared"]),
     ];

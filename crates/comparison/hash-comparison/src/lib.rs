@@ -8,6 +8,8 @@
 //! | [`Report`] | what was found: printed, written to a folder, or read row by row |
 //! | [`Failure`] | why a comparison stopped, and the exit code |
 //!
+//! The modules below are the parts of the program; what they make public may change with it.
+//!
 #![doc = include_str!("../README.md")]
 
 pub mod names;

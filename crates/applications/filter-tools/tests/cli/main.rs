@@ -9,6 +9,7 @@ mod inspect_streams;
 #[cfg(unix)]
 mod limits;
 mod size;
+#[path = "../../../../shared/terminal/workbench.rs"]
 mod workbench;
 
 use std::io::Write as _;

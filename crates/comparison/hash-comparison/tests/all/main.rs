@@ -25,7 +25,7 @@ mod recommendation;
 mod render;
 mod run;
 mod whole_run;
-#[path = "../../../../applications/filter-tools/tests/cli/workbench.rs"]
+#[path = "../../../../shared/terminal/workbench.rs"]
 mod workbench;
 
 use std::sync::LazyLock;

@@ -186,8 +186,8 @@ fn keys_are_safe_to_print_and_whole_up_to_a_limit() {
     ] {
         assert_eq!(printed(key), text);
     }
-    for (character, whole) in [("a", 1024), ("キ", 1024), ("\0", 256)] {
-        let shown = |count: usize| printed(character.as_bytes()).repeat(count);
+    for (character, escaped, whole) in [("a", "a", 1024), ("キ", "キ", 1024), ("\0", "\\x00", 256)] {
+        let shown = |count: usize| escaped.repeat(count);
         let printed = |count: usize| printed(character.repeat(count).as_bytes());
         assert_eq!(printed(whole), shown(whole));
         let end = shown(128 / character.len());

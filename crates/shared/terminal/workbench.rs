@@ -1,4 +1,4 @@
-//! A folder in which a test runs a program; `hash-comparison` has it, too.
+//! A folder in which a test runs a program. The tests of programs include this file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
