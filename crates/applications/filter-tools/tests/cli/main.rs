@@ -9,7 +9,7 @@ mod inspect_streams;
 #[cfg(unix)]
 mod limits;
 mod size;
-#[path = "../../../../shared/terminal/workbench.rs"]
+#[path = "../../../../shared/terminal/tests/support/workbench.rs"]
 mod workbench;
 
 use std::io::Write as _;
