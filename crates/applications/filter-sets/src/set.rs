@@ -106,7 +106,7 @@ impl FilterSet {
         self.current.load().contains(key)
     }
 
-    /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are asked together.
+    /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are queried together.
     #[must_use]
     pub fn contains_many<'k, K: AsRef<[u8]> + ?Sized + 'k>(
         &self,
@@ -201,7 +201,7 @@ impl Generation {
         self.shards[self.manifest.shard_of(key)].own_contains(key)
     }
 
-    /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are asked together.
+    /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are queried together.
     #[must_use]
     pub fn contains_many<'k, K: AsRef<[u8]> + ?Sized + 'k>(
         &self,

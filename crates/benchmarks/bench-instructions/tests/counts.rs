@@ -12,12 +12,12 @@ use filter_policy::kernels::Kernel;
 /// The call that starts and ends counting.
 const COUNTED: &str = "bench_instructions::counted";
 
-/// The share by which the portable kernel's counts of [`STRICT`] may exceed those of the same compiler: for changed inlining
-/// after small changes elsewhere in the program, and for the C library's functions on another processor.
+/// Counts of portable code in the ways of [`STRICT`] may grow by this fraction under the recorded compiler: small changes
+/// elsewhere in the program can change inlining, and the C library selects its functions by the processor.
 const SAME_COMPILER: f64 = 0.03;
-/// The ways that engines take.
+/// Engines build and query in these ways.
 const STRICT: [&str; 3] = ["build", "one-dyn", "one-present"];
-/// The share for others: a call that should be inlined costs more.
+/// All other counts may grow by this fraction: a call that should be inlined costs more.
 const OTHERS: f64 = 0.08;
 
 /// Runs the program under valgrind with the fastest kernel up to this one. Returns its lines, each with its instructions.

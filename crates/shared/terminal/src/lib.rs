@@ -1,4 +1,5 @@
-//! What the programs share on a terminal: failures and exit codes, keys in lines, numbers as text, tables, progress, Ctrl-C.
+//! This crate has what programs share on a terminal: failures and exit codes, keys in lines, numbers as text, tables, progress
+//! and Ctrl-C.
 #![forbid(unsafe_code)]
 
 pub mod bar;

@@ -9,7 +9,6 @@ mod inspect_streams;
 #[cfg(unix)]
 mod limits;
 mod size;
-#[path = "../../../../shared/terminal/tests/support/workbench.rs"]
 mod workbench;
 
 use std::io::Write as _;

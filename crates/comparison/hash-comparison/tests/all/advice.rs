@@ -96,18 +96,18 @@ fn asking(purpose: Purpose) -> Request {
     }
 }
 
-fn told(records: &Records, request: &Request) -> Vec<Advice> {
+fn advised(records: &Records, request: &Request) -> Vec<Advice> {
     of_dataset(records, &records.run.datasets[0], request)
 }
 
 fn notes_on(records: &Records, request: &Request) -> Vec<Note> {
-    let has_pick = told(records, request).iter().any(|one| one.standing == Pick);
+    let has_pick = advised(records, request).iter().any(|one| one.standing == Pick);
     notes(&records.run.datasets[0], request, has_pick)
 }
 
 /// Returns standing, rank and name of every function.
-fn stand(told: &[Advice]) -> Vec<(Standing, u64, &str)> {
-    let all = told.iter();
+fn stand(advised: &[Advice]) -> Vec<(Standing, u64, &str)> {
+    let all = advised.iter();
     all.map(|one| (one.standing, one.rank, one.function.as_str()))
         .collect()
 }
@@ -119,8 +119,8 @@ fn a_defect_counts_by_what_it_costs_there() {
     let of = |row: CostRow, request: &Request| {
         let mut records = standard();
         records.costs = vec![row];
-        let mut told = told(&records, request).into_iter();
-        let fast = told.find(|one| one.function == "fast").unwrap();
+        let mut advised = advised(&records, request).into_iter();
+        let fast = advised.find(|one| one.function == "fast").unwrap();
         (fast.standing, fast.effect.unwrap_or(Effect::WithinChance))
     };
     let filter = asking(Purpose::Filter);
@@ -167,7 +167,7 @@ fn where_nothing_suits_nothing_is_recommended() {
         ..asking(Purpose::Table)
     };
     let records_of_two = records(&[FAST, SLOW], KEYS);
-    let none = told(&records_of_two, &untrusted);
+    let none = advised(&records_of_two, &untrusted);
     assert!(none.iter().all(|one| one.lacks == Some(Lack::Resistance)));
     let secret = Note::SecretKey {
         kept: false,
@@ -180,9 +180,9 @@ fn where_nothing_suits_nothing_is_recommended() {
     assert_eq!(notes_on(&standard(), &untrusted), [secret]);
     // Among a hundred keys 32 bits are plenty for a checksum, and among many they are not.
     let checksum = asking(Purpose::Checksum);
-    let few = told(&records(&[SLOW, FAST], 100), &checksum);
+    let few = advised(&records(&[SLOW, FAST], 100), &checksum);
     assert_eq!(stand(&few), [(Pick, 1, "fast"), (RunnerUp, 2, "slow")]);
-    let many = told(&records(&[SLOW, FAST], KEYS), &checksum);
+    let many = advised(&records(&[SLOW, FAST], KEYS), &checksum);
     assert_eq!(stand(&many), [(Pick, 1, "fast"), (Lacking, 0, "slow")]);
 }
 
@@ -191,8 +191,8 @@ fn on_few_keys_nothing_is_said() {
     for keys in [0, 1, FEWEST_KEYS - 1] {
         for purpose in [Purpose::Filter, Purpose::Table, Purpose::Shard, Purpose::Checksum] {
             let records = records(&[FAST, LEVEL], keys);
-            let told = told(&records, &asking(purpose));
-            assert!(told.iter().all(|one| one.standing == Unknown));
+            let advised = advised(&records, &asking(purpose));
+            assert!(advised.iter().all(|one| one.standing == Unknown));
             let few = Note::TooFewKeys { fewest: FEWEST_KEYS };
             assert_eq!(notes_on(&records, &asking(purpose))[0], few);
         }
@@ -203,7 +203,7 @@ fn on_few_keys_nothing_is_said() {
         ..Request::default()
     };
     assert_eq!(
-        stand(&told(&records(&[FAST], 1), &untrusted)),
+        stand(&advised(&records(&[FAST], 1), &untrusted)),
         [(Lacking, 0, "fast")]
     );
 }
@@ -212,9 +212,9 @@ fn on_few_keys_nothing_is_said() {
 fn functions_without_times_come_last_and_share_a_rank() {
     let mut records = standard();
     records.timing.retain(|row| row.function == "slow");
-    let told = told(&records, &asking(Purpose::Filter));
+    let advised = advised(&records, &asking(Purpose::Filter));
     assert_eq!(
-        stand(&told),
+        stand(&advised),
         [
             (Pick, 1, "slow"),
             (RunnerUp, 2, "fast"),
@@ -222,7 +222,7 @@ fn functions_without_times_come_last_and_share_a_rank() {
             (Suited, 2, "level")
         ]
     );
-    assert!(told[1].ns.is_none() && told[1].times_pick.is_none());
+    assert!(advised[1].ns.is_none() && advised[1].times_pick.is_none());
 }
 
 /// A function that spreads keys as well as its bits allow fills few of the buckets or shards that the keys need.
@@ -248,7 +248,7 @@ fn too_few_bits_for_the_number_of_keys_have_a_cost() {
         let hashed = Hashed::of_values(&function, values.collect());
         let mut records = judged(&dataset, &hashed);
         records.costs = costs::judge(&records);
-        let advice = &told(&records, &asking(purpose))[0];
+        let advice = &advised(&records, &asking(purpose))[0];
         assert_eq!(advice.suits(), suits, "{bits} bits: {advice:?}");
         let figures = Figures::of(&records, &dataset.summary, purpose).functions;
         let mut cells = figures["narrow"].cells.iter().flatten();
@@ -293,9 +293,9 @@ fn what_decides_is_shown_and_nothing_is_foretold_of_bad_functions() {
 }
 
 #[test]
-fn every_reason_to_distrust_the_times_is_told() {
+fn every_reason_to_distrust_the_times_is_reported() {
     let mut records = committed();
-    let mut told = |chained: f64, waited: f64, form: CallForm| {
+    let mut reason = |chained: f64, waited: f64, form: CallForm| {
         for row in &mut records.timing {
             let share = if row.form == CallForm::Chained {
                 chained
@@ -309,10 +309,10 @@ fn every_reason_to_distrust_the_times_is_told() {
         environment.seconds_waited_while_timing = Some(waited);
         warnings(&records, [("video-ids", form)]).join(" ")
     };
-    assert_eq!(told(0.01, 3.0, CallForm::Chained), "");
-    assert_eq!(told(0.08, 3.0, CallForm::Independent), "");
+    assert_eq!(reason(0.01, 3.0, CallForm::Chained), "");
+    assert_eq!(reason(0.08, 3.0, CallForm::Independent), "");
     assert_eq!(
-        told(0.08, 13.0, CallForm::Chained),
+        reason(0.08, 13.0, CallForm::Chained),
         "The times of chained calls on video-ids were unsteady, half of them by ±8.00 % or more. Other programs had the \
          processor for 13 of the 25 s of timing, so all times are probably too high. Repeat on a quiet machine."
     );

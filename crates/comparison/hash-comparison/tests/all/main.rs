@@ -25,7 +25,6 @@ mod recommendation;
 mod render;
 mod run;
 mod whole_run;
-#[path = "../../../../shared/terminal/tests/support/workbench.rs"]
 mod workbench;
 
 use std::sync::LazyLock;

@@ -145,23 +145,23 @@ fn filter_row(function: &str, keys: u64, probes: u64, false_positives: u64) -> N
 #[test]
 fn too_few_keys_cannot_show_sixteen_times_the_false_positives() {
     // 162 tests, as in a run of all functions on one set.
-    let told = |keys: u64| {
+    let reported = |keys: u64| {
         let row = |index| filter_row(&format!("f{index}"), keys / 2, keys, (keys * 16).div_ceil(100));
         let mut rows: Vec<NearSizesRow> = (0..162).map(row).collect();
         rows.push(filter_row(IDEAL, keys / 2, 1_000_000, 10_000));
         let first = compared(&rows, &ids(0).summary, "f0").next().unwrap();
         first.p_adjusted < FAMILY_LEVEL
     };
-    assert!(told(FEWEST_KEYS) && !told(FEWEST_KEYS - 8));
+    assert!(reported(FEWEST_KEYS) && !reported(FEWEST_KEYS - 8));
 }
 
 #[test]
-fn an_unlucky_size_of_the_filter_is_told() {
+fn an_unlucky_size_of_the_filter_is_reported() {
     // 187,500 bytes are a multiple of 15; ten keys fewer are not.
-    let told = unlucky_size(150_000).unwrap();
+    let reported = unlucky_size(150_000).unwrap();
     assert!(
-        (told.rate - 0.0207).abs() < 1e-4 && (told.good - 0.0130).abs() < 1e-4,
-        "{told:?}"
+        (reported.rate - 0.0207).abs() < 1e-4 && (reported.good - 0.0130).abs() < 1e-4,
+        "{reported:?}"
     );
     for keys in [149_990, 150_001, 1_000_000] {
         assert_eq!(unlucky_size(keys), None);

@@ -88,7 +88,7 @@ fn custom_functions_have_names_of_their_own_and_no_list_is_too_long() {
 }
 
 /// Returns what the terminal shows of a run, whose lines must fit.
-fn told(records: &Records) -> String {
+fn printed(records: &Records) -> String {
     let text = summary::of(records);
     let fits = |line: &str| line.chars().count() <= usize::from(width());
     assert!(text.lines().all(fits), "{text}");
@@ -98,7 +98,7 @@ fn told(records: &Records) -> String {
 #[test]
 fn a_default_run_is_told_on_one_screen() {
     let records = committed();
-    let text = told(&records);
+    let text = printed(&records);
     // Then follow a legend, and the best functions over all sets.
     let (answers, _) = text.split_once("\n\nIn brackets: ").unwrap();
     let lines = answers.lines().count();
@@ -128,7 +128,7 @@ fn lines_fit_whatever_a_file_is_called() {
         one.dataset = "x".repeat(200);
         one.standing = Standing::Avoid;
     }
-    let text = told(&records);
+    let text = printed(&records);
     let words = text.split_whitespace().collect::<Vec<&str>>().join(" ");
     for expected in ["nothing is recommended", " more (in the report)"] {
         assert!(words.contains(expected), "{text}");

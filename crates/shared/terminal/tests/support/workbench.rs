@@ -1,4 +1,4 @@
-//! A folder in which a test runs a program. The tests of programs include this file.
+//! A test runs a program in a temporary folder. The tests of each program link to this file.
 
 use std::fs;
 use std::path::{Path, PathBuf};

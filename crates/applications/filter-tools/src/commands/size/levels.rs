@@ -22,7 +22,7 @@ const MOST_READS: f64 = 1e9;
 #[derive(Clone, Copy)]
 pub(super) enum Budget {
     Bytes(u64),
-    /// What these bits per key take in all levels.
+    /// All levels together have the memory of this many bits per key.
     BitsPerKey(f64),
 }
 
