@@ -1,7 +1,7 @@
 //! Bits where reads go: divides a budget of memory among filters of different sizes.
 //!
 //! A store of several levels has most of its keys, and so most of its filter memory, in the last level. A read of an
-//! absent key asks a filter of every level, and a bit per key more for a small level costs little. So equal bits per key
+//! absent key queries a filter of every level, and a bit per key more for a small level costs little. So equal bits per key
 //! are a poor division of memory: [`plan`] finds the division of Dayan, Athanassoulis and Idreos ("Monkey: Optimal Navigable
 //! Key-Value Store", SIGMOD 2017) for the sizes of the stored format. Give the tables of
 //! each level a policy of its bits per key: readers need none of this.
@@ -13,15 +13,15 @@ use filter_policy::{BitsPerKey, Error};
 use crate::error::outside;
 use crate::view::Format;
 
-/// Filters that are alike: those of a level, or a single table's.
+/// Filters of one size: those of a level, or of a single table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
     /// The number of keys of each filter.
     pub keys: u64,
     /// The number of filters.
     pub filters: u64,
-    /// The times that one of these filters is asked for a key that it does not hold, for each read, or in any other unit that
-    /// all levels share. A read of an absent key asks one filter of each level: 1.
+    /// The number of queries of one of these filters for an absent key, for each read, or in any other unit that all levels
+    /// share. A read of an absent key queries one filter of each level: 1.
     pub reads: f64,
 }
 

@@ -20,7 +20,7 @@
 //! [`Format::capacity`]: crate::Format::capacity
 //! [`Format::probe_count`]: crate::Format::probe_count
 //!
-//! [`is_coprime_size`](filter_policy::leveldb::is_coprime_size) tells whether LevelDB's filter has a good size.
+//! [`is_coprime_size`](filter_policy::leveldb::is_coprime_size) returns true if LevelDB's filter has a good size.
 
 mod format;
 pub(crate) mod leveldb_rate;

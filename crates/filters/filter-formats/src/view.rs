@@ -58,7 +58,7 @@ pub(crate) trait Described: Sync {
     /// The name in reports.
     fn name(&self) -> &'static str;
 
-    /// The name of the layout. RocksDB's formats have one layout, whose last bytes tell the format.
+    /// The name of the layout. RocksDB's formats have one layout, whose last bytes identify the format.
     fn layout(&self) -> &'static str {
         self.name()
     }
@@ -129,8 +129,8 @@ impl Format {
         self.0.layout() == other.0.layout()
     }
 
-    /// Returns true if these are the bytes of a filter that no other layout has, as a trailer tells that fits their
-    /// length. False tells nothing.
+    /// Returns true if only this layout has filters of these bytes, because a trailer fits their length. False proves
+    /// nothing.
     pub fn owns(self, filter: &[u8]) -> bool {
         self.0.is_distinct() && matches!(FilterView::new(self, filter).kind(), FilterKind::Filter(_))
     }
@@ -287,7 +287,7 @@ impl<'a> FilterView<'a> {
     }
 
     /// Returns the number of bits that are one; `None` unless the filter is a Bloom filter. (In others, such as Ribbon
-    /// filters, the ones do not tell how many keys it holds.) In LevelDB's layout only the first 2^32 bits count:
+    /// filters, the ones do not show how many keys it has.) In LevelDB's layout only the first 2^32 bits count:
     /// probes reach no further.
     pub fn ones(&self) -> Option<u64> {
         self.probes.map(|_| count_ones(self.reachable))

@@ -148,7 +148,7 @@ impl<const MAP: bool> Bits<'_, MAP> {
     ///
     /// # Safety
     ///
-    /// That of [`set`](Self::set), for all lanes, if the rows were prepared.
+    /// The contract of [`set`](Self::set), for all lanes, if the rows were prepared.
     #[inline(always)]
     pub(crate) unsafe fn exchange<S: Lanes>(
         &mut self,

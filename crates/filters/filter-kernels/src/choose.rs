@@ -51,7 +51,7 @@ pub enum KernelToken {
 }
 
 impl KernelToken {
-    /// [`Kernel::best`].
+    /// Returns the token of [`Kernel::best`].
     #[inline]
     pub fn best() -> Self {
         Self::among(Allowed::ALL)

@@ -47,7 +47,7 @@ pub(crate) fn last_bytes(bytes: &[u8]) -> u32 {
     }
 }
 
-/// What kernels use of a processor besides vectors.
+/// The instructions of a processor that kernels use besides vectors.
 pub(crate) trait Target: Copy {
     /// The kernel.
     const KERNEL: Kernel;

@@ -17,7 +17,7 @@ pub use definition::{Shape, WIDTH, Word};
 use hashzoo::xxph3_64;
 
 use crate::choose::KernelToken;
-use crate::compile::{Asker, asker, by_kernel};
+use crate::compile::{PreparedQuery, by_kernel, prepared_query};
 use crate::door::Stored;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
@@ -163,9 +163,9 @@ impl Stored for Solution<'_> {
     }
 }
 
-/// Returns the function that asks a prepared filter with the [`numbers`](Solution::numbers) of its solution.
-pub fn asker(kernel: KernelToken) -> Asker {
-    asker!(kernel, |lanes, numbers, bits, key| {
+/// Returns the function that queries a prepared filter with the [`numbers`](Solution::numbers) of its solution.
+pub fn prepared_query(kernel: KernelToken) -> PreparedQuery {
+    prepared_query!(kernel, |lanes, numbers, bits, key| {
         let hash = xxph3_64(key, 0);
         may_match_by(lanes, bits.as_chunks().0, numbers[0], numbers[1], hash)
     })

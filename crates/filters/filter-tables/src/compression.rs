@@ -17,14 +17,14 @@ enum Codec {
     Deflate,
 }
 
-/// Where a block has the length of its contents.
+/// The place where a block states the length of its contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Length {
-    /// The stream has it, or nothing has.
+    /// The stream states it, or nothing does.
     Unstated,
-    /// In four bytes, little-endian.
+    /// The block starts with it, in four bytes, little-endian.
     Fixed,
-    /// In groups of seven bits.
+    /// The block starts with it, in groups of seven bits.
     Varint,
 }
 

@@ -28,7 +28,7 @@ const BASHO_KEY: &[u8] = b"stats.sst1";
 pub struct MetaindexEntry {
     key: Vec<u8>,
     value: Vec<u8>,
-    /// Set in a table of Basho's.
+    /// Set for a table of Basho's.
     is_bashos: bool,
 }
 
@@ -231,7 +231,7 @@ pub(super) fn push<T, E>(items: &mut Vec<T>, item: T) -> Result<(), Error<E>> {
     Ok(())
 }
 
-/// Makes room for more items, and for few that are not asked for: an index can have a third as many entries as bytes.
+/// Reserves memory for more items, with little to spare: an index can have a third as many entries as bytes.
 pub(super) fn reserve<T, E>(items: &mut Vec<T>, more: usize) -> Result<(), Error<E>> {
     let more = more.max(items.len() / 4);
     items

@@ -47,7 +47,7 @@ static PLAIN: Policy<SplitBlock> = SplitBlock::new(BitsPerKey::whole(10));
 /// ```
 #[derive(Clone, Copy)]
 pub struct SplitBlockFilter<'a> {
-    /// At least one block.
+    /// The blocks, at least one.
     blocks: &'a [Block],
     kernel: KernelToken,
 }
@@ -225,7 +225,7 @@ impl fmt::Debug for SplitBlockFilter<'_> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct SplitBlockFilterMut<'a> {
-    /// At least one block.
+    /// The blocks, at least one.
     blocks: &'a mut [Block],
     kernel: KernelToken,
 }

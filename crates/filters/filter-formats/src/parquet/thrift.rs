@@ -38,7 +38,7 @@ pub type Read<T> = Result<T, &'static str>;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Input<'a>(
-    /// These bytes.
+    /// The bytes that are not read yet.
     pub &'a [u8],
 );
 

@@ -92,7 +92,7 @@ impl Textbook {
     ///
     /// # Errors
     ///
-    /// Those of [`bits_per_key`](Self::bits_per_key).
+    /// The errors of [`bits_per_key`](Self::bits_per_key).
     pub fn bits(keys: u64, rate: f64) -> Result<f64, Error> {
         proper_rate(rate)?;
         // Guava computes its sizes in this order, and they are compared with these.

@@ -11,7 +11,7 @@ use super::support::list::List;
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
-/// That of the filter of `BloomFilter2`.
+/// The checksum of the filter of `BloomFilter2`.
 const CHECKSUM: u64 = 0x6171_f3a4_917e_0a87;
 
 /// Breaks one sentence.

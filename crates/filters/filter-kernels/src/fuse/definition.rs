@@ -4,7 +4,7 @@
 /// The segments of slots, and the seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    /// Added to hash values before they are mixed.
+    /// The number that is added to hash values before they are mixed.
     pub seed: u64,
     /// The number of segments that hold the first place of a key; there are two more.
     pub segments: u32,

@@ -220,7 +220,7 @@ struct Filling<'r, 'b, S: Lanes, const MAP: bool, const GROUPS: usize, const ROW
     remainders: Remainders<S>,
     probes: usize,
     bits: Bits<'b, MAP>,
-    /// Prepared rows whose bits are not set yet.
+    /// The prepared rows, whose bits are not set yet.
     rows: &'r mut [Row; ROWS],
     groups: usize,
 }
@@ -316,10 +316,10 @@ pub(super) fn may_match<S: Lanes>(
     true
 }
 
-/// Asks a usual filter for a hash value.
-pub(super) struct AskUsual<'a>(pub(super) &'a [u8], pub(super) u8, pub(super) u32);
+/// Queries a usual filter for a hash value.
+pub(super) struct QueryUsual<'a>(pub(super) &'a [u8], pub(super) u8, pub(super) u32);
 
-impl Work for AskUsual<'_> {
+impl Work for QueryUsual<'_> {
     type Out = bool;
 
     #[inline(always)]
@@ -343,15 +343,15 @@ impl Work for AskUsual<'_> {
     }
 }
 
-/// Asks for a hash value with the numbers of a divisor, which may be those of another bit array.
-pub(super) struct Ask<'a>(
+/// Queries a filter for a hash value with the numbers of a divisor, which may be those of another bit array.
+pub(super) struct QueryAny<'a>(
     pub(super) &'a [u8],
     pub(super) [u64; 2],
     pub(super) u32,
     pub(super) u32,
 );
 
-impl Work for Ask<'_> {
+impl Work for QueryAny<'_> {
     type Out = bool;
 
     #[inline(always)]

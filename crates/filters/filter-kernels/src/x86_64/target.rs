@@ -15,7 +15,7 @@ pub struct Avx2(());
 #[derive(Debug, Clone, Copy)]
 pub struct Avx512(());
 
-/// What lanes have whatever their number.
+/// Implements what lanes of any number have in common.
 macro_rules! target {
     ($lanes:ident, $features:ident) => {
         impl Target for $lanes {
@@ -76,7 +76,7 @@ target!(Avx512, avx512);
 
 /// Returns the number of bits that are one.
 ///
-/// As an instruction by name: compilers would replace four of these by vectors, which take three times as long.
+/// Names the instruction, because compilers would replace four of these by vectors, which take three times as long.
 ///
 /// # Safety
 ///

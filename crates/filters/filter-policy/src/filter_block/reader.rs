@@ -14,7 +14,7 @@ pub(super) const TAIL_LEN: usize = 5;
 
 /// A filter block in stored bytes, read in place, with the policy that wrote its filters. `P` is the policy, a reference to
 /// it, a `Box` or an `Arc`; `B` is the memory that holds the bytes: a slice, a vector, an `Arc<[u8]>`, a block of a cache.
-/// With `()` for the policy the block is read, but not asked.
+/// With `()` for the policy the block is read, but cannot be queried.
 ///
 /// The reader accepts any bytes. Damaged offsets give the answer "may match"; altered filters may miss stored keys,
 /// which only the checksum of the block can detect. The answers are LevelDB's, with one exception: if a filter starts
@@ -166,7 +166,7 @@ impl<P, B: AsRef<[u8]>> FilterBlockReader<P, B> {
         }
     }
 
-    /// Returns the number of filters; 0 when the block is too damaged to tell.
+    /// Returns the number of filters; 0 when the block is too damaged to count them.
     pub const fn len(&self) -> usize {
         self.count
     }
@@ -320,7 +320,7 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> FilterBlockReader<P, B> {
         filter.is_none_or(|filter| self.policy.key_may_match(key, filter))
     }
 
-    /// [`may_match`](Self::may_match) for a key that was hashed once for many filters. A key that was hashed by
+    /// Answers as [`may_match`](Self::may_match) does, for a key that was hashed once for many filters. A key that was hashed by
     /// another function is hashed again.
     pub fn may_match_hashed<Q: FilterPolicy + ?Sized>(
         &self,

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use filter_kernels::{Asker, KernelToken, Keys, Source, Stored as _};
+use filter_kernels::{KernelToken, Keys, PreparedQuery, Source, Stored as _};
 
 use super::{FilterPolicy, HashedKey, Layout};
 use crate::answers::{Answers, each, fill};
@@ -21,7 +21,7 @@ pub struct Prepared(State);
 #[derive(Clone, Copy)]
 enum State {
     Filter(Plan),
-    /// Every key has this answer.
+    /// The same answer for every key.
     Same(bool),
     /// The policy interprets the filter anew for each query, and hashes keys by this function.
     Nothing(Option<HashFunction>),
@@ -30,7 +30,7 @@ enum State {
 #[derive(Clone, Copy)]
 struct Plan {
     /// Answers for a key; `None` if only the policy can hash keys.
-    asker: Option<Asker>,
+    prepared_query: Option<PreparedQuery>,
     function: HashFunction,
     layout: &'static Lookups,
     kernel: KernelToken,
@@ -69,19 +69,19 @@ impl Lookups {
 }
 
 impl Prepared {
-    /// Prepares a filter of the layout `L`, which begins with these bits. `asker` answers for a key, given numbers and
+    /// Prepares a filter of the layout `L`, which begins with these bits. `prepared_query` answers for a key, given numbers and
     /// bits; it is `None` if only the policy can hash keys by the function:
     /// [`Stored::may_match_many`](filter_kernels::Stored::may_match_many) then gets hash values alone, never keys.
     #[inline]
     pub const fn new<L: Layout>(
         kernel: KernelToken,
         function: HashFunction,
-        asker: Option<Asker>,
+        prepared_query: Option<PreparedQuery>,
         bits: &[u8],
         numbers: [u64; 3],
     ) -> Self {
         Self(State::Filter(Plan {
-            asker,
+            prepared_query,
             function,
             layout: Lookups::of::<L>(),
             kernel,
@@ -109,8 +109,8 @@ impl Prepared {
     #[inline]
     pub fn may_match(&self, filter: &[u8], key: &[u8]) -> bool {
         match &self.0 {
-            State::Filter(plan) => match (plan.asker, plan.bits(filter)) {
-                (Some(asker), Some(bits)) => asker(&plan.numbers, bits, key),
+            State::Filter(plan) => match (plan.prepared_query, plan.bits(filter)) {
+                (Some(prepared_query), Some(bits)) => prepared_query(&plan.numbers, bits, key),
                 _ => true,
             },
             State::Same(answer) => *answer,
@@ -189,7 +189,7 @@ impl<'a> PreparedFilter<'a> {
         }
     }
 
-    /// Prepares nothing: the policy is asked for each key.
+    /// Prepares nothing: the policy is queried for each key.
     pub fn unprepared(policy: &'a dyn FilterPolicy, filter: &'a [u8]) -> Self {
         let function = policy.key_hash(b"").map(KeyHash::function);
         let prepared = Prepared(State::Nothing(function));
@@ -292,8 +292,8 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
     #[inline(always)]
     pub fn may_match(&self, key: &[u8]) -> bool {
         match &self.prepared.0 {
-            State::Filter(plan) => match (plan.asker, plan.bits(self.filter.as_ref())) {
-                (Some(asker), Some(bits)) => asker(&plan.numbers, bits, key),
+            State::Filter(plan) => match (plan.prepared_query, plan.bits(self.filter.as_ref())) {
+                (Some(prepared_query), Some(bits)) => prepared_query(&plan.numbers, bits, key),
                 _ => self.hash_and_ask(plan, key),
             },
             State::Same(answer) => *answer,
@@ -346,11 +346,11 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         let batch = keys.into();
         let answers = answers.start(batch.len())?;
         match batch.for_kernels() {
-            Some(keys) => self.ask(keys, answers),
+            Some(keys) => self.look_up(keys, answers),
             None => {
                 let mut words = answers.chunks_mut(1);
                 batches::<_, 64>(batch.iter(), |keys| {
-                    self.ask(Keys::Slices(keys), words.next().unwrap_or_default());
+                    self.look_up(Keys::Slices(keys), words.next().unwrap_or_default());
                 });
             }
         }
@@ -391,10 +391,10 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         self.may_match(key)
     }
 
-    fn ask(&self, keys: Keys<'_>, answers: &mut [u64]) {
+    fn look_up(&self, keys: Keys<'_>, answers: &mut [u64]) {
         let filter = self.filter.as_ref();
         match &self.prepared.0 {
-            State::Filter(plan) => match (plan.asker, plan.bits(filter)) {
+            State::Filter(plan) => match (plan.prepared_query, plan.bits(filter)) {
                 (Some(_), Some(bits)) => (plan.layout.keys)(plan, bits, keys, answers),
                 _ => each(keys.iter(), answers, |key| self.hash_and_ask(plan, key)),
             },

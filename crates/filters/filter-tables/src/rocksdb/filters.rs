@@ -14,7 +14,7 @@ pub struct RocksDbFilters {
     is_bytewise: bool,
 }
 
-/// Where the filters of a table are, as named in its metaindex.
+/// The places of the filters of a table, as named in its metaindex.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterHandles {
@@ -77,7 +77,7 @@ impl RocksDbFilters {
     ///
     /// # Errors
     ///
-    /// Those of `query`.
+    /// The errors of `query`.
     pub fn may_match<E>(
         &self,
         key: &[u8],

@@ -87,7 +87,7 @@ impl Row {
     }
 }
 
-/// A function that kernels do not know, with a seed that its name does not tell.
+/// A function that kernels do not know, with a seed that is not in its name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seeded(pub(crate) u32);
 
