@@ -49,7 +49,7 @@ pub unsafe extern "C" fn filter_policy_parse(
 ///
 /// # Safety
 ///
-/// That of [`filter_policy_parse`].
+/// The contract of [`filter_policy_parse`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn filter_policy_reader(
     name: *const c_char,
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn filter_policy_reader(
 ///
 /// # Safety
 ///
-/// That of [`filter_policy_parse`].
+/// The contract of [`filter_policy_parse`].
 unsafe fn of_text(
     text: *const c_char,
     message: *mut c_char,
