@@ -18,7 +18,7 @@ use crate::rows::{names, rows};
 use crate::shard::{MAX_SHARDS, Shard};
 use crate::spill::{Spilled, Values};
 
-/// The default memory that building takes: 1 GiB.
+/// The default memory for building: 1 GiB.
 pub const DEFAULT_MEMORY: u64 = 1 << 30;
 
 /// The least memory: 16 MiB.
@@ -29,7 +29,7 @@ pub type Progress<'a> = &'a dyn Fn(u64) -> bool;
 
 /// The parameters of a filter or a set.
 ///
-/// Keys are counted once, however often they come, and their order changes no byte; neither does the memory.
+/// A key counts once, however often it is inserted. Neither the order of the keys nor the memory changes a byte of the result.
 #[derive(Debug, Clone)]
 pub struct Builder {
     format: Format,
@@ -53,8 +53,8 @@ impl Builder {
         }
     }
 
-    /// Sets whether the file of a single filter may replace one that is there, as it does by default. If not, finishing is
-    /// an error when there is one, also if it was made while the keys came.
+    /// Sets whether the file of a single filter replaces an existing one, which is the default. Otherwise finishing fails if
+    /// there is a file, even one that was created after the start.
     #[must_use]
     pub const fn replace(mut self, replace: bool) -> Self {
         self.replace = replace;
@@ -69,34 +69,34 @@ impl Builder {
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) unless it has 1 to [`Header::MAX_KEY_KIND`] visible characters of ASCII.
     pub fn key_kind(mut self, kind: &str) -> Result<Self, Error> {
-        check_key_kind(kind).map_err(Error::argument)?;
+        check_key_kind(kind)?;
         kind.clone_into(&mut self.key_kind);
         Ok(self)
     }
 
-    /// Sizes each filter, or each shard, for this many keys, whatever it holds: filters that are merged later need equal
-    /// sizes. Only for the formats that are no policies: those of policies are sized by their keys, and refuse it when
-    /// building starts.
+    /// Sizes each filter, or each shard, for this many keys in place of those that are inserted: filters that are merged later
+    /// need equal sizes. Only for formats that are not policies: filters of policies are sized by their keys, and building
+    /// one fails at the start.
     #[must_use]
     pub const fn capacity(mut self, keys: u64) -> Self {
         self.capacity = Some(keys);
         self
     }
 
-    /// Sets the memory in bytes that building takes at most, apart from some megabytes for the program itself.
+    /// Sets the most memory in bytes that building uses, apart from some megabytes for the program itself.
     ///
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for less than [`MIN_MEMORY`].
     pub fn memory(mut self, bytes: u64) -> Result<Self, Error> {
         let reason = || format!("the memory must be at least {MIN_MEMORY} bytes, got {bytes}");
-        ensure(bytes >= MIN_MEMORY, reason).map_err(Error::argument)?;
+        ensure(bytes >= MIN_MEMORY, reason)?;
         self.memory = bytes;
         Ok(self)
     }
 
-    /// Starts to take keys for one filter in a file, which says what it is. What does not fit into memory goes to files
-    /// without names beside it.
+    /// Starts to build one filter in a file with a header. Hash values that do not fit into memory go to unnamed files in the
+    /// same folder.
     ///
     /// # Errors
     ///
@@ -105,8 +105,8 @@ impl Builder {
         self.one(path.as_ref(), Form::Sealed)
     }
 
-    /// Starts to take keys for one filter in a file that holds the stored bytes alone, for engines and other programs:
-    /// nothing in it shows whether it is whole, nor, for a policy, the format.
+    /// Starts to build one filter in a file that has the stored bytes alone, for engines and other programs. Such a file does
+    /// not show whether it is whole, nor, for a policy, the format.
     ///
     /// # Errors
     ///
@@ -115,8 +115,8 @@ impl Builder {
         self.one(path.as_ref(), Form::Raw)
     }
 
-    /// Starts to take keys for one filter in a file of commands that load it into Redis under this key: `redis-cli --pipe`
-    /// takes them. Until all of them ran, the server answers from the filter that is there.
+    /// Starts to build one filter in a file of commands for `redis-cli --pipe`, which load it into Redis under this key. Until all
+    /// of them ran, the server answers from the old filter.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl Builder {
         self.one(path.as_ref(), Form::Commands(key.to_vec()))
     }
 
-    /// Starts to take keys for a folder of commands that load a filter for each shard into Redis: the file
+    /// Starts to build a folder of commands that load a filter for each shard into Redis. The file
     /// `shard-NNNNN-of-NNNNN.resp` loads shard N under `KEY:{N}`, so that a cluster spreads the shards over its slots. The [`ShardFunction`] gives the shard of a key.
     ///
     /// # Errors
@@ -142,9 +142,10 @@ impl Builder {
         self.check_commands()?;
         ensure(!key.contains(&b'{'), || {
             let key = key.escape_ascii();
-            format!("the key of shards must have no brace, which would put all of them into one slot of a cluster, got {key}")
-        })
-        .map_err(Error::argument)?;
+            format!(
+                "the key of shards must have no brace, which would put all of them into one slot of a cluster, got {key}"
+            )
+        })?;
         self.shards(folder.as_ref(), shards, Some(key.to_vec()))
     }
 
@@ -157,7 +158,7 @@ impl Builder {
         Err(self.format.wrong(reason))
     }
 
-    /// Starts to take the keys of one shard of a set, which many machines build. Its file goes into the set's folder, which
+    /// Starts to build one shard of a set that many machines build. Its file goes into the set's folder, which
     /// must be there, under the name that [`set`](Self::set) gives it. The program that builds all shards locks the folder
     /// and writes the manifest: `FORMAT.md` describes it, `examples/build_on_spark.py` does it.
     ///
@@ -167,7 +168,7 @@ impl Builder {
     pub fn shard(&self, folder: impl AsRef<Path>, number: u32, shards: u32) -> Result<FileBuilding, Error> {
         check_shards(shards)?;
         let reason = || format!("the number of the shard must be below {shards}, got {number}");
-        ensure(number < shards, reason).map_err(Error::argument)?;
+        ensure(number < shards, reason)?;
         self.one(folder.as_ref(), Form::Shard(number, shards))
     }
 
@@ -183,7 +184,7 @@ impl Builder {
         })
     }
 
-    /// Starts to take keys for a set of shards in this folder, which is made if it is not there, and locks it.
+    /// Starts to build a set of shards in this folder, which is created if it does not exist, and locks it.
     ///
     /// # Errors
     ///
@@ -204,7 +205,7 @@ impl Builder {
     fn start(&self, folder: &Path, shards: u32) -> Result<Keys, Error> {
         let (longest, name) = (Header::MAX_FORMAT, self.format.name());
         let reason = || format!("the format's name must have at most {longest} bytes, got {name:?}");
-        ensure(name.len() <= longest, reason).map_err(Error::argument)?;
+        ensure(name.len() <= longest, reason)?;
         // Refuses parameters that suit no number of keys before a key is read.
         let plan = |keys| self.format.plan(keys, self.capacity, self.size).map(drop);
         plan(self.capacity.unwrap_or(1_000)).or_else(|error| {
@@ -232,7 +233,7 @@ impl Builder {
 
 fn check_shards(shards: u32) -> Result<(), Error> {
     let reason = || format!("the number of shards must be between 1 and {MAX_SHARDS}, got {shards}");
-    ensure((1..=MAX_SHARDS).contains(&shards), reason).map_err(Error::argument)
+    ensure((1..=MAX_SHARDS).contains(&shards), reason)
 }
 
 /// The form in which a filter is written.
@@ -245,7 +246,7 @@ enum Form {
     Shard(u32, u32),
 }
 
-/// A filter in a file that takes keys.
+/// A filter in a file that is being built.
 pub struct FileBuilding {
     keys: Keys,
     /// The file; of a shard, the folder.
@@ -254,7 +255,7 @@ pub struct FileBuilding {
 }
 
 impl FileBuilding {
-    /// Takes a key.
+    /// Inserts a key.
     ///
     /// # Errors
     ///
@@ -269,7 +270,7 @@ impl FileBuilding {
                 let key = key.escape_ascii();
                 format!("the key \"{key}\" must be one of shard {number}, got one of shard {of}")
             };
-            ensure(of == number, reason).map_err(Error::argument)?;
+            ensure(of == number, reason)?;
         }
         self.keys.insert(0, key)
     }
@@ -318,7 +319,7 @@ impl FileBuilding {
     }
 }
 
-/// A set of shards that takes keys. Its folder is locked.
+/// A set of shards that is being built. Its folder is locked.
 pub struct SetBuilding {
     keys: Keys,
     lock: Lock,
@@ -327,7 +328,7 @@ pub struct SetBuilding {
 }
 
 impl SetBuilding {
-    /// Takes a key.
+    /// Inserts a key.
     ///
     /// # Errors
     ///
@@ -347,7 +348,7 @@ impl SetBuilding {
     /// manifest is replaced once all shards are on the disk; then the old shards are removed. Returns the manifest, which a
     /// folder of commands does not hold.
     ///
-    /// What a build that was killed left is removed.
+    /// Files that a killed build left are removed.
     ///
     /// # Errors
     ///
@@ -474,9 +475,9 @@ impl Keys {
             };
             if let Some(values) = values {
                 go_on(values.len() as u64)?;
-                return filter.add(values).map_err(Error::argument);
+                return filter.add(values);
             }
-            filter.finish().map_err(Error::argument)?;
+            filter.finish()?;
             let mut sum = Sum::default();
             filter.write(&mut sum).map_err(Error::argument)?;
             let header = Header {

@@ -1,4 +1,4 @@
-//! The error of everything here.
+//! The error type of the crate.
 
 use std::fmt::Display;
 use std::io;
@@ -41,9 +41,9 @@ pub enum ErrorKind {
     Incompatible,
     /// A file or a folder is not there.
     NotFound,
-    /// A file is no filter, or one of another format than is said.
+    /// A file is no filter, or its format is not the given one.
     WrongFormat,
-    /// A file differs from what it should hold.
+    /// A file does not have the contents that it should have.
     Damaged,
     /// The system refused to read a file.
     Read,
@@ -55,9 +55,10 @@ pub enum ErrorKind {
     Stopped,
 }
 
-/// Checks what must be true; the reason says what is not.
-pub(crate) fn ensure(is_right: bool, reason: impl FnOnce() -> String) -> Result<(), String> {
-    is_right.then_some(()).ok_or_else(reason)
+/// Checks what must be true of an argument or of bytes. The text is that of the error otherwise; a caller that knows the file
+/// makes an error of another kind of it.
+pub(crate) fn ensure(is_right: bool, text: impl FnOnce() -> String) -> Result<(), Error> {
+    is_right.then_some(()).ok_or_else(|| Error::argument(text()))
 }
 
 impl Error {
@@ -70,7 +71,7 @@ impl Error {
         Self::new(ErrorKind::InvalidArgument, text)
     }
 
-    /// Makes an error about a file.
+    /// Returns an error about a file.
     pub(crate) fn about(kind: ErrorKind, path: &Path, reason: impl Display) -> Self {
         Self::new(kind, format_args!("{}: {reason}", path.display()))
     }

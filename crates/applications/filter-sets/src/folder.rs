@@ -49,7 +49,7 @@ pub(crate) fn write_filter(
     }
 }
 
-/// [`whole_files::save`] with an error of this crate.
+/// Calls [`whole_files::save`] and converts the error.
 fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     whole_files::save(path, write).map_err(unsaved)
 }
@@ -111,7 +111,7 @@ impl Lock {
         Ok(lock)
     }
 
-    /// Returns whether a set is here; a foreign manifest is an error, because it would be replaced.
+    /// Returns true if a set is here. A foreign manifest is an error, because it would be replaced.
     fn has_manifest(&self) -> Result<bool, Error> {
         match fs::symlink_metadata(self.folder.join(MANIFEST)) {
             Ok(_) => Manifest::check_schema(&self.folder)
@@ -133,7 +133,7 @@ impl Lock {
         Ok(())
     }
 
-    /// Writes a shard, of which readers hear only after [`publish`](Self::publish), which syncs it.
+    /// Writes a shard. Readers see it only after [`publish`](Self::publish), which syncs it.
     pub(crate) fn write(
         &self,
         shard: &Shard,
@@ -204,7 +204,7 @@ impl Lock {
         Ok(())
     }
 
-    /// Removes the files of builders except these shards. A file that stays does no harm, and there is nobody to tell.
+    /// Removes the files of builders except these shards. A file that stays does no harm, so errors are ignored.
     fn remove_all_but(&self, named: &[Shard]) {
         let named: HashSet<&str> = named.iter().map(|shard| &*shard.file).collect();
         let _ = self.each_name(|name| {

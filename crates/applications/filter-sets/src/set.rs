@@ -14,7 +14,7 @@ use crate::manifest::Manifest;
 /// The number of times that a reader begins again because the set was replaced while it was opened.
 const ATTEMPTS: u32 = 20;
 
-/// A set of shards in a folder, for many threads.
+/// A set of shards in a folder. Threads share it.
 ///
 /// ```
 /// use filter_sets::{Builder, FilterSet, Format, Opening, Size};
@@ -35,7 +35,7 @@ const ATTEMPTS: u32 = 20;
 /// assert!(set.contains("user-7"));
 /// assert_eq!(set.contains_many(["user-7", "user-999"]), [true, true]);
 ///
-/// // A new generation, while other threads ask the old one.
+/// // A new generation, while other threads query the old one.
 /// build(0..2_000)?;
 /// assert!(set.reload()?);
 /// assert!(set.contains("user-1999"));
@@ -72,8 +72,8 @@ impl FilterSet {
         })
     }
 
-    /// Opens what the folder holds now, and answers from it from then on; calls under way end with the old shards. Returns
-    /// false if the manifest is still the same.
+    /// Opens the current contents of the folder and answers from it afterwards; calls under way finish with the old shards.
+    /// Returns false if the manifest has not changed.
     ///
     /// # Errors
     ///
@@ -94,19 +94,19 @@ impl FilterSet {
         Ok(true)
     }
 
-    /// Returns the current state, for several questions to the same one.
+    /// Returns the current state, for several queries of the same one.
     pub fn generation(&self) -> Arc<Generation> {
         self.current.load_full()
     }
 
-    /// Returns whether the set may contain the key; false is certain for bytes of the manifest's kind of key. A key of the kind
+    /// Returns true if the set may contain the key. False is certain for bytes of the manifest's kind of key. A key of the kind
     /// `long` is its eight bytes, the lowest first; a key of another length, as its digits, may be contained.
     #[must_use]
     pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
         self.current.load().contains(key)
     }
 
-    /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are queried together.
+    /// Returns true for each key that the set may contain, in the order of the keys. The keys of a shard are queried together.
     #[must_use]
     pub fn contains_many<'k, K: AsRef<[u8]> + ?Sized + 'k>(
         &self,
@@ -193,7 +193,7 @@ impl Generation {
         &self.shards
     }
 
-    /// Returns whether the set may contain the key; false is certain for bytes of the manifest's kind of key. A key of the kind
+    /// Returns true if the set may contain the key. False is certain for bytes of the manifest's kind of key. A key of the kind
     /// `long` is its eight bytes, the lowest first; a key of another length, as its digits, may be contained.
     #[must_use]
     pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
@@ -201,7 +201,7 @@ impl Generation {
         self.shards[self.manifest.shard_of(key)].own_contains(key)
     }
 
-    /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are queried together.
+    /// Returns true for each key that the set may contain, in the order of the keys. The keys of a shard are queried together.
     #[must_use]
     pub fn contains_many<'k, K: AsRef<[u8]> + ?Sized + 'k>(
         &self,
@@ -216,9 +216,9 @@ impl Generation {
         order.sort_unstable();
         let mut answers = vec![false; keys.len()];
         for of_shard in order.chunk_by(|one, another| one.0 == another.0) {
-            let asked: Vec<&[u8]> = of_shard.iter().map(|&(_, index)| keys[index]).collect();
+            let of_one: Vec<&[u8]> = of_shard.iter().map(|&(_, index)| keys[index]).collect();
             let shard = &self.shards[of_shard[0].0];
-            for (&(_, index), answer) in of_shard.iter().zip(shard.own_contains_many(&asked)) {
+            for (&(_, index), answer) in of_shard.iter().zip(shard.own_contains_many(&of_one)) {
                 answers[index] = answer;
             }
         }

@@ -16,7 +16,7 @@ const BATCH: usize = 4096;
 /// The length in bytes of the longest buffer through which a run is written or read.
 const LONGEST_PIECE: usize = 1 << 20;
 
-/// All that is known of a key: 8 bytes if a hash of 64 bits is all of it, otherwise 16.
+/// The record of a key: a hash of 64 bits if that identifies the key, otherwise 16 bytes.
 pub(crate) trait Record: Copy + Ord + Send + Sync + Into<u128> {
     /// Takes the low bits.
     fn of(value: u128) -> Self;
@@ -59,7 +59,7 @@ impl Shard for () {
     }
 }
 
-/// Values of all shards: first taken in any order, then passed in order, each once.
+/// The values of all shards. They are added in any order, then passed in order, each once.
 pub(crate) trait Values: Send + Sync {
     fn push(&mut self, shard: u32, value: u128) -> Result<(), Error>;
 
@@ -81,7 +81,7 @@ pub(crate) struct Spilled<S, R> {
     memory: u64,
     /// The folder of the files.
     folder: PathBuf,
-    /// Files of sorted values: those of each shard that has any behind its number and theirs.
+    /// Files of sorted values. Those of a shard follow its number and their count.
     runs: Vec<File>,
 }
 

@@ -279,12 +279,12 @@ fn a_file_says_what_it_is() {
         let error = open(Some("split-block-xxph3")).unwrap_err().to_string();
         assert!(error.contains("its header says format"), "{error}");
         let bytes = fs::read(&path).unwrap();
-        // Without a header, where the bytes tell it.
+        // Without a header, where the bytes identify the format.
         let (row, stored) = (
             policies::row_of(super::format(name).name()),
             &bytes[Header::LEN..],
         );
-        if super::format(name).is_told_by_bytes() || row.is_some_and(|row| row.format().owns(stored)) {
+        if super::format(name).is_known_by_bytes() || row.is_some_and(|row| row.format().owns(stored)) {
             let other = super::format("split-block-xxph3");
             let error = Filter::from_bytes(Some(&other), stored.to_vec())
                 .unwrap_err()
@@ -295,7 +295,7 @@ fn a_file_says_what_it_is() {
             );
         }
         for len in 0..bytes.len() {
-            // A header that was cut away is no longer told from any bytes.
+            // Without its header, the file is any bytes.
             let cut = Filter::from_bytes(None, bytes[..len].to_vec());
             assert!(cut.is_err(), "{name}: {len}");
         }
@@ -311,7 +311,7 @@ fn a_file_says_what_it_is() {
             }
         }
     }
-    // Shards are asked through their set.
+    // Shards are queried through their set.
     let folder = place.path().join("set");
     let manifest = build(&of_shards("leveldb", 2), &folder, &stored).unwrap();
     let shard = folder.join(&manifest.shards[1].file);
@@ -323,7 +323,7 @@ fn a_file_says_what_it_is() {
 
 #[test]
 fn lengths_that_no_policy_writes_are_refused() {
-    for name in super::names().filter(|name| !super::format(name).is_told_by_bytes()) {
+    for name in super::names().filter(|name| !super::format(name).is_known_by_bytes()) {
         let format = super::format(name);
         let read = |bytes: &[u8]| Filter::from_bytes(Some(&format), bytes.to_vec());
         assert!(read(&[]).is_err(), "{name}");
