@@ -25,7 +25,6 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Build(build::Arguments),
-    #[command(visible_alias = "ask")]
     Query(query::Arguments),
     Merge(merge::Arguments),
     Inspect(inspect::Arguments),

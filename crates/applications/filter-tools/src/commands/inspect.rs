@@ -41,17 +41,18 @@ use terminal::number::counted;
 /// array of filters.
 ///
 /// For the folder of a set, which must be the only path, compares the checksums and shows each shard, with the rate that the
-/// manifest states and the rate that the bytes suggest. Files that `build` wrote are shown in the same way; stored bytes alone
-/// too, if they tell their format, as streams of Guava and Spark and filters of membership-filters do, or if --format gives it.
+/// manifest states and the rate that the bytes suggest. Files that `build` wrote are shown in the same way. So are stored
+/// bytes alone, if --format gives their format or they identify it, as streams of Guava and Spark and filters of
+/// membership-filters do.
 ///
-/// For Guava's and Spark's filters, shows k, the fill and, where nothing states the keys, about how many it suggests. Says
-/// so if k does not fit that number, as in filters that Spark's limits for data frames have cut. A stream has no checksum.
+/// For Guava's and Spark's filters, shows k, the fill and, if the number of keys is not stated, an estimate of it. Reports a k
+/// that does not fit that number, as in filters that Spark's limits for data frames have cut. A stream has no checksum.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} inspect /var/lib/app/db\n  {program} inspect --json 000005.ldb\n  \
         {program} inspect sales.parquet --column id --key 7\n  \
         {program} inspect sales.parquet --column sha1 --key f572d396fae9206628714fb2ce00f72e94f2258f --type binary\n\n\
-        Exit codes: 0 everything was read, and nothing is damaged; 1 damage, which is what a checksum or an offset contradicts; 2 no \
+        Exit codes: 0 everything was read, and nothing is damaged; 1 damage: bytes that contradict a checksum or an offset; 2 no \
         damage, but a table or filter is not read, or a path is neither a table nor a database folder, in which case nothing is \
         inspected."
 )]
@@ -59,7 +60,7 @@ pub struct Arguments {
     /// A table (.ldb, .sst), the folder of a database, a Parquet file, a stream of Guava or Spark, or the folder of a set
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// The paths are filters of this format, which stored bytes alone may not tell
+    /// The format of the filters, for stored bytes that do not identify it
     #[arg(long, value_name = "NAME", value_parser = Format::named, conflicts_with = "column")]
     format: Option<Format>,
     /// Skip the data blocks: much faster on large databases
@@ -131,7 +132,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let mut tables = Vec::new();
     for path in paths {
-        tables.extend(inspection::inspect(path, !arguments.no_data).map_err(Failure::input)?);
+        tables.extend(inspection::inspect(path, !arguments.no_data)?);
     }
     let inspection = Inspection {
         totals: Totals::of(&tables),

@@ -1,4 +1,4 @@
-//! `merge`: makes one filter of several, or one set.
+//! `merge`: merges filters into one filter, or sets into one set.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ pub struct Arguments {
     /// The format of the filters, as for build: only for stored bytes alone
     #[arg(long, value_name = "NAME", value_parser = Format::named)]
     format: Option<Format>,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long, visible_alias = "force")]
     replace: bool,
 }
@@ -45,7 +45,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if paths.iter().any(|path| path.is_dir()) {
         if arguments.format.is_some() {
             return Err(Failure::input(
-                "--format must be left out for sets, whose manifests tell it",
+                "--format must be left out for sets, whose manifests state it",
             ));
         }
         return filter_sets::merge_sets(&paths, &arguments.out)

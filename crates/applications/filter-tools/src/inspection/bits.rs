@@ -43,8 +43,8 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    /// Adds a filter that is not empty. Returns the name of its format where the policy's
-    /// does not tell it, or the reason why it was not counted.
+    /// Adds a filter that is not empty. Returns the name of its format if the policy's name
+    /// does not identify it, or the reason why it was not counted.
     pub(super) fn add_filter(
         &mut self,
         format: Format,

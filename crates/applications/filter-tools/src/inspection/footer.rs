@@ -40,7 +40,7 @@ pub(super) enum PhysicalType {
     Float,
     Double,
     ByteArray,
-    /// With the length in bytes.
+    /// Bytes of this length.
     FixedLenByteArray(i32),
 }
 
@@ -49,18 +49,18 @@ pub(super) enum PhysicalType {
 pub(super) enum LogicalType {
     /// STRING, ENUM or JSON.
     Text,
-    /// With the scale.
+    /// A decimal number with this scale.
     Decimal(i64),
     Date,
     /// A time of day: with the decimal places of a second, 3, 6 or 9, and true if it is in UTC.
     Time(u32, bool),
-    /// As a time of day.
+    /// A date and time, with the fields of a time of day.
     Timestamp(u32, bool),
-    /// With the number of bits, and true if it has a sign.
+    /// An integer with this number of bits; true if it has a sign.
     Integer(i64, bool),
     Uuid,
     Float16,
-    /// One whose values have no text form here (BSON, INTERVAL, GEOMETRY, ...), or which is newer than this program.
+    /// A type whose values have no text form here (BSON, INTERVAL, GEOMETRY, ...), or which is newer than this program.
     Other,
 }
 

@@ -88,7 +88,7 @@ pub(crate) fn inspect(
     column: Option<&str>,
     key: Option<(&str, Option<Items>)>,
 ) -> Result<(Vec<ColumnFilter>, u64), Unread> {
-    let mut file = OpenFile::open(path)?;
+    let mut file = OpenFile::open(path).map_err(|error| error.to_string())?;
     let (columns, row_groups) = footer::columns(&file.footer()?).map_err(Unread::Damaged)?;
     let is_queried = |of: &&Column| column.is_none_or(|name| of.path == name);
     let queried: Vec<&Column> = columns.iter().filter(is_queried).collect();
@@ -144,13 +144,10 @@ struct OpenFile {
 }
 
 impl OpenFile {
-    fn open(path: &Path) -> Result<Self, String> {
-        let open = || {
-            let file = File::open(path)?;
-            let (size, read) = (file.metadata()?.len(), DisjointRanges::default());
-            Ok(Self { file, size, read })
-        };
-        open().map_err(|error: io::Error| error.to_string())
+    fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let (size, read) = (file.metadata()?.len(), DisjointRanges::default());
+        Ok(Self { file, size, read })
     }
 
     /// Reads the footer. Allocates no memory before the length is known to fit into the file.
@@ -177,7 +174,7 @@ impl OpenFile {
             .filter(|start| *start >= MAGIC.len() as u64)
             .ok_or_else(|| format!("the footer must fit into the file of {size} bytes, got {len} bytes"))
             .map_err(Unread::Damaged)?;
-        Ok(self.read_at(start, len as usize)?)
+        self.read_at(start, len as usize)
     }
 
     /// Reads the filter of a column in a row group, if it has one.
@@ -244,11 +241,11 @@ impl OpenFile {
         }
         (self.read.add(start, start + needed))
             .map_err(|other| wrong(format!("it overlaps the one at offset {other}, and is not read")))?;
-        Ok(self.read_at(start + header_len as u64, header.bitset_len() as usize)?)
+        self.read_at(start + header_len as u64, header.bitset_len() as usize)
     }
 
     /// Reads `len` bytes, which lie in the file.
-    fn read_at(&mut self, start: u64, len: usize) -> Result<Vec<u8>, String> {
+    fn read_at(&mut self, start: u64, len: usize) -> Result<Vec<u8>, Unread> {
         let mut bytes = Vec::new();
         bytes
             .try_reserve_exact(len)

@@ -50,7 +50,7 @@ impl Workbench {
         stdout
     }
 
-    /// As [`Workbench::ended`], for a command that writes JSON.
+    /// Runs the program as [`Workbench::ended`] does, and parses its JSON.
     fn json(&self, expected: i32, arguments: &str) -> Value {
         serde_json::from_str(&self.ended(expected, arguments)).unwrap()
     }

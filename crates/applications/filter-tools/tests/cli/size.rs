@@ -84,8 +84,8 @@ fn a_filter_that_falls_below_names_the_next_size_up() {
         (0..10_000).map(|key| format!("{key}\n")).collect::<String>(),
     );
     let build = "build --keys keys --out fuse --format binaryfuse --replace --bits-per-key";
-    let told = bench.run(&format!("{build} 10")).stderr;
-    assert!(told.contains("10 bits per key give 5.13"), "{told}");
+    let stderr = bench.run(&format!("{build} 10")).stderr;
+    assert!(stderr.contains("10 bits per key give 5.13"), "{stderr}");
     assert_eq!(bench.run(&format!("{build} {next}")).stderr, "");
 }
 
