@@ -31,7 +31,7 @@ struct Failure {
     source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
-/// The kinds of [`Error`]: what a program may want to tell apart. The text says more.
+/// The kinds of [`Error`], which a program can distinguish. The text has the details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -89,7 +89,7 @@ impl Error {
         Self::with_text(kind, Some(key.to_vec()), text)
     }
 
-    /// Says what a cluster means that finds a key and its companions in several slots. (While slots move, it is `TRYAGAIN`.)
+    /// Explains the error of a cluster that finds a key and its companions in several slots. (While slots move, it is `TRYAGAIN`.)
     pub(crate) fn of_slots(self, key: &[u8]) -> Self {
         let has_brace = key.iter().any(|byte| b"{}".contains(byte));
         if has_brace && hash_tag(key).is_none() && self.redis().is_some_and(is_cross_slot) {

@@ -196,7 +196,7 @@ impl FixedFilter {
         Rebuild::begin(self.bitmap.clone(), lease, self.options)
     }
 
-    /// Abandons the rebuild under way, whoever began it; returns whether there was one. The filter stays
+    /// Abandons the rebuild under way, of this client or another one. Returns true if there was one. The filter stays
     /// unchanged, and later calls of the rebuild fail with [`Missing`](crate::ErrorKind::Missing).
     pub fn abandon_rebuild(&self) -> Call<'static, bool> {
         self.call(|line, of| async move { generation::abandon_any(&line, &of.bitmap).await })
@@ -235,7 +235,7 @@ impl FixedFilter {
     pub fn delete(&self) -> Call<'static, bool> {
         self.call(|line, of| async move {
             let mut unlink = redis::cmd("UNLINK");
-            Ok(line.ask(unlink.arg(&of.bitmap.key)).await?.count()? > 0)
+            Ok(line.send_one(unlink.arg(&of.bitmap.key)).await?.count()? > 0)
         })
     }
 

@@ -92,7 +92,7 @@ impl RedisBloom {
     /// Inserts keys, and returns for each whether it was certainly absent. A chain that scales opens larger links.
     ///
     /// The call fails with [`Missing`](crate::ErrorKind::Missing) if the loaded filter is not there: nothing begins a new one.
-    /// If a chain that does not scale is full, the server's error says so.
+    /// If a chain that does not scale is full, the server reports an error.
     pub fn insert_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let keys = owned(keys);
         self.call(|line, of| async move { of.insert(&line, &keys).await })

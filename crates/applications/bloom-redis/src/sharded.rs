@@ -8,9 +8,9 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::display;
 use crate::options::Options;
-use crate::plan::shards::ask;
 use crate::plan::shards::current::Current;
 use crate::plan::shards::load;
+use crate::plan::shards::query;
 use crate::plan::shards::record::record_key;
 
 pub use crate::plan::shards::load::{Loaded, Loading};
@@ -21,7 +21,7 @@ pub use crate::plan::shards::record::SetGeneration;
 ///
 /// The small key `bf-set:NAME` names the current generation; `SETS.md` describes it and the shards' keys, which a cluster
 /// spreads over its slots. Every query reads that name along with the bits, so that its answers are those of the generation
-/// that is current meanwhile, whoever loaded it. Clones share what they know of it.
+/// that is current meanwhile, whichever client loaded it. Clones share what they know of it.
 ///
 /// ```no_run
 /// use std::path::Path;
@@ -79,7 +79,7 @@ impl ShardedSet {
     /// [`Answer::Absent`].
     ///
     /// The call fails with [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when there is no set in the folder, a
-    /// shard is larger than a string of Redis, or the format cannot be asked a few bytes at a time (Ribbon, and the filters
+    /// shard is larger than a string of Redis, or the format cannot be queried a few bytes at a time (Ribbon, and the filters
     /// of `membership-filters`); with [`Malformed`](crate::ErrorKind::Malformed) when the folder is damaged, or a key of
     /// the set holds something else; and with [`Missing`](crate::ErrorKind::Missing) when a shard is lost while it is
     /// loaded.
@@ -107,11 +107,11 @@ impl ShardedSet {
         let keys: Vec<Vec<u8>> = keys.into_iter().map(|key| key.as_ref().to_vec()).collect();
         let (current, options) = (self.current.clone(), self.options);
         Call::new(&self.key(), move |line| async move {
-            ask::contains(&line, &current, &keys, &options).await
+            query::contains(&line, &current, &keys, &options).await
         })
     }
 
-    /// Reads the small key, and asks the generation that it names from then on. Returns it; `None` if there is no set.
+    /// Reads the small key, and queries the generation that it names from then on. Returns it; `None` if there is no set.
     ///
     /// Queries do so by themselves. Call this to learn which generation is the current one, or before the first query.
     pub fn refresh(&self) -> Call<'static, Option<Arc<SetGeneration>>> {

@@ -142,7 +142,7 @@ mod tests {
         newer[3] = b'2';
         let mut odd = one.mark();
         odd[14] = 1;
-        for (end, told) in [
+        for (end, expected) in [
             (&one.mark()[..], Ok(true)),
             (&generation.mark(), Ok(true)),
             (b"", Ok(false)),
@@ -158,9 +158,9 @@ mod tests {
             (b"BfR1", Err("key: the string must end with the mark")),
             (&[0; MARK], Err("key: the string must end with the mark")),
         ] {
-            match (one.is_there(end, Missing::Reported), told) {
+            match (one.is_there(end, Missing::Reported), expected) {
                 (Err(error), Err(text)) => assert!(error.to_string().starts_with(text), "{error}"),
-                (there, told) => assert_eq!(there.ok(), told.ok(), "{}", end.escape_ascii()),
+                (there, expected) => assert_eq!(there.ok(), expected.ok(), "{}", end.escape_ascii()),
             }
         }
         assert_eq!(one.is_there(&[0; MARK], Missing::Published), Ok(true));

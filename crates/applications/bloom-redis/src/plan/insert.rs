@@ -21,10 +21,10 @@ pub(crate) async fn insert(
 ) -> Result<Vec<bool>, Error> {
     let mut new = Vec::with_capacity(hashes.len());
     for trip in hashes.chunks(per_trip(&bitmap.schema, options)) {
-        let (mut told, mut gone) = (None, None);
+        let (mut first, mut gone) = (None, None);
         loop {
             let done = Insert::new(bitmap, trip, lifetime, options).send(line).await?;
-            told.get_or_insert(done.new);
+            first.get_or_insert(done.new);
             if !done.is_settled {
                 continue;
             }
@@ -37,7 +37,7 @@ pub(crate) async fn insert(
                 break;
             }
         }
-        new.extend(told.into_iter().flatten());
+        new.extend(first.into_iter().flatten());
     }
     Ok(new)
 }
@@ -74,11 +74,11 @@ struct Insert<'a> {
 
 /// The result of the inserts of one round trip.
 struct Done {
-    /// Whether each key was new.
+    /// Set for each key that was new.
     new: Vec<bool>,
     /// The rebuild under way after the inserts.
     under_way: Option<Token>,
-    /// Whether no rebuild replaced the filter meanwhile.
+    /// Set if no rebuild replaced the filter meanwhile.
     is_settled: bool,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Insert<'a> {
             Err(error) if error.redis().is_some_and(is_redirection) => {
                 let mut replies = Vec::new();
                 for command in batch.commands() {
-                    replies.push(line.ask(&command).await?);
+                    replies.push(line.send_one(&command).await?);
                 }
                 Replies::concat(replies)
             }
