@@ -1,8 +1,11 @@
 //! Runs cargo and other programs.
 
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::path::Path;
 use std::process::{Command, Stdio};
+
+use terminal::failure::Failure;
 
 /// Returns a command of the cargo that runs this program, in the current folder.
 pub(crate) fn cargo_here() -> Command {
@@ -32,39 +35,40 @@ pub(crate) fn cargo_command(root: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
+pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
     run_command(&mut cargo_command(root, arguments))
 }
 
 /// Runs a command to its end. Its output goes to this program's output.
-pub(crate) fn run_command(command: &mut Command) -> Result<(), String> {
+pub(crate) fn run_command(command: &mut Command) -> Result<(), Failure> {
     match command.status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{}: {status}", shown(command))),
-        Err(error) => Err(format!("{}: {error}", shown(command))),
+        Ok(status) => Err(failed(command, status)),
+        Err(error) => Err(failed(command, error)),
     }
 }
 
 /// Runs a command to its end, and returns its standard output.
-pub(crate) fn output_of(command: &mut Command) -> Result<Vec<u8>, String> {
+pub(crate) fn output_of(command: &mut Command) -> Result<Vec<u8>, Failure> {
     match command.stderr(Stdio::inherit()).output() {
         Ok(output) if output.status.success() => Ok(output.stdout),
-        Ok(output) => Err(format!("{}: {}", shown(command), output.status)),
-        Err(error) => Err(format!("{}: {error}", shown(command))),
+        Ok(output) => Err(failed(command, output.status)),
+        Err(error) => Err(failed(command, error)),
     }
 }
 
 /// Returns cargo's metadata of the workspace's packages.
-pub(crate) fn metadata(root: &Path) -> Result<serde_json::Value, String> {
+pub(crate) fn metadata(root: &Path) -> Result<serde_json::Value, Failure> {
     let command = words("metadata --no-deps --format-version 1");
     let output = output_of(&mut cargo_command(root, &command))?;
-    serde_json::from_slice(&output).map_err(|error| format!("cargo metadata: {error}"))
+    serde_json::from_slice(&output)
+        .map_err(|error| Failure::internal(format_args!("cargo metadata: {error}")))
 }
 
-/// Formats the command line, with the program's name instead of its path.
-fn shown(command: &Command) -> String {
+/// Returns the failure of a command. It names the program without its folder.
+fn failed(command: &Command, reason: impl Display) -> Failure {
     let program = Path::new(command.get_program()).file_name().unwrap_or_default();
     let words = [program].into_iter().chain(command.get_args());
     let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();
-    words.join(" ")
+    Failure::internal(format_args!("{}: {reason}", words.join(" ")))
 }

@@ -3,6 +3,7 @@
 mod forward;
 
 use clap::{Parser, Subcommand};
+use terminal::failure::Failure;
 
 use crate::{cross, fuzz, release, sanitize, suite};
 
@@ -54,7 +55,7 @@ enum Command {
 
 impl Cli {
     /// Runs the command.
-    pub(crate) fn run(self) -> Result<(), String> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         match self.command {
             Command::Compare(rest) => forward::run("hash-comparison", "compare", &rest),
             Command::Render(rest) => forward::run("hash-comparison", "render", &rest),

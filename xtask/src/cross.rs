@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use terminal::failure::Failure;
+
 use crate::cargo::{cargo_command, output_of, run_command, words};
 use crate::{programs, workspace};
 use xtask::Need;
@@ -23,7 +25,7 @@ pub(crate) struct Arguments {
     install: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let targets = match &arguments.targets[..] {
         [] => usual(),
         targets => targets.to_vec(),
@@ -85,11 +87,11 @@ pub(crate) fn usual() -> Vec<&'static Target> {
 }
 
 /// Finds a target by name or triple.
-pub(crate) fn find(name: &str) -> Result<&'static Target, String> {
+pub(crate) fn find(name: &str) -> Result<&'static Target, Failure> {
     let is_it = |target: &&Target| target.name == name || target.triple == name;
     TARGETS.iter().find(is_it).ok_or_else(|| {
         let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-        format!("must be one of {}", names.join(", "))
+        Failure::input(format_args!("must be one of {}", names.join(", ")))
     })
 }
 
@@ -109,7 +111,7 @@ pub(crate) fn needs(targets: &[&Target]) -> Vec<Need> {
 /// # Errors
 ///
 /// If something is missing; the message lists it.
-pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), String> {
+pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), Failure> {
     programs::require(&needs(targets), install, "cross")?;
     let folder = |target: &Target| {
         output_of(Command::new("rustc").args(["--print", "target-libdir", "--target", target.triple]))
@@ -138,7 +140,7 @@ const COMMANDS: [(&str, &str); 2] = [
 ];
 
 /// Tests the libraries on a target.
-pub(crate) fn test(root: &Path, target: &Target) -> Result<(), String> {
+pub(crate) fn test(root: &Path, target: &Target) -> Result<(), Failure> {
     let Target {
         triple,
         linker,

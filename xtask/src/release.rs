@@ -4,6 +4,8 @@ use std::path::Path;
 use std::process::Command;
 use std::{fs, io};
 
+use terminal::failure::Failure;
+
 use crate::cargo::{cargo, cargo_command, metadata, run_command, words};
 use crate::workspace;
 
@@ -27,11 +29,14 @@ pub(crate) struct Arguments {
     publish: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let root = &workspace::root();
     let metadata = metadata(root)?;
     let packages = published(&metadata);
-    let read = |name: &str| fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"));
+    let read = |name: &str| {
+        fs::read_to_string(root.join(name))
+            .map_err(|error| Failure::internal(format_args!("{name}: {error}")))
+    };
     let ready = ready(&read("Cargo.toml")?, &read("CHANGELOG.md")?);
     let names = packages.iter().filter_map(|package| package["name"].as_str());
     let selection: Vec<&str> = names.flat_map(|name| ["--package", name]).collect();
@@ -46,8 +51,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
 
 /// Compiles the tests from the archives, and runs those of libraries. Only the versions of dependencies come from the
 /// workspace.
-fn test_archives(root: &Path, packages: &[&serde_json::Value]) -> Result<(), String> {
-    let failed = |error: io::Error| format!("the archives: {error}");
+fn test_archives(root: &Path, packages: &[&serde_json::Value]) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::internal(format_args!("the archives: {error}"));
     let folder = tempfile::tempdir().map_err(failed)?;
     let target = root.join("target");
     let mut manifest = "[workspace]\nresolver = \"3\"\nmembers = [\"*-*\"]\n[profile.dev]\nopt-level = 1\n\
@@ -86,9 +91,11 @@ fn published(metadata: &serde_json::Value) -> Vec<&serde_json::Value> {
 }
 
 /// Checks the manifest of the workspace, from which all packages have addresses and version, and the changelog.
-fn ready(manifest: &str, changelog: &str) -> Result<(), String> {
+fn ready(manifest: &str, changelog: &str) -> Result<(), Failure> {
     if manifest.contains(UNSET) {
-        return Err("not ready for a release: set `repository` and `homepage` in Cargo.toml".to_owned());
+        return Err(Failure::internal(
+            "not ready for a release: set `repository` and `homepage` in Cargo.toml",
+        ));
     }
     let version = manifest
         .lines()
@@ -99,9 +106,9 @@ fn ready(manifest: &str, changelog: &str) -> Result<(), String> {
     if changelog.lines().any(is_heading) {
         Ok(())
     } else {
-        Err(format!(
+        Err(Failure::internal(format_args!(
             "not ready for a release: CHANGELOG.md has no section {heading:?}"
-        ))
+        )))
     }
 }
 
@@ -112,13 +119,17 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         let manifest = "version = \"0.1.0\"\nhomepage = \"https://a.org\"\n";
-        assert_eq!(ready(manifest, "# Changelog\n\n## 0.1.0 (today)\n"), Ok(()));
-        let of_changelog = ready(manifest, "## 0.1.01\n## Unreleased\n").unwrap_err();
+        ready(manifest, "# Changelog\n\n## 0.1.0 (today)\n").unwrap();
+        let of_changelog = ready(manifest, "## 0.1.01\n## Unreleased\n")
+            .unwrap_err()
+            .to_string();
         assert!(
             of_changelog.ends_with("no section \"## 0.1.0\""),
             "{of_changelog}"
         );
-        let of_address = ready("homepage = \"https://unset.invalid\"", "").unwrap_err();
+        let of_address = ready("homepage = \"https://unset.invalid\"", "")
+            .unwrap_err()
+            .to_string();
         assert!(of_address.contains("`homepage`"), "{of_address}");
     }
 

@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use terminal::failure::Failure;
+
 use super::lints;
 use crate::cargo::{cargo, run_command, words};
 
@@ -13,7 +15,7 @@ const PLACE: &str = "--release --locked --target-dir target/freestanding \
 const PROGRAM: &str = "target/freestanding/release/filter-policy-freestanding";
 
 /// Lints, builds and runs the program.
-pub(super) fn check(root: &Path) -> Result<(), String> {
+pub(super) fn check(root: &Path) -> Result<(), Failure> {
     lints::check(root, &words(PLACE))?;
     cargo(root, &[&["build"], &words(PLACE)[..]].concat())?;
     run_command(&mut Command::new(root.join(PROGRAM)))

@@ -1,11 +1,12 @@
 //! Clippy, and dependencies that no target of their package uses.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead as _, BufReader};
+use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::Value;
+use terminal::failure::Failure;
 
 use crate::cargo::{cargo, cargo_command, words};
 
@@ -17,19 +18,19 @@ const UNUSED: &str = "unused_crate_dependencies";
 const FEATURES_ONLY: &str = "xtask";
 
 /// Lints the libraries and programs that cargo selects by the arguments.
-pub(super) fn check(root: &Path, arguments: &[&str]) -> Result<(), String> {
+pub(super) fn check(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
     cargo(root, &[&["clippy"], arguments, &["--"], &words(LINTS)].concat())
 }
 
 /// Lints all targets of the packages, and fails if a package has a dependency that none of its targets uses.
-pub(super) fn check_all_targets(root: &Path, packages: &[&str]) -> Result<(), String> {
+pub(super) fn check_all_targets(root: &Path, packages: &[&str]) -> Result<(), Failure> {
     let mut command = cargo_command(root, &["clippy", "--all-targets", "--message-format", "json"]);
     command
         .args(packages)
         .arg("--")
         .args(words(LINTS))
         .args(["--force-warn", UNUSED]);
-    let failed = |error| format!("cargo clippy: {error}");
+    let failed = |error: io::Error| Failure::internal(format_args!("cargo clippy: {error}"));
     let mut clippy = command.stdout(Stdio::piped()).spawn().map_err(failed)?;
     let mut found = Targets::default();
     for line in clippy
@@ -45,11 +46,14 @@ pub(super) fn check_all_targets(root: &Path, packages: &[&str]) -> Result<(), St
     let status = clippy.wait().map_err(failed)?;
     let unused = found.unused();
     if !status.success() {
-        Err(format!("cargo clippy: {status}"))
+        Err(Failure::internal(format_args!("cargo clippy: {status}")))
     } else if unused.is_empty() {
         Ok(())
     } else {
-        Err(format!("unused dependencies: {}", unused.join(", ")))
+        Err(Failure::internal(format_args!(
+            "unused dependencies: {}",
+            unused.join(", ")
+        )))
     }
 }
 

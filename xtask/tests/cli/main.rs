@@ -119,7 +119,7 @@ fn one_selection_of_features() {
         .collect();
     assert!(
         others.is_empty(),
-        "xtask/Cargo.toml lacks the features that engines ask for of {others:#?}"
+        "xtask/Cargo.toml lacks the features that engines need of {others:#?}"
     );
 }
 
