@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use terminal::failure::Failure;
-
-use crate::cargo::{cargo_command, output_of};
+use crate::Failure;
+use crate::cargo::{cargo_command, failed, output_of};
 
 /// The tests of the default members that a quick run leaves out: they need more programs.
 const FULL: [&str; 2] = ["header", "server"];
@@ -48,7 +47,7 @@ impl Binary {
             .envs([JAVA])
             .envs(variables.iter().copied())
             .output()
-            .map_err(|error| Failure::internal(format_args!("{}: {error}", self.program.display())))?;
+            .map_err(|error| failed(self.program.display(), error))?;
         let is_passed = output.status.success();
         let stdout = String::from_utf8_lossy(&output.stdout);
         let shown = if is_passed {
@@ -64,10 +63,7 @@ impl Binary {
         if is_passed {
             Ok(())
         } else {
-            Err(Failure::internal(format_args!(
-                "{package} {name}: {}",
-                output.status
-            )))
+            Err(failed(format_args!("{package} {name}"), output.status))
         }
     }
 
@@ -108,7 +104,7 @@ impl Binaries {
     /// Returns the path of a workspace program that was built for the tests.
     pub(crate) fn program(&self, name: &str) -> Result<&Path, Failure> {
         let found = self.programs.iter().find(|program| program.name == name);
-        let found = found.ok_or_else(|| Failure::internal(format_args!("cargo built no program {name}")))?;
+        let found = found.ok_or_else(|| failed("cargo built no program", name))?;
         Ok(&found.program)
     }
 

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use terminal::failure::Failure;
+use crate::Failure;
 
 /// Returns a command of the cargo that runs this program, in the current folder.
 pub(crate) fn cargo_here() -> Command {
@@ -43,8 +43,8 @@ pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
 pub(crate) fn run_command(command: &mut Command) -> Result<(), Failure> {
     match command.status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(failed(command, status)),
-        Err(error) => Err(failed(command, error)),
+        Ok(status) => Err(failed(shown(command), status)),
+        Err(error) => Err(failed(shown(command), error)),
     }
 }
 
@@ -52,8 +52,8 @@ pub(crate) fn run_command(command: &mut Command) -> Result<(), Failure> {
 pub(crate) fn output_of(command: &mut Command) -> Result<Vec<u8>, Failure> {
     match command.stderr(Stdio::inherit()).output() {
         Ok(output) if output.status.success() => Ok(output.stdout),
-        Ok(output) => Err(failed(command, output.status)),
-        Err(error) => Err(failed(command, error)),
+        Ok(output) => Err(failed(shown(command), output.status)),
+        Err(error) => Err(failed(shown(command), error)),
     }
 }
 
@@ -61,14 +61,18 @@ pub(crate) fn output_of(command: &mut Command) -> Result<Vec<u8>, Failure> {
 pub(crate) fn metadata(root: &Path) -> Result<serde_json::Value, Failure> {
     let command = words("metadata --no-deps --format-version 1");
     let output = output_of(&mut cargo_command(root, &command))?;
-    serde_json::from_slice(&output)
-        .map_err(|error| Failure::internal(format_args!("cargo metadata: {error}")))
+    serde_json::from_slice(&output).map_err(|error| failed("cargo metadata", error))
 }
 
-/// Returns the failure of a command. It names the program without its folder.
-fn failed(command: &Command, reason: impl Display) -> Failure {
+/// Formats the command line, with the program's name instead of its path.
+fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or_default();
     let words = [program].into_iter().chain(command.get_args());
     let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();
-    Failure::internal(format_args!("{}: {reason}", words.join(" ")))
+    words.join(" ")
+}
+
+/// Returns the failure of a command, a file or a check, with the reason.
+pub(crate) fn failed(what: impl Display, reason: impl Display) -> Failure {
+    Failure::internal(format_args!("{what}: {reason}"))
 }

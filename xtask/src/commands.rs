@@ -2,10 +2,8 @@
 
 mod forward;
 
+use crate::{Failure, cross, fuzz, release, sanitize, suite};
 use clap::{Parser, Subcommand};
-use terminal::failure::Failure;
-
-use crate::{cross, fuzz, release, sanitize, suite};
 
 /// Compares hash functions, inspects filters, and maintains the workspace.
 #[derive(Debug, Parser)]

@@ -3,10 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use terminal::failure::Failure;
-
 use crate::cargo::{cargo_command, output_of, run_command, words};
-use crate::{programs, workspace};
+use crate::{Failure, programs, workspace};
 use xtask::Need;
 
 /// Test the libraries on other processors.

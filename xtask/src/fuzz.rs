@@ -1,13 +1,11 @@
 //! `cargo xtask fuzz`, coverage-guided: builds the targets as `cargo fuzz` does, and runs them one after another.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::{fs, io};
 
-use terminal::failure::Failure;
-
-use crate::cargo::{cargo_command, run_command, words};
-use crate::workspace;
+use crate::cargo::{cargo_command, failed, run_command, words};
+use crate::{Failure, workspace};
 
 /// Counters at every edge and comparison, which guide libFuzzer, and a sanitizer.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -41,10 +39,10 @@ pub(crate) struct Arguments {
 /// Lists the targets, which are files.
 fn targets(root: &Path) -> Result<Vec<String>, Failure> {
     let folder = root.join("crates/fuzz/fuzz_targets");
-    let failed = |error| unusable(&folder, error);
+    let unread = |error| failed(folder.display(), error);
     let mut names = Vec::new();
-    for entry in fs::read_dir(&folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
+    for entry in fs::read_dir(&folder).map_err(unread)? {
+        let path = entry.map_err(unread)?.path();
         names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
     }
     names.sort();
@@ -111,13 +109,9 @@ fn fuzz(root: &Path, out: &Path, target: &str, arguments: &Arguments) -> Result<
     ));
     pack.args(["--use-compress-program=gzip -9n", "-cf"]);
     run_command(pack.arg(&committed).arg("-C").arg(&smallest).arg("."))?;
-    fs::remove_dir_all(&smallest).map_err(|error| unusable(&smallest, error))
+    fs::remove_dir_all(&smallest).map_err(|error| failed(smallest.display(), error))
 }
 
 fn make(folder: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(|error| unusable(folder, error))
-}
-
-fn unusable(folder: &Path, error: io::Error) -> Failure {
-    Failure::internal(format_args!("{}: {error}", folder.display()))
+    fs::create_dir_all(folder).map_err(|error| failed(folder.display(), error))
 }

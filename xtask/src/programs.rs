@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use terminal::failure::Failure;
 use xtask::Need;
 
-use crate::cargo::{output_of, run_command};
+use crate::Failure;
+use crate::cargo::{failed, output_of, run_command};
 
 /// Spark, with which the tests compare, and the hash that its jobs need, from Python's package index.
 const PYTHON_PACKAGES: [&str; 2] = ["pyspark==4.3.0", "xxhash==4.1.0"];
@@ -40,11 +40,9 @@ pub(crate) fn require_spark(root: &Path, install: bool) -> Result<(), Failure> {
         return Ok(());
     }
     if !install {
-        return Err(Failure::internal(format_args!(
-            "missing: {} in {}; run `cargo xtask test --install`",
-            missing.join(", "),
-            folder.display()
-        )));
+        let (missing, folder) = (missing.join(", "), folder.display());
+        let reason = format!("{missing} in {folder}; run `cargo xtask test --install`");
+        return Err(failed("missing", reason));
     }
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "install", "--quiet", "--upgrade", "--target"]);
@@ -66,9 +64,8 @@ pub(crate) fn require_of_rustup(
         return Ok(());
     }
     if !install {
-        return Err(Failure::internal(format_args!(
-            "missing: {name}; run `cargo xtask {command} --install`, or `rustup {kind} add {name}`"
-        )));
+        let reason = format!("{name}; run `cargo xtask {command} --install`, or `rustup {kind} add {name}`");
+        return Err(failed("missing", reason));
     }
     run_command(Command::new("rustup").args([kind, "add", name]))
 }

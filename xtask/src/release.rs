@@ -4,10 +4,8 @@ use std::path::Path;
 use std::process::Command;
 use std::{fs, io};
 
-use terminal::failure::Failure;
-
-use crate::cargo::{cargo, cargo_command, metadata, run_command, words};
-use crate::workspace;
+use crate::cargo::{cargo, cargo_command, failed, metadata, run_command, words};
+use crate::{Failure, workspace};
 
 /// The placeholder host of addresses that are not set; the name is never valid.
 const UNSET: &str = "//unset.invalid";
@@ -33,10 +31,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let root = &workspace::root();
     let metadata = metadata(root)?;
     let packages = published(&metadata);
-    let read = |name: &str| {
-        fs::read_to_string(root.join(name))
-            .map_err(|error| Failure::internal(format_args!("{name}: {error}")))
-    };
+    let read = |name: &str| fs::read_to_string(root.join(name)).map_err(|error| failed(name, error));
     let ready = ready(&read("Cargo.toml")?, &read("CHANGELOG.md")?);
     let names = packages.iter().filter_map(|package| package["name"].as_str());
     let selection: Vec<&str> = names.flat_map(|name| ["--package", name]).collect();
@@ -52,8 +47,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Compiles the tests from the archives, and runs those of libraries. Only the versions of dependencies come from the
 /// workspace.
 fn test_archives(root: &Path, packages: &[&serde_json::Value]) -> Result<(), Failure> {
-    let failed = |error: io::Error| Failure::internal(format_args!("the archives: {error}"));
-    let folder = tempfile::tempdir().map_err(failed)?;
+    let unpacked = |error: io::Error| failed("the archives", error);
+    let folder = tempfile::tempdir().map_err(unpacked)?;
     let target = root.join("target");
     let mut manifest = "[workspace]\nresolver = \"3\"\nmembers = [\"*-*\"]\n[profile.dev]\nopt-level = 1\n\
                         [patch.crates-io]\n"
@@ -67,8 +62,8 @@ fn test_archives(root: &Path, packages: &[&serde_json::Value]) -> Result<(), Fai
         run_command(tar.arg("-xf").arg(archive).arg("-C").arg(folder.path()))?;
         manifest += &format!("{name} = {{ path = \"{name}-{version}\" }}\n");
     }
-    fs::write(folder.path().join("Cargo.toml"), manifest).map_err(failed)?;
-    fs::copy(root.join("Cargo.lock"), folder.path().join("Cargo.lock")).map_err(failed)?;
+    fs::write(folder.path().join("Cargo.toml"), manifest).map_err(unpacked)?;
+    fs::copy(root.join("Cargo.lock"), folder.path().join("Cargo.lock")).map_err(unpacked)?;
     let test = |arguments: &str| {
         let mut command = cargo_command(folder.path(), &words(arguments));
         run_command(command.env("CARGO_TARGET_DIR", target.join("archives")))
@@ -93,9 +88,8 @@ fn published(metadata: &serde_json::Value) -> Vec<&serde_json::Value> {
 /// Checks the manifest of the workspace, from which all packages have addresses and version, and the changelog.
 fn ready(manifest: &str, changelog: &str) -> Result<(), Failure> {
     if manifest.contains(UNSET) {
-        return Err(Failure::internal(
-            "not ready for a release: set `repository` and `homepage` in Cargo.toml",
-        ));
+        let reason = "set `repository` and `homepage` in Cargo.toml";
+        return Err(failed("not ready for a release", reason));
     }
     let version = manifest
         .lines()
@@ -106,9 +100,8 @@ fn ready(manifest: &str, changelog: &str) -> Result<(), Failure> {
     if changelog.lines().any(is_heading) {
         Ok(())
     } else {
-        Err(Failure::internal(format_args!(
-            "not ready for a release: CHANGELOG.md has no section {heading:?}"
-        )))
+        let reason = format!("CHANGELOG.md has no section {heading:?}");
+        Err(failed("not ready for a release", reason))
     }
 }
 

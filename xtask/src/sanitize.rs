@@ -3,12 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use clap::ValueEnum as _;
-use terminal::failure::Failure;
-
 use crate::cargo::{cargo_command, output_of, run_command, words};
 use crate::fuzz::HOST;
-use crate::{programs, workspace};
+use crate::{Failure, programs, workspace};
+use clap::ValueEnum as _;
 
 /// Run tests under AddressSanitizer and ThreadSanitizer.
 ///

@@ -8,12 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use clap::builder::PossibleValuesParser;
-use terminal::failure::Failure;
-
 use crate::binaries::{Binaries, now};
-use crate::cargo::{cargo, cargo_command, run_command, words};
-use crate::{cross, programs, workspace};
+use crate::cargo::{cargo, cargo_command, failed, run_command, words};
+use crate::{Failure, cross, programs, workspace};
+use clap::builder::PossibleValuesParser;
 
 /// Run the whole test suite.
 ///
@@ -190,8 +188,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for step in steps.clone() {
         println!("\n==> {}", step.name);
         let start = now();
-        result =
-            (step.run)(&mut suite).map_err(|error| Failure::internal(format_args!("{}: {error}", step.name)));
+        result = (step.run)(&mut suite).map_err(|error| failed(step.name, error));
         times.push((step.name, start.elapsed()));
         if result.is_err() {
             break;

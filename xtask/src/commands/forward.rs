@@ -3,9 +3,7 @@
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 
-use terminal::failure::Failure;
-
-use crate::{cargo, workspace};
+use crate::{Failure, cargo, workspace};
 
 /// The arguments of the other program, passed on unchanged.
 #[derive(Debug, clap::Args)]
@@ -29,5 +27,5 @@ pub(crate) fn run(package: &str, command: &str, arguments: &Arguments) -> Result
         .args(["--package", package, "--", command])
         .args(&arguments.rest)
         .env(workspace::VARIABLE, &root);
-    Err(Failure::internal(format_args!("cargo: {}", cargo.exec())))
+    Err(cargo::failed("cargo", cargo.exec()))
 }

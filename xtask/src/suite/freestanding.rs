@@ -4,9 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use terminal::failure::Failure;
-
 use super::lints;
+use crate::Failure;
 use crate::cargo::{cargo, run_command, words};
 
 /// The arguments of cargo for the program, which is a workspace of its own, and the program that cargo builds.

@@ -5,10 +5,9 @@ use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
+use crate::Failure;
+use crate::cargo::{cargo, cargo_command, failed, words};
 use serde_json::Value;
-use terminal::failure::Failure;
-
-use crate::cargo::{cargo, cargo_command, words};
 
 /// Clippy's lints besides those of the manifest, which apply to every build. A test that is left out says what it needs.
 const LINTS: &str = "-D warnings -D clippy::unimplemented -D clippy::ignore_without_reason";
@@ -30,8 +29,8 @@ pub(super) fn check_all_targets(root: &Path, packages: &[&str]) -> Result<(), Fa
         .arg("--")
         .args(words(LINTS))
         .args(["--force-warn", UNUSED]);
-    let failed = |error: io::Error| Failure::internal(format_args!("cargo clippy: {error}"));
-    let mut clippy = command.stdout(Stdio::piped()).spawn().map_err(failed)?;
+    let unread = |error: io::Error| failed("cargo clippy", error);
+    let mut clippy = command.stdout(Stdio::piped()).spawn().map_err(unread)?;
     let mut found = Targets::default();
     for line in clippy
         .stdout
@@ -39,21 +38,18 @@ pub(super) fn check_all_targets(root: &Path, packages: &[&str]) -> Result<(), Fa
         .into_iter()
         .flat_map(|lines| BufReader::new(lines).lines())
     {
-        if let Some(diagnostic) = found.add(&line.map_err(failed)?) {
+        if let Some(diagnostic) = found.add(&line.map_err(unread)?) {
             eprint!("{diagnostic}");
         }
     }
-    let status = clippy.wait().map_err(failed)?;
+    let status = clippy.wait().map_err(unread)?;
     let unused = found.unused();
     if !status.success() {
-        Err(Failure::internal(format_args!("cargo clippy: {status}")))
+        Err(failed("cargo clippy", status))
     } else if unused.is_empty() {
         Ok(())
     } else {
-        Err(Failure::internal(format_args!(
-            "unused dependencies: {}",
-            unused.join(", ")
-        )))
+        Err(failed("unused dependencies", unused.join(", ")))
     }
 }
 

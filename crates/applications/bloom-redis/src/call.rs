@@ -186,7 +186,7 @@ enum Exchange {
 
 impl Line {
     /// Passes one command to the driver. Returns its reply.
-    pub(crate) async fn send_one(&self, command: &Cmd) -> Result<Replies, Error> {
+    pub(crate) async fn run(&self, command: &Cmd) -> Result<Replies, Error> {
         self.send(Batch::of(command)).await
     }
 

@@ -235,7 +235,7 @@ impl FixedFilter {
     pub fn delete(&self) -> Call<'static, bool> {
         self.call(|line, of| async move {
             let mut unlink = redis::cmd("UNLINK");
-            Ok(line.send_one(unlink.arg(&of.bitmap.key)).await?.count()? > 0)
+            Ok(line.run(unlink.arg(&of.bitmap.key)).await?.count()? > 0)
         })
     }
 

@@ -76,7 +76,7 @@ impl Opened {
     /// Opens a plain file. A file of a set must have the header that follows from its manifest.
     pub(crate) fn open(path: &Path, expected: Option<&Header>) -> Result<Self, Error> {
         let reading = |error| Error::reading(path)(error);
-        let damaged = |reason: Error| Error::about(ErrorKind::Damaged, path, reason);
+        let damaged = Error::at(ErrorKind::Damaged, path);
         // Opening a pipe would wait for its writer; a link of a set may lead elsewhere.
         let (metadata, kind) = match expected {
             Some(_) => (path.symlink_metadata(), ErrorKind::Damaged),
@@ -98,15 +98,14 @@ impl Opened {
             .take(head_len)
             .read_to_end(&mut head)
             .map_err(reading)?;
-        let header = header_of(&head, actual).map_err(damaged)?;
-        let is_expected = match (&header, expected) {
-            (Some(header), Some(expected)) => header.check_is(expected),
-            (None, Some(_)) => Err(Error::argument(
-                "must begin with the header of a filter, got other bytes",
-            )),
-            (_, None) => Ok(()),
-        };
-        is_expected.map_err(damaged)?;
+        let header = header_of(&head, actual).map_err(&damaged)?;
+        if let Some(expected) = expected {
+            let foreign = || Error::argument("must begin with the header of a filter, got other bytes");
+            let header = header.as_ref().ok_or_else(foreign);
+            header
+                .and_then(|header| header.check_is(expected))
+                .map_err(damaged)?;
+        }
         let start = header.as_ref().map_or(0, |_| head_len);
         file.seek(SeekFrom::Start(start)).map_err(reading)?;
         let len = actual - start;
@@ -130,8 +129,7 @@ impl Opened {
             Bytes::new(bytes)
         };
         if let Some(header) = &self.header {
-            check(header, bytes.as_ref(), opening.verify)
-                .map_err(|reason| Error::about(ErrorKind::Damaged, path, reason))?;
+            check(header, bytes.as_ref(), opening.verify).map_err(Error::at(ErrorKind::Damaged, path))?;
         }
         Ok((self.header, bytes))
     }
@@ -162,13 +160,9 @@ impl Bytes {
 /// Reads the header of a file of this length, if there is one.
 fn header_of(head: &[u8], len: u64) -> Result<Option<Header>, Error> {
     if !Header::begins(head) {
-        let head = &head[..head.len().min(Header::LEN)];
-        return match Header::is_displaced(head) {
-            true => Err(Error::argument(
-                "its header must be at the beginning, unchanged, got other bytes there",
-            )),
-            false => Ok(None),
-        };
+        let is_displaced = Header::is_displaced(&head[..head.len().min(Header::LEN)]);
+        let text = || "its header must be at the beginning, unchanged, got other bytes there".to_owned();
+        return ensure(!is_displaced, text).map(|()| None);
     }
     let header = Header::from_bytes(head)?;
     // It has a header of this length.

@@ -76,6 +76,14 @@ impl Error {
         Self::new(kind, format_args!("{}: {reason}", path.display()))
     }
 
+    /// Returns a function that makes an error of this kind about a file, from one about its contents.
+    pub(crate) fn at(kind: ErrorKind, path: &Path) -> impl Fn(Self) -> Self {
+        move |Self { text, source, .. }| Self {
+            source,
+            ..Self::about(kind, path, text)
+        }
+    }
+
     /// Converts an error of reading a file.
     pub(crate) fn reading(path: &Path) -> impl Fn(io::Error) -> Self {
         move |error| {

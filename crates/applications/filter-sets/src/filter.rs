@@ -70,8 +70,7 @@ impl Filter {
     pub fn open(path: impl AsRef<Path>, format: Option<&Format>, opening: Opening) -> Result<Self, Error> {
         let path = path.as_ref();
         let (header, bytes) = Opened::open(path, None)?.bytes(path, opening)?;
-        Self::single(format, header, bytes)
-            .map_err(|reason| Error::about(ErrorKind::WrongFormat, path, reason))
+        Self::single(format, header, bytes).map_err(Error::at(ErrorKind::WrongFormat, path))
     }
 
     /// Reads a filter that is no shard.
@@ -103,11 +102,9 @@ impl Filter {
     /// Reads a filter without a header.
     fn bare(given: Option<&Format>, bytes: Bytes) -> Result<Self, Error> {
         let slice = bytes.as_ref();
-        if ENDS_OF_TABLES.iter().any(|end| slice.ends_with(end)) {
-            return Err(Error::argument(
-                "is a table of LevelDB or RocksDB, which holds more than a filter",
-            ));
-        }
+        let is_table = ENDS_OF_TABLES.iter().any(|end| slice.ends_with(end));
+        let text = || "is a table of LevelDB or RocksDB, which holds more than a filter".to_owned();
+        ensure(!is_table, text)?;
         let recognised = Format::of_prefix(slice, slice.len() as u64);
         let format = match (given, recognised) {
             (Some(given), _) => match given.contradicted(slice) {
@@ -258,7 +255,7 @@ pub(crate) fn join(
         let (path, filter) = filter?;
         first
             .merge(&filter)
-            .map_err(|reason| Error::about(ErrorKind::Incompatible, &path, reason))?;
+            .map_err(Error::at(ErrorKind::Incompatible, &path))?;
     }
     let mut bytes = Vec::new();
     first.stored.write(&mut bytes).map_err(Error::argument)?;
@@ -284,10 +281,9 @@ impl Filter {
         })?;
         self.stored.merge(&*other.stored)?;
         if let Some((header, other)) = self.header.as_mut().zip(other.header.as_ref()) {
+            let text = "filters that are merged must have fewer than 2^64 keys in all";
             let keys = header.keys.checked_add(other.keys);
-            header.keys = keys.ok_or_else(|| {
-                Error::argument("filters that are merged must have fewer than 2^64 keys in all")
-            })?;
+            header.keys = keys.ok_or_else(|| Error::argument(text))?;
         }
         Ok(())
     }

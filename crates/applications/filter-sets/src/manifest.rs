@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ErrorKind, ensure};
 use crate::header::{Header, check_key_kind, is_of_kind};
-use crate::row::Format;
+use crate::row::{Format, text};
 use crate::shard::{MANIFEST, MAX_SHARDS, Shard};
 
 /// The value of [`Manifest::schema`].
@@ -183,7 +183,7 @@ impl Manifest {
         let file = File::open(&path).map_err(reading)?;
         let mut bytes = Vec::new();
         file.take(MAX_LEN + 1).read_to_end(&mut bytes).map_err(reading)?;
-        Self::parse(&bytes).map_err(|reason| Error::about(ErrorKind::Damaged, &path, reason))
+        Self::parse(&bytes).map_err(Error::at(ErrorKind::Damaged, &path))
     }
 
     /// Checks that the folder has a manifest of this version, without keeping any of it: it may be damaged.
@@ -191,10 +191,8 @@ impl Manifest {
         let path = folder.join(MANIFEST);
         let file = File::open(&path).map_err(Error::reading(&path))?;
         let version = serde_json::from_reader(BufReader::new(file.take(MAX_LEN)));
-        let checked = version
-            .map_err(Error::argument)
-            .and_then(|version: Version| version.check());
-        checked.map_err(|reason| Error::about(ErrorKind::Damaged, &path, reason))
+        let checked = version.map_err(text).and_then(|version: Version| version.check());
+        checked.map_err(Error::at(ErrorKind::Damaged, &path))
     }
 
     /// Reads a manifest and checks that it is consistent.
@@ -211,9 +209,9 @@ impl Manifest {
             format!("must have at most {MAX_LEN} bytes")
         })?;
         // First the version: another version has other fields.
-        let version: Version = serde_json::from_slice(bytes).map_err(Error::argument)?;
+        let version: Version = serde_json::from_slice(bytes).map_err(text)?;
         version.check()?;
-        let manifest: Self = serde_json::from_slice(bytes).map_err(Error::argument)?;
+        let manifest: Self = serde_json::from_slice(bytes).map_err(text)?;
         manifest.check()?;
         Ok(manifest)
     }
@@ -231,17 +229,15 @@ impl Manifest {
         let mut names = HashSet::new();
         let (mut bytes, mut keys) = (0_u64, 0_u64);
         for (number, shard) in self.shards.iter().enumerate() {
-            shard
-                .check()
-                .map_err(|error| Error::argument(format_args!("shard {number}: {error}")))?;
+            let of_shard = |error| text(format_args!("shard {number}: {error}"));
+            shard.check().map_err(of_shard)?;
             let file = &shard.file;
             ensure(names.insert(file), || {
                 format!("shard {number}: the file {file:?} belongs to another shard already")
             })?;
             let sums = bytes.checked_add(shard.bytes).zip(keys.checked_add(shard.keys));
-            (bytes, keys) = sums.ok_or_else(|| {
-                Error::argument("the shards must have fewer than 2^64 bytes and keys in all")
-            })?;
+            let too_many = || text("the shards must have fewer than 2^64 bytes and keys in all");
+            (bytes, keys) = sums.ok_or_else(too_many)?;
         }
         let (got, expected) = (&self.checksum, self.sum());
         ensure(*got == expected, || {

@@ -5,7 +5,7 @@ use std::fmt;
 use filter_formats::view::places::{self, Places};
 use membership_filters::Modulus;
 
-use crate::error::Error;
+use crate::row::{Text, text};
 
 /// The number of a filter's first bytes, and of its last, that suffice for [`Format::outline`](crate::Format::outline).
 pub const ENDS: usize = places::TAIL_LEN;
@@ -58,13 +58,14 @@ pub(crate) fn stream<P: IntoIterator<Item = u64>>(
     header: usize,
     words: u32,
     positions: impl Fn(&[u8], Modulus) -> P + Send + Sync + 'static,
-) -> Result<Outline, Error> {
+) -> Text<Outline> {
     let bits = Modulus::new(u64::from(words) * 64).filter(|_| wanted == len);
-    let bits = bits.ok_or_else(|| {
-        Error::argument(format_args!(
+    let wrong = || {
+        text(format_args!(
             "the length must be {wanted} by its header, got {len}"
         ))
-    })?;
+    };
+    let bits = bits.ok_or_else(wrong)?;
     let places = move |key: &[u8]| {
         let bits = positions(key, bits).into_iter();
         // The bytes of a word are turned around, the bits of a byte are not.

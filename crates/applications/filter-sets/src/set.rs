@@ -89,7 +89,7 @@ impl FilterSet {
         ensure(kind == got, || {
             format!("the kind of key must be {kind:?} as in the set that is open, got {got:?}: open it anew")
         })
-        .map_err(|reason| Error::about(ErrorKind::Incompatible, &self.folder, reason))?;
+        .map_err(Error::at(ErrorKind::Incompatible, &self.folder))?;
         self.current.store(Arc::new(generation));
         Ok(true)
     }
@@ -154,8 +154,7 @@ impl Manifest {
     ) -> Result<Filter, Error> {
         let (path, opened) = self.opened(shard, folder.as_ref())?;
         let (_, bytes) = opened.bytes(&path, opening)?;
-        Filter::stored(self.header(shard), bytes)
-            .map_err(|reason| Error::about(ErrorKind::Damaged, &path, reason))
+        Filter::stored(self.header(shard), bytes).map_err(Error::at(ErrorKind::Damaged, &path))
     }
 }
 

@@ -143,15 +143,9 @@ impl Layout for BinaryFuse {
     }
 
     fn prepare(&self, kernel: KernelToken, fingerprints: Fingerprints<'_>) -> Prepared {
-        let prepared_query = Some(fuse::prepared_query(kernel, fingerprints.width()));
+        let lookup = Some(fuse::lookup(kernel, fingerprints.width()));
         let numbers = fingerprints.numbers();
-        Prepared::new::<Self>(
-            kernel,
-            HashFunction::XXH3,
-            prepared_query,
-            fingerprints.bytes(),
-            numbers,
-        )
+        Prepared::new::<Self>(kernel, HashFunction::XXH3, lookup, fingerprints.bytes(), numbers)
     }
 
     #[inline(always)]

@@ -11,7 +11,7 @@ use hashzoo::xxph3_64;
 
 use crate::bits::{MAP_BITS, MAX_PROBES};
 use crate::choose::KernelToken;
-use crate::compile::{PreparedQuery, by_kernel, prepared_query};
+use crate::compile::{Lookup, by_kernel, lookup};
 use crate::door::Stored;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
@@ -103,8 +103,8 @@ impl Stored for Bits<'_> {
 }
 
 /// Returns the function that queries a prepared filter; the first number is the probe count.
-pub fn prepared_query(kernel: KernelToken) -> PreparedQuery {
-    prepared_query!(
+pub fn lookup(kernel: KernelToken) -> Lookup {
+    lookup!(
         kernel,
         |lanes, numbers, bits, key| {
             // Inline, so that no register is saved for a call.

@@ -2,7 +2,7 @@
 
 /// A function that answers for one key: gets the numbers that the layout computed when the filter was prepared, the
 /// filter's bits, and the key.
-pub type PreparedQuery = fn(&[u64; 3], &[u8], &[u8]) -> bool;
+pub type Lookup = fn(&[u64; 3], &[u8], &[u8]) -> bool;
 
 /// Runs a closure, compiled for a kernel's instructions, with the variables of its parameters' names. It captures nothing,
 /// and its first parameter is the kernel's lanes: [`Portable`](crate::lanes::Portable) for portable code, unless an
@@ -66,15 +66,15 @@ macro_rules! by_kernel {
     }};
 }
 
-/// Returns the [`PreparedQuery`] of a kernel: a query then makes no choice. The closure is like that of [`by_kernel`], and its
+/// Returns the [`Lookup`] of a kernel: a query then makes no choice. The closure is like that of [`by_kernel`], and its
 /// last three parameters are those of the prepared query.
-macro_rules! prepared_query {
+macro_rules! lookup {
     ($kernel:expr, |$lanes:ident, $numbers:ident, $bits:ident, $key:ident| $body:block
         $(apart ($unusual:expr) { $($case:expr => $other:block)+ })? $(,)?) => {
         $crate::compile::by_kernel!(@ choose $kernel, {
             let look_up: unsafe fn(&[u64; 3], &[u8], &[u8]) -> bool = run;
             // The type differs only in that the processor must have the instructions.
-            core::mem::transmute::<unsafe fn(&[u64; 3], &[u8], &[u8]) -> bool, $crate::compile::PreparedQuery>(look_up)
+            core::mem::transmute::<unsafe fn(&[u64; 3], &[u8], &[u8]) -> bool, $crate::compile::Lookup>(look_up)
         }, out_of_line, {
             $lanes, [] ($numbers: &[u64; 3], $bits: &[u8], $key: &[u8]) -> bool, $body,
             ($numbers, $bits, $key), false $(|| $unusual)? => { $($($case => $other)+)? }
@@ -82,4 +82,4 @@ macro_rules! prepared_query {
     };
 }
 
-pub(crate) use {by_kernel, prepared_query};
+pub(crate) use {by_kernel, lookup};

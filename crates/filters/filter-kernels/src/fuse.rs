@@ -15,7 +15,7 @@ use hashzoo::xxh3_64;
 
 use crate::bits::usual;
 use crate::choose::KernelToken;
-use crate::compile::{PreparedQuery, by_kernel};
+use crate::compile::{Lookup, by_kernel};
 use crate::door::Stored;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
@@ -57,7 +57,7 @@ impl<'a> Fingerprints<'a> {
         self.bytes
     }
 
-    /// Returns the numbers for a [`prepared_query`]; from the first two, [`of_numbers`](Self::of_numbers) makes the
+    /// Returns the numbers for a [`lookup`]; from the first two, [`of_numbers`](Self::of_numbers) makes the
     /// fingerprints again.
     pub const fn numbers(&self) -> [u64; 3] {
         let Shape {
@@ -150,7 +150,7 @@ impl Stored for Fingerprints<'_> {
 
 /// Returns the function that queries a prepared filter with fingerprints of this width, given their
 /// [`numbers`](Fingerprints::numbers). Every kernel uses portable code.
-pub fn prepared_query(_: KernelToken, width: u8) -> PreparedQuery {
+pub fn lookup(_: KernelToken, width: u8) -> Lookup {
     match width {
         4 => look_up::<4>,
         8 => look_up::<8>,

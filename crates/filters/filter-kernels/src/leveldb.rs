@@ -15,7 +15,7 @@ use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
 use crate::bits::{MAP_BITS, MAX_PROBES};
 use crate::choose::KernelToken;
-use crate::compile::{PreparedQuery, by_kernel, prepared_query};
+use crate::compile::{Lookup, by_kernel, lookup};
 use crate::door::Stored;
 use crate::kernel::Kernel;
 use crate::lanes::Target;
@@ -107,7 +107,7 @@ impl<'f> Bits<'f> {
     /// Returns the kernel, the function that queries the prepared filter if kernels know how to hash, and the numbers from
     /// which [`of_numbers`](Self::of_numbers) makes it again.
     #[inline]
-    pub fn prepare(self, kernel: KernelToken) -> (KernelToken, Option<PreparedQuery>, [u64; 3]) {
+    pub fn prepare(self, kernel: KernelToken) -> (KernelToken, Option<Lookup>, [u64; 3]) {
         let (kernel, [divisor, reciprocal]) = self.parts(kernel);
         let (number, seed) = match self.function {
             None => (0, 0),
@@ -116,8 +116,8 @@ impl<'f> Bits<'f> {
             Some(LaneHash::Murmur2SignedTail { seed }) => (3, seed),
         };
         let rest = u64::from(self.probes) | number << 8 | u64::from(seed) << 32;
-        let prepared_query = self.function.map(|function| prepared_query(kernel, function));
-        (kernel, prepared_query, [divisor, reciprocal, rest])
+        let lookup = self.function.map(|function| lookup(kernel, function));
+        (kernel, lookup, [divisor, reciprocal, rest])
     }
 
     /// Returns the filter with this bit array, given the other results of [`prepare`](Self::prepare). Other numbers are
@@ -215,21 +215,21 @@ impl Stored for Bits<'_> {
 
 /// Returns the function that queries a prepared filter: the numbers are those of `dispatch`, and the
 /// probe count with the seed of the hash function above its 32 bits. The kernel is that of the parts.
-pub fn prepared_query(kernel: KernelToken, function: LaneHash) -> PreparedQuery {
+pub fn lookup(kernel: KernelToken, function: LaneHash) -> Lookup {
     match function {
-        LaneHash::LevelDb { .. } => prepared_query!(kernel, |lanes, numbers, bits, key| {
+        LaneHash::LevelDb { .. } => lookup!(kernel, |lanes, numbers, bits, key| {
             look_up(lanes, numbers, bits, |seed| leveldb_hash(key, seed))
         }),
-        LaneHash::Murmur2 { .. } => prepared_query!(kernel, |lanes, numbers, bits, key| {
+        LaneHash::Murmur2 { .. } => lookup!(kernel, |lanes, numbers, bits, key| {
             look_up(lanes, numbers, bits, |seed| murmur2(key, seed))
         }),
-        LaneHash::Murmur2SignedTail { .. } => prepared_query!(kernel, |lanes, numbers, bits, key| {
+        LaneHash::Murmur2SignedTail { .. } => lookup!(kernel, |lanes, numbers, bits, key| {
             look_up(lanes, numbers, bits, |seed| murmur2_signed_tail(key, seed))
         }),
     }
 }
 
-/// [`prepared_query()`], given the hash function.
+/// [`lookup()`], given the hash function.
 #[inline(always)]
 fn look_up<T: Target>(lanes: T, numbers: &[u64; 3], bits: &[u8], hash: impl FnOnce(u32) -> u32) -> bool {
     let [divisor, reciprocal, rest] = *numbers;

@@ -17,7 +17,7 @@ pub use definition::{Shape, WIDTH, Word};
 use hashzoo::xxph3_64;
 
 use crate::choose::KernelToken;
-use crate::compile::{PreparedQuery, by_kernel, prepared_query};
+use crate::compile::{Lookup, by_kernel, lookup};
 use crate::door::Stored;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
@@ -164,8 +164,8 @@ impl Stored for Solution<'_> {
 }
 
 /// Returns the function that queries a prepared filter with the [`numbers`](Solution::numbers) of its solution.
-pub fn prepared_query(kernel: KernelToken) -> PreparedQuery {
-    prepared_query!(kernel, |lanes, numbers, bits, key| {
+pub fn lookup(kernel: KernelToken) -> Lookup {
+    lookup!(kernel, |lanes, numbers, bits, key| {
         let hash = xxph3_64(key, 0);
         may_match_by(lanes, bits.as_chunks().0, numbers[0], numbers[1], hash)
     })

@@ -6,7 +6,7 @@
 use hashzoo::{xxh64, xxph3_64};
 
 use crate::choose::KernelToken;
-use crate::compile::{PreparedQuery, by_kernel, prepared_query};
+use crate::compile::{Lookup, by_kernel, lookup};
 use crate::door::Stored;
 use crate::hash::tile;
 use crate::hash::xxh64::Xxh64;
@@ -221,12 +221,12 @@ impl Stored for SplitBlocks<'_> {
 }
 
 /// Returns the function that queries a prepared filter with this hash; its bits are the blocks.
-pub fn prepared_query(kernel: KernelToken, hash: BlockHash) -> PreparedQuery {
+pub fn lookup(kernel: KernelToken, hash: BlockHash) -> Lookup {
     match hash {
-        BlockHash::Xxh64 => prepared_query!(kernel, |lanes, _numbers, bits, key| {
+        BlockHash::Xxh64 => lookup!(kernel, |lanes, _numbers, bits, key| {
             may_match_by(lanes, bits.as_chunks().0, xxh64(key, 0))
         }),
-        BlockHash::Xxph3 => prepared_query!(
+        BlockHash::Xxph3 => lookup!(
             kernel,
             |lanes, _numbers, bits, key| { may_match_by(lanes, bits.as_chunks().0, xxph3_64(key, 0)) }
             apart (key.len() > USUAL_LEN) { true => { may_match_by(lanes, bits.as_chunks().0, xxph3_64(key, 0)) } }

@@ -120,7 +120,7 @@ impl<'a> Insert<'a> {
             Err(error) if error.redis().is_some_and(is_redirection) => {
                 let mut replies = Vec::new();
                 for command in batch.commands() {
-                    replies.push(line.send_one(&command).await?);
+                    replies.push(line.run(&command).await?);
                 }
                 Replies::concat(replies)
             }

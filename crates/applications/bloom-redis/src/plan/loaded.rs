@@ -55,10 +55,7 @@ impl Loaded {
         let next = companion_key(&format!("loading:{load}"), &self.key);
         // A cluster refuses keys in several slots before the chunks are sent, not after.
         let slots = eval("return 0", &[&next, &self.key, &self.mark_key]);
-        let reply = line
-            .send_one(&slots)
-            .await
-            .and_then(|mut replies| replies.value());
+        let reply = line.run(&slots).await.and_then(|mut replies| replies.value());
         reply.map_err(|error| error.of_slots(&self.key))?;
         let canaries = self.canaries(load, filter)?;
         for (iterator, chunk) in filter.chunks() {
@@ -75,7 +72,7 @@ impl Loaded {
         let replace = eval(&REPLACE, &[&next, &self.key, &self.mark_key])
             .arg(&mark.text)
             .take();
-        match line.send_one(&replace).await?.count()? {
+        match line.run(&replace).await?.count()? {
             0 => Err(Error::missing(&next)),
             _ => Ok(()),
         }
@@ -106,7 +103,7 @@ impl Loaded {
         let canaries = self.canaries(RandomState::new().hash_one(&self.key), &filter)?;
         let mark = self.mark(line, &self.key, filter.len(), canaries).await?;
         let set = cmd("SET").arg(&self.mark_key).arg(mark.text).take();
-        line.send_one(&set).await?.checked().map(drop)
+        line.run(&set).await?.checked().map(drop)
     }
 
     /// Chooses the canaries of a load: new keys if the last link has room for them, otherwise keys that the filter contains.
@@ -148,10 +145,7 @@ impl Loaded {
                     .map(|&number| canary(load, number))
                     .collect::<Vec<_>>(),
             );
-            let reply = line
-                .send_one(&insert)
-                .await
-                .and_then(|mut replies| replies.value());
+            let reply = line.run(&insert).await.and_then(|mut replies| replies.value());
             let new = truths(&reply.map_err(|error| self.explain(error))?, CANARIES)?;
             inserted = new.iter().filter(|&&is_new| is_new).count() as u64;
         }
@@ -162,7 +156,7 @@ impl Loaded {
 
     async fn chunk(&self, line: &Line, iterator: i64) -> Result<(i64, Value), Error> {
         let dump = cmd("BF.SCANDUMP").arg(&self.key).arg(iterator).take();
-        let reply = line.send_one(&dump).await;
+        let reply = line.run(&dump).await;
         let reply = reply.and_then(|mut replies| replies.value());
         let parts = match reply.map_err(|error| self.explain(error))? {
             Value::Array(parts) => parts,
@@ -257,7 +251,7 @@ impl Loaded {
     }
 
     async fn read_mark(&self, line: &Line) -> Result<Option<Mark>, Error> {
-        let Some(text) = line.send_one(cmd("GET").arg(&self.mark_key)).await?.bytes()? else {
+        let Some(text) = line.run(cmd("GET").arg(&self.mark_key)).await?.bytes()? else {
             return Ok(None);
         };
         // A mark that cannot be read, of an earlier version for example, proves nothing.

@@ -60,13 +60,13 @@ impl Digested {
             arguments(command.arg(script));
             command
         };
-        let replies = match line.send_one(&call("EVALSHA", &self.digest)).await {
+        let replies = match line.run(&call("EVALSHA", &self.digest)).await {
             Ok(replies) => replies.checked(),
             Err(error) => Err(error),
         };
         match replies {
             Err(error) if error.redis().is_some_and(is_unknown) => {
-                line.send_one(&call("EVAL", &self.code)).await?.checked()
+                line.run(&call("EVAL", &self.code)).await?.checked()
             }
             replies => replies,
         }

@@ -83,7 +83,7 @@ pub(crate) async fn write(
         let bytes: Vec<u8> = to_redis(chunk).collect();
         let mut load = eval(&LOAD, &[&next.key, &aside[0], &aside[1]]);
         load.arg(number * CHUNK).arg(bytes).arg(next.mark());
-        if line.send_one(&load).await?.count()? == 0 {
+        if line.run(&load).await?.count()? == 0 {
             return Err(Error::missing(&next.key));
         }
         generation::renew(line, live, token, lease).await?;

@@ -22,10 +22,7 @@ pub(super) fn create_command(bitmap: &Bitmap, expiry: Expiry) -> Result<Cmd, Err
 /// Creates a filter of zeros. Returns true if there was none.
 pub(crate) async fn create(line: &Line, bitmap: &Bitmap, expiry: Expiry) -> Result<bool, Error> {
     let create = create_command(bitmap, expiry)?;
-    let created = line
-        .send_one(&create)
-        .await
-        .and_then(|mut replies| replies.bytes());
+    let created = line.run(&create).await.and_then(|mut replies| replies.bytes());
     match created.map_err(|error| error.of_slots(&bitmap.key))? {
         None => Ok(true),
         // An empty string is somebody else's.
@@ -38,7 +35,7 @@ pub(crate) async fn create(line: &Line, bitmap: &Bitmap, expiry: Expiry) -> Resu
 pub(crate) async fn write_mark(line: &Line, bitmap: &Bitmap) -> Result<(), Error> {
     let mut mark = eval(&WRITE_MARK, &[&bitmap.key]);
     mark.arg(bitmap.mark()).arg(bitmap.bytes());
-    let end = line.send_one(&mark).await?.bytes()?.unwrap_or_default();
+    let end = line.run(&mark).await?.bytes()?.unwrap_or_default();
     if bitmap.is_there(&end, Missing::Reported)? {
         Ok(())
     } else {

@@ -63,19 +63,15 @@ impl Row for NamedPolicy {
     fn check_bare(&self, bytes: &[u8]) -> Text<()> {
         let view = FilterView::new(self.format(), bytes);
         let (name, len) = (self.name(), bytes.len());
-        match view.kind() {
+        let reason = match view.kind() {
             // Written where a filter could not be built.
-            FilterKind::Reserved if bytes == MATCHES_EVERYTHING => Ok(()),
-            FilterKind::Reserved => Err(text(format_args!(
-                "no filter of {name}: {}",
-                self.format().damage(bytes)
-            ))),
+            FilterKind::Reserved if bytes == MATCHES_EVERYTHING => return Ok(()),
+            FilterKind::Reserved => format!("no filter of {name}: {}", self.format().damage(bytes)),
             // All layouts have at least 64 bits, also without keys.
-            FilterKind::Filter(_) if view.bits() >= 64 => Ok(()),
-            _ => Err(text(format_args!(
-                "no filter of {name} has the length of {len} bytes"
-            ))),
-        }
+            FilterKind::Filter(_) if view.bits() >= 64 => return Ok(()),
+            _ => format!("no filter of {name} has the length of {len} bytes"),
+        };
+        Err(text(reason))
     }
 
     fn hasher(&self, format: &Format) -> Text<Hasher> {
@@ -113,14 +109,12 @@ impl Row for NamedPolicy {
         let bytes = sizes.filter_len(keys, bits_per_key).map_err(text)?;
         let probe_count = sizes.probe_count(keys, bits_per_key).map_err(text)?;
         let rate = sizes.expected_rate(keys, bits_per_key).map_err(text)?;
-        let requested = bits_per_key.get();
-        let is_requested = matches!(size, Size::BitsPerKey(_));
-        let is_small = is_requested && bytes as f64 * 8.0 < 0.9 * requested * keys as f64;
-        let has_high_rate = Textbook::BEST
-            .rate_at(requested)
-            .is_ok_and(|best| rate > 1.5 * best);
+        let wanted = bits_per_key.get();
+        let is_wanted = matches!(size, Size::BitsPerKey(_));
+        let is_small = is_wanted && bytes as f64 * 8.0 < 0.9 * wanted * keys as f64;
+        let has_high_rate = Textbook::BEST.rate_at(wanted).is_ok_and(|best| rate > 1.5 * best);
         let mut more = (1..=200)
-            .map(|tenths| requested + f64::from(tenths) / 10.0)
+            .map(|tenths| wanted + f64::from(tenths) / 10.0)
             .take_while(|_| is_small && has_high_rate);
         let next_bits_per_key = more.find(|&bits| {
             let bits = BitsPerKey::fractional(bits).and_then(|bits| sizes.filter_len(keys, bits));

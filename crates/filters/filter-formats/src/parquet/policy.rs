@@ -150,15 +150,9 @@ impl Layout for SplitBlock {
     }
 
     fn prepare(&self, kernel: KernelToken, SplitBlocks { blocks, hash }: SplitBlocks<'_>) -> Prepared {
-        let prepared_query = Some(split_block::prepared_query(kernel, hash));
+        let lookup = Some(split_block::lookup(kernel, hash));
         let numbers = [u64::from(hash == BlockHash::Xxph3), 0, 0];
-        Prepared::new::<Self>(
-            kernel,
-            function_of(hash),
-            prepared_query,
-            blocks.as_flattened(),
-            numbers,
-        )
+        Prepared::new::<Self>(kernel, function_of(hash), lookup, blocks.as_flattened(), numbers)
     }
 
     #[inline(always)]

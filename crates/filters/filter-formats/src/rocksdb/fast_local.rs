@@ -89,14 +89,8 @@ impl FastLocalBloom {
     }
 
     pub(super) fn prepared(kernel: KernelToken, Lines(lines, probes): Lines<'_>) -> Prepared {
-        let (bits, prepared_query) = (lines.as_flattened(), Some(fast_local::prepared_query(kernel)));
-        Prepared::new::<Self>(
-            kernel,
-            HashFunction::XXPH3,
-            prepared_query,
-            bits,
-            [probes.into(), 0, 0],
-        )
+        let (bits, lookup) = (lines.as_flattened(), Some(fast_local::lookup(kernel)));
+        Prepared::new::<Self>(kernel, HashFunction::XXPH3, lookup, bits, [probes.into(), 0, 0])
     }
 }
 

@@ -68,11 +68,11 @@ impl Ribbon {
     }
 
     pub(super) fn prepared(kernel: KernelToken, solution: Solution<'_>) -> Prepared {
-        let ([shape, seed], prepared_query) = (solution.numbers(), Some(ribbon::prepared_query(kernel)));
+        let ([shape, seed], lookup) = (solution.numbers(), Some(ribbon::lookup(kernel)));
         Prepared::new::<Self>(
             kernel,
             HashFunction::XXPH3,
-            prepared_query,
+            lookup,
             solution.bytes(),
             [shape, seed, 0],
         )

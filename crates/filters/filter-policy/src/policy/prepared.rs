@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use filter_kernels::{KernelToken, Keys, PreparedQuery, Source, Stored as _};
+use filter_kernels::{KernelToken, Keys, Lookup, Source, Stored as _};
 
 use super::{FilterPolicy, HashedKey, Layout};
 use crate::answers::{Answers, each, fill};
@@ -30,7 +30,7 @@ enum State {
 #[derive(Clone, Copy)]
 struct Plan {
     /// Answers for a key; `None` if only the policy can hash keys.
-    prepared_query: Option<PreparedQuery>,
+    lookup: Option<Lookup>,
     function: HashFunction,
     layout: &'static Lookups,
     kernel: KernelToken,
@@ -69,19 +69,19 @@ impl Lookups {
 }
 
 impl Prepared {
-    /// Prepares a filter of the layout `L`, which begins with these bits. `prepared_query` answers for a key, given numbers and
+    /// Prepares a filter of the layout `L`, which begins with these bits. `lookup` answers for a key, given numbers and
     /// bits; it is `None` if only the policy can hash keys by the function:
     /// [`Stored::may_match_many`](filter_kernels::Stored::may_match_many) then gets hash values alone, never keys.
     #[inline]
     pub const fn new<L: Layout>(
         kernel: KernelToken,
         function: HashFunction,
-        prepared_query: Option<PreparedQuery>,
+        lookup: Option<Lookup>,
         bits: &[u8],
         numbers: [u64; 3],
     ) -> Self {
         Self(State::Filter(Plan {
-            prepared_query,
+            lookup,
             function,
             layout: Lookups::of::<L>(),
             kernel,
@@ -109,8 +109,8 @@ impl Prepared {
     #[inline]
     pub fn may_match(&self, filter: &[u8], key: &[u8]) -> bool {
         match &self.0 {
-            State::Filter(plan) => match (plan.prepared_query, plan.bits(filter)) {
-                (Some(prepared_query), Some(bits)) => prepared_query(&plan.numbers, bits, key),
+            State::Filter(plan) => match (plan.lookup, plan.bits(filter)) {
+                (Some(lookup), Some(bits)) => lookup(&plan.numbers, bits, key),
                 _ => true,
             },
             State::Same(answer) => *answer,
@@ -292,8 +292,8 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
     #[inline(always)]
     pub fn may_match(&self, key: &[u8]) -> bool {
         match &self.prepared.0 {
-            State::Filter(plan) => match (plan.prepared_query, plan.bits(self.filter.as_ref())) {
-                (Some(prepared_query), Some(bits)) => prepared_query(&plan.numbers, bits, key),
+            State::Filter(plan) => match (plan.lookup, plan.bits(self.filter.as_ref())) {
+                (Some(lookup), Some(bits)) => lookup(&plan.numbers, bits, key),
                 _ => self.hash_and_ask(plan, key),
             },
             State::Same(answer) => *answer,
@@ -394,7 +394,7 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
     fn look_up(&self, keys: Keys<'_>, answers: &mut [u64]) {
         let filter = self.filter.as_ref();
         match &self.prepared.0 {
-            State::Filter(plan) => match (plan.prepared_query, plan.bits(filter)) {
+            State::Filter(plan) => match (plan.lookup, plan.bits(filter)) {
                 (Some(_), Some(bits)) => (plan.layout.keys)(plan, bits, keys, answers),
                 _ => each(keys.iter(), answers, |key| self.hash_and_ask(plan, key)),
             },

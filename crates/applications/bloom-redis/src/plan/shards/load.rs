@@ -148,7 +148,7 @@ pub(crate) async fn load(
 /// Names the new generation, and lets the keys of the old one expire.
 async fn swap(line: &Line, name: &[u8], set: &SetGeneration, grace: u64) -> Result<(), Error> {
     let key = record_key(name);
-    let mut replies = line.send_one(cmd("GETSET").arg(&key).arg(set.text())).await?;
+    let mut replies = line.run(cmd("GETSET").arg(&key).arg(set.text())).await?;
     let replaced = match replies.bytes()? {
         Some(text) => Some(SetGeneration::from_text(name, &text)?),
         None => None,
@@ -286,12 +286,12 @@ async fn write(
         let end = part.bytes.min(start + COUNTED);
         let mut count = cmd("BITCOUNT");
         count.arg(&part.key).arg(start).arg(end - 1);
-        if line.send_one(&count).await?.count()? != ones {
+        if line.run(&count).await?.count()? != ones {
             return Err(Error::missing(&part.key));
         }
     }
     let mark = set_range(&part.key, part.bytes, &part.mark(drawn));
-    expect_len(part, all, line.send_one(&mark).await?.count()?)
+    expect_len(part, all, line.run(&mark).await?.count()?)
 }
 
 fn set_range(key: &[u8], at: u64, bytes: &[u8]) -> Cmd {

@@ -18,7 +18,7 @@ pub(crate) async fn nodes_of<'a>(
     line: &Line,
     keys: impl Iterator<Item = &'a [u8]>,
 ) -> Result<Option<Vec<u32>>, Error> {
-    let replies = line.send_one(cmd("CLUSTER").arg("SLOTS")).await;
+    let replies = line.run(cmd("CLUSTER").arg("SLOTS")).await;
     let ranges = match replies.and_then(|mut replies| replies.array()) {
         Ok(ranges) => ranges,
         // No cluster, a proxy, or a server that forbids the command.

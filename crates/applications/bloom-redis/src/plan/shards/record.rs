@@ -168,7 +168,7 @@ impl SetGeneration {
         // A value of another program may be of any length.
         let mut command = cmd("GETRANGE");
         command.arg(record_key(name)).arg(0).arg(MAX_LEN);
-        match line.send_one(&command).await?.bytes()? {
+        match line.run(&command).await?.bytes()? {
             Some(text) if !text.is_empty() => Self::from_text(name, &text).map(Some),
             _ => Ok(None),
         }
