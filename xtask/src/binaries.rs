@@ -195,9 +195,7 @@ mod tests {
             binary.run(&[], &[])
         };
         run("true").unwrap();
-        assert_eq!(
-            run("false").unwrap_err().to_string(),
-            "hashzoo registry: exit status: 1"
-        );
+        let failure = run("false").unwrap_err();
+        assert_eq!(failure.to_string(), "hashzoo registry: exit status: 1");
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use crate::Failure;
 
@@ -12,12 +12,9 @@ pub(crate) fn cargo_here() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // Cargo's variables about this package would be wrong for the programs that it starts.
     for (name, _) in std::env::vars_os() {
-        let starts = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"];
-        if starts
-            .iter()
-            .any(|start| name.to_string_lossy().starts_with(start))
-        {
-            command.env_remove(name);
+        let starts = |start: &&str| name.to_string_lossy().starts_with(start);
+        if ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"].iter().any(starts) {
+            command.env_remove(&name);
         }
     }
     command
@@ -41,20 +38,15 @@ pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
 
 /// Runs a command to its end. Its output goes to this program's output.
 pub(crate) fn run_command(command: &mut Command) -> Result<(), Failure> {
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(failed(shown(command), status)),
-        Err(error) => Err(failed(shown(command), error)),
-    }
+    let status = command.status().map_err(|error| failed(shown(command), error))?;
+    succeeded(command, status)
 }
 
 /// Runs a command to its end, and returns its standard output.
 pub(crate) fn output_of(command: &mut Command) -> Result<Vec<u8>, Failure> {
-    match command.stderr(Stdio::inherit()).output() {
-        Ok(output) if output.status.success() => Ok(output.stdout),
-        Ok(output) => Err(failed(shown(command), output.status)),
-        Err(error) => Err(failed(shown(command), error)),
-    }
+    let output = command.stderr(Stdio::inherit()).output();
+    let output = output.map_err(|error| failed(shown(command), error))?;
+    succeeded(command, output.status).map(|()| output.stdout)
 }
 
 /// Returns cargo's metadata of the workspace's packages.
@@ -62,6 +54,11 @@ pub(crate) fn metadata(root: &Path) -> Result<serde_json::Value, Failure> {
     let command = words("metadata --no-deps --format-version 1");
     let output = output_of(&mut cargo_command(root, &command))?;
     serde_json::from_slice(&output).map_err(|error| failed("cargo metadata", error))
+}
+
+fn succeeded(command: &Command, status: ExitStatus) -> Result<(), Failure> {
+    let failed = || failed(shown(command), status);
+    status.success().then_some(()).ok_or_else(failed)
 }
 
 /// Formats the command line, with the program's name instead of its path.

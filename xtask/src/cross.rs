@@ -95,11 +95,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Target, Failure> {
 
 /// Returns the system's programs and files that these targets need.
 pub(crate) fn needs(targets: &[&Target]) -> Vec<Need> {
-    let mut needs = targets
-        .iter()
-        .flat_map(|target| target.needs)
-        .copied()
-        .collect::<Vec<_>>();
+    let mut needs: Vec<Need> = targets.iter().flat_map(|target| target.needs).copied().collect();
     needs.dedup();
     needs
 }

@@ -75,12 +75,8 @@ fn test_archives(root: &Path, packages: &[&serde_json::Value]) -> Result<(), Fai
 /// Returns the packages that the manifest does not exclude from publishing, by `publish` or by cargo-release's key:
 /// packages with `publish = false` are not available to dependents in `cargo package --workspace`.
 fn published(metadata: &serde_json::Value) -> Vec<&serde_json::Value> {
-    let packages = metadata["packages"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+    let packages = metadata["packages"].as_array().into_iter().flatten();
     packages
-        .iter()
         .filter(|package| package["publish"].is_null() && package["metadata"]["release"]["release"] != false)
         .collect()
 }
@@ -113,16 +109,13 @@ mod tests {
     fn what_is_missing_is_named() {
         let manifest = "version = \"0.1.0\"\nhomepage = \"https://a.org\"\n";
         ready(manifest, "# Changelog\n\n## 0.1.0 (today)\n").unwrap();
-        let of_changelog = ready(manifest, "## 0.1.01\n## Unreleased\n")
-            .unwrap_err()
-            .to_string();
+        let reason = |manifest, changelog| ready(manifest, changelog).unwrap_err().to_string();
+        let of_changelog = reason(manifest, "## 0.1.01\n## Unreleased\n");
         assert!(
             of_changelog.ends_with("no section \"## 0.1.0\""),
             "{of_changelog}"
         );
-        let of_address = ready("homepage = \"https://unset.invalid\"", "")
-            .unwrap_err()
-            .to_string();
+        let of_address = reason("homepage = \"https://unset.invalid\"", "");
         assert!(of_address.contains("`homepage`"), "{of_address}");
     }
 

@@ -73,13 +73,19 @@ const BUILD: &str = "tests: build";
 
 impl Step {
     const fn quick(name: &'static str, run: fn(&mut Suite) -> Result<(), Failure>) -> Self {
-        let quick = true;
-        Self { name, quick, run }
+        Self {
+            name,
+            quick: true,
+            run,
+        }
     }
 
     const fn full(name: &'static str, run: fn(&mut Suite) -> Result<(), Failure>) -> Self {
-        let quick = false;
-        Self { name, quick, run }
+        Self {
+            name,
+            quick: false,
+            run,
+        }
     }
 }
 

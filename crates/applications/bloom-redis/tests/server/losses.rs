@@ -45,7 +45,7 @@ impl Stored {
     fn check(&self, client: &mut Client, case: &str) {
         let last = self.elements.len() - 1;
         for elements in [&self.elements[..], &self.elements[..1], &self.elements[last..]] {
-            let answers = client.try_run(self.filter.contains_many(elements));
+            let answers = client.try_run(self.filter.query(elements));
             let absent = answers.is_ok_and(|answers| answers.contains(&Answer::Absent));
             assert!(!absent, "{self:?} {case}");
         }
@@ -189,8 +189,7 @@ fn a_loss_between_the_commands_of_a_call_hides_nothing() {
                         let case = format!("{operation}: {key:?} lost before command {}", round.at);
                         match operation {
                             "query" => {
-                                let answers =
-                                    round.during(stored.filter.contains_many(&stored.elements), lose);
+                                let answers = round.during(stored.filter.query(&stored.elements), lose);
                                 assert!(!answers.unwrap().contains(&Answer::Absent), "{stored:?} {case}");
                             }
                             // Only where nothing is left.

@@ -56,14 +56,14 @@ async fn contains_settled(
 }
 
 /// The query of the keys of one shard.
-struct ShardQuery<'a> {
+struct Query<'a> {
     part: &'a Part,
     node: Option<u32>,
     /// The index of each key, and where its bits are.
     keys: Vec<(usize, Places)>,
 }
 
-impl ShardQuery<'_> {
+impl Query<'_> {
     /// Returns the offsets of the server for all bits: it counts those of a byte from the most significant.
     fn offsets(&self) -> Vec<u64> {
         let bits = self.keys.iter().flat_map(|(_, places)| match places {
@@ -152,7 +152,7 @@ async fn contains_once(
     options: &Options,
 ) -> Result<(Vec<u8>, Vec<Answer>), Error> {
     // By node, so that what one node serves is sent together.
-    let mut shards: BTreeMap<(Option<u32>, usize), ShardQuery<'_>> = BTreeMap::new();
+    let mut shards: BTreeMap<(Option<u32>, usize), Query<'_>> = BTreeMap::new();
     let (mut weight, mut count) = (0, 0);
     for (index, key) in keys.iter().enumerate() {
         let manifest = set.generation.manifest();
@@ -172,13 +172,11 @@ async fn contains_once(
             break;
         }
         let (node, keys) = (set.node_of(shard), Vec::new());
-        let query = shards
-            .entry((node, shard))
-            .or_insert(ShardQuery { part, node, keys });
+        let query = shards.entry((node, shard)).or_insert(Query { part, node, keys });
         query.keys.push((index, places));
         count += 1;
     }
-    let shards: Vec<ShardQuery<'_>> = shards.into_values().collect();
+    let shards: Vec<Query<'_>> = shards.into_values().collect();
     let mut batches = Batches::default();
     let record = record_key(current.name());
     // Next to the shards of its node, which a blocking connection queries together.
@@ -196,7 +194,7 @@ async fn contains_once(
     }
     let mut replies = line.send_all(batches.0).await?;
     let mut answers = vec![Answer::Maybe; count];
-    let mut read = |replies: &mut Replies, shards: &[ShardQuery<'_>]| {
+    let mut read = |replies: &mut Replies, shards: &[Query<'_>]| {
         shards.iter().try_for_each(|query| {
             let read = query.read(replies, keys, &mut answers);
             read.map_err(|error| error.about(&query.part.key))
