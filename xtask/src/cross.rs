@@ -135,12 +135,7 @@ const COMMANDS: [(&str, &str); 2] = [
 
 /// Tests the libraries on a target.
 pub(crate) fn test(root: &Path, target: &Target) -> Result<(), Failure> {
-    let Target {
-        triple,
-        linker,
-        emulator,
-        ..
-    } = target;
+    let (triple, linker, emulator) = (target.triple, target.linker, target.emulator);
     for (programs, tests) in COMMANDS {
         let mut cargo = cargo_command(root, &["test", "--target", triple]);
         // Compiled quickly. Packages that run long in an emulator have their own optimisation settings.

@@ -73,19 +73,13 @@ const BUILD: &str = "tests: build";
 
 impl Step {
     const fn quick(name: &'static str, run: fn(&mut Suite) -> Result<(), Failure>) -> Self {
-        Self {
-            name,
-            quick: true,
-            run,
-        }
+        let quick = true;
+        Self { name, quick, run }
     }
 
     const fn full(name: &'static str, run: fn(&mut Suite) -> Result<(), Failure>) -> Self {
-        Self {
-            name,
-            quick: false,
-            run,
-        }
+        let quick = false;
+        Self { name, quick, run }
     }
 }
 
@@ -165,11 +159,7 @@ const STEPS: [Step; 15] = [
 /// Runs all steps, or the quick steps, from the one that is named, and stops at the first failure. The tests are always
 /// built.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let Arguments {
-        quick,
-        install,
-        ref from,
-    } = *arguments;
+    let Arguments { quick, install, .. } = *arguments;
     if !quick {
         let targets = cross::usual();
         let needs = [xtask::of_suite(), cross::needs(&targets)].concat();
@@ -183,7 +173,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         binaries: Binaries::default(),
     };
     let named = |name: &String| STEPS.iter().position(|step| step.name == name);
-    let first = from.as_ref().and_then(named).unwrap_or(0);
+    let first = arguments.from.as_ref().and_then(named).unwrap_or(0);
     let is_run =
         move |index: usize, step: &Step| (step.quick || !quick) && (index >= first || step.name == BUILD);
     let steps = (STEPS.iter().enumerate())

@@ -15,9 +15,8 @@ const GUIDES: &str = "crates/docs/guides";
 pub(super) fn check(root: &Path, programs: &Path) -> Result<(), Failure> {
     let unread = |error: io::Error| failed(GUIDES, error);
     let search = std::env::var_os("PATH").unwrap_or_default();
-    let folders = [programs.to_owned()]
-        .into_iter()
-        .chain(std::env::split_paths(&search));
+    let others = std::env::split_paths(&search);
+    let folders = std::iter::once(programs.to_owned()).chain(others);
     let search = std::env::join_paths(folders).map_err(|error| failed(GUIDES, error))?;
     let mut guides = 0;
     for entry in fs::read_dir(root.join(GUIDES)).map_err(unread)? {
@@ -46,10 +45,8 @@ pub(super) fn check(root: &Path, programs: &Path) -> Result<(), Failure> {
             .envs([JAVA]);
         let output = output_of(&mut shell).map_err(|_| wrong("a command failed"))?;
         let output = String::from_utf8_lossy(&output);
-        if let Some(line) = printed
-            .iter()
-            .find(|line| !output.lines().any(|other| other == **line))
-        {
+        let is_missing = |line: &&&str| !output.lines().any(|other| other == **line);
+        if let Some(line) = printed.iter().find(is_missing) {
             return Err(wrong(&format!("{line:?} must be printed, got\n{output}")));
         }
         guides += 1;

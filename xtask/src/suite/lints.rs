@@ -1,7 +1,7 @@
 //! Clippy, and dependencies that no target of their package uses.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, BufRead as _, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
@@ -9,7 +9,7 @@ use crate::Failure;
 use crate::cargo::{cargo, cargo_command, failed, words};
 use serde_json::Value;
 
-/// Clippy's lints besides those of the manifest, which apply to every build. A test that is left out says what it needs.
+/// Clippy's lints besides those of the manifest, which apply to every build. An ignored test states what it needs.
 const LINTS: &str = "-D warnings -D clippy::unimplemented -D clippy::ignore_without_reason";
 /// The compiler's lint, which warns about a dependency in each target that does not use it.
 const UNUSED: &str = "unused_crate_dependencies";
@@ -32,12 +32,8 @@ pub(super) fn check_all_targets(root: &Path, packages: &[&str]) -> Result<(), Fa
     let unread = |error: io::Error| failed("cargo clippy", error);
     let mut clippy = command.stdout(Stdio::piped()).spawn().map_err(unread)?;
     let mut found = Targets::default();
-    for line in clippy
-        .stdout
-        .take()
-        .into_iter()
-        .flat_map(|lines| BufReader::new(lines).lines())
-    {
+    let stdout = clippy.stdout.take().map(BufReader::new);
+    for line in stdout.into_iter().flat_map(BufRead::lines) {
         if let Some(diagnostic) = found.add(&line.map_err(unread)?) {
             eprint!("{diagnostic}");
         }

@@ -243,7 +243,7 @@ pub(crate) fn display(key: &[u8]) -> String {
     key.escape_ascii().to_string()
 }
 
-/// Returns true if the keys of a command are in several slots; a script says it in its own words.
+/// Returns true if the keys of a command are in several slots. The error of a script has another text.
 pub(crate) fn is_cross_slot(error: &RedisError) -> bool {
     error.kind() == redis::ErrorKind::Server(ServerErrorKind::CrossSlot)
         || error

@@ -65,7 +65,7 @@ impl RedisBloom {
 
     /// Gives a filter that another program loaded or filled the mark and the eight keys that [`load`](Self::load) writes. Reads the
     /// whole filter.
-    /// Nothing can check that it has all keys, nor that nobody replaces it during the call.
+    /// It cannot be checked that it has all keys, nor that no other client replaces it during the call.
     ///
     /// The call fails like [`dump`](Self::dump), and for a chain without room like [`load`](Self::load).
     pub fn write_mark(&self) -> Call<'static, ()> {

@@ -397,7 +397,7 @@ impl Keys {
             self.builder.format.wrong(reason)
         };
         if self.builder.key_kind == "long" && key.len() != 8 {
-            return Err(wrong("must have 8 bytes, as the kind \"long\" says"));
+            return Err(wrong("must have 8 bytes, because the kind is \"long\""));
         }
         let hash = (self.hasher.hash)(key).ok_or_else(|| wrong("has no hash value"))?;
         self.values.push(shard, hash)

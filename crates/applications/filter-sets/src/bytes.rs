@@ -168,7 +168,7 @@ fn header_of(head: &[u8], len: u64) -> Result<Option<Header>, Error> {
     // It has a header of this length.
     let (expected, got) = (header.bytes, len.saturating_sub(Header::LEN as u64));
     ensure(expected == got, || {
-        format!("the length in bytes after the header must be {expected} as it says, got {got}")
+        format!("the length in bytes after the header must be {expected} as the header states, got {got}")
     })?;
     Ok(Some(header))
 }

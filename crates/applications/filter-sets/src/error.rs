@@ -8,10 +8,10 @@ use std::path::Path;
 ///
 /// | [`kind`](Self::kind) | what to do |
 /// |---|---|
-/// | [`InvalidArgument`](ErrorKind::InvalidArgument), [`Incompatible`](ErrorKind::Incompatible) | choose other arguments, as the text says |
-/// | [`MemoryTooSmall`](ErrorKind::MemoryTooSmall) | build with more memory, or a set with more shards, as the kind says |
+/// | [`InvalidArgument`](ErrorKind::InvalidArgument), [`Incompatible`](ErrorKind::Incompatible) | choose other arguments; the text has the range |
+/// | [`MemoryTooSmall`](ErrorKind::MemoryTooSmall) | build with more memory, or a set with more shards; the kind has the numbers |
 /// | [`NotFound`](ErrorKind::NotFound) | build the filter or the set: it is not there |
-/// | [`WrongFormat`](ErrorKind::WrongFormat) | open the file as what the text says it is |
+/// | [`WrongFormat`](ErrorKind::WrongFormat) | open the file with the format in the text |
 /// | [`Damaged`](ErrorKind::Damaged) | build the filter or the set again |
 /// | [`Read`](ErrorKind::Read), [`Write`](ErrorKind::Write) | see [`source`](std::error::Error::source): the disk may be full, for example |
 /// | [`Locked`](ErrorKind::Locked) | wait for the other builder |

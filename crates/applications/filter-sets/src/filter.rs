@@ -26,7 +26,7 @@ use crate::rows::{names, rows};
 /// }
 /// building.finish(&|_| true)?;
 ///
-/// // The file says what it is.
+/// // The file states its format.
 /// let filter = Filter::open(&path, None, Opening::default())?;
 /// assert!(filter.contains("apple"));
 /// assert_eq!(filter.header().map(|header| header.keys), Some(2));
@@ -84,12 +84,12 @@ impl Filter {
         })?;
         let (stated, given) = (&header.format, given.map_or(&*header.format, Format::name));
         ensure(stated == given, || {
-            format!("its header says format {stated:?}, got {given:?}: leave the format out")
+            format!("the format must be {stated:?} as in the header, got {given:?}: leave the format out")
         })?;
         Self::stored(header, bytes)
     }
 
-    /// Reads a filter as its header says.
+    /// Reads a filter with a header.
     pub(crate) fn stored(header: Header, bytes: Bytes) -> Result<Self, Error> {
         let format = Format::stated(&header.format, bytes.as_ref(), header.bytes)?;
         let filter = Self::read(format, bytes)?;
@@ -115,7 +115,7 @@ impl Filter {
                 }
                 None => given.clone(),
             },
-            // Nothing says that the keys are of another encoding.
+            // The bytes do not state another encoding of the keys.
             (None, Some(recognised)) => recognised.encoding(Encoding::BYTES),
             (None, None) => {
                 let reason = "its bytes do not identify the format, which must be given: one of";

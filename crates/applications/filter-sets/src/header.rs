@@ -66,7 +66,7 @@ impl Header {
         is_changed || head.windows(MAGIC.len()).any(|part| part == MAGIC)
     }
 
-    /// Returns the shard's entry in a manifest. The file is named after its number and all that the header says, so that no
+    /// Returns the shard's entry in a manifest. The name has the number and a checksum of the header, so that no
     /// other contents ever have the name.
     pub(crate) fn entry(&self) -> Shard {
         Shard {

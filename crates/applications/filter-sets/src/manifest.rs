@@ -242,7 +242,7 @@ impl Manifest {
         let (got, expected) = (&self.checksum, self.sum());
         ensure(*got == expected, || {
             format!(
-                "the checksum of what it says must be {expected}, got {got}: it is not what the builder wrote"
+                "the checksum of the contents must be {expected}, got {got}: they are not what the builder wrote"
             )
         })
     }

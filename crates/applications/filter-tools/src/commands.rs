@@ -28,7 +28,9 @@ fn check_format(folder: &Path, given: Option<&Format>, manifest: &Manifest) -> R
     match given.map(Format::name) {
         Some(given) if given != manifest.format => {
             let stated = &manifest.format;
-            let reason = format!("its manifest says format {stated:?}, got {given:?}: leave the option out");
+            let reason = format!(
+                "the format must be {stated:?} as in the manifest, got {given:?}: leave the option out"
+            );
             Err(wrong(folder, reason))
         }
         _ => Ok(()),

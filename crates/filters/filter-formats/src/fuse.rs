@@ -246,7 +246,7 @@ fn fingerprints(filter: &[u8]) -> Option<Fingerprints<'_>> {
     Fingerprints::new(filter, shape, width)
 }
 
-/// Returns what a trailer after this many bytes says, if a writer may have made it.
+/// Parses the trailer after this many bytes, if a writer may have made it.
 #[inline]
 fn described(trailer: &[u8; TRAILER_LEN], packed: u64) -> Option<(Shape, u8)> {
     let (shape, width) = stated(trailer);

@@ -27,7 +27,7 @@ const ABSENT: u32 = 10_000;
 ///
 /// # Panics
 ///
-/// With a sentence that says what the policy broke: a stored key was denied; two ways to query gave two answers; a
+/// With the sentence of the contract that the policy broke: a stored key was denied; two ways to query gave two answers; a
 /// key's hash value is not that of the function it claims; a filter was longer than announced, or written into a slice
 /// that was too short; `00 ff` denied a key; the policy panicked by itself; the filter of 1,000 keys has another
 /// checksum.

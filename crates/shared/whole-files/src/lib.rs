@@ -1,5 +1,5 @@
 //! The one way in which files are put in their places: a file appears when it is complete, and one process at a time writes
-//! a folder. Whether what is there may be replaced is for the caller to say.
+//! a folder. The caller decides whether existing files may be replaced.
 #![forbid(unsafe_code)]
 
 use core::fmt;

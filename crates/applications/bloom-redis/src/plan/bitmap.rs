@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::options::{Missing, Options};
 use crate::schema::{MARK, Schema};
 
-/// The bytes of a mark that say which parameters the bits have.
+/// The bytes of a mark that identify the parameters of the bits.
 const PARAMETERS: usize = 16;
 
 /// The beginning of every mark.

@@ -25,7 +25,7 @@ pub(crate) async fn create(line: &Line, bitmap: &Bitmap, expiry: Expiry) -> Resu
     let created = line.run(&create).await.and_then(|mut replies| replies.bytes());
     match created.map_err(|error| error.of_slots(&bitmap.key))? {
         None => Ok(true),
-        // An empty string is somebody else's.
+        // An empty string belongs to another program.
         Some(end) if end.is_empty() => Err(bitmap.without_mark(&end)),
         Some(end) => bitmap.is_there(&end, Missing::Reported).map(|_| false),
     }

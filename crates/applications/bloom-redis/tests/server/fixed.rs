@@ -24,7 +24,7 @@ fn numbers(value: &Value) -> Vec<u64> {
     array.iter().map(|number| number.as_u64().unwrap()).collect()
 }
 
-/// Compares the filter's string with what the golden file says of it, and returns it.
+/// Compares the filter's string with the golden file, and returns it.
 fn check_string(client: &mut Client, filter: &FixedFilter, golden: &Value) -> Vec<u8> {
     let value: Vec<u8> = client.command(cmd("GET").arg(filter.key()));
     assert_eq!(value.len() as u64, golden["strlen"].as_u64().unwrap());

@@ -122,7 +122,7 @@ fn a_rebuild_that_is_given_up_or_lost_its_lease_changes_nothing() {
         client.run(filter.insert_many(&old));
         assert!(!client.run(filter.abandon_rebuild()));
         let keys = count(client);
-        // Given up by the one who began it, and by anybody.
+        // Abandoned by the client that began it, and by another one.
         for by_anybody in [false, true] {
             let rebuild = client.run(filter.rebuild(LEASE));
             client.run(rebuild.insert_many(&new));

@@ -101,7 +101,10 @@ fn shards_that_are_not_those_of_the_manifest_are_named() {
     damage("No such file");
     let stored = bytes.len() - Header::LEN;
     fs::write(&shard, &bytes[..bytes.len() - 1]).unwrap();
-    damage(&format!("must be {stored} as it says, got {}", stored - 1));
+    damage(&format!(
+        "must be {stored} as the header states, got {}",
+        stored - 1
+    ));
     fs::write(&shard, [&bytes[..], b"\0"].concat()).unwrap();
     damage("the length in bytes");
     fs::write(&shard, &bytes[..200]).unwrap();
@@ -249,7 +252,7 @@ fn a_manifest_that_was_edited_is_refused_whether_or_not_its_checksum_fits() {
     ] {
         refused(to, &text.replacen(from, to, 1), "manifest.json: ");
     }
-    // What it says is what counts, not how.
+    // The values count, not their spelling.
     fs::write(&path, good.to_string()).unwrap();
     assert!(!set.reload().unwrap());
 }
@@ -277,7 +280,7 @@ fn a_file_says_what_it_is() {
         assert_eq!(filter.header().unwrap().key_kind, "binary");
         assert!(stored.iter().all(|key| filter.contains(key)) && open(Some(name)).is_ok());
         let error = open(Some("split-block-xxph3")).unwrap_err().to_string();
-        assert!(error.contains("its header says format"), "{error}");
+        assert!(error.contains("as in the header, got"), "{error}");
         let bytes = fs::read(&path).unwrap();
         // Without a header, where the bytes identify the format.
         let (row, stored) = (

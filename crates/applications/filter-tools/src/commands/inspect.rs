@@ -295,8 +295,8 @@ fn print(out: &mut impl io::Write, inspection: &Inspection) -> io::Result<()> {
     });
     list(out, "no filters", without.map(|table| table.path.clone()))?;
     list(out, "lets every key pass", open)?;
-    list(out, "not read", said(inspection, |table| &table.not_read))?;
-    list(out, "damage", said(inspection, |table| &table.damage))?;
+    list(out, "not read", messages(inspection, |table| &table.not_read))?;
+    list(out, "damage", messages(inspection, |table| &table.damage))?;
     writeln!(out, "{}", in_words(&inspection.totals))
 }
 
@@ -314,7 +314,7 @@ fn row(path: &str, block: &FilterBlockReport) -> [String; 7] {
 }
 
 /// Returns the messages of all tables, each with the path of its table.
-fn said<'i>(
+fn messages<'i>(
     inspection: &'i Inspection,
     of: fn(&TableReport) -> &Vec<String>,
 ) -> impl Iterator<Item = String> + use<'i> {

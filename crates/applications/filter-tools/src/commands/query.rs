@@ -161,7 +161,9 @@ fn check_kind(arguments: &Arguments, stated: &str) -> Result<Items, Failure> {
     match (arguments.items, Items::named(stated)) {
         (Some(given), Some(known)) if given != known => {
             let given = given.name();
-            let reason = format_args!("says type {stated:?}, got {given:?}: leave the option out");
+            let reason = format_args!(
+                "the type must be {stated:?} as in the file, got {given:?}: leave the option out"
+            );
             Err(wrong(&arguments.path, reason))
         }
         (given, known) => given.or(known).ok_or_else(|| {

@@ -236,7 +236,7 @@ impl OpenFile {
         }
         if let Some(stated) = stated.filter(|&stated| u64::try_from(stated) != Ok(needed)) {
             return Err(wrong(format!(
-                "it takes {needed} bytes, but the footer says {stated}"
+                "its length must be {stated} bytes as in the footer, got {needed}"
             )));
         }
         (self.read.add(start, start + needed))

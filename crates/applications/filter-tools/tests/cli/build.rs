@@ -195,8 +195,8 @@ fn what_is_wrong_is_named() {
     bench.ended(1, "inspect keys --format spark");
     bench.done("build --keys keys --out set --shards 2 --type long --format spark");
     bench.refuses(
-        "query set --type string => says type \"long\"
-        query set --format guava => says format \"spark-v2\"",
+        "query set --type string => the type must be \"long\"
+        query set --format guava => the format must be \"spark-v2\"",
     );
     assert_eq!(bench.fed("query set", "1\n3\n2").stdout, "maybe\nno\nmaybe\n");
     // The answers before a wrong line come.
@@ -446,10 +446,10 @@ fn tables_in_other_orders_deny_no_stored_key() {
             let text: String = keys.iter().map(|key| hex(key) + "\n").collect();
             let words = format!("query '{file}' --type binary");
             bench.maybe_all(&words, &text);
-            let said = bench.fed(&words, text).stderr;
+            let stderr = bench.fed(&words, text).stderr;
             assert!(
-                is_bytewise.is_none_or(|is| is == said.is_empty()),
-                "{file}: {said}"
+                is_bytewise.is_none_or(|is| is == stderr.is_empty()),
+                "{file}: {stderr}"
             );
         }
     }

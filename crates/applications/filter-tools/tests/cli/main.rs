@@ -38,12 +38,12 @@ impl Workbench {
         Outcome::of(child.wait_with_output().unwrap())
     }
 
-    /// Runs the program with these words, which must end well and say nothing on standard error. Returns its output.
+    /// Runs the program with these words, which must succeed and print nothing to standard error. Returns its output.
     fn done(&self, arguments: &str) -> String {
         self.ended(0, arguments)
     }
 
-    /// Runs the program with these words, which must end with this code and say nothing on standard error. Returns its output.
+    /// Runs the program with these words, which must end with this code and print nothing to standard error. Returns its output.
     fn ended(&self, expected: i32, arguments: &str) -> String {
         let Outcome { code, stdout, stderr } = self.run(arguments);
         assert_eq!((code, stderr.as_str()), (expected, ""), "{arguments}");

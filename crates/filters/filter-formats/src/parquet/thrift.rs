@@ -18,7 +18,7 @@ pub const STRUCT: u8 = 12;
 /// Nesting of the fields that are skipped. A footer of Parquet has four levels.
 const MAX_DEPTH: u8 = 32;
 
-/// A read gives its value, or says in words what is damaged.
+/// The result of a read: its value, or a description of the damage.
 pub type Read<T> = Result<T, &'static str>;
 
 /// The bytes that have not been read yet.

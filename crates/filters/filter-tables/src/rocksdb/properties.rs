@@ -51,7 +51,7 @@ impl RocksDbProperties {
         self.get("rocksdb.filter.policy")
     }
 
-    /// Returns whether the filters hold whole keys; true if the table does not say.
+    /// Returns true if the filters have whole keys, or the table does not state it.
     pub fn has_whole_keys(&self) -> bool {
         self.get("rocksdb.block.based.table.whole.key.filtering") != Some(b"0")
     }
