@@ -87,7 +87,8 @@ pub(crate) struct Binaries {
 impl Binaries {
     /// Builds the tests of the packages, or only the quick tests.
     pub(crate) fn build(root: &Path, packages: &[&str], quick: bool) -> Result<Self, Failure> {
-        // All that a manifest does not except, and examples: with `--lib`, cargo would build libraries without tests, too.
+        // All that a manifest does not except, and examples: with `--lib`, cargo would build libraries without tests,
+        // too.
         let mut test = cargo_command(root, &["test", "--no-run"]);
         let messages = output_of(
             test.args(packages)

@@ -9,8 +9,8 @@ use xtask::Need;
 
 /// Test the libraries on other processors.
 ///
-/// For each target, compiles the tests of hash functions and kernels, and those on golden data of the crates of filters,
-/// and runs them in QEMU. The standard library comes from rustup.
+/// For each target, compiles the tests of hash functions and kernels, and those on golden data of the crates of
+/// filters, and runs them in QEMU. The standard library comes from rustup.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Targets: aarch64, s390x (big-endian), i686 (32 bits)\n\n\
         Examples:\n  cargo xtask cross --install\n  cargo xtask cross i686")]
@@ -118,9 +118,9 @@ pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), Failure>
     Ok(())
 }
 
-/// The programs of each command, and its arguments: every kernel against the definitions, beside guard pages, and golden
-/// data, of which hash functions have the known answers. `cfg(emulated)` leaves out tests that do not depend on the
-/// processor. Filters of millions of keys take long; filters as long of fewer keys are tested, with more probes.
+/// The programs of each command, and its arguments: every kernel against the definitions, beside guard pages, and
+/// golden data, of which hash functions have the known answers. `cfg(emulated)` leaves out tests that do not depend on
+/// the processor. Filters of millions of keys take long; filters as long of fewer keys are tested, with more probes.
 const COMMANDS: [(&str, &str); 2] = [
     (
         "--package hashzoo --package filter-kernels --lib --test golden",

@@ -26,7 +26,8 @@ pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<()
     xtask::check(needs, command).map_err(Failure::Internal)
 }
 
-/// Checks that the Python packages are in the folder `pyspark` of the target folder; with `install`, puts them there first.
+/// Checks that the Python packages are in the folder `pyspark` of the target folder; with `install`, puts them there
+/// first.
 ///
 /// # Errors
 ///
@@ -49,7 +50,8 @@ pub(crate) fn require_spark(root: &Path, install: bool) -> Result<(), Failure> {
     run_command(pip.arg(folder).args(missing))
 }
 
-/// Checks that rustup has installed a target or a component, which are the first word; with `install`, has it installed first.
+/// Checks that rustup has installed a target or a component, which are the first word; with `install`, has it installed
+/// first.
 ///
 /// # Errors
 ///

@@ -15,10 +15,10 @@ const TESTED: &str = "--package hashzoo --package filter-kernels --package filte
 
 /// Check that the packages can be released, and release them.
 ///
-/// Builds each package from the archive that would be uploaded, in dependency order, and runs the libraries' tests from the
-/// archives. Then fails if the address of the repository or the homepage is not filled in, or if the changelog has no
-/// section for the version. `cargo package --workspace` packs and builds
-/// unpublished packages as well; those are never uploaded.
+/// Builds each package from the archive that would be uploaded, in dependency order, and runs the libraries' tests from
+/// the archives. Then fails if the address of the repository or the homepage is not filled in, or if the changelog has
+/// no section for the version. `cargo package --workspace` packs and builds unpublished packages as well; those are
+/// never uploaded.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  cargo xtask release")]
 pub(crate) struct Arguments {

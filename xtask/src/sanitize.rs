@@ -89,8 +89,8 @@ fn test(root: &Path, sanitizer: Sanitizer) -> Result<(), Failure> {
     run_command(&mut cargo)
 }
 
-/// Checks that what the tests need is installed; with `install`, installs it first. Races are detected only in code that
-/// was compiled for it, for which the sources of the standard library are needed.
+/// Checks that what the tests need is installed; with `install`, installs it first. Races are detected only in code
+/// that was compiled for it, for which the sources of the standard library are needed.
 fn require(sanitizers: &[Sanitizer], install: bool) -> Result<(), Failure> {
     if sanitizers.contains(&Sanitizer::Address) {
         programs::require(&[xtask::C, xtask::LEVELDB].concat(), install, "sanitize")?;

@@ -1,5 +1,5 @@
-//! Checks that the program that proves `no_std` builds and runs. It has no allocator: the compiler refuses a crate that wants
-//! one.
+//! Checks that the program that proves `no_std` builds and runs. It has no allocator: the compiler refuses a crate that
+//! wants one.
 
 use std::path::Path;
 use std::process::Command;

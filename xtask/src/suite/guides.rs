@@ -10,8 +10,8 @@ use crate::cargo::{failed, output_of};
 
 const GUIDES: &str = "crates/docs/guides";
 
-/// Follows every guide. `programs` is the folder of programs that the guides install; Python's packages are those of the
-/// tests.
+/// Follows every guide. `programs` is the folder of programs that the guides install; Python's packages are those of
+/// the tests.
 pub(super) fn check(root: &Path, programs: &Path) -> Result<(), Failure> {
     let unread = |error: io::Error| failed(GUIDES, error);
     let search = std::env::var_os("PATH").unwrap_or_default();

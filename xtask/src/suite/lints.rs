@@ -49,8 +49,8 @@ pub(super) fn check_all_targets(root: &Path, packages: &[&str]) -> Result<(), Fa
     }
 }
 
-/// The targets of packages, and the dependencies that they do not use. A library and its unit tests are one target, a build
-/// script is a package of its own.
+/// The targets of packages, and the dependencies that they do not use. A library and its unit tests are one target, a
+/// build script is a package of its own.
 #[derive(Default)]
 struct Targets {
     all: BTreeMap<String, BTreeSet<String>>,
@@ -79,7 +79,8 @@ impl Targets {
         None
     }
 
-    /// Returns the unused dependencies with their packages. Some packages depend on themselves for their tests' features.
+    /// Returns the unused dependencies with their packages. Some packages depend on themselves for their tests'
+    /// features.
     fn unused(&self) -> Vec<String> {
         let is_unused = |((package, name), without): &(&(String, String), &BTreeSet<String>)| {
             let is_expected = package == FEATURES_ONLY || package.replace('-', "_") == *name;

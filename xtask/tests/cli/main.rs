@@ -118,8 +118,8 @@ fn one_selection_of_features() {
     );
 }
 
-/// Filters, engines and applications use nothing of the comparison or the benchmarks, and the comparison only filters and what
-/// is shared, in tests and build scripts, too. A package belongs to the folder of `crates/` that contains it.
+/// Filters, engines and applications use nothing of the comparison or the benchmarks, and the comparison only filters
+/// and what is shared, in tests and build scripts, too. A package belongs to the folder of `crates/` that contains it.
 #[test]
 fn each_folder_uses_only_those_that_it_may() {
     let rules: [(&str, &[&str]); 5] = [

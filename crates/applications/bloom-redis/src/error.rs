@@ -35,8 +35,8 @@ struct Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// An argument is out of its range: a time, a size that the design or the machine's memory does not have, a folder that
-    /// is no set. Also a connection inside a `MULTI` of the caller.
+    /// An argument is out of its range: a time, a size that the design or the machine's memory does not have, a folder
+    /// that is no set. Also a connection inside a `MULTI` of the caller.
     InvalidArgument,
     /// The filter is not on the server, and a missing filter is not an empty one (see
     /// [`Missing::Reported`](crate::Missing::Reported)). Keys of a batch may have been inserted if they were sent in an
@@ -45,15 +45,16 @@ pub enum ErrorKind {
     /// The filter has other parameters than the caller's, or two filters that should be combined differ in one.
     Mismatch,
     /// A value on the server is not one that this crate, or a program of the same design, writes there: another type or
-    /// length, or without the mark that [`FixedFilter::write_marks`](crate::FixedFilter::write_marks) writes. Or a set's
-    /// folder is damaged.
+    /// length, or without the mark that [`FixedFilter::write_marks`](crate::FixedFilter::write_marks) writes. Or a
+    /// set's folder is damaged.
     Malformed,
     /// Another rebuild of the filter is under way, or was dropped and its lease still runs.
     RebuildUnderWay,
     /// The growing filter has the largest allowed number of bitmaps.
     Full,
-    /// The connection is lost, or no reply arrived in time. It is unknown whether the command was executed. A new connection
-    /// is needed: a connection manager, a pool that tests its connections, and the cluster client reconnect by themselves.
+    /// The connection is lost, or no reply arrived in time. It is unknown whether the command was executed. A new
+    /// connection is needed: a connection manager, a pool that tests its connections, and the cluster client reconnect
+    /// by themselves.
     Disconnected,
     /// The server cannot serve the command now: it loads its data, is busy, out of memory or a replica, its slot is
     /// moving, or rebuilds replaced the filter again and again.
@@ -89,7 +90,8 @@ impl Error {
         Self::with_text(kind, Some(key.to_vec()), text)
     }
 
-    /// Explains the error of a cluster that finds a key and its companions in several slots. (While slots move, it is `TRYAGAIN`.)
+    /// Explains the error of a cluster that finds a key and its companions in several slots. (While slots move, it is
+    /// `TRYAGAIN`.)
     pub(crate) fn of_slots(self, key: &[u8]) -> Self {
         let has_brace = key.iter().any(|byte| b"{}".contains(byte));
         if has_brace && hash_tag(key).is_none() && self.redis().is_some_and(is_cross_slot) {
@@ -215,7 +217,7 @@ impl From<filter_sets::Error> for Error {
 }
 
 impl ErrorKind {
-    /// Returns whether the failure may pass without a change to the program.
+    /// Returns true if the failure may pass without a change to the program.
     #[must_use]
     pub const fn is_unavailable(self) -> bool {
         matches!(self, Self::Disconnected | Self::Unavailable)

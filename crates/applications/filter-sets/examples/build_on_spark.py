@@ -90,7 +90,7 @@ def lock(folder):
             if f'"schema": "{SCHEMA}"' not in file.read(100):
                 sys.exit(f"error: {folder}/{MANIFEST}: is no set's, and is not replaced; give another folder")
     elif foreign:
-        sys.exit(f"error: {folder}: holds {foreign[0]!r} and no {MANIFEST}: give an empty folder or a set's")
+        sys.exit(f"error: {folder}: contains {foreign[0]!r} and no {MANIFEST}: give an empty folder or a set's")
     return descriptor
 
 

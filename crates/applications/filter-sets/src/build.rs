@@ -29,7 +29,8 @@ pub type Progress<'a> = &'a dyn Fn(u64) -> bool;
 
 /// The parameters of a filter or a set.
 ///
-/// A key counts once, however often it is inserted. Neither the order of the keys nor the memory changes a byte of the result.
+/// A key counts once, however often it is inserted. Neither the order of the keys nor the memory changes a byte of the
+/// result.
 #[derive(Debug, Clone)]
 pub struct Builder {
     format: Format,
@@ -53,17 +54,17 @@ impl Builder {
         }
     }
 
-    /// Sets whether the file of a single filter replaces an existing one, which is the default. Otherwise finishing fails if
-    /// there is a file, even one that was created after the start.
+    /// Sets whether the file of a single filter replaces an existing one, which is the default. Otherwise finishing
+    /// fails if there is a file, even one that was created after the start.
     #[must_use]
     pub const fn replace(mut self, replace: bool) -> Self {
         self.replace = replace;
         self
     }
 
-    /// Sets the kind of key that files and manifests state, for programs that read keys as text: `line`, `long`, `string`,
-    /// `binary`, or what this program chooses. A `long` has eight bytes, the lowest first; otherwise only the bytes of keys
-    /// matter here.
+    /// Sets the kind of key that files and manifests state, for programs that read keys as text: `line`, `long`,
+    /// `string`, `binary`, or what this program chooses. A `long` has eight bytes, the lowest first; otherwise only the
+    /// bytes of keys matter here.
     ///
     /// # Errors
     ///
@@ -74,9 +75,9 @@ impl Builder {
         Ok(self)
     }
 
-    /// Sizes each filter, or each shard, for this many keys in place of those that are inserted: filters that are merged later
-    /// need equal sizes. Only for formats that are not policies: filters of policies are sized by their keys, and building
-    /// one fails at the start.
+    /// Sizes each filter, or each shard, for this many keys in place of those that are inserted: filters that are
+    /// merged later need equal sizes. Only for formats that are not policies: filters of policies are sized by their
+    /// keys, and building one fails at the start.
     #[must_use]
     pub const fn capacity(mut self, keys: u64) -> Self {
         self.capacity = Some(keys);
@@ -95,8 +96,8 @@ impl Builder {
         Ok(self)
     }
 
-    /// Starts to build one filter in a file with a header. Hash values that do not fit into memory go to unnamed files in the
-    /// same folder.
+    /// Starts to build one filter in a file with a header. Hash values that do not fit into memory go to unnamed files
+    /// in the same folder.
     ///
     /// # Errors
     ///
@@ -105,8 +106,8 @@ impl Builder {
         self.one(path.as_ref(), Form::Sealed)
     }
 
-    /// Starts to build one filter in a file that has the stored bytes alone, for engines and other programs. Such a file does
-    /// not show whether it is whole, nor, for a policy, the format.
+    /// Starts to build one filter in a file that has the stored bytes alone, for engines and other programs. Such a
+    /// file does not show whether it is whole, nor, for a policy, the format.
     ///
     /// # Errors
     ///
@@ -115,8 +116,8 @@ impl Builder {
         self.one(path.as_ref(), Form::Raw)
     }
 
-    /// Starts to build one filter in a file of commands for `redis-cli --pipe`, which load it into Redis under this key. Until all
-    /// of them ran, the server answers from the old filter.
+    /// Starts to build one filter in a file of commands for `redis-cli --pipe`, which load it into Redis under this
+    /// key. Until all of them ran, the server answers from the old filter.
     ///
     /// # Errors
     ///
@@ -127,12 +128,13 @@ impl Builder {
     }
 
     /// Starts to build a folder of commands that load a filter for each shard into Redis. The file
-    /// `shard-NNNNN-of-NNNNN.resp` loads shard N under `KEY:{N}`, so that a cluster spreads the shards over its slots. The [`ShardFunction`] gives the shard of a key.
+    /// `shard-NNNNN-of-NNNNN.resp` loads shard N under `KEY:{N}`, so that a cluster spreads the shards over its slots.
+    /// The [`ShardFunction`] gives the shard of a key.
     ///
     /// # Errors
     ///
-    /// The errors of [`commands_file`](Self::commands_file) and [`set`](Self::set); [`InvalidArgument`](ErrorKind::InvalidArgument)
-    /// for a key with a brace. The folder must be empty or missing.
+    /// The errors of [`commands_file`](Self::commands_file) and [`set`](Self::set);
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a key with a brace. The folder must be empty or missing.
     pub fn commands_folder(
         &self,
         folder: impl AsRef<Path>,
@@ -158,9 +160,9 @@ impl Builder {
         Err(self.format.wrong(reason))
     }
 
-    /// Starts to build one shard of a set that many machines build. Its file goes into the set's folder, which
-    /// must be there, under the name that [`set`](Self::set) gives it. The program that builds all shards locks the folder
-    /// and writes the manifest: `FORMAT.md` describes it, `examples/build_on_spark.py` does it.
+    /// Starts to build one shard of a set that many machines build. Its file goes into the set's folder, which must be
+    /// there, under the name that [`set`](Self::set) gives it. The program that builds all shards locks the folder and
+    /// writes the manifest: `FORMAT.md` describes it, `examples/build_on_spark.py` does it.
     ///
     /// # Errors
     ///
@@ -189,8 +191,8 @@ impl Builder {
     /// # Errors
     ///
     /// [`Locked`](ErrorKind::Locked) if another process builds there; [`InvalidArgument`](ErrorKind::InvalidArgument) if the folder holds
-    /// anything but a set or what a killed build left, the size does not suit the format, or the number of shards is not
-    /// 1 to [`MAX_SHARDS`]; [`Write`](ErrorKind::Write) if it cannot be made.
+    /// anything but a set or what a killed build left, the size does not suit the format, or the number of shards is
+    /// not 1 to [`MAX_SHARDS`]; [`Write`](ErrorKind::Write) if it cannot be made.
     pub fn set(&self, folder: impl AsRef<Path>, shards: u32) -> Result<SetBuilding, Error> {
         self.shards(folder.as_ref(), shards, None)
     }
@@ -275,8 +277,8 @@ impl FileBuilding {
         self.keys.insert(0, key)
     }
 
-    /// Builds the filter of all keys and writes its file, which appears, or is replaced, when it is complete. Returns its
-    /// description.
+    /// Builds the filter of all keys and writes its file, which appears, or is replaced, when it is complete. Returns
+    /// its description.
     ///
     /// # Errors
     ///
@@ -344,9 +346,9 @@ impl SetBuilding {
         self.keys.insert(shard, key)
     }
 
-    /// Builds the shards and writes them and the manifest. The folder holds the old set or the new one at any time: the
-    /// manifest is replaced once all shards are on the disk; then the old shards are removed. Returns the manifest, which a
-    /// folder of commands does not hold.
+    /// Builds the shards and writes them and the manifest. The folder contains the old set or the new one at any time:
+    /// the manifest is replaced once all shards are on the disk; then the old shards are removed. Returns the manifest,
+    /// which a folder of commands does not hold.
     ///
     /// Files that a killed build left are removed.
     ///
@@ -405,7 +407,7 @@ impl Keys {
 
     fn check_memory(&self, needed: u64, keys: u64) -> Result<(), Error> {
         let memory = self.builder.memory;
-        // The other half may hold keys.
+        // The other half may contain keys.
         let most = memory / 2;
         if needed <= most {
             return Ok(());
@@ -426,8 +428,8 @@ impl Keys {
         Err(Error::new(kind, reason))
     }
 
-    /// Builds the filter of each shard in order, the first of which has this number among so many, and passes its header and
-    /// the filter.
+    /// Builds the filter of each shard in order, the first of which has this number among so many, and passes its
+    /// header and the filter.
     fn build(
         mut self,
         first: u32,

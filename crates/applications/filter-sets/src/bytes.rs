@@ -1,4 +1,4 @@
-//! The bytes of a file that holds a filter: read or mapped, after a header or without one.
+//! The bytes of a file with a filter: read or mapped, after a header or without one.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
@@ -28,8 +28,8 @@ pub enum Access {
 pub struct Opening {
     /// The access to the bytes.
     pub access: Access,
-    /// Set to compare the checksums of filters, which reads every byte. Otherwise only headers and lengths are checked, and
-    /// a changed byte of a filter may deny stored keys.
+    /// Set to compare the checksums of filters, which reads every byte. Otherwise only headers and lengths are checked,
+    /// and a changed byte of a filter may deny stored keys.
     pub verify: bool,
 }
 
@@ -64,7 +64,7 @@ impl AsRef<[u8]> for Bytes {
     }
 }
 
-/// A file that holds a filter, at the filter's first byte.
+/// A file with a filter, positioned at the filter's first byte.
 pub(crate) struct Opened {
     pub(crate) header: Option<Header>,
     pub(crate) file: File,

@@ -55,8 +55,8 @@ pub enum ErrorKind {
     Stopped,
 }
 
-/// Checks what must be true of an argument or of bytes. The text is that of the error otherwise; a caller that knows the file
-/// makes an error of another kind of it.
+/// Checks what must be true of an argument or of bytes. The text is that of the error otherwise; a caller that knows
+/// the file makes an error of another kind of it.
 pub(crate) fn ensure(is_right: bool, text: impl FnOnce() -> String) -> Result<(), Error> {
     is_right.then_some(()).ok_or_else(|| Error::argument(text()))
 }

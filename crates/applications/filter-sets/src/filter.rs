@@ -47,22 +47,24 @@ const ENDS_OF_TABLES: [[u8; 8]; 2] = [
 ];
 
 impl Filter {
-    /// Reads a filter from the bytes of a file, or from a stored filter without a header. A format is needed only if neither
-    /// header nor bytes identify it; without both, the keys must be bytes or UTF-8. Filters of policies do not identify their
-    /// format, and deny keys under the name of another policy.
+    /// Reads a filter from the bytes of a file, or from a stored filter without a header. A format is needed only if
+    /// neither header nor bytes identify it; without both, the keys must be bytes or UTF-8. Filters of policies do not
+    /// identify their format, and deny keys under the name of another policy.
     ///
     /// # Errors
     ///
     /// [`WrongFormat`](ErrorKind::WrongFormat) if neither header nor bytes identify the format, if they identify another one than the
-    /// given, or if the bytes are no filter: empty, or of a length or an end that no policy writes; [`Damaged`](ErrorKind::Damaged) if they
-    /// changed after the header was written. A truncated filter of a policy without a header can look whole, and then denies keys.
+    /// given, or if the bytes are no filter: empty, or of a length or an end that no policy writes;
+    /// [`Damaged`](ErrorKind::Damaged) if they changed after the header was written. A truncated filter of a policy
+    /// without a header can look whole, and then denies keys.
     pub fn from_bytes(format: Option<&Format>, bytes: Vec<u8>) -> Result<Self, Error> {
         let of = |kind| move |reason: Error| Error::new(kind, reason);
         let (header, bytes) = Bytes::of(bytes).map_err(of(ErrorKind::Damaged))?;
         Self::single(format, header, bytes).map_err(of(ErrorKind::WrongFormat))
     }
 
-    /// Opens a file that [`FileBuilding`](crate::FileBuilding) wrote, or a file with the bytes of a stored filter alone.
+    /// Opens a file that [`FileBuilding`](crate::FileBuilding) wrote, or a file with the bytes of a stored filter
+    /// alone.
     ///
     /// # Errors
     ///
@@ -184,8 +186,8 @@ impl Filter {
         shards == 1 || shard_of(seed, key, shards) == shard
     }
 
-    /// Returns true for each key that the filter may contain, in the order of the keys. Faster than one by one in filters
-    /// that are larger than the processor's caches, whose lines are fetched ahead.
+    /// Returns true for each key that the filter may contain, in the order of the keys. Faster than one by one in
+    /// filters that are larger than the processor's caches, whose lines are fetched ahead.
     #[must_use]
     pub fn contains_many<'k, K: AsRef<[u8]> + ?Sized + 'k>(
         &self,
@@ -216,9 +218,9 @@ impl std::fmt::Debug for Filter {
     }
 }
 
-/// Merges the filters of files into one that contains the keys of all, and writes it to a file, which appears when it is
-/// complete. An existing file is replaced if `replace` is true. The filters must have equal formats, kinds of keys, sizes, probe
-/// counts, and so on; `FORMAT.md` lists the formats that can be merged. A format is given as to
+/// Merges the filters of files into one that contains the keys of all, and writes it to a file, which appears when it
+/// is complete. An existing file is replaced if `replace` is true. The filters must have equal formats, kinds of keys,
+/// sizes, probe counts, and so on; `FORMAT.md` lists the formats that can be merged. A format is given as to
 /// [`Filter::open`]; stored filters without headers make one without a header.
 ///
 /// The result counts a key once for each filter that has it.

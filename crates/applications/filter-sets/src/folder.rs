@@ -61,7 +61,7 @@ fn unsaved(error: io::Error) -> Error {
     }
 }
 
-/// Returns true if a plain file holds what `write` writes.
+/// Returns true if a plain file has the bytes that `write` writes.
 fn is_written(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<bool> {
     if !fs::symlink_metadata(path)?.is_file() {
         return Ok(false);
@@ -72,10 +72,10 @@ fn is_written(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     Ok(old.sha256() == new.sha256())
 }
 
-/// A folder in which no other process builds as long as the value exists; afterwards it holds a set or is gone.
+/// A folder in which no other process builds as long as the value exists; afterwards it contains a set or is gone.
 pub(crate) struct Lock {
     pub(crate) folder: PathBuf,
-    /// Set if the folder holds files of commands instead of a set, without a manifest.
+    /// Set if the folder is for files of commands instead of a set, without a manifest.
     is_of_commands: bool,
     /// The names of the shards that were written and that no manifest names yet.
     written: RefCell<Vec<String>>,
@@ -101,9 +101,9 @@ impl Lock {
         if is_of_commands || !lock.has_manifest()? {
             lock.each_name(|name| {
                 let reason = match is_of_commands {
-                    true => format!("holds {name:?}: give an empty folder"),
+                    true => format!("contains {name:?}: give an empty folder"),
                     false if is_of_builder(&name) => return Ok(()),
-                    false => format!("holds {name:?} and no {MANIFEST}: give an empty folder or a set's"),
+                    false => format!("contains {name:?} and no {MANIFEST}: give an empty folder or a set's"),
                 };
                 Err(Error::about(ErrorKind::InvalidArgument, folder, reason))
             })?;

@@ -55,8 +55,8 @@ impl Header {
         head.starts_with(MAGIC)
     }
 
-    /// Returns true if these first bytes of a file, up to [`LEN`](Self::LEN), contain a header whose beginning was changed, or
-    /// that follows other bytes. Such a file would deny keys if it were read as a filter.
+    /// Returns true if these first bytes of a file, up to [`LEN`](Self::LEN), contain a header whose beginning was
+    /// changed, or that follows other bytes. Such a file would deny keys if it were read as a filter.
     pub(crate) fn is_displaced(head: &[u8]) -> bool {
         let is_changed = head.first_chunk().is_some_and(|head: &[u8; Self::LEN]| {
             let mut whole = *head;
@@ -170,8 +170,8 @@ pub(crate) fn check_key_kind(name: &str) -> Result<(), Error> {
     })
 }
 
-/// Returns true if a key of this kind can have these bytes: a `long` has eight. Eight digits are rather its text than a number above
-/// 3 * 10^18.
+/// Returns true if a key of this kind can have these bytes: a `long` has eight. Eight digits are rather its text than a
+/// number above 3 * 10^18.
 pub(crate) fn is_of_kind(kind: &str, key: &[u8]) -> bool {
     kind != "long" || key.len() == 8 && !key.iter().all(u8::is_ascii_digit)
 }

@@ -262,14 +262,15 @@ impl Manifest {
         self.shards.iter().map(|shard| shard.bytes).sum()
     }
 
-    /// Returns the expected false-positive rate of absent keys; none if the format has no formula. It is the mean of the
-    /// shards' rates, because a key is looked up in one shard alone.
+    /// Returns the expected false-positive rate of absent keys; none if the format has no formula. It is the mean of
+    /// the shards' rates, because a key is looked up in one shard alone.
     pub fn expected_rate(&self) -> Option<f64> {
         let rates: Option<Vec<f64>> = self.shards.iter().map(|shard| shard.rate).collect();
         rates.map(|rates| rates.iter().sum::<f64>() / self.shards.len() as f64)
     }
 
-    /// Returns true if a key of the manifest's [kind](Self::key_kind) can have these bytes, of which a `long` has eight.
+    /// Returns true if a key of the manifest's [kind](Self::key_kind) can have these bytes, of which a `long` has
+    /// eight.
     #[inline]
     pub fn is_of_kind(&self, key: &[u8]) -> bool {
         is_of_kind(&self.key_kind, key)

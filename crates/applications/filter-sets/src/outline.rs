@@ -29,8 +29,8 @@ impl Outline {
         self.0.places(key)
     }
 
-    /// Returns true if the filter may contain a key, given the bytes of its [`places`](Self::places), one range after the other.
-    /// False is certain.
+    /// Returns true if the filter may contain a key, given the bytes of its [`places`](Self::places), one range after
+    /// the other. False is certain.
     #[must_use]
     pub fn contains(&self, key: &[u8], bytes: &[u8]) -> bool {
         self.0.contains(key, bytes)
@@ -50,8 +50,8 @@ impl<F: Fn(&[u8]) -> Places + Send + Sync> Placed for F {
     }
 }
 
-/// Returns the outline of a stream, which is queried bit by bit: a header, then so many big-endian words of 64 bits, `wanted`
-/// bytes in all.
+/// Returns the outline of a stream, which is queried bit by bit: a header, then so many big-endian words of 64 bits,
+/// `wanted` bytes in all.
 pub(crate) fn stream<P: IntoIterator<Item = u64>>(
     len: u64,
     wanted: u64,

@@ -19,8 +19,8 @@ pub(crate) fn text(error: impl fmt::Display) -> Error {
     Error::argument(error)
 }
 
-/// A stored format. [`rows`](crate::rows::rows) returns all of them. Listing, building, recognising, sizing, querying and
-/// merging filters all go through this trait.
+/// A stored format. [`rows`](crate::rows::rows) returns all of them. Listing, building, recognising, sizing, querying
+/// and merging filters all go through this trait.
 pub(crate) trait Row: Sync {
     /// The name that headers and manifests state: a policy's is the one under which engines store its filters.
     fn name(&self) -> &'static str;
@@ -28,8 +28,8 @@ pub(crate) trait Row: Sync {
     /// The names by which people choose the format. Messages show the first.
     fn short_names(&self) -> &'static [&'static str];
 
-    /// Returns the format of a filter of this length with these first bytes, if it is of this row. 32 bytes suffice. Only
-    /// rows that are [known by bytes](Self::is_known_by_bytes) recognise filters.
+    /// Returns the format of a filter of this length with these first bytes, if it is of this row. 32 bytes suffice.
+    /// Only rows that are [known by bytes](Self::is_known_by_bytes) recognise filters.
     fn recognise(&'static self, _head: &[u8], _len: u64) -> Option<Format> {
         None
     }
@@ -54,7 +54,8 @@ pub(crate) trait Row: Sync {
         self.recognise(bytes, bytes.len() as u64).is_some()
     }
 
-    /// Returns an error for bytes without a header that are no filter of the format. Other formats read their own headers.
+    /// Returns an error for bytes without a header that are no filter of the format. Other formats read their own
+    /// headers.
     fn check_bare(&self, _bytes: &[u8]) -> Text<()> {
         Ok(())
     }
@@ -68,8 +69,8 @@ pub(crate) trait Row: Sync {
     /// Opens a stored filter.
     fn open(&'static self, format: &Format, bytes: Bytes) -> Text<AnyOpened>;
 
-    /// Returns the outline of a filter of this length with these first and last bytes; `None` if a query needs more than a few
-    /// bytes of the filter.
+    /// Returns the outline of a filter of this length with these first and last bytes; `None` if a query needs more
+    /// than a few bytes of the filter.
     fn outline(&self, _format: &Format, _len: u64, _head: &[u8], _tail: &[u8]) -> Option<Text<Outline>> {
         None
     }
@@ -86,12 +87,12 @@ pub(crate) struct Plan {
 /// The size of a filter, from which a builder derives it and its probes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Size {
-    /// The smallest filter whose expected false-positive rate is at most this: of policies, to a hundredth of a bit per key.
-    /// (Spark's and Guava's formulas decide for theirs.)
+    /// The smallest filter whose expected false-positive rate is at most this: of policies, to a hundredth of a bit per
+    /// key. (Spark's and Guava's formulas decide for theirs.)
     Rate(f64),
-    /// The filter of the lowest rate that has at most this many bits for each key, headers apart. Ribbon, binary fuse and
-    /// cuckoo filters come in steps and can fall below; RocksDB's Ribbon filters save, for the rate that Bloom filters of so
-    /// many bits have. Where no filter is so small, it is that of a Bloom filter's rate.
+    /// The filter of the lowest rate that has at most this many bits for each key, headers apart. Ribbon, binary fuse
+    /// and cuckoo filters come in steps and can fall below; RocksDB's Ribbon filters save, for the rate that Bloom
+    /// filters of so many bits have. Where no filter is so small, it is that of a Bloom filter's rate.
     BitsPerKey(f64),
     /// The filter of the lowest rate with at most this many bytes in all.
     Bytes(u64),
@@ -108,15 +109,15 @@ pub struct Sizing {
     pub bytes: u64,
     /// The bits per key with which a policy writes it; none for the formats that are no policies.
     pub bits_per_key: Option<f64>,
-    /// The fewest bits per key that give a larger filter, if this one has far fewer bits than requested: less than nine tenths
-    /// of them, and more than one and a half times the rate of a Bloom filter of the requested bits.
+    /// The fewest bits per key that give a larger filter, if this one has far fewer bits than requested: less than nine
+    /// tenths of them, and more than one and a half times the rate of a Bloom filter of the requested bits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_bits_per_key: Option<f64>,
     /// The probe count k, if there are probes.
     pub probe_count: Option<u32>,
-    /// The expected false-positive rate. For filters of applications it is the rate of independent probes. Guava's and Spark's
-    /// probes are not independent, so that more keys match in small filters: the measured rate is 1.0 % in place of 0.24 %
-    /// for 10 keys, and 1.09 to 1.17 % in place of 1.00 % for 100.
+    /// The expected false-positive rate. For filters of applications it is the rate of independent probes. Guava's and
+    /// Spark's probes are not independent, so that more keys match in small filters: the measured rate is 1.0 % in
+    /// place of 0.24 % for 10 keys, and 1.09 to 1.17 % in place of 1.00 % for 100.
     pub rate: f64,
 }
 
@@ -250,14 +251,15 @@ impl Format {
         &self.name
     }
 
-    /// Returns the names by which people choose the format, at least one; of a name that is derived from another, those of
-    /// the other.
+    /// Returns the names by which people choose the format, at least one; of a name that is derived from another, those
+    /// of the other.
     pub fn short_names(&self) -> &'static [&'static str] {
         self.row.short_names()
     }
 
     /// Sets the encoding of keys, which is [`Encoding::BYTES`] otherwise. Filters in an envelope have it in their
-    /// headers: they are written with it, and only read if it is the same. The keys are given as bytes in this encoding.
+    /// headers: they are written with it, and only read if it is the same. The keys are given as bytes in this
+    /// encoding.
     #[must_use]
     pub fn encoding(self, encoding: Encoding) -> Self {
         Self { encoding, ..self }

@@ -87,8 +87,8 @@ impl Format {
             })
     }
 
-    /// Returns the format of a file of this length that begins with these bytes, if they identify it. Streams of Guava and Spark
-    /// and the filters of `membership-filters` do, with the encoding of their keys. 32 bytes suffice.
+    /// Returns the format of a file of this length that begins with these bytes, if they identify it. Streams of Guava
+    /// and Spark and the filters of `membership-filters` do, with the encoding of their keys. 32 bytes suffice.
     pub fn of_prefix(head: &[u8], len: u64) -> Option<Self> {
         rows().find_map(|row| row.recognise(head, len))
     }
@@ -105,8 +105,8 @@ impl Format {
         }
     }
 
-    /// Returns the format with the name that a header states, of a filter of this length that begins with these bytes. The bytes
-    /// give the encoding of the keys.
+    /// Returns the format with the name that a header states, of a filter of this length that begins with these bytes.
+    /// The bytes give the encoding of the keys.
     pub(crate) fn stated(name: &str, head: &[u8], len: u64) -> Result<Self, Error> {
         let named = Self::named(name)?;
         Ok(named.row.recognise(head, len).unwrap_or(named))
@@ -135,8 +135,8 @@ impl Format {
         }
     }
 
-    /// Returns the outline of a filter of this length with these first and last bytes: [`ENDS`](crate::ENDS) of each, or all
-    /// bytes if the filter has fewer.
+    /// Returns the outline of a filter of this length with these first and last bytes: [`ENDS`](crate::ENDS) of each,
+    /// or all bytes if the filter has fewer.
     ///
     /// ```
     /// use filter_formats::view::places::Places;

@@ -72,13 +72,13 @@ impl FilterSet {
         })
     }
 
-    /// Opens the current contents of the folder and answers from it afterwards; calls under way finish with the old shards.
-    /// Returns false if the manifest has not changed.
+    /// Opens the current contents of the folder and answers from it afterwards; calls under way finish with the old
+    /// shards. Returns false if the manifest has not changed.
     ///
     /// # Errors
     ///
-    /// The errors of [`open`](Self::open), and [`Incompatible`](ErrorKind::Incompatible) for a set with another kind of key, which
-    /// would deny keys in the form of this one. The set then answers as before.
+    /// The errors of [`open`](Self::open), and [`Incompatible`](ErrorKind::Incompatible) for a set with another kind of
+    /// key, which would deny keys in the form of this one. The set then answers as before.
     pub fn reload(&self) -> Result<bool, Error> {
         let current = self.generation();
         if Manifest::read(&self.folder)? == current.manifest {
@@ -99,14 +99,15 @@ impl FilterSet {
         self.current.load_full()
     }
 
-    /// Returns true if the set may contain the key. False is certain for bytes of the manifest's kind of key. A key of the kind
-    /// `long` is its eight bytes, the lowest first; a key of another length, as its digits, may be contained.
+    /// Returns true if the set may contain the key. False is certain for bytes of the manifest's kind of key. A key of
+    /// the kind `long` is its eight bytes, the lowest first; a key of another length, as its digits, may be contained.
     #[must_use]
     pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
         self.current.load().contains(key)
     }
 
-    /// Returns true for each key that the set may contain, in the order of the keys. The keys of a shard are queried together.
+    /// Returns true for each key that the set may contain, in the order of the keys. The keys of a shard are queried
+    /// together.
     #[must_use]
     pub fn contains_many<'k, K: AsRef<[u8]> + ?Sized + 'k>(
         &self,
@@ -117,7 +118,8 @@ impl FilterSet {
 }
 
 impl Manifest {
-    /// Opens the file of a shard at the first byte of the stored filter, to copy it elsewhere. Its checksum is not compared.
+    /// Opens the file of a shard at the first byte of the stored filter, to copy it elsewhere. Its checksum is not
+    /// compared.
     ///
     /// # Errors
     ///
@@ -192,15 +194,16 @@ impl Generation {
         &self.shards
     }
 
-    /// Returns true if the set may contain the key. False is certain for bytes of the manifest's kind of key. A key of the kind
-    /// `long` is its eight bytes, the lowest first; a key of another length, as its digits, may be contained.
+    /// Returns true if the set may contain the key. False is certain for bytes of the manifest's kind of key. A key of
+    /// the kind `long` is its eight bytes, the lowest first; a key of another length, as its digits, may be contained.
     #[must_use]
     pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
         let key = key.as_ref();
         self.shards[self.manifest.shard_of(key)].own_contains(key)
     }
 
-    /// Returns true for each key that the set may contain, in the order of the keys. The keys of a shard are queried together.
+    /// Returns true for each key that the set may contain, in the order of the keys. The keys of a shard are queried
+    /// together.
     #[must_use]
     pub fn contains_many<'k, K: AsRef<[u8]> + ?Sized + 'k>(
         &self,

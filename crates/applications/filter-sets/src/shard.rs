@@ -7,8 +7,8 @@ use crate::error::{Error, ensure};
 /// The name of the file in a set's folder.
 pub const MANIFEST: &str = "manifest.json";
 
-/// The largest number of shards. A set of so many takes little more time to build than one of a few hundred, and a shard can
-/// have gigabytes.
+/// The largest number of shards. A set of so many takes little more time to build than one of a few hundred, and a
+/// shard can have gigabytes.
 pub const MAX_SHARDS: u32 = 1 << 12;
 
 /// The description of a shard.

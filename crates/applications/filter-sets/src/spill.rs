@@ -1,4 +1,5 @@
-//! Sorts any number of hash values in bounded memory: sorted runs in files without names, which vanish with the process.
+//! Sorts any number of hash values in bounded memory: sorted runs in files without names, which vanish with the
+//! process.
 
 use std::cmp::Reverse;
 use std::collections::binary_heap::{BinaryHeap, PeekMut};
@@ -66,8 +67,8 @@ pub(crate) trait Values: Send + Sync {
     /// Ends the input.
     fn finish(&mut self) -> Result<(), Error>;
 
-    /// Passes the values of so many shards in batches, in the order of the shards' numbers, and `None` at the end of each.
-    /// One pass at a time.
+    /// Passes the values of so many shards in batches, in the order of the shards' numbers, and `None` at the end of
+    /// each. One pass at a time.
     fn pass(&self, shards: u32, take: Take<'_>) -> Result<(), Error>;
 }
 

@@ -18,8 +18,8 @@ const BUFFER: usize = 1 << 20;
 pub(crate) enum Items {
     /// The bytes of the line
     Line,
-    /// A decimal number of 64 bits with a sign, as Spark, Guava (longFunnel) and Parquet (INT64) hash it: eight bytes, the
-    /// lowest first
+    /// A decimal number of 64 bits with a sign, as Spark, Guava (longFunnel) and Parquet (INT64) hash it: eight bytes,
+    /// the lowest first
     Long,
     /// The bytes of the line, which must be UTF-8
     String,

@@ -111,8 +111,8 @@ impl NamedPolicy {
 
 /// Returns the row of the filters that engines store under a name: the name of a row, that of MurmurHash2 with another
 /// seed, or either of these over the prefixes of any extractor. `None` if no policy of this crate has the name; short
-/// names are unknown, because filters are never stored under them. The row has the format; [`reader`] returns the policy
-/// of the name.
+/// names are unknown, because filters are never stored under them. The row has the format; [`reader`] returns the
+/// policy of the name.
 ///
 /// ```
 /// use filter_formats::policies::row_of;

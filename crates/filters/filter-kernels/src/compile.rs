@@ -4,14 +4,15 @@
 /// filter's bits, and the key.
 pub type Lookup = fn(&[u64; 3], &[u8], &[u8]) -> bool;
 
-/// Runs a closure, compiled for a kernel's instructions, with the variables of its parameters' names. It captures nothing,
-/// and its first parameter is the kernel's lanes: [`Portable`](crate::lanes::Portable) for portable code, unless an
-/// expression after the kernel takes its place. Generics are in brackets before the closure.
+/// Runs a closure, compiled for a kernel's instructions, with the variables of its parameters' names. It captures
+/// nothing, and its first parameter is the kernel's lanes: [`Portable`](crate::lanes::Portable) for portable code,
+/// unless an expression after the kernel takes its place. Generics are in brackets before the closure.
 ///
-/// `apart` names what is unusual, and cases of it: the block of the first case that holds then runs out of line, so that the
-/// closure need not save registers.
+/// `apart` names what is unusual, and cases of it: the block of the first case that holds then runs out of line, so
+/// that the closure need not save registers.
 ///
-/// Code for lanes must not be in a closure inside: it would have the instructions, but iterators that call it would not.
+/// Code for lanes must not be in a closure inside: it would have the instructions, but iterators that call it would
+/// not.
 macro_rules! by_kernel {
     ($([$($generic:tt)*],)? |$lanes:ident, $($argument:ident: $type:ty),+| -> $result:ty $body:block
         $(apart ($unusual:expr) { $($case:expr => $other:block)+ })?, $kernel:expr $(, $portable:expr)? $(,)?) => {

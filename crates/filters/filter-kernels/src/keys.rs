@@ -58,7 +58,7 @@ impl<'a> PackedKeys<'a> {
         self.len
     }
 
-    /// Returns whether there are no keys.
+    /// Returns true if there are no keys.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.bytes.is_empty()
@@ -118,7 +118,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Returns whether there are no keys.
+    /// Returns true if there are no keys.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0

@@ -104,8 +104,8 @@ impl<'f> Bits<'f> {
         self.bit_array
     }
 
-    /// Returns the kernel, the function that queries the prepared filter if kernels know how to hash, and the numbers from
-    /// which [`of_numbers`](Self::of_numbers) makes it again.
+    /// Returns the kernel, the function that queries the prepared filter if kernels know how to hash, and the numbers
+    /// from which [`of_numbers`](Self::of_numbers) makes it again.
     #[inline]
     pub fn prepare(self, kernel: KernelToken) -> (KernelToken, Option<Lookup>, [u64; 3]) {
         let (kernel, [divisor, reciprocal]) = self.parts(kernel);

@@ -54,7 +54,7 @@ impl<'w> Answers<'w> {
         self.len
     }
 
-    /// Returns whether there are no answers.
+    /// Returns true if there are no answers.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }

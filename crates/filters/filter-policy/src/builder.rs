@@ -60,7 +60,7 @@ impl<P: FilterPolicy> FilterBuilder<P> {
         self.keys
     }
 
-    /// Returns whether no key was inserted.
+    /// Returns true if no key was inserted.
     pub const fn is_empty(&self) -> bool {
         self.keys == 0
     }

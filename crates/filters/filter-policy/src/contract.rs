@@ -21,16 +21,17 @@ const ABSENT: u32 = 10_000;
 /// Call it from a test of the crate that defines the policy; [`own_policy`](crate::own_policy) has an example. The keys
 /// are always the same.
 ///
-/// `known` is the checksum of the filter of 1,000 keys, which the message of a failure contains: copy it from the first run. It stays the
-/// same as long as the policy writes the same bytes under its name, in every process and on every platform. A hash with
-/// a random seed, such as that of `RandomState`, would deny every key that another process stored, and never has it.
+/// `known` is the checksum of the filter of 1,000 keys, which the message of a failure contains: copy it from the first
+/// run. It stays the same as long as the policy writes the same bytes under its name, in every process and on every
+/// platform. A hash with a random seed, such as that of `RandomState`, would deny every key that another process
+/// stored, and never has it.
 ///
 /// # Panics
 ///
-/// With the sentence of the contract that the policy broke: a stored key was denied; two ways to query gave two answers; a
-/// key's hash value is not that of the function it claims; a filter was longer than announced, or written into a slice
-/// that was too short; `00 ff` denied a key; the policy panicked by itself; the filter of 1,000 keys has another
-/// checksum.
+/// With the sentence of the contract that the policy broke: a stored key was denied; two ways to query gave two
+/// answers; a key's hash value is not that of the function it claims; a filter was longer than announced, or written
+/// into a slice that was too short; `00 ff` denied a key; the policy panicked by itself; the filter of 1,000 keys has
+/// another checksum.
 pub fn check(policy: &dyn FilterPolicy, known: u64) -> f64 {
     let name = String::from(policy.name());
     assert!(!name.is_empty(), "the policy must have a name");

@@ -145,7 +145,7 @@ impl HashFunction {
         if self.wide() == 1 { 64 } else { 32 }
     }
 
-    /// Returns whether values of this type have the function's width.
+    /// Returns true if values of this type have the function's width.
     #[inline]
     pub(crate) const fn makes<H: HashValue>(self) -> bool {
         self.wide() == H::WIDE
@@ -253,7 +253,7 @@ impl<'a> KeyHashes<'a> {
         }
     }
 
-    /// Returns whether there are no hash values.
+    /// Returns true if there are no hash values.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -97,7 +97,7 @@ pub trait FilterPolicy: AsPolicy {
     ///
     /// # Errors
     ///
-    /// [`Error::FilterTooLarge`] when no slice could hold the filter.
+    /// [`Error::FilterTooLarge`] when the filter is longer than any slice.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error>;
 
     /// Returns the largest number of keys whose filter has at most this many bytes whatever the keys are; 0 if not even
@@ -149,7 +149,7 @@ pub trait FilterPolicy: AsPolicy {
         })
     }
 
-    /// Returns whether the filter may hold the key; `false` means that it certainly does not.
+    /// Returns true if the filter may contain the key. `false` is certain.
     ///
     /// `filter` is one filter, exactly as it was created, or any other bytes.
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool;
@@ -171,8 +171,8 @@ pub trait FilterPolicy: AsPolicy {
         None
     }
 
-    /// Answers as [`key_may_match`](Self::key_may_match) does, for a key with a known [`key_hash`](Self::key_hash). A hash value of another
-    /// function is not used: check it with [`KeyHash::of`].
+    /// Answers as [`key_may_match`](Self::key_may_match) does, for a key with a known [`key_hash`](Self::key_hash). A
+    /// hash value of another function is not used: check it with [`KeyHash::of`].
     #[inline]
     fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
         let _ = hash;
@@ -202,10 +202,11 @@ pub trait FilterPolicy: AsPolicy {
 
     /// Returns true if the filter may have a key that starts with `start`. `false` is certain.
     ///
-    /// It answers for a scan that ends with the last such key. A scan from `start` on over larger keys must not query it:
-    /// a range without keys that start so may hold others.
+    /// It answers for a scan that ends with the last such key. A scan from `start` on over larger keys must not query
+    /// it: a range without keys that start so may contain others.
     ///
-    /// A filter over whole keys cannot answer for prefixes, so the default is `true`; `PrefixPolicy` makes a policy that can.
+    /// A filter over whole keys cannot answer for prefixes, so the default is `true`; `PrefixPolicy` makes a policy
+    /// that can.
     fn prefix_may_match(&self, start: &[u8], filter: &[u8]) -> bool {
         let _ = (start, filter);
         true

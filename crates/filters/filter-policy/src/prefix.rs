@@ -29,8 +29,8 @@ use crate::policy::FilterPolicy;
 )]
 pub trait PrefixExtractor {
     /// Returns a name that distinguishes this extractor and its parameters from every other one; it becomes part of the
-    /// policy's name. An extractor of four bytes and one of eight need two names, such as `Fixed4` and `Fixed8`: under one,
-    /// each denies what the other stored.
+    /// policy's name. An extractor of four bytes and one of eight need two names, such as `Fixed4` and `Fixed8`: under
+    /// one, each denies what the other stored.
     fn name(&self) -> &str;
 
     /// Returns the stored part of the key; `None` for a key outside the domain.

@@ -61,7 +61,7 @@ impl ChecksumKind {
         }
     }
 
-    /// Returns whether this build computes the checksum: the xxHash kinds need the feature `xxhash`.
+    /// Returns true if this build computes the checksum: the xxHash kinds need the feature `xxhash`.
     pub const fn is_supported(self) -> bool {
         match self {
             Self::None | Self::Crc32c => true,

@@ -5,8 +5,8 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle
 /// The width without a terminal, which fits any.
 const WIDTH: u16 = 80;
 
-/// Returns the width of the terminal on standard output in columns, or the value of the variable `COLUMNS`; otherwise 80.
-/// Clamped to 60 to 160.
+/// Returns the width of the terminal on standard output in columns, or the value of the variable `COLUMNS`; otherwise
+/// 80. Clamped to 60 to 160.
 pub fn width() -> u16 {
     let terminal = terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0);
     let columns = terminal.or_else(|| std::env::var("COLUMNS").ok()?.parse().ok());

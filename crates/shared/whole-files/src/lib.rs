@@ -1,5 +1,5 @@
-//! The one way in which files are put in their places: a file appears when it is complete, and one process at a time writes
-//! a folder. The caller decides whether existing files may be replaced.
+//! The one way in which files are put in their places: a file appears when it is complete, and one process at a time
+//! writes a folder. The caller decides whether existing files may be replaced.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -29,8 +29,8 @@ pub fn save(path: impl AsRef<Path>, write: impl FnOnce(&mut dyn Write) -> io::Re
     put(path.as_ref(), true, write)
 }
 
-/// Writes a file as [`save`] does, but never over another: of two programs that write the same name at the same time, one
-/// gets the error.
+/// Writes a file as [`save`] does, but never over another: of two programs that write the same name at the same time,
+/// one gets the error.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;

@@ -1,8 +1,8 @@
 //! A fixed filter's string: its bits, then its mark.
 //!
-//! The mark is 24 bytes: `BfR` and the version, here `1`; the number of bits (8 bytes, little-endian); the probes (1 byte);
-//! three zeros; and the number of the rebuild that made the string (8 bytes), 0 if none did. No insert writes there: a string
-//! that ends with the mark was made by this crate, as a whole, with these parameters.
+//! The mark is 24 bytes: `BfR` and the version, here `1`; the number of bits (8 bytes, little-endian); the probes (1
+//! byte); three zeros; and the number of the rebuild that made the string (8 bytes), 0 if none did. No insert writes
+//! there: a string that ends with the mark was made by this crate, as a whole, with these parameters.
 
 use membership_filters::Hash128;
 use redis::{Cmd, cmd};

@@ -135,7 +135,7 @@ pub(crate) async fn abandon(line: &Line, live: &Bitmap, token: Token) -> Result<
     Ok(())
 }
 
-/// Abandons the rebuild under way. Returns whether there was one.
+/// Abandons the rebuild under way. Returns true if there was one.
 pub(crate) async fn abandon_any(line: &Line, live: &Bitmap) -> Result<bool, Error> {
     let Some(token) = read_token(live, &mut line.run(&look(live)).await?)? else {
         return Ok(false);

@@ -11,7 +11,7 @@ use crate::call::Line;
 use crate::error::{Error, is_redirection};
 use crate::options::{Expiry, Lifetime, Missing, Options};
 
-/// Inserts keys. Returns whether each was new.
+/// Inserts keys. Returns true for each that was new.
 pub(crate) async fn insert(
     line: &Line,
     bitmap: &Bitmap,
@@ -42,7 +42,7 @@ pub(crate) async fn insert(
     Ok(new)
 }
 
-/// Inserts keys into the generation of a rebuild, which must be there. Returns whether each was new to it.
+/// Inserts keys into the generation of a rebuild, which must be there. Returns true for each that was new to it.
 pub(crate) async fn insert_into_generation(
     line: &Line,
     live: &Bitmap,

@@ -1,9 +1,10 @@
 //! A filter that the server keeps for its `BF.*` commands, and the mark that proves which load it is of.
 //!
-//! The mark is written with the last step of a load, and holds the load's random number: if two reads give the same mark, no
-//! other load ended between them. The filter itself is proven by its number of keys, and by [`CANARIES`] keys, which are
-//! inserted before it takes its place, and which another filter contains with the probability of its rate each. A chain that is
-//! full would open a further link for them: of that, the canaries are keys that it contains by chance.
+//! The mark is written with the last step of a load, and holds the load's random number: if two reads give the same
+//! mark, no other load ended between them. The filter itself is proven by its number of keys, and by [`CANARIES`] keys,
+//! which are inserted before it takes its place, and which another filter contains with the probability of its rate
+//! each. A chain that is full would open a further link for them: of that, the canaries are keys that it contains by
+//! chance.
 
 use core::time::Duration;
 use std::collections::HashMap;
@@ -106,7 +107,8 @@ impl Loaded {
         line.run(&set).await?.checked().map(drop)
     }
 
-    /// Chooses the canaries of a load: new keys if the last link has room for them, otherwise keys that the filter contains.
+    /// Chooses the canaries of a load: new keys if the last link has room for them, otherwise keys that the filter
+    /// contains.
     fn canaries(&self, load: u64, filter: &RedisBloomFilter) -> Result<Canaries, Error> {
         let info = filter.info();
         let has_room = info.capacity.saturating_sub(info.len) >= CANARIES as u64;

@@ -1,7 +1,7 @@
 //! The scripts that run on the server.
 //!
-//! Short scripts are part of pipelines and are sent whole (`EVAL`): a pipeline would have to be repeated when the server
-//! does not know one of its scripts. Long scripts are sent by digest, and whole if the server has not seen them.
+//! Short scripts are part of pipelines and are sent whole (`EVAL`): a pipeline would have to be repeated when the
+//! server does not know one of its scripts. Long scripts are sent by digest, and whole if the server has not seen them.
 
 use std::sync::LazyLock;
 

@@ -11,8 +11,8 @@ use crate::error::Error;
 use crate::options::{Expiry, Missing, Options};
 use crate::stats::Stats;
 
-/// Returns the command that creates a string of zeros unless there is one. It names a companion of the string as well, so that a
-/// cluster refuses at once what a rebuild cannot keep in one slot.
+/// Returns the command that creates a string of zeros unless there is one. It names a companion of the string as well,
+/// so that a cluster refuses at once what a rebuild cannot keep in one slot.
 pub(super) fn create_command(bitmap: &Bitmap, expiry: Expiry) -> Result<Cmd, Error> {
     let mut create = eval(&CREATE, &[&bitmap.key, &companion_key("next", &bitmap.key)]);
     let create = create.arg(bitmap.mark()).arg(bitmap.bytes());

@@ -63,8 +63,8 @@ impl Round<'_> {
     }
 }
 
-/// Calls `round` for each of the first commands, and for some of the many that follow, each time on an empty server, until
-/// there was no such command to act before. Returns the number of rounds before that.
+/// Calls `round` for each of the first commands, and for some of the many that follow, each time on an empty server,
+/// until there was no such command to act before. Returns the number of rounds before that.
 pub(crate) fn rounds(server: &Server, mut body: impl FnMut(&mut Round<'_>)) -> usize {
     let mut round = Round {
         server,

@@ -31,8 +31,8 @@ fn a_fixed_filter_is_asked_and_written_to_while_its_slot_moves() {
                     on_its_way.migrate(key);
                 }
                 let case = format!("{missing:?} {expiry:?} after {at}");
-                // Single elements, then a batch. As documented, a pipeline that is repeated finds its own bits and reports
-                // nothing new.
+                // Single elements, then a batch. As documented, a pipeline that is repeated finds its own bits and
+                // reports nothing new.
                 client.run(filter.insert(&elements[at + 1]));
                 let again = client.run(filter.insert_many([&elements[at + 1], &elements[0]]));
                 assert_eq!(again, [false; 2], "{case}");

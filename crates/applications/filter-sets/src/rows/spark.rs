@@ -153,8 +153,8 @@ impl Spark {
         stream(len, header.stream_len(), version.header_len(), words, positions)
     }
 
-    /// Returns the expected rate. Positions of version 1 are remainders of numbers below 2^31, and uneven in filters of many
-    /// bits.
+    /// Returns the expected rate. Positions of version 1 are remainders of numbers below 2^31, and uneven in filters of
+    /// many bits.
     fn rate(&self, bits: u64, probes: u32, keys: u64) -> Text<f64> {
         if self.has_seed() {
             let textbook = Textbook::with_probe_count(probes);

@@ -16,16 +16,17 @@ use crate::sizing::next_size_up;
 
 /// Build a filter of the keys in files, one a line, in any format.
 ///
-/// A key is the bytes of a line without its end, which is a line feed or a carriage return and a line feed. An empty line is
-/// the empty key. Repeated keys count once. Neither the order of the keys nor the memory changes a byte of the result.
+/// A key is the bytes of a line without its end, which is a line feed or a carriage return and a line feed. An empty
+/// line is the empty key. Repeated keys count once. Neither the order of the keys nor the memory changes a byte of the
+/// result.
 ///
-/// Without --shards, the file has a header that describes the filter, then the filter's stored bytes; with --raw, the stored
-/// bytes alone. With --shards, PATH is a folder with a manifest.json and a file for each shard, which FORMAT.md of filter-sets
-/// describes. An existing set is replaced at once when the new one is on the disk; until then, or if the program is stopped or
-/// killed, it stays. Restart a build that was killed.
+/// Without --shards, the file has a header that describes the filter, then the filter's stored bytes; with --raw, the
+/// stored bytes alone. With --shards, PATH is a folder with a manifest.json and a file for each shard, which FORMAT.md
+/// of filter-sets describes. An existing set is replaced at once when the new one is on the disk; until then, or if the
+/// program is stopped or killed, it stays. Restart a build that was killed.
 ///
-/// Hash values that do not fit into half of the memory go to unnamed files in the folder of PATH. The other half is for the
-/// filter that is being built, and limits the length of a key. A larger filter needs --shards.
+/// Hash values that do not fit into half of the memory go to unnamed files in the folder of PATH. The other half is for
+/// the filter that is being built, and limits the length of a key. A larger filter needs --shards.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} build --keys users.txt --rate 1% --out users.bloom\n  \
@@ -57,23 +58,23 @@ pub struct Arguments {
     /// Make a folder with this many shards
     #[arg(long, value_name = "N")]
     shards: Option<u32>,
-    /// Build only the shard of this number, counted from 0, into the folder; every key must belong to it. The program that
-    /// builds all shards writes the manifest
+    /// Build only the shard of this number, counted from 0, into the folder; every key must belong to it. The program
+    /// that builds all shards writes the manifest
     #[arg(long, value_name = "I", requires = "shards")]
     shard: Option<u32>,
     /// Write the stored bytes alone, for an engine, Java or Spark. Truncation is then not detected
     #[arg(long, conflicts_with = "shards")]
     raw: bool,
-    /// Write the commands that load the filter into Redis under this key, for `redis-cli --pipe`, and replace an existing
-    /// one; redisbloom only. If redis-cli reports errors, the old filter stays. With --shards, PATH is a
-    /// new folder with a file for each shard N, which loads it under KEY:{N}: a cluster spreads them over its slots
+    /// Write the commands that load the filter into Redis under this key, for `redis-cli --pipe`, and replace an
+    /// existing one; redisbloom only. If redis-cli reports errors, the old filter stays. With --shards, PATH is a new
+    /// folder with a file for each shard N, which loads it under KEY:{N}: a cluster spreads them over its slots
     #[arg(long, value_name = "KEY", conflicts_with_all = ["shard", "raw"])]
     commands: Option<String>,
     /// Most memory to use: 512MiB, 2GiB
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value_t = DEFAULT_MEMORY)]
     memory: u64,
-    /// Size the filter, or each shard, for this many keys in place of the actual number: filters that are merged need equal
-    /// sizes. Not for policies
+    /// Size the filter, or each shard, for this many keys in place of the actual number: filters that are merged need
+    /// equal sizes. Not for policies
     #[arg(long, alias = "items", value_name = "N", value_parser = numbers::keys)]
     capacity: Option<u64>,
     /// Bits of the whole filter, in place of a rate; Spark only

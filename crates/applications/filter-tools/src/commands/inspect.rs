@@ -22,31 +22,32 @@ use terminal::number::counted;
 
 /// Show the filters in tables of LevelDB and RocksDB and in Parquet files, and report damage.
 ///
-/// Reads the footer, metaindex, filter blocks, index and data blocks of each table. Checks handles, checksums, the offsets
-/// of filters, and that no data block has an empty filter. Does not check keys against filters. Writes nothing.
+/// Reads the footer, metaindex, filter blocks, index and data blocks of each table. Checks handles, checksums, the
+/// offsets of filters, and that no data block has an empty filter. Does not check keys against filters. Writes nothing.
 ///
-/// Shows the bits, k, fill and expected rate of the filters of this workspace's policies and of LevelDB's and RocksDB's own,
-/// over keys or prefixes, and the number of filters that let every key pass because they could not be built. The expected
-/// rate is fill to the power of k, averaged over the bits, or over the lines of RocksDB's Bloom filters; for a Ribbon filter
-/// it is two to the power of minus the columns. Figures of a filter block with a wrong checksum describe its bytes as they
-/// are. Bits of overlapping filters count once.
+/// Shows the bits, k, fill and expected rate of the filters of this workspace's policies and of LevelDB's and RocksDB's
+/// own, over keys or prefixes, and the number of filters that let every key pass because they could not be built. The
+/// expected rate is fill to the power of k, averaged over the bits, or over the lines of RocksDB's Bloom filters; for a
+/// Ribbon filter it is two to the power of minus the columns. Figures of a filter block with a wrong checksum describe
+/// its bytes as they are. Bits of overlapping filters count once.
 ///
-/// Reads RocksDB's block-based tables of format versions 0 to 7, with full or partitioned filters, and Pebble's of versions 1 to
-/// 4; blocks compressed by Snappy, LZ4, Zstandard and zlib. Does not read plain, cuckoo and columnar tables, other compression,
-/// and blocks above 1 GiB (metaindex: 1 MiB).
+/// Reads RocksDB's block-based tables of format versions 0 to 7, with full or partitioned filters, and Pebble's of
+/// versions 1 to 4; blocks compressed by Snappy, LZ4, Zstandard and zlib. Does not read plain, cuckoo and columnar
+/// tables, other compression, and blocks above 1 GiB (metaindex: 1 MiB).
 ///
 /// For a Parquet file, which must be the only path, shows each split-block filter: row group, column, length of the bit
-/// set, and expected rate (the product of the fill of the words of a block, averaged over the blocks). With --column and
-/// --key, queries each filter of the column for a value, which is refused unless its stored form is certain. JSON is then an
-/// array of filters.
+/// set, and expected rate (the product of the fill of the words of a block, averaged over the blocks). With --column
+/// and --key, queries each filter of the column for a value, which is refused unless its stored form is certain. JSON
+/// is then an array of filters.
 ///
-/// For the folder of a set, which must be the only path, compares the checksums and shows each shard, with the rate that the
-/// manifest states and the rate that the bytes suggest. Files that `build` wrote are shown in the same way. So are stored
-/// bytes alone, if --format gives their format or they identify it, as streams of Guava and Spark and filters of
-/// membership-filters do.
+/// For the folder of a set, which must be the only path, compares the checksums and shows each shard, with the rate
+/// that the manifest states and the rate that the bytes suggest. Files that `build` wrote are shown in the same way. So
+/// are stored bytes alone, if --format gives their format or they identify it, as streams of Guava and Spark and
+/// filters of membership-filters do.
 ///
-/// For Guava's and Spark's filters, shows k, the fill and, if the number of keys is not stated, an estimate of it. Reports a k
-/// that does not fit that number, as in filters that Spark's limits for data frames have cut. A stream has no checksum.
+/// For Guava's and Spark's filters, shows k, the fill and, if the number of keys is not stated, an estimate of it.
+/// Reports a k that does not fit that number, as in filters that Spark's limits for data frames have cut. A stream has
+/// no checksum.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} inspect /var/lib/app/db\n  {program} inspect --json 000005.ldb\n  \
@@ -57,7 +58,8 @@ use terminal::number::counted;
         inspected."
 )]
 pub struct Arguments {
-    /// A table (.ldb, .sst), the folder of a database, a Parquet file, a stream of Guava or Spark, or the folder of a set
+    /// A table (.ldb, .sst), the folder of a database, a Parquet file, a stream of Guava or Spark, or the folder of a
+    /// set
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// The format of the filters, for stored bytes that do not identify it
@@ -72,12 +74,12 @@ pub struct Arguments {
     /// Show only the filters of this column of a Parquet file; parts of its path are joined by dots
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
-    /// Query the column's filters for this value, in the form of the column's type: a number, text, a date or time of ISO
-    /// 8601 or the whole number that stores it, a UUID, or the hexadecimal digits of bytes of fixed length
+    /// Query the column's filters for this value, in the form of the column's type: a number, text, a date or time of
+    /// ISO 8601 or the whole number that stores it, a UUID, or the hexadecimal digits of bytes of fixed length
     #[arg(long, value_name = "VALUE", requires = "column", allow_hyphen_values = true)]
     key: Option<String>,
-    /// The form of the value if it is not that of the column's type: the stored number (long), text (line or string), or the
-    /// stored bytes (binary). Columns of bytes need it if the file does not say that they are text
+    /// The form of the value if it is not that of the column's type: the stored number (long), text (line or string),
+    /// or the stored bytes (binary). Columns of bytes need it if the file does not say that they are text
     #[arg(long = "type", value_name = "KIND", value_enum, requires = "key")]
     items: Option<Items>,
 }

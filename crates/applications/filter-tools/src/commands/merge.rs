@@ -9,9 +9,9 @@ use super::{check_new, failure, refuse_stdout};
 
 /// Merge filters of one format into a filter that contains the keys of all, or sets into a set.
 ///
-/// The filters must have equal sizes and probe counts: build them with the same --capacity, or from equally many keys. Bloom
-/// filters can be merged, and FORMAT.md of filter-sets lists the formats. Sets are merged shard by shard: they must have equal
-/// numbers of shards, and a set at --out is replaced.
+/// The filters must have equal sizes and probe counts: build them with the same --capacity, or from equally many keys.
+/// Bloom filters can be merged, and FORMAT.md of filter-sets lists the formats. Sets are merged shard by shard: they
+/// must have equal numbers of shards, and a set at --out is replaced.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} merge monday.bloom tuesday.bloom --out week.bloom\n  \

@@ -25,11 +25,11 @@ const LONGEST: u64 = 512 << 20;
 /// Prints `maybe` or `no` for each key, in order: `no` is certain. Answers come as soon as their lines are complete, so
 /// that a program can query through a pipe.
 ///
-/// PATH is a file with a filter, or the folder of a set: both state format and type, and contradicting options are refused. Stored
-/// bytes alone never state the type. They identify the format if they are streams of Guava or Spark or filters of
-/// membership-filters, but not if they are filters of policies. In a table of LevelDB or RocksDB, each key is looked up in
-/// the filter that answers for it, or in every filter if the table does not show that the database orders keys by their
-/// bytes. (`inspect` looks up a value in a Parquet file.)
+/// PATH is a file with a filter, or the folder of a set: both state format and type, and contradicting options are
+/// refused. Stored bytes alone never state the type. They identify the format if they are streams of Guava or Spark or
+/// filters of membership-filters, but not if they are filters of policies. In a table of LevelDB or RocksDB, each key
+/// is looked up in the filter that answers for it, or in every filter if the table does not show that the database
+/// orders keys by their bytes. (`inspect` looks up a value in a Parquet file.)
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} query users.bloom < keys.txt\n  {program} query --map users.set < keys.txt\n  \

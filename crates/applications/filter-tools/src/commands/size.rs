@@ -20,11 +20,11 @@ use crate::sizing::{Answer, Question, answer, name, next_size_up};
 
 /// Calculate the size of a filter from keys, rate, bits per key or memory.
 ///
-/// Shows the exact stored bytes in every format of this project (a filter in Redis has the bits of guava's): for keys and a
-/// rate, for keys and bits per key, for keys and a memory, or for the most keys of a rate in a memory. The defaults are
-/// 1,000,000 keys if neither keys nor memory are given, and a rate of 1 % if no option determines it. Rates are those expected of an ideal hash.
-/// LevelDB's rate jumps with the exact number of keys, because its probes are not independent (see THEORY.md of
-/// filter-formats).
+/// Shows the exact stored bytes in every format of this project (a filter in Redis has the bits of guava's): for keys
+/// and a rate, for keys and bits per key, for keys and a memory, or for the most keys of a rate in a memory. The
+/// defaults are 1,000,000 keys if neither keys nor memory are given, and a rate of 1 % if no option determines it.
+/// Rates are those expected of an ideal hash. LevelDB's rate jumps with the exact number of keys, because its probes
+/// are not independent (see THEORY.md of filter-formats).
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} size --keys 10M --rate 0.01%\n  {program} size --keys 45402 --bits-per-key 15\n  \
@@ -47,9 +47,9 @@ pub struct Arguments {
     #[arg(long, value_name = "BYTES", value_parser = memory, allow_negative_numbers = true,
         conflicts_with = "bits_per_key")]
     memory: Option<u64>,
-    /// Divide memory among levels so that few reads are needless. A level is KEYS, the keys of a filter, then xFILTERS and
-    /// :READS if they are not 1: `10k,100kx10,1Mx100:0.5`. The memory is --memory, or that of
-    /// --bits-per-key (10) in every level
+    /// Divide memory among levels so that few reads are needless. A level is KEYS, the keys of a filter, then xFILTERS
+    /// and :READS if they are not 1: `10k,100kx10,1Mx100:0.5`. The memory is --memory, or that of --bits-per-key (10)
+    /// in every level
     #[arg(long, value_name = "LEVEL,...", value_delimiter = ',', value_parser = level,
         conflicts_with_all = ["keys", "rate"])]
     levels: Vec<Level>,

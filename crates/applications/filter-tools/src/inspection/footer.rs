@@ -1,8 +1,9 @@
 //! Reads the fields of a Parquet footer that concern filters.
 //!
-//! The footer is read here because the crate `parquet` trusts the counts and nesting that a footer states: 21 bytes make
-//! it reserve 16 GiB, 30 KB can take hours, and 80 KB overflow its stack. Here every element of a list takes at least one
-//! byte of the footer, so that time and memory are bounded by its length, and columns are passed on one by one.
+//! The footer is read here because the crate `parquet` trusts the counts and nesting that a footer states: 21 bytes
+//! make it reserve 16 GiB, 30 KB can take hours, and 80 KB overflow its stack. Here every element of a list takes at
+//! least one byte of the footer, so that time and memory are bounded by its length, and columns are passed on one by
+//! one.
 //!
 //! Source: the Parquet format, `parquet.thrift` (`FileMetaData`).
 
@@ -338,7 +339,8 @@ mod tests {
         }
     }
 
-    /// Tests both ways in which a schema states the meaning of values: `LogicalType`, and `ConvertedType` of older files.
+    /// Tests both ways in which a schema states the meaning of values: `LogicalType`, and `ConvertedType` of older
+    /// files.
     #[test]
     fn logical_types() {
         use LogicalType::{Date, Decimal, Float16, Integer, Other, Text, Time, Timestamp, Uuid};

@@ -17,7 +17,7 @@ use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
 
 use super::file::TableFile;
 
-/// Returns whether a table may hold a user's key. `false` is certain.
+/// Returns true if a table may contain a user's key. `false` is certain.
 type Answer = Box<dyn Fn(&[u8]) -> bool>;
 
 /// Answers for user's keys from the filters of a table.

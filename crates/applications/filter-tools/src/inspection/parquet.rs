@@ -39,7 +39,7 @@ pub(crate) struct ColumnFilter {
     pub(crate) bytes: Option<u64>,
     /// The probability that an absent value matches.
     pub(crate) expected_rate: Option<f64>,
-    /// True if the row group may hold the queried value; `None` without a query.
+    /// True if the row group may contain the queried value; `None` without a query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) may_match: Option<bool>,
     /// A description of the damage.
@@ -76,13 +76,14 @@ pub(crate) fn is_parquet(path: &Path) -> bool {
             || starts_like_one().unwrap_or(false))
 }
 
-/// Returns the filters of a file, or of its column of this path, in the order of row groups and columns, and the number of row
-/// groups. A key is a value of the column as text, in the form of the column or of these items, for which the filters are
-/// queried. Memory is bounded by the length of the footer and of the longest filter.
+/// Returns the filters of a file, or of its column of this path, in the order of row groups and columns, and the number
+/// of row groups. A key is a value of the column as text, in the form of the column or of these items, for which the
+/// filters are queried. Memory is bounded by the length of the footer and of the longest filter.
 ///
 /// # Errors
 ///
-/// If the file cannot be read, its footer is damaged, it does not have the queried column, or the key is no value of it.
+/// If the file cannot be read, its footer is damaged, it does not have the queried column, or the key is no value of
+/// it.
 pub(crate) fn inspect(
     path: &Path,
     column: Option<&str>,

@@ -596,7 +596,7 @@ fn redisbloom_loads_commands_and_its_chunks_are_read() {
     );
     bench.refuses(
         "build --keys keys --format guava --out new --commands seen => guava: no commands load it | redisbloom has them
-        build --keys keys --format redisbloom --out set --shards 3 --commands seen => set: holds | give an empty folder
+        build --keys keys --format redisbloom --out set --shards 3 --commands seen => set: contains | give an empty folder
         build --keys keys --format redisbloom --out new --shards 2 --commands seen{eu} => must have no brace | seen{eu}
         build --keys keys --out new --raw --commands seen => cannot be used with",
     );

@@ -19,7 +19,7 @@ fn filters_of_all_columns() {
     insta::assert_snapshot!("inspect parquet", bench().done("inspect rows.parquet"));
 }
 
-/// Distinguishes row groups that may hold a value from those that cannot, for every physical type.
+/// Distinguishes row groups that may contain a value from those that cannot, for every physical type.
 #[test]
 fn row_groups_that_can_be_skipped() {
     let bench = bench();
@@ -69,7 +69,8 @@ fn values() -> Workbench {
     bench
 }
 
-/// Looks up values in the forms that their column's type allows: some that are stored and, after `not`, some that are not.
+/// Looks up values in the forms that their column's type allows: some that are stored and, after `not`, some that are
+/// not.
 #[test]
 fn values_as_people_write_them() {
     let bench = values();

@@ -43,7 +43,8 @@ impl Workbench {
         self.ended(0, arguments)
     }
 
-    /// Runs the program with these words, which must end with this code and print nothing to standard error. Returns its output.
+    /// Runs the program with these words, which must end with this code and print nothing to standard error. Returns
+    /// its output.
     fn ended(&self, expected: i32, arguments: &str) -> String {
         let Outcome { code, stdout, stderr } = self.run(arguments);
         assert_eq!((code, stderr.as_str()), (expected, ""), "{arguments}");
@@ -55,13 +56,14 @@ impl Workbench {
         serde_json::from_str(&self.ended(expected, arguments)).unwrap()
     }
 
-    /// Checks the lines of a table, `WORDS => TEXT | TEXT`: with these words the program ends with code 2 and a message that
-    /// has the texts, prints nothing else and changes no file.
+    /// Checks the lines of a table, `WORDS => TEXT | TEXT`: with these words the program ends with code 2 and a message
+    /// that has the texts, prints nothing else and changes no file.
     fn refuses(&self, table: &str) {
         self.refuses_fed(2, "", table);
     }
 
-    /// Checks the lines of a table as [`Workbench::refuses`] does, for another code and with this text on standard input.
+    /// Checks the lines of a table as [`Workbench::refuses`] does, for another code and with this text on standard
+    /// input.
     fn refuses_fed(&self, expected: i32, input: impl AsRef<[u8]>, table: &str) {
         let before = self.snapshot();
         for line in table.trim().lines() {

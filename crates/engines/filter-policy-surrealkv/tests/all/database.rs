@@ -1,5 +1,5 @@
-//! Writes, compacts, reopens and reads whole databases. Counts the queries that filters deny, each of which saves a block
-//! from being read.
+//! Writes, compacts, reopens and reads whole databases. Counts the queries that filters deny, each of which saves a
+//! block from being read.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -155,7 +155,8 @@ async fn absent_keys_read_no_block_before_and_after_compaction() {
             tree.close().await.unwrap();
             let (tables, bytes) = filters(folder.path());
             assert_eq!(tables == 1, is_compacted, "{name}: {tables} tables");
-            // Ten bits for a key, and as much as 2,000 keys more would take: a tenth of the keys are stored in two versions.
+            // Ten bits for a key, and as much as 2,000 keys more would take: a tenth of the keys are stored in two
+            // versions.
             let per_key = bytes as f64 * 8.0 / f64::from(COUNT);
             assert!(
                 !is_compacted || (5.0..10.5).contains(&per_key),

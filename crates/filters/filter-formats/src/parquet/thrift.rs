@@ -1,6 +1,7 @@
 //! Fields in Thrift's compact encoding, as Parquet's headers and footers have them.
 //!
-//! Every element of a list or map takes at least one byte, so that time is bounded by the number of bytes. Nothing is allocated.
+//! Every element of a list or map takes at least one byte, so that time is bounded by the number of bytes. Nothing is
+//! allocated.
 //!
 //! Source: Thrift, `doc/specs/thrift-compact-protocol.md`.
 

@@ -1,7 +1,7 @@
 //! Searches by halving.
 
-/// Returns the largest number from `least` to `limit` that fits, if every number below a fitting one fits too; `None` if the
-/// least does not.
+/// Returns the largest number from `least` to `limit` that fits, if every number below a fitting one fits too; `None`
+/// if the least does not.
 ///
 /// ```
 /// use filter_formats::sizing::largest;

@@ -1,5 +1,5 @@
-//! The definition of queries (`FORMAT.md` of `filter-formats`, "Pebble's binary fuse filter"): a hash value is mixed, and gives
-//! three places and a fingerprint.
+//! The definition of queries (`FORMAT.md` of `filter-formats`, "Pebble's binary fuse filter"): a hash value is mixed,
+//! and gives three places and a fingerprint.
 
 /// The segments of slots, and the seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use crate::lanes::{Lanes, MAX_LANES, Work};
 use crate::modulus::{LaneDivisor, Modulus};
 use crate::source::LaneSource;
 
-/// The length in bytes from which bit arrays are prefetched before they are written or read: four times the second-level
-/// cache of the machines this was measured on. Below, prefetching costs more than it saves.
+/// The length in bytes from which bit arrays are prefetched before they are written or read: four times the
+/// second-level cache of the machines this was measured on. Below, prefetching costs more than it saves.
 pub(super) const PREFETCHED: usize = 4 << 20;
 /// The length in bits of arrays that are in the second-level cache. In larger ones many stores wait, and where keys are
 /// hashed between them, fewer fit in flight: packed keys took 1.7 times as long in 1.25 MB (Zen 3).
@@ -245,8 +245,8 @@ impl<S: Lanes, const MAP: bool, const GROUPS: usize, const ROWS: usize> Consumer
             }
             let group = self.groups + index;
             for row in rows_of::<MAP, ROWS>(self.rows, group % GROUPS, self.probes) {
-                // SAFETY: the row was prepared `GROUPS` groups ago if there was such a group, from remainders by the bits
-                // of the filter.
+                // SAFETY: the row was prepared `GROUPS` groups ago if there was such a group, from remainders by the
+                // bits of the filter.
                 unsafe { bits.exchange(lanes, row, sequence.positions(), group >= GROUPS, GROUPS > 1) };
                 sequence.advance();
             }

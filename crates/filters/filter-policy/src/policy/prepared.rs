@@ -203,9 +203,9 @@ impl<'a> PreparedFilter<'a> {
 
 /// A stored filter with its policy: prepared once, and kept without a lifetime.
 ///
-/// An engine keeps one for each open table. `P` is the policy or a pointer to it, such as
-/// `Arc<dyn FilterPolicy + Send + Sync>`, `B` the memory that holds the bytes: a vector, an `Arc<[u8]>`, a block of a
-/// cache. If both are `Send` and `Sync`, so is the filter. The bytes must not change: what was prepared of the old ones denies keys of the new ones.
+/// An engine keeps one for each open table. `P` is the policy or a pointer to it, such as `Arc<dyn FilterPolicy + Send
+/// + Sync>`, `B` the memory that holds the bytes: a vector, an `Arc<[u8]>`, a block of a cache. If both are `Send` and
+/// `Sync`, so is the filter. The bytes must not change: what was prepared of the old ones denies keys of the new ones.
 /// A query through `dyn` takes one indirect call.
 #[cfg_attr(
     feature = "alloc",
@@ -288,7 +288,7 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         &self.policy
     }
 
-    /// Returns whether the filter may hold the key; `false` means that it certainly does not.
+    /// Returns true if the filter may contain the key. `false` is certain.
     #[inline(always)]
     pub fn may_match(&self, key: &[u8]) -> bool {
         match &self.prepared.0 {
@@ -301,7 +301,7 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         }
     }
 
-    /// Returns whether the filter may hold a key that was hashed once for many filters.
+    /// Returns true if the filter may contain a key that was hashed once for many filters.
     ///
     /// Policies of one hash function share hash values. A key that was hashed by another function is hashed again.
     #[inline(always)]
@@ -319,9 +319,9 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         }
     }
 
-    /// Returns whether the filter may hold a key with this hash value. [`may_match_hashed`](Self::may_match_hashed) has
-    /// the key as well, and so an answer where this one is `true`: if another function made the value, or the policy
-    /// has none.
+    /// Returns true if the filter may contain a key with this hash value. [`may_match_hashed`](Self::may_match_hashed)
+    /// has the key as well, and so an answer where this one is `true`: if another function made the value, or the
+    /// policy has none.
     #[inline(always)]
     pub fn may_match_hash(&self, hash: KeyHash) -> bool {
         let answer = self.prepared.may_match_hash(self.filter.as_ref(), hash);

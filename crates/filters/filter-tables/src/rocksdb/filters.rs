@@ -59,7 +59,8 @@ impl RocksDbFilters {
         &self.handles
     }
 
-    /// Returns true if one filter answers for a key. Otherwise the table does not show that keys are ordered by their bytes,
+    /// Returns true if one filter answers for a key. Otherwise the table does not show that keys are ordered by their
+    /// bytes,
     /// [`may_match`](Self::may_match) queries every partition, and false positives add up.
     pub fn has_one_for_each_key(&self) -> bool {
         match &self.handles {
@@ -68,12 +69,13 @@ impl RocksDbFilters {
         }
     }
 
-    /// Returns whether the table may hold the user's key. `query` returns the answer of the filter with a handle, and is
-    /// called until a filter matches.
+    /// Returns true if the table may contain the user's key. `query` returns the answer of the filter with a handle,
+    /// and is called until a filter matches.
     ///
     /// Partitions are ordered as the database orders keys. If the property `rocksdb.comparator` is
     /// `leveldb.BytewiseComparator`, only the partition of the key is queried, and with any other order all of them.
-    /// Every key may match where filters hold prefixes alone, and for [`BlockBased`](FilterHandles::BlockBased) filters.
+    /// Every key may match where filters hold prefixes alone, and for [`BlockBased`](FilterHandles::BlockBased)
+    /// filters.
     ///
     /// # Errors
     ///

@@ -142,8 +142,8 @@ impl<R: ReadAt> RocksDbTable<R> {
         self.filters_entry().map(|(_, name, _)| name)
     }
 
-    /// Returns true if the filters have whole keys. Pebble's have the part of a key that the database's comparer selects,
-    /// which is the whole key for its own.
+    /// Returns true if the filters have whole keys. Pebble's have the part of a key that the database's comparer
+    /// selects, which is the whole key for its own.
     pub fn has_whole_keys(&self) -> bool {
         self.properties.has_whole_keys() && (!self.footer.is_pebbles || self.properties.is_bytewise())
     }

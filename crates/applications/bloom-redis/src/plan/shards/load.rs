@@ -191,7 +191,7 @@ impl<'a> Keys<'a> {
         self.line.send_all(batches.0).await
     }
 
-    /// Returns whether each shard is there as a whole. With `keep`, it then never expires.
+    /// Returns true for each shard that is there as a whole. With `keep`, it then never expires.
     async fn prove(&self, parts: &[Part], keep: bool) -> Result<Vec<bool>, Error> {
         let commands = |batch: &mut Batch, number: usize| {
             let part = &parts[number];

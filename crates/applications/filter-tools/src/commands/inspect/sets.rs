@@ -62,7 +62,7 @@ fn notes(fill: &Fill, rate: f64) -> Vec<String> {
     notes
 }
 
-/// Returns true if the folder holds a set.
+/// Returns true if the folder contains a set.
 pub(super) fn is_set(path: &Path) -> bool {
     path.join(MANIFEST).is_file()
 }
