@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_servers_say_is_told_apart() {
+    fn replies_of_servers_are_distinguished() {
         use ErrorKind::{Malformed, Server, Unavailable};
         for (reply, expected) in [
             ("LOADING Redis is loading the dataset in memory", Unavailable),

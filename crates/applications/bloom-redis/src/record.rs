@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_is_told_from_other_text_and_a_mismatch_names_both_values() {
+    fn a_record_is_recognised_and_a_mismatch_names_both_values() {
         let ours = text(&Schema::whole_words(10_000, 0.0005).unwrap());
         let expected =
             "bloom-redis 1 design=growing insertions=10000 fpp=0.0005 bits=158208 probes=11 part_bits=158208";

@@ -157,14 +157,14 @@ pub fn lookup(_: KernelToken, width: u8) -> Lookup {
         10 => look_up::<10>,
         12 => look_up::<12>,
         16 => look_up::<16>,
-        _ => ask_by_width,
+        _ => by_width,
     }
 }
 
 fn look_up<const WIDTH: u8>(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
     // Other keys are hashed by calls, for which these would save registers, too.
     if !matches!(key.len(), 4..=64) {
-        return ask_by_width(numbers, bits, key);
+        return by_width(numbers, bits, key);
     }
     // The number of starts is not computed for each key.
     let Fingerprints { shape, .. } = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
@@ -178,7 +178,7 @@ fn look_up<const WIDTH: u8>(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool
 }
 
 #[inline(never)]
-fn ask_by_width(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
+fn by_width(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
     let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
     holds(fingerprints, fingerprints.width, xxh3_64(key, 0))
 }

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_tells_its_own_filter_another_one_and_a_string_without_one() {
+    fn a_mark_identifies_its_filter_another_one_and_a_string_without_one() {
         let of = |insertions, rate| Bitmap::new(b"key".to_vec(), Schema::fixed(insertions, rate).unwrap());
         let (one, other) = (of(1_000, 0.01), of(500, 0.0001));
         // The same length of the string.

@@ -78,7 +78,7 @@ fn with_canaries(local: &RedisBloomFilter, loaded: &RedisBloomFilter) -> RedisBl
 }
 
 #[test]
-fn a_chain_that_is_full_says_so() {
+fn a_full_chain_is_reported() {
     with_each_server(|server| {
         let made = |capacity| {
             let parameters = RedisBloomParameters::new(capacity, 0.01).non_scaling();
@@ -361,7 +361,7 @@ fn a_load_that_is_killed_leaves_the_old_filter() {
 }
 
 #[test]
-fn a_server_without_the_commands_is_told_from_a_lost_filter() {
+fn a_server_without_the_commands_is_distinguished_from_a_lost_filter() {
     let server = Server::start(&[]);
     let mut client = Client::blocking(&server);
     let remote = RedisBloom::new("users");

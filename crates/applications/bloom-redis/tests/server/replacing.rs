@@ -25,7 +25,7 @@ fn local(filter: &FixedFilter) -> BloomFilter<Bytes> {
 }
 
 #[test]
-fn a_rebuild_keeps_the_time_to_live_unless_told_otherwise() {
+fn a_rebuild_keeps_the_time_to_live_by_default() {
     for_each_client(|client| {
         let [short, long] = [100, 300].map(|seconds| seconds * SECOND);
         for (before, given, expected) in [

@@ -13,7 +13,7 @@ const HOUR: Expiry = Expiry::After(Duration::from_secs(3_600));
 const STATES: [usize; 3] = [0, 1, usize::MAX];
 
 #[test]
-fn a_fixed_filter_is_asked_and_written_to_while_its_slot_moves() {
+fn a_fixed_filter_is_queried_and_written_to_while_its_slot_moves() {
     for_each_cluster_client(|client, cluster| {
         for (missing, expiry) in [
             (Missing::Reported, HOUR),
@@ -80,7 +80,7 @@ fn clients_follow_a_slot_that_has_moved() {
 }
 
 #[test]
-fn a_growing_filter_says_what_it_knows_while_its_slot_moves() {
+fn a_growing_filter_answers_while_its_slot_moves() {
     for_each_cluster_client(|client, cluster| {
         client.words::<()>(&["FLUSHALL"]);
         let filter = new_growing(100, 0.01);

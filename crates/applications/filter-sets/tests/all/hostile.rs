@@ -259,7 +259,7 @@ fn a_manifest_that_was_edited_is_refused_whether_or_not_its_checksum_fits() {
 
 /// Opens a filter's file under wrong formats, changed, and cut.
 #[test]
-fn a_file_says_what_it_is() {
+fn a_file_states_its_format() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("filter");
     let stored = keys(0..1_000);

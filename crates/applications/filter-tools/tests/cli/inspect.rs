@@ -45,7 +45,7 @@ fn a_database() {
 }
 
 #[test]
-fn damage_is_told_and_is_exit_code_1() {
+fn damage_is_reported_with_exit_code_1() {
     let bench = database();
     // The filter block starts at 146,511, its offsets 2536 bytes later; the metaindex at 149,341.
     let damaged = |name: &str, change: fn(&mut Vec<u8>)| {

@@ -94,7 +94,7 @@ const NAMES: [&str; 16] = [
 ];
 
 #[test]
-fn the_check_says_what_the_engine_does() {
+fn the_check_agrees_with_the_engine() {
     let (mut refused, mut ignored) = (0, 0);
     for comparator in comparators() {
         for wrote in NAMES {

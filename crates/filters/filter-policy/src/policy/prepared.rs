@@ -294,7 +294,7 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         match &self.prepared.0 {
             State::Filter(plan) => match (plan.lookup, plan.bits(self.filter.as_ref())) {
                 (Some(lookup), Some(bits)) => lookup(&plan.numbers, bits, key),
-                _ => self.hash_and_ask(plan, key),
+                _ => self.hash_and_look_up(plan, key),
             },
             State::Same(answer) => *answer,
             State::Nothing(_) => self.policy.key_may_match(key, self.filter.as_ref()),
@@ -378,7 +378,7 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
 
     /// Hashes the key by the policy, which alone can.
     #[inline]
-    fn hash_and_ask(&self, plan: &Plan, key: &[u8]) -> bool {
+    fn hash_and_look_up(&self, plan: &Plan, key: &[u8]) -> bool {
         self.policy
             .key_hash(key)
             .filter(|hash| hash.function() == plan.function)
@@ -396,7 +396,7 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         match &self.prepared.0 {
             State::Filter(plan) => match (plan.lookup, plan.bits(filter)) {
                 (Some(_), Some(bits)) => (plan.layout.keys)(plan, bits, keys, answers),
-                _ => each(keys.iter(), answers, |key| self.hash_and_ask(plan, key)),
+                _ => each(keys.iter(), answers, |key| self.hash_and_look_up(plan, key)),
             },
             State::Same(answer) => fill(*answer, keys.len(), answers),
             State::Nothing(_) => each(keys.iter(), answers, |key| self.policy.key_may_match(key, filter)),

@@ -98,7 +98,7 @@ fn every_bit_of_the_newer_footer_counts() {
 }
 
 #[test]
-fn newer_checksums_tell_the_place() {
+fn newer_checksums_depend_on_the_place() {
     let bytes = table(VERSION_6);
     let moved = [&[0; 16][..], &bytes].concat();
     assert_eq!(block_of_wrong_checksum(&moved), BlockRole::Footer);
