@@ -10,8 +10,8 @@ use redis::{RedisError, ServerErrorKind};
 /// An error: its kind, and a text that mostly reads "THING must be RANGE, got VALUE".
 ///
 /// [`Error::kind`] is for programs ([what to do](crate#guarantees-and-limits)), the text for people.
-/// [`source`](core::error::Error::source) is the error of `redis`, `membership-filters` or `filter-sets`, if one of them
-/// failed. A failed insert may still have set bits. Repeating it is always safe, but may report a new key as seen.
+/// [`source`](core::error::Error::source) is the error of `redis`, `membership-filters` or `filter-sets`, if one of
+/// them failed. A failed insert may still have set bits. Repeating it is always safe, but may report a new key as seen.
 ///
 /// ```
 /// use bloom_redis::{ErrorKind, Schema};

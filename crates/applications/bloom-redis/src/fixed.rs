@@ -58,8 +58,8 @@ impl FixedFilter {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the schema has more than 2^32 - 192 bits, the limit of a Redis
-    /// string less the mark after the bits.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the schema has more than 2^32 - 192 bits, the limit of
+    /// a Redis string less the mark after the bits.
     pub fn new(name: impl AsRef<[u8]>, schema: Schema) -> Result<Self, Error> {
         schema.check(MARKED_BITS)?;
         let filter = Self {
@@ -158,8 +158,8 @@ impl FixedFilter {
         self.contains_many([key]).one()
     }
 
-    /// Queries many keys, in one round trip for each
-    /// [`bits_per_trip`](Options::bits_per_trip) bits. The answers are in the order of the keys.
+    /// Queries many keys, in one round trip for each [`bits_per_trip`](Options::bits_per_trip) bits. The answers are in
+    /// the order of the keys.
     pub fn contains_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<Answer>> {
         let hashes = hashes(keys);
         self.call(

@@ -68,8 +68,8 @@ impl GrowingFilter {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the schema has more than 2^32 bits, the limit of a Redis string, or
-    /// the name is empty or holds a `}`, which would end its hash tag.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the schema has more than 2^32 bits, the limit of a
+    /// Redis string, or the name is empty or holds a `}`, which would end its hash tag.
     pub fn new(name: impl AsRef<[u8]>, schema: Schema) -> Result<Self, Error> {
         schema.check(REDIS_BITS)?;
         let name = name.as_ref();
@@ -133,8 +133,8 @@ impl GrowingFilter {
     }
 
     /// Writes the cursor and the parameter record of a filter that a published program made, or an insert with
-    /// [`Missing::Published`](crate::Missing::Published). They mark it as complete: all operations count a filter without them
-    /// as missing. The published program goes on with it as before.
+    /// [`Missing::Published`](crate::Missing::Published). They mark it as complete: all operations count a filter
+    /// without them as missing. The published program goes on with it as before.
     ///
     /// Never call this for a filter that [`create`](Self::create) made. After a loss it would declare what is left to
     /// be the whole.

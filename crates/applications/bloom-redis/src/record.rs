@@ -2,8 +2,8 @@
 //! keys, or was never created. It reveals a caller with other parameters.
 //!
 //! The key is `bloom-redis:parameters:` followed by the prefix, in its slot of a cluster. The value is one line of
-//! text, for instance `bloom-redis 1 design=growing insertions=10000 fpp=0.0005 bits=158208 probes=11
-//! part_bits=158208`.
+//! text, for instance
+//! `bloom-redis 1 design=growing insertions=10000 fpp=0.0005 bits=158208 probes=11 part_bits=158208`.
 
 use crate::error::{Error, ErrorKind};
 use crate::schema::Schema;

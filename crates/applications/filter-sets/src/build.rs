@@ -68,7 +68,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) unless it has 1 to [`Header::MAX_KEY_KIND`] visible characters of ASCII.
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) unless it has 1 to [`Header::MAX_KEY_KIND`] visible characters
+    /// of ASCII.
     pub fn key_kind(mut self, kind: &str) -> Result<Self, Error> {
         check_key_kind(kind)?;
         kind.clone_into(&mut self.key_kind);
@@ -166,7 +167,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the size does not suit the format, or there is no shard of this number.
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the size does not suit the format, or there is no shard of
+    /// this number.
     pub fn shard(&self, folder: impl AsRef<Path>, number: u32, shards: u32) -> Result<FileBuilding, Error> {
         check_shards(shards)?;
         let reason = || format!("the number of the shard must be below {shards}, got {number}");
@@ -190,9 +192,9 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`Locked`](ErrorKind::Locked) if another process builds there; [`InvalidArgument`](ErrorKind::InvalidArgument) if the folder holds
-    /// anything but a set or what a killed build left, the size does not suit the format, or the number of shards is
-    /// not 1 to [`MAX_SHARDS`]; [`Write`](ErrorKind::Write) if it cannot be made.
+    /// [`Locked`](ErrorKind::Locked) if another process builds there; [`InvalidArgument`](ErrorKind::InvalidArgument)
+    /// if the folder holds anything but a set or what a killed build left, the size does not suit the format, or the
+    /// number of shards is not 1 to [`MAX_SHARDS`]; [`Write`](ErrorKind::Write) if it cannot be made.
     pub fn set(&self, folder: impl AsRef<Path>, shards: u32) -> Result<SetBuilding, Error> {
         self.shards(folder.as_ref(), shards, None)
     }
@@ -261,8 +263,9 @@ impl FileBuilding {
     ///
     /// # Errors
     ///
-    /// [`Write`](ErrorKind::Write) if the disk is full; [`InvalidArgument`](ErrorKind::InvalidArgument) if the key belongs to another shard
-    /// than the one that is built, or is not of the [kind](Builder::key_kind) or encoding that was chosen.
+    /// [`Write`](ErrorKind::Write) if the disk is full; [`InvalidArgument`](ErrorKind::InvalidArgument) if the key
+    /// belongs to another shard than the one that is built, or is not of the [kind](Builder::key_kind) or encoding that
+    /// was chosen.
     #[inline]
     pub fn insert(&mut self, key: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Error> {
         let key = key.as_ref();
@@ -282,8 +285,8 @@ impl FileBuilding {
     ///
     /// # Errors
     ///
-    /// [`MemoryTooSmall`](ErrorKind::MemoryTooSmall); [`InvalidArgument`](ErrorKind::InvalidArgument) if there is a file that
-    /// [`Builder::replace`] keeps; [`Stopped`](ErrorKind::Stopped); [`Write`](ErrorKind::Write).
+    /// [`MemoryTooSmall`](ErrorKind::MemoryTooSmall); [`InvalidArgument`](ErrorKind::InvalidArgument) if there is a
+    /// file that [`Builder::replace`] keeps; [`Stopped`](ErrorKind::Stopped); [`Write`](ErrorKind::Write).
     pub fn finish(self, progress: Progress<'_>) -> Result<Shard, Error> {
         let Self { keys, path, form } = self;
         let (number, shards) = match form {
@@ -334,8 +337,8 @@ impl SetBuilding {
     ///
     /// # Errors
     ///
-    /// [`Write`](ErrorKind::Write) if the disk is full; [`InvalidArgument`](ErrorKind::InvalidArgument) if the key is not of the
-    /// [kind](Builder::key_kind) or encoding that was chosen.
+    /// [`Write`](ErrorKind::Write) if the disk is full; [`InvalidArgument`](ErrorKind::InvalidArgument) if the key is
+    /// not of the [kind](Builder::key_kind) or encoding that was chosen.
     #[inline]
     pub fn insert(&mut self, key: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Error> {
         let key = key.as_ref();
@@ -354,8 +357,8 @@ impl SetBuilding {
     ///
     /// # Errors
     ///
-    /// [`MemoryTooSmall`](ErrorKind::MemoryTooSmall), [`Stopped`](ErrorKind::Stopped), [`Write`](ErrorKind::Write). The old
-    /// set, if there is one, is then still there.
+    /// [`MemoryTooSmall`](ErrorKind::MemoryTooSmall), [`Stopped`](ErrorKind::Stopped), [`Write`](ErrorKind::Write). The
+    /// old set, if there is one, is then still there.
     pub fn finish(self, progress: Progress<'_>) -> Result<Manifest, Error> {
         let Self { keys, lock, commands } = self;
         let (count, mut shards, mut first) = (keys.shards, Vec::with_capacity(keys.shards as usize), None);

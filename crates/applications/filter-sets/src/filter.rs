@@ -53,10 +53,10 @@ impl Filter {
     ///
     /// # Errors
     ///
-    /// [`WrongFormat`](ErrorKind::WrongFormat) if neither header nor bytes identify the format, if they identify another one than the
-    /// given, or if the bytes are no filter: empty, or of a length or an end that no policy writes;
-    /// [`Damaged`](ErrorKind::Damaged) if they changed after the header was written. A truncated filter of a policy
-    /// without a header can look whole, and then denies keys.
+    /// [`WrongFormat`](ErrorKind::WrongFormat) if neither header nor bytes identify the format, if they identify
+    /// another one than the given, or if the bytes are no filter: empty, or of a length or an end that no policy
+    /// writes; [`Damaged`](ErrorKind::Damaged) if they changed after the header was written. A truncated filter of a
+    /// policy without a header can look whole, and then denies keys.
     pub fn from_bytes(format: Option<&Format>, bytes: Vec<u8>) -> Result<Self, Error> {
         let of = |kind| move |reason: Error| Error::new(kind, reason);
         let (header, bytes) = Bytes::of(bytes).map_err(of(ErrorKind::Damaged))?;
@@ -147,8 +147,8 @@ impl Filter {
     }
 
     /// Returns true if the filter may contain the key. False is certain for bytes of the kind of key that
-    /// [`header`](Self::header) states, as in [`FilterSet::contains`](crate::FilterSet::contains). A shard may contain every
-    /// key of the other shards.
+    /// [`header`](Self::header) states, as in [`FilterSet::contains`](crate::FilterSet::contains). A shard may contain
+    /// every key of the other shards.
     #[must_use]
     pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
         let key = key.as_ref();
@@ -227,8 +227,9 @@ impl std::fmt::Debug for Filter {
 ///
 /// # Errors
 ///
-/// [`Incompatible`](ErrorKind::Incompatible) names the first file that does not fit, [`InvalidArgument`](ErrorKind::InvalidArgument) the one that is there; the
-/// errors of [`Filter::open`] and of writing.
+/// [`Incompatible`](ErrorKind::Incompatible) names the first file that does not fit,
+/// [`InvalidArgument`](ErrorKind::InvalidArgument) the one that is there; the errors of [`Filter::open`] and of
+/// writing.
 pub fn merge(
     format: Option<&Format>,
     paths: &[impl AsRef<Path>],

@@ -153,8 +153,8 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a format whose queries need more than a few bytes, and for bytes that begin no
-    /// filter of this length.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a format whose queries need more than a few bytes,
+    /// and for bytes that begin no filter of this length.
     pub fn outline(&self, len: u64, head: &[u8], tail: &[u8]) -> Result<Outline, Error> {
         let outline = self.row.outline(self, len, head, tail).unwrap_or_else(|| {
             Err(text(

@@ -60,8 +60,8 @@ impl FilterSet {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](ErrorKind::NotFound) for a folder without a manifest, [`Damaged`](ErrorKind::Damaged) if the manifest or a
-    /// shard is not what it should be. The text names the file.
+    /// [`NotFound`](ErrorKind::NotFound) for a folder without a manifest, [`Damaged`](ErrorKind::Damaged) if the
+    /// manifest or a shard is not what it should be. The text names the file.
     pub fn open(folder: impl AsRef<Path>, opening: Opening) -> Result<Self, Error> {
         let folder = folder.as_ref();
         let generation = Generation::open(folder, opening)?;
@@ -123,8 +123,8 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// [`Damaged`](ErrorKind::Damaged) if it is no plain file with the header and the length that follow from the manifest,
-    /// and the errors of the system.
+    /// [`Damaged`](ErrorKind::Damaged) if it is no plain file with the header and the length that follow from the
+    /// manifest, and the errors of the system.
     ///
     /// # Panics
     ///

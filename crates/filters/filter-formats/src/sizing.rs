@@ -2,8 +2,8 @@
 //!
 //! Pure functions of numbers: [`Format`](crate::Format) describes the real behaviour of a stored format, its whole
 //! bytes, its own rule for k and its limits; [`Textbook`] has the formulas for filters of any format with independent
-//! probes, derived in
-//! [`theory`](crate::theory). Logarithms and exponentials come from `libm`, so every platform gets the same numbers.
+//! probes, derived in [`theory`](crate::theory). Logarithms and exponentials come from `libm`, so every platform gets
+//! the same numbers.
 //!
 //! | wanted | given | of a stored format | by the textbook |
 //! |---|---|---|---|

@@ -299,10 +299,10 @@ impl<'a> FilterView<'a> {
         Some(self.ones()? as f64 / (8.0 * self.reachable.len() as f64))
     }
 
-    /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: for a Bloom filter `fill
-    /// ^ k`, averaged over the lines if the layout has lines; for split blocks the product of the shares of ones in a
-    /// block's words, averaged over the blocks; for a filter that is no Bloom filter, such as a Ribbon filter, two to
-    /// the power of minus the bits that it compares; 0 for an empty filter and 1 for a reserved one.
+    /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: for a Bloom filter
+    /// `fill ^ k`, averaged over the lines if the layout has lines; for split blocks the product of the shares of ones
+    /// in a block's words, averaged over the blocks; for a filter that is no Bloom filter, such as a Ribbon filter, two
+    /// to the power of minus the bits that it compares; 0 for an empty filter and 1 for a reserved one.
     ///
     /// The measured rate of LevelDB's probe sequence and of legacy filters is higher; [`theory`](crate::theory)
     /// explains why and by how much.
@@ -318,9 +318,10 @@ impl<'a> FilterView<'a> {
         lines.map(of_line).sum::<f64>() / count
     }
 
-    /// Returns an estimate of the number of distinct keys in the filter, from the share of ones: `ln(1 - fill) / ln(1 -
-    /// p)`, where a key sets a given bit with the probability `p`. That is `1 - (1 - 1/m)^k` in a filter of m bits; in
-    /// one of several lines it is that of a line divided by their number, and in one of split blocks `1 / (32 blocks)`.
+    /// Returns an estimate of the number of distinct keys in the filter, from the share of ones:
+    /// `ln(1 - fill) / ln(1 - p)`, where a key sets a given bit with the probability `p`. That is `1 - (1 - 1/m)^k` in
+    /// a filter of m bits; in one of several lines it is that of a line divided by their number, and in one of split
+    /// blocks `1 / (32 blocks)`.
     ///
     /// `None` when no estimate is possible: all bits are ones, k is 0, or the filter is not a Bloom filter.
     #[expect(

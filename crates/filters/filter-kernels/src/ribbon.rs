@@ -270,8 +270,8 @@ unsafe fn wrong<L: Target>(
     sums ^ result >> column
 }
 
-/// [`Equation::holds`], eight columns at once. Eight or fewer have no exit, which would be mispredicted for one key of two
-/// where half of the keys are stored.
+/// [`Equation::holds`], eight columns at once. Eight or fewer have no exit, which would be mispredicted for one key of
+/// two where half of the keys are stored.
 #[inline(always)]
 fn holds_by_eight<L: Target>(lanes: L, words: &[Word], columns: usize, equation: Equation) -> bool {
     let (first, second) = words.split_at(columns);

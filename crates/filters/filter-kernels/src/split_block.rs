@@ -66,7 +66,8 @@ fn all_set(block: &Block, hash: u64) -> bool {
     }) != 0
 }
 
-/// [`all_set`] in the form of which the compiler makes a single test of a vector, which other code would wait for longer.
+/// [`all_set`] in the form of which the compiler makes a single test of a vector, which other code would wait for
+/// longer.
 #[inline(always)]
 fn none_missing(block: &Block, hash: u64) -> bool {
     let words = block.as_chunks().0.iter().zip(&SALTS);

@@ -44,8 +44,8 @@ pub fn save(path: impl AsRef<Path>, write: impl FnOnce(&mut dyn Write) -> io::Re
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::AlreadyExists`] if there is anything at `path`, also a link that leads nowhere, before `write` is called
-/// or after it; and the errors of [`save`].
+/// [`io::ErrorKind::AlreadyExists`] if there is anything at `path`, also a link that leads nowhere, before `write` is
+/// called or after it; and the errors of [`save`].
 pub fn save_new(
     path: impl AsRef<Path>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -1,5 +1,5 @@
-//! Filters for the server's own `BF.*` commands. They are tried on a server with these commands if the variable `BF_SERVER`
-//! names one (`redis://127.0.0.1:6379`, whose database is emptied), and always on a stand-in.
+//! Filters for the server's own `BF.*` commands. They are tried on a server with these commands if the variable
+//! `BF_SERVER` names one (`redis://127.0.0.1:6379`, whose database is emptied), and always on a stand-in.
 
 use std::env;
 

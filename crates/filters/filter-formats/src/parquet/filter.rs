@@ -175,7 +175,8 @@ impl PhysicalValue<'_> {
     ///
     /// # Errors
     ///
-    /// [`TooFewAnswers`](filter_policy::Error::TooFewAnswers) when there is no room for as many answers; then there are none.
+    /// [`TooFewAnswers`](filter_policy::Error::TooFewAnswers) when there is no room for as many answers; then there are
+    /// none.
     pub fn may_match_each(
         self,
         filters: &[SplitBlockFilter<'_>],
@@ -277,7 +278,8 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// # Errors
     ///
-    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the other filter has another length; this filter is then unchanged.
+    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the other filter has another length; this filter is then
+    /// unchanged.
     pub fn merge(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
         let is_as_long = other.blocks.len() == self.blocks.len();
         check_len(is_as_long, other, "this filter's length")?;
@@ -289,8 +291,8 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// # Errors
     ///
-    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the other filter's length is not a multiple of this one's; this filter is then
-    /// unchanged.
+    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the other filter's length is not a multiple of this
+    /// one's; this filter is then unchanged.
     pub fn merge_folded(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
         let is_multiple = other.blocks.len().is_multiple_of(self.blocks.len());
         check_len(is_multiple, other, "a multiple of this filter's length")?;
@@ -324,7 +326,8 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// # Errors
     ///
-    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the number of blocks cannot be halved so often; [`AllocationFailed`](filter_policy::Error::AllocationFailed).
+    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the number of blocks cannot be halved so often;
+    /// [`AllocationFailed`](filter_policy::Error::AllocationFailed).
     #[cfg(feature = "alloc")]
     pub fn fold(&self, halvings: u32) -> Result<alloc::vec::Vec<u8>, Error> {
         let most = self.blocks.len().trailing_zeros();

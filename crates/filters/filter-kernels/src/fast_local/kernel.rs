@@ -181,7 +181,8 @@ impl Split {
     }
 }
 
-/// Sets the bits of all keys in whole lines, with at most `MOST` probes each. With `ONE`, there is a single line, which is kept in a register, because otherwise every key would wait for the one before it.
+/// Sets the bits of all keys in whole lines, with at most `MOST` probes each. With `ONE`, there is a single line, which
+/// is kept in a register, because otherwise every key would wait for the one before it.
 #[inline(always)]
 fn set_lines<S: Lanes, const MOST: usize, const ONE: bool>(
     lanes: S,

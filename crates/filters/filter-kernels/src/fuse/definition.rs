@@ -40,8 +40,8 @@ impl Shape {
         self.places_of(self.starts(), mixed)
     }
 
-    /// [`places`](Self::places), given the number of [`starts`](Self::starts). With any other number, too, the places are in
-    /// ascending order, because each is in the segment after that of the one before.
+    /// [`places`](Self::places), given the number of [`starts`](Self::starts). With any other number, too, the places
+    /// are in ascending order, because each is in the segment after that of the one before.
     #[inline(always)]
     pub(super) const fn places_of(self, starts: u64, mixed: u64) -> [u64; 3] {
         self.places_from(((mixed as u128 * starts as u128) >> 64) as u32, mixed)

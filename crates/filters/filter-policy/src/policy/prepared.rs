@@ -203,10 +203,10 @@ impl<'a> PreparedFilter<'a> {
 
 /// A stored filter with its policy: prepared once, and kept without a lifetime.
 ///
-/// An engine keeps one for each open table. `P` is the policy or a pointer to it, such as `Arc<dyn FilterPolicy + Send
-/// + Sync>`, `B` the memory that holds the bytes: a vector, an `Arc<[u8]>`, a block of a cache. If both are `Send` and
-/// `Sync`, so is the filter. The bytes must not change: what was prepared of the old ones denies keys of the new ones.
-/// A query through `dyn` takes one indirect call.
+/// An engine keeps one for each open table. `P` is the policy or a pointer to it, such as
+/// `Arc<dyn FilterPolicy + Send + Sync>`, `B` the memory that holds the bytes: a vector, an `Arc<[u8]>`, a block of a
+/// cache. If both are `Send` and `Sync`, so is the filter. The bytes must not change: what was prepared of the old ones
+/// denies keys of the new ones. A query through `dyn` takes one indirect call.
 #[cfg_attr(
     feature = "alloc",
     doc = r#"

@@ -60,8 +60,7 @@ impl RocksDbFilters {
     }
 
     /// Returns true if one filter answers for a key. Otherwise the table does not show that keys are ordered by their
-    /// bytes,
-    /// [`may_match`](Self::may_match) queries every partition, and false positives add up.
+    /// bytes, [`may_match`](Self::may_match) queries every partition, and false positives add up.
     pub fn has_one_for_each_key(&self) -> bool {
         match &self.handles {
             FilterHandles::Partitioned(partitions) => self.is_bytewise || partitions.len() < 2,
