@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use crate::cargo::{cargo_command, output_of};
+use crate::Failure;
+use crate::cargo::{cargo_command, failed, output_of};
 
 /// The tests of the default members that a quick run leaves out: they need more programs.
 const FULL: [&str; 2] = ["header", "server"];
@@ -36,7 +37,7 @@ pub(crate) struct Binary {
 
 impl Binary {
     /// Runs the tests to the end, and shows their output if one fails.
-    fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
+    fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), Failure> {
         let Self { package, name, .. } = self;
         let start = now();
         let output = Command::new(&self.program)
@@ -46,15 +47,15 @@ impl Binary {
             .envs([JAVA])
             .envs(variables.iter().copied())
             .output()
-            .map_err(|error| format!("{}: {error}", self.program.display()))?;
+            .map_err(|error| failed(self.program.display(), error))?;
         let is_passed = output.status.success();
-        let said = String::from_utf8_lossy(&output.stdout);
+        let stdout = String::from_utf8_lossy(&output.stdout);
         let shown = if is_passed {
-            let result = said.lines().find(|line| line.starts_with("test result: "));
+            let result = stdout.lines().find(|line| line.starts_with("test result: "));
             result.unwrap_or_default().to_owned()
         } else {
-            let complaints = String::from_utf8_lossy(&output.stderr);
-            format!("{}\n{said}{complaints}", output.status)
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            format!("{}\n{stdout}{stderr}", output.status)
         };
         let seconds = start.elapsed().as_secs_f64();
         // A broken pipe is not an error.
@@ -62,7 +63,7 @@ impl Binary {
         if is_passed {
             Ok(())
         } else {
-            Err(format!("{package} {name}: {}", output.status))
+            Err(failed(format_args!("{package} {name}"), output.status))
         }
     }
 
@@ -85,8 +86,9 @@ pub(crate) struct Binaries {
 
 impl Binaries {
     /// Builds the tests of the packages, or only the quick tests.
-    pub(crate) fn build(root: &Path, packages: &[&str], quick: bool) -> Result<Self, String> {
-        // All that a manifest does not except, and examples: with `--lib`, cargo would build libraries without tests, too.
+    pub(crate) fn build(root: &Path, packages: &[&str], quick: bool) -> Result<Self, Failure> {
+        // All that a manifest does not except, and examples: with `--lib`, cargo would build libraries without tests,
+        // too.
         let mut test = cargo_command(root, &["test", "--no-run"]);
         let messages = output_of(
             test.args(packages)
@@ -101,9 +103,9 @@ impl Binaries {
     }
 
     /// Returns the path of a workspace program that was built for the tests.
-    pub(crate) fn program(&self, name: &str) -> Result<&Path, String> {
+    pub(crate) fn program(&self, name: &str) -> Result<&Path, Failure> {
         let found = self.programs.iter().find(|program| program.name == name);
-        let found = found.ok_or_else(|| format!("cargo built no program {name}"))?;
+        let found = found.ok_or_else(|| failed("cargo built no program", name))?;
         Ok(&found.program)
     }
 
@@ -112,7 +114,7 @@ impl Binaries {
         &self,
         arguments: impl Fn(&Binary) -> Option<Vec<&'w str>>,
         variables: &[(&str, &str)],
-    ) -> Result<(), String> {
+    ) -> Result<(), Failure> {
         let wanted: Vec<(&Binary, Vec<&str>)> = (self.tests.iter())
             .filter_map(|binary| Some((binary, arguments(binary)?)))
             .collect();
@@ -120,7 +122,8 @@ impl Binaries {
         let work = || {
             let mut failed = Vec::new();
             while let Some((binary, arguments)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-                failed.extend(binary.run(arguments, variables).err());
+                let failure = binary.run(arguments, variables).err();
+                failed.extend(failure.map(|failure| failure.to_string()));
             }
             failed
         };
@@ -136,7 +139,7 @@ impl Binaries {
         if failed.is_empty() {
             Ok(())
         } else {
-            Err(failed.join("; "))
+            Err(Failure::internal(failed.join("; ")))
         }
     }
 }
@@ -166,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_are_told_from_other_artefacts() {
+    fn tests_are_distinguished_from_other_artefacts() {
         let found = |is_test: bool, executable: &str| {
             let message = format!(
                 "{{\"manifest_path\": \"/a/hashzoo/Cargo.toml\", \"target\": {{\"name\": \"registry\"}}, \
@@ -192,7 +195,8 @@ mod tests {
             };
             binary.run(&[], &[])
         };
-        assert_eq!(run("true"), Ok(()));
-        assert_eq!(run("false").unwrap_err(), "hashzoo registry: exit status: 1");
+        run("true").unwrap();
+        let failure = run("false").unwrap_err();
+        assert_eq!(failure.to_string(), "hashzoo registry: exit status: 1");
     }
 }

@@ -1,20 +1,20 @@
 //! Runs cargo and other programs.
 
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+
+use crate::Failure;
 
 /// Returns a command of the cargo that runs this program, in the current folder.
 pub(crate) fn cargo_here() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // Cargo's variables about this package would be wrong for the programs that it starts.
     for (name, _) in std::env::vars_os() {
-        let starts = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"];
-        if starts
-            .iter()
-            .any(|start| name.to_string_lossy().starts_with(start))
-        {
-            command.env_remove(name);
+        let starts = |start: &&str| name.to_string_lossy().starts_with(start);
+        if ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"].iter().any(starts) {
+            command.env_remove(&name);
         }
     }
     command
@@ -32,33 +32,33 @@ pub(crate) fn cargo_command(root: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
+pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
     run_command(&mut cargo_command(root, arguments))
 }
 
 /// Runs a command to its end. Its output goes to this program's output.
-pub(crate) fn run_command(command: &mut Command) -> Result<(), String> {
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{}: {status}", shown(command))),
-        Err(error) => Err(format!("{}: {error}", shown(command))),
-    }
+pub(crate) fn run_command(command: &mut Command) -> Result<(), Failure> {
+    let status = command.status().map_err(|error| failed(shown(command), error))?;
+    succeeded(command, status)
 }
 
 /// Runs a command to its end, and returns its standard output.
-pub(crate) fn output_of(command: &mut Command) -> Result<Vec<u8>, String> {
-    match command.stderr(Stdio::inherit()).output() {
-        Ok(output) if output.status.success() => Ok(output.stdout),
-        Ok(output) => Err(format!("{}: {}", shown(command), output.status)),
-        Err(error) => Err(format!("{}: {error}", shown(command))),
-    }
+pub(crate) fn output_of(command: &mut Command) -> Result<Vec<u8>, Failure> {
+    let output = command.stderr(Stdio::inherit()).output();
+    let output = output.map_err(|error| failed(shown(command), error))?;
+    succeeded(command, output.status).map(|()| output.stdout)
 }
 
 /// Returns cargo's metadata of the workspace's packages.
-pub(crate) fn metadata(root: &Path) -> Result<serde_json::Value, String> {
+pub(crate) fn metadata(root: &Path) -> Result<serde_json::Value, Failure> {
     let command = words("metadata --no-deps --format-version 1");
     let output = output_of(&mut cargo_command(root, &command))?;
-    serde_json::from_slice(&output).map_err(|error| format!("cargo metadata: {error}"))
+    serde_json::from_slice(&output).map_err(|error| failed("cargo metadata", error))
+}
+
+fn succeeded(command: &Command, status: ExitStatus) -> Result<(), Failure> {
+    let failed = || failed(shown(command), status);
+    status.success().then_some(()).ok_or_else(failed)
 }
 
 /// Formats the command line, with the program's name instead of its path.
@@ -67,4 +67,9 @@ fn shown(command: &Command) -> String {
     let words = [program].into_iter().chain(command.get_args());
     let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();
     words.join(" ")
+}
+
+/// Returns the failure of a command, a file or a check, with the reason.
+pub(crate) fn failed(what: impl Display, reason: impl Display) -> Failure {
+    Failure::internal(format_args!("{what}: {reason}"))
 }

@@ -2,9 +2,8 @@
 
 mod forward;
 
+use crate::{Failure, cross, fuzz, release, sanitize, suite};
 use clap::{Parser, Subcommand};
-
-use crate::{cross, fuzz, release, sanitize, suite};
 
 /// Compares hash functions, inspects filters, and maintains the workspace.
 #[derive(Debug, Parser)]
@@ -54,7 +53,7 @@ enum Command {
 
 impl Cli {
     /// Runs the command.
-    pub(crate) fn run(self) -> Result<(), String> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         match self.command {
             Command::Compare(rest) => forward::run("hash-comparison", "compare", &rest),
             Command::Render(rest) => forward::run("hash-comparison", "render", &rest),

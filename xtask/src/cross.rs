@@ -4,13 +4,13 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::cargo::{cargo_command, output_of, run_command, words};
-use crate::{programs, workspace};
+use crate::{Failure, programs, workspace};
 use xtask::Need;
 
 /// Test the libraries on other processors.
 ///
-/// For each target, compiles the tests of hash functions and kernels, and those on golden data of the crates of filters,
-/// and runs them in QEMU. The standard library comes from rustup.
+/// For each target, compiles the tests of hash functions and kernels, and those on golden data of the crates of
+/// filters, and runs them in QEMU. The standard library comes from rustup.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Targets: aarch64, s390x (big-endian), i686 (32 bits)\n\n\
         Examples:\n  cargo xtask cross --install\n  cargo xtask cross i686")]
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     install: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let targets = match &arguments.targets[..] {
         [] => usual(),
         targets => targets.to_vec(),
@@ -85,21 +85,17 @@ pub(crate) fn usual() -> Vec<&'static Target> {
 }
 
 /// Finds a target by name or triple.
-pub(crate) fn find(name: &str) -> Result<&'static Target, String> {
+pub(crate) fn find(name: &str) -> Result<&'static Target, Failure> {
     let is_it = |target: &&Target| target.name == name || target.triple == name;
     TARGETS.iter().find(is_it).ok_or_else(|| {
         let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-        format!("must be one of {}", names.join(", "))
+        Failure::input(format_args!("must be one of {}", names.join(", ")))
     })
 }
 
 /// Returns the system's programs and files that these targets need.
 pub(crate) fn needs(targets: &[&Target]) -> Vec<Need> {
-    let mut needs = targets
-        .iter()
-        .flat_map(|target| target.needs)
-        .copied()
-        .collect::<Vec<_>>();
+    let mut needs: Vec<Need> = targets.iter().flat_map(|target| target.needs).copied().collect();
     needs.dedup();
     needs
 }
@@ -109,7 +105,7 @@ pub(crate) fn needs(targets: &[&Target]) -> Vec<Need> {
 /// # Errors
 ///
 /// If something is missing; the message lists it.
-pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), String> {
+pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), Failure> {
     programs::require(&needs(targets), install, "cross")?;
     let folder = |target: &Target| {
         output_of(Command::new("rustc").args(["--print", "target-libdir", "--target", target.triple]))
@@ -122,9 +118,9 @@ pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), String> 
     Ok(())
 }
 
-/// The programs of each command, and its arguments: every kernel against the definitions, beside guard pages, and golden
-/// data, of which hash functions have the known answers. `cfg(emulated)` leaves out tests that do not depend on the
-/// processor. Filters of millions of keys take long; filters as long of fewer keys are tested, with more probes.
+/// The programs of each command, and its arguments: every kernel against the definitions, beside guard pages, and
+/// golden data, of which hash functions have the known answers. `cfg(emulated)` leaves out tests that do not depend on
+/// the processor. Filters of millions of keys take long; filters as long of fewer keys are tested, with more probes.
 const COMMANDS: [(&str, &str); 2] = [
     (
         "--package hashzoo --package filter-kernels --lib --test golden",
@@ -138,13 +134,8 @@ const COMMANDS: [(&str, &str); 2] = [
 ];
 
 /// Tests the libraries on a target.
-pub(crate) fn test(root: &Path, target: &Target) -> Result<(), String> {
-    let Target {
-        triple,
-        linker,
-        emulator,
-        ..
-    } = target;
+pub(crate) fn test(root: &Path, target: &Target) -> Result<(), Failure> {
+    let (triple, linker, emulator) = (target.triple, target.linker, target.emulator);
     for (programs, tests) in COMMANDS {
         let mut cargo = cargo_command(root, &["test", "--target", triple]);
         // Compiled quickly. Packages that run long in an emulator have their own optimisation settings.

@@ -1,10 +1,11 @@
 //! `cargo xtask fuzz`, coverage-guided: builds the targets as `cargo fuzz` does, and runs them one after another.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::cargo::{cargo_command, run_command, words};
-use crate::workspace;
+use crate::cargo::{cargo_command, failed, run_command, words};
+use crate::{Failure, workspace};
 
 /// Counters at every edge and comparison, which guide libFuzzer, and a sanitizer.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -36,19 +37,19 @@ pub(crate) struct Arguments {
 }
 
 /// Lists the targets, which are files.
-fn targets(root: &Path) -> Result<Vec<String>, String> {
+fn targets(root: &Path) -> Result<Vec<String>, Failure> {
     let folder = root.join("crates/fuzz/fuzz_targets");
-    let failed = |error| format!("crates/fuzz/fuzz_targets: {error}");
+    let unread = |error| failed(folder.display(), error);
     let mut names = Vec::new();
-    for entry in std::fs::read_dir(&folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
+    for entry in fs::read_dir(&folder).map_err(unread)? {
+        let path = entry.map_err(unread)?.path();
         names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
     }
     names.sort();
     Ok(names)
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let root = &workspace::root();
     let targets = match &arguments.targets[..] {
         [] => targets(root)?,
@@ -72,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
 }
 
 /// Runs a target from the inputs that are there, and keeps new ones.
-fn fuzz(root: &Path, out: &Path, target: &str, arguments: &Arguments) -> Result<(), String> {
+fn fuzz(root: &Path, out: &Path, target: &str, arguments: &Arguments) -> Result<(), Failure> {
     let program = || {
         let mut program = Command::new(out.join(HOST).join("release").join(target));
         program.args(words("-close_fd_mask=1 -timeout=10 -rss_limit_mb=2048"));
@@ -108,9 +109,9 @@ fn fuzz(root: &Path, out: &Path, target: &str, arguments: &Arguments) -> Result<
     ));
     pack.args(["--use-compress-program=gzip -9n", "-cf"]);
     run_command(pack.arg(&committed).arg("-C").arg(&smallest).arg("."))?;
-    std::fs::remove_dir_all(&smallest).map_err(|error| format!("{}: {error}", smallest.display()))
+    fs::remove_dir_all(&smallest).map_err(|error| failed(smallest.display(), error))
 }
 
-fn make(folder: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
+fn make(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| failed(folder.display(), error))
 }

@@ -24,14 +24,14 @@ pub const GUAVA: &[Need] = &[
 ];
 /// The package of the program that counts instructions.
 pub const VALGRIND: &[Need] = &[("valgrind", "valgrind")];
-/// What the tests of the library for C need besides LevelDB.
+/// The needs of the tests of the library for C besides LevelDB.
 pub const C: &[Need] = &[
     ("cc", "gcc"),
     ("nm", "binutils"),
     ("pkg-config", "pkg-config"),
     ("cmake", "cmake"),
 ];
-/// What only the suite needs.
+/// The needs of the suite alone.
 const OTHERS: &[Need] = &[
     ("chromium", "chromium"),
     ("codespell", "codespell"),

@@ -15,13 +15,9 @@ mod workspace;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use terminal::failure::Failure;
 
 fn main() -> ExitCode {
-    match commands::Cli::parse().run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    let result = commands::Cli::parse().run();
+    result.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

@@ -5,7 +5,8 @@ use std::process::Command;
 
 use xtask::Need;
 
-use crate::cargo::{output_of, run_command};
+use crate::Failure;
+use crate::cargo::{failed, output_of, run_command};
 
 /// Spark, with which the tests compare, and the hash that its jobs need, from Python's package index.
 const PYTHON_PACKAGES: [&str; 2] = ["pyspark==4.3.0", "xxhash==4.1.0"];
@@ -16,21 +17,22 @@ const PYTHON_PACKAGES: [&str; 2] = ["pyspark==4.3.0", "xxhash==4.1.0"];
 /// # Errors
 ///
 /// If something is missing; the message lists it.
-pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<(), String> {
+pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<(), Failure> {
     let missing = xtask::missing(needs);
     if install && !missing.is_empty() {
         let packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
         apt_get(&packages)?;
     }
-    xtask::check(needs, command)
+    xtask::check(needs, command).map_err(Failure::Internal)
 }
 
-/// Checks that the Python packages are in the folder `pyspark` of the target folder; with `install`, puts them there first.
+/// Checks that the Python packages are in the folder `pyspark` of the target folder; with `install`, puts them there
+/// first.
 ///
 /// # Errors
 ///
 /// If one is missing and not to be installed, or the installation fails.
-pub(crate) fn require_spark(root: &Path, install: bool) -> Result<(), String> {
+pub(crate) fn require_spark(root: &Path, install: bool) -> Result<(), Failure> {
     let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
     let folder = root.join(target).join("pyspark");
     let is_missing = |package: &&str| !folder.join(package.replace("==", "-") + ".dist-info").is_dir();
@@ -39,18 +41,17 @@ pub(crate) fn require_spark(root: &Path, install: bool) -> Result<(), String> {
         return Ok(());
     }
     if !install {
-        return Err(format!(
-            "missing: {} in {}; run `cargo xtask test --install`",
-            missing.join(", "),
-            folder.display()
-        ));
+        let (missing, folder) = (missing.join(", "), folder.display());
+        let reason = format!("{missing} in {folder}; run `cargo xtask test --install`");
+        return Err(failed("missing", reason));
     }
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "install", "--quiet", "--upgrade", "--target"]);
     run_command(pip.arg(folder).args(missing))
 }
 
-/// Checks that rustup has installed a target or a component, which are the first word; with `install`, has it installed first.
+/// Checks that rustup has installed a target or a component, which are the first word; with `install`, has it installed
+/// first.
 ///
 /// # Errors
 ///
@@ -60,20 +61,19 @@ pub(crate) fn require_of_rustup(
     is_there: bool,
     install: bool,
     command: &str,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     if is_there {
         return Ok(());
     }
     if !install {
-        return Err(format!(
-            "missing: {name}; run `cargo xtask {command} --install`, or `rustup {kind} add {name}`"
-        ));
+        let reason = format!("{name}; run `cargo xtask {command} --install`, or `rustup {kind} add {name}`");
+        return Err(failed("missing", reason));
     }
     run_command(Command::new("rustup").args([kind, "add", name]))
 }
 
 /// Installs these packages, as root or with sudo.
-fn apt_get(packages: &[&str]) -> Result<(), String> {
+fn apt_get(packages: &[&str]) -> Result<(), Failure> {
     let is_root = output_of(Command::new("id").arg("-u"))? == b"0\n";
     let script = format!(
         "apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends {}",

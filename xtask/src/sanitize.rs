@@ -3,11 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use clap::ValueEnum as _;
-
 use crate::cargo::{cargo_command, output_of, run_command, words};
 use crate::fuzz::HOST;
-use crate::{programs, workspace};
+use crate::{Failure, programs, workspace};
+use clap::ValueEnum as _;
 
 /// Run tests under AddressSanitizer and ThreadSanitizer.
 ///
@@ -25,7 +24,7 @@ pub(crate) struct Arguments {
     install: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let sanitizers = match &arguments.sanitizers[..] {
         [] => Sanitizer::value_variants(),
         sanitizers => sanitizers,
@@ -74,7 +73,7 @@ impl Sanitizer {
 }
 
 /// Runs the tests of a sanitizer.
-fn test(root: &Path, sanitizer: Sanitizer) -> Result<(), String> {
+fn test(root: &Path, sanitizer: Sanitizer) -> Result<(), Failure> {
     let name = sanitizer.name();
     let mut cargo = cargo_command(root, &["test", "--target", HOST, "--target-dir"]);
     cargo
@@ -90,9 +89,9 @@ fn test(root: &Path, sanitizer: Sanitizer) -> Result<(), String> {
     run_command(&mut cargo)
 }
 
-/// Checks that what the tests need is installed; with `install`, installs it first. Races are detected only in code that
-/// was compiled for it, for which the sources of the standard library are needed.
-fn require(sanitizers: &[Sanitizer], install: bool) -> Result<(), String> {
+/// Checks that what the tests need is installed; with `install`, installs it first. Races are detected only in code
+/// that was compiled for it, for which the sources of the standard library are needed.
+fn require(sanitizers: &[Sanitizer], install: bool) -> Result<(), Failure> {
     if sanitizers.contains(&Sanitizer::Address) {
         programs::require(&[xtask::C, xtask::LEVELDB].concat(), install, "sanitize")?;
     }

@@ -8,11 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use clap::builder::PossibleValuesParser;
-
 use crate::binaries::{Binaries, now};
-use crate::cargo::{cargo, cargo_command, run_command, words};
-use crate::{cross, programs, workspace};
+use crate::cargo::{cargo, cargo_command, failed, run_command, words};
+use crate::{Failure, cross, programs, workspace};
+use clap::builder::PossibleValuesParser;
 
 /// Run the whole test suite.
 ///
@@ -43,7 +42,7 @@ struct Step {
     name: &'static str,
     /// Set if `--quick` runs the step: it needs only Rust and a C compiler, and finds many faults in little time.
     quick: bool,
-    run: fn(&mut Suite) -> Result<(), String>,
+    run: fn(&mut Suite) -> Result<(), Failure>,
 }
 
 /// The state that steps share.
@@ -53,7 +52,7 @@ struct Suite {
     binaries: Binaries,
 }
 
-/// Crates that work without the standard library, and the feature sets to test.
+/// The crates that work without the standard library, and the feature sets to test.
 const NO_STD: [(&str, &[&str]); 8] = [
     ("hashzoo", &["--no-default-features"]),
     ("filter-kernels", &["--no-default-features"]),
@@ -73,12 +72,12 @@ const FEATURES: &str = "membership-filters/save,membership-filters/slot";
 const BUILD: &str = "tests: build";
 
 impl Step {
-    const fn quick(name: &'static str, run: fn(&mut Suite) -> Result<(), String>) -> Self {
+    const fn quick(name: &'static str, run: fn(&mut Suite) -> Result<(), Failure>) -> Self {
         let quick = true;
         Self { name, quick, run }
     }
 
-    const fn full(name: &'static str, run: fn(&mut Suite) -> Result<(), String>) -> Self {
+    const fn full(name: &'static str, run: fn(&mut Suite) -> Result<(), Failure>) -> Self {
         let quick = false;
         Self { name, quick, run }
     }
@@ -159,12 +158,8 @@ const STEPS: [Step; 15] = [
 
 /// Runs all steps, or the quick steps, from the one that is named, and stops at the first failure. The tests are always
 /// built.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
-    let Arguments {
-        quick,
-        install,
-        ref from,
-    } = *arguments;
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let Arguments { quick, install, .. } = *arguments;
     if !quick {
         let targets = cross::usual();
         let needs = [xtask::of_suite(), cross::needs(&targets)].concat();
@@ -178,7 +173,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
         binaries: Binaries::default(),
     };
     let named = |name: &String| STEPS.iter().position(|step| step.name == name);
-    let first = from.as_ref().and_then(named).unwrap_or(0);
+    let first = arguments.from.as_ref().and_then(named).unwrap_or(0);
     let is_run =
         move |index: usize, step: &Step| (step.quick || !quick) && (index >= first || step.name == BUILD);
     let steps = (STEPS.iter().enumerate())
@@ -189,7 +184,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     for step in steps.clone() {
         println!("\n==> {}", step.name);
         let start = now();
-        result = (step.run)(&mut suite).map_err(|error| format!("{}: {error}", step.name));
+        result = (step.run)(&mut suite).map_err(|error| failed(step.name, error));
         times.push((step.name, start.elapsed()));
         if result.is_err() {
             break;
@@ -246,7 +241,7 @@ fn table(times: &[(&str, Duration)]) -> String {
 }
 
 /// Looks for common misspellings in hand-written files, with a list of exceptions.
-fn spelling(root: &Path) -> Result<(), String> {
+fn spelling(root: &Path) -> Result<(), Failure> {
     let generated =
         ".git,target,./reports,*.lock,LICENSE-*,./bench-data/*/*,data,golden,snapshots,embedded,*.svg";
     let mut command = Command::new("codespell");
@@ -260,12 +255,12 @@ fn spelling(root: &Path) -> Result<(), String> {
     run_command(command.current_dir(root))
 }
 
-fn document(root: &Path, arguments: &[&str]) -> Result<(), String> {
+fn document(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
     let mut command = cargo_command(root, &[&["doc", "--no-deps"], arguments].concat());
     run_command(command.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-fn without_std(root: &Path) -> Result<(), String> {
+fn without_std(root: &Path) -> Result<(), Failure> {
     for (package, features) in NO_STD {
         lints::check(root, &[&["--package", package], features].concat())?;
     }
@@ -278,7 +273,7 @@ fn without_std(root: &Path) -> Result<(), String> {
     cargo(root, &arguments)
 }
 
-fn documentation(root: &Path) -> Result<(), String> {
+fn documentation(root: &Path) -> Result<(), Failure> {
     for (package, features) in NO_STD {
         document(root, &[&["--package", package], features].concat())?;
     }

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 
-use crate::{cargo, workspace};
+use crate::{Failure, cargo, workspace};
 
-/// The program's own arguments, passed on as they are.
+/// The arguments of the other program, passed on unchanged.
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Arguments {
@@ -15,10 +15,10 @@ pub(crate) struct Arguments {
 }
 
 /// Builds the program of a package and runs it with this command, in place of this process, so that signals and exit
-/// codes are the program's. Cargo says what it builds, which takes a minute from nothing.
+/// codes are the program's. Cargo reports what it builds; the first build takes a minute.
 ///
 /// The current folder does not change, so relative paths in the arguments stay valid.
-pub(crate) fn run(package: &str, command: &str, arguments: &Arguments) -> Result<(), String> {
+pub(crate) fn run(package: &str, command: &str, arguments: &Arguments) -> Result<(), Failure> {
     let root = workspace::root();
     let mut cargo = cargo::cargo_here();
     cargo
@@ -27,5 +27,5 @@ pub(crate) fn run(package: &str, command: &str, arguments: &Arguments) -> Result
         .args(["--package", package, "--", command])
         .args(&arguments.rest)
         .env(workspace::VARIABLE, &root);
-    Err(format!("cargo: {}", cargo.exec()))
+    Err(cargo::failed("cargo", cargo.exec()))
 }

@@ -1,38 +1,38 @@
 //! Follows the guides: runs their commands in an empty folder, and compares the output with the guides.
 
-use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::{fs, io};
 
+use crate::Failure;
 use crate::binaries::JAVA;
-use crate::cargo::output_of;
+use crate::cargo::{failed, output_of};
 
 const GUIDES: &str = "crates/docs/guides";
 
-/// Follows every guide. `programs` is the folder of programs that the guides install; Python's packages are those of the
-/// tests.
-pub(super) fn check(root: &Path, programs: &Path) -> Result<(), String> {
-    let said = |error: std::io::Error| format!("{GUIDES}: {error}");
+/// Follows every guide. `programs` is the folder of programs that the guides install; Python's packages are those of
+/// the tests.
+pub(super) fn check(root: &Path, programs: &Path) -> Result<(), Failure> {
+    let unread = |error: io::Error| failed(GUIDES, error);
     let search = std::env::var_os("PATH").unwrap_or_default();
-    let folders = [programs.to_owned()]
-        .into_iter()
-        .chain(std::env::split_paths(&search));
-    let search = std::env::join_paths(folders).map_err(|error| error.to_string())?;
+    let others = std::env::split_paths(&search);
+    let folders = std::iter::once(programs.to_owned()).chain(others);
+    let search = std::env::join_paths(folders).map_err(|error| failed(GUIDES, error))?;
     let mut guides = 0;
-    for entry in fs::read_dir(root.join(GUIDES)).map_err(said)? {
-        let path = entry.map_err(said)?.path();
-        let text = fs::read_to_string(&path).map_err(said)?;
+    for entry in fs::read_dir(root.join(GUIDES)).map_err(unread)? {
+        let path = entry.map_err(unread)?.path();
+        let text = fs::read_to_string(&path).map_err(unread)?;
         let name = path.file_name().unwrap_or_default().display();
-        let Guide { script, printed } =
-            Guide::parse(&text).map_err(|error| format!("{GUIDES}/{name}: {error}"))?;
+        let wrong = |reason: &str| failed(format_args!("{GUIDES}/{name}"), reason);
+        let Guide { script, printed } = Guide::parse(&text).map_err(|reason| wrong(&reason))?;
         // Blocks that are not run name files, too.
         for place in text.split("$CHECKOUT/").skip(1) {
             let place = place.split(['"', '`', ' ', '\n']).next().unwrap_or_default();
             if !root.join(place).exists() {
-                return Err(format!("{GUIDES}/{name}: {place} does not exist"));
+                return Err(wrong(&format!("{place} does not exist")));
             }
         }
-        let folder = tempfile::tempdir().map_err(said)?;
+        let folder = tempfile::tempdir().map_err(unread)?;
         let mut shell = Command::new("bash");
         shell
             .args(["-euo", "pipefail", "-c", &script])
@@ -43,20 +43,16 @@ pub(super) fn check(root: &Path, programs: &Path) -> Result<(), String> {
             .env("PYTHONPATH", root.join("target/pyspark"))
             .env("PATH", &search)
             .envs([JAVA]);
-        let output = output_of(&mut shell).map_err(|_| format!("{GUIDES}/{name}: a command failed"))?;
+        let output = output_of(&mut shell).map_err(|_| wrong("a command failed"))?;
         let output = String::from_utf8_lossy(&output);
-        if let Some(line) = printed
-            .iter()
-            .find(|line| !output.lines().any(|other| other == **line))
-        {
-            return Err(format!(
-                "{GUIDES}/{name} says that {line:?} is printed, got\n{output}"
-            ));
+        let is_missing = |line: &&&str| !output.lines().any(|other| other == **line);
+        if let Some(line) = printed.iter().find(is_missing) {
+            return Err(wrong(&format!("{line:?} must be printed, got\n{output}")));
         }
         guides += 1;
     }
     if guides == 0 {
-        return Err(format!("{GUIDES}: no guides"));
+        return Err(failed(GUIDES, "no guides"));
     }
     Ok(())
 }

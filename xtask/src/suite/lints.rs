@@ -1,15 +1,15 @@
 //! Clippy, and dependencies that no target of their package uses.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead as _, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
+use crate::Failure;
+use crate::cargo::{cargo, cargo_command, failed, words};
 use serde_json::Value;
 
-use crate::cargo::{cargo, cargo_command, words};
-
-/// Clippy's lints besides those of the manifest, which apply to every build. A test that is left out says what it needs.
+/// Clippy's lints besides those of the manifest, which apply to every build. An ignored test states what it needs.
 const LINTS: &str = "-D warnings -D clippy::unimplemented -D clippy::ignore_without_reason";
 /// The compiler's lint, which warns about a dependency in each target that does not use it.
 const UNUSED: &str = "unused_crate_dependencies";
@@ -17,44 +17,40 @@ const UNUSED: &str = "unused_crate_dependencies";
 const FEATURES_ONLY: &str = "xtask";
 
 /// Lints the libraries and programs that cargo selects by the arguments.
-pub(super) fn check(root: &Path, arguments: &[&str]) -> Result<(), String> {
+pub(super) fn check(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
     cargo(root, &[&["clippy"], arguments, &["--"], &words(LINTS)].concat())
 }
 
 /// Lints all targets of the packages, and fails if a package has a dependency that none of its targets uses.
-pub(super) fn check_all_targets(root: &Path, packages: &[&str]) -> Result<(), String> {
+pub(super) fn check_all_targets(root: &Path, packages: &[&str]) -> Result<(), Failure> {
     let mut command = cargo_command(root, &["clippy", "--all-targets", "--message-format", "json"]);
     command
         .args(packages)
         .arg("--")
         .args(words(LINTS))
         .args(["--force-warn", UNUSED]);
-    let failed = |error| format!("cargo clippy: {error}");
-    let mut clippy = command.stdout(Stdio::piped()).spawn().map_err(failed)?;
+    let unread = |error: io::Error| failed("cargo clippy", error);
+    let mut clippy = command.stdout(Stdio::piped()).spawn().map_err(unread)?;
     let mut found = Targets::default();
-    for line in clippy
-        .stdout
-        .take()
-        .into_iter()
-        .flat_map(|lines| BufReader::new(lines).lines())
-    {
-        if let Some(diagnostic) = found.add(&line.map_err(failed)?) {
+    let stdout = clippy.stdout.take().map(BufReader::new);
+    for line in stdout.into_iter().flat_map(BufRead::lines) {
+        if let Some(diagnostic) = found.add(&line.map_err(unread)?) {
             eprint!("{diagnostic}");
         }
     }
-    let status = clippy.wait().map_err(failed)?;
+    let status = clippy.wait().map_err(unread)?;
     let unused = found.unused();
     if !status.success() {
-        Err(format!("cargo clippy: {status}"))
+        Err(failed("cargo clippy", status))
     } else if unused.is_empty() {
         Ok(())
     } else {
-        Err(format!("unused dependencies: {}", unused.join(", ")))
+        Err(failed("unused dependencies", unused.join(", ")))
     }
 }
 
-/// The targets of packages, and the dependencies that they do not use. A library and its unit tests are one target, a build
-/// script is a package of its own.
+/// The targets of packages, and the dependencies that they do not use. A library and its unit tests are one target, a
+/// build script is a package of its own.
 #[derive(Default)]
 struct Targets {
     all: BTreeMap<String, BTreeSet<String>>,
@@ -83,7 +79,8 @@ impl Targets {
         None
     }
 
-    /// Returns the unused dependencies with their packages. Some packages depend on themselves for their tests' features.
+    /// Returns the unused dependencies with their packages. Some packages depend on themselves for their tests'
+    /// features.
     fn unused(&self) -> Vec<String> {
         let is_unused = |((package, name), without): &(&(String, String), &BTreeSet<String>)| {
             let is_expected = package == FEATURES_ONLY || package.replace('-', "_") == *name;

@@ -17,7 +17,7 @@ fn xtask(arguments: &[&str]) -> Command {
 }
 
 /// Returns exit code, standard output and standard error.
-fn said(output: &Output) -> (Option<i32>, &str, &str) {
+fn parts(output: &Output) -> (Option<i32>, &str, &str) {
     let text = |bytes| std::str::from_utf8(bytes).expect("output is UTF-8");
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
@@ -26,12 +26,10 @@ fn said(output: &Output) -> (Option<i32>, &str, &str) {
 fn help_texts() {
     for command in ["", "test", "fuzz", "sanitize", "cross", "release"] {
         for flag in ["-h", "--help"] {
-            let arguments: Vec<&str> = [command, flag]
-                .into_iter()
-                .filter(|word| !word.is_empty())
-                .collect();
+            let words = [command, flag].into_iter();
+            let arguments: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
             let output = xtask(&arguments).output().unwrap();
-            let (code, stdout, stderr) = said(&output);
+            let (code, stdout, stderr) = parts(&output);
             assert_eq!((code, stderr), (Some(0), ""));
             insta::assert_snapshot!(format!("help {}", arguments.join(" ")), stdout);
         }
@@ -71,7 +69,7 @@ fn arguments_folder_and_exit_code_are_those_of_the_other_program() {
             root.display(),
             root.join("Cargo.toml").display(),
         );
-        assert_eq!(said(&output), (Some(7), expected.as_str(), ""));
+        assert_eq!(parts(&output), (Some(7), expected.as_str(), ""));
     }
 }
 
@@ -79,7 +77,7 @@ fn arguments_folder_and_exit_code_are_those_of_the_other_program() {
 fn missing_programs_and_their_packages_are_named() {
     let nothing = tempfile::tempdir().unwrap();
     let output = xtask(&["test"]).env("PATH", nothing.path()).output().unwrap();
-    let (code, stdout, stderr) = said(&output);
+    let (code, stdout, stderr) = parts(&output);
     assert_eq!((code, stdout), (Some(1), ""));
     let start = "error: missing: cc, nm, pkg-config, cmake, chromium, ";
     assert!(stderr.starts_with(start), "{stderr}");
@@ -105,26 +103,23 @@ fn one_selection_of_features() {
             .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap())
             .output()
             .unwrap();
-        let (code, stdout, stderr) = said(&output);
+        let (code, stdout, stderr) = parts(&output);
         assert_eq!(code, Some(0), "{stderr}");
         stdout.lines().map(str::to_owned).collect()
     };
     let with_engines = tree(&["--workspace"]);
-    let others = tree(&[])
-        .into_iter()
-        .filter(|package| !with_engines.contains(package));
     // It needs LevelDB.
-    let others: Vec<String> = others
-        .filter(|package| !package.starts_with("filter-policy-leveldb "))
-        .collect();
+    let is_excepted = |package: &str| package.starts_with("filter-policy-leveldb ");
+    let is_other = |package: &String| !with_engines.contains(package) && !is_excepted(package);
+    let others: Vec<String> = tree(&[]).into_iter().filter(is_other).collect();
     assert!(
         others.is_empty(),
-        "xtask/Cargo.toml lacks the features that engines ask for of {others:#?}"
+        "xtask/Cargo.toml lacks the features that engines need of {others:#?}"
     );
 }
 
-/// Filters, engines and applications use nothing of the comparison or the benchmarks, and the comparison only filters and what
-/// is shared, in tests and build scripts, too. A package belongs to the folder of `crates/` that contains it.
+/// Filters, engines and applications use nothing of the comparison or the benchmarks, and the comparison only filters
+/// and what is shared, in tests and build scripts, too. A package belongs to the folder of `crates/` that contains it.
 #[test]
 fn each_folder_uses_only_those_that_it_may() {
     let rules: [(&str, &[&str]); 5] = [
@@ -146,13 +141,13 @@ fn each_folder_uses_only_those_that_it_may() {
     let metadata: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
     let mut checked = BTreeSet::new();
     for package in metadata["packages"].as_array().unwrap() {
-        let Some((own, allowed)) = rules
+        let Some((user, allowed)) = rules
             .iter()
-            .find(|(own, _)| folder(&package["manifest_path"]) == Some(*own))
+            .find(|(user, _)| folder(&package["manifest_path"]) == Some(*user))
         else {
             continue;
         };
-        checked.insert(own);
+        checked.insert(user);
         for used in package["dependencies"].as_array().unwrap() {
             // Others come from the registry.
             if used["path"].is_string() {

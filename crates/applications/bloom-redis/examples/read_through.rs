@@ -59,7 +59,7 @@ impl Store {
     fn balance(&mut self, name: &str) -> Result<Option<i64>, Box<dyn Error>> {
         match self.filter.contains(name).query(&mut self.connection)? {
             Answer::Absent => return Ok(None),
-            // The filter was evicted or flushed: rebuild it, and ask the database about this name.
+            // The filter was evicted or flushed: rebuild it, and query the database for this name.
             Answer::Missing => self.rebuild_filter()?,
             Answer::Maybe => {}
         }
@@ -76,11 +76,11 @@ impl Store {
 
     /// Inserts an account, or changes its balance.
     fn insert(&mut self, name: &str, balance: i64) -> Result<(), Box<dyn Error>> {
-        // Insert into the filter before writing the row, so that no reader is told that an existing row is absent. If
-        // writing the row fails, the extra name in the filter only costs a database read.
+        // Insert into the filter before writing the row, so that no reader gets the answer that an existing row is
+        // absent. If writing the row fails, the extra name in the filter only costs a database read.
         self.filter.insert(name).query(&mut self.connection)?;
         self.database.accounts.insert(name.to_owned(), balance);
-        // The cache may hold an older balance.
+        // The cache may contain an older balance.
         let () = self.connection.del(cache_key(name))?;
         Ok(())
     }

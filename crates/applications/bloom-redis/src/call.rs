@@ -1,7 +1,7 @@
 //! An operation that has not been executed yet, and the ways to execute it.
 //!
 //! An operation is an `async` block without a connection: it hands batches of commands to a [`Line`] and gets the
-//! replies back. It never waits for anything else, so a driver only has to poll it, send the batches, and poll again.
+//! replies back. It never waits for anything else, so a driver only polls it, sends the batches, and polls again.
 //! Only this module touches a connection.
 
 use core::future::{Future, poll_fn};
@@ -62,7 +62,7 @@ impl<'a, T> Call<'a, T> {
             if let Poll::Ready(result) = self.advance() {
                 return result;
             }
-            let batches = self.line.asked();
+            let batches = self.line.requests();
             self.line.answer(send_by_node(connection, batches));
         }
     }
@@ -85,14 +85,14 @@ impl<'a, T> Call<'a, T> {
             if let Poll::Ready(result) = self.advance() {
                 return result;
             }
-            let batches = self.line.asked();
+            let batches = self.line.requests();
             let sent = batches.iter().map(|batch| send_async(connection.clone(), batch));
             let replies = futures_util::future::join_all(sent).await;
             self.line.answer(replies);
         }
     }
 
-    /// Goes on until the operation is done, or has asked for something.
+    /// Runs the operation until it is done or has commands to send.
     fn advance(&mut self) -> Poll<Result<T, Error>> {
         self.work.as_mut().poll(&mut Context::from_waker(Waker::noop()))
     }
@@ -180,30 +180,30 @@ pub(crate) struct Line(Arc<Mutex<Exchange>>);
 enum Exchange {
     #[default]
     Idle,
-    Asked(Vec<Batch>),
-    Answered(Vec<Sent>),
+    Requests(Vec<Batch>),
+    Replies(Vec<Sent>),
 }
 
 impl Line {
-    /// Has the driver send one command. Returns its reply.
-    pub(crate) async fn ask(&self, command: &Cmd) -> Result<Replies, Error> {
+    /// Passes one command to the driver. Returns its reply.
+    pub(crate) async fn run(&self, command: &Cmd) -> Result<Replies, Error> {
         self.send(Batch::of(command)).await
     }
 
-    /// Has the driver send a batch. Returns the replies in the order of the commands. An empty batch is not sent.
+    /// Passes a batch to the driver. Returns the replies in the order of the commands. An empty batch is not sent.
     pub(crate) async fn send(&self, batch: Batch) -> Result<Replies, Error> {
         self.send_all(vec![batch]).await
     }
 
-    /// Has the driver send independent batches, one per slot of a cluster. Returns all replies, batch by batch.
+    /// Passes independent batches to the driver, one per slot of a cluster. Returns all replies, batch by batch.
     pub(crate) async fn send_all(&self, batches: Vec<Batch>) -> Result<Replies, Error> {
         let batches: Vec<Batch> = batches.into_iter().filter(|batch| !batch.is_empty()).collect();
         if batches.is_empty() {
             return Ok(Replies::default());
         }
-        self.put(Exchange::Asked(batches));
+        self.put(Exchange::Requests(batches));
         let sent = poll_fn(|_| match self.take() {
-            Exchange::Answered(replies) => Poll::Ready(replies),
+            Exchange::Replies(replies) => Poll::Ready(replies),
             waiting => {
                 self.put(waiting);
                 Poll::Pending
@@ -215,15 +215,15 @@ impl Line {
     }
 
     /// Returns the batches to send. There always are some, because an operation waits only for replies.
-    fn asked(&self) -> Vec<Batch> {
+    fn requests(&self) -> Vec<Batch> {
         match self.take() {
-            Exchange::Asked(batches) => batches,
-            Exchange::Idle | Exchange::Answered(_) => Vec::new(),
+            Exchange::Requests(batches) => batches,
+            Exchange::Idle | Exchange::Replies(_) => Vec::new(),
         }
     }
 
     fn answer(&self, replies: Vec<Sent>) {
-        self.put(Exchange::Answered(replies));
+        self.put(Exchange::Replies(replies));
     }
 
     fn take(&self) -> Exchange {

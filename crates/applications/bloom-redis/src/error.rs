@@ -10,8 +10,8 @@ use redis::{RedisError, ServerErrorKind};
 /// An error: its kind, and a text that mostly reads "THING must be RANGE, got VALUE".
 ///
 /// [`Error::kind`] is for programs ([what to do](crate#guarantees-and-limits)), the text for people.
-/// [`source`](core::error::Error::source) is the error of `redis`, `membership-filters` or `filter-sets`, if one of them
-/// failed. A failed insert may still have set bits. Repeating it is always safe, but may report a new key as seen.
+/// [`source`](core::error::Error::source) is the error of `redis`, `membership-filters` or `filter-sets`, if one of
+/// them failed. A failed insert may still have set bits. Repeating it is always safe, but may report a new key as seen.
 ///
 /// ```
 /// use bloom_redis::{ErrorKind, Schema};
@@ -31,12 +31,12 @@ struct Failure {
     source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
-/// The kinds of [`Error`]: what a program may want to tell apart. The text says more.
+/// The kinds of [`Error`], which a program can distinguish. The text has the details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// An argument is out of its range: a time, a size that the design or the machine's memory does not have, a folder that
-    /// is no set. Also a connection inside a `MULTI` of the caller.
+    /// An argument is out of its range: a time, a size that the design or the machine's memory does not have, a folder
+    /// that is no set. Also a connection inside a `MULTI` of the caller.
     InvalidArgument,
     /// The filter is not on the server, and a missing filter is not an empty one (see
     /// [`Missing::Reported`](crate::Missing::Reported)). Keys of a batch may have been inserted if they were sent in an
@@ -45,15 +45,16 @@ pub enum ErrorKind {
     /// The filter has other parameters than the caller's, or two filters that should be combined differ in one.
     Mismatch,
     /// A value on the server is not one that this crate, or a program of the same design, writes there: another type or
-    /// length, or without the mark that [`FixedFilter::write_marks`](crate::FixedFilter::write_marks) writes. Or a set's
-    /// folder is damaged.
+    /// length, or without the mark that [`FixedFilter::write_marks`](crate::FixedFilter::write_marks) writes. Or a
+    /// set's folder is damaged.
     Malformed,
     /// Another rebuild of the filter is under way, or was dropped and its lease still runs.
     RebuildUnderWay,
     /// The growing filter has the largest allowed number of bitmaps.
     Full,
-    /// The connection is lost, or no reply arrived in time. It is unknown whether the command was executed. A new connection
-    /// is needed: a connection manager, a pool that tests its connections, and the cluster client reconnect by themselves.
+    /// The connection is lost, or no reply arrived in time. It is unknown whether the command was executed. A new
+    /// connection is needed: a connection manager, a pool that tests its connections, and the cluster client reconnect
+    /// by themselves.
     Disconnected,
     /// The server cannot serve the command now: it loads its data, is busy, out of memory or a replica, its slot is
     /// moving, or rebuilds replaced the filter again and again.
@@ -89,7 +90,8 @@ impl Error {
         Self::with_text(kind, Some(key.to_vec()), text)
     }
 
-    /// Says what a cluster means that finds a key and its companions in several slots. (While slots move, it is `TRYAGAIN`.)
+    /// Explains the error of a cluster that finds a key and its companions in several slots. (While slots move, it is
+    /// `TRYAGAIN`.)
     pub(crate) fn of_slots(self, key: &[u8]) -> Self {
         let has_brace = key.iter().any(|byte| b"{}".contains(byte));
         if has_brace && hash_tag(key).is_none() && self.redis().is_some_and(is_cross_slot) {
@@ -215,7 +217,7 @@ impl From<filter_sets::Error> for Error {
 }
 
 impl ErrorKind {
-    /// Returns whether the failure may pass without a change to the program.
+    /// Returns true if the failure may pass without a change to the program.
     #[must_use]
     pub const fn is_unavailable(self) -> bool {
         matches!(self, Self::Disconnected | Self::Unavailable)
@@ -243,7 +245,7 @@ pub(crate) fn display(key: &[u8]) -> String {
     key.escape_ascii().to_string()
 }
 
-/// Returns true if the keys of a command are in several slots; a script says it in its own words.
+/// Returns true if the keys of a command are in several slots. The error of a script has another text.
 pub(crate) fn is_cross_slot(error: &RedisError) -> bool {
     error.kind() == redis::ErrorKind::Server(ServerErrorKind::CrossSlot)
         || error
@@ -294,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_servers_say_is_told_apart() {
+    fn replies_of_servers_are_distinguished() {
         use ErrorKind::{Malformed, Server, Unavailable};
         for (reply, expected) in [
             ("LOADING Redis is loading the dataset in memory", Unavailable),

@@ -58,8 +58,8 @@ impl FixedFilter {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the schema has more than 2^32 - 192 bits, the limit of a Redis
-    /// string less the mark after the bits.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the schema has more than 2^32 - 192 bits, the limit of
+    /// a Redis string less the mark after the bits.
     pub fn new(name: impl AsRef<[u8]>, schema: Schema) -> Result<Self, Error> {
         schema.check(MARKED_BITS)?;
         let filter = Self {
@@ -84,8 +84,8 @@ impl FixedFilter {
         }
     }
 
-    /// Returns the same filter under another prefix, which may hold any bytes. A prefix with a hash tag (`{orders}:`)
-    /// keeps all filters in one slot of a cluster; without a hash tag, filters are spread by their names.
+    /// Returns the same filter under another prefix, which may contain any bytes. A prefix with a hash tag
+    /// (`{orders}:`) keeps all filters in one slot of a cluster; without a hash tag, filters are spread by their names.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<Vec<u8>>) -> Self {
         self.prefix = prefix.into();
@@ -103,8 +103,8 @@ impl FixedFilter {
 
     /// Returns the filter's key.
     ///
-    /// A cluster refuses to [`create`](Self::create) or rebuild a filter whose key has a brace but no hash tag, because its companion
-    /// keys lie in other slots.
+    /// A cluster refuses to [`create`](Self::create) or rebuild a filter whose key has a brace but no hash tag, because
+    /// its companion keys lie in other slots.
     #[must_use]
     pub fn key(&self) -> &[u8] {
         &self.bitmap.key
@@ -158,8 +158,8 @@ impl FixedFilter {
         self.contains_many([key]).one()
     }
 
-    /// Queries many keys, in one round trip for each
-    /// [`bits_per_trip`](Options::bits_per_trip) bits. The answers are in the order of the keys.
+    /// Queries many keys, in one round trip for each [`bits_per_trip`](Options::bits_per_trip) bits. The answers are in
+    /// the order of the keys.
     pub fn contains_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<Answer>> {
         let hashes = hashes(keys);
         self.call(
@@ -167,14 +167,14 @@ impl FixedFilter {
         )
     }
 
-    /// Inserts a key, in one round trip. Returns whether it was new; if so, it was certainly never
+    /// Inserts a key, in one round trip. Returns true if it was new, in which case it was certainly never
     /// inserted before.
     pub fn insert(&self, key: impl AsRef<[u8]>) -> Call<'static, bool> {
         self.insert_many([key]).one()
     }
 
     /// Inserts keys, in one round trip for each [`bits_per_trip`](Options::bits_per_trip) bits.
-    /// Returns whether each was new; a key that comes twice is new once.
+    /// Returns true for each that was new; a repeated key is new once.
     pub fn insert_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let hashes = hashes(keys);
         self.call(move |line, of| async move {
@@ -196,14 +196,14 @@ impl FixedFilter {
         Rebuild::begin(self.bitmap.clone(), lease, self.options)
     }
 
-    /// Abandons the rebuild under way, whoever began it; returns whether there was one. The filter stays
+    /// Abandons the rebuild under way, of this client or another one. Returns true if there was one. The filter stays
     /// unchanged, and later calls of the rebuild fail with [`Missing`](crate::ErrorKind::Missing).
     pub fn abandon_rebuild(&self) -> Call<'static, bool> {
         self.call(|line, of| async move { generation::abandon_any(&line, &of.bitmap).await })
     }
 
-    /// Replaces the filter on the server by one that was filled in memory: uploads it in chunks, then swaps the two in one
-    /// step. This is the fastest way to load many keys. [`Schema`](crate::Schema) and
+    /// Replaces the filter on the server by one that was filled in memory: uploads it in chunks, then swaps the two in
+    /// one step. This is the fastest way to load many keys. [`Schema`](crate::Schema) and
     /// [`Parameters`](membership_filters::guava::Parameters) convert into each other.
     ///
     /// **What was in the filter before is gone**: keys that anybody inserted and that are not in `filter` are
@@ -211,10 +211,10 @@ impl FixedFilter {
     /// begin a [`rebuild`](Self::rebuild), [`download`](Self::download) the filter, merge the two in memory, and
     /// [`upload`](Rebuild::upload) the result.
     ///
-    /// The number of bits must be a multiple of 64, as in Guava ([`Schema::whole_words`](crate::Schema::whole_words)), and
-    /// the funnel must hash as the server's queries do: [`Bytes`](membership_filters::Bytes) and [`Utf8`](membership_filters::Utf8). The
-    /// call fails with [`Mismatch`](crate::ErrorKind::Mismatch) otherwise, and when bits, probe count or strategy
-    /// differ.
+    /// The number of bits must be a multiple of 64, as in Guava ([`Schema::whole_words`](crate::Schema::whole_words)),
+    /// and the funnel must hash as the server's queries do: [`Bytes`](membership_filters::Bytes) and
+    /// [`Utf8`](membership_filters::Utf8). The call fails with [`Mismatch`](crate::ErrorKind::Mismatch) otherwise, and
+    /// when bits, probe count or strategy differ.
     pub fn replace_with<'a, F: Hashing + Sync>(
         &self,
         filter: &'a BloomFilter<F>,
@@ -225,17 +225,17 @@ impl FixedFilter {
 
     /// Downloads the filter's bits into memory, in chunks of 1 MiB. Keys inserted meanwhile may or may not be included.
     ///
-    /// The call fails with [`Mismatch`](crate::ErrorKind::Mismatch) when the number of bits is not a multiple of 64, or the
-    /// funnel hashes in another way; see [`replace_with`](Self::replace_with).
+    /// The call fails with [`Mismatch`](crate::ErrorKind::Mismatch) when the number of bits is not a multiple of 64, or
+    /// the funnel hashes in another way; see [`replace_with`](Self::replace_with).
     pub fn download<F: Hashing + Send + 'static>(&self, funnel: F) -> Call<'static, BloomFilter<F>> {
         self.call(|line, of| async move { transfer::download(&line, &of.bitmap, &of.options, funnel).await })
     }
 
-    /// Deletes the filter. Returns whether it existed. Its memory is freed in the background.
+    /// Deletes the filter. Returns true if it existed. Its memory is freed in the background.
     pub fn delete(&self) -> Call<'static, bool> {
         self.call(|line, of| async move {
             let mut unlink = redis::cmd("UNLINK");
-            Ok(line.ask(unlink.arg(&of.bitmap.key)).await?.count()? > 0)
+            Ok(line.run(unlink.arg(&of.bitmap.key)).await?.count()? > 0)
         })
     }
 

@@ -14,9 +14,10 @@ use crate::stats::Stats;
 
 /// A filter that grows by bitmaps: `bloomfilter-0`, `bloomfilter-1` and so on. `cursor` holds the number of the last.
 ///
-/// A key goes into the current bitmap unless one of the bitmaps has it. When more than half of the bits of the
-/// current bitmap are set, the next one is opened. All of this is as published. A query tests all bitmaps, and their
-/// false-positive rates add up; [`Schema::growing`] takes the total. A script on the server decides on growth, so two writers never open two bitmaps.
+/// A key goes into the current bitmap unless one of the bitmaps has it. When more than half of the bits of the current
+/// bitmap are set, the next one is opened. All of this is as published. A query tests all bitmaps, and their
+/// false-positive rates add up; [`Schema::growing`] takes the total. A script on the server decides on growth, so two
+/// writers never open two bitmaps.
 ///
 /// The published names allow one filter per database; a name or prefix allows more. In a cluster a filter needs a hash
 /// tag to stay in one slot, which [`GrowingFilter::new`] adds.
@@ -67,8 +68,8 @@ impl GrowingFilter {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the schema has more than 2^32 bits, the limit of a Redis string, or
-    /// the name is empty or holds a `}`, which would end its hash tag.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the schema has more than 2^32 bits, the limit of a
+    /// Redis string, or the name is empty or holds a `}`, which would end its hash tag.
     pub fn new(name: impl AsRef<[u8]>, schema: Schema) -> Result<Self, Error> {
         schema.check(REDIS_BITS)?;
         let name = name.as_ref();
@@ -88,7 +89,7 @@ impl GrowingFilter {
         Ok(filter.prefix([b"{", name, b"}:"].concat()))
     }
 
-    /// Returns the same filter with keys that begin with another prefix, which may hold any bytes. The empty prefix
+    /// Returns the same filter with keys that begin with another prefix, which may contain any bytes. The empty prefix
     /// gives the published names, which allow one filter per database.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<Vec<u8>>) -> Self {
@@ -132,11 +133,11 @@ impl GrowingFilter {
     }
 
     /// Writes the cursor and the parameter record of a filter that a published program made, or an insert with
-    /// [`Missing::Published`](crate::Missing::Published). They mark it as complete: all operations count a filter without them
-    /// as missing. The published program goes on with it as before.
+    /// [`Missing::Published`](crate::Missing::Published). They mark it as complete: all operations count a filter
+    /// without them as missing. The published program goes on with it as before.
     ///
-    /// Never call this for a filter that [`create`](Self::create) made. After a loss it would declare what is left to be
-    /// the whole.
+    /// Never call this for a filter that [`create`](Self::create) made. After a loss it would declare what is left to
+    /// be the whole.
     ///
     /// The call fails with [`Missing`](crate::ErrorKind::Missing) when a bitmap up to the cursor is missing, or when
     /// there is one after it.
@@ -170,7 +171,8 @@ impl GrowingFilter {
         self.call(|line, of| async move { growth::insert(&line, &of.chain, &hashes, &of.options).await })
     }
 
-    /// Empties the filter, whatever is left of it: deletes all bitmaps, and writes what [`create`](Self::create) writes.
+    /// Empties the filter, whatever is left of it: deletes all bitmaps, and writes what [`create`](Self::create)
+    /// writes.
     pub fn clear(&self) -> Call<'static, ()> {
         self.call(|line, of| async move { chain_marks::clear(&line, &of.chain).await })
     }

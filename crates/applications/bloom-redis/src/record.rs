@@ -1,8 +1,9 @@
 //! The parameter record of a growing filter: the last key that `create` writes, so that a filter without it has lost
-//! keys, or was never created. A caller with other parameters is told by it.
+//! keys, or was never created. It reveals a caller with other parameters.
 //!
-//! The key is `bloom-redis:parameters:` followed by the prefix, in its slot of a cluster. The value is one line of text,
-//! for instance `bloom-redis 1 design=growing insertions=10000 fpp=0.0005 bits=158208 probes=11 part_bits=158208`.
+//! The key is `bloom-redis:parameters:` followed by the prefix, in its slot of a cluster. The value is one line of
+//! text, for instance
+//! `bloom-redis 1 design=growing insertions=10000 fpp=0.0005 bits=158208 probes=11 part_bits=158208`.
 
 use crate::error::{Error, ErrorKind};
 use crate::schema::Schema;
@@ -40,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_is_told_from_other_text_and_a_mismatch_names_both_values() {
+    fn a_record_is_recognised_and_a_mismatch_names_both_values() {
         let ours = text(&Schema::whole_words(10_000, 0.0005).unwrap());
         let expected =
             "bloom-redis 1 design=growing insertions=10000 fpp=0.0005 bits=158208 probes=11 part_bits=158208";

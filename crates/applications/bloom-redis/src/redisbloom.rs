@@ -11,16 +11,16 @@ use crate::plan::loaded::Loaded;
 
 /// A filter of Redis 8 and of the module RedisBloom: loaded whole, then queried and added to by `BF.*` commands.
 ///
-/// A server answers `BF.EXISTS` with 0 for a key of a filter that was deleted, evicted or loaded by half, as if the key had
-/// never been inserted. Here such an answer is [`Answer::Missing`]: [`load`](Self::load) puts the filter in place in one step
-/// with a mark, and each query reads the mark before and after, queries eight keys of its own that `load` put into the filter, and
-/// compares the number of its keys. Filters that other programs made have no mark, so all of their answers are
-/// `Missing` until [`write_mark`](Self::write_mark). A program that loads a filter under this key by itself deletes the mark first,
-/// the string `bloom-redis:loaded:{KEY}`, as the commands of `filters build --commands` do: a mark that is left would prove the
-/// same chain loaded again in part.
+/// A server answers `BF.EXISTS` with 0 for a key of a filter that was deleted, evicted or loaded by half, as if the key
+/// had never been inserted. Here such an answer is [`Answer::Missing`]: [`load`](Self::load) puts the filter in place
+/// in one step with a mark, and each query reads the mark before and after, queries eight keys of its own that `load`
+/// put into the filter, and compares the number of its keys. Filters that other programs made have no mark, so all of
+/// their answers are `Missing` until [`write_mark`](Self::write_mark). A program that loads a filter under this key by
+/// itself deletes the mark first, the string `bloom-redis:loaded:{KEY}`, as the commands of `filters build --commands`
+/// do: a mark that is left would prove the same chain loaded again in part.
 ///
-/// The server needs RedisBloom's filter: Redis 8, Redis Stack, or the module RedisBloom. Valkey's module and Dragonfly have
-/// another filter behind `BF.*`.
+/// The server needs RedisBloom's filter: Redis 8, Redis Stack, or the module RedisBloom. Valkey's module and Dragonfly
+/// have another filter behind `BF.*`.
 ///
 /// ```no_run
 /// use bloom_redis::{Answer, RedisBloom, redis};
@@ -47,25 +47,27 @@ impl RedisBloom {
         Self(Arc::new(Loaded::new(key.into())))
     }
 
-    /// Loads a filter in the place of the one under this key, if there is any. Until the last step queries see the old one.
+    /// Loads a filter in the place of the one under this key, if there is any. Until the last step queries see the old
+    /// one.
     ///
-    /// Eight further keys go into the filter, which prove it: a chain that scales and is full is proven by keys that it contains
-    /// by chance, and one that does not scale needs the room. Without room the call fails with [`Full`](crate::ErrorKind::Full).
+    /// Eight further keys go into the filter, which prove it: a chain that scales and is full is proven by keys that it
+    /// contains by chance, and one that does not scale needs the room. Without room the call fails with
+    /// [`Full`](crate::ErrorKind::Full).
     ///
     /// A load that ends early leaves the old filter, and its own parts for ten minutes.
     pub fn load<'a>(&self, filter: &'a RedisBloomFilter) -> Call<'a, ()> {
         self.call(|line, of| async move { of.load(&line, filter).await })
     }
 
-    /// Reads the whole filter, with or without a mark. The call fails with [`Missing`](crate::ErrorKind::Missing) if there is
-    /// none, and with [`Unavailable`](crate::ErrorKind::Unavailable) if it changes meanwhile.
+    /// Reads the whole filter, with or without a mark. The call fails with [`Missing`](crate::ErrorKind::Missing) if
+    /// there is none, and with [`Unavailable`](crate::ErrorKind::Unavailable) if it changes meanwhile.
     pub fn dump(&self) -> Call<'static, RedisBloomFilter> {
         self.call(|line, of| async move { of.dump(&line).await })
     }
 
-    /// Gives a filter that another program loaded or filled the mark and the eight keys that [`load`](Self::load) writes. Reads the
-    /// whole filter.
-    /// Nothing can check that it has all keys, nor that nobody replaces it during the call.
+    /// Gives a filter that another program loaded or filled the mark and the eight keys that [`load`](Self::load)
+    /// writes. Reads the whole filter. It cannot be checked that it has all keys, nor that no other client replaces it
+    /// during the call.
     ///
     /// The call fails like [`dump`](Self::dump), and for a chain without room like [`load`](Self::load).
     pub fn write_mark(&self) -> Call<'static, ()> {
@@ -77,8 +79,8 @@ impl RedisBloom {
         self.contains_many([key]).one()
     }
 
-    /// Queries keys, in one round trip for each 16,384; the first query, and the first after another load, takes one more. The
-    /// answers are in the order of the keys.
+    /// Queries keys, in one round trip for each 16,384; the first query, and the first after another load, takes one
+    /// more. The answers are in the order of the keys.
     pub fn contains_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<Answer>> {
         let keys = owned(keys);
         self.call(|line, of| async move { of.contains(&line, &keys).await })
@@ -91,8 +93,8 @@ impl RedisBloom {
 
     /// Inserts keys, and returns for each whether it was certainly absent. A chain that scales opens larger links.
     ///
-    /// The call fails with [`Missing`](crate::ErrorKind::Missing) if the loaded filter is not there: nothing begins a new one.
-    /// If a chain that does not scale is full, the server's error says so.
+    /// The call fails with [`Missing`](crate::ErrorKind::Missing) if the loaded filter is not there: nothing begins a
+    /// new one. If a chain that does not scale is full, the server reports an error.
     pub fn insert_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let keys = owned(keys);
         self.call(|line, of| async move { of.insert(&line, &keys).await })

@@ -86,7 +86,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// Those of [`whole_words`](Self::whole_words).
+    /// The errors of [`whole_words`](Self::whole_words).
     pub fn growing(capacity: u64, bitmaps: u64, total_rate: f64) -> Result<Self, Error> {
         parameters(capacity, total_rate)?;
         if bitmaps == 0 {

@@ -8,9 +8,9 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::display;
 use crate::options::Options;
-use crate::plan::shards::ask;
 use crate::plan::shards::current::Current;
 use crate::plan::shards::load;
+use crate::plan::shards::query;
 use crate::plan::shards::record::record_key;
 
 pub use crate::plan::shards::load::{Loaded, Loading};
@@ -19,9 +19,9 @@ pub use crate::plan::shards::record::SetGeneration;
 /// A set of keys in shards, loaded from a folder of [`filter_sets`], each shard a string of the server: for billions of
 /// keys that change as a whole. Needs the feature `sets`.
 ///
-/// The small key `bf-set:NAME` names the current generation; `SETS.md` describes it and the shards' keys, which a cluster
-/// spreads over its slots. Every query reads that name along with the bits, so that its answers are those of the generation
-/// that is current meanwhile, whoever loaded it. Clones share what they know of it.
+/// The small key `bf-set:NAME` names the current generation; `SETS.md` describes it and the shards' keys, which a
+/// cluster spreads over its slots. Every query reads that name along with the bits, so that its answers are those of
+/// the generation that is current meanwhile, whichever client loaded it. Clones share what they know of it.
 ///
 /// ```no_run
 /// use std::path::Path;
@@ -68,21 +68,21 @@ impl ShardedSet {
         record_key(self.current.name())
     }
 
-    /// Loads the set of a folder, and makes it the current generation once every shard is there. Memory is bounded by a few
-    /// MiB, whatever the size of the shards.
+    /// Loads the set of a folder, and makes it the current generation once every shard is there. Memory is bounded by a
+    /// few MiB, whatever the size of the shards.
     ///
-    /// A load that ends early leaves the old generation as it is; another one goes on with the shards that are not there
-    /// yet. What is never finished expires after a day. Two loads at the same time do no harm: each loads its own
+    /// A load that ends early leaves the old generation as it is; another one goes on with the shards that are not
+    /// there yet. What is never finished expires after a day. Two loads at the same time do no harm: each loads its own
     /// generation, or both the same, and the last one to finish names its own.
     ///
     /// **The folder replaces the set.** Build it from all keys: those of the old generation that are not in it are then
     /// [`Answer::Absent`].
     ///
     /// The call fails with [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when there is no set in the folder, a
-    /// shard is larger than a string of Redis, or the format cannot be asked a few bytes at a time (Ribbon, and the filters
-    /// of `membership-filters`); with [`Malformed`](crate::ErrorKind::Malformed) when the folder is damaged, or a key of
-    /// the set holds something else; and with [`Missing`](crate::ErrorKind::Missing) when a shard is lost while it is
-    /// loaded.
+    /// shard is larger than a string of Redis, or the format cannot be queried a few bytes at a time (Ribbon, and the
+    /// filters of `membership-filters`); with [`Malformed`](crate::ErrorKind::Malformed) when the folder is damaged, or
+    /// a key of the set holds something else; and with [`Missing`](crate::ErrorKind::Missing) when a shard is lost
+    /// while it is loaded.
     pub fn load<'a>(&self, folder: impl AsRef<Path>, loading: Loading<'a>) -> Call<'a, Loaded> {
         let (current, folder) = (self.current.clone(), folder.as_ref().to_path_buf());
         Call::new(&self.key(), move |line| async move {
@@ -92,26 +92,27 @@ impl ShardedSet {
         })
     }
 
-    /// Queries one key, in one round trip once the generation is known. Over a blocking connection to a cluster, a second one
-    /// reads the small key where another node has it.
+    /// Queries one key, in one round trip once the generation is known. Over a blocking connection to a cluster, a
+    /// second one reads the small key where another node has it.
     pub fn contains(&self, key: impl AsRef<[u8]>) -> Call<'static, Answer> {
         self.contains_many([key]).one()
     }
 
     /// Queries many keys: one round trip to each node of a cluster for each
     /// [`bits_per_trip`](crate::Options::bits_per_trip) bits over a blocking connection, one for each shard over an
-    /// asynchronous one. The bytes of a key are those that the set was built with: eight, the lowest first, of a set whose
-    /// manifest says `long`, where a key of another length is [`Answer::Maybe`]. The answers are in the order of the keys. A key of a shard that is not there, although the small
-    /// key still names it, is [`Answer::Missing`].
+    /// asynchronous one. The bytes of a key are those that the set was built with: eight, the lowest first, of a set
+    /// whose manifest says `long`, where a key of another length is [`Answer::Maybe`]. The answers are in the order of
+    /// the keys. A key of a shard that is not there, although the small key still names it, is [`Answer::Missing`].
     pub fn contains_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<Answer>> {
         let keys: Vec<Vec<u8>> = keys.into_iter().map(|key| key.as_ref().to_vec()).collect();
         let (current, options) = (self.current.clone(), self.options);
         Call::new(&self.key(), move |line| async move {
-            ask::contains(&line, &current, &keys, &options).await
+            query::contains(&line, &current, &keys, &options).await
         })
     }
 
-    /// Reads the small key, and asks the generation that it names from then on. Returns it; `None` if there is no set.
+    /// Reads the small key, and queries the generation that it names from then on. Returns it; `None` if there is no
+    /// set.
     ///
     /// Queries do so by themselves. Call this to learn which generation is the current one, or before the first query.
     pub fn refresh(&self) -> Call<'static, Option<Arc<SetGeneration>>> {

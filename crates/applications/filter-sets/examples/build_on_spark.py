@@ -59,7 +59,7 @@ def sync_folder(folder):
 
 
 def build(number, lines, command):
-    """Pipes the lines of a shard through the program, which writes its file, and returns what it says of the filter."""
+    """Pipes the lines of a shard through the program, which writes its file, and returns its description of the filter."""
     program = subprocess.Popen(
         [*command, "--shard", str(number), "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
@@ -67,12 +67,12 @@ def build(number, lines, command):
         for line in lines:
             program.stdin.write(line + b"\n")
     except BrokenPipeError:
-        pass  # The program ended early, and said why.
-    said = program.communicate()[0]
+        pass  # The program ended early and printed the reason.
+    description = program.communicate()[0]
     if program.returncode:
         raise RuntimeError(f"shard {number}: {command[0]} ended with code {program.returncode}")
     # Rates stay as they were written: Python would format them otherwise.
-    return json.loads(said, parse_float="number {}".format)
+    return json.loads(description, parse_float="number {}".format)
 
 
 def lock(folder):
@@ -90,12 +90,12 @@ def lock(folder):
             if f'"schema": "{SCHEMA}"' not in file.read(100):
                 sys.exit(f"error: {folder}/{MANIFEST}: is no set's, and is not replaced; give another folder")
     elif foreign:
-        sys.exit(f"error: {folder}: holds {foreign[0]!r} and no {MANIFEST}: give an empty folder or a set's")
+        sys.exit(f"error: {folder}: contains {foreign[0]!r} and no {MANIFEST}: give an empty folder or a set's")
     return descriptor
 
 
 def checksum(manifest):
-    """Returns the checksum of all that the manifest says."""
+    """Returns the checksum of the contents of the manifest."""
     function, shards = manifest["shard_function"], manifest["shards"]
     lines = [manifest[field] for field in ("schema", "format", "key_kind")]
     lines += [function["hash"], str(function["seed"]), str(len(shards))]
@@ -158,12 +158,12 @@ def main():
         "format": built[0]["format"],
         "key_kind": kind,
         "shard_function": {"hash": "xxh3-64", "seed": SEED},
-        "shards": [{field: said[field] for field in ("file", "bytes", "keys", "sha256", "rate")} for said in built],
+        "shards": [{field: shard[field] for field in ("file", "bytes", "keys", "sha256", "rate")} for shard in built],
     }
     manifest["checksum"] = checksum(manifest)
     write_manifest(folder, manifest)
     os.close(held)
-    print(f"{folder}: {shards} shards, {sum(said['keys'] for said in built)} keys", file=sys.stderr)
+    print(f"{folder}: {shards} shards, {sum(shard['keys'] for shard in built)} keys", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ use crate::rows::{names, rows};
 use crate::shard::{MAX_SHARDS, Shard};
 use crate::spill::{Spilled, Values};
 
-/// The default memory that building takes: 1 GiB.
+/// The default memory for building: 1 GiB.
 pub const DEFAULT_MEMORY: u64 = 1 << 30;
 
 /// The least memory: 16 MiB.
@@ -29,7 +29,8 @@ pub type Progress<'a> = &'a dyn Fn(u64) -> bool;
 
 /// The parameters of a filter or a set.
 ///
-/// Keys are counted once, however often they come, and their order changes no byte; neither does the memory.
+/// A key counts once, however often it is inserted. Neither the order of the keys nor the memory changes a byte of the
+/// result.
 #[derive(Debug, Clone)]
 pub struct Builder {
     format: Format,
@@ -53,50 +54,51 @@ impl Builder {
         }
     }
 
-    /// Sets whether the file of a single filter may replace one that is there, as it does by default. If not, finishing is
-    /// an error when there is one, also if it was made while the keys came.
+    /// Sets whether the file of a single filter replaces an existing one, which is the default. Otherwise finishing
+    /// fails if there is a file, even one that was created after the start.
     #[must_use]
     pub const fn replace(mut self, replace: bool) -> Self {
         self.replace = replace;
         self
     }
 
-    /// Sets the kind of key that files and manifests state, for programs that read keys as text: `line`, `long`, `string`,
-    /// `binary`, or what this program chooses. A `long` has eight bytes, the lowest first; otherwise only the bytes of keys
-    /// matter here.
+    /// Sets the kind of key that files and manifests state, for programs that read keys as text: `line`, `long`,
+    /// `string`, `binary`, or what this program chooses. A `long` has eight bytes, the lowest first; otherwise only the
+    /// bytes of keys matter here.
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) unless it has 1 to [`Header::MAX_KEY_KIND`] visible characters of ASCII.
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) unless it has 1 to [`Header::MAX_KEY_KIND`] visible characters
+    /// of ASCII.
     pub fn key_kind(mut self, kind: &str) -> Result<Self, Error> {
-        check_key_kind(kind).map_err(Error::argument)?;
+        check_key_kind(kind)?;
         kind.clone_into(&mut self.key_kind);
         Ok(self)
     }
 
-    /// Sizes each filter, or each shard, for this many keys, whatever it holds: filters that are merged later need equal
-    /// sizes. Only for the formats that are no policies: those of policies are sized by their keys, and refuse it when
-    /// building starts.
+    /// Sizes each filter, or each shard, for this many keys in place of those that are inserted: filters that are
+    /// merged later need equal sizes. Only for formats that are not policies: filters of policies are sized by their
+    /// keys, and building one fails at the start.
     #[must_use]
     pub const fn capacity(mut self, keys: u64) -> Self {
         self.capacity = Some(keys);
         self
     }
 
-    /// Sets the memory in bytes that building takes at most, apart from some megabytes for the program itself.
+    /// Sets the most memory in bytes that building uses, apart from some megabytes for the program itself.
     ///
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for less than [`MIN_MEMORY`].
     pub fn memory(mut self, bytes: u64) -> Result<Self, Error> {
         let reason = || format!("the memory must be at least {MIN_MEMORY} bytes, got {bytes}");
-        ensure(bytes >= MIN_MEMORY, reason).map_err(Error::argument)?;
+        ensure(bytes >= MIN_MEMORY, reason)?;
         self.memory = bytes;
         Ok(self)
     }
 
-    /// Starts to take keys for one filter in a file, which says what it is. What does not fit into memory goes to files
-    /// without names beside it.
+    /// Starts to build one filter in a file with a header. Hash values that do not fit into memory go to unnamed files
+    /// in the same folder.
     ///
     /// # Errors
     ///
@@ -105,8 +107,8 @@ impl Builder {
         self.one(path.as_ref(), Form::Sealed)
     }
 
-    /// Starts to take keys for one filter in a file that holds the stored bytes alone, for engines and other programs:
-    /// nothing in it shows whether it is whole, nor, for a policy, the format.
+    /// Starts to build one filter in a file that has the stored bytes alone, for engines and other programs. Such a
+    /// file does not show whether it is whole, nor, for a policy, the format.
     ///
     /// # Errors
     ///
@@ -115,8 +117,8 @@ impl Builder {
         self.one(path.as_ref(), Form::Raw)
     }
 
-    /// Starts to take keys for one filter in a file of commands that load it into Redis under this key: `redis-cli --pipe`
-    /// takes them. Until all of them ran, the server answers from the filter that is there.
+    /// Starts to build one filter in a file of commands for `redis-cli --pipe`, which load it into Redis under this
+    /// key. Until all of them ran, the server answers from the old filter.
     ///
     /// # Errors
     ///
@@ -126,13 +128,14 @@ impl Builder {
         self.one(path.as_ref(), Form::Commands(key.to_vec()))
     }
 
-    /// Starts to take keys for a folder of commands that load a filter for each shard into Redis: the file
-    /// `shard-NNNNN-of-NNNNN.resp` loads shard N under `KEY:{N}`, so that a cluster spreads the shards over its slots. The [`ShardFunction`] gives the shard of a key.
+    /// Starts to build a folder of commands that load a filter for each shard into Redis. The file
+    /// `shard-NNNNN-of-NNNNN.resp` loads shard N under `KEY:{N}`, so that a cluster spreads the shards over its slots.
+    /// The [`ShardFunction`] gives the shard of a key.
     ///
     /// # Errors
     ///
-    /// The errors of [`commands_file`](Self::commands_file) and [`set`](Self::set); [`InvalidArgument`](ErrorKind::InvalidArgument)
-    /// for a key with a brace. The folder must be empty or missing.
+    /// The errors of [`commands_file`](Self::commands_file) and [`set`](Self::set);
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a key with a brace. The folder must be empty or missing.
     pub fn commands_folder(
         &self,
         folder: impl AsRef<Path>,
@@ -142,9 +145,10 @@ impl Builder {
         self.check_commands()?;
         ensure(!key.contains(&b'{'), || {
             let key = key.escape_ascii();
-            format!("the key of shards must have no brace, which would put all of them into one slot of a cluster, got {key}")
-        })
-        .map_err(Error::argument)?;
+            format!(
+                "the key of shards must have no brace, which would put all of them into one slot of a cluster, got {key}"
+            )
+        })?;
         self.shards(folder.as_ref(), shards, Some(key.to_vec()))
     }
 
@@ -157,17 +161,18 @@ impl Builder {
         Err(self.format.wrong(reason))
     }
 
-    /// Starts to take the keys of one shard of a set, which many machines build. Its file goes into the set's folder, which
-    /// must be there, under the name that [`set`](Self::set) gives it. The program that builds all shards locks the folder
-    /// and writes the manifest: `FORMAT.md` describes it, `examples/build_on_spark.py` does it.
+    /// Starts to build one shard of a set that many machines build. Its file goes into the set's folder, which must be
+    /// there, under the name that [`set`](Self::set) gives it. The program that builds all shards locks the folder and
+    /// writes the manifest: `FORMAT.md` describes it, `examples/build_on_spark.py` does it.
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the size does not suit the format, or there is no shard of this number.
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the size does not suit the format, or there is no shard of
+    /// this number.
     pub fn shard(&self, folder: impl AsRef<Path>, number: u32, shards: u32) -> Result<FileBuilding, Error> {
         check_shards(shards)?;
         let reason = || format!("the number of the shard must be below {shards}, got {number}");
-        ensure(number < shards, reason).map_err(Error::argument)?;
+        ensure(number < shards, reason)?;
         self.one(folder.as_ref(), Form::Shard(number, shards))
     }
 
@@ -183,13 +188,13 @@ impl Builder {
         })
     }
 
-    /// Starts to take keys for a set of shards in this folder, which is made if it is not there, and locks it.
+    /// Starts to build a set of shards in this folder, which is created if it does not exist, and locks it.
     ///
     /// # Errors
     ///
-    /// [`Locked`](ErrorKind::Locked) if another process builds there; [`InvalidArgument`](ErrorKind::InvalidArgument) if the folder holds
-    /// anything but a set or what a killed build left, the size does not suit the format, or the number of shards is not
-    /// 1 to [`MAX_SHARDS`]; [`Write`](ErrorKind::Write) if it cannot be made.
+    /// [`Locked`](ErrorKind::Locked) if another process builds there; [`InvalidArgument`](ErrorKind::InvalidArgument)
+    /// if the folder holds anything but a set or what a killed build left, the size does not suit the format, or the
+    /// number of shards is not 1 to [`MAX_SHARDS`]; [`Write`](ErrorKind::Write) if it cannot be made.
     pub fn set(&self, folder: impl AsRef<Path>, shards: u32) -> Result<SetBuilding, Error> {
         self.shards(folder.as_ref(), shards, None)
     }
@@ -204,7 +209,7 @@ impl Builder {
     fn start(&self, folder: &Path, shards: u32) -> Result<Keys, Error> {
         let (longest, name) = (Header::MAX_FORMAT, self.format.name());
         let reason = || format!("the format's name must have at most {longest} bytes, got {name:?}");
-        ensure(name.len() <= longest, reason).map_err(Error::argument)?;
+        ensure(name.len() <= longest, reason)?;
         // Refuses parameters that suit no number of keys before a key is read.
         let plan = |keys| self.format.plan(keys, self.capacity, self.size).map(drop);
         plan(self.capacity.unwrap_or(1_000)).or_else(|error| {
@@ -232,7 +237,7 @@ impl Builder {
 
 fn check_shards(shards: u32) -> Result<(), Error> {
     let reason = || format!("the number of shards must be between 1 and {MAX_SHARDS}, got {shards}");
-    ensure((1..=MAX_SHARDS).contains(&shards), reason).map_err(Error::argument)
+    ensure((1..=MAX_SHARDS).contains(&shards), reason)
 }
 
 /// The form in which a filter is written.
@@ -245,7 +250,7 @@ enum Form {
     Shard(u32, u32),
 }
 
-/// A filter in a file that takes keys.
+/// A filter in a file that is being built.
 pub struct FileBuilding {
     keys: Keys,
     /// The file; of a shard, the folder.
@@ -254,12 +259,13 @@ pub struct FileBuilding {
 }
 
 impl FileBuilding {
-    /// Takes a key.
+    /// Inserts a key.
     ///
     /// # Errors
     ///
-    /// [`Write`](ErrorKind::Write) if the disk is full; [`InvalidArgument`](ErrorKind::InvalidArgument) if the key belongs to another shard
-    /// than the one that is built, or is not of the [kind](Builder::key_kind) or encoding that was chosen.
+    /// [`Write`](ErrorKind::Write) if the disk is full; [`InvalidArgument`](ErrorKind::InvalidArgument) if the key
+    /// belongs to another shard than the one that is built, or is not of the [kind](Builder::key_kind) or encoding that
+    /// was chosen.
     #[inline]
     pub fn insert(&mut self, key: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Error> {
         let key = key.as_ref();
@@ -269,18 +275,18 @@ impl FileBuilding {
                 let key = key.escape_ascii();
                 format!("the key \"{key}\" must be one of shard {number}, got one of shard {of}")
             };
-            ensure(of == number, reason).map_err(Error::argument)?;
+            ensure(of == number, reason)?;
         }
         self.keys.insert(0, key)
     }
 
-    /// Builds the filter of all keys and writes its file, which appears, or is replaced, when it is complete. Returns its
-    /// description.
+    /// Builds the filter of all keys and writes its file, which appears, or is replaced, when it is complete. Returns
+    /// its description.
     ///
     /// # Errors
     ///
-    /// [`MemoryTooSmall`](ErrorKind::MemoryTooSmall); [`InvalidArgument`](ErrorKind::InvalidArgument) if there is a file that
-    /// [`Builder::replace`] keeps; [`Stopped`](ErrorKind::Stopped); [`Write`](ErrorKind::Write).
+    /// [`MemoryTooSmall`](ErrorKind::MemoryTooSmall); [`InvalidArgument`](ErrorKind::InvalidArgument) if there is a
+    /// file that [`Builder::replace`] keeps; [`Stopped`](ErrorKind::Stopped); [`Write`](ErrorKind::Write).
     pub fn finish(self, progress: Progress<'_>) -> Result<Shard, Error> {
         let Self { keys, path, form } = self;
         let (number, shards) = match form {
@@ -318,7 +324,7 @@ impl FileBuilding {
     }
 }
 
-/// A set of shards that takes keys. Its folder is locked.
+/// A set of shards that is being built. Its folder is locked.
 pub struct SetBuilding {
     keys: Keys,
     lock: Lock,
@@ -327,12 +333,12 @@ pub struct SetBuilding {
 }
 
 impl SetBuilding {
-    /// Takes a key.
+    /// Inserts a key.
     ///
     /// # Errors
     ///
-    /// [`Write`](ErrorKind::Write) if the disk is full; [`InvalidArgument`](ErrorKind::InvalidArgument) if the key is not of the
-    /// [kind](Builder::key_kind) or encoding that was chosen.
+    /// [`Write`](ErrorKind::Write) if the disk is full; [`InvalidArgument`](ErrorKind::InvalidArgument) if the key is
+    /// not of the [kind](Builder::key_kind) or encoding that was chosen.
     #[inline]
     pub fn insert(&mut self, key: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Error> {
         let key = key.as_ref();
@@ -343,16 +349,16 @@ impl SetBuilding {
         self.keys.insert(shard, key)
     }
 
-    /// Builds the shards and writes them and the manifest. The folder holds the old set or the new one at any time: the
-    /// manifest is replaced once all shards are on the disk; then the old shards are removed. Returns the manifest, which a
-    /// folder of commands does not hold.
+    /// Builds the shards and writes them and the manifest. The folder contains the old set or the new one at any time:
+    /// the manifest is replaced once all shards are on the disk; then the old shards are removed. Returns the manifest,
+    /// which a folder of commands does not hold.
     ///
-    /// What a build that was killed left is removed.
+    /// Files that a killed build left are removed.
     ///
     /// # Errors
     ///
-    /// [`MemoryTooSmall`](ErrorKind::MemoryTooSmall), [`Stopped`](ErrorKind::Stopped), [`Write`](ErrorKind::Write). The old
-    /// set, if there is one, is then still there.
+    /// [`MemoryTooSmall`](ErrorKind::MemoryTooSmall), [`Stopped`](ErrorKind::Stopped), [`Write`](ErrorKind::Write). The
+    /// old set, if there is one, is then still there.
     pub fn finish(self, progress: Progress<'_>) -> Result<Manifest, Error> {
         let Self { keys, lock, commands } = self;
         let (count, mut shards, mut first) = (keys.shards, Vec::with_capacity(keys.shards as usize), None);
@@ -396,7 +402,7 @@ impl Keys {
             self.builder.format.wrong(reason)
         };
         if self.builder.key_kind == "long" && key.len() != 8 {
-            return Err(wrong("must have 8 bytes, as the kind \"long\" says"));
+            return Err(wrong("must have 8 bytes, because the kind is \"long\""));
         }
         let hash = (self.hasher.hash)(key).ok_or_else(|| wrong("has no hash value"))?;
         self.values.push(shard, hash)
@@ -404,7 +410,7 @@ impl Keys {
 
     fn check_memory(&self, needed: u64, keys: u64) -> Result<(), Error> {
         let memory = self.builder.memory;
-        // The other half may hold keys.
+        // The other half may contain keys.
         let most = memory / 2;
         if needed <= most {
             return Ok(());
@@ -425,8 +431,8 @@ impl Keys {
         Err(Error::new(kind, reason))
     }
 
-    /// Builds the filter of each shard in order, the first of which has this number among so many, and passes its header and
-    /// the filter.
+    /// Builds the filter of each shard in order, the first of which has this number among so many, and passes its
+    /// header and the filter.
     fn build(
         mut self,
         first: u32,
@@ -474,9 +480,9 @@ impl Keys {
             };
             if let Some(values) = values {
                 go_on(values.len() as u64)?;
-                return filter.add(values).map_err(Error::argument);
+                return filter.add(values);
             }
-            filter.finish().map_err(Error::argument)?;
+            filter.finish()?;
             let mut sum = Sum::default();
             filter.write(&mut sum).map_err(Error::argument)?;
             let header = Header {

@@ -1,4 +1,4 @@
-//! The bytes of a file that holds a filter: read or mapped, after a header or without one.
+//! The bytes of a file with a filter: read or mapped, after a header or without one.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
@@ -10,26 +10,26 @@ use crate::error::{Error, ErrorKind, ensure};
 use crate::ffi::Mapped;
 use crate::header::Header;
 
-/// The way in which a file's bytes are had.
+/// The access to a file: read into memory, or mapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Access {
-    /// Reads them into memory. Later changes of the file do no harm.
+    /// Reads the bytes into memory. Later changes of the file do no harm.
     #[default]
     Read,
-    /// Maps them: the system reads what queries need, and processes share it. The caller promises that nobody writes into
-    /// or cuts the file while it is open: a query for bytes that are gone ends the process (SIGBUS). Builders of this
-    /// crate replace files and never do so. The formats whose words are big-endian or checked, all that are no policies,
-    /// are read nevertheless.
+    /// Maps the file: the system reads what queries need, and processes share it. The caller promises that no process
+    /// writes into the file or truncates it while it is open: truncating a mapped file crashes its readers with SIGBUS.
+    /// Builders of this crate replace files and never do so. Formats that are not policies are read into memory
+    /// nevertheless, because their words are big-endian or checked.
     Map,
 }
 
-/// The way in which a file or a set is opened.
+/// The options for opening a file or a set.
 #[derive(Debug, Clone, Copy)]
 pub struct Opening {
-    /// The way in which the bytes are had.
+    /// The access to the bytes.
     pub access: Access,
-    /// Set if the filters' checksums are compared, which reads every byte. Without it, headers and lengths are checked: a
-    /// changed byte of a filter then may deny stored keys.
+    /// Set to compare the checksums of filters, which reads every byte. Otherwise only headers and lengths are checked,
+    /// and a changed byte of a filter may deny stored keys.
     pub verify: bool,
 }
 
@@ -64,7 +64,7 @@ impl AsRef<[u8]> for Bytes {
     }
 }
 
-/// A file that holds a filter, at the filter's first byte.
+/// A file with a filter, positioned at the filter's first byte.
 pub(crate) struct Opened {
     pub(crate) header: Option<Header>,
     pub(crate) file: File,
@@ -73,10 +73,10 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// Opens a plain file. That of a set has the header that its manifest makes expect.
+    /// Opens a plain file. A file of a set must have the header that follows from its manifest.
     pub(crate) fn open(path: &Path, expected: Option<&Header>) -> Result<Self, Error> {
         let reading = |error| Error::reading(path)(error);
-        let damaged = |reason: String| Error::about(ErrorKind::Damaged, path, reason);
+        let damaged = Error::at(ErrorKind::Damaged, path);
         // Opening a pipe would wait for its writer; a link of a set may lead elsewhere.
         let (metadata, kind) = match expected {
             Some(_) => (path.symlink_metadata(), ErrorKind::Damaged),
@@ -98,20 +98,21 @@ impl Opened {
             .take(head_len)
             .read_to_end(&mut head)
             .map_err(reading)?;
-        let header = header_of(&head, actual).map_err(damaged)?;
-        let is_expected = match (&header, expected) {
-            (Some(header), Some(expected)) => header.check_is(expected),
-            (None, Some(_)) => Err("must begin with the header of a filter, got other bytes".to_owned()),
-            (_, None) => Ok(()),
-        };
-        is_expected.map_err(damaged)?;
+        let header = header_of(&head, actual).map_err(&damaged)?;
+        if let Some(expected) = expected {
+            let foreign = || Error::argument("must begin with the header of a filter, got other bytes");
+            let header = header.as_ref().ok_or_else(foreign);
+            header
+                .and_then(|header| header.check_is(expected))
+                .map_err(damaged)?;
+        }
         let start = header.as_ref().map_or(0, |_| head_len);
         file.seek(SeekFrom::Start(start)).map_err(reading)?;
         let len = actual - start;
         Ok(Self { header, file, len })
     }
 
-    /// Gets the filter's bytes, and compares their checksum if that is wanted and there is one.
+    /// Returns the filter's bytes. Compares their checksum if `opening` requires it and the file has one.
     pub(crate) fn bytes(mut self, path: &Path, opening: Opening) -> Result<(Option<Header>, Bytes), Error> {
         let reading = |error| Error::reading(path)(error);
         let bytes = if opening.access == Access::Map && self.len > 0 {
@@ -128,8 +129,7 @@ impl Opened {
             Bytes::new(bytes)
         };
         if let Some(header) = &self.header {
-            check(header, bytes.as_ref(), opening.verify)
-                .map_err(|reason| Error::about(ErrorKind::Damaged, path, reason))?;
+            check(header, bytes.as_ref(), opening.verify).map_err(Error::at(ErrorKind::Damaged, path))?;
         }
         Ok((self.header, bytes))
     }
@@ -143,7 +143,7 @@ impl Bytes {
     }
 
     /// Takes the bytes of a file that are in memory.
-    pub(crate) fn of(bytes: Vec<u8>) -> Result<(Option<Header>, Self), String> {
+    pub(crate) fn of(bytes: Vec<u8>) -> Result<(Option<Header>, Self), Error> {
         let header = header_of(&bytes, bytes.len() as u64)?;
         let start = header.as_ref().map_or(0, |_| Header::LEN);
         let bytes = Self {
@@ -158,36 +158,35 @@ impl Bytes {
 }
 
 /// Reads the header of a file of this length, if there is one.
-fn header_of(head: &[u8], len: u64) -> Result<Option<Header>, String> {
+fn header_of(head: &[u8], len: u64) -> Result<Option<Header>, Error> {
     if !Header::begins(head) {
-        let head = &head[..head.len().min(Header::LEN)];
-        return match Header::is_displaced(head) {
-            true => Err("its header must be at the beginning, unchanged, got other bytes there".to_owned()),
-            false => Ok(None),
-        };
+        let is_displaced = Header::is_displaced(&head[..head.len().min(Header::LEN)]);
+        let text = || "its header must be at the beginning, unchanged, got other bytes there".to_owned();
+        return ensure(!is_displaced, text).map(|()| None);
     }
     let header = Header::from_bytes(head)?;
     // It has a header of this length.
     let (expected, got) = (header.bytes, len.saturating_sub(Header::LEN as u64));
     ensure(expected == got, || {
-        format!("the length in bytes after the header must be {expected} as it says, got {got}")
+        format!("the length in bytes after the header must be {expected} as the header states, got {got}")
     })?;
     Ok(Some(header))
 }
 
-fn check(header: &Header, bytes: &[u8], verify: bool) -> Result<(), String> {
+fn check(header: &Header, bytes: &[u8], verify: bool) -> Result<(), Error> {
     // It may have changed since it was opened.
     let (expected, got) = (header.bytes, bytes.len() as u64);
     ensure(expected == got, || {
         format!("the filter's length in bytes must be {expected}, got {got}")
     })?;
-    let is_same = || hex::encode(Sha256::digest(bytes)) == header.sha256;
-    ensure(!verify || is_same(), || {
-        "the filter's checksum is not that of the header".to_owned()
+    let (expected, got) = (&header.sha256, verify.then(|| hex::encode(Sha256::digest(bytes))));
+    ensure(got.as_ref().is_none_or(|got| got == expected), || {
+        let got = got.as_deref().unwrap_or_default();
+        format!("the filter's checksum must be {expected} as in the header, got {got}")
     })
 }
 
-/// Counts and hashes what is written.
+/// A writer that counts and hashes the bytes.
 #[derive(Default)]
 pub(crate) struct Sum {
     pub(crate) bytes: u64,

@@ -1,4 +1,4 @@
-//! The error of everything here.
+//! The error type of the crate.
 
 use std::fmt::Display;
 use std::io;
@@ -8,10 +8,10 @@ use std::path::Path;
 ///
 /// | [`kind`](Self::kind) | what to do |
 /// |---|---|
-/// | [`InvalidArgument`](ErrorKind::InvalidArgument), [`Incompatible`](ErrorKind::Incompatible) | choose other arguments, as the text says |
-/// | [`MemoryTooSmall`](ErrorKind::MemoryTooSmall) | build with more memory, or a set with more shards, as the kind says |
+/// | [`InvalidArgument`](ErrorKind::InvalidArgument), [`Incompatible`](ErrorKind::Incompatible) | choose other arguments; the text has the range |
+/// | [`MemoryTooSmall`](ErrorKind::MemoryTooSmall) | build with more memory, or a set with more shards; the kind has the numbers |
 /// | [`NotFound`](ErrorKind::NotFound) | build the filter or the set: it is not there |
-/// | [`WrongFormat`](ErrorKind::WrongFormat) | open the file as what the text says it is |
+/// | [`WrongFormat`](ErrorKind::WrongFormat) | open the file with the format in the text |
 /// | [`Damaged`](ErrorKind::Damaged) | build the filter or the set again |
 /// | [`Read`](ErrorKind::Read), [`Write`](ErrorKind::Write) | see [`source`](std::error::Error::source): the disk may be full, for example |
 /// | [`Locked`](ErrorKind::Locked) | wait for the other builder |
@@ -41,9 +41,9 @@ pub enum ErrorKind {
     Incompatible,
     /// A file or a folder is not there.
     NotFound,
-    /// A file is no filter, or one of another format than is said.
+    /// A file is no filter, or its format is not the given one.
     WrongFormat,
-    /// A file differs from what it should hold.
+    /// A file does not have the contents that it should have.
     Damaged,
     /// The system refused to read a file.
     Read,
@@ -55,9 +55,10 @@ pub enum ErrorKind {
     Stopped,
 }
 
-/// Checks what must be true; the reason says what is not.
-pub(crate) fn ensure(is_right: bool, reason: impl FnOnce() -> String) -> Result<(), String> {
-    is_right.then_some(()).ok_or_else(reason)
+/// Checks what must be true of an argument or of bytes. The text is that of the error otherwise; a caller that knows
+/// the file makes an error of another kind of it.
+pub(crate) fn ensure(is_right: bool, text: impl FnOnce() -> String) -> Result<(), Error> {
+    is_right.then_some(()).ok_or_else(|| Error::argument(text()))
 }
 
 impl Error {
@@ -70,9 +71,17 @@ impl Error {
         Self::new(ErrorKind::InvalidArgument, text)
     }
 
-    /// Makes an error about a file.
+    /// Returns an error about a file.
     pub(crate) fn about(kind: ErrorKind, path: &Path, reason: impl Display) -> Self {
         Self::new(kind, format_args!("{}: {reason}", path.display()))
+    }
+
+    /// Returns a function that makes an error of this kind about a file, from one about its contents.
+    pub(crate) fn at(kind: ErrorKind, path: &Path) -> impl Fn(Self) -> Self {
+        move |Self { text, source, .. }| Self {
+            source,
+            ..Self::about(kind, path, text)
+        }
     }
 
     /// Converts an error of reading a file.

@@ -6,16 +6,16 @@ use std::io;
 
 use memmap2::Mmap;
 
-/// The bytes of a file, which the system reads when they are needed.
+/// The bytes of a mapped file. The system reads a page when it is used.
 pub(crate) struct Mapped(Mmap);
 
 impl Mapped {
-    /// Maps a file that nobody changes or cuts as long as the value exists: see [`Access::Map`](crate::Access::Map), by
-    /// which a caller promises it.
+    /// Maps a file that must be neither changed nor truncated as long as the value exists. The caller promises it by
+    /// [`Access::Map`](crate::Access::Map).
     pub(crate) fn new(file: &File) -> io::Result<Self> {
         // SAFETY: The builders of this crate never write into a shard that has its name: they write another file and
-        // rename it, which leaves the mapped one as it is. That no other program does so is the promise of whoever
-        // chose `Access::Map`; `Access::Read` needs no promise.
+        // rename it, which leaves the mapped one as it is. The caller who
+        // chose `Access::Map` promises that no other program does so; `Access::Read` needs no promise.
         unsafe { Mmap::map(file) }.map(Self)
     }
 }

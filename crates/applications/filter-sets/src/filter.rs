@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, ensure};
 use crate::folder::write_filter;
 use crate::header::{Header, is_of_kind};
 use crate::manifest::shard_of;
-use crate::row::{AnyOpened, Fill, Format, text};
+use crate::row::{AnyOpened, Fill, Format};
 use crate::rows::{names, rows};
 
 /// A stored filter, opened for queries.
@@ -26,7 +26,7 @@ use crate::rows::{names, rows};
 /// }
 /// building.finish(&|_| true)?;
 ///
-/// // The file says what it is.
+/// // The file states its format.
 /// let filter = Filter::open(&path, None, Opening::default())?;
 /// assert!(filter.contains("apple"));
 /// assert_eq!(filter.header().map(|header| header.keys), Some(2));
@@ -47,22 +47,24 @@ const ENDS_OF_TABLES: [[u8; 8]; 2] = [
 ];
 
 impl Filter {
-    /// Takes the bytes of a file of a filter, or of a stored filter without a header. A format is needed only if neither
-    /// header nor bytes tell it; without both, the keys must be bytes or UTF-8. Bytes of policies do not tell it: under the name
-    /// of another policy they deny keys.
+    /// Reads a filter from the bytes of a file, or from a stored filter without a header. A format is needed only if
+    /// neither header nor bytes identify it; without both, the keys must be bytes or UTF-8. Filters of policies do not
+    /// identify their format, and deny keys under the name of another policy.
     ///
     /// # Errors
     ///
-    /// [`WrongFormat`](ErrorKind::WrongFormat) if neither header nor bytes tell the format, if they tell another one than the given, or
-    /// if the bytes are no filter: empty, or of a length or an end that no policy writes; [`Damaged`](ErrorKind::Damaged) if they
-    /// changed after the header was written. Bytes of a policy without a header that were cut elsewhere cannot be told from whole ones, and deny keys.
+    /// [`WrongFormat`](ErrorKind::WrongFormat) if neither header nor bytes identify the format, if they identify
+    /// another one than the given, or if the bytes are no filter: empty, or of a length or an end that no policy
+    /// writes; [`Damaged`](ErrorKind::Damaged) if they changed after the header was written. A truncated filter of a
+    /// policy without a header can look whole, and then denies keys.
     pub fn from_bytes(format: Option<&Format>, bytes: Vec<u8>) -> Result<Self, Error> {
-        let of = |kind| move |reason: String| Error::new(kind, reason);
+        let of = |kind| move |reason: Error| Error::new(kind, reason);
         let (header, bytes) = Bytes::of(bytes).map_err(of(ErrorKind::Damaged))?;
         Self::single(format, header, bytes).map_err(of(ErrorKind::WrongFormat))
     }
 
-    /// Opens a file that holds a filter: what [`FileBuilding`](crate::FileBuilding) wrote, or a stored filter alone.
+    /// Opens a file that [`FileBuilding`](crate::FileBuilding) wrote, or a file with the bytes of a stored filter
+    /// alone.
     ///
     /// # Errors
     ///
@@ -70,12 +72,11 @@ impl Filter {
     pub fn open(path: impl AsRef<Path>, format: Option<&Format>, opening: Opening) -> Result<Self, Error> {
         let path = path.as_ref();
         let (header, bytes) = Opened::open(path, None)?.bytes(path, opening)?;
-        Self::single(format, header, bytes)
-            .map_err(|reason| Error::about(ErrorKind::WrongFormat, path, reason))
+        Self::single(format, header, bytes).map_err(Error::at(ErrorKind::WrongFormat, path))
     }
 
     /// Reads a filter that is no shard.
-    fn single(given: Option<&Format>, header: Option<Header>, bytes: Bytes) -> Result<Self, String> {
+    fn single(given: Option<&Format>, header: Option<Header>, bytes: Bytes) -> Result<Self, Error> {
         let Some(header) = header else {
             return Self::bare(given, bytes);
         };
@@ -85,14 +86,14 @@ impl Filter {
         })?;
         let (stated, given) = (&header.format, given.map_or(&*header.format, Format::name));
         ensure(stated == given, || {
-            format!("its header says format {stated:?}, got {given:?}: leave the format out")
+            format!("the format must be {stated:?} as in the header, got {given:?}: leave the format out")
         })?;
         Self::stored(header, bytes)
     }
 
-    /// Reads a filter as its header says.
-    pub(crate) fn stored(header: Header, bytes: Bytes) -> Result<Self, String> {
-        let format = Format::stated(&header.format, bytes.as_ref(), header.bytes).map_err(text)?;
+    /// Reads a filter with a header.
+    pub(crate) fn stored(header: Header, bytes: Bytes) -> Result<Self, Error> {
+        let format = Format::stated(&header.format, bytes.as_ref(), header.bytes)?;
         let filter = Self::read(format, bytes)?;
         Ok(Self {
             header: Some(header),
@@ -101,32 +102,33 @@ impl Filter {
     }
 
     /// Reads a filter without a header.
-    fn bare(given: Option<&Format>, bytes: Bytes) -> Result<Self, String> {
+    fn bare(given: Option<&Format>, bytes: Bytes) -> Result<Self, Error> {
         let slice = bytes.as_ref();
-        if ENDS_OF_TABLES.iter().any(|end| slice.ends_with(end)) {
-            return Err("is a table of LevelDB or RocksDB, which holds more than a filter".to_owned());
-        }
-        let told = Format::of_prefix(slice, slice.len() as u64);
-        let format = match (given, told) {
+        let is_table = ENDS_OF_TABLES.iter().any(|end| slice.ends_with(end));
+        let text = || "is a table of LevelDB or RocksDB, which holds more than a filter".to_owned();
+        ensure(!is_table, text)?;
+        let recognised = Format::of_prefix(slice, slice.len() as u64);
+        let format = match (given, recognised) {
             (Some(given), _) => match given.contradicted(slice) {
                 Some(other) => {
                     let (other, given) = (other.name(), given.name());
-                    return Err(format!("its bytes are of the format {other:?}, got {given:?}"));
+                    let text = format_args!("its bytes are of the format {other:?}, got {given:?}");
+                    return Err(Error::argument(text));
                 }
                 None => given.clone(),
             },
-            // Nothing says that the keys are of another encoding.
-            (None, Some(told)) => told.encoding(Encoding::BYTES),
+            // The bytes do not state another encoding of the keys.
+            (None, Some(recognised)) => recognised.encoding(Encoding::BYTES),
             (None, None) => {
-                let reason = "its bytes do not tell the format, which must be given: one of";
-                return Err(format!("{reason} {}", names(rows())));
+                let reason = "its bytes do not identify the format, which must be given: one of";
+                return Err(Error::argument(format_args!("{reason} {}", names(rows()))));
             }
         };
         format.row.check_bare(slice)?;
         Self::read(format, bytes)
     }
 
-    fn read(format: Format, bytes: Bytes) -> Result<Self, String> {
+    fn read(format: Format, bytes: Bytes) -> Result<Self, Error> {
         Ok(Self {
             stored: format.row.open(&format, bytes)?,
             format,
@@ -134,7 +136,7 @@ impl Filter {
         })
     }
 
-    /// Returns what the file says of the filter; none if it holds stored bytes alone.
+    /// Returns the header of the file; none if the file has stored bytes alone.
     pub const fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }
@@ -144,21 +146,21 @@ impl Filter {
         &self.format
     }
 
-    /// Returns whether the filter may contain the key; false is certain for bytes of the kind of key that
-    /// [`header`](Self::header) states, as in [`FilterSet::contains`](crate::FilterSet::contains). A shard may contain every
-    /// key of the other shards.
+    /// Returns true if the filter may contain the key. False is certain for bytes of the kind of key that
+    /// [`header`](Self::header) states, as in [`FilterSet::contains`](crate::FilterSet::contains). A shard may contain
+    /// every key of the other shards.
     #[must_use]
     pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
         let key = key.as_ref();
         !self.has_shard_of(key) || self.own_contains(key)
     }
 
-    /// Returns whether the filter may contain a key of its shard.
+    /// Returns true if the filter may contain a key of its shard.
     pub(crate) fn own_contains(&self, key: &[u8]) -> bool {
         !self.has_form_of(key) || self.stored.contains(key)
     }
 
-    /// [`own_contains`](Self::own_contains) for many keys.
+    /// Answers as [`own_contains`](Self::own_contains) does, for many keys.
     pub(crate) fn own_contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
         let mut answers = self.stored.contains_many(keys);
         for (answer, key) in answers.iter_mut().zip(keys) {
@@ -184,8 +186,8 @@ impl Filter {
         shards == 1 || shard_of(seed, key, shards) == shard
     }
 
-    /// Returns whether the filter may contain each key, in the order of the keys: faster than one by one in filters that
-    /// are larger than the processor's caches, whose lines are fetched ahead.
+    /// Returns true for each key that the filter may contain, in the order of the keys. Faster than one by one in
+    /// filters that are larger than the processor's caches, whose lines are fetched ahead.
     #[must_use]
     pub fn contains_many<'k, K: AsRef<[u8]> + ?Sized + 'k>(
         &self,
@@ -199,7 +201,7 @@ impl Filter {
         answers
     }
 
-    /// Returns the rate that the filter's bits or its parameters suggest: the probability that an absent key matches.
+    /// Returns the expected false-positive rate, which follows from the filter's bits or its parameters.
     pub fn expected_rate(&self) -> f64 {
         self.stored.rate()
     }
@@ -216,17 +218,18 @@ impl std::fmt::Debug for Filter {
     }
 }
 
-/// Merges the filters of files into one that contains the keys of all, and writes it to a file, which appears when it is
-/// complete. A file that is there is replaced if `replace` says so. The filters must have equal formats, kinds of keys, sizes, probe
-/// counts, and so on; `FORMAT.md` lists the formats that can be merged. A format is given as to
+/// Merges the filters of files into one that contains the keys of all, and writes it to a file, which appears when it
+/// is complete. An existing file is replaced if `replace` is true. The filters must have equal formats, kinds of keys,
+/// sizes, probe counts, and so on; `FORMAT.md` lists the formats that can be merged. A format is given as to
 /// [`Filter::open`]; stored filters without headers make one without a header.
 ///
 /// The result counts a key once for each filter that has it.
 ///
 /// # Errors
 ///
-/// [`Incompatible`](ErrorKind::Incompatible) names the first file that does not fit, [`InvalidArgument`](ErrorKind::InvalidArgument) the one that is there; the
-/// errors of [`Filter::open`] and of writing.
+/// [`Incompatible`](ErrorKind::Incompatible) names the first file that does not fit,
+/// [`InvalidArgument`](ErrorKind::InvalidArgument) the one that is there; the errors of [`Filter::open`] and of
+/// writing.
 pub fn merge(
     format: Option<&Format>,
     paths: &[impl AsRef<Path>],
@@ -234,7 +237,7 @@ pub fn merge(
     replace: bool,
 ) -> Result<(), Error> {
     let open = |path: &Path| {
-        // No key is asked: the bytes may state any encoding of keys.
+        // No key is queried, so the bytes may state any encoding of keys.
         let format = format.cloned().or_else(|| Format::of_file(path));
         let filter = Filter::open(path, format.as_ref(), Opening::default())?;
         Ok((path.to_path_buf(), filter))
@@ -255,7 +258,7 @@ pub(crate) fn join(
         let (path, filter) = filter?;
         first
             .merge(&filter)
-            .map_err(|reason| Error::about(ErrorKind::Incompatible, &path, reason))?;
+            .map_err(Error::at(ErrorKind::Incompatible, &path))?;
     }
     let mut bytes = Vec::new();
     first.stored.write(&mut bytes).map_err(Error::argument)?;
@@ -270,7 +273,7 @@ pub(crate) fn join(
 
 impl Filter {
     /// Adds the keys of another filter to this one.
-    fn merge(&mut self, other: &Self) -> Result<(), String> {
+    fn merge(&mut self, other: &Self) -> Result<(), Error> {
         let alike = |filter: &Self| match &filter.header {
             Some(header) => format!("{} with keys as {}", header.format, header.key_kind),
             None => format!("{} without a header", filter.format.name()),
@@ -281,8 +284,9 @@ impl Filter {
         })?;
         self.stored.merge(&*other.stored)?;
         if let Some((header, other)) = self.header.as_mut().zip(other.header.as_ref()) {
+            let text = "filters that are merged must have fewer than 2^64 keys in all";
             let keys = header.keys.checked_add(other.keys);
-            header.keys = keys.ok_or("filters that are merged must have fewer than 2^64 keys in all")?;
+            header.keys = keys.ok_or_else(|| Error::argument(text))?;
         }
         Ok(())
     }

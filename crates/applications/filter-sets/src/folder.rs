@@ -49,7 +49,7 @@ pub(crate) fn write_filter(
     }
 }
 
-/// [`whole_files::save`] with an error of this crate.
+/// Calls [`whole_files::save`] and converts the error.
 fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     whole_files::save(path, write).map_err(unsaved)
 }
@@ -61,7 +61,7 @@ fn unsaved(error: io::Error) -> Error {
     }
 }
 
-/// Returns true if a plain file holds what `write` writes.
+/// Returns true if a plain file has the bytes that `write` writes.
 fn is_written(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<bool> {
     if !fs::symlink_metadata(path)?.is_file() {
         return Ok(false);
@@ -72,10 +72,10 @@ fn is_written(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     Ok(old.sha256() == new.sha256())
 }
 
-/// A folder in which no other process builds as long as the value exists; afterwards it holds a set or is gone.
+/// A folder in which no other process builds as long as the value exists; afterwards it contains a set or is gone.
 pub(crate) struct Lock {
     pub(crate) folder: PathBuf,
-    /// Set if the folder holds files of commands instead of a set, without a manifest.
+    /// Set if the folder is for files of commands instead of a set, without a manifest.
     is_of_commands: bool,
     /// The names of the shards that were written and that no manifest names yet.
     written: RefCell<Vec<String>>,
@@ -101,9 +101,9 @@ impl Lock {
         if is_of_commands || !lock.has_manifest()? {
             lock.each_name(|name| {
                 let reason = match is_of_commands {
-                    true => format!("holds {name:?}: give an empty folder"),
+                    true => format!("contains {name:?}: give an empty folder"),
                     false if is_of_builder(&name) => return Ok(()),
-                    false => format!("holds {name:?} and no {MANIFEST}: give an empty folder or a set's"),
+                    false => format!("contains {name:?} and no {MANIFEST}: give an empty folder or a set's"),
                 };
                 Err(Error::about(ErrorKind::InvalidArgument, folder, reason))
             })?;
@@ -111,7 +111,7 @@ impl Lock {
         Ok(lock)
     }
 
-    /// Returns whether a set is here; a foreign manifest is an error, because it would be replaced.
+    /// Returns true if a set is here. A foreign manifest is an error, because it would be replaced.
     fn has_manifest(&self) -> Result<bool, Error> {
         match fs::symlink_metadata(self.folder.join(MANIFEST)) {
             Ok(_) => Manifest::check_schema(&self.folder)
@@ -133,7 +133,7 @@ impl Lock {
         Ok(())
     }
 
-    /// Writes a shard, of which readers hear only after [`publish`](Self::publish), which syncs it.
+    /// Writes a shard. Readers see it only after [`publish`](Self::publish), which syncs it.
     pub(crate) fn write(
         &self,
         shard: &Shard,
@@ -204,7 +204,7 @@ impl Lock {
         Ok(())
     }
 
-    /// Removes the files of builders except these shards. A file that stays does no harm, and there is nobody to tell.
+    /// Removes the files of builders except these shards. A file that stays does no harm, so errors are ignored.
     fn remove_all_but(&self, named: &[Shard]) {
         let named: HashSet<&str> = named.iter().map(|shard| &*shard.file).collect();
         let _ = self.each_name(|name| {

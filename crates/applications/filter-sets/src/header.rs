@@ -3,7 +3,7 @@
 use hashzoo::xxh3_64;
 use serde::Serialize;
 
-use crate::error::ensure;
+use crate::error::{Error, ensure};
 use crate::shard::{MAX_SHARDS, Shard};
 
 /// The first bytes of every version, and the version.
@@ -17,7 +17,7 @@ const KEY_KIND: usize = 176;
 const RESERVED: usize = 240;
 const CHECKSUM: usize = 248;
 
-/// The header of a filter's file. It says how the filter is read, and of which set it is a shard.
+/// The header of a filter's file. It states the format of the filter, and the set of which it is a shard.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Header {
     /// The name of the format.
@@ -32,7 +32,7 @@ pub struct Header {
     pub shards: u32,
     /// The length of the stored filter, which follows the header.
     pub bytes: u64,
-    /// The number of different keys; of a merged filter at most so many.
+    /// The number of different keys; for a merged filter, an upper bound.
     pub keys: u64,
     /// The SHA-256 of the stored filter, in lower-case hexadecimal digits.
     pub sha256: String,
@@ -50,13 +50,13 @@ impl Header {
     /// The length of the longest name of a format.
     pub(crate) const MAX_FORMAT: usize = KEY_KIND - FORMAT;
 
-    /// Returns true if a file with these first bytes, 7 suffice, begins with a header of some version.
+    /// Returns true if a file with these first bytes begins with a header of some version. 7 bytes suffice.
     pub fn begins(head: &[u8]) -> bool {
         head.starts_with(MAGIC)
     }
 
-    /// Returns true if these first bytes of a file, up to [`LEN`](Self::LEN), have a header whose beginning was changed or has
-    /// bytes before it: read as a filter they would deny keys.
+    /// Returns true if these first bytes of a file, up to [`LEN`](Self::LEN), contain a header whose beginning was
+    /// changed, or that follows other bytes. Such a file would deny keys if it were read as a filter.
     pub(crate) fn is_displaced(head: &[u8]) -> bool {
         let is_changed = head.first_chunk().is_some_and(|head: &[u8; Self::LEN]| {
             let mut whole = *head;
@@ -66,7 +66,7 @@ impl Header {
         is_changed || head.windows(MAGIC.len()).any(|part| part == MAGIC)
     }
 
-    /// Returns the shard's entry in a manifest. The file is named after its number and all that the header says, so that no
+    /// Returns the shard's entry in a manifest. The name has the number and a checksum of the header, so that no
     /// other contents ever have the name.
     pub(crate) fn entry(&self) -> Shard {
         Shard {
@@ -103,7 +103,7 @@ impl Header {
     }
 
     /// Reads what [`begins`](Self::begins) as a header.
-    pub(crate) fn from_bytes(head: &[u8]) -> Result<Self, String> {
+    pub(crate) fn from_bytes(head: &[u8]) -> Result<Self, Error> {
         let version = char::from(head.get(MAGIC.len()).copied().unwrap_or_default());
         let known = char::from(VERSION);
         ensure(version == known, || {
@@ -111,12 +111,15 @@ impl Header {
         })?;
         let Some(bytes) = head.first_chunk::<{ Self::LEN }>() else {
             let (all, got) = (Self::LEN, head.len());
-            return Err(format!("the header must have {all} bytes, got {got}"));
+            return Err(Error::argument(format_args!(
+                "the header must have {all} bytes, got {got}"
+            )));
         };
-        ensure(bytes[CHECKSUM..] == checksum(bytes).to_le_bytes(), || {
-            "its header is not the one that was written: the header's checksum is another".to_owned()
-        })?;
         let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|index| bytes[at + index]));
+        let (sum, got) = (checksum(bytes), word(CHECKSUM));
+        ensure(sum == got, || {
+            format!("the header's checksum must be {sum:016x}, got {got:016x}")
+        })?;
         let rate = f64::from_bits(word(24));
         let header = Self {
             format: text(&bytes[FORMAT..KEY_KIND])?,
@@ -139,9 +142,9 @@ impl Header {
         Ok(header)
     }
 
-    /// Names everything in which this header is not the one that the manifest makes expect.
-    pub(crate) fn check_is(&self, expected: &Self) -> Result<(), String> {
-        let fields = |of: &Self| serde_json::to_value(of).map_err(|error| error.to_string());
+    /// Checks that this is the header that follows from the manifest. The error lists all differences.
+    pub(crate) fn check_is(&self, expected: &Self) -> Result<(), Error> {
+        let fields = |of: &Self| serde_json::to_value(of).map_err(Error::argument);
         let (got, expected) = (fields(self)?, fields(expected)?);
         let got = got.as_object().into_iter().flatten();
         let differing = got.filter(|(field, got)| expected[field.as_str()] != **got);
@@ -159,7 +162,7 @@ fn checksum(header: &[u8; Header::LEN]) -> u64 {
 }
 
 /// Checks that a kind of key can have this name.
-pub(crate) fn check_key_kind(name: &str) -> Result<(), String> {
+pub(crate) fn check_key_kind(name: &str) -> Result<(), Error> {
     let most = Header::MAX_KEY_KIND;
     let is_visible = name.bytes().all(|byte| byte.is_ascii_graphic());
     ensure(is_visible && (1..=most).contains(&name.len()), || {
@@ -167,22 +170,22 @@ pub(crate) fn check_key_kind(name: &str) -> Result<(), String> {
     })
 }
 
-/// Returns true if a key of this kind can have these bytes: a `long` has eight. Eight digits are rather its text than a number above
-/// 3 * 10^18.
+/// Returns true if a key of this kind can have these bytes: a `long` has eight. Eight digits are rather its text than a
+/// number above 3 * 10^18.
 pub(crate) fn is_of_kind(kind: &str, key: &[u8]) -> bool {
     kind != "long" || key.len() == 8 && !key.iter().all(u8::is_ascii_digit)
 }
 
 /// Reads a text that zeros follow.
-fn text(field: &[u8]) -> Result<String, String> {
+fn text(field: &[u8]) -> Result<String, Error> {
     let len = field.iter().position(|&byte| byte == 0).unwrap_or(field.len());
     let (text, rest) = field.split_at(len);
     let is_text = len > 0 && text.iter().all(u8::is_ascii_graphic) && rest.iter().all(|&byte| byte == 0);
     match String::from_utf8(text.to_vec()) {
         Ok(text) if is_text => Ok(text),
-        _ => Err(format!(
+        _ => Err(Error::argument(format_args!(
             "names in the header must be visible characters of ASCII, got \"{}\"",
             field.escape_ascii()
-        )),
+        ))),
     }
 }

@@ -22,7 +22,7 @@ mod spill;
 pub use build::{Builder, DEFAULT_MEMORY, FileBuilding, MIN_MEMORY, Progress, SetBuilding};
 pub use bytes::{Access, Opening};
 pub use error::{Error, ErrorKind};
-/// The part of a stored filter that answers for a key; see [`Outline`].
+/// The places in a stored filter that answer for a key; see [`Outline`].
 pub use filter_formats::view::places::Places;
 
 pub use filter::{Filter, merge};

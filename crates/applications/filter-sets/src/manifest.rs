@@ -1,4 +1,4 @@
-//! The manifest of a set: what `FORMAT.md` describes, read from bytes that may be anything.
+//! The manifest of a set, which `FORMAT.md` describes. It is read from bytes that may be anything.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -59,7 +59,7 @@ struct Version {
 }
 
 impl Version {
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Error> {
         let got = self.schema.as_deref();
         ensure(got == Some(SCHEMA), || {
             format!("the schema must be {SCHEMA}, got {:?}", got.unwrap_or("none"))
@@ -104,7 +104,7 @@ pub(crate) fn shard_of(seed: u64, key: &[u8], shards: u32) -> u32 {
 }
 
 impl Manifest {
-    /// Makes the manifest of shards of which this is the first one's header.
+    /// Makes the manifest of these shards. `first` is the header of the first one.
     pub(crate) fn new(first: &Header, shards: Vec<Shard>) -> Self {
         let mut manifest = Self {
             schema: SCHEMA.to_owned(),
@@ -142,7 +142,7 @@ impl Manifest {
         }
     }
 
-    /// Returns the checksum of all that the manifest says.
+    /// Returns the checksum of all other fields.
     fn sum(&self) -> String {
         let Self {
             schema,
@@ -172,7 +172,7 @@ impl Manifest {
         hex::encode(sum.finalize())
     }
 
-    /// Reads the manifest of a folder and checks all that it says of itself.
+    /// Reads the manifest of a folder and checks that it is consistent.
     ///
     /// # Errors
     ///
@@ -183,7 +183,7 @@ impl Manifest {
         let file = File::open(&path).map_err(reading)?;
         let mut bytes = Vec::new();
         file.take(MAX_LEN + 1).read_to_end(&mut bytes).map_err(reading)?;
-        Self::parse(&bytes).map_err(|reason| Error::about(ErrorKind::Damaged, &path, reason))
+        Self::parse(&bytes).map_err(Error::at(ErrorKind::Damaged, &path))
     }
 
     /// Checks that the folder has a manifest of this version, without keeping any of it: it may be damaged.
@@ -192,19 +192,19 @@ impl Manifest {
         let file = File::open(&path).map_err(Error::reading(&path))?;
         let version = serde_json::from_reader(BufReader::new(file.take(MAX_LEN)));
         let checked = version.map_err(text).and_then(|version: Version| version.check());
-        checked.map_err(|reason| Error::about(ErrorKind::Damaged, &path, reason))
+        checked.map_err(Error::at(ErrorKind::Damaged, &path))
     }
 
-    /// Reads a manifest and checks all that it says of itself.
+    /// Reads a manifest and checks that it is consistent.
     ///
     /// # Errors
     ///
-    /// [`Damaged`](ErrorKind::Damaged) says what is wrong.
+    /// [`Damaged`](ErrorKind::Damaged) if it is no consistent manifest; the text says why.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         Self::parse(bytes).map_err(|reason| Error::new(ErrorKind::Damaged, reason))
     }
 
-    fn parse(bytes: &[u8]) -> Result<Self, String> {
+    fn parse(bytes: &[u8]) -> Result<Self, Error> {
         ensure(bytes.len() as u64 <= MAX_LEN, || {
             format!("must have at most {MAX_LEN} bytes")
         })?;
@@ -216,8 +216,8 @@ impl Manifest {
         Ok(manifest)
     }
 
-    fn check(&self) -> Result<(), String> {
-        Format::named(&self.format).map_err(text)?;
+    fn check(&self) -> Result<(), Error> {
+        Format::named(&self.format)?;
         check_key_kind(&self.key_kind)?;
         let (hash, count) = (&self.shard_function.hash, self.shards.len());
         ensure(hash == HASH, || {
@@ -229,18 +229,20 @@ impl Manifest {
         let mut names = HashSet::new();
         let (mut bytes, mut keys) = (0_u64, 0_u64);
         for (number, shard) in self.shards.iter().enumerate() {
-            shard.check().map_err(|what| format!("shard {number}: {what}"))?;
+            let of_shard = |error| text(format_args!("shard {number}: {error}"));
+            shard.check().map_err(of_shard)?;
             let file = &shard.file;
             ensure(names.insert(file), || {
                 format!("shard {number}: the file {file:?} belongs to another shard already")
             })?;
             let sums = bytes.checked_add(shard.bytes).zip(keys.checked_add(shard.keys));
-            (bytes, keys) = sums.ok_or("the shards must have fewer than 2^64 bytes and keys in all")?;
+            let too_many = || text("the shards must have fewer than 2^64 bytes and keys in all");
+            (bytes, keys) = sums.ok_or_else(too_many)?;
         }
         let (got, expected) = (&self.checksum, self.sum());
         ensure(*got == expected, || {
             format!(
-                "the checksum of what it says must be {expected}, got {got}: it is not what the builder wrote"
+                "the checksum of the contents must be {expected}, got {got}: they are not what the builder wrote"
             )
         })
     }
@@ -250,7 +252,7 @@ impl Manifest {
         self.shards.iter().map(|shard| shard.keys).sum()
     }
 
-    /// Returns whether the set has no key.
+    /// Returns true if the set has no key.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -260,14 +262,15 @@ impl Manifest {
         self.shards.iter().map(|shard| shard.bytes).sum()
     }
 
-    /// Returns the expected false-positive rate of absent keys; none if the format has no formula. A key is asked of its
-    /// own shard alone, so it is the mean.
+    /// Returns the expected false-positive rate of absent keys; none if the format has no formula. It is the mean of
+    /// the shards' rates, because a key is looked up in one shard alone.
     pub fn expected_rate(&self) -> Option<f64> {
         let rates: Option<Vec<f64>> = self.shards.iter().map(|shard| shard.rate).collect();
         rates.map(|rates| rates.iter().sum::<f64>() / self.shards.len() as f64)
     }
 
-    /// Returns true if a key of the manifest's [kind](Self::key_kind) can have these bytes, of which a `long` has eight.
+    /// Returns true if a key of the manifest's [kind](Self::key_kind) can have these bytes, of which a `long` has
+    /// eight.
     #[inline]
     pub fn is_of_kind(&self, key: &[u8]) -> bool {
         is_of_kind(&self.key_kind, key)

@@ -5,10 +5,12 @@ use std::fmt;
 use filter_formats::view::places::{self, Places};
 use membership_filters::Modulus;
 
+use crate::row::{Text, text};
+
 /// The number of a filter's first bytes, and of its last, that suffice for [`Format::outline`](crate::Format::outline).
 pub const ENDS: usize = places::TAIL_LEN;
 
-/// The form of a stored filter, without its bits: tells which of them answer for a key.
+/// The layout of a stored filter without its bits. It gives the bits that answer for a key.
 pub struct Outline(pub(crate) Box<dyn Placed>);
 
 /// A stored filter whose answer for a key needs a few of its bytes.
@@ -22,12 +24,13 @@ pub(crate) trait Placed: Send + Sync {
 }
 
 impl Outline {
-    /// Returns what of the filter answers for a key.
+    /// Returns the places in the filter that answer for a key.
     pub fn places(&self, key: &[u8]) -> Places {
         self.0.places(key)
     }
 
-    /// Answers for a key from the bytes of its [`places`](Self::places), one range after the other; false is certain.
+    /// Returns true if the filter may contain a key, given the bytes of its [`places`](Self::places), one range after
+    /// the other. False is certain.
     #[must_use]
     pub fn contains(&self, key: &[u8], bytes: &[u8]) -> bool {
         self.0.contains(key, bytes)
@@ -40,24 +43,29 @@ impl fmt::Debug for Outline {
     }
 }
 
-/// Keys whose answers need no more than the bits of these places.
+/// Implements outlines of filters in which all bits of a key must be set.
 impl<F: Fn(&[u8]) -> Places + Send + Sync> Placed for F {
     fn places(&self, key: &[u8]) -> Places {
         self(key)
     }
 }
 
-/// Returns the outline of a stream, which is asked bit by bit: behind a header, it has so many big-endian words of 64 bits,
-/// and `wanted` bytes in all.
+/// Returns the outline of a stream, which is queried bit by bit: a header, then so many big-endian words of 64 bits,
+/// `wanted` bytes in all.
 pub(crate) fn stream<P: IntoIterator<Item = u64>>(
     len: u64,
     wanted: u64,
     header: usize,
     words: u32,
     positions: impl Fn(&[u8], Modulus) -> P + Send + Sync + 'static,
-) -> Result<Outline, String> {
+) -> Text<Outline> {
     let bits = Modulus::new(u64::from(words) * 64).filter(|_| wanted == len);
-    let bits = bits.ok_or_else(|| format!("the length must be {wanted} by its header, got {len}"))?;
+    let wrong = || {
+        text(format_args!(
+            "the length must be {wanted} by its header, got {len}"
+        ))
+    };
+    let bits = bits.ok_or_else(wrong)?;
     let places = move |key: &[u8]| {
         let bits = positions(key, bits).into_iter();
         // The bytes of a word are turned around, the bits of a byte are not.

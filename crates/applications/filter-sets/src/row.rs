@@ -1,4 +1,4 @@
-//! The row of a stored format: all that is known of it, and all that can be done with it.
+//! The row of a stored format: its properties and operations.
 
 use std::any::Any;
 use std::fmt;
@@ -11,15 +11,16 @@ use crate::bytes::Bytes;
 use crate::error::Error;
 use crate::outline::Outline;
 
-/// The errors of rows are texts: the caller knows the file.
-pub(crate) type Text<T> = Result<T, String>;
+/// The result of a row's operation. A caller that knows the file makes an error of another kind of it.
+pub(crate) type Text<T> = Result<T, Error>;
 
-pub(crate) fn text(error: impl fmt::Display) -> String {
-    error.to_string()
+/// Converts the error of a filter or of a format.
+pub(crate) fn text(error: impl fmt::Display) -> Error {
+    Error::argument(error)
 }
 
-/// A stored format. [`rows`](crate::rows::rows) has all; whatever lists, builds, recognises, sizes, asks or merges filters goes
-/// through it.
+/// A stored format. [`rows`](crate::rows::rows) returns all of them. Listing, building, recognising, sizing, querying
+/// and merging filters all go through this trait.
 pub(crate) trait Row: Sync {
     /// The name that headers and manifests state: a policy's is the one under which engines store its filters.
     fn name(&self) -> &'static str;
@@ -27,14 +28,14 @@ pub(crate) trait Row: Sync {
     /// The names by which people choose the format. Messages show the first.
     fn short_names(&self) -> &'static [&'static str];
 
-    /// Returns the format that a filter of this length tells by its first bytes, if it is of this row; 32 suffice. Only
-    /// rows that are [told by bytes](Self::is_told_by_bytes) do.
-    fn told(&'static self, _head: &[u8], _len: u64) -> Option<Format> {
+    /// Returns the format of a filter of this length with these first bytes, if it is of this row. 32 bytes suffice.
+    /// Only rows that are [known by bytes](Self::is_known_by_bytes) recognise filters.
+    fn recognise(&'static self, _head: &[u8], _len: u64) -> Option<Format> {
         None
     }
 
-    /// Returns true if filters tell the format, and reading refuses others.
-    fn is_told_by_bytes(&self) -> bool {
+    /// Returns true if the bytes of filters identify the format, so that reading refuses others.
+    fn is_known_by_bytes(&self) -> bool {
         true
     }
 
@@ -50,15 +51,16 @@ pub(crate) trait Row: Sync {
 
     /// Returns true if no filter of another row has these bytes.
     fn owns(&'static self, bytes: &[u8]) -> bool {
-        self.told(bytes, bytes.len() as u64).is_some()
+        self.recognise(bytes, bytes.len() as u64).is_some()
     }
 
-    /// Refuses bytes without a header that are no filter of the format. Others read their own headers.
+    /// Returns an error for bytes without a header that are no filter of the format. Other formats read their own
+    /// headers.
     fn check_bare(&self, _bytes: &[u8]) -> Text<()> {
         Ok(())
     }
 
-    /// Returns the function that makes of a key all that a filter needs to know of it.
+    /// Returns the function that hashes keys for filters of the format.
     fn hasher(&self, format: &Format) -> Text<Hasher>;
 
     /// Plans a filter of this many different keys and of the size for `capacity` keys if that is given.
@@ -67,8 +69,8 @@ pub(crate) trait Row: Sync {
     /// Opens a stored filter.
     fn open(&'static self, format: &Format, bytes: Bytes) -> Text<AnyOpened>;
 
-    /// Returns the outline of a filter of this length with these first and last bytes; `None` if an answer takes more than
-    /// a few bytes of it.
+    /// Returns the outline of a filter of this length with these first and last bytes; `None` if a query needs more
+    /// than a few bytes of the filter.
     fn outline(&self, _format: &Format, _len: u64, _head: &[u8], _tail: &[u8]) -> Option<Text<Outline>> {
         None
     }
@@ -77,7 +79,7 @@ pub(crate) trait Row: Sync {
 /// A filter whose size is known and which is ready to be made.
 pub(crate) struct Plan {
     pub(crate) sizing: Sizing,
-    /// The memory in bytes that building takes at most, hash values included.
+    /// The most memory in bytes that building uses, hash values included.
     pub(crate) memory: u64,
     pub(crate) make: Box<dyn Fn() -> Text<AnyFilling> + Send>,
 }
@@ -85,16 +87,16 @@ pub(crate) struct Plan {
 /// The size of a filter, from which a builder derives it and its probes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Size {
-    /// The smallest filter whose expected false-positive rate is at most this: of policies, to a hundredth of a bit per key.
-    /// (Spark's and Guava's formulas decide for theirs.)
+    /// The smallest filter whose expected false-positive rate is at most this: of policies, to a hundredth of a bit per
+    /// key. (Spark's and Guava's formulas decide for theirs.)
     Rate(f64),
-    /// The filter of the lowest rate that has at most this many bits for each key, headers apart. Ribbon, binary fuse and
-    /// cuckoo filters come in steps and can fall below; RocksDB's Ribbon filters save, for the rate that Bloom filters of so
-    /// many bits have. Where no filter is so small, it is that of a Bloom filter's rate.
+    /// The filter of the lowest rate that has at most this many bits for each key, headers apart. Ribbon, binary fuse
+    /// and cuckoo filters come in steps and can fall below; RocksDB's Ribbon filters save, for the rate that Bloom
+    /// filters of so many bits have. Where no filter is so small, it is that of a Bloom filter's rate.
     BitsPerKey(f64),
-    /// The filter of the lowest rate that takes at most this many bytes in all.
+    /// The filter of the lowest rate with at most this many bytes in all.
     Bytes(u64),
-    /// This many bits, rounded up to words; only Spark's filters, for which Spark's own builder takes them.
+    /// This many bits, rounded up to words, as for Spark's builder. Only for Spark's filters.
     Bits(u64),
 }
 
@@ -107,15 +109,15 @@ pub struct Sizing {
     pub bytes: u64,
     /// The bits per key with which a policy writes it; none for the formats that are no policies.
     pub bits_per_key: Option<f64>,
-    /// The least bits per key that give a larger filter, where this one falls far below those that were asked for: it has
-    /// less than nine tenths of the bits, and more than one and a half times the rate of a Bloom filter of so many bits.
+    /// The fewest bits per key that give a larger filter, if this one has far fewer bits than requested: less than nine
+    /// tenths of them, and more than one and a half times the rate of a Bloom filter of the requested bits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_bits_per_key: Option<f64>,
     /// The probe count k, if there are probes.
     pub probe_count: Option<u32>,
-    /// The expected false-positive rate. Of filters for applications it is that of independent probes, which Guava's and
-    /// Spark's are not: with few keys more match, measured 1.0 % where 0.24 % is said for 10 keys, and 1.09 to 1.17 % where
-    /// 1.00 % is said for 100.
+    /// The expected false-positive rate. For filters of applications it is the rate of independent probes. Guava's and
+    /// Spark's probes are not independent, so that more keys match in small filters: the measured rate is 1.0 % in
+    /// place of 0.24 % for 10 keys, and 1.09 to 1.17 % in place of 1.00 % for 100.
     pub rate: f64,
 }
 
@@ -134,7 +136,7 @@ pub struct Fill {
 
 /// A function that makes hash values of keys.
 pub(crate) struct Hasher {
-    /// Set if a hash value takes up to 64 bits and is all that is known of a key.
+    /// Set if a hash value has up to 64 bits and identifies a key.
     pub(crate) is_narrow: bool,
     /// Returns none for a key that has no hash value.
     pub(crate) hash: Box<Hash>,
@@ -146,7 +148,7 @@ pub(crate) type AnyOpened = Box<dyn Opened>;
 
 type Hash = dyn Fn(&[u8]) -> Option<u128> + Send + Sync;
 
-/// A filter that takes hash values, and is written when it has all of them.
+/// A filter that is being built from hash values.
 pub(crate) trait Filling {
     fn add(&mut self, hashes: &[u128]) -> Text<()>;
 
@@ -166,13 +168,13 @@ pub(crate) trait Filling {
     fn rate(&self) -> f64;
 }
 
-/// A stored filter that is asked, and joined with others of its format.
+/// A stored filter, opened for queries and for merging with others of its format.
 pub(crate) trait Opened: Any + Send + Sync {
     fn contains(&self, key: &[u8]) -> bool;
 
     fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool>;
 
-    /// Returns the rate that the filter's bits or its parameters suggest.
+    /// Returns the expected rate, which follows from the filter's bits or its parameters.
     fn rate(&self) -> f64;
 
     /// Returns the fill of a Bloom filter of Guava or Spark.
@@ -186,11 +188,11 @@ pub(crate) trait Opened: Any + Send + Sync {
     fn write(&self, writer: &mut dyn Write) -> io::Result<()>;
 }
 
-/// Returns a filter that is to be merged as one of this type.
+/// Returns another filter as one of this type, to merge them.
 pub(crate) fn like<F: Opened>(other: &dyn Opened) -> Text<&F> {
     let other: &dyn Any = other;
     let like = other.downcast_ref();
-    like.ok_or_else(|| "filters that are merged must have one format".to_owned())
+    like.ok_or_else(|| text("filters that are merged must have one format"))
 }
 
 /// A stored format of this project.
@@ -249,22 +251,23 @@ impl Format {
         &self.name
     }
 
-    /// Returns the names by which people choose the format, at least one; of a name that is derived from another, those of
-    /// the other.
+    /// Returns the names by which people choose the format, at least one; of a name that is derived from another, those
+    /// of the other.
     pub fn short_names(&self) -> &'static [&'static str] {
         self.row.short_names()
     }
 
     /// Sets the encoding of keys, which is [`Encoding::BYTES`] otherwise. Filters in an envelope have it in their
-    /// headers: they are written with it, and only read if it is the same. The keys are given as bytes in this encoding.
+    /// headers: they are written with it, and only read if it is the same. The keys are given as bytes in this
+    /// encoding.
     #[must_use]
     pub fn encoding(self, encoding: Encoding) -> Self {
         Self { encoding, ..self }
     }
 
-    /// Returns true if the bytes of a filter tell the format.
-    pub fn is_told_by_bytes(&self) -> bool {
-        self.row.is_told_by_bytes()
+    /// Returns true if the bytes of a filter identify the format.
+    pub fn is_known_by_bytes(&self) -> bool {
+        self.row.is_known_by_bytes()
     }
 
     pub(crate) fn wrong(&self, reason: impl fmt::Display) -> Error {
@@ -295,6 +298,6 @@ impl Format {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if no filter of the format has the size.
     pub fn sizing(&self, keys: u64, size: Size) -> Result<Sizing, Error> {
         let plan = self.row.plan(self, keys, None, size);
-        plan.map(|plan| plan.sizing).map_err(Error::argument)
+        plan.map(|plan| plan.sizing)
     }
 }

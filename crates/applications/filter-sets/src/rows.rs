@@ -87,14 +87,14 @@ impl Format {
             })
     }
 
-    /// Returns the format of a file of this length that begins with these bytes, if they tell it: streams of Guava and
-    /// Spark, and the filters of `membership-filters`, with the encoding of their keys. 32 bytes suffice.
+    /// Returns the format of a file of this length that begins with these bytes, if they identify it. Streams of Guava
+    /// and Spark and the filters of `membership-filters` do, with the encoding of their keys. 32 bytes suffice.
     pub fn of_prefix(head: &[u8], len: u64) -> Option<Self> {
-        rows().find_map(|row| row.told(head, len))
+        rows().find_map(|row| row.recognise(head, len))
     }
 
-    /// Returns the format of a file, if its first bytes tell it. Guava's funnels of other keys than bytes and UTF-8 are part of
-    /// it: give it to [`Filter::open`](crate::Filter::open) only if the keys are of that kind.
+    /// Returns the format of a file, if its first bytes identify it. It includes the encoding of keys: pass it to
+    /// [`Filter::open`](crate::Filter::open) only if the keys are of that kind.
     pub fn of_file(path: impl AsRef<Path>) -> Option<Self> {
         let Opened { header, file, len } = Opened::open(path.as_ref(), None).ok()?;
         let mut head = Vec::new();
@@ -105,19 +105,19 @@ impl Format {
         }
     }
 
-    /// Returns the format with the name that a header states, of a filter of this length that begins with these bytes: they
-    /// tell the encoding of the keys.
+    /// Returns the format with the name that a header states, of a filter of this length that begins with these bytes.
+    /// The bytes give the encoding of the keys.
     pub(crate) fn stated(name: &str, head: &[u8], len: u64) -> Result<Self, Error> {
         let named = Self::named(name)?;
-        Ok(named.row.told(head, len).unwrap_or(named))
+        Ok(named.row.recognise(head, len).unwrap_or(named))
     }
 
     /// Returns the format of another row whose filters alone have these bytes, of a filter without a header.
     pub(crate) fn contradicted(&self, bytes: &[u8]) -> Option<Self> {
         let others = rows().filter(|row| row.name() != self.row.name());
         let owner = others.filter(|row| row.owns(bytes)).map(Self::of).next();
-        // Those that are told by bytes read their own.
-        owner.filter(|_| !self.is_told_by_bytes())
+        // Rows that are known by bytes refuse the bytes of others.
+        owner.filter(|_| !self.is_known_by_bytes())
     }
 
     /// Sets the seed of the hash.
@@ -135,8 +135,8 @@ impl Format {
         }
     }
 
-    /// Returns the form of a filter of this length with these first and last bytes: [`ENDS`](crate::ENDS) of each, or all if
-    /// it has fewer.
+    /// Returns the outline of a filter of this length with these first and last bytes: [`ENDS`](crate::ENDS) of each,
+    /// or all bytes if the filter has fewer.
     ///
     /// ```
     /// use filter_formats::view::places::Places;
@@ -153,12 +153,13 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a format of which an answer takes more than a few bytes, and for bytes that
-    /// begin no filter of this length.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a format whose queries need more than a few bytes,
+    /// and for bytes that begin no filter of this length.
     pub fn outline(&self, len: u64, head: &[u8], tail: &[u8]) -> Result<Outline, Error> {
         let outline = self.row.outline(self, len, head, tail).unwrap_or_else(|| {
-            Err("an answer takes more than a few bytes of the filter; FORMAT.md lists the formats of which it does not"
-                .to_owned())
+            Err(text(
+                "an answer takes more than a few bytes of the filter; FORMAT.md lists the formats of which it does not",
+            ))
         });
         outline.map_err(|reason| self.wrong(reason))
     }

@@ -14,7 +14,7 @@ use crate::manifest::Manifest;
 /// The number of times that a reader begins again because the set was replaced while it was opened.
 const ATTEMPTS: u32 = 20;
 
-/// A set of shards in a folder, for many threads.
+/// A set of shards in a folder. Threads share it.
 ///
 /// ```
 /// use filter_sets::{Builder, FilterSet, Format, Opening, Size};
@@ -35,7 +35,7 @@ const ATTEMPTS: u32 = 20;
 /// assert!(set.contains("user-7"));
 /// assert_eq!(set.contains_many(["user-7", "user-999"]), [true, true]);
 ///
-/// // A new generation, while other threads ask the old one.
+/// // A new generation, while other threads query the old one.
 /// build(0..2_000)?;
 /// assert!(set.reload()?);
 /// assert!(set.contains("user-1999"));
@@ -60,8 +60,8 @@ impl FilterSet {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](ErrorKind::NotFound) for a folder without a manifest, [`Damaged`](ErrorKind::Damaged) if the manifest or a
-    /// shard is not what it should be. The text names the file.
+    /// [`NotFound`](ErrorKind::NotFound) for a folder without a manifest, [`Damaged`](ErrorKind::Damaged) if the
+    /// manifest or a shard is not what it should be. The text names the file.
     pub fn open(folder: impl AsRef<Path>, opening: Opening) -> Result<Self, Error> {
         let folder = folder.as_ref();
         let generation = Generation::open(folder, opening)?;
@@ -72,13 +72,13 @@ impl FilterSet {
         })
     }
 
-    /// Opens what the folder holds now, and answers from it from then on; calls under way end with the old shards. Returns
-    /// false if the manifest is still the same.
+    /// Opens the current contents of the folder and answers from it afterwards; calls under way finish with the old
+    /// shards. Returns false if the manifest has not changed.
     ///
     /// # Errors
     ///
-    /// The errors of [`open`](Self::open), and [`Incompatible`](ErrorKind::Incompatible) for a set with another kind of key, which
-    /// would deny keys in the form of this one. The set then answers as before.
+    /// The errors of [`open`](Self::open), and [`Incompatible`](ErrorKind::Incompatible) for a set with another kind of
+    /// key, which would deny keys in the form of this one. The set then answers as before.
     pub fn reload(&self) -> Result<bool, Error> {
         let current = self.generation();
         if Manifest::read(&self.folder)? == current.manifest {
@@ -89,24 +89,25 @@ impl FilterSet {
         ensure(kind == got, || {
             format!("the kind of key must be {kind:?} as in the set that is open, got {got:?}: open it anew")
         })
-        .map_err(|reason| Error::about(ErrorKind::Incompatible, &self.folder, reason))?;
+        .map_err(Error::at(ErrorKind::Incompatible, &self.folder))?;
         self.current.store(Arc::new(generation));
         Ok(true)
     }
 
-    /// Returns the current state, for several questions to the same one.
+    /// Returns the current state, for several queries of the same one.
     pub fn generation(&self) -> Arc<Generation> {
         self.current.load_full()
     }
 
-    /// Returns whether the set may contain the key; false is certain for bytes of the manifest's kind of key. A key of the kind
-    /// `long` is its eight bytes, the lowest first; a key of another length, as its digits, may be contained.
+    /// Returns true if the set may contain the key. False is certain for bytes of the manifest's kind of key. A key of
+    /// the kind `long` is its eight bytes, the lowest first; a key of another length, as its digits, may be contained.
     #[must_use]
     pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
         self.current.load().contains(key)
     }
 
-    /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are queried together.
+    /// Returns true for each key that the set may contain, in the order of the keys. The keys of a shard are queried
+    /// together.
     #[must_use]
     pub fn contains_many<'k, K: AsRef<[u8]> + ?Sized + 'k>(
         &self,
@@ -117,12 +118,13 @@ impl FilterSet {
 }
 
 impl Manifest {
-    /// Opens the file of a shard at the first byte of the stored filter, to copy it elsewhere. Its checksum is not compared.
+    /// Opens the file of a shard at the first byte of the stored filter, to copy it elsewhere. Its checksum is not
+    /// compared.
     ///
     /// # Errors
     ///
-    /// [`Damaged`](ErrorKind::Damaged) if it is no plain file with the header and the length that follow from the manifest,
-    /// and the errors of the system.
+    /// [`Damaged`](ErrorKind::Damaged) if it is no plain file with the header and the length that follow from the
+    /// manifest, and the errors of the system.
     ///
     /// # Panics
     ///
@@ -154,8 +156,7 @@ impl Manifest {
     ) -> Result<Filter, Error> {
         let (path, opened) = self.opened(shard, folder.as_ref())?;
         let (_, bytes) = opened.bytes(&path, opening)?;
-        Filter::stored(self.header(shard), bytes)
-            .map_err(|reason| Error::about(ErrorKind::Damaged, &path, reason))
+        Filter::stored(self.header(shard), bytes).map_err(Error::at(ErrorKind::Damaged, &path))
     }
 }
 
@@ -193,15 +194,16 @@ impl Generation {
         &self.shards
     }
 
-    /// Returns whether the set may contain the key; false is certain for bytes of the manifest's kind of key. A key of the kind
-    /// `long` is its eight bytes, the lowest first; a key of another length, as its digits, may be contained.
+    /// Returns true if the set may contain the key. False is certain for bytes of the manifest's kind of key. A key of
+    /// the kind `long` is its eight bytes, the lowest first; a key of another length, as its digits, may be contained.
     #[must_use]
     pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
         let key = key.as_ref();
         self.shards[self.manifest.shard_of(key)].own_contains(key)
     }
 
-    /// Returns whether the set may contain each key, in the order of the keys. The keys of a shard are queried together.
+    /// Returns true for each key that the set may contain, in the order of the keys. The keys of a shard are queried
+    /// together.
     #[must_use]
     pub fn contains_many<'k, K: AsRef<[u8]> + ?Sized + 'k>(
         &self,
@@ -216,9 +218,9 @@ impl Generation {
         order.sort_unstable();
         let mut answers = vec![false; keys.len()];
         for of_shard in order.chunk_by(|one, another| one.0 == another.0) {
-            let asked: Vec<&[u8]> = of_shard.iter().map(|&(_, index)| keys[index]).collect();
+            let of_one: Vec<&[u8]> = of_shard.iter().map(|&(_, index)| keys[index]).collect();
             let shard = &self.shards[of_shard[0].0];
-            for (&(_, index), answer) in of_shard.iter().zip(shard.own_contains_many(&asked)) {
+            for (&(_, index), answer) in of_shard.iter().zip(shard.own_contains_many(&of_one)) {
                 answers[index] = answer;
             }
         }

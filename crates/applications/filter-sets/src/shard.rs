@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::ensure;
+use crate::error::{Error, ensure};
 
 /// The name of the file in a set's folder.
 pub const MANIFEST: &str = "manifest.json";
 
-/// The largest number of shards: a set of as many takes little more time to build than one of a few hundred, and a shard
-/// may have gigabytes.
+/// The largest number of shards. A set of so many takes little more time to build than one of a few hundred, and a
+/// shard can have gigabytes.
 pub const MAX_SHARDS: u32 = 1 << 12;
 
 /// The description of a shard.
@@ -19,7 +19,7 @@ pub struct Shard {
     pub file: String,
     /// The length of the stored filter. The file has [`Header::LEN`](crate::Header::LEN) bytes before it.
     pub bytes: u64,
-    /// The number of different keys; of a merged filter at most so many.
+    /// The number of different keys; for a merged filter, an upper bound.
     pub keys: u64,
     /// The SHA-256 of the stored filter, in lower-case hexadecimal digits.
     pub sha256: String,
@@ -28,8 +28,8 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Checks all that the description says of itself.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    /// Checks that the description is consistent.
+    pub(crate) fn check(&self) -> Result<(), Error> {
         let Self {
             file, sha256, rate, ..
         } = self;

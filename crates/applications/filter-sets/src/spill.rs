@@ -1,4 +1,5 @@
-//! Sorts any number of hash values in bounded memory: sorted runs in files without names, which vanish with the process.
+//! Sorts any number of hash values in bounded memory: sorted runs in files without names, which vanish with the
+//! process.
 
 use std::cmp::Reverse;
 use std::collections::binary_heap::{BinaryHeap, PeekMut};
@@ -16,7 +17,7 @@ const BATCH: usize = 4096;
 /// The length in bytes of the longest buffer through which a run is written or read.
 const LONGEST_PIECE: usize = 1 << 20;
 
-/// All that is known of a key: 8 bytes if a hash of 64 bits is all of it, otherwise 16.
+/// The record of a key: a hash of 64 bits if that identifies the key, otherwise 16 bytes.
 pub(crate) trait Record: Copy + Ord + Send + Sync + Into<u128> {
     /// Takes the low bits.
     fn of(value: u128) -> Self;
@@ -59,15 +60,15 @@ impl Shard for () {
     }
 }
 
-/// Values of all shards: first taken in any order, then passed in order, each once.
+/// The values of all shards. They are added in any order, then passed in order, each once.
 pub(crate) trait Values: Send + Sync {
     fn push(&mut self, shard: u32, value: u128) -> Result<(), Error>;
 
     /// Ends the input.
     fn finish(&mut self) -> Result<(), Error>;
 
-    /// Passes the values of so many shards in batches, in the order of the shards' numbers, and `None` at the end of each.
-    /// One pass at a time.
+    /// Passes the values of so many shards in batches, in the order of the shards' numbers, and `None` at the end of
+    /// each. One pass at a time.
     fn pass(&self, shards: u32, take: Take<'_>) -> Result<(), Error>;
 }
 
@@ -81,7 +82,7 @@ pub(crate) struct Spilled<S, R> {
     memory: u64,
     /// The folder of the files.
     folder: PathBuf,
-    /// Files of sorted values: those of each shard that has any behind its number and theirs.
+    /// Files of sorted values. Those of a shard follow its number and their count.
     runs: Vec<File>,
 }
 

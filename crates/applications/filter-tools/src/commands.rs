@@ -28,19 +28,21 @@ fn check_format(folder: &Path, given: Option<&Format>, manifest: &Manifest) -> R
     match given.map(Format::name) {
         Some(given) if given != manifest.format => {
             let stated = &manifest.format;
-            let reason = format!("its manifest says format {stated:?}, got {given:?}: leave the option out");
+            let reason = format!(
+                "the format must be {stated:?} as in the manifest, got {given:?}: leave the option out"
+            );
             Err(wrong(folder, reason))
         }
         _ => Ok(()),
     }
 }
 
-/// Returns the failure for a path that cannot be what it is.
+/// Returns the failure for a wrong path.
 fn wrong(path: &Path, reason: impl Display) -> Failure {
     Failure::input(format_args!("{}: {reason}", path.display()))
 }
 
-/// Refuses a path that may be meant as standard output.
+/// Refuses `-`, which may be meant as standard output.
 fn refuse_stdout(out: &Path) -> Result<(), Failure> {
     let reason = "--out must be a path, not standard output, got -: ./- is a file of this name";
     (out != Path::new("-"))
@@ -48,7 +50,7 @@ fn refuse_stdout(out: &Path) -> Result<(), Failure> {
         .ok_or_else(|| Failure::input(reason))
 }
 
-/// Refuses to write over what is there.
+/// Refuses to overwrite an existing file.
 fn check_new(out: &Path, replace: bool) -> Result<(), Failure> {
     let reason = match out.metadata() {
         Ok(metadata) if metadata.is_dir() => "is a folder; with --shards it would become a set",
@@ -65,7 +67,7 @@ fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// Maps each kind of error to the way in which the program exits.
+/// Returns the failure for an error, by its kind.
 fn failure(error: Error) -> Failure {
     match error.kind() {
         ErrorKind::Stopped => Failure::Interrupted,
@@ -83,7 +85,7 @@ fn checked(is_right: bool) -> Result<(), Failure> {
     is_right.then_some(()).ok_or(Failure::Checked)
 }
 
-/// Reports what is of note on standard error. If that is closed, there is nowhere to report it.
+/// Prints a note to standard error. If that is closed, there is nowhere to report it.
 fn note(of: impl Display, text: impl Display) {
     let _ = writeln!(io::stderr(), "{}", escaped(&format!("{of}: {text}")));
 }

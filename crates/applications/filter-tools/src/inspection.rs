@@ -22,6 +22,7 @@ use filter_tables::{
     BlockHandle, BlockRole, Damage, ReadAt as _, RocksDbTable, StoredBlock, TRAILER_LEN, Table,
 };
 use serde::Serialize;
+use terminal::failure::Failure;
 
 pub(crate) use bits::Bits;
 use file::{DisjointRanges, StoredBlocks, TableFile};
@@ -75,8 +76,8 @@ pub(crate) enum Kind {
 /// # Errors
 ///
 /// If the path is neither. A file that is named like a table counts as one, however damaged.
-pub(crate) fn inspect(path: &Path, with_data: bool) -> Result<Vec<TableReport>, String> {
-    let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", shown(path));
+pub(crate) fn inspect(path: &Path, with_data: bool) -> Result<Vec<TableReport>, Failure> {
+    let wrong = |error: &dyn std::fmt::Display| Failure::input(format_args!("{}: {error}", shown(path)));
     let metadata = fs::metadata(path).map_err(|error| wrong(&error))?;
     if metadata.is_dir() {
         let tables = tables_in(path).map_err(|error| wrong(&error))?;

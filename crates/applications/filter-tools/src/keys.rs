@@ -18,8 +18,8 @@ const BUFFER: usize = 1 << 20;
 pub(crate) enum Items {
     /// The bytes of the line
     Line,
-    /// A decimal number of 64 bits with a sign, as Spark, Guava (longFunnel) and Parquet (INT64) hash it: eight bytes, the
-    /// lowest first
+    /// A decimal number of 64 bits with a sign, as Spark, Guava (longFunnel) and Parquet (INT64) hash it: eight bytes,
+    /// the lowest first
     Long,
     /// The bytes of the line, which must be UTF-8
     String,
@@ -154,9 +154,9 @@ impl<'a> Lines<'a> {
             };
             if self.number == 1
                 && self.long.is_empty()
-                && let Some(told) = lines::encoding(buffer)
+                && let Some(warning) = lines::encoding(buffer)
             {
-                let _ = writeln!(io::stderr(), "{}: {told}", self.name);
+                let _ = writeln!(io::stderr(), "{}: {warning}", self.name);
             }
             if buffer.is_empty() {
                 if self.long.is_empty() {
@@ -188,7 +188,7 @@ impl<'a> Lines<'a> {
 
     fn report(&mut self) {
         if let Some(note) = lines::note(&self.name, std::mem::take(&mut self.carriage_returns)) {
-            // If standard error is closed, nobody can be told.
+            // If standard error is closed, there is nowhere to report this.
             let _ = writeln!(io::stderr(), "{note}");
         }
     }
@@ -209,7 +209,7 @@ impl<'a> Lines<'a> {
 ///
 /// # Errors
 ///
-/// Those of [`Lines`], and a line that is no item.
+/// The errors of [`Lines`], and one for a line that is no item.
 pub(crate) fn each(
     paths: &[PathBuf],
     items: Items,

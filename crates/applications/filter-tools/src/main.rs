@@ -8,8 +8,8 @@ use filter_tools::commands::{build, inspect, merge, query, size};
 use terminal::failure::Failure;
 use terminal::layout::with_words;
 
-/// Builds and queries filters of any format, inspects those in tables of storage engines, and calculates how large filters
-/// must be.
+/// Builds and queries filters of any format, inspects those in tables of storage engines, and calculates how large
+/// filters must be.
 #[derive(Debug, Parser)]
 #[command(
     name = "filters",
@@ -25,7 +25,6 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Build(build::Arguments),
-    #[command(visible_alias = "ask")]
     Query(query::Arguments),
     Merge(merge::Arguments),
     Inspect(inspect::Arguments),

@@ -12,7 +12,7 @@ pub(crate) const MAX_KEYS: u64 = 1 << 53;
 /// The largest number of bits per key at which a filter of the most keys is looked for.
 const MAX_BITS: f64 = 100.0;
 
-/// What a filter must be.
+/// A request for a filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Question {
     /// The smallest filter of these keys with at most this rate.
@@ -111,7 +111,7 @@ fn most_keys(format: Sizes, wanted: f64, bytes: u64) -> Result<(u64, Size), Stri
     ))
 }
 
-/// Describes what a filter has for the requested bits per key, and which give a larger one.
+/// Describes the stored bits of a filter for the requested bits per key, and the bits that give a larger one.
 pub(crate) fn next_size_up(requested: f64, stored: f64, next: f64) -> String {
     format!(
         "{requested} bits per key give {stored:.2}, because its filters come in steps; the next size up begins at {next:.1}"

@@ -124,17 +124,17 @@ void filter_policy_destroy(void* state);
 char* filter_policy_create_filter(void* state, const char* const* keys, const size_t* key_lengths, int num_keys,
                                   size_t* filter_length);
 
-/* Returns 0 if the filter certainly does not hold the key, else 1. The filter may be any bytes:
+/* Returns 0 if the filter certainly does not contain the key, else 1. The filter may be any bytes:
  *
  * - 00 ff denies no key.
  * - Too few bytes deny every key: fewer than two; with RocksDB's policies fewer than six; with
- *   FILTER_POLICY_SPLIT_BLOCK_XXPH3 and FILTER_POLICY_BINARY_FUSE none at all. Where no filter is stored, do not ask.
+ *   FILTER_POLICY_SPLIT_BLOCK_XXPH3 and FILTER_POLICY_BINARY_FUSE none at all. Where no filter is stored, do not query.
  * - An ending that no filter of the policy has denies no key. With FILTER_POLICY_BLOOM_FILTER2 and FILTER_POLICY_LEVELDB
  *   that is a last byte of 0 or above 30; with FILTER_POLICY_BLOOM64 a last byte outside 0x81 to 0x9e; with RocksDB's
  *   policies, each of which reads the filters of both, five last bytes that fit no kind of filter; with
  *   FILTER_POLICY_SPLIT_BLOCK_XXPH3 a length that is no multiple of 32; with FILTER_POLICY_BINARY_FUSE 14 last bytes that
  *   do not fit the length.
- * - The filter of another format may deny keys that it holds. LevelDB compares names, and never asks for one.
+ * - The filter of another format may deny keys that it contains. LevelDB compares names, and never queries one.
  *
  * A null key or filter with a length above 0, or a null state, gives 1. */
 unsigned char filter_policy_key_may_match(void* state, const char* key, size_t length, const char* filter,

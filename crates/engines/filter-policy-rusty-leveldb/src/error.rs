@@ -49,7 +49,7 @@ pub enum Error {
     Filters {
         /// The table.
         table: PathBuf,
-        /// What is wrong with them.
+        /// The reason why the filters are refused.
         reason: String,
     },
     /// The table has the file extension of LevelDB 1.13 and older, `.sst`. The engine does not look for it and would
@@ -68,7 +68,7 @@ pub enum Error {
     Manifest {
         /// The file.
         manifest: PathBuf,
-        /// What it should be.
+        /// The rule that the file breaks.
         reason: &'static str,
     },
     /// An error of the engine or its environment.

@@ -18,7 +18,7 @@ const MASK_DELTA: u32 = 0xa282_ead8;
 ///
 /// # Errors
 ///
-/// What the manifest should be, if it is damaged. A record that is cut off by the end of the file is ignored, because an
+/// The rule that a damaged manifest breaks. A record that is cut off by the end of the file is ignored, because an
 /// interrupted writer leaves it.
 pub(crate) fn live_tables(manifest: &[u8]) -> Result<BTreeSet<u64>, &'static str> {
     let mut live = BTreeSet::new();

@@ -18,7 +18,7 @@ const TAG_LEN: usize = 8;
 pub(crate) enum Found {
     /// After the last entry: the engine reads the table without filters.
     Nothing,
-    /// At the name that was sought.
+    /// At the name that was looked up.
     Own,
     /// At the entry with this index, which has another name.
     Foreign(usize),

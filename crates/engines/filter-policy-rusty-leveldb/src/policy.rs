@@ -13,7 +13,7 @@ static NAMES: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
 
 /// A policy of the crate `filter-policy` for rusty-leveldb.
 ///
-/// **Open databases that may hold filters of another policy with [`checked_open`](crate::checked_open).** The engine
+/// **Open databases that may contain filters of another policy with [`checked_open`](crate::checked_open).** The engine
 /// does not compare names: `DB::open` with this policy on a database that was written with another one can deny every
 /// stored key. The crate's documentation explains when.
 ///

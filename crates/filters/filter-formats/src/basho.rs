@@ -183,7 +183,7 @@ impl Basho {
     }
 
     /// Answers for a key from a prepared filter.
-    fn ask(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
+    fn look_up(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
         let filter = Self::restore(KernelToken::Scalar, bits, *numbers);
         filter.all_set(filter.second.both(key))
     }
@@ -354,7 +354,7 @@ impl Layout for Basho {
         let second = u64::from(matches!(self.second, SecondHash::Murmur2));
         let numbers = [filter.probes.into(), filter.bits.into(), second];
         let (function, bits) = (self.hash_function(), filter.bit_array);
-        Prepared::new::<Self>(KernelToken::Scalar, function, Some(Self::ask), bits, numbers)
+        Prepared::new::<Self>(KernelToken::Scalar, function, Some(Self::look_up), bits, numbers)
     }
 
     #[inline(always)]
@@ -372,7 +372,7 @@ impl Layout for Basho {
         }
     }
 
-    /// There are no kernels.
+    /// Returns the scalar kernel alone: there are no others.
     #[inline(always)]
     fn allowed(_: Allowed) -> Allowed {
         Allowed::only(Kernel::Scalar)
@@ -389,7 +389,7 @@ impl Format {
     });
 }
 
-/// Of both hashes.
+/// Describes the layout, which is the same for both hashes.
 impl Described for Basho {
     fn name(&self) -> &'static str {
         "Basho"
@@ -437,7 +437,7 @@ impl Described for Basho {
         Ok((ideal + OVERLAP * f64::from(probes) * keys as f64 / (bits * bits)).min(1.0))
     }
 
-    /// Rounded down to what a filter of these keys can have.
+    /// Rounds down to the bits that a filter of these keys can have.
     fn reach(&self, keys: u64) -> Option<u64> {
         let bits = MAX_BYTES * 8;
         Some(bits - bits % keys.clamp(1, bits))

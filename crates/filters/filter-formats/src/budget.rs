@@ -1,10 +1,10 @@
 //! Bits where reads go: divides a budget of memory among filters of different sizes.
 //!
 //! A store of several levels has most of its keys, and so most of its filter memory, in the last level. A read of an
-//! absent key asks a filter of every level, and a bit per key more for a small level costs little. So equal bits per key
-//! are a poor division of memory: [`plan`] finds the division of Dayan, Athanassoulis and Idreos ("Monkey: Optimal Navigable
-//! Key-Value Store", SIGMOD 2017) for the sizes of the stored format. Give the tables of
-//! each level a policy of its bits per key: readers need none of this.
+//! absent key queries a filter of every level, and a bit per key more for a small level costs little. So equal bits per
+//! key are a poor division of memory: [`plan`] finds the division of Dayan, Athanassoulis and Idreos ("Monkey: Optimal
+//! Navigable Key-Value Store", SIGMOD 2017) for the sizes of the stored format. Give the tables of each level a policy
+//! of its bits per key: readers need none of this.
 
 use alloc::vec::Vec;
 
@@ -13,15 +13,15 @@ use filter_policy::{BitsPerKey, Error};
 use crate::error::outside;
 use crate::view::Format;
 
-/// Filters that are alike: those of a level, or a single table's.
+/// Filters of one size: those of a level, or of a single table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
     /// The number of keys of each filter.
     pub keys: u64,
     /// The number of filters.
     pub filters: u64,
-    /// The times that one of these filters is asked for a key that it does not hold, for each read, or in any other unit that
-    /// all levels share. A read of an absent key asks one filter of each level: 1.
+    /// The number of queries of one of these filters for an absent key, for each read, or in any other unit that all
+    /// levels share. A read of an absent key queries one filter of each level: 1.
     pub reads: f64,
 }
 
@@ -69,10 +69,10 @@ const MOST_BITS: f64 = 32.0;
 
 /// Divides `bytes` of memory among levels, so that few reads are needless.
 ///
-/// With ideal filters the fewest reads are needless where a further byte saves as many of them in every level: a level's
-/// rate is proportional to its keys by its reads (Monkey's optimum, by Lagrange). The plan has these bits per key, in
-/// hundredths and up to 32, or no filter where they are fewer than one, for as high a rate of exchange as the format's real
-/// sizes allow.
+/// With ideal filters the fewest reads are needless where a further byte saves as many of them in every level: a
+/// level's rate is proportional to its keys by its reads (Monkey's optimum, by Lagrange). The plan has these bits per
+/// key, in hundredths and up to 32, or no filter where they are fewer than one, for as high a rate of exchange as the
+/// format's real sizes allow.
 ///
 /// ```
 /// use filter_formats::budget::{Level, plan};
@@ -143,10 +143,12 @@ pub fn plan(format: Format, levels: &[Level], bytes: u64) -> Result<Plan, Error>
     Ok(plan)
 }
 
-/// The logarithm of the highest and of one by the lowest price: beyond it reads and keys of any size make no difference.
+/// The logarithm of the highest and of one by the lowest price: beyond it reads and keys of any size make no
+/// difference.
 const PRICES: f64 = 1_000.0;
 
-/// Returns the filters of a level where a read that is saved is worth the exponential of `price` bits, without their rate.
+/// Returns the filters of a level where a read that is saved is worth the exponential of `price` bits, without their
+/// rate.
 fn share(format: Format, slope: f64, level: &Level, price: f64) -> Result<Share, Error> {
     let Level { keys, filters, reads } = *level;
     let bits = (price + libm::log(reads / (keys as f64 * filters as f64))) / slope;

@@ -29,8 +29,8 @@ use sizes::{WIDTHS, Width};
 /// The bits per key are a limit: the policy writes the widest fingerprints, of 4, 8, 10, 12 or 16 bits, for which the
 /// whole filter has no more bits per key, and 4 bits where nothing fits. Equal keys count once, and their order changes
 /// no byte. Without keys, the filter is empty. Building takes some 24 bytes per key; every way to build needs an
-/// allocator, and returns [`Error::AllocationFailed`] when memory runs out. If no seed is of use, which takes hash
-/// values that someone has chosen, the filter is `00 ff`, which matches every key.
+/// allocator, and returns [`Error::AllocationFailed`] when memory runs out. If no seed is of use, which happens only
+/// with chosen hash values, the filter is `00 ff`, which matches every key.
 ///
 /// Only the name protects these filters from readers of other layouts: LevelDB's own reader would deny stored keys.
 ///
@@ -143,9 +143,9 @@ impl Layout for BinaryFuse {
     }
 
     fn prepare(&self, kernel: KernelToken, fingerprints: Fingerprints<'_>) -> Prepared {
-        let asker = Some(fuse::asker(kernel, fingerprints.width()));
+        let lookup = Some(fuse::lookup(kernel, fingerprints.width()));
         let numbers = fingerprints.numbers();
-        Prepared::new::<Self>(kernel, HashFunction::XXH3, asker, fingerprints.bytes(), numbers)
+        Prepared::new::<Self>(kernel, HashFunction::XXH3, lookup, fingerprints.bytes(), numbers)
     }
 
     #[inline(always)]
@@ -246,7 +246,7 @@ fn fingerprints(filter: &[u8]) -> Option<Fingerprints<'_>> {
     Fingerprints::new(filter, shape, width)
 }
 
-/// Returns what a trailer after this many bytes says, if a writer may have made it.
+/// Parses the trailer after this many bytes, if a writer may have made it.
 #[inline]
 fn described(trailer: &[u8; TRAILER_LEN], packed: u64) -> Option<(Shape, u8)> {
     let (shape, width) = stated(trailer);

@@ -25,7 +25,7 @@ impl Format {
     pub const LEVEL_DB: Self = Self(&BloomFilterPolicy::with_leveldb_hash(TEN));
 }
 
-/// Of every hash function.
+/// Describes the layout, which is the same for every hash function.
 impl Described for BloomFilterPolicy<LevelDbHash> {
     fn name(&self) -> &'static str {
         "LevelDb"

@@ -111,8 +111,8 @@ impl NamedPolicy {
 
 /// Returns the row of the filters that engines store under a name: the name of a row, that of MurmurHash2 with another
 /// seed, or either of these over the prefixes of any extractor. `None` if no policy of this crate has the name; short
-/// names are unknown, because filters are never stored under them. The row tells the format; [`reader`] is the policy
-/// of the name.
+/// names are unknown, because filters are never stored under them. The row has the format; [`reader`] returns the
+/// policy of the name.
 ///
 /// ```
 /// use filter_formats::policies::row_of;
@@ -263,7 +263,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// Those of [`parse`].
+    /// The errors of [`parse`].
     pub fn parse(&self, text: &str) -> Result<AnyPolicy, Error> {
         let (name, bits_per_key) = text.rsplit_once(':').unwrap_or((text, ""));
         // An unknown name is worse than a missing number.
@@ -278,7 +278,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// Those of [`by_name`].
+    /// The errors of [`by_name`].
     pub fn by_name(&self, name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, Error> {
         let listed = ALL.iter().find(|row| row.short_names.contains(&name));
         let own = self.own.iter().find(|own| own.short_name == name);
@@ -291,7 +291,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// Those of [`reader`].
+    /// The errors of [`reader`].
     pub fn reader(&self, name: &str) -> Result<AnyPolicy, Error> {
         self.stored_as(name, ANY).ok_or_else(|| self.unknown(name))
     }

@@ -1,8 +1,9 @@
 //! Computes the size, false-positive rate or number of keys of a filter from the others.
 //!
-//! Pure functions of numbers: [`Format`](crate::Format) describes the real behaviour of a stored format, its whole bytes, its own rule
-//! for k and its limits; [`Textbook`] has the formulas for filters of any format with independent probes, derived in
-//! [`theory`](crate::theory). Logarithms and exponentials come from `libm`, so every platform gets the same numbers.
+//! Pure functions of numbers: [`Format`](crate::Format) describes the real behaviour of a stored format, its whole
+//! bytes, its own rule for k and its limits; [`Textbook`] has the formulas for filters of any format with independent
+//! probes, derived in [`theory`](crate::theory). Logarithms and exponentials come from `libm`, so every platform gets
+//! the same numbers.
 //!
 //! | wanted | given | of a stored format | by the textbook |
 //! |---|---|---|---|
@@ -20,7 +21,7 @@
 //! [`Format::capacity`]: crate::Format::capacity
 //! [`Format::probe_count`]: crate::Format::probe_count
 //!
-//! [`is_coprime_size`](filter_policy::leveldb::is_coprime_size) tells whether LevelDB's filter has a good size.
+//! [`is_coprime_size`](filter_policy::leveldb::is_coprime_size) returns true if LevelDB's filter has a good size.
 
 mod format;
 pub(crate) mod leveldb_rate;

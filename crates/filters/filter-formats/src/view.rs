@@ -58,7 +58,7 @@ pub(crate) trait Described: Sync {
     /// The name in reports.
     fn name(&self) -> &'static str;
 
-    /// The name of the layout. RocksDB's formats have one layout, whose last bytes tell the format.
+    /// The name of the layout. RocksDB's formats have one layout, whose last bytes identify the format.
     fn layout(&self) -> &'static str {
         self.name()
     }
@@ -129,8 +129,8 @@ impl Format {
         self.0.layout() == other.0.layout()
     }
 
-    /// Returns true if these are the bytes of a filter that no other layout has, as a trailer tells that fits their
-    /// length. False tells nothing.
+    /// Returns true if only this layout has filters of these bytes, because a trailer fits their length. False proves
+    /// nothing.
     pub fn owns(self, filter: &[u8]) -> bool {
         self.0.is_distinct() && matches!(FilterView::new(self, filter).kind(), FilterKind::Filter(_))
     }
@@ -287,7 +287,7 @@ impl<'a> FilterView<'a> {
     }
 
     /// Returns the number of bits that are one; `None` unless the filter is a Bloom filter. (In others, such as Ribbon
-    /// filters, the ones do not tell how many keys it holds.) In LevelDB's layout only the first 2^32 bits count:
+    /// filters, the ones do not show how many keys it has.) In LevelDB's layout only the first 2^32 bits count:
     /// probes reach no further.
     pub fn ones(&self) -> Option<u64> {
         self.probes.map(|_| count_ones(self.reachable))
@@ -300,9 +300,9 @@ impl<'a> FilterView<'a> {
     }
 
     /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: for a Bloom filter
-    /// `fill ^ k`, averaged over the lines if the layout has lines; for split blocks the product of the shares of ones in a
-    /// block's words, averaged over the blocks; for a filter that is no Bloom filter, such as a Ribbon filter, two to
-    /// the power of minus the bits that it compares; 0 for an empty filter and 1 for a reserved one.
+    /// `fill ^ k`, averaged over the lines if the layout has lines; for split blocks the product of the shares of ones
+    /// in a block's words, averaged over the blocks; for a filter that is no Bloom filter, such as a Ribbon filter, two
+    /// to the power of minus the bits that it compares; 0 for an empty filter and 1 for a reserved one.
     ///
     /// The measured rate of LevelDB's probe sequence and of legacy filters is higher; [`theory`](crate::theory)
     /// explains why and by how much.
@@ -319,8 +319,9 @@ impl<'a> FilterView<'a> {
     }
 
     /// Returns an estimate of the number of distinct keys in the filter, from the share of ones:
-    /// `ln(1 - fill) / ln(1 - p)`, where a key sets a given bit with the probability `p`. That is `1 - (1 - 1/m)^k` in a filter of m bits; in
-    /// one of several lines it is that of a line divided by their number, and in one of split blocks `1 / (32 blocks)`.
+    /// `ln(1 - fill) / ln(1 - p)`, where a key sets a given bit with the probability `p`. That is `1 - (1 - 1/m)^k` in
+    /// a filter of m bits; in one of several lines it is that of a line divided by their number, and in one of split
+    /// blocks `1 / (32 blocks)`.
     ///
     /// `None` when no estimate is possible: all bits are ones, k is 0, or the filter is not a Bloom filter.
     #[expect(

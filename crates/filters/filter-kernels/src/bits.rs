@@ -45,8 +45,8 @@ pub(crate) fn cleared(room: &mut Aligned<MaybeUninit<[u8; MAP_BITS]>>, bits: usi
     }
 }
 
-/// The values of a vector, which are read one by one. A slice of them is hidden from the optimiser, which would keep them
-/// in vector registers, where reading them is slower.
+/// The values of a vector, which are read one by one. A slice of them is hidden from the optimiser, which would keep
+/// them in vector registers, where reading them is slower.
 pub(crate) type Row = [u32; MAX_LANES];
 
 /// Sets the bits of the bytes after the last whole word.
@@ -57,8 +57,8 @@ pub(crate) fn set_rest(rest: &mut [u8], beyond: u32) {
     }
 }
 
-/// A destination for bits: these themselves, set in words, which are changed twice as fast as bytes on some processors; or
-/// with `MAP`, one byte per bit, whose highest bit is set if the bit is.
+/// A destination for bits: these themselves, set in words, which are changed twice as fast as bytes on some processors;
+/// or with `MAP`, one byte per bit, whose highest bit is set if the bit is.
 #[derive(Default)]
 pub(crate) struct Bits<'a, const MAP: bool> {
     map: &'a mut [u8],
@@ -100,8 +100,8 @@ impl<'a> Bits<'a, false> {
 }
 
 impl<const MAP: bool> Bits<'_, MAP> {
-    /// The number of rows of values for the positions of a group: the position, or the word's index and the bit in the word,
-    /// both of which lanes compute faster.
+    /// The number of rows of values for the positions of a group: the position, or the word's index and the bit in the
+    /// word, both of which lanes compute faster.
     pub(crate) const ROWS: usize = if MAP { 1 } else { 2 };
 
     /// Computes the rows that [`set`](Self::set) takes for these positions.
@@ -119,8 +119,8 @@ impl<const MAP: bool> Bits<'_, MAP> {
     ///
     /// # Safety
     ///
-    /// `rows` holds the result of [`prepare`](Self::prepare) for as many lanes, from positions below the number of bits that
-    /// the value was made for.
+    /// `rows` holds the result of [`prepare`](Self::prepare) for as many lanes, from positions below the number of bits
+    /// that the value was made for.
     #[inline(always)]
     pub(crate) unsafe fn set<S: Lanes>(&mut self, rows: &[Row], count: usize) {
         if !MAP {
@@ -133,7 +133,8 @@ impl<const MAP: bool> Bits<'_, MAP> {
             return;
         }
         for &position in rows[0].iter().take(count) {
-            // A check takes a tenth of the time, but with 16 lanes keeps the optimiser from taking the values out of vectors.
+            // A check takes a tenth of the time, but with 16 lanes keeps the optimiser from taking the values out of
+            // vectors.
             if S::LANES < MAX_LANES {
                 // SAFETY: positions are below the number of bits, which is at most the number of bytes here.
                 *unsafe { self.map.get_unchecked_mut(position as usize) } = 0xff;
@@ -143,12 +144,12 @@ impl<const MAP: bool> Bits<'_, MAP> {
         }
     }
 
-    /// Sets the bits of rows that were prepared before, if they were, and prepares them for other positions, whose words
-    /// are then prefetched if wanted.
+    /// Sets the bits of rows that were prepared before, if they were, and prepares them for other positions, whose
+    /// words are then prefetched if wanted.
     ///
     /// # Safety
     ///
-    /// That of [`set`](Self::set), for all lanes, if the rows were prepared.
+    /// The contract of [`set`](Self::set), for all lanes, if the rows were prepared.
     #[inline(always)]
     pub(crate) unsafe fn exchange<S: Lanes>(
         &mut self,
@@ -171,8 +172,8 @@ impl<const MAP: bool> Bits<'_, MAP> {
     }
 }
 
-/// A bit array that gives the words with the bits of some positions: `QUARTERS` quarters of the largest table in registers,
-/// or memory if there are none.
+/// A bit array that gives the words with the bits of some positions: `QUARTERS` quarters of the largest table in
+/// registers, or memory if there are none.
 pub(crate) struct Words<'a, S: Lanes, const QUARTERS: usize> {
     table: [S::Vector; QUARTERS],
     bytes: &'a [u8],
@@ -244,8 +245,8 @@ macro_rules! in_registers {
     };
 }
 
-/// Evaluates an expression with a probe count, or another small number, which the compiler knows if it is the usual one, and
-/// the largest number of probes that it can be.
+/// Evaluates an expression with a probe count, or another small number, which the compiler knows if it is the usual
+/// one, and the largest number of probes that it can be.
 macro_rules! usual {
     ($probes:ident == $usual:expr, |$most:ident| $result:expr) => {
         if $probes == $usual {

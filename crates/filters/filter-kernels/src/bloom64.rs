@@ -11,7 +11,7 @@ use hashzoo::xxph3_64;
 
 use crate::bits::{MAP_BITS, MAX_PROBES};
 use crate::choose::KernelToken;
-use crate::compile::{Asker, asker, by_kernel};
+use crate::compile::{Lookup, by_kernel, lookup};
 use crate::door::Stored;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
@@ -102,9 +102,9 @@ impl Stored for Bits<'_> {
     }
 }
 
-/// Returns the function that asks a prepared filter; the first number is the probe count.
-pub fn asker(kernel: KernelToken) -> Asker {
-    asker!(
+/// Returns the function that queries a prepared filter; the first number is the probe count.
+pub fn lookup(kernel: KernelToken) -> Lookup {
+    lookup!(
         kernel,
         |lanes, numbers, bits, key| {
             // Inline, so that no register is saved for a call.

@@ -14,7 +14,7 @@ impl Kernel {
         Self::ALL.iter().copied().filter(|kernel| kernel.is_available())
     }
 
-    /// Returns whether this processor and its operating system can run the kernel and the environment allows it.
+    /// Returns true if this processor and its operating system can run the kernel and the environment allows it.
     pub fn is_available(self) -> bool {
         KernelToken::of(self).kernel() == self
     }
@@ -51,7 +51,7 @@ pub enum KernelToken {
 }
 
 impl KernelToken {
-    /// [`Kernel::best`].
+    /// Returns the token of [`Kernel::best`].
     #[inline]
     pub fn best() -> Self {
         Self::among(Allowed::ALL)

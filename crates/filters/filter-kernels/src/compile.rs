@@ -2,16 +2,17 @@
 
 /// A function that answers for one key: gets the numbers that the layout computed when the filter was prepared, the
 /// filter's bits, and the key.
-pub type Asker = fn(&[u64; 3], &[u8], &[u8]) -> bool;
+pub type Lookup = fn(&[u64; 3], &[u8], &[u8]) -> bool;
 
-/// Runs a closure, compiled for a kernel's instructions, with the variables of its parameters' names. It captures nothing,
-/// and its first parameter is the kernel's lanes: [`Portable`](crate::lanes::Portable) for portable code, unless an
-/// expression after the kernel takes its place. Generics are in brackets before the closure.
+/// Runs a closure, compiled for a kernel's instructions, with the variables of its parameters' names. It captures
+/// nothing, and its first parameter is the kernel's lanes: [`Portable`](crate::lanes::Portable) for portable code,
+/// unless an expression after the kernel takes its place. Generics are in brackets before the closure.
 ///
-/// `apart` names what is unusual, and cases of it: the block of the first case that holds then runs out of line, so that the
-/// closure need not save registers.
+/// `apart` names what is unusual, and cases of it: the block of the first case that holds then runs out of line, so
+/// that the closure need not save registers.
 ///
-/// Code for lanes must not be in a closure inside: it would have the instructions, but iterators that call it would not.
+/// Code for lanes must not be in a closure inside: it would have the instructions, but iterators that call it would
+/// not.
 macro_rules! by_kernel {
     ($([$($generic:tt)*],)? |$lanes:ident, $($argument:ident: $type:ty),+| -> $result:ty $body:block
         $(apart ($unusual:expr) { $($case:expr => $other:block)+ })?, $kernel:expr $(, $portable:expr)? $(,)?) => {
@@ -66,15 +67,15 @@ macro_rules! by_kernel {
     }};
 }
 
-/// Returns the [`Asker`] of a kernel: a question then makes no choice. The closure is like that of [`by_kernel`], and its
-/// last three parameters are those of the asker.
-macro_rules! asker {
+/// Returns the [`Lookup`] of a kernel: a query then makes no choice. The closure is like that of [`by_kernel`], and its
+/// last three parameters are those of the prepared query.
+macro_rules! lookup {
     ($kernel:expr, |$lanes:ident, $numbers:ident, $bits:ident, $key:ident| $body:block
         $(apart ($unusual:expr) { $($case:expr => $other:block)+ })? $(,)?) => {
         $crate::compile::by_kernel!(@ choose $kernel, {
-            let ask: unsafe fn(&[u64; 3], &[u8], &[u8]) -> bool = run;
+            let look_up: unsafe fn(&[u64; 3], &[u8], &[u8]) -> bool = run;
             // The type differs only in that the processor must have the instructions.
-            core::mem::transmute::<unsafe fn(&[u64; 3], &[u8], &[u8]) -> bool, $crate::compile::Asker>(ask)
+            core::mem::transmute::<unsafe fn(&[u64; 3], &[u8], &[u8]) -> bool, $crate::compile::Lookup>(look_up)
         }, out_of_line, {
             $lanes, [] ($numbers: &[u64; 3], $bits: &[u8], $key: &[u8]) -> bool, $body,
             ($numbers, $bits, $key), false $(|| $unusual)? => { $($($case => $other)+)? }
@@ -82,4 +83,4 @@ macro_rules! asker {
     };
 }
 
-pub(crate) use {asker, by_kernel};
+pub(crate) use {by_kernel, lookup};

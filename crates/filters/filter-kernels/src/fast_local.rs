@@ -12,7 +12,7 @@ use hashzoo::xxph3_64;
 
 use crate::bits::{Aligned, MAP_BITS, MAX_PROBES, cleared, usual};
 use crate::choose::KernelToken;
-use crate::compile::{Asker, asker, by_kernel};
+use crate::compile::{Lookup, by_kernel, lookup};
 use crate::door::Stored;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
@@ -144,9 +144,9 @@ fn of_fewer(key: &[u8]) -> u64 {
     xxph3_64(&key[..key.len().min(16)], 0)
 }
 
-/// Returns the function that asks a prepared filter; the first number is the probe count.
-pub fn asker(kernel: KernelToken) -> Asker {
-    asker!(
+/// Returns the function that queries a prepared filter; the first number is the probe count.
+pub fn lookup(kernel: KernelToken) -> Lookup {
+    lookup!(
         kernel,
         |lanes, numbers, bits, key| { kernel::may_match(lanes, bits.as_chunks().0, numbers[0] as u8, of_16(key)) }
         apart (key.len() != 16) {

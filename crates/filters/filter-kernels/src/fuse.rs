@@ -15,7 +15,7 @@ use hashzoo::xxh3_64;
 
 use crate::bits::usual;
 use crate::choose::KernelToken;
-use crate::compile::{Asker, by_kernel};
+use crate::compile::{Lookup, by_kernel};
 use crate::door::Stored;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
@@ -57,7 +57,7 @@ impl<'a> Fingerprints<'a> {
         self.bytes
     }
 
-    /// Returns the numbers for an [`asker`]; from the first two, [`of_numbers`](Self::of_numbers) makes the
+    /// Returns the numbers for a [`lookup`]; from the first two, [`of_numbers`](Self::of_numbers) makes the
     /// fingerprints again.
     pub const fn numbers(&self) -> [u64; 3] {
         let Shape {
@@ -141,30 +141,30 @@ impl Stored for Fingerprints<'_> {
         );
     }
 
-    /// Compiled for AVX2, the call and its code take 2 to 12 % more instructions.
+    /// Runs portable code: compiled for AVX2, the call and its code take 2 to 12 % more instructions.
     #[inline(always)]
     fn matches<T: Target>(self, _: T, hash: u64) -> bool {
         of_any_width(self, hash)
     }
 }
 
-/// Returns the function that asks a prepared filter with fingerprints of this width, given their
+/// Returns the function that queries a prepared filter with fingerprints of this width, given their
 /// [`numbers`](Fingerprints::numbers). Every kernel uses portable code.
-pub fn asker(_: KernelToken, width: u8) -> Asker {
+pub fn lookup(_: KernelToken, width: u8) -> Lookup {
     match width {
-        4 => ask::<4>,
-        8 => ask::<8>,
-        10 => ask::<10>,
-        12 => ask::<12>,
-        16 => ask::<16>,
-        _ => ask_by_width,
+        4 => look_up::<4>,
+        8 => look_up::<8>,
+        10 => look_up::<10>,
+        12 => look_up::<12>,
+        16 => look_up::<16>,
+        _ => by_width,
     }
 }
 
-fn ask<const WIDTH: u8>(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
+fn look_up<const WIDTH: u8>(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
     // Other keys are hashed by calls, for which these would save registers, too.
     if !matches!(key.len(), 4..=64) {
-        return ask_by_width(numbers, bits, key);
+        return by_width(numbers, bits, key);
     }
     // The number of starts is not computed for each key.
     let Fingerprints { shape, .. } = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
@@ -178,7 +178,7 @@ fn ask<const WIDTH: u8>(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
 }
 
 #[inline(never)]
-fn ask_by_width(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
+fn by_width(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
     let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
     holds(fingerprints, fingerprints.width, xxh3_64(key, 0))
 }

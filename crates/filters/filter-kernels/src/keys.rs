@@ -42,12 +42,12 @@ impl<'a> PackedKeys<'a> {
 
     /// Takes the elements of a slice of arrays as keys.
     ///
-    /// Empty arrays do not compile: empty keys cannot be told apart in memory.
+    /// Empty arrays do not compile: empty keys cannot be distinguished in memory.
     #[inline]
     pub const fn from_arrays<const N: usize>(keys: &'a [[u8; N]]) -> Self {
         Self {
             bytes: keys.as_flattened(),
-            key_len: const { NonZeroUsize::new(N).expect("empty keys cannot be told apart in memory") },
+            key_len: const { NonZeroUsize::new(N).expect("empty keys cannot be distinguished in memory") },
             len: keys.len(),
         }
     }
@@ -58,7 +58,7 @@ impl<'a> PackedKeys<'a> {
         self.len
     }
 
-    /// Returns whether there are no keys.
+    /// Returns true if there are no keys.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.bytes.is_empty()
@@ -118,7 +118,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Returns whether there are no keys.
+    /// Returns true if there are no keys.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0

@@ -1,8 +1,8 @@
 //! Vectors, whose operations are traits with one implementation a processor.
 //!
 //! The algorithms are written once over these traits, and inlined into functions that are compiled for one instruction
-//! set. Every function on the way there is `inline(always)`, and none for x86-64 takes a closure that works on vectors: a closure
-//! cannot have the attribute, and is compiled without the instruction set unless it happens to be inlined.
+//! set. Every function on the way there is `inline(always)`, and none for x86-64 takes a closure that works on vectors:
+//! a closure cannot have the attribute, and is compiled without the instruction set unless it happens to be inlined.
 
 use crate::kernel::Kernel;
 
@@ -47,7 +47,7 @@ pub(crate) fn last_bytes(bytes: &[u8]) -> u32 {
     }
 }
 
-/// What kernels use of a processor besides vectors.
+/// The instructions of a processor that kernels use besides vectors.
 pub(crate) trait Target: Copy {
     /// The kernel.
     const KERNEL: Kernel;

@@ -15,7 +15,7 @@ use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
 use crate::bits::{MAP_BITS, MAX_PROBES};
 use crate::choose::KernelToken;
-use crate::compile::{Asker, asker, by_kernel};
+use crate::compile::{Lookup, by_kernel, lookup};
 use crate::door::Stored;
 use crate::kernel::Kernel;
 use crate::lanes::Target;
@@ -73,7 +73,7 @@ pub struct Bits<'f> {
     bit_array: &'f [u8],
     probes: u8,
     function: Option<LaneHash>,
-    /// Is set in a prepared filter: the kernel, and the numbers of its divisor from [`dispatch`].
+    /// Set in a prepared filter: the kernel, and the numbers of its divisor from [`dispatch`].
     parts: Option<(KernelToken, [u64; 2])>,
 }
 
@@ -104,10 +104,10 @@ impl<'f> Bits<'f> {
         self.bit_array
     }
 
-    /// Returns the kernel, the function that asks the prepared filter if kernels know how to hash, and the numbers from
-    /// which [`of_numbers`](Self::of_numbers) makes it again.
+    /// Returns the kernel, the function that queries the prepared filter if kernels know how to hash, and the numbers
+    /// from which [`of_numbers`](Self::of_numbers) makes it again.
     #[inline]
-    pub fn prepare(self, kernel: KernelToken) -> (KernelToken, Option<Asker>, [u64; 3]) {
+    pub fn prepare(self, kernel: KernelToken) -> (KernelToken, Option<Lookup>, [u64; 3]) {
         let (kernel, [divisor, reciprocal]) = self.parts(kernel);
         let (number, seed) = match self.function {
             None => (0, 0),
@@ -116,8 +116,8 @@ impl<'f> Bits<'f> {
             Some(LaneHash::Murmur2SignedTail { seed }) => (3, seed),
         };
         let rest = u64::from(self.probes) | number << 8 | u64::from(seed) << 32;
-        let asker = self.function.map(|function| asker(kernel, function));
-        (kernel, asker, [divisor, reciprocal, rest])
+        let lookup = self.function.map(|function| lookup(kernel, function));
+        (kernel, lookup, [divisor, reciprocal, rest])
     }
 
     /// Returns the filter with this bit array, given the other results of [`prepare`](Self::prepare). Other numbers are
@@ -174,7 +174,7 @@ impl Stored for Bits<'_> {
         let source = match (source, self.function) {
             (Source::Keys(keys), Some(function)) => LaneSource::Keys(keys, function),
             (Source::Hashes(hashes), _) => LaneSource::Hashes(hashes),
-            // Never asked: the policy hashes the keys.
+            // Unreachable: the policy hashes the keys.
             (Source::Keys(_), None) => return answers.fill(u64::MAX),
         };
         let (kernel, parts) = self.parts(kernel);
@@ -198,7 +198,7 @@ impl Stored for Bits<'_> {
         );
     }
 
-    /// Usual are probe counts without loops.
+    /// Returns true for the probe counts of code without loops.
     #[inline(always)]
     fn is_usual<T: Target>(self, _: T) -> bool {
         match T::KERNEL {
@@ -209,32 +209,32 @@ impl Stored for Bits<'_> {
 
     #[inline(always)]
     fn matches<T: Target>(self, lanes: T, hash: u32) -> bool {
-        lanes.here(kernel::AskUsual(self.bit_array, self.probes, hash))
+        lanes.here(kernel::QueryUsual(self.bit_array, self.probes, hash))
     }
 }
 
-/// Returns the function that asks a prepared filter: the numbers are those of `dispatch`, and the
+/// Returns the function that queries a prepared filter: the numbers are those of `dispatch`, and the
 /// probe count with the seed of the hash function above its 32 bits. The kernel is that of the parts.
-pub fn asker(kernel: KernelToken, function: LaneHash) -> Asker {
+pub fn lookup(kernel: KernelToken, function: LaneHash) -> Lookup {
     match function {
-        LaneHash::LevelDb { .. } => asker!(kernel, |lanes, numbers, bits, key| {
-            ask(lanes, numbers, bits, |seed| leveldb_hash(key, seed))
+        LaneHash::LevelDb { .. } => lookup!(kernel, |lanes, numbers, bits, key| {
+            look_up(lanes, numbers, bits, |seed| leveldb_hash(key, seed))
         }),
-        LaneHash::Murmur2 { .. } => asker!(kernel, |lanes, numbers, bits, key| {
-            ask(lanes, numbers, bits, |seed| murmur2(key, seed))
+        LaneHash::Murmur2 { .. } => lookup!(kernel, |lanes, numbers, bits, key| {
+            look_up(lanes, numbers, bits, |seed| murmur2(key, seed))
         }),
-        LaneHash::Murmur2SignedTail { .. } => asker!(kernel, |lanes, numbers, bits, key| {
-            ask(lanes, numbers, bits, |seed| murmur2_signed_tail(key, seed))
+        LaneHash::Murmur2SignedTail { .. } => lookup!(kernel, |lanes, numbers, bits, key| {
+            look_up(lanes, numbers, bits, |seed| murmur2_signed_tail(key, seed))
         }),
     }
 }
 
-/// [`asker()`], given the hash function.
+/// [`lookup()`], given the hash function.
 #[inline(always)]
-fn ask<T: Target>(lanes: T, numbers: &[u64; 3], bits: &[u8], hash: impl FnOnce(u32) -> u32) -> bool {
+fn look_up<T: Target>(lanes: T, numbers: &[u64; 3], bits: &[u8], hash: impl FnOnce(u32) -> u32) -> bool {
     let [divisor, reciprocal, rest] = *numbers;
     let hash = hash((rest >> 32) as u32);
-    lanes.here(kernel::Ask(
+    lanes.here(kernel::QueryAny(
         bits,
         [divisor, reciprocal],
         u32::from(rest as u8),

@@ -52,7 +52,7 @@ mod x86_64;
 
 pub use bits::MAX_PROBES;
 pub use choose::KernelToken;
-pub use compile::Asker;
+pub use compile::Lookup;
 pub use door::{Question, Stored, key_may_match};
 pub use kernel::{Allowed, Kernel};
 pub use keys::{Keys, PackedKeys};

@@ -9,9 +9,9 @@
 /// numbers and up to 2^32 bits (Lemire, Kaser and Kurz, "Faster remainder by direct computation", 2019).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Modulus {
-    /// 1 to 2^32.
+    /// The number of bits, 1 to 2^32.
     bits: u64,
-    /// `floor((2^64 - 1) / bits)`.
+    /// The quotient `floor((2^64 - 1) / bits)`.
     fraction: u64,
 }
 

@@ -17,7 +17,7 @@ pub use definition::{Shape, WIDTH, Word};
 use hashzoo::xxph3_64;
 
 use crate::choose::KernelToken;
-use crate::compile::{Asker, asker, by_kernel};
+use crate::compile::{Lookup, by_kernel, lookup};
 use crate::door::Stored;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
@@ -163,9 +163,9 @@ impl Stored for Solution<'_> {
     }
 }
 
-/// Returns the function that asks a prepared filter with the [`numbers`](Solution::numbers) of its solution.
-pub fn asker(kernel: KernelToken) -> Asker {
-    asker!(kernel, |lanes, numbers, bits, key| {
+/// Returns the function that queries a prepared filter with the [`numbers`](Solution::numbers) of its solution.
+pub fn lookup(kernel: KernelToken) -> Lookup {
+    lookup!(kernel, |lanes, numbers, bits, key| {
         let hash = xxph3_64(key, 0);
         may_match_by(lanes, bits.as_chunks().0, numbers[0], numbers[1], hash)
     })
@@ -270,8 +270,8 @@ unsafe fn wrong<L: Target>(
     sums ^ result >> column
 }
 
-/// [`Equation::holds`], eight columns at once. Eight or fewer have no exit, which would be mispredicted for one key of two
-/// where half of the keys are stored.
+/// [`Equation::holds`], eight columns at once. Eight or fewer have no exit, which would be mispredicted for one key of
+/// two where half of the keys are stored.
 #[inline(always)]
 fn holds_by_eight<L: Target>(lanes: L, words: &[Word], columns: usize, equation: Equation) -> bool {
     let (first, second) = words.split_at(columns);

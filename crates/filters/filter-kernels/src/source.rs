@@ -77,7 +77,7 @@ impl<H> Source<'_, H> {
         }
     }
 
-    /// Returns whether there are no keys.
+    /// Returns true if there are no keys.
     #[inline(always)]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0

@@ -6,7 +6,7 @@
 use hashzoo::{xxh64, xxph3_64};
 
 use crate::choose::KernelToken;
-use crate::compile::{Asker, asker, by_kernel};
+use crate::compile::{Lookup, by_kernel, lookup};
 use crate::door::Stored;
 use crate::hash::tile;
 use crate::hash::xxh64::Xxh64;
@@ -66,7 +66,8 @@ fn all_set(block: &Block, hash: u64) -> bool {
     }) != 0
 }
 
-/// [`all_set`] in the form of which the compiler makes a single test of a vector, which other code would wait for longer.
+/// [`all_set`] in the form of which the compiler makes a single test of a vector, which other code would wait for
+/// longer.
 #[inline(always)]
 fn none_missing(block: &Block, hash: u64) -> bool {
     let words = block.as_chunks().0.iter().zip(&SALTS);
@@ -105,7 +106,7 @@ const fn xxh64_of_any(key: &[u8]) -> u64 {
 /// A stored filter.
 #[derive(Debug, Clone, Copy)]
 pub struct SplitBlocks<'a> {
-    /// At most 2^32.
+    /// The blocks, at most 2^32.
     pub blocks: &'a [Block],
     /// The function that hashed the keys.
     pub hash: BlockHash,
@@ -220,13 +221,13 @@ impl Stored for SplitBlocks<'_> {
     }
 }
 
-/// Returns the function that asks a prepared filter with this hash; its bits are the blocks.
-pub fn asker(kernel: KernelToken, hash: BlockHash) -> Asker {
+/// Returns the function that queries a prepared filter with this hash; its bits are the blocks.
+pub fn lookup(kernel: KernelToken, hash: BlockHash) -> Lookup {
     match hash {
-        BlockHash::Xxh64 => asker!(kernel, |lanes, _numbers, bits, key| {
+        BlockHash::Xxh64 => lookup!(kernel, |lanes, _numbers, bits, key| {
             may_match_by(lanes, bits.as_chunks().0, xxh64(key, 0))
         }),
-        BlockHash::Xxph3 => asker!(
+        BlockHash::Xxph3 => lookup!(
             kernel,
             |lanes, _numbers, bits, key| { may_match_by(lanes, bits.as_chunks().0, xxph3_64(key, 0)) }
             apart (key.len() > USUAL_LEN) { true => { may_match_by(lanes, bits.as_chunks().0, xxph3_64(key, 0)) } }

@@ -54,7 +54,7 @@ impl<'w> Answers<'w> {
         self.len
     }
 
-    /// Returns whether there are no answers.
+    /// Returns true if there are no answers.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -119,11 +119,11 @@ pub fn fill(answer: bool, keys: usize, answers: &mut [u64]) {
 }
 
 /// Answers one key after the other.
-pub fn each<K>(mut keys: impl Iterator<Item = K>, answers: &mut [u64], ask: impl Fn(K) -> bool) {
+pub fn each<K>(mut keys: impl Iterator<Item = K>, answers: &mut [u64], may_match: impl Fn(K) -> bool) {
     for word in answers {
         *word = 0;
         for (i, key) in keys.by_ref().take(64).enumerate() {
-            *word |= u64::from(ask(key)) << i;
+            *word |= u64::from(may_match(key)) << i;
         }
     }
 }

@@ -60,7 +60,7 @@ impl<P: FilterPolicy> FilterBuilder<P> {
         self.keys
     }
 
-    /// Returns whether no key was inserted.
+    /// Returns true if no key was inserted.
     pub const fn is_empty(&self) -> bool {
         self.keys == 0
     }
@@ -102,7 +102,7 @@ impl<P: FilterPolicy> FilterBuilder<P> {
     ///
     /// # Errors
     ///
-    /// Those of [`FilterPolicy::append_filter`].
+    /// The errors of [`FilterPolicy::append_filter`].
     pub fn finish(self) -> Result<Vec<u8>, Error> {
         let mut filter = Vec::new();
         self.append_to(&mut filter).map(|()| filter)
@@ -112,7 +112,7 @@ impl<P: FilterPolicy> FilterBuilder<P> {
     ///
     /// # Errors
     ///
-    /// Those of [`FilterPolicy::append_filter`]; `out` is then unchanged.
+    /// The errors of [`FilterPolicy::append_filter`]; `out` is then unchanged.
     pub fn append_to(self, out: &mut Vec<u8>) -> Result<(), Error> {
         let hashes = match &self.collected {
             Collected::Nothing => return self.policy.append_filter(&[], out),

@@ -172,7 +172,7 @@ pub fn hashes<H: HashValue>(source: Source<'_, H>, hash: impl Fn(&[u8]) -> H) ->
 ///
 /// # Errors
 ///
-/// Those of `write`, [`Error::AllocationFailed`].
+/// The errors of `write`, and [`Error::AllocationFailed`].
 #[cfg(feature = "alloc")]
 pub fn append_with(
     out: &mut Vec<u8>,

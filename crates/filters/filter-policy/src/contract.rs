@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::key_hash::{HashFunction, KeyHash, KeyHashes};
 use crate::policy::{FilterPolicy, HashedKey, MATCHES_EVERYTHING};
 
-/// The number of keys of the filter whose rate is returned, and the number of absent keys that it is asked.
+/// The number of keys of the filter whose rate is returned, and the number of absent keys of which it is queried.
 const KEYS: u32 = 1_000;
 const ABSENT: u32 = 10_000;
 
@@ -21,16 +21,17 @@ const ABSENT: u32 = 10_000;
 /// Call it from a test of the crate that defines the policy; [`own_policy`](crate::own_policy) has an example. The keys
 /// are always the same.
 ///
-/// `known` is the checksum of the filter of 1,000 keys, which a failure tells: copy it from the first run. It stays the
-/// same as long as the policy writes the same bytes under its name, in every process and on every platform. A hash with
-/// a random seed, such as that of `RandomState`, would deny every key that another process stored, and never has it.
+/// `known` is the checksum of the filter of 1,000 keys, which the message of a failure contains: copy it from the first
+/// run. It stays the same as long as the policy writes the same bytes under its name, in every process and on every
+/// platform. A hash with a random seed, such as that of `RandomState`, would deny every key that another process
+/// stored, and never has it.
 ///
 /// # Panics
 ///
-/// With a sentence that says what the policy broke: a stored key was denied; two ways to query gave two answers; a
-/// key's hash value is not that of the function it claims; a filter was longer than announced, or written into a slice
-/// that was too short; `00 ff` denied a key; the policy panicked by itself; the filter of 1,000 keys has another
-/// checksum.
+/// With the sentence of the contract that the policy broke: a stored key was denied; two ways to query gave two
+/// answers; a key's hash value is not that of the function it claims; a filter was longer than announced, or written
+/// into a slice that was too short; `00 ff` denied a key; the policy panicked by itself; the filter of 1,000 keys has
+/// another checksum.
 pub fn check(policy: &dyn FilterPolicy, known: u64) -> f64 {
     let name = String::from(policy.name());
     assert!(!name.is_empty(), "the policy must have a name");
@@ -244,15 +245,15 @@ fn any_bytes_are_answered(policy: &dyn FilterPolicy) {
     let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
     assert_found(policy, &keys, &MATCHES_EVERYTHING, "00 ff must match every key");
     let whole = built(policy, &keys);
-    let ask = |bytes: &[u8], what: &str| {
+    let check = |bytes: &[u8], what: &str| {
         all_ways_agree(policy, bytes, &keys, &format!("{} {what} bytes", bytes.len()))
     };
-    ask(&[], "no");
-    ask(&MATCHES_EVERYTHING, "00 ff");
+    check(&[], "no");
+    check(&MATCHES_EVERYTHING, "00 ff");
     for cut in 0..whole.len() {
         let (start, end) = whole.split_at(cut);
-        ask(start, "cut");
-        ask(end, "cut");
+        check(start, "cut");
+        check(end, "cut");
     }
     for at in (0..whole.len().min(8)).chain(whole.len().saturating_sub(8)..whole.len()) {
         for value in [0, 1, 2, 30, 31, 0x7f, 0x80, 0xfe, 0xff] {
@@ -260,7 +261,7 @@ fn any_bytes_are_answered(policy: &dyn FilterPolicy) {
             if let Some(byte) = altered.get_mut(at) {
                 *byte = value;
             }
-            ask(&altered, "altered");
+            check(&altered, "altered");
         }
     }
     // Xorshift: always the same bytes.
@@ -274,6 +275,6 @@ fn any_bytes_are_answered(policy: &dyn FilterPolicy) {
             let [byte, ..] = state.to_le_bytes();
             random.push(byte);
         }
-        ask(&random, "random");
+        check(&random, "random");
     }
 }

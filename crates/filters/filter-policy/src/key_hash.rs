@@ -31,7 +31,7 @@ use sealed::Values;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HashFunction(NonZeroU64);
 
-/// Keys whose hash values tell functions apart: bytes of all kinds, upper and lower case, a remainder after whole
+/// Keys whose hash values distinguish functions: bytes of all kinds, upper and lower case, a remainder after whole
 /// words.
 const PROBES: [&[u8]; 3] = [
     b"Az\0\xe9\xff",
@@ -58,10 +58,10 @@ impl HashFunction {
     /// The two hashes of Basho's filters: [`basho_hash`].
     pub const BASHO: Self = Self::seedless(6, 1);
 
-    /// Those of processors other than x86-64: [`basho_murmur2_hash`].
+    /// The two hashes of Basho on processors other than x86-64: [`basho_murmur2_hash`].
     pub const BASHO_MURMUR2: Self = Self::seedless(7, 1);
 
-    /// Of keys without a hash value: never that of a filter.
+    /// The function of keys without a hash value: never that of a filter.
     pub(crate) const NONE: Self = Self::seedless(5, 0);
 
     /// Returns the identity of a function of one's own. `name` is the policy's, which stands for all that is done to a
@@ -145,7 +145,7 @@ impl HashFunction {
         if self.wide() == 1 { 64 } else { 32 }
     }
 
-    /// Returns whether values of this type have the function's width.
+    /// Returns true if values of this type have the function's width.
     #[inline]
     pub(crate) const fn makes<H: HashValue>(self) -> bool {
         self.wide() == H::WIDE
@@ -171,7 +171,7 @@ pub const fn basho_murmur2_hash(key: &[u8]) -> u64 {
     leveldb_hash(key, LEVELDB_BLOOM_SEED) as u64 | (murmur2(key, BASHO_SEED) as u64) << 32
 }
 
-/// Returns a number that tells functions apart by the hash values of the probes.
+/// Returns a number that identifies a function by its hash values of the probes.
 fn print(hash: impl Fn(&[u8]) -> u64) -> u64 {
     let probes = PROBES.iter();
     probes.fold(0, |print, probe| xxh3_64(&hash(probe).to_le_bytes(), print))
@@ -197,7 +197,7 @@ impl KeyHash {
         }
     }
 
-    /// Of a key without a hash value.
+    /// The value of a key without a hash value.
     pub(crate) const NONE: Self = Self {
         function: HashFunction::NONE,
         value: 0,
@@ -209,7 +209,7 @@ impl KeyHash {
         self.function
     }
 
-    /// Returns the number; values of 32 bits are below 2^32. It does not tell its function.
+    /// Returns the number; values of 32 bits are below 2^32. It does not identify the function.
     #[inline]
     pub const fn value(self) -> u64 {
         self.value
@@ -253,7 +253,7 @@ impl<'a> KeyHashes<'a> {
         }
     }
 
-    /// Returns whether there are no hash values.
+    /// Returns true if there are no hash values.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -288,7 +288,7 @@ pub(crate) mod sealed {
     }
 
     pub trait Sealed: Sized {
-        /// 1 for values of 64 bits.
+        /// The lowest bit of a function: 1 for values of 64 bits.
         const WIDE: u64;
 
         fn low(value: u64) -> Self;

@@ -101,7 +101,7 @@ impl<'a> KeyBatch<'a> {
         }
     }
 
-    /// Returns whether there are no keys.
+    /// Returns true if there are no keys.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0

@@ -61,7 +61,7 @@ mod error;
 
 /// SIMD kernels, selected at run time. Output is identical to the portable code.
 pub mod kernels {
-    pub use filter_kernels::{Asker, Kernel, KernelToken, Keys, Source, Stored};
+    pub use filter_kernels::{Kernel, KernelToken, Keys, Lookup, Source, Stored};
 }
 
 pub use answers::Answers;

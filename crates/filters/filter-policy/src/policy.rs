@@ -97,7 +97,7 @@ pub trait FilterPolicy: AsPolicy {
     ///
     /// # Errors
     ///
-    /// [`Error::FilterTooLarge`] when no slice could hold the filter.
+    /// [`Error::FilterTooLarge`] when the filter is longer than any slice.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error>;
 
     /// Returns the largest number of keys whose filter has at most this many bytes whatever the keys are; 0 if not even
@@ -149,7 +149,7 @@ pub trait FilterPolicy: AsPolicy {
         })
     }
 
-    /// Returns whether the filter may hold the key; `false` means that it certainly does not.
+    /// Returns true if the filter may contain the key. `false` is certain.
     ///
     /// `filter` is one filter, exactly as it was created, or any other bytes.
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool;
@@ -171,20 +171,20 @@ pub trait FilterPolicy: AsPolicy {
         None
     }
 
-    /// [`key_may_match`](Self::key_may_match) for a key with a known [`key_hash`](Self::key_hash). A hash value of another
-    /// function is not used: [`KeyHash::of`] tells.
+    /// Answers as [`key_may_match`](Self::key_may_match) does, for a key with a known [`key_hash`](Self::key_hash). A
+    /// hash value of another function is not used: check it with [`KeyHash::of`].
     #[inline]
     fn hashed_may_match(&self, key: &[u8], hash: KeyHash, filter: &[u8]) -> bool {
         let _ = hash;
         self.key_may_match(key, filter)
     }
 
-    /// [`create_filter`](Self::create_filter) for keys with these hash values: writes the same bytes.
+    /// Writes the bytes of [`create_filter`](Self::create_filter) for keys with these hash values.
     ///
     /// # Errors
     ///
-    /// Those of [`create_filter`](Self::create_filter); [`Error::Policy`] if the policy does not build from hash
-    /// values, or another function made these: [`KeyHashes::of`] tells.
+    /// The errors of [`create_filter`](Self::create_filter); [`Error::Policy`] if the policy does not build from hash
+    /// values, or another function made these: check them with [`KeyHashes::of`].
     fn create_from_hashes<'out>(
         &self,
         hashes: KeyHashes<'_>,
@@ -194,18 +194,19 @@ pub trait FilterPolicy: AsPolicy {
         Err(WRONG_HASHES)
     }
 
-    /// Returns whether [`prefix_may_match`](Self::prefix_may_match) can ever return `false`; if not, an engine need not
+    /// Returns true if [`prefix_may_match`](Self::prefix_may_match) can return `false`. If not, an engine need not
     /// fetch the filter for a scan. The default is `false`.
     fn answers_prefixes(&self) -> bool {
         false
     }
 
-    /// Returns whether the filter may hold a key that starts with `start`; `false` means that it certainly holds none.
+    /// Returns true if the filter may have a key that starts with `start`. `false` is certain.
     ///
-    /// It answers for a scan that ends with the last such key. A scan from `start` on over larger keys must not ask it:
-    /// a range without keys that start so may hold others.
+    /// It answers for a scan that ends with the last such key. A scan from `start` on over larger keys must not query
+    /// it: a range without keys that start so may contain others.
     ///
-    /// A filter over whole keys cannot tell, so the default is `true`; `PrefixPolicy` makes a policy that can.
+    /// A filter over whole keys cannot answer for prefixes, so the default is `true`; `PrefixPolicy` makes a policy
+    /// that can.
     fn prefix_may_match(&self, start: &[u8], filter: &[u8]) -> bool {
         let _ = (start, filter);
         true

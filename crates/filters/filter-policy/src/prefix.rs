@@ -29,8 +29,8 @@ use crate::policy::FilterPolicy;
 )]
 pub trait PrefixExtractor {
     /// Returns a name that distinguishes this extractor and its parameters from every other one; it becomes part of the
-    /// policy's name. An extractor of four bytes and one of eight need two names, such as `Fixed4` and `Fixed8`: under one,
-    /// each denies what the other stored.
+    /// policy's name. An extractor of four bytes and one of eight need two names, such as `Fixed4` and `Fixed8`: under
+    /// one, each denies what the other stored.
     fn name(&self) -> &str;
 
     /// Returns the stored part of the key; `None` for a key outside the domain.
@@ -65,7 +65,7 @@ pub struct FixedPrefix {
 }
 
 impl FixedPrefix {
-    /// Takes the first `len` bytes. With 0 every key has the empty prefix, and the filter tells only whether there are
+    /// Takes the first `len` bytes. With 0 every key has the empty prefix, and the filter shows only whether there are
     /// any keys.
     pub fn new(len: usize) -> Self {
         Self {
@@ -161,7 +161,7 @@ impl PrefixExtractor for SeparatedPrefix {
 /// assert!(policy.prefix_may_match(b"user", &filter));
 /// assert!(policy.prefix_may_match(b"item2", &filter)); // Asks for "item", which is there.
 /// assert!(!policy.prefix_may_match(b"cart", &filter));
-/// assert!(policy.prefix_may_match(b"ca", &filter)); // Too short to tell.
+/// assert!(policy.prefix_may_match(b"ca", &filter)); // Too short for an answer.
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug, Clone)]

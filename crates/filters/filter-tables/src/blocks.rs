@@ -145,7 +145,7 @@ impl<R: ReadAt> Blocks<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], and the kinds that say why the block could not be read.
+    /// [`Error::Damaged`], and the errors of reading the block.
     pub(super) fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, Error<R::Error>> {
         let mut bytes = self.stored_block(role, handle)?;
         let Some(stored) = StoredBlock::new(&bytes) else {
@@ -167,7 +167,7 @@ impl<R: ReadAt> Blocks<R> {
     /// # Errors
     ///
     /// [`Damage::Outside`]; [`Error::TooLarge`] for a metaindex above [`MAX_METAINDEX_BYTES`] and any
-    /// block above [`MAX_BLOCK_BYTES`]; the kinds that say why the bytes could not be read.
+    /// block above [`MAX_BLOCK_BYTES`]; the errors of reading the bytes.
     pub(super) fn stored_block(
         &self,
         role: BlockRole,

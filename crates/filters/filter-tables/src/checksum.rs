@@ -4,7 +4,7 @@ use core::fmt;
 
 use crc::{CRC_32_ISCSI, Crc};
 
-/// Added to the rotated checksum (LevelDB's `util/crc32c.h`).
+/// The number that is added to the rotated checksum (LevelDB's `util/crc32c.h`).
 const MASK_DELTA: u32 = 0xa282_ead8;
 
 /// CRC-32C with Castagnoli's polynomial (RFC 3720, appendix B.4).
@@ -61,7 +61,7 @@ impl ChecksumKind {
         }
     }
 
-    /// Returns whether this build computes the checksum: the xxHash kinds need the feature `xxhash`.
+    /// Returns true if this build computes the checksum: the xxHash kinds need the feature `xxhash`.
     pub const fn is_supported(self) -> bool {
         match self {
             Self::None | Self::Crc32c => true,

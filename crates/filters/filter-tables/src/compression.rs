@@ -17,19 +17,19 @@ enum Codec {
     Deflate,
 }
 
-/// Where a block has the length of its contents.
+/// The place where a block states the length of its contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Length {
-    /// The stream has it, or nothing has.
+    /// The stream states it, or nothing does.
     Unstated,
-    /// In four bytes, little-endian.
+    /// The block starts with it, in four bytes, little-endian.
     Fixed,
-    /// In groups of seven bits.
+    /// The block starts with it, in groups of seven bits.
     Varint,
 }
 
-/// Decompresses a block whose checksum is right: what does not decompress is another writer's, and no damage. `format_version` is that of
-/// RocksDB's and Pebble's tables.
+/// Decompresses a block whose checksum is right: what does not decompress is another writer's, and no damage.
+/// `format_version` is that of RocksDB's and Pebble's tables.
 pub(super) fn decompress<E>(
     role: BlockRole,
     stored: &StoredBlock<'_>,
@@ -68,8 +68,8 @@ pub(super) fn decompress<E>(
     Err(Error::Unsupported { reason })
 }
 
-/// Returns the ways in which a block of LevelDB's kind 2 may be compressed, by its first bytes: by Zstandard since LevelDB 1.23, by zlib in
-/// Minecraft, by LZ4 behind a length in Basho's LevelDB.
+/// Returns the ways in which a block of LevelDB's kind 2 may be compressed, by its first bytes: by Zstandard since
+/// LevelDB 1.23, by zlib in Minecraft, by LZ4 behind a length in Basho's LevelDB.
 fn second_of_leveldb(bytes: &[u8]) -> &'static [(Codec, Length)] {
     const ZLIB: (Codec, Length) = (Codec::Zlib, Length::Unstated);
     const LZ4: (Codec, Length) = (Codec::Lz4, Length::Fixed);
@@ -172,7 +172,8 @@ fn zstd(bytes: &[u8], most: usize) -> Result<Vec<u8>, Failed> {
     use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
     use ruzstd::io::Read as _;
 
-    /// The largest window, which takes memory before there are contents: 8 MiB is the most that every decoder must have.
+    /// The largest window, which takes memory before there are contents: 8 MiB is the most that every decoder must
+    /// have.
     const MAX_WINDOW: u64 = 8 << 20;
 
     let mut decoder = FrameDecoder::new();

@@ -214,7 +214,7 @@ impl<E> From<Damage> for Error<E> {
 }
 
 fn attempt(offset: Option<u64>, len: usize) -> String {
-    offset.map_or("tell the size of the table".into(), |offset| {
+    offset.map_or("give the size of the table".into(), |offset| {
         format!("read {len} bytes at offset {offset}")
     })
 }

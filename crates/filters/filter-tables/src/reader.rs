@@ -28,7 +28,7 @@ const BASHO_KEY: &[u8] = b"stats.sst1";
 pub struct MetaindexEntry {
     key: Vec<u8>,
     value: Vec<u8>,
-    /// Set in a table of Basho's.
+    /// Set for a table of Basho's.
     is_bashos: bool,
 }
 
@@ -133,7 +133,7 @@ impl<R: ReadAt> Table<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], and the kinds that say why the block could not be read.
+    /// [`Error::Damaged`], and the errors of reading the block.
     pub fn filter_block(&self, policy_name: &str) -> Result<Option<Vec<u8>>, Error<R::Error>> {
         let own = |entry: &&MetaindexEntry| entry.policy_name() == Some(policy_name.as_bytes());
         let Some(entry) = self.metaindex.iter().find(own) else {
@@ -148,7 +148,7 @@ impl<R: ReadAt> Table<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], and the kinds that say why the index could not be read. LevelDB compresses
+    /// [`Error::Damaged`], and the errors of reading the index. LevelDB compresses
     /// the index of all but the smallest tables.
     pub fn data_blocks(&self) -> Result<Vec<BlockHandle>, Error<R::Error>> {
         let block = BlockRole::Index;
@@ -172,7 +172,7 @@ impl<R: ReadAt> Table<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], and the kinds that say why the block could not be read.
+    /// [`Error::Damaged`], and the errors of reading the block.
     pub fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, Error<R::Error>> {
         self.blocks.block(role, handle)
     }
@@ -183,7 +183,7 @@ impl<R: ReadAt> Table<R> {
     /// # Errors
     ///
     /// [`Damage::Outside`]; [`Error::TooLarge`] for a metaindex above [`MAX_METAINDEX_BYTES`] and any
-    /// block above [`MAX_BLOCK_BYTES`](super::MAX_BLOCK_BYTES); the kinds that say why the bytes could not be read.
+    /// block above [`MAX_BLOCK_BYTES`](super::MAX_BLOCK_BYTES); the errors of reading the bytes.
     ///
     /// [`StoredBlock::new`]: super::StoredBlock::new
     pub fn stored_block(&self, role: BlockRole, handle: BlockHandle) -> Result<Vec<u8>, Error<R::Error>> {
@@ -231,7 +231,7 @@ pub(super) fn push<T, E>(items: &mut Vec<T>, item: T) -> Result<(), Error<E>> {
     Ok(())
 }
 
-/// Makes room for more items, and for few that are not asked for: an index can have a third as many entries as bytes.
+/// Reserves memory for more items, with little to spare: an index can have a third as many entries as bytes.
 pub(super) fn reserve<T, E>(items: &mut Vec<T>, more: usize) -> Result<(), Error<E>> {
     let more = more.max(items.len() / 4);
     items

@@ -167,7 +167,7 @@ fn keys_collide_as_the_weaknesses_say() {
 }
 
 #[test]
-fn low_bits_depend_on_low_bits_where_that_is_said() {
+fn low_bits_depend_on_low_bits_where_that_is_stated() {
     let mut claiming = 0;
     for info in all() {
         let claims = |text: &str| info.weaknesses.iter().any(|weakness| weakness.starts_with(text));

@@ -29,7 +29,7 @@ pub fn at_least(count: u64, mean: f64) -> f64 {
 pub fn mean_interval(count: u64, level: f64) -> (f64, f64) {
     let tail = (1.0 - level) / 2.0;
     let k = count as f64;
-    // Over 12 standard deviations: beyond either end for any level that an `f64` can tell from 1.
+    // Over 12 standard deviations: beyond either end for any level that an `f64` distinguishes from 1.
     let reach = 12.0 * (k + 1.0).sqrt() + 50.0;
     let low = if count == 0 {
         0.0

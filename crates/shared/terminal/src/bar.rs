@@ -8,11 +8,11 @@ use crate::failure::{Failure, escaped};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 
-/// Progress on standard error.
+/// A progress line on standard error.
 pub struct Terminal {
     /// The flag that requests a stop.
     pub interrupt: Interrupt,
-    /// `None` without a terminal.
+    /// The phase under way; `None` without a terminal.
     phase: Option<Mutex<Phase>>,
 }
 
@@ -36,7 +36,7 @@ impl Phase {
         100 * self.done / self.steps.max(1)
     }
 
-    /// Writes the line over itself. If standard error is closed, nobody can be told.
+    /// Writes the line over itself. If standard error is closed, the line is lost.
     fn show(&self) {
         let left = self.remaining();
         let left = left.map_or_else(String::new, |seconds| format!("about {seconds:.0} s left"));

@@ -2,10 +2,11 @@
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Row, Table, TableStyle};
 
-/// Fits any terminal.
+/// The width without a terminal, which fits any.
 const WIDTH: u16 = 80;
 
-/// Columns of the terminal on standard output, or as the variable `COLUMNS` says; 80 where neither tells. From 60 to 160.
+/// Returns the width of the terminal on standard output in columns, or the value of the variable `COLUMNS`; otherwise
+/// 80. Clamped to 60 to 160.
 pub fn width() -> u16 {
     let terminal = terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0);
     let columns = terminal.or_else(|| std::env::var("COLUMNS").ok()?.parse().ok());
@@ -68,7 +69,7 @@ pub fn wrapped(text: String) -> String {
     table.trim_fmt()
 }
 
-/// Labels and what they mean, the meaning wrapped beside its label.
+/// Formats labels and their meanings, each meaning wrapped in a column next to its label.
 pub fn labelled(rows: Vec<[String; 2]>) -> String {
     let mut table = laid_out();
     table.add_rows(rows);

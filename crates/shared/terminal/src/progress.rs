@@ -2,7 +2,7 @@
 
 /// An observer of a run, called between steps from any thread of the run.
 pub trait Progress: Sync {
-    /// Tells how many seconds each of the coming phases will take on a usual machine, for an estimate of the time that is left.
+    /// Passes the seconds that each of the coming phases takes on a usual machine, to estimate the remaining time.
     fn expect(&self, _seconds: &[f64]) {}
 
     /// Begins a phase of `steps` steps; the previous phase is over.

@@ -1,5 +1,5 @@
-//! The one way in which files are put in their places: a file appears when it is complete, and one process at a time writes
-//! a folder. Whether what is there may be replaced is for the caller to say.
+//! The one way in which files are put in their places: a file appears when it is complete, and one process at a time
+//! writes a folder. The caller decides whether existing files may be replaced.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -29,8 +29,8 @@ pub fn save(path: impl AsRef<Path>, write: impl FnOnce(&mut dyn Write) -> io::Re
     put(path.as_ref(), true, write)
 }
 
-/// Writes a file as [`save`] does, but never over another: of two programs that write the same name at the same time, one
-/// gets the error.
+/// Writes a file as [`save`] does, but never over another: of two programs that write the same name at the same time,
+/// one gets the error.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -44,8 +44,8 @@ pub fn save(path: impl AsRef<Path>, write: impl FnOnce(&mut dyn Write) -> io::Re
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::AlreadyExists`] if there is anything at `path`, also a link that leads nowhere, before `write` is called
-/// or after it; and the errors of [`save`].
+/// [`io::ErrorKind::AlreadyExists`] if there is anything at `path`, also a link that leads nowhere, before `write` is
+/// called or after it; and the errors of [`save`].
 pub fn save_new(
     path: impl AsRef<Path>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -1,8 +1,8 @@
 //! A fixed filter's string: its bits, then its mark.
 //!
-//! The mark is 24 bytes: `BfR` and the version, here `1`; the number of bits (8 bytes, little-endian); the probes (1 byte);
-//! three zeros; and the number of the rebuild that made the string (8 bytes), 0 if none did. No insert writes there: a string
-//! that ends with the mark was made by this crate, as a whole, with these parameters.
+//! The mark is 24 bytes: `BfR` and the version, here `1`; the number of bits (8 bytes, little-endian); the probes (1
+//! byte); three zeros; and the number of the rebuild that made the string (8 bytes), 0 if none did. No insert writes
+//! there: a string that ends with the mark was made by this crate, as a whole, with these parameters.
 
 use membership_filters::Hash128;
 use redis::{Cmd, cmd};
@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::options::{Missing, Options};
 use crate::schema::{MARK, Schema};
 
-/// The bytes of a mark that say which parameters the bits have.
+/// The bytes of a mark that identify the parameters of the bits.
 const PARAMETERS: usize = 16;
 
 /// The beginning of every mark.
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_tells_its_own_filter_another_one_and_a_string_without_one() {
+    fn a_mark_identifies_its_filter_another_one_and_a_string_without_one() {
         let of = |insertions, rate| Bitmap::new(b"key".to_vec(), Schema::fixed(insertions, rate).unwrap());
         let (one, other) = (of(1_000, 0.01), of(500, 0.0001));
         // The same length of the string.
@@ -142,7 +142,7 @@ mod tests {
         newer[3] = b'2';
         let mut odd = one.mark();
         odd[14] = 1;
-        for (end, told) in [
+        for (end, expected) in [
             (&one.mark()[..], Ok(true)),
             (&generation.mark(), Ok(true)),
             (b"", Ok(false)),
@@ -158,9 +158,9 @@ mod tests {
             (b"BfR1", Err("key: the string must end with the mark")),
             (&[0; MARK], Err("key: the string must end with the mark")),
         ] {
-            match (one.is_there(end, Missing::Reported), told) {
+            match (one.is_there(end, Missing::Reported), expected) {
                 (Err(error), Err(text)) => assert!(error.to_string().starts_with(text), "{error}"),
-                (there, told) => assert_eq!(there.ok(), told.ok(), "{}", end.escape_ascii()),
+                (there, expected) => assert_eq!(there.ok(), expected.ok(), "{}", end.escape_ascii()),
             }
         }
         assert_eq!(one.is_there(&[0; MARK], Missing::Published), Ok(true));

@@ -42,7 +42,7 @@ pub(crate) async fn create(line: &Line, chain: &Chain) -> Result<bool, Error> {
             return Ok(false);
         };
         if is_new(line, chain).await? {
-            line.ask(&chain.allocate(0)).await?.checked()?;
+            line.run(&chain.allocate(0)).await?.checked()?;
             write_cursor_and_record(line, chain, 0).await?;
             return Ok(true);
         }
@@ -78,7 +78,7 @@ pub(crate) async fn write_marks(line: &Line, chain: &Chain) -> Result<(), Error>
     }
     // A bitmap after the cursor's shows that the cursor was lost.
     let after = exists(&chain.key(state.current() + 1));
-    if line.ask(&after).await?.count()? > 0 {
+    if line.run(&after).await?.count()? > 0 {
         return Err(Error::missing(&chain.cursor));
     }
     write_cursor_and_record(line, chain, state.current()).await
@@ -91,7 +91,7 @@ async fn write_cursor_and_record(line: &Line, chain: &Chain, current: u64) -> Re
         cmd("SET").arg(&chain.record).arg(chain.parameters()).take(),
     ];
     for command in commands {
-        line.ask(&command).await?.checked()?;
+        line.run(&command).await?.checked()?;
     }
     Ok(())
 }

@@ -115,7 +115,7 @@ pub(crate) async fn commit(line: &Line, live: &Bitmap, token: Token, expiry: Exp
     let next = next(live, token);
     let mut command = eval(&COMMIT, &[&pointer(live), &live.key, &next.key]);
     let command = lifetime.push_to(command.arg(token.0)).arg(next.mark());
-    match line.ask(command).await?.count()? {
+    match line.run(command).await?.count()? {
         0 => Err(Error::missing(&next.key)),
         _ => Ok(()),
     }
@@ -130,14 +130,14 @@ pub(crate) async fn abandon(line: &Line, live: &Bitmap, token: Token) -> Result<
     let under_way = read_token(live, &mut replies)?;
     replies.count()?;
     if under_way == Some(token) {
-        line.ask(cmd("DEL").arg(pointer(live))).await?.checked()?;
+        line.run(cmd("DEL").arg(pointer(live))).await?.checked()?;
     }
     Ok(())
 }
 
-/// Abandons the rebuild under way. Returns whether there was one.
+/// Abandons the rebuild under way. Returns true if there was one.
 pub(crate) async fn abandon_any(line: &Line, live: &Bitmap) -> Result<bool, Error> {
-    let Some(token) = read_token(live, &mut line.ask(&look(live)).await?)? else {
+    let Some(token) = read_token(live, &mut line.run(&look(live)).await?)? else {
         return Ok(false);
     };
     abandon(line, live, token).await?;

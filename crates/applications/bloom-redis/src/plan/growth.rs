@@ -58,9 +58,9 @@ async fn insert_trip(
 ) -> Result<Vec<bool>, Error> {
     for _ in 0..ATTEMPTS {
         let mut replies = chain.run(&INSERT, line, hashes, options).await?;
-        let told = replies.value()?;
-        if told != Value::Nil {
-            return news(told, hashes.len());
+        let reply = replies.value()?;
+        if reply != Value::Nil {
+            return news(reply, hashes.len());
         }
         if let Some(key) = chain_marks::missing(line, chain).await? {
             return Err(Error::missing(&key));

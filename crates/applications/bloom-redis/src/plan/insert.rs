@@ -11,7 +11,7 @@ use crate::call::Line;
 use crate::error::{Error, is_redirection};
 use crate::options::{Expiry, Lifetime, Missing, Options};
 
-/// Inserts keys. Returns whether each was new.
+/// Inserts keys. Returns true for each that was new.
 pub(crate) async fn insert(
     line: &Line,
     bitmap: &Bitmap,
@@ -21,10 +21,10 @@ pub(crate) async fn insert(
 ) -> Result<Vec<bool>, Error> {
     let mut new = Vec::with_capacity(hashes.len());
     for trip in hashes.chunks(per_trip(&bitmap.schema, options)) {
-        let (mut told, mut gone) = (None, None);
+        let (mut first, mut gone) = (None, None);
         loop {
             let done = Insert::new(bitmap, trip, lifetime, options).send(line).await?;
-            told.get_or_insert(done.new);
+            first.get_or_insert(done.new);
             if !done.is_settled {
                 continue;
             }
@@ -37,12 +37,12 @@ pub(crate) async fn insert(
                 break;
             }
         }
-        new.extend(told.into_iter().flatten());
+        new.extend(first.into_iter().flatten());
     }
     Ok(new)
 }
 
-/// Inserts keys into the generation of a rebuild, which must be there. Returns whether each was new to it.
+/// Inserts keys into the generation of a rebuild, which must be there. Returns true for each that was new to it.
 pub(crate) async fn insert_into_generation(
     line: &Line,
     live: &Bitmap,
@@ -74,11 +74,11 @@ struct Insert<'a> {
 
 /// The result of the inserts of one round trip.
 struct Done {
-    /// Whether each key was new.
+    /// Set for each key that was new.
     new: Vec<bool>,
     /// The rebuild under way after the inserts.
     under_way: Option<Token>,
-    /// Whether no rebuild replaced the filter meanwhile.
+    /// Set if no rebuild replaced the filter meanwhile.
     is_settled: bool,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Insert<'a> {
             Err(error) if error.redis().is_some_and(is_redirection) => {
                 let mut replies = Vec::new();
                 for command in batch.commands() {
-                    replies.push(line.ask(&command).await?);
+                    replies.push(line.run(&command).await?);
                 }
                 Replies::concat(replies)
             }

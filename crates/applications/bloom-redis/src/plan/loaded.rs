@@ -1,9 +1,10 @@
 //! A filter that the server keeps for its `BF.*` commands, and the mark that proves which load it is of.
 //!
-//! The mark is written with the last step of a load, and holds the load's random number: if two reads give the same mark, no
-//! other load ended between them. The filter itself is proven by its number of keys, and by [`CANARIES`] keys, which are
-//! inserted before it takes its place, and which another filter contains with the probability of its rate each. A chain that is
-//! full would open a further link for them: of that, the canaries are keys that it contains by chance.
+//! The mark is written with the last step of a load, and holds the load's random number: if two reads give the same
+//! mark, no other load ended between them. The filter itself is proven by its number of keys, and by [`CANARIES`] keys,
+//! which are inserted before it takes its place, and which another filter contains with the probability of its rate
+//! each. A chain that is full would open a further link for them: of that, the canaries are keys that it contains by
+//! chance.
 
 use core::time::Duration;
 use std::collections::HashMap;
@@ -55,7 +56,7 @@ impl Loaded {
         let next = companion_key(&format!("loading:{load}"), &self.key);
         // A cluster refuses keys in several slots before the chunks are sent, not after.
         let slots = eval("return 0", &[&next, &self.key, &self.mark_key]);
-        let reply = line.ask(&slots).await.and_then(|mut replies| replies.value());
+        let reply = line.run(&slots).await.and_then(|mut replies| replies.value());
         reply.map_err(|error| error.of_slots(&self.key))?;
         let canaries = self.canaries(load, filter)?;
         for (iterator, chunk) in filter.chunks() {
@@ -72,7 +73,7 @@ impl Loaded {
         let replace = eval(&REPLACE, &[&next, &self.key, &self.mark_key])
             .arg(&mark.text)
             .take();
-        match line.ask(&replace).await?.count()? {
+        match line.run(&replace).await?.count()? {
             0 => Err(Error::missing(&next)),
             _ => Ok(()),
         }
@@ -103,10 +104,11 @@ impl Loaded {
         let canaries = self.canaries(RandomState::new().hash_one(&self.key), &filter)?;
         let mark = self.mark(line, &self.key, filter.len(), canaries).await?;
         let set = cmd("SET").arg(&self.mark_key).arg(mark.text).take();
-        line.ask(&set).await?.checked().map(drop)
+        line.run(&set).await?.checked().map(drop)
     }
 
-    /// Chooses the canaries of a load: new keys if the last link has room for them, otherwise keys that the filter contains.
+    /// Chooses the canaries of a load: new keys if the last link has room for them, otherwise keys that the filter
+    /// contains.
     fn canaries(&self, load: u64, filter: &RedisBloomFilter) -> Result<Canaries, Error> {
         let info = filter.info();
         let has_room = info.capacity.saturating_sub(info.len) >= CANARIES as u64;
@@ -145,7 +147,7 @@ impl Loaded {
                     .map(|&number| canary(load, number))
                     .collect::<Vec<_>>(),
             );
-            let reply = line.ask(&insert).await.and_then(|mut replies| replies.value());
+            let reply = line.run(&insert).await.and_then(|mut replies| replies.value());
             let new = truths(&reply.map_err(|error| self.explain(error))?, CANARIES)?;
             inserted = new.iter().filter(|&&is_new| is_new).count() as u64;
         }
@@ -156,7 +158,7 @@ impl Loaded {
 
     async fn chunk(&self, line: &Line, iterator: i64) -> Result<(i64, Value), Error> {
         let dump = cmd("BF.SCANDUMP").arg(&self.key).arg(iterator).take();
-        let reply = line.ask(&dump).await;
+        let reply = line.run(&dump).await;
         let reply = reply.and_then(|mut replies| replies.value());
         let parts = match reply.map_err(|error| self.explain(error))? {
             Value::Array(parts) => parts,
@@ -251,14 +253,14 @@ impl Loaded {
     }
 
     async fn read_mark(&self, line: &Line) -> Result<Option<Mark>, Error> {
-        let Some(text) = line.ask(cmd("GET").arg(&self.mark_key)).await?.bytes()? else {
+        let Some(text) = line.run(cmd("GET").arg(&self.mark_key)).await?.bytes()? else {
             return Ok(None);
         };
         // A mark that cannot be read, of an earlier version for example, proves nothing.
         Ok(Mark::read(&text))
     }
 
-    /// Says what a server means that has no such filter, or no such command.
+    /// Explains the error of a server that has no such filter, or no such command.
     fn explain(&self, error: Error) -> Error {
         let text = error.to_string().to_lowercase();
         if error.kind() == ErrorKind::Server && (text.contains("not found") || text.contains("no such key")) {
@@ -284,7 +286,7 @@ struct Canaries {
     are_new: bool,
 }
 
-/// What proves a filter: the number of its load, that of its keys, and those of the canaries.
+/// The mark that proves a filter: the numbers of its load, its keys and the canaries.
 #[derive(Debug, Clone, PartialEq)]
 struct Mark {
     text: Vec<u8>,

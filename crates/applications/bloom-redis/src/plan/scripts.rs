@@ -1,7 +1,7 @@
 //! The scripts that run on the server.
 //!
-//! Short scripts are part of pipelines and are sent whole (`EVAL`): a pipeline would have to be repeated when the server
-//! does not know one of its scripts. Long scripts are sent by digest, and whole if the server has not seen them.
+//! Short scripts are part of pipelines and are sent whole (`EVAL`): a pipeline would have to be repeated when the
+//! server does not know one of its scripts. Long scripts are sent by digest, and whole if the server has not seen them.
 
 use std::sync::LazyLock;
 
@@ -60,13 +60,13 @@ impl Digested {
             arguments(command.arg(script));
             command
         };
-        let replies = match line.ask(&call("EVALSHA", &self.digest)).await {
+        let replies = match line.run(&call("EVALSHA", &self.digest)).await {
             Ok(replies) => replies.checked(),
             Err(error) => Err(error),
         };
         match replies {
             Err(error) if error.redis().is_some_and(is_unknown) => {
-                line.ask(&call("EVAL", &self.code)).await?.checked()
+                line.run(&call("EVAL", &self.code)).await?.checked()
             }
             replies => replies,
         }

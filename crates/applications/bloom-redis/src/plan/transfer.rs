@@ -83,7 +83,7 @@ pub(crate) async fn write(
         let bytes: Vec<u8> = to_redis(chunk).collect();
         let mut load = eval(&LOAD, &[&next.key, &aside[0], &aside[1]]);
         load.arg(number * CHUNK).arg(bytes).arg(next.mark());
-        if line.ask(&load).await?.count()? == 0 {
+        if line.run(&load).await?.count()? == 0 {
             return Err(Error::missing(&next.key));
         }
         generation::renew(line, live, token, lease).await?;
@@ -104,8 +104,8 @@ pub(crate) async fn download<F: Hashing>(
     Ok(BloomFilter::from_parts(funnel, header, words)?)
 }
 
-/// Reads all bits of a filter as words, in chunks. The mark is read before and after each chunk: zeros prove nothing if the
-/// filter is lost or comes back meanwhile. Starts over if a rebuild replaced the filter.
+/// Reads all bits of a filter as words, in chunks. The mark is read before and after each chunk: zeros prove nothing if
+/// the filter is lost or comes back meanwhile. Starts over if a rebuild replaced the filter.
 async fn read(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Vec<u64>, Error> {
     let check = |replies: &mut Replies| {
         let end = replies.bytes()?.unwrap_or_default();

@@ -11,8 +11,8 @@ use crate::error::Error;
 use crate::options::{Expiry, Missing, Options};
 use crate::stats::Stats;
 
-/// Returns the command that creates a string of zeros unless there is one. It names a companion of the string as well, so that a
-/// cluster refuses at once what a rebuild cannot keep in one slot.
+/// Returns the command that creates a string of zeros unless there is one. It names a companion of the string as well,
+/// so that a cluster refuses at once what a rebuild cannot keep in one slot.
 pub(super) fn create_command(bitmap: &Bitmap, expiry: Expiry) -> Result<Cmd, Error> {
     let mut create = eval(&CREATE, &[&bitmap.key, &companion_key("next", &bitmap.key)]);
     let create = create.arg(bitmap.mark()).arg(bitmap.bytes());
@@ -22,10 +22,10 @@ pub(super) fn create_command(bitmap: &Bitmap, expiry: Expiry) -> Result<Cmd, Err
 /// Creates a filter of zeros. Returns true if there was none.
 pub(crate) async fn create(line: &Line, bitmap: &Bitmap, expiry: Expiry) -> Result<bool, Error> {
     let create = create_command(bitmap, expiry)?;
-    let created = line.ask(&create).await.and_then(|mut replies| replies.bytes());
+    let created = line.run(&create).await.and_then(|mut replies| replies.bytes());
     match created.map_err(|error| error.of_slots(&bitmap.key))? {
         None => Ok(true),
-        // An empty string is somebody else's.
+        // An empty string belongs to another program.
         Some(end) if end.is_empty() => Err(bitmap.without_mark(&end)),
         Some(end) => bitmap.is_there(&end, Missing::Reported).map(|_| false),
     }
@@ -35,7 +35,7 @@ pub(crate) async fn create(line: &Line, bitmap: &Bitmap, expiry: Expiry) -> Resu
 pub(crate) async fn write_mark(line: &Line, bitmap: &Bitmap) -> Result<(), Error> {
     let mut mark = eval(&WRITE_MARK, &[&bitmap.key]);
     mark.arg(bitmap.mark()).arg(bitmap.bytes());
-    let end = line.ask(&mark).await?.bytes()?.unwrap_or_default();
+    let end = line.run(&mark).await?.bytes()?.unwrap_or_default();
     if bitmap.is_there(&end, Missing::Reported)? {
         Ok(())
     } else {

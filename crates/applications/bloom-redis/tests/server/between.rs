@@ -63,8 +63,8 @@ impl Round<'_> {
     }
 }
 
-/// Calls `round` for each of the first commands, and for some of the many that follow, each time on an empty server, until
-/// there was no such command to act before. Returns the number of rounds before that.
+/// Calls `round` for each of the first commands, and for some of the many that follow, each time on an empty server,
+/// until there was no such command to act before. Returns the number of rounds before that.
 pub(crate) fn rounds(server: &Server, mut body: impl FnMut(&mut Round<'_>)) -> usize {
     let mut round = Round {
         server,
@@ -155,14 +155,14 @@ fn a_rebuild_that_ends_during_a_call_hides_and_loses_nothing() {
     let commit = |rebuild: Rebuild| {
         move |other: &mut Connection| rebuild.clone().commit(Expiry::Keep).query(other).unwrap()
     };
-    let asked = rounds(&server, |round| {
+    let queried = rounds(&server, |round| {
         round.first = 3;
         let rebuild = begin(round);
         round.run(rebuild.insert_many(&old));
         let answers = round.during(filter.contains_many(&old), commit(rebuild));
         check_all_there(&answers.unwrap());
     });
-    assert!(asked > 0);
+    assert!(queried > 0);
     let acts = rounds(&server, |round| {
         let rebuild = begin(round);
         round.during(filter.insert_many(&fresh), commit(rebuild)).unwrap();

@@ -29,7 +29,7 @@ fn all_options_write_the_same_bits_and_give_the_same_answers() {
             let filter = design.options(options);
             if options == Options::default() {
                 // A missing filter is reported, and not begun anew.
-                assert_eq!(client.run(filter.ask(&["a", "b"])), [Answer::Missing; 2]);
+                assert_eq!(client.run(filter.query(&["a", "b"])), [Answer::Missing; 2]);
                 let error = client.fail(filter.insert_many(&["a", "b"]));
                 assert_eq!(error.kind(), ErrorKind::Missing, "{filter:?}");
                 assert_eq!(client.words::<u64>(&["DBSIZE"]), 0, "{filter:?}");
@@ -40,11 +40,11 @@ fn all_options_write_the_same_bits_and_give_the_same_answers() {
             let new = client.run(filter.insert_many(&[&elements[..], &elements].concat()));
             let (first, again) = new.split_at(elements.len());
             assert!(first.iter().filter(|&&new| new).count() > first.len() * 9 / 10);
-            // The first bitmap of a growing filter is not asked before an insert, as published.
+            // The first bitmap of a growing filter is not queried before an insert, as published.
             let is_growing = matches!(filter, Design::Growing(_));
             let known = if is_growing { elements.len() / 2 } else { 0 };
             assert!(!again[known..].contains(&true), "{filter:?}");
-            let answers = client.run(filter.ask(&[elements, names("out", count)].concat()));
+            let answers = client.run(filter.query(&[elements, names("out", count)].concat()));
             let mut keys: Vec<String> = client.words(&["KEYS", "*"]);
             keys.sort_unstable();
             let values: Vec<Vec<u8>> = (keys.iter())

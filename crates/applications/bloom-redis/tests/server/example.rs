@@ -16,11 +16,11 @@ fn it_prints_what_its_first_lines_say_and_leaves_nothing_behind() {
         .output()
         .expect("an example, which `cargo test` builds if no test program is named");
     assert!(output.status.success(), "{output:?}");
-    let said = String::from_utf8(output.stdout).unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
     let source = include_str!("../../examples/read_through.rs");
-    for line in said.lines() {
+    for line in stdout.lines() {
         assert!(source.contains(&format!("//! {line}\n")), "{line}");
     }
-    assert_eq!(said.lines().count(), 1);
+    assert_eq!(stdout.lines().count(), 1);
     assert!(server.words::<Vec<String>>(&["KEYS", "*"]).is_empty());
 }

@@ -47,7 +47,7 @@ fn no_acknowledged_insert_is_lost_when_the_server_is_killed() {
         server.restart();
         let mut client = Client::blocking(&server);
         for (filter, acknowledged) in &filters {
-            check_all_there(&client.run(filter.ask(&acknowledged.lock().unwrap())));
+            check_all_there(&client.run(filter.query(&acknowledged.lock().unwrap())));
         }
     }
     let stats = Client::blocking(&server).run(filters[1].0.stats());

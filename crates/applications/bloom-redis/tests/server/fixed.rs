@@ -24,7 +24,7 @@ fn numbers(value: &Value) -> Vec<u64> {
     array.iter().map(|number| number.as_u64().unwrap()).collect()
 }
 
-/// Compares the filter's string with what the golden file says of it, and returns it.
+/// Compares the filter's string with the golden file, and returns it.
 fn check_string(client: &mut Client, filter: &FixedFilter, golden: &Value) -> Vec<u8> {
     let value: Vec<u8> = client.command(cmd("GET").arg(filter.key()));
     assert_eq!(value.len() as u64, golden["strlen"].as_u64().unwrap());
@@ -137,7 +137,7 @@ fn an_expiry_is_kept_removed_or_set() {
 }
 
 #[test]
-fn two_clients_of_one_name_with_other_parameters_are_told() {
+fn a_client_with_other_parameters_gets_an_error() {
     // The same length of the string: other probes; a rate that went through fewer digits; the other way round.
     let [a, b] = [Schema::fixed(1_000, 0.01), Schema::fixed(500, 0.0001)].map(new_fixed);
     let [c, d] = (1_000_000..)

@@ -40,18 +40,18 @@ impl Stored {
         keys
     }
 
-    /// Checks that no stored element is absent, asked together or alone.
+    /// Checks that no stored element is absent, queried together or alone.
     #[track_caller]
     fn check(&self, client: &mut Client, case: &str) {
         let last = self.elements.len() - 1;
         for elements in [&self.elements[..], &self.elements[..1], &self.elements[last..]] {
-            let answers = client.try_run(self.filter.ask(elements));
+            let answers = client.try_run(self.filter.query(elements));
             let absent = answers.is_ok_and(|answers| answers.contains(&Answer::Absent));
             assert!(!absent, "{self:?} {case}");
         }
     }
 
-    /// Checks what is told of a filter that is not whole.
+    /// Checks the errors and answers of a filter that is not whole.
     #[track_caller]
     fn check_lost(&self, client: &mut Client, case: &str) {
         self.check(client, case);
@@ -149,9 +149,9 @@ fn a_string_of_another_program_is_noticed_and_stays_what_it_was() {
                         client.fail(filter.insert("a")),
                         client.fail(filter.stats()),
                     ] {
-                        let told = (error.kind(), error.key());
+                        let found = (error.kind(), error.key());
                         assert_eq!(
-                            told,
+                            found,
                             (ErrorKind::Malformed, Some(key.as_bytes())),
                             "{filter:?}: {error}"
                         );
@@ -189,7 +189,7 @@ fn a_loss_between_the_commands_of_a_call_hides_nothing() {
                         let case = format!("{operation}: {key:?} lost before command {}", round.at);
                         match operation {
                             "query" => {
-                                let answers = round.during(stored.filter.ask(&stored.elements), lose);
+                                let answers = round.during(stored.filter.query(&stored.elements), lose);
                                 assert!(!answers.unwrap().contains(&Answer::Absent), "{stored:?} {case}");
                             }
                             // Only where nothing is left.

@@ -1,5 +1,5 @@
-//! Filters for the server's own `BF.*` commands. They are tried on a server with these commands if the variable `BF_SERVER`
-//! names one (`redis://127.0.0.1:6379`, whose database is emptied), and always on a stand-in.
+//! Filters for the server's own `BF.*` commands. They are tried on a server with these commands if the variable
+//! `BF_SERVER` names one (`redis://127.0.0.1:6379`, whose database is emptied), and always on a stand-in.
 
 use std::env;
 
@@ -78,7 +78,7 @@ fn with_canaries(local: &RedisBloomFilter, loaded: &RedisBloomFilter) -> RedisBl
 }
 
 #[test]
-fn a_chain_that_is_full_says_so() {
+fn a_full_chain_is_reported() {
     with_each_server(|server| {
         let made = |capacity| {
             let parameters = RedisBloomParameters::new(capacity, 0.01).non_scaling();
@@ -361,7 +361,7 @@ fn a_load_that_is_killed_leaves_the_old_filter() {
 }
 
 #[test]
-fn a_server_without_the_commands_is_told_from_a_lost_filter() {
+fn a_server_without_the_commands_is_distinguished_from_a_lost_filter() {
     let server = Server::start(&[]);
     let mut client = Client::blocking(&server);
     let remote = RedisBloom::new("users");

@@ -25,7 +25,7 @@ fn local(filter: &FixedFilter) -> BloomFilter<Bytes> {
 }
 
 #[test]
-fn a_rebuild_keeps_the_time_to_live_unless_told_otherwise() {
+fn a_rebuild_keeps_the_time_to_live_by_default() {
     for_each_client(|client| {
         let [short, long] = [100, 300].map(|seconds| seconds * SECOND);
         for (before, given, expected) in [
@@ -73,8 +73,8 @@ fn a_rebuild_takes_the_place_of_the_filter_at_once() {
         };
         let rebuild = client.run(filter.rebuild(LEASE));
         let twice = [&both[..], &new, &new].concat();
-        let told = client.run(rebuild.insert_many(&twice));
-        assert_eq!(told.iter().filter(|&&new| new).count(), 60);
+        let new = client.run(rebuild.insert_many(&twice));
+        assert_eq!(new.iter().filter(|&&new| new).count(), 60);
         for key in client.words::<Vec<String>>(&["KEYS", "bloom-redis:next:*"]) {
             let left: i64 = client.words(&["TTL", &key]);
             assert!((50..=60).contains(&left), "{key}: {left}");
@@ -122,7 +122,7 @@ fn a_rebuild_that_is_given_up_or_lost_its_lease_changes_nothing() {
         client.run(filter.insert_many(&old));
         assert!(!client.run(filter.abandon_rebuild()));
         let keys = count(client);
-        // Given up by the one who began it, and by anybody.
+        // Abandoned by the client that began it, and by another one.
         for by_anybody in [false, true] {
             let rebuild = client.run(filter.rebuild(LEASE));
             client.run(rebuild.insert_many(&new));
@@ -169,10 +169,10 @@ fn filters_go_up_and_come_down_with_every_bit_in_its_place() {
         };
         let before = insert(&names("in", 2_000));
         client.run(filter.replace_with(&before, Expiry::Never));
-        let asked = [names("in", 2_000), names("out", 2_000)].concat();
-        let answers = client.run(filter.contains_many(&asked));
+        let queried = [names("in", 2_000), names("out", 2_000)].concat();
+        let answers = client.run(filter.contains_many(&queried));
         let answers = answers.into_iter().map(Answer::contains);
-        let expected = asked.iter().map(|element| before.contains(element.as_bytes()));
+        let expected = queried.iter().map(|element| before.contains(element.as_bytes()));
         assert!(answers.eq(expected));
         let more = names("more", 10);
         client.run(filter.insert_many(&more));

@@ -13,7 +13,7 @@ const HOUR: Expiry = Expiry::After(Duration::from_secs(3_600));
 const STATES: [usize; 3] = [0, 1, usize::MAX];
 
 #[test]
-fn a_fixed_filter_is_asked_and_written_to_while_its_slot_moves() {
+fn a_fixed_filter_is_queried_and_written_to_while_its_slot_moves() {
     for_each_cluster_client(|client, cluster| {
         for (missing, expiry) in [
             (Missing::Reported, HOUR),
@@ -31,8 +31,8 @@ fn a_fixed_filter_is_asked_and_written_to_while_its_slot_moves() {
                     on_its_way.migrate(key);
                 }
                 let case = format!("{missing:?} {expiry:?} after {at}");
-                // Single elements, then a batch. As documented, a pipeline that is repeated finds its own bits and tells
-                // nothing new.
+                // Single elements, then a batch. As documented, a pipeline that is repeated finds its own bits and
+                // reports nothing new.
                 client.run(filter.insert(&elements[at + 1]));
                 let again = client.run(filter.insert_many([&elements[at + 1], &elements[0]]));
                 assert_eq!(again, [false; 2], "{case}");
@@ -80,7 +80,7 @@ fn clients_follow_a_slot_that_has_moved() {
 }
 
 #[test]
-fn a_growing_filter_says_what_it_knows_while_its_slot_moves() {
+fn a_growing_filter_answers_while_its_slot_moves() {
     for_each_cluster_client(|client, cluster| {
         client.words::<()>(&["FLUSHALL"]);
         let filter = new_growing(100, 0.01);

@@ -51,8 +51,8 @@ fn a_growing_filter_takes_one_trip_however_many_bitmaps_it_has() {
     trips.take();
     filter.insert_many(elements(1_000)).query(connection).unwrap();
     assert_eq!(trips.take(), 1);
-    let asked = |filter: &bloom_redis::GrowingFilter| filter.contains_many(elements(1_000));
-    asked(&filter).query(connection).unwrap();
+    let query = |filter: &bloom_redis::GrowingFilter| filter.contains_many(elements(1_000));
+    query(&filter).query(connection).unwrap();
     assert_eq!(trips.take(), 1);
     let stats = filter.stats().query(connection).unwrap();
     assert!(stats.bitmaps() > 5);
@@ -64,8 +64,8 @@ fn a_growing_filter_takes_one_trip_however_many_bitmaps_it_has() {
 fn sent(connection: &mut redis::Connection, act: impl FnOnce(&mut redis::Connection)) -> String {
     redis::cmd("CONFIG").arg("RESETSTAT").exec(connection).unwrap();
     act(connection);
-    let told: String = redis::cmd("INFO").arg("commandstats").query(connection).unwrap();
-    let calls = told.lines().filter_map(|line| {
+    let info: String = redis::cmd("INFO").arg("commandstats").query(connection).unwrap();
+    let calls = info.lines().filter_map(|line| {
         let (name, calls) = line.strip_prefix("cmdstat_")?.split_once(":calls=")?;
         Some(format!("{name} {}", calls.split(',').next()?))
     });

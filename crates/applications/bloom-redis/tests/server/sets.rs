@@ -73,13 +73,13 @@ fn loading() -> Loading<'static> {
 /// Checks answers against those of the files.
 fn check_like_the_files(client: &mut Client, set: &ShardedSet, folder: &Path) {
     let files = FilterSet::open(folder, Opening::default()).unwrap();
-    let asked = keys(0..STORED + 2_000);
-    let slices: Vec<&[u8]> = asked.iter().map(String::as_bytes).collect();
+    let queried = keys(0..STORED + 2_000);
+    let slices: Vec<&[u8]> = queried.iter().map(String::as_bytes).collect();
     let expected = files.contains_many(&slices);
     assert!(expected[..STORED as usize].iter().all(|&may| may));
-    for (key, (answer, may)) in asked
+    for (key, (answer, may)) in queried
         .iter()
-        .zip(client.run(set.contains_many(&asked)).into_iter().zip(expected))
+        .zip(client.run(set.contains_many(&queried)).into_iter().zip(expected))
     {
         let expected = [Answer::Absent, Answer::Maybe][usize::from(may)];
         assert_eq!(answer, expected, "{key}");
@@ -160,7 +160,7 @@ fn formats_of_which_an_answer_takes_more_are_refused_by_name() {
     let server = Server::start(&[]);
     for format in REFUSED {
         let folder = place.path().join(format);
-        // Of a few keys, Ribbon makes a filter that can be asked.
+        // Of a few keys, Ribbon makes a filter that can be queried.
         build(&folder, format, 3_000);
         let error = ShardedSet::new("s")
             .load(&folder, loading())
@@ -233,7 +233,7 @@ fn readers_go_on_while_generations_are_exchanged() {
                 loader.load(folder, loading).query(&mut connection).unwrap();
                 all_there.store(load, Ordering::SeqCst);
                 if load != 0 {
-                    // Until a reader has asked for all keys of this load, however slow the machine is.
+                    // Until a reader has queried all keys of this load, however slow the machine is.
                     let before = checked.load(Ordering::SeqCst);
                     while checked.load(Ordering::SeqCst) == before
                         && !readers.iter().any(|reader| reader.is_finished())
@@ -344,7 +344,7 @@ fn a_foreign_or_damaged_record_is_refused_and_stays() {
             assert!(error.to_string().starts_with("bf-set:users: "), "{error}");
         }
         assert_eq!(server.words::<String>(&["GET", "bf-set:users"]), *record);
-        // A client that knows the generation asks no other.
+        // A client that knows the generation queries no other.
         let answer = set.contains(key(5)).query(&mut connection);
         assert!(answer.is_err() || answer == Ok(Answer::Maybe), "{shown}");
     }

@@ -39,7 +39,7 @@ fn a_server_that_is_gone_is_an_error() {
 }
 
 #[test]
-fn a_server_that_is_out_of_memory_says_so_and_keeps_answering() {
+fn a_server_out_of_memory_reports_it_and_keeps_answering() {
     for_each_client(|client| {
         let options = empty().missing(Missing::Reported);
         let growing = new_growing(100, 0.01).options(options);
@@ -69,7 +69,7 @@ fn a_server_that_is_out_of_memory_says_so_and_keeps_answering() {
 }
 
 #[test]
-fn a_connection_inside_a_transaction_is_said_to_be_in_one() {
+fn a_connection_inside_a_transaction_is_reported() {
     let server = Server::start(&[]);
     let mut connection = server.connection();
     let (fixed, growing) = (filter(Options::default()), new_growing(40, 0.01));

@@ -187,13 +187,13 @@ impl Application {
             Size::Bytes(bytes) => {
                 let lowest = lowest_rate(|rate| shape(rate).is_ok_and(|shape| shape.bytes <= bytes));
                 lowest.ok_or_else(|| match shape(0.5) {
-                    Ok(Shape { bytes: least, .. }) => {
-                        format!("memory must be at least {least} bytes for this many keys, got {bytes}")
-                    }
+                    Ok(Shape { bytes: least, .. }) => text(format_args!(
+                        "memory must be at least {least} bytes for this many keys, got {bytes}"
+                    )),
                     Err(error) => error,
                 })
             }
-            Size::Bits(_) => Err(NO_BITS.to_owned()),
+            Size::Bits(_) => Err(text(NO_BITS)),
         }
     }
 }
@@ -211,7 +211,7 @@ impl Row for Application {
         matches!(self.form, Form::RedisBloom)
     }
 
-    fn told(&'static self, head: &[u8], len: u64) -> Option<Format> {
+    fn recognise(&'static self, head: &[u8], len: u64) -> Option<Format> {
         let format = Format::of(self);
         let magic = match self.form {
             Form::Guava => {
@@ -272,7 +272,9 @@ impl Row for Application {
         // The fast hash has integers and bytes in one encoding.
         let is_long = id == Xxph3.hash_id() && ours == Encoding::INT64;
         if ours != stored && !is_long {
-            return Err(format!("the filter's keys must be {ours}, got {stored}"));
+            return Err(text(format_args!(
+                "the filter's keys must be {ours}, got {stored}"
+            )));
         }
         (self.open)(id, bytes.as_ref())
     }
@@ -280,7 +282,7 @@ impl Row for Application {
     fn outline(&self, _format: &Format, len: u64, head: &[u8], _tail: &[u8]) -> Option<Text<Outline>> {
         matches!(self.form, Form::Guava).then(|| {
             let header = head.first_chunk().copied().map(StreamHeader::from_bytes);
-            let header = header.ok_or("the header is cut")?;
+            let header = header.ok_or_else(|| text("the header is cut"))?;
             let (strategy, words) = header.validate().map_err(text)?;
             let positions =
                 move |key: &[u8], bits| strategy.positions(Hash128::of(key), header.probe_count.into(), bits);

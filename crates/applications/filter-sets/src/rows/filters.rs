@@ -24,8 +24,8 @@ fn of_narrow(bits: u128) -> Hash128 {
     Hash128 { h1, h2 }
 }
 
-/// Implements the traits for filters, one a row: what makes a hash of the bits that the row's hasher gives, what merges
-/// another one, what tells the fill, what writes the filter, and what writes its commands if it has any.
+/// Implements the traits for filters, one a row: the functions that make a hash of the bits that the row's hasher
+/// gives, merge another filter, return the fill, write the filter, and write its commands if it has any.
 macro_rules! filters {
     ($($filter:ty: $of:expr, $merge:expr, $fill:expr, $write:expr $(, $commands:expr)?;)*) => {$(
         impl Filling for $filter {

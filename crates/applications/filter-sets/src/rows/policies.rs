@@ -40,7 +40,7 @@ fn policy(format: &Format, bits_per_key: BitsPerKey) -> Text<AnyPolicy> {
 /// Returns the function of a policy's hash values.
 fn function(policy: &AnyPolicy) -> Text<HashFunction> {
     let function = policy.key_hash(b"").map(KeyHash::function);
-    function.ok_or_else(|| "can be queried, but not built: it has no hash values".to_owned())
+    function.ok_or_else(|| text("can be queried, but not built: it has no hash values"))
 }
 
 impl Row for NamedPolicy {
@@ -52,7 +52,7 @@ impl Row for NamedPolicy {
         self.short_names()
     }
 
-    fn is_told_by_bytes(&self) -> bool {
+    fn is_known_by_bytes(&self) -> bool {
         false
     }
 
@@ -63,14 +63,15 @@ impl Row for NamedPolicy {
     fn check_bare(&self, bytes: &[u8]) -> Text<()> {
         let view = FilterView::new(self.format(), bytes);
         let (name, len) = (self.name(), bytes.len());
-        match view.kind() {
+        let reason = match view.kind() {
             // Written where a filter could not be built.
-            FilterKind::Reserved if bytes == MATCHES_EVERYTHING => Ok(()),
-            FilterKind::Reserved => Err(format!("no filter of {name}: {}", self.format().damage(bytes))),
+            FilterKind::Reserved if bytes == MATCHES_EVERYTHING => return Ok(()),
+            FilterKind::Reserved => format!("no filter of {name}: {}", self.format().damage(bytes)),
             // All layouts have at least 64 bits, also without keys.
-            FilterKind::Filter(_) if view.bits() >= 64 => Ok(()),
-            _ => Err(format!("no filter of {name} has the length of {len} bytes")),
-        }
+            FilterKind::Filter(_) if view.bits() >= 64 => return Ok(()),
+            _ => format!("no filter of {name} has the length of {len} bytes"),
+        };
+        Err(text(reason))
     }
 
     fn hasher(&self, format: &Format) -> Text<Hasher> {
@@ -91,14 +92,14 @@ impl Row for NamedPolicy {
 
     fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Text<Plan> {
         if capacity.is_some() {
-            return Err("is sized by its keys alone: no capacity can be given".to_owned());
+            return Err(text("is sized by its keys alone: no capacity can be given"));
         }
         let sizes = self.format();
         let bits_per_key = match size {
             Size::BitsPerKey(bits) => BitsPerKey::fractional(bits),
             Size::Rate(rate) => sizes.bits_per_key_for_rate(keys.max(1), rate),
             Size::Bytes(bytes) => sizes.bits_per_key_for_len(keys.max(1), bytes),
-            Size::Bits(_) => return Err(NO_BITS.to_owned()),
+            Size::Bits(_) => return Err(text(NO_BITS)),
         };
         let bits_per_key = bits_per_key.map_err(text)?;
         let policy_of_size = policy(format, bits_per_key)?;
@@ -108,12 +109,12 @@ impl Row for NamedPolicy {
         let bytes = sizes.filter_len(keys, bits_per_key).map_err(text)?;
         let probe_count = sizes.probe_count(keys, bits_per_key).map_err(text)?;
         let rate = sizes.expected_rate(keys, bits_per_key).map_err(text)?;
-        let asked = bits_per_key.get();
-        let is_asked = matches!(size, Size::BitsPerKey(_));
-        let is_small = is_asked && bytes as f64 * 8.0 < 0.9 * asked * keys as f64;
-        let has_high_rate = Textbook::BEST.rate_at(asked).is_ok_and(|best| rate > 1.5 * best);
+        let wanted = bits_per_key.get();
+        let is_wanted = matches!(size, Size::BitsPerKey(_));
+        let is_small = is_wanted && bytes as f64 * 8.0 < 0.9 * wanted * keys as f64;
+        let has_high_rate = Textbook::BEST.rate_at(wanted).is_ok_and(|best| rate > 1.5 * best);
         let mut more = (1..=200)
-            .map(|tenths| asked + f64::from(tenths) / 10.0)
+            .map(|tenths| wanted + f64::from(tenths) / 10.0)
             .take_while(|_| is_small && has_high_rate);
         let next_bits_per_key = more.find(|&bits| {
             let bits = BitsPerKey::fractional(bits).and_then(|bits| sizes.filter_len(keys, bits));
@@ -142,7 +143,7 @@ impl Row for NamedPolicy {
     fn open(&'static self, format: &Format, bytes: Bytes) -> Text<AnyOpened> {
         let filter = OwnedFilter::new(reader(format)?, bytes);
         let (row, format) = (self, format.clone());
-        Ok(Box::new(Asked { row, format, filter }))
+        Ok(Box::new(OpenedFilter { row, format, filter }))
     }
 
     fn outline(&self, format: &Format, len: u64, _head: &[u8], tail: &[u8]) -> Option<Text<Outline>> {
@@ -152,7 +153,7 @@ impl Row for NamedPolicy {
     }
 }
 
-/// The filter of a policy, which is made of all hash values.
+/// The filter of a policy, which is built from all hash values at once.
 struct Filled<H> {
     policy: AnyPolicy,
     function: HashFunction,
@@ -212,14 +213,14 @@ impl<H: HashValue> Filling for Filled<H> {
     }
 }
 
-/// A policy's filter that is asked.
-struct Asked {
+/// A policy's filter, opened for queries.
+struct OpenedFilter {
     row: &'static NamedPolicy,
     format: Format,
     filter: OwnedFilter<AnyPolicy, Bytes>,
 }
 
-impl Opened for Asked {
+impl Opened for OpenedFilter {
     fn contains(&self, key: &[u8]) -> bool {
         self.filter.may_match(key)
     }
@@ -244,19 +245,19 @@ impl Opened for Asked {
         let probes = |view: FilterView<'_>| view.probe_count().filter(|&probes| probes > 0);
         let Some((probes, others)) = probes(one).zip(probes(another)) else {
             let name = self.row.name();
-            return Err(format!(
+            return Err(text(format_args!(
                 "only Bloom filters can be merged, and this is none ({name})"
-            ));
+            )));
         };
         let len = one.bit_array().len();
-        // The rest tells the probes.
+        // The other bytes contain the probe count.
         if bits.len() != other.len() || bits.get(len..) != other.get(another.bit_array().len()..) {
-            return Err(format!(
+            return Err(text(format_args!(
                 "filters that are merged must have equal sizes and probe counts, got {} and {} bytes with {probes} and \
                  {others} probes",
                 bits.len(),
                 other.len(),
-            ));
+            )));
         }
         for (bits, other) in bits[..len].iter_mut().zip(other) {
             *bits |= other;
@@ -270,7 +271,7 @@ impl Opened for Asked {
     }
 }
 
-/// A policy's filter, of which an answer needs a few bytes.
+/// A policy's filter whose queries need a few bytes.
 struct Form {
     policy: AnyPolicy,
     form: places::Outline,

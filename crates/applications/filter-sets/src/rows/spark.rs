@@ -11,7 +11,7 @@ use crate::error::ensure;
 use crate::outline::{Outline, stream};
 use crate::row::{AnyOpened, Format, Hasher, Plan, Row, Size, Sizing, Text, text};
 
-/// The most probes of a filter that is asked bit by bit: a stored number must not take any amount of memory.
+/// The most probes of a filter that is queried bit by bit: a stored number must not use any amount of memory.
 const MAX_PROBES: u32 = 1 << 16;
 
 /// A row of the list: a version of the stream.
@@ -72,8 +72,8 @@ impl Row for Spark {
         self.version != Version::V1
     }
 
-    fn told(&'static self, head: &[u8], _len: u64) -> Option<Format> {
-        // The header is long enough to tell a stream that was cut.
+    fn recognise(&'static self, head: &[u8], _len: u64) -> Option<Format> {
+        // The header is long enough to recognise a truncated stream.
         let header = self.header(head).ok()?;
         let seed = header.version.seed();
         Some(Format {
@@ -103,7 +103,7 @@ impl Row for Spark {
             Size::BitsPerKey(bits) => Parameters::with_bits(capacity, (capacity as f64 * bits).ceil() as u64),
             Size::Bytes(bytes) => {
                 let words = bytes.saturating_sub(self.version.header_len() as u64) / 8;
-                let refused = || format!("memory must be at least 24 bytes, got {bytes}");
+                let refused = || text(format_args!("memory must be at least 24 bytes, got {bytes}"));
                 let bits = words
                     .checked_mul(64)
                     .filter(|&bits| bits > 0)
@@ -153,8 +153,8 @@ impl Spark {
         stream(len, header.stream_len(), version.header_len(), words, positions)
     }
 
-    /// Returns the expected rate. Positions of version 1 are remainders of numbers below 2^31, and uneven in filters of many
-    /// bits.
+    /// Returns the expected rate. Positions of version 1 are remainders of numbers below 2^31, and uneven in filters of
+    /// many bits.
     fn rate(&self, bits: u64, probes: u32, keys: u64) -> Text<f64> {
         if self.has_seed() {
             let textbook = Textbook::with_probe_count(probes);

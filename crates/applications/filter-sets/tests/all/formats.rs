@@ -158,7 +158,7 @@ fn formats_can_do_what_is_documented() {
         assert!(error.to_string().contains("must be alike"), "{error}");
         let bytes = &fs::read(path("one")).unwrap()[Header::LEN..];
         let opened = Filter::from_bytes(None, bytes.to_vec());
-        match format.is_told_by_bytes() {
+        match format.is_known_by_bytes() {
             true => assert_eq!(opened.unwrap().format(), &format, "{name}"),
             false => assert!(opened.unwrap_err().to_string().contains("leveldb, "), "{name}"),
         }
@@ -168,7 +168,7 @@ fn formats_can_do_what_is_documented() {
         let (name, short, is_recognised) = (
             format.name(),
             format.short_names().join("`, `"),
-            yes(format.is_told_by_bytes()),
+            yes(format.is_known_by_bytes()),
         );
         table += &format!("| `{name}` | `{short}` | {is_recognised} | {few} | {merged} |\n");
     }
@@ -194,18 +194,18 @@ fn shards_find_their_keys_match_at_the_stated_rate_and_are_single_filters() {
         // Each shard by itself: hashes that shared bits with the choice of the shard would raise its rate.
         let mut hits = vec![(0_u32, 0_u32); 5];
         for (key, found) in absent.iter().zip(set.contains_many(&slices(&absent))) {
-            let (asked, matching) = &mut hits[manifest.shard_of(key)];
-            *asked += 1;
+            let (queried, matching) = &mut hits[manifest.shard_of(key)];
+            *queried += 1;
             *matching += u32::from(found);
         }
-        for ((asked, matching), shard) in hits.into_iter().zip(&manifest.shards) {
-            assert!((9_000..11_000).contains(&asked), "{name}: {asked}");
-            let expected = f64::from(asked) * shard.rate.unwrap_or(0.012);
+        for ((queried, matching), shard) in hits.into_iter().zip(&manifest.shards) {
+            assert!((9_000..11_000).contains(&queried), "{name}: {queried}");
+            let expected = f64::from(queried) * shard.rate.unwrap_or(0.012);
             let off = (f64::from(matching) - expected).abs();
             let allowed = 5.0 * expected.sqrt() + 0.1 * expected;
             assert!(
                 off < allowed,
-                "{name}: {matching} of {asked}, {expected} expected"
+                "{name}: {matching} of {queried}, {expected} expected"
             );
         }
         // As another machine builds a shard, which refuses the keys of others.
@@ -390,7 +390,7 @@ fn filters_of_other_hashes_are_queried_by_theirs_or_refused() {
     assert!((0..3_000_i64).all(|key| filter.contains(&key.to_le_bytes())));
     // A number in another form.
     assert!(filter.contains("7") && filter.contains_many(&["7"]) == [true]);
-    // What a builder writes says so too.
+    // A builder writes the encoding, too.
     let built = &*place.path().join("built");
     let builder = Builder::new(format("blocked").encoding(Encoding::INT64), Size::Rate(0.01));
     build_file(builder.raw_file(built).unwrap(), &keys(0..10));
@@ -445,10 +445,10 @@ fn spark_and_redisbloom_are_read_from_their_envelopes() {
         let filter = Filter::open(&path, None, Opening::default()).unwrap();
         let bare_filter = Filter::from_bytes(None, bare.clone()).unwrap();
         assert_eq!((filter.format(), bare_filter.format()), (&expected, &expected));
-        let asked = keys(0..5_000);
-        let answers = filter.contains_many(&slices(&asked));
+        let queried = keys(0..5_000);
+        let answers = filter.contains_many(&slices(&queried));
         assert!(answers[..1_000].iter().all(|&found| found));
-        assert_eq!(answers, bare_filter.contains_many(&slices(&asked)));
+        assert_eq!(answers, bare_filter.contains_many(&slices(&queried)));
         match merge(None, &[&path, &path], &merged, true) {
             Ok(()) => assert!(fs::read(&merged).unwrap() == bare, "{expected}"),
             Err(error) => assert!(error.to_string().contains("cannot be merged"), "{error}"),

@@ -101,7 +101,10 @@ fn shards_that_are_not_those_of_the_manifest_are_named() {
     damage("No such file");
     let stored = bytes.len() - Header::LEN;
     fs::write(&shard, &bytes[..bytes.len() - 1]).unwrap();
-    damage(&format!("must be {stored} as it says, got {}", stored - 1));
+    damage(&format!(
+        "must be {stored} as the header states, got {}",
+        stored - 1
+    ));
     fs::write(&shard, [&bytes[..], b"\0"].concat()).unwrap();
     damage("the length in bytes");
     fs::write(&shard, &bytes[..200]).unwrap();
@@ -249,14 +252,14 @@ fn a_manifest_that_was_edited_is_refused_whether_or_not_its_checksum_fits() {
     ] {
         refused(to, &text.replacen(from, to, 1), "manifest.json: ");
     }
-    // What it says is what counts, not how.
+    // The values count, not their spelling.
     fs::write(&path, good.to_string()).unwrap();
     assert!(!set.reload().unwrap());
 }
 
 /// Opens a filter's file under wrong formats, changed, and cut.
 #[test]
-fn a_file_says_what_it_is() {
+fn a_file_states_its_format() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("filter");
     let stored = keys(0..1_000);
@@ -277,14 +280,14 @@ fn a_file_says_what_it_is() {
         assert_eq!(filter.header().unwrap().key_kind, "binary");
         assert!(stored.iter().all(|key| filter.contains(key)) && open(Some(name)).is_ok());
         let error = open(Some("split-block-xxph3")).unwrap_err().to_string();
-        assert!(error.contains("its header says format"), "{error}");
+        assert!(error.contains("as in the header, got"), "{error}");
         let bytes = fs::read(&path).unwrap();
-        // Without a header, where the bytes tell it.
+        // Without a header, where the bytes identify the format.
         let (row, stored) = (
             policies::row_of(super::format(name).name()),
             &bytes[Header::LEN..],
         );
-        if super::format(name).is_told_by_bytes() || row.is_some_and(|row| row.format().owns(stored)) {
+        if super::format(name).is_known_by_bytes() || row.is_some_and(|row| row.format().owns(stored)) {
             let other = super::format("split-block-xxph3");
             let error = Filter::from_bytes(Some(&other), stored.to_vec())
                 .unwrap_err()
@@ -295,7 +298,7 @@ fn a_file_says_what_it_is() {
             );
         }
         for len in 0..bytes.len() {
-            // A header that was cut away is no longer told from any bytes.
+            // Without its header, the file is any bytes.
             let cut = Filter::from_bytes(None, bytes[..len].to_vec());
             assert!(cut.is_err(), "{name}: {len}");
         }
@@ -311,7 +314,7 @@ fn a_file_says_what_it_is() {
             }
         }
     }
-    // Shards are asked through their set.
+    // Shards are queried through their set.
     let folder = place.path().join("set");
     let manifest = build(&of_shards("leveldb", 2), &folder, &stored).unwrap();
     let shard = folder.join(&manifest.shards[1].file);
@@ -323,7 +326,7 @@ fn a_file_says_what_it_is() {
 
 #[test]
 fn lengths_that_no_policy_writes_are_refused() {
-    for name in super::names().filter(|name| !super::format(name).is_told_by_bytes()) {
+    for name in super::names().filter(|name| !super::format(name).is_known_by_bytes()) {
         let format = super::format(name);
         let read = |bytes: &[u8]| Filter::from_bytes(Some(&format), bytes.to_vec());
         assert!(read(&[]).is_err(), "{name}");

@@ -1,4 +1,4 @@
-//! Builds filters and sets and asks them; reads folders that are no sets.
+//! Builds and queries filters and sets; reads folders that are no sets.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod building;

@@ -1,4 +1,4 @@
-//! `build`: makes a filter, or a set of filters in shards, of the keys in files.
+//! `build`: builds a filter, or a set of filters in shards, of the keys in files.
 
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
@@ -16,16 +16,17 @@ use crate::sizing::next_size_up;
 
 /// Build a filter of the keys in files, one a line, in any format.
 ///
-/// A line is its bytes, whatever they are, without its end, which is a line feed or a carriage return and a line feed. An
-/// empty line is the empty key. Repeated keys count once. Neither the order of the keys nor the memory changes a byte of the result.
+/// A key is the bytes of a line without its end, which is a line feed or a carriage return and a line feed. An empty
+/// line is the empty key. Repeated keys count once. Neither the order of the keys nor the memory changes a byte of the
+/// result.
 ///
-/// Without --shards, the file says what it is, and then has the filter's stored bytes; with --raw, these alone. With
-/// --shards, PATH is a folder: a manifest.json and a file for each shard, which FORMAT.md of filter-sets describes. A set that is there is replaced at
-/// once, when the new one is on the disk; until then, or if the program is stopped or killed, it stays. Start a build that
-/// was killed again.
+/// Without --shards, the file has a header that describes the filter, then the filter's stored bytes; with --raw, the
+/// stored bytes alone. With --shards, PATH is a folder with a manifest.json and a file for each shard, which FORMAT.md
+/// of filter-sets describes. An existing set is replaced at once when the new one is on the disk; until then, or if the
+/// program is stopped or killed, it stays. Restart a build that was killed.
 ///
-/// Hash values that do not fit into half of the memory go to files without names beside PATH. The other half is for the
-/// filter that is being built; a key may take half, too. A filter larger than that needs --shards.
+/// Hash values that do not fit into half of the memory go to unnamed files in the folder of PATH. The other half is for
+/// the filter that is being built, and limits the length of a key. A larger filter needs --shards.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} build --keys users.txt --rate 1% --out users.bloom\n  \
@@ -57,23 +58,23 @@ pub struct Arguments {
     /// Make a folder with this many shards
     #[arg(long, value_name = "N")]
     shards: Option<u32>,
-    /// Build only the shard of this number, counted from 0, into the folder; the keys must be its own. The manifest is
-    /// written by the program that builds all shards
+    /// Build only the shard of this number, counted from 0, into the folder; every key must belong to it. The program
+    /// that builds all shards writes the manifest
     #[arg(long, value_name = "I", requires = "shards")]
     shard: Option<u32>,
-    /// Write the stored bytes alone, for an engine, Java or Spark. Nothing tells then whether they are whole
+    /// Write the stored bytes alone, for an engine, Java or Spark. Truncation is then not detected
     #[arg(long, conflicts_with = "shards")]
     raw: bool,
-    /// Write the commands that load the filter into Redis under this key, for `redis-cli --pipe`, in the place of the one
-    /// that is there; redisbloom only. If it reports errors, the filter before it stays. With --shards, PATH is a
-    /// new folder with a file for each shard N, which loads it under KEY:{N}: a cluster spreads them over its slots
+    /// Write the commands that load the filter into Redis under this key, for `redis-cli --pipe`, and replace an
+    /// existing one; redisbloom only. If redis-cli reports errors, the old filter stays. With --shards, PATH is a new
+    /// folder with a file for each shard N, which loads it under KEY:{N}: a cluster spreads them over its slots
     #[arg(long, value_name = "KEY", conflicts_with_all = ["shard", "raw"])]
     commands: Option<String>,
-    /// Memory to take at most: 512MiB, 2GiB
+    /// Most memory to use: 512MiB, 2GiB
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value_t = DEFAULT_MEMORY)]
     memory: u64,
-    /// Size the filter, or each shard, for this many keys in place of those that come: filters that are merged need equal
-    /// sizes. Not for policies
+    /// Size the filter, or each shard, for this many keys in place of the actual number: filters that are merged need
+    /// equal sizes. Not for policies
     #[arg(long, alias = "items", value_name = "N", value_parser = numbers::keys)]
     capacity: Option<u64>,
     /// Bits of the whole filter, in place of a rate; Spark only
@@ -82,7 +83,7 @@ pub struct Arguments {
     /// Seed of the hash; spark-v2 only
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     seed: Option<i32>,
-    /// Replace a file that is there. (A set is replaced without it.)
+    /// Replace an existing file. (A set is replaced without it.)
     #[arg(long, visible_alias = "force")]
     replace: bool,
     /// Print the description of the filter or the manifest of the set as JSON
@@ -192,18 +193,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     // Only a set divides its keys.
     let shards = arguments.shards.filter(|_| arguments.shard.is_none());
     let shards = shards.unwrap_or(1);
-    if let (Some(capacity), Size::Rate(asked), Some(rate)) = (arguments.capacity, size, rate)
+    if let (Some(capacity), Size::Rate(wanted), Some(rate)) = (arguments.capacity, size, rate)
         && keys / u64::from(shards) > capacity
-        && rate > 1.5 * asked
+        && rate > 1.5 * wanted
     {
-        let (keys, rate, asked) = (counted(keys, "key"), share(rate), share(asked));
-        let text = format!("{keys} are too many for --capacity {capacity}: {rate} expected, not {asked}");
+        let (keys, rate, wanted) = (counted(keys, "key"), share(rate), share(wanted));
+        let text = format!("{keys} are too many for --capacity {capacity}: {rate} expected, not {wanted}");
         note(out.display(), text);
     }
-    if let Size::BitsPerKey(asked) = size {
+    if let Size::BitsPerKey(requested) = size {
         let sizing = format.sizing((keys / u64::from(shards)).max(1), size).ok();
         if let Some(next) = sizing.and_then(|sizing| sizing.next_bits_per_key) {
-            let text = next_size_up(asked, stored as f64 * 8.0 / keys as f64, next);
+            let text = next_size_up(requested, stored as f64 * 8.0 / keys as f64, next);
             note(format.short_names()[0], text);
         }
     }

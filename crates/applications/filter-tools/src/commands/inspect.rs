@@ -22,44 +22,47 @@ use terminal::number::counted;
 
 /// Show the filters in tables of LevelDB and RocksDB and in Parquet files, and report damage.
 ///
-/// Reads the footer, metaindex, filter blocks, index and data blocks of each table. Checks handles, checksums, the offsets
-/// of filters, and that no data block has an empty filter. Does not check keys against filters. Writes nothing.
+/// Reads the footer, metaindex, filter blocks, index and data blocks of each table. Checks handles, checksums, the
+/// offsets of filters, and that no data block has an empty filter. Does not check keys against filters. Writes nothing.
 ///
-/// Shows the bits, k, fill and expected rate of the filters of this workspace's policies and of LevelDB's and RocksDB's own,
-/// over keys or prefixes, and the number of filters that let every key pass because they could not be built. The expected
-/// rate is fill to the power of k, averaged over the bits, or over the lines of RocksDB's Bloom filters; for a Ribbon filter
-/// it is two to the power of minus the columns. Figures of a filter block with a wrong checksum describe its bytes as they
-/// are. Bits of overlapping filters count once.
+/// Shows the bits, k, fill and expected rate of the filters of this workspace's policies and of LevelDB's and RocksDB's
+/// own, over keys or prefixes, and the number of filters that let every key pass because they could not be built. The
+/// expected rate is fill to the power of k, averaged over the bits, or over the lines of RocksDB's Bloom filters; for a
+/// Ribbon filter it is two to the power of minus the columns. Figures of a filter block with a wrong checksum describe
+/// its bytes as they are. Bits of overlapping filters count once.
 ///
-/// Reads RocksDB's block-based tables of format versions 0 to 7, with full or partitioned filters, and Pebble's of versions 1 to
-/// 4; blocks compressed by Snappy, LZ4, Zstandard and zlib. Does not read plain, cuckoo and columnar tables, other compression,
-/// and blocks above 1 GiB (metaindex: 1 MiB).
+/// Reads RocksDB's block-based tables of format versions 0 to 7, with full or partitioned filters, and Pebble's of
+/// versions 1 to 4; blocks compressed by Snappy, LZ4, Zstandard and zlib. Does not read plain, cuckoo and columnar
+/// tables, other compression, and blocks above 1 GiB (metaindex: 1 MiB).
 ///
 /// For a Parquet file, which must be the only path, shows each split-block filter: row group, column, length of the bit
-/// set, and expected rate (the product of the fill of the words of a block, averaged over the blocks). With --column and
-/// --key, queries each filter of the column for a value, which is refused unless its stored form is certain. JSON is then an
-/// array of filters.
+/// set, and expected rate (the product of the fill of the words of a block, averaged over the blocks). With --column
+/// and --key, queries each filter of the column for a value, which is refused unless its stored form is certain. JSON
+/// is then an array of filters.
 ///
-/// For the folder of a set, which must be the only path, compares the checksums and shows each shard, with the rate that the
-/// manifest states and the rate that the bytes suggest. Files that `build` wrote are shown in the same way; stored bytes alone
-/// too, if they tell their format, as streams of Guava and Spark and filters of membership-filters do, or if --format gives it.
+/// For the folder of a set, which must be the only path, compares the checksums and shows each shard, with the rate
+/// that the manifest states and the rate that the bytes suggest. Files that `build` wrote are shown in the same way. So
+/// are stored bytes alone, if --format gives their format or they identify it, as streams of Guava and Spark and
+/// filters of membership-filters do.
 ///
-/// For Guava's and Spark's filters, shows k, the fill and, where nothing states the keys, about how many it suggests. Says
-/// so if k does not fit that number, as in filters that Spark's limits for data frames have cut. A stream has no checksum.
+/// For Guava's and Spark's filters, shows k, the fill and, if the number of keys is not stated, an estimate of it.
+/// Reports a k that does not fit that number, as in filters that Spark's limits for data frames have cut. A stream has
+/// no checksum.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} inspect /var/lib/app/db\n  {program} inspect --json 000005.ldb\n  \
         {program} inspect sales.parquet --column id --key 7\n  \
         {program} inspect sales.parquet --column sha1 --key f572d396fae9206628714fb2ce00f72e94f2258f --type binary\n\n\
-        Exit codes: 0 everything was read, and nothing is damaged; 1 damage, which is what a checksum or an offset contradicts; 2 no \
+        Exit codes: 0 everything was read, and nothing is damaged; 1 damage: bytes that contradict a checksum or an offset; 2 no \
         damage, but a table or filter is not read, or a path is neither a table nor a database folder, in which case nothing is \
         inspected."
 )]
 pub struct Arguments {
-    /// A table (.ldb, .sst), the folder of a database, a Parquet file, a stream of Guava or Spark, or the folder of a set
+    /// A table (.ldb, .sst), the folder of a database, a Parquet file, a stream of Guava or Spark, or the folder of a
+    /// set
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// The paths are filters of this format, which stored bytes alone may not tell
+    /// The format of the filters, for stored bytes that do not identify it
     #[arg(long, value_name = "NAME", value_parser = Format::named, conflicts_with = "column")]
     format: Option<Format>,
     /// Skip the data blocks: much faster on large databases
@@ -71,12 +74,12 @@ pub struct Arguments {
     /// Show only the filters of this column of a Parquet file; parts of its path are joined by dots
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
-    /// Query the column's filters for this value, in the form of the column's type: a number, text, a date or time of ISO
-    /// 8601 or the whole number that stores it, a UUID, or the hexadecimal digits of bytes of fixed length
+    /// Query the column's filters for this value, in the form of the column's type: a number, text, a date or time of
+    /// ISO 8601 or the whole number that stores it, a UUID, or the hexadecimal digits of bytes of fixed length
     #[arg(long, value_name = "VALUE", requires = "column", allow_hyphen_values = true)]
     key: Option<String>,
-    /// The form of the value if it is not that of the column's type: the stored number (long), text (line or string), or the
-    /// stored bytes (binary). Columns of bytes need it if the file does not say that they are text
+    /// The form of the value if it is not that of the column's type: the stored number (long), text (line or string),
+    /// or the stored bytes (binary). Columns of bytes need it if the file does not say that they are text
     #[arg(long = "type", value_name = "KIND", value_enum, requires = "key")]
     items: Option<Items>,
 }
@@ -131,7 +134,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let mut tables = Vec::new();
     for path in paths {
-        tables.extend(inspection::inspect(path, !arguments.no_data).map_err(Failure::input)?);
+        tables.extend(inspection::inspect(path, !arguments.no_data)?);
     }
     let inspection = Inspection {
         totals: Totals::of(&tables),
@@ -294,8 +297,8 @@ fn print(out: &mut impl io::Write, inspection: &Inspection) -> io::Result<()> {
     });
     list(out, "no filters", without.map(|table| table.path.clone()))?;
     list(out, "lets every key pass", open)?;
-    list(out, "not read", said(inspection, |table| &table.not_read))?;
-    list(out, "damage", said(inspection, |table| &table.damage))?;
+    list(out, "not read", messages(inspection, |table| &table.not_read))?;
+    list(out, "damage", messages(inspection, |table| &table.damage))?;
     writeln!(out, "{}", in_words(&inspection.totals))
 }
 
@@ -313,7 +316,7 @@ fn row(path: &str, block: &FilterBlockReport) -> [String; 7] {
 }
 
 /// Returns the messages of all tables, each with the path of its table.
-fn said<'i>(
+fn messages<'i>(
     inspection: &'i Inspection,
     of: fn(&TableReport) -> &Vec<String>,
 ) -> impl Iterator<Item = String> + use<'i> {

@@ -1,4 +1,4 @@
-//! `merge`: makes one filter of several, or one set.
+//! `merge`: merges filters into one filter, or sets into one set.
 
 use std::path::PathBuf;
 
@@ -9,9 +9,9 @@ use super::{check_new, failure, refuse_stdout};
 
 /// Merge filters of one format into a filter that contains the keys of all, or sets into a set.
 ///
-/// The filters must have equal sizes and probe counts: build them with the same --capacity, or from equally many keys. Bloom
-/// filters can be merged, and FORMAT.md of filter-sets lists the formats. Sets are merged shard by shard: they must have equal
-/// numbers of shards, and a set at --out is replaced.
+/// The filters must have equal sizes and probe counts: build them with the same --capacity, or from equally many keys.
+/// Bloom filters can be merged, and FORMAT.md of filter-sets lists the formats. Sets are merged shard by shard: they
+/// must have equal numbers of shards, and a set at --out is replaced.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} merge monday.bloom tuesday.bloom --out week.bloom\n  \
@@ -29,7 +29,7 @@ pub struct Arguments {
     /// The format of the filters, as for build: only for stored bytes alone
     #[arg(long, value_name = "NAME", value_parser = Format::named)]
     format: Option<Format>,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long, visible_alias = "force")]
     replace: bool,
 }
@@ -45,7 +45,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if paths.iter().any(|path| path.is_dir()) {
         if arguments.format.is_some() {
             return Err(Failure::input(
-                "--format must be left out for sets, whose manifests tell it",
+                "--format must be left out for sets, whose manifests state it",
             ));
         }
         return filter_sets::merge_sets(&paths, &arguments.out)

@@ -1,4 +1,4 @@
-//! `query`: answers for each key whether a filter or a set may contain it.
+//! `query`: looks up keys in a filter or a set.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -25,11 +25,11 @@ const LONGEST: u64 = 512 << 20;
 /// Prints `maybe` or `no` for each key, in order: `no` is certain. Answers come as soon as their lines are complete, so
 /// that a program can query through a pipe.
 ///
-/// PATH is a file with a filter, or the folder of a set: both tell format and type, and refuse others. Of stored bytes
-/// alone, streams of Guava and Spark and the filters of membership-filters tell their format, those of policies do not,
-/// and none tells the type. For a table of LevelDB or RocksDB, each key is looked up in the filter that answers for it,
-/// and in every filter if the table does not show that the database orders keys by their bytes. (`inspect` looks up a
-/// value in a Parquet file.)
+/// PATH is a file with a filter, or the folder of a set: both state format and type, and contradicting options are
+/// refused. Stored bytes alone never state the type. They identify the format if they are streams of Guava or Spark or
+/// filters of membership-filters, but not if they are filters of policies. In a table of LevelDB or RocksDB, each key
+/// is looked up in the filter that answers for it, or in every filter if the table does not show that the database
+/// orders keys by their bytes. (`inspect` looks up a value in a Parquet file.)
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} query users.bloom < keys.txt\n  {program} query --map users.set < keys.txt\n  \
@@ -42,19 +42,19 @@ pub struct Arguments {
     /// The format of the filter, as for build: only for stored bytes alone
     #[arg(long, value_name = "NAME", value_parser = Format::named)]
     format: Option<Format>,
-    /// The kind of key that a line stands for: only for stored bytes alone and tables, which do not tell it. For a
+    /// The kind of key that a line stands for: only for stored bytes alone and tables, which do not state it. For a
     /// table, long is a key of eight bytes, the lowest first; other numbers are binary
     #[arg(long = "type", value_name = "KIND", value_enum)]
     items: Option<Items>,
-    /// Map the files into memory in place of reading them. Truncating a mapped file terminates this program
+    /// Map the files into memory in place of reading them. Truncating a mapped file crashes this program with SIGBUS
     #[arg(long)]
     map: bool,
-    /// Do not compare checksums of filters, which reads all of them: damage may then deny keys
+    /// Do not compare the checksums of filters, which saves reading them completely. Damage may then deny keys
     #[arg(long)]
     no_verify: bool,
 }
 
-/// The lookup of many keys in what was opened.
+/// The lookup of many keys in the opened filter, set or table.
 type Contains = Box<dyn Fn(&[Vec<u8>]) -> Vec<bool>>;
 
 /// Answers for the keys.
@@ -102,21 +102,21 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| (may_hold.answer)(key)).collect();
         (Box::new(answers), items)
     } else {
-        let told = format.clone().or_else(|| Format::of_file(path));
+        let known = format.clone().or_else(|| Format::of_file(path));
         let encoding = arguments.items.unwrap_or(Items::Line).encoding();
-        let given = told.map(|format| format.encoding(encoding));
+        let given = known.map(|format| format.encoding(encoding));
         let filter = Filter::open(path, given.as_ref(), opening).map_err(failure)?;
         let items = match filter.header() {
             Some(header) => check_kind(arguments, &header.key_kind)?,
             None => arguments.items.ok_or_else(|| {
-                let reason = "its bytes do not tell the kind of key: give the --type that it was built with, line, long, \
+                let reason = "its bytes do not state the kind of key: give the --type that it was built with, line, long, \
                               string or binary";
                 wrong(path, reason)
             })?,
         };
         if filter.header().is_none() && is_of_program(path) {
-            let text = "a program wrote this filter, which does not tell its kind of key: --type long is for integers, the \
-                        others are for text and bytes; only that program can ask for tuples";
+            let text = "a program wrote this filter, which does not state its kind of key: --type long is for integers, the \
+                        others are for text and bytes; only that program can query tuples";
             note(path.display(), text);
         }
         (Box::new(move |keys| filter.contains_many(keys)), items)
@@ -148,8 +148,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns true if the filter has the fast hash of `membership-filters`, which does not tell integers and tuples from
-/// bytes.
+/// Returns true if the filter has the fast hash of `membership-filters`, which does not distinguish integers and
+/// tuples from bytes.
 fn is_of_program(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(envelope::HEADER_LEN).read_to_end(&mut head));
@@ -161,7 +161,9 @@ fn check_kind(arguments: &Arguments, stated: &str) -> Result<Items, Failure> {
     match (arguments.items, Items::named(stated)) {
         (Some(given), Some(known)) if given != known => {
             let given = given.name();
-            let reason = format_args!("says type {stated:?}, got {given:?}: leave the option out");
+            let reason = format_args!(
+                "the type must be {stated:?} as in the file, got {given:?}: leave the option out"
+            );
             Err(wrong(&arguments.path, reason))
         }
         (given, known) => given.or(known).ok_or_else(|| {

@@ -20,11 +20,11 @@ use crate::sizing::{Answer, Question, answer, name, next_size_up};
 
 /// Calculate the size of a filter from keys, rate, bits per key or memory.
 ///
-/// Shows every format of this project, with the exact bytes that it writes (a filter in Redis has the bits of guava's): for keys and a rate, for keys and bits
-/// per key, for keys in a memory, or for the most keys of a rate in a memory. The default is 1,000,000 keys if neither
-/// keys nor memory are given, and a rate of 1 % if nothing determines it. Rates are those expected of an ideal hash.
-/// LevelDB's rate jumps with the exact number of keys, because its probes are not independent (see THEORY.md of
-/// filter-formats).
+/// Shows the exact stored bytes in every format of this project (a filter in Redis has the bits of guava's): for keys
+/// and a rate, for keys and bits per key, for keys and a memory, or for the most keys of a rate in a memory. The
+/// defaults are 1,000,000 keys if neither keys nor memory are given, and a rate of 1 % if no option determines it.
+/// Rates are those expected of an ideal hash. LevelDB's rate jumps with the exact number of keys, because its probes
+/// are not independent (see THEORY.md of filter-formats).
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} size --keys 10M --rate 0.01%\n  {program} size --keys 45402 --bits-per-key 15\n  \
@@ -43,13 +43,13 @@ pub struct Arguments {
     /// Bits per key
     #[arg(long, value_name = "B", value_parser = bits, allow_negative_numbers = true)]
     bits_per_key: Option<f64>,
-    /// Bytes that the stored filter may take: 85130, 64KiB, 22.85MiB, 1GB
+    /// Most bytes of the stored filter: 85130, 64KiB, 22.85MiB, 1GB
     #[arg(long, value_name = "BYTES", value_parser = memory, allow_negative_numbers = true,
         conflicts_with = "bits_per_key")]
     memory: Option<u64>,
-    /// Divide memory among levels so that few reads are needless. A level is KEYS, the keys of a filter, then xFILTERS and
-    /// :READS if they are not 1: `10k,100kx10,1Mx100:0.5`. The memory is --memory, or what --bits-per-key (10) takes
-    /// everywhere
+    /// Divide memory among levels so that few reads are needless. A level is KEYS, the keys of a filter, then xFILTERS
+    /// and :READS if they are not 1: `10k,100kx10,1Mx100:0.5`. The memory is --memory, or that of --bits-per-key (10)
+    /// in every level
     #[arg(long, value_name = "LEVEL,...", value_delimiter = ',', value_parser = level,
         conflicts_with_all = ["keys", "rate"])]
     levels: Vec<Level>,
@@ -92,9 +92,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         };
         return levels::run(&arguments.levels, budget, &arguments.format, arguments.json);
     }
-    let (question, asked) = question(arguments)?;
+    let (question, text) = question(arguments)?;
     let all: Vec<_> = Format::all().collect();
-    let (formats, is_asked) = match &arguments.format[..] {
+    let (formats, is_chosen) = match &arguments.format[..] {
         [] => (&all[..], false),
         some => (some, true),
     };
@@ -111,7 +111,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                             ..answer
                         }
                 };
-                if is_asked || !answers.iter().any(is_like) {
+                if is_chosen || !answers.iter().any(is_like) {
                     answers.push(answer);
                 }
             }
@@ -124,7 +124,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.json {
         print_json(&mut out, &report)?;
     } else {
-        writeln!(out, "{asked}\n")?;
+        writeln!(out, "{text}\n")?;
         write_table(
             &mut out,
             &report,
@@ -240,7 +240,7 @@ fn shared(answer: &Answer) -> Option<String> {
     ))
 }
 
-/// Names the next size up where a filter has far fewer bits than were wanted.
+/// Describes the next size up for a filter with far fewer bits than requested.
 fn next_size(answer: &Answer) -> Option<String> {
     let sentence = next_size_up(
         answer.sizing.bits_per_key?,

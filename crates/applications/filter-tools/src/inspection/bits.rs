@@ -21,8 +21,8 @@ pub(crate) struct Bits {
     pub(crate) bits: u64,
     /// The number of ones in Bloom filters.
     pub(crate) ones: u64,
-    /// The number of bits of Ribbon and binary fuse filters, which are excluded from `ones`: half of them are ones whatever
-    /// the keys.
+    /// The number of bits of Ribbon and binary fuse filters, which are excluded from `ones`: half of them are ones
+    /// whatever the keys.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) ribbon_bits: u64,
     /// The probe counts that occur.
@@ -43,8 +43,8 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    /// Adds a filter that is not empty. Returns the name of its format where the policy's
-    /// does not tell it, or the reason why it was not counted.
+    /// Adds a filter that is not empty. Returns the name of its format if the policy's name
+    /// does not identify it, or the reason why it was not counted.
     pub(super) fn add_filter(
         &mut self,
         format: Format,

@@ -16,7 +16,7 @@ use super::words::{IN_WORDS, Words};
 pub(crate) struct FilterBlockReport {
     /// The policy's name. Bytes that are not printable ASCII are escaped.
     pub(crate) policy: String,
-    /// The kinds of filters, if their bytes tell, as in RocksDB.
+    /// The kinds of filters, if their bytes identify them, as in RocksDB.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) kinds: BTreeSet<&'static str>,
     /// The size of the block.
@@ -29,7 +29,7 @@ pub(crate) struct FilterBlockReport {
     pub(crate) bits: Option<Bits>,
 }
 
-/// What was found in a filter block.
+/// The result of inspecting a filter block.
 pub(super) struct Found {
     pub(super) report: FilterBlockReport,
     /// Descriptions of the damage.

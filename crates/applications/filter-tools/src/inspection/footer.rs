@@ -1,8 +1,9 @@
 //! Reads the fields of a Parquet footer that concern filters.
 //!
-//! The footer is read here because the crate `parquet` trusts the counts and nesting that a footer states: 21 bytes make
-//! it reserve 16 GiB, 30 KB can take hours, and 80 KB overflow its stack. Here every element of a list takes at least one
-//! byte of the footer, so that time and memory are bounded by its length, and columns are passed on one by one.
+//! The footer is read here because the crate `parquet` trusts the counts and nesting that a footer states: 21 bytes
+//! make it reserve 16 GiB, 30 KB can take hours, and 80 KB overflow its stack. Here every element of a list takes at
+//! least one byte of the footer, so that time and memory are bounded by its length, and columns are passed on one by
+//! one.
 //!
 //! Source: the Parquet format, `parquet.thrift` (`FileMetaData`).
 
@@ -40,7 +41,7 @@ pub(super) enum PhysicalType {
     Float,
     Double,
     ByteArray,
-    /// With the length in bytes.
+    /// Bytes of this length.
     FixedLenByteArray(i32),
 }
 
@@ -49,18 +50,18 @@ pub(super) enum PhysicalType {
 pub(super) enum LogicalType {
     /// STRING, ENUM or JSON.
     Text,
-    /// With the scale.
+    /// A decimal number with this scale.
     Decimal(i64),
     Date,
     /// A time of day: with the decimal places of a second, 3, 6 or 9, and true if it is in UTC.
     Time(u32, bool),
-    /// As a time of day.
+    /// A date and time, with the fields of a time of day.
     Timestamp(u32, bool),
-    /// With the number of bits, and true if it has a sign.
+    /// An integer with this number of bits; true if it has a sign.
     Integer(i64, bool),
     Uuid,
     Float16,
-    /// One whose values have no text form here (BSON, INTERVAL, GEOMETRY, ...), or which is newer than this program.
+    /// A type whose values have no text form here (BSON, INTERVAL, GEOMETRY, ...), or which is newer than this program.
     Other,
 }
 
@@ -338,7 +339,8 @@ mod tests {
         }
     }
 
-    /// Tests both ways in which a schema states the meaning of values: `LogicalType`, and `ConvertedType` of older files.
+    /// Tests both ways in which a schema states the meaning of values: `LogicalType`, and `ConvertedType` of older
+    /// files.
     #[test]
     fn logical_types() {
         use LogicalType::{Date, Decimal, Float16, Integer, Other, Text, Time, Timestamp, Uuid};

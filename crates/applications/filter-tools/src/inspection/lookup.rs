@@ -17,7 +17,7 @@ use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
 
 use super::file::TableFile;
 
-/// Returns whether a table may hold a user's key. `false` is certain.
+/// Returns true if a table may contain a user's key. `false` is certain.
 type Answer = Box<dyn Fn(&[u8]) -> bool>;
 
 /// Answers for user's keys from the filters of a table.
@@ -59,7 +59,7 @@ impl Unopened {
         matches!(self, Self::Table(Error::Damaged(_)))
     }
 
-    /// Says which filters a table has in place of those that answer.
+    /// Names the filters that a table has in place of those that answer.
     fn filters<'n>(names: impl Iterator<Item = &'n [u8]>) -> Self {
         let names: Vec<String> = names.map(|name| name.escape_ascii().to_string()).collect();
         Self::Filters(match names.is_empty() {
@@ -98,8 +98,8 @@ impl KeyHasher for SignedTail {
     }
 }
 
-/// Returns the policies that may have written the filters under this name: the name does not tell whether a compiler
-/// with signed characters hashed the last bytes of keys.
+/// Returns the policies that may have written the filters under this name: the name does not show whether a
+/// compiler with signed characters hashed the last bytes of keys.
 fn policies_of(name: &[u8]) -> Vec<AnyPolicy> {
     let known = |name: &str| policies::reader(name).ok();
     match str::from_utf8(name) {
@@ -280,7 +280,7 @@ fn rocksdb(file: &TableFile) -> Result<MayHold, Unopened> {
     let read: BTreeMap<_, _> = handles.into_iter().map(read).collect::<Result<_, Error<_>>>()?;
     let name = table.filters_name().unwrap_or_default();
     let format = super::format_of(name.as_bytes()).unwrap_or(Format::FAST_LOCAL_BLOOM);
-    // Filters of RocksDB tell their kind, whatever the name.
+    // The bytes of filters of RocksDB identify their kind, whatever the name.
     let policy = policies::reader(name).unwrap_or_else(|_| Box::new(FastLocalBloom::new(10.into())));
     let rates = read
         .values()

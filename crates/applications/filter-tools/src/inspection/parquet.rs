@@ -39,7 +39,7 @@ pub(crate) struct ColumnFilter {
     pub(crate) bytes: Option<u64>,
     /// The probability that an absent value matches.
     pub(crate) expected_rate: Option<f64>,
-    /// True if the row group may hold the queried value; `None` without a query.
+    /// True if the row group may contain the queried value; `None` without a query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) may_match: Option<bool>,
     /// A description of the damage.
@@ -76,19 +76,20 @@ pub(crate) fn is_parquet(path: &Path) -> bool {
             || starts_like_one().unwrap_or(false))
 }
 
-/// Returns the filters of a file, or of its column of this path, in the order of row groups and columns, and the number of row
-/// groups. A key is a value of the column as text, in the form of the column or of these items, for which the filters are
-/// queried. Memory is bounded by the length of the footer and of the longest filter.
+/// Returns the filters of a file, or of its column of this path, in the order of row groups and columns, and the number
+/// of row groups. A key is a value of the column as text, in the form of the column or of these items, for which the
+/// filters are queried. Memory is bounded by the length of the footer and of the longest filter.
 ///
 /// # Errors
 ///
-/// If the file cannot be read, its footer is damaged, it does not have the queried column, or the key is no value of it.
+/// If the file cannot be read, its footer is damaged, it does not have the queried column, or the key is no value of
+/// it.
 pub(crate) fn inspect(
     path: &Path,
     column: Option<&str>,
     key: Option<(&str, Option<Items>)>,
 ) -> Result<(Vec<ColumnFilter>, u64), Unread> {
-    let mut file = OpenFile::open(path)?;
+    let mut file = OpenFile::open(path).map_err(|error| error.to_string())?;
     let (columns, row_groups) = footer::columns(&file.footer()?).map_err(Unread::Damaged)?;
     let is_queried = |of: &&Column| column.is_none_or(|name| of.path == name);
     let queried: Vec<&Column> = columns.iter().filter(is_queried).collect();
@@ -144,13 +145,10 @@ struct OpenFile {
 }
 
 impl OpenFile {
-    fn open(path: &Path) -> Result<Self, String> {
-        let open = || {
-            let file = File::open(path)?;
-            let (size, read) = (file.metadata()?.len(), DisjointRanges::default());
-            Ok(Self { file, size, read })
-        };
-        open().map_err(|error: io::Error| error.to_string())
+    fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let (size, read) = (file.metadata()?.len(), DisjointRanges::default());
+        Ok(Self { file, size, read })
     }
 
     /// Reads the footer. Allocates no memory before the length is known to fit into the file.
@@ -177,7 +175,7 @@ impl OpenFile {
             .filter(|start| *start >= MAGIC.len() as u64)
             .ok_or_else(|| format!("the footer must fit into the file of {size} bytes, got {len} bytes"))
             .map_err(Unread::Damaged)?;
-        Ok(self.read_at(start, len as usize)?)
+        self.read_at(start, len as usize)
     }
 
     /// Reads the filter of a column in a row group, if it has one.
@@ -239,16 +237,16 @@ impl OpenFile {
         }
         if let Some(stated) = stated.filter(|&stated| u64::try_from(stated) != Ok(needed)) {
             return Err(wrong(format!(
-                "it takes {needed} bytes, but the footer says {stated}"
+                "its length must be {stated} bytes as in the footer, got {needed}"
             )));
         }
         (self.read.add(start, start + needed))
             .map_err(|other| wrong(format!("it overlaps the one at offset {other}, and is not read")))?;
-        Ok(self.read_at(start + header_len as u64, header.bitset_len() as usize)?)
+        self.read_at(start + header_len as u64, header.bitset_len() as usize)
     }
 
     /// Reads `len` bytes, which lie in the file.
-    fn read_at(&mut self, start: u64, len: usize) -> Result<Vec<u8>, String> {
+    fn read_at(&mut self, start: u64, len: usize) -> Result<Vec<u8>, Unread> {
         let mut bytes = Vec::new();
         bytes
             .try_reserve_exact(len)

@@ -8,14 +8,14 @@ pub(super) const IN_WORDS: usize = 10;
 /// A collection of damage of one kind.
 #[derive(Default)]
 pub(super) struct Words {
-    said: Vec<String>,
+    texts: Vec<String>,
     more: u64,
 }
 
 impl Words {
     pub(super) fn add(&mut self, damage: &dyn Display) {
-        if self.said.len() < IN_WORDS {
-            self.said.push(damage.to_string());
+        if self.texts.len() < IN_WORDS {
+            self.texts.push(damage.to_string());
         } else {
             self.more += 1;
         }
@@ -29,8 +29,8 @@ impl Words {
     /// Returns the descriptions, and a line that counts the rest.
     pub(super) fn finish(mut self) -> Vec<String> {
         if self.more > 0 {
-            self.said.push(format!("{} more like these", self.more));
+            self.texts.push(format!("{} more like these", self.more));
         }
-        self.said
+        self.texts
     }
 }

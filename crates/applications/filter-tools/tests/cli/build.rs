@@ -22,13 +22,13 @@ impl Workbench {
     /// Checks that the program answers "maybe" to every line of this text.
     fn maybe_all(&self, arguments: &str, keys: impl AsRef<str>) {
         let keys = keys.as_ref();
-        let asked = self.fed(arguments, keys);
+        let queried = self.fed(arguments, keys);
         let expected = "maybe\n".repeat(keys.lines().count());
         assert_eq!(
-            (asked.code, asked.stdout),
+            (queried.code, queried.stdout),
             (0, expected),
             "{arguments}: {}",
-            asked.stderr
+            queried.stderr
         );
     }
 }
@@ -51,13 +51,13 @@ fn lines_are_any_bytes() {
     );
     let stored = bench.path("odd").metadata().unwrap().len() - Header::LEN as u64;
     assert_eq!(described["bytes"], stored);
-    let asked = |input: &[u8]| {
+    let query = |input: &[u8]| {
         let answers = bench.fed("query odd", input).stdout;
         answers.replace("maybe", "+").replace('\n', " ")
     };
-    assert_eq!(asked(&input), "+ + + + + + ");
-    assert_eq!(asked(b"a\n\xff\xfe\nlast\n\nlast\r\nlast\r"), "no + + + + no ");
-    assert_eq!(asked(b""), "");
+    assert_eq!(query(&input), "+ + + + + + ");
+    assert_eq!(query(b"a\n\xff\xfe\nlast\n\nlast\r\nlast\r"), "no + + + + no ");
+    assert_eq!(query(b""), "");
     let marked = bench.fed("build --out marked", b"\xef\xbb\xbfone\ntwo\n").stderr;
     assert!(
         marked.starts_with("standard input: its first key begins with a byte order mark"),
@@ -74,11 +74,11 @@ fn lines_are_any_bytes() {
 fn the_end_of_a_line_belongs_to_no_key() {
     let bench = Workbench::new();
     let note = |source: &str| format!("{source}: 300 carriage returns before line feeds belong to no key\n");
-    for (stored, asked, notes) in [
+    for (stored, queried, notes) in [
         ("\r\n", "\n", [note("keys"), String::new()]),
         ("\n", "\r\n", [String::new(), note("standard input")]),
     ] {
-        let [keys, questions] = [stored, asked].map(|end| lines(0..300).replace('\n', end));
+        let [keys, questions] = [stored, queried].map(|end| lines(0..300).replace('\n', end));
         bench.write("keys", keys);
         let built = bench.run("build --keys keys --out filter --replace");
         let answered = bench.fed("query filter", questions);
@@ -153,7 +153,7 @@ fn what_is_wrong_is_named() {
         build --keys keys --out new --seed 1 => guava: has no seed; spark-v2 has
         build --keys keys --out new --format leveldb --capacity 9 => sized by its keys
         query no => no: No such file
-        query there => do not tell the format
+        query there => do not identify the format
         query there --format spark => there:
         query cut => cut: the length in bytes must be at least 36, got 15
         query folder => manifest.json
@@ -195,8 +195,8 @@ fn what_is_wrong_is_named() {
     bench.ended(1, "inspect keys --format spark");
     bench.done("build --keys keys --out set --shards 2 --type long --format spark");
     bench.refuses(
-        "query set --type string => says type \"long\"
-        query set --format guava => says format \"spark-v2\"",
+        "query set --type string => the type must be \"long\"
+        query set --format guava => the format must be \"spark-v2\"",
     );
     assert_eq!(bench.fed("query set", "1\n3\n2").stdout, "maybe\nno\nmaybe\n");
     // The answers before a wrong line come.
@@ -264,7 +264,7 @@ fn a_filter_is_read_as_it_was_built_or_refused() {
     }
 }
 
-/// Programs that hash fast may put in integers, and the file does not tell.
+/// Programs with the fast hash may insert integers, and the file does not show it.
 #[test]
 fn a_filter_of_a_program_is_queried_by_the_kind_of_key_that_it_has() {
     let bench = Workbench::new();
@@ -311,7 +311,7 @@ fn tables_are_queried_through_their_indexes() {
         "query article.ldb --type binary",
         (0..1_000).map(key).collect::<String>(),
     );
-    // The table does not tell how its numbers are stored: what --type long looks for is said, and other forms are
+    // The table does not show how its numbers are stored: a note describes the keys of --type long, and other forms are
     // binary.
     let numbers: Vec<u64> = (0..500).collect();
     let lines: String = numbers.iter().map(|number| format!("{number}\n")).collect();
@@ -446,10 +446,10 @@ fn tables_in_other_orders_deny_no_stored_key() {
             let text: String = keys.iter().map(|key| hex(key) + "\n").collect();
             let words = format!("query '{file}' --type binary");
             bench.maybe_all(&words, &text);
-            let said = bench.fed(&words, text).stderr;
+            let stderr = bench.fed(&words, text).stderr;
             assert!(
-                is_bytewise.is_none_or(|is| is == said.is_empty()),
-                "{file}: {said}"
+                is_bytewise.is_none_or(|is| is == stderr.is_empty()),
+                "{file}: {stderr}"
             );
         }
     }
@@ -596,7 +596,7 @@ fn redisbloom_loads_commands_and_its_chunks_are_read() {
     );
     bench.refuses(
         "build --keys keys --format guava --out new --commands seen => guava: no commands load it | redisbloom has them
-        build --keys keys --format redisbloom --out set --shards 3 --commands seen => set: holds | give an empty folder
+        build --keys keys --format redisbloom --out set --shards 3 --commands seen => set: contains | give an empty folder
         build --keys keys --format redisbloom --out new --shards 2 --commands seen{eu} => must have no brace | seen{eu}
         build --keys keys --out new --raw --commands seen => cannot be used with",
     );

@@ -45,7 +45,7 @@ fn a_database() {
 }
 
 #[test]
-fn damage_is_told_and_is_exit_code_1() {
+fn damage_is_reported_with_exit_code_1() {
     let bench = database();
     // The filter block starts at 146,511, its offsets 2536 bytes later; the metaindex at 149,341.
     let damaged = |name: &str, change: fn(&mut Vec<u8>)| {
@@ -216,7 +216,7 @@ fn damaged() -> Vec<u8> {
     file
 }
 
-/// What another writer may have written is not damage, and is named.
+/// Contents of other writers are reported, not as damage.
 #[test]
 fn what_is_not_read_is_exit_code_2_and_an_unknown_policy_is_0() {
     let bench = Workbench::new();
@@ -298,8 +298,8 @@ fn every_committed_input_is_survived() {
         let renamed = path.with_extension(if is_parquet { "parquet" } else { "sst" });
         fs::rename(path, &renamed).unwrap();
         if is_parquet {
-            let asked = format!("inspect --json {} --column id --key 7", renamed.display());
-            assert!(bench.run(&asked).code <= 2);
+            let command = format!("inspect --json {} --column id --key 7", renamed.display());
+            assert!(bench.run(&command).code <= 2);
         }
     }
     assert!(counts.iter().all(|count| *count > 100), "{counts:?}");

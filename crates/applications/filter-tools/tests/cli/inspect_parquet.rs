@@ -19,7 +19,7 @@ fn filters_of_all_columns() {
     insta::assert_snapshot!("inspect parquet", bench().done("inspect rows.parquet"));
 }
 
-/// Distinguishes row groups that may hold a value from those that cannot, for every physical type.
+/// Distinguishes row groups that may contain a value from those that cannot, for every physical type.
 #[test]
 fn row_groups_that_can_be_skipped() {
     let bench = bench();
@@ -37,8 +37,8 @@ fn row_groups_that_can_be_skipped() {
         ("count", "-6", "no no yes"),
         ("place.city", "city 10", "no yes no"),
     ] {
-        let asked = format!("inspect rows.parquet --column {column} --key '{key}'");
-        let filters = bench.json(0, &format!("{asked} --json"));
+        let command = format!("inspect rows.parquet --column {column} --key '{key}'");
+        let filters = bench.json(0, &format!("{command} --json"));
         let answers: Vec<&str> = expected.split(' ').collect();
         assert_eq!(filters.as_array().unwrap().len(), answers.len());
         for (row_group, answer) in answers.iter().enumerate() {
@@ -54,7 +54,7 @@ fn row_groups_that_can_be_skipped() {
         let skipped = answers.iter().filter(|answer| **answer == "no").count();
         let plural = if skipped == 1 { "" } else { "s" };
         let end = format!("3 filters; {skipped} row group{plural} without the key\n");
-        assert!(bench.done(&asked).ends_with(&end));
+        assert!(bench.done(&command).ends_with(&end));
     }
 }
 
@@ -69,7 +69,8 @@ fn values() -> Workbench {
     bench
 }
 
-/// Looks up values in the forms that their column's type allows: some that are stored and, after `not`, some that are not.
+/// Looks up values in the forms that their column's type allows: some that are stored and, after `not`, some that are
+/// not.
 #[test]
 fn values_as_people_write_them() {
     let bench = values();
@@ -203,7 +204,7 @@ fn damaged_filters() {
     );
 }
 
-/// What another writer may have written is no damage, denies nothing, and is exit code 2 if there was a filter to read.
+/// Contents of other writers are no damage and deny nothing; the exit code is 2 if there was a filter to read.
 #[test]
 fn filters_that_are_not_read() {
     let bench = Workbench::new();
@@ -238,8 +239,8 @@ fn filters_that_are_not_read() {
             "{stdout}"
         );
         let key = if column == "b" { "00 --type binary" } else { "8" };
-        let asked = format!("inspect {file}.parquet --column {column} --key {key} --json");
-        let filters: Value = serde_json::from_str(&bench.run(&asked).stdout).unwrap();
+        let command = format!("inspect {file}.parquet --column {column} --key {key} --json");
+        let filters: Value = serde_json::from_str(&bench.run(&command).stdout).unwrap();
         let not_read = filters
             .as_array()
             .unwrap()

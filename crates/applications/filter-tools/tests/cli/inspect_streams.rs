@@ -66,7 +66,7 @@ fn a_cut_stream_is_damage_and_other_files_are_named() {
         ),
         (
             "guava.bloom other.txt",
-            "damage: other.txt: its bytes do not tell the format",
+            "damage: other.txt: its bytes do not identify the format",
         ),
         (
             "short.spark --format split-block",

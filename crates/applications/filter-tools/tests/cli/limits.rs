@@ -1,4 +1,4 @@
-//! Files that ask for much memory, time or text. The limits of memory are those of the shell.
+//! Files that would take much memory, time or text. The limits of memory are those of the shell.
 
 use std::process::Command;
 
@@ -47,7 +47,7 @@ fn column(name: &[u8], offset: usize) -> Vec<u8> {
     .concat()
 }
 
-/// Each key has a shard of its own: what a build keeps for each shard must be little, and found without a search.
+/// Every key is alone in its shard: a build must keep little for each shard, and find it without a search.
 #[test]
 #[cfg(target_os = "linux")]
 fn as_many_shards_as_there_can_be() {
@@ -133,7 +133,7 @@ fn an_index_of_a_hundred_megabytes() {
     let size = index.len();
     let index = file.block(&index, StoredBlock::UNCOMPRESSED);
     bench.write("wide.sst", file.finish(metaindex, index));
-    for (kibibytes, expected, told) in [
+    for (kibibytes, expected, text) in [
         (8 * size / 1024, 1, "starts before the one before it ends"),
         // Too little for the handles, then for the index itself.
         (250_000, 2, "cannot allocate"),
@@ -141,7 +141,7 @@ fn an_index_of_a_hundred_megabytes() {
     ] {
         let Outcome { code, stdout, .. } = limited(&bench, kibibytes, "inspect wide.sst");
         assert!(
-            code == expected && stdout.contains(told),
+            code == expected && stdout.contains(text),
             "{kibibytes}: {code}, {stdout}"
         );
     }

@@ -38,30 +38,32 @@ impl Workbench {
         Outcome::of(child.wait_with_output().unwrap())
     }
 
-    /// Runs the program with these words, which must end well and say nothing on standard error. Returns its output.
+    /// Runs the program with these words, which must succeed and print nothing to standard error. Returns its output.
     fn done(&self, arguments: &str) -> String {
         self.ended(0, arguments)
     }
 
-    /// Runs the program with these words, which must end with this code and say nothing on standard error. Returns its output.
+    /// Runs the program with these words, which must end with this code and print nothing to standard error. Returns
+    /// its output.
     fn ended(&self, expected: i32, arguments: &str) -> String {
         let Outcome { code, stdout, stderr } = self.run(arguments);
         assert_eq!((code, stderr.as_str()), (expected, ""), "{arguments}");
         stdout
     }
 
-    /// As [`Workbench::ended`], for a command that writes JSON.
+    /// Runs the program as [`Workbench::ended`] does, and parses its JSON.
     fn json(&self, expected: i32, arguments: &str) -> Value {
         serde_json::from_str(&self.ended(expected, arguments)).unwrap()
     }
 
-    /// Checks the lines of a table, `WORDS => TEXT | TEXT`: with these words the program ends with code 2 and a message that
-    /// has the texts, prints nothing else and changes no file.
+    /// Checks the lines of a table, `WORDS => TEXT | TEXT`: with these words the program ends with code 2 and a message
+    /// that has the texts, prints nothing else and changes no file.
     fn refuses(&self, table: &str) {
         self.refuses_fed(2, "", table);
     }
 
-    /// Checks the lines of a table as [`Workbench::refuses`] does, for another code and with this text on standard input.
+    /// Checks the lines of a table as [`Workbench::refuses`] does, for another code and with this text on standard
+    /// input.
     fn refuses_fed(&self, expected: i32, input: impl AsRef<[u8]>, table: &str) {
         let before = self.snapshot();
         for line in table.trim().lines() {

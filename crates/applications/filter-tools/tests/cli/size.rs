@@ -40,7 +40,7 @@ fn memory_is_divided_among_levels() {
 }
 
 #[test]
-fn what_32_bits_of_hash_cost_is_said_where_it_counts() {
+fn the_cost_of_32_bit_hashes_is_reported_where_it_counts() {
     let bench = Workbench::new();
     let sized = |what: &str| bench.done(&format!("size --bits-per-key 30 --keys {what}"));
     let text = sized("20M");
@@ -52,7 +52,7 @@ fn what_32_bits_of_hash_cost_is_said_where_it_counts() {
 }
 
 #[test]
-fn what_no_filter_can_be_is_told() {
+fn impossible_filters_are_reported() {
     let bench = Workbench::new();
     insta::assert_snapshot!("size refused", bench.done("size --keys 5 --memory '9 B'"));
     let none = bench.run("size --keys 1G --memory 9 --filter cuckoo");
@@ -84,8 +84,8 @@ fn a_filter_that_falls_below_names_the_next_size_up() {
         (0..10_000).map(|key| format!("{key}\n")).collect::<String>(),
     );
     let build = "build --keys keys --out fuse --format binaryfuse --replace --bits-per-key";
-    let told = bench.run(&format!("{build} 10")).stderr;
-    assert!(told.contains("10 bits per key give 5.13"), "{told}");
+    let stderr = bench.run(&format!("{build} 10")).stderr;
+    assert!(stderr.contains("10 bits per key give 5.13"), "{stderr}");
     assert_eq!(bench.run(&format!("{build} {next}")).stderr, "");
 }
 

@@ -28,8 +28,8 @@ pub extern "C" fn filter_policy_new_fractional(bits_per_key: c_double, policy: c
     .unwrap_or(ptr::null_mut())
 }
 
-/// `filter_policy_parse`: creates the policy of a name and bits per key such as `bloom64:10`. Returns null if there is none,
-/// and writes why into `message`.
+/// `filter_policy_parse`: creates the policy of a name and bits per key such as `bloom64:10`. Returns null if there is
+/// none, and writes why into `message`.
 ///
 /// # Safety
 ///
@@ -44,12 +44,12 @@ pub unsafe extern "C" fn filter_policy_parse(
     unsafe { of_text(text, message, message_size, parsed) }
 }
 
-/// `filter_policy_reader`: creates the policy that reads the filters stored under a name. Returns null if there is none, and
-/// writes why into `message`.
+/// `filter_policy_reader`: creates the policy that reads the filters stored under a name. Returns null if there is
+/// none, and writes why into `message`.
 ///
 /// # Safety
 ///
-/// That of [`filter_policy_parse`].
+/// The contract of [`filter_policy_parse`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn filter_policy_reader(
     name: *const c_char,
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn filter_policy_reader(
 ///
 /// # Safety
 ///
-/// That of [`filter_policy_parse`].
+/// The contract of [`filter_policy_parse`].
 unsafe fn of_text(
     text: *const c_char,
     message: *mut c_char,

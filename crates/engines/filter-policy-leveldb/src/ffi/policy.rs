@@ -62,7 +62,7 @@ pub(super) fn chosen(bits_per_key: f64, policy: c_int) -> Option<(ChosenPolicy, 
     }
 }
 
-/// Returns the policy of a name and bits per key such as `bloom64:10`, or says why there is none.
+/// Returns the policy of a name and bits per key such as `bloom64:10`, or the reason why there is none.
 pub(super) fn parsed(text: &str) -> Result<ChosenPolicy, String> {
     let policy = policies::parse(text).map_err(|error| error.to_string())?;
     match policy.bits_per_key() {
@@ -73,7 +73,7 @@ pub(super) fn parsed(text: &str) -> Result<ChosenPolicy, String> {
     }
 }
 
-/// Returns the policy that reads the filters stored under a name, or says why there is none.
+/// Returns the policy that reads the filters stored under a name, or the reason why there is none.
 pub(super) fn reader(name: &str) -> Result<ChosenPolicy, String> {
     policies::reader(name).map_err(|error| error.to_string())
 }

@@ -191,7 +191,7 @@ fn filters_that_cannot_be_made_let_every_key_pass() {
 }
 
 #[test]
-fn questions_that_cannot_be_asked_are_answered_may_match() {
+fn queries_without_a_filter_or_a_key_may_match() {
     for (called, ..) in policies() {
         let filter = called.create(&[b"stored"]);
         let bytes = filter.as_ptr().cast();

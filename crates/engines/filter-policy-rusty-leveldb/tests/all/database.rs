@@ -12,7 +12,7 @@ use filter_policy_rusty_leveldb::checked_open;
 use rusty_leveldb::env::Env;
 use rusty_leveldb::{BloomPolicy, CompressorId, DB, Options, compressor};
 
-use super::support::asked::Asked;
+use super::support::counting::CountingPolicy;
 use super::support::filled::{self, COUNT, found, iterated, key, scattered, written};
 use super::support::{options, tables, with_engines, with_policy};
 
@@ -33,9 +33,9 @@ fn read_absent(db: &mut DB) {
 
 /// Writes a database with the policy, reopens it, and reads present and absent keys.
 fn round_trip(policy: impl FilterPolicy + Send + Sync + 'static, options: &Options) {
-    let asked = Asked::new(policy);
+    let policy = CountingPolicy::new(policy);
     let folder = tempfile::tempdir().unwrap();
-    let mut db = checked_open(folder.path(), options.clone(), asked.clone()).unwrap();
+    let mut db = checked_open(folder.path(), options.clone(), policy.clone()).unwrap();
     filled::write(&mut db);
     // After the compaction: this entry stays in the log and becomes a table when the database is opened.
     db.put(b"late", b"value").unwrap();
@@ -44,14 +44,14 @@ fn round_trip(policy: impl FilterPolicy + Send + Sync + 'static, options: &Optio
     assert!(!tables(folder.path()).is_empty());
 
     for _ in 0..2 {
-        let [asked_before, denied_before] = asked.counts();
-        let mut db = checked_open(folder.path(), options.clone(), asked.clone()).unwrap();
+        let [queries_before, denied_before] = policy.counts();
+        let mut db = checked_open(folder.path(), options.clone(), policy.clone()).unwrap();
         assert_eq!(iterated(&mut db), COUNT + 1);
-        assert_eq!(found(&mut db), COUNT, "{}", asked.name());
+        assert_eq!(found(&mut db), COUNT, "{}", policy.name());
         assert_eq!(db.get(b"late").as_deref(), Some(&b"value"[..]));
-        let [questions, denials] = asked.counts();
+        let [queries, denials] = policy.counts();
         assert!(
-            questions - asked_before >= u64::from(COUNT),
+            queries - queries_before >= u64::from(COUNT),
             "filters are not used"
         );
         assert_eq!(denials, denied_before);
@@ -96,7 +96,7 @@ fn absent_keys_read_hardly_a_block() {
         FastLocalBloom::NAME,
         Ribbon::NAME,
     ] {
-        let policy = Asked::new(policies::by_name(name, TEN).unwrap());
+        let policy = CountingPolicy::new(policies::by_name(name, TEN).unwrap());
         let [absent, present] = reads_of_absent_and_present(with_policy(options(), policy.clone()));
         assert!(present > most && absent < few, "{name}: {absent}, {present}");
         assert!(policy.counts()[1] > most, "{name}: {:?}", policy.counts());

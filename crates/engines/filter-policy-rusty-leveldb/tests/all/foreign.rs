@@ -9,7 +9,7 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::{Error, check, checked_open};
 use rusty_leveldb::{BloomPolicy, Cmp, DB, DefaultCmp, Options};
 
-use super::support::asked::Asked;
+use super::support::counting::CountingPolicy;
 use super::support::filled::{COUNT, found, iterated, written};
 use super::support::{options, tables, with_engines, with_policy};
 
@@ -94,7 +94,7 @@ const NAMES: [&str; 16] = [
 ];
 
 #[test]
-fn the_check_says_what_the_engine_does() {
+fn the_check_agrees_with_the_engine() {
     let (mut refused, mut ignored) = (0, 0);
     for comparator in comparators() {
         for wrote in NAMES {
@@ -102,7 +102,7 @@ fn the_check_says_what_the_engine_does() {
                 cmp: comparator.clone(),
                 ..rusty_leveldb::in_memory()
             };
-            let policy = Asked::named(wrote, BLOOM);
+            let policy = CountingPolicy::named(wrote, BLOOM);
             let mut db = DB::open("database", with_policy(memory.clone(), policy)).unwrap();
             db.put(b"key", b"value").unwrap();
             db.put(b"other", b"value").unwrap();
@@ -113,7 +113,7 @@ fn the_check_says_what_the_engine_does() {
             db.compact_range(from, to).unwrap();
             drop(db);
             for reads in NAMES {
-                let policy = Asked::named(reads, BLOOM);
+                let policy = CountingPolicy::named(reads, BLOOM);
                 let verdict = check("database", &memory, &policy);
                 // The bits are the same under every name, so no key is lost; only the queries of the filter differ.
                 let mut db = DB::open("database", with_policy(memory.clone(), policy.clone())).unwrap();
@@ -162,7 +162,7 @@ fn without_filters_and_without_tables_every_policy_is_safe() {
         checked_open(missing, never, BLOOM).err().unwrap(),
         Error::Engine(_)
     ));
-    let unnamed = Asked::named("", BLOOM);
+    let unnamed = CountingPolicy::named("", BLOOM);
     let refused = checked_open(folder.path(), options(), unnamed.clone());
     assert!(matches!(refused.err().unwrap(), Error::EmptyName));
     let refused = check(folder.path(), &options(), &unnamed);
@@ -181,7 +181,7 @@ fn tables_of_leveldb_itself_are_judged_by_their_names() {
         // Replace one of the database's tables; the check does not look at keys.
         std::fs::copy(&table, live).unwrap();
         let name = table.file_name().unwrap().to_string_lossy();
-        let verdict = |policy| check(folder.path(), &options(), &Asked::named(policy, BLOOM));
+        let verdict = |policy| check(folder.path(), &options(), &CountingPolicy::named(policy, BLOOM));
         verdict("leveldb.BuiltinBloomFilter2").unwrap_or_else(|error| panic!("{name}: {error}"));
         verdict("zzz.Custom").unwrap_or_else(|error| panic!("{name}: {error}"));
         let first = match verdict("BloomFilter2").unwrap_err() {

@@ -1,6 +1,6 @@
 //! Databases on disk.
 
-pub(crate) mod asked;
+pub(crate) mod counting;
 pub(crate) mod filled;
 
 use std::path::{Path, PathBuf};

@@ -61,7 +61,7 @@ fn absent(i: u32) -> String {
 }
 
 /// Looks up a thousand absent keys. Returns what that counted.
-async fn ask_absent(db: &Opened) -> Counters {
+async fn query_absent(db: &Opened) -> Counters {
     let before = db.counters(FILTER_KIND_POINT);
     for i in 0..1_000 {
         assert!(!db.has(&absent(i)).await);
@@ -86,14 +86,14 @@ async fn points_are_found_and_absent_ones_read_no_block() {
 
     let db = store.open(settings(), vec![over_keys()]).await;
     read_all(&db).await;
-    let with = ask_absent(&db).await;
+    let with = query_absent(&db).await;
     db.close().await;
     // Each read queries four tables; about one in a hundred answers "may match" and costs a block.
     assert_eq!(with.negatives + with.positives, 4_000);
     assert!((1..120).contains(&with.positives), "{with:?}");
 
     let db = store.open(settings(), Vec::new()).await;
-    let without = ask_absent(&db).await;
+    let without = query_absent(&db).await;
     assert_eq!(Settings::default().min_filter_keys, 1_000, "the README says 1000");
     db.close().await;
     assert_eq!((without.negatives, without.positives), (0, 0));

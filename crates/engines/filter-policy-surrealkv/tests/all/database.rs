@@ -1,5 +1,5 @@
-//! Writes, compacts, reopens and reads whole databases. Counts the queries that filters deny, each of which saves a block
-//! from being read.
+//! Writes, compacts, reopens and reads whole databases. Counts the queries that filters deny, each of which saves a
+//! block from being read.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const TABLES: u32 = 3;
 /// Counts the engine's queries and the answers "no".
 struct Counted {
     policy: Arc<dyn FilterPolicy>,
-    asked: AtomicU64,
+    queried: AtomicU64,
     denied: AtomicU64,
 }
 
@@ -28,7 +28,7 @@ impl Counted {
     fn new(policy: impl FilterPolicy + 'static) -> Arc<Self> {
         Arc::new(Self {
             policy: Arc::new(policy),
-            asked: AtomicU64::new(0),
+            queried: AtomicU64::new(0),
             denied: AtomicU64::new(0),
         })
     }
@@ -36,7 +36,7 @@ impl Counted {
     /// Returns the queries and the denials since the last call.
     fn take(&self) -> (u64, u64) {
         let take = |counter: &AtomicU64| counter.swap(0, Ordering::Relaxed);
-        (take(&self.asked), take(&self.denied))
+        (take(&self.queried), take(&self.denied))
     }
 }
 
@@ -47,7 +47,7 @@ impl FilterPolicy for Counted {
 
     fn may_contain(&self, filter: &[u8], key: &[u8]) -> bool {
         let may = self.policy.may_contain(filter, key);
-        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.queried.fetch_add(1, Ordering::Relaxed);
         self.denied.fetch_add(u64::from(!may), Ordering::Relaxed);
         may
     }
@@ -151,19 +151,20 @@ async fn absent_keys_read_no_block_before_and_after_compaction() {
             assert_eq!(found(&tree, (0..COUNT).map(key)), COUNT as usize, "{name}");
             policy.take();
             assert_eq!(found(&tree, absent()), 0, "{name}");
-            let (asked, denied) = policy.take();
+            let (all, denied) = policy.take();
             tree.close().await.unwrap();
             let (tables, bytes) = filters(folder.path());
             assert_eq!(tables == 1, is_compacted, "{name}: {tables} tables");
-            // Ten bits for a key, and as much as 2,000 keys more would take: a tenth of the keys are stored in two versions.
+            // Ten bits for a key, and as much as 2,000 keys more would take: a tenth of the keys are stored in two
+            // versions.
             let per_key = bytes as f64 * 8.0 / f64::from(COUNT);
             assert!(
                 !is_compacted || (5.0..10.5).contains(&per_key),
                 "{name}: {per_key}"
             );
-            assert!(asked > 1_990 * tables as u64, "{name}: {asked}, {tables} tables");
+            assert!(all > 1_990 * tables as u64, "{name}: {all}, {tables} tables");
             // A format of whole fingerprints has room for four bits of them in a small partition, not for eight.
-            assert!(denied * 100 > asked * 91, "{name}: {denied} of {asked}");
+            assert!(denied * 100 > all * 91, "{name}: {denied} of {all}");
         }
     }
 }

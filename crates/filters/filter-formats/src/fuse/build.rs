@@ -65,7 +65,7 @@ fn peel(width: Width, kernel: KernelToken, mut hashes: Cow<'_, [u64]>) -> Result
             };
             // A platform that cannot address the slots cannot allocate them.
             resize(&mut slots, usize::try_from(shape.slots()).unwrap_or(usize::MAX))?;
-            // Too many keys in a slot are as many as nobody's hash function gives by chance.
+            // So many keys in a slot that no hash function gives them by chance.
             if fuse::add(kernel, shape, &mut slots, &hashes) {
                 resize(&mut order, fuse::used(&slots) + 1)?;
                 let peeled = fuse::peel(shape, &mut slots, &mut order);

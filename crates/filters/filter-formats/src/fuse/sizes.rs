@@ -77,7 +77,7 @@ fn len_of(shape: Shape, width: u8) -> u64 {
 /// The choice of the width of a filter's fingerprints.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Width {
-    /// Always this one of the [`WIDTHS`].
+    /// One width for all filters, of the [`WIDTHS`].
     Fixed(u8),
     /// The widest whose filter has no more than these bits per key, and the narrowest if none has.
     Widest(BitsPerKey),

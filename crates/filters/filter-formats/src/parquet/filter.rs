@@ -47,7 +47,7 @@ static PLAIN: Policy<SplitBlock> = SplitBlock::new(BitsPerKey::whole(10));
 /// ```
 #[derive(Clone, Copy)]
 pub struct SplitBlockFilter<'a> {
-    /// At least one block.
+    /// The blocks, at least one.
     blocks: &'a [Block],
     kernel: KernelToken,
 }
@@ -98,14 +98,14 @@ impl<'a> SplitBlockFilter<'a> {
         }
     }
 
-    /// Returns true if the filter may hold a key, the plain encoding of a value, and false if the key is certainly
+    /// Returns true if the filter may contain a key, the plain encoding of a value, and false if the key is certainly
     /// absent.
     #[inline]
     pub fn may_match(&self, key: &[u8]) -> bool {
         self.may_match_raw_hash(BlockHash::Xxh64.hash(key))
     }
 
-    /// Returns whether the filter may hold a value that compares equal to this one.
+    /// Returns true if the filter may contain a value that compares equal to this one.
     ///
     /// Calls [`may_match_raw_hash`](Self::may_match_raw_hash) with the value's hash, with two exceptions: a zero is
     /// looked up with both signs, and a NaN always may match, because the bits it was written with are unknown. To look
@@ -121,7 +121,7 @@ impl<'a> SplitBlockFilter<'a> {
         self.blocks
     }
 
-    /// Returns whether the filter may hold a value with this hash, computed by [`PhysicalValue::hash`].
+    /// Returns true if the filter may contain a value with this hash, computed by [`PhysicalValue::hash`].
     #[inline(always)]
     pub fn may_match_raw_hash(&self, hash: u64) -> bool {
         self.stored().may_match(self.kernel, hash)
@@ -135,8 +135,8 @@ impl<'a> SplitBlockFilter<'a> {
     }
 }
 
-/// Returns whether a block may hold a value with this hash, for blocks in another form than bytes: `word` returns each
-/// of the block's four words of 64 bits, from 0 on, whose bytes are the block's from the least significant on.
+/// Returns true if a block may contain a value with this hash, for blocks in another form than bytes: `word` returns
+/// each of the block's four words of 64 bits, from 0 on, whose bytes are the block's from the least significant on.
 ///
 /// ```
 /// use filter_formats::parquet::{SplitBlockFilterMut, block_may_match};
@@ -154,7 +154,7 @@ pub fn block_may_match(word: impl Fn(usize) -> u64, hash: u64) -> bool {
 
 /// Queries of one value in many filters.
 impl PhysicalValue<'_> {
-    /// Returns which of these filters may hold a value that compares equal to this one, in their order: what
+    /// Returns which of these filters may contain a value that compares equal to this one, in their order: what
     /// [`SplitBlockFilter::may_match_value`] answers for each. Prefetches the blocks of 64 filters.
     ///
     /// ```
@@ -175,7 +175,8 @@ impl PhysicalValue<'_> {
     ///
     /// # Errors
     ///
-    /// [`TooFewAnswers`](filter_policy::Error::TooFewAnswers) when there is no room for as many answers; then there are none.
+    /// [`TooFewAnswers`](filter_policy::Error::TooFewAnswers) when there is no room for as many answers; then there are
+    /// none.
     pub fn may_match_each(
         self,
         filters: &[SplitBlockFilter<'_>],
@@ -225,7 +226,7 @@ impl fmt::Debug for SplitBlockFilter<'_> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct SplitBlockFilterMut<'a> {
-    /// At least one block.
+    /// The blocks, at least one.
     blocks: &'a mut [Block],
     kernel: KernelToken,
 }
@@ -277,7 +278,8 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// # Errors
     ///
-    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the other filter has another length; this filter is then unchanged.
+    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the other filter has another length; this filter is then
+    /// unchanged.
     pub fn merge(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
         let is_as_long = other.blocks.len() == self.blocks.len();
         check_len(is_as_long, other, "this filter's length")?;
@@ -289,8 +291,8 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// # Errors
     ///
-    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the other filter's length is not a multiple of this one's; this filter is then
-    /// unchanged.
+    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the other filter's length is not a multiple of this
+    /// one's; this filter is then unchanged.
     pub fn merge_folded(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
         let is_multiple = other.blocks.len().is_multiple_of(self.blocks.len());
         check_len(is_multiple, other, "a multiple of this filter's length")?;
@@ -324,7 +326,8 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// # Errors
     ///
-    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the number of blocks cannot be halved so often; [`AllocationFailed`](filter_policy::Error::AllocationFailed).
+    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the number of blocks cannot be halved so often;
+    /// [`AllocationFailed`](filter_policy::Error::AllocationFailed).
     #[cfg(feature = "alloc")]
     pub fn fold(&self, halvings: u32) -> Result<alloc::vec::Vec<u8>, Error> {
         let most = self.blocks.len().trailing_zeros();

@@ -19,7 +19,7 @@ use crate::view::{Described, FilterView, Format, TEN};
 /// The maximum length of a bit set: Parquet's header stores the length as a signed 32-bit number.
 pub(super) const MAX_LEN: u32 = i32::MAX.unsigned_abs() & !31;
 
-/// Hash values can select among so many blocks.
+/// The number of blocks among which hash values can select.
 const MAX_BLOCKS: u64 = 1 << 32;
 
 /// The probe count, one probe in each word of four bytes.
@@ -150,9 +150,9 @@ impl Layout for SplitBlock {
     }
 
     fn prepare(&self, kernel: KernelToken, SplitBlocks { blocks, hash }: SplitBlocks<'_>) -> Prepared {
-        let asker = Some(split_block::asker(kernel, hash));
+        let lookup = Some(split_block::lookup(kernel, hash));
         let numbers = [u64::from(hash == BlockHash::Xxph3), 0, 0];
-        Prepared::new::<Self>(kernel, function_of(hash), asker, blocks.as_flattened(), numbers)
+        Prepared::new::<Self>(kernel, function_of(hash), lookup, blocks.as_flattened(), numbers)
     }
 
     #[inline(always)]
@@ -176,7 +176,7 @@ const fn function_of(hash: BlockHash) -> HashFunction {
     }
 }
 
-/// Returns a hash value of either function: the layout does not tell them apart.
+/// Returns a hash value of either function: the layout does not distinguish them.
 #[cfg(feature = "alloc")]
 fn of_either(hash: KeyHash) -> Option<u64> {
     hash.of(HashFunction::XXH64).or(hash.of(HashFunction::XXPH3))
@@ -258,7 +258,7 @@ impl Described for SplitBlock {
         Ok(split_block_rate(blocks, keys))
     }
 
-    /// Bits per key are rounded up.
+    /// Rounds bits per key up.
     fn reach(&self, keys: u64) -> Option<u64> {
         Some((u64::from(MAX_LEN) * 8).saturating_sub(keys))
     }

@@ -48,11 +48,12 @@ pub fn bitset_len_for_rate(values: u64, rate: f64) -> Result<u32, Error> {
     Ok(blocks as u32 * BLOCK_LEN as u32)
 }
 
-/// Returns the size in bytes that writers of Parquet files choose for this many distinct values and a rate: arrow-rs, Arrow
-/// C++ (and pyarrow) and parquet-java round the bits of a textbook formula up to a power of two, from 32 bytes to 128 MiB.
+/// Returns the size in bytes that writers of Parquet files choose for this many distinct values and a rate: arrow-rs,
+/// Arrow C++ (and pyarrow) and parquet-java round the bits of a textbook formula up to a power of two, from 32 bytes to
+/// 128 MiB.
 ///
-/// The formula assumes equally full blocks and gives 8 % too few bits at a rate of 1 %, rounding up to twice as many: the
-/// rate can be higher or lower than the one asked for.
+/// The formula assumes equally full blocks and gives 8 % too few bits at a rate of 1 %, rounding up to twice as many:
+/// the rate can be higher or lower than the requested one.
 ///
 /// ```
 /// use filter_formats::parquet::{bitset_len_of_writers, expected_rate};

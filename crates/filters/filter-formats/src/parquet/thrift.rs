@@ -1,6 +1,7 @@
 //! Fields in Thrift's compact encoding, as Parquet's headers and footers have them.
 //!
-//! Every element of a list or map takes at least one byte, so that time is bounded by the number of bytes. Nothing is allocated.
+//! Every element of a list or map takes at least one byte, so that time is bounded by the number of bytes. Nothing is
+//! allocated.
 //!
 //! Source: Thrift, `doc/specs/thrift-compact-protocol.md`.
 
@@ -18,7 +19,7 @@ pub const STRUCT: u8 = 12;
 /// Nesting of the fields that are skipped. A footer of Parquet has four levels.
 const MAX_DEPTH: u8 = 32;
 
-/// A read gives its value, or says in words what is damaged.
+/// The result of a read: its value, or a description of the damage.
 pub type Read<T> = Result<T, &'static str>;
 
 /// The bytes that have not been read yet.
@@ -38,7 +39,7 @@ pub type Read<T> = Result<T, &'static str>;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Input<'a>(
-    /// These bytes.
+    /// The bytes that are not read yet.
     pub &'a [u8],
 );
 

@@ -3,7 +3,7 @@
 use hashzoo::xxh64;
 
 /// A value of one of Parquet's physical types, which must be the column's: `Int64(7)` is never in the filter of a
-/// column of the type INT32, which does not tell its type.
+/// column of the type INT32, which does not state its type.
 ///
 /// A filter holds the plain encoding of a value, so a number is identified by its bits: `0.0` and `-0.0` are two
 /// values, and every bit pattern of a NaN is another value. (The format does not define equality, see parquet-format

@@ -60,8 +60,8 @@ const fn tail_of(probes: u8) -> [u8; TAIL_LEN] {
 /// ```
 pub type FastLocalBloomPolicy = Policy<FastLocalBloom>;
 
-/// The layout of [`FastLocalBloomPolicy`], with its constructors. Whole lines of 64 bytes, then five bytes that tell
-/// RocksDB's formats apart.
+/// The layout of [`FastLocalBloomPolicy`], with its constructors. Whole lines of 64 bytes, then five bytes that
+/// distinguish RocksDB's formats.
 #[derive(Debug, Clone, Copy)]
 pub struct FastLocalBloom {
     pub(super) bits_per_key: BitsPerKey,
@@ -89,8 +89,8 @@ impl FastLocalBloom {
     }
 
     pub(super) fn prepared(kernel: KernelToken, Lines(lines, probes): Lines<'_>) -> Prepared {
-        let (bits, asker) = (lines.as_flattened(), Some(fast_local::asker(kernel)));
-        Prepared::new::<Self>(kernel, HashFunction::XXPH3, asker, bits, [probes.into(), 0, 0])
+        let (bits, lookup) = (lines.as_flattened(), Some(fast_local::lookup(kernel)));
+        Prepared::new::<Self>(kernel, HashFunction::XXPH3, lookup, bits, [probes.into(), 0, 0])
     }
 }
 
@@ -162,7 +162,7 @@ impl Layout for FastLocalBloom {
 
 impl Format {
     /// The filter of [`FastLocalBloom`], of RocksDB's format version 5 or later: lines of 64 bytes, and five bytes that
-    /// tell RocksDB's formats apart. The rate is the exact one of ideal lines, some fuller than others, plus equal
+    /// distinguish RocksDB's formats. The rate is the exact one of ideal lines, some fuller than others, plus equal
     /// halves of hash values, which are what remains at 50 bits per key and more.
     pub const FAST_LOCAL_BLOOM: Self = Self(&FastLocalBloom::layout(TEN));
 }

@@ -111,7 +111,7 @@ fn view(filter: &[u8]) -> FilterView<'_> {
     }
 }
 
-/// Returns whether bytes without a filter match every key. RocksDB writes no two-byte filter; adapters that could not
+/// Returns true if bytes without a filter match every key. RocksDB writes no two-byte filter; adapters that could not
 /// build a filter write these two bytes.
 fn is_reserved(filter: &[u8]) -> bool {
     filter.len() >= MIN_LEN || filter == MATCHES_EVERYTHING

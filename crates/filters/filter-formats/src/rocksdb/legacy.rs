@@ -102,11 +102,11 @@ impl LegacyBloom {
 
     pub(super) fn prepared(LegacyLines { bits, lines, probes }: LegacyLines<'_>) -> Prepared {
         let (function, numbers) = (HashFunction::ROCKSDB_LEGACY, lines.words(probes));
-        Prepared::new::<Self>(KernelToken::Scalar, function, Some(Self::ask), bits, numbers)
+        Prepared::new::<Self>(KernelToken::Scalar, function, Some(Self::look_up), bits, numbers)
     }
 
     /// Answers for a key from a prepared filter.
-    fn ask(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
+    fn look_up(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
         let hash = lines::hash(key);
         Self::restore(KernelToken::Scalar, bits, *numbers).may_match(KernelToken::Scalar, hash)
     }
@@ -150,7 +150,7 @@ impl Stored for LegacyLines<'_> {
         let numbers = self.lines.words(self.probes);
         match source {
             Source::Keys(keys) => each(keys.iter(), answers, |key| {
-                LegacyBloom::ask(&numbers, self.bits, key)
+                LegacyBloom::look_up(&numbers, self.bits, key)
             }),
             Source::Hashes(hashes) => each(hashes.iter(), answers, |&hash| self.may_match(kernel, hash)),
         }

@@ -50,7 +50,7 @@ use crate::view::{Format, TEN};
 pub type RibbonPolicy = Policy<Ribbon>;
 
 /// The layout of [`RibbonPolicy`], with its constructors. Columns of a solution in words of 16 bytes, then five bytes
-/// that tell RocksDB's formats apart.
+/// that distinguish RocksDB's formats.
 #[derive(Debug, Clone, Copy)]
 pub struct Ribbon {
     bloom: FastLocalBloom,
@@ -68,11 +68,11 @@ impl Ribbon {
     }
 
     pub(super) fn prepared(kernel: KernelToken, solution: Solution<'_>) -> Prepared {
-        let ([shape, seed], asker) = (solution.numbers(), Some(ribbon::asker(kernel)));
+        let ([shape, seed], lookup) = (solution.numbers(), Some(ribbon::lookup(kernel)));
         Prepared::new::<Self>(
             kernel,
             HashFunction::XXPH3,
-            asker,
+            lookup,
             solution.bytes(),
             [shape, seed, 0],
         )

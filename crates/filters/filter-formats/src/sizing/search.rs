@@ -1,7 +1,7 @@
 //! Searches by halving.
 
-/// Returns the largest number from `least` to `limit` that fits, if every number below a fitting one fits too; `None` if the
-/// least does not.
+/// Returns the largest number from `least` to `limit` that fits, if every number below a fitting one fits too; `None`
+/// if the least does not.
 ///
 /// ```
 /// use filter_formats::sizing::largest;
@@ -36,7 +36,7 @@ pub(crate) fn least(least: u64, limit: u64, fits: impl Fn(u64) -> bool) -> Optio
 /// Returns the lowest false-positive rate whose filter fits, from one half down to 2^-1000, within a millionth, if the
 /// filters of higher rates than a fitting one fit too; `None` if that of one half does not.
 pub fn lowest_rate(fits: impl Fn(f64) -> bool) -> Option<f64> {
-    /// The parts of a halving of the rate that are told apart.
+    /// The resolution: a halving of the rate has so many parts.
     const PARTS: u64 = 1_000_000;
     let rate = |parts: u64| libm::exp2(-(parts as f64) / PARTS as f64);
     largest(PARTS, 1_000 * PARTS, |parts| fits(rate(parts))).map(rate)

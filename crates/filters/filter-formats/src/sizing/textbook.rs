@@ -30,8 +30,8 @@ pub struct Textbook {
 }
 
 impl Textbook {
-    /// The filter whose probe count is the best one for its size, whole or not. Its rate is a lower bound for every Bloom
-    /// filter.
+    /// The filter whose probe count is the best one for its size, whole or not. Its rate is a lower bound for every
+    /// Bloom filter.
     pub const BEST: Self = Self { probes: None };
 
     /// Makes a filter with this many probes for each key.
@@ -63,8 +63,8 @@ impl Textbook {
         }
     }
 
-    /// Returns the rate of a large filter: `(1 - e^(-k / bits_per_key))^k` for k probes, `e^(-bits_per_key * (ln 2)^2)` for
-    /// the best number.
+    /// Returns the rate of a large filter: `(1 - e^(-k / bits_per_key))^k` for k probes, `e^(-bits_per_key * (ln 2)^2)`
+    /// for the best number.
     ///
     /// # Errors
     ///
@@ -87,12 +87,12 @@ impl Textbook {
         Ok(-libm::log(rate) / (LN_2 * LN_2))
     }
 
-    /// Returns the memory in bits for `keys` keys at a rate with the best probe count, not rounded: formats round to bytes
-    /// or words, and some of them down.
+    /// Returns the memory in bits for `keys` keys at a rate with the best probe count, not rounded: formats round to
+    /// bytes or words, and some of them down.
     ///
     /// # Errors
     ///
-    /// Those of [`bits_per_key`](Self::bits_per_key).
+    /// The errors of [`bits_per_key`](Self::bits_per_key).
     pub fn bits(keys: u64, rate: f64) -> Result<f64, Error> {
         proper_rate(rate)?;
         // Guava computes its sizes in this order, and they are compared with these.
@@ -131,7 +131,8 @@ pub(crate) fn proper_rate(given: f64) -> Result<(), Error> {
     }
 }
 
-/// Returns the probability that an absent key has the same hash of this many bits as one of the keys: `1 - (1 - 2^-bits)^n`.
+/// Returns the probability that an absent key has the same hash of this many bits as one of the keys:
+/// `1 - (1 - 2^-bits)^n`.
 pub(super) fn equal_hashes(bits: i32, keys: u64) -> f64 {
     let one_value = libm::ldexp(1.0, -bits);
     -libm::expm1(keys as f64 * libm::log1p(-one_value))

@@ -64,7 +64,7 @@ impl Places {
 #[derive(Debug, Clone, Copy)]
 pub struct Outline {
     format: Format,
-    /// `None` if no slice is so long, or the end is not known.
+    /// The length; `None` if no slice is so long, or the end is not known.
     len: Option<usize>,
     tail: [u8; TAIL_LEN],
     tail_len: usize,

@@ -11,7 +11,7 @@ use super::support::list::List;
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
-/// That of the filter of `BloomFilter2`.
+/// The checksum of the filter of `BloomFilter2`.
 const CHECKSUM: u64 = 0x6171_f3a4_917e_0a87;
 
 /// Breaks one sentence.
@@ -102,8 +102,8 @@ impl FilterPolicy for Broken {
     }
 }
 
-/// Returns what the check says of a policy.
-fn said(policy: &dyn FilterPolicy) -> String {
+/// Returns the message of the check of a policy.
+fn message(policy: &dyn FilterPolicy) -> String {
     let check = std::panic::AssertUnwindSafe(|| contract::check(policy, CHECKSUM));
     let panic = std::panic::catch_unwind(check).unwrap_err();
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -132,16 +132,16 @@ fn the_contract_test_finds_what_is_broken() {
         "is stored",
         "the checksum of the filter of 1000 keys",
     ] {
-        let text = said(&broken(sentence));
-        assert!(text.contains(sentence), "{text:?} does not say {sentence:?}");
+        let text = message(&broken(sentence));
+        assert!(text.contains(sentence), "{text:?} does not contain {sentence:?}");
     }
     contract::check(&broken(""), CHECKSUM);
     let of_another_function = Broken {
         policy: Box::new(BloomFilterPolicy::with_hasher(Seeded(7), TEN)),
         ..broken("key_hash must return the value")
     };
-    assert!(said(&of_another_function).starts_with("key_hash must return the value"));
-    assert!(said(&Policy::of(List::broken())).contains("one bit each"));
+    assert!(message(&of_another_function).starts_with("key_hash must return the value"));
+    assert!(message(&Policy::of(List::broken())).contains("one bit each"));
     let unprepared = broken("");
     assert!(
         PreparedFilter::unprepared(&unprepared, &[]).may_match_hash(KeyHash::new(HashFunction::XXH3, 7_u64)),

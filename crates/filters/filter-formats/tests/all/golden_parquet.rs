@@ -338,12 +338,12 @@ fn one_value_in_many_filters() {
         .iter()
         .map(|group| SplitBlockFilter::new(group).unwrap())
         .collect();
-    let asked = [
+    let others = [
         PhysicalValue::Double(0.0),
         PhysicalValue::Float(-0.0),
         PhysicalValue::Double(f64::NAN),
     ];
-    for value in stored.into_iter().chain(asked) {
+    for value in stored.into_iter().chain(others) {
         for count in [0, 1, 64, 65, 130] {
             let mut words = [7; 3];
             let mut answers = Answers::new(&mut words);

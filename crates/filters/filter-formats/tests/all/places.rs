@@ -26,7 +26,7 @@ fn outline(known: &NamedPolicy, filter: &[u8]) -> Option<Outline> {
 }
 
 /// Answers from the places alone; `None` if the filter must be had as a whole.
-fn ask(known: &NamedPolicy, filter: &[u8], hash: KeyHash) -> Option<bool> {
+fn look_up(known: &NamedPolicy, filter: &[u8], hash: KeyHash) -> Option<bool> {
     let outline = outline(known, filter)?;
     Some(match outline.places(hash) {
         Places::Same(answer) => answer,
@@ -54,7 +54,7 @@ fn filters_of_every_policy_but_ribbon() {
         for (known, policy, filter) in filters(&keys) {
             let mut found = 0;
             for key in (0..6_000).map(u32::to_be_bytes) {
-                let Some(answer) = ask(known, &filter, hash(&policy, &key)) else {
+                let Some(answer) = look_up(known, &filter, hash(&policy, &key)) else {
                     assert!(known.name().ends_with("RibbonFilter") && !keys.is_empty());
                     break;
                 };
@@ -134,7 +134,7 @@ proptest! {
     fn any_bytes(filter in any_filter(), key in vec(any::<u8>(), 0..20)) {
         for known in policies::ALL {
             let policy = known.policy(BitsPerKey::whole(10));
-            let Some(answer) = ask(known, &filter, hash(&policy, &key)) else {
+            let Some(answer) = look_up(known, &filter, hash(&policy, &key)) else {
                 continue;
             };
             let expected = policy.key_may_match(&key, &filter);

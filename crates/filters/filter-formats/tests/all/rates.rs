@@ -18,8 +18,8 @@ fn the_table_of_which_md_is_what_is_measured() {
     assert!(page.contains(&table), "the table of WHICH.md must be:\n{table}");
 }
 
-/// Random keys. Rates that are computed agree within three and a half standard deviations, and those that filters tell
-/// from their contents within a little more.
+/// Random keys. Rates that are computed agree within three and a half standard deviations, and those that follow
+/// from the contents of filters within a little more.
 #[test]
 fn rates_are_those_of_the_policies() {
     let mut random = SplitMix64::seed_from_u64(5);
@@ -38,23 +38,23 @@ fn rates_are_those_of_the_policies() {
         let bits_per_key = BitsPerKey::whole(bits);
         for known in policies::ALL {
             let policy = known.policy(bits_per_key);
-            let (mut matches, mut told) = (0, 0.0);
+            let (mut matches, mut estimate) = (0, 0.0);
             for _ in 0..filters {
                 let stored: Vec<[u8; 8]> = (0..keys).map(|_| random.next_u64().to_le_bytes()).collect();
                 let filter = filter_of(&policy, &stored);
-                told += FilterView::new(known.format(), &filter).expected_rate() / f64::from(filters);
+                estimate += FilterView::new(known.format(), &filter).expected_rate() / f64::from(filters);
                 matches += (0..queries)
                     .filter(|_| policy.key_may_match(&random.next_u64().to_le_bytes(), &filter))
                     .count();
             }
-            let asked = f64::from(filters) * f64::from(queries);
-            let measured = matches as f64 / asked;
-            let chance = 3.5 * libm::sqrt(1.0 / (measured * asked));
+            let queried = f64::from(filters) * f64::from(queries);
+            let measured = matches as f64 / queried;
+            let chance = 3.5 * libm::sqrt(1.0 / (measured * queried));
             let at = format!(
-                "{} of {keys} keys at {bits} bits: measured {measured:e}, told {told:e}",
+                "{} of {keys} keys at {bits} bits: measured {measured:e}, estimated {estimate:e}",
                 known.name()
             );
-            let ratio = told / measured;
+            let ratio = estimate / measured;
             let format = known.format();
             let expected = format.expected_rate(u64::from(keys), bits_per_key).unwrap();
             // THEORY.md says how far the computed rate of LevelDB's format is off. A part of Basho's was measured.
@@ -65,9 +65,9 @@ fn rates_are_those_of_the_policies() {
                 "{at}, expected {expected:e}"
             );
             // The probes of LevelDB's, Basho's and RocksDB's older filters are far from independent, and few matches
-            // tell no rate.
-            let is_told = !is_rough && format != Format::LEGACY_BLOOM && expected * asked > 20.0;
-            assert!(!is_told || (ratio - 1.0).abs() < chance + 0.03, "{at}");
+            // give no rate.
+            let is_precise = !is_rough && format != Format::LEGACY_BLOOM && expected * queried > 20.0;
+            assert!(!is_precise || (ratio - 1.0).abs() < chance + 0.03, "{at}");
         }
     }
 }
@@ -108,7 +108,7 @@ mod neighbours {
     use super::*;
 
     /// The number of keys queried for each size of filter.
-    const ASKED: u64 = 1 << 18;
+    const QUERIES: u64 = 1 << 18;
 
     /// Formats a decimal id with leading zeros.
     fn id(number: u64, digits: usize) -> Vec<u8> {
@@ -117,8 +117,8 @@ mod neighbours {
 
     /// Returns the share of absent ids that pass: each of many filters holds `keys` consecutive even numbers, and is
     /// queried for the odd numbers after them.
-    fn passing<H: KeyHasher>(asked: u64, policy: &BloomFilterPolicy<H>, keys: u64, digits: usize) -> f64 {
-        let filters = asked / keys;
+    fn passing<H: KeyHasher>(queries: u64, policy: &BloomFilterPolicy<H>, keys: u64, digits: usize) -> f64 {
+        let filters = queries / keys;
         let mut passed = 0;
         for index in 0..filters {
             let stored = (0..keys).map(|i| 2 * (index * keys + i));
@@ -150,7 +150,7 @@ mod neighbours {
             (128, 0.020),
             (320, 0.10),
         ] {
-            let rate = passing(ASKED, &leveldb(), keys, 16);
+            let rate = passing(QUERIES, &leveldb(), keys, 16);
             assert!((rate / expected - 1.0).abs() < 0.1, "{keys} keys: {rate}");
         }
     }
@@ -192,14 +192,14 @@ mod neighbours {
     fn neither_do_large_filters_nor_keys_of_17_bytes_nor_murmur_hash_2() {
         let (ours, leveldb) = (bloom_filter2(), leveldb());
         for keys in [500, 512, 640, 4096] {
-            let rate = passing(ASKED, &leveldb, keys, 16);
+            let rate = passing(QUERIES, &leveldb, keys, 16);
             assert!((0.007..0.018).contains(&rate), "{keys} keys: {rate}");
         }
         for keys in [32, 38, 64, 100, 128, 512] {
             let rates = [
-                passing(ASKED, &leveldb, keys, 17),
-                passing(ASKED, &ours, keys, 16),
-                passing(ASKED, &ours, keys, 17),
+                passing(QUERIES, &leveldb, keys, 17),
+                passing(QUERIES, &ours, keys, 16),
+                passing(QUERIES, &ours, keys, 17),
             ];
             assert!(
                 rates.iter().all(|rate| (0.007..0.0135).contains(rate)),

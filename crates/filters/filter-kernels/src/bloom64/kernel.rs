@@ -253,9 +253,9 @@ impl Work for AskTile<'_> {
         let Self(bit_array, probes, tile) = self;
         let len = bit_array.len();
         in_registers!(
-            lanes: S, bit_array, |table| ask_words(lanes, table, len, probes, tile),
+            lanes: S, bit_array, |table| query_words(lanes, table, len, probes, tile),
             else if len < TOO_LONG {
-                ask_words(lanes, Words::<_, 0>::new(lanes, bit_array), len, probes, tile)
+                query_words(lanes, Words::<_, 0>::new(lanes, bit_array), len, probes, tile)
             } else {
                 self.portable()
             }
@@ -265,7 +265,7 @@ impl Work for AskTile<'_> {
 
 /// Returns the answers of an array of `len` bytes, one bit each.
 #[inline(always)]
-fn ask_words<S: WideLanes, const QUARTERS: usize>(
+fn query_words<S: WideLanes, const QUARTERS: usize>(
     lanes: S,
     words: Words<'_, S, QUARTERS>,
     len: usize,

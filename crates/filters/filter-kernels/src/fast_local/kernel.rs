@@ -181,7 +181,8 @@ impl Split {
     }
 }
 
-/// Sets the bits of all keys in whole lines, with at most `MOST` probes each. With `ONE`, there is a single line, which is kept in a register, because otherwise every key would wait for the one before it.
+/// Sets the bits of all keys in whole lines, with at most `MOST` probes each. With `ONE`, there is a single line, which
+/// is kept in a register, because otherwise every key would wait for the one before it.
 #[inline(always)]
 fn set_lines<S: Lanes, const MOST: usize, const ONE: bool>(
     lanes: S,
@@ -264,7 +265,7 @@ impl Work for AskTile<'_> {
         let Self(lines, probes, tile) = self;
         if is_line::<S>() && probes <= 8 {
             let split = Split::new(lanes, tile, lines.len());
-            return ask_pairs(lanes, lines, probes, &split) & tile.mask();
+            return query_pairs(lanes, lines, probes, &split) & tile.mask();
         }
         self.narrow(lanes)
     }
@@ -282,7 +283,7 @@ fn one_by_one<T: Target>(target: T, lines: &[Line], probes: u8, tile: Tile<'_>) 
 
 /// Queries two keys at a time, whose probes, at most 8, are the lanes of a vector of the length of a line.
 #[inline(always)]
-fn ask_pairs<S: Lanes>(lanes: S, lines: &[Line], probes: u8, tile: &Split) -> u64 {
+fn query_pairs<S: Lanes>(lanes: S, lines: &[Line], probes: u8, tile: &Split) -> u64 {
     let powers = lanes.load(&PAIRS[usize::from(probes - 1) % 8]);
     let half = lanes.splat(8);
     // The first key's line is the first half of a table, the second's the second half.

@@ -1,10 +1,10 @@
-//! The definition of queries (`FORMAT.md` of `filter-formats`, "Pebble's binary fuse filter"): a hash value is mixed, and gives
-//! three places and a fingerprint.
+//! The definition of queries (`FORMAT.md` of `filter-formats`, "Pebble's binary fuse filter"): a hash value is mixed,
+//! and gives three places and a fingerprint.
 
 /// The segments of slots, and the seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    /// Added to hash values before they are mixed.
+    /// The number that is added to hash values before they are mixed.
     pub seed: u64,
     /// The number of segments that hold the first place of a key; there are two more.
     pub segments: u32,
@@ -40,8 +40,8 @@ impl Shape {
         self.places_of(self.starts(), mixed)
     }
 
-    /// [`places`](Self::places), given the number of [`starts`](Self::starts). With any other number, too, the places are in
-    /// ascending order, because each is in the segment after that of the one before.
+    /// [`places`](Self::places), given the number of [`starts`](Self::starts). With any other number, too, the places
+    /// are in ascending order, because each is in the segment after that of the one before.
     #[inline(always)]
     pub(super) const fn places_of(self, starts: u64, mixed: u64) -> [u64; 3] {
         self.places_from(((mixed as u128 * starts as u128) >> 64) as u32, mixed)

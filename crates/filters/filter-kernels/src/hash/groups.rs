@@ -11,7 +11,7 @@ use crate::source::{LaneHash, LaneSource, TILE};
 
 /// Hash values in groups.
 pub(crate) enum Groups<'a> {
-    /// Those of keys of 16 bytes.
+    /// The hash values of keys of 16 bytes.
     Packed(&'a [[u8; STEP]], LaneHash),
     Given(&'a [u32]),
 }

@@ -14,8 +14,8 @@ use crate::lanes::{Lanes, MAX_LANES, Work};
 use crate::modulus::{LaneDivisor, Modulus};
 use crate::source::LaneSource;
 
-/// The length in bytes from which bit arrays are prefetched before they are written or read: four times the second-level
-/// cache of the machines this was measured on. Below, prefetching costs more than it saves.
+/// The length in bytes from which bit arrays are prefetched before they are written or read: four times the
+/// second-level cache of the machines this was measured on. Below, prefetching costs more than it saves.
 pub(super) const PREFETCHED: usize = 4 << 20;
 /// The length in bits of arrays that are in the second-level cache. In larger ones many stores wait, and where keys are
 /// hashed between them, fewer fit in flight: packed keys took 1.7 times as long in 1.25 MB (Zen 3).
@@ -220,7 +220,7 @@ struct Filling<'r, 'b, S: Lanes, const MAP: bool, const GROUPS: usize, const ROW
     remainders: Remainders<S>,
     probes: usize,
     bits: Bits<'b, MAP>,
-    /// Prepared rows whose bits are not set yet.
+    /// The prepared rows, whose bits are not set yet.
     rows: &'r mut [Row; ROWS],
     groups: usize,
 }
@@ -245,8 +245,8 @@ impl<S: Lanes, const MAP: bool, const GROUPS: usize, const ROWS: usize> Consumer
             }
             let group = self.groups + index;
             for row in rows_of::<MAP, ROWS>(self.rows, group % GROUPS, self.probes) {
-                // SAFETY: the row was prepared `GROUPS` groups ago if there was such a group, from remainders by the bits
-                // of the filter.
+                // SAFETY: the row was prepared `GROUPS` groups ago if there was such a group, from remainders by the
+                // bits of the filter.
                 unsafe { bits.exchange(lanes, row, sequence.positions(), group >= GROUPS, GROUPS > 1) };
                 sequence.advance();
             }
@@ -316,10 +316,10 @@ pub(super) fn may_match<S: Lanes>(
     true
 }
 
-/// Asks a usual filter for a hash value.
-pub(super) struct AskUsual<'a>(pub(super) &'a [u8], pub(super) u8, pub(super) u32);
+/// Queries a usual filter for a hash value.
+pub(super) struct QueryUsual<'a>(pub(super) &'a [u8], pub(super) u8, pub(super) u32);
 
-impl Work for AskUsual<'_> {
+impl Work for QueryUsual<'_> {
     type Out = bool;
 
     #[inline(always)]
@@ -343,15 +343,15 @@ impl Work for AskUsual<'_> {
     }
 }
 
-/// Asks for a hash value with the numbers of a divisor, which may be those of another bit array.
-pub(super) struct Ask<'a>(
+/// Queries a filter for a hash value with the numbers of a divisor, which may be those of another bit array.
+pub(super) struct QueryAny<'a>(
     pub(super) &'a [u8],
     pub(super) [u64; 2],
     pub(super) u32,
     pub(super) u32,
 );
 
-impl Work for Ask<'_> {
+impl Work for QueryAny<'_> {
     type Out = bool;
 
     #[inline(always)]

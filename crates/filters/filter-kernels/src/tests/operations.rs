@@ -117,7 +117,7 @@ fn outcomes<S: Lanes>(lanes: S, input: &Input) -> Vec<Outcome> {
     lanes.prefetch::<true, _>(bytes, 0);
     for len in 1..=bytes.len() {
         let positions = input.words[3].map(|word| word % (8 * len as u32));
-        // Of random bits, all that are asked for are rarely set.
+        // In random bits, all queried positions are rarely set.
         let dense: Vec<u8> = bytes[..len].iter().map(|byte| byte | 0xf7).collect();
         // Beyond eight, as where more probes are left.
         for count in (0..=8).chain([12, 30]) {

@@ -6,8 +6,8 @@ use core::arch::x86_64::*;
 use crate::kernel::Kernel;
 use crate::lanes::{Target, Work, compiled};
 
-/// The kernel of AVX2. A value exists only if the processor and the operating system support the instructions, so calling
-/// them is sound; "see the type" in the comments refers to this.
+/// The kernel of AVX2. A value exists only if the processor and the operating system support the instructions, so
+/// calling them is sound; "see the type" in the comments refers to this.
 #[derive(Debug, Clone, Copy)]
 pub struct Avx2(());
 
@@ -15,7 +15,7 @@ pub struct Avx2(());
 #[derive(Debug, Clone, Copy)]
 pub struct Avx512(());
 
-/// What lanes have whatever their number.
+/// Implements what lanes of any number have in common.
 macro_rules! target {
     ($lanes:ident, $features:ident) => {
         impl Target for $lanes {
@@ -76,7 +76,7 @@ target!(Avx512, avx512);
 
 /// Returns the number of bits that are one.
 ///
-/// As an instruction by name: compilers would replace four of these by vectors, which take three times as long.
+/// Names the instruction, because compilers would replace four of these by vectors, which take three times as long.
 ///
 /// # Safety
 ///
@@ -118,7 +118,8 @@ pub(super) fn parities(first: &[[u8; 16]], second: &[[u8; 16]], [here, next]: [u
     let (here, next) = (coefficients(here), coefficients(next));
     // The selected bits of two rows.
     let selected = |from: usize| {
-        // SAFETY: the start is at most 4 * ROWS - 4, so four lanes follow; under the mask, only words of the slices are read.
+        // SAFETY: the start is at most 4 * ROWS - 4, so four lanes follow; under the mask, only words of the slices are
+        // read.
         let (first, second) = unsafe {
             let live = _mm256_loadu_si256(LIVE.as_ptr().add(2 * (ROWS - rows + from)).cast());
             (
@@ -144,7 +145,7 @@ pub(super) fn parities(first: &[[u8; 16]], second: &[[u8; 16]], [here, next]: [u
 }
 
 compiled! { avx2
-/// Returns whether the bits of each lane are odd in number.
+/// Returns true if the bits of each lane are odd in number.
 #[inline]
 fn odd_lanes(sum: __m256i) -> u32 {
     // The sum of a lane's bits gathers in its highest.

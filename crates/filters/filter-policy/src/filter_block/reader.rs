@@ -12,9 +12,9 @@ pub(super) const BASE_LG: u8 = 11;
 /// The length of the tail: the start of the offsets in 4 bytes, then `BASE_LG`.
 pub(super) const TAIL_LEN: usize = 5;
 
-/// A filter block in stored bytes, read in place, with the policy that wrote its filters. `P` is the policy, a reference to
-/// it, a `Box` or an `Arc`; `B` is the memory that holds the bytes: a slice, a vector, an `Arc<[u8]>`, a block of a cache.
-/// With `()` for the policy the block is read, but not asked.
+/// A filter block in stored bytes, read in place, with the policy that wrote its filters. `P` is the policy, a
+/// reference to it, a `Box` or an `Arc`; `B` is the memory that holds the bytes: a slice, a vector, an `Arc<[u8]>`, a
+/// block of a cache. With `()` for the policy the block is read, but cannot be queried.
 ///
 /// The reader accepts any bytes. Damaged offsets give the answer "may match"; altered filters may miss stored keys,
 /// which only the checksum of the block can detect. The answers are LevelDB's, with one exception: if a filter starts
@@ -141,8 +141,8 @@ impl fmt::Display for FilterBlockDamage {
 impl core::error::Error for FilterBlockDamage {}
 
 impl<P, B: AsRef<[u8]>> FilterBlockReader<P, B> {
-    /// Reads the block whose filters this policy wrote; accepts any bytes. If the block is stored with the policy's name,
-    /// see [`stored_as`](Self::stored_as).
+    /// Reads the block whose filters this policy wrote; accepts any bytes. If the block is stored with the policy's
+    /// name, see [`stored_as`](Self::stored_as).
     pub fn new(policy: P, block: B) -> Self {
         let tail = Tail::of(block.as_ref());
         Self::ending_in(tail, policy, block)
@@ -166,12 +166,12 @@ impl<P, B: AsRef<[u8]>> FilterBlockReader<P, B> {
         }
     }
 
-    /// Returns the number of filters; 0 when the block is too damaged to tell.
+    /// Returns the number of filters; 0 when the block is too damaged to count them.
     pub const fn len(&self) -> usize {
         self.count
     }
 
-    /// Returns whether there are no filters, in which case every answer is "may match".
+    /// Returns true if there are no filters, in which case every answer is "may match".
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -309,19 +309,19 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> FilterBlockReader<P, B> {
         Self::ending_in(None, policy, block)
     }
 
-    /// Returns whether the data block that starts at this file offset may hold the key; `false` means that it
+    /// Returns true if the data block that starts at this file offset may contain the key; `false` means that it
     /// certainly does not.
     ///
-    /// `block_offset` is the number that the table's index has for the data block: where the block begins in the file, as
-    /// `start_block` was given it. The block's number, its end, or an offset that counts uncompressed bytes or leaves out
-    /// trailers finds the filter of other blocks, which denies stored keys.
+    /// `block_offset` is the number that the table's index has for the data block: where the block begins in the file,
+    /// as `start_block` was given it. The block's number, its end, or an offset that counts uncompressed bytes or
+    /// leaves out trailers finds the filter of other blocks, which denies stored keys.
     pub fn may_match(&self, block_offset: u64, key: &[u8]) -> bool {
         let filter = self.filter_of(block_offset);
         filter.is_none_or(|filter| self.policy.key_may_match(key, filter))
     }
 
-    /// [`may_match`](Self::may_match) for a key that was hashed once for many filters. A key that was hashed by
-    /// another function is hashed again.
+    /// Answers as [`may_match`](Self::may_match) does, for a key that was hashed once for many filters. A key that was
+    /// hashed by another function is hashed again.
     pub fn may_match_hashed<Q: FilterPolicy + ?Sized>(
         &self,
         block_offset: u64,

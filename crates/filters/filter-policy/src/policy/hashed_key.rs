@@ -65,7 +65,7 @@ impl<'a, P: FilterPolicy + ?Sized> HashedKey<'a, P> {
         self.hash
     }
 
-    /// Returns whether the filter may hold the key, as [`FilterPolicy::key_may_match`] does.
+    /// Returns true if the filter may contain the key, as [`FilterPolicy::key_may_match`] does.
     #[inline]
     pub fn may_match(&self, filter: &[u8]) -> bool {
         match self.hash() {

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use filter_kernels::{Asker, KernelToken, Keys, Source, Stored as _};
+use filter_kernels::{KernelToken, Keys, Lookup, Source, Stored as _};
 
 use super::{FilterPolicy, HashedKey, Layout};
 use crate::answers::{Answers, each, fill};
@@ -21,7 +21,7 @@ pub struct Prepared(State);
 #[derive(Clone, Copy)]
 enum State {
     Filter(Plan),
-    /// Every key has this answer.
+    /// The same answer for every key.
     Same(bool),
     /// The policy interprets the filter anew for each query, and hashes keys by this function.
     Nothing(Option<HashFunction>),
@@ -30,7 +30,7 @@ enum State {
 #[derive(Clone, Copy)]
 struct Plan {
     /// Answers for a key; `None` if only the policy can hash keys.
-    asker: Option<Asker>,
+    lookup: Option<Lookup>,
     function: HashFunction,
     layout: &'static Lookups,
     kernel: KernelToken,
@@ -69,19 +69,19 @@ impl Lookups {
 }
 
 impl Prepared {
-    /// Prepares a filter of the layout `L`, which begins with these bits. `asker` answers for a key, given numbers and
+    /// Prepares a filter of the layout `L`, which begins with these bits. `lookup` answers for a key, given numbers and
     /// bits; it is `None` if only the policy can hash keys by the function:
     /// [`Stored::may_match_many`](filter_kernels::Stored::may_match_many) then gets hash values alone, never keys.
     #[inline]
     pub const fn new<L: Layout>(
         kernel: KernelToken,
         function: HashFunction,
-        asker: Option<Asker>,
+        lookup: Option<Lookup>,
         bits: &[u8],
         numbers: [u64; 3],
     ) -> Self {
         Self(State::Filter(Plan {
-            asker,
+            lookup,
             function,
             layout: Lookups::of::<L>(),
             kernel,
@@ -109,8 +109,8 @@ impl Prepared {
     #[inline]
     pub fn may_match(&self, filter: &[u8], key: &[u8]) -> bool {
         match &self.0 {
-            State::Filter(plan) => match (plan.asker, plan.bits(filter)) {
-                (Some(asker), Some(bits)) => asker(&plan.numbers, bits, key),
+            State::Filter(plan) => match (plan.lookup, plan.bits(filter)) {
+                (Some(lookup), Some(bits)) => lookup(&plan.numbers, bits, key),
                 _ => true,
             },
             State::Same(answer) => *answer,
@@ -189,7 +189,7 @@ impl<'a> PreparedFilter<'a> {
         }
     }
 
-    /// Prepares nothing: the policy is asked for each key.
+    /// Prepares nothing: the policy is queried for each key.
     pub fn unprepared(policy: &'a dyn FilterPolicy, filter: &'a [u8]) -> Self {
         let function = policy.key_hash(b"").map(KeyHash::function);
         let prepared = Prepared(State::Nothing(function));
@@ -205,8 +205,8 @@ impl<'a> PreparedFilter<'a> {
 ///
 /// An engine keeps one for each open table. `P` is the policy or a pointer to it, such as
 /// `Arc<dyn FilterPolicy + Send + Sync>`, `B` the memory that holds the bytes: a vector, an `Arc<[u8]>`, a block of a
-/// cache. If both are `Send` and `Sync`, so is the filter. The bytes must not change: what was prepared of the old ones denies keys of the new ones.
-/// A query through `dyn` takes one indirect call.
+/// cache. If both are `Send` and `Sync`, so is the filter. The bytes must not change: what was prepared of the old ones
+/// denies keys of the new ones. A query through `dyn` takes one indirect call.
 #[cfg_attr(
     feature = "alloc",
     doc = r#"
@@ -288,20 +288,20 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         &self.policy
     }
 
-    /// Returns whether the filter may hold the key; `false` means that it certainly does not.
+    /// Returns true if the filter may contain the key. `false` is certain.
     #[inline(always)]
     pub fn may_match(&self, key: &[u8]) -> bool {
         match &self.prepared.0 {
-            State::Filter(plan) => match (plan.asker, plan.bits(self.filter.as_ref())) {
-                (Some(asker), Some(bits)) => asker(&plan.numbers, bits, key),
-                _ => self.hash_and_ask(plan, key),
+            State::Filter(plan) => match (plan.lookup, plan.bits(self.filter.as_ref())) {
+                (Some(lookup), Some(bits)) => lookup(&plan.numbers, bits, key),
+                _ => self.hash_and_look_up(plan, key),
             },
             State::Same(answer) => *answer,
             State::Nothing(_) => self.policy.key_may_match(key, self.filter.as_ref()),
         }
     }
 
-    /// Returns whether the filter may hold a key that was hashed once for many filters.
+    /// Returns true if the filter may contain a key that was hashed once for many filters.
     ///
     /// Policies of one hash function share hash values. A key that was hashed by another function is hashed again.
     #[inline(always)]
@@ -319,9 +319,9 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         }
     }
 
-    /// Returns whether the filter may hold a key with this hash value. [`may_match_hashed`](Self::may_match_hashed) has
-    /// the key as well, and so an answer where this one is `true`: if another function made the value, or the policy
-    /// has none.
+    /// Returns true if the filter may contain a key with this hash value. [`may_match_hashed`](Self::may_match_hashed)
+    /// has the key as well, and so an answer where this one is `true`: if another function made the value, or the
+    /// policy has none.
     #[inline(always)]
     pub fn may_match_hash(&self, hash: KeyHash) -> bool {
         let answer = self.prepared.may_match_hash(self.filter.as_ref(), hash);
@@ -346,11 +346,11 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         let batch = keys.into();
         let answers = answers.start(batch.len())?;
         match batch.for_kernels() {
-            Some(keys) => self.ask(keys, answers),
+            Some(keys) => self.look_up(keys, answers),
             None => {
                 let mut words = answers.chunks_mut(1);
                 batches::<_, 64>(batch.iter(), |keys| {
-                    self.ask(Keys::Slices(keys), words.next().unwrap_or_default());
+                    self.look_up(Keys::Slices(keys), words.next().unwrap_or_default());
                 });
             }
         }
@@ -378,7 +378,7 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
 
     /// Hashes the key by the policy, which alone can.
     #[inline]
-    fn hash_and_ask(&self, plan: &Plan, key: &[u8]) -> bool {
+    fn hash_and_look_up(&self, plan: &Plan, key: &[u8]) -> bool {
         self.policy
             .key_hash(key)
             .filter(|hash| hash.function() == plan.function)
@@ -391,12 +391,12 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         self.may_match(key)
     }
 
-    fn ask(&self, keys: Keys<'_>, answers: &mut [u64]) {
+    fn look_up(&self, keys: Keys<'_>, answers: &mut [u64]) {
         let filter = self.filter.as_ref();
         match &self.prepared.0 {
-            State::Filter(plan) => match (plan.asker, plan.bits(filter)) {
+            State::Filter(plan) => match (plan.lookup, plan.bits(filter)) {
                 (Some(_), Some(bits)) => (plan.layout.keys)(plan, bits, keys, answers),
-                _ => each(keys.iter(), answers, |key| self.hash_and_ask(plan, key)),
+                _ => each(keys.iter(), answers, |key| self.hash_and_look_up(plan, key)),
             },
             State::Same(answer) => fill(*answer, keys.len(), answers),
             State::Nothing(_) => each(keys.iter(), answers, |key| self.policy.key_may_match(key, filter)),

@@ -212,7 +212,7 @@ fn damage_is_named() {
 }
 
 #[test]
-fn filters_tell_what_they_cover() {
+fn filters_report_what_they_cover() {
     let block = build(&[(0, vec![b"key".to_vec()]), (5000, vec![b"other".to_vec()])]);
     let reader = FilterBlockReader::new((), &block);
     let covered: Vec<_> = reader

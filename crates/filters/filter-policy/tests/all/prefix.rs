@@ -147,7 +147,7 @@ fn names_cannot_run_into_each_other() {
 }
 
 #[test]
-fn a_prefix_of_nothing_tells_whether_there_are_keys() {
+fn the_empty_prefix_shows_whether_there_are_keys() {
     for extractor in [
         &FixedPrefix::new(0) as &dyn PrefixExtractor,
         &SeparatedPrefix::new(b':', 0),

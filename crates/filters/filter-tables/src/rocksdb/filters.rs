@@ -14,7 +14,7 @@ pub struct RocksDbFilters {
     is_bytewise: bool,
 }
 
-/// Where the filters of a table are, as named in its metaindex.
+/// The places of the filters of a table, as named in its metaindex.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterHandles {
@@ -59,8 +59,8 @@ impl RocksDbFilters {
         &self.handles
     }
 
-    /// Returns true if one filter answers for a key. Otherwise the table does not show that keys are ordered by their bytes,
-    /// [`may_match`](Self::may_match) queries every partition, and false positives add up.
+    /// Returns true if one filter answers for a key. Otherwise the table does not show that keys are ordered by their
+    /// bytes, [`may_match`](Self::may_match) queries every partition, and false positives add up.
     pub fn has_one_for_each_key(&self) -> bool {
         match &self.handles {
             FilterHandles::Partitioned(partitions) => self.is_bytewise || partitions.len() < 2,
@@ -68,16 +68,17 @@ impl RocksDbFilters {
         }
     }
 
-    /// Returns whether the table may hold the user's key. `query` returns the answer of the filter with a handle, and is
-    /// called until a filter matches.
+    /// Returns true if the table may contain the user's key. `query` returns the answer of the filter with a handle,
+    /// and is called until a filter matches.
     ///
     /// Partitions are ordered as the database orders keys. If the property `rocksdb.comparator` is
     /// `leveldb.BytewiseComparator`, only the partition of the key is queried, and with any other order all of them.
-    /// Every key may match where filters hold prefixes alone, and for [`BlockBased`](FilterHandles::BlockBased) filters.
+    /// Every key may match where filters hold prefixes alone, and for [`BlockBased`](FilterHandles::BlockBased)
+    /// filters.
     ///
     /// # Errors
     ///
-    /// Those of `query`.
+    /// The errors of `query`.
     pub fn may_match<E>(
         &self,
         key: &[u8],

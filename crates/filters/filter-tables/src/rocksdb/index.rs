@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_once() {
+    fn damage_is_reported_once() {
         // A key that shares missing bytes; a size below zero; a truncated handle.
         for bytes in [
             &[1, 1, b'a', 1, 1][..],

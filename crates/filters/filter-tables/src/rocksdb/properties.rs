@@ -51,13 +51,13 @@ impl RocksDbProperties {
         self.get("rocksdb.filter.policy")
     }
 
-    /// Returns whether the filters hold whole keys; true if the table does not say.
+    /// Returns true if the filters have whole keys, or the table does not state it.
     pub fn has_whole_keys(&self) -> bool {
         self.get("rocksdb.block.based.table.whole.key.filtering") != Some(b"0")
     }
 
-    /// Returns true if the database orders keys by their bytes. False if another comparator orders them or the table, as
-    /// those of early releases, does not name it.
+    /// Returns true if the database orders keys by their bytes. False if another comparator orders them or the table,
+    /// as those of early releases, does not name it.
     pub fn is_bytewise(&self) -> bool {
         self.get("rocksdb.comparator") == Some(b"leveldb.BytewiseComparator")
     }

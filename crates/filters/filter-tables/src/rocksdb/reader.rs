@@ -142,8 +142,8 @@ impl<R: ReadAt> RocksDbTable<R> {
         self.filters_entry().map(|(_, name, _)| name)
     }
 
-    /// Returns whether the filters hold whole keys. Pebble's hold the part of a key that the database's comparer says,
-    /// which is the whole key for its own.
+    /// Returns true if the filters have whole keys. Pebble's have the part of a key that the database's comparer
+    /// selects, which is the whole key for its own.
     pub fn has_whole_keys(&self) -> bool {
         self.properties.has_whole_keys() && (!self.footer.is_pebbles || self.properties.is_bytewise())
     }
@@ -163,7 +163,7 @@ impl<R: ReadAt> RocksDbTable<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], and the kinds that say why a block could not be read.
+    /// [`Error::Damaged`], and the errors of reading a block.
     pub fn filters(&self) -> Result<RocksDbFilters, Error<R::Error>> {
         Ok(RocksDbFilters::new(
             self.filter_handles()?,
@@ -215,7 +215,7 @@ impl<R: ReadAt> RocksDbTable<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], and the kinds that say why the block could not be read.
+    /// [`Error::Damaged`], and the errors of reading the block.
     pub fn filter(&self, handle: BlockHandle) -> Result<Vec<u8>, Error<R::Error>> {
         Ok(self.blocks.block(BlockRole::Filter, handle)?.into_contents())
     }
@@ -224,7 +224,7 @@ impl<R: ReadAt> RocksDbTable<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], and the kinds that say why the index, or a part of it, could not be read.
+    /// [`Error::Damaged`], and the errors of reading the index.
     pub fn data_blocks(&self) -> Result<Vec<BlockHandle>, Error<R::Error>> {
         let block = BlockRole::Index;
         let in_metaindex = || {
@@ -261,7 +261,7 @@ impl<R: ReadAt> RocksDbTable<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], and the kinds that say why the block could not be read.
+    /// [`Error::Damaged`], and the errors of reading the block.
     pub fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, Error<R::Error>> {
         read_entries(&self.blocks, role, handle)
     }
@@ -271,7 +271,7 @@ impl<R: ReadAt> RocksDbTable<R> {
     ///
     /// # Errors
     ///
-    /// [`Damage::Outside`], [`Error::TooLarge`], and the kinds that say why the bytes could not be read.
+    /// [`Damage::Outside`], [`Error::TooLarge`], and the errors of reading the bytes.
     pub fn stored_block(&self, role: BlockRole, handle: BlockHandle) -> Result<Vec<u8>, Error<R::Error>> {
         self.blocks.stored_block(role, handle)
     }

@@ -60,7 +60,7 @@ impl Row {
     }
 
     /// Returns the bytes that a reader queries to find a key.
-    fn asked<'k>(&self, key: &'k [u8]) -> &'k [u8] {
+    fn queried<'k>(&self, key: &'k [u8]) -> &'k [u8] {
         if self.property("block.based.table.whole.key.filtering") == "1" {
             key
         } else {
@@ -198,7 +198,7 @@ fn every_stored_key_matches() {
                 let (key, _) = entry.key.split_last_chunk::<8>().unwrap();
                 let query = |handle: BlockHandle| {
                     let filter = (read.entry(handle.offset)).or_insert_with(|| table.filter(handle).unwrap());
-                    Ok::<_, ()>(READER.key_may_match(row.asked(key), filter))
+                    Ok::<_, ()>(READER.key_may_match(row.queried(key), filter))
                 };
                 let may_match = filters.may_match(key, query).unwrap();
                 assert!(may_match, "{}: {key:x?} is denied", row.file);

@@ -98,7 +98,7 @@ fn every_bit_of_the_newer_footer_counts() {
 }
 
 #[test]
-fn newer_checksums_tell_the_place() {
+fn newer_checksums_depend_on_the_place() {
     let bytes = table(VERSION_6);
     let moved = [&[0; 16][..], &bytes].concat();
     assert_eq!(block_of_wrong_checksum(&moved), BlockRole::Footer);
@@ -262,8 +262,8 @@ fn separators_have_a_bound() {
     ));
 }
 
-/// Only keys of a database that orders them by bytes have one partition each; what a table does not say is no such
-/// order.
+/// Only keys of a database that orders them by bytes have one partition each. A table that does not state its order has
+/// none.
 #[test]
 fn partitions_are_chosen_where_the_order_is_shown() {
     let file = "rocksdb/sst/fv5_bloom10_partitioned.sst";

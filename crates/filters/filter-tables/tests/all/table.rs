@@ -97,7 +97,7 @@ fn every_flipped_bit_on_the_way_to_the_filters_is_noticed() {
 }
 
 #[test]
-fn checksums_are_told_with_both_values() {
+fn checksums_are_reported_with_both_values() {
     let mut file = bytes("leveldb/ldb/tablebuilder_one_bpk10.ldb");
     file[30] ^= 1;
     let error = Table::open(&file[..])

@@ -62,13 +62,13 @@ impl Default for Loading<'_> {
 }
 
 impl<'a> Loading<'a> {
-    /// Sets how long the old generation stays, for queries that are under way.
+    /// Sets the time for which the old generation stays, for queries that are under way.
     #[must_use]
     pub fn grace(self, grace: Duration) -> Self {
         Self { grace, ..self }
     }
 
-    /// Sets a function that hears how many bytes are loaded, and how many there are in all.
+    /// Sets a callback that receives the numbers of bytes loaded and of all bytes.
     #[must_use]
     pub fn progress(self, progress: impl FnMut(u64, u64) + Send + 'a) -> Self {
         Self {
@@ -148,7 +148,7 @@ pub(crate) async fn load(
 /// Names the new generation, and lets the keys of the old one expire.
 async fn swap(line: &Line, name: &[u8], set: &SetGeneration, grace: u64) -> Result<(), Error> {
     let key = record_key(name);
-    let mut replies = line.ask(cmd("GETSET").arg(&key).arg(set.text())).await?;
+    let mut replies = line.run(cmd("GETSET").arg(&key).arg(set.text())).await?;
     let replaced = match replies.bytes()? {
         Some(text) => Some(SetGeneration::from_text(name, &text)?),
         None => None,
@@ -191,7 +191,7 @@ impl<'a> Keys<'a> {
         self.line.send_all(batches.0).await
     }
 
-    /// Returns whether each shard is there as a whole. With `keep`, it then never expires.
+    /// Returns true for each shard that is there as a whole. With `keep`, it then never expires.
     async fn prove(&self, parts: &[Part], keep: bool) -> Result<Vec<bool>, Error> {
         let commands = |batch: &mut Batch, number: usize| {
             let part = &parts[number];
@@ -286,12 +286,12 @@ async fn write(
         let end = part.bytes.min(start + COUNTED);
         let mut count = cmd("BITCOUNT");
         count.arg(&part.key).arg(start).arg(end - 1);
-        if line.ask(&count).await?.count()? != ones {
+        if line.run(&count).await?.count()? != ones {
             return Err(Error::missing(&part.key));
         }
     }
     let mark = set_range(&part.key, part.bytes, &part.mark(drawn));
-    expect_len(part, all, line.ask(&mark).await?.count()?)
+    expect_len(part, all, line.run(&mark).await?.count()?)
 }
 
 fn set_range(key: &[u8], at: u64, bytes: &[u8]) -> Cmd {

@@ -18,7 +18,7 @@ pub(crate) async fn nodes_of<'a>(
     line: &Line,
     keys: impl Iterator<Item = &'a [u8]>,
 ) -> Result<Option<Vec<u32>>, Error> {
-    let replies = line.ask(cmd("CLUSTER").arg("SLOTS")).await;
+    let replies = line.run(cmd("CLUSTER").arg("SLOTS")).await;
     let ranges = match replies.and_then(|mut replies| replies.array()) {
         Ok(ranges) => ranges,
         // No cluster, a proxy, or a server that forbids the command.
@@ -44,7 +44,7 @@ pub(crate) async fn nodes_of<'a>(
     let node_of = |key: &[u8]| {
         let slot = u64::from(slot(key));
         let place = places.iter().find(|(range, _)| range.contains(&slot));
-        // A slot that nobody serves: its commands fail by themselves.
+        // A slot that no node serves: its commands fail by themselves.
         place.map_or(u32::MAX, |(_, number)| *number)
     };
     Ok(Some(keys.map(node_of).collect()))

@@ -1,4 +1,4 @@
-//! The small key of a set, which names its current generation and holds what is needed to ask it. `SETS.md` describes it.
+//! The small key of a set, which names its current generation and contains what queries need. `SETS.md` describes it.
 
 use filter_sets::{ENDS, Format, Manifest, Outline, Shard};
 use redis::{Cmd, cmd};
@@ -168,7 +168,7 @@ impl SetGeneration {
         // A value of another program may be of any length.
         let mut command = cmd("GETRANGE");
         command.arg(record_key(name)).arg(0).arg(MAX_LEN);
-        match line.ask(&command).await?.bytes()? {
+        match line.run(&command).await?.bytes()? {
             Some(text) if !text.is_empty() => Self::from_text(name, &text).map(Some),
             _ => Ok(None),
         }

@@ -51,7 +51,7 @@ impl Design {
         each!(self, filter => filter.insert_many(elements))
     }
 
-    pub(crate) fn ask<E: AsRef<[u8]>>(&self, elements: &[E]) -> Call<'static, Vec<Answer>> {
+    pub(crate) fn query<E: AsRef<[u8]>>(&self, elements: &[E]) -> Call<'static, Vec<Answer>> {
         each!(self, filter => filter.contains_many(elements))
     }
 

@@ -16,13 +16,13 @@ use terminal::number::{counted, grouped};
 use crate::commands::numbers::share;
 use crate::commands::{check_format, checked, failure, print_json};
 
-/// A file that holds a filter.
+/// A file with a filter.
 #[derive(Serialize)]
 struct Row {
     file: String,
     format: String,
     bytes: u64,
-    /// The number of different keys, which stored bytes alone do not tell.
+    /// The number of different keys; none for stored bytes alone.
     keys: Option<u64>,
     /// The rate that the manifest or the header states.
     stated_rate: Option<f64>,
@@ -32,12 +32,12 @@ struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     fill: Option<Fill>,
     damage: Option<String>,
-    /// Set if the bytes may as well be those of another format.
+    /// Set if the bytes can also be those of another format.
     #[serde(skip)]
     may_be_foreign: bool,
 }
 
-/// Says whether the probe count fits the keys of a filter with this rate.
+/// Returns notes on a probe count that does not fit the keys of a filter with this rate.
 fn notes(fill: &Fill, rate: f64) -> Vec<String> {
     let (bits, probes) = (fill.bits as f64, f64::from(fill.probe_count));
     let mut notes = Vec::new();
@@ -62,7 +62,7 @@ fn notes(fill: &Fill, rate: f64) -> Vec<String> {
     notes
 }
 
-/// Returns true if the folder holds a set.
+/// Returns true if the folder contains a set.
 pub(super) fn is_set(path: &Path) -> bool {
     path.join(MANIFEST).is_file()
 }
@@ -109,7 +109,7 @@ pub(super) fn set(folder: &Path, format: Option<&Format>, json: bool) -> Result<
     checked(rows.iter().all(|row| row.damage.is_none()))
 }
 
-/// Shows files that hold a filter each, of this format if they do not tell it.
+/// Shows files with a filter each, of this format if their bytes do not identify it.
 pub(super) fn files(paths: &[PathBuf], format: Option<&Format>, json: bool) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for path in paths {

@@ -59,7 +59,7 @@ pub(super) fn run(levels: &[Level], budget: Budget, formats: &[Format], json: bo
     let mut out = io::stdout().lock();
     let mut reports = Vec::new();
     for format in formats {
-        let (most, equal, plan) = divided(levels, budget, &format).map_err(Failure::input)?;
+        let (most, equal, plan) = divided(levels, budget, &format)?;
         if json {
             reports.push(json!({
                 "filter": name(&format),
@@ -88,26 +88,27 @@ pub(super) fn run(levels: &[Level], budget: Budget, formats: &[Format], json: bo
 }
 
 /// Returns the memory, the needless reads of equal bits per key if these are the measure of it, and the division.
-fn divided(levels: &[Level], budget: Budget, format: &Format) -> Result<(u64, Option<f64>, Plan), String> {
+fn divided(levels: &[Level], budget: Budget, format: &Format) -> Result<(u64, Option<f64>, Plan), Failure> {
     let name = name(format);
-    let words = |error: filter_policy::Error| format!("{name}: {error}");
+    let wrong = |error: filter_policy::Error| Failure::input(format_args!("{name}: {error}"));
     let format = of_policy(format).ok_or_else(|| {
-        format!("{name}: levels are divided by bits per key, and this filter is configured by its rate")
+        let reason = "levels are divided by bits per key, and this filter is configured by its rate";
+        Failure::input(format_args!("{name}: {reason}"))
     })?;
     let (most, equal) = match budget {
         Budget::Bytes(bytes) => (bytes, None),
         Budget::BitsPerKey(bits) => {
-            let bits = BitsPerKey::fractional(bits).map_err(words)?;
+            let bits = BitsPerKey::fractional(bits).map_err(wrong)?;
             let (mut bytes, mut needless) = (0_u64, 0.0);
             for level in levels {
-                let one = format.filter_len(level.keys, bits).map_err(words)?;
+                let one = format.filter_len(level.keys, bits).map_err(wrong)?;
                 bytes = bytes.saturating_add(one.saturating_mul(level.filters));
-                needless += level.reads * format.expected_rate(level.keys, bits).map_err(words)?;
+                needless += level.reads * format.expected_rate(level.keys, bits).map_err(wrong)?;
             }
             (bytes, Some(needless))
         }
     };
-    Ok((most, equal, plan(format, levels, most).map_err(words)?))
+    Ok((most, equal, plan(format, levels, most).map_err(wrong)?))
 }
 
 fn write(out: &mut impl io::Write, name: &str, most: u64, equal: Option<f64>, plan: &Plan) -> io::Result<()> {

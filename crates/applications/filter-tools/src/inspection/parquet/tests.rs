@@ -33,7 +33,7 @@ fn places_that_are_wrong() {
     let damage = |filters: &[ColumnFilter]| filters[0].damage.clone().unwrap_or_default();
     assert_eq!(with(30_146, 2064), whole);
     assert!(damage(&with(30_147, 2064)).contains("header must be"));
-    assert!(damage(&with(30_146, 2065)).contains("takes 2064 bytes, but the footer says 2065"));
+    assert!(damage(&with(30_146, 2065)).contains("must be 2065 bytes as in the footer, got 2064"));
     assert!(damage(&with(99_999, 2064)).contains("must be between 0 and"));
     // The filters of both columns are at the same offset.
     assert!(

@@ -124,7 +124,7 @@ fn lengths_are_those_of_the_policies() {
     );
 }
 
-/// What is found reaches the rate or fits into the memory, and a hundredth of a bit less or more does not.
+/// The result reaches the rate or fits into the memory, and a hundredth of a bit less or more does not.
 #[test]
 fn searches_are_tight() {
     for format in formats() {

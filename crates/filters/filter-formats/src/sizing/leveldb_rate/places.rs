@@ -22,7 +22,7 @@ const FEW_VALUES: u64 = 1 << 23;
 ///
 /// # Neglects
 ///
-/// That one stored key may set several of the bits.
+/// The formula neglects that one stored key may set several of the bits.
 pub(super) fn ratio(bits: u64, keys: u64, probes: u8) -> f64 {
     let k = u64::from(probes);
     let places = Places::new(bits, keys, probes);

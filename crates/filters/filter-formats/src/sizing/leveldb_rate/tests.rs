@@ -20,10 +20,10 @@ fn rates_are_those_counted_at_two_hundred_sizes() {
     let (mut sizes, mut sum) = (0, 0.0);
     for line in counts.lines().skip(1) {
         let row: alloc::vec::Vec<u64> = line.split(',').map(|number| number.parse().unwrap()).collect();
-        let [keys, bits_per_key, asked, matches] = row[..] else {
+        let [keys, bits_per_key, queries, matches] = row[..] else {
             panic!("{line}")
         };
-        let counted = matches as f64 / asked as f64;
+        let counted = matches as f64 / queries as f64;
         let computed = rate_of(keys, u32::try_from(bits_per_key).unwrap());
         let off = computed / counted - 1.0;
         // THEORY.md says which sizes are further off.

@@ -87,7 +87,7 @@ impl Row {
     }
 }
 
-/// A function that kernels do not know, with a seed that its name does not tell.
+/// A function that kernels do not know, with a seed that is not in its name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seeded(pub(crate) u32);
 
@@ -188,7 +188,7 @@ impl Rule {
         }
     }
 
-    /// Returns true if a filter with the tail of this probe count may hold a key of this hash value.
+    /// Returns true if a filter with the tail of this probe count may contain a key of this hash value.
     pub(crate) fn answer(&self, filter: &[u8], probes: u8, hash: u64) -> bool {
         let bits = &filter[..filter.len() - (self.tail)(probes).len()];
         let is_set = |position: usize| bits[position / 8] >> (position % 8) & 1 == 1;

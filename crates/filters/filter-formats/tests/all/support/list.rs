@@ -1,9 +1,9 @@
 //! A layout of another crate.
 
-use filter_policy::kernels::{Asker, KernelToken, Source, Stored};
+use filter_policy::kernels::{KernelToken, Lookup, Source, Stored};
 use filter_policy::{BitsPerKey, Error, HashFunction, Layout, Prepared, building};
 
-/// A filter that is the list of hash values, of a function that the name does not tell.
+/// A filter that is the list of hash values, of a function that is not in the name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct List {
     seed: u64,
@@ -112,10 +112,10 @@ impl Layout for List {
     fn prepare(&self, kernel: KernelToken, filter: Values<'_>) -> Prepared {
         let Values(bits, seed, is_broken) = filter;
         let numbers = [seed, is_broken.into(), 0];
-        let asker: Asker = |&[seed, ..], bits, key| {
+        let lookup: Lookup = |&[seed, ..], bits, key| {
             Values(bits, seed, false).may_match(KernelToken::best(), hash(seed, key))
         };
-        Prepared::new::<Self>(kernel, self.function, Some(asker), bits, numbers)
+        Prepared::new::<Self>(kernel, self.function, Some(lookup), bits, numbers)
     }
 
     fn restore(_: KernelToken, bits: &[u8], [seed, is_broken, _]: [u64; 3]) -> Values<'_> {

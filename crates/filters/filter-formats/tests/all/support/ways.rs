@@ -191,8 +191,8 @@ pub(crate) fn answers(policy: &dyn AnyPolicy, filter: &[u8], keys: &[&[u8]], pag
         ("packed", &|answers| prepared.may_match_many(packed, answers)),
         ("vectors", &|answers| prepared.may_match_many(&vectors, answers)),
     ];
-    for (way, ask) in ways {
-        check_many(words, &expected, &|| at(way), ask);
+    for (way, query) in ways {
+        check_many(words, &expected, &|| at(way), query);
     }
     // RocksDB's filters identify their kind, which may use a hash of another width: then a hash value always matches.
     let is_narrow = hashes.values::<u32>().is_some();
@@ -225,12 +225,12 @@ pub(crate) fn check_many(
     words: &mut [u64],
     expected: &[bool],
     at: &dyn Fn() -> String,
-    ask: &dyn Fn(&mut Answers<'_>) -> Result<(), Error>,
+    query: &dyn Fn(&mut Answers<'_>) -> Result<(), Error>,
 ) {
     words.fill(!0);
     let needed = words.len();
     let mut answers = Answers::new(words);
-    ask(&mut answers).unwrap();
+    query(&mut answers).unwrap();
     assert!(
         answers.iter().eq(expected.iter().copied()),
         "{}: {answers:?}",
@@ -251,7 +251,7 @@ pub(crate) fn check_many(
     if let Some(given) = needed.checked_sub(1) {
         let mut answers = Answers::new(&mut words[..given]);
         assert_eq!(
-            ask(&mut answers),
+            query(&mut answers),
             Err(Error::TooFewAnswers { needed, given }),
             "{}",
             at()

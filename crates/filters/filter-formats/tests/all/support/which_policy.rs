@@ -60,8 +60,8 @@ fn measure(policy: &dyn FilterPolicy, keys: usize) -> (f64, usize) {
             .filter(|_| policy.key_may_match(&key(), &filter))
             .count();
     }
-    let asked = (filters * queries) as f64;
-    (matches as f64 / asked, first.unwrap_or_default())
+    let queried = (filters * queries) as f64;
+    (matches as f64 / queried, first.unwrap_or_default())
 }
 
 /// Formats digits in groups of three.

@@ -102,7 +102,7 @@ pub(crate) fn check_reading(block: &[u8], block_offset: u64) {
                 reader.damage().any(
                     |damage| matches!(damage, FilterBlockDamage::Filter { index, .. } if index == filter.index)
                 ),
-                "filter {} cannot be read, and nothing is said of it",
+                "filter {} cannot be read, and is not reported",
                 filter.index
             );
         }

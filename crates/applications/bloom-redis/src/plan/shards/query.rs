@@ -55,14 +55,15 @@ async fn contains_settled(
     Ok(vec![Answer::Maybe; keys.len()])
 }
 
-struct Asked<'a> {
+/// The query of the keys of one shard.
+struct Query<'a> {
     part: &'a Part,
     node: Option<u32>,
     /// The index of each key, and where its bits are.
     keys: Vec<(usize, Places)>,
 }
 
-impl Asked<'_> {
+impl Query<'_> {
     /// Returns the offsets of the server for all bits: it counts those of a byte from the most significant.
     fn offsets(&self) -> Vec<u64> {
         let bits = self.keys.iter().flat_map(|(_, places)| match places {
@@ -92,7 +93,7 @@ impl Asked<'_> {
         prove(batch);
     }
 
-    fn read(&self, replies: &mut Replies, asked: &[Vec<u8>], answers: &mut [Answer]) -> Result<(), Error> {
+    fn read(&self, replies: &mut Replies, keys: &[Vec<u8>], answers: &mut [Answer]) -> Result<(), Error> {
         let before = replies.bytes()?.unwrap_or_default();
         let bits = self.offsets().len();
         let ranges: usize = self.keys.iter().map(|(_, places)| ranges_of(places)).sum();
@@ -124,7 +125,7 @@ impl Asked<'_> {
                         }
                         bytes.extend(some);
                     }
-                    self.part.outline.contains(&asked[*index], &bytes)
+                    self.part.outline.contains(&keys[*index], &bytes)
                 }
             };
             if !may_contain {
@@ -142,7 +143,7 @@ fn ranges_of(places: &Places) -> usize {
     }
 }
 
-/// Queries in one round trip. Returns which generation was the current one meanwhile, and the answers of the one asked.
+/// Queries in one round trip. Returns the generation that was current meanwhile, and the answers of the queried one.
 async fn contains_once(
     line: &Line,
     current: &Current,
@@ -151,7 +152,7 @@ async fn contains_once(
     options: &Options,
 ) -> Result<(Vec<u8>, Vec<Answer>), Error> {
     // By node, so that what one node serves is sent together.
-    let mut shards: BTreeMap<(Option<u32>, usize), Asked<'_>> = BTreeMap::new();
+    let mut shards: BTreeMap<(Option<u32>, usize), Query<'_>> = BTreeMap::new();
     let (mut weight, mut count) = (0, 0);
     for (index, key) in keys.iter().enumerate() {
         let manifest = set.generation.manifest();
@@ -171,32 +172,32 @@ async fn contains_once(
             break;
         }
         let (node, keys) = (set.node_of(shard), Vec::new());
-        let asked = shards.entry((node, shard)).or_insert(Asked { part, node, keys });
-        asked.keys.push((index, places));
+        let query = shards.entry((node, shard)).or_insert(Query { part, node, keys });
+        query.keys.push((index, places));
         count += 1;
     }
-    let shards: Vec<Asked<'_>> = shards.into_values().collect();
+    let shards: Vec<Query<'_>> = shards.into_values().collect();
     let mut batches = Batches::default();
     let record = record_key(current.name());
-    // Beside the shards of its node, which a blocking connection asks at once.
+    // Next to the shards of its node, which a blocking connection queries together.
     let record_node = set.node_of_record();
-    let at = shards.iter().position(|asked| asked.node == record_node);
+    let at = shards.iter().position(|query| query.node == record_node);
     let at = at.unwrap_or(shards.len());
     let look = generation_command(&record);
     let (before, after) = shards.split_at(at);
-    for asked in before {
-        asked.push(batches.of(asked.node));
+    for query in before {
+        query.push(batches.of(query.node));
     }
     batches.of(record_node).push(&look);
-    for asked in after {
-        asked.push(batches.of(asked.node));
+    for query in after {
+        query.push(batches.of(query.node));
     }
     let mut replies = line.send_all(batches.0).await?;
     let mut answers = vec![Answer::Maybe; count];
-    let mut read = |replies: &mut Replies, shards: &[Asked<'_>]| {
-        shards.iter().try_for_each(|asked| {
-            let read = asked.read(replies, keys, &mut answers);
-            read.map_err(|error| error.about(&asked.part.key))
+    let mut read = |replies: &mut Replies, shards: &[Query<'_>]| {
+        shards.iter().try_for_each(|query| {
+            let read = query.read(replies, keys, &mut answers);
+            read.map_err(|error| error.about(&query.part.key))
         })
     };
     read(&mut replies, before)?;

@@ -1,19 +1,19 @@
-//! A policy under any name that counts its queries.
+//! A policy under any name that counts queries and denials.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use filter_policy::{Error, FilterBytes, FilterPolicy};
 
-/// A policy under this name, which counts queries and denials.
+/// A policy under this name that counts queries and denials.
 #[derive(Clone)]
-pub(crate) struct Asked {
+pub(crate) struct CountingPolicy {
     name: String,
     policy: Arc<dyn FilterPolicy + Send + Sync>,
     counts: Arc<[AtomicU64; 2]>,
 }
 
-impl Asked {
+impl CountingPolicy {
     pub(crate) fn new(policy: impl FilterPolicy + Send + Sync + 'static) -> Self {
         Self::named(policy.name().to_owned(), policy)
     }
@@ -32,7 +32,7 @@ impl Asked {
     }
 }
 
-impl FilterPolicy for Asked {
+impl FilterPolicy for CountingPolicy {
     fn name(&self) -> &str {
         &self.name
     }
