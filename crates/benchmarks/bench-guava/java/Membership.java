@@ -100,7 +100,7 @@ final class Membership {
     }
   }
 
-  /** Puts keys, or asks for them; the result is nanoseconds, and how often the filter said yes. */
+  /** Puts keys, or queries them; the result is nanoseconds, and the number of positive answers. */
   private void work(boolean isPut, long first, long count, DataOutputStream result) throws IOException {
     long ns = 0;
     long yes = 0;
@@ -108,7 +108,7 @@ final class Membership {
       String[] keys = new String[(int) Math.min(KEYS_AT_ONCE, count - done)];
       fill(keys, first + done);
       long start = System.nanoTime();
-      long positive = isPut ? putAll(filter, keys) : askAll(filter, keys);
+      long positive = isPut ? putAll(filter, keys) : queryAll(filter, keys);
       ns += System.nanoTime() - start;
       yes += positive;
     }
@@ -124,7 +124,7 @@ final class Membership {
     return changed;
   }
 
-  private static long askAll(BloomFilter<CharSequence> filter, String[] keys) {
+  private static long queryAll(BloomFilter<CharSequence> filter, String[] keys) {
     long found = 0;
     for (String key : keys) {
       found += filter.mightContain(key) ? 1 : 0;

@@ -5,27 +5,26 @@ mod guava;
 mod local;
 
 use bench_kit::turns::Timed;
+use terminal::failure::Failure;
 
-use self::guava::Guava;
 use crate::keys::Keys;
 use crate::plan::Plan;
 
-/// The description of a filter in the records.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Description {
+/// A filter in the comparison, and its description in the records.
+pub(crate) struct Contestant {
     pub(crate) filter: &'static str,
     pub(crate) version: String,
     pub(crate) setup: String,
+    pub(crate) work: Box<dyn Work>,
 }
 
-pub(crate) trait Contestant {
-    fn description(&self) -> &Description;
-
+/// What a filter does in the comparison.
+pub(crate) trait Work {
     /// Creates a filter, empty or of random words, in place of the old one. Returns its bits and its probe count.
-    fn start(&mut self, plan: &Plan) -> Result<(u64, u32), String>;
+    fn start(&mut self, plan: &Plan) -> Result<(u64, u32), Failure>;
 
     /// Inserts the keys, or queries them.
-    fn run(&mut self, is_insert: bool, keys: Keys) -> Result<Timed, String>;
+    fn run(&mut self, is_insert: bool, keys: Keys) -> Result<Timed, Failure>;
 }
 
 /// Returns all contestants, Guava first.
@@ -33,8 +32,6 @@ pub(crate) trait Contestant {
 /// # Errors
 ///
 /// If Java or Guava is missing.
-pub(crate) fn all() -> Result<Vec<Box<dyn Contestant>>, String> {
-    let mut all: Vec<Box<dyn Contestant>> = vec![Box::new(Guava::start()?)];
-    all.extend(local::all());
-    Ok(all)
+pub(crate) fn all() -> Result<Vec<Contestant>, Failure> {
+    Ok([guava::start()?].into_iter().chain(local::all()).collect())
 }

@@ -19,8 +19,9 @@ use bench_kit::program;
 use bench_kit::record::Batch;
 use bench_kit::suites::membership::SUITE;
 use plan::Plan;
+use terminal::failure::Failure;
 
-fn membership(is_quick: bool) -> Result<Vec<Batch>, String> {
+fn membership(is_quick: bool) -> Result<Vec<Batch>, Failure> {
     let mut contestants = contestants::all()?;
     let mut batches = Vec::new();
     for plan in Plan::all(is_quick) {

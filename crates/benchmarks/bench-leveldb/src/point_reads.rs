@@ -8,7 +8,7 @@ use bench_kit::databases::{Always, BITS_PER_KEY, Database, Engine, Key, VALUE_BY
 use bench_kit::record::Batch;
 use bench_leveldb::{Database as LevelDb, Policy, UniquePtr, version};
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
-use rand_xoshiro::rand_core::Rng;
+use terminal::failure::Failure;
 
 /// Gets of a batch.
 pub(crate) const GETS: usize = 2_000;
@@ -21,10 +21,8 @@ const POLICIES: [&str; 5] = [
     "always-no",
 ];
 
-type Opened<T> = Result<T, Box<dyn std::error::Error>>;
-
 /// Opens a policy's database at a path.
-fn open(policy: &str, path: &Path, cache: &str) -> Opened<UniquePtr<LevelDb>> {
+fn open(policy: &str, path: &Path, cache: &str) -> Result<UniquePtr<LevelDb>, Failure> {
     let bits = BitsPerKey::whole(BITS_PER_KEY);
     let engine_policy = match policy {
         "engine" => Policy::builtin(BITS_PER_KEY.cast_signed()),
@@ -39,46 +37,40 @@ fn open(policy: &str, path: &Path, cache: &str) -> Opened<UniquePtr<LevelDb>> {
     } else {
         0
     };
-    Ok(LevelDb::open(
-        &path.to_string_lossy(),
-        engine_policy,
-        cache_bytes,
-    )?)
+    LevelDb::open(&path.to_string_lossy(), engine_policy, cache_bytes).map_err(Failure::internal)
 }
 
 /// Writes the database of a policy, unless it is there, compacts it, and opens it with all tables and a full cache.
-fn filled(policy: &str, path: &Path, cache: &str, stored: &[Key]) -> Opened<Database> {
+fn filled(policy: &str, path: &Path, cache: &str, stored: &[Key]) -> Result<Database, Failure> {
     if !path.exists() {
         let engine = open(policy, path, "nothing")?;
-        let mut random = values();
-        let mut value = [0; VALUE_BYTES];
+        let mut random = values().flat_map(u64::to_le_bytes);
         for key in stored {
             // Half of each value is compressible, because LevelDB caches only the blocks of a memory-mapped table that
             // it had to decompress.
-            let (new, repeated) = value.split_at_mut(VALUE_BYTES / 2);
-            random.fill_bytes(new);
-            repeated.copy_from_slice(new);
-            engine.put(key, &value)?;
+            let half: Vec<u8> = random.by_ref().take(VALUE_BYTES / 2).collect();
+            engine.put(key, &half.repeat(2)).map_err(Failure::internal)?;
         }
         engine.compact();
     }
     let engine = Rc::new(open(policy, path, cache)?);
     // Counting opens all tables and fills the cache.
-    assert_eq!(engine.count()?, stored.len() as u64, "entries of {policy}");
+    let entries = engine.count().map_err(Failure::internal)?;
+    assert_eq!(entries, stored.len() as u64, "entries of {policy}");
     let counted = engine.clone();
     Ok(Database {
         found: Box::new(move |keys| {
             let found = keys.iter().map(|key| engine.has(key).map(usize::from));
             let found = found.sum::<Result<usize, _>>();
-            found.map_err(|error| error.to_string())
+            found.map_err(Failure::internal)
         }),
         reads: Box::new(move || counted.reads()),
     })
 }
 
 /// Measures everything. The batches are in the order of measurement.
-pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
-    let folder = tempfile::tempdir().map_err(|error| format!("temporary folder: {error}"))?;
+pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, Failure> {
+    let folder = tempfile::tempdir().map_err(Failure::internal)?;
     let engine = Engine {
         name: "leveldb",
         version: version(),
@@ -88,8 +80,5 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
         rounds: if is_quick { 15 } else { 151 },
         gets: GETS,
     };
-    engine.measure(|policy, cache, stored| {
-        let database = filled(policy, &folder.path().join(policy), cache, stored);
-        database.map_err(|error| error.to_string())
-    })
+    engine.measure(|policy, cache, stored| filled(policy, &folder.path().join(policy), cache, stored))
 }

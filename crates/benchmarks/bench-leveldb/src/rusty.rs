@@ -3,6 +3,7 @@
 //! All databases hold the same entries in tables of the same shape: filters that deny nothing or everything are as
 //! large as the others. Turns and batches are as in LevelDB's benchmark.
 
+use std::error::Error;
 use std::rc::Rc;
 
 use bench_kit::databases::{Always, BITS_PER_KEY, Database, Engine, Key, VALUE_BYTES, values};
@@ -10,8 +11,8 @@ use bench_kit::record::Batch;
 use counting_env::CountingEnv;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::RustyLevelDbPolicy;
-use rand_xoshiro::rand_core::Rng;
 use rusty_leveldb::{BloomPolicy, DB, FilterPolicy, Options};
+use terminal::failure::Failure;
 
 use crate::point_reads::GETS;
 
@@ -24,13 +25,12 @@ const POLICIES: [&str; 5] = [
 ];
 
 /// Writes, compacts and reopens the database of a policy.
-fn open(policy: &str, cache: &str, stored: &[Key]) -> Result<Database, Box<dyn std::error::Error>> {
+fn open(policy: &str, cache: &str, stored: &[Key]) -> Result<Database, Box<dyn Error>> {
     let bits = BitsPerKey::whole(BITS_PER_KEY);
+    let leveldb = BloomFilterPolicy::with_leveldb_hash(bits);
     let filter_policy: Box<dyn FilterPolicy> = match policy {
         "engine" => Box::new(BloomPolicy::new(BITS_PER_KEY)),
-        "ours-leveldb-hash" => Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::with_leveldb_hash(
-            bits,
-        ))?),
+        "ours-leveldb-hash" => Box::new(RustyLevelDbPolicy::new(leveldb)?),
         "ours-bloomfilter2" => Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::new(bits))?),
         other => Box::new(RustyLevelDbPolicy::new(Always(other == "always-yes"))?),
     };
@@ -44,11 +44,10 @@ fn open(policy: &str, cache: &str, stored: &[Key]) -> Result<Database, Box<dyn s
         ..Options::default()
     };
     let mut db = DB::open(folder.path(), options.clone())?;
-    let mut random = values();
-    let mut scattered: Vec<&Key> = stored.iter().collect();
     // In random order, so that tables overlap before compaction.
-    scattered.sort_by_cached_key(|_| random.next_u64());
-    for key in scattered {
+    let mut scattered: Vec<_> = values().zip(stored).collect();
+    scattered.sort_unstable();
+    for (_, key) in scattered {
         db.put(key, &[b'v'; VALUE_BYTES])?;
     }
     db.compact_range(b"0", b"g")?;
@@ -70,7 +69,7 @@ fn open(policy: &str, cache: &str, stored: &[Key]) -> Result<Database, Box<dyn s
 }
 
 /// Measures everything. The batches are in the order of measurement.
-pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
+pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, Failure> {
     let engine = Engine {
         name: "rusty-leveldb",
         version: bench_kit::version("rusty-leveldb"),
@@ -80,5 +79,5 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
         rounds: if is_quick { 15 } else { 151 },
         gets: GETS,
     };
-    engine.measure(|policy, cache, stored| open(policy, cache, stored).map_err(|error| error.to_string()))
+    engine.measure(|policy, cache, stored| open(policy, cache, stored).map_err(Failure::internal))
 }

@@ -16,13 +16,11 @@ impl Maker for RocksDb {
         vec![("slices", Box::new(move || self.0.create_filters(&keys, size)))]
     }
 
-    fn asks<'a>(&'a self, stored: &[&[u8]], keys: Batched<'a>) -> Forms<'a> {
+    fn queries<'a>(&'a self, stored: &[&[u8]], keys: Batched<'a>) -> Forms<'a> {
         let filter = self.0.create_filter(&slices(stored));
-        let form = || {
-            let reader = self.0.reader(&filter);
-            (reader.expect("RocksDB reads its own filter"), slices(keys.slices))
-        };
-        let ((one, of_one), (many, of_many)) = (form(), form());
+        let reader = || self.0.reader(&filter).expect("RocksDB reads its own filter");
+        let ([one, many], keys) = ([reader(), reader()], [slices(keys.slices), slices(keys.slices)]);
+        let [of_one, of_many] = keys;
         vec![
             ("one-by-one", Box::new(move || one.count_matches(&of_one))),
             (

@@ -23,6 +23,7 @@ use slatedb::config::{FlushOptions, FlushType, Settings};
 use slatedb::db_cache::{CachedEntry, CachedKey, DbCache};
 use slatedb::object_store::memory::InMemory;
 use slatedb::{Db, Error, FilterPolicy};
+use terminal::failure::Failure;
 use tokio::runtime::Runtime;
 
 /// Tables of a database, each of which spans the whole range of keys.
@@ -39,14 +40,14 @@ const POLICIES: [&str; 6] = [
 
 fn slatedbs(policy: &str) -> Vec<Arc<dyn FilterPolicy>> {
     let bits = BitsPerKey::whole(BITS_PER_KEY);
-    match policy {
-        "engine" => vec![Arc::new(slatedb::BloomFilterPolicy::new(BITS_PER_KEY))],
-        "ours-bloomfilter2" => vec![Arc::new(SlateDbPolicy::new(BloomFilterPolicy::new(bits)))],
-        "ours-fast-local" => vec![Arc::new(SlateDbPolicy::new(FastLocalBloom::new(bits)))],
-        "ours-split-blocks" => vec![Arc::new(SlateDbPolicy::new(SplitBlock::new(bits)))],
-        "always-no" => vec![Arc::new(SlateDbPolicy::new(Always(false)))],
-        _ => Vec::new(),
-    }
+    vec![match policy {
+        "engine" => Arc::new(slatedb::BloomFilterPolicy::new(BITS_PER_KEY)),
+        "ours-bloomfilter2" => Arc::new(SlateDbPolicy::new(BloomFilterPolicy::new(bits))),
+        "ours-fast-local" => Arc::new(SlateDbPolicy::new(FastLocalBloom::new(bits))),
+        "ours-split-blocks" => Arc::new(SlateDbPolicy::new(SplitBlock::new(bits))),
+        "always-no" => Arc::new(SlateDbPolicy::new(Always(false))),
+        _ => return Vec::new(),
+    }]
 }
 
 /// A cache that keeps indexes and filters, and optionally blocks, forever, and counts the blocks read from the store.
@@ -60,32 +61,30 @@ impl Kept {
     fn entries(&self) -> MutexGuard<'_, HashMap<CachedKey, CachedEntry>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    fn get(&self, key: &CachedKey) -> Option<CachedEntry> {
-        self.entries().get(key).cloned()
-    }
 }
 
 #[async_trait]
 impl DbCache for Kept {
     async fn get_block(&self, key: &CachedKey) -> Result<Option<CachedEntry>, Error> {
-        let kept = if self.blocks { self.get(key) } else { None };
-        if kept.is_none() {
-            self.reads.fetch_add(1, Ordering::Relaxed);
-        }
+        let kept = if self.blocks {
+            self.entries().get(key).cloned()
+        } else {
+            None
+        };
+        self.reads.fetch_add(u64::from(kept.is_none()), Ordering::Relaxed);
         Ok(kept)
     }
 
     async fn get_index(&self, key: &CachedKey) -> Result<Option<CachedEntry>, Error> {
-        Ok(self.get(key))
+        Ok(self.entries().get(key).cloned())
     }
 
     async fn get_filter(&self, key: &CachedKey) -> Result<Option<CachedEntry>, Error> {
-        Ok(self.get(key))
+        self.get_index(key).await
     }
 
     async fn get_stats(&self, key: &CachedKey) -> Result<Option<CachedEntry>, Error> {
-        Ok(self.get(key))
+        self.get_index(key).await
     }
 
     async fn insert(&self, key: CachedKey, value: CachedEntry) {
@@ -104,13 +103,13 @@ impl DbCache for Kept {
 /// Writes and reopens the database of a policy.
 async fn open(policy: &str, cache: &str, stored: &[Key]) -> Result<(Db, Arc<Kept>), Error> {
     let store = Arc::new(InMemory::new());
+    let settings = Settings {
+        min_filter_keys: 1,
+        compactor_options: None,
+        ..Settings::default()
+    };
     let builder = || {
-        let settings = Settings {
-            min_filter_keys: 1,
-            compactor_options: None,
-            ..Settings::default()
-        };
-        let builder = Db::builder("database", store.clone()).with_settings(settings);
+        let builder = Db::builder("database", store.clone()).with_settings(settings.clone());
         builder.with_filter_policies(slatedbs(policy))
     };
     let db = builder().build().await?;
@@ -136,9 +135,8 @@ async fn open(policy: &str, cache: &str, stored: &[Key]) -> Result<(Db, Arc<Kept
 }
 
 /// Measures everything. The batches are in the order of measurement.
-fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
-    let failed = |error: Error| error.to_string();
-    let runtime = Runtime::new().map_err(|error| error.to_string())?;
+fn measure(is_quick: bool) -> Result<Vec<Batch>, Failure> {
+    let runtime = Runtime::new().map_err(Failure::internal)?;
     let engine = Engine {
         name: "slatedb",
         version: version("slatedb"),
@@ -150,13 +148,13 @@ fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     };
     engine.measure(|policy, cache, stored| {
         let opened = runtime.block_on(open(policy, cache, stored));
-        let ((db, kept), handle) = (opened.map_err(failed)?, runtime.handle().clone());
+        let ((db, kept), handle) = (opened.map_err(Failure::internal)?, runtime.handle().clone());
         Ok(Database {
             found: Box::new(move |keys| {
                 handle.block_on(async {
                     let mut found = 0;
                     for key in keys {
-                        found += usize::from(db.get(key).await.map_err(failed)?.is_some());
+                        found += usize::from(db.get(key).await.map_err(Failure::internal)?.is_some());
                     }
                     Ok(found)
                 })

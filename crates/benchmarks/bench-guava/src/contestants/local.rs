@@ -6,14 +6,17 @@ use bench_kit::turns::{Timed, timed};
 use bench_kit::{random, version};
 use fastbloom::BloomFilter as FastBloom;
 use foldhash::fast::FixedState;
-use hashzoo::{REDISBLOOM_SEED, murmur64a};
 use membership_filters::guava::{BloomFilter, Parameters};
 use membership_filters::{BloomFilter as BlockedBloomFilter, Parameters as BlockedParameters, Utf8, Xxph3};
 use membership_filters::{RedisBloomFilter, RedisBloomParameters};
+use terminal::failure::Failure;
 
-use super::{Contestant, Description};
-use crate::keys::{AT_ONCE, Keys, WORD_SEED};
+use super::{Contestant, Work};
+use crate::keys::{AT_ONCE, Keys};
 use crate::plan::{FPP, Plan};
+
+/// Seed of random words.
+const WORD_SEED: u64 = 2;
 
 /// A loop over the keys of a part: inserts them, and returns how many changed bits; or queries them, and returns how
 /// many may be present.
@@ -31,72 +34,70 @@ type Make = fn(&Plan, bool) -> Filter;
 
 /// Runs the loops over a [`Filter`] and times them.
 struct Local {
-    description: Description,
     make: Make,
     is_many: bool,
     filter: Option<Filter>,
-    part: Vec<String>,
 }
 
 /// Returns all filters.
-pub(super) fn all() -> Vec<Box<dyn Contestant>> {
+pub(super) fn all() -> impl Iterator<Item = Contestant> {
     let each_key = "a call for each key".to_owned();
     let many = format!("a call for {AT_ONCE} keys; puts do not tell what changed and count as if all did");
-    let blocked = |call: &str| format!("XXPH3; {call}");
+    let xxph3 = |call: &str| format!("XXPH3; {call}");
     let default = "SipHash-1-3; seed 1".to_owned();
     let foldhash = format!("foldhash {} fast::FixedState; seed 1", version("foldhash"));
-    let ours_package = "membership-filters";
-    let each: [(_, _, _, Make); 9] = [
-        ("ours", ours_package, each_key.clone(), ours),
-        ("ours-batch", ours_package, many.clone(), ours),
-        ("blocked", ours_package, blocked(&each_key), self::blocked),
-        ("blocked-batch", ours_package, blocked(&many), self::blocked),
-        ("redisbloom", ours_package, each_key, redisbloom),
-        ("redisbloom-batch", ours_package, many, redisbloom),
-        ("bloom-c", ours_package, "a transcription".to_owned(), transcribed),
-        ("fastbloom-default", "fastbloom", default, |plan, _| {
+    let each: [(_, _, Make); 8] = [
+        ("ours", each_key.clone(), ours),
+        ("ours-batch", many.clone(), ours),
+        ("blocked", xxph3(&each_key), blocked),
+        ("blocked-batch", xxph3(&many), blocked),
+        ("redisbloom", each_key, redisbloom),
+        ("redisbloom-batch", many, redisbloom),
+        ("fastbloom-default", default, |plan, _| {
             fastbloom(fastbloom_builder(plan).seed(&1).hashes(probes(plan)))
         }),
-        ("fastbloom-foldhash", "fastbloom", foldhash, |plan, _| {
+        ("fastbloom-foldhash", foldhash, |plan, _| {
             let builder = fastbloom_builder(plan).hasher(FixedState::with_seed(1));
             fastbloom(builder.hashes(probes(plan)))
         }),
     ];
-    let local = |(filter, package, setup, make): (&'static str, _, _, _)| -> Box<dyn Contestant> {
-        Box::new(Local {
-            description: Description {
-                filter,
-                version: version(package),
-                setup,
-            },
+    each.into_iter().map(|(filter, setup, make)| {
+        let is_fastbloom = filter.starts_with("fastbloom");
+        let package = if is_fastbloom {
+            "fastbloom"
+        } else {
+            "membership-filters"
+        };
+        let is_many = filter.ends_with("-batch");
+        let filters = Local {
             make,
-            is_many: filter.ends_with("-batch"),
+            is_many,
             filter: None,
-            part: Vec::new(),
-        })
-    };
-    each.into_iter().map(local).collect()
+        };
+        Contestant {
+            filter,
+            version: version(package),
+            setup,
+            work: Box::new(filters),
+        }
+    })
 }
 
-impl Contestant for Local {
-    fn description(&self) -> &Description {
-        &self.description
-    }
-
-    fn start(&mut self, plan: &Plan) -> Result<(u64, u32), String> {
+impl Work for Local {
+    fn start(&mut self, plan: &Plan) -> Result<(u64, u32), Failure> {
         // The old filter's memory is freed first.
         self.filter = None;
         let filter = self.filter.insert((self.make)(plan, self.is_many));
         Ok((filter.bits, filter.probes))
     }
 
-    fn run(&mut self, is_insert: bool, keys: Keys) -> Result<Timed, String> {
+    fn run(&mut self, is_insert: bool, keys: Keys) -> Result<Timed, Failure> {
+        let filter = self.filter.as_mut().expect("started before it runs");
         let mut sum = Timed::default();
-        let filter = self.filter.as_mut().expect("started before it is asked");
-        keys.for_each_part(&mut self.part, |keys| {
-            let (yes, ns) = timed(|| (filter.run)(is_insert, keys));
+        for part in keys.parts() {
+            let (yes, ns) = timed(|| (filter.run)(is_insert, &part));
             sum.add(Timed { ns, yes });
-        });
+        }
         Ok(sum)
     }
 }
@@ -196,36 +197,6 @@ fn redisbloom(plan: &Plan, is_many: bool) -> Filter {
         bits: (filter.to_redisbloom().len() - REDISBLOOM_HEADER) as u64 * 8,
         probes: probes(plan),
         run: calls!(filter, is_many, as_bytes, .expect("room for all keys")),
-    }
-}
-
-/// RedisBloom's own code, `bloom_add_h` and `bloom_check_h` of its `deps/bloom/bloom.c`, transcribed from their description: a
-/// division for each probe, and a query that ends at the first bit that is missing.
-fn transcribed(plan: &Plan, _: bool) -> Filter {
-    let bytes = redisbloom_filter(plan).to_redisbloom();
-    let (mut bytes, probes) = (bytes[REDISBLOOM_HEADER..].to_vec(), u64::from(probes(plan)));
-    let bits = bytes.len() as u64 * 8;
-    let mut run = move |is_insert: bool, key: &str| {
-        let a = murmur64a(key.as_bytes(), REDISBLOOM_SEED);
-        let b = murmur64a(key.as_bytes(), a);
-        let mut all = true;
-        for i in 0..probes {
-            let bit = a.wrapping_add(i.wrapping_mul(b)) % bits;
-            let (byte, mask) = (&mut bytes[(bit / 8) as usize], 1 << (bit % 8));
-            if *byte & mask == 0 {
-                all = false;
-                if !is_insert {
-                    break;
-                }
-                *byte |= mask;
-            }
-        }
-        all
-    };
-    Filter {
-        bits,
-        probes: probes as u32,
-        run: Box::new(move |is_insert, keys| count(keys.iter().map(|key| run(is_insert, key) != is_insert))),
     }
 }
 

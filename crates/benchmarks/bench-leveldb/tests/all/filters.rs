@@ -1,9 +1,10 @@
 //! Tests filters against LevelDB's own policy, called directly.
 
-use bench_kit::source::Source;
 use bench_leveldb::{Policy, UniquePtr, slices};
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_leveldb::POLICY_LEVELDB;
+
+use crate::source::Source;
 
 /// Returns LevelDB's policy, and ours through the Rust and the C interface.
 fn policies(bits_per_key: u32) -> (UniquePtr<Policy>, [UniquePtr<Policy>; 2]) {

@@ -4,12 +4,13 @@
 //! and the bytes beyond which RocksDB would read, which its binding refuses. On all of them ours answer "may match", on
 //! purpose.
 
-use bench_kit::source::Source;
 use bench_rocksdb::{Policy, slices};
 use filter_formats::Format;
 use filter_formats::rocksdb::{FastLocalBloom, FastLocalBloomPolicy};
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy, MATCHES_EVERYTHING};
+
+use crate::source::Source;
 
 /// The policy of ours; it reads every kind of filter.
 const OURS: FastLocalBloomPolicy = FastLocalBloom::new(BitsPerKey::whole(10));

@@ -1,12 +1,12 @@
 //! Compares filters with RocksDB's own, built and queried directly.
 
-use bench_kit::source::Source;
 use bench_rocksdb::{Policy, slices};
 use filter_formats::Format;
 use filter_formats::rocksdb::FastLocalBloom;
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
 
+use crate::source::Source;
 use crate::{ours, policies};
 
 /// Draws a number of keys, mostly below 200 and at most 5000.

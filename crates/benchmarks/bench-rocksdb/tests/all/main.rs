@@ -1,13 +1,9 @@
 //! One program for all tests, because each program links everything.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[cfg(not(engine))]
-compile_error!(
-    "RocksDB 7.8's headers and a C++ compiler are needed; `cargo xtask test --install` installs them"
-);
-
 mod damage;
 mod filters;
+mod source;
 mod tables;
 
 use bench_rocksdb::{Policy, UniquePtr};
