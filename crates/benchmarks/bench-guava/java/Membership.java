@@ -94,19 +94,15 @@ final class Membership {
     return new String(digits, StandardCharsets.ISO_8859_1);
   }
 
-  private static void fill(String[] keys, long first) {
-    for (int i = 0; i < keys.length; i++) {
-      keys[i] = key(first + i);
-    }
-  }
-
   /** Puts keys, or queries them; the result is nanoseconds, and the number of positive answers. */
   private void work(boolean isPut, long first, long count, DataOutputStream result) throws IOException {
     long ns = 0;
     long yes = 0;
     for (long done = 0; done < count; done += KEYS_AT_ONCE) {
       String[] keys = new String[(int) Math.min(KEYS_AT_ONCE, count - done)];
-      fill(keys, first + done);
+      for (int i = 0; i < keys.length; i++) {
+        keys[i] = key(first + done + i);
+      }
       long start = System.nanoTime();
       long positive = isPut ? putAll(filter, keys) : queryAll(filter, keys);
       ns += System.nanoTime() - start;

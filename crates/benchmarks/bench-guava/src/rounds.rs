@@ -7,7 +7,7 @@ use bench_kit::suites::membership::SUITE;
 use bench_kit::turns::{Timed, turn};
 use terminal::failure::Failure;
 
-use crate::contestants::{Contestant, Work};
+use crate::contestants::{self, Contestant, Work};
 use crate::keys::{ABSENT, Keys};
 use crate::plan::{FPP, Plan};
 
@@ -17,16 +17,23 @@ const MAX_FALSE: f64 = 2.0 * FPP;
 /// A task that a filter has done in a round: its name and its calls, with time and positive answers.
 type Done = (&'static str, u64, Timed);
 
-/// Measures one size and appends the batches in the order of measurement.
+/// Measures all sizes.
 ///
 /// # Errors
 ///
 /// If an answer is wrong or the Java process fails.
-pub(crate) fn measure(
-    plan: &Plan,
-    contestants: &mut [Contestant],
-    batches: &mut Vec<Batch>,
-) -> Result<(), Failure> {
+pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, Failure> {
+    let mut contestants = contestants::all()?;
+    let mut batches = Vec::new();
+    for plan in Plan::all(is_quick) {
+        eprintln!("{} bits, {} rounds", plan.bits, plan.rounds);
+        one_size(&plan, &mut contestants, &mut batches)?;
+    }
+    Ok(batches)
+}
+
+/// Measures one size and appends the batches in the order of measurement.
+fn one_size(plan: &Plan, contestants: &mut [Contestant], batches: &mut Vec<Batch>) -> Result<(), Failure> {
     let sizes = contestants
         .iter_mut()
         .map(|contestant| contestant.work.start(plan));

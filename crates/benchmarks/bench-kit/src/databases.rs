@@ -37,8 +37,6 @@ pub struct Engine {
     pub name: &'static str,
     /// Version of the engine.
     pub version: String,
-    /// The filter policies, each with a database of its own.
-    pub policies: &'static [&'static str],
     /// The contents of the block cache, one after the other.
     pub caches: [&'static str; 2],
     /// Entries of a database.
@@ -51,14 +49,15 @@ pub struct Engine {
 
 impl Engine {
     /// Looks up as many absent and present keys in each database and every round. `open` gets the policy, the contents of
-    /// the cache and the keys to store, and returns a database that has read its filters and indexes.
+    /// the cache and the keys to store, and returns a database that has read its filters and indexes, or `None` if the
+    /// engine is not measured with this policy.
     ///
     /// # Errors
     ///
     /// If a database cannot be read, or finds a wrong number of keys.
     pub fn measure(
         &self,
-        open: impl Fn(&str, &str, &[Key]) -> Result<Database, Failure>,
+        open: impl Fn(&str, &str, &[Key]) -> Result<Option<Database>, Failure>,
     ) -> Result<Vec<Batch>, Failure> {
         // The generator does not repeat a number within its period: keys that are not stored come next.
         let mut numbers = random(SEED).map(hexadecimal);
@@ -66,8 +65,11 @@ impl Engine {
         let mut batches = Vec::new();
         for cache in self.caches {
             eprintln!("{}, {cache}: {} entries for each policy", self.name, self.entries);
-            let databases = self.policies.iter().map(|policy| open(policy, cache, &stored));
-            let mut databases = databases.collect::<Result<Vec<Database>, _>>()?;
+            let mut databases = Vec::new();
+            for (policy, _) in (SUITE.contenders)() {
+                let opened = open(policy, cache, &stored)?;
+                databases.extend(opened.map(|database| (policy, database)));
+            }
             let mut others = numbers.clone();
             let mut choices = random(SEED + 1).map(|number| stored[number as usize % stored.len()]);
             let case = |policy, task: &str| {
@@ -78,11 +80,11 @@ impl Engine {
                 let absent: Vec<Key> = others.by_ref().take(self.gets).collect();
                 let present: Vec<Key> = choices.by_ref().take(self.gets).collect();
                 for index in turn(round, databases.len()) {
-                    let (policy, database) = (self.policies[index], &mut databases[index]);
+                    let (policy, database) = &mut databases[index];
                     for (task, keys, expected) in
                         [("absent", &absent, 0), ("present", &present, present.len())]
                     {
-                        if (task, policy) == ("present", "always-no") {
+                        if (task, *policy) == ("present", "always-no") {
                             continue;
                         }
                         let before = (database.reads)();

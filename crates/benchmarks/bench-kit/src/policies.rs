@@ -40,59 +40,66 @@ pub trait Maker {
 /// A contender's name, and what makes its filters.
 pub type Contender<N = &'static str> = (N, Box<dyn Maker>);
 
-/// Returns the number of rounds for filters of `size` keys.
-pub fn rounds(size: usize, is_quick: bool) -> u64 {
-    if is_quick || size > SMALL { 7 } else { 21 }
+/// Filters of `size` keys, and the rounds in which they are measured.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// Keys of a filter.
+    pub size: usize,
+    /// The lengths of the keys.
+    pub lengths: KeyLengths,
+    /// Rounds.
+    pub rounds: u64,
 }
 
-/// Measures filters of these sizes with the same bytes, with keys of 16 bytes and of other lengths.
-pub fn measure_all(
-    contenders: &[Contender],
+/// Measures filters of these sizes with keys of these lengths.
+pub fn each_size(
     sizes: &[usize],
-    others: KeyLengths,
+    lengths: [KeyLengths; 2],
     is_quick: bool,
+    measure: impl Fn(Plan) -> Vec<Batch>,
 ) -> Vec<Batch> {
     let mut batches = Vec::new();
     for &size in if is_quick { &QUICK_SIZES } else { sizes } {
-        for lengths in [KeyLengths::Fixed, others] {
+        let rounds = if is_quick || size > SMALL { 7 } else { 21 };
+        for lengths in lengths {
             if lengths == KeyLengths::Fixed || size <= SMALL {
-                let rounds = rounds(size, is_quick);
-                batches.extend(measure_equal(contenders, size, lengths, rounds));
+                batches.extend(measure(Plan {
+                    size,
+                    lengths,
+                    rounds,
+                }));
             }
         }
     }
     batches
 }
 
-/// Measures filters of `size` keys with the same bytes.
-pub fn measure_equal(contenders: &[Contender], size: usize, lengths: KeyLengths, rounds: u64) -> Vec<Batch> {
-    measure(
-        contenders,
-        size,
-        lengths,
-        rounds,
-        true,
-        |name, version, task, form| {
-            let parameters: [&dyn Display; 5] = [&form, &version, &lengths.name(), &size, &BITS_PER_KEY];
-            Some(SUITE.case(name, task, &parameters))
-        },
-    )
+/// Measures filters with the same bytes.
+pub fn measure_equal(contenders: &[Contender], plan: Plan) -> Vec<Batch> {
+    measure(contenders, plan, true, |name, version, task, form| {
+        let (lengths, size) = (plan.lengths.name(), plan.size);
+        let parameters: [&dyn Display; 5] = [&form, &version, &lengths, &size, &BITS_PER_KEY];
+        Some(SUITE.case(name, task, &parameters))
+    })
 }
 
-/// Measures how long filters of `size` keys take to build, and to query for absent and present keys. `case` names what
-/// a contender of this name and version does, by task and form; `None` leaves it out.
+/// Measures how long filters take to build, and to query for absent and present keys. `case` names what a contender of
+/// this name and version does, by task and form; `None` leaves it out.
 ///
 /// # Panics
 ///
 /// If all must do the same work, and one differs from the first.
 pub fn measure<N>(
     contenders: &[Contender<N>],
-    size: usize,
-    lengths: KeyLengths,
-    rounds: u64,
+    plan: Plan,
     is_same_work: bool,
     case: impl Fn(&N, &str, &str, &str) -> Option<Case>,
 ) -> Vec<Batch> {
+    let Plan {
+        size,
+        lengths,
+        rounds,
+    } = plan;
     eprintln!("{size} {}", lengths.name());
     let mut batches = Vec::new();
     let mut run = |task: &str, calls: usize, forms: Vec<Forms<'_>>| {

@@ -12,6 +12,7 @@ use filter_policy_leveldb::Callbacks;
 
 pub use self::bridge::{Database, Policy, Slices, version};
 
+#[expect(unreachable_pub, reason = "cxx declares functions so")]
 #[cxx::bridge(namespace = "bench")]
 mod bridge {
     // SAFETY: the functions keep Rust's rules about references, as cxx requires. They take any values, or end the program.
@@ -24,10 +25,9 @@ mod bridge {
         /// Keys as LevelDB takes them.
         type Slices<'a>;
         /// Returns no keys.
-        #[Self = "Slices"]
         fn empty() -> UniquePtr<Slices<'static>>;
         /// Adds a key.
-        fn push<'a>(self: Pin<&mut Slices<'a>>, key: &'a [u8]);
+        fn push<'a>(slices: Pin<&mut Slices<'a>>, key: &'a [u8]);
 
         /// A policy for LevelDB's C++ code: LevelDB's own, or one of ours behind its C interface.
         type Policy;
@@ -100,8 +100,9 @@ unsafe extern "C" {
 
 /// Converts keys for LevelDB.
 pub fn slices<K: AsRef<[u8]>>(keys: &[K]) -> UniquePtr<Slices<'_>> {
-    let mut slices = Slices::empty();
-    keys.iter().for_each(|key| slices.pin_mut().push(key.as_ref()));
+    let mut slices = bridge::empty();
+    keys.iter()
+        .for_each(|key| bridge::push(slices.pin_mut(), key.as_ref()));
     slices
 }
 

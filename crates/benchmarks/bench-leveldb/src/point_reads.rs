@@ -13,23 +13,16 @@ use terminal::failure::Failure;
 /// Gets of a batch.
 pub(crate) const GETS: usize = 2_000;
 
-const POLICIES: [&str; 5] = [
-    "none",
-    "engine",
-    "ours-leveldb-hash",
-    "ours-bloomfilter2",
-    "always-no",
-];
-
 /// Opens a policy's database at a path.
-fn open(policy: &str, path: &Path, cache: &str) -> Result<UniquePtr<LevelDb>, Failure> {
+fn open(policy: &str, path: &Path, cache: &str) -> Result<Option<UniquePtr<LevelDb>>, Failure> {
     let bits = BitsPerKey::whole(BITS_PER_KEY);
     let engine_policy = match policy {
+        "none" => UniquePtr::null(),
         "engine" => Policy::builtin(BITS_PER_KEY.cast_signed()),
         "ours-leveldb-hash" => Policy::ours(BloomFilterPolicy::with_leveldb_hash(bits)),
         "ours-bloomfilter2" => Policy::ours(BloomFilterPolicy::new(bits)),
         "always-no" => Policy::ours(Always(false)),
-        _ => UniquePtr::null(),
+        _ => return Ok(None),
     };
     // With the first, each block is read from its file only once.
     let cache_bytes = if cache == "everything" {
@@ -37,13 +30,15 @@ fn open(policy: &str, path: &Path, cache: &str) -> Result<UniquePtr<LevelDb>, Fa
     } else {
         0
     };
-    LevelDb::open(&path.to_string_lossy(), engine_policy, cache_bytes).map_err(Failure::internal)
+    let opened = LevelDb::open(&path.to_string_lossy(), engine_policy, cache_bytes);
+    opened.map(Some).map_err(Failure::internal)
 }
 
 /// Writes the database of a policy, unless it is there, compacts it, and opens it with all tables and a full cache.
-fn filled(policy: &str, path: &Path, cache: &str, stored: &[Key]) -> Result<Database, Failure> {
-    if !path.exists() {
-        let engine = open(policy, path, "nothing")?;
+fn filled(policy: &str, path: &Path, cache: &str, stored: &[Key]) -> Result<Option<Database>, Failure> {
+    if !path.exists()
+        && let Some(engine) = open(policy, path, "nothing")?
+    {
         let mut random = values().flat_map(u64::to_le_bytes);
         for key in stored {
             // Half of each value is compressible, because LevelDB caches only the blocks of a memory-mapped table that
@@ -53,19 +48,21 @@ fn filled(policy: &str, path: &Path, cache: &str, stored: &[Key]) -> Result<Data
         }
         engine.compact();
     }
-    let engine = Rc::new(open(policy, path, cache)?);
+    let Some(engine) = open(policy, path, cache)?.map(Rc::new) else {
+        return Ok(None);
+    };
     // Counting opens all tables and fills the cache.
     let entries = engine.count().map_err(Failure::internal)?;
     assert_eq!(entries, stored.len() as u64, "entries of {policy}");
     let counted = engine.clone();
-    Ok(Database {
+    Ok(Some(Database {
         found: Box::new(move |keys| {
             let found = keys.iter().map(|key| engine.has(key).map(usize::from));
             let found = found.sum::<Result<usize, _>>();
             found.map_err(Failure::internal)
         }),
         reads: Box::new(move || counted.reads()),
-    })
+    }))
 }
 
 /// Measures everything. The batches are in the order of measurement.
@@ -74,7 +71,6 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, Failure> {
     let engine = Engine {
         name: "leveldb",
         version: version(),
-        policies: &POLICIES,
         caches: ["everything", "nothing"],
         entries: if is_quick { 50_000 } else { 1_000_000 },
         rounds: if is_quick { 15 } else { 151 },

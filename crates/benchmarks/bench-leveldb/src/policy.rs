@@ -16,7 +16,10 @@ const SIZES: [usize; 8] = [32, 128, 512, 4096, 16_384, 100_000, 1_000_000, 20_00
 
 /// Measures every size and key length.
 pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
-    policies::measure_all(&contenders(), &SIZES, KeyLengths::Mixed, is_quick)
+    let contenders = contenders();
+    let measure = |plan| policies::measure_equal(&contenders, plan);
+    let lengths = [KeyLengths::Fixed, KeyLengths::Mixed];
+    policies::each_size(&SIZES, lengths, is_quick, measure)
 }
 
 fn contenders() -> Vec<Contender> {
@@ -51,6 +54,7 @@ impl Maker for LevelDb {
 
 #[cfg(test)]
 mod tests {
+    use bench_kit::policies::Plan;
     use bench_kit::suites::policy::SUITE;
 
     use super::*;
@@ -59,7 +63,14 @@ mod tests {
     #[test]
     fn every_contender_takes_part() {
         let contenders = contenders();
-        let batches = policies::measure_equal(&contenders, 600, KeyLengths::Mixed, 2);
+        let batches = policies::measure_equal(
+            &contenders,
+            Plan {
+                size: 600,
+                lengths: KeyLengths::Mixed,
+                rounds: 2,
+            },
+        );
         let rows = SUITE.rows(&batches).unwrap();
         // Ours have three forms of both queries.
         assert_eq!(rows.len(), 2 * 3 + (contenders.len() - 2) * (1 + 2 * 3));

@@ -8,10 +8,12 @@ use bench_kit::policies::ours::Ours;
 use bench_kit::policies::peer::Peer;
 use bench_kit::policies::{self, BITS_PER_KEY, Contender, KeyLengths, Maker};
 use bench_kit::program;
+use bench_kit::record::Batch;
 use bench_kit::suites::policy::SUITE;
 use filter_formats::parquet::{SplitBlock, SplitBlockBloomPolicy};
 use filter_policy::{BitsPerKey, FilterPolicy as _};
 use parquet::bloom_filter::Sbbf;
+use terminal::failure::Failure;
 
 /// The keys of a filter.
 const SIZES: [usize; 6] = [32, 512, 4096, 100_000, 1_000_000, 20_000_000];
@@ -46,26 +48,35 @@ fn arrow_rs() -> impl Maker {
     }
 }
 
+fn measure(is_quick: bool) -> Result<Vec<Batch>, Failure> {
+    let contenders = contenders();
+    let measure = |plan| policies::measure_equal(&contenders, plan);
+    let lengths = [KeyLengths::Fixed, KeyLengths::Urls];
+    Ok(policies::each_size(&SIZES, lengths, is_quick, measure))
+}
+
 fn main() -> ExitCode {
-    program::run(&[("policy", &SUITE, |is_quick| {
-        Ok(policies::measure_all(
-            &contenders(),
-            &SIZES,
-            KeyLengths::Urls,
-            is_quick,
-        ))
-    })])
+    program::run(&[("policy", &SUITE, measure)])
 }
 
 #[cfg(test)]
 mod tests {
+    use bench_kit::policies::Plan;
+
     use super::*;
 
     /// Contenders that do other work than arrow-rs would end this.
     #[test]
     fn every_contender_takes_part() {
         let contenders = contenders();
-        let batches = policies::measure_equal(&contenders, 600, KeyLengths::Urls, 2);
+        let batches = policies::measure_equal(
+            &contenders,
+            Plan {
+                size: 600,
+                lengths: KeyLengths::Urls,
+                rounds: 2,
+            },
+        );
         let rows = SUITE.rows(&batches).unwrap();
         // Ours have three forms of both queries.
         assert_eq!(rows.len(), 3 + (contenders.len() - 1) * (1 + 2 * 3));

@@ -2,7 +2,7 @@
 
 use bench_kit::policies::ours::Ours;
 use bench_kit::policies::peer::Peer;
-use bench_kit::policies::{self, Batched, Contender, Forms, KeyLengths, Maker, keys, rounds};
+use bench_kit::policies::{self, Batched, Contender, Forms, KeyLengths, Maker, Plan, keys};
 use bench_kit::record::Batch;
 use bench_kit::suites::policy::EQUAL_RATE;
 use bench_rocksdb::Policy;
@@ -18,8 +18,6 @@ use crate::engine::RocksDb;
 const RATES: [f64; 2] = [0.001, 0.01];
 /// The keys of a filter.
 const SIZES: [usize; 6] = [64, 3000, 12_850, 100_000, 1_000_000, 20_000_000];
-/// The largest filter that is measured with keys in their own memory each: beyond, fetching them is most of the time.
-const MAX_SCATTERED: usize = 1_000_000;
 /// Absent keys that are queried for a rate: at 0.1 % the statistical error is 3 % of the rate.
 const QUERIES: usize = 1_000_000;
 
@@ -85,30 +83,28 @@ fn hashes(keys: &[&[u8]]) -> Vec<u64> {
 
 /// Measures every contender.
 pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
-    let sizes = if is_quick { &SIZES[..2] } else { &SIZES };
-    let each = |&size: &usize| {
-        let lengths = [KeyLengths::Urls, KeyLengths::Fixed].into_iter();
-        let taken = lengths.filter(move |&lengths| lengths == KeyLengths::Fixed || size <= MAX_SCATTERED);
-        taken.flat_map(move |lengths| measure_size(size, lengths, is_quick))
-    };
-    sizes.iter().flat_map(each).collect()
+    let queries = if is_quick { QUERIES / 10 } else { QUERIES };
+    let measure = |plan| measure_size(plan, queries);
+    let lengths = [KeyLengths::Urls, KeyLengths::Fixed];
+    policies::each_size(&SIZES, lengths, is_quick, measure)
 }
 
-fn measure_size(size: usize, lengths: KeyLengths, is_quick: bool) -> Vec<Batch> {
+fn measure_size(plan: Plan, queries: usize) -> Vec<Batch> {
+    let Plan { size, lengths, .. } = plan;
     // All rates take turns, so that a slow moment of the machine slows all of them alike.
     let contenders = (EQUAL_RATE.contenders)();
-    let pairs = RATES
-        .iter()
-        .flat_map(|rate| contenders.iter().map(move |(name, _)| (*name, *rate)));
-    let makers = pairs.filter_map(|(name, rate)| Some(((name, rate), maker(name, size, rate)?)));
-    let makers: Vec<Contender<(&str, f64)>> = makers.collect();
+    let mut makers: Vec<Contender<(&str, f64)>> = Vec::new();
+    for rate in RATES {
+        let maker = |(name, _): &(&'static str, _)| Some(((*name, rate), maker(name, size, rate)?));
+        makers.extend(contenders.iter().filter_map(maker));
+    }
     let case = |(name, rate): &(&str, f64), version: &str, task: &str| {
         EQUAL_RATE.case(name, task, &[&version, &lengths.name(), &size, rate])
     };
     let mut batches = Vec::new();
     let stored = keys::stored(size, lengths);
     let stored = stored.slices();
-    let others = keys::random(if is_quick { QUERIES / 10 } else { QUERIES }, 4, lengths);
+    let others = keys::random(queries, 4, lengths);
     let others = others.slices();
     // Each of the filters that the keys fill is queried for its share of the others.
     let filled = stored.len() / size;
@@ -128,25 +124,20 @@ fn measure_size(size: usize, lengths: KeyLengths, is_quick: bool) -> Vec<Batch> 
         batches.push(case("rate").batch(1, (filled * share) as u64, matches));
     }
     // A round of the largest filters takes a minute.
-    let rounds = if size > MAX_SCATTERED {
-        1
-    } else {
-        rounds(size, is_quick)
-    };
+    let rounds = if size > 1_000_000 { 1 } else { plan.rounds };
+    let plan = Plan { rounds, ..plan };
     batches.extend(policies::measure(
         &makers,
-        size,
-        lengths,
-        rounds,
+        plan,
         false,
         |contender, version, task, form| {
             // Policies of this project answer single keys after preparing the filter.
             let is_ours = registered::row_of(contender.0).is_some();
-            let task = match (task, form) {
-                ("build", "slices") => task,
-                ("absent", "slices") => "many",
-                (_, "one-by-one") if !is_ours => task,
-                (_, "prepared") => task,
+            let task = match form {
+                "slices" if task == "absent" => "many",
+                "slices" if task == "build" => task,
+                "one-by-one" if !is_ours => task,
+                "prepared" => task,
                 _ => return None,
             };
             Some(case(contender, version, task))
@@ -170,7 +161,15 @@ mod tests {
 
     #[test]
     fn every_contender_keeps_every_rate() {
-        let batches = measure_size(3000, KeyLengths::Fixed, true);
+        let lengths = KeyLengths::Fixed;
+        let batches = measure_size(
+            Plan {
+                size: 3000,
+                lengths,
+                rounds: 7,
+            },
+            QUERIES / 10,
+        );
         let rows = EQUAL_RATE.rows(&batches).unwrap();
         let rates = rows.iter().filter(|row| row.case.task == "rate");
         assert_eq!(

@@ -5,6 +5,7 @@ pub use cxx::UniquePtr;
 
 pub use self::bridge::{Policy, Reader, Slices, version};
 
+#[expect(unreachable_pub, reason = "cxx declares functions so")]
 #[cxx::bridge(namespace = "bench")]
 mod bridge {
     // SAFETY: the functions keep Rust's rules about references, as cxx requires. They take any values, or end the program.
@@ -17,10 +18,9 @@ mod bridge {
         /// Keys as RocksDB takes them.
         type Slices<'a>;
         /// Returns no keys.
-        #[Self = "Slices"]
         fn empty() -> UniquePtr<Slices<'static>>;
         /// Adds a key.
-        fn push<'a>(self: Pin<&mut Slices<'a>>, key: &'a [u8]);
+        fn push<'a>(slices: Pin<&mut Slices<'a>>, key: &'a [u8]);
 
         /// One of RocksDB's own policies.
         type Policy;
@@ -55,8 +55,9 @@ mod bridge {
 
 /// Converts keys for RocksDB.
 pub fn slices<K: AsRef<[u8]>>(keys: &[K]) -> UniquePtr<Slices<'_>> {
-    let mut slices = Slices::empty();
-    keys.iter().for_each(|key| slices.pin_mut().push(key.as_ref()));
+    let mut slices = bridge::empty();
+    keys.iter()
+        .for_each(|key| bridge::push(slices.pin_mut(), key.as_ref()));
     slices
 }
 

@@ -30,10 +30,7 @@ enum Cli {
 #[command(after_help = "Examples:\n  \
     cargo xtask bench\n  \
     cargo xtask bench --suite point-reads --quick --out my-bench\n  \
-    cargo xtask bench --suite membership\n  \
-    cargo xtask bench --suite redis\n  \
-    cargo xtask bench --suite policy\n  \
-    cargo xtask bench --suite rates\n\n\
+    cargo xtask bench --suite policy\n\n\
     point-reads and policy need LevelDB and a C++ compiler, point-reads also 700 MB for temporary files, policy RocksDB 7.8 \
     and 3 GB of memory; membership needs Guava, a JDK and 3 GB of memory; redis needs a server and redis-benchmark; \
     rates needs 4 GB of memory. What is missing is named with its Debian package.")]
@@ -69,12 +66,12 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     let out = arguments.out.clone().unwrap_or_else(default);
     // Components without a trailing slash.
     let folder = |part: &Part| out.join(part.below).components().collect::<PathBuf>();
-    let parts = || arguments.suite.parts();
+    let parts = arguments.suite.parts();
     // Everything is checked before minutes are spent.
-    for part in parts() {
+    for part in parts {
         Destination::check(&folder(part), &KIND)?;
     }
-    for part in parts() {
+    for part in parts {
         xtask::check(part.needs, "test").map_err(Failure::Input)?;
     }
     let interrupt = Interrupt::listen()?;
@@ -82,7 +79,7 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     let quick = if arguments.quick { " --quick" } else { "" };
     let command = format!("cargo xtask bench --suite {name}{quick}");
     let mut measured = Vec::new();
-    for part in parts() {
+    for part in parts {
         let bench = Bench::now(command.clone(), arguments.quick);
         let batches = measure(part, arguments.quick);
         if interrupt.requested() {

@@ -8,7 +8,6 @@ use fastbloom::BloomFilter as FastBloom;
 use foldhash::fast::FixedState;
 use membership_filters::guava::{BloomFilter, Parameters};
 use membership_filters::{BloomFilter as BlockedBloomFilter, Parameters as BlockedParameters, Utf8, Xxph3};
-use membership_filters::{RedisBloomFilter, RedisBloomParameters};
 use terminal::failure::Failure;
 
 use super::{Contestant, Work};
@@ -46,13 +45,11 @@ pub(super) fn all() -> impl Iterator<Item = Contestant> {
     let xxph3 = |call: &str| format!("XXPH3; {call}");
     let default = "SipHash-1-3; seed 1".to_owned();
     let foldhash = format!("foldhash {} fast::FixedState; seed 1", version("foldhash"));
-    let each: [(_, _, Make); 8] = [
+    let each: [(_, _, Make); 6] = [
         ("ours", each_key.clone(), ours),
         ("ours-batch", many.clone(), ours),
         ("blocked", xxph3(&each_key), blocked),
         ("blocked-batch", xxph3(&many), blocked),
-        ("redisbloom", each_key, redisbloom),
-        ("redisbloom-batch", many, redisbloom),
         ("fastbloom-default", default, |plan, _| {
             fastbloom(fastbloom_builder(plan).seed(&1).hashes(probes(plan)))
         }),
@@ -131,17 +128,17 @@ pub(super) fn filter(plan: &Plan) -> BloomFilter<Utf8> {
     made.expect("a filter that there is memory for")
 }
 
-/// Makes the loop over a filter of this project, called for each key in this form or for all keys of a part.
+/// Makes the loop over a filter of this project, called for each key or for all keys of a part.
 macro_rules! calls {
-    ($filter:ident, $is_many:ident, $form:ident $(, $($unwrapped:tt)+)?) => {
+    ($filter:ident, $is_many:ident) => {
         Box::new(move |is_insert, keys| match (is_insert, $is_many) {
             (true, true) => {
-                $filter.insert_many(keys)$($($unwrapped)+)?;
+                $filter.insert_many(keys);
                 keys.len() as u64
             }
-            (true, false) => count(keys.iter().map(|key| $filter.insert(key.$form())$($($unwrapped)+)?)),
+            (true, false) => count(keys.iter().map(|key| $filter.insert(key.as_str()))),
             (false, true) => count($filter.contains_many(keys)),
-            (false, false) => count(keys.iter().map(|key| $filter.contains(key.$form()))),
+            (false, false) => count(keys.iter().map(|key| $filter.contains(key.as_str()))),
         })
     };
 }
@@ -152,7 +149,7 @@ fn ours(plan: &Plan, is_many: bool) -> Filter {
     Filter {
         bits: filter.bits(),
         probes: filter.probe_count(),
-        run: calls!(filter, is_many, as_str),
+        run: calls!(filter, is_many),
     }
 }
 
@@ -169,34 +166,7 @@ fn blocked(plan: &Plan, is_many: bool) -> Filter {
     Filter {
         bits: parameters.memory_bytes() * 8,
         probes: 8,
-        run: calls!(filter, is_many, as_str),
-    }
-}
-
-/// The filter of RedisBloom as a server makes it, with one link; its bits are random words or none.
-fn redisbloom_filter(plan: &Plan) -> RedisBloomFilter {
-    let parameters = RedisBloomParameters::new(plan.insertions, FPP).non_scaling();
-    let empty = RedisBloomFilter::new(&parameters).expect("a filter that there is memory for");
-    if !plan.has_random_words {
-        return empty;
-    }
-    let mut bytes = empty.to_redisbloom();
-    let (_, words) = bytes.split_at_mut(REDISBLOOM_HEADER);
-    for (word, random) in words.as_chunks_mut().0.iter_mut().zip(random(WORD_SEED)) {
-        *word = random.to_le_bytes();
-    }
-    RedisBloomFilter::from_redisbloom(&bytes).expect("bits of any values")
-}
-
-/// The number of bytes of a chain of one link before its bits.
-const REDISBLOOM_HEADER: usize = 73;
-
-fn redisbloom(plan: &Plan, is_many: bool) -> Filter {
-    let mut filter = redisbloom_filter(plan);
-    Filter {
-        bits: (filter.to_redisbloom().len() - REDISBLOOM_HEADER) as u64 * 8,
-        probes: probes(plan),
-        run: calls!(filter, is_many, as_bytes, .expect("room for all keys")),
+        run: calls!(filter, is_many),
     }
 }
 

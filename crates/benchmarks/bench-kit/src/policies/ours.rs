@@ -21,30 +21,26 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// Builds filters one after another in the same memory, as engines do.
-    fn new<L: Layout>(policy: Policy<L>) -> Self
-    where
-        Policy<L>: Copy + Send + Sync + 'static,
-    {
-        Self {
-            policy: Box::new(policy),
-            packed: Some(Box::new(move |keys, filter| {
-                filter.resize(policy.max_filter_len(keys.len())?, 0);
-                let len = policy.build_in(keys, filter)?.len();
-                filter.truncate(len);
-                Ok(())
-            })),
-            is_fresh: false,
-        }
-    }
-
-    /// Returns a contender for each kernel that this processor has.
+    /// Returns a contender for each kernel that this processor has. It builds filters one after another in the same
+    /// memory, as engines do.
     pub fn on_all_kernels<L: Layout>(policy: Policy<L>) -> impl Iterator<Item = Contender>
     where
         Policy<L>: Copy + Send + Sync + 'static,
     {
         Kernel::available().map(move |kernel| -> Contender {
-            (kernel.name(), Box::new(Self::new(policy.on_kernel(kernel))))
+            let policy = policy.on_kernel(kernel);
+            let packed = move |keys: &[[u8; 16]], filter: &mut Vec<u8>| {
+                filter.resize(policy.max_filter_len(keys.len())?, 0);
+                let len = policy.build_in(keys, filter)?.len();
+                filter.truncate(len);
+                Ok(())
+            };
+            let ours = Self {
+                policy: Box::new(policy),
+                packed: Some(Box::new(packed)),
+                is_fresh: false,
+            };
+            (kernel.name(), Box::new(ours))
         })
     }
 

@@ -13,8 +13,6 @@ pub const SUITE: Suite = Suite {
         ("ours-batch", "membership-filters, many at once"),
         ("blocked", "blocked filter"),
         ("blocked-batch", "blocked filter, many at once"),
-        ("redisbloom", "RedisBloomFilter"),
-        ("redisbloom-batch", "RedisBloomFilter, many at once"),
         ("fastbloom-default", "fastbloom"),
         // The hasher that fastbloom's documentation recommends for speed.
         ("fastbloom-foldhash", "fastbloom, foldhash"),
