@@ -32,17 +32,13 @@ final class Membership {
     Membership membership = new Membership();
     int request;
     while ((request = membership.in.read()) >= 0) {
-      membership.answer(request);
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      membership.take(request, new DataOutputStream(bytes));
+      membership.out.writeByte(0);
+      membership.out.writeInt(bytes.size());
+      bytes.writeTo(membership.out);
       membership.out.flush();
     }
-  }
-
-  private void answer(int request) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    take(request, new DataOutputStream(bytes));
-    out.writeByte(0);
-    out.writeInt(bytes.size());
-    bytes.writeTo(out);
   }
 
   private void take(int request, DataOutputStream result) throws IOException {

@@ -34,23 +34,21 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, Failure> {
 
 /// Measures one size and appends the batches in the order of measurement.
 fn one_size(plan: &Plan, contestants: &mut [Contestant], batches: &mut Vec<Batch>) -> Result<(), Failure> {
-    let sizes = contestants
-        .iter_mut()
-        .map(|contestant| contestant.work.start(plan));
-    let sizes: Vec<(u64, u32)> = sizes.collect::<Result<_, _>>()?;
+    let mut sizes = Vec::new();
+    for contestant in contestants.iter_mut() {
+        sizes.push(contestant.work.start(plan)?);
+    }
     for round in 0..plan.warm_up + plan.rounds {
-        let wrong = |what: String| Failure::Internal(format!("{} bits, round {round}: {what}", plan.bits));
+        let wrong = |contestant: &Contestant, what: &str| {
+            let (filter, bits) = (contestant.filter, plan.bits);
+            Failure::Internal(format!("{filter}, {bits} bits, round {round}: {what}"))
+        };
         let mut answers = vec![[0; 3]; contestants.len()];
         for index in turn(round, contestants.len()) {
             let contestant = &mut contestants[index];
             let tasks = one(plan, round, &mut *contestant.work)?;
-            for (task, calls, Timed { yes, .. }) in tasks {
-                if !is_right(task, calls, yes) {
-                    let filter = contestant.filter;
-                    return Err(wrong(format!(
-                        "{filter}, {task}: {yes} of {calls} answers are positive"
-                    )));
-                }
+            if let Some(done) = tasks.iter().find(|done| !is_right(done)) {
+                return Err(wrong(contestant, &format!("{done:?}")));
             }
             answers[index] = tasks.map(|(.., timed)| timed.yes);
             if round >= plan.warm_up {
@@ -62,9 +60,10 @@ fn one_size(plan: &Plan, contestants: &mut [Contestant], batches: &mut Vec<Batch
         for (contestant, yes) in contestants.iter().zip(&answers) {
             let first = usize::from(contestant.filter.ends_with("-batch"));
             if contestant.filter.starts_with("ours") && yes[first..] != answers[0][first..] {
-                return Err(wrong(format!(
-                    "positive answers differ from Guava's: {answers:?}"
-                )));
+                return Err(wrong(
+                    contestant,
+                    &format!("other answers than Guava: {answers:?}"),
+                ));
             }
         }
     }
@@ -132,11 +131,11 @@ fn record(
     }
 }
 
-/// Returns true if a task can have this number of positive answers.
-fn is_right(task: &str, calls: u64, yes: u64) -> bool {
-    match task {
-        "put" => (1..=calls).contains(&yes),
-        "absent" => yes as f64 <= calls as f64 * MAX_FALSE,
+/// Returns true if a task can have these positive answers.
+fn is_right((task, calls, Timed { yes, .. }): &Done) -> bool {
+    match *task {
+        "put" => (1..=*calls).contains(yes),
+        "absent" => *yes as f64 <= *calls as f64 * MAX_FALSE,
         _ => yes == calls,
     }
 }

@@ -17,8 +17,11 @@ use crate::turns::{timed, turn};
 pub const BITS_PER_KEY: u32 = 10;
 /// Bytes of a value.
 pub const VALUE_BYTES: usize = 100;
-/// The seed of the first random generator; further generators use the numbers after it.
-const SEED: u64 = 1;
+/// The seeds of the keys, the choices of present keys, and the values.
+const KEYS: u64 = 1;
+const CHOICES: u64 = 2;
+/// See [`random`].
+pub const VALUES: u64 = 3;
 
 /// A key of a database.
 pub type Key = [u8; 16];
@@ -60,7 +63,7 @@ impl Engine {
         open: impl Fn(&str, &str, &[Key]) -> Result<Option<Database>, Failure>,
     ) -> Result<Vec<Batch>, Failure> {
         // The generator does not repeat a number within its period: keys that are not stored come next.
-        let mut numbers = random(SEED).map(hexadecimal);
+        let mut numbers = random(KEYS).map(hexadecimal);
         let stored: Vec<Key> = numbers.by_ref().take(self.entries).collect();
         let mut batches = Vec::new();
         for cache in self.caches {
@@ -71,7 +74,7 @@ impl Engine {
                 databases.extend(opened.map(|database| (policy, database)));
             }
             let mut others = numbers.clone();
-            let mut choices = random(SEED + 1).map(|number| stored[number as usize % stored.len()]);
+            let mut choices = random(CHOICES).map(|number| stored[number as usize % stored.len()]);
             let case = |policy, task: &str| {
                 let parameters: [&dyn Display; 4] = [&self.name, &self.version, &cache, &self.entries];
                 SUITE.case(policy, task, &parameters)
@@ -105,18 +108,9 @@ impl Engine {
     }
 }
 
-/// Returns the random numbers of the values.
-pub fn values() -> impl Iterator<Item = u64> {
-    random(SEED + 2)
-}
-
 /// Returns a number as 16 hexadecimal digits, the lowest first.
 pub fn hexadecimal(number: u64) -> Key {
-    let mut digits = [0; 16];
-    for (i, digit) in digits.iter_mut().enumerate() {
-        *digit = b"0123456789abcdef"[(number >> (4 * i)) as usize & 15];
-    }
-    digits
+    std::array::from_fn(|i| b"0123456789abcdef"[(number >> (4 * i)) as usize & 15])
 }
 
 /// A policy with filters as large as the others, which gives this answer to every query without reading the filter.

@@ -99,6 +99,6 @@ impl Suite {
         document::write(&destination.unfinished().join(RUN), &bench)?;
         let names: Vec<String> = bench.checksums.into_keys().chain([RUN.to_owned()]).collect();
         destination.commit(&names)?;
-        Ok(self.summary.text(&rows))
+        Ok(self.summary.text(self, &rows))
     }
 }

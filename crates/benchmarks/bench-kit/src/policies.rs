@@ -95,11 +95,7 @@ pub fn measure<N>(
     is_same_work: bool,
     case: impl Fn(&N, &str, &str, &str) -> Option<Case>,
 ) -> Vec<Batch> {
-    let Plan {
-        size,
-        lengths,
-        rounds,
-    } = plan;
+    let Plan { size, lengths, .. } = plan;
     eprintln!("{size} {}", lengths.name());
     let mut batches = Vec::new();
     let mut run = |task: &str, calls: usize, forms: Vec<Forms<'_>>| {
@@ -109,7 +105,7 @@ pub fn measure<N>(
             let named = |(form, run)| Some((case(name, &version, task, form)?, run));
             turns.extend(forms.into_iter().filter_map(named));
         }
-        take_turns(rounds, is_same_work, &mut turns, |round, case, ns| {
+        take_turns(plan.rounds, is_same_work, &mut turns, |round, case, ns| {
             batches.push(case.batch(round, calls as u64, ns));
         });
     };

@@ -1,5 +1,6 @@
 //! LevelDB in C++, see `shim.h`.
 #![expect(unsafe_code, reason = "LevelDB is written in C++")]
+#![expect(unreachable_pub, reason = "cxx declares functions so")]
 #![expect(
     clippy::missing_safety_doc,
     reason = "the lint does not see the section through cxx"
@@ -12,7 +13,6 @@ use filter_policy_leveldb::Callbacks;
 
 pub use self::bridge::{Database, Policy, Slices, version};
 
-#[expect(unreachable_pub, reason = "cxx declares functions so")]
 #[cxx::bridge(namespace = "bench")]
 mod bridge {
     // SAFETY: the functions keep Rust's rules about references, as cxx requires. They take any values, or end the program.
@@ -31,9 +31,9 @@ mod bridge {
 
         /// A policy for LevelDB's C++ code: LevelDB's own, or one of ours behind its C interface.
         type Policy;
-        /// Creates LevelDB's own Bloom filter policy. The bits per key must not be negative.
+        /// Creates LevelDB's own Bloom filter policy.
         #[Self = "Policy"]
-        fn builtin(bits_per_key: i32) -> UniquePtr<Policy>;
+        fn builtin(bits_per_key: u16) -> UniquePtr<Policy>;
         /// Creates a policy of the C library as C programs do, with the arguments of `filter_policy_new`.
         #[Self = "Policy"]
         fn c_library(bits_per_key: i32, hash: i32) -> UniquePtr<Policy>;
@@ -126,10 +126,5 @@ impl Policy {
         };
         // SAFETY: nothing else destroys it, and the policy is `Send` and `Sync`.
         unsafe { Self::taken(object) }
-    }
-
-    /// Queries a filter, called as in LevelDB.
-    pub fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        self.count_matches(&slices(&[key]), filter) == 1
     }
 }

@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use bench_kit::databases::{Always, BITS_PER_KEY, Database, Engine, Key, VALUE_BYTES, values};
+use bench_kit::databases::{Always, BITS_PER_KEY, Database, Engine, Key, VALUE_BYTES, VALUES};
+use bench_kit::random;
 use bench_kit::record::Batch;
 use bench_leveldb::{Database as LevelDb, Policy, UniquePtr, version};
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
@@ -18,7 +19,7 @@ fn open(policy: &str, path: &Path, cache: &str) -> Result<Option<UniquePtr<Level
     let bits = BitsPerKey::whole(BITS_PER_KEY);
     let engine_policy = match policy {
         "none" => UniquePtr::null(),
-        "engine" => Policy::builtin(BITS_PER_KEY.cast_signed()),
+        "engine" => Policy::builtin(BITS_PER_KEY as u16),
         "ours-leveldb-hash" => Policy::ours(BloomFilterPolicy::with_leveldb_hash(bits)),
         "ours-bloomfilter2" => Policy::ours(BloomFilterPolicy::new(bits)),
         "always-no" => Policy::ours(Always(false)),
@@ -39,7 +40,7 @@ fn filled(policy: &str, path: &Path, cache: &str, stored: &[Key]) -> Result<Opti
     if !path.exists()
         && let Some(engine) = open(policy, path, "nothing")?
     {
-        let mut random = values().flat_map(u64::to_le_bytes);
+        let mut random = random(VALUES).flat_map(u64::to_le_bytes);
         for key in stored {
             // Half of each value is compressible, because LevelDB caches only the blocks of a memory-mapped table that
             // it had to decompress.

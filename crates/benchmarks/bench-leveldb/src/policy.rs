@@ -23,10 +23,9 @@ pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
 }
 
 fn contenders() -> Vec<Contender> {
-    let bits = BITS_PER_KEY.cast_signed();
-    let engine: Contender = ("leveldb", Box::new(LevelDb(Policy::builtin(bits))));
+    let engine: Contender = ("leveldb", Box::new(LevelDb(Policy::builtin(BITS_PER_KEY as u16))));
     // The functions that C programs pass to LevelDB, which calls them like its own policy.
-    let c_library = LevelDb(Policy::c_library(bits, POLICY_LEVELDB));
+    let c_library = LevelDb(Policy::c_library(BITS_PER_KEY.cast_signed(), POLICY_LEVELDB));
     let policy = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(BITS_PER_KEY));
     let peers = [engine, ("c-library", Box::new(c_library))];
     peers.into_iter().chain(Ours::on_all_kernels(policy)).collect()

@@ -6,7 +6,8 @@
 use std::error::Error;
 use std::rc::Rc;
 
-use bench_kit::databases::{Always, BITS_PER_KEY, Database, Engine, Key, VALUE_BYTES, values};
+use bench_kit::databases::{Always, BITS_PER_KEY, Database, Engine, Key, VALUE_BYTES, VALUES};
+use bench_kit::random;
 use bench_kit::record::Batch;
 use counting_env::CountingEnv;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
@@ -39,7 +40,7 @@ fn open(policy: &str, cache: &str, stored: &[Key]) -> Result<Option<Database>, B
     };
     let mut db = DB::open(folder.path(), options.clone())?;
     // In random order, so that tables overlap before compaction.
-    let mut scattered: Vec<_> = values().zip(stored).collect();
+    let mut scattered: Vec<_> = random(VALUES).zip(stored).collect();
     scattered.sort_unstable();
     for (_, key) in scattered {
         db.put(key, &[b'v'; VALUE_BYTES])?;

@@ -52,13 +52,9 @@ impl Effort {
         most_probes: 500_000,
     };
 
-    fn bits(&self, keys: u64) -> Vec<u32> {
+    fn bits(&self, keys: u64) -> impl Iterator<Item = u32> {
         let is_swept = self.swept.contains(&keys);
-        if is_swept {
-            Self::ALL_BITS.collect()
-        } else {
-            FEW_BITS.to_vec()
-        }
+        Self::ALL_BITS.filter(move |bits| is_swept || FEW_BITS.contains(bits))
     }
 
     /// Returns the number of absent keys to query, over all filters.
@@ -106,10 +102,8 @@ fn measure(series: &Series, size: u64, keys: &[&[u8]], effort: &Effort) -> Resul
     for bits_per_key in effort.bits(size) {
         let (mut probes, mut false_positives, mut bytes) = (0, 0, 0);
         let mut rates = [0.0; 2];
-        for (members, absent) in members
-            .chunks(size as usize)
-            .zip(absent.chunks(each(effort.most_probes)))
-        {
+        let absent = absent.chunks(each(effort.most_probes));
+        for (members, absent) in members.chunks(size as usize).zip(absent) {
             let filter = (series.build)(bits_per_key, members)?;
             // The first half only, because a cuckoo filter may refuse the last keys.
             let present = &members[..members.len().div_ceil(2).min(64)];

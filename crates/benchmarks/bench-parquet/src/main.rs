@@ -36,10 +36,8 @@ fn arrow_rs() -> impl Maker {
     Peer {
         package: "parquet",
         make: |keys: &[&[u8]]| {
-            let bytes = SPLIT_BLOCKS
-                .max_filter_len(keys.len())
-                .expect("the filter is small");
-            let mut filter = Sbbf::new(&ZEROS[..bytes]);
+            let bytes = SPLIT_BLOCKS.max_filter_len(keys.len());
+            let mut filter = Sbbf::new(&ZEROS[..bytes.expect("the filter is small")]);
             keys.iter().for_each(|key| filter.insert(*key));
             filter
         },

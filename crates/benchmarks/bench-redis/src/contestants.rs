@@ -39,9 +39,8 @@ impl Rig {
     pub(crate) fn start() -> Result<Self, Failed> {
         let server = Server::start()?;
         let client = redis::Client::open(server.url())?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        let runtime = builder.enable_all().build()?;
         let multiplexed = runtime.block_on(client.get_multiplexed_async_connection())?;
         let filter = FixedFilter::new("members", Schema::whole_words(INSERTIONS as u64, RATE)?)?;
         let mut local = BloomFilter::new(Bytes, &Parameters::try_from(filter.schema())?)?;
@@ -72,11 +71,8 @@ impl Rig {
         batch: usize,
     ) -> Result<Timed, Failed> {
         let is_query = operation == "contains";
-        let filter = if is_query {
-            self.filter.clone()
-        } else {
-            self.empty()?
-        };
+        let empty = (!is_query).then(|| self.empty()).transpose()?;
+        let filter = empty.unwrap_or_else(|| self.filter.clone());
         if client == "redis-benchmark" {
             let probes = filter.schema().probe_count() as usize;
             let key = String::from_utf8(filter.key().to_vec())?;
@@ -85,9 +81,8 @@ impl Rig {
                 true => &["GETBIT", &key, &middle][..],
                 false => &["SETBIT", &key, &middle, "1"],
             };
-            let ns = self
-                .server
-                .benchmark(command, keys.len() * probes, batch * probes)?;
+            let commands = keys.len() * probes;
+            let ns = self.server.benchmark(command, commands, batch * probes)?;
             return Ok(Timed { ns, yes: 0 });
         }
         let mut process = |keys| -> Result<usize, bloom_redis::Error> {

@@ -5,14 +5,12 @@ use bench_kit::policies::peer::Peer;
 use bench_kit::policies::{self, Batched, Contender, Forms, KeyLengths, Maker, Plan, keys};
 use bench_kit::record::Batch;
 use bench_kit::suites::policy::EQUAL_RATE;
-use bench_rocksdb::Policy;
+use bench_rocksdb::{Policy, UniquePtr, slices, version};
 use fastbloom::BloomFilter;
 use filter_formats::{Format, policies as registered};
 use sbbf_rs_safe::Filter as SplitBlocks;
-use xorf::{BinaryFuse8, BinaryFuse16, Filter as _};
+use xorf::{BinaryFuse8, BinaryFuse16};
 use xxhash_rust::xxh3::xxh3_64;
-
-use crate::engine::RocksDb;
 
 /// The rates that the filters must not exceed.
 const RATES: [f64; 2] = [0.001, 0.01];
@@ -58,18 +56,8 @@ fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
             bytes: |filter: &BloomFilter| filter.as_slice().len() * 8,
             has: |filter: &BloomFilter, key: &[u8]| filter.contains_hash(xxh3_64(key)),
         }),
-        "xorf" if rate >= 1.0 / 256.0 => Box::new(Peer {
-            package: "xorf",
-            make: |keys: &[&[u8]]| BinaryFuse8::try_from(hashes(keys)).expect("hash values differ"),
-            bytes: |filter: &BinaryFuse8| filter.fingerprints.len(),
-            has: |filter: &BinaryFuse8, key: &[u8]| filter.contains(&xxh3_64(key)),
-        }),
-        "xorf" => Box::new(Peer {
-            package: "xorf",
-            make: |keys: &[&[u8]]| BinaryFuse16::try_from(hashes(keys)).expect("hash values differ"),
-            bytes: |filter: &BinaryFuse16| filter.fingerprints.len() * 2,
-            has: |filter: &BinaryFuse16, key: &[u8]| filter.contains(&xxh3_64(key)),
-        }),
+        "xorf" if rate >= 1.0 / 256.0 => xorf(|filter: &BinaryFuse8| filter.fingerprints.len()),
+        "xorf" => xorf(|filter: &BinaryFuse16| filter.fingerprints.len() * 2),
         policy => {
             let bits = bits(registered::row_of(policy)?.format())?;
             Box::new(Ours::fresh(registered::by_name(policy, bits).ok()?))
@@ -77,16 +65,48 @@ fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
     })
 }
 
-fn hashes(keys: &[&[u8]]) -> Vec<u64> {
-    keys.iter().map(|key| xxh3_64(key)).collect()
+/// Filters of the crate `xorf` with fingerprints of one width.
+fn xorf<F: TryFrom<Vec<u64>> + xorf::Filter<u64> + 'static>(bytes: fn(&F) -> usize) -> Box<dyn Maker> {
+    Box::new(Peer {
+        package: "xorf",
+        make: |keys: &[&[u8]]| {
+            let hashes: Vec<u64> = keys.iter().map(|key| xxh3_64(key)).collect();
+            F::try_from(hashes).ok().expect("hash values differ")
+        },
+        bytes,
+        has: |filter: &F, key: &[u8]| filter.contains(&xxh3_64(key)),
+    })
+}
+
+/// RocksDB's policy, in C++ through its virtual functions.
+struct RocksDb(UniquePtr<Policy>);
+
+impl Maker for RocksDb {
+    fn version(&self) -> String {
+        version()
+    }
+
+    fn builds<'a>(&'a self, size: usize, keys: Batched<'a>) -> Forms<'a> {
+        let keys = slices(keys.slices);
+        vec![("slices", Box::new(move || self.0.create_filters(&keys, size)))]
+    }
+
+    fn queries<'a>(&'a self, stored: &[&[u8]], keys: Batched<'a>) -> Forms<'a> {
+        let filter = self.0.create_filter(&slices(stored));
+        let reader = || self.0.reader(&filter).expect("RocksDB reads its own filter");
+        let [one, many] = [reader(), reader()];
+        let [of_one, of_many] = [slices(keys.slices), slices(keys.slices)];
+        let one = move || one.count_matches(&of_one);
+        let many = move || many.count_matches_in_batches(&of_many);
+        vec![("one-by-one", Box::new(one)), ("slices", Box::new(many))]
+    }
 }
 
 /// Measures every contender.
 pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
     let queries = if is_quick { QUERIES / 10 } else { QUERIES };
-    let measure = |plan| measure_size(plan, queries);
     let lengths = [KeyLengths::Urls, KeyLengths::Fixed];
-    policies::each_size(&SIZES, lengths, is_quick, measure)
+    policies::each_size(&SIZES, lengths, is_quick, |plan| measure_size(plan, queries))
 }
 
 fn measure_size(plan: Plan, queries: usize) -> Vec<Batch> {
@@ -111,14 +131,14 @@ fn measure_size(plan: Plan, queries: usize) -> Vec<Batch> {
     let share = others.len() / filled;
     for (contender, maker) in &makers {
         let case = |task| case(contender, &maker.version(), task);
-        let bytes = first(maker.builds(size, slices(&stored[..size])));
+        let bytes = first(maker.builds(size, batched(&stored[..size])));
         batches.push(case("size").batch(1, size as u64, bytes));
         let filters = stored.chunks_exact(size).zip(others.chunks_exact(share));
         let matches = |(stored, others): (&[&[u8]], &[&[u8]])| {
             let present = &stored[..size.min(QUERIES / 10)];
-            let found = first(maker.queries(stored, slices(present)));
+            let found = first(maker.queries(stored, batched(present)));
             assert_eq!(found, present.len() as u64, "{contender:?} denies stored keys");
-            first(maker.queries(stored, slices(others)))
+            first(maker.queries(stored, batched(others)))
         };
         let matches = filters.map(matches).sum();
         batches.push(case("rate").batch(1, (filled * share) as u64, matches));
@@ -126,27 +146,23 @@ fn measure_size(plan: Plan, queries: usize) -> Vec<Batch> {
     // A round of the largest filters takes a minute.
     let rounds = if size > 1_000_000 { 1 } else { plan.rounds };
     let plan = Plan { rounds, ..plan };
-    batches.extend(policies::measure(
-        &makers,
-        plan,
-        false,
-        |contender, version, task, form| {
-            // Policies of this project answer single keys after preparing the filter.
-            let is_ours = registered::row_of(contender.0).is_some();
-            let task = match form {
-                "slices" if task == "absent" => "many",
-                "slices" if task == "build" => task,
-                "one-by-one" if !is_ours => task,
-                "prepared" => task,
-                _ => return None,
-            };
-            Some(case(contender, version, task))
-        },
-    ));
+    let named = |contender: &(&str, f64), version: &str, task: &str, form: &str| {
+        // Policies of this project answer single keys after preparing the filter.
+        let is_ours = registered::row_of(contender.0).is_some();
+        let task = match form {
+            "slices" if task == "absent" => "many",
+            "slices" if task == "build" => task,
+            "one-by-one" if !is_ours => task,
+            "prepared" => task,
+            _ => return None,
+        };
+        Some(case(contender, version, task))
+    };
+    batches.extend(policies::measure(&makers, plan, false, named));
     batches
 }
 
-const fn slices<'a>(slices: &'a [&'a [u8]]) -> Batched<'a> {
+const fn batched<'a>(slices: &'a [&'a [u8]]) -> Batched<'a> {
     Batched { slices, arrays: None }
 }
 

@@ -1,11 +1,11 @@
 //! RocksDB in C++, see `shim.h`.
 #![expect(unsafe_code, reason = "RocksDB is written in C++")]
+#![expect(unreachable_pub, reason = "cxx declares functions so")]
 
 pub use cxx::UniquePtr;
 
 pub use self::bridge::{Policy, Reader, Slices, version};
 
-#[expect(unreachable_pub, reason = "cxx declares functions so")]
 #[cxx::bridge(namespace = "bench")]
 mod bridge {
     // SAFETY: the functions keep Rust's rules about references, as cxx requires. They take any values, or end the program.
@@ -59,11 +59,4 @@ pub fn slices<K: AsRef<[u8]>>(keys: &[K]) -> UniquePtr<Slices<'_>> {
     keys.iter()
         .for_each(|key| bridge::push(slices.pin_mut(), key.as_ref()));
     slices
-}
-
-impl Reader {
-    /// Returns true if the filter may hold the key.
-    pub fn may_match(&self, key: &[u8]) -> bool {
-        self.count_matches(&slices(&[key])) == 1
-    }
 }

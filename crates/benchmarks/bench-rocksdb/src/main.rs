@@ -4,7 +4,6 @@
 //! RocksDB is called through its virtual functions, in a C++ loop over slices made in advance; as in its tables, one
 //! reader serves many keys. Policies of this project run on the best kernel.
 
-mod engine;
 mod equal_rate;
 
 use std::process::ExitCode;

@@ -59,11 +59,7 @@ impl Kept {
 #[async_trait]
 impl DbCache for Kept {
     async fn get_block(&self, key: &CachedKey) -> Result<Option<CachedEntry>, Error> {
-        let kept = if self.blocks {
-            self.entries().get(key).cloned()
-        } else {
-            None
-        };
+        let kept = self.get_index(key).await?.filter(|_| self.blocks);
         self.reads.fetch_add(u64::from(kept.is_none()), Ordering::Relaxed);
         Ok(kept)
     }
@@ -147,7 +143,8 @@ fn measure(is_quick: bool) -> Result<Vec<Batch>, Failure> {
             return Ok(None);
         };
         let opened = runtime.block_on(open(policies, cache, stored));
-        let ((db, kept), handle) = (opened.map_err(Failure::internal)?, runtime.handle().clone());
+        let (db, kept) = opened.map_err(Failure::internal)?;
+        let handle = runtime.handle().clone();
         Ok(Some(Database {
             found: Box::new(move |keys| {
                 handle.block_on(async {

@@ -35,7 +35,7 @@ type Make = fn(&Plan, bool) -> Filter;
 struct Local {
     make: Make,
     is_many: bool,
-    filter: Option<Filter>,
+    built: Option<Filter>,
 }
 
 /// Returns all filters.
@@ -45,37 +45,29 @@ pub(super) fn all() -> impl Iterator<Item = Contestant> {
     let xxph3 = |call: &str| format!("XXPH3; {call}");
     let default = "SipHash-1-3; seed 1".to_owned();
     let foldhash = format!("foldhash {} fast::FixedState; seed 1", version("foldhash"));
-    let each: [(_, _, Make); 6] = [
-        ("ours", each_key.clone(), ours),
-        ("ours-batch", many.clone(), ours),
-        ("blocked", xxph3(&each_key), blocked),
-        ("blocked-batch", xxph3(&many), blocked),
-        ("fastbloom-default", default, |plan, _| {
+    let ours = "membership-filters";
+    let each: [(_, _, _, Make); 6] = [
+        (ours, "ours", each_key.clone(), guavas),
+        (ours, "ours-batch", many.clone(), guavas),
+        (ours, "blocked", xxph3(&each_key), blocked),
+        (ours, "blocked-batch", xxph3(&many), blocked),
+        ("fastbloom", "fastbloom-default", default, |plan, _| {
             fastbloom(fastbloom_builder(plan).seed(&1).hashes(probes(plan)))
         }),
-        ("fastbloom-foldhash", foldhash, |plan, _| {
+        ("fastbloom", "fastbloom-foldhash", foldhash, |plan, _| {
             let builder = fastbloom_builder(plan).hasher(FixedState::with_seed(1));
             fastbloom(builder.hashes(probes(plan)))
         }),
     ];
-    each.into_iter().map(|(filter, setup, make)| {
-        let is_fastbloom = filter.starts_with("fastbloom");
-        let package = if is_fastbloom {
-            "fastbloom"
-        } else {
-            "membership-filters"
-        };
-        let is_many = filter.ends_with("-batch");
-        let filters = Local {
-            make,
-            is_many,
-            filter: None,
-        };
+    each.into_iter().map(|(package, filter, setup, make)| {
+        let (version, is_many) = (version(package), filter.ends_with("-batch"));
+        let built = None;
+        let work = Box::new(Local { make, is_many, built });
         Contestant {
             filter,
-            version: version(package),
+            version,
             setup,
-            work: Box::new(filters),
+            work,
         }
     })
 }
@@ -83,13 +75,13 @@ pub(super) fn all() -> impl Iterator<Item = Contestant> {
 impl Work for Local {
     fn start(&mut self, plan: &Plan) -> Result<(u64, u32), Failure> {
         // The old filter's memory is freed first.
-        self.filter = None;
-        let filter = self.filter.insert((self.make)(plan, self.is_many));
+        self.built = None;
+        let filter = self.built.insert((self.make)(plan, self.is_many));
         Ok((filter.bits, filter.probes))
     }
 
     fn run(&mut self, is_insert: bool, keys: Keys) -> Result<Timed, Failure> {
-        let filter = self.filter.as_mut().expect("started before it runs");
+        let filter = self.built.as_mut().expect("started before it runs");
         let mut sum = Timed::default();
         for part in keys.parts() {
             let (yes, ns) = timed(|| (filter.run)(is_insert, &part));
@@ -143,8 +135,8 @@ macro_rules! calls {
     };
 }
 
-/// This project's filter.
-fn ours(plan: &Plan, is_many: bool) -> Filter {
+/// This project's filter with Guava's positions.
+fn guavas(plan: &Plan, is_many: bool) -> Filter {
     let mut filter = filter(plan);
     Filter {
         bits: filter.bits(),

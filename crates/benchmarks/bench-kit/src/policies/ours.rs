@@ -16,8 +16,8 @@ type Packed = Box<dyn Fn(&[[u8; 16]], &mut Vec<u8>) -> Result<(), Error>>;
 /// A policy of this project, called through the trait as engines do, except for packed keys.
 pub struct Ours {
     policy: AnyPolicy,
+    /// `None` for policies that build each filter in newly allocated memory.
     packed: Option<Packed>,
-    is_fresh: bool,
 }
 
 impl Ours {
@@ -35,22 +35,15 @@ impl Ours {
                 filter.truncate(len);
                 Ok(())
             };
-            let ours = Self {
-                policy: Box::new(policy),
-                packed: Some(Box::new(packed)),
-                is_fresh: false,
-            };
-            (kernel.name(), Box::new(ours))
+            let (policy, packed) = (Box::new(policy), Some(Box::new(packed) as _));
+            (kernel.name(), Box::new(Self { policy, packed }))
         })
     }
 
     /// Builds each filter in newly allocated memory, as other crates do, and takes keys as slices only.
     pub fn fresh(policy: AnyPolicy) -> Self {
-        Self {
-            policy,
-            packed: None,
-            is_fresh: true,
-        }
+        let packed = None;
+        Self { policy, packed }
     }
 
     /// Builds filters with `build`, and returns their bytes.
@@ -61,7 +54,7 @@ impl Ours {
     ) -> u64 {
         let mut filter = Vec::new();
         let bytes = |keys| {
-            if self.is_fresh {
+            if self.packed.is_none() {
                 filter = Vec::new();
             }
             filter.clear();

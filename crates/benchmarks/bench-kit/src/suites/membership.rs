@@ -32,8 +32,6 @@ pub const SUITE: Suite = Suite {
     summary: Tables {
         title: "nanoseconds a key (over Guava's)",
         heading: |row| format!("{} bits for {} keys", row.case.get("bits"), row.case.get("insertions")),
-        line: |row| SUITE.contender(row).to_owned(),
-        column: |row| SUITE.task(row).to_owned(),
         ..Tables::PLAIN
     },
 };

@@ -37,8 +37,6 @@ pub const SUITE: Suite = Suite {
             let [engine, version, cache] = ["engine", "version", "cache"].map(|column| row.case.get(column));
             format!("{engine} {version}, cached: {cache}")
         },
-        line: |row| SUITE.contender(row).to_owned(),
-        column: |row| SUITE.task(row).to_owned(),
         ..Tables::PLAIN
     },
 };

@@ -45,8 +45,8 @@ pub const SUITE: Suite = Suite {
             let (task, lengths) = (SUITE.task(row), row.case.get("key_lengths"));
             format!("{task}, keys of {lengths} bytes, {} bits for each", row.case.get("bits_per_key"))
         },
-        line: |row| format!("{}, {}", SUITE.contender(row), row.case.get("form")),
-        column: |row| grouped(row.case.count("filter_keys")),
+        line: |suite, row| format!("{}, {}", suite.contender(row), row.case.get("form")),
+        column: |_, row| grouped(row.case.count("filter_keys")),
         cell: |row, _| {
             if ENGINES.contains(&&*row.case.contender) { format!("{:.1}", row.value) } else { format!("{:.3}", row.over_baseline()) }
         },
@@ -83,23 +83,18 @@ pub const EQUAL_RATE: Suite = Suite {
     // The table of the page `crates/filters/filter-formats/WHICH.md`.
     summary: Tables {
         heading: |row| {
-            let is_size = row.case.task == "size" && is_shown(row) && row.case.get("rate") == "0.01";
-            if is_size { format!("at most {} %", 100.0 * row.case.number("rate")) } else { String::new() }
+            // Keys of different lengths and each in its own memory, as applications have them, but for the largest filters.
+            let is_large = row.case.count("filter_keys") > 1_000_000;
+            let is_shown = is_large == (row.case.get("key_lengths") == "16");
+            if is_shown && row.case.task == "size" && row.case.get("rate") == "0.01" { format!("at most {} %", 100.0 * row.case.number("rate")) } else { String::new() }
         },
-        line: |row| short(EQUAL_RATE.contender(row)).to_owned(),
-        column: |row| format!("{} keys", grouped(row.case.count("filter_keys"))),
+        line: |suite, row| short(suite.contender(row)).to_owned(),
+        column: |_, row| format!("{} keys", grouped(row.case.count("filter_keys"))),
         cell,
         is_markdown: true,
         ..Tables::PLAIN
     },
 };
-
-/// Returns true for the keys of the tables: of different lengths and each in its own memory, as applications
-/// have them, but for the largest filters.
-fn is_shown(row: &Row) -> bool {
-    let is_large = row.case.count("filter_keys") > 1_000_000;
-    is_large == (row.case.get("key_lengths") == "16")
-}
 
 /// Formats the bits of a key and the times.
 fn cell(size: &Row, rows: &[Row]) -> String {

@@ -51,8 +51,8 @@ pub const SUITE: Suite = Suite {
             let is_shown = FEW_BITS.map(u64::from).contains(&bits) && SHOWN.contains(&keys);
             if is_shown { format!("{bits} bits per key, by keys of a filter") } else { String::new() }
         },
-        line: |row| short(SUITE.contender(row)).to_owned(),
-        column: |row| grouped(row.case.count("keys")),
+        line: |suite, row| short(suite.contender(row)).to_owned(),
+        column: |_, row| grouped(row.case.count("keys")),
         cell: |row, _| format!("{:.2}", row.over_baseline()),
         after: |_| "\nFalse positives over those of an ideal filter. Rates are in rates.csv.\n".to_owned(),
         ..Tables::PLAIN

@@ -26,8 +26,7 @@ pub const SUITE: Suite = Suite {
             let [bits, probes] = ["bits", "probes"].map(|column| row.case.get(column));
             format!("{}, {bits} bits, {probes} for each key; speed over redis-benchmark's", SUITE.task(row))
         },
-        line: |row| SUITE.contender(row).to_owned(),
-        column: |row| format!("{} a trip", row.case.get("batch")),
+        column: |_, row| format!("{} a trip", row.case.get("batch")),
         cell: |row, _| format!("{:.0} ({:.3})", row.value, 1.0 / row.over_baseline()),
         ..Tables::PLAIN
     },

@@ -54,8 +54,7 @@ class Policy {
  public:
   explicit Policy(const leveldb::FilterPolicy* policy) : policy_(policy) {}
 
-  static std::unique_ptr<Policy> builtin(int32_t bits_per_key) {
-    if (bits_per_key < 0) throw std::invalid_argument("bits per key must not be negative");
+  static std::unique_ptr<Policy> builtin(uint16_t bits_per_key) {
     return std::make_unique<Policy>(leveldb::NewBloomFilterPolicy(bits_per_key));
   }
 

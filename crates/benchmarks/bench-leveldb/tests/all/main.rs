@@ -7,3 +7,10 @@ mod foreign_filters;
 mod ids;
 mod source;
 mod support;
+
+use bench_leveldb::{Policy, slices};
+
+/// Queries a filter, called as in LevelDB.
+fn may_match(policy: &Policy, key: &[u8], filter: &[u8]) -> bool {
+    policy.count_matches(&slices(&[key]), filter) == 1
+}
