@@ -78,10 +78,10 @@ fn answers_on_damaged_filters_are_rocksdbs_own() {
                 filter[at] = source.bytes(1)[0];
             }
         }
-        let asked: Vec<Vec<u8>> = (keys.into_iter().take(30))
+        let queried: Vec<Vec<u8>> = (keys.into_iter().take(30))
             .chain((0..30).map(|_| source.key()))
             .collect();
-        answers.compare(&theirs, &filter, &asked);
+        answers.compare(&theirs, &filter, &queried);
     }
     let Answers { yes, no } = answers;
     assert!(yes > 100_000 && no > 20_000, "{yes} times yes, {no} times no");
