@@ -116,11 +116,7 @@ fn record(
     batches: &mut Vec<Batch>,
 ) {
     let Plan { bits, insertions, .. } = plan;
-    let contents = if plan.has_random_words {
-        "random-words"
-    } else {
-        "keys"
-    };
+    let contents = ["keys", "random-words"][usize::from(plan.has_random_words)];
     let parameters: [&dyn Display; 7] = [version, setup, bits, insertions, &contents, &bit_size, &probes];
     for &(task, calls, Timed { ns, yes }) in tasks {
         batches.push(SUITE.case(filter, task, &parameters).batch(round, calls, ns));

@@ -26,10 +26,13 @@ pub const VALUES: u64 = 3;
 /// A key of a database.
 pub type Key = [u8; 16];
 
+/// Counts how many of the given keys a database has.
+pub type Count = dyn FnMut(&[Key]) -> Result<usize, Failure>;
+
 /// A policy's database, open.
 pub struct Database {
     /// Looks keys up and counts those found.
-    pub found: Box<dyn FnMut(&[Key]) -> Result<usize, Failure>>,
+    pub found: Box<Count>,
     /// Returns the number of reads of table files so far.
     pub reads: Box<dyn Fn() -> u64>,
 }

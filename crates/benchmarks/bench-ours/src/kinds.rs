@@ -25,8 +25,14 @@ pub(super) struct Filter {
     /// The rate by the filter's own formula, if it is neither the ideal one nor that of a format.
     expected: Option<f64>,
     /// Counts the keys that match.
-    pub(super) matching: Box<dyn Fn(&[&[u8]]) -> u64>,
+    pub(super) matching: Matching,
 }
+
+/// Counts the keys that match.
+type Matching = Box<dyn Fn(&[&[u8]]) -> u64>;
+
+/// Builds a filter from bits per key, or a rate, and at least one key.
+type Build<By> = dyn Fn(By, &[&[u8]]) -> Result<Filter, Failed> + Sync;
 
 /// Filters of one kind.
 pub(super) struct Series {
@@ -34,8 +40,8 @@ pub(super) struct Series {
     pub(super) name: &'static str,
     /// The format of a policy.
     format: Option<Format>,
-    /// Builds a filter from bits per key and at least one key.
-    pub(super) build: Box<dyn Fn(u32, &[&[u8]]) -> Result<Filter, Failed> + Sync>,
+    /// Builds a filter.
+    pub(super) build: Box<Build<u32>>,
 }
 
 /// An ideal hash in LevelDB's scheme.
@@ -55,11 +61,11 @@ impl KeyHasher for Ideal {
 
 /// Filters for applications, built from a rate and keys.
 #[rustfmt::skip]
-const APPLICATIONS: [(&str, fn(f64, &[&[u8]]) -> Result<Filter, Failed>); 4] = [
-    ("Guava, MITZ_64", |rate, members| guava(rate, members, Strategy::Murmur128Mitz64)),
-    ("Guava, MITZ_32", |rate, members| guava(rate, members, Strategy::Murmur128Mitz32)),
-    ("cuckoo", cuckoo),
-    ("redisbloom", redisbloom),
+static APPLICATIONS: [(&str, &Build<f64>); 4] = [
+    ("Guava, MITZ_64", &|rate, members| guava(rate, members, Strategy::Murmur128Mitz64)),
+    ("Guava, MITZ_32", &|rate, members| guava(rate, members, Strategy::Murmur128Mitz32)),
+    ("cuckoo", &cuckoo),
+    ("redisbloom", &redisbloom),
 ];
 
 /// Returns all series: the list of policies, the ideal hash, and filters for applications.
@@ -128,7 +134,7 @@ fn of_policy(
 }
 
 /// Counts the keys that match one by one.
-fn counter(matches: impl Fn(&[u8]) -> bool + 'static) -> Box<dyn Fn(&[&[u8]]) -> u64> {
+fn counter(matches: impl Fn(&[u8]) -> bool + 'static) -> Matching {
     Box::new(move |keys| keys.iter().filter(|key| matches(key)).count() as u64)
 }
 
