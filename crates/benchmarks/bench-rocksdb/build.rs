@@ -1,25 +1,10 @@
-//! Compiles the shim, because RocksDB's filters are accessible only from C++. The package also builds without RocksDB,
-//! so that it can be packed wherever there is a C++ compiler, which `cxx` needs; its program and tests then say what they
-//! need.
+//! Compiles the shim, because RocksDB's filters are accessible only from C++.
 
 fn main() {
     println!("cargo::rerun-if-changed=src/ffi");
-    println!("cargo::rustc-check-cfg=cfg(engine)");
-    let compiled = cxx_build::bridge("src/ffi.rs")
-        .std("c++17")
-        .warnings_into_errors(true)
-        .try_compile("rocksdb_shim");
-    match compiled {
-        Ok(()) => {
-            println!("cargo::rustc-cfg=engine");
-            println!("cargo::rustc-link-lib=rocksdb");
-        }
-        Err(error) => {
-            // The file does not exist, so cargo tries again each time.
-            println!("cargo::rerun-if-changed=engine");
-            println!(
-                "cargo::warning=RocksDB 7.8's headers and a C++ compiler are needed; `cargo xtask test --install` installs them: {error}"
-            );
-        }
-    }
+    let mut compiler = cxx_build::bridge("src/ffi.rs");
+    compiler.std("c++17").warnings_into_errors(true);
+    let compiled = compiler.try_compile("rocksdb_shim");
+    compiled.expect("RocksDB 7.8 and a C++ compiler are needed; `cargo xtask test --install` installs them");
+    println!("cargo::rustc-link-lib=rocksdb");
 }

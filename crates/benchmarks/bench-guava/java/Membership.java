@@ -32,17 +32,13 @@ final class Membership {
     Membership membership = new Membership();
     int request;
     while ((request = membership.in.read()) >= 0) {
-      membership.answer(request);
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      membership.take(request, new DataOutputStream(bytes));
+      membership.out.writeByte(0);
+      membership.out.writeInt(bytes.size());
+      bytes.writeTo(membership.out);
       membership.out.flush();
     }
-  }
-
-  private void answer(int request) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    take(request, new DataOutputStream(bytes));
-    out.writeByte(0);
-    out.writeInt(bytes.size());
-    bytes.writeTo(out);
   }
 
   private void take(int request, DataOutputStream result) throws IOException {
@@ -94,21 +90,17 @@ final class Membership {
     return new String(digits, StandardCharsets.ISO_8859_1);
   }
 
-  private static void fill(String[] keys, long first) {
-    for (int i = 0; i < keys.length; i++) {
-      keys[i] = key(first + i);
-    }
-  }
-
-  /** Puts keys, or asks for them; the result is nanoseconds, and how often the filter said yes. */
+  /** Puts keys, or queries them; the result is nanoseconds, and the number of positive answers. */
   private void work(boolean isPut, long first, long count, DataOutputStream result) throws IOException {
     long ns = 0;
     long yes = 0;
     for (long done = 0; done < count; done += KEYS_AT_ONCE) {
       String[] keys = new String[(int) Math.min(KEYS_AT_ONCE, count - done)];
-      fill(keys, first + done);
+      for (int i = 0; i < keys.length; i++) {
+        keys[i] = key(first + done + i);
+      }
       long start = System.nanoTime();
-      long positive = isPut ? putAll(filter, keys) : askAll(filter, keys);
+      long positive = isPut ? putAll(filter, keys) : queryAll(filter, keys);
       ns += System.nanoTime() - start;
       yes += positive;
     }
@@ -124,7 +116,7 @@ final class Membership {
     return changed;
   }
 
-  private static long askAll(BloomFilter<CharSequence> filter, String[] keys) {
+  private static long queryAll(BloomFilter<CharSequence> filter, String[] keys) {
     long found = 0;
     for (String key : keys) {
       found += filter.mightContain(key) ? 1 : 0;

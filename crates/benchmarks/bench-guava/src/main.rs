@@ -16,20 +16,8 @@ mod rounds;
 use std::process::ExitCode;
 
 use bench_kit::program;
-use bench_kit::record::Batch;
 use bench_kit::suites::membership::SUITE;
-use plan::Plan;
-
-fn membership(is_quick: bool) -> Result<Vec<Batch>, String> {
-    let mut contestants = contestants::all()?;
-    let mut batches = Vec::new();
-    for plan in Plan::all(is_quick) {
-        eprintln!("{} bits, {} rounds", plan.bits, plan.rounds);
-        rounds::measure(&plan, &mut contestants, &mut batches)?;
-    }
-    Ok(batches)
-}
 
 fn main() -> ExitCode {
-    program::run(&[("membership", &SUITE, membership)])
+    program::run(&[("membership", &SUITE, rounds::measure)])
 }

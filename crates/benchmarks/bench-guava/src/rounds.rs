@@ -1,10 +1,13 @@
 //! The measurement and the checks of its answers.
 
+use std::fmt::Display;
+
 use bench_kit::record::Batch;
 use bench_kit::suites::membership::SUITE;
 use bench_kit::turns::{Timed, turn};
+use terminal::failure::Failure;
 
-use crate::contestants::{Contestant, Description};
+use crate::contestants::{self, Contestant, Work};
 use crate::keys::{ABSENT, Keys};
 use crate::plan::{FPP, Plan};
 
@@ -14,70 +17,82 @@ const MAX_FALSE: f64 = 2.0 * FPP;
 /// A task that a filter has done in a round: its name and its calls, with time and positive answers.
 type Done = (&'static str, u64, Timed);
 
-/// Measures one size and appends the batches in the order of measurement.
+/// Measures all sizes.
 ///
 /// # Errors
 ///
 /// If an answer is wrong or the Java process fails.
-pub(crate) fn measure(
-    plan: &Plan,
-    contestants: &mut [Box<dyn Contestant>],
-    batches: &mut Vec<Batch>,
-) -> Result<(), String> {
-    let sizes = contestants.iter_mut().map(|contestant| contestant.start(plan));
-    let sizes: Vec<(u64, u32)> = sizes.collect::<Result<_, _>>()?;
+pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, Failure> {
+    let mut contestants = contestants::all()?;
+    let mut batches = Vec::new();
+    for plan in Plan::all(is_quick) {
+        eprintln!("{} bits, {} rounds", plan.bits, plan.rounds);
+        one_size(&plan, &mut contestants, &mut batches)?;
+    }
+    Ok(batches)
+}
+
+/// Measures one size and appends the batches in the order of measurement.
+fn one_size(plan: &Plan, contestants: &mut [Contestant], batches: &mut Vec<Batch>) -> Result<(), Failure> {
+    let mut sizes = Vec::new();
+    for contestant in contestants.iter_mut() {
+        sizes.push(contestant.work.start(plan)?);
+    }
     for round in 0..plan.warm_up + plan.rounds {
-        let wrong = |error: String| format!("{} bits, round {round}: {error}", plan.bits);
-        let mut answers = Vec::new();
+        let wrong = |contestant: &Contestant, what: &str| {
+            let (filter, bits) = (contestant.filter, plan.bits);
+            Failure::Internal(format!("{filter}, {bits} bits, round {round}: {what}"))
+        };
+        let mut answers = vec![[0; 3]; contestants.len()];
         for index in turn(round, contestants.len()) {
-            let contestant = contestants[index].as_mut();
-            let tasks = one(plan, round, contestant)?;
-            let description = contestant.description();
-            let filter = description.filter;
-            check(filter, &tasks).map_err(wrong)?;
-            answers.push((filter, tasks.map(|(.., timed)| timed.yes)));
+            let contestant = &mut contestants[index];
+            let tasks = one(plan, round, &mut *contestant.work)?;
+            if let Some(done) = tasks.iter().find(|done| !is_right(done)) {
+                return Err(wrong(contestant, &format!("{done:?}")));
+            }
+            answers[index] = tasks.map(|(.., timed)| timed.yes);
             if round >= plan.warm_up {
                 let round = round + 1 - plan.warm_up;
-                batches.extend(recorded(plan, round, description, sizes[index], &tasks));
+                record(plan, round, contestant, sizes[index], &tasks, batches);
             }
         }
         // Filters that equal Guava's give the same answers, but puts of many do not tell what changed.
-        answers.retain(|(filter, _)| *filter == "guava" || filter.starts_with("ours"));
-        answers.sort_by_key(|(filter, _)| *filter != "guava");
-        let first = |filter: &str| usize::from(filter.ends_with("-batch"));
-        if answers
-            .iter()
-            .any(|(filter, yes)| yes[first(filter)..] != answers[0].1[first(filter)..])
-        {
-            return Err(wrong(format!("positive answers differ: {answers:?}")));
+        for (contestant, yes) in contestants.iter().zip(&answers) {
+            let first = usize::from(contestant.filter.ends_with("-batch"));
+            if contestant.filter.starts_with("ours") && yes[first..] != answers[0][first..] {
+                return Err(wrong(
+                    contestant,
+                    &format!("other answers than Guava: {answers:?}"),
+                ));
+            }
         }
     }
     Ok(())
 }
 
 /// Runs all tasks of one filter in one round, counted from 0.
-fn one(plan: &Plan, round: u64, contestant: &mut dyn Contestant) -> Result<[Done; 3], String> {
+fn one(plan: &Plan, round: u64, filter: &mut dyn Work) -> Result<[Done; 3], Failure> {
     let keys = |first, count| Keys { first, count };
     let mut put = Timed::default();
     let (inserted, present, times) = if plan.has_random_words {
         let own = keys(round * plan.keys, plan.keys);
-        put.add(contestant.run(true, own)?);
+        put.add(filter.run(true, own)?);
         (plan.keys, own, 1)
     } else {
         for _ in 0..plan.builds {
-            contestant.start(plan)?;
-            put.add(contestant.run(true, keys(0, plan.insertions))?);
+            filter.start(plan)?;
+            put.add(filter.run(true, keys(0, plan.insertions))?);
         }
         // A different range in every round, if the filter has more keys than are queried.
-        let asked = plan.keys.min(plan.insertions);
-        let first = round * asked % (plan.insertions - asked + 1);
+        let queried = plan.keys.min(plan.insertions);
+        let first = round * queried % (plan.insertions - queried + 1);
         let inserted = plan.insertions * plan.builds;
-        (inserted, keys(first, asked), plan.keys / asked)
+        (inserted, keys(first, queried), plan.keys / queried)
     };
-    let absent = contestant.run(false, keys(ABSENT + round * plan.keys, plan.keys))?;
+    let absent = filter.run(false, keys(ABSENT + round * plan.keys, plan.keys))?;
     let mut found = Timed::default();
     for _ in 0..times {
-        found.add(contestant.run(false, present)?);
+        found.add(filter.run(false, present)?);
     }
     Ok([
         ("put", inserted, put),
@@ -86,55 +101,37 @@ fn one(plan: &Plan, round: u64, contestant: &mut dyn Contestant) -> Result<[Done
     ])
 }
 
-/// Returns the batches of a filter's tasks.
-fn recorded(
+/// Appends the batches of a filter's tasks.
+fn record(
     plan: &Plan,
     round: u64,
-    description: &Description,
+    Contestant {
+        filter,
+        version,
+        setup,
+        ..
+    }: &Contestant,
     (bit_size, probes): (u64, u32),
     tasks: &[Done],
-) -> Vec<Batch> {
-    let contents = if plan.has_random_words {
-        "random-words"
-    } else {
-        "keys"
-    };
-    let case = |task| {
-        let (bits, insertions) = (&plan.bits, &plan.insertions);
-        SUITE.case(
-            description.filter,
-            task,
-            &[
-                &description.version,
-                &description.setup,
-                bits,
-                insertions,
-                &contents,
-                &bit_size,
-                &probes,
-            ],
-        )
-    };
-    let times = tasks
-        .iter()
-        .map(|&(task, calls, timed)| case(task).batch(round, calls, timed.ns));
-    let absent = tasks.iter().filter(|(task, ..)| *task == "absent");
-    times
-        .chain(absent.map(|&(_, calls, timed)| case("false-positives").batch(round, calls, timed.yes)))
-        .collect()
-}
-
-/// Checks the answers of a filter.
-fn check(filter: &str, tasks: &[Done]) -> Result<(), String> {
-    for &(task, calls, Timed { yes, .. }) in tasks {
-        let is_right = match task {
-            "put" => (1..=calls).contains(&yes),
-            "absent" => yes as f64 <= calls as f64 * MAX_FALSE,
-            _ => yes == calls,
-        };
-        if !is_right {
-            return Err(format!("{filter}, {task}: {yes} of {calls} calls said yes"));
+    batches: &mut Vec<Batch>,
+) {
+    let Plan { bits, insertions, .. } = plan;
+    let contents = ["keys", "random-words"][usize::from(plan.has_random_words)];
+    let parameters: [&dyn Display; 7] = [version, setup, bits, insertions, &contents, &bit_size, &probes];
+    for &(task, calls, Timed { ns, yes }) in tasks {
+        batches.push(SUITE.case(filter, task, &parameters).batch(round, calls, ns));
+        if task == "absent" {
+            let case = SUITE.case(filter, "false-positives", &parameters);
+            batches.push(case.batch(round, calls, yes));
         }
     }
-    Ok(())
+}
+
+/// Returns true if a task can have these positive answers.
+fn is_right((task, calls, Timed { yes, .. }): &Done) -> bool {
+    match *task {
+        "put" => (1..=*calls).contains(yes),
+        "absent" => *yes as f64 <= *calls as f64 * MAX_FALSE,
+        _ => yes == calls,
+    }
 }

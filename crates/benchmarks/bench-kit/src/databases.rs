@@ -6,9 +6,9 @@
 use std::fmt::Display;
 
 use filter_policy::{Error, FilterBytes, FilterPolicy};
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use terminal::failure::Failure;
 
+use crate::random;
 use crate::record::Batch;
 use crate::suites::point_reads::SUITE;
 use crate::turns::{timed, turn};
@@ -17,14 +17,17 @@ use crate::turns::{timed, turn};
 pub const BITS_PER_KEY: u32 = 10;
 /// Bytes of a value.
 pub const VALUE_BYTES: usize = 100;
-/// The seed of the first random generator; further generators use the numbers after it.
-const SEED: u64 = 1;
+/// The seeds of the keys, the choices of present keys, and the values.
+const KEYS: u64 = 1;
+const CHOICES: u64 = 2;
+/// See [`random`].
+pub const VALUES: u64 = 3;
 
 /// A key of a database.
 pub type Key = [u8; 16];
 
 /// Counts how many of the given keys a database has.
-pub type Count = dyn FnMut(&[Key]) -> Result<usize, String>;
+pub type Count = dyn FnMut(&[Key]) -> Result<usize, Failure>;
 
 /// A policy's database, open.
 pub struct Database {
@@ -40,8 +43,6 @@ pub struct Engine {
     pub name: &'static str,
     /// Version of the engine.
     pub version: String,
-    /// The filter policies, each with a database of its own.
-    pub policies: &'static [&'static str],
     /// The contents of the block cache, one after the other.
     pub caches: [&'static str; 2],
     /// Entries of a database.
@@ -54,51 +55,54 @@ pub struct Engine {
 
 impl Engine {
     /// Looks up as many absent and present keys in each database and every round. `open` gets the policy, the contents of
-    /// the cache and the keys to store, and returns a database that has read its filters and indexes.
+    /// the cache and the keys to store, and returns a database that has read its filters and indexes, or `None` if the
+    /// engine is not measured with this policy.
     ///
     /// # Errors
     ///
     /// If a database cannot be read, or finds a wrong number of keys.
     pub fn measure(
         &self,
-        open: impl Fn(&str, &str, &[Key]) -> Result<Database, String>,
-    ) -> Result<Vec<Batch>, String> {
+        open: impl Fn(&str, &str, &[Key]) -> Result<Option<Database>, Failure>,
+    ) -> Result<Vec<Batch>, Failure> {
         // The generator does not repeat a number within its period: keys that are not stored come next.
-        let mut random = SplitMix64::seed_from_u64(SEED);
-        let stored = (0..self.entries).map(|_| hexadecimal(random.next_u64()));
-        let stored: Vec<Key> = stored.collect();
+        let mut numbers = random(KEYS).map(hexadecimal);
+        let stored: Vec<Key> = numbers.by_ref().take(self.entries).collect();
         let mut batches = Vec::new();
         for cache in self.caches {
             eprintln!("{}, {cache}: {} entries for each policy", self.name, self.entries);
-            let databases = self.policies.iter().map(|policy| open(policy, cache, &stored));
-            let mut databases = databases.collect::<Result<Vec<Database>, String>>()?;
-            let (mut others, mut choices) = (random.clone(), SplitMix64::seed_from_u64(SEED + 1));
+            let mut databases = Vec::new();
+            for (policy, _) in (SUITE.contenders)() {
+                let opened = open(policy, cache, &stored)?;
+                databases.extend(opened.map(|database| (policy, database)));
+            }
+            let mut others = numbers.clone();
+            let mut choices = random(CHOICES).map(|number| stored[number as usize % stored.len()]);
             let case = |policy, task: &str| {
                 let parameters: [&dyn Display; 4] = [&self.name, &self.version, &cache, &self.entries];
                 SUITE.case(policy, task, &parameters)
             };
             for round in 1..=self.rounds {
-                let absent = (0..self.gets).map(|_| hexadecimal(others.next_u64()));
-                let absent: Vec<Key> = absent.collect();
-                let chosen = |_| stored[choices.next_u64() as usize % stored.len()];
-                let present: Vec<Key> = (0..self.gets).map(chosen).collect();
+                let absent: Vec<Key> = others.by_ref().take(self.gets).collect();
+                let present: Vec<Key> = choices.by_ref().take(self.gets).collect();
                 for index in turn(round, databases.len()) {
-                    let (policy, database) = (self.policies[index], &mut databases[index]);
-                    for (keys, asked, expected) in
+                    let (policy, database) = &mut databases[index];
+                    for (task, keys, expected) in
                         [("absent", &absent, 0), ("present", &present, present.len())]
                     {
-                        if (keys, policy) == ("present", "always-no") {
+                        if (task, *policy) == ("present", "always-no") {
                             continue;
                         }
                         let before = (database.reads)();
-                        let (found, ns) = timed(|| (database.found)(asked));
+                        let (found, ns) = timed(|| (database.found)(keys));
                         let found = found?;
                         if found != expected {
-                            return Err(format!("{policy}: {found} keys found, not {expected}"));
+                            let wrong = format!("{policy}: {expected} keys must be found, got {found}");
+                            return Err(Failure::Internal(wrong));
                         }
-                        let (calls, blocks) = (asked.len() as u64, (database.reads)() - before);
-                        batches.push(case(policy, keys).batch(round, calls, ns));
-                        batches.push(case(policy, &format!("{keys}-blocks")).batch(round, calls, blocks));
+                        let (calls, blocks) = (keys.len() as u64, (database.reads)() - before);
+                        batches.push(case(policy, task).batch(round, calls, ns));
+                        batches.push(case(policy, &format!("{task}-blocks")).batch(round, calls, blocks));
                     }
                 }
             }
@@ -107,18 +111,9 @@ impl Engine {
     }
 }
 
-/// Returns the generator of the values.
-pub fn values() -> SplitMix64 {
-    SplitMix64::seed_from_u64(SEED + 2)
-}
-
 /// Returns a number as 16 hexadecimal digits, the lowest first.
 pub fn hexadecimal(number: u64) -> Key {
-    let mut digits = [0; 16];
-    for (i, digit) in digits.iter_mut().enumerate() {
-        *digit = b"0123456789abcdef"[(number >> (4 * i)) as usize & 15];
-    }
-    digits
+    std::array::from_fn(|i| b"0123456789abcdef"[(number >> (4 * i)) as usize & 15])
 }
 
 /// A policy with filters as large as the others, which gives this answer to every query without reading the filter.

@@ -9,6 +9,7 @@ use records::environment::{self, Environment};
 use records::error::Error;
 use records::folder::{Destination, Kind};
 use serde::{Deserialize, Serialize};
+use terminal::failure::Failure;
 
 use crate::record::Batch;
 use crate::suite::Suite;
@@ -65,39 +66,39 @@ impl Document for Bench {
 /// The folder of a benchmark: absent, empty, or of an earlier one.
 pub static KIND: Kind = Kind {
     records: || {
-        vec![
-            "batches.csv",
+        let suites = [
             "membership.csv",
             "point_reads.csv",
             "policy.csv",
             "rates.csv",
             "redis.csv",
-        ]
+        ];
+        [&["batches.csv"], &suites[..]].concat()
     },
     list: |path| Ok(document::read::<Bench>(path)?.checksums.into_keys().collect()),
 };
 
 impl Suite {
-    /// Takes what a program wrote, writes the records to `folder`, and returns the summary.
+    /// Reads the batches that a program wrote, writes the records to `folder`, and returns the summary.
     ///
     /// # Errors
     ///
     /// If the program wrote something else, the folder may no longer be written to, or an operation on files fails.
-    pub fn write(&self, folder: &Path, mut bench: Bench, said: &[u8]) -> Result<String, Error> {
-        let batches: Vec<Batch> = table::parse(self, said).map_err(Error::internal)?;
-        let rows = self.rows(&batches).map_err(Error::internal)?;
+    pub fn write(&self, folder: &Path, mut bench: Bench, batches: &[u8]) -> Result<String, Failure> {
+        let batches: Vec<Batch> = table::parse(self, batches)?;
+        let rows = self.rows(&batches)?;
         let destination = Destination::check(folder, &KIND)?;
         for (name, bytes) in [
             ("batches.csv".to_owned(), table::to_bytes(self, &batches)),
             (format!("{}.csv", self.rows), table::to_bytes(self, &rows)),
         ] {
-            fs::write(destination.unfinished().join(&name), &bytes)
-                .map_err(Error::system(&folder.join(&name)))?;
+            let written = fs::write(destination.unfinished().join(&name), &bytes);
+            written.map_err(Error::system(&folder.join(&name)))?;
             bench.checksums.insert(name, document::checksum(&bytes));
         }
         document::write(&destination.unfinished().join(RUN), &bench)?;
         let names: Vec<String> = bench.checksums.into_keys().chain([RUN.to_owned()]).collect();
         destination.commit(&names)?;
-        Ok(self.summary.text(&rows))
+        Ok(self.summary.text(self, &rows))
     }
 }

@@ -11,7 +11,6 @@ pub mod policies;
 pub mod program;
 mod ratios;
 pub mod record;
-pub mod source;
 pub mod suite;
 pub mod suites;
 mod summary;
@@ -27,7 +26,7 @@ pub use self::suite::Suite;
 pub use self::summary::Tables;
 
 /// Returns the random numbers of a seed, in each of which a bit is 1 with probability one half.
-pub fn random(seed: u64) -> impl Iterator<Item = u64> {
+pub fn random(seed: u64) -> impl Iterator<Item = u64> + Clone {
     let mut random = SplitMix64::seed_from_u64(seed);
     std::iter::repeat_with(move || random.next_u64())
 }

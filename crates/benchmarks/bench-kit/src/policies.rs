@@ -7,25 +7,20 @@ pub mod peer;
 
 use std::fmt::Display;
 
-pub use self::keys::{KeyLengths, TaskKeys};
-use crate::record::Batch;
+pub use self::keys::{Batched, KeyLengths};
+use crate::record::{Batch, Case};
 use crate::suites::policy::SUITE;
 use crate::turns::{Loop, take_turns};
 
 /// Bits per key of all filters.
 pub const BITS_PER_KEY: u32 = 10;
 
-/// Filters of up to this number of keys take 21 rounds; larger filters take long enough with 7.
+/// Filters of up to this number of keys take 21 rounds; larger filters take long enough with 7. They are not measured
+/// with mixed lengths: 20 million keys of one length already take 2 GB.
 const SMALL: usize = 1_000_000;
 
-/// Keys as slices, and as arrays if all have 16 bytes.
-#[derive(Debug, Clone, Copy)]
-pub struct Batched<'a> {
-    /// As slices.
-    pub slices: &'a [&'a [u8]],
-    /// As packed arrays.
-    pub arrays: Option<&'a [[u8; 16]]>,
-}
+/// The sizes of a quick run.
+const QUICK_SIZES: [usize; 2] = [32, 4096];
 
 /// The forms of calls for a task.
 pub type Forms<'a> = Vec<(&'static str, Loop<'a>)>;
@@ -39,91 +34,92 @@ pub trait Maker {
     fn builds<'a>(&'a self, size: usize, keys: Batched<'a>) -> Forms<'a>;
 
     /// Returns loops that count the keys that may match the filter of other keys.
-    fn asks<'a>(&'a self, stored: &[&[u8]], keys: Batched<'a>) -> Forms<'a>;
+    fn queries<'a>(&'a self, stored: &[&[u8]], keys: Batched<'a>) -> Forms<'a>;
 }
 
-/// A contender, in a list of which the first is the engine: its name, and what makes the engine's filters.
-pub type Contender = (&'static str, Box<dyn Maker>);
+/// A contender's name, and what makes its filters.
+pub type Contender<N = &'static str> = (N, Box<dyn Maker>);
 
-/// Returns the number of rounds for filters of `size` keys.
-pub fn rounds(size: usize, is_quick: bool) -> u64 {
-    if is_quick || size > SMALL { 7 } else { 21 }
+/// Filters of `size` keys, and the rounds in which they are measured.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// Keys of a filter.
+    pub size: usize,
+    /// The lengths of the keys.
+    pub lengths: KeyLengths,
+    /// Rounds.
+    pub rounds: u64,
 }
 
-/// The sizes of a quick run.
-const QUICK_SIZES: [usize; 2] = [32, 4096];
-
-/// The largest filter that is also measured with mixed lengths: 20 million keys of one length already take 2 GB.
-const MAX_MIXED: usize = 1_000_000;
-
-/// Measures filters of these sizes, with keys of 16 bytes and of these lengths.
-pub fn measure_all(
-    contenders: &[Contender],
+/// Measures filters of these sizes with keys of these lengths.
+pub fn each_size(
     sizes: &[usize],
-    others: KeyLengths,
+    lengths: [KeyLengths; 2],
     is_quick: bool,
+    measure: impl Fn(Plan) -> Vec<Batch>,
 ) -> Vec<Batch> {
-    let sizes = if is_quick { &QUICK_SIZES } else { sizes };
-    let each = |&size: &usize| {
-        let lengths = [KeyLengths::Fixed, others].into_iter();
-        let taken = lengths.filter(move |&lengths| lengths == KeyLengths::Fixed || size <= MAX_MIXED);
-        taken.flat_map(move |lengths| measure(contenders, size, lengths, rounds(size, is_quick)))
-    };
-    sizes.iter().flat_map(each).collect()
+    let mut batches = Vec::new();
+    for &size in if is_quick { &QUICK_SIZES } else { sizes } {
+        let rounds = if is_quick || size > SMALL { 7 } else { 21 };
+        for lengths in lengths {
+            if lengths == KeyLengths::Fixed || size <= SMALL {
+                batches.extend(measure(Plan {
+                    size,
+                    lengths,
+                    rounds,
+                }));
+            }
+        }
+    }
+    batches
 }
 
-/// Measures every task with filters of `size` keys.
-pub fn measure(contenders: &[Contender], size: usize, lengths: KeyLengths, rounds: u64) -> Vec<Batch> {
+/// Measures filters with the same bytes.
+pub fn measure_equal(contenders: &[Contender], plan: Plan) -> Vec<Batch> {
+    measure(contenders, plan, true, |name, version, task, form| {
+        let (lengths, size) = (plan.lengths.name(), plan.size);
+        let parameters: [&dyn Display; 5] = [&form, &version, &lengths, &size, &BITS_PER_KEY];
+        Some(SUITE.case(name, task, &parameters))
+    })
+}
+
+/// Measures how long filters take to build, and to query for absent and present keys. `case` names what a contender of
+/// this name and version does, by task and form; `None` leaves it out.
+///
+/// # Panics
+///
+/// If all must do the same work, and one differs from the first.
+pub fn measure<N>(
+    contenders: &[Contender<N>],
+    plan: Plan,
+    is_same_work: bool,
+    case: impl Fn(&N, &str, &str, &str) -> Option<Case>,
+) -> Vec<Batch> {
+    let Plan { size, lengths, .. } = plan;
     eprintln!("{size} {}", lengths.name());
     let mut batches = Vec::new();
     let mut run = |task: &str, calls: usize, forms: Vec<Forms<'_>>| {
-        let each = contenders.iter().zip(forms).flat_map(|(contender, forms)| {
-            let turn = move |(form, run)| ((contender, form), run);
-            forms.into_iter().map(turn)
+        let mut turns = Vec::new();
+        for ((name, maker), forms) in contenders.iter().zip(forms) {
+            let version = maker.version();
+            let named = |(form, run)| Some((case(name, &version, task, form)?, run));
+            turns.extend(forms.into_iter().filter_map(named));
+        }
+        take_turns(plan.rounds, is_same_work, &mut turns, |round, case, ns| {
+            batches.push(case.batch(round, calls as u64, ns));
         });
-        take_turns(
-            rounds,
-            true,
-            &mut each.collect::<Vec<_>>(),
-            |round, ((name, maker), form), ns| {
-                let version = maker.version();
-                let parameters: [&dyn Display; 5] = [form, &version, &lengths.name(), &size, &BITS_PER_KEY];
-                let case = SUITE.case(name, task, &parameters);
-                batches.push(case.batch(round, calls as u64, ns));
-            },
-        );
     };
-    let stored = TaskKeys::new(keys::stored(size, lengths), lengths);
+    let stored = keys::stored(size, lengths);
     let slices = stored.slices();
     let (members, keys) = (&slices[..size], stored.batched(&slices));
     let builds = contenders.iter().map(|(_, maker)| maker.builds(size, keys));
     run("build", slices.len(), builds.collect());
     for task in ["absent", "present"] {
-        let asked = TaskKeys::new(keys::asked(&stored.keys, size, lengths, task), lengths);
-        let slices = asked.slices();
-        let keys = asked.batched(&slices);
-        let asks = contenders.iter().map(|(_, maker)| maker.asks(members, keys));
-        run(task, slices.len(), asks.collect());
+        let queried = keys::queries(&stored, size, lengths, task);
+        let slices = queried.slices();
+        let keys = queried.batched(&slices);
+        let queries = contenders.iter().map(|(_, maker)| maker.queries(members, keys));
+        run(task, slices.len(), queries.collect());
     }
     batches
-}
-
-/// Measures small filters for a test.
-///
-/// # Panics
-///
-/// If a contender takes no part in a task, its work differs from the engine's, or a batch is not of the suite.
-pub fn check(contenders: &[Contender], lengths: KeyLengths) {
-    let batches = measure(contenders, 600, lengths, 2);
-    for (name, _) in contenders {
-        for task in SUITE.tasks {
-            let is_it = |batch: &Batch| batch.case.contender == *name && batch.case.task == task.name;
-            assert!(batches.iter().any(is_it), "{name}, {}", task.name);
-        }
-    }
-    for batch in &batches {
-        assert!(!batch.case.get("version").is_empty(), "{}", batch.case);
-        assert!(batch.count > 0 && batch.calls >= 1 << 15, "{}", batch.case);
-    }
-    assert!(SUITE.rows(&batches).is_ok());
 }

@@ -23,26 +23,18 @@ struct Arguments {
 }
 
 /// A function that measures a suite, with few rounds on few keys if it is given `true`.
-pub type Measure = fn(bool) -> Result<Vec<Batch>, String>;
+pub type Measure = fn(bool) -> Result<Vec<Batch>, Failure>;
 
 /// Runs the suite that the command line names, and writes its batches to standard output.
 pub fn run(suites: &[(&str, &Suite, Measure)]) -> ExitCode {
     let Arguments { suite, quick } = Arguments::parse();
-    let measured = match suites.iter().find(|(name, ..)| *name == suite) {
-        Some((_, suite, measure)) => measure(quick).and_then(|batches| {
-            let written = std::io::stdout().write_all(&table::to_bytes(suite, &batches));
-            written.map_err(|error| format!("standard output: {error}"))
-        }),
-        None if suites.is_empty() => {
-            Err("this program was built without its engine; the build said what it needs".to_owned())
-        }
-        None => {
-            let names: Vec<&str> = suites.iter().map(|(name, ..)| *name).collect();
-            Err(format!(
-                "the suite must be one of {}, got {suite:?}",
-                names.join(", ")
-            ))
-        }
+    let measure = || {
+        let found = suites.iter().find(|(name, ..)| *name == suite);
+        let names: Vec<&str> = suites.iter().map(|(name, ..)| *name).collect();
+        let unknown = || format!("the suite must be one of {}, got {suite:?}", names.join(", "));
+        let (_, suite, measure) = found.ok_or_else(unknown).map_err(Failure::Input)?;
+        let batches = table::to_bytes(suite, &measure(quick)?);
+        Ok(std::io::stdout().write_all(&batches)?)
     };
-    measured.map_or_else(|error| Failure::Internal(error).report(), |()| ExitCode::SUCCESS)
+    measure().map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

@@ -7,7 +7,7 @@ use std::fmt::Display;
 use serde::Deserialize;
 
 /// A contender that does a task, with the suite's parameters by column.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Case {
     /// The contender.
     pub contender: String,
@@ -82,8 +82,7 @@ pub struct Row {
     /// Calls of all rounds.
     pub calls: u64,
     /// The unit of the count, such as `ns`.
-    #[serde(skip)]
-    pub unit: &'static str,
+    pub unit: String,
     /// Time of a call, median over the rounds; another count for each call, mean over all rounds.
     pub value: f64,
     /// Median absolute deviation from it, over the rounds.
@@ -99,9 +98,8 @@ pub struct Row {
 impl Row {
     /// Returns the row of another task under the same conditions.
     pub fn at<'a>(&self, task: &str, rows: &'a [Self]) -> Option<&'a Self> {
-        let task = task.to_owned();
         let case = Case {
-            task,
+            task: task.to_owned(),
             ..self.case.clone()
         };
         rows.iter().find(|row| row.case == case)

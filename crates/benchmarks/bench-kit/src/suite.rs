@@ -8,51 +8,8 @@ use crate::summary;
 /// A name in the records and its display text.
 pub type Label = (&'static str, &'static str);
 
-/// Returns the display text of a name; the name itself if it has none.
-pub fn label<'a>(labels: &[Label], name: &'a str) -> &'a str {
-    let found = labels.iter().find(|(known, _)| *known == name);
-    found.map_or(name, |(_, text)| text)
-}
-
-/// A task, and the unit of its count for each call.
-#[derive(Debug, Clone, Copy)]
-pub struct Task {
-    /// Name in the records.
-    pub name: &'static str,
-    /// Display text.
-    pub label: &'static str,
-    /// The unit of the count, such as `ns`.
-    pub unit: &'static str,
-}
-
-impl Task {
-    /// Builds a task whose time is measured.
-    pub const fn timed(name: &'static str, label: &'static str) -> Self {
-        Self::counted(name, label, "ns")
-    }
-
-    /// Builds a task that counts something else than nanoseconds.
-    pub const fn counted(name: &'static str, label: &'static str, unit: &'static str) -> Self {
-        Self { name, label, unit }
-    }
-}
-
-/// A column that the suite names.
-#[derive(Debug, Clone, Copy)]
-pub enum Parameter {
-    /// A column within whose values cases are compared.
-    Condition(&'static str),
-    /// A column that describes the contender.
-    Property(&'static str),
-}
-
-impl Parameter {
-    /// Returns the name of the column.
-    pub const fn name(self) -> &'static str {
-        let (Self::Condition(name) | Self::Property(name)) = self;
-        name
-    }
-}
+/// The name of a task in the records, its display text, and the unit of its count for each call, such as `ns`.
+pub type Task = (&'static str, &'static str, &'static str);
 
 /// The divisor of a count.
 #[derive(Debug, Clone, Copy)]
@@ -73,7 +30,9 @@ pub struct Suite {
     /// The tasks, in the order of the records.
     pub tasks: &'static [Task],
     /// The columns between the task and the figures.
-    pub parameters: &'static [Parameter],
+    pub parameters: &'static [&'static str],
+    /// Those of them that describe the contender. Cases are compared within equal values of the others.
+    pub properties: &'static [&'static str],
     /// The baseline of the comparisons.
     pub baseline: Baseline,
     /// The tables for the terminal.
@@ -87,30 +46,26 @@ impl Suite {
     ///
     /// If there are more or fewer parameters than columns.
     pub fn case(&self, contender: &str, task: &str, parameters: &[&dyn Display]) -> Case {
-        assert_eq!(
-            parameters.len(),
-            self.parameters.len(),
-            "a value for each column of {}",
-            self.rows
-        );
-        let named = self.parameters.iter().zip(parameters);
+        let columns = self.parameters;
+        assert_eq!(parameters.len(), columns.len(), "a value for each column");
+        let values = parameters.iter().map(ToString::to_string);
         Case {
             contender: contender.to_owned(),
             task: task.to_owned(),
-            parameters: named
-                .map(|(parameter, value)| (parameter.name(), value.to_string()))
-                .collect(),
+            parameters: columns.iter().copied().zip(values).collect(),
         }
     }
 
-    /// Returns the display text of a row's task.
+    /// Returns the display text of a row's task; its name if it has none.
     pub fn task<'a>(&self, row: &'a Row) -> &'a str {
-        let found = self.tasks.iter().find(|task| task.name == row.case.task);
-        found.map_or(&row.case.task, |task| task.label)
+        let found = self.tasks.iter().find(|(name, ..)| *name == row.case.task);
+        found.map_or(&row.case.task, |(_, text, _)| text)
     }
 
-    /// Returns the display text of a row's contender.
+    /// Returns the display text of a row's contender; its name if it has none.
     pub fn contender<'a>(&self, row: &'a Row) -> &'a str {
-        label(&(self.contenders)(), &row.case.contender)
+        let contenders = (self.contenders)();
+        let found = contenders.iter().find(|(name, _)| *name == row.case.contender);
+        found.map_or(&row.case.contender, |(_, text)| text)
     }
 }

@@ -4,6 +4,7 @@ use terminal::layout::table;
 use terminal::number;
 
 use crate::record::Row;
+use crate::suite::Suite;
 
 /// The tables of a suite for the terminal: one for each heading, with a line and a column for each of their names, in the
 /// order of their first rows. Cells of several rows show all of them.
@@ -14,9 +15,9 @@ pub struct Tables {
     /// Heading of a row's table; empty for rows that are in no table.
     pub heading: fn(&Row) -> String,
     /// Name of a row's line.
-    pub line: fn(&Row) -> String,
+    pub line: fn(&Suite, &Row) -> String,
     /// Name of a row's column.
-    pub column: fn(&Row) -> String,
+    pub column: fn(&Suite, &Row) -> String,
     /// The figures of a row, given all rows.
     pub cell: fn(&Row, &[Row]) -> String,
     /// Set if the tables are for a page, in Markdown: the heading is then the title of the first column.
@@ -30,26 +31,28 @@ impl Tables {
     pub const PLAIN: Self = Self {
         title: "",
         heading: |row| row.case.task.clone(),
-        line: |row| row.case.contender.clone(),
-        column: |row| row.unit.to_owned(),
+        line: |suite, row| suite.contender(row).to_owned(),
+        column: |suite, row| suite.task(row).to_owned(),
         cell: |row, _| with_ratio(row),
         is_markdown: false,
         after: |_| String::new(),
     };
 
     /// Formats the tables.
-    pub fn text(&self, rows: &[Row]) -> String {
+    pub fn text(&self, suite: &Suite, rows: &[Row]) -> String {
+        let line_of = |row: &Row| (self.line)(suite, row);
+        let column_of = |row: &Row| (self.column)(suite, row);
         let mut text = String::new();
         let headings = distinct(rows.iter().map(self.heading));
         for heading in headings.into_iter().filter(|heading| !heading.is_empty()) {
             let rows_of_table = || rows.iter().filter(|row| (self.heading)(row) == heading);
-            let columns = distinct(rows_of_table().map(self.column));
+            let columns = distinct(rows_of_table().map(column_of));
             let cell = |line: &String, column: &String| {
-                let is_it = |row: &&Row| (self.line)(row) == *line && (self.column)(row) == *column;
+                let is_it = |row: &&Row| line_of(row) == *line && column_of(row) == *column;
                 let cells = rows_of_table().filter(is_it).map(|row| (self.cell)(row, rows));
                 cells.collect::<Vec<_>>().join(" / ")
             };
-            let lines = distinct(rows_of_table().map(self.line)).into_iter().map(|line| {
+            let lines = distinct(rows_of_table().map(line_of)).into_iter().map(|line| {
                 let cells: Vec<String> = columns.iter().map(|column| cell(&line, column)).collect();
                 [vec![line], cells].concat()
             });
@@ -80,11 +83,8 @@ fn markdown(lines: &[Vec<String>]) -> String {
 
 /// Formats the count of a call with three digits, and behind it the ratio to the baseline.
 fn with_ratio(row: &Row) -> String {
-    let value = number::significant(row.value, 3);
-    match row.ratio {
-        Some(ratio) => format!("{value} ({ratio:.3})"),
-        None => value,
-    }
+    let ratio = row.ratio.map(|ratio| format!(" ({ratio:.3})"));
+    number::significant(row.value, 3) + &ratio.unwrap_or_default()
 }
 
 /// Returns the distinct values in the order of their first occurrence.

@@ -1,9 +1,8 @@
 //! The CSV files of records.
 
-use std::path::Path;
-
-use records::table::bytes_of;
+use csv::StringRecord;
 use serde::de::DeserializeOwned;
+use terminal::failure::Failure;
 
 use crate::record::{Batch, Case, Row};
 use crate::suite::Suite;
@@ -16,9 +15,9 @@ pub trait Record: DeserializeOwned {
     /// Returns the case and the fields behind it.
     fn line(&self) -> (&Case, Vec<String>);
 
-    /// Returns what was read, with its case and the unit of the task.
+    /// Returns the record with this case.
     #[must_use]
-    fn of(self, case: Case, unit: &'static str) -> Self;
+    fn of(self, case: Case) -> Self;
 }
 
 impl Record for Batch {
@@ -29,7 +28,7 @@ impl Record for Batch {
         (&self.case, numbers.map(|number| number.to_string()).into())
     }
 
-    fn of(self, case: Case, _: &'static str) -> Self {
+    fn of(self, case: Case) -> Self {
         Self { case, ..self }
     }
 }
@@ -41,29 +40,22 @@ impl Record for Row {
     const COLUMNS: &'static [&'static str] = &OF_ROWS;
 
     fn line(&self) -> (&Case, Vec<String>) {
-        let [rounds, calls] = [self.rounds, self.calls].map(|number| number.to_string());
-        let numbers = [
-            Some(self.value),
-            Some(self.mad),
-            self.ratio,
-            self.ratio_low,
-            self.ratio_high,
-        ];
+        let counts = [self.rounds, self.calls].map(|number| number.to_string());
+        let ratios = [self.ratio, self.ratio_low, self.ratio_high];
+        let numbers = [Some(self.value), Some(self.mad)].into_iter().chain(ratios);
         let numbers = numbers.map(|number| number.map_or_else(String::new, |number| number.to_string()));
-        let fields = [rounds, calls, self.unit.to_owned()].into_iter().chain(numbers);
+        let fields = counts.into_iter().chain([self.unit.clone()]).chain(numbers);
         (&self.case, fields.collect())
     }
 
-    fn of(self, case: Case, unit: &'static str) -> Self {
-        Self { case, unit, ..self }
+    fn of(self, case: Case) -> Self {
+        Self { case, ..self }
     }
 }
 
 /// Returns the names of all columns.
 fn header<R: Record>(suite: &Suite) -> Vec<&'static str> {
-    let parameters = suite.parameters.iter().map(|parameter| parameter.name());
-    let case = ["contender", "task"].into_iter().chain(parameters);
-    case.chain(R::COLUMNS.iter().copied()).collect()
+    [&["contender", "task"], suite.parameters, R::COLUMNS].concat()
 }
 
 /// Returns the bytes of a CSV file.
@@ -83,38 +75,29 @@ pub fn to_bytes<R: Record>(suite: &Suite, records: &[R]) -> Vec<u8> {
     writer.into_inner().expect("memory takes any bytes")
 }
 
-/// Reads batches or rows.
-///
-/// # Errors
-///
-/// If the file cannot be read, or is not in the form of [`to_bytes`]; with the line.
-pub fn read<R: Record>(suite: &Suite, path: &Path) -> Result<Vec<R>, String> {
-    let bytes = bytes_of(path).map_err(|error| error.to_string())?;
-    parse(suite, &bytes).map_err(|reason| format!("{}: {reason}", path.display()))
-}
-
 /// Reads batches or rows from the bytes of a file.
 ///
 /// # Errors
 ///
 /// If they are not in the form of [`to_bytes`]; with the line.
-pub fn parse<R: Record>(suite: &Suite, bytes: &[u8]) -> Result<Vec<R>, String> {
-    let words = |error: csv::Error| error.to_string();
+pub fn parse<R: Record>(suite: &Suite, bytes: &[u8]) -> Result<Vec<R>, Failure> {
     let mut reader = csv::Reader::from_reader(bytes);
     let header = header::<R>(suite);
-    let found = reader.headers().map_err(words)?.clone();
-    if found.iter().ne(header.iter().copied()) {
-        return Err(format!("the first line must be {}", header.join(",")));
+    let found = reader.headers().map_err(Failure::internal)?.clone();
+    if found != header {
+        let columns = header.join(",");
+        return Err(Failure::Internal(format!("the first line must be {columns}")));
     }
-    let record = |line: Result<csv::StringRecord, csv::Error>| {
-        let line = line.map_err(words)?;
-        let record: R = line.deserialize(Some(&found)).map_err(words)?;
-        let fields = line.iter().skip(2).take(suite.parameters.len());
-        let parameters: Vec<&str> = fields.collect();
-        let parameters: Vec<&dyn std::fmt::Display> = parameters.iter().map(|value| value as _).collect();
-        let task = suite.tasks.iter().find(|task| task.name == &line[1]);
-        let case = suite.case(&line[0], &line[1], &parameters);
-        Ok(record.of(case, task.map_or("", |task| task.unit)))
+    let record = |line: Result<StringRecord, csv::Error>| {
+        let line = line?;
+        let values = line.iter().skip(2).map(str::to_owned);
+        let case = Case {
+            contender: line[0].to_owned(),
+            task: line[1].to_owned(),
+            parameters: suite.parameters.iter().copied().zip(values).collect(),
+        };
+        Ok(line.deserialize::<R>(Some(&found))?.of(case))
     };
-    reader.records().map(record).collect()
+    let records: Result<_, csv::Error> = reader.records().map(record).collect();
+    records.map_err(Failure::internal)
 }

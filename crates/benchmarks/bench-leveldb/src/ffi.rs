@@ -1,5 +1,6 @@
 //! LevelDB in C++, see `shim.h`.
 #![expect(unsafe_code, reason = "LevelDB is written in C++")]
+#![expect(unreachable_pub, reason = "cxx declares functions so")]
 #![expect(
     clippy::missing_safety_doc,
     reason = "the lint does not see the section through cxx"
@@ -24,16 +25,15 @@ mod bridge {
         /// Keys as LevelDB takes them.
         type Slices<'a>;
         /// Returns no keys.
-        #[Self = "Slices"]
         fn empty() -> UniquePtr<Slices<'static>>;
         /// Adds a key.
-        fn push<'a>(self: Pin<&mut Slices<'a>>, key: &'a [u8]);
+        fn push<'a>(slices: Pin<&mut Slices<'a>>, key: &'a [u8]);
 
         /// A policy for LevelDB's C++ code: LevelDB's own, or one of ours behind its C interface.
         type Policy;
-        /// Creates LevelDB's own Bloom filter policy. The bits per key must not be negative.
+        /// Creates LevelDB's own Bloom filter policy.
         #[Self = "Policy"]
-        fn builtin(bits_per_key: i32) -> UniquePtr<Policy>;
+        fn builtin(bits_per_key: u16) -> UniquePtr<Policy>;
         /// Creates a policy of the C library as C programs do, with the arguments of `filter_policy_new`.
         #[Self = "Policy"]
         fn c_library(bits_per_key: i32, hash: i32) -> UniquePtr<Policy>;
@@ -100,8 +100,9 @@ unsafe extern "C" {
 
 /// Converts keys for LevelDB.
 pub fn slices<K: AsRef<[u8]>>(keys: &[K]) -> UniquePtr<Slices<'_>> {
-    let mut slices = Slices::empty();
-    keys.iter().for_each(|key| slices.pin_mut().push(key.as_ref()));
+    let mut slices = bridge::empty();
+    keys.iter()
+        .for_each(|key| bridge::push(slices.pin_mut(), key.as_ref()));
     slices
 }
 
@@ -125,10 +126,5 @@ impl Policy {
         };
         // SAFETY: nothing else destroys it, and the policy is `Send` and `Sync`.
         unsafe { Self::taken(object) }
-    }
-
-    /// Queries a filter, called as in LevelDB.
-    pub fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        self.count_matches(&slices(&[key]), filter) == 1
     }
 }

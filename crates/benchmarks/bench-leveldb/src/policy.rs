@@ -8,7 +8,6 @@ use bench_kit::policies::ours::Ours;
 use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, Forms, KeyLengths, Maker};
 use bench_kit::record::Batch;
 use bench_leveldb::{Policy, UniquePtr, slices, version};
-use filter_policy::kernels::Kernel;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_leveldb::POLICY_LEVELDB;
 
@@ -17,24 +16,19 @@ const SIZES: [usize; 8] = [32, 128, 512, 4096, 16_384, 100_000, 1_000_000, 20_00
 
 /// Measures every size and key length.
 pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
-    policies::measure_all(&contenders(), &SIZES, KeyLengths::Mixed, is_quick)
+    let contenders = contenders();
+    let measure = |plan| policies::measure_equal(&contenders, plan);
+    let lengths = [KeyLengths::Fixed, KeyLengths::Mixed];
+    policies::each_size(&SIZES, lengths, is_quick, measure)
 }
 
 fn contenders() -> Vec<Contender> {
-    let bits = BITS_PER_KEY.cast_signed();
-    let ours = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(BITS_PER_KEY));
-    let mut contenders: Vec<Contender> = vec![
-        ("leveldb", Box::new(LevelDb(Policy::builtin(bits)))),
-        // The functions that C programs pass to LevelDB, which calls them like its own policy.
-        (
-            "c-library",
-            Box::new(LevelDb(Policy::c_library(bits, POLICY_LEVELDB))),
-        ),
-    ];
-    for kernel in Kernel::available() {
-        contenders.push((kernel.name(), Box::new(Ours::new(ours.on_kernel(kernel)))));
-    }
-    contenders
+    let engine: Contender = ("leveldb", Box::new(LevelDb(Policy::builtin(BITS_PER_KEY as u16))));
+    // The functions that C programs pass to LevelDB, which calls them like its own policy.
+    let c_library = LevelDb(Policy::c_library(BITS_PER_KEY.cast_signed(), POLICY_LEVELDB));
+    let policy = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(BITS_PER_KEY));
+    let peers = [engine, ("c-library", Box::new(c_library))];
+    peers.into_iter().chain(Ours::on_all_kernels(policy)).collect()
 }
 
 /// A policy that LevelDB calls.
@@ -50,7 +44,7 @@ impl Maker for LevelDb {
         vec![("slices", Box::new(move || self.0.create_filters(&keys, size)))]
     }
 
-    fn asks<'a>(&'a self, stored: &[&[u8]], keys: Batched<'a>) -> Forms<'a> {
+    fn queries<'a>(&'a self, stored: &[&[u8]], keys: Batched<'a>) -> Forms<'a> {
         let (filter, keys) = (self.0.create_filter(&slices(stored)), slices(keys.slices));
         let run = move || self.0.count_matches(&keys, &filter);
         vec![("one-by-one", Box::new(run))]
@@ -59,10 +53,29 @@ impl Maker for LevelDb {
 
 #[cfg(test)]
 mod tests {
+    use bench_kit::policies::Plan;
+    use bench_kit::suites::policy::SUITE;
+
     use super::*;
 
+    /// Contenders that do other work than LevelDB would end this.
     #[test]
     fn every_contender_takes_part() {
-        policies::check(&contenders(), KeyLengths::Mixed);
+        let contenders = contenders();
+        let batches = policies::measure_equal(
+            &contenders,
+            Plan {
+                size: 600,
+                lengths: KeyLengths::Mixed,
+                rounds: 2,
+            },
+        );
+        let rows = SUITE.rows(&batches).unwrap();
+        // Ours have three forms of both queries.
+        assert_eq!(rows.len(), 2 * 3 + (contenders.len() - 2) * (1 + 2 * 3));
+        assert!(
+            rows.iter()
+                .all(|row| row.value > 0.0 && !row.case.get("version").is_empty())
+        );
     }
 }

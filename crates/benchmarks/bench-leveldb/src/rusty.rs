@@ -3,36 +3,31 @@
 //! All databases hold the same entries in tables of the same shape: filters that deny nothing or everything are as
 //! large as the others. Turns and batches are as in LevelDB's benchmark.
 
+use std::error::Error;
 use std::rc::Rc;
 
-use bench_kit::databases::{Always, BITS_PER_KEY, Database, Engine, Key, VALUE_BYTES, values};
+use bench_kit::databases::{Always, BITS_PER_KEY, Database, Engine, Key, VALUE_BYTES, VALUES};
+use bench_kit::random;
 use bench_kit::record::Batch;
 use counting_env::CountingEnv;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::RustyLevelDbPolicy;
-use rand_xoshiro::rand_core::Rng;
 use rusty_leveldb::{BloomPolicy, DB, FilterPolicy, Options};
+use terminal::failure::Failure;
 
 use crate::point_reads::GETS;
 
-const POLICIES: [&str; 5] = [
-    "always-yes",
-    "engine",
-    "ours-leveldb-hash",
-    "ours-bloomfilter2",
-    "always-no",
-];
-
 /// Writes, compacts and reopens the database of a policy.
-fn open(policy: &str, cache: &str, stored: &[Key]) -> Result<Database, Box<dyn std::error::Error>> {
+fn open(policy: &str, cache: &str, stored: &[Key]) -> Result<Option<Database>, Box<dyn Error>> {
     let bits = BitsPerKey::whole(BITS_PER_KEY);
+    let leveldb = BloomFilterPolicy::with_leveldb_hash(bits);
     let filter_policy: Box<dyn FilterPolicy> = match policy {
         "engine" => Box::new(BloomPolicy::new(BITS_PER_KEY)),
-        "ours-leveldb-hash" => Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::with_leveldb_hash(
-            bits,
-        ))?),
+        "ours-leveldb-hash" => Box::new(RustyLevelDbPolicy::new(leveldb)?),
         "ours-bloomfilter2" => Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::new(bits))?),
-        other => Box::new(RustyLevelDbPolicy::new(Always(other == "always-yes"))?),
+        "always-yes" => Box::new(RustyLevelDbPolicy::new(Always(true))?),
+        "always-no" => Box::new(RustyLevelDbPolicy::new(Always(false))?),
+        _ => return Ok(None),
     };
     let folder = tempfile::tempdir()?;
     let (env, reads) = CountingEnv::new();
@@ -44,11 +39,10 @@ fn open(policy: &str, cache: &str, stored: &[Key]) -> Result<Database, Box<dyn s
         ..Options::default()
     };
     let mut db = DB::open(folder.path(), options.clone())?;
-    let mut random = values();
-    let mut scattered: Vec<&Key> = stored.iter().collect();
     // In random order, so that tables overlap before compaction.
-    scattered.sort_by_cached_key(|_| random.next_u64());
-    for key in scattered {
+    let mut scattered: Vec<_> = random(VALUES).zip(stored).collect();
+    scattered.sort_unstable();
+    for (_, key) in scattered {
         db.put(key, &[b'v'; VALUE_BYTES])?;
     }
     db.compact_range(b"0", b"g")?;
@@ -59,26 +53,25 @@ fn open(policy: &str, cache: &str, stored: &[Key]) -> Result<Database, Box<dyn s
     for key in stored {
         db.get(key);
     }
-    Ok(Database {
+    Ok(Some(Database {
         found: Box::new(move |keys| {
             // Keeps the folder as long as the database.
             let _ = &folder;
             Ok(keys.iter().filter(|key| db.get(*key).is_some()).count())
         }),
         reads: Box::new(move || reads.get()),
-    })
+    }))
 }
 
 /// Measures everything. The batches are in the order of measurement.
-pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
+pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, Failure> {
     let engine = Engine {
         name: "rusty-leveldb",
         version: bench_kit::version("rusty-leveldb"),
-        policies: &POLICIES,
         caches: ["everything", "one-block"],
         entries: if is_quick { 20_000 } else { 200_000 },
         rounds: if is_quick { 15 } else { 151 },
         gets: GETS,
     };
-    engine.measure(|policy, cache, stored| open(policy, cache, stored).map_err(|error| error.to_string()))
+    engine.measure(|policy, cache, stored| open(policy, cache, stored).map_err(Failure::internal))
 }

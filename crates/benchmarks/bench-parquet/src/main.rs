@@ -8,11 +8,12 @@ use bench_kit::policies::ours::Ours;
 use bench_kit::policies::peer::Peer;
 use bench_kit::policies::{self, BITS_PER_KEY, Contender, KeyLengths, Maker};
 use bench_kit::program;
+use bench_kit::record::Batch;
 use bench_kit::suites::policy::SUITE;
 use filter_formats::parquet::{SplitBlock, SplitBlockBloomPolicy};
-use filter_policy::kernels::Kernel;
 use filter_policy::{BitsPerKey, FilterPolicy as _};
 use parquet::bloom_filter::Sbbf;
+use terminal::failure::Failure;
 
 /// The keys of a filter.
 const SIZES: [usize; 6] = [32, 512, 4096, 100_000, 1_000_000, 20_000_000];
@@ -20,11 +21,11 @@ const SIZES: [usize; 6] = [32, 512, 4096, 100_000, 1_000_000, 20_000_000];
 const SPLIT_BLOCKS: SplitBlockBloomPolicy = SplitBlock::new(BitsPerKey::whole(BITS_PER_KEY));
 
 fn contenders() -> Vec<Contender> {
-    let mut contenders: Vec<Contender> = vec![("arrow-rs", Box::new(arrow_rs()))];
-    for kernel in Kernel::available() {
-        contenders.push((kernel.name(), Box::new(Ours::new(SPLIT_BLOCKS.on_kernel(kernel)))));
-    }
-    contenders
+    let engine: Contender = ("arrow-rs", Box::new(arrow_rs()));
+    [engine]
+        .into_iter()
+        .chain(Ours::on_all_kernels(SPLIT_BLOCKS))
+        .collect()
 }
 
 /// As many zeros as the largest filter has.
@@ -35,10 +36,8 @@ fn arrow_rs() -> impl Maker {
     Peer {
         package: "parquet",
         make: |keys: &[&[u8]]| {
-            let bytes = SPLIT_BLOCKS
-                .max_filter_len(keys.len())
-                .expect("the filter is small");
-            let mut filter = Sbbf::new(&ZEROS[..bytes]);
+            let bytes = SPLIT_BLOCKS.max_filter_len(keys.len());
+            let mut filter = Sbbf::new(&ZEROS[..bytes.expect("the filter is small")]);
             keys.iter().for_each(|key| filter.insert(*key));
             filter
         },
@@ -47,23 +46,41 @@ fn arrow_rs() -> impl Maker {
     }
 }
 
+fn measure(is_quick: bool) -> Result<Vec<Batch>, Failure> {
+    let contenders = contenders();
+    let measure = |plan| policies::measure_equal(&contenders, plan);
+    let lengths = [KeyLengths::Fixed, KeyLengths::Urls];
+    Ok(policies::each_size(&SIZES, lengths, is_quick, measure))
+}
+
 fn main() -> ExitCode {
-    program::run(&[("policy", &SUITE, |is_quick| {
-        Ok(policies::measure_all(
-            &contenders(),
-            &SIZES,
-            KeyLengths::Urls,
-            is_quick,
-        ))
-    })])
+    program::run(&[("policy", &SUITE, measure)])
 }
 
 #[cfg(test)]
 mod tests {
+    use bench_kit::policies::Plan;
+
     use super::*;
 
+    /// Contenders that do other work than arrow-rs would end this.
     #[test]
     fn every_contender_takes_part() {
-        policies::check(&contenders(), KeyLengths::Urls);
+        let contenders = contenders();
+        let batches = policies::measure_equal(
+            &contenders,
+            Plan {
+                size: 600,
+                lengths: KeyLengths::Urls,
+                rounds: 2,
+            },
+        );
+        let rows = SUITE.rows(&batches).unwrap();
+        // Ours have three forms of both queries.
+        assert_eq!(rows.len(), 3 + (contenders.len() - 1) * (1 + 2 * 3));
+        assert!(
+            rows.iter()
+                .all(|row| row.value > 0.0 && !row.case.get("version").is_empty())
+        );
     }
 }

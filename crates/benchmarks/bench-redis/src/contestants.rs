@@ -1,37 +1,65 @@
 //! The contestants, which process the keys of a round.
 
-use bench_kit::record::Case;
-use bench_kit::suites::redis::SUITE;
+use bench_kit::random;
 use bench_kit::turns::{Timed, timed};
-use bloom_redis::{Call, Expiry, FixedFilter};
+use bloom_redis::{Call, Expiry, FixedFilter, Schema};
+use membership_filters::Bytes;
+use membership_filters::guava::{BloomFilter, Parameters};
 use redis::aio::MultiplexedConnection;
 use tokio::runtime::Runtime;
 
-use crate::server;
+use crate::server::Server;
 
-/// The filter for inserts, emptied before each turn.
-const NEWCOMERS: &str = "newcomers";
+/// All that process the keys of a round.
+pub(crate) const CLIENTS: [&str; 3] = ["redis-benchmark", "blocking", "tokio"];
 
-/// The connections and the filter.
+/// Keys of the filter at this rate: 9.59 million bits, 7 probes.
+const INSERTIONS: usize = 1_000_000;
+pub(crate) const RATE: f64 = 0.01;
+
+/// Seed of the stored keys.
+pub(crate) const MEMBERS: u64 = 1;
+
+pub(crate) type Failed = Box<dyn std::error::Error>;
+
+/// The server, the connections to it and the filter.
 pub(crate) struct Rig {
-    pub(crate) port: u16,
+    server: Server,
     /// Name and version of the server.
     pub(crate) version: String,
-    pub(crate) connection: redis::Connection,
-    pub(crate) runtime: Runtime,
-    pub(crate) multiplexed: MultiplexedConnection,
+    connection: redis::Connection,
+    runtime: Runtime,
+    multiplexed: MultiplexedConnection,
     /// The filter for queries.
     pub(crate) filter: FixedFilter,
 }
 
-pub(crate) type Failed = Box<dyn std::error::Error>;
-
 impl Rig {
-    /// Names a case, with the keys of a round trip.
-    pub(crate) fn case(&self, client: &str, operation: &str, batch: usize) -> Case {
-        let schema = self.filter.schema();
-        let (bits, probes) = (schema.bits(), schema.probe_count());
-        SUITE.case(client, operation, &[&self.version, &bits, &probes, &batch])
+    /// Starts the server, fills a filter on it and opens the connections.
+    pub(crate) fn start() -> Result<Self, Failed> {
+        let server = Server::start()?;
+        let client = redis::Client::open(server.url())?;
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        let runtime = builder.enable_all().build()?;
+        let multiplexed = runtime.block_on(client.get_multiplexed_async_connection())?;
+        let filter = FixedFilter::new("members", Schema::whole_words(INSERTIONS as u64, RATE)?)?;
+        let mut local = BloomFilter::new(Bytes, &Parameters::try_from(filter.schema())?)?;
+        for key in keys(MEMBERS, INSERTIONS) {
+            local.insert(key.as_bytes());
+        }
+        let mut connection = client.get_connection()?;
+        let stored = filter.replace_with(&local, Expiry::Never);
+        stored.query(&mut connection)?;
+        let info: redis::InfoDict = redis::cmd("INFO").arg("server").query(&mut connection)?;
+        let version: Option<String> = info.get("redis_version");
+        Ok(Self {
+            server,
+            version: format!("redis {}", version.unwrap_or_default()),
+            connection,
+            runtime,
+            multiplexed,
+            filter,
+        })
     }
 
     /// Processes all keys, `batch` at a time.
@@ -42,37 +70,32 @@ impl Rig {
         keys: &[String],
         batch: usize,
     ) -> Result<Timed, Failed> {
-        let filter = match operation {
-            "contains" => self.filter.clone(),
-            _ => self.empty()?,
-        };
+        let is_query = operation == "contains";
+        let empty = (!is_query).then(|| self.empty()).transpose()?;
+        let filter = empty.unwrap_or_else(|| self.filter.clone());
         if client == "redis-benchmark" {
-            return self.outside(operation, &filter, keys.len(), batch);
+            let probes = filter.schema().probe_count() as usize;
+            let key = String::from_utf8(filter.key().to_vec())?;
+            let middle = (filter.schema().bits() / 2).to_string();
+            let command = match is_query {
+                true => &["GETBIT", &key, &middle][..],
+                false => &["SETBIT", &key, &middle, "1"],
+            };
+            let commands = keys.len() * probes;
+            let ns = self.server.benchmark(command, commands, batch * probes)?;
+            return Ok(Timed { ns, yes: 0 });
         }
-        let ask = |keys| self.ask(client, operation, &filter, keys);
-        let (yes, ns) = timed(|| keys.chunks(batch).map(ask).sum::<Result<u64, Failed>>());
-        Ok(Timed { ns, yes: yes? })
-    }
-
-    /// Processes keys in one call, and returns how many may be present or were new.
-    fn ask(
-        &mut self,
-        client: &str,
-        operation: &str,
-        filter: &FixedFilter,
-        keys: &[String],
-    ) -> Result<u64, Failed> {
-        let yes = match operation {
-            "contains" => {
+        let mut process = |keys| -> Result<usize, bloom_redis::Error> {
+            if is_query {
                 let answers = self.send(client, filter.contains_many(keys))?;
-                answers.iter().filter(|answer| answer.contains()).count()
-            }
-            _ => {
+                Ok(answers.iter().filter(|answer| answer.contains()).count())
+            } else {
                 let new = self.send(client, filter.insert_many(keys))?;
-                new.into_iter().filter(|&new| new).count()
+                Ok(new.into_iter().filter(|&new| new).count())
             }
         };
-        Ok(yes as u64)
+        let (yes, ns) = timed(|| keys.chunks(batch).map(&mut process).sum::<Result<usize, _>>());
+        Ok(Timed { ns, yes: yes? as u64 })
     }
 
     fn send<T>(&mut self, client: &str, call: Call<'_, T>) -> Result<T, bloom_redis::Error> {
@@ -82,29 +105,17 @@ impl Rig {
         }
     }
 
-    fn outside(
-        &self,
-        operation: &str,
-        filter: &FixedFilter,
-        keys: usize,
-        batch: usize,
-    ) -> Result<Timed, Failed> {
-        let probes = self.filter.schema().probe_count() as usize;
-        let key = String::from_utf8(filter.key().to_vec())?;
-        let middle = (self.filter.schema().bits() / 2).to_string();
-        let command: &[&str] = match operation {
-            "contains" => &["GETBIT", &key, &middle],
-            _ => &["SETBIT", &key, &middle, "1"],
-        };
-        let ns = server::benchmark(self.port, command, keys * probes, batch * probes)?;
-        Ok(Timed { ns, yes: 0 })
-    }
-
-    /// Creates an empty filter at its full length, so that no string grows during the measurement.
+    /// Creates an empty filter for inserts at its full length, so that no string grows during the measurement.
     fn empty(&mut self) -> Result<FixedFilter, Failed> {
-        let filter = self.filter.named(NEWCOMERS);
+        let filter = self.filter.named("newcomers");
         filter.delete().query(&mut self.connection)?;
         filter.create(Expiry::Never).query(&mut self.connection)?;
         Ok(filter)
     }
+}
+
+/// Returns the first keys of a seed, strings of 16 hexadecimal digits.
+pub(crate) fn keys(seed: u64, count: usize) -> Vec<String> {
+    let numbers = random(seed).take(count);
+    numbers.map(|number| format!("{number:016x}")).collect()
 }

@@ -16,9 +16,10 @@ use std::process::ExitCode;
 
 use bench_kit::program;
 use bench_kit::suites::redis::SUITE;
+use terminal::failure::Failure;
 
 fn main() -> ExitCode {
     program::run(&[("redis", &SUITE, |is_quick| {
-        rounds::measure(is_quick).map_err(|error| error.to_string())
+        rounds::measure(is_quick).map_err(Failure::internal)
     })])
 }

@@ -1,28 +1,21 @@
 //! Bits and times of every filter at the same false-positive rates.
 
-use std::fmt::Display;
-
 use bench_kit::policies::ours::Ours;
 use bench_kit::policies::peer::Peer;
-use bench_kit::policies::{Batched, Forms, KeyLengths, Maker, TaskKeys, keys, rounds};
+use bench_kit::policies::{self, Batched, Contender, Forms, KeyLengths, Maker, Plan, keys};
 use bench_kit::record::Batch;
 use bench_kit::suites::policy::EQUAL_RATE;
-use bench_kit::turns::{Loop, take_turns};
-use bench_rocksdb::Policy;
+use bench_rocksdb::{Policy, UniquePtr, slices, version};
 use fastbloom::BloomFilter;
-use filter_formats::{Format, policies};
+use filter_formats::{Format, policies as registered};
 use sbbf_rs_safe::Filter as SplitBlocks;
-use xorf::{BinaryFuse8, BinaryFuse16, Filter as _};
+use xorf::{BinaryFuse8, BinaryFuse16};
 use xxhash_rust::xxh3::xxh3_64;
-
-use crate::engine::RocksDb;
 
 /// The rates that the filters must not exceed.
 const RATES: [f64; 2] = [0.001, 0.01];
 /// The keys of a filter.
 const SIZES: [usize; 6] = [64, 3000, 12_850, 100_000, 1_000_000, 20_000_000];
-/// The largest filter that is measured with keys in their own memory each: beyond, fetching them is most of the time.
-const MAX_SCATTERED: usize = 1_000_000;
 /// Absent keys that are queried for a rate: at 0.1 % the statistical error is 3 % of the rate.
 const QUERIES: usize = 1_000_000;
 
@@ -63,125 +56,119 @@ fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
             bytes: |filter: &BloomFilter| filter.as_slice().len() * 8,
             has: |filter: &BloomFilter, key: &[u8]| filter.contains_hash(xxh3_64(key)),
         }),
-        "xorf" if rate >= 1.0 / 256.0 => Box::new(Peer {
-            package: "xorf",
-            make: |keys: &[&[u8]]| BinaryFuse8::try_from(hashes(keys)).expect("hash values differ"),
-            bytes: |filter: &BinaryFuse8| filter.fingerprints.len(),
-            has: |filter: &BinaryFuse8, key: &[u8]| filter.contains(&xxh3_64(key)),
-        }),
-        "xorf" => Box::new(Peer {
-            package: "xorf",
-            make: |keys: &[&[u8]]| BinaryFuse16::try_from(hashes(keys)).expect("hash values differ"),
-            bytes: |filter: &BinaryFuse16| filter.fingerprints.len() * 2,
-            has: |filter: &BinaryFuse16, key: &[u8]| filter.contains(&xxh3_64(key)),
-        }),
+        "xorf" if rate >= 1.0 / 256.0 => xorf(|filter: &BinaryFuse8| filter.fingerprints.len()),
+        "xorf" => xorf(|filter: &BinaryFuse16| filter.fingerprints.len() * 2),
         policy => {
-            let bits = bits(policies::row_of(policy)?.format())?;
-            Box::new(Ours::fresh(policies::by_name(policy, bits).ok()?))
+            let bits = bits(registered::row_of(policy)?.format())?;
+            Box::new(Ours::fresh(registered::by_name(policy, bits).ok()?))
         }
     })
 }
 
-fn hashes(keys: &[&[u8]]) -> Vec<u64> {
-    keys.iter().map(|key| xxh3_64(key)).collect()
+/// Filters of the crate `xorf` with fingerprints of one width.
+fn xorf<F: TryFrom<Vec<u64>> + xorf::Filter<u64> + 'static>(bytes: fn(&F) -> usize) -> Box<dyn Maker> {
+    Box::new(Peer {
+        package: "xorf",
+        make: |keys: &[&[u8]]| {
+            let hashes: Vec<u64> = keys.iter().map(|key| xxh3_64(key)).collect();
+            F::try_from(hashes).ok().expect("hash values differ")
+        },
+        bytes,
+        has: |filter: &F, key: &[u8]| filter.contains(&xxh3_64(key)),
+    })
+}
+
+/// RocksDB's policy, in C++ through its virtual functions.
+struct RocksDb(UniquePtr<Policy>);
+
+impl Maker for RocksDb {
+    fn version(&self) -> String {
+        version()
+    }
+
+    fn builds<'a>(&'a self, size: usize, keys: Batched<'a>) -> Forms<'a> {
+        let keys = slices(keys.slices);
+        vec![("slices", Box::new(move || self.0.create_filters(&keys, size)))]
+    }
+
+    fn queries<'a>(&'a self, stored: &[&[u8]], keys: Batched<'a>) -> Forms<'a> {
+        let filter = self.0.create_filter(&slices(stored));
+        let reader = || self.0.reader(&filter).expect("RocksDB reads its own filter");
+        let [one, many] = [reader(), reader()];
+        let [of_one, of_many] = [slices(keys.slices), slices(keys.slices)];
+        let one = move || one.count_matches(&of_one);
+        let many = move || many.count_matches_in_batches(&of_many);
+        vec![("one-by-one", Box::new(one)), ("slices", Box::new(many))]
+    }
 }
 
 /// Measures every contender.
 pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
-    let sizes = if is_quick { &SIZES[..2] } else { &SIZES };
-    let mut batches = Vec::new();
-    for &size in sizes {
-        for lengths in [KeyLengths::Urls, KeyLengths::Fixed] {
-            if lengths == KeyLengths::Fixed || size <= MAX_SCATTERED {
-                eprintln!("{size} {}", lengths.name());
-                measure_size(size, lengths, is_quick, &mut batches);
-            }
-        }
+    let queries = if is_quick { QUERIES / 10 } else { QUERIES };
+    let lengths = [KeyLengths::Urls, KeyLengths::Fixed];
+    policies::each_size(&SIZES, lengths, is_quick, |plan| measure_size(plan, queries))
+}
+
+fn measure_size(plan: Plan, queries: usize) -> Vec<Batch> {
+    let Plan { size, lengths, .. } = plan;
+    // All rates take turns, so that a slow moment of the machine slows all of them alike.
+    let contenders = (EQUAL_RATE.contenders)();
+    let mut makers: Vec<Contender<(&str, f64)>> = Vec::new();
+    for rate in RATES {
+        let maker = |(name, _): &(&'static str, _)| Some(((*name, rate), maker(name, size, rate)?));
+        makers.extend(contenders.iter().filter_map(maker));
     }
+    let case = |(name, rate): &(&str, f64), version: &str, task: &str| {
+        EQUAL_RATE.case(name, task, &[&version, &lengths.name(), &size, rate])
+    };
+    let mut batches = Vec::new();
+    let stored = keys::stored(size, lengths);
+    let stored = stored.slices();
+    let others = keys::random(queries, 4, lengths);
+    let others = others.slices();
+    // Each of the filters that the keys fill is queried for its share of the others.
+    let filled = stored.len() / size;
+    let share = others.len() / filled;
+    for (contender, maker) in &makers {
+        let case = |task| case(contender, &maker.version(), task);
+        let bytes = first(maker.builds(size, batched(&stored[..size])));
+        batches.push(case("size").batch(1, size as u64, bytes));
+        let filters = stored.chunks_exact(size).zip(others.chunks_exact(share));
+        let matches = |(stored, others): (&[&[u8]], &[&[u8]])| {
+            let present = &stored[..size.min(QUERIES / 10)];
+            let found = first(maker.queries(stored, batched(present)));
+            assert_eq!(found, present.len() as u64, "{contender:?} denies stored keys");
+            first(maker.queries(stored, batched(others)))
+        };
+        let matches = filters.map(matches).sum();
+        batches.push(case("rate").batch(1, (filled * share) as u64, matches));
+    }
+    // A round of the largest filters takes a minute.
+    let rounds = if size > 1_000_000 { 1 } else { plan.rounds };
+    let plan = Plan { rounds, ..plan };
+    let named = |contender: &(&str, f64), version: &str, task: &str, form: &str| {
+        // Policies of this project answer single keys after preparing the filter.
+        let is_ours = registered::row_of(contender.0).is_some();
+        let task = match form {
+            "slices" if task == "absent" => "many",
+            "slices" if task == "build" => task,
+            "one-by-one" if !is_ours => task,
+            "prepared" => task,
+            _ => return None,
+        };
+        Some(case(contender, version, task))
+    };
+    batches.extend(policies::measure(&makers, plan, false, named));
     batches
 }
 
-fn measure_size(size: usize, lengths: KeyLengths, is_quick: bool, batches: &mut Vec<Batch>) {
-    // A round of the largest filters takes a minute.
-    let rounds = if size > MAX_SCATTERED {
-        1
-    } else {
-        rounds(size, is_quick)
-    };
-    let owned = TaskKeys::new(keys::stored(size, lengths), lengths);
-    let stored = owned.slices();
-    let asked = ["absent", "present"]
-        .map(|task| TaskKeys::new(keys::asked(&owned.keys, size, lengths, task), lengths));
-    let [absent, present] = asked.each_ref().map(TaskKeys::slices);
-    let [stored, absent, present] = [&stored[..], &absent, &present];
-    let others = keys::random(if is_quick { QUERIES / 10 } else { QUERIES }, 4, lengths);
-    let others: Vec<&[u8]> = others.iter().collect();
-    // All rates take turns, so that a slow moment of the machine makes none of them look dearer than the others.
-    let contenders = (EQUAL_RATE.contenders)();
-    let pairs = RATES
-        .iter()
-        .flat_map(|rate| contenders.iter().map(move |(name, _)| (*name, *rate)));
-    let makers = pairs.filter_map(|(name, rate)| Some((name, rate, maker(name, size, rate)?)));
-    let makers: Vec<(&str, f64, Box<dyn Maker>)> = makers.collect();
-    let case = |index: usize, task: &str| {
-        let (name, rate, maker) = &makers[index];
-        let parameters: [&dyn Display; 4] = [&maker.version(), &lengths.name(), &size, rate];
-        EQUAL_RATE.case(name, task, &parameters)
-    };
-    let filled = stored.len() / size;
-    let share = others.len() / filled;
-    for (index, (name, _, maker)) in makers.iter().enumerate() {
-        let build = of_form(maker.builds(size, slices(&stored[..size])), "slices");
-        let bytes = build.map_or(0, |mut build| build());
-        batches.push(case(index, "size").batch(1, size as u64, bytes));
-        let found = one(&**maker, &stored[..size], present)();
-        assert_eq!(found, present.len() as u64, "{name} denies stored keys");
-        // Each of the filters that the keys fill is asked for its share of the others.
-        let filters = stored.chunks_exact(size).zip(others.chunks_exact(share));
-        let matches = filters
-            .map(|(stored, others)| one(&**maker, stored, others)())
-            .sum();
-        batches.push(case(index, "rate").batch(1, (filled * share) as u64, matches));
-    }
-    let mut turns = |task: &str, calls: usize, mut loops: Vec<(usize, Loop<'_>)>| {
-        take_turns(rounds, false, &mut loops, |round, &index, ns| {
-            batches.push(case(index, task).batch(round, calls as u64, ns));
-        });
-    };
-    let builds = makers
-        .iter()
-        .map(|(.., maker)| of_form(maker.builds(size, slices(stored)), "slices"));
-    turns("build", stored.len(), builds.flatten().enumerate().collect());
-    for (task, keys) in [("absent", absent), ("present", present)] {
-        let asks = makers
-            .iter()
-            .map(|(.., maker)| one(&**maker, &stored[..size], keys));
-        turns(task, keys.len(), asks.enumerate().collect());
-    }
-    let many = makers
-        .iter()
-        .map(|(.., maker)| of_form(maker.asks(&stored[..size], slices(absent)), "slices"));
-    let many = many.enumerate().filter_map(|(index, run)| Some((index, run?)));
-    turns("many", absent.len(), many.collect());
-}
-
-const fn slices<'a>(slices: &'a [&'a [u8]]) -> Batched<'a> {
+const fn batched<'a>(slices: &'a [&'a [u8]]) -> Batched<'a> {
     Batched { slices, arrays: None }
 }
 
-fn of_form<'a>(forms: Forms<'a>, wanted: &str) -> Option<Loop<'a>> {
-    let (_, run) = forms.into_iter().find(|(form, _)| *form == wanted)?;
-    Some(run)
-}
-
-/// Counts the keys that may match, one key a call, after preparing the filter if it can be.
-fn one<'a>(maker: &'a dyn Maker, stored: &[&[u8]], keys: &'a [&'a [u8]]) -> Loop<'a> {
-    let mut forms = maker.asks(stored, slices(keys));
-    let wanted = ["prepared", "one-by-one"].map(|wanted| forms.iter().position(|(form, _)| *form == wanted));
-    let found = wanted.into_iter().flatten().next();
-    forms
-        .swap_remove(found.expect("every filter answers one key a call"))
-        .1
+/// Runs the first of equal loops.
+fn first(forms: Forms<'_>) -> u64 {
+    forms.into_iter().next().map_or(0, |(_, mut run)| run())
 }
 
 #[cfg(test)]
@@ -190,8 +177,15 @@ mod tests {
 
     #[test]
     fn every_contender_keeps_every_rate() {
-        let mut batches = Vec::new();
-        measure_size(3000, KeyLengths::Fixed, true, &mut batches);
+        let lengths = KeyLengths::Fixed;
+        let batches = measure_size(
+            Plan {
+                size: 3000,
+                lengths,
+                rounds: 7,
+            },
+            QUERIES / 10,
+        );
         let rows = EQUAL_RATE.rows(&batches).unwrap();
         let rates = rows.iter().filter(|row| row.case.task == "rate");
         assert_eq!(

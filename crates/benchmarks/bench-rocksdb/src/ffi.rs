@@ -1,5 +1,6 @@
 //! RocksDB in C++, see `shim.h`.
 #![expect(unsafe_code, reason = "RocksDB is written in C++")]
+#![expect(unreachable_pub, reason = "cxx declares functions so")]
 
 pub use cxx::UniquePtr;
 
@@ -17,10 +18,9 @@ mod bridge {
         /// Keys as RocksDB takes them.
         type Slices<'a>;
         /// Returns no keys.
-        #[Self = "Slices"]
         fn empty() -> UniquePtr<Slices<'static>>;
         /// Adds a key.
-        fn push<'a>(self: Pin<&mut Slices<'a>>, key: &'a [u8]);
+        fn push<'a>(slices: Pin<&mut Slices<'a>>, key: &'a [u8]);
 
         /// One of RocksDB's own policies.
         type Policy;
@@ -55,14 +55,8 @@ mod bridge {
 
 /// Converts keys for RocksDB.
 pub fn slices<K: AsRef<[u8]>>(keys: &[K]) -> UniquePtr<Slices<'_>> {
-    let mut slices = Slices::empty();
-    keys.iter().for_each(|key| slices.pin_mut().push(key.as_ref()));
+    let mut slices = bridge::empty();
+    keys.iter()
+        .for_each(|key| bridge::push(slices.pin_mut(), key.as_ref()));
     slices
-}
-
-impl Reader {
-    /// Returns true if the filter may hold the key.
-    pub fn may_match(&self, key: &[u8]) -> bool {
-        self.count_matches(&slices(&[key])) == 1
-    }
 }

@@ -1,8 +1,6 @@
 //! Facebook's RocksDB for the tests and the benchmark of `filter-policy`: direct access to its filters, and tables
 //! written by it.
 
-#[cfg(engine)]
 mod ffi;
 
-#[cfg(engine)]
 pub use ffi::{Policy, Reader, Slices, UniquePtr, slices, version};

@@ -4,22 +4,15 @@
 //! RocksDB is called through its virtual functions, in a C++ loop over slices made in advance; as in its tables, one
 //! reader serves many keys. Policies of this project run on the best kernel.
 
-#[cfg(engine)]
-mod engine;
-#[cfg(engine)]
 mod equal_rate;
 
 use std::process::ExitCode;
 
 use bench_kit::program;
-#[cfg(engine)]
 use bench_kit::suites::policy::EQUAL_RATE;
 
 fn main() -> ExitCode {
-    program::run(&[
-        #[cfg(engine)]
-        ("equal-rate", &EQUAL_RATE, |is_quick| {
-            Ok(equal_rate::measure(is_quick))
-        }),
-    ])
+    program::run(&[("equal-rate", &EQUAL_RATE, |is_quick| {
+        Ok(equal_rate::measure(is_quick))
+    })])
 }

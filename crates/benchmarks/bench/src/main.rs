@@ -10,7 +10,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use bench_kit::Bench;
 use bench_kit::folder::KIND;
-use clap::{Parser, Subcommand, ValueEnum as _};
+use clap::{Parser, ValueEnum as _};
 use records::folder::Destination;
 use suites::{Name, Part};
 use terminal::failure::Failure;
@@ -18,13 +18,7 @@ use terminal::interrupt::Interrupt;
 
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", max_term_width = 100)]
-struct Cli {
-    #[command(subcommand)]
-    command: Commands,
-}
-
-#[derive(Debug, Subcommand)]
-enum Commands {
+enum Cli {
     Bench(Arguments),
 }
 
@@ -36,10 +30,7 @@ enum Commands {
 #[command(after_help = "Examples:\n  \
     cargo xtask bench\n  \
     cargo xtask bench --suite point-reads --quick --out my-bench\n  \
-    cargo xtask bench --suite membership\n  \
-    cargo xtask bench --suite redis\n  \
-    cargo xtask bench --suite policy\n  \
-    cargo xtask bench --suite rates\n\n\
+    cargo xtask bench --suite policy\n\n\
     point-reads and policy need LevelDB and a C++ compiler, point-reads also 700 MB for temporary files, policy RocksDB 7.8 \
     and 3 GB of memory; membership needs Guava, a JDK and 3 GB of memory; redis needs a server and redis-benchmark; \
     rates needs 4 GB of memory. What is missing is named with its Debian package.")]
@@ -58,9 +49,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let Cli {
-        command: Commands::Bench(arguments),
-    } = Cli::parse();
+    let Cli::Bench(arguments) = Cli::parse();
     bench(&arguments).map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }
 
@@ -73,19 +62,16 @@ fn root() -> PathBuf {
 fn bench(arguments: &Arguments) -> Result<(), Failure> {
     let value = arguments.suite.to_possible_value();
     let name = value.map_or_else(String::new, |value| value.get_name().to_owned());
-    let out = (arguments.out.clone()).unwrap_or_else(|| root().join("reports").join("bench").join(&name));
+    let default = || root().join("reports/bench").join(&name);
+    let out = arguments.out.clone().unwrap_or_else(default);
+    // Components without a trailing slash.
+    let folder = |part: &Part| out.join(part.below).components().collect::<PathBuf>();
+    let parts = arguments.suite.parts();
     // Everything is checked before minutes are spent.
-    let mut parts = Vec::new();
-    for part in arguments.suite.parts() {
-        let path = if part.below.is_empty() {
-            out.clone()
-        } else {
-            out.join(part.below)
-        };
-        Destination::check(&path, &KIND)?;
-        parts.push((path, part));
+    for part in parts {
+        Destination::check(&folder(part), &KIND)?;
     }
-    for (_, part) in &parts {
+    for part in parts {
         xtask::check(part.needs, "test").map_err(Failure::Input)?;
     }
     let interrupt = Interrupt::listen()?;
@@ -93,21 +79,21 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     let quick = if arguments.quick { " --quick" } else { "" };
     let command = format!("cargo xtask bench --suite {name}{quick}");
     let mut measured = Vec::new();
-    for (path, part) in &parts {
+    for part in parts {
         let bench = Bench::now(command.clone(), arguments.quick);
-        let ended = measure(part, arguments.quick);
+        let batches = measure(part, arguments.quick);
         if interrupt.requested() {
             return Err(Failure::Interrupted);
         }
-        measured.push((path, part, bench, ended?));
+        measured.push((part, bench, batches?));
     }
     interrupt.ignore();
     let mut stdout = io::stdout().lock();
-    for (path, part, bench, said) in measured {
+    for (part, bench, batches) in measured {
         // The folder passed its check, so a failure here is not the user's fault.
-        let summary = (part.suite.write(path, bench, &said)).map_err(Failure::internal)?;
-        writeln!(stdout, "{summary}")?;
-        writeln!(stdout, "written to {}", path.display())?;
+        let written = part.suite.write(&folder(part), bench, &batches);
+        writeln!(stdout, "{}", written.map_err(Failure::internal)?)?;
+        writeln!(stdout, "written to {}", folder(part).display())?;
     }
     Ok(())
 }
@@ -122,10 +108,8 @@ fn measure(part: &Part, is_quick: bool) -> Result<Vec<u8>, Failure> {
     cargo
         .args(["run", "--release", "--locked", "--quiet"])
         .args(["--package", package, "--", program])
+        .args(is_quick.then_some("--quick"))
         .stderr(Stdio::inherit());
-    if is_quick {
-        cargo.arg("--quick");
-    }
     match cargo.output() {
         Ok(output) if output.status.success() => Ok(output.stdout),
         Ok(output) => Err(Failure::internal(format!("{package}: {}", output.status))),

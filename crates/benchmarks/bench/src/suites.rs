@@ -21,7 +21,6 @@ pub(crate) enum Name {
 
 /// A program that measures a suite, or a part of it.
 pub(crate) struct Part {
-    of: Name,
     /// Folder below the suite's; empty for the suite's own.
     pub(crate) below: &'static str,
     /// The package and the first argument of its program.
@@ -31,22 +30,23 @@ pub(crate) struct Part {
     pub(crate) suite: &'static Suite,
 }
 
-/// All parts, in the order in which they run.
-#[rustfmt::skip]
-static PARTS: [Part; 8] = [
-    Part { of: Name::PointReads, below: "", program: ["bench-leveldb", "point-reads"], needs: LEVELDB, suite: &point_reads::SUITE },
-    Part { of: Name::PointReads, below: "slatedb", program: ["bench-slatedb", "point-reads"], needs: &[], suite: &point_reads::SUITE },
-    Part { of: Name::Membership, below: "", program: ["bench-guava", "membership"], needs: GUAVA, suite: &membership::SUITE },
-    Part { of: Name::Redis, below: "", program: ["bench-redis", "redis"], needs: REDIS, suite: &redis::SUITE },
-    Part { of: Name::Policy, below: "", program: ["bench-leveldb", "policy"], needs: LEVELDB, suite: &policy::SUITE },
-    Part { of: Name::Policy, below: "parquet", program: ["bench-parquet", "policy"], needs: &[], suite: &policy::SUITE },
-    Part { of: Name::Policy, below: "equal-rate", program: ["bench-rocksdb", "equal-rate"], needs: ROCKSDB, suite: &policy::EQUAL_RATE },
-    Part { of: Name::Rates, below: "", program: ["bench-ours", "rates"], needs: &[], suite: &rates::SUITE },
-];
-
 impl Name {
-    /// Returns the parts of the suite.
-    pub(crate) fn parts(self) -> impl Iterator<Item = &'static Part> {
-        PARTS.iter().filter(move |part| part.of == self)
+    /// Returns the parts of the suite, in the order in which they run.
+    #[rustfmt::skip]
+    pub(crate) fn parts(self) -> &'static [Part] {
+        match self {
+            Self::PointReads => &[
+                Part { below: "", program: ["bench-leveldb", "point-reads"], needs: LEVELDB, suite: &point_reads::SUITE },
+                Part { below: "slatedb", program: ["bench-slatedb", "point-reads"], needs: &[], suite: &point_reads::SUITE },
+            ],
+            Self::Membership => &[Part { below: "", program: ["bench-guava", "membership"], needs: GUAVA, suite: &membership::SUITE }],
+            Self::Redis => &[Part { below: "", program: ["bench-redis", "redis"], needs: REDIS, suite: &redis::SUITE }],
+            Self::Policy => &[
+                Part { below: "", program: ["bench-leveldb", "policy"], needs: LEVELDB, suite: &policy::SUITE },
+                Part { below: "parquet", program: ["bench-parquet", "policy"], needs: &[], suite: &policy::SUITE },
+                Part { below: "equal-rate", program: ["bench-rocksdb", "equal-rate"], needs: ROCKSDB, suite: &policy::EQUAL_RATE },
+            ],
+            Self::Rates => &[Part { below: "", program: ["bench-ours", "rates"], needs: &[], suite: &rates::SUITE }],
+        }
     }
 }

@@ -6,14 +6,16 @@ use bench_kit::turns::{Timed, timed};
 use bench_kit::{random, version};
 use fastbloom::BloomFilter as FastBloom;
 use foldhash::fast::FixedState;
-use hashzoo::{REDISBLOOM_SEED, murmur64a};
 use membership_filters::guava::{BloomFilter, Parameters};
 use membership_filters::{BloomFilter as BlockedBloomFilter, Parameters as BlockedParameters, Utf8, Xxph3};
-use membership_filters::{RedisBloomFilter, RedisBloomParameters};
+use terminal::failure::Failure;
 
-use super::{Contestant, Description};
-use crate::keys::{AT_ONCE, Keys, WORD_SEED};
+use super::{Contestant, Work};
+use crate::keys::{AT_ONCE, Keys};
 use crate::plan::{FPP, Plan};
+
+/// Seed of random words.
+const WORD_SEED: u64 = 2;
 
 /// A loop over the keys of a part: inserts them, and returns how many changed bits; or queries them, and returns how
 /// many may be present.
@@ -31,72 +33,60 @@ type Make = fn(&Plan, bool) -> Filter;
 
 /// Runs the loops over a [`Filter`] and times them.
 struct Local {
-    description: Description,
     make: Make,
     is_many: bool,
-    filter: Option<Filter>,
-    part: Vec<String>,
+    built: Option<Filter>,
 }
 
 /// Returns all filters.
-pub(super) fn all() -> Vec<Box<dyn Contestant>> {
+pub(super) fn all() -> impl Iterator<Item = Contestant> {
     let each_key = "a call for each key".to_owned();
     let many = format!("a call for {AT_ONCE} keys; puts do not tell what changed and count as if all did");
-    let blocked = |call: &str| format!("XXPH3; {call}");
+    let xxph3 = |call: &str| format!("XXPH3; {call}");
     let default = "SipHash-1-3; seed 1".to_owned();
     let foldhash = format!("foldhash {} fast::FixedState; seed 1", version("foldhash"));
-    let ours_package = "membership-filters";
-    let each: [(_, _, _, Make); 9] = [
-        ("ours", ours_package, each_key.clone(), ours),
-        ("ours-batch", ours_package, many.clone(), ours),
-        ("blocked", ours_package, blocked(&each_key), self::blocked),
-        ("blocked-batch", ours_package, blocked(&many), self::blocked),
-        ("redisbloom", ours_package, each_key, redisbloom),
-        ("redisbloom-batch", ours_package, many, redisbloom),
-        ("bloom-c", ours_package, "a transcription".to_owned(), transcribed),
-        ("fastbloom-default", "fastbloom", default, |plan, _| {
+    let ours = "membership-filters";
+    let each: [(_, _, _, Make); 6] = [
+        (ours, "ours", each_key.clone(), guavas),
+        (ours, "ours-batch", many.clone(), guavas),
+        (ours, "blocked", xxph3(&each_key), blocked),
+        (ours, "blocked-batch", xxph3(&many), blocked),
+        ("fastbloom", "fastbloom-default", default, |plan, _| {
             fastbloom(fastbloom_builder(plan).seed(&1).hashes(probes(plan)))
         }),
-        ("fastbloom-foldhash", "fastbloom", foldhash, |plan, _| {
+        ("fastbloom", "fastbloom-foldhash", foldhash, |plan, _| {
             let builder = fastbloom_builder(plan).hasher(FixedState::with_seed(1));
             fastbloom(builder.hashes(probes(plan)))
         }),
     ];
-    let local = |(filter, package, setup, make): (&'static str, _, _, _)| -> Box<dyn Contestant> {
-        Box::new(Local {
-            description: Description {
-                filter,
-                version: version(package),
-                setup,
-            },
-            make,
-            is_many: filter.ends_with("-batch"),
-            filter: None,
-            part: Vec::new(),
-        })
-    };
-    each.into_iter().map(local).collect()
+    each.into_iter().map(|(package, filter, setup, make)| {
+        let (version, is_many) = (version(package), filter.ends_with("-batch"));
+        let built = None;
+        let work = Box::new(Local { make, is_many, built });
+        Contestant {
+            filter,
+            version,
+            setup,
+            work,
+        }
+    })
 }
 
-impl Contestant for Local {
-    fn description(&self) -> &Description {
-        &self.description
-    }
-
-    fn start(&mut self, plan: &Plan) -> Result<(u64, u32), String> {
+impl Work for Local {
+    fn start(&mut self, plan: &Plan) -> Result<(u64, u32), Failure> {
         // The old filter's memory is freed first.
-        self.filter = None;
-        let filter = self.filter.insert((self.make)(plan, self.is_many));
+        self.built = None;
+        let filter = self.built.insert((self.make)(plan, self.is_many));
         Ok((filter.bits, filter.probes))
     }
 
-    fn run(&mut self, is_insert: bool, keys: Keys) -> Result<Timed, String> {
+    fn run(&mut self, is_insert: bool, keys: Keys) -> Result<Timed, Failure> {
+        let filter = self.built.as_mut().expect("started before it runs");
         let mut sum = Timed::default();
-        let filter = self.filter.as_mut().expect("started before it is asked");
-        keys.for_each_part(&mut self.part, |keys| {
-            let (yes, ns) = timed(|| (filter.run)(is_insert, keys));
+        for part in keys.parts() {
+            let (yes, ns) = timed(|| (filter.run)(is_insert, &part));
             sum.add(Timed { ns, yes });
-        });
+        }
         Ok(sum)
     }
 }
@@ -130,28 +120,28 @@ pub(super) fn filter(plan: &Plan) -> BloomFilter<Utf8> {
     made.expect("a filter that there is memory for")
 }
 
-/// Makes the loop over a filter of this project, called for each key in this form or for all keys of a part.
+/// Makes the loop over a filter of this project, called for each key or for all keys of a part.
 macro_rules! calls {
-    ($filter:ident, $is_many:ident, $form:ident $(, $($unwrapped:tt)+)?) => {
+    ($filter:ident, $is_many:ident) => {
         Box::new(move |is_insert, keys| match (is_insert, $is_many) {
             (true, true) => {
-                $filter.insert_many(keys)$($($unwrapped)+)?;
+                $filter.insert_many(keys);
                 keys.len() as u64
             }
-            (true, false) => count(keys.iter().map(|key| $filter.insert(key.$form())$($($unwrapped)+)?)),
+            (true, false) => count(keys.iter().map(|key| $filter.insert(key.as_str()))),
             (false, true) => count($filter.contains_many(keys)),
-            (false, false) => count(keys.iter().map(|key| $filter.contains(key.$form()))),
+            (false, false) => count(keys.iter().map(|key| $filter.contains(key.as_str()))),
         })
     };
 }
 
-/// This project's filter.
-fn ours(plan: &Plan, is_many: bool) -> Filter {
+/// This project's filter with Guava's positions.
+fn guavas(plan: &Plan, is_many: bool) -> Filter {
     let mut filter = filter(plan);
     Filter {
         bits: filter.bits(),
         probes: filter.probe_count(),
-        run: calls!(filter, is_many, as_str),
+        run: calls!(filter, is_many),
     }
 }
 
@@ -168,64 +158,7 @@ fn blocked(plan: &Plan, is_many: bool) -> Filter {
     Filter {
         bits: parameters.memory_bytes() * 8,
         probes: 8,
-        run: calls!(filter, is_many, as_str),
-    }
-}
-
-/// The filter of RedisBloom as a server makes it, with one link; its bits are random words or none.
-fn redisbloom_filter(plan: &Plan) -> RedisBloomFilter {
-    let parameters = RedisBloomParameters::new(plan.insertions, FPP).non_scaling();
-    let empty = RedisBloomFilter::new(&parameters).expect("a filter that there is memory for");
-    if !plan.has_random_words {
-        return empty;
-    }
-    let mut bytes = empty.to_redisbloom();
-    let (_, words) = bytes.split_at_mut(REDISBLOOM_HEADER);
-    for (word, random) in words.as_chunks_mut().0.iter_mut().zip(random(WORD_SEED)) {
-        *word = random.to_le_bytes();
-    }
-    RedisBloomFilter::from_redisbloom(&bytes).expect("bits of any values")
-}
-
-/// The number of bytes of a chain of one link before its bits.
-const REDISBLOOM_HEADER: usize = 73;
-
-fn redisbloom(plan: &Plan, is_many: bool) -> Filter {
-    let mut filter = redisbloom_filter(plan);
-    Filter {
-        bits: (filter.to_redisbloom().len() - REDISBLOOM_HEADER) as u64 * 8,
-        probes: probes(plan),
-        run: calls!(filter, is_many, as_bytes, .expect("room for all keys")),
-    }
-}
-
-/// RedisBloom's own code, `bloom_add_h` and `bloom_check_h` of its `deps/bloom/bloom.c`, transcribed from their description: a
-/// division for each probe, and a query that ends at the first bit that is missing.
-fn transcribed(plan: &Plan, _: bool) -> Filter {
-    let bytes = redisbloom_filter(plan).to_redisbloom();
-    let (mut bytes, probes) = (bytes[REDISBLOOM_HEADER..].to_vec(), u64::from(probes(plan)));
-    let bits = bytes.len() as u64 * 8;
-    let mut run = move |is_insert: bool, key: &str| {
-        let a = murmur64a(key.as_bytes(), REDISBLOOM_SEED);
-        let b = murmur64a(key.as_bytes(), a);
-        let mut all = true;
-        for i in 0..probes {
-            let bit = a.wrapping_add(i.wrapping_mul(b)) % bits;
-            let (byte, mask) = (&mut bytes[(bit / 8) as usize], 1 << (bit % 8));
-            if *byte & mask == 0 {
-                all = false;
-                if !is_insert {
-                    break;
-                }
-                *byte |= mask;
-            }
-        }
-        all
-    };
-    Filter {
-        bits,
-        probes: probes as u32,
-        run: Box::new(move |is_insert, keys| count(keys.iter().map(|key| run(is_insert, key) != is_insert))),
+        run: calls!(filter, is_many),
     }
 }
 

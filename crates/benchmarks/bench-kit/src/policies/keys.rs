@@ -3,8 +3,6 @@
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::Batched;
-
 /// The lengths of the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyLengths {
@@ -12,7 +10,7 @@ pub enum KeyLengths {
     Fixed,
     /// 4 to 40 bytes, all lengths equally often.
     Mixed,
-    /// 17 to 50 bytes, all lengths equally often: letters after a common prefix, each key in its own allocation.
+    /// 17 to 50 bytes, all lengths equally often: letters after a common prefix.
     Urls,
 }
 
@@ -30,12 +28,22 @@ impl KeyLengths {
 /// The least number of keys in a batch, so that reading the clock does not count.
 const FEWEST_IN_BATCH: usize = 1 << 16;
 
-/// Many keys, one after the other.
+/// Keys as slices, and as packed arrays if all have 16 bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Batched<'a> {
+    /// As slices.
+    pub slices: &'a [&'a [u8]],
+    /// As packed arrays.
+    pub arrays: Option<&'a [[u8; 16]]>,
+}
+
+/// Many keys, one after the other; and URLs each in its own allocation, in random order, as an application would have them.
 #[derive(Default)]
 pub struct Keys {
     bytes: Vec<u8>,
     /// The end of each key, which is the start of the next.
     ends: Vec<usize>,
+    urls: Vec<Box<[u8]>>,
 }
 
 impl Keys {
@@ -45,39 +53,60 @@ impl Keys {
         self.ends.push(self.bytes.len());
     }
 
-    fn len(&self) -> usize {
-        self.ends.len()
-    }
-
     /// Returns a key by its number.
-    pub fn get(&self, index: usize) -> &[u8] {
+    fn get(&self, index: usize) -> &[u8] {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.bytes[start..self.ends[index]]
     }
 
-    /// Returns the keys in order.
-    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.len()).map(|index| self.get(index))
-    }
-}
-
-fn push_random(keys: &mut Keys, random: &mut SplitMix64, lengths: KeyLengths) {
-    let mut key = [0; 50];
-    let len = match lengths {
-        KeyLengths::Fixed => 16,
-        KeyLengths::Mixed => 4 + (random.next_u64() % 37) as usize,
-        KeyLengths::Urls => 17 + (random.next_u64() % 34) as usize,
-    };
-    random.fill_bytes(&mut key[..len]);
-    if lengths == KeyLengths::Urls {
-        const START: &[u8] = b"https://";
-        const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz01234/";
-        key[..START.len()].copy_from_slice(START);
-        for byte in &mut key[START.len()..len] {
-            *byte = LETTERS[usize::from(*byte % 32)];
+    /// Returns the keys as slices.
+    pub fn slices(&self) -> Vec<&[u8]> {
+        if self.urls.is_empty() {
+            (0..self.ends.len()).map(|index| self.get(index)).collect()
+        } else {
+            self.urls.iter().map(AsRef::as_ref).collect()
         }
     }
-    keys.push(&key[..len]);
+
+    /// Adds arrays to the slices, if all keys have 16 bytes.
+    pub fn batched<'a>(&'a self, slices: &'a [&'a [u8]]) -> Batched<'a> {
+        let (arrays, rest) = self.bytes.as_chunks();
+        let is_fixed = rest.is_empty() && slices.iter().all(|key| key.len() == 16);
+        let arrays = is_fixed.then_some(arrays);
+        Batched { slices, arrays }
+    }
+
+    fn push_random(&mut self, random: &mut SplitMix64, lengths: KeyLengths) {
+        let mut key = [0; 50];
+        let len = match lengths {
+            KeyLengths::Fixed => 16,
+            KeyLengths::Mixed => 4 + (random.next_u64() % 37) as usize,
+            KeyLengths::Urls => 17 + (random.next_u64() % 34) as usize,
+        };
+        random.fill_bytes(&mut key[..len]);
+        if lengths == KeyLengths::Urls {
+            const START: &[u8] = b"https://";
+            const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz01234/";
+            key = key.map(|byte| LETTERS[usize::from(byte % 32)]);
+            key[..START.len()].copy_from_slice(START);
+        }
+        self.push(&key[..len]);
+    }
+
+    /// Copies URLs.
+    fn finished(mut self, lengths: KeyLengths) -> Self {
+        if lengths == KeyLengths::Urls {
+            let mut order: Vec<usize> = (0..self.ends.len()).collect();
+            for (left, number) in (1..order.len()).rev().zip(crate::random(3)) {
+                order.swap(left, (number % (left as u64 + 1)) as usize);
+            }
+            self.urls.resize(order.len(), Box::default());
+            for index in order {
+                self.urls[index] = self.get(index).into();
+            }
+        }
+        self
+    }
 }
 
 /// Generates random keys.
@@ -85,9 +114,9 @@ pub fn random(count: usize, seed: u64, lengths: KeyLengths) -> Keys {
     let mut random = SplitMix64::seed_from_u64(seed);
     let mut keys = Keys::default();
     for _ in 0..count {
-        push_random(&mut keys, &mut random, lengths);
+        keys.push_random(&mut random, lengths);
     }
-    keys
+    keys.finished(lengths)
 }
 
 /// Generates random keys for a whole number of filters of `size` keys.
@@ -97,61 +126,13 @@ pub fn stored(size: usize, lengths: KeyLengths) -> Keys {
 
 /// Generates queries for the filter of the first `size` stored keys. Absent keys may be stored by chance; nothing
 /// depends on that.
-pub fn asked(stored: &Keys, size: usize, lengths: KeyLengths, task: &str) -> Keys {
-    let mut random = SplitMix64::seed_from_u64(2);
+pub fn queries(stored: &Keys, size: usize, lengths: KeyLengths, task: &str) -> Keys {
+    if task == "absent" {
+        return random(FEWEST_IN_BATCH, 2, lengths);
+    }
     let mut keys = Keys::default();
-    for _ in 0..FEWEST_IN_BATCH {
-        if task == "present" {
-            keys.push(stored.get((random.next_u64() % size as u64) as usize));
-        } else {
-            push_random(&mut keys, &mut random, lengths);
-        }
+    for number in crate::random(2).take(FEWEST_IN_BATCH) {
+        keys.push(stored.get((number % size as u64) as usize));
     }
-    keys
-}
-
-/// The keys of a task: one after the other, or each URL in its own allocation, in random order, as an application would
-/// have them.
-pub struct TaskKeys {
-    /// The keys in order.
-    pub keys: Keys,
-    copies: Vec<Box<[u8]>>,
-}
-
-impl TaskKeys {
-    /// Copies URLs.
-    pub fn new(keys: Keys, lengths: KeyLengths) -> Self {
-        let mut copies = Vec::new();
-        if lengths == KeyLengths::Urls {
-            let mut random = SplitMix64::seed_from_u64(3);
-            let mut order: Vec<usize> = (0..keys.len()).collect();
-            for left in (1..order.len()).rev() {
-                order.swap(left, (random.next_u64() % (left as u64 + 1)) as usize);
-            }
-            copies.resize(order.len(), Box::default());
-            for index in order {
-                copies[index] = keys.get(index).into();
-            }
-        }
-        Self { keys, copies }
-    }
-
-    /// Returns the keys as slices.
-    pub fn slices(&self) -> Vec<&[u8]> {
-        if self.copies.is_empty() {
-            self.keys.iter().collect()
-        } else {
-            self.copies.iter().map(AsRef::as_ref).collect()
-        }
-    }
-
-    /// Adds arrays to the slices, if all keys have 16 bytes.
-    pub fn batched<'a>(&'a self, slices: &'a [&'a [u8]]) -> Batched<'a> {
-        let (arrays, rest) = self.keys.bytes.as_chunks();
-        let is_fixed = rest.is_empty() && slices.iter().all(|key| key.len() == 16);
-        Batched {
-            slices,
-            arrays: is_fixed.then_some(arrays),
-        }
-    }
+    keys.finished(lengths)
 }

@@ -4,9 +4,11 @@ use core::hint::black_box;
 use std::rc::Rc;
 
 use filter_formats::policies::AnyPolicy;
+use filter_policy::kernels::Kernel;
 use filter_policy::{Answers, Error, FilterPolicy, KeyBatch, Layout, Policy};
 
-use super::{Batched, Forms, Maker};
+use super::{Batched, Contender, Forms, Maker};
+use crate::turns::Loop;
 
 /// Appends the filter of packed keys.
 type Packed = Box<dyn Fn(&[[u8; 16]], &mut Vec<u8>) -> Result<(), Error>>;
@@ -14,35 +16,34 @@ type Packed = Box<dyn Fn(&[[u8; 16]], &mut Vec<u8>) -> Result<(), Error>>;
 /// A policy of this project, called through the trait as engines do, except for packed keys.
 pub struct Ours {
     policy: AnyPolicy,
+    /// `None` for policies that build each filter in newly allocated memory.
     packed: Option<Packed>,
-    is_fresh: bool,
 }
 
 impl Ours {
-    /// Builds filters one after another in the same memory, as engines do.
-    pub fn new<L: Layout>(policy: Policy<L>) -> Self
+    /// Returns a contender for each kernel that this processor has. It builds filters one after another in the same
+    /// memory, as engines do.
+    pub fn on_all_kernels<L: Layout>(policy: Policy<L>) -> impl Iterator<Item = Contender>
     where
         Policy<L>: Copy + Send + Sync + 'static,
     {
-        Self {
-            policy: Box::new(policy),
-            packed: Some(Box::new(move |keys, filter| {
+        Kernel::available().map(move |kernel| -> Contender {
+            let policy = policy.on_kernel(kernel);
+            let packed = move |keys: &[[u8; 16]], filter: &mut Vec<u8>| {
                 filter.resize(policy.max_filter_len(keys.len())?, 0);
                 let len = policy.build_in(keys, filter)?.len();
                 filter.truncate(len);
                 Ok(())
-            })),
-            is_fresh: false,
-        }
+            };
+            let (policy, packed) = (Box::new(policy), Some(Box::new(packed) as _));
+            (kernel.name(), Box::new(Self { policy, packed }))
+        })
     }
 
     /// Builds each filter in newly allocated memory, as other crates do, and takes keys as slices only.
     pub fn fresh(policy: AnyPolicy) -> Self {
-        Self {
-            policy,
-            packed: None,
-            is_fresh: true,
-        }
+        let packed = None;
+        Self { policy, packed }
     }
 
     /// Builds filters with `build`, and returns their bytes.
@@ -53,7 +54,7 @@ impl Ours {
     ) -> u64 {
         let mut filter = Vec::new();
         let bytes = |keys| {
-            if self.is_fresh {
+            if self.packed.is_none() {
                 filter = Vec::new();
             }
             filter.clear();
@@ -84,41 +85,44 @@ impl Maker for Ours {
         forms
     }
 
-    fn asks<'a>(&'a self, stored: &[&[u8]], keys: Batched<'a>) -> Forms<'a> {
+    fn queries<'a>(&'a self, stored: &[&[u8]], keys: Batched<'a>) -> Forms<'a> {
         let mut filter = Vec::new();
         let built = self.policy.append_filter(stored, &mut filter);
         built.expect("memory for the filter");
         let filter: Rc<[u8]> = filter.into();
-        let (of_one, of_prepared) = (filter.clone(), filter.clone());
-        let one = move || {
+        let one = |filter: &[u8]| {
             let policy = black_box(&*self.policy);
-            count(keys.slices, |key| policy.key_may_match(key, &of_one))
+            count(keys.slices, |key| policy.key_may_match(key, filter))
         };
-        let prepared = move || {
-            let prepared = self.policy.prepare(black_box(&of_prepared));
+        let prepared = |filter: &[u8]| {
+            let prepared = self.policy.prepare(black_box(filter));
             count(keys.slices, |key| prepared.may_match(key))
         };
         let many = |keys: KeyBatch<'a>| {
-            let (filter, mut words) = (filter.clone(), vec![0; Answers::words_for(keys.len())]);
-            move || {
+            let mut words = vec![0; Answers::words_for(keys.len())];
+            move |filter: &[u8]| {
                 let mut answers = Answers::new(&mut words);
-                let prepared = self.policy.prepare(black_box(&filter));
-                let asked = prepared.may_match_many(keys, &mut answers);
-                asked.expect("there are answers enough");
+                let prepared = self.policy.prepare(black_box(filter));
+                let answered = prepared.may_match_many(keys, &mut answers);
+                answered.expect("there are answers enough");
                 answers.matches()
             }
         };
-        let mut forms: Forms<'a> = vec![
-            ("one-by-one", Box::new(one)),
-            ("prepared", Box::new(prepared)),
-            ("slices", Box::new(many(keys.slices.into()))),
+        let mut forms = vec![
+            ("one-by-one", with(&filter, one)),
+            ("prepared", with(&filter, prepared)),
+            ("slices", with(&filter, many(keys.slices.into()))),
         ];
-        forms.extend(
-            keys.arrays
-                .map(|arrays| ("packed", Box::new(many(arrays.into())) as _)),
-        );
+        let packed = |arrays: &'a [[u8; 16]]| ("packed", with(&filter, many(arrays.into())));
+        forms.extend(keys.arrays.map(packed));
         forms
     }
+}
+
+/// Returns the loop that queries a filter.
+fn with<'a>(filter: &Rc<[u8]>, mut query: impl FnMut(&[u8]) -> u64 + 'a) -> Loop<'a> {
+    let filter = filter.clone();
+    Box::new(move || query(&filter))
 }
 
 /// Counts the keys that may match.
@@ -134,12 +138,8 @@ mod tests {
 
     #[test]
     fn every_kernel_has_a_name_in_the_records() {
-        for kernel in Kernel::ALL {
-            assert!(
-                (SUITE.contenders)()
-                    .iter()
-                    .any(|(name, _)| *name == kernel.name())
-            );
-        }
+        let contenders = (SUITE.contenders)();
+        let is_named = |kernel: &Kernel| contenders.iter().any(|(name, _)| *name == kernel.name());
+        assert!(Kernel::ALL.iter().all(is_named), "{contenders:?}");
     }
 }

@@ -33,7 +33,7 @@ where
         vec![("slices", Box::new(run))]
     }
 
-    fn asks<'a>(&'a self, stored: &[&[u8]], keys: Batched<'a>) -> Forms<'a> {
+    fn queries<'a>(&'a self, stored: &[&[u8]], keys: Batched<'a>) -> Forms<'a> {
         let filter = (self.make)(stored);
         let run = move || {
             let filter = black_box(&filter);

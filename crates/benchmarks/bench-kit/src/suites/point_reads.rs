@@ -1,7 +1,6 @@
 //! The effect of filter policies on the point reads of storage engines.
 
-use crate::suite::Parameter::Condition;
-use crate::suite::{Baseline, Suite, Task};
+use crate::suite::{Baseline, Suite};
 use crate::summary::Tables;
 
 /// The suite.
@@ -22,19 +21,15 @@ pub const SUITE: Suite = Suite {
         ("always-no", "free and perfect"),
     ],
     tasks: &[
-        Task::timed("absent", "absent keys, ns/Get"),
-        Task::timed("present", "present keys, ns/Get"),
-        Task::counted("absent-blocks", "blocks/Get", "blocks"),
-        Task::counted("present-blocks", "blocks/Get", "blocks"),
+        ("absent", "absent keys, ns/Get", "ns"),
+        ("present", "present keys, ns/Get", "ns"),
+        ("absent-blocks", "blocks/Get", "blocks"),
+        ("present-blocks", "blocks/Get", "blocks"),
     ],
-    parameters: &[
-        Condition("engine"),
-        Condition("version"),
-        // The contents of the block cache: with `nothing`, each block is read from the file, which is in the page cache;
-        // `one-block` is for engines that need at least one.
-        Condition("cache"),
-        Condition("entries"),
-    ],
+    // `cache`: the contents of the block cache. With `nothing`, each block is read from the file, which is in the page
+    // cache; `one-block` is for engines that need at least one.
+    parameters: &["engine", "version", "cache", "entries"],
+    properties: &[],
     baseline: Baseline::Contender(&["none", "always-yes"]),
     summary: Tables {
         title: "(over no filter)",
@@ -42,8 +37,6 @@ pub const SUITE: Suite = Suite {
             let [engine, version, cache] = ["engine", "version", "cache"].map(|column| row.case.get(column));
             format!("{engine} {version}, cached: {cache}")
         },
-        line: |row| SUITE.contender(row).to_owned(),
-        column: |row| SUITE.task(row).to_owned(),
         ..Tables::PLAIN
     },
 };

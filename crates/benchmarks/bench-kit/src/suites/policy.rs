@@ -7,8 +7,7 @@ use terminal::number::grouped;
 
 use super::rates::{policies_and, short};
 use crate::record::Row;
-use crate::suite::Parameter::{Condition, Property};
-use crate::suite::{Baseline, Label, Suite, Task};
+use crate::suite::{Baseline, Label, Suite};
 use crate::summary::Tables;
 
 /// The engines, with which the others are compared.
@@ -31,19 +30,14 @@ pub const SUITE: Suite = Suite {
         ("neon", "NEON"),
     ],
     tasks: &[
-        Task::timed("build", "build"),
-        Task::timed("absent", "query, absent keys"),
-        Task::timed("present", "query, present keys"),
+        ("build", "build", "ns"),
+        ("absent", "query, absent keys", "ns"),
+        ("present", "query, present keys", "ns"),
     ],
-    parameters: &[
-        // `one-by-one`: one call per key, which examines the filter anew; `prepared`: one call per key on a filter that was
-        // prepared once; `slices`: one call for many keys; `packed`: one call for many keys packed in memory.
-        Property("form"),
-        Property("version"),
-        Condition("key_lengths"),
-        Condition("filter_keys"),
-        Condition("bits_per_key"),
-    ],
+    // `form`: `one-by-one`, one call per key, which examines the filter anew; `prepared`, one call per key on a filter that
+    // was prepared once; `slices`, one call for many keys; `packed`, one call for many keys packed in memory.
+    parameters: &["form", "version", "key_lengths", "filter_keys", "bits_per_key"],
+    properties: &["form", "version"],
     baseline: Baseline::Contender(ENGINES),
     summary: Tables {
         title: "keys of a filter",
@@ -51,8 +45,8 @@ pub const SUITE: Suite = Suite {
             let (task, lengths) = (SUITE.task(row), row.case.get("key_lengths"));
             format!("{task}, keys of {lengths} bytes, {} bits for each", row.case.get("bits_per_key"))
         },
-        line: |row| format!("{}, {}", SUITE.contender(row), row.case.get("form")),
-        column: |row| abbreviated(row.case.count("filter_keys")),
+        line: |suite, row| format!("{}, {}", suite.contender(row), row.case.get("form")),
+        column: |_, row| grouped(row.case.count("filter_keys")),
         cell: |row, _| {
             if ENGINES.contains(&&*row.case.contender) { format!("{:.1}", row.value) } else { format!("{:.3}", row.over_baseline()) }
         },
@@ -60,15 +54,6 @@ pub const SUITE: Suite = Suite {
         ..Tables::PLAIN
     },
 };
-
-/// Abbreviates a size, so that eight sizes fit in eighty columns.
-fn abbreviated(size: u64) -> String {
-    if size >= 1_000_000 && size.is_multiple_of(1_000_000) {
-        format!("{} M", size / 1_000_000)
-    } else {
-        grouped(size)
-    }
-}
 
 /// The contenders of other projects at equal rates.
 const PEERS: [Label; 5] = [
@@ -85,42 +70,36 @@ pub const EQUAL_RATE: Suite = Suite {
     rows: "policy",
     contenders: || policies_and(&PEERS),
     tasks: &[
-        Task::counted("size", "size of a filter", "bytes"),
-        Task::counted("rate", "absent keys that match", "false positives"),
-        Task::timed("build", "build"),
-        Task::timed("absent", "query, absent keys"),
-        Task::timed("present", "query, present keys"),
-        Task::timed("many", "query, absent keys, many a call"),
+        ("size", "size of a filter", "bytes"),
+        ("rate", "absent keys that match", "false positives"),
+        ("build", "build", "ns"),
+        ("absent", "query, absent keys", "ns"),
+        ("present", "query, present keys", "ns"),
+        ("many", "query, absent keys, many a call", "ns"),
     ],
-    parameters: &[Property("version"), Condition("key_lengths"), Condition("filter_keys"), Condition("rate")],
+    parameters: &["version", "key_lengths", "filter_keys", "rate"],
+    properties: &["version"],
     baseline: Baseline::Contender(&[Bloom64::NAME]),
     // The table of the page `crates/filters/filter-formats/WHICH.md`.
     summary: Tables {
         heading: |row| {
-            let is_size = row.case.task == "size" && is_shown(row) && row.case.get("rate") == "0.01";
-            if is_size { format!("at most {} %", 100.0 * row.case.number("rate")) } else { String::new() }
+            // Keys of different lengths and each in its own memory, as applications have them, but for the largest filters.
+            let is_large = row.case.count("filter_keys") > 1_000_000;
+            let is_shown = is_large == (row.case.get("key_lengths") == "16");
+            if is_shown && row.case.task == "size" && row.case.get("rate") == "0.01" { format!("at most {} %", 100.0 * row.case.number("rate")) } else { String::new() }
         },
-        line: |row| short(EQUAL_RATE.contender(row)).to_owned(),
-        column: |row| format!("{} keys", grouped(row.case.count("filter_keys"))),
+        line: |suite, row| short(suite.contender(row)).to_owned(),
+        column: |_, row| format!("{} keys", grouped(row.case.count("filter_keys"))),
         cell,
         is_markdown: true,
         ..Tables::PLAIN
     },
 };
 
-/// Returns true for the keys of the tables: of different lengths and each in its own memory, as applications
-/// have them, but for the largest filters.
-fn is_shown(row: &Row) -> bool {
-    let is_large = row.case.count("filter_keys") > 1_000_000;
-    is_large == (row.case.get("key_lengths") == "16")
-}
-
 /// Formats the bits of a key and the times.
 fn cell(size: &Row, rows: &[Row]) -> String {
     let time = |task| size.at(task, rows).map(|row| number::significant(row.value, 2));
-    let times: Vec<String> = ["build", "absent", "present", "many"]
-        .into_iter()
-        .filter_map(time)
-        .collect();
+    let times = ["build", "absent", "present", "many"].map(time);
+    let times: Vec<String> = times.into_iter().flatten().collect();
     format!("{}: {}", number::fixed(size.value * 8.0, 1), times.join(" / "))
 }

@@ -4,8 +4,7 @@
 use filter_formats::policies;
 use terminal::number::grouped;
 
-use crate::suite::Parameter::{Condition, Property};
-use crate::suite::{Baseline, Label, Suite, Task};
+use crate::suite::{Baseline, Label, Suite};
 use crate::summary::Tables;
 
 /// The series of an ideal hash.
@@ -34,34 +33,26 @@ pub(super) fn policies_and(others: &[Label]) -> Vec<Label> {
 pub const SUITE: Suite = Suite {
     rows: "rates",
     contenders: || policies_and(&OTHERS),
-    // The absent keys that match.
-    tasks: &[Task::counted("rate", "rate", "false positives")],
-    parameters: &[
-        // Filters that are sized by a rate get the lowest rate that b bits allow, e^(-b (ln 2)^2).
-        Condition("bits_per_key"),
-        Condition("keys"),
-        // Filters built, each from its own keys.
-        Property("filters"),
-        // The exact rate of an ideal Bloom filter with the same bits, probes and keys: an ideal hash and independent
-        // probes. Ribbon, binary fuse and cuckoo filters, which are not one probed array, are compared with the
-        // best ideal Bloom filter of `bits_per_key`.
-        Property("ideal"),
-        // The rate by the filter's own formula: for Guava's, RedisBloom's and the legacy filter the ideal
-        // rate.
-        Property("expected"),
-        // Mean bytes of a stored filter.
-        Property("bytes"),
-    ],
+    tasks: &[("rate", "rate", "false positives")],
+    // `bits_per_key`: filters that are sized by a rate get the lowest rate that b bits allow, e^(-b (ln 2)^2).
+    // `filters`: filters built, each from its own keys.
+    // `ideal`: the exact rate of an ideal Bloom filter with the same bits, probes and keys: an ideal hash and independent
+    // probes. Ribbon, binary fuse and cuckoo filters, which are not one probed array, are compared with the best ideal
+    // Bloom filter of `bits_per_key`.
+    // `expected`: the rate by the filter's own formula; for Guava's, RedisBloom's and the legacy filter the ideal rate.
+    // `bytes`: mean bytes of a stored filter.
+    parameters: &["bits_per_key", "keys", "filters", "ideal", "expected", "bytes"],
+    properties: &["filters", "ideal", "expected", "bytes"],
     baseline: Baseline::Column("ideal"),
     summary: Tables {
         title: "over an ideal filter",
         heading: |row| {
-            let bits = row.case.count("bits_per_key");
-            let is_shown = FEW_BITS.iter().any(|few| u64::from(*few) == bits) && SHOWN.contains(&row.case.count("keys"));
+            let [bits, keys] = ["bits_per_key", "keys"].map(|column| row.case.count(column));
+            let is_shown = FEW_BITS.map(u64::from).contains(&bits) && SHOWN.contains(&keys);
             if is_shown { format!("{bits} bits per key, by keys of a filter") } else { String::new() }
         },
-        line: |row| short(SUITE.contender(row)).to_owned(),
-        column: |row| grouped(row.case.count("keys")),
+        line: |suite, row| short(suite.contender(row)).to_owned(),
+        column: |_, row| grouped(row.case.count("keys")),
         cell: |row, _| format!("{:.2}", row.over_baseline()),
         after: |_| "\nFalse positives over those of an ideal filter. Rates are in rates.csv.\n".to_owned(),
         ..Tables::PLAIN

@@ -1,7 +1,6 @@
 //! Queries and inserts of filters in Redis, over one connection, compared with `redis-benchmark`.
 
-use crate::suite::Parameter::Condition;
-use crate::suite::{Baseline, Suite, Task};
+use crate::suite::{Baseline, Suite};
 use crate::summary::Tables;
 
 /// The suite.
@@ -15,13 +14,11 @@ pub const SUITE: Suite = Suite {
         ("blocking", "bloom-redis, blocking"),
         ("tokio", "bloom-redis, tokio"),
     ],
-    tasks: &[
-        // Half of the keys were inserted.
-        Task::timed("contains", "contains"),
-        Task::timed("insert", "insert"),
-    ],
+    // Half of the keys that are queried were inserted.
+    tasks: &[("contains", "contains", "ns"), ("insert", "insert", "ns")],
     // Name and version of the server; bits of the filter; bits and keys of a round trip.
-    parameters: &[Condition("version"), Condition("bits"), Condition("probes"), Condition("batch")],
+    parameters: &["version", "bits", "probes", "batch"],
+    properties: &[],
     baseline: Baseline::Contender(&["redis-benchmark"]),
     summary: Tables {
         title: "ns/key (speed)",
@@ -29,8 +26,7 @@ pub const SUITE: Suite = Suite {
             let [bits, probes] = ["bits", "probes"].map(|column| row.case.get(column));
             format!("{}, {bits} bits, {probes} for each key; speed over redis-benchmark's", SUITE.task(row))
         },
-        line: |row| SUITE.contender(row).to_owned(),
-        column: |row| format!("{} a trip", row.case.get("batch")),
+        column: |_, row| format!("{} a trip", row.case.get("batch")),
         cell: |row, _| format!("{:.0} ({:.3})", row.value, 1.0 / row.over_baseline()),
         ..Tables::PLAIN
     },

@@ -44,23 +44,17 @@ inline rust::String version() {
   return std::to_string(leveldb_major_version()) + "." + std::to_string(leveldb_minor_version());
 }
 
-class Slices {
- public:
-  static std::unique_ptr<Slices> empty() { return std::make_unique<Slices>(); }
+using Slices = std::vector<leveldb::Slice>;
 
-  void push(Bytes key) { slices_.push_back(SliceOf(key)); }
-  const std::vector<leveldb::Slice>& get() const { return slices_; }
+inline std::unique_ptr<Slices> empty() { return std::make_unique<Slices>(); }
 
- private:
-  std::vector<leveldb::Slice> slices_;
-};
+inline void push(Slices& slices, Bytes key) { slices.push_back(SliceOf(key)); }
 
 class Policy {
  public:
   explicit Policy(const leveldb::FilterPolicy* policy) : policy_(policy) {}
 
-  static std::unique_ptr<Policy> builtin(int32_t bits_per_key) {
-    if (bits_per_key < 0) throw std::invalid_argument("bits per key must not be negative");
+  static std::unique_ptr<Policy> builtin(uint16_t bits_per_key) {
     return std::make_unique<Policy>(leveldb::NewBloomFilterPolicy(bits_per_key));
   }
 
@@ -83,7 +77,7 @@ class Policy {
 
   rust::Vec<uint8_t> create_filter(const Slices& keys) const {
     std::string filter;
-    policy_->CreateFilter(keys.get().data(), CountOf(keys.get().size()), &filter);
+    policy_->CreateFilter(keys.data(), CountOf(keys.size()), &filter);
     rust::Vec<uint8_t> copy;
     copy.reserve(filter.size());
     for (const char byte : filter) copy.push_back(static_cast<uint8_t>(byte));
@@ -95,10 +89,9 @@ class Policy {
     if (size == 0) throw std::invalid_argument("filters of no keys");
     uint64_t bytes = 0;
     std::string filter;
-    const size_t n = keys.get().size();
-    for (size_t start = 0; start + size <= n; start += size) {
+    for (size_t start = 0; start + size <= keys.size(); start += size) {
       filter.clear();
-      policy_->CreateFilter(keys.get().data() + start, CountOf(size), &filter);
+      policy_->CreateFilter(keys.data() + start, CountOf(size), &filter);
       bytes += filter.size();
     }
     return bytes;
@@ -107,7 +100,7 @@ class Policy {
   uint64_t count_matches(const Slices& keys, Bytes filter) const {
     const leveldb::Slice bytes = SliceOf(filter);
     uint64_t matches = 0;
-    for (const leveldb::Slice& key : keys.get()) matches += policy_->KeyMayMatch(key, bytes) ? 1 : 0;
+    for (const leveldb::Slice& key : keys) matches += policy_->KeyMayMatch(key, bytes) ? 1 : 0;
     return matches;
   }
 

@@ -11,7 +11,7 @@ use filter_policy_leveldb::{
     POLICY_BLOOM_FILTER2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_RIBBON,
 };
 
-use super::support::Keys;
+use crate::support::Keys;
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 /// A cache of no bytes, so that every block is read from its file.

@@ -17,7 +17,7 @@ fn id(number: u64) -> Vec<u8> {
 }
 
 /// Writes even ids with values of this length, and returns the needless reads per odd id. LevelDB's own policy reads
-/// the filters, whoever wrote them.
+/// the filters of both.
 fn needless_reads(policy: UniquePtr<Policy>, value: usize) -> f64 {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();

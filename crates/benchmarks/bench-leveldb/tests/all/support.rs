@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use bench_kit::source::Source;
 use bench_leveldb::Database;
+
+use crate::source::Source;
 
 const KEYS: usize = 20_000;
 

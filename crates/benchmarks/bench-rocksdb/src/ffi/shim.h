@@ -58,7 +58,7 @@ namespace bench {
 
 using rocksdb::Slice;
 
-// Keys that RocksDB asks a filter for in one call (MultiGetContext::MAX_BATCH_SIZE).
+// Keys that RocksDB looks up in a filter in one call (MultiGetContext::MAX_BATCH_SIZE).
 constexpr size_t kMostInCall = 32;
 
 // The bytes of a line, and of the metadata behind the lines.
@@ -72,19 +72,13 @@ inline void Check(const rocksdb::Status& status) {
 // The library's own version, which is not always that of the headers.
 inline rust::String version() { return rocksdb::GetRocksVersionAsString(true); }
 
-class Slices {
- public:
-  static std::unique_ptr<Slices> empty() { return std::make_unique<Slices>(); }
+using Slices = std::vector<Slice>;
 
-  void push(rust::Slice<const uint8_t> key) {
-    slices_.emplace_back(reinterpret_cast<const char*>(key.data()), key.size());
-  }
+inline std::unique_ptr<Slices> empty() { return std::make_unique<Slices>(); }
 
-  const std::vector<Slice>& get() const { return slices_; }
-
- private:
-  std::vector<Slice> slices_;
-};
+inline void push(Slices& slices, rust::Slice<const uint8_t> key) {
+  slices.emplace_back(reinterpret_cast<const char*>(key.data()), key.size());
+}
 
 // Returns true for bytes that RocksDB takes for a filter and beyond which it reads: it does not check that a
 // FastLocalBloom filter has a line, and multiplies the number of a legacy filter's lines in 32 bits.
@@ -110,7 +104,7 @@ class Reader {
 
   uint64_t count_matches(const Slices& keys) const {
     uint64_t matches = 0;
-    for (const Slice& key : keys.get()) matches += reader_->MayMatch(key) ? 1 : 0;
+    for (const Slice& key : keys) matches += reader_->MayMatch(key) ? 1 : 0;
     return matches;
   }
 
@@ -118,11 +112,10 @@ class Reader {
     uint64_t matches = 0;
     Slice* pointers[kMostInCall];
     bool answers[kMostInCall];
-    const size_t n = keys.get().size();
-    for (size_t start = 0; start < n; start += kMostInCall) {
-      const size_t count = std::min(kMostInCall, n - start);
+    for (size_t start = 0; start < keys.size(); start += kMostInCall) {
+      const size_t count = std::min(kMostInCall, keys.size() - start);
       // The reader takes pointers to slices that are not const, and only reads them.
-      for (size_t i = 0; i < count; i++) pointers[i] = const_cast<Slice*>(&keys.get()[start + i]);
+      for (size_t i = 0; i < count; i++) pointers[i] = const_cast<Slice*>(&keys[start + i]);
       reader_->MayMatch(static_cast<int>(count), pointers, answers);
       for (size_t i = 0; i < count; i++) matches += answers[i] ? 1 : 0;
     }
@@ -155,7 +148,7 @@ class Policy {
   }
 
   rust::Vec<uint8_t> create_filter(const Slices& keys) const {
-    const Filter filter = Build(keys.get().data(), keys.get().size());
+    const Filter filter = Build(keys.data(), keys.size());
     rust::Vec<uint8_t> copy;
     copy.reserve(filter.contents.size());
     for (size_t i = 0; i < filter.contents.size(); i++) copy.push_back(static_cast<uint8_t>(filter.contents[i]));
@@ -165,9 +158,8 @@ class Policy {
   uint64_t create_filters(const Slices& keys, size_t size) const {
     if (size == 0) throw std::invalid_argument("filters of no keys");
     uint64_t bytes = 0;
-    const size_t n = keys.get().size();
-    for (size_t start = 0; start + size <= n; start += size) {
-      const Filter filter = Build(keys.get().data() + start, size);
+    for (size_t start = 0; start + size <= keys.size(); start += size) {
+      const Filter filter = Build(keys.data() + start, size);
       bytes += filter.contents.size();
     }
     return bytes;
@@ -190,7 +182,7 @@ class Policy {
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
     Check(writer.Open(std::string(path)));
-    for (size_t i = 0; i < keys.get().size(); i++) Check(writer.Put(keys.get()[i], std::to_string(i)));
+    for (size_t i = 0; i < keys.size(); i++) Check(writer.Put(keys[i], std::to_string(i)));
     Check(writer.Finish());
   }
 

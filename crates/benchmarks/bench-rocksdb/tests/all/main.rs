@@ -1,16 +1,12 @@
 //! One program for all tests, because each program links everything.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[cfg(not(engine))]
-compile_error!(
-    "RocksDB 7.8's headers and a C++ compiler are needed; `cargo xtask test --install` installs them"
-);
-
 mod damage;
 mod filters;
+mod source;
 mod tables;
 
-use bench_rocksdb::{Policy, UniquePtr};
+use bench_rocksdb::{Policy, Reader, UniquePtr, slices};
 use filter_formats::rocksdb::{FastLocalBloom, LegacyBloom, Ribbon};
 use filter_policy::{BitsPerKey, FilterPolicy};
 
@@ -25,6 +21,11 @@ fn policies(bits_per_key: f64) -> [(UniquePtr<Policy>, Box<dyn FilterPolicy>); 3
         (Policy::bloom(bits_per_key, 4), Box::new(LegacyBloom::new(bits))),
         (Policy::ribbon(bits_per_key), Box::new(Ribbon::new(bits))),
     ]
+}
+
+/// Returns true if RocksDB's filter may hold the key.
+fn may_match(reader: &Reader, key: &[u8]) -> bool {
+    reader.count_matches(&slices(&[key])) == 1
 }
 
 /// Builds a filter with one of our policies.

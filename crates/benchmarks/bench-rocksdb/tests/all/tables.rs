@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use bench_kit::source::Source;
 use bench_rocksdb::{Policy, slices};
 use filter_formats::Format;
 use filter_formats::rocksdb::NAME_IN_TABLES;
@@ -14,6 +13,7 @@ use filter_policy::FilterPolicy;
 use filter_tables::{BlockRole, FilterHandles, RocksDbTable};
 
 use crate::policies;
+use crate::source::Source;
 
 /// Returns the user keys of all data blocks.
 fn stored_keys(table: &RocksDbTable<&[u8]>) -> Vec<Vec<u8>> {

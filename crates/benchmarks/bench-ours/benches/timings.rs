@@ -2,9 +2,9 @@
 //! `cargo test` runs each once.
 //!
 //! ```text
-//! cargo bench --package bench-criterion                        # everything, in some three minutes
-//! cargo bench --package bench-criterion -- functions/16/       # hash functions, keys of 16 bytes
-//! cargo bench --package bench-criterion -- BloomFilter64       # one policy
+//! cargo bench --package bench-ours                        # everything, in some three minutes
+//! cargo bench --package bench-ours -- functions/16/       # hash functions, keys of 16 bytes
+//! cargo bench --package bench-ours -- BloomFilter64       # one policy
 //! ```
 //!
 //! `functions/LENGTH/NAME` is the time of a call; `empty` calls a function that reads no key. `policies/TASK/LENGTH/KEYS/NAME` is
@@ -14,7 +14,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use bench_kit::policies::{BITS_PER_KEY, KeyLengths, TaskKeys, keys};
+use bench_kit::policies::{BITS_PER_KEY, KeyLengths, keys};
 use criterion::{Bencher, Criterion, Throughput, criterion_group, criterion_main};
 use filter_formats::policies;
 use filter_policy::Answers;
@@ -50,13 +50,11 @@ fn hash_functions(criterion: &mut Criterion) {
     for length in LENGTHS {
         let bytes = bench_kit::random(1).flat_map(u64::to_le_bytes);
         let bytes: Vec<u8> = bytes.take(HASHED * length).collect();
-        of_length(
-            &length.to_string(),
-            &bytes.chunks_exact(length).collect::<Vec<_>>(),
-        );
+        let keys: Vec<&[u8]> = bytes.chunks_exact(length).collect();
+        of_length(&length.to_string(), &keys);
     }
     let mixed = keys::random(HASHED, 1, KeyLengths::Urls);
-    of_length(KeyLengths::Urls.name(), &mixed.iter().collect::<Vec<_>>());
+    of_length(KeyLengths::Urls.name(), &mixed.slices());
     group.finish();
 }
 
@@ -66,11 +64,8 @@ fn filter_policies(criterion: &mut Criterion) {
         .into_iter()
         .flat_map(|lengths| SIZES.map(|size| (lengths, size)))
     {
-        let stored = TaskKeys::new(keys::random(size, 1, lengths), lengths);
-        let queries = ["absent", "present"].map(|task| {
-            let keys = keys::asked(&stored.keys, size, lengths, task);
-            (task, TaskKeys::new(keys, lengths))
-        });
+        let stored = keys::random(size, 1, lengths);
+        let queries = ["absent", "present"].map(|task| (task, keys::queries(&stored, size, lengths, task)));
         let stored = stored.slices();
         for short in POLICIES {
             let policy = policies::parse(&format!("{short}:{BITS_PER_KEY}")).expect("a known name");
@@ -79,9 +74,8 @@ fn filter_policies(criterion: &mut Criterion) {
             let mut filter = Vec::new();
             let mut build = || {
                 filter.clear();
-                policy
-                    .append_filter(&stored, &mut filter)
-                    .expect("memory for the filter");
+                let built = policy.append_filter(&stored, &mut filter);
+                built.expect("memory for the filter");
             };
             build();
             group.throughput(Throughput::Elements(size as u64));

@@ -5,12 +5,10 @@ use std::fmt::Display;
 use bench_kit::policies::keys::Keys;
 use bench_kit::record::Batch;
 use bench_kit::suites::rates::{FEW_BITS, SUITE};
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
-use rayon::iter::{IndexedParallelIterator as _, IntoParallelRefIterator as _, ParallelIterator as _};
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use statistics::significant;
 
-use super::kinds::Series;
+use crate::kinds::{Failed, Series};
 
 /// Seed of the generator of keys.
 const SEED: u64 = 1;
@@ -54,12 +52,9 @@ impl Effort {
         most_probes: 500_000,
     };
 
-    fn bits(&self, keys: u64) -> Vec<u32> {
-        if self.swept.contains(&keys) {
-            Self::ALL_BITS.collect()
-        } else {
-            FEW_BITS.to_vec()
-        }
+    fn bits(&self, keys: u64) -> impl Iterator<Item = u32> {
+        let is_swept = self.swept.contains(&keys);
+        Self::ALL_BITS.filter(move |bits| is_swept || FEW_BITS.contains(bits))
     }
 
     /// Returns the number of absent keys to query, over all filters.
@@ -73,80 +68,63 @@ impl Effort {
     }
 }
 
-/// Measures the rates of the series, sorted by series, keys and bits per key. The rows do not depend on the number of
+/// Measures the rates of the series by keys, series and bits per key. The batches do not depend on the number of
 /// threads.
 ///
 /// # Errors
 ///
 /// If there is no memory for a filter, or a filter denies a stored key.
-pub(super) fn rates(series: &[Series], effort: &Effort) -> Result<Vec<Batch>, String> {
-    let mut rows = Vec::new();
+pub(super) fn rates(series: &[Series], effort: &Effort) -> Result<Vec<Batch>, Failed> {
+    let mut batches = Vec::new();
     for &size in effort.sizes {
         eprintln!("filters of {size} keys");
-        // All series have the same keys.
+        // All series have the same keys: the outputs of SplitMix64, which differ, in decimal, as in the dataset
+        // `random-strings`.
         let filters = effort.members.div_ceil(size);
-        let keys = keys(filters * (size + effort.most_probes.div_ceil(filters)));
-        let keys: Vec<&[u8]> = keys.iter().collect();
-        let measured = series.par_iter().enumerate();
-        let measured = measured.map(|(place, of)| Ok((place, measure(of, size, &keys, effort)?)));
-        rows.extend(measured.collect::<Result<Vec<_>, String>>()?);
+        let count = filters * (size + effort.most_probes.div_ceil(filters));
+        let mut keys = Keys::default();
+        let numbers = bench_kit::random(SEED).take(count as usize);
+        numbers.for_each(|number| keys.push(number.to_string().as_bytes()));
+        let keys = keys.slices();
+        let measured = series.par_iter().map(|one| measure(one, size, &keys, effort));
+        batches.extend(measured.collect::<Result<Vec<_>, Failed>>()?);
     }
-    // The sizes stay in order.
-    rows.sort_by_key(|(place, _)| *place);
-    Ok(rows.into_iter().flat_map(|(_, rates)| rates).collect())
+    Ok(batches.concat())
 }
 
-/// Measures the filters of one size at each number of bits per key.
-fn measure(series: &Series, size: u64, keys: &[&[u8]], effort: &Effort) -> Result<Vec<Batch>, String> {
+/// Measures the filters of one size at each number of bits per key. Members are the first keys.
+fn measure(series: &Series, size: u64, keys: &[&[u8]], effort: &Effort) -> Result<Vec<Batch>, Failed> {
+    let name = series.name;
     let filters = effort.members.div_ceil(size);
     let each = |probes: u64| probes.div_ceil(filters) as usize;
     let (members, absent) = keys.split_at((filters * size) as usize);
-    let all_bits = effort.bits(size);
-    let mut rows = Vec::with_capacity(all_bits.len());
-    for bits_per_key in all_bits {
-        let failed = |reason: String| {
-            let name = series.name;
-            format!("{name}: a filter of {size} keys at {bits_per_key} bits per key: {reason}")
-        };
+    let mut batches = Vec::new();
+    for bits_per_key in effort.bits(size) {
         let (mut probes, mut false_positives, mut bytes) = (0, 0, 0);
         let mut rates = [0.0; 2];
-        for (members, absent) in members
-            .chunks(size as usize)
-            .zip(absent.chunks(each(effort.most_probes)))
-        {
-            let filter = series.build(bits_per_key, members).map_err(failed)?;
+        let absent = absent.chunks(each(effort.most_probes));
+        for (members, absent) in members.chunks(size as usize).zip(absent) {
+            let filter = (series.build)(bits_per_key, members)?;
             // The first half only, because a cuckoo filter may refuse the last keys.
             let present = &members[..members.len().div_ceil(2).min(64)];
             if (filter.matching)(present) != present.len() as u64 {
-                return Err(failed("it denies a key that it holds".to_owned()));
+                let what = format!("{name}: a filter of {size} keys at {bits_per_key} bits per key");
+                return Err(format!("{what} denies a stored key").into());
             }
             // Of the first filter: all are equal.
             if probes == 0 {
-                let computed = series.rates(&filter, bits_per_key, size).map_err(failed)?;
-                rates = computed.map(significant::round);
+                rates = series.rates(&filter, bits_per_key, size)?.map(significant::round);
             }
-            let asked = &absent[..each(effort.probes(bits_per_key))];
-            false_positives += (filter.matching)(asked);
-            probes += asked.len() as u64;
+            let queried = &absent[..each(effort.probes(bits_per_key))];
+            false_positives += (filter.matching)(queried);
+            probes += queried.len() as u64;
             bytes += filter.bytes;
         }
         let bytes = significant::round(bytes as f64 / filters as f64);
         let [ideal, expected] = rates;
         let parameters: [&dyn Display; 6] = [&bits_per_key, &size, &filters, &ideal, &expected, &bytes];
-        let case = SUITE.case(series.name, "rate", &parameters);
-        rows.push(case.batch(1, probes, false_positives));
+        let case = SUITE.case(name, "rate", &parameters);
+        batches.push(case.batch(1, probes, false_positives));
     }
-    Ok(rows)
-}
-
-/// Returns different keys, of which members are the first: the outputs of SplitMix64 in decimal, as in the dataset
-/// `random-strings`.
-fn keys(count: u64) -> Keys {
-    // The generator returns each number once in its period of 2^64.
-    let mut generator = SplitMix64::seed_from_u64(SEED);
-    let mut keys = Keys::default();
-    for _ in 0..count {
-        keys.push(generator.next_u64().to_string().as_bytes());
-    }
-    keys
+    Ok(batches)
 }

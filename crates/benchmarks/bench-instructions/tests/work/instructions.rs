@@ -30,37 +30,31 @@ fn counted(work: &mut dyn FnMut()) {
     work();
 }
 
-/// Returns random keys of `len` bytes, or of 4 to 40.
-fn keys(random: &mut SplitMix64, len: Option<usize>) -> Vec<Vec<u8>> {
-    (0..KEYS)
-        .map(|_| {
-            let mut key = vec![0; len.unwrap_or(4 + (random.next_u64() % 37) as usize)];
-            random.fill_bytes(&mut key);
-            key
-        })
-        .collect()
+/// Random keys of `len` bytes, or of 4 to 40, one after the other: some counts depend on where they are in memory.
+struct Keys {
+    bytes: Vec<u8>,
+    lengths: Vec<usize>,
 }
 
-fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
-    keys.iter().map(Vec::as_slice).collect()
-}
+impl Keys {
+    fn random(random: &mut SplitMix64, len: Option<usize>) -> Self {
+        let mut bytes = Vec::with_capacity(64 * KEYS);
+        let mut key = |_| {
+            let start = bytes.len();
+            let len = len.unwrap_or_else(|| 4 + (random.next_u64() % 37) as usize);
+            bytes.resize(start + len, 0);
+            random.fill_bytes(&mut bytes[start..]);
+            len
+        };
+        let lengths = (0..KEYS).map(&mut key).collect();
+        Self { bytes, lengths }
+    }
 
-/// Copies keys one after the other: some counts depend on where they are in memory.
-fn flat(keys: &[Vec<u8>]) -> Vec<u8> {
-    let mut flat = Vec::with_capacity(64 * KEYS);
-    flat.extend(keys.iter().flatten());
-    flat
-}
-
-/// Returns the keys in their copy.
-fn places<'k>(mut flat: &'k [u8], keys: &[Vec<u8>]) -> Vec<&'k [u8]> {
-    let lengths = slices(keys);
-    let place = |key: &&[u8]| {
-        let (place, rest) = flat.split_at(key.len());
-        flat = rest;
-        place
-    };
-    lengths.iter().map(place).collect()
+    fn slices(&self) -> Vec<&[u8]> {
+        let mut rest = &self.bytes[..];
+        let mut next = |&len: &usize| rest.split_off(..len);
+        self.lengths.iter().filter_map(&mut next).collect()
+    }
 }
 
 /// Runs each way of a policy with keys of two kinds.
@@ -70,9 +64,8 @@ where
 {
     for (lengths, len) in [("16", Some(16)), ("4-40", None)] {
         let mut random = SplitMix64::seed_from_u64(1);
-        let (stored, absent) = (keys(&mut random, len), keys(&mut random, len));
-        let (flat_stored, flat_absent) = (flat(&stored), flat(&absent));
-        let (stored, absent) = (places(&flat_stored, &stored), places(&flat_absent, &absent));
+        let [stored, absent] = [0; 2].map(|_| Keys::random(&mut random, len));
+        let [stored, absent] = [&stored, &absent].map(Keys::slices);
         let policy = *black_box(&policy);
         let object: &dyn FilterPolicy = black_box(&policy);
         let name = object.name();
@@ -84,9 +77,8 @@ where
         let mut small = vec![0; object.max_filter_len(FEW)?];
         let mut len = 0;
         count("build", &mut || {
-            len = object
-                .create_filter(&stored, &mut room)
-                .map_or(0, |filter| filter.len());
+            let filter = object.create_filter(&stored, &mut room);
+            len = filter.map_or(0, |filter| filter.len());
         })?;
         count("build-small", &mut || {
             for keys in stored.chunks(FEW) {
@@ -103,22 +95,16 @@ where
         let hashed: Vec<HashedKey<'_>> = absent.iter().map(|key| HashedKey::new(object, key)).collect();
         let mut found = 0;
         count("one", &mut || {
-            found += absent
-                .iter()
-                .filter(|key| policy.key_may_match(key, filter))
-                .count();
+            let matching = absent.iter().filter(|key| policy.key_may_match(key, filter));
+            found += matching.count();
         })?;
         count("one-dyn", &mut || {
-            found += absent
-                .iter()
-                .filter(|key| object.key_may_match(key, filter))
-                .count();
+            let matching = absent.iter().filter(|key| object.key_may_match(key, filter));
+            found += matching.count();
         })?;
         count("one-present", &mut || {
-            found += stored
-                .iter()
-                .filter(|key| object.key_may_match(key, filter))
-                .count();
+            let matching = stored.iter().filter(|key| object.key_may_match(key, filter));
+            found += matching.count();
         })?;
         count("prepared", &mut || {
             found += absent.iter().filter(|key| prepared.may_match(key)).count();

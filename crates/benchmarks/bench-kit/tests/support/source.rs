@@ -1,54 +1,52 @@
-//! Random keys and bytes for tests against the engines.
-
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+//! Random keys and bytes for tests against the peers, whose packages link to this file.
+#![allow(dead_code, reason = "each test program uses a part")]
 
 /// A source of random keys and choices.
-pub struct Source(SplitMix64);
+pub(crate) struct Source(Box<dyn Iterator<Item = u64>>);
 
 impl Source {
     /// Starts the sequence of a seed.
-    pub fn new(seed: u64) -> Self {
-        Self(SplitMix64::seed_from_u64(seed))
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Box::new(bench_kit::random(seed)))
     }
 
     /// Draws any number.
-    pub fn u64(&mut self) -> u64 {
-        self.0.next_u64()
+    pub(crate) fn u64(&mut self) -> u64 {
+        self.0.next().unwrap()
     }
 
     /// Draws a number below a limit, which is not 0.
-    pub fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.u64() % limit
     }
 
     /// Draws a number from 0 to below 1.
-    pub fn share(&mut self) -> f64 {
+    pub(crate) fn share(&mut self) -> f64 {
         (self.u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// Draws a power of two with a uniformly distributed exponent.
-    pub fn power(&mut self, low: f64, high: f64) -> f64 {
+    pub(crate) fn power(&mut self, low: f64, high: f64) -> f64 {
         (low + self.share() * (high - low)).exp2()
     }
 
     /// Draws bytes.
-    pub fn bytes(&mut self, len: u64) -> Vec<u8> {
+    pub(crate) fn bytes(&mut self, len: u64) -> Vec<u8> {
         (0..len).map(|_| self.u64() as u8).collect()
     }
 
     /// Draws an index of a slice of length `len`, which is not 0.
-    pub fn index(&mut self, len: usize) -> usize {
+    pub(crate) fn index(&mut self, len: usize) -> usize {
         self.below(len as u64) as usize
     }
 
     /// Draws an element of a slice, which is not empty.
-    pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+    pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.index(from.len())]
     }
 
     /// Draws a key, mostly of up to 40 bytes; some are empty, some have up to 300 bytes.
-    pub fn key(&mut self) -> Vec<u8> {
+    pub(crate) fn key(&mut self) -> Vec<u8> {
         let len = match self.below(20) {
             0 => 0,
             1 => self.below(301),
@@ -58,7 +56,7 @@ impl Source {
     }
 
     /// Draws keys, some of which are repeated, at once or later.
-    pub fn keys(&mut self, count: u64) -> Vec<Vec<u8>> {
+    pub(crate) fn keys(&mut self, count: u64) -> Vec<Vec<u8>> {
         let mut keys: Vec<Vec<u8>> = Vec::new();
         for _ in 0..count {
             let key = match (keys.last(), self.below(40)) {

@@ -6,8 +6,8 @@ use bench_kit::suites::rates::{IDEAL, SUITE};
 use filter_formats::policies;
 use filter_policy::leveldb::{LevelDbHash, Murmur2};
 
-use super::kinds::{Series, all};
-use super::run::{Effort, rates};
+use crate::kinds::{Series, all};
+use crate::run::{Effort, rates};
 
 const COARSE: Effort = Effort {
     sizes: &[32, 1_000, 100_000],

@@ -42,7 +42,7 @@ final class Trial {
       // The whole trial is read before anything may throw, so that the next one is read from its start.
       List<Object> first = elements(funnel, in);
       List<Object> second = elements(funnel, in);
-      List<Object> asked = elements(funnel, in);
+      List<Object> queried = elements(funnel, in);
       byte[] stream = bytes(in);
       try {
         DataOutputStream result = new DataOutputStream(answer);
@@ -55,7 +55,7 @@ final class Trial {
         filter.writeTo(result);
         BloomFilter<Object> read = BloomFilter.readFrom(new ByteArrayInputStream(stream), of);
         put(read, second, result);
-        for (Object element : asked) {
+        for (Object element : queried) {
           result.writeBoolean(read.mightContain(element));
         }
         read.writeTo(result);

@@ -6,10 +6,12 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod source;
+
 use bench_guava::Java;
-use bench_kit::source::Source;
 use membership_filters::guava::{BloomFilter, Parameters, ProbeCountRule, Strategy};
 use membership_filters::{Bytes, Hash128, Hashed, Integer, Long, Sequence, Utf8, Utf16, Utf16Units};
+use source::Source;
 
 /// A key for one of the funnels.
 #[derive(Debug, Clone)]
@@ -121,7 +123,8 @@ fn filters_of_every_funnel_and_strategy_are_guavas() {
     println!("GUAVA_SEED={seed}");
     let random = &mut Source::new(seed);
     let main = "com.google.common.hash.Trial";
-    let mut guava = Java::start("com/google/common/hash/Trial.java", main, &["-Xmx1g"]).unwrap();
+    let program = "tests/differential/java/com/google/common/hash/Trial.java";
+    let mut guava = Java::start(program, main, &["-Xmx1g"]).unwrap();
     let (mut made, mut refused) = (0, 0);
     for trial in 0..600 {
         let funnel = trial as u8 % FUNNELS;
@@ -139,7 +142,7 @@ fn filters_of_every_funnel_and_strategy_are_guavas() {
             several(random.index(200), random),
             several(random.index(200), random),
         );
-        let asked = [&first[..], &second, &several(100, random)].concat();
+        let queried = [&first[..], &second, &several(100, random)].concat();
         let case = format!("{trial}: {insertions} at {rate:e}, {strategy:?}, funnel {funnel}");
 
         // Debian's version of Guava computes the probe count from the bits of an insertion.
@@ -155,7 +158,7 @@ fn filters_of_every_funnel_and_strategy_are_guavas() {
             stream = filter.to_guava();
             expected.extend(&stream);
             expected.extend(put(&mut filter, &second));
-            let answers = asked
+            let answers = queried
                 .iter()
                 .map(|key| u8::from(filter.contains_hashed(&key.hashed())));
             expected.extend(answers);
@@ -170,13 +173,13 @@ fn filters_of_every_funnel_and_strategy_are_guavas() {
                 .unwrap();
             assert!(merged == filter, "{case}");
         }
-        let answer = guava.ask(&[
+        let answer = guava.request(&[
             &[strategy.ordinal(), funnel],
             &insertions.to_be_bytes(),
             &rate.to_be_bytes(),
             &encoded(&first),
             &encoded(&second),
-            &encoded(&asked),
+            &encoded(&queried),
             &sized(&stream),
         ]);
         match (ours, answer) {

@@ -1,0 +1,1 @@
+../../../bench-kit/tests/support/source.rs
