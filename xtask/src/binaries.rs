@@ -1,11 +1,12 @@
 //! Builds tests with cargo and runs them concurrently; cargo itself would run them one after another.
 
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use crate::Failure;
 use crate::cargo::{cargo_command, failed, output_of};
@@ -35,7 +36,23 @@ pub(crate) struct Binary {
     folder: PathBuf,
 }
 
+/// The time of the last change to a file.
+fn changed(file: &Path) -> Option<SystemTime> {
+    fs::metadata(file).ok()?.modified().ok()
+}
+
 impl Binary {
+    /// Returns whether the tests passed after they were built and after this time.
+    fn passed_since(&self, time: Option<SystemTime>) -> bool {
+        let passed = changed(&self.marker());
+        passed.is_some() && passed > time && passed > changed(&self.program)
+    }
+
+    /// The file whose time is that when the tests last passed.
+    fn marker(&self) -> PathBuf {
+        self.program.with_extension("passed")
+    }
+
     /// Runs the tests to the end, and shows their output if one fails.
     fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), Failure> {
         let Self { package, name, .. } = self;
@@ -102,6 +119,25 @@ impl Binaries {
         Ok(Self { tests, programs })
     }
 
+    /// Leaves out the tests that passed since they were built, unless one of the files that tests may read was changed.
+    pub(crate) fn leave_out_passed(&mut self, root: &Path) {
+        let mut list = Command::new("git");
+        list.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+        let Ok(files) = output_of(list.current_dir(root)) else {
+            return;
+        };
+        let files = String::from_utf8_lossy(&files);
+        // Cargo builds again whatever depends on Rust's files.
+        let read = files.split_terminator('\0').filter(|file| !file.ends_with(".rs"));
+        let last = read.filter_map(|file| changed(&root.join(file))).max();
+        let all = self.tests.len();
+        self.tests.retain(|test| !test.passed_since(last));
+        println!(
+            "{} of {all} programs passed since they were built",
+            all - self.tests.len()
+        );
+    }
+
     /// Returns the path of a workspace program that was built for the tests.
     pub(crate) fn program(&self, name: &str) -> Result<&Path, Failure> {
         let found = self.programs.iter().find(|program| program.name == name);
@@ -120,12 +156,15 @@ impl Binaries {
             .collect();
         let next = AtomicUsize::new(0);
         let work = || {
-            let mut failed = Vec::new();
+            let mut failures = Vec::new();
             while let Some((binary, arguments)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let failure = binary.run(arguments, variables).err();
-                failed.extend(failure.map(|failure| failure.to_string()));
+                match binary.run(arguments, variables) {
+                    // Without the file, a quick run repeats the tests.
+                    Ok(()) if variables.is_empty() => drop(fs::write(binary.marker(), "")),
+                    result => failures.extend(result.err().map(|failure| failure.to_string())),
+                }
             }
-            failed
+            failures
         };
         let processors = thread::available_parallelism().map_or(1, usize::from);
         let failed: Vec<String> = thread::scope(|scope| {
