@@ -9,7 +9,7 @@ fn main() {
     println!("cargo::rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
 
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    // A compiler that does not tell its version leaves the field empty; the build itself decides whether it works.
+    // A compiler that does not report its version leaves the field empty; the build itself decides whether it works.
     let rustc = Command::new(variable("RUSTC"))
         .arg("--version")
         .output()

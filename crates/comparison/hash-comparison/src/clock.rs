@@ -83,7 +83,7 @@ pub struct Line {
 }
 
 /// Keys to be timed.
-pub struct Asked<'a> {
+pub struct Workload<'a> {
     /// Name of the dataset; empty for keys of one length.
     pub dataset: &'a str,
     /// The place of the keys.
@@ -97,7 +97,7 @@ pub struct Asked<'a> {
 /// All readings of one batch.
 pub struct Table<'a> {
     /// The keys.
-    pub asked: Asked<'a>,
+    pub workload: Workload<'a>,
     /// By function, then by form.
     pub lines: Vec<Line>,
     /// The sums that readings of each part must give, by function.
@@ -108,12 +108,16 @@ pub struct Table<'a> {
 
 impl<'a> Table<'a> {
     /// Creates the table of these functions, without readings.
-    pub fn new(asked: Asked<'a>, subjects: &[Function], progress: &dyn Progress) -> Result<Self, Cancelled> {
+    pub fn new(
+        workload: Workload<'a>,
+        subjects: &[Function],
+        progress: &dyn Progress,
+    ) -> Result<Self, Cancelled> {
         let expected = subjects.iter().map(|subject| {
             go_on(progress)?;
-            let parts = 0..asked.batch.parts();
+            let parts = 0..workload.batch.parts();
             Ok(parts
-                .map(|part| asked.batch.checksum(part, subject.hash))
+                .map(|part| workload.batch.checksum(part, subject.hash))
                 .collect())
         });
         let lines = |&subject: &Function| {
@@ -126,7 +130,7 @@ impl<'a> Table<'a> {
         Ok(Self {
             expected: expected.collect::<Result<_, Cancelled>>()?,
             lines: subjects.iter().flat_map(lines).collect(),
-            asked,
+            workload,
             taken: 0,
         })
     }
@@ -135,17 +139,17 @@ impl<'a> Table<'a> {
     /// that the previous line did not bring into the cache, as if every line read all keys. In memory each round goes on
     /// with the part after the last one of the previous round, so that all other parts are read before one is read again.
     pub fn next_part(&self, line: usize) -> usize {
-        let stride = match self.asked.place {
+        let stride = match self.workload.place {
             Place::Memory => self.lines.len(),
             _ => 1,
         };
-        (line + self.taken * stride) % self.asked.batch.parts()
+        (line + self.taken * stride) % self.workload.batch.parts()
     }
 
     /// Takes one reading of each line, in an order drawn from `seed`.
     pub fn round(&mut self, seed: u64, progress: &dyn Progress) -> Result<(), Error> {
         let order = shuffled(self.lines.len() as u32, seed);
-        let Asked { dataset, batch, .. } = &self.asked;
+        let Workload { dataset, batch, .. } = &self.workload;
         // The previous round may have been of other keys: this brings these back into the cache.
         if let Some(&last) = order.last() {
             let part = self.next_part(last as usize);
@@ -179,13 +183,15 @@ impl<'a> Table<'a> {
 /// Takes the rounds of all keys, spread over the whole time, after a round of each to warm up. The steps of `progress`
 /// are rounds, those of the warm-up included.
 pub(crate) fn read_all<'a>(
-    asked: Vec<Asked<'a>>,
+    workloads: Vec<Workload<'a>>,
     subjects: &[Function],
     generator: &mut SplitMix64,
     progress: &dyn Progress,
 ) -> Result<Vec<Table<'a>>, Error> {
-    let rounds: Vec<usize> = asked.iter().map(|one| one.rounds).collect();
-    let tables = asked.into_iter().map(|one| Table::new(one, subjects, progress));
+    let rounds: Vec<usize> = workloads.iter().map(|one| one.rounds).collect();
+    let tables = workloads
+        .into_iter()
+        .map(|one| Table::new(one, subjects, progress));
     let mut tables = tables.collect::<Result<Vec<_>, _>>()?;
     let warm_up = 0..tables.len();
     let order: Vec<usize> = warm_up.clone().chain(spread(&rounds, generator)).collect();

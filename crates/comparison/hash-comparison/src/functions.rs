@@ -13,9 +13,9 @@ mod zoo;
 
 use std::sync::LazyLock;
 
-pub use verify::Answers;
+pub use verify::{Answers, gate};
 
-use crate::names;
+use crate::name_errors;
 use crate::record::{FunctionGroup, FunctionSummary, Resistance};
 use records::error::Error;
 
@@ -231,13 +231,13 @@ fn find_or_offer(name: &str, others: &[&str]) -> Result<&'static Function, Error
         .or_else(|| first(&|function| function.aliases.iter().any(|alias| same(alias))));
     found
         .ok_or_else(|| match OTHER_NAMES.iter().find(|(other, _)| same(other)) {
-            Some((program, [function])) => names::without(format!(
+            Some((program, [function])) => name_errors::without(format!(
                 "no function is called {name:?}; the one that {program} uses is {function}"
             )),
-            Some((alias, meant)) => names::ambiguous("function", alias, meant),
+            Some((alias, meant)) => name_errors::ambiguous("function", alias, meant),
             None => {
                 let known = known().map(|function| function.name);
-                names::unknown("function", name, known.chain(others.iter().copied()))
+                name_errors::unknown("function", name, known.chain(others.iter().copied()))
             }
         })
         .and_then(Function::here)
@@ -272,17 +272,4 @@ pub fn select(name: &str) -> Result<Vec<&'static Function>, Error> {
         Some((_, group)) => Ok(all().iter().filter(|one| one.group == group).collect()),
         None => find_or_offer(name, &GROUPS.map(|(known, _)| known)).map(|function| vec![function]),
     }
-}
-
-/// Checks the known answers of each function, so that every name measures the function it stands for.
-///
-/// # Errors
-///
-/// Returns an error for the first function with a wrong answer.
-pub fn gate<'a>(functions: impl IntoIterator<Item = &'a Function>) -> Result<(), Error> {
-    for function in functions {
-        verify::check(function)
-            .map_err(|wrong| Error::internal(format!("{} is not measured: {wrong}", function.name)))?;
-    }
-    Ok(())
 }

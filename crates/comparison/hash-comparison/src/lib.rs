@@ -4,15 +4,15 @@
 //! |---|---|
 //! | [`Comparison`] | the functions and keys to be measured, and the seed |
 //! | [`Function`] | a hash function, built in or your own |
-//! | [`Request`] | what a function is wanted for: its [`Purpose`], and the function in use today |
-//! | [`Report`] | what was found: printed, written to a folder, or read row by row |
+//! | [`Request`] | the requirements of a function: its [`Purpose`], and the function in use today |
+//! | [`Report`] | the results: printed, written to a folder, or read row by row |
 //! | [`Failure`] | why a comparison stopped, and the exit code |
 //!
 //! The modules below are the parts of the program; what they make public may change with it.
 //!
 #![doc = include_str!("../README.md")]
 
-pub mod names;
+pub mod name_errors;
 pub mod program;
 
 pub mod record;
@@ -20,10 +20,6 @@ pub mod record;
 pub mod keys;
 
 pub mod functions;
-
-mod chance;
-mod vocabulary;
-mod words;
 
 pub mod values;
 
@@ -35,12 +31,17 @@ pub mod advice;
 
 pub mod page;
 
+pub mod comparison;
+
 pub mod run;
+
+pub mod report;
 
 pub mod commands;
 
+pub use comparison::Comparison;
 pub use functions::Function;
 pub use record::{Purpose, Request, Resistance};
-pub use run::{Comparison, Report};
+pub use report::Report;
 /// The reason why a comparison stopped, and its exit code. A `main` that returns it exits with 1.
 pub use terminal::failure::Failure;

@@ -6,12 +6,11 @@
 
 pub(crate) mod answer;
 mod cells;
-pub mod chart;
+pub mod drawing;
 mod failures;
 pub mod joined;
 mod published;
-pub mod render;
-pub(crate) mod words;
+pub(crate) mod wording;
 
 use std::collections::BTreeMap;
 
@@ -30,25 +29,27 @@ use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Table};
 use crate::questions::times::of_empty_keys;
 use crate::questions::{QUESTIONS, Records, Section};
-use crate::record::{Advice, CallForm, DatasetKind, Request};
-use chart::Chart;
+use crate::record::{Advice, CallForm, Choice, DatasetKind, Request, Unit};
+use drawing::Chart;
 use plots::scene::printable;
+use records::error::Error;
 use records::table;
 use terminal::number::percent_tick;
 
 /// The SVG elements of charts, by the name of their kind and the index of their dataset.
 type Drawn = BTreeMap<(&'static str, Option<usize>), Value>;
 
-/// Builds the whole page. `drawn` are the SVG elements of `charts`, in the same order.
-pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Result<String, String> {
+/// Builds the whole page with these charts.
+pub(crate) fn page(records: &Records, charts: &[Chart]) -> Result<String, Error> {
     let run = &records.run;
     let all = DatasetRows::all(records);
     let shown = first_shown(&all);
     let requests = answer::requests(run);
-    let drawn = charts.iter().zip(drawn);
-    let drawn: Drawn = drawn
-        .map(|(chart, svg)| ((chart.kind.stem, chart.dataset), context! { svg }))
-        .collect();
+    let drawn = charts.iter().map(|chart| {
+        let svg = plots::inline_svg(&chart.scene);
+        ((chart.kind.stem, chart.dataset), context! { svg })
+    });
+    let drawn: Drawn = drawn.collect();
     let datasets = all.iter().enumerate().map(|(index, data)| {
         context! {
             name => &data.summary.name,
@@ -71,8 +72,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         .iter()
         .map(|one| (&*one.name, of_empty_keys(records, one)));
     let calibration: Vec<CalibrationRow> =
-        table::parse("calibration.csv".as_ref(), calibration::COMMITTED.as_bytes())
-            .map_err(|error| error.to_string())?;
+        table::parse("calibration.csv".as_ref(), calibration::COMMITTED.as_bytes())?;
     let values = context! {
         generator => &run.generator,
         command => &run.command,
@@ -82,6 +82,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         together => Value::from(together.collect::<BTreeMap<_, _>>()),
         uses => answer::uses(),
         request => Value::from(Serde(&run.request)),
+        requested_choice => answer::choice(&run.request),
         selectable => answer::selectable(run),
         ids => Value::from(Serde(ids)),
         mine => &run.request.mine,
@@ -97,12 +98,13 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         quick => run.quick,
     };
     fill(include_str!("page/page.html"), values)
+        .map_err(|error| Error::internal(format!("report: {error:#}")))
 }
 
 /// Returns everything about one dataset, whose index names its charts.
 fn of_dataset(data: &DatasetRows<'_>, requests: &[Request], (index, drawn): (usize, &Drawn)) -> Value {
     let records = data.records;
-    let findings = chart::FINDINGS.iter().map(|(purpose, kind)| {
+    let findings = drawing::FINDINGS.iter().map(|(purpose, kind)| {
         let chart = drawn.get(&(kind.stem, Some(index)));
         context! { purpose => Serde(purpose), chart }
     });
@@ -144,7 +146,7 @@ fn sections(records: &Records, dataset: Option<(usize, &DatasetRows<'_>)>, drawn
         is_there.then(|| context! { title, id, text, folded => section.folded, charts, tables })
     };
     let of_questions = QUESTIONS.iter().flat_map(|question| question.sections);
-    chart::SECTIONS
+    drawing::SECTIONS
         .iter()
         .chain(of_questions)
         .filter_map(section)
@@ -168,31 +170,33 @@ fn full(data: &DatasetRows<'_>) -> Table {
 }
 
 /// Fills in a template, preceded by the macros for tables. Everything is escaped unless the template says otherwise.
-fn fill(template: &str, page: Value) -> Result<String, String> {
-    let filled = || -> Result<String, minijinja::Error> {
-        let mut environment = environment()?;
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        // Names of functions and files, and keys, may hold any character.
-        environment.set_formatter(|out, state, value| match value.as_str() {
-            Some(text) if !value.is_safe() => escape_formatter(out, state, &printable(text).into()),
-            _ => escape_formatter(out, state, value),
-        });
-        environment.add_global("css", include_str!("page/style.css"));
-        environment.add_global("script", include_str!("page/script.js"));
-        environment.add_global("font_regular", BASE64.encode(plots::font::REGULAR));
-        environment.add_global("font_bold", BASE64.encode(plots::font::BOLD));
-        let template = format!("{}{}{template}", words::WORDS, include_str!("page/tables.html"));
-        // The extension of the name turns on HTML escaping.
-        environment.add_template_owned("page.html", template)?;
-        environment.get_template("page.html")?.render(page)
-    };
-    filled().map_err(|error| format!("{error:#}"))
+fn fill(template: &str, page: Value) -> Result<String, minijinja::Error> {
+    let mut environment = environment()?;
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    // Names of functions and files, and keys, may contain any character.
+    environment.set_formatter(|out, state, value| match value.as_str() {
+        Some(text) if !value.is_safe() => escape_formatter(out, state, &printable(text).into()),
+        _ => escape_formatter(out, state, value),
+    });
+    let css = [include_str!("page/style.css"), plots::INLINE_STYLE].concat();
+    environment.add_global("css", css);
+    environment.add_global("script", include_str!("page/script.js"));
+    environment.add_global("font_regular", BASE64.encode(plots::font::REGULAR));
+    environment.add_global("font_bold", BASE64.encode(plots::font::BOLD));
+    let template = [wording::MACROS, include_str!("page/tables.html"), template].concat();
+    // The extension of the name turns on HTML escaping.
+    environment.add_template_owned("page.html", template)?;
+    environment.get_template("page.html")?.render(page)
 }
 
 /// Returns an environment with the filters, and the syntax of the templates.
 fn environment() -> Result<Environment<'static>, minijinja::Error> {
     let mut environment = Environment::new();
     cells::register(&mut environment);
+    let choices = Choice::ALL.iter().map(|one| (one.to_string(), one.describe()));
+    let units = Unit::ALL.iter().map(|one| (one.to_string(), one.describe()));
+    environment.add_global("choices", choices.collect::<BTreeMap<_, _>>());
+    environment.add_global("units", units.collect::<BTreeMap<_, _>>());
     let mut syntax = environment.syntax().to_builder();
     syntax.trim_blocks(true).lstrip_blocks(true);
     environment.set_syntax(syntax.keep_trailing_newline(true).build()?);

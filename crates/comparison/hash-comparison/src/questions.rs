@@ -8,6 +8,7 @@ pub mod buckets;
 pub mod collisions;
 pub mod files;
 pub mod filters;
+pub(crate) mod judging;
 pub mod mixing;
 pub(crate) mod on_dataset;
 pub mod shades;
@@ -74,8 +75,8 @@ impl Question {
         sections: &[],
     };
 
-    /// Returns true if the values of these keys are asked about.
-    pub fn asks(&self, dataset: &Dataset) -> bool {
+    /// Returns true if the values of these keys are measured.
+    pub fn applies_to(&self, dataset: &Dataset) -> bool {
         self.structured || dataset.summary.kind != DatasetKind::Structured
     }
 }
@@ -191,7 +192,7 @@ pub struct RecordFile {
 /// Defines [`QUESTIONS`], [`Records`] and [`FILES`] from the questions and the files of their rows.
 macro_rules! questions {
     ($($question:ident: $($name:ident: $row:ident),+;)* + $($also:ident: $also_row:ty),+) => {
-        /// Every question, in the order in which they are asked.
+        /// Every question, in the order in which they are measured.
         pub static QUESTIONS: &[Question] = &[$($question::QUESTION),*];
 
         /// Everything that one run recorded.

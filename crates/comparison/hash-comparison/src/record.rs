@@ -5,23 +5,23 @@
 //! file sees.
 
 mod about;
+mod columns;
 mod function;
 mod recommendation;
 mod run;
 mod stored;
-mod words;
 
 pub use records::environment::Environment;
 pub use statistics::significant;
 
 pub use self::about::{About, about, of, on};
+pub use self::columns::{BitFact, BitTest, CallForm, Choice, EMPTY, End, IDEAL, Place, Verdict};
 pub use self::function::{FunctionGroup, FunctionSummary, Resistance};
 pub use self::recommendation::{
     Advice, CostRow, Effect, Interval, Lack, PlaceKind, Purpose, Request, Standing, Unit,
 };
 pub use self::run::{DatasetKind, DatasetSummary, FailedTest, Finding, Run};
 pub(crate) use self::stored::{rows, stored};
-pub use self::words::{BitFact, BitTest, CallForm, Choice, EMPTY, End, IDEAL, Place, Verdict};
 
 /// The `format` of every `run.json` that this program writes.
 pub const FORMAT: &str = "hash-comparison-run";

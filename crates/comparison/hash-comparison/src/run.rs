@@ -1,10 +1,217 @@
-//! From a comparison to its report: the order in which things are measured, judged, told and written.
+//! A run, in its order: load, verify, time, count, judge, write.
+//!
+//! Names and files come first, so that the user's mistakes do not cost a run; then the known answers; then the timing, alone and
+//! before any thread pool exists; then everything that does not depend on the machine, on all processors.
 
-mod comparison;
-pub(crate) mod measured;
-pub mod quality;
-pub(crate) mod report;
-pub mod summary;
+use rayon::prelude::*;
 
-pub use self::comparison::Comparison;
-pub use self::report::Report;
+use crate::advice::{costs, findings, recommend};
+use crate::clock::{Pinned, Watch};
+use crate::comparison::Plan;
+use crate::functions::library::STACK;
+use crate::functions::{self, Function};
+use crate::keys::{self, Dataset, structured};
+use crate::questions::{FILES, Measure, OnKeys, QUESTIONS, Records};
+use crate::record::Run;
+use crate::report;
+use crate::values::Hashed;
+use records::document::RUN;
+use records::environment;
+use records::error::Error;
+use records::folder::Destination;
+use terminal::bar::Terminal;
+use terminal::failure::Failure;
+use terminal::progress::{Cancelled, Progress, go_on};
+
+/// Measures as [`measure`] does, and writes the report. Returns the records as they were written.
+pub(crate) fn run(
+    plan: &Plan,
+    earlier: Option<&Records>,
+    destination: Destination,
+    terminal: &Terminal,
+) -> Result<Records, Failure> {
+    let measured = measure(plan, earlier, terminal);
+    // A library whose calls were stopped fails its checks, which says nothing about it.
+    if terminal.interrupt.requested() {
+        return Err(Failure::Interrupted);
+    }
+    report::write(&measured?, destination, terminal)
+}
+
+/// Measures and judges. Times, machine and date are those of an `earlier` run, if there is one. The report fills in the list of
+/// files.
+pub(crate) fn measure(
+    plan: &Plan,
+    earlier: Option<&Records>,
+    progress: &dyn Progress,
+) -> Result<Records, Error> {
+    let datasets = load(plan, progress)?;
+    let functions: Vec<&Function> = plan.functions.iter().collect();
+    verify(&functions, progress)?;
+    progress.expect(&seconds(plan, earlier.is_none(), &datasets));
+    let mut records = match earlier {
+        Some(earlier) => times_of(earlier, plan)?,
+        None => time(plan, &datasets, &functions, progress)?,
+    };
+    records.run.datasets = datasets.iter().map(|set| set.summary.clone()).collect();
+    count(&mut records, &datasets, &functions, progress)?;
+    go_on(progress)?;
+    judge(&mut records);
+    Ok(records)
+}
+
+/// Loads the embedded datasets, then the key files.
+fn load(plan: &Plan, progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
+    let seed = plan.run.seed;
+    // The user's files are read before any work begins, because mistakes are in them.
+    let own = plan.keys.iter().map(|path| keys::load_file(path, seed, progress));
+    let own = own.collect::<Result<Vec<_>, _>>()?;
+    progress.begin(
+        "reading keys",
+        (plan.datasets.len() + plan.functions.len()) as u64,
+    );
+    let embedded = plan.datasets.iter().map(|name| {
+        go_on(progress)?;
+        let dataset = keys::load_embedded(name, seed)?;
+        progress.step();
+        Ok(dataset)
+    });
+    embedded.chain(own.into_iter().map(Ok)).collect()
+}
+
+/// Checks the known answers of all functions.
+fn verify(functions: &[&Function], progress: &dyn Progress) -> Result<(), Error> {
+    for &function in functions {
+        go_on(progress)?;
+        functions::gate([function])?;
+        progress.step();
+    }
+    Ok(())
+}
+
+/// Returns the expected seconds of each phase from here on, those of a default run on two cores of an AMD EPYC by the work that they
+/// do.
+fn seconds(plan: &Plan, with_times: bool, datasets: &[Dataset]) -> Vec<f64> {
+    let (sets, subjects) = (datasets.len() as f64, plan.functions.len() as f64 + 1.0);
+    let keys: f64 = datasets.iter().map(|set| set.keys.len() as f64).sum();
+    // Readings of the clock cover as many keys as make any set take about as long.
+    let times = [0.16 * sets, 0.04, 0.10 * sets].map(|each| each * if plan.run.quick { 0.3 } else { 1.0 });
+    let quality = [3.5e-7 * keys, 0.06, 0.08, 0.005 * sets];
+    let times = times.into_iter().filter(|_| with_times);
+    times.chain(quality).map(|each| each * subjects).collect()
+}
+
+/// Takes all times, on one processor if the system allows it.
+fn time(
+    plan: &Plan,
+    datasets: &[Dataset],
+    functions: &[&Function],
+    progress: &dyn Progress,
+) -> Result<Records, Error> {
+    let mut records = Records::of(plan.run.clone());
+    records.run.environment = environment::collect();
+    let pinned = Pinned::here();
+    records.run.environment.commit.clone_from(&plan.commit);
+    records.run.environment.pinned_cpu = pinned.as_ref().map(Pinned::cpu);
+    let watch = Watch::start();
+    for question in QUESTIONS {
+        if let Measure::Times(measure) = question.measure {
+            measure(datasets, functions, progress, &mut records)?;
+        }
+    }
+    watch.stop(&mut records.run.environment);
+    Ok(records)
+}
+
+/// Returns records with the times, the machine and the date of an earlier run.
+fn times_of(earlier: &Records, plan: &Plan) -> Result<Records, Error> {
+    let mut records = Records::of(Run {
+        checksums: Default::default(),
+        functions: plan.run.functions.clone(),
+        request: plan.run.request.clone(),
+        ..earlier.run.clone()
+    });
+    for file in FILES.iter().filter(|file| file.timed) {
+        (file.parse)(&mut records, RUN.as_ref(), &(file.bytes)(earlier))?;
+    }
+    Ok(records)
+}
+
+/// Measures everything that does not depend on the machine, and corrects the tests of each question. Uses one thread per
+/// processor, or `RAYON_NUM_THREADS` threads; the result does not depend on it.
+pub fn count(
+    records: &mut Records,
+    datasets: &[Dataset],
+    functions: &[&Function],
+    progress: &dyn Progress,
+) -> Result<(), Error> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .stack_size(STACK)
+        .build()
+        .map_err(|error| Error::internal(format!("cannot start threads: {error}")))?;
+    pool.install(|| -> Result<_, Cancelled> {
+        count_values(records, datasets, functions, progress)?;
+        let structured = structured::datasets(records.run.seed);
+        count_values(records, &structured, functions, progress)?;
+        for question in QUESTIONS {
+            if let Measure::Functions(measure) = question.measure {
+                measure(functions, progress, records)?;
+            }
+        }
+        Ok(())
+    })?;
+    for question in QUESTIONS {
+        (question.judge)(records);
+    }
+    Ok(())
+}
+
+/// Measures the values of keys: of the functions one by one, then of the ideal hash, on each dataset.
+pub fn count_values(
+    records: &mut Records,
+    datasets: &[Dataset],
+    functions: &[&Function],
+    progress: &dyn Progress,
+) -> Result<(), Cancelled> {
+    progress.begin("quality", (datasets.len() * (functions.len() + 2)) as u64);
+    let prepared: Vec<Vec<OnKeys<'_>>> = datasets
+        .par_iter()
+        .map(|dataset| {
+            go_on(progress)?;
+            let applicable = QUESTIONS.iter().filter(|question| question.applies_to(dataset));
+            let questions = applicable
+                .filter_map(|question| question.measure.on(dataset))
+                .collect();
+            progress.step();
+            Ok(questions)
+        })
+        .collect::<Result<_, Cancelled>>()?;
+    let hashes = || functions.iter().map(|&function| Some(function)).chain([None]);
+    let tasks: Vec<_> = (datasets.iter().zip(&prepared))
+        .flat_map(|(dataset, questions)| hashes().map(move |function| (dataset, questions, function)))
+        .collect();
+    let parts: Vec<Records> = tasks
+        .par_iter()
+        .map(|&(dataset, questions, function)| {
+            go_on(progress)?;
+            let mut part = Records::of(Run::default());
+            let hashed = function.map(|function| Hashed::new(&dataset.keys, function));
+            for question in questions {
+                question(hashed.as_ref(), progress, &mut part)?;
+            }
+            progress.step();
+            Ok(part)
+        })
+        .collect::<Result<_, Cancelled>>()?;
+    parts.into_iter().for_each(|part| records.append(part));
+    Ok(())
+}
+
+/// Adds findings, facts and costs, and the advice for the request of the run.
+fn judge(records: &mut Records) {
+    records.run.findings = findings::judge(records);
+    records.run.bit_facts = findings::bit_facts(records);
+    records.costs = costs::judge(records);
+    let request = records.run.request.clone();
+    recommend::decide(records, &request);
+}

@@ -14,4 +14,4 @@ pub mod scene;
 mod svg;
 pub mod xy;
 
-pub use svg::svg;
+pub use svg::{INLINE_STYLE, inline_svg, svg};

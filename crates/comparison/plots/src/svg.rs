@@ -6,8 +6,41 @@
 use super::font::FAMILY;
 use super::scene::{Anchor, Color, FRAME, PAPER, RIM, Scene, Shape, UNITS, straight, unit, whole};
 
-/// Returns the scene as an SVG document without an XML declaration, ready to embed in HTML.
+/// Rules that a page needs for [`inline_svg`].
+pub const INLINE_STYLE: &str =
+    "svg [color] { fill: currentColor; }\nsvg path[stroke-width] { fill: none; stroke: currentColor; }\n";
+
+/// Returns the scene as an SVG document without an XML declaration.
 pub fn svg(scene: &Scene) -> String {
+    element_of(scene, FILE)
+}
+
+/// Returns the scene as an element of a page that has the rules [`INLINE_STYLE`] and the font: it repeats neither.
+pub fn inline_svg(scene: &Scene) -> String {
+    element_of(scene, INLINE)
+}
+
+/// Attributes that shapes carry, unless a style sheet has them.
+#[derive(Clone, Copy)]
+struct Look {
+    fill: &'static str,
+    stroke: &'static str,
+    fits_texts: bool,
+}
+
+const FILE: Look = Look {
+    fill: " fill=\"currentColor\"",
+    stroke: " fill=\"none\" stroke=\"currentColor\"",
+    fits_texts: true,
+};
+
+const INLINE: Look = Look {
+    fill: "",
+    stroke: "",
+    fits_texts: false,
+};
+
+fn element_of(scene: &Scene, sheet: Look) -> String {
     let (width, height, paper) = (unit(scene.width), unit(scene.height), paint(PAPER));
     let label = escape(&scene.label);
     let mut out = format!(
@@ -16,10 +49,10 @@ pub fn svg(scene: &Scene) -> String {
          <rect width=\"{width}\" height=\"{height}\"{paper} fill=\"currentColor\"/>\n",
         scene.width, scene.height
     );
-    let look = |shape: &Shape| (core::mem::discriminant(shape), attributes(shape));
+    let look = |shape: &Shape| (core::mem::discriminant(shape), attributes(shape, sheet));
     for run in scene.shapes.chunk_by(|one, next| look(one) == look(next)) {
-        let attributes = attributes(&run[0]);
-        let elements: String = run.iter().map(element).collect();
+        let attributes = attributes(&run[0], sheet);
+        let elements: String = run.iter().map(|shape| element(shape, sheet)).collect();
         out += &match &run[0] {
             Shape::Rect(..) | Shape::Polygon(..) | Shape::Line(..) => {
                 format!("<path{attributes} d=\"{}\"/>\n", path(run))
@@ -43,14 +76,15 @@ fn paint(Color(red, green, blue): Color) -> String {
 }
 
 /// Returns the attributes that consecutive shapes must share to be written as one element.
-fn attributes(shape: &Shape) -> String {
+fn attributes(shape: &Shape, sheet: Look) -> String {
+    let Look { fill, stroke, .. } = sheet;
     match shape {
         Shape::Rect(_, color) | Shape::Circle(.., color) | Shape::Polygon(_, color) => {
-            format!("{} fill=\"currentColor\"", paint(*color))
+            format!("{}{fill}", paint(*color))
         }
         Shape::Line(_, width, color) => {
             let (color, width) = (paint(*color), unit(*width));
-            format!("{color} fill=\"none\" stroke=\"currentColor\" stroke-width=\"{width}\"")
+            format!("{color}{stroke} stroke-width=\"{width}\"")
         }
         Shape::Text(_, anchor, _, font) => {
             let anchor = match anchor {
@@ -60,14 +94,14 @@ fn attributes(shape: &Shape) -> String {
             };
             let weight = if font.is_bold { " font-weight=\"bold\"" } else { "" };
             let (size, color) = (UNITS * font.size, paint(font.color));
-            format!("{anchor} font-size=\"{size}\"{color} fill=\"currentColor\"{weight}")
+            format!("{anchor} font-size=\"{size}\"{color}{fill}{weight}")
         }
         Shape::Frame(..) | Shape::Row(_) => String::new(),
     }
 }
 
 /// Returns the element of a shape that is no part of a path.
-fn element(shape: &Shape) -> String {
+fn element(shape: &Shape, sheet: Look) -> String {
     match shape {
         Shape::Circle(at, radius, _) => {
             let [x, y, radius] = [at.0, at.1, *radius].map(unit);
@@ -76,7 +110,7 @@ fn element(shape: &Shape) -> String {
         Shape::Text(at, _, text, font) => {
             let [x, y, width] = [at.0, at.1, font.width(text)].map(unit);
             // Another font is fitted into the room of the one that the layout knows.
-            let width = match font.has(text) {
+            let width = match sheet.fits_texts && font.has(text) {
                 true => format!(" textLength=\"{width}\""),
                 false => String::new(),
             };

@@ -104,7 +104,7 @@ pub struct ProcessStatus {
 }
 
 impl ProcessStatus {
-    /// Asks the system.
+    /// Queries the system.
     pub fn now() -> Self {
         let read = |name| std::fs::read_to_string(format!("/proc/thread-self/{name}")).unwrap_or_default();
         Self::parse(&read("status"), &read("schedstat"))

@@ -7,9 +7,16 @@ use serde::Serialize;
 
 use crate::questions::{Place, QUESTIONS, Records};
 use crate::record::{
-    CostRow, DatasetSummary, Effect, FunctionSummary, Interval, PlaceKind, Purpose, about, on,
+    CallForm, CostRow, DatasetSummary, Effect, FunctionSummary, Interval, PlaceKind, Purpose, about, on,
 };
 
+/// The places and forms of calls whose times are shown.
+const TIMES: [(Place, CallForm); 4] = [
+    (Place::Sequence, CallForm::Independent),
+    (Place::Sequence, CallForm::Chained),
+    (Place::Memory, CallForm::Independent),
+    (Place::Memory, CallForm::Chained),
+];
 /// Numbers of keys that are shown beside the dataset's own.
 const SIZES: [u64; 3] = [10_000, 1_000_000, 100_000_000];
 
@@ -43,11 +50,11 @@ pub struct Figure {
 pub struct OfFunction {
     /// A figure for each column, where there is one.
     pub cells: Vec<Option<Figure>>,
-    /// The time of keys that are scattered over memory.
-    pub scattered: Option<Interval>,
+    /// Times of the dataset in sequence, then of keys that are scattered over memory: of calls that overlap, and of calls that wait.
+    pub times: [Option<Interval>; 4],
 }
 
-/// The figures of all functions on a dataset for a purpose.
+/// The figures of all functions on a dataset for some purposes.
 #[derive(Debug, Clone, Serialize)]
 pub struct Figures {
     /// A figure of each column, that of a widest function that is as good as chance if there is one. It names the usual place.
@@ -63,9 +70,8 @@ pub struct Figures {
 type Column = ((PlaceKind, bool), Option<u64>);
 
 impl Figures {
-    /// Takes the rows of `costs.csv` for a purpose, and adds what follows for other numbers of keys.
-    pub fn of(records: &Records, dataset: &DatasetSummary, purpose: Purpose) -> Self {
-        let parts = purpose.parts();
+    /// Takes the rows of `costs.csv` for some purposes, and adds what follows for other numbers of keys.
+    pub fn of(records: &Records, dataset: &DatasetSummary, parts: &[Purpose]) -> Self {
         let is_shown =
             |row: &&CostRow| row.is_shown() && row.purpose.is_none_or(|part| parts.contains(&part));
         let shown: Vec<&CostRow> = on(&records.costs, &dataset.name).filter(is_shown).collect();
@@ -82,10 +88,10 @@ impl Figures {
         };
         let heads = columns.iter().filter_map(widest).collect();
         let of_function = |function: &FunctionSummary| {
-            let place = (Place::Memory, purpose.form());
+            let time = |place| Interval::of(records, &dataset.name, &function.name, place);
             let figures = OfFunction {
                 cells: columns.iter().map(|column| cell(function, column)).collect(),
-                scattered: Interval::of(records, &dataset.name, &function.name, place),
+                times: TIMES.map(time),
             };
             (function.name.clone(), figures)
         };

@@ -70,9 +70,6 @@ stored! {
 }
 
 impl KeySet {
-    /// All three, in the published order.
-    pub const ALL: [Self; 3] = [Self::RandomStrings, Self::VideoIds, Self::AppAccounts];
-
     /// Returns the number of keys.
     pub const fn keys(self) -> u64 {
         [1_000_000, 40_000, 45_402][self as usize]
@@ -90,7 +87,7 @@ impl KeySet {
 
     /// Returns the set that the embedded dataset of this name stands for.
     pub fn of_dataset(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|set| set.to_string() == name)
+        Self::ALL.iter().copied().find(|set| set.to_string() == name)
     }
 }
 

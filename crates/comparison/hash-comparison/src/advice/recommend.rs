@@ -35,8 +35,8 @@ pub fn decide(records: &mut Records, request: &Request) {
         .flat_map(|dataset| of_dataset(records, dataset, request))
         .collect();
     for finding in &mut records.run.findings {
-        let mut told = on(&records.advice, &finding.dataset);
-        let place = told.position(|one| one.function == finding.function);
+        let mut advice = on(&records.advice, &finding.dataset);
+        let place = advice.position(|one| one.function == finding.function);
         finding.rank = place.map_or(0, |place| place as u64 + 1);
     }
 }
@@ -177,7 +177,7 @@ fn enough_bits(keys: u64) -> u32 {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Note {
-    /// There are too few keys to tell functions apart.
+    /// There are too few keys to distinguish functions.
     TooFewKeys {
         /// The fewest that are enough.
         fewest: u64,

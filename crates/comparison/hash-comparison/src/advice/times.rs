@@ -43,12 +43,28 @@ impl Interval {
 }
 
 /// Returns a sentence for each reason to distrust the times of these datasets, of calls of this form: those that the advice
-/// on a dataset uses. How long other programs had the processor is told with any of them.
-pub fn warnings<'a>(records: &Records, asked: impl IntoIterator<Item = (&'a str, CallForm)>) -> Vec<String> {
-    let asked = asked.into_iter();
-    let mut all: Vec<String> = asked
-        .filter_map(|(dataset, form)| unsteady(records, dataset, form))
-        .collect();
+/// on a dataset uses. With any of them comes the time that other programs had the processor.
+pub fn warnings<'a>(records: &Records, timed: impl IntoIterator<Item = (&'a str, CallForm)>) -> Vec<String> {
+    let timed: Vec<(&str, CallForm)> = timed.into_iter().collect();
+    let mut all: Vec<String> = [
+        (CallForm::Independent, "overlapping"),
+        (CallForm::Chained, "chained"),
+    ]
+    .into_iter()
+    .filter_map(|(form, calls)| {
+        let of_form = timed.iter().filter(|one| one.1 == form);
+        let unsteady = of_form.filter_map(|(dataset, form)| {
+            let spread = unsteady(records, dataset, *form)?;
+            Some(format!(
+                "on {dataset} half of them by ±{} or more",
+                percent(spread)
+            ))
+        });
+        let unsteady: Vec<String> = unsteady.collect();
+        let where_and_by = unsteady.join(", ");
+        (!unsteady.is_empty()).then(|| format!("The times of {calls} calls were unsteady, {where_and_by}."))
+    })
+    .collect();
     let environment = &records.run.environment;
     let is_disturbed = environment.timing_disturbed() == Some(true);
     if let Some(waited) = environment.seconds_waited_while_timing
@@ -71,7 +87,8 @@ pub fn warnings<'a>(records: &Records, asked: impl IntoIterator<Item = (&'a str,
     all
 }
 
-fn unsteady(records: &Records, dataset: &str, form: CallForm) -> Option<String> {
+/// Returns the spread that half of the times reach, if it is large.
+fn unsteady(records: &Records, dataset: &str, form: CallForm) -> Option<f64> {
     let rows = on(&records.timing, dataset).filter(|row| row.is(Place::Sequence, form));
     let mut spreads: Vec<f64> = rows
         .filter(|row| row.function != EMPTY && row.median_ns_per_key > 0.0)
@@ -79,13 +96,6 @@ fn unsteady(records: &Records, dataset: &str, form: CallForm) -> Option<String> 
         .collect();
     spreads.sort_by(f64::total_cmp);
     // Of an even number, the higher of the two in the middle: at least half reach it.
-    let typical = *spreads.get(spreads.len() / 2)?;
-    let calls = match form {
-        CallForm::Independent => "overlapping",
-        CallForm::Chained => "chained",
-    };
-    (typical > UNSTEADY).then(|| {
-        let typical = percent(typical);
-        format!("The times of {calls} calls on {dataset} were unsteady, half of them by ±{typical} or more.")
-    })
+    let typical = spreads.get(spreads.len() / 2).copied();
+    typical.filter(|typical| *typical > UNSTEADY)
 }

@@ -4,11 +4,14 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use crate::clock;
+use crate::comparison::Comparison;
 use crate::functions::library::{self, Symbol};
+use crate::keys::DEFAULT_SEED;
 use crate::program::Program;
 use crate::questions::files::KIND;
 use crate::record::{Purpose, Request};
-use crate::run::{Comparison, Report, report};
+use crate::report::Report;
+use crate::run;
 use records::folder::{Destination, REPORT};
 use terminal::bar::Terminal;
 use terminal::failure::Failure;
@@ -29,8 +32,32 @@ use terminal::failure::Failure;
     {program} compare --keys my-keys.txt --for table --untrusted --mine FxHash-2\n\n\
     Names are case-insensitive; `{program} list` shows them.")]
 pub struct Arguments {
-    #[command(flatten)]
-    comparison: Comparison,
+    /// An embedded dataset; may be given several times [default: all, or none with --keys]
+    #[arg(long = "dataset", value_name = "NAME")]
+    datasets: Vec<String>,
+
+    /// A function, or a group of them: published, anchors, variants or further; may be given several times
+    #[arg(long = "function", value_name = "NAME")]
+    functions: Vec<String>,
+
+    /// Measure every function; charts and lists fold those that are not named
+    #[arg(long)]
+    all: bool,
+
+    /// A file of your own keys, one per line; may be given several times
+    ///
+    /// A key is the bytes of a line without its end (LF or CR LF). An empty line is the empty key; duplicate lines are counted
+    /// and dropped. The dataset is named after the file, without its extension.
+    #[arg(long, value_name = "FILE")]
+    keys: Vec<PathBuf>,
+
+    /// Seed of every random choice, from 0 to 2^64 - 1
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, value_parser = seed, allow_negative_numbers = true)]
+    seed: u64,
+
+    /// Take fewer timing samples; all other results are the same
+    #[arg(long)]
+    quick: bool,
 
     /// A function of your own in any language, as ./libmine.so:my_hash:64; may be given several times
     ///
@@ -82,6 +109,11 @@ pub struct Arguments {
     out: Option<PathBuf>,
 }
 
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| format!("must be a whole number between 0 and {}", u64::MAX))
+}
+
 fn share(text: &str) -> Result<f64, String> {
     let share = text
         .parse()
@@ -90,45 +122,49 @@ fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "must be a number from 0 to 1: 0.05 is 5 %".to_owned())
 }
 
-/// Measures the functions and writes the report.
-pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
-    let purpose = arguments.purpose.unwrap_or_default();
-    if arguments.in_memory && purpose != Purpose::Filter {
-        return Err(Failure::input(format!(
-            "--in-memory must not be given with --for {purpose}: it is for filters, which are otherwise taken to be stored"
-        )));
+impl Arguments {
+    /// Returns the comparison that the arguments describe, without the functions of shared libraries.
+    fn comparison(self, program: &Program) -> Result<Comparison, Failure> {
+        let purpose = self.purpose.unwrap_or_default();
+        if self.in_memory && purpose != Purpose::Filter {
+            return Err(Failure::input(format!(
+                "--in-memory must not be given with --for {purpose}: it is for filters, which are otherwise taken to be stored"
+            )));
+        }
+        let request = Request {
+            purpose,
+            untrusted: self.untrusted,
+            stable: self.stable || purpose == Purpose::Filter && !self.in_memory,
+            mine: self.mine,
+            negligible: self.negligible,
+        };
+        let start = Comparison::new().request(request).seed(self.seed);
+        let start = start.repeated_by(program.typed(), program.commit());
+        let start = self.datasets.into_iter().fold(start, Comparison::dataset);
+        let start = self.functions.into_iter().fold(start, Comparison::built_in);
+        let start = self.keys.into_iter().fold(start, Comparison::keys);
+        let start = if self.all { start.all() } else { start };
+        Ok(if self.quick { start.quick() } else { start })
     }
-    let request = Request {
-        purpose,
-        untrusted: arguments.untrusted,
-        stable: arguments.stable || purpose == Purpose::Filter && !arguments.in_memory,
-        mine: arguments.mine,
-        negligible: arguments.negligible,
-    };
+}
+
+/// Measures the functions and writes the report.
+pub fn run(mut arguments: Arguments, program: &Program) -> Result<(), Failure> {
     let terminal = Terminal::listen()?;
-    let own = library::load(&arguments.own, &terminal)?.into_iter();
-    let mut comparison = own.fold(arguments.comparison.request(request), Comparison::function);
-    (comparison.command, comparison.commit) = (program.typed(), program.commit());
-    let out = arguments.out.unwrap_or_else(|| program.out());
-    comparison.check()?;
-    for meaning in comparison.meanings() {
+    let out = arguments.out.take().unwrap_or_else(|| program.out());
+    let symbols = std::mem::take(&mut arguments.own);
+    let comparison = arguments.comparison(program)?;
+    let own = library::load(&symbols, &terminal)?;
+    let plan = own.into_iter().fold(comparison, Comparison::function).plan()?;
+    for meaning in &plan.meanings {
         writeln!(io::stderr(), "{meaning}")?;
     }
-    // The destination is held from here on; a signal must leave nothing behind.
+    // The destination is locked from here on; a signal must leave nothing behind.
     let destination = Destination::check(&out, &KIND)?;
-    let records = comparison.measure(&terminal);
-    // A function that is no longer called fails its checks.
-    if terminal.interrupt.requested() {
-        return Err(Failure::Interrupted);
-    }
-    let records = records?;
-    let records = report::write(&records, destination, &terminal)?;
+    let records = run::run(&plan, None, destination, &terminal)?;
     let report = Report { records, terminal };
-    writeln!(
-        io::stdout().lock(),
-        "{report}report: {}",
-        out.join(REPORT).display()
-    )?;
+    let page = out.join(REPORT);
+    writeln!(io::stdout().lock(), "{report}report: {}", page.display())?;
     Ok(())
 }
 

@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         .map(read)
         .collect::<Result<Vec<_>, Failure>>()?;
     let joined = join(&runs);
-    let page = page(&runs, &joined).map_err(|reason| Error::internal(format!("page: {reason}")))?;
+    let page = page(&runs, &joined).map_err(|error| Error::internal(format!("page: {error:#}")))?;
     if interrupt.requested() {
         return Err(Failure::Interrupted);
     }
@@ -74,12 +74,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let (dataset, form, all) = (&of_table[0].dataset, of_table[0].form, of_table.len());
         let differing = of_table.iter().filter(|one| one.differs);
         let names: Vec<&str> = differing.map(|one| one.function.as_str()).collect();
-        let told = match names.as_slice() {
+        let differing = match names.as_slice() {
             [] => "none differs beyond noise".to_owned(),
             names if names.len() <= SHOWN => format!("beyond noise differ {}", names.join(", ")),
             names => format!("beyond noise differ {}", names.len()),
         };
-        writeln!(out, "times, {dataset}, {form} calls: of {all} functions, {told}")?;
+        writeln!(
+            out,
+            "times, {dataset}, {form} calls: of {all} functions, {differing}"
+        )?;
     }
     writeln!(out, "page: {}", arguments.out.display())?;
     Ok(())

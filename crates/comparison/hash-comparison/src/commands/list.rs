@@ -88,12 +88,12 @@ fn facts(out: &mut impl io::Write, entry: impl Serialize, more: (&str, String)) 
         "bits" => "compared bits".to_owned(),
         field => field.replace('_', " "),
     };
-    let told = fields
+    let shown = fields
         .as_object()
         .into_iter()
         .flatten()
         .filter(|(field, _)| *field != "name");
-    let rows = told.map(|(field, value)| [label(field), text(value)]);
+    let rows = shown.map(|(field, value)| [label(field), text(value)]);
     let rows = rows
         .chain([[more.0.to_owned(), more.1]])
         .filter(|[_, text]| !text.is_empty());

@@ -8,7 +8,7 @@ use crate::questions::files::KIND;
 use records::error::ErrorKind;
 use records::folder::{Destination, REPORT};
 
-use crate::run::report::draw;
+use crate::report::draw;
 use terminal::bar::Terminal;
 use terminal::failure::Failure;
 

@@ -4,10 +4,11 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use crate::comparison::Plan;
 use crate::program::Program;
 use crate::questions::Records;
 use crate::questions::files::KIND;
-use crate::run::{measured, report};
+use crate::run;
 use records::error::Error;
 use records::folder::Destination;
 use terminal::bar::Terminal;
@@ -41,8 +42,12 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
         true => Destination::ours(&folder, &KIND)?,
         false => Destination::check(scratch.path(), &KIND)?,
     };
-    let now = measured::again(&committed, &terminal)?;
-    let now = report::write(&now, destination, &terminal)?;
+    let now = run::run(
+        &Plan::again(&committed)?,
+        Some(&committed),
+        destination,
+        &terminal,
+    )?;
     let mut out = io::stdout().lock();
     if arguments.renew {
         writeln!(out, "renewed: {}", folder.display())?;

@@ -15,7 +15,7 @@ impl Function {
     /// function, identifier, alias and group. The output has 1 to 64 bits; the bits of a value above the output are
     /// zero. `hash` returns the same value for the same bytes, in every call and on every thread; a function with a
     /// seed or key uses a fixed one. `answers` lists keys with values known from elsewhere, which the function must
-    /// return before it is measured. The list may be empty during development; then a mistake cannot be told from a
+    /// return before it is measured. The list may be empty during development; then a mistake cannot be distinguished from a
     /// design decision.
     ///
     /// [`Comparison::function`](crate::Comparison::function) adds the function to a comparison, which checks these rules.

@@ -1,6 +1,7 @@
 //! The checks before a function is measured.
 
 use super::Function;
+use records::error::Error;
 
 /// Keys with their expected values.
 pub type Answers = [(&'static [u8], u64)];
@@ -60,6 +61,19 @@ pub(super) fn check(function: &Function) -> Result<(), String> {
             let question = || format!("the value of a key of {length} bytes");
             same(&question, (info.hash)(key), value)?;
         }
+    }
+    Ok(())
+}
+
+/// Checks the known answers of each function, so that every name measures the function it stands for.
+///
+/// # Errors
+///
+/// Returns an error for the first function with a wrong answer.
+pub fn gate<'a>(functions: impl IntoIterator<Item = &'a Function>) -> Result<(), Error> {
+    for function in functions {
+        check(function)
+            .map_err(|wrong| Error::internal(format!("{} is not measured: {wrong}", function.name)))?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Dataset, Recipe};
 use crate::keys::KeySet;
-use crate::names;
+use crate::name_errors;
 use crate::record::{DatasetKind, DatasetSummary};
 use records::error::Error;
 use terminal::progress::Silent;
@@ -76,7 +76,7 @@ impl Manifest {
     pub fn find(name: &str) -> Result<&'static ManifestEntry, Error> {
         let mut entries = Self::embedded().iter();
         let found = entries.find(|entry| entry.name.eq_ignore_ascii_case(name));
-        found.ok_or_else(|| names::unknown("dataset", name, embedded_names()))
+        found.ok_or_else(|| name_errors::unknown("dataset", name, embedded_names()))
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn uses() -> Value {
     let uses = USES.into_iter();
     uses.map(|(purpose, words)| {
         let stable = purpose.needs_stable_values();
-        context! { value => Serde(purpose), words, stable, parts => Value::from(Serde(purpose.parts())) }
+        context! { value => Serde(purpose), words, stable, form => Serde(purpose.form()), parts => Value::from(Serde(purpose.parts())) }
     })
     .collect()
 }
@@ -61,9 +61,10 @@ pub(super) fn answers(data: &DatasetRows<'_>, requests: &[Request]) -> Value {
         let pick = advice.first().filter(|one| one.standing == Standing::Pick);
         context! {
             choice => choice(request),
-            asked_for => *request == data.records.run.request,
+            requested => *request == data.records.run.request,
             request => Value::from(Serde(request)),
             form => Serde(request.purpose.form()),
+            parts => Value::from(Serde(request.purpose.parts())),
             notes => Value::from(Serde(notes(data.summary, request, pick.is_some()))),
             others => others(data, &advice),
             functions => Value::from(Serde(advice)),
@@ -84,12 +85,10 @@ fn others(data: &DatasetRows<'_>, advice: &[Advice]) -> Option<Value> {
     (!functions.is_empty()).then(|| context! { sets, functions })
 }
 
-/// Returns the figures of all functions by use.
-pub(super) fn figures(data: &DatasetRows<'_>) -> BTreeMap<String, Figures> {
-    let figures = |purpose| Figures::of(data.records, data.summary, purpose);
-    let all = USES.into_iter();
-    all.map(|(purpose, _)| (purpose.to_string(), figures(purpose)))
-        .collect()
+/// Returns the figures of all functions for all uses.
+pub(super) fn figures(data: &DatasetRows<'_>) -> Figures {
+    let all = [Purpose::Filter, Purpose::Table, Purpose::Shard, Purpose::Checksum];
+    Figures::of(data.records, data.summary, &all)
 }
 
 /// Returns the known weakness of each function, if it has one.
@@ -99,7 +98,7 @@ pub(super) fn weaknesses(data: &DatasetRows<'_>) -> BTreeMap<String, Option<Weak
     names.map(of).map(|(weakness, name)| (name, weakness)).collect()
 }
 
-/// Returns names and labels of the functions by family, common functions first; labels tell similar names apart.
+/// Returns names and labels of the functions by family, common functions first; labels distinguish similar names.
 pub(super) fn selectable(run: &Run) -> Vec<(String, String)> {
     let mut all: Vec<&FunctionSummary> = run.functions.iter().collect();
     all.sort_by_key(|one| {
@@ -152,14 +151,14 @@ pub(super) fn samples<'a>(data: &DatasetRows<'a>) -> Option<[&'a str; 2]> {
 pub(super) fn reading(data: &DatasetRows<'_>) -> Value {
     let widest = data.rows(&data.records.collisions).max_by_key(|row| row.bits);
     let most = |row: &CollisionRow| row.band(data.records.collisions.len())[1] as u64;
-    let told = widest.filter(|row| most(row) + 1 < row.keys);
+    let usable = widest.filter(|row| most(row) + 1 < row.keys);
     let bits = widest.map_or(0, |row| row.bits);
     let findings = data.findings.iter();
     let mut widths = findings.filter_map(|one| Some(data.full_width(&one.function)?.bits));
     let mut functions = data.records.run.functions.iter();
     context! {
         bits,
-        least => told.map(|row| grouped(most(row) + 1)),
+        least => usable.map(|row| grouped(most(row) + 1)),
         expected => widest.map(|row| significant(row.expected, 3)),
         even => grouped(even_chance(bits)),
         narrower => widths.find(|width| *width < bits),

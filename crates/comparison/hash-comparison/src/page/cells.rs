@@ -5,7 +5,6 @@ use minijinja::{Environment, HtmlEscape, context};
 
 use crate::questions::tables::{Cell, Table};
 use crate::record::{Verdict, significant};
-use crate::vocabulary;
 use terminal::number;
 
 /// Adds the filters.
@@ -71,7 +70,7 @@ fn td(cell: &Cell) -> Value {
         Cell::Percent(share) => ("", Some(*share), number::percent(*share)),
         Cell::P(p) => ("", Some(*p), number::p_value(*p)),
         Cell::As(value, text) => ("", Some(*value), text.clone()),
-        Cell::Verdict(verdict) => (class(*verdict), None, vocabulary::result(*verdict).to_owned()),
+        Cell::Verdict(verdict) => (class(*verdict), None, verdict.describe().to_owned()),
     };
     let class = match class {
         "" => String::new(),
@@ -92,10 +91,11 @@ fn class(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Returns true if the page's script can read the text as a number: without digit grouping and per cent sign.
+/// Returns true if the page's script can read the text as a number, or the first of two: without digit grouping, per cent sign
+/// and "<".
 fn is_number(text: &str) -> bool {
-    let digits = text.replace([',', ' ', '%'], "");
-    digits.parse::<f64>().is_ok()
+    let mut numbers = text.split(" to ").flat_map(|part| part.split(", "));
+    numbers.all(|number| number.replace([',', ' ', '%', '<'], "").parse::<f64>().is_ok())
 }
 
 /// Formats a number in as few characters as possible.

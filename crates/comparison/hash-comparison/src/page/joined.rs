@@ -13,13 +13,13 @@ use crate::record::CallForm;
 pub const FIRST_LINE: &str = "<!-- Written by hash-comparison join; do not edit. -->";
 
 /// Builds the page of runs, given as folder and records, and what they say together.
-pub fn page(runs: &[(String, Records)], joined: &Joined) -> Result<String, String> {
+pub fn page(runs: &[(String, Records)], joined: &Joined) -> Result<String, minijinja::Error> {
     let machine = |(folder, records): &(String, Records)| {
         let run = &records.run;
         let forms = [CallForm::Independent, CallForm::Chained];
         let sets = run.datasets.iter().map(|set| set.name.as_str());
-        let asked = sets.flat_map(|set| forms.map(|form| (set, form)));
-        let (cpu, warning) = (&run.environment.cpu, warnings(records, asked).join(" "));
+        let timed = sets.flat_map(|set| forms.map(|form| (set, form)));
+        let (cpu, warning) = (&run.environment.cpu, warnings(records, timed).join(" "));
         let features = run.environment.cpu_features.join(", ");
         context! { folder, cpu, features, date => &run.date, command => &run.command, warning }
     };

@@ -6,9 +6,9 @@ const form = document.getElementById("view");
 const articles = all(".dataset");
 const textOf = (cell) => cell?.textContent.trim() ?? "";
 
-/** The number of a cell: its own, where its text is none; without grouping, in hundredths where it is a percentage. */
+/** The number of a cell: its own, where its text is none, else the first in the text; in hundredths where it is a percentage. */
 function valueOf(cell) {
-  const text = cell.dataset.value ?? cell.textContent.replaceAll(/[,\s%]/g, "");
+  const text = cell.dataset.value ?? cell.textContent.split(/ to |, /)[0].replaceAll(/[,\s%<]/g, "");
   const read = text === "" ? NaN : Number(text);
   return cell.dataset.value === undefined && cell.textContent.includes("%") ? read / 100 : read;
 }
@@ -26,29 +26,61 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
   // What was chosen of values before a use left no choice.
   let kept = false;
 
-  /** Fills the column of the function in use from its row in the ranking. */
-  function yours(article, choice, mine) {
-    const table = choice.querySelector(".sides");
-    const head = table.querySelector("th.yours");
-    const row = rowOf(choice.querySelector(".ranking table"), mine);
-    table.classList.toggle("nobody", row === undefined);
-    head.querySelector("a")?.remove();
-    if (row === undefined) return;
-    head.append(row.cells[0].querySelector("a").cloneNode(true));
-    const known = [...article.querySelector("template.weaknesses").content.children].find((one) => one.dataset.name === mine);
-    const weakness = document.createElement("td");
-    weakness.className = "text";
-    weakness.textContent = known?.textContent ?? "none";
-    // The rows of one are the columns of the other, up to the last.
-    const cells = [...row.cells].slice(1, -1);
-    [...table.tBodies[0].rows].forEach((line, index) => line.cells[head.cellIndex].replaceWith(cells[index]?.cloneNode(true) ?? weakness));
-    for (const cell of all("td", table)) cell.hidden = false;
+  /** Shows the parts of the chosen use, and the columns of tables with them. */
+  function parts(article, use) {
+    const chosen = use.dataset.parts.split(" ");
+    for (const part of all("[data-part]", article)) part.toggleAttribute("hidden", !chosen.includes(part.dataset.part));
+    for (const part of all("[data-form]", article)) part.toggleAttribute("hidden", part.dataset.form !== use.dataset.form);
+    for (const part of all("[data-use]", article)) part.hidden = part.dataset.use !== use.value;
+    // A use with several parts has the chart of the first.
+    for (const chart of all("[data-first]", article)) chart.toggleAttribute("hidden", chart.dataset.first !== chosen[0]);
+    const table = article.querySelector(".ranking table");
+    const shown = all("col", table).map((column) => !column.hidden && column.className !== "other");
+    for (const row of table.tBodies[0].rows) [...row.cells].forEach((cell, at) => (cell.hidden = !shown[at]));
+  }
+
+  /** Orders the ranking by the advice of a choice. */
+  function rank(article, choice) {
+    const body = article.querySelector(".ranking tbody");
+    const rows = new Map([...body.rows].map((row) => [row.querySelector("a").hash.slice(1), row]));
+    const ranked = choice.querySelector("template").content.textContent.trim().split("\n").map((line) => line.split("\t"));
+    for (const [id, enough, advice] of ranked) {
+      const { cells } = rows.get(id);
+      [cells[1].textContent, [...cells].at(-1).textContent] = [enough, advice];
+    }
+    body.append(...ranked.map(([id]) => rows.get(id)));
+  }
+
+  /** Fills the columns of the table side by side from the rows of the ranking. */
+  function sides(article, mine) {
+    const table = article.querySelector(".sides");
+    const ranked = [...article.querySelector(".ranking tbody").rows];
+    const advised = (advice) => ranked.find((row) => textOf([...row.cells].at(-1)) === advice);
+    const known = [...article.querySelector("template.weaknesses").content.children];
+    for (const [role, row] of Object.entries({ pick: advised("pick"), "runner-up": advised("runner-up"), yours: ranked.find((row) => nameIn(row.cells[0]) === mine) })) {
+      const head = table.querySelector(`thead .${role}`);
+      const isShown = row !== undefined || role === "yours";
+      head.querySelector("a")?.remove();
+      if (row !== undefined) head.append(row.querySelector("a").cloneNode(true));
+      // The rows of one are the columns of the other, up to the last.
+      const cells = [...(row?.cells ?? [])].slice(1, -1);
+      const weakness = document.createElement("td");
+      weakness.className = "text";
+      if (row !== undefined) weakness.textContent = known.find((one) => one.dataset.name === nameIn(row.cells[0]))?.textContent ?? "none";
+      [...table.tBodies[0].rows].forEach((line, index, { length }) => {
+        const cell = index + 1 === length ? weakness : (cells[index]?.cloneNode(true) ?? document.createElement("td"));
+        cell.hidden = !isShown;
+        line.cells[head.cellIndex].replaceWith(cell);
+      });
+      head.hidden = !isShown;
+      if (role === "yours") table.classList.toggle("nobody", row === undefined);
+    }
   }
 
   /** Moves the rows of the first chart into the order of the advice. */
   function arrange(article, choice) {
-    const ranked = all(".ranking tbody th", choice).map(nameIn);
-    article.querySelector(".order").textContent = textOf(choice.querySelector(".asked"));
+    const ranked = all(".ranking tbody th", article).map(nameIn);
+    article.querySelector(".order").textContent = textOf(choice.querySelector(".request"));
     for (const svg of all(".first-chart svg[width]", article)) {
       const rows = new Map(all("[data-row]", svg).map((row) => [row.dataset.row, row]));
       const drawn = ranked.filter((name) => rows.has(name));
@@ -80,24 +112,19 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     if (forced) yes.checked = true;
   }
 
-  /** Tables further down tell the advice for the use chosen above. */
-  function advise(article, choice) {
-    const use = form.querySelector('[name="use"]:checked');
+  /** Repeats the advice for the chosen use in tables further down. */
+  function advise(article, use) {
     const head = `Advice: ${textOf(use.nextElementSibling)}`;
-    const told = new Map(all("tbody tr", choice.querySelector(".ranking")).map((row) => [nameIn(row.cells[0]), textOf([...row.cells].at(-1))]));
-    // Costs and panels are those of the chosen use.
-    const parts = use.dataset.parts.split(" ");
-    for (const part of all("[data-part]", article)) part.toggleAttribute("hidden", !parts.includes(part.dataset.part));
-    for (const chart of all("[data-first]", article)) chart.toggleAttribute("hidden", chart.dataset.first !== parts[0]);
+    const advice = new Map(all(".ranking tbody tr", article).map((row) => [nameIn(row.cells[0]), textOf([...row.cells].at(-1))]));
     for (const table of all(".failures table", article)) {
       const column = [...table.tHead.rows[0].cells].find((cell) => textOf(cell).startsWith("Advice: "));
       if (column === undefined) continue;
       (column.firstElementChild ?? column).textContent = head;
-      for (const row of table.tBodies[0].rows) row.cells[column.cellIndex].textContent = told.get(nameIn(row.cells[0])) ?? "";
+      for (const row of table.tBodies[0].rows) row.cells[column.cellIndex].textContent = advice.get(nameIn(row.cells[0])) ?? "";
     }
   }
 
-  /** Tells of the function in use where no chart names it. */
+  /** Names the function in use below charts that leave it out. */
   function undrawn(article, name) {
     for (const place of all(".undrawn", article)) {
       const rows = all("[data-row]", place.closest("section"));
@@ -108,19 +135,20 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
 
   function show() {
     stored();
-    // Read once: each change of the page makes the form look its fields up anew.
+    // Read once: after each change of the page the form looks its fields up again.
     const now = Object.fromEntries(fields.map((name) => [name, field(name).value]));
+    const use = form.querySelector('[name="use"]:checked');
     const wanted = `${now.use} ${now.strangers === "yes"} ${now.stored === "yes"}`;
+    for (const part of all(".choice")) part.hidden = part.dataset.choice !== wanted;
     for (const article of articles) {
       article.hidden = now.dataset !== undefined && article.dataset.name !== now.dataset;
-      for (const choice of all(".choice", article)) {
-        choice.hidden = choice.dataset.choice !== wanted;
-        if (choice.hidden) continue;
-        yours(article, choice, now.mine);
-        advise(article, choice);
-        // Of hidden keys too, which paper shows.
-        arrange(article, choice);
-      }
+      // Of hidden keys too, which paper shows.
+      const choice = article.querySelector(".choice:not([hidden])");
+      parts(article, use);
+      rank(article, choice);
+      sides(article, now.mine);
+      advise(article, use);
+      arrange(article, choice);
     }
     if (now.mine === marked) return;
     marked = now.mine;
@@ -135,7 +163,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     show();
   }
 
-  /** The address says what is shown, so that it can be sent to somebody. */
+  /** Writes the choice into the address, which can be sent to somebody. */
   function keep() {
     const now = new URLSearchParams(location.hash.slice(1));
     for (const name of fields) {
@@ -276,5 +304,5 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
   }
 })();
 
-// What the address asks for, once everything above listens.
+// Shows the choice in the address, once everything above listens.
 dispatchEvent(new Event("hashchange"));

@@ -6,14 +6,13 @@
 
 mod tables;
 
+use super::judging::{percent, placed, verdict};
 use super::tables::Cell;
 use super::{Failure, Measure, Of, Question, Records, Section};
-use crate::chance::verdict;
 use crate::functions::Function;
 use crate::keys::Dataset;
-use crate::names::listed;
+use crate::name_errors::listed;
 use crate::record::{Choice, CostRow, FailedTest, Purpose, Unit, Verdict, about, rows, significant, stored};
-use crate::words::{percent, placed};
 use statistics::buckets::BucketLaw;
 use statistics::chi_square;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
@@ -115,7 +114,7 @@ pub(super) const QUESTION: Question = Question {
             shown: SHARDS_SHOWN.contains(&(row.choice, row.buckets)),
             costliest: false,
         };
-        // Fibonacci hashing makes up for a weak function, so it tells nothing of one.
+        // Fibonacci hashing makes up for a weak function, so its figures do not judge one.
         let counts = |row: &&BucketRow| row.figure == Figure::Compared && row.choice != Choice::Fibonacci;
         let tables = about(&records.occupancy, &dataset.name, &function.name).filter(counts);
         let shards = about(&records.shards, &dataset.name, &function.name);

@@ -9,15 +9,14 @@ mod tables;
 use core::ops::RangeInclusive;
 use std::collections::HashMap;
 
+use super::judging::{IDEAL_BITS, INTERVAL_LEVEL, figure, verdict};
 use super::tables::Cell;
 use super::{Failure, Kind, Measure, Of, Question, Section};
-use crate::chance::{INTERVAL_LEVEL, verdict};
 use crate::keys::{Dataset, printed};
 use crate::record::{
     BitFact, BitTest, Choice, CostRow, DatasetKind, End, FailedTest, Purpose, Unit, Verdict, about, rows,
 };
 use crate::values::Hashed;
-use crate::words::{IDEAL_BITS, figure};
 use statistics::collisions::CollisionLaw;
 use statistics::correction::bonferroni;
 use terminal::number::grouped;
@@ -147,7 +146,7 @@ pub(super) const QUESTION: Question = Question {
 };
 
 /// The ends of a value that are compared in addition to the whole: the bits that tables and filters take of wide
-/// values, and narrow enough for small sets to tell functions apart.
+/// values, and narrow enough for small sets to distinguish functions.
 const ENDS: [(End, u32); 5] = [
     (End::Low, 32),
     (End::Low, 24),
@@ -171,7 +170,7 @@ pub fn low(output_bits: u32) -> impl Iterator<Item = (End, u32)> {
 const WIDTHS: RangeInclusive<u32> = 8..=32;
 
 /// A window is tested only if its worst outcome, all keys on one value, is less likely than this by chance: 1 % over
-/// 100,000 tests. In other windows no count could tell anything.
+/// 100,000 tests. In other windows no count is significant.
 const LEAST_TELLING: f64 = 1e-7;
 
 /// Returns the windows of `windows.csv` for a function of `output_bits` bits over `keys` keys: low ones, high ones, then

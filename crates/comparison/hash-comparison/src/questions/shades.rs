@@ -1,7 +1,7 @@
 //! The shades of cells: deviations from chance to either side.
 //!
 //! Shades run from blue through pale grey to brown, a range that readers with common colour blindness can
-//! tell apart. They grow darker to both sides, so they also read without colour; on a dark page they grow lighter instead.
+//! distinguish. They grow darker to both sides, so they also read without colour; on a dark page they grow lighter instead.
 
 use plots::key::Sign;
 use plots::scene::{Color, INK};

@@ -13,7 +13,7 @@ use rand_xoshiro::rand_core::SeedableRng as _;
 pub(crate) use self::lengths::of_empty_keys;
 use super::tables::Cell;
 use super::{Kind, Measure, Of, Question, Records, Section};
-use crate::clock::{Asked, Batch, Table, read_all, subjects};
+use crate::clock::{Batch, Table, Workload, read_all, subjects};
 use crate::functions::Function;
 use crate::keys::Dataset;
 use crate::record::{CallForm, Place, rows, significant};
@@ -138,37 +138,37 @@ fn measure(
     let quick = records.run.quick;
     let mut generator = SplitMix64::seed_from_u64(records.run.seed);
     let subjects = subjects(functions);
-    let mut read = |asked: Vec<Asked<'_>>, generator: &mut SplitMix64| {
-        let tables = read_all(asked, &subjects, generator, progress)?;
+    let mut read = |workloads: Vec<Workload<'_>>, generator: &mut SplitMix64| {
+        let tables = read_all(workloads, &subjects, generator, progress)?;
         records.timing.extend(tables.iter().flat_map(rows));
         Ok::<_, Error>(())
     };
-    let steps = |asked: &[Asked<'_>]| asked.iter().map(|one| one.rounds as u64 + 1).sum();
+    let steps = |workloads: &[Workload<'_>]| workloads.iter().map(|one| one.rounds as u64 + 1).sum();
 
     let sequence = |dataset| sequence(dataset, generator.next_u64(), quick);
-    let asked: Vec<Asked<'_>> = datasets.iter().map(sequence).collect();
-    progress.begin("timing", steps(&asked));
-    read(asked, &mut generator)?;
+    let workloads: Vec<Workload<'_>> = datasets.iter().map(sequence).collect();
+    progress.begin("timing", steps(&workloads));
+    read(workloads, &mut generator)?;
 
-    let asked = lengths::asked(quick, &mut generator);
-    progress.begin("timing lengths", steps(&asked));
-    read(asked, &mut generator)?;
+    let workloads = lengths::workloads(quick, &mut generator);
+    progress.begin("timing lengths", steps(&workloads));
+    read(workloads, &mut generator)?;
 
     progress.begin(
         "timing cache and memory",
         datasets.len() as u64 * places::steps(quick),
     );
     for dataset in datasets {
-        let asked = places::asked(dataset, generator.next_u64(), quick);
-        read(asked.into(), &mut generator)?;
+        let workloads = places::workloads(dataset, generator.next_u64(), quick);
+        read(workloads.into(), &mut generator)?;
     }
     Ok(())
 }
 
-fn sequence(dataset: &Dataset, seed: u64, quick: bool) -> Asked<'_> {
+fn sequence(dataset: &Dataset, seed: u64, quick: bool) -> Workload<'_> {
     let parts = if quick { QUICK_ROUNDS } else { PARTS };
     let batch = Batch::new(&dataset.keys, seed).in_parts(parts);
-    Asked {
+    Workload {
         dataset: &dataset.summary.name,
         place: Place::Sequence,
         rounds: rounds(batch.calls(), batch.bytes_read(), quick),
@@ -178,12 +178,12 @@ fn sequence(dataset: &Dataset, seed: u64, quick: bool) -> Asked<'_> {
 
 /// Returns the rows of a table, by function and form.
 fn rows<'a>(table: &'a Table<'_>) -> impl Iterator<Item = TimingRow> + use<'a> {
-    let Asked {
+    let Workload {
         dataset,
         place,
         ref batch,
         ..
-    } = table.asked;
+    } = table.workload;
     // Copies of a sample are a part each.
     let keys = if place == Place::Memory {
         batch.calls()

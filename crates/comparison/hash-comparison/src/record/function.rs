@@ -61,7 +61,7 @@ stored! {
         Anchor,
         /// Another form of one of the 17: the canonical form if the published one differs.
         Variant,
-        /// A function that is measured only if it is asked for.
+        /// A function that is measured only by name or with all others.
         Further,
         /// A function that the program's user added.
         Own,

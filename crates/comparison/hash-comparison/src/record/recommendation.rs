@@ -132,7 +132,7 @@ stored! {
         Avoid,
         /// A function that lacks a requirement, regardless of the measurements.
         Lacking,
-        /// Too few keys to tell.
+        /// There are too few keys for advice.
         Unknown,
     }
 
@@ -231,6 +231,18 @@ rows! {
 
 /// What places that differ in size alone have in common: purpose, unit, choice, and whether the value is a mean over sizes.
 pub type PlaceKind = (Option<Purpose>, Unit, Option<Choice>, bool);
+
+impl Unit {
+    /// Returns the text for what is counted.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::FalsePositives => "false positives",
+            Self::Comparisons => "comparisons per lookup",
+            Self::FullestShard => "keys in the fullest shard",
+            Self::Collisions => "collisions",
+        }
+    }
+}
 
 impl CostRow {
     /// Returns what places that differ in size alone have in common.

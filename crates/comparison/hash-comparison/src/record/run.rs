@@ -37,7 +37,7 @@ stored! {
         pub findings: Vec<Finding>,
         /// Failed tests of single bits, which the verdicts do not include.
         pub bit_facts: Vec<BitFact>,
-        /// What the advice in `advice.csv` was asked for.
+        /// The request that the advice in `advice.csv` answers.
         pub request: Request,
     }
 

@@ -6,13 +6,18 @@
 /// refused.
 macro_rules! stored {
     () => {};
-    ($(#[$meta:meta])* pub enum $name:ident { $($variants:tt)* } $($rest:tt)*) => {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$of_variant:meta])* $variant:ident,)* } $($rest:tt)*) => {
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
         )]
         #[serde(rename_all = "kebab-case")]
         $(#[$meta])*
-        pub enum $name { $($variants)* }
+        pub enum $name { $($(#[$of_variant])* $variant,)* }
+
+        impl $name {
+            /// All variants, in the order of their declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+        }
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

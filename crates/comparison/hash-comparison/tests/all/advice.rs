@@ -13,7 +13,7 @@ use hash_comparison::record::{
 };
 use hash_comparison::values::Hashed;
 
-use super::property::committed;
+use super::fixtures::committed;
 use super::questions::judged;
 
 const KEYS: u64 = 50_000;
@@ -89,7 +89,7 @@ fn cost(function: &str, purpose: Purpose, cost: f64, measurable: bool) -> CostRo
     }
 }
 
-fn asking(purpose: Purpose) -> Request {
+fn request_for(purpose: Purpose) -> Request {
     Request {
         purpose,
         ..Request::default()
@@ -123,7 +123,7 @@ fn a_defect_counts_by_what_it_costs_there() {
         let fast = advised.find(|one| one.function == "fast").unwrap();
         (fast.standing, fast.effect.unwrap_or(Effect::WithinChance))
     };
-    let filter = asking(Purpose::Filter);
+    let filter = request_for(Purpose::Filter);
     // Measurable but cheap: neither excluded nor lowered. Costly but not measurable: chance.
     for (row, expected) in [
         (
@@ -153,7 +153,7 @@ fn a_defect_counts_by_what_it_costs_there() {
         (Purpose::Checksum, Pick),
     ] {
         assert_eq!(
-            of(cost("fast", Purpose::Filter, 2.0, true), &asking(purpose)).0,
+            of(cost("fast", Purpose::Filter, 2.0, true), &request_for(purpose)).0,
             expected,
             "{purpose}"
         );
@@ -164,7 +164,7 @@ fn a_defect_counts_by_what_it_costs_there() {
 fn where_nothing_suits_nothing_is_recommended() {
     let untrusted = Request {
         untrusted: true,
-        ..asking(Purpose::Table)
+        ..request_for(Purpose::Table)
     };
     let records_of_two = records(&[FAST, SLOW], KEYS);
     let none = advised(&records_of_two, &untrusted);
@@ -179,7 +179,7 @@ fn where_nothing_suits_nothing_is_recommended() {
     );
     assert_eq!(notes_on(&standard(), &untrusted), [secret]);
     // Among a hundred keys 32 bits are plenty for a checksum, and among many they are not.
-    let checksum = asking(Purpose::Checksum);
+    let checksum = request_for(Purpose::Checksum);
     let few = advised(&records(&[SLOW, FAST], 100), &checksum);
     assert_eq!(stand(&few), [(Pick, 1, "fast"), (RunnerUp, 2, "slow")]);
     let many = advised(&records(&[SLOW, FAST], KEYS), &checksum);
@@ -191,10 +191,10 @@ fn on_few_keys_nothing_is_said() {
     for keys in [0, 1, FEWEST_KEYS - 1] {
         for purpose in [Purpose::Filter, Purpose::Table, Purpose::Shard, Purpose::Checksum] {
             let records = records(&[FAST, LEVEL], keys);
-            let advised = advised(&records, &asking(purpose));
+            let advised = advised(&records, &request_for(purpose));
             assert!(advised.iter().all(|one| one.standing == Unknown));
             let few = Note::TooFewKeys { fewest: FEWEST_KEYS };
-            assert_eq!(notes_on(&records, &asking(purpose))[0], few);
+            assert_eq!(notes_on(&records, &request_for(purpose))[0], few);
         }
     }
     // Facts that need no measurement are still reported.
@@ -212,7 +212,7 @@ fn on_few_keys_nothing_is_said() {
 fn functions_without_times_come_last_and_share_a_rank() {
     let mut records = standard();
     records.timing.retain(|row| row.function == "slow");
-    let advised = advised(&records, &asking(Purpose::Filter));
+    let advised = advised(&records, &request_for(Purpose::Filter));
     assert_eq!(
         stand(&advised),
         [
@@ -248,9 +248,9 @@ fn too_few_bits_for_the_number_of_keys_have_a_cost() {
         let hashed = Hashed::of_values(&function, values.collect());
         let mut records = judged(&dataset, &hashed);
         records.costs = costs::judge(&records);
-        let advice = &advised(&records, &asking(purpose))[0];
+        let advice = &advised(&records, &request_for(purpose))[0];
         assert_eq!(advice.suits(), suits, "{bits} bits: {advice:?}");
-        let figures = Figures::of(&records, &dataset.summary, purpose).functions;
+        let figures = Figures::of(&records, &dataset.summary, purpose.parts()).functions;
         let mut cells = figures["narrow"].cells.iter().flatten();
         assert!(cells.all(|cell| cell.row.chance > 0.0 && cell.row.measured >= 0.0));
         if purpose == Table && !suits {
@@ -278,7 +278,7 @@ fn what_decides_is_shown_and_nothing_is_foretold_of_bad_functions() {
     let set = records.run.datasets.iter().find(|set| set.name == "app-accounts");
     let set = set.unwrap();
     for purpose in [Purpose::Filter, Purpose::Table, Purpose::Shard, Purpose::Checksum] {
-        let figures = Figures::of(&records, set, purpose);
+        let figures = Figures::of(&records, set, purpose.parts());
         for (function, of) in figures.functions {
             for cell in of.cells.iter().flatten().filter(|cell| cell.row.keys > 1_000_000) {
                 let same = |other: &&Figure| {
@@ -313,7 +313,7 @@ fn every_reason_to_distrust_the_times_is_reported() {
     assert_eq!(reason(0.08, 3.0, CallForm::Independent), "");
     assert_eq!(
         reason(0.08, 13.0, CallForm::Chained),
-        "The times of chained calls on video-ids were unsteady, half of them by ±8.00 % or more. Other programs had the \
+        "The times of chained calls were unsteady, on video-ids half of them by ±8.00 % or more. Other programs had the \
          processor for 13 of the 25 s of timing, so all times are probably too high. Repeat on a quiet machine."
     );
 }

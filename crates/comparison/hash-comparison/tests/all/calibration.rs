@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use siphasher::sip::SipHasher24;
 
 use self::alarms::Alarms;
-use self::tests_of::Asked;
+use self::tests_of::Prepared;
 use hash_comparison::advice::calibration::CalibrationRow;
 use hash_comparison::functions::Function;
 use hash_comparison::keys::{DEFAULT_SEED, Dataset, embedded_names, load_embedded, structured};
@@ -78,7 +78,7 @@ fn keyed(key: &[u8]) -> u64 {
 /// false positives. The result does not depend on the number of threads.
 fn measure(hash: fn(&[u8]) -> u64, plan: &Plan) -> Vec<CalibrationRow> {
     let function = Function::custom("keyed", 64, hash, &[]);
-    let datasets: Vec<Asked<'_>> = plan.datasets.iter().map(Asked::new).collect();
+    let datasets: Vec<Prepared<'_>> = plan.datasets.iter().map(Prepared::new).collect();
     let run = Run {
         datasets: plan.datasets.iter().map(|set| set.summary.clone()).collect(),
         functions: vec![function.summary()],

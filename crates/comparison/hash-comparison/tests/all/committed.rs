@@ -17,4 +17,7 @@ fn a_clone_stays_small() {
     files.retain(|(path, _)| !RAW.iter().any(|name| path.ends_with(name)));
     let bytes: usize = files.iter().map(|(_, content)| content.len()).sum();
     assert!(bytes <= 8_000_000, "{bytes} bytes in reports/reference");
+    // A reader downloads the page alone.
+    let page = fs::metadata(folder.join("index.html")).unwrap().len();
+    assert!(page <= 2_200_000, "{page} bytes in the page");
 }

@@ -70,8 +70,8 @@ fn two_custom_functions_are_judged_beside_built_in_ones() {
     assert_eq!(verdict("Wordwise"), Verdict::WithinChance);
     let page = fs::read_to_string(out.join("index.html")).unwrap();
     // The command that repeats the run is there.
-    for told in ["Wordwise", "ByteSum", "custom_function", "words.txt"] {
-        assert!(page.contains(told), "{told}");
+    for expected in ["Wordwise", "ByteSum", "custom_function", "words.txt"] {
+        assert!(page.contains(expected), "{expected}");
     }
     // The program has no options.
     assert!(!page.contains("--out DIR") && !page.contains("--keys FILE"));

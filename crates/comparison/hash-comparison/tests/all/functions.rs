@@ -101,7 +101,7 @@ fn odd(name: &'static str, bits: u32) -> Function {
 
 #[test]
 fn names_and_bits_that_cannot_be_are_refused() {
-    let check = |own| Comparison::new().function(own).check();
+    let check = |own| Comparison::new().function(own).plan();
     check(odd("Odd", 64)).unwrap();
     for (name, bits, expected) in [
         ("", 32, "got \"\""),

@@ -31,6 +31,8 @@ fn plain_lines_where_there_is_no_terminal() {
     assert!(!stderr.contains(['\u{1b}', '\r']), "{stderr}");
     assert!(!stdout.contains('\u{1b}'), "{stdout}");
     assert!(stderr.lines().any(|line| line.starts_with("timing")), "{stderr}");
+    // One more line explains the name CRC32.
+    assert!(stderr.lines().count() <= super::run::PHASES + 1, "{stderr}");
     let mut lines = stdout.lines().filter(|line| !line.starts_with("report: "));
     assert!(lines.all(|line| line.chars().count() <= 100), "{stdout}");
 }

@@ -5,14 +5,13 @@ mod scheme;
 use std::collections::BTreeSet;
 
 use hash_comparison::functions;
-use hash_comparison::page::chart;
-use hash_comparison::page::render::Drawing;
+use hash_comparison::page::drawing::{self, Drawing};
 use hash_comparison::questions::Records;
 use hash_comparison::record::Verdict;
 use plots::rows::NAMES_END;
 use plots::scene::{Anchor, Font, MARGIN, Scene, Shape};
 
-use super::property::committed;
+use super::fixtures::committed;
 
 #[test]
 fn no_dataset_name_can_make_two_charts_share_a_file() {
@@ -20,7 +19,7 @@ fn no_dataset_name_can_make_two_charts_share_a_file() {
     let files = records.run.files.iter();
     let files = files.filter_map(|file| file.strip_prefix("charts/")?.strip_suffix(".svg"));
     // Those that the code draws of the records, and those that were written.
-    let drawn = chart::all(&records).into_iter().map(|chart| chart.stem);
+    let drawn = drawing::all(&records).into_iter().map(|chart| chart.stem);
     let stem = |chart: String| {
         let mut sets = records.run.datasets.iter();
         let kind = sets.find_map(|set| chart.strip_suffix(&format!("-{}", set.name)).map(str::to_owned));
@@ -68,7 +67,7 @@ fn crowded(scene: &Scene) -> Vec<&str> {
 fn texts_are_on_the_sheet_and_apart() {
     let mut records = committed();
     let check = |records: &Records| {
-        for chart in chart::all(records) {
+        for chart in drawing::all(records) {
             assert_eq!(crowded(&chart.scene), [""; 0], "{}", chart.stem);
         }
     };

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use statistics::correction::FAMILY_LEVEL;
 use terminal::progress::Silent;
 
-use super::property;
+use super::fixtures;
 
 /// Measures and judges these values of a dataset's keys, as in a run of the function alone.
 pub(super) fn judged(dataset: &Dataset, hashed: &Hashed<'_>) -> Records {
@@ -63,7 +63,7 @@ fn the_four_verdicts() {
 }
 
 proptest! {
-    #![proptest_config(property::config())]
+    #![proptest_config(fixtures::config())]
 
     #[test]
     fn counts_are_those_of_the_definition(
@@ -185,10 +185,10 @@ fn counts_are_those_of_the_policy_itself() {
     for (row, bits_per_key) in rows.iter().zip(BITS_PER_KEY) {
         let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits_per_key));
         let mut false_positives = 0;
-        for (built, asked) in [(0, 1), (1, 0)] {
+        for (built, probing) in [(0, 1), (1, 0)] {
             let filter = policy.build(keys(built)).unwrap();
             assert_eq!(filter.len() as u64, row.filter_bytes);
-            false_positives += keys(asked)
+            false_positives += keys(probing)
                 .filter(|key| policy.key_may_match(key, &filter))
                 .count() as u64;
         }

@@ -27,8 +27,8 @@ fn the_run_ends_with_advice_on_every_function_and_the_one_in_use() {
     let bench = Workbench::new();
     let chosen = "--function XXH3 --function PJW --function foldhash";
     // Names match in any letter case.
-    let asked = "--for Table --stable --mine djb2hash";
-    let (said, records) = done(&bench, 3_000, &format!("{chosen} {asked}"));
+    let options = "--for Table --stable --mine djb2hash";
+    let (said, records) = done(&bench, 3_000, &format!("{chosen} {options}"));
     assert!(
         said.contains("for a hash table of these keys, with values that never"),
         "{said}"
@@ -62,8 +62,8 @@ fn the_run_ends_with_advice_on_every_function_and_the_one_in_use() {
 
 #[test]
 fn an_unkeyed_function_is_refused_for_keys_of_attackers() {
-    let asked = "--function djb2hash --untrusted --mine DJB2Hash";
-    let (said, records) = done(&Workbench::new(), 500, asked);
+    let options = "--function djb2hash --untrusted --mine DJB2Hash";
+    let (said, records) = done(&Workbench::new(), 500, options);
     assert!(said.contains("nothing is recommended"), "{said}");
     assert!(said.contains("no: not shown to withstand attackers"), "{said}");
     assert_eq!(advice(&records, "DJB2Hash").standing, Standing::Lacking);
@@ -76,7 +76,7 @@ fn filters_are_taken_to_be_stored_and_other_picks_warn() {
     let (said, records) = run("--for filter");
     assert!(said.contains("nothing is recommended"), "{said}");
     assert!(records.run.request.stable);
-    let warned = "foldhash-fast: values may change with a release";
+    let warned = "values of foldhash-fast may change with a release";
     let (said, _) = run("--for filter --in-memory");
     assert!(
         said.contains("take foldhash-fast") && said.contains(warned),

@@ -6,7 +6,7 @@ use hash_comparison::keys::{Dataset, KeySet};
 use hash_comparison::questions::filters::{IDEAL_PROBES, MAX_IDEALS};
 use hash_comparison::questions::{QUESTIONS, Records};
 use hash_comparison::record::{BitTest, Choice, FailedTest, Finding, IDEAL, Run, Verdict};
-use hash_comparison::run::quality;
+use hash_comparison::run::{count, count_values};
 use terminal::progress::Silent;
 
 /// Measures the deterministic part of all functions on `datasets` and judges it.
@@ -17,7 +17,7 @@ fn run(datasets: &[Dataset]) -> (Records, Vec<Finding>) {
         functions: functions.iter().map(|function| function.summary()).collect(),
         ..Run::default()
     });
-    quality::values(&mut records, datasets, &functions, &Silent).expect("a run that nobody stops");
+    count_values(&mut records, datasets, &functions, &Silent).expect("a run that nobody stops");
     for question in QUESTIONS {
         (question.judge)(&mut records);
     }
@@ -92,7 +92,7 @@ fn sets_of_any_size_are_measured_without_a_nonsense_number() {
             );
         }
         assert!(quality.shards.iter().all(|row| row.buckets * 5 <= n));
-        // Windows in which no count could tell anything are not asked about.
+        // Windows in which no count is significant are not measured.
         assert!(quality.windows.is_empty() || n > 1);
         assert_eq!(findings.len(), functions::all().len());
     }
@@ -132,7 +132,7 @@ fn a_function_may_have_a_single_bit() {
         functions: narrow.iter().map(Function::summary).collect(),
         ..Run::default()
     });
-    quality::fill(&mut records, &[numbered(101)], &[&narrow[0], &narrow[1]], &Silent).unwrap();
+    count(&mut records, &[numbered(101)], &[&narrow[0], &narrow[1]], &Silent).unwrap();
     let p_values = (records.structured.iter().map(|row| row.p_value))
         .chain(records.occupancy.iter().map(|row| row.p_adjusted))
         .chain(records.mixing.iter().map(|row| row.p_adjusted));

@@ -8,7 +8,7 @@ use hash_comparison::functions;
 use hash_comparison::keys::structured;
 use hash_comparison::questions::{FILES, Records};
 use hash_comparison::record::{DatasetKind, EMPTY, IDEAL, Request, Run};
-use hash_comparison::run::quality;
+use hash_comparison::run::count;
 use terminal::progress::Silent;
 
 static COMMITTED: LazyLock<Records> = LazyLock::new(|| {
@@ -21,7 +21,7 @@ static COMMITTED: LazyLock<Records> = LazyLock::new(|| {
         seed: records.run.seed,
         ..Run::default()
     });
-    quality::fill(&mut large, &[], &functions, &Silent).unwrap();
+    count(&mut large, &[], &functions, &Silent).unwrap();
     (records.avalanche, records.structured) = (large.avalanche, large.structured);
     records
 });

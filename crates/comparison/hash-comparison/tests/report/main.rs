@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use fixture::Plan;
 use hash_comparison::advice::recommend::decide;
-use hash_comparison::page::render::Drawing;
+use hash_comparison::page::drawing::Drawing;
 use hash_comparison::questions::{Place, Records, TimingRow};
 use hash_comparison::record::{CallForm, EMPTY, Purpose, Request};
 
@@ -204,7 +204,7 @@ fn the_users_own_keys_come_first() {
 }
 
 #[test]
-fn charts_fold_only_what_nobody_asked_for() {
+fn charts_fold_only_functions_not_selected_by_name() {
     let names: Vec<String> = (0..60).map(|index| format!("F{index}")).collect();
     let functions: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "XXH3")).collect();
     let mut records = Plan::of_files(&["many"], &functions).records();
@@ -226,8 +226,8 @@ fn charts_fold_only_what_nobody_asked_for() {
         .collect();
     let is_drawn = |name: &&String| texts.contains(&name.as_str());
     let drawn: Vec<&String> = names.iter().filter(is_drawn).collect();
-    let asked: Vec<&String> = names[..30].iter().chain([&names[59]]).collect();
-    assert_eq!(drawn, asked);
+    let requested: Vec<&String> = names[..30].iter().chain([&names[59]]).collect();
+    assert_eq!(drawn, requested);
     assert!(texts.iter().any(|text| text.starts_with("29 more")), "{texts:?}");
 }
 

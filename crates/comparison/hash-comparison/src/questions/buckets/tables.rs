@@ -6,14 +6,13 @@ use super::{BucketRow, Figure};
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Column, Table};
 use crate::record::Choice;
-use crate::words::chosen_by;
 
 /// The figures of one table: comparisons, fullest bucket and empty buckets.
 type Chains = [BucketRow; 3];
 
 const CHAINS: &[Column<Chains>] = &[
     ("Function", |[hit, ..]| Cell::Name(hit.function.clone())),
-    ("Bucket by", |[hit, ..]| Cell::text(chosen_by(hit.choice))),
+    ("Bucket by", |[hit, ..]| Cell::text(hit.choice.describe())),
     ("Buckets", |[hit, ..]| Cell::Count(hit.buckets)),
     ("Keys", |[hit, ..]| Cell::Count(hit.keys)),
     // The band is narrow: with three digits, both ends would look the same.
@@ -85,7 +84,7 @@ pub(super) fn shards(data: &DatasetRows<'_>) -> Vec<Table> {
     let functions = functions.map(|one| (one.function.as_str(), cells(&one.function, |row| row.value)));
     let heads = places
         .iter()
-        .map(|(buckets, choice)| format!("{} shards by {}", grouped(*buckets), chosen_by(*choice)));
+        .map(|(buckets, choice)| format!("{} shards by {}", grouped(*buckets), choice.describe()));
     let rows = [chance].into_iter().chain(functions);
     vec![Table::named("shards", "Function", heads, rows)]
 }

@@ -7,12 +7,12 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 use serde::Serialize;
 
 use crate::questions::filters::USUAL_BITS;
+use crate::questions::judging::IDEAL_BITS;
 use crate::record::{CostRow, FunctionSummary, Unit};
-use crate::words::IDEAL_BITS;
 
 /// Returns the rate of an ideal hash in a filter of exactly these keys.
 fn rate(keys: u64, bits_per_key: BitsPerKey) -> Option<f64> {
-    /// The rates known so far: each takes up to 50 ms to compute, and every function asks for them.
+    /// The rates known so far: each takes up to 50 ms to compute, and every function needs them.
     static KNOWN: Mutex<Vec<(u64, BitsPerKey, Option<f64>)>> = Mutex::new(Vec::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((.., rate)) = known

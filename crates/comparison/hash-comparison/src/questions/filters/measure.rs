@@ -3,8 +3,8 @@
 //! A filter is built from some keys and probed with others. For generated sets, the keys drawn next are absent. Other
 //! sets are split in two by a seeded shuffle, and the filter of each half is probed with the other half.
 //!
-//! Every function is compared with an ideal hash in the same filter, whose rate must be known better than one filter
-//! can tell: its row sums the filters of many hashes with different keys ([`Probes::measure_ideal`]).
+//! Every function is compared with an ideal hash in the same filter, whose rate must be known better than from one
+//! filter: its row sums the filters of many hashes with different keys ([`Probes::measure_ideal`]).
 //!
 //! The rate of LevelDB's probe scheme jumps with the exact length of the filter, because start and step of the probes
 //! come from one hash value. A second file of rows therefore sums filters of several neighbouring numbers of keys, so
@@ -54,7 +54,7 @@ pub const IDEALS_OF_GENERATED: u64 = 4;
 /// Measured numbers of keys, if a filter over the whole dataset holds more.
 pub const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 /// The most absent keys that probe one filter.
-const MAX_ASKED: usize = 100_000;
+const MAX_PROBES: usize = 100_000;
 /// The fewest ideal hashes whose counts are summed, unless they would hash more than [`IDEAL_KEYS`] keys.
 const IDEALS: u64 = 8;
 /// The most keys that the fewest ideal hashes hash.
@@ -76,12 +76,12 @@ pub struct Probes<'a> {
     dataset: &'a Dataset,
     /// The indices of the keys in a filter; none if there are too few keys for a filter and an absent key.
     built: Vec<u32>,
-    asked: Asked,
+    absent: Absent,
 }
 
 /// The keys that probe a filter.
 #[derive(Debug, Clone)]
-enum Asked {
+enum Absent {
     /// Those drawn after the keys of the dataset.
     Drawn(KeySet),
     /// Those of these indices, as many as the filter holds: both halves take turns.
@@ -95,19 +95,19 @@ impl<'a> Probes<'a> {
     /// Fewer than two keys give no rows.
     pub fn new(dataset: &'a Dataset) -> Self {
         let count = dataset.keys.len();
-        let (built, asked) = if let Some(recipe) = dataset.recipe.filter(|_| count >= 2) {
+        let (built, absent) = if let Some(recipe) = dataset.recipe.filter(|_| count >= 2) {
             let drawn = recipe.keys_after(dataset.seed, count, ABSENT);
-            ((0..count as u32).collect(), Asked::Drawn(drawn))
+            ((0..count as u32).collect(), Absent::Drawn(drawn))
         } else {
             let mut first = shuffled(count as u32, dataset.seed);
             first.truncate(count / 2 * 2);
             let second = first.split_off(count / 2);
-            (first, Asked::OtherHalf(second))
+            (first, Absent::OtherHalf(second))
         };
         Self {
             dataset,
             built,
-            asked,
+            absent,
         }
     }
 
@@ -127,18 +127,18 @@ impl<'a> Probes<'a> {
     /// absent key.
     fn parts(&self, of: impl Fn(usize) -> u32, hash: impl Fn(&[u8]) -> u32) -> [Vec<u32>; 2] {
         let of_indices = |indices: &[u32]| indices.iter().map(|&index| of(index as usize)).collect();
-        let asked = match &self.asked {
-            Asked::Drawn(keys) => keys.iter().map(hash).collect(),
-            Asked::OtherHalf(indices) => of_indices(indices),
+        let absent = match &self.absent {
+            Absent::Drawn(keys) => keys.iter().map(hash).collect(),
+            Absent::OtherHalf(indices) => of_indices(indices),
         };
-        [of_indices(&self.built), asked]
+        [of_indices(&self.built), absent]
     }
 
     /// Returns the values in each filter over the whole set, or over half of it, and those that probe it.
     fn folds<'v>(&self, [first, second]: &'v [Vec<u32>; 2]) -> Vec<Fold<'v>> {
-        match &self.asked {
-            Asked::Drawn(_) => vec![(first, second)],
-            Asked::OtherHalf(_) => vec![(first, second), (second, first)],
+        match &self.absent {
+            Absent::Drawn(_) => vec![(first, second)],
+            Absent::OtherHalf(_) => vec![(first, second), (second, first)],
         }
     }
 
@@ -155,10 +155,10 @@ impl<'a> Probes<'a> {
 
     /// Returns the number of hashes for the row of the ideal hash.
     fn ideals(&self) -> u64 {
-        match &self.asked {
-            Asked::Drawn(_) => IDEALS_OF_GENERATED,
-            Asked::OtherHalf(half) if half.is_empty() => 0,
-            Asked::OtherHalf(half) => {
+        match &self.absent {
+            Absent::Drawn(_) => IDEALS_OF_GENERATED,
+            Absent::OtherHalf(half) if half.is_empty() => 0,
+            Absent::OtherHalf(half) => {
                 let wanted = IDEAL_PROBES.div_ceil(2 * half.len() as u64);
                 let affordable = IDEAL_BYTES / (self.dataset.keys.total_bytes() as u64).max(1);
                 wanted.min(MAX_IDEALS).min(affordable.max(1))
@@ -263,12 +263,12 @@ impl<'a> Probes<'a> {
     fn random(&self, keys: usize, hashes: u64, progress: &dyn Progress) -> Result<Near, Cancelled> {
         let mut random = ChaCha8Rng::seed_from_u64(self.dataset.seed);
         let mut values = |count: usize| -> Vec<u32> { (0..count).map(|_| random.next_u32()).collect() };
-        let hashes: Vec<_> = (0..hashes).map(|_| [values(keys), values(MAX_ASKED)]).collect();
-        let folds = hashes.iter().map(|[built, asked]| (&built[..], &asked[..]));
+        let hashes: Vec<_> = (0..hashes).map(|_| [values(keys), values(MAX_PROBES)]).collect();
+        let folds = hashes.iter().map(|[built, absent]| (&built[..], &absent[..]));
         Near::of(
             USUAL_BITS,
             neighbours(keys),
-            MAX_ASKED,
+            MAX_PROBES,
             &folds.collect::<Vec<_>>(),
             progress,
         )
@@ -281,9 +281,9 @@ impl<'a> Probes<'a> {
             return Ok(Vec::new());
         }
         let folds = self.folds(values);
-        let (first, asked) = folds[0];
-        let few = [(first, &asked[..asked.len().min(MAX_ASKED)])];
-        let of = |bits, keys, folds| Near::of(bits, neighbours(keys), MAX_ASKED, folds, progress);
+        let (first, absent) = folds[0];
+        let few = [(first, &absent[..absent.len().min(MAX_PROBES)])];
+        let of = |bits, keys, folds| Near::of(bits, neighbours(keys), MAX_PROBES, folds, progress);
         let sizes = SIZES.into_iter().filter(|&keys| keys < whole);
         let sizes = sizes.map(|keys| {
             Ok(Near {
@@ -341,7 +341,7 @@ struct Near {
     counts: Vec<[u64; 2]>,
     /// Counts the same in the largest filter, which all absent keys probe.
     all: [u64; 2],
-    /// Keys compared per key found, summed over hashes, if asked for.
+    /// Keys compared per key found, summed over hashes; none if they were not counted.
     compared: Option<f64>,
 }
 
@@ -369,19 +369,19 @@ impl Near {
                 &folds[..1]
             };
             let mut sum = [0; 2];
-            for (built, asked) in used {
+            for (built, absent) in used {
                 go_on(progress)?;
                 let len = policy.max_filter_len(keys);
                 let mut room = vec![0; len.expect("fewer bytes than the values take")];
                 let filter = policy
                     .create_from_hashes(KeyHashes::new(function, &built[..keys]), &mut room)
                     .expect("there is room for the filter");
-                let count = |asked: &[u32]| [asked.len() as u64, matches(&policy, &filter, asked)];
+                let count = |absent: &[u32]| [absent.len() as u64, matches(&policy, &filter, absent)];
                 if is_largest {
-                    (largest, all) = (keys, added([all, count(asked)]));
+                    (largest, all) = (keys, added([all, count(absent)]));
                 }
                 let most = most * folds.len() / used.len();
-                sum = added([sum, count(&asked[..asked.len().min(most)])]);
+                sum = added([sum, count(&absent[..absent.len().min(most)])]);
             }
             counts.push(sum);
         }
@@ -417,10 +417,10 @@ fn added(counts: impl IntoIterator<Item = [u64; 2]>) -> [u64; 2] {
 }
 
 /// Counts the values that match a filter. The policy's own hash plays no part.
-fn matches(policy: &BloomFilterPolicy<Murmur2>, filter: &[u8], asked: &[u32]) -> u64 {
-    let mut words = vec![0; Answers::words_for(asked.len())];
+fn matches(policy: &BloomFilterPolicy<Murmur2>, filter: &[u8], absent: &[u32]) -> u64 {
+    let mut words = vec![0; Answers::words_for(absent.len())];
     let mut answers = Answers::new(&mut words);
-    let hashes = KeyHashes::new(policy.layout().hash_function(), asked);
+    let hashes = KeyHashes::new(policy.layout().hash_function(), absent);
     policy
         .prepare(filter)
         .may_match_hashes(hashes, &mut answers)

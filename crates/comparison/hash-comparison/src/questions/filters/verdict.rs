@@ -3,13 +3,11 @@
 use filter_policy::{BitsPerKey, leveldb};
 
 use super::{INTERVAL_LEVEL, NearSizesRow, USUAL_BITS};
-use crate::chance::FAR_WORSE_RATIO;
+use crate::questions::judging::{FAR_WORSE_RATIO, IDEAL_BITS, percent};
 use crate::questions::{Failure, Records};
 use crate::record::{
     CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, IDEAL, Purpose, Unit, Verdict, about,
 };
-use crate::words::{IDEAL_BITS, percent};
-
 use statistics::binomial;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 use terminal::number::{counted, grouped};

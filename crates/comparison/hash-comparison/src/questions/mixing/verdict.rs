@@ -1,8 +1,8 @@
 //! Single bits that do not mix: avalanche and independence of output bits.
 
+use crate::questions::judging::percent;
 use crate::questions::{AvalancheRow, MixingRow};
 use crate::record::{BitFact, BitTest, of};
-use crate::words::percent;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 use terminal::number::grouped;
 

@@ -7,7 +7,7 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 
 use super::{FORMS, TimingRow};
-use crate::clock::{Asked, Batch};
+use crate::clock::{Batch, Workload};
 use crate::questions::Records;
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Table};
@@ -43,19 +43,19 @@ const KEYS: usize = 256;
 const READING_NS: usize = 40_000;
 
 /// Returns random keys of each length.
-pub(super) fn asked(quick: bool, generator: &mut SplitMix64) -> Vec<Asked<'static>> {
+pub(super) fn workloads(quick: bool, generator: &mut SplitMix64) -> Vec<Workload<'static>> {
     let (lengths, rounds) = if quick {
         (QUICK.to_vec(), QUICK_ROUNDS)
     } else {
         ((0..=EACH_UP_TO).chain(BEYOND).collect(), ROUNDS)
     };
-    let asked = lengths.into_iter().map(|length| Asked {
+    let workloads = lengths.into_iter().map(|length| Workload {
         dataset: "",
         place: Place::Length,
         batch: batch(length, generator),
         rounds,
     });
-    asked.collect()
+    workloads.collect()
 }
 
 /// Draws keys of one length.

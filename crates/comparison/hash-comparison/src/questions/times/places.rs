@@ -7,7 +7,7 @@
 //! In overlapping calls, a function of few instructions lets the processor fetch several keys at once.
 
 use super::{FORMS, TimingRow};
-use crate::clock::{Asked, Batch, sample};
+use crate::clock::{Batch, Workload, sample};
 use crate::keys::{Dataset, shuffled};
 use crate::questions::on_dataset::{DatasetRows, distinct};
 use crate::record::{CallForm, EMPTY, Place, of};
@@ -42,9 +42,9 @@ fn rounds(quick: bool) -> usize {
 }
 
 /// Returns a sample of the dataset in both places.
-pub(super) fn asked(dataset: &Dataset, seed: u64, quick: bool) -> [Asked<'_>; 2] {
+pub(super) fn workloads(dataset: &Dataset, seed: u64, quick: bool) -> [Workload<'_>; 2] {
     let [cache, memory] = both(dataset, seed);
-    [(Place::Cache, cache), (Place::Memory, memory)].map(|(place, batch)| Asked {
+    [(Place::Cache, cache), (Place::Memory, memory)].map(|(place, batch)| Workload {
         dataset: &dataset.summary.name,
         place,
         batch,

@@ -19,7 +19,7 @@ struct Count {
     test: String,
     question: String,
     /// Trials per seed.
-    asked: u64,
+    trials: u64,
     /// Sum over the trials of one seed. A sum over the seeds would depend on the order in which threads finish.
     attainable: f64,
     /// Alarms of all seeds.
@@ -48,7 +48,7 @@ impl Alarms {
             self.counts.len() - 1
         });
         let count = &mut self.counts[at];
-        count.asked += 1;
+        count.trials += 1;
         count.attainable += attainable;
         count.alarms += u64::from(p_value < LEVEL);
     }
@@ -69,13 +69,13 @@ impl Alarms {
     pub(super) fn rows(self) -> Vec<CalibrationRow> {
         let confidence = 1.0 - 0.01 / self.counts.len().max(1) as f64;
         let rows = self.counts.into_iter().map(|count| {
-            let trials = count.asked * self.seeds;
+            let trials = count.trials * self.seeds;
             let (ci_low, ci_high) = binomial::proportion_interval(count.alarms, trials, confidence);
             CalibrationRow {
                 test: count.test,
                 question: count.question,
                 level: LEVEL,
-                attainable: count.attainable / count.asked as f64,
+                attainable: count.attainable / count.trials as f64,
                 trials,
                 alarms: count.alarms,
                 share: count.alarms as f64 / trials as f64,

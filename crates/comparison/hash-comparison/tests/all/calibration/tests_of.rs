@@ -14,13 +14,13 @@ use statistics::collisions::CollisionLaw;
 use terminal::progress::Silent;
 
 /// A dataset with its probes and the results of the ideal hash.
-pub(super) struct Asked<'a> {
+pub(super) struct Prepared<'a> {
     dataset: &'a Dataset,
     probes: Probes<'a>,
     ideal: Vec<NearSizesRow>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Prepared<'a> {
     /// Measures the ideal hash on the dataset.
     pub(super) fn new(dataset: &'a Dataset) -> Self {
         let probes = Probes::new(dataset);
@@ -37,21 +37,21 @@ impl<'a> Asked<'a> {
 pub(super) fn judged(
     function: &Function,
     run: &Run,
-    asked: &[Asked<'_>],
+    prepared: &[Prepared<'_>],
     structured: &[Dataset],
     effort: Effort<'_>,
 ) -> Records {
     let mut records = Records::of(run.clone());
     let values = |dataset: &Dataset, records: &mut Records| {
         let hashed = Hashed::new(&dataset.keys, function);
-        for question in QUESTIONS.iter().filter(|question| question.asks(dataset)) {
+        for question in QUESTIONS.iter().filter(|question| question.applies_to(dataset)) {
             if let Measure::Values(measure) = question.measure {
                 measure(dataset, &hashed, records);
             }
         }
         hashed.values64().to_vec()
     };
-    for of in asked {
+    for of in prepared {
         let hashed = Hashed::of_values(function, values(of.dataset, &mut records));
         let values = of.probes.values(&hashed);
         let (rows, _) = of.probes.of_function(function.name, &values, &Silent).unwrap();
@@ -70,7 +70,7 @@ pub(super) fn judged(
 }
 
 /// Counts the alarms of each test in judged rows about one function, and those of each file.
-pub(super) fn count(records: &Records, function: &Function, asked: &[Asked<'_>], alarms: &mut Alarms) {
+pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared<'_>], alarms: &mut Alarms) {
     for (test, rows) in [
         ("collisions", &records.collisions),
         ("structured", &records.structured),
@@ -105,7 +105,7 @@ pub(super) fn count(records: &Records, function: &Function, asked: &[Asked<'_>],
             alarms.count(test, question, LEVEL, row.p_value);
         }
     }
-    for dataset in asked.iter().map(|of| of.dataset) {
+    for dataset in prepared.iter().map(|of| of.dataset) {
         for one in compared(&records.near_sizes, &dataset.summary, function.name) {
             alarms.count("false_positives", "more than the ideal hash", LEVEL, one.p_value);
         }
@@ -121,15 +121,15 @@ pub(super) fn count(records: &Records, function: &Function, asked: &[Asked<'_>],
     }
     let (findings, facts) = (findings::judge(records), findings::bit_facts(records));
     let failed = |test| findings.iter().any(|finding| finding.failed.contains(&test));
-    let told = |tests: &[BitTest]| facts.iter().any(|fact| tests.contains(&fact.test));
+    let weak = |tests: &[BitTest]| facts.iter().any(|fact| tests.contains(&fact.test));
     for (question, alarm) in [
         ("collisions", failed(FailedTest::Collisions)),
         ("distribution", failed(FailedTest::Distribution)),
         ("false_positives", failed(FailedTest::FalsePositives)),
         ("occupancy", records.occupancy.iter().any(|row| row.is_worse())),
         ("structured", records.structured.iter().any(|row| row.is_worse())),
-        ("windows", told(&[BitTest::Windows])),
-        ("mixing", told(&[BitTest::Avalanche, BitTest::Independence])),
+        ("windows", weak(&[BitTest::Windows])),
+        ("mixing", weak(&[BitTest::Avalanche, BitTest::Independence])),
     ] {
         alarms.count(RUN, question, LEVEL, if alarm { 0.0 } else { 1.0 });
     }

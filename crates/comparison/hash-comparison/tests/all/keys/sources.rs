@@ -11,7 +11,7 @@ use hash_comparison::keys::{
 use proptest::prelude::*;
 use terminal::progress::Silent;
 
-use crate::property;
+use crate::fixtures;
 
 #[test]
 fn what_differs_from_the_manifest_is_refused() {
@@ -162,7 +162,7 @@ fn what_a_line_is() {
 }
 
 proptest! {
-    #![proptest_config(property::config())]
+    #![proptest_config(fixtures::config())]
 
     #[test]
     fn any_bytes_match_the_oracle(

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hash_comparison::page::chart;
+use hash_comparison::page::drawing;
 use hash_comparison::questions::shades::Heat;
 use plots::scene::{Color, INK, MUTED, PAPER, STRIPE};
 
-use crate::property::committed;
+use crate::fixtures::committed;
 
 const CSS: &str = include_str!("../../../src/page/style.css");
 
@@ -98,7 +98,7 @@ fn texts_of_charts_stand_out_in_both_schemes() {
 
 #[test]
 fn every_colour_of_a_chart_has_a_place_in_the_dark() {
-    let charts = chart::all(&committed());
+    let charts = drawing::all(&committed());
     let drawn: Vec<String> = charts.iter().map(|chart| plots::svg(&chart.scene)).collect();
     let used: BTreeSet<&str> = drawn
         .iter()

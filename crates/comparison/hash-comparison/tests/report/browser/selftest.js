@@ -47,8 +47,8 @@
   }
 
   /** The rows of the first chart stand, and follow one another in the document, in the order of the advice. */
-  function ordered(article, choice, place) {
-    const ranked = all(".ranking tbody th", choice).map(nameIn);
+  function ordered(article, place) {
+    const ranked = all(".ranking tbody th", article).map(nameIn);
     const rows = all("[data-row]", all(".first-chart svg[width]", article).find(isSeen));
     const top = (row) => row.querySelector("text").getBoundingClientRect().top;
     for (const order of [rows, rows.toSorted((a, b) => top(a) - top(b))]) {
@@ -79,14 +79,15 @@
           check("view", fields("stored")[0].disabled === forced, `${use.value}: whether values are kept is no choice`);
           if (stored.disabled) continue;
           for (const control of [strangers, stored]) press(control);
-          const choices = all(".choice", shown).filter(isSeen);
+          const choices = all("div.choice", shown).filter(isSeen);
           const wanted = `${use.value} ${strangers.value === "yes"} ${stored.value === "yes"}`;
           const heads = [...shown.querySelector(".failures table").tHead.rows[0].cells].map(textOf);
           check("view", heads.includes(`Advice: ${textOf(use.nextElementSibling)}`), `${wanted}: ${heads} further down`);
           const parts = new Set(all("[data-part]", shown).filter((part) => !part.hidden).map((part) => part.dataset.part));
           check("view", [...parts].every((part) => use.dataset.parts.split(" ").includes(part)), `${wanted}: ${[...parts]} are of other uses`);
           check("view", choices.length === 1 && choices[0].dataset.choice === wanted, `${wanted}: ${choices.length} answers`);
-          ordered(shown, choices[0], wanted);
+          check("view", all(".choice").filter(isSeen).every((part) => part.dataset.choice === wanted), `${wanted}: a part of another choice`);
+          ordered(shown, wanted);
           for (const name of [start, names.find((name) => name !== start)]) {
             press(fields("mine")[0], name);
             framed(shown, name, `${wanted}, ${name}`);
@@ -94,7 +95,7 @@
         }
       }
     }
-    // What is asked of a lookup is the last; the address tells it, and brings it back.
+    // The last choice is in the address, which restores it.
     const address = location.hash;
     check("view", address.includes("strangers=yes") && address.includes("use=checksum"), address);
     for (const name of ["use", "strangers", "stored", "dataset"]) press(fields(name)[0]);
@@ -105,17 +106,16 @@
     for (const name of ["use", "strangers", "stored"]) press(fields(name)[0]);
     for (const option of [...mine.options].slice(1)) {
       press(mine, option.value);
-      const choice = all(".choice", articles.find(isSeen)).find(isSeen);
-      const sides = choice.querySelector(".sides");
+      const article = articles.find(isSeen);
+      const sides = article.querySelector(".sides");
       const column = sides.querySelector("th.yours").cellIndex;
       check("view", textOf(sides.querySelector("th.yours a")) === option.value, `yours: ${option.value}`);
-      const ranked = [...rowOf(choice.querySelector(".ranking table"), option.value).cells].slice(1, -1).map(textOf);
-      const told = [...sides.tBodies[0].rows].map((row) => textOf(row.cells[column]));
-      check("yours", told.length === ranked.length + 1 && ranked.every((text, at) => text === told[at]), `${option.value}: ${told} beside, ${ranked} in the ranking`);
-      check("yours", /^(yes|no)(, [^:]*)?: /.test(told[0]), `${option.value}: ${told[0]}`);
-      const article = articles.find(isSeen);
+      const ranked = [...rowOf(article.querySelector(".ranking table"), option.value).cells].slice(1, -1).map(textOf);
+      const shown = [...sides.tBodies[0].rows].map((row) => textOf(row.cells[column]));
+      check("yours", shown.length === ranked.length + 1 && ranked.every((text, at) => text === shown[at]), `${option.value}: ${shown} side by side, ${ranked} in the ranking`);
+      check("yours", /^(yes|no)(, [^:]*)?: /.test(shown[0]), `${option.value}: ${shown[0]}`);
       const isDrawn = all(".first-chart svg text", article).some((text) => text.textContent === option.value);
-      check("yours", isDrawn !== article.querySelector(".first-chart .undrawn").textContent.includes(option.value), `${option.value}: not told under the chart`);
+      check("yours", isDrawn !== article.querySelector(".first-chart .undrawn").textContent.includes(option.value), `${option.value}: not named under the chart`);
       for (const use of [fields("use")[1], fields("use")[0]]) press(use);
       const again = all(".sides th.yours a", articles.find(isSeen)).find(isSeen);
       check("view", textOf(again) === option.value, `yours after another use: ${option.value}`);
@@ -244,9 +244,8 @@
     let sheets = 0;
     for (const article of articles) {
       check("paper", isSeen(article.querySelector(".answer")) && isSeen(article.querySelector(".first-chart .chart")), `${article.dataset.name} lacks something`);
-      const [answer] = all(".choice", article).filter(isSeen);
-      check("paper", all(".ranking tbody tr", answer).length > 3 && all(".ranking tbody tr", answer).every(isSeen), `${article.dataset.name}: the ranking is missing`);
-      ordered(article, answer, article.dataset.name);
+      check("paper", all(".ranking tbody tr", article).length > 3 && all(".ranking tbody tr", article).every(isSeen), `${article.dataset.name}: the ranking is missing`);
+      ordered(article, article.dataset.name);
       sheets += Math.ceil(article.getBoundingClientRect().height / SHEET);
       check("paper", getComputedStyle(article).breakAfter === (article === articles.at(-1) ? "auto" : "page"), "no page for each dataset");
     }

@@ -6,7 +6,6 @@ use crate::questions::on_dataset::{DatasetRows, stems};
 use crate::questions::times::numbers;
 use crate::questions::{Kind, Of};
 use crate::record::{CallForm, Choice, CostRow, EMPTY, Finding, IDEAL, Purpose, Verdict};
-use crate::vocabulary::{RESULTS, result};
 use plots::dots::{Axis, Dot, Dots, Panel, Row};
 use plots::key::Sign;
 use plots::mark::Mark;
@@ -30,12 +29,24 @@ pub(crate) const KINDS: [(Purpose, Kind); 4] = [
     kind!(Checksum, "checksum-findings"),
 ];
 
+impl From<Verdict> for Mark {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::FewerThanChance => Self::Diamond,
+            Verdict::WithinChance => Self::Circle,
+            Verdict::WorseThanChance => Self::Triangle,
+            Verdict::FarWorseThanChance => Self::Square,
+        }
+    }
+}
+
 /// Builds the key of the verdicts in use.
 fn key(used: impl Iterator<Item = Verdict> + Clone) -> Vec<(Sign, &'static str)> {
-    let all = RESULTS
-        .into_iter()
+    let all = Verdict::ALL
+        .iter()
+        .copied()
         .filter(|one| used.clone().any(|used| used == *one));
-    all.map(|verdict| (Sign::Filled(verdict.into()), result(verdict)))
+    all.map(|verdict| (Sign::Filled(verdict.into()), verdict.describe()))
         .collect()
 }
 
@@ -232,10 +243,10 @@ fn cost(data: &DatasetRows<'_>, findings: &[&Finding], purpose: Purpose) -> Pane
     };
     let found: Vec<[Option<&CostRow>; 2]> = findings.iter().map(of).collect();
     let present = || found.iter().flatten().copied().flatten();
-    let (title, unit) = match purpose {
-        Purpose::Table => ("Hash table", "comparisons per lookup"),
-        Purpose::Shard => ("Shards", "keys in the fullest shard"),
-        Purpose::Checksum | Purpose::Filter | Purpose::FilterOrTable => ("Checksum: all bits", "collisions"),
+    let title = match purpose {
+        Purpose::Table => "Hash table",
+        Purpose::Shard => "Shards",
+        Purpose::Checksum | Purpose::Filter | Purpose::FilterOrTable => "Checksum: all bits",
     };
     let Some(widest) = present().max_by_key(|row| row.size) else {
         return absent(title);
@@ -277,7 +288,7 @@ fn cost(data: &DatasetRows<'_>, findings: &[&Finding], purpose: Purpose) -> Pane
         title,
         key: if is_checksum { Vec::new() } else { sides.to_vec() },
         axis: Axis::new(Scale::of(values.filter(|value| *value >= 1.0)), number::tick),
-        axis_title: format!("{unit} (log)"),
+        axis_title: format!("{} (log)", widest.unit.describe()),
         line: (!is_checksum).then(|| (chance.measured, format!("chance {}", shown(&chance)))),
         numbers: (if is_checksum { "" } else { "low, high" }, 90.0),
         rows,

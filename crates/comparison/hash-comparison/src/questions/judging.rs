@@ -1,10 +1,31 @@
-//! Figures in readable form.
+//! What questions share when they judge: the rule that compares collisions with chance, and the figures in their reasons.
 
-use crate::record::Choice;
+use crate::record::{Choice, Verdict};
+use statistics::correction::FAMILY_LEVEL;
 use terminal::number::grouped;
 
 /// The number of hash bits that the filter policy uses and the ideal hash has.
 pub(crate) const IDEAL_BITS: u32 = 32;
+
+/// Collisions are far worse than chance if they certainly exceed it by this ratio. Collisions double with each lost
+/// bit, so four bits are lost.
+pub(crate) const FAR_WORSE_RATIO: f64 = 16.0;
+
+/// Confidence of the interval for a mean number of collisions.
+pub(crate) const INTERVAL_LEVEL: f64 = 0.99;
+
+/// Returns the verdict of one row. Verdicts depend on the number of all tests, so judging is a step after measuring.
+pub(crate) fn verdict(collisions: f64, expected: f64, ci_low: f64, p_adjusted: f64) -> Verdict {
+    if p_adjusted >= FAMILY_LEVEL {
+        Verdict::WithinChance
+    } else if collisions < expected {
+        Verdict::FewerThanChance
+    } else if ci_low >= FAR_WORSE_RATIO * expected {
+        Verdict::FarWorseThanChance
+    } else {
+        Verdict::WorseThanChance
+    }
+}
 
 /// Formats a positive number with about two significant digits, or as a whole number from 10 on.
 pub(crate) fn figure(number: f64) -> String {
@@ -34,16 +55,5 @@ pub(crate) fn percent(share: f64) -> String {
 
 /// Describes a number of buckets or shards and the way in which they are chosen.
 pub(crate) fn placed(number: u64, what: &str, choice: Choice) -> String {
-    format!("{} {what} by {}", grouped(number), chosen_by(choice))
-}
-
-/// Describes the way in which buckets or shards are chosen.
-pub(crate) const fn chosen_by(choice: Choice) -> &'static str {
-    match choice {
-        Choice::LowBits => "the low bits",
-        Choice::HighBits => "the high bits",
-        Choice::Fibonacci => "multiplication",
-        Choice::Remainder => "remainder",
-        Choice::Bit => "a bit",
-    }
+    format!("{} {what} by {}", grouped(number), choice.describe())
 }

@@ -5,12 +5,12 @@ use minijinja::value::{Serde, Value};
 use serde::Serialize;
 
 /// The macros.
-pub(super) const WORDS: &str = include_str!("words.html");
+pub(super) const MACROS: &str = include_str!("wording.html");
 
 /// Puts rows into words, as plain text.
-pub(crate) struct Words(Environment<'static>);
+pub(crate) struct Wording(Environment<'static>);
 
-impl Words {
+impl Wording {
     /// Reads the macros.
     ///
     /// # Panics
@@ -19,7 +19,9 @@ impl Words {
     pub(crate) fn new() -> Self {
         let mut environment = super::environment().expect("a syntax");
         // The extension of the name turns off escaping.
-        environment.add_template("words.txt", WORDS).expect("a template");
+        environment
+            .add_template("wording.txt", MACROS)
+            .expect("a template");
         Self(environment)
     }
 
@@ -33,7 +35,7 @@ impl Words {
             .try_iter()
             .expect("a tuple")
             .collect();
-        let template = self.0.get_template("words.txt").expect("the template");
+        let template = self.0.get_template("wording.txt").expect("the template");
         let mut macros = template.render_captured(()).expect("macros");
         let said = macros.with_state_mut(|state| state.call_macro(name, &arguments));
         let said = said.expect("a macro for these");

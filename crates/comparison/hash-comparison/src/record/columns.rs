@@ -1,4 +1,4 @@
-//! Words that several questions share.
+//! The values of columns that several questions share, and the names of rows that are about no function.
 
 use super::stored;
 
@@ -95,6 +95,32 @@ impl BitFact {
     /// Returns true if the fact is about this function and test.
     pub fn is(&self, function: &str, test: BitTest) -> bool {
         self.function == function && self.test == test
+    }
+}
+
+impl Verdict {
+    /// Returns the text that charts and tables show. A verdict compares a count with chance, and advice says whether to use a
+    /// function, so no word of `page/wording.html` is used here.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::FewerThanChance => "fewer than chance",
+            Self::WithinChance => "within chance",
+            Self::WorseThanChance => "worse than chance",
+            Self::FarWorseThanChance => "far beyond chance",
+        }
+    }
+}
+
+impl Choice {
+    /// Returns the text for what chooses a bucket or shard.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::LowBits => "the low bits",
+            Self::HighBits => "the high bits",
+            Self::Fibonacci => "multiplication",
+            Self::Remainder => "remainder",
+            Self::Bit => "a bit",
+        }
     }
 }
 

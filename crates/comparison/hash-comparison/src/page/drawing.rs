@@ -1,4 +1,4 @@
-//! Charts, drawn from stored records alone: this module measures nothing, and every statistic is a recorded column.
+//! Charts and page, drawn from stored records alone, without clock or measurement: the same records give the same bytes.
 //!
 //! A question has its own charts; those of several questions are here.
 
@@ -6,7 +6,12 @@ mod bits;
 mod file_name;
 mod findings;
 
+use std::path::Path;
+
 use plots::scene::Scene;
+use rayon::prelude::*;
+use records::error::Error;
+use records::folder::{CHARTS, REPORT};
 
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::{Kind, Of, QUESTIONS, Records, Section};
@@ -68,4 +73,64 @@ pub fn all(records: &Records) -> Vec<Chart> {
         })
     };
     charts.filter_map(chart).collect()
+}
+
+/// The charts of records, laid out.
+pub struct Drawing<'a> {
+    records: &'a Records,
+    charts: Vec<Chart>,
+}
+
+impl<'a> Drawing<'a> {
+    /// Lays out the charts.
+    pub fn of(records: &'a Records) -> Self {
+        let charts = all(records);
+        Self { records, charts }
+    }
+
+    /// Returns the names of the files that [`write`](Self::write) writes: `index.html` and `charts/*.svg`.
+    pub fn names(&self) -> Vec<String> {
+        let charts = self.charts.iter().map(file);
+        charts.chain([REPORT.to_owned()]).collect()
+    }
+
+    /// Writes charts and report into `dir`, which must exist. Files with the same names are replaced; other files are left
+    /// alone.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file cannot be written, or if the figures make a chart too large to draw.
+    pub fn write(&self, dir: &Path) -> Result<(), Error> {
+        let folder = dir.join(CHARTS);
+        std::fs::create_dir_all(&folder).map_err(Error::system(&folder))?;
+        let charts = self.charts.par_iter();
+        charts.try_for_each(|chart| draw(chart, self.records.run.schema, dir))?;
+        let page = super::page(self.records, &self.charts)?;
+        write(&dir.join(REPORT), page.as_bytes())
+    }
+}
+
+fn file(chart: &Chart) -> String {
+    format!("{CHARTS}/{}.svg", chart.stem)
+}
+
+/// Writes the file of a chart.
+fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<(), Error> {
+    let name = file(chart);
+    if !chart.scene.is_drawable() {
+        let reason = format!("{name}: the figures of this run make it too large to draw");
+        return Err(Error::internal(reason));
+    }
+    let element = plots::svg(&chart.scene);
+    let version = env!("CARGO_PKG_VERSION");
+    // Omits the command of the run: the same records must give the same chart wherever they were made.
+    let document = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <!-- Written by hash-comparison {version} (cargo xtask render) from records of schema {schema}; do not edit. -->\n{element}"
+    );
+    write(&dir.join(name), document.as_bytes())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    std::fs::write(path, bytes).map_err(Error::system(path))
 }

@@ -1,10 +1,11 @@
-//! The report of a run: shown on a terminal, and written to its folder, first beside it, moved when complete.
+//! The report of a run: shown on a terminal, and written to its folder, first next to it, moved when complete.
+
+pub mod summary;
 
 use std::fmt;
 use std::path::Path;
 
-use super::summary;
-use crate::page::render::Drawing;
+use crate::page::drawing::Drawing;
 use crate::questions::Records;
 use crate::questions::files::KIND;
 use records::document::{self, RUN};
@@ -13,9 +14,9 @@ use terminal::bar::Terminal;
 use terminal::failure::Failure;
 use terminal::progress::Progress as _;
 
-/// What a comparison found. It displays as the program shows it: the recommendation for each set of keys.
+/// The results of a comparison. Displayed, it is what the program prints: the recommendation for each set of keys.
 pub struct Report {
-    /// Every figure, as the files have them.
+    /// Every figure.
     pub records: Records,
     pub(crate) terminal: Terminal,
 }

@@ -1,26 +1,25 @@
-//! A comparison to be made, checked before anything is measured.
+//! A comparison to be made, and the plan that its names stand for.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use clap::{Args as _, FromArgMatches as _};
-
-use super::measured;
-use super::report::Report;
 use crate::functions::{self, Function};
 use crate::keys::{self, DEFAULT_SEED, Manifest};
 use crate::program::typed;
 use crate::questions::Records;
 use crate::questions::files::{MAX_DATASETS, MAX_FUNCTIONS};
-use crate::record::{FunctionSummary, Request};
+use crate::record::{FORMAT, FunctionGroup, FunctionSummary, Request, Run, SCHEMA};
+use crate::report::Report;
+use crate::run::measure;
+use records::environment;
 use records::error::Error;
 use terminal::bar::Terminal;
 use terminal::failure::Failure;
 use terminal::progress::Progress;
 
-/// A comparison of hash functions: the functions, the keys, and what a function is wanted for.
+/// A comparison of hash functions: the functions, the keys, and the request.
 ///
-/// Without keys it takes the embedded key sets, and without built-in functions those of a default run.
+/// Without keys it measures the embedded key sets, and without built-in functions those of a default run.
 ///
 /// ```no_run
 /// use hash_comparison::{Comparison, Failure, Function, Purpose, Request};
@@ -46,72 +45,37 @@ use terminal::progress::Progress;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone)]
 pub struct Comparison {
-    /// An embedded dataset; may be given several times [default: all, or none with --keys]
-    #[arg(long = "dataset", value_name = "NAME")]
     datasets: Vec<String>,
-
-    /// A function, or a group of them: published, anchors, variants or further; may be given several times
-    #[arg(long = "function", value_name = "NAME")]
+    keys: Vec<PathBuf>,
     functions: Vec<String>,
-
-    /// Measure every function; charts and lists fold those that are not named
-    #[arg(long)]
     all: bool,
-
-    /// A file of your own keys, one per line; may be given several times
-    ///
-    /// A key is the bytes of a line without its end (LF or CR LF). An empty line is the empty key; duplicate lines are counted
-    /// and dropped. The dataset is named after the file, without its extension.
-    #[arg(long = "keys", value_name = "FILE")]
-    pub(super) keys: Vec<PathBuf>,
-
-    /// Seed of every random choice, from 0 to 2^64 - 1
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, value_parser = seed, allow_negative_numbers = true)]
-    pub(super) seed: u64,
-
-    /// Take fewer timing samples; all other results are the same
-    #[arg(long)]
-    pub(super) quick: bool,
-
     /// User-defined functions, measured after the others.
-    #[arg(skip)]
     own: Vec<Function>,
-
-    #[arg(skip)]
-    pub(crate) request: Request,
-
+    request: Request,
+    seed: u64,
+    quick: bool,
     /// The command line that repeats the run.
-    #[arg(skip = typed())]
-    pub(crate) command: String,
-
+    command: String,
     /// The commit of the workspace, for its own command.
-    #[arg(skip)]
-    pub(crate) commit: Option<String>,
-}
-
-fn seed(text: &str) -> Result<u64, String> {
-    text.parse()
-        .map_err(|_| format!("must be a whole number between 0 and {}", u64::MAX))
-}
-
-/// The datasets and functions that a comparison stands for, each once.
-#[derive(Debug)]
-pub struct Chosen {
-    /// The embedded datasets.
-    pub datasets: Vec<String>,
-    /// The functions, in the order in which they are measured.
-    pub functions: Vec<Function>,
-    /// Their entries in the records.
-    pub summaries: Vec<FunctionSummary>,
-    pub(super) request: Request,
+    commit: Option<String>,
 }
 
 impl Default for Comparison {
     fn default() -> Self {
-        let nothing = Self::augment_args(clap::Command::new("")).get_matches_from([""]);
-        Self::from_arg_matches(&nothing).expect("every option has a default")
+        Self {
+            datasets: Vec::new(),
+            keys: Vec::new(),
+            functions: Vec::new(),
+            all: false,
+            own: Vec::new(),
+            request: Request::default(),
+            seed: DEFAULT_SEED,
+            quick: false,
+            command: typed(),
+            commit: None,
+        }
     }
 }
 
@@ -121,8 +85,8 @@ impl Comparison {
         Self::default()
     }
 
-    /// Adds a function of your own, built by [`Function::custom`]. The first stands beside the pick, unless the request names another
-    /// function in use today.
+    /// Adds a function of your own, built by [`Function::custom`]. The first is shown next to the pick, unless the request names
+    /// another function in use today.
     pub fn function(mut self, own: Function) -> Self {
         self.own.push(own);
         self
@@ -146,7 +110,7 @@ impl Comparison {
         self
     }
 
-    /// Sets what a function is wanted for. The function in use today is measured even if it was not added.
+    /// Sets the requirements of a function. The function in use today is measured even if it was not added.
     pub fn request(self, request: Request) -> Self {
         Self { request, ..self }
     }
@@ -164,6 +128,15 @@ impl Comparison {
     /// Takes fewer timing samples. All other results stay the same.
     pub fn quick(self) -> Self {
         Self { quick: true, ..self }
+    }
+
+    /// Sets the command line that repeats the run, and the commit of the workspace.
+    pub(crate) fn repeated_by(self, command: String, commit: Option<String>) -> Self {
+        Self {
+            command,
+            commit,
+            ..self
+        }
     }
 
     /// Measures all functions on all keys. Progress goes to standard error.
@@ -184,40 +157,17 @@ impl Comparison {
     ///
     /// The errors of [`run`](Self::run), and one of the kind `Cancelled` if `progress` requests a stop.
     pub fn measure(&self, progress: &dyn Progress) -> Result<Records, Error> {
-        measured::measure(self, None, progress)
+        measure(&self.plan()?, None, progress)
     }
 
-    /// Returns a sentence for each name given that is not the function's own.
-    pub(crate) fn meanings(&self) -> impl Iterator<Item = String> {
-        let given = self.functions.iter().chain(&self.request.mine);
-        given.filter_map(|name| functions::meaning(name))
-    }
-
-    /// Looks up the names, and checks custom functions and the dataset names of the key files.
+    /// Looks up all names, and checks custom functions and the dataset names of the key files.
     ///
     /// # Errors
     ///
     /// Returns an error if a name is unknown, two datasets or functions would have the same name, a function breaks the
     /// rules of [`Function::custom`], or there are too many datasets or functions for one report.
-    pub fn check(&self) -> Result<Chosen, Error> {
-        let mut datasets: Vec<String> = Vec::new();
-        for name in &self.datasets {
-            datasets.push(Manifest::find(name)?.name.clone());
-        }
-        if self.datasets.is_empty() && self.keys.is_empty() {
-            datasets.extend(keys::embedded_names().map(str::to_owned));
-        }
-        let mut seen = HashSet::new();
-        datasets.retain(|name| seen.insert(name.clone()));
-        let count = datasets.len() + self.keys.len();
-        if count > MAX_DATASETS {
-            return Err(Error::input(format!(
-                "a run must have at most {MAX_DATASETS} datasets and key files, got {count}: make several runs"
-            )));
-        }
-        keys::file_names(&self.keys)?;
-
-        let is_among = |all: &[Function], name: &str| all.iter().any(|one| one.name == name);
+    pub fn plan(&self) -> Result<Plan, Error> {
+        let datasets = self.dataset_names()?;
         let mut named: Vec<Function> = Vec::new();
         for name in &self.functions {
             named.extend(functions::select(name)?);
@@ -241,6 +191,7 @@ impl Comparison {
             functions.push(*function);
             named.push(*function);
         }
+        let is_among = |all: &[Function], name: &str| all.iter().any(|one| one.name == name);
         let mut request = self.request.clone();
         let first = self.own.first().map(|function| function.name.to_owned());
         request.mine = request.mine.or(first);
@@ -263,11 +214,76 @@ impl Comparison {
             folded: !is_among(&named, function.name),
             ..function.summary()
         };
-        Ok(Chosen {
-            datasets,
-            summaries: functions.iter().map(summary).collect(),
-            functions,
+        let given = self.functions.iter().chain(&self.request.mine);
+        let run = Run {
+            format: FORMAT.to_owned(),
+            schema: SCHEMA,
+            generator: format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
+            command: self.command.clone(),
+            date: environment::now_utc(),
+            seed: self.seed,
+            quick: self.quick,
+            functions: functions.iter().map(summary).collect(),
             request,
+            ..Run::default()
+        };
+        Ok(Plan {
+            run,
+            datasets,
+            keys: self.keys.clone(),
+            functions,
+            meanings: given.filter_map(|name| functions::meaning(name)).collect(),
+            commit: self.commit.clone(),
         })
+    }
+
+    /// Returns the names of the embedded datasets, each once, and checks those of the key files.
+    fn dataset_names(&self) -> Result<Vec<String>, Error> {
+        let mut datasets: Vec<String> = Vec::new();
+        for name in &self.datasets {
+            datasets.push(Manifest::find(name)?.name.clone());
+        }
+        if self.datasets.is_empty() && self.keys.is_empty() {
+            datasets.extend(keys::embedded_names().map(str::to_owned));
+        }
+        let mut seen = HashSet::new();
+        datasets.retain(|name| seen.insert(name.clone()));
+        let count = datasets.len() + self.keys.len();
+        if count > MAX_DATASETS {
+            return Err(Error::input(format!(
+                "a run must have at most {MAX_DATASETS} datasets and key files, got {count}: make several runs"
+            )));
+        }
+        keys::file_names(&self.keys)?;
+        Ok(datasets)
+    }
+}
+
+/// A checked comparison: what its names stand for, each once.
+#[derive(Debug)]
+pub struct Plan {
+    /// The start of the records: functions, request, seed, command and date.
+    pub run: Run,
+    /// The embedded datasets.
+    pub datasets: Vec<String>,
+    /// The functions, in the order in which they are measured.
+    pub functions: Vec<Function>,
+    /// The files of keys.
+    pub(crate) keys: Vec<PathBuf>,
+    /// A sentence for each given name that is not the function's own.
+    pub(crate) meanings: Vec<String>,
+    pub(crate) commit: Option<String>,
+}
+
+impl Plan {
+    /// Returns the plan to make a run of all functions and embedded datasets again.
+    pub(crate) fn again(earlier: &Records) -> Result<Self, Error> {
+        let mut plan = Comparison::new().all().seed(earlier.run.seed).plan()?;
+        // The features of this build decide which further functions there are, and an earlier run has none.
+        plan.functions.retain(|one| one.group != FunctionGroup::Further);
+        plan.run
+            .functions
+            .retain(|one| one.group != FunctionGroup::Further);
+        Ok(plan)
     }
 }

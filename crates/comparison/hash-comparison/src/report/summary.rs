@@ -7,12 +7,15 @@ use crate::advice::figures::{Basis, Figure, Figures};
 use crate::advice::over_sets::{over_sets, suited};
 use crate::advice::recommend::{Note, notes};
 use crate::advice::times;
+use crate::name_errors::listed;
 use crate::page::answer::label;
-use crate::page::words::Words;
+use crate::page::wording::Wording;
 use crate::questions::Records;
 use crate::questions::times::of_empty_keys;
-use crate::record::{Advice, DatasetSummary, Effect, FunctionGroup, Standing, on};
+use crate::record::{Advice, DatasetSummary, Effect, FunctionGroup, FunctionSummary, Standing, on};
 
+/// The most functions that are named of those that are equally fast.
+const MAX_TIED: usize = 2;
 /// The most functions to avoid that are named.
 const MAX_AVOIDED: usize = 3;
 /// The most columns of figures: more do not fit into a line.
@@ -30,26 +33,42 @@ pub fn of(records: &Records) -> String {
         .clone()
         .map(|dataset| answer(records, dataset) + "\n")
         .collect();
-    let calls = Words::new().say("calls", (purpose,));
-    let times_are = wrapped(format!(
-        "In brackets: what chance gives, and where times of other runs lie. The times are of calls as this use makes them: {calls}."
-    ));
-    text += &format!("{times_are}\n");
+    let calls = Wording::new().say("calls", (purpose,));
+    let legend = format!("In brackets: chance, and the times of other runs of this build. Times: {calls}.");
+    text += &format!("{}\n", wrapped(legend));
+    let is_shown = |one: &&FunctionSummary| {
+        let mut advice = records.advice.iter().filter(|row| row.function == one.name);
+        advice.any(|row| row.standing <= Standing::RunnerUp || row.mine && row.suits()) && !one.stable
+    };
+    let unstable: Vec<&str> = run
+        .functions
+        .iter()
+        .filter(is_shown)
+        .map(|one| &*one.name)
+        .collect();
+    if !unstable.is_empty() {
+        let names = listed(&unstable, "and");
+        let sentence = format!("In memory only: values of {names} may change with a release.");
+        text += &format!("{}\n", wrapped(sentence));
+    }
     for call in run.functions.iter().filter_map(|one| of_empty_keys(records, one)) {
         text += &format!("{}\n", wrapped(call));
     }
     if run.datasets.len() > 1 {
         let suited = sets.clone().map(|set| suited(on(&records.advice, &set.name)));
-        let rows = over_sets(suited).into_iter().take(MAX_OVER_SETS).map(|row| {
-            let sets = format!("{} of {}", row.sets, run.datasets.len());
-            [row.function, significant(row.ratio, 3), sets]
+        let best = over_sets(suited).into_iter().take(MAX_OVER_SETS).map(|row| {
+            let on_some = match row.sets == run.datasets.len() {
+                true => String::new(),
+                false => format!(" (suits on {} of {})", row.sets, run.datasets.len()),
+            };
+            format!("{} {}{on_some}", row.function, significant(row.ratio, 3))
         });
-        let heads = [
-            "all key sets together",
-            "time over that of the fastest",
-            "suits on sets",
-        ];
-        text += &format!("{}\n\n", table(heads.to_vec(), &[1], rows));
+        let best: Vec<String> = best.collect();
+        let sentence = format!(
+            "All key sets together, times over the fastest: {}",
+            best.join(", ")
+        );
+        text += &format!("{}\n", wrapped(sentence));
     }
     let warnings = times::warnings(records, sets.map(|set| (set.name.as_str(), purpose.form())));
     if !warnings.is_empty() {
@@ -61,7 +80,7 @@ pub fn of(records: &Records) -> String {
 /// Returns the recommendation for one dataset: the pick in the first line, then pick, runner-up and the function in use side by
 /// side, then what else there is to know.
 fn answer(records: &Records, dataset: &DatasetSummary) -> String {
-    let words = Words::new();
+    let words = Wording::new();
     let request = &records.run.request;
     let advice: Vec<&Advice> = on(&records.advice, &dataset.name).collect();
     let of = |standing| advice.iter().copied().filter(move |one| one.standing == standing);
@@ -78,7 +97,7 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
         "{} ({}{dropped}): {taken}, for {}",
         dataset.name,
         counted(dataset.keys, "key"),
-        words.say("asked", (request,)),
+        words.say("requested", (request,)),
     ));
     let beside = advice.iter().copied();
     let own = records
@@ -89,7 +108,7 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     let own: Vec<&str> = own.map(|one| &*one.name).collect();
     let beside =
         beside.filter(|one| one.mine || one.standing <= Standing::RunnerUp || own.contains(&&*one.function));
-    let figures = Figures::of(records, dataset, request.purpose);
+    let figures = Figures::of(records, dataset, request.purpose.parts());
     let beside: Vec<&Advice> = beside.collect();
     let table = side_by_side(&words, &beside, &figures, dataset.keys);
 
@@ -105,31 +124,21 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
             row("yours", label);
         }
     }
-    let unstable = beside.iter().filter(|one| one.suits() && !one.stable);
-    let unstable: Vec<&str> = unstable.map(|one| one.function.as_str()).collect();
-    if !unstable.is_empty() {
-        row(
-            "in memory",
-            format!("{}: values may change with a release", unstable.join(", ")),
-        );
-    }
-    let ties = words.say("ties", (&advice,));
+    let ties = words.say("ties", (&advice, MAX_TIED));
     if !ties.is_empty() {
         row("fastest", ties);
     }
-    let avoided = of(Standing::Avoid).map(|one| {
-        let reason = words.say("shortly", (one,));
-        format!("{} ({reason})", one.function)
-    });
-    let mut avoided: Vec<String> = avoided.collect();
-    // Costliest first, which the longest list still shows.
-    avoided.reverse();
-    if let Some(more) = avoided.len().checked_sub(MAX_AVOIDED).filter(|more| *more > 0) {
-        avoided.truncate(MAX_AVOIDED);
-        avoided.push(format!("{more} more (in the report)"));
-    }
-    if !avoided.is_empty() {
-        row("avoid", avoided.join(", "));
+    // The costliest comes first.
+    let avoided: Vec<&Advice> = of(Standing::Avoid).collect();
+    if let Some(worst) = avoided.last() {
+        let reason = words.say("shortly", (worst,));
+        let others = avoided.iter().rev().skip(1).take(MAX_AVOIDED - 1);
+        let others: String = others.map(|one| format!(", {}", one.function)).collect();
+        let more = match avoided.len().saturating_sub(MAX_AVOIDED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        row("avoid", format!("{} ({reason}){others}{more}", worst.function));
     }
     let notes: Vec<Note> = notes(dataset, request, pick.is_some());
     for note in notes {
@@ -139,13 +148,13 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
 }
 
 /// Returns the table of these functions, with the figures that were counted; empty without functions.
-fn side_by_side(words: &Words, functions: &[&Advice], figures: &Figures, keys: u64) -> String {
+fn side_by_side(words: &Wording, functions: &[&Advice], figures: &Figures, keys: u64) -> String {
     if functions.is_empty() {
         return String::new();
     }
     let cell = |one: &Advice, column: usize| figures.functions.get(&one.function)?.cells[column].as_ref();
     let columns = figures.heads.iter().enumerate().filter(|(index, head)| {
-        // Another way of choosing places is told where it decides.
+        // Another choice of places is shown only where it decides.
         let is_same =
             |other: &Figure| (other.row.purpose, other.basis) == (head.row.purpose, Basis::Measured);
         let is_first = !figures.heads[..*index].iter().any(is_same);
@@ -172,12 +181,12 @@ fn side_by_side(words: &Words, functions: &[&Advice], figures: &Figures, keys: u
             Standing::RunnerUp => "runner-up",
             _ => "yours",
         };
-        let told = |(index, head): &(usize, &Figure)| {
+        let shown = |(index, head): &(usize, &Figure)| {
             let figure = cell(one, *index)?;
             Some(words.say("beside", (figure, head)))
         };
         let time = words.say("time_of", (one,));
-        let cells = columns.iter().map(|column| told(column).unwrap_or_default());
+        let cells = columns.iter().map(|column| shown(column).unwrap_or_default());
         let cells = [role.to_owned(), one.function.clone(), time]
             .into_iter()
             .chain(cells);

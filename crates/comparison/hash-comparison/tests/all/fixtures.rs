@@ -1,4 +1,4 @@
-//! The configuration of property tests, and the committed run.
+//! What several tests start from: the configuration of property tests, and the committed run.
 
 use std::path::Path;
 
