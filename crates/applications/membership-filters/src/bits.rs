@@ -4,6 +4,7 @@
 
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Deref;
 
 use crate::arch;
 use crate::error::Error;
@@ -21,11 +22,17 @@ pub(crate) const WORD: usize = 8;
 const NEAR: usize = 1 << 15;
 
 /// A word of a filter: `u64`, or an atomic word if threads share the bits.
-pub(crate) trait Word: Default {
+pub trait Word: Default + From<u64> {
+    /// Is true if threads share the word.
+    const IS_SHARED: bool;
+
+    /// Returns the bits.
     fn value(&self) -> u64;
 }
 
 impl Word for u64 {
+    const IS_SHARED: bool = false;
+
     #[inline]
     fn value(&self) -> u64 {
         *self
@@ -33,7 +40,6 @@ impl Word for u64 {
 }
 
 /// The bits, and their number as the modulus of positions.
-#[derive(PartialEq, Eq)]
 pub(crate) struct Bits<W = u64> {
     words: Vec<W>,
     modulus: Modulus,
@@ -45,6 +51,15 @@ impl<W> fmt::Debug for Bits<W> {
         write!(f, "{} bits", self.words.len() * 64)
     }
 }
+
+/// Compares atomic words as each is when it is read.
+impl<W: Word> PartialEq for Bits<W> {
+    fn eq(&self, other: &Self) -> bool {
+        self.words.len() == other.words.len() && self.values().eq(other.values())
+    }
+}
+
+impl<W: Word> Eq for Bits<W> {}
 
 impl<W: Clone> Clone for Bits<W> {
     fn clone(&self) -> Self {
@@ -183,6 +198,23 @@ impl Bits {
         for (ours, theirs) in self.words.iter_mut().zip(&other.words) {
             *ours &= theirs;
         }
+    }
+}
+
+/// Bits that can be set, through an exclusive reference or one to atomic words.
+pub(crate) trait Settable: Deref<Target = Bits<Self::Word>> {
+    type Word: Word;
+
+    /// Sets the bit at this position. Returns true if this call changed it.
+    fn set_at(&mut self, position: u64) -> bool;
+}
+
+impl Settable for &mut Bits {
+    type Word = u64;
+
+    #[inline]
+    fn set_at(&mut self, position: u64) -> bool {
+        self.set(position)
     }
 }
 

@@ -115,7 +115,7 @@ pub fn to_bytes<T: Stored>(filter: &T) -> Vec<u8> {
 }
 
 /// Returns what `write` puts.
-pub(crate) fn collected<T: Stored>(
+fn collected<T: Stored>(
     filter: &T,
     write: fn(&T, &mut Put<'_, Infallible>) -> Result<(), Infallible>,
 ) -> Vec<u8> {
@@ -224,9 +224,34 @@ fn write<T: Stored, E>(filter: &T, put: &mut Put<'_, E>) -> Result<(), E> {
 }
 
 /// Writes what is in the envelope alone: the form of another program.
-pub(crate) fn write_bare<T: Stored, E>(filter: &T, put: &mut Put<'_, E>) -> Result<(), E> {
+fn write_bare<T: Stored, E>(filter: &T, put: &mut Put<'_, E>) -> Result<(), E> {
     let checksum = None;
     filter.write_contents(&mut Writer { put, checksum })
+}
+
+/// Returns the form of another program.
+pub(crate) fn to_bare<T: Stored>(filter: &T) -> Vec<u8> {
+    collected(filter, write_bare)
+}
+
+/// Reads the form of another program; trailing bytes are an error.
+pub(crate) fn from_bare<T: Stored>(mut bytes: &[u8], funnel: T::Funnel) -> Result<T, Error> {
+    let mut reader = Reader::plain(&mut bytes);
+    let filter = T::read_contents(&mut reader, funnel)?;
+    reader.end()?;
+    Ok(filter)
+}
+
+/// Writes the form of another program in pieces of up to 64 KiB, without a copy of the filter.
+#[cfg(feature = "std")]
+pub(crate) fn write_bare_to<T: Stored>(filter: &T, mut writer: impl std::io::Write) -> std::io::Result<()> {
+    write_bare(filter, &mut |bytes: &[u8]| writer.write_all(bytes))
+}
+
+/// Reads the form of another program and nothing after it.
+#[cfg(feature = "std")]
+pub(crate) fn read_bare<T: Stored>(reader: impl std::io::Read, funnel: T::Funnel) -> Result<T, Error> {
+    T::read_contents(&mut Reader::plain(&mut Stream(reader)), funnel)
 }
 
 /// What takes the bytes.
@@ -329,7 +354,7 @@ impl Source for &[u8] {
 
 /// A source of unknown length.
 #[cfg(feature = "std")]
-pub(crate) struct Stream<R>(pub(crate) R);
+struct Stream<R>(R);
 
 #[cfg(feature = "std")]
 impl<R: std::io::Read> Source for Stream<R> {
