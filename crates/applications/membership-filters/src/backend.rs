@@ -77,6 +77,13 @@ pub trait AnyFunnel: Enveloped {
     /// The size of a filter.
     type Parameters;
 
+    /// Returns the parameters for this many keys at this rate.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the `new` of the parameters.
+    fn sized(capacity: u64, rate: f64) -> Result<Self::Parameters, Error>;
+
     /// Returns a backend without keys.
     ///
     /// # Errors
@@ -90,14 +97,7 @@ pub trait AnyFunnel: Enveloped {
     message = "filters of `{Self}` have no hash unless a funnel is given",
     note = "make a filter of Guava by `guava::BloomFilter::with_capacity(Utf8, 1_000, 0.01)`"
 )]
-pub trait Fast: AnyFunnel {
-    /// Returns the parameters for this many keys at this rate.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the `new` of the parameters.
-    fn sized(capacity: u64, rate: f64) -> Result<Self::Parameters, Error>;
-}
+pub trait Fast: AnyFunnel {}
 
 /// A backend that one thread at a time changes.
 #[diagnostic::on_unimplemented(message = "no filter of `{Self}` takes keys by `&mut self`")]

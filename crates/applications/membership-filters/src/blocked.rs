@@ -155,6 +155,10 @@ impl<S: Storage> Enveloped for Blocked<S> {
 impl<S: Storage> AnyFunnel for Blocked<S> {
     type Parameters = Parameters;
 
+    fn sized(capacity: u64, rate: f64) -> Result<Parameters, Error> {
+        Parameters::new(capacity, rate)
+    }
+
     fn new(parameters: &Parameters) -> Result<Self, Error> {
         // Below 2^31.
         let len = usize::try_from(parameters.memory_bytes()).unwrap_or(usize::MAX);
@@ -165,11 +169,7 @@ impl<S: Storage> AnyFunnel for Blocked<S> {
     }
 }
 
-impl<S: Storage> Fast for Blocked<S> {
-    fn sized(capacity: u64, rate: f64) -> Result<Parameters, Error> {
-        Parameters::new(capacity, rate)
-    }
-}
+impl<S: Storage> Fast for Blocked<S> {}
 
 impl<S: Storage> Probed for Blocked<S> {
     fn probe_count(&self) -> u32 {

@@ -222,6 +222,10 @@ impl Probed for Counting {
 impl AnyFunnel for Counting {
     type Parameters = Parameters;
 
+    fn sized(capacity: u64, rate: f64) -> Result<Parameters, Error> {
+        Parameters::new(capacity, rate)
+    }
+
     fn new(parameters: &Parameters) -> Result<Self, Error> {
         Ok(Self {
             strategy: parameters.chosen_strategy(),
@@ -235,11 +239,7 @@ impl AnyFunnel for Counting {
     }
 }
 
-impl Fast for Counting {
-    fn sized(capacity: u64, rate: f64) -> Result<Parameters, Error> {
-        Parameters::new(capacity, rate)
-    }
-}
+impl Fast for Counting {}
 
 impl Enveloped for Counting {
     const MAGIC: [u8; 8] = *b"MFcounts";

@@ -174,6 +174,10 @@ impl Counted for Cuckoo {
 impl AnyFunnel for Cuckoo {
     type Parameters = CuckooParameters;
 
+    fn sized(capacity: u64, rate: f64) -> Result<CuckooParameters, Error> {
+        CuckooParameters::new(capacity, rate)
+    }
+
     fn new(parameters: &CuckooParameters) -> Result<Self, Error> {
         Ok(Self {
             parameters: *parameters,
@@ -183,11 +187,7 @@ impl AnyFunnel for Cuckoo {
     }
 }
 
-impl Fast for Cuckoo {
-    fn sized(capacity: u64, rate: f64) -> Result<CuckooParameters, Error> {
-        CuckooParameters::new(capacity, rate)
-    }
-}
+impl Fast for Cuckoo {}
 
 impl Enveloped for Cuckoo {
     const MAGIC: [u8; 8] = *b"MFcuckoo";

@@ -78,6 +78,10 @@ impl Variety for Strategy {
 impl<W: Word> AnyFunnel for Bloom<Strategy, W> {
     type Parameters = Parameters;
 
+    fn sized(capacity: u64, rate: f64) -> Result<Parameters, Error> {
+        Parameters::new(capacity, rate)
+    }
+
     fn new(parameters: &Parameters) -> Result<Self, Error> {
         let (strategy, bits) = (
             parameters.chosen_strategy(),
