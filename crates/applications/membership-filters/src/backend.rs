@@ -18,6 +18,7 @@ pub use crate::bloom::Bloom;
 pub use crate::counting::Counting;
 pub use crate::cuckoo::Cuckoo;
 pub use crate::redisbloom::Chain;
+pub use crate::rotating::Rotating;
 
 /// The places of keys in memory, found by the hashes of the keys.
 pub trait Backend: Sized {
@@ -93,14 +94,9 @@ pub trait AnyFunnel: Enveloped {
 }
 
 /// A backend whose filters have the fast hash, [`Xxph3`](crate::Xxph3), unless another funnel is given.
-#[diagnostic::on_unimplemented(
-    message = "filters of `{Self}` have no hash unless a funnel is given",
-    note = "make a filter of Guava by `guava::BloomFilter::with_capacity(Utf8, 1_000, 0.01)`"
-)]
 pub trait Fast: AnyFunnel {}
 
 /// A backend that one thread at a time changes.
-#[diagnostic::on_unimplemented(message = "no filter of `{Self}` takes keys by `&mut self`")]
 pub trait Exclusive: Backend {
     /// What the insertion of a key returns: whether it was certainly absent, or an error.
     type New: Inserted<bool>;
@@ -143,10 +139,6 @@ pub trait Concurrent: Compatible {
 }
 
 /// A backend of which two can have equal parameters.
-#[diagnostic::on_unimplemented(
-    message = "two filters of `{Self}` cannot become one",
-    note = "`BloomFilter`, `guava::BloomFilter` and `spark::BloomFilter` can be merged, and so can those for many threads"
-)]
 pub trait Compatible: Backend {
     /// Checks that the backends differ in their keys alone.
     ///

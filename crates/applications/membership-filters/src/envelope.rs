@@ -382,6 +382,8 @@ pub struct Reader<'a> {
     /// The checksum of the bytes read, until it is verified; `None` for Guava's stream.
     checksum: Option<Murmur3X64_128>,
     taken: u64,
+    /// Set while a part of the contents is read, which has no checksum.
+    is_in_part: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -404,6 +406,7 @@ impl<'a> Reader<'a> {
             source,
             checksum: None,
             taken: 0,
+            is_in_part: false,
         }
     }
 
@@ -510,6 +513,9 @@ impl<'a> Reader<'a> {
     ///
     /// The errors of [`Reader::array`], and [`ErrorKind::ChecksumMismatch`].
     pub fn verify(&mut self) -> Result<(), Error> {
+        if self.is_in_part {
+            return Ok(());
+        }
         let Some(checksum) = self.checksum.take() else {
             return Ok(());
         };
@@ -521,6 +527,14 @@ impl<'a> Reader<'a> {
         let (kind, thing) = (ErrorKind::ChecksumMismatch, "the checksum");
         let (range, got) = (format_args!("{computed:016x}"), format_args!("{stated:016x}"));
         Err(Error::new(kind, thing, range, got))
+    }
+
+    /// Reads a part of the contents: what another filter has between header and checksum.
+    pub(crate) fn part<T>(&mut self, read: fn(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        let was_in_part = core::mem::replace(&mut self.is_in_part, true);
+        let part = read(self);
+        self.is_in_part = was_in_part;
+        part
     }
 
     /// Checks that nothing follows.

@@ -129,22 +129,6 @@ impl<B, F, A> Filter<B, F, A> {
     {
         Hashed::new(self.funnel.clone(), key)
     }
-
-    /// Returns the hash without its funnel, if that is this filter's.
-    #[inline]
-    fn own(&self, hash: &Hashed<F>) -> Result<Hash128, Error>
-    where
-        F: PartialEq,
-    {
-        hash.under(&self.funnel).ok_or_else(Error::other_funnel)
-    }
-
-    fn check_own(&self, hashes: &[Hashed<F>]) -> Result<(), Error>
-    where
-        F: PartialEq,
-    {
-        hashes.iter().try_for_each(|hash| self.own(hash).map(drop))
-    }
 }
 
 /// Filters whose funnel is chosen.
@@ -199,34 +183,6 @@ impl<B: Backend, F, A> Filter<B, F, A> {
         answers
     }
 
-    /// Returns whether a key that is hashed already might be in the filter. The answer is true for a hash that was made
-    /// with a funnel that is not equal to this filter's.
-    #[inline]
-    #[must_use]
-    pub fn contains_hashed(&self, hash: &Hashed<F>) -> bool
-    where
-        F: PartialEq,
-    {
-        let contains = |hash| self.backend.contains(B::part(hash));
-        self.own(hash).map_or(true, contains)
-    }
-
-    /// Returns for each key that is hashed already what [`contains_hashed`](Self::contains_hashed) would return.
-    #[must_use]
-    pub fn contains_many_hashed(&self, hashes: &[Hashed<F>]) -> Vec<bool>
-    where
-        F: PartialEq,
-    {
-        let mut answers = Vec::with_capacity(hashes.len());
-        let then = |hashes: &[B::Hash]| self.backend.contains_batch(hashes, &mut answers);
-        in_batches(hashed_parts::<B, F>(hashes), then);
-        // No pass at all for funnels without fields, which are always equal.
-        for (answer, hash) in answers.iter_mut().zip(hashes) {
-            *answer |= self.own(hash).is_err();
-        }
-        answers
-    }
-
     /// Returns the state of the filter. Bloom filters are read as a whole; the rate is `expectedFpp` of Guava and Spark, the
     /// share of ones to the power of the probe count, and of a chain `1 - product of (1 - rate)` over its links.
     pub fn stats(&self) -> Stats {
@@ -247,6 +203,41 @@ impl<B: Backend, F, A> Filter<B, F, A> {
     /// Returns the memory of the filter's bits in bytes.
     pub fn memory_bytes(&self) -> u64 {
         self.bits().div_ceil(64) * 8
+    }
+}
+
+/// Queries for keys that are hashed already.
+impl<B: Backend, F: PartialEq, A> Filter<B, F, A> {
+    /// Returns the hash without its funnel, if that is this filter's.
+    #[inline]
+    fn own(&self, hash: &Hashed<F>) -> Result<Hash128, Error> {
+        hash.under(&self.funnel).ok_or_else(Error::other_funnel)
+    }
+
+    fn check_own(&self, hashes: &[Hashed<F>]) -> Result<(), Error> {
+        hashes.iter().try_for_each(|hash| self.own(hash).map(drop))
+    }
+
+    /// Returns whether a key that is hashed already might be in the filter. The answer is true for a hash that was made
+    /// with a funnel that is not equal to this filter's.
+    #[inline]
+    #[must_use]
+    pub fn contains_hashed(&self, hash: &Hashed<F>) -> bool {
+        let contains = |hash| self.backend.contains(B::part(hash));
+        self.own(hash).map_or(true, contains)
+    }
+
+    /// Returns for each key that is hashed already what [`contains_hashed`](Self::contains_hashed) would return.
+    #[must_use]
+    pub fn contains_many_hashed(&self, hashes: &[Hashed<F>]) -> Vec<bool> {
+        let mut answers = Vec::with_capacity(hashes.len());
+        let then = |hashes: &[B::Hash]| self.backend.contains_batch(hashes, &mut answers);
+        in_batches(hashed_parts::<B, F>(hashes), then);
+        // No pass at all for funnels without fields, which are always equal.
+        for (answer, hash) in answers.iter_mut().zip(hashes) {
+            *answer |= self.own(hash).is_err();
+        }
+        answers
     }
 }
 
@@ -319,6 +310,14 @@ impl<B: Exclusive, F> Filter<B, F> {
         in_batches(parts::<B, F, T>(&self.funnel, keys), then)
     }
 
+    /// Removes all keys and keeps the memory; of a chain the first link alone.
+    pub fn clear(&mut self) {
+        self.backend.clear();
+    }
+}
+
+/// Insertions of keys that are hashed already.
+impl<B: Exclusive, F: PartialEq> Filter<B, F> {
     /// Inserts a key that is hashed already, like [`insert`](Self::insert).
     ///
     /// # Errors
@@ -326,10 +325,7 @@ impl<B: Exclusive, F> Filter<B, F> {
     /// The errors of [`insert`](Self::insert), and [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made
     /// with a funnel that is not equal to this filter's. Nothing is inserted then.
     #[inline]
-    pub fn insert_hashed(&mut self, hash: &Hashed<F>) -> Result<bool, Error>
-    where
-        F: PartialEq,
-    {
+    pub fn insert_hashed(&mut self, hash: &Hashed<F>) -> Result<bool, Error> {
         let hash = self.own(hash)?;
         self.backend.insert(B::part(hash)).result()
     }
@@ -339,18 +335,10 @@ impl<B: Exclusive, F> Filter<B, F> {
     /// # Errors
     ///
     /// The error of [`insert_hashed`](Self::insert_hashed), before the first key is inserted.
-    pub fn insert_many_hashed(&mut self, hashes: &[Hashed<F>]) -> Result<(), Error>
-    where
-        F: PartialEq,
-    {
+    pub fn insert_many_hashed(&mut self, hashes: &[Hashed<F>]) -> Result<(), Error> {
         self.check_own(hashes)?;
         let then = |hashes: &[B::Hash]| self.backend.insert_batch(hashes);
         in_batches(hashed_parts::<B, F>(hashes), then).result()
-    }
-
-    /// Removes all keys and keeps the memory; of a chain the first link alone.
-    pub fn clear(&mut self) {
-        self.backend.clear();
     }
 }
 
@@ -373,36 +361,6 @@ impl<B: Concurrent, F> Filter<B, F, Shared> {
     {
         let then = |hashes: &[B::Hash]| self.backend.insert_batch(hashes);
         in_batches(parts::<B, F, T>(&self.funnel, keys), then);
-    }
-
-    /// Inserts a key that is hashed already, like [`insert`](Self::insert).
-    ///
-    /// # Errors
-    ///
-    /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this filter's.
-    /// Nothing is inserted then.
-    #[inline]
-    pub fn insert_hashed(&self, hash: &Hashed<F>) -> Result<bool, Error>
-    where
-        F: PartialEq,
-    {
-        let hash = self.own(hash)?;
-        Ok(self.backend.insert(B::part(hash)))
-    }
-
-    /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many).
-    ///
-    /// # Errors
-    ///
-    /// The error of [`insert_hashed`](Self::insert_hashed), before the first key is inserted.
-    pub fn insert_many_hashed(&self, hashes: &[Hashed<F>]) -> Result<(), Error>
-    where
-        F: PartialEq,
-    {
-        self.check_own(hashes)?;
-        let then = |hashes: &[B::Hash]| self.backend.insert_batch(hashes);
-        in_batches(hashed_parts::<B, F>(hashes), then);
-        Ok(())
     }
 
     /// Merges all keys of `other` into this filter. Other threads may keep using both. A filter for one thread becomes a
@@ -444,6 +402,32 @@ impl<B: Concurrent, F> Filter<B, F, Shared> {
     #[must_use]
     pub fn into_sequential(self) -> Filter<B::Alone, F> {
         Filter::of(self.backend.into_alone(), self.funnel)
+    }
+}
+
+impl<B: Concurrent, F: PartialEq> Filter<B, F, Shared> {
+    /// Inserts a key that is hashed already, like [`insert`](Self::insert).
+    ///
+    /// # Errors
+    ///
+    /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this filter's.
+    /// Nothing is inserted then.
+    #[inline]
+    pub fn insert_hashed(&self, hash: &Hashed<F>) -> Result<bool, Error> {
+        let hash = self.own(hash)?;
+        Ok(self.backend.insert(B::part(hash)))
+    }
+
+    /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many).
+    ///
+    /// # Errors
+    ///
+    /// The error of [`insert_hashed`](Self::insert_hashed), before the first key is inserted.
+    pub fn insert_many_hashed(&self, hashes: &[Hashed<F>]) -> Result<(), Error> {
+        self.check_own(hashes)?;
+        let then = |hashes: &[B::Hash]| self.backend.insert_batch(hashes);
+        in_batches(hashed_parts::<B, F>(hashes), then);
+        Ok(())
     }
 }
 
@@ -497,17 +481,16 @@ impl<B: Remove, F> Filter<B, F> {
         let hash = Hash128::of_key(&self.funnel, key);
         self.backend.remove(B::part(hash))
     }
+}
 
+impl<B: Remove, F: PartialEq> Filter<B, F> {
     /// Removes a key that is hashed already, like [`remove`](Self::remove).
     ///
     /// # Errors
     ///
     /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this
     /// filter's. Nothing is removed then, and the key may be in the filter.
-    pub fn remove_hashed(&mut self, hash: &Hashed<F>) -> Result<bool, Error>
-    where
-        F: PartialEq,
-    {
+    pub fn remove_hashed(&mut self, hash: &Hashed<F>) -> Result<bool, Error> {
         let hash = self.own(hash)?;
         Ok(self.backend.remove(B::part(hash)))
     }

@@ -38,6 +38,7 @@ mod modulus;
 mod packed;
 mod random;
 pub mod redisbloom;
+mod rotating;
 mod sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 mod slot;
@@ -59,6 +60,7 @@ pub use hash::{Encoding, Hash128, HashFunction, HashId, Murmur3, Xxph3};
 pub use key::{Key, Utf16};
 pub use modulus::Modulus;
 pub use redisbloom::{BloomFilter as RedisBloomFilter, Parameters as RedisBloomParameters};
+pub use rotating::{Generations, RotatingFilter};
 pub use sink::Sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 pub use slot::{Rebuild, Slot};

@@ -2,11 +2,11 @@
 //! envelope.
 
 use filter_formats::sizing::{Textbook, lowest_rate};
-use membership_filters::backend::{AnyFunnel, Blocked, Bloom, Counting, Cuckoo};
+use membership_filters::backend::{AnyFunnel, Blocked, Bloom, Compatible, Counting, Cuckoo, Rotating};
 use membership_filters::envelope::{self, Stored as _};
 use membership_filters::guava::{self, Strategy, StreamHeader};
 use membership_filters::{Bytes as Whole, Encoding, Filter, Parameters, Xxph3, redisbloom};
-use membership_filters::{CountingBloomFilter, CuckooParameters, Hash128, HashId, Hashing};
+use membership_filters::{CountingBloomFilter, CuckooParameters, Generations, Hash128, HashId, Hashing};
 
 use super::filters::wide;
 use super::open_either;
@@ -92,6 +92,18 @@ impl Shaped for Cuckoo {
     }
 }
 
+/// All keys are in the newest generation.
+impl<B: Shaped + Compatible> Shaped for Rotating<B> {
+    fn shape(size: &Generations<B::Parameters>, keys: u64) -> Text<Shape> {
+        let (count, each) = (u64::from(size.count), B::shape(&size.each, keys)?);
+        Ok(Shape {
+            bytes: ENVELOPE + 16 + count * (each.bytes - ENVELOPE),
+            array: count * each.array,
+            ..each
+        })
+    }
+}
+
 /// Returns the shape of a filter with Guava's bits and probes, and this many bytes of them.
 fn textbook(parameters: &guava::Parameters, keys: u64, array: u64, bytes: u64) -> Text<Shape> {
     let probes = parameters.probe_count();
@@ -121,7 +133,7 @@ where
     }
 }
 
-pub(super) static ALL: [Application; 6] = [
+pub(super) static ALL: [Application; 7] = [
     Application {
         names: &["guava"],
         form: Form::Guava,
@@ -143,6 +155,7 @@ pub(super) static ALL: [Application; 6] = [
     enveloped::<Blocked>(&["blocked"]),
     enveloped::<Counting>(&["counting"]),
     enveloped::<Cuckoo>(&["cuckoo"]),
+    enveloped::<Rotating<Blocked>>(&["rotating"]),
     // Before it grows.
     Application {
         names: &["redisbloom"],

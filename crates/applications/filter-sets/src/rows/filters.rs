@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use membership_filters::backend::{Backend, Exclusive, Merge, Probed};
 use membership_filters::envelope::{self, Stored};
-use membership_filters::{BloomFilter, Bytes, CountingBloomFilter, CuckooFilter, Filter};
+use membership_filters::{BloomFilter, Bytes, CountingBloomFilter, CuckooFilter, Filter, RotatingFilter};
 use membership_filters::{Hash128, HashId, Hashed, Hashing, guava, redisbloom, spark};
 
 use crate::row::{Fill, Filling, Opened, Text, like, text};
@@ -165,6 +165,12 @@ impl Kind for spark::BloomFilter {
 }
 
 impl Kind for BloomFilter<HashId> {
+    fn join(&mut self, other: &Self) -> Text<()> {
+        merged(self, other)
+    }
+}
+
+impl Kind for RotatingFilter<HashId> {
     fn join(&mut self, other: &Self) -> Text<()> {
         merged(self, other)
     }
