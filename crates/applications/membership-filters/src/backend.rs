@@ -171,7 +171,7 @@ pub trait Remove: Exclusive {
 /// A backend that counts its keys.
 pub trait Counted: Backend {
     /// Returns the number of keys.
-    fn len(&self) -> u64;
+    fn count(&self) -> u64;
 }
 
 /// A backend that tests several places of a key.

@@ -36,11 +36,15 @@ pub trait Variety: Copy + PartialEq + fmt::Debug {
     const VARIETIES: &'static str;
 }
 
-#[inline]
+#[expect(
+    clippy::inline_always,
+    reason = "its callers are not inlined, and pass fewer arguments"
+)]
+#[inline(always)]
 fn insert<B: Settable>(mut bits: B, rule: Rule, probe_count: u32, hash: Hash128) -> bool {
     let modulus = bits.modulus();
     by_rule!(rule, S => {
-        unrolled::any(S::start(hash, modulus), probe_count, modulus, |position| bits.set_at(position))
+        unrolled::any(S::start(hash, modulus), probe_count, modulus, move |position| bits.set_at(position))
     })
 }
 

@@ -204,7 +204,7 @@ impl Remove for Counting {
 }
 
 impl Counted for Counting {
-    fn len(&self) -> u64 {
+    fn count(&self) -> u64 {
         self.len
     }
 }

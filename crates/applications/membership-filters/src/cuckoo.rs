@@ -166,7 +166,7 @@ impl Remove for Cuckoo {
 }
 
 impl Counted for Cuckoo {
-    fn len(&self) -> u64 {
+    fn count(&self) -> u64 {
         self.len
     }
 }

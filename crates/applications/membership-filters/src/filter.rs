@@ -270,7 +270,7 @@ impl<B: Counted, F> Filter<B, F> {
     /// Returns the number of keys: in a counting filter the insertions minus the removals, never below 0; in a cuckoo filter
     /// with all copies; in RedisBloom's the number of insertions that changed bits.
     pub fn len(&self) -> u64 {
-        self.backend.len()
+        self.backend.count()
     }
 
     /// Returns whether [`len`](Self::len) is 0.

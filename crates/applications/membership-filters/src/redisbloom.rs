@@ -165,7 +165,7 @@ impl Backend for Chain {
     fn stats(&self) -> Stats {
         let none = self.layers().map(|layer| libm::log1p(-layer.bloom.rate()));
         Stats {
-            len: Some(self.len()),
+            len: Some(self.count()),
             is_estimate: false,
             places: self.bits(),
             taken: self.sum(|layer| layer.bloom.bits.ones()),
@@ -217,7 +217,7 @@ impl Exclusive for Chain {
 }
 
 impl Counted for Chain {
-    fn len(&self) -> u64 {
+    fn count(&self) -> u64 {
         self.sum(|layer| layer.len)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use membership_filters::backend::{Backend, Exclusive, Merge, Probed};
+use membership_filters::backend::{Backend, Exclusive, Probed};
 use membership_filters::envelope::{self, Stored};
 use membership_filters::{BloomFilter, Bytes, CountingBloomFilter, CuckooFilter, Filter, RotatingFilter};
 use membership_filters::{Hash128, HashId, Hashed, Hashing, guava, redisbloom, spark};
@@ -31,8 +31,13 @@ pub(super) trait Kind: Stored {
     /// Makes a hash of the bits that the row's hasher gives.
     const OF_BITS: fn(u128) -> Hash128 = of_wide;
 
+    /// Why two filters cannot be merged, if they cannot.
+    const REFUSAL: &'static str = "";
+
     /// Adds the keys of another filter.
-    fn join(&mut self, other: &Self) -> Text<()>;
+    fn join(&mut self, _other: &Self) -> Text<()> {
+        Err(Self::REFUSAL.to_owned())
+    }
 
     fn fill(&self) -> Option<Fill> {
         None
@@ -108,13 +113,6 @@ where
     }
 }
 
-fn merged<B: Merge, F: PartialEq + std::fmt::Debug>(
-    one: &mut Filter<B, F>,
-    other: &Filter<B, F>,
-) -> Text<()> {
-    one.merge(other).map_err(text)
-}
-
 fn fill_of<B: Probed, F>(filter: &Filter<B, F>) -> Option<Fill> {
     Some(Fill {
         bits: filter.bits(),
@@ -126,7 +124,7 @@ fn fill_of<B: Probed, F>(filter: &Filter<B, F>) -> Option<Fill> {
 
 impl Kind for guava::BloomFilter<Bytes> {
     fn join(&mut self, other: &Self) -> Text<()> {
-        merged(self, other)
+        self.merge(other).map_err(text)
     }
 
     fn fill(&self) -> Option<Fill> {
@@ -140,7 +138,7 @@ impl Kind for guava::BloomFilter<Bytes> {
 
 impl Kind for guava::BloomFilter<HashId> {
     fn join(&mut self, other: &Self) -> Text<()> {
-        merged(self, other)
+        self.merge(other).map_err(text)
     }
 
     fn fill(&self) -> Option<Fill> {
@@ -152,7 +150,7 @@ impl Kind for spark::BloomFilter {
     const OF_BITS: fn(u128) -> Hash128 = of_narrow;
 
     fn join(&mut self, other: &Self) -> Text<()> {
-        merged(self, other)
+        self.merge(other).map_err(text)
     }
 
     fn fill(&self) -> Option<Fill> {
@@ -166,32 +164,26 @@ impl Kind for spark::BloomFilter {
 
 impl Kind for BloomFilter<HashId> {
     fn join(&mut self, other: &Self) -> Text<()> {
-        merged(self, other)
+        self.merge(other).map_err(text)
     }
 }
 
 impl Kind for RotatingFilter<HashId> {
     fn join(&mut self, other: &Self) -> Text<()> {
-        merged(self, other)
+        self.merge(other).map_err(text)
     }
 }
 
 impl Kind for CountingBloomFilter<HashId> {
-    fn join(&mut self, _other: &Self) -> Text<()> {
-        Err("counting filters cannot be merged: insert the keys of both into one".to_owned())
-    }
+    const REFUSAL: &'static str = "counting filters cannot be merged: insert the keys of both into one";
 }
 
 impl Kind for CuckooFilter<HashId> {
-    fn join(&mut self, _other: &Self) -> Text<()> {
-        Err("a cuckoo filter moves its fingerprints, so two cannot be merged".to_owned())
-    }
+    const REFUSAL: &'static str = "a cuckoo filter moves its fingerprints, so two cannot be merged";
 }
 
 impl Kind for redisbloom::BloomFilter {
-    fn join(&mut self, _other: &Self) -> Text<()> {
-        Err("RedisBloom's filters count their keys, so two cannot be merged".to_owned())
-    }
+    const REFUSAL: &'static str = "RedisBloom's filters count their keys, so two cannot be merged";
 
     fn put(&self, writer: &mut dyn Write) -> io::Result<()> {
         self.write_redisbloom(writer)

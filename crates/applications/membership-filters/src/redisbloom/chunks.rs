@@ -269,7 +269,7 @@ impl Chain {
     }
 
     fn header(&self) -> Vec<u8> {
-        let [len, links] = [self.len(), self.sum(|_| 1)].map(u64::to_le_bytes);
+        let [len, links] = [self.count(), self.sum(|_| 1)].map(u64::to_le_bytes);
         let [no_rounding, no_scaling] = [self.is_rounded, self.is_scaling].map(|is_set| u32::from(!is_set));
         let options = HASHES_OF_64_BITS + no_rounding * NO_ROUNDING + no_scaling * NO_SCALING;
         let [options, expansion] = [options, self.expansion].map(u32::to_le_bytes);
