@@ -29,6 +29,8 @@ pub use parameters::Parameters;
 
 /// A set that may seem to contain an absent key, and has the fastest lookups and inserts of this crate.
 ///
+/// Take it first, where keys are only added and their number is known.
+///
 /// A key is text, bytes, an integer, or a tuple of these: see [`Key`](crate::Key). Another [`Funnel`](crate::Funnel)
 /// takes keys of another type.
 ///

@@ -27,6 +27,9 @@ const FIELDS_LEN: u64 = 24;
 
 /// A Bloom filter from which keys can be removed.
 ///
+/// Take it where an insertion must never fail, or where you need the plain filter, too; otherwise a
+/// [`CuckooFilter`](crate::CuckooFilter) takes a quarter of the memory.
+///
 /// Positions and sizes are those of Guava's [`BloomFilter`](guava::BloomFilter); a counter replaces each bit, and counts the keys that
 /// have this position. A key counts once in a counter, even if several of its positions coincide. A counter has four
 /// bits.

@@ -33,6 +33,8 @@ const FIELDS_LEN: u64 = 32;
 
 /// A set that may seem to contain an absent key, and from which keys can be removed.
 ///
+/// Take it where keys come and go and their largest number is known.
+///
 /// Each key stores a fingerprint of a few bits in one of two buckets. An insertion that finds both full moves other
 /// fingerprints between their own two buckets to make room.
 ///

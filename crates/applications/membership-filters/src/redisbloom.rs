@@ -29,6 +29,8 @@ sliced!(#[diagnostic::do_not_recommend] Keys, [T: AsRef<[u8]> + ?Sized] T, |from
 
 /// The filter of Redis 8 and of the module RedisBloom: a chain of Bloom filters for any number of keys, which a server loads.
 ///
+/// Take it where nobody knows how many keys there will be, or where Redis holds the filter.
+///
 /// The filter starts with one link, and opens another, larger and of half its rate, when the last one has as many keys as it
 /// is for. A key is contained if any link contains it. *No false negatives*: an inserted key is contained. A chain that does
 /// not scale has one link and refuses further keys instead.

@@ -13,7 +13,9 @@ use crate::hash::{Hash128, Xxph3};
 use crate::stats::Stats;
 use crate::stored::{invalid, zero};
 
-/// A filter that forgets old keys: for "seen in the last 24 hours", for example.
+/// A filter that forgets old keys.
+///
+/// Take it for "seen in the last 24 hours", for example.
 ///
 /// It has some generations of a [`BloomFilter`](crate::BloomFilter). [`insert`](Filter::insert) puts a key into the newest,
 /// [`contains`](Filter::contains) looks into all, and [`rotate`](Filter::rotate) empties the oldest, which becomes the newest. The

@@ -137,7 +137,16 @@ impl Default for Version {
 
 /// Spark's `BloomFilter`: a compact set that never misses an inserted key, but may seem to contain an absent one.
 ///
-/// Calls with equal parameters set the bits that Spark sets. This module has an [example](self).
+/// Take it where a Spark job writes the filter or reads it. Calls with equal parameters set the bits that Spark sets.
+///
+/// ```
+/// use membership_filters::spark::BloomFilter;
+///
+/// let mut seen = BloomFilter::with_capacity(1000, 0.01)?;
+/// seen.insert("apple");
+/// assert_eq!(BloomFilter::from_spark(&seen.to_spark())?, seen);
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
 pub type BloomFilter = Filter<Bloom<Version>, Keys>;
 
 impl Variety for Version {

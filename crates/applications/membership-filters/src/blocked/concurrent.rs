@@ -15,9 +15,11 @@ use crate::hash::Xxph3;
 use crate::random::scale;
 use filter_formats::parquet::block_may_match;
 
-/// A [`BloomFilter`] that many threads share: they insert through a shared reference, without locks.
+/// A [`BloomFilter`](crate::BloomFilter) that many threads share: they insert through a shared reference, without locks.
 ///
-/// The bits equal those of a [`BloomFilter`] with the same keys, whatever the order and the number of threads.
+/// Take it where several threads add keys whose number is known.
+///
+/// The bits equal those of a [`BloomFilter`](crate::BloomFilter) with the same keys, whatever the order and the number of threads.
 /// Available on targets with 64-bit atomic operations.
 ///
 /// ```

@@ -20,6 +20,8 @@ use crate::hash::Murmur3;
 
 /// Guava's `BloomFilter`: a compact set that never misses an inserted key, but may seem to contain an absent one.
 ///
+/// Take it where Java reads the filter, or where memory matters at rates of 0.1 % and below.
+///
 /// A negative answer is certain. A positive answer may be false, at the rate of the parameters while the
 /// filter holds no more keys than planned. The same calls with the same parameters give the same bits as in Java.
 ///
@@ -42,6 +44,8 @@ use crate::hash::Murmur3;
 pub type BloomFilter<F> = Filter<Bloom<Strategy>, F>;
 
 /// A [`BloomFilter`] that many threads share: they insert through a shared reference, without locks.
+///
+/// Take it where several threads add keys to a filter that Java reads.
 ///
 /// The bits equal those of a [`BloomFilter`] with the same keys, whatever the order and the number of threads. Threads may rely
 /// on what [`ConcurrentBloomFilter`](crate::ConcurrentBloomFilter#what-threads-may-rely-on) promises.
