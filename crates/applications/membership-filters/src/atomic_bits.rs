@@ -18,7 +18,7 @@ pub(crate) use core::sync::atomic::AtomicU64;
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::AtomicU64;
 
-use crate::bits::{Bits, Settable, Word, place};
+use crate::bits::{Bits, Word, place};
 
 impl Word for AtomicU64 {
     const IS_SHARED: bool = true;
@@ -36,17 +36,14 @@ pub(crate) fn set(word: &AtomicU64, mask: u64) -> bool {
     word.load(Relaxed) & mask != mask && word.fetch_or(mask, Relaxed) & mask != mask
 }
 
-impl Settable for &Bits<AtomicU64> {
-    type Word = AtomicU64;
-
+impl Bits<AtomicU64> {
+    /// Sets the bit at this position. Returns true if this call changed it.
     #[inline]
-    fn set_at(&mut self, position: u64) -> bool {
+    pub(crate) fn set(&self, position: u64) -> bool {
         let (word, mask) = place(position);
         self.words().get(word).is_some_and(|word| set(word, mask))
     }
-}
 
-impl Bits<AtomicU64> {
     /// Sets every bit that is set in these words.
     pub(crate) fn set_all(&self, others: impl Iterator<Item = u64>) {
         for (ours, theirs) in self.words().iter().zip(others) {

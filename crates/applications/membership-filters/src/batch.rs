@@ -6,8 +6,9 @@
 //! absent drop out between the rounds, without a branch to predict.
 
 use alloc::vec::Vec;
+use core::ops::Deref;
 
-use crate::bits::{Bits, Settable, Word};
+use crate::bits::{Bits, Word};
 use crate::hash::Hash128;
 use crate::unrolled::{self, Steps};
 
@@ -30,14 +31,20 @@ struct Lane<S> {
     key: usize,
 }
 
-/// Inserts keys in order by the given steps. Returns the number of keys that changed bits.
-pub(crate) fn insert<S: Steps, B: Settable>(mut bits: B, probe_count: u32, hashes: &[Hash128]) -> u64 {
+/// Inserts keys in order by the given steps, with what sets a bit and tells whether that changed it. Returns the number of keys
+/// that changed bits.
+pub(crate) fn insert<S: Steps, W: Word, B: Deref<Target = Bits<W>>>(
+    mut bits: B,
+    mut set: impl FnMut(&mut B, u64) -> bool,
+    probe_count: u32,
+    hashes: &[Hash128],
+) -> u64 {
     let (mut changed, modulus) = (0, bits.modulus());
     let probes = usize::try_from(probe_count).unwrap_or(usize::MAX);
     if probes > AHEAD {
         for &hash in hashes {
             let mut steps = S::start(hash, modulus);
-            let any = (0..probe_count).fold(false, |any, _| any | bits.set_at(steps.step(modulus)));
+            let any = (0..probe_count).fold(false, |any, _| any | set(&mut bits, steps.step(modulus)));
             changed += u64::from(any);
         }
         return changed;
@@ -52,7 +59,7 @@ pub(crate) fn insert<S: Steps, B: Settable>(mut bits: B, probe_count: u32, hashe
             }
         }
         for (positions, _) in positions.chunks_exact(probes).zip(hashes) {
-            changed += u64::from(positions.iter().fold(false, |any, &at| any | bits.set_at(at)));
+            changed += u64::from(positions.iter().fold(false, |any, &at| any | set(&mut bits, at)));
         }
     }
     changed

@@ -4,7 +4,6 @@
 
 use alloc::vec::Vec;
 use core::fmt;
-use core::ops::Deref;
 
 use crate::arch;
 use crate::error::Error;
@@ -198,23 +197,6 @@ impl Bits {
         for (ours, theirs) in self.words.iter_mut().zip(&other.words) {
             *ours &= theirs;
         }
-    }
-}
-
-/// Bits that can be set, through an exclusive reference or one to atomic words.
-pub(crate) trait Settable: Deref<Target = Bits<Self::Word>> {
-    type Word: Word;
-
-    /// Sets the bit at this position. Returns true if this call changed it.
-    fn set_at(&mut self, position: u64) -> bool;
-}
-
-impl Settable for &mut Bits {
-    type Word = u64;
-
-    #[inline]
-    fn set_at(&mut self, position: u64) -> bool {
-        self.set(position)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::atomic_bits::AtomicU64;
 use crate::backend::Concurrent;
 use crate::backend::{Backend, Compatible, Exclusive, Merge, Probed};
 use crate::batch;
-use crate::bits::{Bits, Settable, Word};
+use crate::bits::{Bits, Word};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::hash::Hash128;
@@ -36,27 +36,14 @@ pub trait Variety: Copy + PartialEq + fmt::Debug {
     const VARIETIES: &'static str;
 }
 
-#[expect(
-    clippy::inline_always,
-    reason = "its callers are not inlined, and pass fewer arguments"
-)]
-#[inline(always)]
-fn insert<B: Settable>(mut bits: B, rule: Rule, probe_count: u32, hash: Hash128) -> bool {
-    let modulus = bits.modulus();
-    by_rule!(rule, S => {
-        unrolled::any(S::start(hash, modulus), probe_count, modulus, move |position| bits.set_at(position))
-    })
-}
-
-fn insert_batch<B: Settable>(bits: B, rule: Rule, probe_count: u32, hashes: &[Hash128]) -> u64 {
-    by_rule!(rule, S => batch::insert::<S, B>(bits, probe_count, hashes))
-}
-
 impl<V> Bloom<V> {
     /// Inserts a key. Returns true if that changed a bit.
     #[inline]
     pub(crate) fn put(&mut self, hash: Hash128) -> bool {
-        insert(&mut self.bits, self.rule, self.probe_count, hash)
+        let (probes, modulus) = (self.probe_count, self.bits.modulus());
+        by_rule!(self.rule, S => {
+            unrolled::any(S::start(hash, modulus), probes, modulus, |position| self.bits.set(position))
+        })
     }
 
     /// Inserts keys in order. Returns the number of those that changed bits.
@@ -64,7 +51,8 @@ impl<V> Bloom<V> {
         if self.bits.are_near() {
             return hashes.iter().map(|&hash| u64::from(self.put(hash))).sum();
         }
-        insert_batch(&mut self.bits, self.rule, self.probe_count, hashes)
+        let probes = self.probe_count;
+        by_rule!(self.rule, S => batch::insert::<S, _, _>(&mut self.bits, |bits, at| bits.set(at), probes, hashes))
     }
 }
 
@@ -190,15 +178,18 @@ impl<V: Variety> Concurrent for Bloom<V, AtomicU64> {
 
     #[inline]
     fn insert(&self, hash: Hash128) -> bool {
-        insert(&self.bits, self.rule, self.probe_count, hash)
+        let (probes, modulus) = (self.probe_count, self.bits.modulus());
+        by_rule!(self.rule, S => {
+            unrolled::any(S::start(hash, modulus), probes, modulus, |position| self.bits.set(position))
+        })
     }
 
     fn insert_batch(&self, hashes: &[Hash128]) {
         if self.bits.are_near() {
-            hashes.iter().for_each(|&hash| _ = self.insert(hash));
-        } else {
-            insert_batch(&self.bits, self.rule, self.probe_count, hashes);
+            return hashes.iter().for_each(|&hash| _ = self.insert(hash));
         }
+        let probes = self.probe_count;
+        by_rule!(self.rule, S => batch::insert::<S, _, _>(&self.bits, |bits, at| bits.set(at), probes, hashes));
     }
 
     fn merge(&self, other: &Self) {

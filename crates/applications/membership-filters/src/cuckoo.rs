@@ -101,6 +101,7 @@ impl Backend for Cuckoo {
         hash
     }
 
+    #[inline]
     fn contains(&self, hash: Hash128) -> bool {
         self.matching_slots(&self.place(hash)).next().is_some()
     }
@@ -126,6 +127,7 @@ impl Exclusive for Cuckoo {
 
     type Done = Result<(), Error>;
 
+    #[inline]
     fn insert(&mut self, hash: Hash128) -> Result<bool, Error> {
         let place = self.place(hash);
         let copies = self.matching_slots(&place).count();
@@ -157,6 +159,7 @@ impl Exclusive for Cuckoo {
 }
 
 impl Remove for Cuckoo {
+    #[inline]
     fn remove(&mut self, hash: Hash128) -> bool {
         let found = self.matching_slots(&self.place(hash)).next();
         if let Some(slot) = found {
@@ -237,6 +240,7 @@ impl Enveloped for Cuckoo {
 }
 
 impl Cuckoo {
+    #[inline]
     fn place(&self, hash: Hash128) -> Place {
         let fingerprint = 1 + scale(hash.h2, self.slots.max());
         let bucket = scale(hash.h1, self.parameters.buckets());
@@ -253,6 +257,7 @@ impl Cuckoo {
     /// even number (after Lang, Neumann, Kemper, Boncz, "Performance-Optimal Filtering: Bloom Overtakes Cuckoo at High
     /// Throughput", VLDB 2019, who add both and negate). The hash is odd, so one bucket is even and the other odd: they
     /// always differ.
+    #[inline]
     fn other_bucket(&self, bucket: u64, fingerprint: u64) -> u64 {
         let buckets = self.parameters.buckets();
         let odd = 2 * scale(mix(fingerprint), buckets / 2) + 1;
@@ -263,11 +268,13 @@ impl Cuckoo {
         }
     }
 
+    #[inline]
     fn free_slot(&self, bucket: u64) -> Option<u64> {
         slots_of(bucket).find(|&slot| self.slots.get(slot) == FREE)
     }
 
     /// Returns the slots that hold this fingerprint.
+    #[inline]
     fn matching_slots(&self, place: &Place) -> impl Iterator<Item = u64> {
         let fingerprint = place.fingerprint;
         place
@@ -305,10 +312,12 @@ impl Cuckoo {
     }
 }
 
+#[inline]
 fn slots_of(bucket: u64) -> core::ops::Range<u64> {
     slot_of(bucket, 0)..slot_of(bucket + 1, 0)
 }
 
+#[inline]
 fn slot_of(bucket: u64, index: u8) -> u64 {
     bucket * u64::from(SLOTS_PER_BUCKET) + u64::from(index)
 }

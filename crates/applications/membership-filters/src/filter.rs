@@ -89,13 +89,17 @@ fn in_batches<H: Copy + Default, R: Outcome>(
     }
 }
 
-/// Returns what places are made of, for each key.
+/// Returns what the places of a key are made of. Not inlined where that takes much code: loops over keys are faster then.
+fn part<B: Backend, F: Funnel<T>, T: ?Sized>(funnel: &F, key: &T) -> B::Hash {
+    B::part(Hash128::of_key(funnel, key))
+}
+
+/// Returns the same for each key.
 fn parts<'k, B: Backend, F: Funnel<T>, T: ?Sized + 'k>(
     funnel: &F,
     keys: impl IntoIterator<Item = &'k T>,
 ) -> impl Iterator<Item = B::Hash> {
-    let part = |key| B::part(Hash128::of_key(funnel, key));
-    keys.into_iter().map(part)
+    keys.into_iter().map(|key| part::<B, F, T>(funnel, key))
 }
 
 /// Returns the same for keys that are hashed already.

@@ -25,7 +25,7 @@ pub use parameters::{Link, Parameters};
 pub struct Keys;
 
 hashing!(Keys, RedisMurmur, BYTES);
-sliced!(#[diagnostic::do_not_recommend] Keys, [T: AsRef<[u8]> + ?Sized] T, |from, then| then(from.as_ref()));
+sliced!(#[diagnostic::do_not_recommend] Keys, [T: AsRef<[u8]> + ?Sized] T, |from, then| then.take(from.as_ref()));
 
 /// The filter of Redis 8 and of the module RedisBloom: a chain of Bloom filters for any number of keys, which a server loads.
 ///
