@@ -21,6 +21,8 @@ pub(crate) use loom::sync::atomic::AtomicU64;
 use crate::bits::{Bits, Word, place};
 
 impl Word for AtomicU64 {
+    const IS_SHARED: bool = true;
+
     #[inline]
     fn value(&self) -> u64 {
         self.load(Relaxed)

@@ -21,11 +21,17 @@ pub(crate) const WORD: usize = 8;
 const NEAR: usize = 1 << 15;
 
 /// A word of a filter: `u64`, or an atomic word if threads share the bits.
-pub(crate) trait Word: Default {
+pub trait Word: Default + From<u64> {
+    /// Is true if threads share the word.
+    const IS_SHARED: bool;
+
+    /// Returns the bits.
     fn value(&self) -> u64;
 }
 
 impl Word for u64 {
+    const IS_SHARED: bool = false;
+
     #[inline]
     fn value(&self) -> u64 {
         *self
@@ -33,7 +39,6 @@ impl Word for u64 {
 }
 
 /// The bits, and their number as the modulus of positions.
-#[derive(PartialEq, Eq)]
 pub(crate) struct Bits<W = u64> {
     words: Vec<W>,
     modulus: Modulus,
@@ -45,6 +50,15 @@ impl<W> fmt::Debug for Bits<W> {
         write!(f, "{} bits", self.words.len() * 64)
     }
 }
+
+/// Compares atomic words as each is when it is read.
+impl<W: Word> PartialEq for Bits<W> {
+    fn eq(&self, other: &Self) -> bool {
+        self.words.len() == other.words.len() && self.values().eq(other.values())
+    }
+}
+
+impl<W: Word> Eq for Bits<W> {}
 
 impl<W: Clone> Clone for Bits<W> {
     fn clone(&self) -> Self {

@@ -4,11 +4,14 @@
 //! of Apache Parquet's split-block filter, which [`filter_formats::parquet`] implements.
 
 use alloc::vec::Vec;
-use core::fmt;
 
+use crate::backend::{AnyFunnel, Backend, Compatible, Enveloped, Exclusive, Fast, Merge, Probed};
+use crate::envelope::{Reader, Writer};
 use crate::error::Error;
-use crate::hash::Xxph3;
+use crate::filter::Filter;
+use crate::hash::{Hash128, Xxph3};
 use crate::stats::Stats;
+use crate::stored::{of_field, zero};
 use filter_formats::Format;
 use filter_formats::parquet::{SplitBlockFilter, SplitBlockFilterMut};
 use filter_formats::view::FilterView;
@@ -17,16 +20,16 @@ use filter_policy::{Answers, HashFunction, KeyHashes};
 mod bits;
 #[cfg(target_has_atomic = "64")]
 mod concurrent;
-mod form;
 mod parameters;
-mod shape;
 
-use bits::Blocks;
+pub use bits::Blocks;
 #[cfg(target_has_atomic = "64")]
-pub use concurrent::ConcurrentBloomFilter;
+pub use concurrent::{AtomicBlocks, ConcurrentBloomFilter};
 pub use parameters::Parameters;
 
 /// A set that may seem to contain an absent key, and has the fastest lookups and inserts of this crate.
+///
+/// Take it first, where keys are only added and their number is known.
 ///
 /// A key is text, bytes, an integer, or a tuple of these: see [`Key`](crate::Key). Another [`Funnel`](crate::Funnel)
 /// takes keys of another type.
@@ -54,34 +57,143 @@ pub use parameters::Parameters;
 /// assert!(seen.contains(&7_i16) && seen.contains(&("user", 7)));
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
+pub type BloomFilter<F = Xxph3> = Filter<Blocked, F>;
+
+/// The backend of [`BloomFilter`]: blocks of bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BloomFilter<F = Xxph3> {
-    funnel: F,
+pub struct Blocked<S = Blocks> {
     parameters: Parameters,
-    blocks: Blocks,
+    blocks: S,
 }
 
-shape::common!(BloomFilter, mut);
+/// The number of bytes between the common header and the blocks.
+const FIELDS_LEN: u64 = 8;
 
-impl<F> BloomFilter<F> {
-    /// Creates an empty filter.
+/// The memory of blocks.
+pub trait Storage: From<Blocks> {
+    /// The name of the filter.
+    const NAME: &'static str;
+
+    /// Makes blocks of zeros.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
-    pub fn new(funnel: F, parameters: &Parameters) -> Result<Self, Error> {
-        // Below 2^31.
-        let len = usize::try_from(parameters.memory_bytes()).unwrap_or(usize::MAX);
-        Ok(Self {
-            funnel,
-            parameters: *parameters,
-            blocks: Blocks::zeroed(len)?,
-        })
+    /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    fn zeroed(len: usize) -> Result<Self, Error>;
+
+    /// Returns whether the key might be there.
+    fn contains(&self, hash: u64) -> bool;
+
+    /// Appends for each key whether it might be there.
+    fn contains_batch(&self, hashes: &[u64], answers: &mut Vec<bool>);
+
+    /// Passes on the bytes of the blocks.
+    fn with_bytes<R>(&self, then: impl FnOnce(&[u8]) -> R) -> R;
+}
+
+impl<S, F, A> Filter<Blocked<S>, F, A> {
+    /// Returns the parameters that the filter was made with.
+    pub const fn parameters(&self) -> &Parameters {
+        &self.backend.parameters
+    }
+}
+
+impl<S: Storage> Backend for Blocked<S> {
+    const NAME: &'static str = S::NAME;
+
+    type Hash = u64;
+
+    #[inline]
+    fn part(hash: Hash128) -> u64 {
+        hash.h1
     }
 
     #[inline]
-    fn insert_raw(&mut self, hash: u64) -> bool {
-        let is_new = !self.contains_raw(hash);
+    fn contains(&self, hash: u64) -> bool {
+        self.blocks.contains(hash)
+    }
+
+    fn contains_batch(&self, hashes: &[u64], answers: &mut Vec<bool>) {
+        self.blocks.contains_batch(hashes, answers);
+    }
+
+    fn bits(&self) -> u64 {
+        self.parameters.memory_bytes() * 8
+    }
+
+    fn stats(&self) -> Stats {
+        self.blocks.with_bytes(stats)
+    }
+}
+
+impl<S: Storage> Enveloped for Blocked<S> {
+    const MAGIC: [u8; 8] = *b"MFblocks";
+
+    fn contents_len(&self) -> u64 {
+        FIELDS_LEN + self.parameters.memory_bytes()
+    }
+
+    fn write<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+        writer.bytes(&self.parameters.blocks().to_le_bytes())?;
+        writer.bytes(&[0; 4])?;
+        self.blocks.with_bytes(|bytes| writer.bytes(bytes))
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let blocks = u32::from_le_bytes(reader.array()?);
+        zero(&reader.array::<4>()?)?;
+        let parameters = Parameters::with_blocks(blocks).map_err(of_field)?;
+        let words = reader.words(parameters.memory_bytes() / 8)?;
+        reader.verify()?;
+        let mut blocks = Blocks::zeroed(words.len() * 8)?;
+        for (place, word) in blocks.as_mut_slice().as_chunks_mut().0.iter_mut().zip(words) {
+            *place = word.to_le_bytes();
+        }
+        let blocks = blocks.into();
+        Ok(Self { parameters, blocks })
+    }
+}
+
+impl<S: Storage> AnyFunnel for Blocked<S> {
+    type Parameters = Parameters;
+
+    fn sized(capacity: u64, rate: f64) -> Result<Parameters, Error> {
+        Parameters::new(capacity, rate)
+    }
+
+    fn new(parameters: &Parameters) -> Result<Self, Error> {
+        // Below 2^31.
+        let len = usize::try_from(parameters.memory_bytes()).unwrap_or(usize::MAX);
+        Ok(Self {
+            parameters: *parameters,
+            blocks: S::zeroed(len)?,
+        })
+    }
+}
+
+impl<S: Storage> Fast for Blocked<S> {}
+
+impl<S: Storage> Probed for Blocked<S> {
+    fn probe_count(&self) -> u32 {
+        self.parameters.probe_count()
+    }
+}
+
+impl<S: Storage> Compatible for Blocked<S> {
+    fn check_compatible(&self, other: &Self) -> Result<(), Error> {
+        let (ours, theirs) = (self.parameters.blocks(), other.parameters.blocks());
+        Error::check_equal("numbers of blocks", &ours, &theirs)
+    }
+}
+
+impl Exclusive for Blocked {
+    type New = bool;
+
+    type Done = ();
+
+    #[inline]
+    fn insert(&mut self, hash: u64) -> bool {
+        let is_new = !self.contains(hash);
         if is_new {
             insert(self.blocks.as_mut_slice(), |filter| filter.insert_raw_hash(hash));
         }
@@ -94,14 +206,35 @@ impl<F> BloomFilter<F> {
         });
     }
 
+    fn clear(&mut self) {
+        self.blocks.as_mut_slice().fill(0);
+    }
+}
+
+impl Merge for Blocked {
+    fn merge(&mut self, other: &Self) {
+        let theirs = other.blocks.as_slice();
+        for (byte, theirs) in self.blocks.as_mut_slice().iter_mut().zip(theirs) {
+            *byte |= theirs;
+        }
+    }
+}
+
+impl Storage for Blocks {
+    const NAME: &'static str = "BloomFilter";
+
+    fn zeroed(len: usize) -> Result<Self, Error> {
+        Self::zeroed(len)
+    }
+
     #[inline]
-    fn contains_raw(&self, hash: u64) -> bool {
-        SplitBlockFilter::new(self.blocks.as_slice()).map_or(true, |filter| filter.may_match_raw_hash(hash))
+    fn contains(&self, hash: u64) -> bool {
+        SplitBlockFilter::new(self.as_slice()).map_or(true, |filter| filter.may_match_raw_hash(hash))
     }
 
     fn contains_batch(&self, hashes: &[u64], answers: &mut Vec<bool>) {
         let mut words = [0; 8];
-        let filter = SplitBlockFilter::new(self.blocks.as_slice()).map(|filter| filter.prepare());
+        let filter = SplitBlockFilter::new(self.as_slice()).map(|filter| filter.prepare());
         for hashes in hashes.chunks(64 * words.len()) {
             let mut found = Answers::new(&mut words);
             if let Ok(filter) = &filter {
@@ -114,30 +247,8 @@ impl<F> BloomFilter<F> {
         }
     }
 
-    /// Merges all keys of the other filter into this one.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`check_compatible`](Self::check_compatible); the filter is then unchanged.
-    pub fn merge(&mut self, other: &Self) -> Result<(), Error>
-    where
-        F: PartialEq + fmt::Debug,
-    {
-        self.check_compatible(other)?;
-        let theirs = other.blocks.as_slice();
-        for (byte, theirs) in self.blocks.as_mut_slice().iter_mut().zip(theirs) {
-            *byte |= theirs;
-        }
-        Ok(())
-    }
-
-    /// Removes all keys and keeps the memory.
-    pub fn clear(&mut self) {
-        self.blocks.as_mut_slice().fill(0);
-    }
-
     fn with_bytes<R>(&self, then: impl FnOnce(&[u8]) -> R) -> R {
-        then(self.blocks.as_slice())
+        then(self.as_slice())
     }
 }
 

@@ -1,70 +1,65 @@
 //! The Bloom filter below those of Guava, Spark and RedisBloom: bits, and the rule for their positions.
 
 use alloc::vec::Vec;
+use core::fmt;
 
 #[cfg(target_has_atomic = "64")]
 use crate::atomic_bits::AtomicU64;
+#[cfg(target_has_atomic = "64")]
+use crate::backend::Concurrent;
+use crate::backend::{Backend, Compatible, Exclusive, Merge, Probed};
 use crate::batch;
 use crate::bits::{Bits, Word};
 use crate::error::Error;
+use crate::filter::Filter;
 use crate::hash::Hash128;
 use crate::stats::{Stats, estimated_len, rate};
 use crate::steps::{Rule, by_rule};
 use crate::unrolled::{self, Steps as _};
 
-/// Bits, and the rule for the positions of a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Bloom<W = u64> {
+/// Bits, and the rule for the positions of a key: the backend of the filters of Guava, whose variety is a
+/// [`Strategy`](crate::guava::Strategy), and of Spark, where it is a [`Version`](crate::spark::Version).
+#[derive(Debug, Clone)]
+pub struct Bloom<V, W = u64> {
+    pub(crate) variety: V,
     pub(crate) bits: Bits<W>,
     pub(crate) rule: Rule,
     pub(crate) probe_count: u32,
 }
 
-/// Insertion, through `&mut self` or `&self`.
-macro_rules! insertion {
-    ($word:ty $(, $mutable:tt)?) => {
-        impl Bloom<$word> {
-            /// Inserts a key. Returns true if that changed a bit.
-            #[inline]
-            pub(crate) fn insert(&$($mutable)? self, hash: Hash128) -> bool {
-                let (probes, modulus) = (self.probe_count, self.bits.modulus());
-                by_rule!(self.rule, S => {
-                    unrolled::any(S::start(hash, modulus), probes, modulus, |position| self.bits.set(position))
-                })
-            }
+/// What filters of one format differ in, apart from their size.
+pub trait Variety: Copy + PartialEq + fmt::Debug {
+    /// The name of the filter, and that of its form for many threads.
+    const NAMES: [&'static str; 2];
 
-            /// Inserts keys in order. Returns the number of those that changed bits.
-            pub(crate) fn insert_batch(&$($mutable)? self, hashes: &[Hash128]) -> u64 {
-                if self.bits.are_near() {
-                    return hashes.iter().map(|&hash| u64::from(self.insert(hash))).sum();
-                }
-                let probes = self.probe_count;
-                by_rule!(self.rule, S => batch::insert::<S, _, _>(&$($mutable)? self.bits, |bits, at| bits.set(at), probes, hashes))
-            }
-        }
-    };
+    /// What the varieties are, in the plural.
+    const VARIETIES: &'static str;
 }
 
-insertion!(u64, mut);
-#[cfg(target_has_atomic = "64")]
-insertion!(AtomicU64);
-
-impl<W> Bloom<W> {
-    pub(crate) fn zeros(words: usize, rule: Rule, probe_count: u32) -> Result<Self, Error>
-    where
-        W: Default,
-    {
-        Ok(Self {
-            bits: Bits::zeros(words)?,
-            rule,
-            probe_count,
+impl<V> Bloom<V> {
+    /// Inserts a key. Returns true if that changed a bit.
+    #[inline]
+    pub(crate) fn put(&mut self, hash: Hash128) -> bool {
+        let (probes, modulus) = (self.probe_count, self.bits.modulus());
+        by_rule!(self.rule, S => {
+            unrolled::any(S::start(hash, modulus), probes, modulus, |position| self.bits.set(position))
         })
     }
 
-    /// Returns the same filter with words of another kind.
-    pub(crate) fn map<V>(self, word: impl FnMut(W) -> V) -> Bloom<V> {
-        let (rule, probe_count, bits) = (self.rule, self.probe_count, self.bits.map(word));
-        Bloom {
+    /// Inserts keys in order. Returns the number of those that changed bits.
+    pub(crate) fn put_batch(&mut self, hashes: &[Hash128]) -> u64 {
+        if self.bits.are_near() {
+            return hashes.iter().map(|&hash| u64::from(self.put(hash))).sum();
+        }
+        let probes = self.probe_count;
+        by_rule!(self.rule, S => batch::insert::<S, _, _>(&mut self.bits, |bits, at| bits.set(at), probes, hashes))
+    }
+}
+
+impl<V, W> Bloom<V, W> {
+    pub(crate) const fn of(variety: V, bits: Bits<W>, rule: Rule, probe_count: u32) -> Self {
+        Self {
+            variety,
             bits,
             rule,
             probe_count,
@@ -72,10 +67,10 @@ impl<W> Bloom<W> {
     }
 }
 
-impl<W: Word> Bloom<W> {
+impl<V, W: Word> Bloom<V, W> {
     /// Returns whether a key might be there.
     #[inline]
-    pub(crate) fn contains(&self, hash: Hash128) -> bool {
+    pub(crate) fn has(&self, hash: Hash128) -> bool {
         let (probes, modulus) = (self.probe_count, self.bits.modulus());
         by_rule!(self.rule, S => {
             unrolled::every(S::start(hash, modulus), probes, modulus, |position| self.bits.test(position))
@@ -83,25 +78,40 @@ impl<W: Word> Bloom<W> {
     }
 
     /// Appends for each key whether it might be there.
-    pub(crate) fn contains_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
+    pub(crate) fn has_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
         by_rule!(self.rule, S => batch::contains::<S, W>(&self.bits, self.probe_count, hashes, answers));
-    }
-
-    /// Checks what filters of every format must have in common to be merged.
-    pub(crate) fn check_equal<V: Word>(&self, other: &Bloom<V>) -> Result<(), Error> {
-        Error::check_equal("probe counts", &self.probe_count, &other.probe_count)?;
-        Error::check_equal("numbers of bits", &self.bits.len(), &other.bits.len())
     }
 
     pub(crate) fn rate(&self) -> f64 {
         rate(self.bits.ones(), self.bits.len(), self.probe_count)
     }
+}
 
-    pub(crate) fn estimated_len(&self) -> Option<u64> {
-        estimated_len(self.bits.ones(), self.bits.len(), self.probe_count)
+impl<V: Variety, W: Word> Backend for Bloom<V, W> {
+    const NAME: &'static str = V::NAMES[W::IS_SHARED as usize];
+
+    type Hash = Hash128;
+
+    #[inline]
+    fn part(hash: Hash128) -> Hash128 {
+        hash
     }
 
-    pub(crate) fn stats(&self) -> Stats {
+    #[inline]
+    fn contains(&self, hash: Hash128) -> bool {
+        self.has(hash)
+    }
+
+    fn contains_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
+        self.has_batch(hashes, answers);
+    }
+
+    #[inline]
+    fn bits(&self) -> u64 {
+        self.bits.len()
+    }
+
+    fn stats(&self) -> Stats {
         let (ones, bits) = (self.bits.ones(), self.bits.len());
         Stats {
             len: estimated_len(ones, bits, self.probe_count),
@@ -114,60 +124,99 @@ impl<W: Word> Bloom<W> {
     }
 }
 
-/// The methods of a filter around its field `bloom`. The last argument is `mut` unless threads share the filter.
-macro_rules! around {
-    ([$($f:ident)?] $filter:ty $(, $mutable:tt)?) => {
-        impl<$($f)?> $filter {
-            #[inline]
-            fn insert_raw(&$($mutable)? self, hash: crate::hash::Hash128) -> bool {
-                self.bloom.insert(hash)
-            }
-
-            fn insert_batch(&$($mutable)? self, hashes: &[crate::hash::Hash128]) {
-                self.bloom.insert_batch(hashes);
-            }
-
-            #[inline]
-            fn contains_raw(&self, hash: crate::hash::Hash128) -> bool {
-                self.bloom.contains(hash)
-            }
-
-            fn contains_batch(&self, hashes: &[crate::hash::Hash128], answers: &mut alloc::vec::Vec<bool>) {
-                self.bloom.contains_batch(hashes, answers);
-            }
-
-            /// Returns the number of bits, a multiple of 64: Spark's `bitSize`.
-            #[inline]
-            pub const fn bits(&self) -> u64 {
-                self.bloom.bits.len()
-            }
-
-            /// Returns the probe count k.
-            #[inline]
-            pub const fn probe_count(&self) -> u32 {
-                self.bloom.probe_count
-            }
-
-            /// Returns the number of set bits: Spark's `cardinality`. Reads the whole filter.
-            ///
-            /// While other threads insert, the count includes at least the bits of every insertion that happened before this
-            /// call, and at most the bits that are set when it returns.
-            pub fn ones(&self) -> u64 {
-                self.bloom.bits.ones()
-            }
-
-            /// Returns an estimate of the number of different keys, from the share of ones: Guava's `approximateElementCount`.
-            /// `None` if too few bits are left for an error of 5 %. Reads the whole filter.
-            pub fn estimated_len(&self) -> Option<u64> {
-                self.bloom.estimated_len()
-            }
-
-            /// Returns the state of the filter. Reads the whole filter. The rate is `expectedFpp` of Guava and Spark: the share of
-            /// ones to the power of the probe count.
-            pub fn stats(&self) -> crate::stats::Stats {
-                self.bloom.stats()
-            }
-        }
-    };
+impl<V: Variety, W: Word> Probed for Bloom<V, W> {
+    #[inline]
+    fn probe_count(&self) -> u32 {
+        self.probe_count
+    }
 }
-pub(crate) use around;
+
+impl<V: Variety, W: Word> Compatible for Bloom<V, W> {
+    fn check_compatible(&self, other: &Self) -> Result<(), Error> {
+        Error::check_equal(V::VARIETIES, &self.variety, &other.variety)?;
+        Error::check_equal("probe counts", &self.probe_count, &other.probe_count)?;
+        Error::check_equal("numbers of bits", &self.bits.len(), &other.bits.len())
+    }
+}
+
+impl<V: Variety> Exclusive for Bloom<V> {
+    type New = bool;
+
+    type Done = ();
+
+    #[inline]
+    fn insert(&mut self, hash: Hash128) -> bool {
+        self.put(hash)
+    }
+
+    fn insert_batch(&mut self, hashes: &[Hash128]) {
+        self.put_batch(hashes);
+    }
+
+    fn clear(&mut self) {
+        self.bits.clear();
+    }
+}
+
+impl<V: Variety> Merge for Bloom<V> {
+    fn merge(&mut self, other: &Self) {
+        self.bits.set_all(&other.bits);
+    }
+}
+
+impl<V: Variety, F> Filter<Bloom<V>, F> {
+    /// Returns the bits: bit i of the filter is bit i mod 64, from the least significant, of word i / 64.
+    #[inline]
+    pub fn words(&self) -> &[u64] {
+        self.backend.bits.words()
+    }
+}
+
+#[cfg(target_has_atomic = "64")]
+impl<V: Variety> Concurrent for Bloom<V, AtomicU64> {
+    type Alone = Bloom<V>;
+
+    #[inline]
+    fn insert(&self, hash: Hash128) -> bool {
+        let (probes, modulus) = (self.probe_count, self.bits.modulus());
+        by_rule!(self.rule, S => {
+            unrolled::any(S::start(hash, modulus), probes, modulus, |position| self.bits.set(position))
+        })
+    }
+
+    fn insert_batch(&self, hashes: &[Hash128]) {
+        if self.bits.are_near() {
+            return hashes.iter().for_each(|&hash| _ = self.insert(hash));
+        }
+        let probes = self.probe_count;
+        by_rule!(self.rule, S => batch::insert::<S, _, _>(&self.bits, |bits, at| bits.set(at), probes, hashes));
+    }
+
+    fn merge(&self, other: &Self) {
+        self.bits.set_all(other.bits.values());
+    }
+
+    fn copy(&self) -> Bloom<V> {
+        let bits = self.bits.copy(Word::value);
+        Bloom::of(self.variety, bits, self.rule, self.probe_count)
+    }
+
+    fn into_alone(self) -> Bloom<V> {
+        let bits = self.bits.map(AtomicU64::into_inner);
+        Bloom::of(self.variety, bits, self.rule, self.probe_count)
+    }
+
+    fn from_alone(alone: Bloom<V>) -> Self {
+        let bits = alone.bits.map(AtomicU64::new);
+        Bloom::of(alone.variety, bits, alone.rule, alone.probe_count)
+    }
+}
+
+impl<V: PartialEq, W: Word> PartialEq for Bloom<V, W> {
+    fn eq(&self, other: &Self) -> bool {
+        let shape = |bloom: &Self| (bloom.rule, bloom.probe_count);
+        self.variety == other.variety && shape(self) == shape(other) && self.bits == other.bits
+    }
+}
+
+impl<V: Eq, W: Word> Eq for Bloom<V, W> {}

@@ -3,38 +3,41 @@
 //! Source: Fan, Cao, Almeida, Broder, "Summary Cache: A Scalable Wide-Area Web Cache Sharing Protocol" (IEEE/ACM
 //! Transactions on Networking 8(3), 2000), section V.C.
 
-use alloc::vec::Vec;
-
-use crate::bits::Bits;
+use crate::backend::{AnyFunnel, Backend, Counted, Enveloped, Exclusive, Fast, Probed, Remove};
+use crate::bits::{Bits, MAX_WORD_COUNT};
 use crate::bloom::Bloom;
+use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Writer};
 use crate::error::Error;
-use crate::funnel::Funnel;
-use crate::guava::{BloomFilter, Parameters, Strategy};
+use crate::filter::Filter;
+use crate::guava::{self, Parameters, Strategy};
 use crate::hash::{Hash128, Xxph3};
 use crate::modulus::Modulus;
-
-use crate::packed::PackedIntegers;
+use crate::packed::{PackedIntegers, word_count};
 use crate::stats::{Stats, estimated_len, rate};
 use crate::steps::by_rule;
-use crate::stored;
+use crate::stored::{invalid, zero};
 use crate::unrolled::{self, Steps as _};
-
-mod form;
 
 /// The bits of a counter. In a filter that is no fuller than expected, with keys inserted once, a counter reaches 15
 /// with a probability of at most `(e ln 2 / 15)^15`, some 3e-14.
 const WIDTH: u32 = 4;
 
+/// The number of bytes between the common header and the counters.
+const FIELDS_LEN: u64 = 24;
+
 /// A Bloom filter from which keys can be removed.
 ///
-/// Positions and sizes are those of Guava's [`BloomFilter`]; a counter replaces each bit, and counts the keys that
+/// Take it where an insertion must never fail, or where you need the plain filter, too; otherwise a
+/// [`CuckooFilter`](crate::CuckooFilter) takes a quarter of the memory.
+///
+/// Positions and sizes are those of Guava's [`BloomFilter`](guava::BloomFilter); a counter replaces each bit, and counts the keys that
 /// have this position. A key counts once in a counter, even if several of its positions coincide. A counter has four
 /// bits.
 ///
 /// *No false negatives*: a key that was inserted more often than removed is contained, as long as only inserted
-/// keys are removed: see [`remove`](Self::remove). A counter that reaches its largest value stays there for good,
+/// keys are removed: see [`remove`](Filter::remove). A counter that reaches its largest value stays there for good,
 /// so that it never becomes 0 too early; removed keys may then still look present.
-/// [`stuck_counters`](Self::stuck_counters) counts these.
+/// [`stuck_counters`](Filter::stuck_counters) counts these.
 ///
 /// Insert every key that may be removed later, also if it looks present already: to skip the insertion then
 /// (`if !filter.contains(key)`) and to remove the key later lowers the counters of others, which go missing.
@@ -52,9 +55,11 @@ const WIDTH: u32 = 4;
 /// assert!(sessions.contains("bob"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+pub type CountingBloomFilter<F = Xxph3> = Filter<Counting, F>;
+
+/// The backend of [`CountingBloomFilter`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CountingBloomFilter<F = Xxph3> {
-    funnel: F,
+pub struct Counting {
     strategy: Strategy,
     probe_count: u32,
     modulus: Modulus,
@@ -66,77 +71,7 @@ pub struct CountingBloomFilter<F = Xxph3> {
     stuck: u64,
 }
 
-stored::filter!([F] CountingBloomFilter<F>, F, |hash| hash, bool, (), mut);
-stored::stored!([F: crate::funnel::Hashing] CountingBloomFilter<F>, b"MFcounts", F, (funnel: F), funnel);
-stored::removal!(CountingBloomFilter);
-stored::with_capacity!([] CountingBloomFilter, (), |capacity, rate| Self::new(
-    Xxph3,
-    &Parameters::new(capacity, rate)?
-));
-
 impl<F> CountingBloomFilter<F> {
-    /// Creates an empty filter: each of the parameters' bits becomes a counter.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
-    pub fn new(funnel: F, parameters: &Parameters) -> Result<Self, Error> {
-        let counters = PackedIntegers::zeroed(parameters.bits(), WIDTH)?;
-        Ok(Self {
-            funnel,
-            strategy: parameters.chosen_strategy(),
-            probe_count: parameters.probe_count(),
-            modulus: parameters.modulus(),
-            counters,
-            len: 0,
-            nonzero: 0,
-            stuck: 0,
-        })
-    }
-
-    /// Removes one copy of the key if it looks present. Returns whether it did.
-    ///
-    /// Remove only keys that were inserted. Removing another one that looks present lowers counters of others: the
-    /// call returns true, and an inserted key whose counter becomes 0 is missing from then on. So let the data
-    /// behind the filter decide, not `contains`, and rebuild the filter from the data after a possible wrong
-    /// removal. If the call returns false, nothing changed, and the key was certainly absent.
-    pub fn remove<T: ?Sized>(&mut self, item: &T) -> bool
-    where
-        F: Funnel<T>,
-    {
-        self.remove_raw(Hash128::of_key(&self.funnel, item))
-    }
-
-    fn insert_raw(&mut self, hash: Hash128) -> bool {
-        let nonzero_before = self.nonzero;
-        self.change_all(hash, |counter, largest| (counter + 1).min(largest));
-        self.len = self.len.saturating_add(1);
-        self.nonzero > nonzero_before
-    }
-
-    fn insert_batch(&mut self, hashes: &[Hash128]) {
-        hashes.iter().for_each(|&hash| _ = self.insert_raw(hash));
-    }
-
-    fn contains_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
-        answers.extend(hashes.iter().map(|&hash| self.contains_raw(hash)));
-    }
-
-    fn contains_raw(&self, hash: Hash128) -> bool {
-        let (bits, test) = (self.modulus, |position| self.counters.get(position) > 0);
-        by_rule!(self.strategy.rule(), S => unrolled::every(S::start(hash, bits), self.probe_count, bits, test))
-    }
-
-    fn remove_raw(&mut self, hash: Hash128) -> bool {
-        if !self.contains_raw(hash) {
-            return false;
-        }
-        // A stuck counter stays.
-        self.change_all(hash, |counter, largest| counter - u64::from(counter < largest));
-        self.len = self.len.saturating_sub(1);
-        true
-    }
-
     /// Returns the plain filter with the same keys: a bit is set where a counter is not 0. If no counter is stuck
     /// and only inserted keys were removed, it equals, bit for bit, a filter into which only the remaining keys
     /// were inserted.
@@ -144,72 +79,84 @@ impl<F> CountingBloomFilter<F> {
     /// # Errors
     ///
     /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
-    pub fn to_bloom_filter(&self) -> Result<BloomFilter<F>, Error>
+    pub fn to_bloom_filter(&self) -> Result<guava::BloomFilter<F>, Error>
     where
         F: Clone,
     {
+        let Counting {
+            strategy,
+            probe_count,
+            counters,
+            ..
+        } = &self.backend;
         // The counters are in memory, and their number is a multiple of 64.
-        let words = usize::try_from(self.counters.len() / 64).unwrap_or(usize::MAX);
+        let words = usize::try_from(counters.len() / 64).unwrap_or(usize::MAX);
         let mut bits: Bits = Bits::zeros(words)?;
-        for position in (0..self.counters.len()).filter(|&position| self.counters.get(position) > 0) {
+        for position in (0..counters.len()).filter(|&position| counters.get(position) > 0) {
             bits.set(position);
         }
-        let bloom = Bloom {
-            bits,
-            rule: self.strategy.rule(),
-            probe_count: self.probe_count,
-        };
-        let funnel = self.funnel.clone();
-        Ok(BloomFilter { bloom, funnel })
-    }
-
-    /// Returns an estimate of the number of different keys, from the share of counters that are not 0; `None` if too
-    /// few are left for an error of 5 %. Earlier removals do not affect it, except through stuck counters.
-    pub fn estimated_len(&self) -> Option<u64> {
-        estimated_len(self.nonzero, self.counters.len(), self.probe_count)
-    }
-
-    /// Resets all counters, including stuck ones, and keeps the memory.
-    pub fn clear(&mut self) {
-        self.counters.clear();
-        self.len = 0;
-        self.nonzero = 0;
-        self.stuck = 0;
-    }
-
-    /// Returns the insertions minus the removals, never below 0. The result is the number of keys, counting copies,
-    /// as long as only inserted keys are removed.
-    pub const fn len(&self) -> u64 {
-        self.len
-    }
-
-    /// Returns whether [`len`](Self::len) is 0.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
+        let bloom = Bloom::of(*strategy, bits, strategy.rule(), *probe_count);
+        Ok(Filter::of(bloom, self.funnel.clone()))
     }
 
     /// Returns the number of counters, which is the number of bits of the plain filter.
     pub const fn counters(&self) -> u64 {
-        self.counters.len()
-    }
-
-    /// Returns the number of bits of the counters.
-    pub const fn bits(&self) -> u64 {
-        self.counters.len() * self.counters.width() as u64
-    }
-
-    /// Returns the probe count k.
-    pub const fn probe_count(&self) -> u32 {
-        self.probe_count
+        self.backend.counters.len()
     }
 
     /// Returns the strategy, which derives positions from a hash.
     pub const fn strategy(&self) -> Strategy {
-        self.strategy
+        self.backend.strategy
     }
 
-    /// Returns the state of the filter.
-    pub fn stats(&self) -> Stats {
+    /// Returns the number of counters that reached their largest value, which they keep until the filter is cleared.
+    pub const fn stuck_counters(&self) -> u64 {
+        self.backend.stuck
+    }
+}
+
+impl CountingBloomFilter<()> {
+    /// Returns the length in bytes of the stored form of a filter with these parameters, without creating one.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
+    ///
+    /// ```
+    /// use membership_filters::{CountingBloomFilter, Utf8, guava::Parameters};
+    ///
+    /// let parameters = Parameters::new(10_000, 0.001)?;
+    /// let filter = CountingBloomFilter::new(Utf8, &parameters)?;
+    /// let bytes = CountingBloomFilter::stored_len_of(&parameters)?;
+    /// assert_eq!(bytes, filter.to_bytes().len() as u64);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn stored_len_of(parameters: &Parameters) -> Result<u64, Error> {
+        let words = word_count(parameters.bits().into(), WIDTH)?;
+        Ok(HEADER_LEN + FIELDS_LEN + words as u64 * 8 + CHECKSUM_LEN)
+    }
+}
+
+impl Backend for Counting {
+    const NAME: &'static str = "CountingBloomFilter";
+
+    type Hash = Hash128;
+
+    #[inline]
+    fn part(hash: Hash128) -> Hash128 {
+        hash
+    }
+
+    fn contains(&self, hash: Hash128) -> bool {
+        let (bits, test) = (self.modulus, |position| self.counters.get(position) > 0);
+        by_rule!(self.strategy.rule(), S => unrolled::every(S::start(hash, bits), self.probe_count, bits, test))
+    }
+
+    fn bits(&self) -> u64 {
+        self.counters.len() * u64::from(self.counters.width())
+    }
+
+    fn stats(&self) -> Stats {
         let counters = self.counters.len();
         Stats {
             len: Some(self.len),
@@ -220,12 +167,142 @@ impl<F> CountingBloomFilter<F> {
             expected_rate: rate(self.nonzero, counters, self.probe_count),
         }
     }
+}
 
-    /// Returns the number of counters that reached their largest value, which they keep until the filter is cleared.
-    pub const fn stuck_counters(&self) -> u64 {
-        self.stuck
+impl Exclusive for Counting {
+    type New = bool;
+
+    type Done = ();
+
+    fn insert(&mut self, hash: Hash128) -> bool {
+        let nonzero_before = self.nonzero;
+        self.change_all(hash, |counter, largest| (counter + 1).min(largest));
+        self.len = self.len.saturating_add(1);
+        self.nonzero > nonzero_before
     }
 
+    fn insert_batch(&mut self, hashes: &[Hash128]) {
+        hashes.iter().for_each(|&hash| _ = self.insert(hash));
+    }
+
+    /// Resets stuck counters, too.
+    fn clear(&mut self) {
+        self.counters.clear();
+        self.len = 0;
+        self.nonzero = 0;
+        self.stuck = 0;
+    }
+}
+
+impl Remove for Counting {
+    fn remove(&mut self, hash: Hash128) -> bool {
+        if !self.contains(hash) {
+            return false;
+        }
+        // A stuck counter stays.
+        self.change_all(hash, |counter, largest| counter - u64::from(counter < largest));
+        self.len = self.len.saturating_sub(1);
+        true
+    }
+}
+
+impl Counted for Counting {
+    fn count(&self) -> u64 {
+        self.len
+    }
+}
+
+impl Probed for Counting {
+    fn probe_count(&self) -> u32 {
+        self.probe_count
+    }
+
+    fn estimated_len(&self) -> Option<u64> {
+        estimated_len(self.nonzero, self.counters.len(), self.probe_count)
+    }
+}
+
+impl AnyFunnel for Counting {
+    type Parameters = Parameters;
+
+    fn sized(capacity: u64, rate: f64) -> Result<Parameters, Error> {
+        Parameters::new(capacity, rate)
+    }
+
+    fn new(parameters: &Parameters) -> Result<Self, Error> {
+        Ok(Self {
+            strategy: parameters.chosen_strategy(),
+            probe_count: parameters.probe_count(),
+            modulus: parameters.modulus(),
+            counters: PackedIntegers::zeroed(parameters.bits(), WIDTH)?,
+            len: 0,
+            nonzero: 0,
+            stuck: 0,
+        })
+    }
+}
+
+impl Fast for Counting {}
+
+impl Enveloped for Counting {
+    const MAGIC: [u8; 8] = *b"MFcounts";
+
+    fn contents_len(&self) -> u64 {
+        FIELDS_LEN + self.counters.words().len() as u64 * 8
+    }
+
+    fn write<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+        writer.bytes(&[
+            self.strategy.ordinal(),
+            u8::try_from(self.probe_count).unwrap_or(u8::MAX),
+            self.counters.width(),
+        ])?;
+        writer.bytes(&[0; 5])?;
+        writer.u64(self.counters.len())?;
+        writer.u64(self.len)?;
+        writer.words(self.counters.words())
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let [ordinal, probe_count, bits, reserved @ ..] = reader.array::<8>()?;
+        zero(&reserved)?;
+        let strategy =
+            Strategy::from_ordinal(ordinal).ok_or_else(|| invalid("strategy", "0 or 1", ordinal))?;
+        if probe_count == 0 {
+            return Err(invalid("probe count", "between 1 and 255", 0));
+        }
+        if !(2..=16).contains(&bits) {
+            return Err(invalid("the counter bits", "between 2 and 16", bits));
+        }
+        let counters = reader.u64()?;
+        let modulus = Modulus::new(counters)
+            .filter(|_| counters % 64 == 0 && counters / 64 <= MAX_WORD_COUNT.into())
+            .ok_or_else(|| {
+                let allowed = "a multiple of 64 from 64 to 64 * (2^31 - 1)";
+                invalid("counters", allowed, counters)
+            })?;
+        let len = reader.u64()?;
+        // 64 counters take as many words as a counter has bits.
+        let words = reader.words(counters / 64 * u64::from(bits))?;
+        reader.verify()?;
+        let counters = PackedIntegers::from_words(words, counters, bits.into())
+            .ok_or_else(|| invalid("padding after the last counter", 0, 1))?;
+        let largest = counters.max();
+        let nonzero = counters.iter().filter(|&counter| counter > 0).count() as u64;
+        let stuck = counters.iter().filter(|&counter| counter == largest).count() as u64;
+        Ok(Self {
+            strategy,
+            probe_count: probe_count.into(),
+            modulus,
+            counters,
+            len,
+            nonzero,
+            stuck,
+        })
+    }
+}
+
+impl Counting {
     /// Changes the counters of a key, each once.
     fn change_all(&mut self, hash: Hash128, changed: impl Fn(u64, u64) -> u64) {
         let (mut distinct, mut count) = ([0; u8::MAX as usize], 0);

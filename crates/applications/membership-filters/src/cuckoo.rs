@@ -2,18 +2,16 @@
 //!
 //! Source: Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better Than Bloom" (CoNEXT 2014).
 
-use alloc::vec::Vec;
-
+use crate::backend::{AnyFunnel, Backend, Counted, Enveloped, Exclusive, Fast, Remove};
+use crate::envelope::{Reader, Writer};
 use crate::error::{Error, ErrorKind};
-use crate::funnel::Funnel;
+use crate::filter::Filter;
 use crate::hash::{Hash128, Xxph3};
-
 use crate::packed::PackedIntegers;
 use crate::random::{SplitMix64, mix, scale};
 use crate::stats::Stats;
-use crate::stored;
+use crate::stored::{invalid, of_field, within, zero};
 
-mod form;
 mod parameters;
 
 pub use parameters::CuckooParameters;
@@ -30,20 +28,25 @@ const MAX_COPIES: u8 = 2 * SLOTS_PER_BUCKET;
 /// Marks a free slot; no fingerprint has this value.
 const FREE: u64 = 0;
 
+/// The number of bytes between the common header and the slots.
+const FIELDS_LEN: u64 = 32;
+
 /// A set that may seem to contain an absent key, and from which keys can be removed.
+///
+/// Take it where keys come and go and their largest number is known.
 ///
 /// Each key stores a fingerprint of a few bits in one of two buckets. An insertion that finds both full moves other
 /// fingerprints between their own two buckets to make room.
 ///
 /// *No false negatives*: a key that was inserted more often than removed is contained, as long as only inserted
-/// keys are removed: see [`remove`](Self::remove).
+/// keys are removed: see [`remove`](Filter::remove).
 ///
 /// *Full*: the table has a fixed number of slots. Insertions may fail from a load of about 95 %, in tables of fewer
 /// than 2,000 slots somewhat earlier, and hardly ever before the [`capacity`](CuckooParameters::capacity) is reached. A
 /// failed insertion returns an error and changes nothing.
 ///
 /// *Copies*: a key inserted again takes another slot, and must be removed as often. At most eight copies fit into
-/// both buckets together. To insert each key once, query [`contains`](Self::contains) first, but only if
+/// both buckets together. To insert each key once, query [`contains`](Filter::contains) first, but only if
 /// keys are never removed: the answer may come from another key, and removing that one would remove both.
 ///
 /// Insert every key that may be removed later, also if it looks present already: to skip the insertion then
@@ -62,9 +65,11 @@ const FREE: u64 = 0;
 /// assert!(sessions.contains("bob"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+pub type CuckooFilter<F = Xxph3> = Filter<Cuckoo, F>;
+
+/// The backend of [`CuckooFilter`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CuckooFilter<F = Xxph3> {
-    funnel: F,
+pub struct Cuckoo {
     parameters: CuckooParameters,
     /// Bucket *b* has the slots `4 b` to `4 b + 3`.
     slots: PackedIntegers,
@@ -79,45 +84,51 @@ struct Place {
     buckets: [u64; 2],
 }
 
-stored::filter!([F] CuckooFilter<F>, F, |hash| hash, Result<bool, Error>, Result<(), Error>, mut);
-stored::stored!([F: crate::funnel::Hashing] CuckooFilter<F>, b"MFcuckoo", F, (funnel: F), funnel);
-stored::removal!(CuckooFilter);
-stored::with_capacity!([] CuckooFilter, (), |capacity, rate| Self::new(
-    Xxph3,
-    &CuckooParameters::new(capacity, rate)?
-));
-
 impl<F> CuckooFilter<F> {
-    /// Creates an empty filter.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::OutOfMemory`].
-    pub fn new(funnel: F, parameters: &CuckooParameters) -> Result<Self, Error> {
-        let slots = PackedIntegers::zeroed(parameters.slots(), parameters.fingerprint_bits().into())?;
-        Ok(Self {
-            funnel,
-            parameters: *parameters,
-            slots,
-            len: 0,
-        })
+    /// Returns the parameters that the filter was made with.
+    pub const fn parameters(&self) -> &CuckooParameters {
+        &self.backend.parameters
+    }
+}
+
+impl Backend for Cuckoo {
+    const NAME: &'static str = "CuckooFilter";
+
+    type Hash = Hash128;
+
+    #[inline]
+    fn part(hash: Hash128) -> Hash128 {
+        hash
     }
 
-    /// Removes one copy of the key. Returns whether there was one.
-    ///
-    /// Remove only keys that were inserted. Removing another one that looks present, because it shares fingerprint
-    /// and buckets with an inserted one, takes that one's fingerprint: the call returns true, and the inserted key
-    /// is missing from then on. So let the data behind the filter decide, not `contains`, and rebuild the filter
-    /// from the data after a possible wrong removal. If the call returns false, nothing was removed, and the key
-    /// was certainly absent.
-    pub fn remove<T: ?Sized>(&mut self, item: &T) -> bool
-    where
-        F: Funnel<T>,
-    {
-        self.remove_raw(Hash128::of_key(&self.funnel, item))
+    #[inline]
+    fn contains(&self, hash: Hash128) -> bool {
+        self.matching_slots(&self.place(hash)).next().is_some()
     }
 
-    fn insert_raw(&mut self, hash: Hash128) -> Result<bool, Error> {
+    fn bits(&self) -> u64 {
+        self.parameters.slots() * u64::from(self.parameters.fingerprint_bits())
+    }
+
+    fn stats(&self) -> Stats {
+        Stats {
+            len: Some(self.len),
+            is_estimate: false,
+            places: self.parameters.slots(),
+            taken: self.len,
+            memory_bytes: self.parameters.memory_bytes(),
+            expected_rate: self.parameters.rate_at(self.len),
+        }
+    }
+}
+
+impl Exclusive for Cuckoo {
+    type New = Result<bool, Error>;
+
+    type Done = Result<(), Error>;
+
+    #[inline]
+    fn insert(&mut self, hash: Hash128) -> Result<bool, Error> {
         let place = self.place(hash);
         let copies = self.matching_slots(&place).count();
         let free = place.buckets.iter().find_map(|&bucket| self.free_slot(bucket));
@@ -138,20 +149,18 @@ impl<F> CuckooFilter<F> {
     }
 
     fn insert_batch(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
-        hashes
-            .iter()
-            .try_for_each(|&hash| self.insert_raw(hash).map(drop))
+        hashes.iter().try_for_each(|&hash| self.insert(hash).map(drop))
     }
 
-    fn contains_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
-        answers.extend(hashes.iter().map(|&hash| self.contains_raw(hash)));
+    fn clear(&mut self) {
+        self.slots.clear();
+        self.len = 0;
     }
+}
 
-    fn contains_raw(&self, hash: Hash128) -> bool {
-        self.matching_slots(&self.place(hash)).next().is_some()
-    }
-
-    fn remove_raw(&mut self, hash: Hash128) -> bool {
+impl Remove for Cuckoo {
+    #[inline]
+    fn remove(&mut self, hash: Hash128) -> bool {
         let found = self.matching_slots(&self.place(hash)).next();
         if let Some(slot) = found {
             self.slots.set(slot, FREE);
@@ -159,45 +168,79 @@ impl<F> CuckooFilter<F> {
         }
         found.is_some()
     }
+}
 
-    /// Removes all keys and keeps the memory.
-    pub fn clear(&mut self) {
-        self.slots.clear();
-        self.len = 0;
-    }
-
-    /// Returns the number of keys in the filter, counting copies.
-    pub const fn len(&self) -> u64 {
+impl Counted for Cuckoo {
+    fn count(&self) -> u64 {
         self.len
     }
+}
 
-    /// Returns whether no key is in the filter.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
+impl AnyFunnel for Cuckoo {
+    type Parameters = CuckooParameters;
+
+    fn sized(capacity: u64, rate: f64) -> Result<CuckooParameters, Error> {
+        CuckooParameters::new(capacity, rate)
     }
 
-    /// Returns the number of bits of the slots.
-    pub const fn bits(&self) -> u64 {
-        self.parameters.slots() * self.parameters.fingerprint_bits() as u64
+    fn new(parameters: &CuckooParameters) -> Result<Self, Error> {
+        Ok(Self {
+            parameters: *parameters,
+            slots: PackedIntegers::zeroed(parameters.slots(), parameters.fingerprint_bits().into())?,
+            len: 0,
+        })
+    }
+}
+
+impl Fast for Cuckoo {}
+
+impl Enveloped for Cuckoo {
+    const MAGIC: [u8; 8] = *b"MFcuckoo";
+
+    fn contents_len(&self) -> u64 {
+        FIELDS_LEN + self.parameters.memory_bytes()
     }
 
-    /// Returns the parameters that the filter was made with.
-    pub const fn parameters(&self) -> &CuckooParameters {
-        &self.parameters
+    fn write<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+        writer.bytes(&[self.parameters.fingerprint_bits(), SLOTS_PER_BUCKET])?;
+        writer.bytes(&[0; 6])?;
+        writer.u64(self.parameters.seed)?;
+        writer.u64(self.parameters.buckets())?;
+        writer.u64(self.len)?;
+        writer.words(self.slots.words())
     }
 
-    /// Returns the state of the filter.
-    pub fn stats(&self) -> Stats {
-        Stats {
-            len: Some(self.len),
-            is_estimate: false,
-            places: self.parameters.slots(),
-            taken: self.len,
-            memory_bytes: self.parameters.memory_bytes(),
-            expected_rate: self.parameters.rate_at(self.len),
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let [bits, slots_per_bucket, reserved @ ..] = reader.array::<8>()?;
+        zero(&reserved)?;
+        if slots_per_bucket != SLOTS_PER_BUCKET {
+            return Err(invalid("slots per bucket", SLOTS_PER_BUCKET, slots_per_bucket));
         }
+        let seed = reader.u64()?;
+        let buckets = reader.u64()?;
+        let items = reader.u64()?;
+        if buckets == 0 || buckets % 2 != 0 {
+            return Err(invalid("buckets", "an even number, at least 2", buckets));
+        }
+        let parameters = CuckooParameters::with_buckets(buckets, bits)
+            .map_err(of_field)?
+            .seed(seed);
+        let words = reader.words(parameters.memory_bytes() / 8)?;
+        reader.verify()?;
+        let slots = PackedIntegers::from_words(words, parameters.slots(), bits.into())
+            .ok_or_else(|| invalid("padding after the last slot", 0, 1))?;
+        let taken = slots.iter().filter(|&fingerprint| fingerprint != FREE).count() as u64;
+        within("items", items, taken, taken)?;
+        Ok(Self {
+            parameters,
+            slots,
+            len: items,
+        })
     }
+}
 
+impl Cuckoo {
+    #[inline]
     fn place(&self, hash: Hash128) -> Place {
         let fingerprint = 1 + scale(hash.h2, self.slots.max());
         let bucket = scale(hash.h1, self.parameters.buckets());
@@ -214,6 +257,7 @@ impl<F> CuckooFilter<F> {
     /// even number (after Lang, Neumann, Kemper, Boncz, "Performance-Optimal Filtering: Bloom Overtakes Cuckoo at High
     /// Throughput", VLDB 2019, who add both and negate). The hash is odd, so one bucket is even and the other odd: they
     /// always differ.
+    #[inline]
     fn other_bucket(&self, bucket: u64, fingerprint: u64) -> u64 {
         let buckets = self.parameters.buckets();
         let odd = 2 * scale(mix(fingerprint), buckets / 2) + 1;
@@ -224,11 +268,13 @@ impl<F> CuckooFilter<F> {
         }
     }
 
+    #[inline]
     fn free_slot(&self, bucket: u64) -> Option<u64> {
         slots_of(bucket).find(|&slot| self.slots.get(slot) == FREE)
     }
 
     /// Returns the slots that hold this fingerprint.
+    #[inline]
     fn matching_slots(&self, place: &Place) -> impl Iterator<Item = u64> {
         let fingerprint = place.fingerprint;
         place
@@ -266,10 +312,12 @@ impl<F> CuckooFilter<F> {
     }
 }
 
+#[inline]
 fn slots_of(bucket: u64) -> core::ops::Range<u64> {
     slot_of(bucket, 0)..slot_of(bucket + 1, 0)
 }
 
+#[inline]
 fn slot_of(bucket: u64, index: u8) -> u64 {
     bucket * u64::from(SLOTS_PER_BUCKET) + u64::from(index)
 }

@@ -115,7 +115,7 @@ pub fn to_bytes<T: Stored>(filter: &T) -> Vec<u8> {
 }
 
 /// Returns what `write` puts.
-pub(crate) fn collected<T: Stored>(
+fn collected<T: Stored>(
     filter: &T,
     write: fn(&T, &mut Put<'_, Infallible>) -> Result<(), Infallible>,
 ) -> Vec<u8> {
@@ -224,9 +224,34 @@ fn write<T: Stored, E>(filter: &T, put: &mut Put<'_, E>) -> Result<(), E> {
 }
 
 /// Writes what is in the envelope alone: the form of another program.
-pub(crate) fn write_bare<T: Stored, E>(filter: &T, put: &mut Put<'_, E>) -> Result<(), E> {
+fn write_bare<T: Stored, E>(filter: &T, put: &mut Put<'_, E>) -> Result<(), E> {
     let checksum = None;
     filter.write_contents(&mut Writer { put, checksum })
+}
+
+/// Returns the form of another program.
+pub(crate) fn to_bare<T: Stored>(filter: &T) -> Vec<u8> {
+    collected(filter, write_bare)
+}
+
+/// Reads the form of another program; trailing bytes are an error.
+pub(crate) fn from_bare<T: Stored>(mut bytes: &[u8], funnel: T::Funnel) -> Result<T, Error> {
+    let mut reader = Reader::plain(&mut bytes);
+    let filter = T::read_contents(&mut reader, funnel)?;
+    reader.end()?;
+    Ok(filter)
+}
+
+/// Writes the form of another program in pieces of up to 64 KiB, without a copy of the filter.
+#[cfg(feature = "std")]
+pub(crate) fn write_bare_to<T: Stored>(filter: &T, mut writer: impl std::io::Write) -> std::io::Result<()> {
+    write_bare(filter, &mut |bytes: &[u8]| writer.write_all(bytes))
+}
+
+/// Reads the form of another program and nothing after it.
+#[cfg(feature = "std")]
+pub(crate) fn read_bare<T: Stored>(reader: impl std::io::Read, funnel: T::Funnel) -> Result<T, Error> {
+    T::read_contents(&mut Reader::plain(&mut Stream(reader)), funnel)
 }
 
 /// What takes the bytes.
@@ -329,7 +354,7 @@ impl Source for &[u8] {
 
 /// A source of unknown length.
 #[cfg(feature = "std")]
-pub(crate) struct Stream<R>(pub(crate) R);
+struct Stream<R>(R);
 
 #[cfg(feature = "std")]
 impl<R: std::io::Read> Source for Stream<R> {
@@ -357,6 +382,8 @@ pub struct Reader<'a> {
     /// The checksum of the bytes read, until it is verified; `None` for Guava's stream.
     checksum: Option<Murmur3X64_128>,
     taken: u64,
+    /// Set while a part of the contents is read, which has no checksum.
+    is_in_part: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -379,6 +406,7 @@ impl<'a> Reader<'a> {
             source,
             checksum: None,
             taken: 0,
+            is_in_part: false,
         }
     }
 
@@ -485,6 +513,9 @@ impl<'a> Reader<'a> {
     ///
     /// The errors of [`Reader::array`], and [`ErrorKind::ChecksumMismatch`].
     pub fn verify(&mut self) -> Result<(), Error> {
+        if self.is_in_part {
+            return Ok(());
+        }
         let Some(checksum) = self.checksum.take() else {
             return Ok(());
         };
@@ -496,6 +527,14 @@ impl<'a> Reader<'a> {
         let (kind, thing) = (ErrorKind::ChecksumMismatch, "the checksum");
         let (range, got) = (format_args!("{computed:016x}"), format_args!("{stated:016x}"));
         Err(Error::new(kind, thing, range, got))
+    }
+
+    /// Reads a part of the contents: what another filter has between header and checksum.
+    pub(crate) fn part<T>(&mut self, read: fn(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        let was_in_part = core::mem::replace(&mut self.is_in_part, true);
+        let part = read(self);
+        self.is_in_part = was_in_part;
+        part
     }
 
     /// Checks that nothing follows.

@@ -1,13 +1,14 @@
 //! The form of a filter by its first bytes.
 
 /// The forms whose first bytes are known, and what reads them.
-const FORMS: [(&[u8; 8], &str); 7] = [
+const FORMS: [(&[u8; 8], &str); 8] = [
     (b"MFblocks", "the stored form of `BloomFilter`"),
     (b"GBfilter", "the stored form of `guava::BloomFilter`"),
     (b"MFsparks", "the stored form of `spark::BloomFilter`"),
     (b"MFredisb", "the stored form of `redisbloom::BloomFilter`"),
     (b"MFcounts", "the stored form of `CountingBloomFilter`"),
     (b"MFcuckoo", "the stored form of `CuckooFilter`"),
+    (b"MFrotate", "the stored form of `RotatingFilter`"),
     (
         b"filter/1",
         "a file of the crate `filter-sets`, which `filter_sets::Filter::open` reads",

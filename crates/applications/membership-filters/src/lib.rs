@@ -17,6 +17,7 @@ extern crate std;
 mod arch;
 #[cfg(target_has_atomic = "64")]
 mod atomic_bits;
+pub mod backend;
 mod batch;
 mod bits;
 mod blocked;
@@ -25,6 +26,7 @@ mod counting;
 mod cuckoo;
 pub mod envelope;
 mod error;
+mod filter;
 mod form;
 pub mod format;
 mod funnel;
@@ -36,6 +38,7 @@ mod modulus;
 mod packed;
 mod random;
 pub mod redisbloom;
+mod rotating;
 mod sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 mod slot;
@@ -51,11 +54,13 @@ pub use blocked::{BloomFilter, Parameters};
 pub use counting::CountingBloomFilter;
 pub use cuckoo::{CuckooFilter, CuckooParameters};
 pub use error::{Error, ErrorKind, Outcome};
+pub use filter::{Alone, Filter, Shared};
 pub use funnel::{Bytes, Funnel, Hashed, Hashing, Integer, Long, Sequence, TakeSlice, Utf8, Utf16Units};
 pub use hash::{Encoding, Hash128, HashFunction, HashId, Murmur3, Xxph3};
 pub use key::{Key, Utf16};
 pub use modulus::Modulus;
 pub use redisbloom::{BloomFilter as RedisBloomFilter, Parameters as RedisBloomParameters};
+pub use rotating::{Generations, RotatingFilter};
 pub use sink::Sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 pub use slot::{Rebuild, Slot};

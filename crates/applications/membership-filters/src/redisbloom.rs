@@ -3,11 +3,12 @@
 use alloc::vec::Vec;
 use core::mem;
 
+use crate::backend::{Backend, Counted, Exclusive};
 use crate::error::{Error, ErrorKind};
+use crate::filter::Filter;
 use crate::funnel::{Hashing, hashing, sliced};
 use crate::hash::{Encoding, Hash128, RedisMurmur};
 use crate::stats::Stats;
-use crate::stored;
 
 mod chunks;
 mod keys;
@@ -24,15 +25,17 @@ pub use parameters::{Link, Parameters};
 pub struct Keys;
 
 hashing!(Keys, RedisMurmur, BYTES);
-sliced!(#[diagnostic::do_not_recommend] Keys, [T: AsRef<[u8]> + ?Sized] T, |from, then| then(from.as_ref()));
+sliced!(#[diagnostic::do_not_recommend] Keys, [T: AsRef<[u8]> + ?Sized] T, |from, then| then.take(from.as_ref()));
 
 /// The filter of Redis 8 and of the module RedisBloom: a chain of Bloom filters for any number of keys, which a server loads.
+///
+/// Take it where nobody knows how many keys there will be, or where Redis holds the filter.
 ///
 /// The filter starts with one link, and opens another, larger and of half its rate, when the last one has as many keys as it
 /// is for. A key is contained if any link contains it. *No false negatives*: an inserted key is contained. A chain that does
 /// not scale has one link and refuses further keys instead.
 ///
-/// Equal calls in equal order give the chain of a server, bit for bit. [`chunks`](Self::chunks) are what `BF.SCANDUMP` returns
+/// Equal calls in equal order give the chain of a server, bit for bit. [`chunks`](Filter::chunks) are what `BF.SCANDUMP` returns
 /// and `BF.LOADCHUNK` takes; loading them takes a thousandth of the time of inserting the keys there.
 ///
 /// A query may read every link, so many small links make it slow. Start with the capacity that you expect.
@@ -56,9 +59,11 @@ sliced!(#[diagnostic::do_not_recommend] Keys, [T: AsRef<[u8]> + ?Sized] T, |from
 /// assert_eq!(read, seen);
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
+pub type BloomFilter = Filter<Chain, Keys>;
+
+/// The backend of [`BloomFilter`]: links.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BloomFilter {
-    funnel: Keys,
+pub struct Chain {
     /// The factor between the capacities of links, if the chain scales; no more than a number in the header if not.
     expansion: u32,
     is_scaling: bool,
@@ -86,12 +91,6 @@ pub struct Info {
     pub expansion: Option<u32>,
 }
 
-stored::filter!([] BloomFilter, Keys, |hash| hash, Result<bool, Error>, Result<(), Error>, mut);
-stored::stored!([] BloomFilter, b"MFredisb", Keys, (), Keys);
-stored::with_capacity!([] BloomFilter, (), |capacity, rate| Self::new(&Parameters::new(
-    capacity, rate
-)));
-
 impl BloomFilter {
     /// Creates an empty filter of one link.
     ///
@@ -99,17 +98,92 @@ impl BloomFilter {
     ///
     /// The errors of [`Parameters::first_link`], and [`ErrorKind::OutOfMemory`].
     pub fn new(parameters: &Parameters) -> Result<Self, Error> {
-        Ok(Self {
-            funnel: Keys,
+        let chain = Chain {
             expansion: parameters.expansion,
             is_scaling: parameters.is_scaling,
             is_rounded: false,
             full: Vec::new(),
             last: Layer::new(parameters.first_link()?)?,
-        })
+        };
+        Ok(Self::of(chain, Keys))
     }
 
-    fn insert_raw(&mut self, hash: Hash128) -> Result<bool, Error> {
+    /// Creates an empty filter whose first link is for this many keys, at this false-positive rate: [`new`](Self::new) with
+    /// [`Parameters::new`].
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`new`](Self::new).
+    pub fn with_capacity(capacity: u64, rate: f64) -> Result<Self, Error> {
+        Self::new(&Parameters::new(capacity, rate))
+    }
+
+    /// Returns what `BF.INFO` says of the filter.
+    pub fn info(&self) -> Info {
+        let chain = &self.backend;
+        Info {
+            capacity: chain.sum(|layer| layer.shape.capacity),
+            // The server counts 32 bytes for the chain, and 64 for each link.
+            size: chain.sum(|layer| 64 + layer.shape.bits / 8) + 32,
+            links: chain.sum(|_| 1),
+            len: self.len(),
+            expansion: chain.is_scaling.then_some(chain.expansion),
+        }
+    }
+}
+
+impl Backend for Chain {
+    const NAME: &'static str = "redisbloom::BloomFilter";
+
+    type Hash = Hash128;
+
+    #[inline]
+    fn part(hash: Hash128) -> Hash128 {
+        hash
+    }
+
+    #[inline]
+    fn contains(&self, hash: Hash128) -> bool {
+        // Most keys are in the newest links, which are the largest.
+        self.last.contains(hash) || self.full.iter().rev().any(|link| link.contains(hash))
+    }
+
+    fn contains_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
+        let (first, mut found) = (answers.len(), Vec::with_capacity(hashes.len()));
+        answers.resize(first + hashes.len(), false);
+        for layer in self.layers() {
+            found.clear();
+            layer.bloom.has_batch(hashes, &mut found);
+            for (answer, found) in answers.iter_mut().skip(first).zip(&found) {
+                *answer |= found;
+            }
+        }
+    }
+
+    fn bits(&self) -> u64 {
+        self.sum(|layer| layer.shape.bits)
+    }
+
+    fn stats(&self) -> Stats {
+        let none = self.layers().map(|layer| libm::log1p(-layer.bloom.rate()));
+        Stats {
+            len: Some(self.count()),
+            is_estimate: false,
+            places: self.bits(),
+            taken: self.sum(|layer| layer.bloom.bits.ones()),
+            memory_bytes: self.bits() / 8,
+            // An empty filter's sum is a negative zero.
+            expected_rate: -libm::expm1(none.sum()) + 0.0,
+        }
+    }
+}
+
+impl Exclusive for Chain {
+    type New = Result<bool, Error>;
+
+    type Done = Result<(), Error>;
+
+    fn insert(&mut self, hash: Hash128) -> Result<bool, Error> {
         if self.full.iter().rev().any(|link| link.contains(hash)) {
             return Ok(false);
         }
@@ -125,6 +199,32 @@ impl BloomFilter {
         Ok(self.last.insert(hash))
     }
 
+    fn insert_batch(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
+        let Layer { bloom, shape, len } = &mut self.last;
+        if self.full.is_empty() && hashes.len() as u64 <= shape.capacity - *len {
+            *len += bloom.put_batch(hashes);
+            return Ok(());
+        }
+        hashes.iter().try_for_each(|&hash| self.insert(hash).map(drop))
+    }
+
+    fn clear(&mut self) {
+        self.full.truncate(1);
+        if let Some(first) = self.full.pop() {
+            self.last = first;
+        }
+        self.last.bloom.bits.clear();
+        self.last.len = 0;
+    }
+}
+
+impl Counted for Chain {
+    fn count(&self) -> u64 {
+        self.sum(|layer| layer.len)
+    }
+}
+
+impl Chain {
     fn next_link(&self) -> Result<Layer, Error> {
         let Link { capacity, rate, .. } = self.last.shape;
         if !self.is_scaling {
@@ -143,76 +243,6 @@ impl BloomFilter {
         let capacity = capacity.saturating_mul(self.expansion.into());
         let link = if self.is_rounded { Link::rounded } else { Link::new };
         Layer::new(link(capacity, rate * 0.5)?)
-    }
-
-    #[inline]
-    fn contains_raw(&self, hash: Hash128) -> bool {
-        // Most keys are in the newest links, which are the largest.
-        self.last.contains(hash) || self.full.iter().rev().any(|link| link.contains(hash))
-    }
-
-    fn insert_batch(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
-        let Layer { bloom, shape, len } = &mut self.last;
-        if self.full.is_empty() && hashes.len() as u64 <= shape.capacity - *len {
-            *len += bloom.insert_batch(hashes);
-            return Ok(());
-        }
-        hashes
-            .iter()
-            .try_for_each(|&hash| self.insert_raw(hash).map(drop))
-    }
-
-    fn contains_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
-        let (first, mut found) = (answers.len(), Vec::with_capacity(hashes.len()));
-        answers.resize(first + hashes.len(), false);
-        for layer in self.layers() {
-            found.clear();
-            layer.bloom.contains_batch(hashes, &mut found);
-            for (answer, found) in answers.iter_mut().skip(first).zip(&found) {
-                *answer |= found;
-            }
-        }
-    }
-
-    /// Returns the number of insertions that changed bits.
-    pub fn len(&self) -> u64 {
-        self.sum(|layer| layer.len)
-    }
-
-    /// Returns whether no key is in the filter.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Returns the number of bits of all links.
-    pub fn bits(&self) -> u64 {
-        self.sum(|layer| layer.shape.bits)
-    }
-
-    /// Returns the state of the filter. Reads the whole filter. The rate is `1 - product of (1 - (ones / bits)^k)` over all links.
-    pub fn stats(&self) -> Stats {
-        let none = self.layers().map(|layer| libm::log1p(-layer.bloom.rate()));
-        Stats {
-            len: Some(self.len()),
-            is_estimate: false,
-            places: self.bits(),
-            taken: self.sum(|layer| layer.bloom.bits.ones()),
-            memory_bytes: self.bits() / 8,
-            // An empty filter's sum is a negative zero.
-            expected_rate: -libm::expm1(none.sum()) + 0.0,
-        }
-    }
-
-    /// Returns what `BF.INFO` says of the filter.
-    pub fn info(&self) -> Info {
-        Info {
-            capacity: self.sum(|layer| layer.shape.capacity),
-            // The server counts 32 bytes for the chain, and 64 for each link.
-            size: self.sum(|layer| 64 + layer.shape.bits / 8) + 32,
-            links: self.sum(|_| 1),
-            len: self.len(),
-            expansion: self.is_scaling.then_some(self.expansion),
-        }
     }
 
     fn sum(&self, of: fn(&Layer) -> u64) -> u64 {

@@ -6,10 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use arc_swap::ArcSwap;
 
-use crate::blocked::ConcurrentBloomFilter;
+use crate::backend::Concurrent;
 use crate::error::{Error, ErrorKind, Outcome};
+use crate::filter::{Filter, Shared};
 use crate::funnel::Funnel;
-use crate::guava::ConcurrentBloomFilter as Guavas;
 
 /// The current filter and the one being built. A state is never changed, only replaced as a whole.
 #[derive(Debug)]
@@ -205,69 +205,57 @@ impl<T> Slot<T> {
 }
 
 /// Queries and insertions through a slot whose filter threads share without a lock.
-macro_rules! concurrent {
-    ($filter:ident) => {
-        impl<F> Slot<$filter<F>> {
-            /// Returns whether the key might be in the current filter.
-            ///
-            /// False means that no insertion of the key into the current filter happened before this call, neither through
-            /// the slot nor while the filter was built.
-            #[inline]
-            #[must_use]
-            pub fn contains<T: ?Sized>(&self, key: &T) -> bool
-            where
-                F: Funnel<T>,
-            {
-                self.query(|filter| filter.contains(key))
-            }
+impl<B: Concurrent, F> Slot<Filter<B, F, Shared>> {
+    /// Returns whether the key might be in the current filter.
+    ///
+    /// False means that no insertion of the key into the current filter happened before this call, neither through
+    /// the slot nor while the filter was built.
+    #[inline]
+    #[must_use]
+    pub fn contains<T: ?Sized>(&self, key: &T) -> bool
+    where
+        F: Funnel<T>,
+    {
+        self.query(|filter| filter.contains(key))
+    }
 
-            /// Returns for each key whether it might be in the current filter. All are looked up in the same filter.
-            #[must_use]
-            pub fn contains_many<'k, T: ?Sized + 'k>(
-                &self,
-                keys: impl IntoIterator<Item = &'k T>,
-            ) -> Vec<bool>
-            where
-                F: Funnel<T>,
-            {
-                self.query(|filter| filter.contains_many(keys))
-            }
+    /// Returns for each key whether it might be in the current filter. All are looked up in the same filter.
+    #[must_use]
+    pub fn contains_many<'k, T: ?Sized + 'k>(&self, keys: impl IntoIterator<Item = &'k T>) -> Vec<bool>
+    where
+        F: Funnel<T>,
+    {
+        self.query(|filter| filter.contains_many(keys))
+    }
 
-            /// Inserts a key into the current filter and, during a rebuild, into the one being built. Returns true if this
-            /// call changed a bit of the filter that was current when it began.
-            ///
-            /// No closure gets the filter for an insertion that would miss the one being built:
-            ///
-            /// ```compile_fail,E0599
-            /// # use membership_filters::{ConcurrentBloomFilter, Slot};
-            /// let slot = Slot::new(ConcurrentBloomFilter::with_capacity(1000, 0.01)?);
-            /// slot.with(|filter| filter.insert("ann"));
-            /// # Ok::<(), membership_filters::Error>(())
-            /// ```
-            #[inline]
-            pub fn insert<T: ?Sized>(&self, key: &T) -> bool
-            where
-                F: Funnel<T>,
-            {
-                self.apply(|filter| filter.insert(key))
-            }
+    /// Inserts a key into the current filter and, during a rebuild, into the one being built. Returns true if this
+    /// call changed a bit of the filter that was current when it began.
+    ///
+    /// No closure gets the filter for an insertion that would miss the one being built:
+    ///
+    /// ```compile_fail,E0599
+    /// # use membership_filters::{ConcurrentBloomFilter, Slot};
+    /// let slot = Slot::new(ConcurrentBloomFilter::with_capacity(1000, 0.01)?);
+    /// slot.with(|filter| filter.insert("ann"));
+    /// # Ok::<(), membership_filters::Error>(())
+    /// ```
+    #[inline]
+    pub fn insert<T: ?Sized>(&self, key: &T) -> bool
+    where
+        F: Funnel<T>,
+    {
+        self.apply(|filter| filter.insert(key))
+    }
 
-            /// Inserts keys as [`insert`](Self::insert) does.
-            pub fn insert_many<'k, T: ?Sized + 'k>(
-                &self,
-                keys: impl IntoIterator<Item = &'k T, IntoIter: Clone>,
-            ) where
-                F: Funnel<T>,
-            {
-                let keys = keys.into_iter();
-                self.apply(|filter| filter.insert_many(keys.clone()));
-            }
-        }
-    };
+    /// Inserts keys as [`insert`](Self::insert) does.
+    pub fn insert_many<'k, T: ?Sized + 'k>(&self, keys: impl IntoIterator<Item = &'k T, IntoIter: Clone>)
+    where
+        F: Funnel<T>,
+    {
+        let keys = keys.into_iter();
+        self.apply(|filter| filter.insert_many(keys.clone()));
+    }
 }
-
-concurrent!(ConcurrentBloomFilter);
-concurrent!(Guavas);
 
 impl<T> Slot<RwLock<T>> {
     /// Queries the current filter under its lock, for reading only: insertions go through [`Slot::apply`], which reaches the

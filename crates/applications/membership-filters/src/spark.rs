@@ -43,12 +43,13 @@ mod stream;
 
 use alloc::vec::Vec;
 
-use crate::bloom::{self, Bloom};
+use crate::bits::Bits;
+use crate::bloom::{Bloom, Variety};
 use crate::error::Error;
+use crate::filter::Filter;
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
 use crate::steps::Rule;
-use crate::stored;
 
 pub use item::{Item, Keys};
 pub use parameters::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS, MAX_PROBE_COUNT, Parameters};
@@ -136,22 +137,23 @@ impl Default for Version {
 
 /// Spark's `BloomFilter`: a compact set that never misses an inserted key, but may seem to contain an absent one.
 ///
-/// Calls with equal parameters set the bits that Spark sets. This module has an [example](self).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BloomFilter {
-    /// Of 1 to as many probes as it has bits.
-    bloom: Bloom,
-    version: Version,
-    funnel: Keys,
-}
+/// Take it where a Spark job writes the filter or reads it. Calls with equal parameters set the bits that Spark sets.
+///
+/// ```
+/// use membership_filters::spark::BloomFilter;
+///
+/// let mut seen = BloomFilter::with_capacity(1000, 0.01)?;
+/// seen.insert("apple");
+/// assert_eq!(BloomFilter::from_spark(&seen.to_spark())?, seen);
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+pub type BloomFilter = Filter<Bloom<Version>, Keys>;
 
-stored::filter!([] BloomFilter, Keys, |hash| hash, bool, (), mut);
-// The contents have the seed.
-stored::stored!([] BloomFilter, b"MFsparks", Keys, (), Keys::default(), Keys { seed: 0 });
-bloom::around!([] BloomFilter, mut);
-stored::with_capacity!([] BloomFilter, (), |capacity, rate| Self::new(&Parameters::new(
-    capacity, rate
-)?));
+impl Variety for Version {
+    const NAMES: [&'static str; 2] = ["spark::BloomFilter"; 2];
+
+    const VARIETIES: &'static str = "versions";
+}
 
 impl BloomFilter {
     /// Creates an empty filter.
@@ -160,29 +162,28 @@ impl BloomFilter {
     ///
     /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory) when the allocator refuses the memory.
     pub fn new(parameters: &Parameters) -> Result<Self, Error> {
-        let version = parameters.version;
-        let bloom = Bloom::zeros(parameters.word_count(), version.rule(), parameters.probe_count())?;
-        Ok(Self::of(bloom, version))
+        let bits = Bits::zeros(parameters.word_count())?;
+        Ok(Self::of_version(
+            parameters.version,
+            bits,
+            parameters.probe_count(),
+        ))
     }
 
-    const fn of(bloom: Bloom, version: Version) -> Self {
-        let funnel = version.keys();
-        Self {
-            bloom,
-            version,
-            funnel,
-        }
-    }
-
-    /// Merges all keys of `other` into this filter: Spark's `mergeInPlace`.
+    /// Creates an empty filter for this many keys at this false-positive rate: [`new`](Self::new) with [`Parameters::new`].
     ///
     /// # Errors
     ///
-    /// The errors of [`BloomFilter::check_compatible`], which leave the filter unchanged.
-    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
-        self.check_compatible(other)?;
-        self.bloom.bits.set_all(&other.bloom.bits);
-        Ok(())
+    /// The errors of both.
+    pub fn with_capacity(capacity: u64, rate: f64) -> Result<Self, Error> {
+        Self::new(&Parameters::new(capacity, rate)?)
+    }
+
+    const fn of_version(version: Version, bits: Bits, probe_count: u32) -> Self {
+        Self::of(
+            Bloom::of(version, bits, version.rule(), probe_count),
+            version.keys(),
+        )
     }
 
     /// Keeps the keys that are in both filters, and others that both seem to contain: Spark's `intersectInPlace`. The rate is
@@ -190,35 +191,15 @@ impl BloomFilter {
     ///
     /// # Errors
     ///
-    /// The errors of [`BloomFilter::check_compatible`], which leave the filter unchanged.
+    /// The errors of [`check_compatible`](Self::check_compatible), which leave the filter unchanged.
     pub fn intersect(&mut self, other: &Self) -> Result<(), Error> {
         self.check_compatible(other)?;
-        self.bloom.bits.keep(&other.bloom.bits);
+        self.backend.bits.keep(&other.backend.bits);
         Ok(())
-    }
-
-    /// Checks that the filters can be merged: equal versions, seeds, probe counts and numbers of bits.
-    ///
-    /// # Errors
-    ///
-    /// [`Incompatible`](crate::ErrorKind::Incompatible) names the first difference and both values.
-    pub fn check_compatible(&self, other: &Self) -> Result<(), Error> {
-        Error::check_equal("versions", &self.version, &other.version)?;
-        self.bloom.check_equal(&other.bloom)
     }
 
     /// Returns the version.
     pub const fn version(&self) -> Version {
-        self.version
-    }
-
-    /// Returns the bits: bit i of the filter is bit i mod 64, from the least significant, of word i / 64.
-    pub fn words(&self) -> &[u64] {
-        self.bloom.bits.words()
-    }
-
-    /// Removes all keys and keeps the memory.
-    pub fn clear(&mut self) {
-        self.bloom.bits.clear();
+        self.backend.variety
     }
 }

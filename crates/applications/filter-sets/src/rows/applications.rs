@@ -2,21 +2,24 @@
 //! envelope.
 
 use filter_formats::sizing::{Textbook, lowest_rate};
-use membership_filters::envelope::{self, Stored};
-use membership_filters::guava::{self, BloomFilter as Guavas, StreamHeader};
-use membership_filters::{BloomFilter, Bytes as Whole, Encoding, Parameters, Xxph3, redisbloom};
-use membership_filters::{CountingBloomFilter, CuckooFilter, CuckooParameters, Hash128, HashId, Hashing};
+use membership_filters::backend::{AnyFunnel, Blocked, Bloom, Compatible, Counting, Cuckoo, Rotating};
+use membership_filters::envelope::{self, Stored as _};
+use membership_filters::guava::{self, Strategy, StreamHeader};
+use membership_filters::{Bytes as Whole, Encoding, Filter, Parameters, Xxph3, redisbloom};
+use membership_filters::{CountingBloomFilter, CuckooParameters, Generations, Hash128, HashId, Hashing};
 
 use super::filters::wide;
 use super::open_either;
 use crate::bytes::Bytes;
 use crate::outline::{Outline, stream};
-use crate::row::{AnyFilling, AnyOpened, Format, Hasher, NO_BITS, Plan, Row, Size, Sizing, Text, text};
+use crate::row::{
+    AnyFilling, AnyOpened, Filling, Format, Hasher, NO_BITS, Opened, Plan, Row, Size, Sizing, Text, text,
+};
 
 /// A row of the list.
 pub(super) struct Application {
-    name: &'static str,
-    short_names: &'static [&'static str],
+    /// The name, which is the short name as well.
+    names: &'static [&'static str; 1],
     form: Form,
     /// Returns the size of a filter of so many keys and this rate.
     shape: fn(u64, f64) -> Text<Shape>,
@@ -44,104 +47,118 @@ struct Shape {
     rate: f64,
 }
 
-impl Shape {
-    /// The shape of a filter with Guava's bits and probes, and this many bytes of them.
-    fn of(parameters: &guava::Parameters, keys: u64, array: u64, bytes: u64) -> Text<Self> {
-        let probes = parameters.probe_count();
-        let rate = Textbook::with_probe_count(probes).rate(parameters.bits(), keys);
-        Ok(Self {
-            bytes,
-            array,
-            probe_count: Some(probes),
-            rate: rate.map_err(text)?,
-        })
+/// A filter that is sized by a rate and stored in an envelope.
+trait Shaped: AnyFunnel {
+    fn shape(parameters: &Self::Parameters, keys: u64) -> Text<Shape>;
+}
+
+impl Shaped for Bloom<Strategy> {
+    fn shape(parameters: &guava::Parameters, keys: u64) -> Text<Shape> {
+        textbook(
+            parameters,
+            keys,
+            parameters.bits() / 8,
+            parameters.guava_len() + ENVELOPE,
+        )
     }
 }
 
-/// Makes the row of filters in an envelope; `$parameters` are made of keys and rate.
-macro_rules! enveloped {
-    ($name:literal, $filter:ident, $parameters:expr, $shape:expr, $new:expr) => {
-        Application {
-            name: $name,
-            short_names: &[$name],
-            form: Form::Envelope(<$filter<HashId> as Stored>::MAGIC),
-            shape: |keys, rate| $shape(&$parameters(keys, rate).map_err(text)?, keys),
-            make: |id, keys, rate| {
-                let parameters = $parameters(keys, rate).map_err(text)?;
-                Ok(Box::new($new(id, &parameters).map_err(text)?))
-            },
-            open: |id, bytes| {
-                Ok(Box::new(
-                    envelope::from_bytes::<$filter<HashId>>(bytes, id).map_err(text)?,
-                ))
-            },
-        }
-    };
+impl Shaped for Counting {
+    fn shape(parameters: &guava::Parameters, keys: u64) -> Text<Shape> {
+        let bytes = CountingBloomFilter::stored_len_of(parameters).map_err(text)?;
+        textbook(parameters, keys, parameters.bits() / 2, bytes)
+    }
 }
 
-pub(super) static ALL: [Application; 6] = [
-    Application {
-        name: "guava",
-        short_names: &["guava"],
-        form: Form::Guava,
-        shape: |keys, rate| {
-            let parameters = guava::Parameters::new(keys, rate).map_err(text)?;
-            Shape::of(&parameters, keys, parameters.bits() / 8, parameters.guava_len())
-        },
-        make: |_, keys, rate| {
-            let parameters = guava::Parameters::new(keys, rate).map_err(text)?;
-            Ok(Box::new(Guavas::new(Whole, &parameters).map_err(text)?))
-        },
-        open: |_, bytes| Ok(Box::new(Guavas::from_guava(bytes, Whole).map_err(text)?)),
-    },
-    enveloped!(
-        "guava-envelope",
-        Guavas,
-        guava::Parameters::new,
-        |parameters: &guava::Parameters, keys| {
-            let bytes = parameters.guava_len() + ENVELOPE;
-            Shape::of(parameters, keys, parameters.bits() / 8, bytes)
-        },
-        Guavas::new
-    ),
-    enveloped!(
-        "blocked",
-        BloomFilter,
-        Parameters::new,
-        |parameters: &Parameters, keys| Text::Ok(Shape {
+impl Shaped for Blocked {
+    fn shape(parameters: &Parameters, keys: u64) -> Text<Shape> {
+        Ok(Shape {
             bytes: parameters.stored_len(),
             array: parameters.memory_bytes(),
             probe_count: Some(parameters.probe_count()),
             rate: parameters.rate_at(keys),
-        }),
-        BloomFilter::new
-    ),
-    enveloped!(
-        "counting",
-        CountingBloomFilter,
-        guava::Parameters::new,
-        |parameters: &guava::Parameters, keys| {
-            let bytes = CountingBloomFilter::stored_len_of(parameters).map_err(text)?;
-            Shape::of(parameters, keys, parameters.bits() / 2, bytes)
-        },
-        CountingBloomFilter::new
-    ),
-    enveloped!(
-        "cuckoo",
-        CuckooFilter,
-        CuckooParameters::new,
-        |parameters: &CuckooParameters, keys| Text::Ok(Shape {
+        })
+    }
+}
+
+impl Shaped for Cuckoo {
+    fn shape(parameters: &CuckooParameters, keys: u64) -> Text<Shape> {
+        Ok(Shape {
             bytes: parameters.stored_len(),
             array: parameters.memory_bytes(),
             probe_count: None,
             rate: parameters.rate_at(keys),
-        }),
-        CuckooFilter::new
-    ),
+        })
+    }
+}
+
+/// All keys are in the newest generation.
+impl<B: Shaped + Compatible> Shaped for Rotating<B> {
+    fn shape(size: &Generations<B::Parameters>, keys: u64) -> Text<Shape> {
+        let (count, each) = (u64::from(size.count), B::shape(&size.each, keys)?);
+        Ok(Shape {
+            bytes: ENVELOPE + 16 + count * (each.bytes - ENVELOPE),
+            array: count * each.array,
+            ..each
+        })
+    }
+}
+
+/// Returns the shape of a filter with Guava's bits and probes, and this many bytes of them.
+fn textbook(parameters: &guava::Parameters, keys: u64, array: u64, bytes: u64) -> Text<Shape> {
+    let probes = parameters.probe_count();
+    let rate = Textbook::with_probe_count(probes).rate(parameters.bits(), keys);
+    Ok(Shape {
+        bytes,
+        array,
+        probe_count: Some(probes),
+        rate: rate.map_err(text)?,
+    })
+}
+
+/// Returns the row of filters in an envelope.
+const fn enveloped<B: Shaped>(names: &'static [&'static str; 1]) -> Application
+where
+    Filter<B, HashId>: Filling + Opened,
+{
+    Application {
+        names,
+        form: Form::Envelope(B::MAGIC),
+        shape: |keys, rate| B::shape(&B::sized(keys, rate).map_err(text)?, keys),
+        make: |id, keys, rate| {
+            let filter = B::sized(keys, rate).and_then(|size| Filter::<B, _>::new(id, &size));
+            Ok(Box::new(filter.map_err(text)?))
+        },
+        open: |id, bytes| Ok(Box::new(Filter::<B, _>::from_bytes(bytes, id).map_err(text)?)),
+    }
+}
+
+pub(super) static ALL: [Application; 7] = [
+    Application {
+        names: &["guava"],
+        form: Form::Guava,
+        shape: |keys, rate| {
+            let parameters = guava::Parameters::new(keys, rate).map_err(text)?;
+            textbook(&parameters, keys, parameters.bits() / 8, parameters.guava_len())
+        },
+        make: |_, keys, rate| {
+            let filter = guava::BloomFilter::with_capacity(Whole, keys, rate);
+            Ok(Box::new(filter.map_err(text)?))
+        },
+        open: |_, bytes| {
+            Ok(Box::new(
+                guava::BloomFilter::from_guava(bytes, Whole).map_err(text)?,
+            ))
+        },
+    },
+    enveloped::<Bloom<Strategy>>(&["guava-envelope"]),
+    enveloped::<Blocked>(&["blocked"]),
+    enveloped::<Counting>(&["counting"]),
+    enveloped::<Cuckoo>(&["cuckoo"]),
+    enveloped::<Rotating<Blocked>>(&["rotating"]),
     // Before it grows.
     Application {
-        name: "redisbloom",
-        short_names: &["redisbloom"],
+        names: &["redisbloom"],
         form: Form::RedisBloom,
         shape: |keys, rate| {
             let link = redisbloom::Parameters::new(keys, rate)
@@ -157,7 +174,7 @@ pub(super) static ALL: [Application; 6] = [
             })
         },
         make: |_, keys, rate| {
-            let filter = redisbloom::BloomFilter::new(&redisbloom::Parameters::new(keys, rate));
+            let filter = redisbloom::BloomFilter::with_capacity(keys, rate);
             Ok(Box::new(filter.map_err(text)?))
         },
         open: |_, bytes| {
@@ -200,11 +217,11 @@ impl Application {
 
 impl Row for Application {
     fn name(&self) -> &'static str {
-        self.name
+        self.names[0]
     }
 
     fn short_names(&self) -> &'static [&'static str] {
-        self.short_names
+        self.names
     }
 
     fn has_commands(&self) -> bool {

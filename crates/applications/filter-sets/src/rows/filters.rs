@@ -2,8 +2,10 @@
 
 use std::io::{self, Write};
 
-use membership_filters::{BloomFilter, Bytes, CountingBloomFilter, CuckooFilter};
-use membership_filters::{Hash128, HashId, Hashed, Hashing as _, envelope, guava, redisbloom, spark};
+use membership_filters::backend::{Backend, Exclusive, Probed};
+use membership_filters::envelope::{self, Stored};
+use membership_filters::{BloomFilter, Bytes, CountingBloomFilter, CuckooFilter, Filter, RotatingFilter};
+use membership_filters::{Hash128, HashId, Hashed, Hashing, guava, redisbloom, spark};
 
 use crate::row::{Fill, Filling, Opened, Text, like, text};
 
@@ -24,101 +26,177 @@ fn of_narrow(bits: u128) -> Hash128 {
     Hash128 { h1, h2 }
 }
 
-/// Implements the traits for filters, one a row: the functions that make a hash of the bits that the row's hasher
-/// gives, merge another filter, return the fill, write the filter, and write its commands if it has any.
-macro_rules! filters {
-    ($($filter:ty: $of:expr, $merge:expr, $fill:expr, $write:expr $(, $commands:expr)?;)*) => {$(
-        impl Filling for $filter {
-            fn add(&mut self, hashes: &[u128]) -> Text<()> {
-                let funnel = *self.funnel();
-                let hashes = hashes.iter().map(|&bits| Hashed::assume(funnel, $of(bits)));
-                self.insert_many_hashed(&hashes.collect::<Vec<_>>()).map_err(text)
-            }
+/// A filter of a row, and what it does otherwise than others.
+pub(super) trait Kind: Stored {
+    /// Makes a hash of the bits that the row's hasher gives.
+    const OF_BITS: fn(u128) -> Hash128 = of_wide;
 
-            fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
-                $write(self, writer)
-            }
+    /// Why two filters cannot be merged, if they cannot.
+    const REFUSAL: &'static str = "";
 
-            $(fn write_commands(&self, key: &[u8], writer: &mut dyn Write) -> io::Result<()> {
-                $commands(self, key, writer)
-            })?
+    /// Adds the keys of another filter.
+    fn join(&mut self, _other: &Self) -> Text<()> {
+        Err(text(Self::REFUSAL))
+    }
 
-            fn rate(&self) -> f64 {
-                self.expected_rate()
-            }
-        }
+    fn fill(&self) -> Option<Fill> {
+        None
+    }
 
-        impl Opened for $filter {
-            fn contains(&self, key: &[u8]) -> bool {
-                let funnel = *self.funnel();
-                self.contains_hashed(&Hashed::assume(funnel, funnel.hash_bytes(key)))
-            }
+    fn put(&self, writer: &mut dyn Write) -> io::Result<()> {
+        envelope::write_to(self, writer)
+    }
 
-            fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
-                let funnel = *self.funnel();
-                let hashes = keys.iter().map(|key| Hashed::assume(funnel, funnel.hash_bytes(key)));
-                self.contains_many_hashed(&hashes.collect::<Vec<_>>())
-            }
-
-            fn rate(&self) -> f64 {
-                self.expected_rate()
-            }
-
-            fn fill(&self) -> Option<Fill> {
-                $fill(self)
-            }
-
-            fn merge(&mut self, other: &dyn Opened) -> Text<()> {
-                $merge(self, like(other)?).map_err(text)
-            }
-
-            fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
-                $write(self, writer)
-            }
-        }
-    )*};
+    fn put_commands(&self, _key: &[u8], _writer: &mut dyn Write) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }
 
-/// Returns the fill of a filter that has these methods.
-macro_rules! fill {
-    () => {
-        |filter: &Self| {
-            Some(Fill {
-                bits: filter.bits(),
-                ones: filter.ones(),
-                probe_count: filter.probe_count(),
-                estimated_len: filter.estimated_len(),
-            })
-        }
-    };
+impl<B: Exclusive, F: Hashing + Copy + PartialEq> Filling for Filter<B, F>
+where
+    Self: Kind,
+{
+    fn add(&mut self, hashes: &[u128]) -> Text<()> {
+        let funnel = *self.funnel();
+        let hashes = hashes
+            .iter()
+            .map(|&bits| Hashed::assume(funnel, Self::OF_BITS(bits)));
+        self.insert_many_hashed(&hashes.collect::<Vec<_>>()).map_err(text)
+    }
+
+    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+        self.put(writer)
+    }
+
+    fn write_commands(&self, key: &[u8], writer: &mut dyn Write) -> io::Result<()> {
+        self.put_commands(key, writer)
+    }
+
+    fn rate(&self) -> f64 {
+        self.expected_rate()
+    }
 }
 
-filters! {
-    guava::BloomFilter<Bytes>: of_wide, Self::merge, fill!(), Self::write_guava;
-    guava::BloomFilter<HashId>: of_wide, Self::merge, fill!(), envelope::write_to;
-    BloomFilter<HashId>: of_wide, Self::merge, |_| None, envelope::write_to;
-    CountingBloomFilter<HashId>: of_wide,
-        refused("counting filters cannot be merged: insert the keys of both into one"), |_| None, envelope::write_to;
-    CuckooFilter<HashId>: of_wide,
-        refused("a cuckoo filter moves its fingerprints, so two cannot be merged"), |_| None, envelope::write_to;
-    redisbloom::BloomFilter: of_wide,
-        refused("RedisBloom's filters count their keys, so two cannot be merged"), |_| None, Self::write_redisbloom,
-        write_commands;
-    spark::BloomFilter: of_narrow, Self::merge, fill!(), Self::write_spark;
+impl<B, F> Opened for Filter<B, F>
+where
+    Self: Kind,
+    B: Backend + Send + Sync + 'static,
+    F: Hashing + Copy + PartialEq + Send + Sync + 'static,
+{
+    fn contains(&self, key: &[u8]) -> bool {
+        let funnel = *self.funnel();
+        self.contains_hashed(&Hashed::assume(funnel, funnel.hash_bytes(key)))
+    }
+
+    fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+        let funnel = *self.funnel();
+        let hashes = keys
+            .iter()
+            .map(|key| Hashed::assume(funnel, funnel.hash_bytes(key)));
+        self.contains_many_hashed(&hashes.collect::<Vec<_>>())
+    }
+
+    fn rate(&self) -> f64 {
+        self.expected_rate()
+    }
+
+    fn fill(&self) -> Option<Fill> {
+        Kind::fill(self)
+    }
+
+    fn merge(&mut self, other: &dyn Opened) -> Text<()> {
+        self.join(like(other)?)
+    }
+
+    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+        self.put(writer)
+    }
 }
 
-/// Returns the merging of filters that cannot be merged.
-fn refused<F>(reason: &'static str) -> impl Fn(&mut F, &F) -> Result<(), &'static str> {
-    move |_, _| Err(reason)
-}
-
-fn write_commands(filter: &redisbloom::BloomFilter, key: &[u8], writer: &mut dyn Write) -> io::Result<()> {
-    filter.commands(key).try_for_each(|arguments| {
-        write!(writer, "*{}\r\n", arguments.len())?;
-        arguments.iter().try_for_each(|argument| {
-            write!(writer, "${}\r\n", argument.len())?;
-            writer.write_all(argument)?;
-            writer.write_all(b"\r\n")
-        })
+fn fill_of<B: Probed, F>(filter: &Filter<B, F>) -> Option<Fill> {
+    Some(Fill {
+        bits: filter.bits(),
+        ones: filter.ones(),
+        probe_count: filter.probe_count(),
+        estimated_len: filter.estimated_len(),
     })
+}
+
+impl Kind for guava::BloomFilter<Bytes> {
+    fn join(&mut self, other: &Self) -> Text<()> {
+        self.merge(other).map_err(text)
+    }
+
+    fn fill(&self) -> Option<Fill> {
+        fill_of(self)
+    }
+
+    fn put(&self, writer: &mut dyn Write) -> io::Result<()> {
+        self.write_guava(writer)
+    }
+}
+
+impl Kind for guava::BloomFilter<HashId> {
+    fn join(&mut self, other: &Self) -> Text<()> {
+        self.merge(other).map_err(text)
+    }
+
+    fn fill(&self) -> Option<Fill> {
+        fill_of(self)
+    }
+}
+
+impl Kind for spark::BloomFilter {
+    const OF_BITS: fn(u128) -> Hash128 = of_narrow;
+
+    fn join(&mut self, other: &Self) -> Text<()> {
+        self.merge(other).map_err(text)
+    }
+
+    fn fill(&self) -> Option<Fill> {
+        fill_of(self)
+    }
+
+    fn put(&self, writer: &mut dyn Write) -> io::Result<()> {
+        self.write_spark(writer)
+    }
+}
+
+impl Kind for BloomFilter<HashId> {
+    fn join(&mut self, other: &Self) -> Text<()> {
+        self.merge(other).map_err(text)
+    }
+}
+
+impl Kind for RotatingFilter<HashId> {
+    fn join(&mut self, other: &Self) -> Text<()> {
+        self.merge(other).map_err(text)
+    }
+}
+
+impl Kind for CountingBloomFilter<HashId> {
+    const REFUSAL: &'static str = "counting filters cannot be merged: insert the keys of both into one";
+}
+
+impl Kind for CuckooFilter<HashId> {
+    const REFUSAL: &'static str = "a cuckoo filter moves its fingerprints, so two cannot be merged";
+}
+
+impl Kind for redisbloom::BloomFilter {
+    const REFUSAL: &'static str = "RedisBloom's filters count their keys, so two cannot be merged";
+
+    fn put(&self, writer: &mut dyn Write) -> io::Result<()> {
+        self.write_redisbloom(writer)
+    }
+
+    fn put_commands(&self, key: &[u8], writer: &mut dyn Write) -> io::Result<()> {
+        self.commands(key).try_for_each(|arguments| {
+            write!(writer, "*{}\r\n", arguments.len())?;
+            arguments.iter().try_for_each(|argument| {
+                write!(writer, "${}\r\n", argument.len())?;
+                writer.write_all(argument)?;
+                writer.write_all(b"\r\n")
+            })
+        })
+    }
 }

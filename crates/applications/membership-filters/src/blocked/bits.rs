@@ -9,7 +9,7 @@ use crate::error::Error;
 pub(crate) const BLOCK_LEN: usize = 32;
 
 /// Blocks of bits; the first starts at a multiple of the block length.
-pub(crate) struct Blocks {
+pub struct Blocks {
     /// Starts with up to `BLOCK_LEN - 1` unused bytes.
     bytes: Vec<u8>,
     start: usize,

@@ -4,19 +4,22 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::bits::{BLOCK_LEN, Blocks};
-use super::{BloomFilter, Parameters, insert, shape};
+use super::{Blocked, Storage, insert};
 use crate::arch;
 use crate::atomic_bits::{self, AtomicU64};
+use crate::backend::Concurrent;
 use crate::bits::Word;
-use crate::envelope::Reader;
 use crate::error::Error;
+use crate::filter::{Filter, Shared};
 use crate::hash::Xxph3;
 use crate::random::scale;
 use filter_formats::parquet::block_may_match;
 
-/// A [`BloomFilter`] that many threads share: they insert through a shared reference, without locks.
+/// A [`BloomFilter`](crate::BloomFilter) that many threads share: they insert through a shared reference, without locks.
 ///
-/// The bits equal those of a [`BloomFilter`] with the same keys, whatever the order and the number of threads.
+/// Take it where several threads add keys whose number is known.
+///
+/// The bits equal those of a [`BloomFilter`](crate::BloomFilter) with the same keys, whatever the order and the number of threads.
 /// Available on targets with 64-bit atomic operations.
 ///
 /// ```
@@ -57,38 +60,31 @@ use filter_formats::parquet::block_may_match;
 ///   return true as well. A query for a key whose insertion is under way may return either answer.
 /// - The order of insertions is not visible without synchronization. If one key is found, this says nothing about
 ///   keys that the other thread inserted before it, nor about anything else that it wrote before.
-pub struct ConcurrentBloomFilter<F = Xxph3> {
-    funnel: F,
-    parameters: Parameters,
-    blocks: Vec<Block>,
-}
+pub type ConcurrentBloomFilter<F = Xxph3> = Filter<Blocked<AtomicBlocks>, F, Shared>;
+
+/// Blocks that threads share.
+pub struct AtomicBlocks(Vec<Block>);
 
 /// A block, in one cache line.
 #[repr(align(32))]
 #[derive(Default)]
 struct Block([AtomicU64; BLOCK_LEN / 8]);
 
-shape::common!(ConcurrentBloomFilter);
-
-/// Shows the size; not the bits, which may be many.
-impl<F: fmt::Debug> fmt::Debug for ConcurrentBloomFilter<F> {
+/// Shows the length; not the bits, which may be many.
+impl fmt::Debug for AtomicBlocks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ConcurrentBloomFilter")
-            .field("funnel", &self.funnel)
-            .field("parameters", &self.parameters)
-            .finish_non_exhaustive()
+        write!(f, "{} bytes", self.0.len() * BLOCK_LEN)
     }
 }
 
 /// Compares the words as each is when it is read.
-impl<F: PartialEq> PartialEq for ConcurrentBloomFilter<F> {
+impl PartialEq for AtomicBlocks {
     fn eq(&self, other: &Self) -> bool {
-        let (ours, theirs) = (self.words().map(Word::value), other.words().map(Word::value));
-        self.funnel == other.funnel && self.parameters == other.parameters && ours.eq(theirs)
+        self.words().map(Word::value).eq(other.words().map(Word::value))
     }
 }
 
-impl<F: Eq> Eq for ConcurrentBloomFilter<F> {}
+impl Eq for AtomicBlocks {}
 
 /// Returns the bits of a key in the words of its block.
 #[inline]
@@ -102,46 +98,13 @@ fn bits_of(hash: u64) -> impl Iterator<Item = u64> {
     .into_iter()
 }
 
-impl<F> ConcurrentBloomFilter<F> {
-    /// Creates an empty filter.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
-    pub fn new(funnel: F, parameters: &Parameters) -> Result<Self, Error> {
-        let mut blocks = Vec::new();
-        let count = usize::try_from(parameters.blocks()).unwrap_or(usize::MAX);
-        Error::reserve(&mut blocks, count)?;
-        blocks.resize_with(count, Block::default);
-        let parameters = *parameters;
-        Ok(Self {
-            funnel,
-            parameters,
-            blocks,
-        })
-    }
-
+impl AtomicBlocks {
     /// Returns the words of the block of a key.
     #[inline]
     fn block(&self, hash: u64) -> Option<&Block> {
         // As the kernels choose it.
-        let index = scale(hash >> 32 << 32, self.blocks.len() as u64);
-        self.blocks.get(usize::try_from(index).ok()?)
-    }
-
-    #[inline]
-    fn insert_raw(&self, hash: u64) -> bool {
-        let words = self.block(hash).into_iter().flat_map(|block| &block.0);
-        let set = |any, (word, bits)| any | atomic_bits::set(word, bits);
-        words.zip(bits_of(hash)).fold(false, set)
-    }
-
-    #[inline]
-    fn contains_raw(&self, hash: u64) -> bool {
-        match self.block(hash) {
-            Some(Block(words)) => block_may_match(|index| words[index].value(), hash),
-            None => true,
-        }
+        let index = scale(hash >> 32 << 32, self.0.len() as u64);
+        self.0.get(usize::try_from(index).ok()?)
     }
 
     /// Fetches the blocks of some keys ahead.
@@ -150,109 +113,101 @@ impl<F> ConcurrentBloomFilter<F> {
         blocks.for_each(arch::prefetch);
     }
 
-    fn insert_batch(&self, hashes: &[u64]) {
-        for hashes in hashes.chunks(TOGETHER) {
-            self.prefetch(hashes);
-            hashes.iter().for_each(|&hash| _ = self.insert_raw(hash));
+    fn words(&self) -> impl Iterator<Item = &AtomicU64> {
+        self.0.iter().flat_map(|block| &block.0)
+    }
+
+    /// Copies the blocks as they are now.
+    fn copy(&self) -> Blocks {
+        let mut copy = Blocks::with_len(self.0.len() * BLOCK_LEN);
+        for (place, word) in copy.as_mut_slice().as_chunks_mut().0.iter_mut().zip(self.words()) {
+            *place = word.value().to_le_bytes();
+        }
+        copy
+    }
+}
+
+impl Storage for AtomicBlocks {
+    const NAME: &'static str = "ConcurrentBloomFilter";
+
+    fn zeroed(len: usize) -> Result<Self, Error> {
+        let (mut blocks, count) = (Vec::new(), len / BLOCK_LEN);
+        Error::reserve(&mut blocks, count)?;
+        blocks.resize_with(count, Block::default);
+        Ok(Self(blocks))
+    }
+
+    #[inline]
+    fn contains(&self, hash: u64) -> bool {
+        match self.block(hash) {
+            Some(Block(words)) => block_may_match(|index| words[index].value(), hash),
+            None => true,
         }
     }
 
     fn contains_batch(&self, hashes: &[u64], answers: &mut Vec<bool>) {
         for hashes in hashes.chunks(TOGETHER) {
             self.prefetch(hashes);
-            answers.extend(hashes.iter().map(|&hash| self.contains_raw(hash)));
+            answers.extend(hashes.iter().map(|&hash| self.contains(hash)));
         }
-    }
-
-    /// Merges all keys of `other` into this filter. Other threads may keep using both. A [`BloomFilter`] becomes a
-    /// concurrent filter by `into`.
-    ///
-    /// - **Afterwards** this filter contains every key whose insertion into `other` happened before this call, and
-    ///   has lost no bit.
-    /// - If an insertion into `other` is under way or comes later, all, some or none of the key's bits are merged.
-    /// - Words are merged one after the other: a concurrent query finds some keys of `other` and misses some.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`check_compatible`](Self::check_compatible), which leave the filter unchanged.
-    pub fn merge(&self, other: &Self) -> Result<(), Error>
-    where
-        F: PartialEq + fmt::Debug,
-    {
-        self.check_compatible(other)?;
-        for (ours, theirs) in self.words().zip(other.words()) {
-            atomic_bits::set(ours, theirs.value());
-        }
-        Ok(())
-    }
-
-    fn read(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
-        BloomFilter::read(reader, funnel).map(Into::into)
-    }
-
-    fn words(&self) -> impl Iterator<Item = &AtomicU64> {
-        self.blocks.iter().flat_map(|block| &block.0)
-    }
-
-    /// Copies the blocks as they are now.
-    fn copy(&self) -> Blocks {
-        let mut copy = Blocks::with_len(self.blocks.len() * BLOCK_LEN);
-        for (place, word) in copy.as_mut_slice().as_chunks_mut().0.iter_mut().zip(self.words()) {
-            *place = word.value().to_le_bytes();
-        }
-        copy
     }
 
     fn with_bytes<R>(&self, then: impl FnOnce(&[u8]) -> R) -> R {
         then(self.copy().as_slice())
     }
+}
 
-    /// Returns a copy of the filter as it is now.
-    ///
-    /// The copy contains every key whose insertion happened before this call, and all, some or none of the bits of
-    /// concurrent insertions. It may therefore contain a key but lack one that the same thread inserted earlier.
-    /// It takes as much memory as the filter; like `clone`, this aborts if the memory is not available.
-    #[must_use]
-    pub fn snapshot(&self) -> BloomFilter<F>
-    where
-        F: Clone,
-    {
-        BloomFilter {
-            funnel: self.funnel.clone(),
-            parameters: self.parameters,
-            blocks: self.copy(),
+impl Concurrent for Blocked<AtomicBlocks> {
+    type Alone = Blocked;
+
+    #[inline]
+    fn insert(&self, hash: u64) -> bool {
+        let words = self.blocks.block(hash).into_iter().flat_map(|block| &block.0);
+        let set = |any, (word, bits)| any | atomic_bits::set(word, bits);
+        words.zip(bits_of(hash)).fold(false, set)
+    }
+
+    fn insert_batch(&self, hashes: &[u64]) {
+        for hashes in hashes.chunks(TOGETHER) {
+            self.blocks.prefetch(hashes);
+            hashes.iter().for_each(|&hash| _ = self.insert(hash));
         }
     }
 
-    /// Converts the filter to a [`BloomFilter`] with every inserted key. Ownership proves that no other thread is
-    /// using it.
-    #[must_use]
-    pub fn into_sequential(self) -> BloomFilter<F> {
-        BloomFilter {
-            blocks: self.copy(),
-            funnel: self.funnel,
-            parameters: self.parameters,
+    fn merge(&self, other: &Self) {
+        for (ours, theirs) in self.blocks.words().zip(other.blocks.words()) {
+            atomic_bits::set(ours, theirs.value());
         }
+    }
+
+    fn copy(&self) -> Blocked {
+        let (parameters, blocks) = (self.parameters, self.blocks.copy());
+        Blocked { parameters, blocks }
+    }
+
+    fn into_alone(self) -> Blocked {
+        self.copy()
+    }
+
+    fn from_alone(alone: Blocked) -> Self {
+        let (parameters, blocks) = (alone.parameters, alone.blocks.into());
+        Self { parameters, blocks }
     }
 }
 
 /// The number of keys whose blocks are fetched together.
 const TOGETHER: usize = 64;
 
-impl<F> From<BloomFilter<F>> for ConcurrentBloomFilter<F> {
-    fn from(filter: BloomFilter<F>) -> Self {
+impl From<Blocks> for AtomicBlocks {
+    fn from(blocks: Blocks) -> Self {
         let word = |&word: &[u8; 8]| AtomicU64::new(u64::from_le_bytes(word));
-        let (blocks, _) = filter.blocks.as_slice().as_chunks::<BLOCK_LEN>();
+        let (blocks, _) = blocks.as_slice().as_chunks::<BLOCK_LEN>();
         let block = |block: &[u8; BLOCK_LEN]| {
             let (words, _) = block.as_chunks();
             Block(core::array::from_fn(|at| {
                 words.get(at).map(word).unwrap_or_default()
             }))
         };
-        Self {
-            blocks: blocks.iter().map(block).collect(),
-            funnel: filter.funnel,
-            parameters: filter.parameters,
-        }
+        Self(blocks.iter().map(block).collect())
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Independent of keys, hashes and stored bytes.
 
+use crate::envelope::{CHECKSUM_LEN, HEADER_LEN};
 use crate::error::Error;
 use crate::packed::word_count;
 
@@ -153,6 +154,18 @@ impl CuckooParameters {
     /// Returns the size of the slots in memory, in bytes.
     pub fn memory_bytes(&self) -> u64 {
         (self.slots() * u64::from(self.fingerprint_bits)).div_ceil(64) * 8
+    }
+
+    /// Returns the length in bytes of the stored form of a filter with these parameters.
+    ///
+    /// ```
+    /// use membership_filters::CuckooParameters;
+    ///
+    /// assert_eq!(CuckooParameters::new(1_000_000, 0.001)?.stored_len(), 1_710_624);
+    /// # Ok::<(), membership_filters::Error>(())
+    /// ```
+    pub fn stored_len(&self) -> u64 {
+        HEADER_LEN + super::FIELDS_LEN + self.memory_bytes() + CHECKSUM_LEN
     }
 }
 

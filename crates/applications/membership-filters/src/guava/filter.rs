@@ -1,15 +1,26 @@
-//! The sequential filter.
+//! The filters, and Guava's stream: a header of six bytes, then the words, all big-endian. `FORMAT.md` describes it.
 
 use alloc::vec::Vec;
-use core::fmt;
 
-use crate::bits::Bits;
-use crate::bloom::Bloom;
+#[cfg(target_has_atomic = "64")]
+use crate::atomic_bits::AtomicU64;
+use crate::backend::{AnyFunnel, Enveloped};
+use crate::bits::{Bits, Word};
+use crate::bloom::{Bloom, Variety};
+use crate::envelope::{self, Reader, Writer};
 use crate::error::Error;
+use crate::filter::Filter;
+#[cfg(target_has_atomic = "64")]
+use crate::filter::Shared;
+use crate::funnel::Hashing;
 use crate::guava::header::StreamHeader;
-use crate::guava::shape;
+use crate::guava::parameters::Parameters;
+use crate::guava::strategy::Strategy;
+use crate::hash::Murmur3;
 
 /// Guava's `BloomFilter`: a compact set that never misses an inserted key, but may seem to contain an absent one.
+///
+/// Take it where Java reads the filter, or where memory matters at rates of 0.1 % and below.
 ///
 /// A negative answer is certain. A positive answer may be false, at the rate of the parameters while the
 /// filter holds no more keys than planned. The same calls with the same parameters give the same bits as in Java.
@@ -30,67 +41,200 @@ use crate::guava::shape;
 /// assert_eq!(BloomFilter::from_guava(&bytes, Utf8)?, small);
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BloomFilter<F> {
-    pub(crate) bloom: Bloom,
-    pub(crate) funnel: F,
+pub type BloomFilter<F> = Filter<Bloom<Strategy>, F>;
+
+/// A [`BloomFilter`] that many threads share: they insert through a shared reference, without locks.
+///
+/// Take it where several threads add keys to a filter that Java reads.
+///
+/// The bits equal those of a [`BloomFilter`] with the same keys, whatever the order and the number of threads. Threads may rely
+/// on what [`ConcurrentBloomFilter`](crate::ConcurrentBloomFilter#what-threads-may-rely-on) promises.
+/// Available on targets with 64-bit atomic operations.
+///
+/// ```
+/// use membership_filters::Utf8;
+/// use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter};
+/// use std::thread;
+///
+/// let seen = ConcurrentBloomFilter::with_capacity(Utf8, 1000, 0.01)?;
+/// thread::scope(|scope| {
+///     for part in [["apple", "pear"], ["pear", "plum"]] {
+///         let seen = &seen;
+///         scope.spawn(move || part.map(|fruit| seen.insert(fruit)));
+///     }
+/// });
+/// assert!(seen.contains("plum"));
+///
+/// let mut alone = BloomFilter::with_capacity(Utf8, 1000, 0.01)?;
+/// alone.insert_many(["apple", "pear", "plum"]);
+/// assert_eq!(seen.into_sequential(), alone);
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+#[cfg(target_has_atomic = "64")]
+pub type ConcurrentBloomFilter<F> = Filter<Bloom<Strategy, AtomicU64>, F, Shared>;
+
+impl Variety for Strategy {
+    const NAMES: [&'static str; 2] = ["guava::BloomFilter", "guava::ConcurrentBloomFilter"];
+
+    const VARIETIES: &'static str = "strategies";
 }
 
-shape::common!(BloomFilter, mut);
+impl<W: Word> AnyFunnel for Bloom<Strategy, W> {
+    type Parameters = Parameters;
+
+    fn sized(capacity: u64, rate: f64) -> Result<Parameters, Error> {
+        Parameters::new(capacity, rate)
+    }
+
+    fn new(parameters: &Parameters) -> Result<Self, Error> {
+        let (strategy, bits) = (
+            parameters.chosen_strategy(),
+            Bits::zeros(parameters.word_count())?,
+        );
+        Ok(Self::of(
+            strategy,
+            bits,
+            strategy.rule(),
+            parameters.probe_count(),
+        ))
+    }
+}
+
+impl<W: Word> Enveloped for Bloom<Strategy, W> {
+    const MAGIC: [u8; 8] = *b"GBfilter";
+
+    fn contents_len(&self) -> u64 {
+        self.header().stream_len()
+    }
+
+    fn write<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+        writer.bytes(&self.header().to_bytes())?;
+        writer.words_be(self.bits.words())
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let head = reader.array()?;
+        let header = StreamHeader::from_bytes(head);
+        let (_, count) = header.validate().map_err(|error| match head {
+            // Guava's, damaged.
+            [0 | 1, 1..=u8::MAX, ..] => error,
+            _ => error.with_form_of(&head, reader.len()),
+        })?;
+        Self::from_parts(header, reader.words_by(count.into(), u64::from_be_bytes)?)
+    }
+}
+
+impl<W: Word> Bloom<Strategy, W> {
+    fn header(&self) -> StreamHeader {
+        StreamHeader::new(self.variety, self.probe_count, self.bits.words())
+    }
+
+    fn from_parts(header: StreamHeader, words: Vec<u64>) -> Result<Self, Error> {
+        let (strategy, count) = header.validate()?;
+        if words.len() as u64 != u64::from(count) {
+            let (thing, range) = ("the word count", format_args!("{count} by the header"));
+            return Err(Error::argument(thing, range, words.len()));
+        }
+        let bits = Bits::from_words(words)?.map(W::from);
+        Ok(Self::of(
+            strategy,
+            bits,
+            strategy.rule(),
+            header.probe_count.into(),
+        ))
+    }
+}
+
+/// Both filters of Guava.
+impl<W: Word, F, A> Filter<Bloom<Strategy, W>, F, A> {
+    /// Creates an empty filter for this many keys at this false-positive rate: [`new`](Self::new) with [`Parameters::new`].
+    ///
+    /// # Errors
+    ///
+    /// The errors of both.
+    pub fn with_capacity(funnel: F, capacity: u64, rate: f64) -> Result<Self, Error> {
+        Self::new(funnel, &Parameters::new(capacity, rate)?)
+    }
+
+    /// Returns the strategy.
+    #[inline]
+    pub const fn strategy(&self) -> Strategy {
+        self.backend.variety
+    }
+
+    /// Returns the header of this filter's stream.
+    pub fn stream_header(&self) -> StreamHeader {
+        self.backend.header()
+    }
+
+    /// Returns the length of this filter's stream in bytes: 6, plus 8 per word.
+    pub fn guava_len(&self) -> u64 {
+        self.stream_header().stream_len()
+    }
+}
+
+/// Guava's stream.
+impl<W: Word, F: Hashing<Function = Murmur3>, A> Filter<Bloom<Strategy, W>, F, A> {
+    /// Returns Guava's stream, the bytes of `writeTo`.
+    #[must_use]
+    pub fn to_guava(&self) -> Vec<u8> {
+        envelope::to_bare(self)
+    }
+
+    /// Reads Guava's stream, the bytes of `writeTo`; trailing bytes are an error. Damaged bits go unnoticed, and so does another
+    /// hash than the writer's: the form of [`to_bytes`](Self::to_bytes) has a checksum and names the hash.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] names the fault in the header, or the number of missing bytes. Bytes that begin like another form are named.
+    pub fn from_guava(bytes: &[u8], funnel: F) -> Result<Self, Error> {
+        envelope::from_bare(bytes, funnel)
+    }
+
+    /// Writes Guava's stream in pieces of 64 KiB, without a copy of the filter. Does not flush. Needs the feature `std`.
+    ///
+    /// Of a filter for many threads, it has all, some or none of the bits of keys that others insert meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the writer.
+    #[cfg(feature = "std")]
+    pub fn write_guava(&self, writer: impl std::io::Write) -> std::io::Result<()> {
+        envelope::write_bare_to(self, writer)
+    }
+
+    /// Reads Guava's stream and nothing after it. The first fields are read one by one: wrap a file in a `BufReader`. Needs
+    /// the feature `std`.
+    ///
+    /// Memory is allocated as bytes arrive: at most a buffer of 64 KiB and three times the bytes read, whatever they claim.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the reader, and those of [`from_guava`](Self::from_guava).
+    #[cfg(feature = "std")]
+    pub fn read_guava(reader: impl std::io::Read, funnel: F) -> Result<Self, Error> {
+        envelope::read_bare(reader, funnel)
+    }
+}
 
 impl<F> BloomFilter<F> {
-    /// Creates a filter from the header and the words of another, as returned by [`BloomFilter::into_parts`].
+    /// Creates a filter from the header and the words of another, as returned by [`into_parts`](Self::into_parts).
     ///
     /// The funnel must be that of the other filter, and the words must have been filled under the strategy and the probe
     /// count of the header: nothing checks this, and the filter denies keys otherwise.
     ///
     /// # Errors
     ///
-    /// [`InvalidField`](crate::ErrorKind::InvalidField) if no filter has this header, and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if it is the header of
-    /// another number of words.
+    /// [`InvalidField`](crate::ErrorKind::InvalidField) if no filter has this header, and
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if it is the header of another number of words.
     pub fn from_parts(funnel: F, header: StreamHeader, words: Vec<u64>) -> Result<Self, Error> {
-        let (strategy, count) = header.validate()?;
-        if words.len() as u64 != u64::from(count) {
-            let (thing, range) = ("the word count", format_args!("{count} by the header"));
-            return Err(Error::argument(thing, range, words.len()));
-        }
-        let bloom = Bloom {
-            bits: Bits::from_words(words)?,
-            rule: strategy.rule(),
-            probe_count: header.probe_count.into(),
-        };
-        Ok(Self { bloom, funnel })
+        Bloom::from_parts(header, words).map(|bloom| Self::of(bloom, funnel))
     }
 
     /// Returns the header of the filter's stream, which has its strategy and its probe count, and the words, as in
     /// [`words`](Self::words).
     #[must_use]
     pub fn into_parts(self) -> (StreamHeader, Vec<u64>) {
-        (self.stream_header(), self.bloom.bits.into_words())
-    }
-
-    /// Merges all keys of `other` into this filter.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`BloomFilter::check_compatible`], which leave the filter unchanged.
-    pub fn merge(&mut self, other: &Self) -> Result<(), Error>
-    where
-        F: PartialEq + fmt::Debug,
-    {
-        self.check_compatible(other)?;
-        self.bloom.bits.set_all(&other.bloom.bits);
-        Ok(())
-    }
-
-    /// Returns the bits: bit i of the filter is bit i mod 64, from the least significant, of word i / 64.
-    #[inline]
-    pub fn words(&self) -> &[u64] {
-        self.bloom.bits.words()
-    }
-
-    /// Removes all keys and keeps the memory.
-    pub fn clear(&mut self) {
-        self.bloom.bits.clear();
+        (self.stream_header(), self.backend.bits.into_words())
     }
 }

@@ -57,14 +57,6 @@ impl Strategy {
         }
     }
 
-    /// Returns the strategy of a filter with this rule.
-    pub(crate) const fn of_rule(rule: Rule) -> Self {
-        match rule {
-            Rule::Mitz32 => Self::Murmur128Mitz32,
-            _ => Self::Murmur128Mitz64,
-        }
-    }
-
     /// Returns the `probe_count` positions of a key, each below the modulus, which is the filter's number of bits.
     ///
     /// Any modulus is allowed, so that bitmaps outside this crate can be filled by the same rule. Guava's own filters

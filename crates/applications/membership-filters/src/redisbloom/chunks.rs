@@ -9,13 +9,12 @@ use hashzoo::xxh3_64;
 
 use super::keys::companion_key;
 use super::parameters::{LN_2, LOG2_BITS, Link};
-use super::{BloomFilter, Keys, Layer};
+use super::{BloomFilter, Chain, Keys, Layer};
+use crate::backend::{Backend as _, Counted as _, Enveloped};
 use crate::bits::Bits;
-use crate::bloom::Bloom;
-use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer};
+use crate::envelope::{self, Reader, Source, Writer};
 use crate::error::Error;
-use crate::steps::Rule;
-use crate::stored::{foreign, invalid, of_field, within};
+use crate::stored::{invalid, of_field, within};
 
 /// The largest number of words of a chunk: 16 MiB.
 const CHUNK_WORDS: usize = 1 << 21;
@@ -60,17 +59,7 @@ impl BloomFilter {
     /// Returns the chunks of the filter, as repeated calls of `BF.SCANDUMP` do: the iterator to pass to `BF.LOADCHUNK` with the
     /// bytes. The first is a header, and the others have at most 16 MiB.
     pub fn chunks(&self) -> impl Iterator<Item = (i64, Vec<u8>)> {
-        let words = self
-            .layers()
-            .flat_map(|layer| layer.bloom.bits.words().chunks(CHUNK_WORDS));
-        let mut iterator = 1;
-        let bits = words.map(move |words| {
-            let bytes: Vec<_> = words.iter().map(|word| word.to_le_bytes()).collect();
-            let bytes = bytes.into_flattened();
-            iterator += bytes.len() as i64;
-            (iterator, bytes)
-        });
-        iter::once_with(|| (1, self.header())).chain(bits)
+        self.backend.chunks()
     }
 
     /// Reads a filter from its chunks in their order, as `BF.SCANDUMP` returns them; those may be divided in other places. Ends
@@ -90,9 +79,9 @@ impl BloomFilter {
             chunk: &[],
         };
         let mut reader = Reader::plain(&mut source);
-        let filter = Self::read(&mut reader, Keys)?;
+        let chain = Chain::read(&mut reader)?;
         reader.end()?;
-        Ok(filter)
+        Ok(Self::of(chain, Keys))
     }
 
     /// Returns the commands that load the filter under a key, each as its arguments: scripts, of which the server runs each in one
@@ -125,7 +114,88 @@ impl BloomFilter {
         chunks.chain(iter::once(end))
     }
 
-    pub(super) fn read(reader: &mut Reader<'_>, funnel: Keys) -> Result<Self, Error> {
+    /// Returns the bytes of all chunks, one after the other.
+    #[must_use]
+    pub fn to_redisbloom(&self) -> Vec<u8> {
+        envelope::to_bare(self)
+    }
+
+    /// Reads the bytes of all chunks, one after the other; trailing bytes are an error. Damaged bits go unnoticed: the form of
+    /// [`to_bytes`](Self::to_bytes) has a checksum.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] names the fault in the header, or the number of missing bytes. Bytes that begin like another form are named.
+    pub fn from_redisbloom(bytes: &[u8]) -> Result<Self, Error> {
+        envelope::from_bare(bytes, Keys)
+    }
+
+    /// Writes the bytes of all chunks, one after the other. Does not flush. Needs the feature `std`.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the writer.
+    #[cfg(feature = "std")]
+    pub fn write_redisbloom(&self, writer: impl std::io::Write) -> std::io::Result<()> {
+        envelope::write_bare_to(self, writer)
+    }
+
+    /// Reads the bytes of all chunks, and nothing after them. The first fields are read one by one: wrap a file in a
+    /// `BufReader`. Needs the feature `std`.
+    ///
+    /// Memory is allocated as bytes arrive: at most a buffer of 64 KiB and three times the bytes read, whatever they claim.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the reader, and those of [`from_redisbloom`](Self::from_redisbloom).
+    #[cfg(feature = "std")]
+    pub fn read_redisbloom(reader: impl std::io::Read) -> Result<Self, Error> {
+        envelope::read_bare(reader, Keys)
+    }
+
+    /// Reads the filter from its stored form; trailing bytes are an error.
+    ///
+    /// # Errors
+    ///
+    /// [`WrongFormat`](crate::ErrorKind::WrongFormat) names the form that the bytes seem to have instead; [`Error`] otherwise
+    /// names the fault in the bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        envelope::from_bytes(bytes, Keys)
+    }
+
+    /// Reads the stored form and nothing after it. Needs the feature `std`.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`from_bytes`](Self::from_bytes), or that of the reader.
+    #[cfg(feature = "std")]
+    pub fn read_from(reader: impl std::io::Read) -> Result<Self, Error> {
+        envelope::read_from(reader, Keys)
+    }
+
+    /// Reads a file that holds the stored form. Needs the feature `std`.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) and the errors of [`from_bytes`](Self::from_bytes), with the name of the file.
+    #[cfg(feature = "std")]
+    pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
+        envelope::open(path.as_ref(), Keys)
+    }
+}
+
+impl Enveloped for Chain {
+    const MAGIC: [u8; 8] = *b"MFredisb";
+
+    fn contents_len(&self) -> u64 {
+        FIELDS_LEN + self.sum(|_| LINK_LEN) + self.bits() / 8
+    }
+
+    fn write<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+        self.chunks().try_for_each(|(_, bytes)| writer.bytes(&bytes))
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let stated = reader.u64()?;
         let mut number = || reader.array().map(u32::from_le_bytes);
         let (count, options, first) = (number()?, number()?, number()?);
@@ -165,20 +235,15 @@ impl BloomFilter {
         }
         let (mut full, mut sum) = (Vec::with_capacity(links.len()), 0_u64);
         for (shape, len) in links {
-            let bloom = Bloom {
-                bits: Bits::from_words(reader.words(shape.bits / 64)?).map_err(of_field)?,
-                rule: Rule::RedisBloom,
-                probe_count: shape.probe_count,
-            };
+            let bits = Bits::from_words(reader.words(shape.bits / 64)?).map_err(of_field)?;
             sum = sum.saturating_add(len);
-            full.push(Layer { shape, bloom, len });
+            full.push(Layer::of(shape, bits, len));
         }
         if stated != sum {
             return Err(invalid("the number of keys", sum, stated));
         }
         let last = full.pop().ok_or_else(|| invalid("the links", "at least 1", 0))?;
         Ok(Self {
-            funnel,
             expansion,
             is_scaling,
             is_rounded: options & NO_ROUNDING == 0,
@@ -186,9 +251,25 @@ impl BloomFilter {
             last,
         })
     }
+}
+
+impl Chain {
+    fn chunks(&self) -> impl Iterator<Item = (i64, Vec<u8>)> {
+        let words = self
+            .layers()
+            .flat_map(|layer| layer.bloom.bits.words().chunks(CHUNK_WORDS));
+        let mut iterator = 1;
+        let bits = words.map(move |words| {
+            let bytes: Vec<_> = words.iter().map(|word| word.to_le_bytes()).collect();
+            let bytes = bytes.into_flattened();
+            iterator += bytes.len() as i64;
+            (iterator, bytes)
+        });
+        iter::once_with(|| (1, self.header())).chain(bits)
+    }
 
     fn header(&self) -> Vec<u8> {
-        let [len, links] = [self.len(), self.sum(|_| 1)].map(u64::to_le_bytes);
+        let [len, links] = [self.count(), self.sum(|_| 1)].map(u64::to_le_bytes);
         let [no_rounding, no_scaling] = [self.is_rounded, self.is_scaling].map(|is_set| u32::from(!is_set));
         let options = HASHES_OF_64_BITS + no_rounding * NO_ROUNDING + no_scaling * NO_SCALING;
         let [options, expansion] = [options, self.expansion].map(u32::to_le_bytes);
@@ -283,18 +364,3 @@ impl<'a, I: Iterator<Item = (i64, &'a [u8])>> Source for Chunks<'a, I> {
         None
     }
 }
-
-impl BloomFilter {
-    pub(super) fn form_len(&self) -> u64 {
-        HEADER_LEN + FIELDS_LEN + self.sum(|_| LINK_LEN) + self.memory_bytes() + CHECKSUM_LEN
-    }
-
-    pub(super) fn put<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
-        self.chunks().try_for_each(|(_, bytes)| writer.bytes(&bytes))
-    }
-}
-
-foreign!(
-    [] BloomFilter, (), Keys,
-    "the bytes of all chunks, one after the other", to_redisbloom, from_redisbloom, write_redisbloom, read_redisbloom
-);

@@ -1,6 +1,7 @@
 //! A link with its keys.
 
 use super::parameters::Link;
+use crate::bits::Bits;
 use crate::bloom::Bloom;
 use crate::error::Error;
 use crate::hash::Hash128;
@@ -11,7 +12,7 @@ use crate::steps::Rule;
 pub(super) struct Layer {
     pub(super) shape: Link,
     /// Of as many bits and probes as the shape says.
-    pub(super) bloom: Bloom,
+    pub(super) bloom: Bloom<()>,
     /// The number of insertions that changed bits.
     pub(super) len: u64,
 }
@@ -21,20 +22,23 @@ impl Layer {
     pub(super) fn new(shape: Link) -> Result<Self, Error> {
         // Bits beyond memory are refused.
         let words = usize::try_from(shape.bits / 64).unwrap_or(usize::MAX);
-        let bloom = Bloom::zeros(words, Rule::RedisBloom, shape.probe_count)?;
-        let len = 0;
-        Ok(Self { shape, bloom, len })
+        Ok(Self::of(shape, Bits::zeros(words)?, 0))
+    }
+
+    pub(super) const fn of(shape: Link, bits: Bits, len: u64) -> Self {
+        let bloom = Bloom::of((), bits, Rule::RedisBloom, shape.probe_count);
+        Self { shape, bloom, len }
     }
 
     #[inline]
     pub(super) fn contains(&self, hash: Hash128) -> bool {
-        self.bloom.contains(hash)
+        self.bloom.has(hash)
     }
 
     /// Inserts a key. Returns true if that changed bits.
     #[inline]
     pub(super) fn insert(&mut self, hash: Hash128) -> bool {
-        let is_new = self.bloom.insert(hash);
+        let is_new = self.bloom.put(hash);
         self.len += u64::from(is_new);
         is_new
     }

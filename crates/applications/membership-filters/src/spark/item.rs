@@ -58,4 +58,4 @@ impl Hashing for Keys {
     }
 }
 
-sliced!(Keys, [T: Item + ?Sized] T, |from, then| from.with_bytes(then));
+sliced!(Keys, [T: Item + ?Sized] T, |from, then| from.with_bytes(|bytes: &[u8]| then.take(bytes)));

@@ -1,12 +1,12 @@
 //! Spark's stream: a header of 12 or 16 bytes, then the words, all big-endian. `FORMAT.md` describes it.
 
+use alloc::vec::Vec;
+
 use super::{BloomFilter, Keys, Version};
-use crate::bits::Bits;
-use crate::bits::{MAX_WORD_COUNT, WORD};
-use crate::bloom::Bloom;
-use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Writer};
+use crate::bits::{Bits, MAX_WORD_COUNT, WORD};
+use crate::envelope::{self, CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
 use crate::error::{Error, ErrorKind};
-use crate::stored::{foreign, invalid};
+use crate::stored::invalid;
 
 /// The header of Spark's stream: the bytes before the words.
 ///
@@ -89,29 +89,97 @@ impl BloomFilter {
     /// Returns the header of this filter's stream.
     pub fn stream_header(&self) -> StreamHeader {
         StreamHeader {
-            version: self.version,
+            version: self.version(),
             probe_count: self.probe_count(),
             word_count: u32::try_from(self.words().len()).unwrap_or(MAX_WORD_COUNT),
         }
     }
 
-    /// The seed is in the stream.
-    pub(super) fn read(reader: &mut Reader<'_>, _: Keys) -> Result<Self, Error> {
-        let header = StreamHeader::read(reader)?;
-        let words = reader.words_by(header.word_count.into(), u64::from_be_bytes)?;
-        let bloom = Bloom {
-            bits: Bits::from_words(words)?,
-            rule: header.version.rule(),
-            probe_count: header.probe_count,
-        };
-        Ok(Self::of(bloom, header.version))
+    /// Returns Spark's stream, the bytes of `writeTo`.
+    #[must_use]
+    pub fn to_spark(&self) -> Vec<u8> {
+        envelope::to_bare(self)
     }
 
-    pub(super) fn form_len(&self) -> u64 {
+    /// Reads Spark's stream, the bytes of `writeTo`; trailing bytes are an error. Damaged bits go unnoticed: the form of
+    /// [`to_bytes`](Self::to_bytes) has a checksum.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] names the fault in the header, or the number of missing bytes. Bytes that begin like another form are named.
+    pub fn from_spark(bytes: &[u8]) -> Result<Self, Error> {
+        envelope::from_bare(bytes, Keys::default())
+    }
+
+    /// Writes Spark's stream in pieces of 64 KiB, without a copy of the filter. Does not flush. Needs the feature `std`.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the writer.
+    #[cfg(feature = "std")]
+    pub fn write_spark(&self, writer: impl std::io::Write) -> std::io::Result<()> {
+        envelope::write_bare_to(self, writer)
+    }
+
+    /// Reads Spark's stream and nothing after it. The first fields are read one by one: wrap a file in a `BufReader`. Needs
+    /// the feature `std`.
+    ///
+    /// Memory is allocated as bytes arrive: at most a buffer of 64 KiB and three times the bytes read, whatever they claim.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the reader, and those of [`from_spark`](Self::from_spark).
+    #[cfg(feature = "std")]
+    pub fn read_spark(reader: impl std::io::Read) -> Result<Self, Error> {
+        envelope::read_bare(reader, Keys::default())
+    }
+
+    /// Reads the filter from its stored form; trailing bytes are an error.
+    ///
+    /// # Errors
+    ///
+    /// [`WrongFormat`](ErrorKind::WrongFormat) names the form that the bytes seem to have instead; [`Error`] otherwise names the
+    /// fault in the bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        envelope::from_bytes(bytes, Keys::default())
+    }
+
+    /// Reads the stored form and nothing after it. Needs the feature `std`.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`from_bytes`](Self::from_bytes), or that of the reader.
+    #[cfg(feature = "std")]
+    pub fn read_from(reader: impl std::io::Read) -> Result<Self, Error> {
+        envelope::read_from(reader, Keys::default())
+    }
+
+    /// Reads a file that holds the stored form. Needs the feature `std`.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](ErrorKind::NotFound) and the errors of [`from_bytes`](Self::from_bytes), with the name of the file.
+    #[cfg(feature = "std")]
+    pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
+        envelope::open(path.as_ref(), Keys::default())
+    }
+}
+
+/// The seed is in the contents, so that the header has that of all filters, 0.
+impl Stored for BloomFilter {
+    type Funnel = Keys;
+
+    const MAGIC: [u8; 8] = *b"MFsparks";
+
+    fn funnel(&self) -> &Keys {
+        &Keys { seed: 0 }
+    }
+
+    fn stored_len(&self) -> u64 {
         HEADER_LEN + self.stream_header().stream_len() + CHECKSUM_LEN
     }
 
-    pub(super) fn put<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+    fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
         let header = self.stream_header();
         let seed = match header.version {
             Version::V1 => None,
@@ -123,9 +191,11 @@ impl BloomFilter {
         }
         writer.words_be(self.words())
     }
-}
 
-foreign!(
-    [] BloomFilter, (), Keys::default(),
-    "Spark's stream, the bytes of `writeTo`", to_spark, from_spark, write_spark, read_spark
-);
+    fn read_contents(reader: &mut Reader<'_>, _: Keys) -> Result<Self, Error> {
+        let header = StreamHeader::read(reader)?;
+        let words = reader.words_by(header.word_count.into(), u64::from_be_bytes)?;
+        let bits = Bits::from_words(words)?;
+        Ok(Self::of_version(header.version, bits, header.probe_count))
+    }
+}

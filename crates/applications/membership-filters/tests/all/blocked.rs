@@ -99,7 +99,7 @@ fn the_blocks_are_those_of_the_policy() {
 #[test]
 fn a_filter_without_elements_or_without_zeros_says_so() {
     let (empty, mut full) = (filter(20), filter(1));
-    let text = "BloomFilter { funnel: Bytes, parameters: Parameters { blocks: 20 }, blocks: 640 bytes }";
+    let text = "BloomFilter { funnel: Bytes, backend: Blocked { parameters: Parameters { blocks: 20 }, blocks: 640 bytes } }";
     assert_eq!(format!("{empty:?}"), text);
     full.insert_many_hashed(&hashes(1, 100_000)).unwrap();
     for (filter, len, fill) in [(empty, Some(0), 0.0), (full, None, 1.0)] {

@@ -10,8 +10,8 @@ use super::support::samples::{read, resign, samples};
 
 #[test]
 fn each_wrong_field_is_named() {
-    let [bloom, counting, cuckoo, _, blocked, ..] = &samples();
-    let each = [bloom, counting, cuckoo, blocked];
+    let [bloom, counting, cuckoo, _, blocked, _, _, rotating] = &samples();
+    let each = [bloom, counting, cuckoo, blocked, rotating];
     let table = include_str!("../data/wrong_fields.txt");
     for line in table
         .lines()
@@ -23,6 +23,7 @@ fn each_wrong_field_is_named() {
             "counting" => &[counting],
             "cuckoo" => &[cuckoo],
             "blocked" => &[blocked],
+            "rotating" => &[rotating],
             _ => &each,
         };
         let (at, to): (usize, _) = (at.parse().unwrap(), hex::decode(to).unwrap());
@@ -78,7 +79,7 @@ fn every_flipped_bit_is_noticed() {
 #[test]
 fn claims_of_huge_filters_take_no_memory() {
     // Each claims 2 GiB, a petabyte or more than can be addressed, but has only some bytes.
-    let [bloom, counting, cuckoo, _, blocked, spark, redisbloom] = samples();
+    let [bloom, counting, cuckoo, _, blocked, spark, redisbloom, rotating] = samples();
     let claims = [
         (bloom, 18, [0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0]),
         (counting, 24, (64_u64 * 0x7fff_ffff).to_le_bytes()),
@@ -86,6 +87,8 @@ fn claims_of_huge_filters_take_no_memory() {
         (cuckoo, 32, (1_u64 << 57).to_le_bytes()),
         (blocked, 16, 0x03ff_ffff_u64.to_le_bytes()),
         (spark, 24, [0xff, 0xff, 0xff, 0xfb, 0x7f, 0xff, 0xff, 0xff]),
+        (rotating.clone(), 24, 0x0001_0000_u64.to_le_bytes()),
+        (rotating, 32, 0x03ff_ffff_u64.to_le_bytes()),
         (redisbloom, 24, [0xff, 0xff, 0xff, 0xff, 5, 0, 0, 0]),
     ];
     for (mut bytes, at, claim) in claims {

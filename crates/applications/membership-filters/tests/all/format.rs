@@ -21,6 +21,7 @@ fn the_bytes_are_those_of_the_first_release() {
         include_str!("../data/blocked.hex"),
         include_str!("../data/spark.hex"),
         include_str!("../data/redisbloom.hex"),
+        include_str!("../data/rotating.hex"),
     ];
     for (known, bytes) in known.into_iter().zip(samples()) {
         assert_eq!(bytes, golden(known));

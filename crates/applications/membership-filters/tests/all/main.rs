@@ -20,4 +20,6 @@ mod format;
 mod funnels;
 mod guava;
 mod redisbloom;
+#[cfg(not(emulated))]
+mod rotating;
 mod support;

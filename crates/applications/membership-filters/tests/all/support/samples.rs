@@ -5,7 +5,8 @@ use membership_filters::envelope::Stored;
 use membership_filters::guava::{BloomFilter, Parameters};
 use membership_filters::{
     BloomFilter as BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, Error,
-    ErrorKind, Funnel, Hashed, Parameters as BlockedParameters, Utf8, Xxph3, envelope, redisbloom, spark,
+    ErrorKind, Funnel, Generations, Hashed, Parameters as BlockedParameters, RotatingFilter, Utf8, Xxph3,
+    envelope, redisbloom, spark,
 };
 
 use super::hashes::Hashes;
@@ -41,6 +42,16 @@ pub(crate) fn bloom() -> BloomFilter<Utf8> {
     with_names(filter.unwrap(), &NAMES)
 }
 
+/// Returns three generations: two names, one, and none in the oldest.
+pub(crate) fn rotating() -> RotatingFilter<Utf8> {
+    let each = BlockedParameters::with_blocks(1).unwrap();
+    let mut filter = RotatingFilter::new(Utf8, &Generations { count: 3, each }).unwrap();
+    filter.insert("alice");
+    filter.rotate();
+    filter.insert_many(["bob", "carol"]);
+    filter
+}
+
 /// Returns a filter of another hash.
 pub(crate) fn blocked_xxph3() -> BlockedBloomFilter<Xxph3> {
     let filter = BlockedBloomFilter::new(Xxph3, &BlockedParameters::with_blocks(3).unwrap());
@@ -65,7 +76,7 @@ pub(crate) fn golden(digits: &str) -> Vec<u8> {
 pub(crate) const COPIES: [&str; 5] = ["alice", "bob", "bob", "carol", ""];
 
 /// Returns all stored forms in the envelope; that of the counting filter has counters of five bits, which new filters have not.
-pub(crate) fn samples() -> [Vec<u8>; 7] {
+pub(crate) fn samples() -> [Vec<u8>; 8] {
     let slots = CuckooParameters::new(12, 0.05).unwrap();
     let cuckoo = CuckooFilter::new(Utf8, &slots.seed(0x0123_4567_89ab_cdef));
     let blocked = BlockedBloomFilter::new(Utf8, &BlockedParameters::with_blocks(3).unwrap());
@@ -83,6 +94,7 @@ pub(crate) fn samples() -> [Vec<u8>; 7] {
         with_names(blocked.unwrap(), &NAMES).to_bytes(),
         spark.to_bytes(),
         redisbloom.to_bytes(),
+        rotating().to_bytes(),
     ]
 }
 
@@ -108,6 +120,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<u8>, Error> {
         Some(b"GBfilter") => both::<BloomFilter<Bytes>>(bytes),
         Some(b"MFblocks") => both::<BlockedBloomFilter<Bytes>>(bytes),
         Some(b"MFsparks") => both::<spark::BloomFilter>(bytes),
+        Some(b"MFrotate") => both::<RotatingFilter<Bytes>>(bytes),
         Some(b"MFredisb") => both::<redisbloom::BloomFilter>(bytes),
         Some(b"MFcuckoo") => both::<CuckooFilter<Bytes>>(bytes),
         _ => both::<CountingBloomFilter<Bytes>>(bytes),

@@ -1,0 +1,598 @@
+//! The filter: a backend, which has the places of keys, and a funnel, which hashes them. All methods that kinds share are here.
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::backend::{
+    AnyFunnel, Backend, Compatible, Concurrent, Counted, Enveloped, Exclusive, Fast, Inserted as _, Merge,
+    Probed, Remove,
+};
+use crate::envelope::{self, CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
+use crate::error::{Error, Outcome};
+use crate::funnel::{Funnel, Hashed, Hashing};
+use crate::hash::{Hash128, Xxph3};
+use crate::stats::Stats;
+
+/// A filter of any kind: the places of its keys, and the funnel that hashes them. The kinds have names:
+///
+/// - [`BloomFilter`](crate::BloomFilter) and [`ConcurrentBloomFilter`](crate::ConcurrentBloomFilter),
+/// - [`CuckooFilter`](crate::CuckooFilter) and [`CountingBloomFilter`](crate::CountingBloomFilter),
+/// - [`guava::BloomFilter`](crate::guava::BloomFilter) and [`guava::ConcurrentBloomFilter`](crate::guava::ConcurrentBloomFilter),
+/// - [`spark::BloomFilter`](crate::spark::BloomFilter) and [`redisbloom::BloomFilter`](crate::redisbloom::BloomFilter).
+///
+/// A function takes filters of several kinds if it is generic over the [`backend`](crate::backend):
+///
+/// ```
+/// use membership_filters::backend::Remove;
+/// use membership_filters::{CountingBloomFilter, CuckooFilter, Filter};
+///
+/// fn log_out<B: Remove>(sessions: &mut Filter<B>, user: &str) {
+///     sessions.remove(user);
+/// }
+///
+/// log_out(&mut CuckooFilter::with_capacity(100, 0.01)?, "ann");
+/// log_out(&mut CountingBloomFilter::with_capacity(100, 0.01)?, "ann");
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+///
+/// ```compile_fail,E0599
+/// # use membership_filters::CuckooFilter;
+/// let filter = || CuckooFilter::with_capacity(100, 0.01).unwrap();
+/// filter().merge(&filter());
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Filter<B, F = Xxph3, A = Alone> {
+    pub(crate) backend: B,
+    pub(crate) funnel: F,
+    access: PhantomData<A>,
+}
+
+/// Marks filters that take keys by `&mut self`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alone;
+
+/// Marks filters that threads fill through a shared reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shared;
+
+/// Shows the name of the kind, and sizes; not the bits, which may be many.
+impl<B: Backend + fmt::Debug, F: fmt::Debug, A> fmt::Debug for Filter<B, F, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut fields = f.debug_struct(B::NAME);
+        fields
+            .field("funnel", &self.funnel)
+            .field("backend", &self.backend);
+        fields.finish()
+    }
+}
+
+/// The number of keys hashed at a time: enough to wait for memory rarely, few enough for the stack.
+const TOGETHER: usize = 512;
+
+/// Collects hashes in a buffer on the stack, and passes them on in order. Stops at an error.
+fn in_batches<H: Copy + Default, R: Outcome>(
+    hashes: impl Iterator<Item = H>,
+    mut then: impl FnMut(&[H]) -> R,
+) -> R {
+    let (mut hashes, mut batch) = (hashes, [H::default(); TOGETHER]);
+    loop {
+        let mut count = 0;
+        for (place, hash) in batch.iter_mut().zip(&mut hashes) {
+            *place = hash;
+            count += 1;
+        }
+        let done = then(batch.get(..count).unwrap_or_default());
+        if count < TOGETHER || done.is_error() {
+            return done;
+        }
+    }
+}
+
+/// Returns what the places of a key are made of. Not inlined where that takes much code: loops over keys are faster then.
+fn part<B: Backend, F: Funnel<T>, T: ?Sized>(funnel: &F, key: &T) -> B::Hash {
+    B::part(Hash128::of_key(funnel, key))
+}
+
+/// Returns the same for each key.
+fn parts<'k, B: Backend, F: Funnel<T>, T: ?Sized + 'k>(
+    funnel: &F,
+    keys: impl IntoIterator<Item = &'k T>,
+) -> impl Iterator<Item = B::Hash> {
+    keys.into_iter().map(|key| part::<B, F, T>(funnel, key))
+}
+
+/// Returns the same for keys that are hashed already.
+fn hashed_parts<B: Backend, F>(hashes: &[Hashed<F>]) -> impl Iterator<Item = B::Hash> {
+    hashes.iter().map(|hash| B::part(hash.hash()))
+}
+
+impl<B, F, A> Filter<B, F, A> {
+    #[inline]
+    pub(crate) const fn of(backend: B, funnel: F) -> Self {
+        let access = PhantomData;
+        Self {
+            backend,
+            funnel,
+            access,
+        }
+    }
+
+    /// Returns the funnel.
+    #[inline]
+    pub const fn funnel(&self) -> &F {
+        &self.funnel
+    }
+
+    /// Returns the hash of a key, for filters whose funnels are equal to this one's.
+    #[inline]
+    #[must_use]
+    pub fn hash<T: ?Sized>(&self, key: &T) -> Hashed<F>
+    where
+        F: Funnel<T> + Clone,
+    {
+        Hashed::new(self.funnel.clone(), key)
+    }
+}
+
+/// Filters whose funnel is chosen.
+impl<B: AnyFunnel, F, A> Filter<B, F, A> {
+    /// Creates an empty filter.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory), and [`TooLarge`](crate::ErrorKind::TooLarge) for a counting filter.
+    pub fn new(funnel: F, parameters: &B::Parameters) -> Result<Self, Error> {
+        B::new(parameters).map(|backend| Self::of(backend, funnel))
+    }
+}
+
+impl<B: Fast, A> Filter<B, Xxph3, A> {
+    /// Creates an empty filter for this many keys at this false-positive rate: [`new`](Self::new) with the fast hash, and with
+    /// the `new` of the parameters.
+    ///
+    /// # Errors
+    ///
+    /// The errors of both.
+    pub fn with_capacity(capacity: u64, rate: f64) -> Result<Self, Error> {
+        Self::new(Xxph3, &B::sized(capacity, rate)?)
+    }
+}
+
+/// Queries.
+impl<B: Backend, F, A> Filter<B, F, A> {
+    /// Returns whether the key might be in the filter. False is certain; true is wrong with the probability
+    /// [`expected_rate`](Self::expected_rate).
+    #[inline]
+    #[must_use]
+    pub fn contains<T: ?Sized>(&self, key: &T) -> bool
+    where
+        F: Funnel<T>,
+    {
+        let hash = Hash128::of_key(&self.funnel, key);
+        self.backend.contains(B::part(hash))
+    }
+
+    /// Returns for each key whether it might be in the filter, in order. In filters that are larger than the processor's
+    /// caches this takes a fraction of the time of single calls.
+    #[must_use]
+    pub fn contains_many<'k, T: ?Sized + 'k>(&self, keys: impl IntoIterator<Item = &'k T>) -> Vec<bool>
+    where
+        F: Funnel<T>,
+    {
+        let keys = keys.into_iter();
+        let mut answers = Vec::with_capacity(keys.size_hint().0);
+        let then = |hashes: &[B::Hash]| self.backend.contains_batch(hashes, &mut answers);
+        in_batches(parts::<B, F, T>(&self.funnel, keys), then);
+        answers
+    }
+
+    /// Returns the state of the filter. Bloom filters are read as a whole; the rate is `expectedFpp` of Guava and Spark, the
+    /// share of ones to the power of the probe count, and of a chain `1 - product of (1 - rate)` over its links.
+    pub fn stats(&self) -> Stats {
+        self.backend.stats()
+    }
+
+    /// Returns the probability that an absent key seems to be in the filter now; see [`stats`](Self::stats).
+    pub fn expected_rate(&self) -> f64 {
+        self.stats().expected_rate
+    }
+
+    /// Returns the number of bits, of all counters, slots or links: Spark's `bitSize`.
+    #[inline]
+    pub fn bits(&self) -> u64 {
+        self.backend.bits()
+    }
+
+    /// Returns the memory of the filter's bits in bytes.
+    pub fn memory_bytes(&self) -> u64 {
+        self.bits().div_ceil(64) * 8
+    }
+}
+
+/// Queries for keys that are hashed already.
+impl<B: Backend, F: PartialEq, A> Filter<B, F, A> {
+    /// Returns the hash without its funnel, if that is this filter's.
+    #[inline]
+    fn own(&self, hash: &Hashed<F>) -> Result<Hash128, Error> {
+        hash.under(&self.funnel).ok_or_else(Error::other_funnel)
+    }
+
+    fn check_own(&self, hashes: &[Hashed<F>]) -> Result<(), Error> {
+        hashes.iter().try_for_each(|hash| self.own(hash).map(drop))
+    }
+
+    /// Returns whether a key that is hashed already might be in the filter. The answer is true for a hash that was made
+    /// with a funnel that is not equal to this filter's.
+    #[inline]
+    #[must_use]
+    pub fn contains_hashed(&self, hash: &Hashed<F>) -> bool {
+        let contains = |hash| self.backend.contains(B::part(hash));
+        self.own(hash).map_or(true, contains)
+    }
+
+    /// Returns for each key that is hashed already what [`contains_hashed`](Self::contains_hashed) would return.
+    #[must_use]
+    pub fn contains_many_hashed(&self, hashes: &[Hashed<F>]) -> Vec<bool> {
+        let mut answers = Vec::with_capacity(hashes.len());
+        let then = |hashes: &[B::Hash]| self.backend.contains_batch(hashes, &mut answers);
+        in_batches(hashed_parts::<B, F>(hashes), then);
+        // No pass at all for funnels without fields, which are always equal.
+        for (answer, hash) in answers.iter_mut().zip(hashes) {
+            *answer |= self.own(hash).is_err();
+        }
+        answers
+    }
+}
+
+/// Bloom filters.
+impl<B: Probed, F, A> Filter<B, F, A> {
+    /// Returns the probe count k: the number of bits or counters that a key has.
+    #[inline]
+    pub fn probe_count(&self) -> u32 {
+        self.backend.probe_count()
+    }
+
+    /// Returns the number of set bits, or of counters that are not 0: Spark's `cardinality`. Reads the whole filter.
+    ///
+    /// While other threads insert, the count includes at least the bits of every insertion that happened before this
+    /// call, and at most the bits that are set when it returns.
+    pub fn ones(&self) -> u64 {
+        self.stats().taken
+    }
+
+    /// Returns an estimate of the number of different keys, from the share of ones: Guava's `approximateElementCount`.
+    /// `None` if too few bits are left for an error of 5 %. Reads the whole filter. Earlier removals do not affect it, except
+    /// through stuck counters.
+    pub fn estimated_len(&self) -> Option<u64> {
+        self.backend.estimated_len()
+    }
+}
+
+/// Filters that count their keys.
+impl<B: Counted, F> Filter<B, F> {
+    /// Returns the number of keys: in a counting filter the insertions minus the removals, never below 0; in a cuckoo filter
+    /// with all copies; in RedisBloom's the number of insertions that changed bits.
+    pub fn len(&self) -> u64 {
+        self.backend.count()
+    }
+
+    /// Returns whether [`len`](Self::len) is 0.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Insertions by one thread at a time. Where one can fail, it returns a `Result`.
+impl<B: Exclusive, F> Filter<B, F> {
+    /// Inserts a key. True means that it was certainly absent.
+    ///
+    /// # Errors
+    ///
+    /// Of a cuckoo filter [`Full`](crate::ErrorKind::Full) and [`TooManyCopies`](crate::ErrorKind::TooManyCopies), and of a chain of
+    /// RedisBloom `Full` and the errors of another link. Nothing has changed then.
+    #[inline]
+    pub fn insert<T: ?Sized>(&mut self, key: &T) -> B::New
+    where
+        F: Funnel<T>,
+    {
+        let hash = Hash128::of_key(&self.funnel, key);
+        self.backend.insert(B::part(hash))
+    }
+
+    /// Inserts keys in order. In filters that are larger than the processor's caches this takes a fraction of the time of
+    /// single calls. If the filter refuses a key, those before it are inserted, and none after it.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`insert`](Self::insert).
+    pub fn insert_many<'k, T: ?Sized + 'k>(&mut self, keys: impl IntoIterator<Item = &'k T>) -> B::Done
+    where
+        F: Funnel<T>,
+    {
+        let then = |hashes: &[B::Hash]| self.backend.insert_batch(hashes);
+        in_batches(parts::<B, F, T>(&self.funnel, keys), then)
+    }
+
+    /// Removes all keys and keeps the memory; of a chain the first link alone.
+    pub fn clear(&mut self) {
+        self.backend.clear();
+    }
+}
+
+/// Insertions of keys that are hashed already.
+impl<B: Exclusive, F: PartialEq> Filter<B, F> {
+    /// Inserts a key that is hashed already, like [`insert`](Self::insert).
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`insert`](Self::insert), and [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made
+    /// with a funnel that is not equal to this filter's. Nothing is inserted then.
+    #[inline]
+    pub fn insert_hashed(&mut self, hash: &Hashed<F>) -> Result<bool, Error> {
+        let hash = self.own(hash)?;
+        self.backend.insert(B::part(hash)).result()
+    }
+
+    /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many).
+    ///
+    /// # Errors
+    ///
+    /// The error of [`insert_hashed`](Self::insert_hashed), before the first key is inserted.
+    pub fn insert_many_hashed(&mut self, hashes: &[Hashed<F>]) -> Result<(), Error> {
+        self.check_own(hashes)?;
+        let then = |hashes: &[B::Hash]| self.backend.insert_batch(hashes);
+        in_batches(hashed_parts::<B, F>(hashes), then).result()
+    }
+}
+
+/// Insertions by many threads.
+impl<B: Concurrent, F> Filter<B, F, Shared> {
+    /// Inserts a key. True means that this call changed a bit, so that the key was certainly absent.
+    #[inline]
+    pub fn insert<T: ?Sized>(&self, key: &T) -> bool
+    where
+        F: Funnel<T>,
+    {
+        let hash = Hash128::of_key(&self.funnel, key);
+        self.backend.insert(B::part(hash))
+    }
+
+    /// Inserts keys. In filters that are larger than the processor's caches this takes a fraction of the time of single calls.
+    pub fn insert_many<'k, T: ?Sized + 'k>(&self, keys: impl IntoIterator<Item = &'k T>)
+    where
+        F: Funnel<T>,
+    {
+        let then = |hashes: &[B::Hash]| self.backend.insert_batch(hashes);
+        in_batches(parts::<B, F, T>(&self.funnel, keys), then);
+    }
+
+    /// Merges all keys of `other` into this filter. Other threads may keep using both. A filter for one thread becomes a
+    /// concurrent filter by `into`.
+    ///
+    /// - **Afterwards** this filter contains every key whose insertion into `other` happened before this call, and
+    ///   has lost no bit.
+    /// - If an insertion into `other` is under way or comes later, all, some or none of the key's bits are merged.
+    /// - Words are merged one after the other: a concurrent query finds some keys of `other` and misses some.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`check_compatible`](Self::check_compatible), which leave the filter unchanged.
+    pub fn merge(&self, other: &Self) -> Result<(), Error>
+    where
+        F: PartialEq + fmt::Debug,
+    {
+        self.check_compatible(other)?;
+        self.backend.merge(&other.backend);
+        Ok(())
+    }
+
+    /// Returns a copy of the filter as it is now.
+    ///
+    /// The copy contains every key whose insertion happened before this call, and all, some or none of the bits of
+    /// concurrent insertions. It may therefore contain a key but lack one that the same thread inserted earlier.
+    /// It takes as much memory as the filter; like `clone`, this aborts if the memory is not available.
+    #[must_use]
+    pub fn snapshot(&self) -> Filter<B::Alone, F>
+    where
+        F: Clone,
+    {
+        Filter::of(self.backend.copy(), self.funnel.clone())
+    }
+
+    /// Converts the filter to one for a single thread, with every inserted key. Ownership proves that no other thread is
+    /// using it. The memory of Guava's filter is reused, not copied, on platforms where an atomic word has the layout of a
+    /// plain one.
+    #[must_use]
+    pub fn into_sequential(self) -> Filter<B::Alone, F> {
+        Filter::of(self.backend.into_alone(), self.funnel)
+    }
+}
+
+impl<B: Concurrent, F: PartialEq> Filter<B, F, Shared> {
+    /// Inserts a key that is hashed already, like [`insert`](Self::insert).
+    ///
+    /// # Errors
+    ///
+    /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this filter's.
+    /// Nothing is inserted then.
+    #[inline]
+    pub fn insert_hashed(&self, hash: &Hashed<F>) -> Result<bool, Error> {
+        let hash = self.own(hash)?;
+        Ok(self.backend.insert(B::part(hash)))
+    }
+
+    /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many).
+    ///
+    /// # Errors
+    ///
+    /// The error of [`insert_hashed`](Self::insert_hashed), before the first key is inserted.
+    pub fn insert_many_hashed(&self, hashes: &[Hashed<F>]) -> Result<(), Error> {
+        self.check_own(hashes)?;
+        let then = |hashes: &[B::Hash]| self.backend.insert_batch(hashes);
+        in_batches(hashed_parts::<B, F>(hashes), then);
+        Ok(())
+    }
+}
+
+/// Reuses the memory of Guava's filter where an atomic word has the layout of a plain one.
+impl<B: Concurrent, F> From<Filter<B::Alone, F>> for Filter<B, F, Shared> {
+    fn from(filter: Filter<B::Alone, F>) -> Self {
+        Self::of(B::from_alone(filter.backend), filter.funnel)
+    }
+}
+
+/// Filters of which two can become one.
+impl<B: Compatible, F: PartialEq + fmt::Debug, A> Filter<B, F, A> {
+    /// Checks that the filters can be merged: equal sizes, probe counts, strategies or versions, and funnels.
+    ///
+    /// Unlike in Guava, a filter is compatible with itself: merging would change nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Incompatible`](crate::ErrorKind::Incompatible) names the first difference and both values.
+    pub fn check_compatible(&self, other: &Self) -> Result<(), Error> {
+        self.backend.check_compatible(&other.backend)?;
+        Error::check_equal("funnels", &self.funnel, &other.funnel)
+    }
+}
+
+impl<B: Merge, F: PartialEq + fmt::Debug> Filter<B, F> {
+    /// Merges all keys of `other` into this filter: Guava's `putAll`, Spark's `mergeInPlace`.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`check_compatible`](Self::check_compatible), which leave the filter unchanged.
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        self.check_compatible(other)?;
+        self.backend.merge(&other.backend);
+        Ok(())
+    }
+}
+
+/// Filters from which keys can be removed.
+impl<B: Remove, F> Filter<B, F> {
+    /// Removes one copy of the key if it looks present. Returns whether it did.
+    ///
+    /// Remove only keys that were inserted. Removing another one that looks present takes the fingerprint of an inserted key
+    /// from a cuckoo filter, and lowers counters of others in a counting filter: the call returns true, and inserted keys are
+    /// missing from then on. So let the data behind the filter decide, not `contains`, and rebuild the filter from the data
+    /// after a possible wrong removal. If the call returns false, nothing changed, and the key was certainly absent.
+    pub fn remove<T: ?Sized>(&mut self, key: &T) -> bool
+    where
+        F: Funnel<T>,
+    {
+        let hash = Hash128::of_key(&self.funnel, key);
+        self.backend.remove(B::part(hash))
+    }
+}
+
+impl<B: Remove, F: PartialEq> Filter<B, F> {
+    /// Removes a key that is hashed already, like [`remove`](Self::remove).
+    ///
+    /// # Errors
+    ///
+    /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this
+    /// filter's. Nothing is removed then, and the key may be in the filter.
+    pub fn remove_hashed(&mut self, hash: &Hashed<F>) -> Result<bool, Error> {
+        let hash = self.own(hash)?;
+        Ok(self.backend.remove(B::part(hash)))
+    }
+}
+
+impl<B: Enveloped, F: Hashing, A> Stored for Filter<B, F, A> {
+    type Funnel = F;
+
+    const MAGIC: [u8; 8] = B::MAGIC;
+
+    fn funnel(&self) -> &F {
+        &self.funnel
+    }
+
+    fn stored_len(&self) -> u64 {
+        HEADER_LEN + self.backend.contents_len() + CHECKSUM_LEN
+    }
+
+    fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+        self.backend.write(writer)
+    }
+
+    fn read_contents(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
+        B::read(reader).map(|backend| Self::of(backend, funnel))
+    }
+}
+
+/// The stored form, with a checksum, as [`format`](crate::format) describes it.
+impl<B, F, A> Filter<B, F, A>
+where
+    Self: Stored,
+{
+    /// Returns the stored form.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        envelope::to_bytes(self)
+    }
+
+    /// Writes the stored form piece by piece. Does not flush. Needs the feature `std`.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the writer.
+    #[cfg(feature = "std")]
+    pub fn write_to(&self, writer: impl std::io::Write) -> std::io::Result<()> {
+        envelope::write_to(self, writer)
+    }
+
+    /// Writes the stored form to a file, which appears, or replaces another, when it is complete. Needs the feature
+    /// `save`.
+    ///
+    /// # Errors
+    ///
+    /// [`Write`](crate::ErrorKind::Write), with the name of the file.
+    #[cfg(feature = "save")]
+    pub fn save(&self, path: impl AsRef<std::path::Path>) -> Result<(), Error> {
+        envelope::save(self, path.as_ref())
+    }
+
+    /// Returns the length of the stored form in bytes.
+    pub fn stored_len(&self) -> u64 {
+        Stored::stored_len(self)
+    }
+}
+
+/// Reading of the stored form, with the funnel that the filter was written with. Spark's filter and RedisBloom's have the same
+/// methods without a funnel.
+impl<B: AnyFunnel, F: Hashing, A> Filter<B, F, A> {
+    /// Reads the filter from its stored form; trailing bytes are an error.
+    ///
+    /// # Errors
+    ///
+    /// [`WrongFormat`](crate::ErrorKind::WrongFormat) names the form that the bytes seem to have instead;
+    /// [`Incompatible`](crate::ErrorKind::Incompatible) says that the filter was written with a funnel of another hash;
+    /// [`Error`] otherwise names the fault in the bytes.
+    pub fn from_bytes(bytes: &[u8], funnel: F) -> Result<Self, Error> {
+        envelope::from_bytes(bytes, funnel)
+    }
+
+    /// Reads the stored form and nothing after it. The first fields are read one by one: wrap a file in a
+    /// `BufReader`. Needs the feature `std`.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`from_bytes`](Self::from_bytes), or that of the reader.
+    #[cfg(feature = "std")]
+    pub fn read_from(reader: impl std::io::Read, funnel: F) -> Result<Self, Error> {
+        envelope::read_from(reader, funnel)
+    }
+
+    /// Reads a file that holds the stored form. Needs the feature `std`.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) and the errors of [`from_bytes`](Self::from_bytes), with the name of the
+    /// file.
+    #[cfg(feature = "std")]
+    pub fn open(path: impl AsRef<std::path::Path>, funnel: F) -> Result<Self, Error> {
+        envelope::open(path.as_ref(), funnel)
+    }
+}

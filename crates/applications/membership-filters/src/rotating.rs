@@ -1,0 +1,266 @@
+//! A filter whose keys age: generations of another filter.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::mem;
+
+use crate::backend::{AnyFunnel, Backend, Compatible, Enveloped, Exclusive, Merge};
+use crate::blocked::{Blocked, Parameters};
+use crate::envelope::{Reader, Writer};
+use crate::error::{Error, ErrorKind};
+use crate::filter::Filter;
+use crate::hash::{Hash128, Xxph3};
+use crate::stats::Stats;
+use crate::stored::{invalid, zero};
+
+/// A filter that forgets old keys.
+///
+/// Take it for "seen in the last 24 hours", for example.
+///
+/// It has some generations of a [`BloomFilter`](crate::BloomFilter). [`insert`](Filter::insert) puts a key into the newest,
+/// [`contains`](Filter::contains) looks into all, and [`rotate`](Filter::rotate) empties the oldest, which becomes the newest. The
+/// program decides when: every hour, or after so many keys. With n generations a key is found until it was inserted n
+/// rotations ago, and certainly until n - 1. To insert it again keeps it. So 25 generations that rotate every hour hold the
+/// keys of the last 24 hours, and some of the hour before.
+///
+/// *Capacity* is that of a generation: the keys between two rotations. *The rate* is that of all generations together, when
+/// all are full. *Memory* is that of n Bloom filters for the capacity at 1 / n of the rate. A query reads a cache line a generation, so
+/// take few: the fewer, the longer a key may stay beyond its time.
+///
+/// Threads share the filter in an `RwLock`, and a `Slot` (feature `slot`) puts a larger one in its place meanwhile. Another filter
+/// that can be merged has generations as a [`Filter`] of [`Rotating<B>`](Rotating).
+///
+/// ```
+/// use membership_filters::{RotatingFilter, Xxph3};
+///
+/// // A generation an hour, of a million keys: one false "seen" in a hundred.
+/// let mut seen = RotatingFilter::with_capacity(25, 1_000_000, 0.01)?;
+/// assert!(seen.insert("alice")); // certainly not seen
+/// assert!(!seen.insert("alice"));
+/// for _hour in 0..24 {
+///     seen.rotate();
+///     assert!(seen.contains("alice"));
+/// }
+/// seen.rotate();
+/// assert!(!seen.contains("alice"));
+/// assert_eq!(RotatingFilter::from_bytes(&seen.to_bytes(), Xxph3)?, seen);
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+pub type RotatingFilter<F = Xxph3> = Filter<Rotating<Blocked>, F>;
+
+/// The backend of [`RotatingFilter`]: generations of another backend, at least one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rotating<B> {
+    newest: B,
+    /// From newer to older.
+    older: VecDeque<B>,
+}
+
+/// The size of a [`RotatingFilter`], or of generations of another filter with other parameters.
+///
+/// ```
+/// use membership_filters::{Generations, Parameters, RotatingFilter, Utf8};
+///
+/// let size = Generations { count: 7, each: Parameters::new(1_000, 0.001)? };
+/// let days = RotatingFilter::new(Utf8, &size)?;
+/// assert_eq!(days.memory_bytes(), 7 * size.each.memory_bytes());
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Generations<P = Parameters> {
+    /// The number of generations, 1 to 65,536.
+    pub count: u32,
+    /// The size of each.
+    pub each: P,
+}
+
+const MAX_GENERATIONS: u32 = 1 << 16;
+
+/// Returns the rate of each generation for this rate of all together.
+fn rate_of_each(count: u32, rate: f64) -> Result<f64, Error> {
+    Error::check_rate(rate)?;
+    if !(1..=MAX_GENERATIONS).contains(&count) {
+        let range = format_args!("between 1 and {MAX_GENERATIONS}");
+        return Err(Error::argument("the number of generations", range, count));
+    }
+    Ok(-libm::expm1(libm::log1p(-rate) / f64::from(count)))
+}
+
+impl RotatingFilter {
+    /// Creates a filter of this many generations, each for this many keys. The rate is that of all generations together, when
+    /// they are full.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a number of generations that is not 1 to 65,536, and the errors of
+    /// [`Parameters::new`] and [`new`](Self::new).
+    pub fn with_capacity(generations: u32, capacity: u64, rate: f64) -> Result<Self, Error> {
+        let each = rate_of_each(generations, rate)?;
+        let (count, each) = (generations, Parameters::new(capacity, each)?);
+        Self::new(Xxph3, &Generations { count, each })
+    }
+}
+
+impl<B: Exclusive, F> Filter<Rotating<B>, F> {
+    /// Removes the keys of the oldest generation, which becomes the newest. Takes the time to clear its memory.
+    pub fn rotate(&mut self) {
+        let Rotating { newest, older } = &mut self.backend;
+        if let Some(oldest) = older.pop_back() {
+            older.push_front(mem::replace(newest, oldest));
+        }
+        newest.clear();
+    }
+
+    /// Returns the number of generations.
+    pub fn generations(&self) -> usize {
+        1 + self.backend.older.len()
+    }
+}
+
+impl<B> Rotating<B> {
+    /// Returns the generations, the newest first.
+    fn all(&self) -> impl Iterator<Item = &B> {
+        [&self.newest].into_iter().chain(&self.older)
+    }
+}
+
+impl<B: Backend> Backend for Rotating<B> {
+    const NAME: &'static str = "RotatingFilter";
+
+    type Hash = B::Hash;
+
+    #[inline]
+    fn part(hash: Hash128) -> B::Hash {
+        B::part(hash)
+    }
+
+    fn contains(&self, hash: B::Hash) -> bool {
+        self.all().any(|each| each.contains(hash))
+    }
+
+    fn contains_batch(&self, hashes: &[B::Hash], answers: &mut Vec<bool>) {
+        let (first, mut found) = (answers.len(), Vec::with_capacity(hashes.len()));
+        self.newest.contains_batch(hashes, answers);
+        for each in &self.older {
+            found.clear();
+            each.contains_batch(hashes, &mut found);
+            for (answer, found) in answers.iter_mut().skip(first).zip(&found) {
+                *answer |= found;
+            }
+        }
+    }
+
+    fn bits(&self) -> u64 {
+        self.all().map(B::bits).sum()
+    }
+
+    /// A key counts once for each generation that has it.
+    fn stats(&self) -> Stats {
+        let mut all = self.newest.stats();
+        for each in self.older.iter().map(B::stats) {
+            all.len = all.len.zip(each.len).map(|(len, more)| len.saturating_add(more));
+            all.places += each.places;
+            all.taken += each.taken;
+            all.memory_bytes += each.memory_bytes;
+            all.expected_rate += (1.0 - all.expected_rate) * each.expected_rate;
+        }
+        all
+    }
+}
+
+impl<B: Exclusive<New = bool, Done = ()>> Exclusive for Rotating<B> {
+    type New = bool;
+
+    type Done = ();
+
+    /// True means that no generation had the key.
+    fn insert(&mut self, hash: B::Hash) -> bool {
+        self.newest.insert(hash) && !self.older.iter().any(|each| each.contains(hash))
+    }
+
+    fn insert_batch(&mut self, hashes: &[B::Hash]) {
+        self.newest.insert_batch(hashes);
+    }
+
+    fn clear(&mut self) {
+        self.newest.clear();
+        self.older.iter_mut().for_each(B::clear);
+    }
+}
+
+impl<B: Compatible> Compatible for Rotating<B> {
+    fn check_compatible(&self, other: &Self) -> Result<(), Error> {
+        Error::check_equal(
+            "numbers of generations",
+            &self.all().count(),
+            &other.all().count(),
+        )?;
+        self.newest.check_compatible(&other.newest)
+    }
+}
+
+/// Generations of one age become one.
+impl<B: Merge<New = bool, Done = ()>> Merge for Rotating<B> {
+    fn merge(&mut self, other: &Self) {
+        self.newest.merge(&other.newest);
+        for (ours, theirs) in self.older.iter_mut().zip(&other.older) {
+            ours.merge(theirs);
+        }
+    }
+}
+
+impl<B: AnyFunnel + Compatible> AnyFunnel for Rotating<B> {
+    type Parameters = Generations<B::Parameters>;
+
+    /// Two generations.
+    fn sized(capacity: u64, rate: f64) -> Result<Self::Parameters, Error> {
+        let (count, rate) = (2, rate_of_each(2, rate)?);
+        let each = B::sized(capacity, rate)?;
+        Ok(Generations { count, each })
+    }
+
+    fn new(Generations { count, each }: &Self::Parameters) -> Result<Self, Error> {
+        rate_of_each(*count, 0.5)?;
+        let newest = B::new(each)?;
+        let older = (1..*count).map(|_| B::new(each)).collect::<Result<_, _>>()?;
+        Ok(Self { newest, older })
+    }
+}
+
+impl<B: Enveloped + Compatible> Enveloped for Rotating<B> {
+    const MAGIC: [u8; 8] = *b"MFrotate";
+
+    fn contents_len(&self) -> u64 {
+        16 + self.all().map(B::contents_len).sum::<u64>()
+    }
+
+    fn write<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+        writer.bytes(&B::MAGIC)?;
+        // A number of 32 bits, then reserved bytes.
+        writer.u64(1 + self.older.len() as u64)?;
+        self.all().try_for_each(|each| each.write(writer))
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let kind = reader.array()?;
+        if kind != B::MAGIC {
+            let [range, got] = [B::MAGIC, kind].map(|magic| alloc::format!("\"{}\"", magic.escape_ascii()));
+            return Err(invalid("the kind of the generations", range, got));
+        }
+        let count = u32::from_le_bytes(reader.array()?);
+        zero(&reader.array::<4>()?)?;
+        if !(1..=MAX_GENERATIONS).contains(&count) {
+            let range = format_args!("between 1 and {MAX_GENERATIONS}");
+            return Err(invalid("the number of generations", range, count));
+        }
+        let newest = reader.part(B::read)?;
+        let mut older = VecDeque::new();
+        for _ in 1..count {
+            let each = reader.part(B::read)?;
+            let is_equal = newest.check_compatible(&each);
+            is_equal.map_err(|error| error.with_kind(ErrorKind::InvalidField))?;
+            older.push_back(each);
+        }
+        Ok(Self { newest, older })
+    }
+}

@@ -1,0 +1,154 @@
+//! Keys age by rotations.
+
+use std::collections::HashMap;
+
+use membership_filters::backend::{Bloom, Rotating};
+use membership_filters::guava::{self, Strategy};
+use membership_filters::{
+    BloomFilter, Bytes, ErrorKind, Filter, Generations, Parameters, RotatingFilter, Xxph3,
+};
+use proptest::prelude::*;
+
+use super::support::samples::{read, resign, rotating};
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Steps insert a key, or rotate. The filter finds exactly what filters for its generations find.
+    #[test]
+    fn a_key_lives_as_many_rotations_as_there_are_generations(
+        count in 1_u32..6,
+        blocks in 1_u32..4,
+        steps in prop::collection::vec(prop::option::weighted(0.8, 0..60_u64), 0..120),
+    ) {
+        let each = Parameters::with_blocks(blocks).unwrap();
+        let mut filter = RotatingFilter::new(Xxph3, &Generations { count, each }).unwrap();
+        let [empty, mut even, mut odd] = [0; 3].map(|_| filter.clone());
+        let single = || BloomFilter::new(Xxph3, &each).unwrap();
+        // The newest last.
+        let (mut singles, mut rotations) = (vec![single()], HashMap::new());
+        for step in steps {
+            if let Some(key) = step {
+                let part = if key % 2 == 0 { &mut even } else { &mut odd };
+                part.insert(&key);
+                let is_new = !filter.contains(&key);
+                prop_assert_eq!(filter.insert(&key), is_new);
+                singles.last_mut().unwrap().insert(&key);
+                rotations.insert(key, 0);
+            } else {
+                for rotated in [&mut filter, &mut even, &mut odd] {
+                    rotated.rotate();
+                }
+                singles.push(single());
+                rotations.values_mut().for_each(|rotations| *rotations += 1);
+            }
+            let live = &singles[singles.len().saturating_sub(count as usize)..];
+            let found: Vec<bool> = (0..90).map(|key| live.iter().any(|single| single.contains(&key))).collect();
+            prop_assert!((0..90).zip(&found).all(|(key, found)| filter.contains(&key) == *found));
+            prop_assert_eq!(filter.contains_many(&(0..90).collect::<Vec<u64>>()), found);
+            prop_assert!(rotations.iter().all(|(key, rotations)| *rotations >= count || filter.contains(key)));
+        }
+        even.merge(&odd).unwrap();
+        prop_assert!(even == filter);
+        prop_assert!(RotatingFilter::from_bytes(&filter.to_bytes(), Xxph3).unwrap() == filter);
+        filter.clear();
+        prop_assert!(filter == empty && filter.generations() == count as usize);
+    }
+}
+
+#[test]
+fn the_rate_is_that_of_all_generations() {
+    let mut filter = RotatingFilter::with_capacity(8, 5_000, 0.02).unwrap();
+    for generation in 0..8_u64 {
+        filter.rotate();
+        let keys: Vec<u64> = (0..5_000).map(|key| generation << 32 | key).collect();
+        filter.insert_many(&keys);
+        assert!(filter.contains_many(&keys).into_iter().all(|found| found));
+    }
+    let stats = filter.stats();
+    assert!(
+        stats.len.unwrap().abs_diff(40_000) < 1_200 && stats.is_estimate,
+        "{stats}"
+    );
+    assert_eq!(stats.memory_bytes, filter.memory_bytes());
+    assert!((0.018..0.0205).contains(&stats.expected_rate), "{stats}");
+    let found = (1_u64 << 60..(1 << 60) + 100_000)
+        .filter(|key| filter.contains(key))
+        .count();
+    assert!((1_700..2_300).contains(&found), "{found}");
+    for generations in [0, 65_537] {
+        let error = RotatingFilter::with_capacity(generations, 10, 0.01).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    }
+}
+
+#[test]
+fn generations_of_guavas_filter_are_stored_as_well() {
+    type Guavas = Filter<Rotating<Bloom<Strategy>>, Bytes>;
+    let each = guava::Parameters::new(100, 0.01).unwrap();
+    let of = |count| Guavas::new(Bytes, &Generations { count, each }).unwrap();
+    let mut filter = of(2);
+    filter.insert("ann");
+    filter.rotate();
+    let bytes = filter.to_bytes();
+    assert!(Guavas::from_bytes(&bytes, Bytes).unwrap() == filter && filter.contains("ann"));
+    let texts = [
+        RotatingFilter::from_bytes(&bytes, Bytes).unwrap_err(),
+        filter.merge(&of(3)).unwrap_err(),
+    ]
+    .map(|error| error.to_string());
+    assert_eq!(
+        texts,
+        [
+            r#"the kind of the generations must be "MFblocks", got "GBfilter""#,
+            "the numbers of generations of both filters must be equal, got 2 and 3",
+        ]
+    );
+}
+
+/// A generation of another size, with bytes for it.
+#[test]
+fn generations_of_two_sizes_are_refused() {
+    let mut bytes = rotating().to_bytes();
+    let second = 32 + 8 + 32;
+    bytes[second] = 2;
+    bytes.splice(second + 8..second + 8, [0; 32]);
+    resign(&mut bytes);
+    let error = read(&bytes).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidField);
+    assert!(
+        error.to_string().ends_with("must be equal, got 1 and 2"),
+        "{error}"
+    );
+}
+
+#[cfg(all(feature = "slot", target_has_atomic = "64"))]
+#[test]
+fn threads_share_it_through_a_slot() {
+    use membership_filters::Slot;
+    use std::sync::RwLock;
+
+    let made = |capacity| {
+        RotatingFilter::with_capacity(3, capacity, 0.01)
+            .map(RwLock::new)
+            .unwrap()
+    };
+    let seen = Slot::new(made(1_000));
+    let insert = |key: &u64| seen.apply(|filter| filter.write().unwrap().insert(key));
+    let contains = |key: u64| seen.with(|filter| filter.contains(&key));
+    let rotate = || seen.apply(|filter| filter.write().unwrap().rotate());
+    std::thread::scope(|threads| {
+        for part in 0..4_u64 {
+            threads.spawn(move || (0..200).for_each(|key| _ = insert(&(part << 32 | key))));
+        }
+    });
+    assert!((0..4_u64).all(|part| (0..200).all(|key| contains(part << 32 | key))));
+    // Both filters take keys and rotate until the larger one takes over.
+    let rebuild = seen.rebuild(made(2_000)).unwrap();
+    insert(&7_000);
+    rotate();
+    rebuild.commit();
+    assert!(contains(7_000) && !contains(7));
+    (0..2).for_each(|_| rotate());
+    assert!(!contains(7_000));
+}
