@@ -11,7 +11,7 @@ use crate::backend::{
 use crate::envelope::{self, CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
 use crate::error::{Error, Outcome};
 use crate::funnel::{Funnel, Hashed, Hashing};
-use crate::hash::{Hash128, Xxph3};
+use crate::hash::{Hash128, HashFunction as _, Xxph3};
 use crate::stats::Stats;
 
 /// A filter of any kind: the places of its keys, and the funnel that hashes them. The kinds have names:
@@ -89,17 +89,22 @@ fn in_batches<H: Copy + Default, R: Outcome>(
     }
 }
 
-/// Returns what the places of a key are made of. Not inlined where that takes much code: loops over keys are faster then.
-fn part<B: Backend, F: Funnel<T>, T: ?Sized>(funnel: &F, key: &T) -> B::Hash {
-    B::part(Hash128::of_key(funnel, key))
-}
-
-/// Returns the same for each key.
+/// Returns what the places of each key are made of.
 fn parts<'k, B: Backend, F: Funnel<T>, T: ?Sized + 'k>(
     funnel: &F,
     keys: impl IntoIterator<Item = &'k T>,
 ) -> impl Iterator<Item = B::Hash> {
-    keys.into_iter().map(|key| part::<B, F, T>(funnel, key))
+    let part = |key| match F::Function::IS_INLINED {
+        true => part_apart::<B, F, T>(funnel, key),
+        false => B::part(Hash128::of_key(funnel, key)),
+    };
+    keys.into_iter().map(part)
+}
+
+/// Keeps the code of a hash out of loops, which take fewer instructions then.
+#[inline(never)]
+fn part_apart<B: Backend, F: Funnel<T>, T: ?Sized>(funnel: &F, key: &T) -> B::Hash {
+    B::part(Hash128::of_key(funnel, key))
 }
 
 /// Returns the same for keys that are hashed already.

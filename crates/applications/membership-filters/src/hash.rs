@@ -48,6 +48,10 @@ pub trait HashFunction: sealed::Sealed {
     /// The code in the header of stored filters.
     const CODE: u8;
 
+    /// Is true if the function is inlined in single calls.
+    #[doc(hidden)]
+    const IS_INLINED: bool = false;
+
     /// Hashes bytes that arrive in pieces.
     #[doc(hidden)]
     type Sink: Sink + Default;
@@ -126,6 +130,8 @@ impl sealed::Sealed for Xxph3 {}
 
 impl HashFunction for Xxph3 {
     const CODE: u8 = 2;
+
+    const IS_INLINED: bool = true;
 
     type Sink = Vec<u8>;
 
