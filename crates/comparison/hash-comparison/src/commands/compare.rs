@@ -30,7 +30,8 @@ use terminal::failure::Failure;
     {program} compare --all\n  \
     {program} compare --own ./libmine.so:my_hash:64\n  \
     {program} compare --keys my-keys.txt --for table --untrusted --mine FxHash-2\n\n\
-    Names are case-insensitive; `{program} list` shows them.")]
+    Names are case-insensitive; those of functions need no punctuation (crc32, string.hashcode), and programs stand for \
+    their functions (php, git). `{program} list` shows all functions.")]
 pub struct Arguments {
     /// An embedded dataset; may be given several times [default: all, or none with --keys]
     #[arg(long = "dataset", value_name = "NAME")]

@@ -1,7 +1,8 @@
-//! Adler-32: zlib's checksum, two sums modulo 65521. It is no hash function, and is here for programs that use it as one.
+//! Adler-32: zlib's checksum, two sums modulo 65521. It was not made as a hash function, but programs use it as one.
 //!
-//! Origin: Mark Adler (1995), after Fletcher's checksum; RFC 1950, sections 2.2 and 9, <https://www.rfc-editor.org/rfc/rfc1950>.
-//! SCTP replaced it by CRC-32C because it is weak on short messages: RFC 3309, <https://www.rfc-editor.org/rfc/rfc3309>.
+//! Origin: Mark Adler (1995), after Fletcher's checksum; RFC 1950, sections 2.2 and 9,
+//! <https://www.rfc-editor.org/rfc/rfc1950>. SCTP replaced it by CRC-32C because it is weak on short messages: RFC
+//! 3309, <https://www.rfc-editor.org/rfc/rfc3309>.
 
 use crate::HashInfo;
 use crate::weakness::EASY_COLLISIONS;
@@ -52,7 +53,7 @@ pub(super) static INFO: HashInfo = HashInfo {
     output_bits: 32,
     seed: None,
     weaknesses: &[
-        "Short keys reach few of the values: 100,000 numbers of nine digits have 1,666 (RFC 3309 replaced it for this).",
+        "Short keys reach few of the values, as RFC 3309 explains: 100,000 numbers of nine digits have 1,666.",
         "Neighbouring bytes cancel out: keys of three bytes already collide (\"bcb\" and \"cac\").",
         "The low 16 bits are the sum of the bytes: their order does not count.",
         "Made to find transmission errors, not to spread keys.",

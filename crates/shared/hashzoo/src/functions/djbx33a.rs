@@ -17,7 +17,8 @@ const MULTIPLIER: u64 = 33;
 /// PHP sets this bit, because it marks a hash that is not computed yet by 0.
 const HIGH_BIT: u64 = 1 << 63;
 
-/// Returns DJBX33A of `key`, as PHP on x86-64: `h = 33 * h + byte` over the signed bytes, from 5381, and the high bit set.
+/// Returns DJBX33A of `key`, as PHP on x86-64: `h = 33 * h + byte` over the signed bytes, from 5381, and the high bit
+/// set.
 ///
 /// The low 32 bits of ASCII keys are those of [`djb2`](crate::djb2).
 ///
@@ -50,7 +51,7 @@ pub(super) static INFO: HashInfo = HashInfo {
     weaknesses: &[
         "The multiplier is smaller than the range of a letter: two letters already collide (\"Ez\" and \"FY\").",
         "The highest bit is always set, so 63 bits remain.",
-        "Bytes above 0x7f are negative numbers on x86-64 and positive ones on ARM, which gives keys with them other values.",
+        "Bytes above 0x7f are negative on x86-64 and positive on ARM, so keys with them have other values there.",
         POOR_LOW_BITS,
         POOR_HIGH_BITS,
         EASY_COLLISIONS,

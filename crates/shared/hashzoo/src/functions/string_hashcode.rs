@@ -1,11 +1,12 @@
 //! `String.hashCode`: Java's hash of a string, the polynomial with the multiplier 31, here over bytes.
 //!
-//! Origin: Kernighan and Ritchie, *The C Programming Language*, 2nd edition (1988), p. 144; `java.lang.String.hashCode` since
-//! Java 1.2 (1998), <https://docs.oracle.com/en/java/javase/17/docs/api/java.base/java/lang/String.html#hashCode()>. Java
-//! hashes UTF-16 code units. Here each byte, as a number from 0 to 255, takes the place of one: the value is that of the
-//! string whose characters are U+0000 to U+00FF, `new String(key, ISO_8859_1).hashCode()`. So it is Java's value of ASCII
-//! text; the UTF-8 bytes of other text have another value than Java's string. `Arrays.hashCode(byte[])`, which starts at 1
-//! and reads signed bytes, is another function.
+//! Origin: Kernighan and Ritchie, *The C Programming Language*, 2nd edition (1988), p. 144; `java.lang.String.hashCode`
+//! since Java 1.2 (1998),
+//! <https://docs.oracle.com/en/java/javase/17/docs/api/java.base/java/lang/String.html#hashCode()>. Java hashes UTF-16
+//! code units. Here each byte, as a number from 0 to 255, takes the place of one: the value is that of the string whose
+//! characters are U+0000 to U+00FF, `new String(key, ISO_8859_1).hashCode()`. So it is Java's value of ASCII text; the
+//! UTF-8 bytes of other text have another value than Java's string. `Arrays.hashCode(byte[])`, which starts at 1 and
+//! reads signed bytes, is another function.
 
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, POOR_HIGH_BITS, POOR_LOW_BITS};

@@ -1,8 +1,9 @@
 //! SuperFastHash: Paul Hsieh's hash of 16 bits at a time.
 //!
-//! Origin: Paul Hsieh (2004), <http://www.azillionmonkeys.com/qed/hash.html>. The tail is read as a signed `char`, on every
-//! platform: Hsieh's code has the casts. It starts at the length of the key; copies differ in this (SMHasher's first copy
-//! started at 0, a later one at the length plus the seed). Chromium has the original, in `base/third_party/superfasthash`.
+//! Origin: Paul Hsieh (2004), <http://www.azillionmonkeys.com/qed/hash.html>. The tail is read as a signed `char`, on
+//! every platform: Hsieh's code has the casts. It starts at the length of the key; copies differ in this (SMHasher's
+//! first copy started at 0, a later one at the length plus the seed). Chromium has the original, in
+//! `base/third_party/superfasthash`.
 
 use crate::HashInfo;
 use crate::weakness::EASY_COLLISIONS;
@@ -60,8 +61,8 @@ pub(super) static INFO: HashInfo = HashInfo {
     output_bits: 32,
     seed: None,
     weaknesses: &[
-        "A change in one step is often undone by the next: of 100,000 numbers of nine digits 4,000 share all 32 bits with \
-         another (\"100000018\" and \"100080000\").",
+        "A change in one step is often undone by the next: of 100,000 numbers of nine digits, 4,000 share all 32 bits \
+         with one before (\"100000018\" and \"100080000\").",
         "A step is no bijection: it adds bits shifted right.",
         "A tail byte above 0x7f is negative, and the key of the one byte 0xff has the value of the empty key.",
         EASY_COLLISIONS,
