@@ -198,8 +198,8 @@ fn keys_are_divided_among_sixteen_shards() {
         let may_match = |item| shards[hash(item).shard(16)].has(&hash(item));
         assert!((0..KEYS).all(may_match));
         let absent = (KEYS..2 * KEYS).filter(|&item| may_match(item)).count();
-        // 1 % of 80,000, with fuller shards among them.
-        assert!((200..1_000).contains(&absent), "{absent}");
+        // 1 % of 80,000, with fuller shards among them; a third of it if only one of three generations has keys.
+        assert!((130..1_000).contains(&absent), "{absent}");
     }
     each!(Each::new(&Bytes, 5_300), check());
     // By the Python package xxhash 3.6: xxh3_64 of the 16 bytes of the hash, with the seed.
