@@ -48,9 +48,19 @@ impl Binary {
         passed.is_some() && passed > time && passed > changed(&self.program)
     }
 
-    /// The file whose time is that when the tests last passed.
+    /// The file whose time is that of the start of the last run, if the tests passed.
     fn marker(&self) -> PathBuf {
         self.program.with_extension("passed")
+    }
+
+    /// Runs the tests. If they pass, a quick run can leave them out until something changes.
+    fn run_marked(&self, arguments: &[&str]) -> Result<(), Failure> {
+        let started = self.program.with_extension("running");
+        // Without the files, a quick run repeats the tests.
+        let _ = (fs::remove_file(self.marker()), fs::write(&started, ""));
+        self.run(arguments, &[])?;
+        let _ = fs::rename(started, self.marker());
+        Ok(())
     }
 
     /// Runs the tests to the end, and shows their output if one fails.
@@ -119,7 +129,8 @@ impl Binaries {
         Ok(Self { tests, programs })
     }
 
-    /// Leaves out the tests that passed since they were built, unless one of the files that tests may read was changed.
+    /// Leaves out the tests that passed since they were built, unless one of the files that tests may read, or of the
+    /// programs that they may start, was changed.
     pub(crate) fn leave_out_passed(&mut self, root: &Path) {
         let mut list = Command::new("git");
         list.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
@@ -127,10 +138,14 @@ impl Binaries {
             return;
         };
         let files = String::from_utf8_lossy(&files);
-        // Cargo builds again whatever depends on Rust's files.
+        // Cargo builds tests again if Rust's files that they depend on are changed.
         let read = files.split_terminator('\0').filter(|file| !file.ends_with(".rs"));
-        let last = read.filter_map(|file| changed(&root.join(file))).max();
-        let all = self.tests.len();
+        let read = read.map(|file| changed(&root.join(file)));
+        let used = read.chain(self.programs.iter().map(|program| changed(&program.program)));
+        let Some(times) = used.collect::<Option<Vec<_>>>() else {
+            return;
+        };
+        let (last, all) = (times.into_iter().max(), self.tests.len());
         self.tests.retain(|test| !test.passed_since(last));
         println!(
             "{} of {all} programs passed since they were built",
@@ -158,11 +173,11 @@ impl Binaries {
         let work = || {
             let mut failures = Vec::new();
             while let Some((binary, arguments)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-                match binary.run(arguments, variables) {
-                    // Without the file, a quick run repeats the tests.
-                    Ok(()) if variables.is_empty() => drop(fs::write(binary.marker(), "")),
-                    result => failures.extend(result.err().map(|failure| failure.to_string())),
-                }
+                let result = match variables {
+                    [] => binary.run_marked(arguments),
+                    _ => binary.run(arguments, variables),
+                };
+                failures.extend(result.err().map(|failure| failure.to_string()));
             }
             failures
         };

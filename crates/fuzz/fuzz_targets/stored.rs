@@ -4,8 +4,8 @@
 use filter_sets::{ENDS, Filter, Format};
 use libfuzzer_sys::fuzz_target;
 use membership_filters::{
-    BloomFilter, Bytes, ConcurrentBloomFilter, CountingBloomFilter, CuckooFilter, Outcome as _, guava,
-    redisbloom, spark,
+    BloomFilter, Bytes, ConcurrentBloomFilter, CountingBloomFilter, CuckooFilter, Outcome as _,
+    RotatingFilter, guava, redisbloom, spark,
 };
 
 /// A filter that was read is written back byte for byte, and contains the key if it takes it, whatever was done `$before`.
@@ -52,6 +52,7 @@ fuzz_target!(|data: &[u8]| {
         guava::BloomFilter::from_guava(data, Bytes), to_guava, data, key;
         spark::BloomFilter::from_spark(data), to_spark, data, number;
         BloomFilter::from_bytes(&bytes, Bytes), to_bytes, bytes, key;
+        RotatingFilter::from_bytes(&bytes, Bytes), to_bytes, bytes, key;
         CountingBloomFilter::from_bytes(&bytes, Bytes), to_bytes, bytes, key, |filter| {
             filter.insert(key);
             filter.remove(key)

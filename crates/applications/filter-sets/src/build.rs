@@ -476,7 +476,7 @@ impl Keys {
             let keys = counts[shard as usize];
             let filter = match &mut started {
                 Some(filter) => filter,
-                None => started.insert((plans[&keys].make)().map_err(Error::argument)?),
+                None => started.insert((plans[&keys].make)()?),
             };
             if let Some(values) = values {
                 go_on(values.len() as u64)?;

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ErrorKind, ensure};
 use crate::header::{Header, check_key_kind, is_of_kind};
-use crate::row::{Format, text};
+use crate::row::Format;
 use crate::shard::{MANIFEST, MAX_SHARDS, Shard};
 
 /// The value of [`Manifest::schema`].
@@ -191,7 +191,9 @@ impl Manifest {
         let path = folder.join(MANIFEST);
         let file = File::open(&path).map_err(Error::reading(&path))?;
         let version = serde_json::from_reader(BufReader::new(file.take(MAX_LEN)));
-        let checked = version.map_err(text).and_then(|version: Version| version.check());
+        let checked = version
+            .map_err(Error::argument)
+            .and_then(|version: Version| version.check());
         checked.map_err(Error::at(ErrorKind::Damaged, &path))
     }
 
@@ -209,9 +211,9 @@ impl Manifest {
             format!("must have at most {MAX_LEN} bytes")
         })?;
         // First the version: another version has other fields.
-        let version: Version = serde_json::from_slice(bytes).map_err(text)?;
+        let version: Version = serde_json::from_slice(bytes).map_err(Error::argument)?;
         version.check()?;
-        let manifest: Self = serde_json::from_slice(bytes).map_err(text)?;
+        let manifest: Self = serde_json::from_slice(bytes).map_err(Error::argument)?;
         manifest.check()?;
         Ok(manifest)
     }
@@ -229,14 +231,14 @@ impl Manifest {
         let mut names = HashSet::new();
         let (mut bytes, mut keys) = (0_u64, 0_u64);
         for (number, shard) in self.shards.iter().enumerate() {
-            let of_shard = |error| text(format_args!("shard {number}: {error}"));
+            let of_shard = |error| Error::argument(format_args!("shard {number}: {error}"));
             shard.check().map_err(of_shard)?;
             let file = &shard.file;
             ensure(names.insert(file), || {
                 format!("shard {number}: the file {file:?} belongs to another shard already")
             })?;
             let sums = bytes.checked_add(shard.bytes).zip(keys.checked_add(shard.keys));
-            let too_many = || text("the shards must have fewer than 2^64 bytes and keys in all");
+            let too_many = || Error::argument("the shards must have fewer than 2^64 bytes and keys in all");
             (bytes, keys) = sums.ok_or_else(too_many)?;
         }
         let (got, expected) = (&self.checksum, self.sum());

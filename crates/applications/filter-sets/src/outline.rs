@@ -5,7 +5,8 @@ use std::fmt;
 use filter_formats::view::places::{self, Places};
 use membership_filters::Modulus;
 
-use crate::row::{Text, text};
+use crate::error::Error;
+use crate::row::Result;
 
 /// The number of a filter's first bytes, and of its last, that suffice for [`Format::outline`](crate::Format::outline).
 pub const ENDS: usize = places::TAIL_LEN;
@@ -58,10 +59,10 @@ pub(crate) fn stream<P: IntoIterator<Item = u64>>(
     header: usize,
     words: u32,
     positions: impl Fn(&[u8], Modulus) -> P + Send + Sync + 'static,
-) -> Text<Outline> {
+) -> Result<Outline> {
     let bits = Modulus::new(u64::from(words) * 64).filter(|_| wanted == len);
     let wrong = || {
-        text(format_args!(
+        Error::argument(format_args!(
             "the length must be {wanted} by its header, got {len}"
         ))
     };

@@ -12,12 +12,7 @@ use crate::error::Error;
 use crate::outline::Outline;
 
 /// The result of a row's operation. A caller that knows the file makes an error of another kind of it.
-pub(crate) type Text<T> = Result<T, Error>;
-
-/// Converts the error of a filter or of a format.
-pub(crate) fn text(error: impl fmt::Display) -> Error {
-    Error::argument(error)
-}
+pub(crate) type Result<T, E = Error> = core::result::Result<T, E>;
 
 /// A stored format. [`rows`](crate::rows::rows) returns all of them. Listing, building, recognising, sizing, querying
 /// and merging filters all go through this trait.
@@ -56,22 +51,22 @@ pub(crate) trait Row: Sync {
 
     /// Returns an error for bytes without a header that are no filter of the format. Other formats read their own
     /// headers.
-    fn check_bare(&self, _bytes: &[u8]) -> Text<()> {
+    fn check_bare(&self, _bytes: &[u8]) -> Result<()> {
         Ok(())
     }
 
     /// Returns the function that hashes keys for filters of the format.
-    fn hasher(&self, format: &Format) -> Text<Hasher>;
+    fn hasher(&self, format: &Format) -> Result<Hasher>;
 
     /// Plans a filter of this many different keys and of the size for `capacity` keys if that is given.
-    fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Text<Plan>;
+    fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan>;
 
     /// Opens a stored filter.
-    fn open(&'static self, format: &Format, bytes: Bytes) -> Text<AnyOpened>;
+    fn open(&'static self, format: &Format, bytes: Bytes) -> Result<AnyOpened>;
 
     /// Returns the outline of a filter of this length with these first and last bytes; `None` if a query needs more
     /// than a few bytes of the filter.
-    fn outline(&self, _format: &Format, _len: u64, _head: &[u8], _tail: &[u8]) -> Option<Text<Outline>> {
+    fn outline(&self, _format: &Format, _len: u64, _head: &[u8], _tail: &[u8]) -> Option<Result<Outline>> {
         None
     }
 }
@@ -81,7 +76,7 @@ pub(crate) struct Plan {
     pub(crate) sizing: Sizing,
     /// The most memory in bytes that building uses, hash values included.
     pub(crate) memory: u64,
-    pub(crate) make: Box<dyn Fn() -> Text<AnyFilling> + Send>,
+    pub(crate) make: Box<dyn Fn() -> Result<AnyFilling> + Send>,
 }
 
 /// The size of a filter, from which a builder derives it and its probes.
@@ -150,9 +145,9 @@ type Hash = dyn Fn(&[u8]) -> Option<u128> + Send + Sync;
 
 /// A filter that is being built from hash values.
 pub(crate) trait Filling {
-    fn add(&mut self, hashes: &[u128]) -> Text<()>;
+    fn add(&mut self, hashes: &[u128]) -> Result<()>;
 
-    fn finish(&mut self) -> Text<()> {
+    fn finish(&mut self) -> Result<()> {
         Ok(())
     }
 
@@ -183,16 +178,16 @@ pub(crate) trait Opened: Any + Send + Sync {
     }
 
     /// Adds the keys of a filter of this type.
-    fn merge(&mut self, other: &dyn Opened) -> Text<()>;
+    fn merge(&mut self, other: &dyn Opened) -> Result<()>;
 
     fn write(&self, writer: &mut dyn Write) -> io::Result<()>;
 }
 
 /// Returns another filter as one of this type, to merge them.
-pub(crate) fn like<F: Opened>(other: &dyn Opened) -> Text<&F> {
+pub(crate) fn like<F: Opened>(other: &dyn Opened) -> Result<&F> {
     let other: &dyn Any = other;
     let like = other.downcast_ref();
-    like.ok_or_else(|| text("filters that are merged must have one format"))
+    like.ok_or_else(|| Error::argument("filters that are merged must have one format"))
 }
 
 /// A stored format of this project.

@@ -14,7 +14,7 @@ use membership_filters::envelope::{self, Stored};
 use crate::bytes::Opened;
 use crate::error::Error;
 use crate::outline::Outline;
-use crate::row::{Format, Row, Text, text};
+use crate::row::{Format, Result, Row};
 
 /// Returns the rows of all formats: those of engines are in `filter_formats::policies::ALL`.
 pub(crate) fn rows() -> impl Iterator<Item = &'static dyn Row> {
@@ -30,14 +30,14 @@ fn open_either<F: Stored>(
     bytes: &[u8],
     funnel: F::Funnel,
     bare: fn(&[u8]) -> Result<F, membership_filters::Error>,
-) -> Text<F> {
+) -> Result<F> {
     let is_enveloped = bytes.starts_with(&F::MAGIC);
     let read = if is_enveloped {
         envelope::from_bytes(bytes, funnel)
     } else {
         bare(bytes)
     };
-    read.map_err(text)
+    read.map_err(Error::argument)
 }
 
 /// Returns the first short name of each of these rows.
@@ -157,7 +157,7 @@ impl Format {
     /// and for bytes that begin no filter of this length.
     pub fn outline(&self, len: u64, head: &[u8], tail: &[u8]) -> Result<Outline, Error> {
         let outline = self.row.outline(self, len, head, tail).unwrap_or_else(|| {
-            Err(text(
+            Err(Error::argument(
                 "an answer takes more than a few bytes of the filter; FORMAT.md lists the formats of which it does not",
             ))
         });

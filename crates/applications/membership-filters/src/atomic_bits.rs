@@ -7,7 +7,7 @@
 //! an acquired release) sees its value or a newer one. The last property covers the shortcut of an `insert` that finds
 //! a bit set and writes nothing.
 //!
-//! With acquire and release, a thread that is told "might contain" would also see the writes that another thread made
+//! With acquire and release, a thread whose query answers "might contain" would also see the writes that another thread made
 //! *before* it inserted the key. This cannot be promised anyway, because the answer may come from bits of other
 //! keys, and on some processors each probe would wait for the previous one.
 

@@ -139,6 +139,10 @@ pub trait Concurrent: Compatible {
 }
 
 /// A backend of which two can have equal parameters.
+#[diagnostic::on_unimplemented(
+    message = "filters of `{Self}` cannot be compared or be generations",
+    note = "`BloomFilter`, `RotatingFilter`, `guava::BloomFilter`, `spark::BloomFilter` and those for many threads can"
+)]
 pub trait Compatible: Backend {
     /// Checks that the backends differ in their keys alone.
     ///
@@ -151,7 +155,7 @@ pub trait Compatible: Backend {
 /// A backend that takes the keys of another one.
 #[diagnostic::on_unimplemented(
     message = "two filters of `{Self}` cannot become one",
-    note = "`BloomFilter`, `guava::BloomFilter` and `spark::BloomFilter` can be merged, and so can those for many threads"
+    note = "`BloomFilter`, `RotatingFilter`, `guava::BloomFilter`, `spark::BloomFilter` and those for many threads can be merged"
 )]
 pub trait Merge: Compatible + Exclusive {
     /// Adds the keys of a compatible backend.
@@ -169,6 +173,10 @@ pub trait Remove: Exclusive {
 }
 
 /// A backend that counts its keys.
+#[diagnostic::on_unimplemented(
+    message = "a filter of `{Self}` does not count its keys",
+    note = "a `CuckooFilter`, a `CountingBloomFilter` and a `redisbloom::BloomFilter` do; `stats` estimates for others"
+)]
 pub trait Counted: Backend {
     /// Returns the number of keys.
     fn count(&self) -> u64;

@@ -417,10 +417,10 @@ impl<'a> Reader<'a> {
             let [range, got] = [T::MAGIC, magic].map(|magic| format!("\"{}\"", magic.escape_ascii()));
             return Err(Error::new(kind, thing, range, got).with_form_of(&magic, self.len()));
         }
-        let (stored, asked) = (self.hash_id()?, funnel.hash_id());
-        if stored != asked {
+        let (stored, given) = (self.hash_id()?, funnel.hash_id());
+        if stored != given {
             let thing = "the hash of the filter's keys";
-            let range = format_args!("the funnel's, {asked}");
+            let range = format_args!("the funnel's, {given}");
             return Err(Error::new(ErrorKind::Incompatible, thing, range, stored));
         }
         let filter = T::read_contents(self, funnel)?;

@@ -146,7 +146,8 @@ impl<B: AnyFunnel, F, A> Filter<B, F, A> {
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory), and [`TooLarge`](crate::ErrorKind::TooLarge) for a counting filter.
+    /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory), [`TooLarge`](crate::ErrorKind::TooLarge) for a counting filter, and
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a number of generations out of range.
     pub fn new(funnel: F, parameters: &B::Parameters) -> Result<Self, Error> {
         B::new(parameters).map(|backend| Self::of(backend, funnel))
     }

@@ -18,17 +18,21 @@ use crate::stored::{invalid, zero};
 /// Take it for "seen in the last 24 hours", for example.
 ///
 /// It has some generations of a [`BloomFilter`](crate::BloomFilter). [`insert`](Filter::insert) puts a key into the newest,
-/// [`contains`](Filter::contains) looks into all, and [`rotate`](Filter::rotate) empties the oldest, which becomes the newest. The
-/// program decides when: every hour, or after so many keys. With n generations a key is found until it was inserted n
-/// rotations ago, and certainly until n - 1. To insert it again keeps it. So 25 generations that rotate every hour hold the
-/// keys of the last 24 hours, and some of the hour before.
+/// [`contains`](Filter::contains) queries all, and [`rotate`](Filter::rotate) empties the oldest, which becomes the newest.
+/// The program decides when: every hour, or after so many keys. With n generations, a key is certainly found until the
+/// nth rotation after its last insertion, and then forgotten. So 25 generations that rotate every hour contain the keys
+/// of the last 24 hours, and some of the hour before.
 ///
 /// *Capacity* is that of a generation: the keys between two rotations. *The rate* is that of all generations together, when
-/// all are full. *Memory* is that of n Bloom filters for the capacity at 1 / n of the rate. A query reads a cache line a generation, so
-/// take few: the fewer, the longer a key may stay beyond its time.
+/// all are full. *Memory* is that of n Bloom filters for the capacity at 1 / n of the rate. A query reads a cache line of
+/// each generation, so use few; with fewer, a key may stay longer beyond its time.
 ///
-/// Threads share the filter in an `RwLock`, and a `Slot` (feature `slot`) puts a larger one in its place meanwhile. Another filter
-/// that can be merged has generations as a [`Filter`] of [`Rotating<B>`](Rotating).
+/// [`merge`](Filter::merge) joins generations by their positions, the newest with the newest: rotate both filters at the
+/// same times, or a key of the other filter may be forgotten one rotation early.
+///
+/// Threads share the filter in an `RwLock`. A `Slot` (feature `slot`) replaces it by a larger one, into which keys are
+/// inserted and which rotates meanwhile. Commit the larger one only after n rotations: before, it lacks older keys. Another
+/// filter that can be merged has generations as a [`Filter`] of [`Rotating<B>`](Rotating).
 ///
 /// ```
 /// use membership_filters::{RotatingFilter, Xxph3};
@@ -59,9 +63,9 @@ pub struct Rotating<B> {
 /// The size of a [`RotatingFilter`], or of generations of another filter with other parameters.
 ///
 /// ```
-/// use membership_filters::{Generations, Parameters, RotatingFilter, Utf8};
+/// use membership_filters::{Generations, RotatingFilter, Utf8};
 ///
-/// let size = Generations { count: 7, each: Parameters::new(1_000, 0.001)? };
+/// let size = Generations::new(7, 1_000, 0.01)?;
 /// let days = RotatingFilter::new(Utf8, &size)?;
 /// assert_eq!(days.memory_bytes(), 7 * size.each.memory_bytes());
 /// # Ok::<(), membership_filters::Error>(())
@@ -86,18 +90,29 @@ fn rate_of_each(count: u32, rate: f64) -> Result<f64, Error> {
     Ok(-libm::expm1(libm::log1p(-rate) / f64::from(count)))
 }
 
-impl RotatingFilter {
-    /// Creates a filter of this many generations, each for this many keys. The rate is that of all generations together, when
-    /// they are full.
+impl Generations {
+    /// Returns the size of this many generations, each for this many keys. The rate is that of all generations together,
+    /// when they are full.
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a number of generations that is not 1 to 65,536, and the errors of
-    /// [`Parameters::new`] and [`new`](Self::new).
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a number of generations that is not 1 to 65,536, and the errors
+    /// of [`Parameters::new`].
+    pub fn new(count: u32, capacity: u64, rate: f64) -> Result<Self, Error> {
+        let each = Parameters::new(capacity, rate_of_each(count, rate)?)?;
+        Ok(Self { count, each })
+    }
+}
+
+impl RotatingFilter {
+    /// Creates a filter of this many generations, each for this many keys. The rate is that of all generations together,
+    /// when they are full.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Generations::new`] and [`new`](Self::new).
     pub fn with_capacity(generations: u32, capacity: u64, rate: f64) -> Result<Self, Error> {
-        let each = rate_of_each(generations, rate)?;
-        let (count, each) = (generations, Parameters::new(capacity, each)?);
-        Self::new(Xxph3, &Generations { count, each })
+        Self::new(Xxph3, &Generations::new(generations, capacity, rate)?)
     }
 }
 

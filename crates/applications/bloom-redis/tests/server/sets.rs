@@ -92,12 +92,13 @@ fn check_like_the_files(client: &mut Client, set: &ShardedSet, folder: &Path) {
 }
 
 /// The formats of which an answer takes more than a few bytes.
-const REFUSED: [&str; 6] = [
+const REFUSED: [&str; 7] = [
     "ribbon",
     "guava-envelope",
     "blocked",
     "counting",
     "cuckoo",
+    "rotating",
     "redisbloom",
 ];
 

@@ -11,9 +11,10 @@ use membership_filters::{CountingBloomFilter, CuckooParameters, Generations, Has
 use super::filters::wide;
 use super::open_either;
 use crate::bytes::Bytes;
+use crate::error::Error;
 use crate::outline::{Outline, stream};
 use crate::row::{
-    AnyFilling, AnyOpened, Filling, Format, Hasher, NO_BITS, Opened, Plan, Row, Size, Sizing, Text, text,
+    AnyFilling, AnyOpened, Filling, Format, Hasher, NO_BITS, Opened, Plan, Result, Row, Size, Sizing,
 };
 
 /// A row of the list.
@@ -22,9 +23,9 @@ pub(super) struct Application {
     names: &'static [&'static str; 1],
     form: Form,
     /// Returns the size of a filter of so many keys and this rate.
-    shape: fn(u64, f64) -> Text<Shape>,
-    make: fn(HashId, u64, f64) -> Text<AnyFilling>,
-    open: fn(HashId, &[u8]) -> Text<AnyOpened>,
+    shape: fn(u64, f64) -> Result<Shape>,
+    make: fn(HashId, u64, f64) -> Result<AnyFilling>,
+    open: fn(HashId, &[u8]) -> Result<AnyOpened>,
 }
 
 /// The stored form of a filter, which tells how it is recognised and how keys are hashed.
@@ -49,11 +50,11 @@ struct Shape {
 
 /// A filter that is sized by a rate and stored in an envelope.
 trait Shaped: AnyFunnel {
-    fn shape(parameters: &Self::Parameters, keys: u64) -> Text<Shape>;
+    fn shape(parameters: &Self::Parameters, keys: u64) -> Result<Shape>;
 }
 
 impl Shaped for Bloom<Strategy> {
-    fn shape(parameters: &guava::Parameters, keys: u64) -> Text<Shape> {
+    fn shape(parameters: &guava::Parameters, keys: u64) -> Result<Shape> {
         textbook(
             parameters,
             keys,
@@ -64,14 +65,14 @@ impl Shaped for Bloom<Strategy> {
 }
 
 impl Shaped for Counting {
-    fn shape(parameters: &guava::Parameters, keys: u64) -> Text<Shape> {
-        let bytes = CountingBloomFilter::stored_len_of(parameters).map_err(text)?;
+    fn shape(parameters: &guava::Parameters, keys: u64) -> Result<Shape> {
+        let bytes = CountingBloomFilter::stored_len_of(parameters).map_err(Error::argument)?;
         textbook(parameters, keys, parameters.bits() / 2, bytes)
     }
 }
 
 impl Shaped for Blocked {
-    fn shape(parameters: &Parameters, keys: u64) -> Text<Shape> {
+    fn shape(parameters: &Parameters, keys: u64) -> Result<Shape> {
         Ok(Shape {
             bytes: parameters.stored_len(),
             array: parameters.memory_bytes(),
@@ -82,7 +83,7 @@ impl Shaped for Blocked {
 }
 
 impl Shaped for Cuckoo {
-    fn shape(parameters: &CuckooParameters, keys: u64) -> Text<Shape> {
+    fn shape(parameters: &CuckooParameters, keys: u64) -> Result<Shape> {
         Ok(Shape {
             bytes: parameters.stored_len(),
             array: parameters.memory_bytes(),
@@ -94,7 +95,7 @@ impl Shaped for Cuckoo {
 
 /// All keys are in the newest generation.
 impl<B: Shaped + Compatible> Shaped for Rotating<B> {
-    fn shape(size: &Generations<B::Parameters>, keys: u64) -> Text<Shape> {
+    fn shape(size: &Generations<B::Parameters>, keys: u64) -> Result<Shape> {
         let (count, each) = (u64::from(size.count), B::shape(&size.each, keys)?);
         Ok(Shape {
             bytes: ENVELOPE + 16 + count * (each.bytes - ENVELOPE),
@@ -105,14 +106,14 @@ impl<B: Shaped + Compatible> Shaped for Rotating<B> {
 }
 
 /// Returns the shape of a filter with Guava's bits and probes, and this many bytes of them.
-fn textbook(parameters: &guava::Parameters, keys: u64, array: u64, bytes: u64) -> Text<Shape> {
+fn textbook(parameters: &guava::Parameters, keys: u64, array: u64, bytes: u64) -> Result<Shape> {
     let probes = parameters.probe_count();
     let rate = Textbook::with_probe_count(probes).rate(parameters.bits(), keys);
     Ok(Shape {
         bytes,
         array,
         probe_count: Some(probes),
-        rate: rate.map_err(text)?,
+        rate: rate.map_err(Error::argument)?,
     })
 }
 
@@ -124,12 +125,16 @@ where
     Application {
         names,
         form: Form::Envelope(B::MAGIC),
-        shape: |keys, rate| B::shape(&B::sized(keys, rate).map_err(text)?, keys),
+        shape: |keys, rate| B::shape(&B::sized(keys, rate).map_err(Error::argument)?, keys),
         make: |id, keys, rate| {
             let filter = B::sized(keys, rate).and_then(|size| Filter::<B, _>::new(id, &size));
-            Ok(Box::new(filter.map_err(text)?))
+            Ok(Box::new(filter.map_err(Error::argument)?))
         },
-        open: |id, bytes| Ok(Box::new(Filter::<B, _>::from_bytes(bytes, id).map_err(text)?)),
+        open: |id, bytes| {
+            Ok(Box::new(
+                Filter::<B, _>::from_bytes(bytes, id).map_err(Error::argument)?,
+            ))
+        },
     }
 }
 
@@ -138,16 +143,16 @@ pub(super) static ALL: [Application; 7] = [
         names: &["guava"],
         form: Form::Guava,
         shape: |keys, rate| {
-            let parameters = guava::Parameters::new(keys, rate).map_err(text)?;
+            let parameters = guava::Parameters::new(keys, rate).map_err(Error::argument)?;
             textbook(&parameters, keys, parameters.bits() / 8, parameters.guava_len())
         },
         make: |_, keys, rate| {
             let filter = guava::BloomFilter::with_capacity(Whole, keys, rate);
-            Ok(Box::new(filter.map_err(text)?))
+            Ok(Box::new(filter.map_err(Error::argument)?))
         },
         open: |_, bytes| {
             Ok(Box::new(
-                guava::BloomFilter::from_guava(bytes, Whole).map_err(text)?,
+                guava::BloomFilter::from_guava(bytes, Whole).map_err(Error::argument)?,
             ))
         },
     },
@@ -163,19 +168,19 @@ pub(super) static ALL: [Application; 7] = [
         shape: |keys, rate| {
             let link = redisbloom::Parameters::new(keys, rate)
                 .first_link()
-                .map_err(text)?;
+                .map_err(Error::argument)?;
             let rate = Textbook::with_probe_count(link.probe_count).rate(link.bits, keys);
             Ok(Shape {
                 // With the header of a chain of one link.
                 bytes: 73 + link.bits / 8,
                 array: link.bits / 8,
                 probe_count: Some(link.probe_count),
-                rate: rate.map_err(text)?,
+                rate: rate.map_err(Error::argument)?,
             })
         },
         make: |_, keys, rate| {
             let filter = redisbloom::BloomFilter::with_capacity(keys, rate);
-            Ok(Box::new(filter.map_err(text)?))
+            Ok(Box::new(filter.map_err(Error::argument)?))
         },
         open: |_, bytes| {
             let bare = redisbloom::BloomFilter::from_redisbloom;
@@ -189,12 +194,12 @@ const ENVELOPE: u64 = envelope::HEADER_LEN + envelope::CHECKSUM_LEN;
 
 impl Application {
     /// Returns the rate of the filter of this size.
-    fn rate(&self, keys: u64, size: Size) -> Text<f64> {
+    fn rate(&self, keys: u64, size: Size) -> Result<f64> {
         let shape = |rate| (self.shape)(keys, rate);
         match size {
             Size::Rate(rate) => Ok(rate),
             Size::BitsPerKey(bits) => {
-                let best = Textbook::BEST.rate_at(bits).map_err(text)?;
+                let best = Textbook::BEST.rate_at(bits).map_err(Error::argument)?;
                 let most = bits * keys as f64 / 8.0;
                 Ok(
                     lowest_rate(|rate| shape(rate).is_ok_and(|shape| shape.array as f64 <= most))
@@ -204,13 +209,13 @@ impl Application {
             Size::Bytes(bytes) => {
                 let lowest = lowest_rate(|rate| shape(rate).is_ok_and(|shape| shape.bytes <= bytes));
                 lowest.ok_or_else(|| match shape(0.5) {
-                    Ok(Shape { bytes: least, .. }) => text(format_args!(
+                    Ok(Shape { bytes: least, .. }) => Error::argument(format_args!(
                         "memory must be at least {least} bytes for this many keys, got {bytes}"
                     )),
                     Err(error) => error,
                 })
             }
-            Size::Bits(_) => Err(text(NO_BITS)),
+            Size::Bits(_) => Err(Error::argument(NO_BITS)),
         }
     }
 }
@@ -252,7 +257,7 @@ impl Row for Application {
         })
     }
 
-    fn hasher(&self, _format: &Format) -> Text<Hasher> {
+    fn hasher(&self, _format: &Format) -> Result<Hasher> {
         Ok(Hasher {
             is_narrow: false,
             hash: match self.form {
@@ -262,7 +267,7 @@ impl Row for Application {
         })
     }
 
-    fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Text<Plan> {
+    fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
         let capacity = capacity.unwrap_or(keys).max(1);
         let rate = self.rate(capacity, size)?;
         let shape = (self.shape)(capacity, rate)?;
@@ -280,27 +285,27 @@ impl Row for Application {
         })
     }
 
-    fn open(&'static self, format: &Format, bytes: Bytes) -> Text<AnyOpened> {
+    fn open(&'static self, format: &Format, bytes: Bytes) -> Result<AnyOpened> {
         let Form::Envelope(_) = self.form else {
             return (self.open)(Whole.hash_id(), bytes.as_ref());
         };
-        let id = envelope::hash_id(bytes.as_ref()).map_err(text)?;
+        let id = envelope::hash_id(bytes.as_ref()).map_err(Error::argument)?;
         let (ours, stored) = (format.encoding, id.encoding());
         // The fast hash has integers and bytes in one encoding.
         let is_long = id == Xxph3.hash_id() && ours == Encoding::INT64;
         if ours != stored && !is_long {
-            return Err(text(format_args!(
+            return Err(Error::argument(format_args!(
                 "the filter's keys must be {ours}, got {stored}"
             )));
         }
         (self.open)(id, bytes.as_ref())
     }
 
-    fn outline(&self, _format: &Format, len: u64, head: &[u8], _tail: &[u8]) -> Option<Text<Outline>> {
+    fn outline(&self, _format: &Format, len: u64, head: &[u8], _tail: &[u8]) -> Option<Result<Outline>> {
         matches!(self.form, Form::Guava).then(|| {
             let header = head.first_chunk().copied().map(StreamHeader::from_bytes);
-            let header = header.ok_or_else(|| text("the header is cut"))?;
-            let (strategy, words) = header.validate().map_err(text)?;
+            let header = header.ok_or_else(|| Error::argument("the header is cut"))?;
+            let (strategy, words) = header.validate().map_err(Error::argument)?;
             let positions =
                 move |key: &[u8], bits| strategy.positions(Hash128::of(key), header.probe_count.into(), bits);
             stream(len, header.stream_len(), StreamHeader::LEN, words, positions)

@@ -7,7 +7,8 @@ use membership_filters::envelope::{self, Stored};
 use membership_filters::{BloomFilter, Bytes, CountingBloomFilter, CuckooFilter, Filter, RotatingFilter};
 use membership_filters::{Hash128, HashId, Hashed, Hashing, guava, redisbloom, spark};
 
-use crate::row::{Fill, Filling, Opened, Text, like, text};
+use crate::error::Error;
+use crate::row::{Fill, Filling, Opened, Result, like};
 
 /// Returns the bits of a hash that a row's hasher gives.
 pub(super) fn wide(Hash128 { h1, h2 }: Hash128) -> u128 {
@@ -35,8 +36,8 @@ pub(super) trait Kind: Stored {
     const REFUSAL: &'static str = "";
 
     /// Adds the keys of another filter.
-    fn join(&mut self, _other: &Self) -> Text<()> {
-        Err(text(Self::REFUSAL))
+    fn join(&mut self, _other: &Self) -> Result<()> {
+        Err(Error::argument(Self::REFUSAL))
     }
 
     fn fill(&self) -> Option<Fill> {
@@ -56,12 +57,13 @@ impl<B: Exclusive, F: Hashing + Copy + PartialEq> Filling for Filter<B, F>
 where
     Self: Kind,
 {
-    fn add(&mut self, hashes: &[u128]) -> Text<()> {
+    fn add(&mut self, hashes: &[u128]) -> Result<()> {
         let funnel = *self.funnel();
         let hashes = hashes
             .iter()
             .map(|&bits| Hashed::assume(funnel, Self::OF_BITS(bits)));
-        self.insert_many_hashed(&hashes.collect::<Vec<_>>()).map_err(text)
+        self.insert_many_hashed(&hashes.collect::<Vec<_>>())
+            .map_err(Error::argument)
     }
 
     fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
@@ -104,7 +106,7 @@ where
         Kind::fill(self)
     }
 
-    fn merge(&mut self, other: &dyn Opened) -> Text<()> {
+    fn merge(&mut self, other: &dyn Opened) -> Result<()> {
         self.join(like(other)?)
     }
 
@@ -123,8 +125,8 @@ fn fill_of<B: Probed, F>(filter: &Filter<B, F>) -> Option<Fill> {
 }
 
 impl Kind for guava::BloomFilter<Bytes> {
-    fn join(&mut self, other: &Self) -> Text<()> {
-        self.merge(other).map_err(text)
+    fn join(&mut self, other: &Self) -> Result<()> {
+        self.merge(other).map_err(Error::argument)
     }
 
     fn fill(&self) -> Option<Fill> {
@@ -137,8 +139,8 @@ impl Kind for guava::BloomFilter<Bytes> {
 }
 
 impl Kind for guava::BloomFilter<HashId> {
-    fn join(&mut self, other: &Self) -> Text<()> {
-        self.merge(other).map_err(text)
+    fn join(&mut self, other: &Self) -> Result<()> {
+        self.merge(other).map_err(Error::argument)
     }
 
     fn fill(&self) -> Option<Fill> {
@@ -149,8 +151,8 @@ impl Kind for guava::BloomFilter<HashId> {
 impl Kind for spark::BloomFilter {
     const OF_BITS: fn(u128) -> Hash128 = of_narrow;
 
-    fn join(&mut self, other: &Self) -> Text<()> {
-        self.merge(other).map_err(text)
+    fn join(&mut self, other: &Self) -> Result<()> {
+        self.merge(other).map_err(Error::argument)
     }
 
     fn fill(&self) -> Option<Fill> {
@@ -163,14 +165,14 @@ impl Kind for spark::BloomFilter {
 }
 
 impl Kind for BloomFilter<HashId> {
-    fn join(&mut self, other: &Self) -> Text<()> {
-        self.merge(other).map_err(text)
+    fn join(&mut self, other: &Self) -> Result<()> {
+        self.merge(other).map_err(Error::argument)
     }
 }
 
 impl Kind for RotatingFilter<HashId> {
-    fn join(&mut self, other: &Self) -> Text<()> {
-        self.merge(other).map_err(text)
+    fn join(&mut self, other: &Self) -> Result<()> {
+        self.merge(other).map_err(Error::argument)
     }
 }
 

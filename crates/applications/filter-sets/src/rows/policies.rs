@@ -13,10 +13,10 @@ use filter_policy::{
 use hashzoo::xxh3_64;
 
 use crate::bytes::Bytes;
+use crate::error::Error;
 use crate::outline::{Outline, Placed};
 use crate::row::{
-    AnyFilling, AnyOpened, Filling, Format, Hasher, NO_BITS, Opened, Plan, Row, Size, Sizing, Text, like,
-    text,
+    AnyFilling, AnyOpened, Filling, Format, Hasher, NO_BITS, Opened, Plan, Result, Row, Size, Sizing, like,
 };
 
 /// The seed of the second hash of a key, which no format and no shard function uses.
@@ -29,18 +29,18 @@ pub(super) fn derived(name: &str) -> Option<Format> {
 }
 
 /// Returns the policy that reads filters of a format.
-fn reader(format: &Format) -> Text<AnyPolicy> {
-    policies::reader(format.name()).map_err(text)
+fn reader(format: &Format) -> Result<AnyPolicy> {
+    policies::reader(format.name()).map_err(Error::argument)
 }
 
-fn policy(format: &Format, bits_per_key: BitsPerKey) -> Text<AnyPolicy> {
-    policies::by_name(format.name(), bits_per_key).map_err(text)
+fn policy(format: &Format, bits_per_key: BitsPerKey) -> Result<AnyPolicy> {
+    policies::by_name(format.name(), bits_per_key).map_err(Error::argument)
 }
 
 /// Returns the function of a policy's hash values.
-fn function(policy: &AnyPolicy) -> Text<HashFunction> {
+fn function(policy: &AnyPolicy) -> Result<HashFunction> {
     let function = policy.key_hash(b"").map(KeyHash::function);
-    function.ok_or_else(|| text("can be queried, but not built: it has no hash values"))
+    function.ok_or_else(|| Error::argument("can be queried, but not built: it has no hash values"))
 }
 
 impl Row for NamedPolicy {
@@ -60,7 +60,7 @@ impl Row for NamedPolicy {
         self.format().owns(bytes)
     }
 
-    fn check_bare(&self, bytes: &[u8]) -> Text<()> {
+    fn check_bare(&self, bytes: &[u8]) -> Result<()> {
         let view = FilterView::new(self.format(), bytes);
         let (name, len) = (self.name(), bytes.len());
         let reason = match view.kind() {
@@ -71,10 +71,10 @@ impl Row for NamedPolicy {
             FilterKind::Filter(_) if view.bits() >= 64 => return Ok(()),
             _ => format!("no filter of {name} has the length of {len} bytes"),
         };
-        Err(text(reason))
+        Err(Error::argument(reason))
     }
 
-    fn hasher(&self, format: &Format) -> Text<Hasher> {
+    fn hasher(&self, format: &Format) -> Result<Hasher> {
         let policy = reader(format)?;
         let is_narrow = function(&policy)?.bits() == 64;
         Ok(Hasher {
@@ -90,25 +90,27 @@ impl Row for NamedPolicy {
         })
     }
 
-    fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Text<Plan> {
+    fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
         if capacity.is_some() {
-            return Err(text("is sized by its keys alone: no capacity can be given"));
+            return Err(Error::argument(
+                "is sized by its keys alone: no capacity can be given",
+            ));
         }
         let sizes = self.format();
         let bits_per_key = match size {
             Size::BitsPerKey(bits) => BitsPerKey::fractional(bits),
             Size::Rate(rate) => sizes.bits_per_key_for_rate(keys.max(1), rate),
             Size::Bytes(bytes) => sizes.bits_per_key_for_len(keys.max(1), bytes),
-            Size::Bits(_) => return Err(text(NO_BITS)),
+            Size::Bits(_) => return Err(Error::argument(NO_BITS)),
         };
-        let bits_per_key = bits_per_key.map_err(text)?;
+        let bits_per_key = bits_per_key.map_err(Error::argument)?;
         let policy_of_size = policy(format, bits_per_key)?;
         let function = function(&policy_of_size)?;
         let count = usize::try_from(keys).unwrap_or(usize::MAX);
-        let len = policy_of_size.max_filter_len(count).map_err(text)? as u64;
-        let bytes = sizes.filter_len(keys, bits_per_key).map_err(text)?;
-        let probe_count = sizes.probe_count(keys, bits_per_key).map_err(text)?;
-        let rate = sizes.expected_rate(keys, bits_per_key).map_err(text)?;
+        let len = policy_of_size.max_filter_len(count).map_err(Error::argument)? as u64;
+        let bytes = sizes.filter_len(keys, bits_per_key).map_err(Error::argument)?;
+        let probe_count = sizes.probe_count(keys, bits_per_key).map_err(Error::argument)?;
+        let rate = sizes.expected_rate(keys, bits_per_key).map_err(Error::argument)?;
         let wanted = bits_per_key.get();
         let is_wanted = matches!(size, Size::BitsPerKey(_));
         let is_small = is_wanted && bytes as f64 * 8.0 < 0.9 * wanted * keys as f64;
@@ -140,13 +142,13 @@ impl Row for NamedPolicy {
         })
     }
 
-    fn open(&'static self, format: &Format, bytes: Bytes) -> Text<AnyOpened> {
+    fn open(&'static self, format: &Format, bytes: Bytes) -> Result<AnyOpened> {
         let filter = OwnedFilter::new(reader(format)?, bytes);
         let (row, format) = (self, format.clone());
         Ok(Box::new(OpenedFilter { row, format, filter }))
     }
 
-    fn outline(&self, format: &Format, len: u64, _head: &[u8], tail: &[u8]) -> Option<Text<Outline>> {
+    fn outline(&self, format: &Format, len: u64, _head: &[u8], tail: &[u8]) -> Option<Result<Outline>> {
         let policy = reader(format).ok().filter(|policy| function(policy).is_ok())?;
         let form = places::Outline::new(self.format(), len, tail)?;
         Some(Ok(Outline(Box::new(Form { policy, form }))))
@@ -171,13 +173,14 @@ impl<H: HashValue + 'static> Filled<H> {
         keys: u64,
         rate: f64,
         hash: fn(u128) -> H,
-    ) -> Text<AnyFilling> {
-        let count = usize::try_from(keys).map_err(text)?;
-        let len = policy.max_filter_len(count).map_err(text)?;
+    ) -> Result<AnyFilling> {
+        let count = usize::try_from(keys).map_err(Error::argument)?;
+        let len = policy.max_filter_len(count).map_err(Error::argument)?;
         let (mut hashes, mut filter) = (Vec::new(), Vec::new());
         // Exactly as much: a vector that grows would take twice the memory.
         let room = hashes.try_reserve_exact(count);
-        room.and_then(|()| filter.try_reserve_exact(len)).map_err(text)?;
+        room.and_then(|()| filter.try_reserve_exact(len))
+            .map_err(Error::argument)?;
         filter.resize(len, 0);
         Ok(Box::new(Self {
             policy,
@@ -191,15 +194,15 @@ impl<H: HashValue + 'static> Filled<H> {
 }
 
 impl<H: HashValue> Filling for Filled<H> {
-    fn add(&mut self, hashes: &[u128]) -> Text<()> {
+    fn add(&mut self, hashes: &[u128]) -> Result<()> {
         self.hashes.extend(hashes.iter().map(|&hash| (self.hash)(hash)));
         Ok(())
     }
 
-    fn finish(&mut self) -> Text<()> {
+    fn finish(&mut self) -> Result<()> {
         let hashes = KeyHashes::new(self.function, &self.hashes);
         let filter = self.policy.create_from_hashes(hashes, &mut self.filter);
-        let len = filter.map_err(text)?.len();
+        let len = filter.map_err(Error::argument)?.len();
         self.filter.truncate(len);
         Ok(())
     }
@@ -238,21 +241,21 @@ impl Opened for OpenedFilter {
     }
 
     /// Sets the bits of a Bloom filter that are set in another.
-    fn merge(&mut self, other: &dyn Opened) -> Text<()> {
+    fn merge(&mut self, other: &dyn Opened) -> Result<()> {
         let stored = self.row.format();
         let (mut bits, other) = (self.filter.bytes().to_vec(), like::<Self>(other)?.filter.bytes());
         let (one, another) = (FilterView::new(stored, &bits), FilterView::new(stored, other));
         let probes = |view: FilterView<'_>| view.probe_count().filter(|&probes| probes > 0);
         let Some((probes, others)) = probes(one).zip(probes(another)) else {
             let name = self.row.name();
-            return Err(text(format_args!(
+            return Err(Error::argument(format_args!(
                 "only Bloom filters can be merged, and this is none ({name})"
             )));
         };
         let len = one.bit_array().len();
         // The other bytes contain the probe count.
         if bits.len() != other.len() || bits.get(len..) != other.get(another.bit_array().len()..) {
-            return Err(text(format_args!(
+            return Err(Error::argument(format_args!(
                 "filters that are merged must have equal sizes and probe counts, got {} and {} bytes with {probes} and \
                  {others} probes",
                 bits.len(),

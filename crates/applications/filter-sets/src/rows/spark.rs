@@ -7,9 +7,9 @@ use membership_filters::spark::{BloomFilter, Keys, Parameters, StreamHeader, Ver
 
 use super::open_either;
 use crate::bytes::Bytes;
-use crate::error::ensure;
+use crate::error::{Error, ensure};
 use crate::outline::{Outline, stream};
-use crate::row::{AnyOpened, Format, Hasher, Plan, Row, Size, Sizing, Text, text};
+use crate::row::{AnyOpened, Format, Hasher, Plan, Result, Row, Size, Sizing};
 
 /// The most probes of a filter that is queried bit by bit: a stored number must not use any amount of memory.
 const MAX_PROBES: u32 = 1 << 16;
@@ -48,9 +48,10 @@ impl Spark {
     }
 
     /// Reads a header of this version, of a stream or of one in an envelope.
-    fn header(&self, head: &[u8]) -> Text<StreamHeader> {
+    fn header(&self, head: &[u8]) -> Result<StreamHeader> {
         let start = usize::from(is_enveloped(head)) * HEADER_LEN as usize;
-        let header = StreamHeader::from_prefix(head.get(start..).unwrap_or_default()).map_err(text)?;
+        let header =
+            StreamHeader::from_prefix(head.get(start..).unwrap_or_default()).map_err(Error::argument)?;
         let (wanted, got) = (self.version.number(), header.version.number());
         ensure(wanted == got, || {
             format!("must be version {wanted} of Spark's stream, got version {got}")
@@ -88,7 +89,7 @@ impl Row for Spark {
             .is_ok_and(|header| is_enveloped(bytes) || header.stream_len() == bytes.len() as u64)
     }
 
-    fn hasher(&self, format: &Format) -> Text<Hasher> {
+    fn hasher(&self, format: &Format) -> Result<Hasher> {
         let keys = Keys { seed: format.seed };
         Ok(Hasher {
             is_narrow: true,
@@ -96,14 +97,15 @@ impl Row for Spark {
         })
     }
 
-    fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Text<Plan> {
+    fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
         let capacity = capacity.unwrap_or(keys).max(1);
         let parameters = match size {
             Size::Rate(rate) => Parameters::new(capacity, rate),
             Size::BitsPerKey(bits) => Parameters::with_bits(capacity, (capacity as f64 * bits).ceil() as u64),
             Size::Bytes(bytes) => {
                 let words = bytes.saturating_sub(self.version.header_len() as u64) / 8;
-                let refused = || text(format_args!("memory must be at least 24 bytes, got {bytes}"));
+                let refused =
+                    || Error::argument(format_args!("memory must be at least 24 bytes, got {bytes}"));
                 let bits = words
                     .checked_mul(64)
                     .filter(|&bits| bits > 0)
@@ -112,7 +114,7 @@ impl Row for Spark {
             }
             Size::Bits(bits) => Parameters::with_bits(capacity, bits),
         };
-        let parameters = parameters.map_err(text)?.version(self.version(format));
+        let parameters = parameters.map_err(Error::argument)?.version(self.version(format));
         let (bytes, probes) = (parameters.spark_len(), parameters.probe_count());
         Ok(Plan {
             sizing: Sizing {
@@ -123,23 +125,23 @@ impl Row for Spark {
                 rate: self.rate(parameters.bits(), probes, capacity)?,
             },
             memory: bytes,
-            make: Box::new(move || Ok(Box::new(BloomFilter::new(&parameters).map_err(text)?))),
+            make: Box::new(move || Ok(Box::new(BloomFilter::new(&parameters).map_err(Error::argument)?))),
         })
     }
 
-    fn open(&'static self, _format: &Format, bytes: Bytes) -> Text<AnyOpened> {
+    fn open(&'static self, _format: &Format, bytes: Bytes) -> Result<AnyOpened> {
         self.header(bytes.as_ref())?;
         let read = open_either(bytes.as_ref(), Keys::default(), BloomFilter::from_spark);
         Ok(Box::new(read?))
     }
 
-    fn outline(&self, _format: &Format, len: u64, head: &[u8], _tail: &[u8]) -> Option<Text<Outline>> {
+    fn outline(&self, _format: &Format, len: u64, head: &[u8], _tail: &[u8]) -> Option<Result<Outline>> {
         Some(self.placed(len, head))
     }
 }
 
 impl Spark {
-    fn placed(&self, len: u64, head: &[u8]) -> Text<Outline> {
+    fn placed(&self, len: u64, head: &[u8]) -> Result<Outline> {
         let header = self.header(head)?;
         let StreamHeader {
             version,
@@ -155,10 +157,10 @@ impl Spark {
 
     /// Returns the expected rate. Positions of version 1 are remainders of numbers below 2^31, and uneven in filters of
     /// many bits.
-    fn rate(&self, bits: u64, probes: u32, keys: u64) -> Text<f64> {
+    fn rate(&self, bits: u64, probes: u32, keys: u64) -> Result<f64> {
         if self.has_seed() {
             let textbook = Textbook::with_probe_count(probes);
-            return textbook.rate(bits, keys).map_err(text);
+            return textbook.rate(bits, keys).map_err(Error::argument);
         }
         let numbers = 1_u64 << 31;
         let (most, rest) = (numbers / bits + 1, numbers % bits);

@@ -125,7 +125,7 @@ fn told_by_a_flag(release: Ordering, acquire: Ordering, by_two: bool) {
         let (filter, done) = (Arc::clone(&filter), Arc::clone(&done));
         thread::spawn(move || {
             if done.load(acquire) {
-                assert!(filter.contains_hashed(&ACROSS), "told, and not found");
+                assert!(filter.contains_hashed(&ACROSS), "reported, but not found");
             }
         })
     };
@@ -147,7 +147,7 @@ fn a_reader_finds_what_the_teller_only_saw() {
 
 /// The documented guarantee needs a flag that synchronizes. This also shows that the model tries stale values.
 #[test]
-#[should_panic(expected = "told, and not found")]
+#[should_panic(expected = "reported, but not found")]
 fn a_reader_that_is_told_by_a_relaxed_flag_may_miss_it() {
     loom::model(|| told_by_a_flag(Ordering::Relaxed, Ordering::Relaxed, false));
 }
@@ -266,9 +266,9 @@ mod blocks {
     fn a_reader_that_is_told_of_a_key_finds_it() {
         model(|filter| {
             let done = Arc::new(AtomicBool::new(false));
-            let (ours, told) = (Arc::clone(&filter), Arc::clone(&done));
+            let (ours, ready) = (Arc::clone(&filter), Arc::clone(&done));
             let reader = thread::spawn(move || {
-                assert!(!told.load(Ordering::Acquire) || ours.contains_hashed(&ONE));
+                assert!(!ready.load(Ordering::Acquire) || ours.contains_hashed(&ONE));
             });
             filter.insert_hashed(&ONE).unwrap();
             done.store(true, Ordering::Release);

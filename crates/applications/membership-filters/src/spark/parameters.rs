@@ -68,7 +68,7 @@ impl Parameters {
             return Err(Error::argument("the number of bits", "at least 1", 0));
         }
         let modulus = parameters::whole_words(bits, format_args!("for {capacity} keys"))?;
-        // From the bits that were asked for, before they are rounded up.
+        // From the requested bits, before they are rounded up.
         let probes = java_math::round(bits as f64 / capacity as f64 * LN_2).max(1);
         let probe_count = u32::try_from(probes)
             .ok()

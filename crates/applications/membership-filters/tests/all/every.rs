@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Parameters, Strategy};
 use membership_filters::{
     BloomFilter as BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, ErrorKind,
-    Hashed, Parameters as BlockedParameters, envelope, spark,
+    Generations, Hashed, Parameters as BlockedParameters, RotatingFilter, envelope, spark,
 };
 use proptest::prelude::*;
 use proptest::strategy::Strategy as Generator;
@@ -45,9 +45,9 @@ fn check<K: Kind<Funnel = Bytes>>(filter: &mut K, steps: &[(bool, i32)]) -> Resu
         let (before, copies) = (filter.clone(), naive.entry(item).or_default());
         if inserts {
             match filter.put(&hash(item)) {
-                Ok(told) => {
+                Ok(is_new) => {
                     *copies += 1;
-                    prop_assert!(told != before.has(&hash(item)));
+                    prop_assert!(is_new != before.has(&hash(item)));
                 }
                 Err(error) => {
                     prop_assert!(matches!(error.kind(), ErrorKind::Full | ErrorKind::TooManyCopies));
@@ -108,9 +108,9 @@ proptest! {
         let hashes: Vec<Hashed<Bytes>> = present(&naive).collect();
         together.insert_many_hashed(&hashes).unwrap();
         prop_assert!(together == filter);
-        let asked: Vec<Hashed<Bytes>> = (0..600).map(hash).chain(hashes).collect();
-        let singly: Vec<bool> = asked.iter().map(|hash| filter.contains_hashed(hash)).collect();
-        prop_assert_eq!(filter.contains_many_hashed(&asked), singly);
+        let queried: Vec<Hashed<Bytes>> = (0..600).map(hash).chain(hashes).collect();
+        let singly: Vec<bool> = queried.iter().map(|hash| filter.contains_hashed(hash)).collect();
+        prop_assert_eq!(filter.contains_many_hashed(&queried), singly);
     }
 
     #[test]
@@ -198,8 +198,8 @@ fn keys_are_divided_among_sixteen_shards() {
         let may_match = |item| shards[hash(item).shard(16)].has(&hash(item));
         assert!((0..KEYS).all(may_match));
         let absent = (KEYS..2 * KEYS).filter(|&item| may_match(item)).count();
-        // 1 % of 80,000, with fuller shards among them.
-        assert!((200..1_000).contains(&absent), "{absent}");
+        // 1 % of 80,000, with fuller shards among them; a third of it if only one of three generations has keys.
+        assert!((130..1_000).contains(&absent), "{absent}");
     }
     each!(Each::new(&Bytes, 5_300), check());
     // By the Python package xxhash 3.6: xxh3_64 of the 16 bytes of the hash, with the seed.
@@ -254,6 +254,17 @@ fn filters_of_other_shapes_and_funnels_are_not_merged() {
     refused!(blocked(1, 20),
         blocked(1, 21) => "numbers of blocks: 20 and 21";
         blocked(2, 20) => "funnels: Salted(1) and Salted(2)";
+    );
+    let rotating = |salt, count, blocks| {
+        let each = BlockedParameters::with_blocks(blocks).unwrap();
+        let mut filter = RotatingFilter::new(Salted(salt), &Generations { count, each }).unwrap();
+        filter.insert("ours");
+        filter
+    };
+    refused!(rotating(1, 3, 20),
+        rotating(1, 2, 20) => "numbers of generations: 3 and 2";
+        rotating(1, 3, 21) => "numbers of blocks: 20 and 21";
+        rotating(2, 3, 20) => "funnels: Salted(1) and Salted(2)";
     );
     let spark = |items, bits, version| {
         let parameters = spark::Parameters::with_bits(items, bits).unwrap();

@@ -8,8 +8,8 @@ use membership_filters::envelope::Stored;
 use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Parameters};
 use membership_filters::{
     BloomFilter as BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, Error, ErrorKind, Funnel,
-    Hash128, Hashed, Hashing, Integer, Key, Long, Sequence, Sink, Utf8, Utf16Units, Xxph3, envelope,
-    redisbloom, spark,
+    Hash128, Hashed, Hashing, Integer, Key, Long, RotatingFilter, Sequence, Sink, Utf8, Utf16Units, Xxph3,
+    envelope, redisbloom, spark,
 };
 
 use super::support::kinds::{Each, Kind, each};
@@ -20,7 +20,7 @@ fn keys() -> Vec<String> {
 }
 
 /// Makes one filter of each kind with these keys and this funnel, and returns the stored forms.
-fn stored<F: Funnel<T> + Hashing + Clone + PartialEq + Debug, T>(funnel: &F, keys: &[T]) -> [Vec<u8>; 4] {
+fn stored<F: Funnel<T> + Hashing + Clone + PartialEq + Debug, T>(funnel: &F, keys: &[T]) -> [Vec<u8>; 5] {
     fn filled<K: Kind<Funnel: Funnel<T>>, T>(mut filter: K, keys: &[T]) -> Vec<u8> {
         for key in keys {
             filter.put(&Hashed::new(filter.funnel().clone(), key)).unwrap();
@@ -31,18 +31,19 @@ fn stored<F: Funnel<T> + Hashing + Clone + PartialEq + Debug, T>(funnel: &F, key
 }
 
 /// Reads these stored forms with a funnel, from slices and as streams.
-fn read<F: Hashing + Clone>(stored: &[Vec<u8>; 4], funnel: &F) -> Vec<Result<(), Error>> {
+fn read<F: Hashing + Clone>(stored: &[Vec<u8>; 5], funnel: &F) -> Vec<Result<(), Error>> {
     fn both<K: Stored<Funnel: Clone>>(bytes: &[u8], funnel: &K::Funnel) -> [Result<(), Error>; 2] {
         let slice = envelope::from_bytes::<K>(bytes, funnel.clone());
         [slice, envelope::read_from(bytes, funnel.clone())].map(|read| read.map(drop))
     }
-    let [plain, blocked, counting, cuckoo] = stored;
+    let [plain, blocked, counting, cuckoo, rotating] = stored;
     let each = [
         both::<BloomFilter<F>>(plain, funnel),
         both::<ConcurrentBloomFilter<F>>(plain, funnel),
         both::<BlockedBloomFilter<F>>(blocked, funnel),
         both::<CountingBloomFilter<F>>(counting, funnel),
         both::<CuckooFilter<F>>(cuckoo, funnel),
+        both::<RotatingFilter<F>>(rotating, funnel),
     ];
     each.into_iter().flatten().collect()
 }

@@ -75,12 +75,12 @@ impl KeySet {
         let (mut duplicates, mut carriage_returns) = (0, 0);
         let mut kept_bytes = 0;
         let mut next = 0;
-        let mut until_asked = LINES_UNWATCHED;
+        let mut unwatched = LINES_UNWATCHED;
         while next < data.len() {
-            until_asked -= 1;
-            if until_asked == 0 {
+            unwatched -= 1;
+            if unwatched == 0 {
                 go_on(progress)?;
-                until_asked = LINES_UNWATCHED;
+                unwatched = LINES_UNWATCHED;
             }
             let start = next;
             let line_feed = data[start..].iter().position(|&byte| byte == b'\n');

@@ -187,7 +187,7 @@ fn where_nothing_suits_nothing_is_recommended() {
 }
 
 #[test]
-fn on_few_keys_nothing_is_said() {
+fn few_keys_give_no_advice() {
     for keys in [0, 1, FEWEST_KEYS - 1] {
         for purpose in [Purpose::Filter, Purpose::Table, Purpose::Shard, Purpose::Checksum] {
             let records = records(&[FAST, LEVEL], keys);

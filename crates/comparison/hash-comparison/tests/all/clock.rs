@@ -65,7 +65,7 @@ fn no_time_is_taken_from_a_wrong_result() {
 }
 
 #[test]
-fn a_run_stops_when_asked() {
+fn a_run_stops_on_request() {
     struct Impatient(AtomicU64);
     impl Progress for Impatient {
         fn begin(&self, _phase: &str, _steps: u64) {}

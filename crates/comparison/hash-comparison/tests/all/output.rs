@@ -95,7 +95,7 @@ fn a_link_to_a_folder_is_that_folder() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_full_disk_is_told_by_the_name_of_the_file() {
+fn a_full_disk_is_reported_by_the_name_of_the_file() {
     use std::process::{Command, Stdio};
 
     let bench = Workbench::new();

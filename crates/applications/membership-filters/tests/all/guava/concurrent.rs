@@ -55,8 +55,8 @@ macro_rules! fill {
         assert_eq!(filter.stored_len(), expected.stored_len());
         assert_eq!(filter.stats(), expected.stats());
         assert_eq!(filter.estimated_len(), expected.estimated_len());
-        let asked: Vec<_> = (0..2 * NUMBERS).step_by(7).collect();
-        assert_eq!(filter.contains_many(&asked), expected.contains_many(&asked));
+        let queried: Vec<_> = (0..2 * NUMBERS).step_by(7).collect();
+        assert_eq!(filter.contains_many(&queried), expected.contains_many(&queried));
         assert_eq!(filter.snapshot(), expected);
         assert_eq!(<$concurrent>::from(expected.clone()).snapshot(), expected);
         assert_eq!(filter.into_sequential(), expected);

@@ -89,7 +89,7 @@ proptest! {
         words in prop_oneof![1..40_usize, 32_700..32_900_usize],
         fill in prop_oneof![Just(0), any::<u64>()],
         present in vec(0..500_i64, 0..400),
-        asked in vec(0..1000_i64, 0..400),
+        queried in vec(0..1000_i64, 0..400),
     ) {
         let empty = {
             let words = vec![fill; words];
@@ -109,11 +109,11 @@ proptest! {
         prop_assert_eq!(&shared[0].snapshot(), &one_by_one);
         prop_assert_eq!(&shared[1].snapshot(), &one_by_one);
 
-        let expected: Vec<bool> = asked.iter().map(|item| one_by_one.contains(item)).collect();
-        prop_assert_eq!(&one_by_one.contains_many(&asked), &expected);
-        prop_assert_eq!(&one_by_one.contains_many_hashed(&hashes(&asked)), &expected);
-        prop_assert_eq!(&shared[0].contains_many(&asked), &expected);
-        prop_assert_eq!(&shared[0].contains_many_hashed(&hashes(&asked)), &expected);
+        let expected: Vec<bool> = queried.iter().map(|item| one_by_one.contains(item)).collect();
+        prop_assert_eq!(&one_by_one.contains_many(&queried), &expected);
+        prop_assert_eq!(&one_by_one.contains_many_hashed(&hashes(&queried)), &expected);
+        prop_assert_eq!(&shared[0].contains_many(&queried), &expected);
+        prop_assert_eq!(&shared[0].contains_many_hashed(&hashes(&queried)), &expected);
     }
 
     #[test]

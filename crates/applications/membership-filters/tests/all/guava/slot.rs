@@ -49,14 +49,14 @@ fn during_a_rebuild_elements_go_into_both() {
     slot.insert(&5);
     // The old one is current until the new one is committed.
     assert!(slot.contains(&1) && slot.contains(&2));
-    let asked = [1, 2, 3, 4, 5, 6];
+    let queried = [1, 2, 3, 4, 5, 6];
     let expected = [true, true, true, true, true, false];
-    assert_eq!(slot.contains_many(&asked), expected);
-    assert_eq!(rebuild.filter().contains_many(&asked), expected);
+    assert_eq!(slot.contains_many(&queried), expected);
+    assert_eq!(rebuild.filter().contains_many(&queried), expected);
 
     let previous = rebuild.commit();
-    assert_eq!(previous.contains_many(&asked), expected);
-    assert_eq!(slot.contains_many(&asked), expected);
+    assert_eq!(previous.contains_many(&queried), expected);
+    assert_eq!(slot.contains_many(&queried), expected);
     slot.insert(&6);
     assert!(
         !previous.contains(&6),
@@ -176,17 +176,17 @@ fn key(writer: usize, number: i64) -> i64 {
 fn no_reader_misses_an_element_while_rebuilds_go_on() {
     let source = Mutex::new(Vec::new());
     let slot = Slot::new(empty());
-    let told = [const { AtomicI64::new(0) }; WRITERS];
+    let inserted = [const { AtomicI64::new(0) }; WRITERS];
     let writing = AtomicBool::new(true);
     thread::scope(|scope| {
         let writers: Vec<_> = (0..WRITERS)
             .map(|writer| {
-                let (source, slot, told) = (&source, &slot, &told[writer]);
+                let (source, slot, inserted) = (&source, &slot, &inserted[writer]);
                 scope.spawn(move || {
                     for number in 0..EACH {
                         source.lock().unwrap().push(key(writer, number));
                         slot.insert(&key(writer, number));
-                        told.store(number + 1, Ordering::Release);
+                        inserted.store(number + 1, Ordering::Release);
                     }
                 })
             })
@@ -195,15 +195,15 @@ fn no_reader_misses_an_element_while_rebuilds_go_on() {
             scope.spawn(|| {
                 let mut probe = Hash128::of(b"which key").h1;
                 while writing.load(Ordering::Acquire) {
-                    for (writer, told) in told.iter().enumerate() {
-                        let told = told.load(Ordering::Acquire);
-                        if told == 0 {
+                    for (writer, inserted) in inserted.iter().enumerate() {
+                        let inserted = inserted.load(Ordering::Acquire);
+                        if inserted == 0 {
                             continue;
                         }
                         // The newest key, and a random one.
                         probe = probe.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-                        for number in [told - 1, (probe >> 33) as i64 % told] {
-                            assert!(slot.contains(&key(writer, number)), "{number} of {told}");
+                        for number in [inserted - 1, (probe >> 33) as i64 % inserted] {
+                            assert!(slot.contains(&key(writer, number)), "{number} of {inserted}");
                             assert!(slot.load().contains(&key(writer, number)));
                         }
                     }

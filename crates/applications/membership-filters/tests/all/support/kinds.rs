@@ -5,8 +5,8 @@ use core::fmt::Debug;
 use membership_filters::envelope::Stored;
 use membership_filters::guava::{BloomFilter, Parameters};
 use membership_filters::{
-    BloomFilter as BlockedBloomFilter, CountingBloomFilter, CuckooFilter, CuckooParameters, Error, Hashed,
-    Hashing, Parameters as BlockedParameters,
+    BloomFilter as BlockedBloomFilter, CountingBloomFilter, CuckooFilter, CuckooParameters, Error,
+    Generations, Hashed, Hashing, Parameters as BlockedParameters, RotatingFilter,
 };
 
 /// A filter of any kind.
@@ -64,6 +64,12 @@ kind!(
     }
 );
 kind!(
+    RotatingFilter,
+    fn join(&mut self, other: &Self) -> Option<Result<(), Error>> {
+        Some(self.merge(other))
+    }
+);
+kind!(
     CountingBloomFilter,
     fn take(&mut self, hash: &Hashed<F>) -> Option<Result<bool, Error>> {
         Some(self.remove_hashed(hash))
@@ -82,6 +88,7 @@ pub(crate) struct Each<F>(
     pub(crate) BlockedBloomFilter<F>,
     pub(crate) CountingBloomFilter<F>,
     pub(crate) CuckooFilter<F>,
+    pub(crate) RotatingFilter<F>,
 );
 
 impl<F: Clone> Each<F> {
@@ -98,6 +105,7 @@ impl<F: Clone> Each<F> {
             BlockedBloomFilter::new(funnel(), &blocks.unwrap()).unwrap(),
             CountingBloomFilter::new(funnel(), &parameters).unwrap(),
             CuckooFilter::new(funnel(), &slots.unwrap()).unwrap(),
+            RotatingFilter::new(funnel(), &Generations::new(3, keys, 0.01).unwrap()).unwrap(),
         )
     }
 }
@@ -105,12 +113,13 @@ impl<F: Clone> Each<F> {
 /// Calls a generic function with the filter of each kind, and returns the results.
 macro_rules! each {
     ($each:expr, $function:ident($($argument:expr),*)) => {{
-        let $crate::support::kinds::Each(bloom, blocked, counting, cuckoo) = $each;
+        let $crate::support::kinds::Each(bloom, blocked, counting, cuckoo, rotating) = $each;
         [
             $function(bloom, $($argument),*),
             $function(blocked, $($argument),*),
             $function(counting, $($argument),*),
             $function(cuckoo, $($argument),*),
+            $function(rotating, $($argument),*),
         ]
     }};
 }
