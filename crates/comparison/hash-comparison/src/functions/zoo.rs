@@ -1,4 +1,4 @@
-//! Functions from `hashzoo`: the published 17, their other forms, and some of the anchors.
+//! Functions from `hashzoo`: the published 17, their other forms, and some of the anchors and of the further functions.
 
 use hashzoo::HashInfo;
 
