@@ -129,8 +129,8 @@ impl Binaries {
         Ok(Self { tests, programs })
     }
 
-    /// Leaves out the tests that passed since they were built, unless one of the files that tests may read, or of the
-    /// programs that they may start, was changed.
+    /// Leaves out the tests that passed since they were built, unless one of the files that tests may read, or a program
+    /// of their package, was changed.
     pub(crate) fn leave_out_passed(&mut self, root: &Path) {
         let mut list = Command::new("git");
         list.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
@@ -141,12 +141,18 @@ impl Binaries {
         // Cargo builds tests again if Rust's files that they depend on are changed.
         let read = files.split_terminator('\0').filter(|file| !file.ends_with(".rs"));
         let read = read.map(|file| changed(&root.join(file)));
-        let used = read.chain(self.programs.iter().map(|program| changed(&program.program)));
-        let Some(times) = used.collect::<Option<Vec<_>>>() else {
+        let Some(times) = read.collect::<Option<Vec<_>>>() else {
             return;
         };
-        let (last, all) = (times.into_iter().max(), self.tests.len());
-        self.tests.retain(|test| !test.passed_since(last));
+        let (last, all, programs) = (times.into_iter().max(), self.tests.len(), &self.programs);
+        self.tests.retain(|test| {
+            let of_package = programs.iter().filter(|program| program.package == test.package);
+            let built = of_package
+                .map(|program| changed(&program.program))
+                .max()
+                .flatten();
+            !test.passed_since(last.max(built))
+        });
         println!(
             "{} of {all} programs passed since they were built",
             all - self.tests.len()

@@ -20,7 +20,7 @@ pub(crate) trait Row: Sync {
     /// The name that headers and manifests state: a policy's is the one under which engines store its filters.
     fn name(&self) -> &'static str;
 
-    /// The names by which people choose the format. Messages show the first.
+    /// The names by which users choose the format. Messages show the first.
     fn short_names(&self) -> &'static [&'static str];
 
     /// Returns the format of a filter of this length with these first bytes, if it is of this row. 32 bytes suffice.
@@ -246,8 +246,8 @@ impl Format {
         &self.name
     }
 
-    /// Returns the names by which people choose the format, at least one; of a name that is derived from another, those
-    /// of the other.
+    /// Returns the names by which users choose the format, at least one. A format whose name is derived from another's
+    /// has the short names of the other.
     pub fn short_names(&self) -> &'static [&'static str] {
         self.row.short_names()
     }

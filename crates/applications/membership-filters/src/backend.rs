@@ -1,4 +1,4 @@
-//! What a kind of filter implements, so that [`Filter`](crate::Filter) has the methods that all kinds share.
+//! The traits that a kind of filter implements. [`Filter`](crate::Filter) builds on them the methods that all kinds share.
 //!
 //! A kind is a type that sets and tests the places of a key's hash, and an alias of `Filter` with this type:
 //! [`BloomFilter`](crate::BloomFilter) is `Filter<Blocked, F>`. It implements [`Backend`], one of [`Exclusive`] and
@@ -46,7 +46,7 @@ pub trait Backend: Sized {
     fn stats(&self) -> Stats;
 }
 
-/// What the envelope holds of a backend.
+/// A backend that is stored in the envelope.
 pub trait Enveloped: Backend {
     /// The first eight bytes of the envelope.
     const MAGIC: [u8; 8];
@@ -98,10 +98,10 @@ pub trait Fast: AnyFunnel {}
 
 /// A backend that one thread at a time changes.
 pub trait Exclusive: Backend {
-    /// What the insertion of a key returns: whether it was certainly absent, or an error.
+    /// The result of inserting a key: true if the key was certainly absent, or an error.
     type New: Inserted<bool>;
 
-    /// What the insertion of many keys returns.
+    /// The result of inserting many keys.
     type Done: Inserted<()> + Outcome;
 
     /// Inserts a key.
@@ -116,7 +116,7 @@ pub trait Exclusive: Backend {
 
 /// A backend that threads change through a shared reference.
 pub trait Concurrent: Compatible {
-    /// The same places for one thread at a time.
+    /// The backend that has the same places and is changed by one thread at a time.
     type Alone: Exclusive;
 
     /// Inserts a key. True means that this call changed a bit.
@@ -193,7 +193,7 @@ pub trait Probed: Backend {
     }
 }
 
-/// What an insertion returns, as a result.
+/// The value that an insertion returns. Insertions that cannot fail return it without a `Result`.
 pub trait Inserted<T> {
     /// Returns the result.
     ///

@@ -27,12 +27,12 @@ pub struct Bloom<V, W = u64> {
     pub(crate) probe_count: u32,
 }
 
-/// What filters of one format differ in, apart from their size.
+/// A parameter of a format, other than the size: filters with different values cannot be merged.
 pub trait Variety: Copy + PartialEq + fmt::Debug {
     /// The name of the filter, and that of its form for many threads.
     const NAMES: [&'static str; 2];
 
-    /// What the varieties are, in the plural.
+    /// The name of the parameter in the plural, for error texts.
     const VARIETIES: &'static str;
 }
 

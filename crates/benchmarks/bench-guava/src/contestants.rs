@@ -22,7 +22,7 @@ pub(crate) struct Contestant {
     pub(crate) work: Box<dyn Work>,
 }
 
-/// What a filter does in the comparison.
+/// The operations of a filter that are measured.
 pub(crate) trait Work {
     /// Creates a filter, empty or of random words, in place of the old one. Returns its bits and its probe count.
     fn start(&mut self, plan: &Plan) -> Result<(u64, u32), Failure>;

@@ -1,8 +1,9 @@
 //! The filters of `membership-filters` as rows build, query and merge them: by the hashes of keys.
 
+use std::fmt;
 use std::io::{self, Write};
 
-use membership_filters::backend::{Backend, Exclusive, Probed};
+use membership_filters::backend::{Backend, Exclusive, Merge, Probed};
 use membership_filters::envelope::{self, Stored};
 use membership_filters::{BloomFilter, Bytes, CountingBloomFilter, CuckooFilter, Filter, RotatingFilter};
 use membership_filters::{Hash128, HashId, Hashed, Hashing, guava, redisbloom, spark};
@@ -27,22 +28,16 @@ fn of_narrow(bits: u128) -> Hash128 {
     Hash128 { h1, h2 }
 }
 
-/// A filter of a row, and what it does otherwise than others.
+/// A filter of a row. Its constants and methods are those in which filters differ.
 pub(super) trait Kind: Stored {
     /// Makes a hash of the bits that the row's hasher gives.
     const OF_BITS: fn(u128) -> Hash128 = of_wide;
 
-    /// Why two filters cannot be merged, if they cannot.
-    const REFUSAL: &'static str = "";
+    /// Adds the keys of another filter, or returns the reason why two filters cannot be merged.
+    const MERGE: fn(&mut Self, &Self) -> Result<()>;
 
-    /// Adds the keys of another filter.
-    fn join(&mut self, _other: &Self) -> Result<()> {
-        Err(Error::argument(Self::REFUSAL))
-    }
-
-    fn fill(&self) -> Option<Fill> {
-        None
-    }
+    /// Returns the fill of a filter that shows it.
+    const FILL: fn(&Self) -> Option<Fill> = |_| None;
 
     fn put(&self, writer: &mut dyn Write) -> io::Result<()> {
         envelope::write_to(self, writer)
@@ -103,11 +98,11 @@ where
     }
 
     fn fill(&self) -> Option<Fill> {
-        Kind::fill(self)
+        Self::FILL(self)
     }
 
     fn merge(&mut self, other: &dyn Opened) -> Result<()> {
-        self.join(like(other)?)
+        Self::MERGE(self, like(other)?)
     }
 
     fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
@@ -115,7 +110,11 @@ where
     }
 }
 
-fn fill_of<B: Probed, F>(filter: &Filter<B, F>) -> Option<Fill> {
+fn merge<B: Merge, F: PartialEq + fmt::Debug>(ours: &mut Filter<B, F>, theirs: &Filter<B, F>) -> Result<()> {
+    ours.merge(theirs).map_err(Error::argument)
+}
+
+fn fill<B: Probed, F>(filter: &Filter<B, F>) -> Option<Fill> {
     Some(Fill {
         bits: filter.bits(),
         ones: filter.ones(),
@@ -125,13 +124,9 @@ fn fill_of<B: Probed, F>(filter: &Filter<B, F>) -> Option<Fill> {
 }
 
 impl Kind for guava::BloomFilter<Bytes> {
-    fn join(&mut self, other: &Self) -> Result<()> {
-        self.merge(other).map_err(Error::argument)
-    }
+    const MERGE: fn(&mut Self, &Self) -> Result<()> = merge;
 
-    fn fill(&self) -> Option<Fill> {
-        fill_of(self)
-    }
+    const FILL: fn(&Self) -> Option<Fill> = fill;
 
     fn put(&self, writer: &mut dyn Write) -> io::Result<()> {
         self.write_guava(writer)
@@ -139,25 +134,17 @@ impl Kind for guava::BloomFilter<Bytes> {
 }
 
 impl Kind for guava::BloomFilter<HashId> {
-    fn join(&mut self, other: &Self) -> Result<()> {
-        self.merge(other).map_err(Error::argument)
-    }
+    const MERGE: fn(&mut Self, &Self) -> Result<()> = merge;
 
-    fn fill(&self) -> Option<Fill> {
-        fill_of(self)
-    }
+    const FILL: fn(&Self) -> Option<Fill> = fill;
 }
 
 impl Kind for spark::BloomFilter {
     const OF_BITS: fn(u128) -> Hash128 = of_narrow;
 
-    fn join(&mut self, other: &Self) -> Result<()> {
-        self.merge(other).map_err(Error::argument)
-    }
+    const MERGE: fn(&mut Self, &Self) -> Result<()> = merge;
 
-    fn fill(&self) -> Option<Fill> {
-        fill_of(self)
-    }
+    const FILL: fn(&Self) -> Option<Fill> = fill;
 
     fn put(&self, writer: &mut dyn Write) -> io::Result<()> {
         self.write_spark(writer)
@@ -165,27 +152,35 @@ impl Kind for spark::BloomFilter {
 }
 
 impl Kind for BloomFilter<HashId> {
-    fn join(&mut self, other: &Self) -> Result<()> {
-        self.merge(other).map_err(Error::argument)
-    }
+    const MERGE: fn(&mut Self, &Self) -> Result<()> = merge;
 }
 
 impl Kind for RotatingFilter<HashId> {
-    fn join(&mut self, other: &Self) -> Result<()> {
-        self.merge(other).map_err(Error::argument)
-    }
+    const MERGE: fn(&mut Self, &Self) -> Result<()> = merge;
 }
 
 impl Kind for CountingBloomFilter<HashId> {
-    const REFUSAL: &'static str = "counting filters cannot be merged: insert the keys of both into one";
+    const MERGE: fn(&mut Self, &Self) -> Result<()> = |_, _| {
+        Err(Error::argument(
+            "counting filters cannot be merged: insert the keys of both into one",
+        ))
+    };
 }
 
 impl Kind for CuckooFilter<HashId> {
-    const REFUSAL: &'static str = "a cuckoo filter moves its fingerprints, so two cannot be merged";
+    const MERGE: fn(&mut Self, &Self) -> Result<()> = |_, _| {
+        Err(Error::argument(
+            "a cuckoo filter moves its fingerprints, so two cannot be merged",
+        ))
+    };
 }
 
 impl Kind for redisbloom::BloomFilter {
-    const REFUSAL: &'static str = "RedisBloom's filters count their keys, so two cannot be merged";
+    const MERGE: fn(&mut Self, &Self) -> Result<()> = |_, _| {
+        Err(Error::argument(
+            "RedisBloom's filters count their keys, so two cannot be merged",
+        ))
+    };
 
     fn put(&self, writer: &mut dyn Write) -> io::Result<()> {
         self.write_redisbloom(writer)

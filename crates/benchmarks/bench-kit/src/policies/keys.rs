@@ -31,9 +31,9 @@ const FEWEST_IN_BATCH: usize = 1 << 16;
 /// Keys as slices, and as packed arrays if all have 16 bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Batched<'a> {
-    /// As slices.
+    /// The keys as slices.
     pub slices: &'a [&'a [u8]],
-    /// As packed arrays.
+    /// The keys as packed arrays, if all have 16 bytes.
     pub arrays: Option<&'a [[u8; 16]]>,
 }
 

@@ -1,4 +1,4 @@
-//! What questions share when they judge: the rule that compares collisions with chance, and the figures in their reasons.
+//! Functions that several questions judge with: they compare collisions with chance, and format the figures of reasons.
 
 use crate::record::{Choice, Verdict};
 use statistics::correction::FAMILY_LEVEL;

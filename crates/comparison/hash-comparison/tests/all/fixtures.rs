@@ -1,4 +1,4 @@
-//! What several tests start from: the configuration of property tests, and the committed run.
+//! Inputs that several tests share: the configuration of property tests, and the committed run.
 
 use std::path::Path;
 

@@ -21,7 +21,7 @@ pub struct Prepared(State);
 #[derive(Clone, Copy)]
 enum State {
     Filter(Plan),
-    /// The same answer for every key.
+    /// Every key has this answer.
     Same(bool),
     /// The policy interprets the filter anew for each query, and hashes keys by this function.
     Nothing(Option<HashFunction>),
