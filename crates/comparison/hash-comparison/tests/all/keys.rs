@@ -48,7 +48,7 @@ fn few_keys_odd_keys_and_long_keys() {
         (b"one", 1),
         (b"one\ntwo", 2),
         (b"one\ntwo\nthree", 3),
-        (b"\xff\xfe\n\0\n\xc3(\n", 3),
+        (b"\0\n\xff\xfe\n\xc3(\n", 3),
         (b"'; --\n<script>\n\"a\",b\n", 3),
         (&long, 2),
     ];
