@@ -11,7 +11,7 @@ use crate::KeyKind;
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, clap::Args)]
 #[serde(default, deny_unknown_fields)]
 pub struct KeyForm {
-    /// The kind of key that a line stands for [default: line]
+    /// The kind of key that a line stands for [default: line, or what a filter states]
     #[arg(long = "type", value_name = "KIND", value_enum)]
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<KeyKind>,

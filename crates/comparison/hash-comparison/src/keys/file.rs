@@ -54,7 +54,8 @@ pub fn load_file(path: &Path, form: &KeyForm, seed: u64, progress: &dyn Progress
     let mut source = Keys::open(path, form, MAX_KEY_BYTES, progress)?;
     let read = KeySet::read(&mut source, progress)?;
     if read.keys.is_empty() {
-        return Err(Error::input("no keys: the file is empty; give one key per line").about(path));
+        let reason = "no keys: the source is empty; give one key per line";
+        return Err(Error::input(format!("{}: {reason}", source.name())));
     }
     let mut dataset = Dataset::of(&name, read.keys);
     dataset.seed = seed;

@@ -4,11 +4,15 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::path::Path;
 
-use hash_comparison::KeyForm;
+use hash_comparison::functions;
 use hash_comparison::keys::{
     Dataset, KeySet, MAX_BYTES, Manifest, ManifestEntry, Recipe, load_embedded, load_file, printed, sha256,
     shuffled,
 };
+use hash_comparison::questions::collisions;
+use hash_comparison::record::End;
+use hash_comparison::values::Hashed;
+use hash_comparison::{KeyForm, KeyKind};
 use proptest::prelude::*;
 use terminal::progress::Silent;
 
@@ -121,6 +125,29 @@ fn what_is_no_key_file_is_refused_by_name_before_it_is_read() {
             "{error}"
         );
     }
+}
+
+/// The low 21 bits of CRC-32, which is linear, have rank 20 over the 21 bits in which these keys differ.
+#[test]
+fn keys_as_hexadecimal_digits_have_the_known_collisions_of_a_linear_function() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("three-bytes");
+    let lines: String = (0xe0_0000..=0xff_ffff)
+        .map(|key: u32| format!("{key:06x}\n"))
+        .collect();
+    std::fs::write(&path, lines).unwrap();
+    let form = KeyForm {
+        kind: Some(KeyKind::Binary),
+        ..KeyForm::default()
+    };
+    let dataset = load_file(&path, &form, 7, &Silent).unwrap();
+    assert_eq!(
+        (dataset.keys.len(), dataset.keys.get(1)),
+        (1 << 21, &b"\xe0\0\x01"[..])
+    );
+    let hashed = Hashed::new(&dataset.keys, functions::find("CRC-32").unwrap());
+    let rows = collisions::measure(&dataset, &hashed, [(End::Low, 21)].into_iter());
+    assert_eq!(rows[0].collisions, (1 << 21) - 1_048_576);
 }
 
 /// Implements the definition directly, without regard to memory.
