@@ -11,7 +11,7 @@ use terminal::failure::Failure;
 use terminal::progress::Progress;
 use terminal::system;
 
-use crate::signature::{Compression, compression, is_undecided};
+use crate::signature::{Compression, MARK, compression, is_undecided};
 use crate::zstandard::Frames;
 
 /// The length of the buffer of contents.
@@ -29,36 +29,30 @@ const MOST: u64 = 500;
 pub(crate) type Contents<'a> = BufReader<Box<dyn Read + 'a>>;
 
 /// Opens a file; `-` is standard input. Reports a compression to `progress`.
-pub(crate) fn open<'a>(path: &Path, progress: &'a dyn Progress) -> Result<Contents<'a>, Failure> {
+pub(crate) fn open<'a>(
+    path: &Path,
+    has_columns: bool,
+    progress: &'a dyn Progress,
+) -> Result<Contents<'a>, Failure> {
     let file: Box<dyn Source> = if path == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {
         Box::new(File::open(path).map_err(|error| unreadable(&name(path), &error))?)
     };
-    of(&name(path), Waiting { file, progress }, progress)
+    of(&name(path), Waiting { file, progress }, has_columns, progress)
 }
 
-/// Returns the contents of the bytes of a source.
+/// Returns the contents of the bytes of a source. They begin with the first line as a whole if it has the names of
+/// columns, so that its delimiter can be found.
 pub(crate) fn of<'a>(
     name: &str,
-    mut source: impl Read + 'a,
+    source: impl Read + 'a,
+    has_columns: bool,
     progress: &dyn Progress,
 ) -> Result<Contents<'a>, Failure> {
-    let (mut start, mut read) = (vec![0; START], 0);
-    // Not more than is there, and decides: a person may write the first line and wait for an answer.
-    while read < START && is_undecided(&start[..read]) {
-        match source
-            .read(&mut start[read..])
-            .map_err(|error| failure(name, &error, progress))?
-        {
-            0 => break,
-            more => read += more,
-        }
-    }
-    start.truncate(read);
-    let compression = compression(&start);
-    let all = Cursor::new(start).chain(source);
-    let bytes: Box<dyn Read> = match compression {
+    let unreadable = |error: io::Error| failure(name, &error, progress);
+    let (start, all) = begun(source, is_undecided).map_err(unreadable)?;
+    let bytes: Box<dyn Read> = match compression(&start) {
         None => Box::new(all),
         Some(compression) => {
             let taken = Rc::new(Cell::new(0));
@@ -72,14 +66,35 @@ pub(crate) fn of<'a>(
                 Compression::Zstandard => ("Zstandard", Box::new(Frames::new(buffered))),
             };
             progress.note(&format!("{name}: compressed by {what}, read as its contents"));
+            let given = 0;
             Box::new(Bounded {
                 decoder,
                 taken,
-                given: 0,
+                given,
             })
         }
     };
-    Ok(BufReader::with_capacity(BUFFER, bytes))
+    let is_short =
+        |start: &[u8]| MARK.starts_with(start) && start != MARK || has_columns && !start.contains(&b'\n');
+    let (_, bytes) = begun(bytes, is_short).map_err(unreadable)?;
+    Ok(BufReader::with_capacity(BUFFER, Box::new(bytes)))
+}
+
+/// Reads the start of a source, while it is too short. Returns it, and the whole source. Does not wait for more: a
+/// person may write the first line and wait for an answer.
+fn begun<R: Read>(
+    mut source: R,
+    is_short: impl Fn(&[u8]) -> bool,
+) -> io::Result<(Vec<u8>, io::Chain<Cursor<Vec<u8>>, R>)> {
+    let (mut start, mut read) = (vec![0; START], 0);
+    while read < START && is_short(&start[..read]) {
+        match source.read(&mut start[read..])? {
+            0 => break,
+            more => read += more,
+        }
+    }
+    start.truncate(read);
+    Ok((start.clone(), Cursor::new(start).chain(source)))
 }
 
 /// Returns the name of a source in messages.

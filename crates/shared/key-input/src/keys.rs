@@ -68,7 +68,7 @@ impl<'a> Keys<'a> {
         limit: u64,
         progress: &'a dyn Progress,
     ) -> Result<Self, Failure> {
-        let contents = contents::open(path, progress)?;
+        let contents = contents::open(path, form.column.is_some(), progress)?;
         Self::in_contents(contents::name(path), contents, form, limit, progress)
     }
 
@@ -84,7 +84,7 @@ impl<'a> Keys<'a> {
         limit: u64,
         progress: &'a dyn Progress,
     ) -> Result<Self, Failure> {
-        let contents = contents::of(name, source, progress)?;
+        let contents = contents::of(name, source, form.column.is_some(), progress)?;
         Self::in_contents(name.to_owned(), contents, form, limit, progress)
     }
 

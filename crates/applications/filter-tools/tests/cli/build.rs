@@ -99,7 +99,10 @@ fn both_commands_read_keys_as_people_have_them() {
     let word = "ids.csv.gz: compressed by gzip, read as its contents\n";
     assert_eq!((built.code, &*built.stderr), (0, word));
     let answered = bench.run(&format!("query ids {sources}"));
-    assert_eq!((&*answered.stdout, &*answered.stderr), (&*"maybe\n".repeat(4), word));
+    assert_eq!(
+        (&*answered.stdout, &*answered.stderr),
+        (&*"maybe\n".repeat(4), word)
+    );
     assert_eq!(bench.fed("query ids", "7\n8\n1").stdout, "maybe\nno\nmaybe\n");
 
     bench.fed("build --null --out names", "a\nb\0\0c");
