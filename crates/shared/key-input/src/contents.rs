@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, ErrorKind as Io, Read};
+use std::io::{self, BufReader, Chain, Cursor, ErrorKind as Io, Read};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -51,8 +51,8 @@ pub(crate) fn of<'a>(
     progress: &dyn Progress,
 ) -> Result<Contents<'a>, Failure> {
     let unreadable = |error: io::Error| failure(name, &error, progress);
-    let (start, all) = begun(source, is_undecided).map_err(unreadable)?;
-    let bytes: Box<dyn Read> = match compression(&start) {
+    let all = begun(source, is_undecided).map_err(unreadable)?;
+    let bytes: Box<dyn Read> = match compression(all.get_ref().0.get_ref()) {
         None => Box::new(all),
         Some(compression) => {
             let taken = Rc::new(Cell::new(0));
@@ -76,16 +76,13 @@ pub(crate) fn of<'a>(
     };
     let is_short =
         |start: &[u8]| MARK.starts_with(start) && start != MARK || has_columns && !start.contains(&b'\n');
-    let (_, bytes) = begun(bytes, is_short).map_err(unreadable)?;
+    let bytes = begun(bytes, is_short).map_err(unreadable)?;
     Ok(BufReader::with_capacity(BUFFER, Box::new(bytes)))
 }
 
-/// Reads the start of a source, while it is too short. Returns it, and the whole source. Does not wait for more: a
-/// person may write the first line and wait for an answer.
-fn begun<R: Read>(
-    mut source: R,
-    is_short: impl Fn(&[u8]) -> bool,
-) -> io::Result<(Vec<u8>, io::Chain<Cursor<Vec<u8>>, R>)> {
+/// Reads the start of a source, while it is too short. Returns the start and the rest. Does not wait for more: a person
+/// may write the first line and wait for an answer.
+fn begun<R: Read>(mut source: R, is_short: impl Fn(&[u8]) -> bool) -> io::Result<Chain<Cursor<Vec<u8>>, R>> {
     let (mut start, mut read) = (vec![0; START], 0);
     while read < START && is_short(&start[..read]) {
         match source.read(&mut start[read..])? {
@@ -94,7 +91,7 @@ fn begun<R: Read>(
         }
     }
     start.truncate(read);
-    Ok((start.clone(), Cursor::new(start).chain(source)))
+    Ok(Cursor::new(start).chain(source))
 }
 
 /// Returns the name of a source in messages.
