@@ -16,8 +16,8 @@ use crate::zstandard::Frames;
 
 /// The length of the buffer of contents.
 const BUFFER: usize = 1 << 20;
-/// The length of the first read, and of the buffer of compressed bytes. (Standard input's own has 8 KiB, and must be
-/// empty while the system is asked whether there is more.)
+/// The length of the first read, and of the buffer of compressed bytes. (The buffer of standard input has 8 KiB, and must
+/// be empty when the system reports whether more bytes wait.)
 const START: usize = 1 << 16;
 
 /// The contents of a compressed source may have this many bytes, and [`MOST`] bytes more for each of its own. Keys in
