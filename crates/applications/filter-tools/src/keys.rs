@@ -48,7 +48,7 @@ impl Items {
     }
 
     /// Returns the bytes of the key that a line stands for; `bytes` is where they go if they are not in the line.
-    pub(crate) fn key<'a>(self, line: &'a [u8], bytes: &'a mut Vec<u8>) -> Result<&'a [u8], String> {
+    fn key<'a>(self, line: &'a [u8], bytes: &'a mut Vec<u8>) -> Result<&'a [u8], String> {
         // Shows what is wrong, and what is around it.
         let wrong = |rule: &str, at: usize| {
             let start = at.saturating_sub(20);
@@ -141,7 +141,7 @@ impl<'a> Lines<'a> {
     /// # Errors
     ///
     /// If the file cannot be read, a line is too long, or Ctrl-C came.
-    pub(crate) fn next_line(&mut self) -> Result<Option<&[u8]>, Failure> {
+    fn next_line(&mut self) -> Result<Option<&[u8]>, Failure> {
         self.reader.consume(self.taken);
         self.taken = 0;
         self.number += 1;
@@ -193,14 +193,52 @@ impl<'a> Lines<'a> {
         }
     }
 
+    /// Passes the key of the next line to `then`; `bytes` is for keys that are not in the line.
+    fn next_key<T>(
+        &mut self,
+        items: Items,
+        bytes: &mut Vec<u8>,
+        then: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, Failure> {
+        let Some(line) = self.next_line()? else {
+            return Ok(None);
+        };
+        match items.key(line, bytes) {
+            Ok(key) => Ok(Some(then(key))),
+            Err(reason) => Err(self.wrong(reason)),
+        }
+    }
+
+    /// Replaces the batch by the next keys: at most `most`, and only those whose lines are in memory, but at least one.
+    /// An empty batch is the end.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, a line is too long or no item, or Ctrl-C came. The batch then has the keys before.
+    pub(crate) fn next_batch(
+        &mut self,
+        items: Items,
+        most: usize,
+        batch: &mut Vec<Vec<u8>>,
+    ) -> Result<(), Failure> {
+        batch.clear();
+        let mut bytes = Vec::new();
+        while let Some(()) = self.next_key(items, &mut bytes, |key| batch.push(key.to_vec()))? {
+            if batch.len() == most || !self.has_more() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Returns true if the next line is in memory as a whole.
-    pub(crate) fn has_more(&self) -> bool {
+    fn has_more(&self) -> bool {
         let rest = self.reader.buffer().get(self.taken..).unwrap_or_default();
         memchr::memchr(b'\n', rest).is_some()
     }
 
     /// Returns the failure for the last line.
-    pub(crate) fn wrong(&self, reason: impl std::fmt::Display) -> Failure {
+    fn wrong(&self, reason: impl std::fmt::Display) -> Failure {
         Failure::input(format_args!("{}, line {}: {reason}", self.name, self.number))
     }
 }
@@ -221,11 +259,8 @@ pub(crate) fn each(
     let mut bytes = Vec::new();
     for path in if paths.is_empty() { &stdin } else { paths } {
         let mut lines = Lines::open(path, limit, interrupt)?;
-        while let Some(line) = lines.next_line()? {
-            match items.key(line, &mut bytes) {
-                Ok(key) => take(key)?,
-                Err(reason) => return Err(lines.wrong(reason)),
-            }
+        while let Some(taken) = lines.next_key(items, &mut bytes, &mut take)? {
+            taken?;
         }
     }
     Ok(())

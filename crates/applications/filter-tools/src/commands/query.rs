@@ -124,28 +124,19 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
     let mut lines = Lines::open(Path::new("-"), LONGEST, &interrupt)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut answer = |batch: &mut Vec<Vec<u8>>| -> io::Result<()> {
-        for answer in contains(batch) {
+    let mut batch = Vec::new();
+    loop {
+        let read = lines.next_batch(items, TOGETHER, &mut batch);
+        // Keys before a wrong line are answered, too.
+        for answer in contains(&batch) {
             out.write_all(if answer { b"maybe\n" } else { b"no\n" })?;
         }
-        batch.clear();
-        out.flush()
-    };
-    let (mut batch, mut bytes) = (Vec::new(), Vec::new());
-    while let Some(line) = lines.next_line()? {
-        match items.key(line, &mut bytes) {
-            Ok(key) => batch.push(key.to_vec()),
-            Err(reason) => {
-                answer(&mut batch)?;
-                return Err(lines.wrong(reason));
-            }
-        }
-        if batch.len() == TOGETHER || !lines.has_more() {
-            answer(&mut batch)?;
+        out.flush()?;
+        read?;
+        if batch.is_empty() {
+            return Ok(());
         }
     }
-    answer(&mut batch)?;
-    Ok(())
 }
 
 /// Returns true if the filter has the fast hash of `membership-filters`, which does not distinguish integers and
