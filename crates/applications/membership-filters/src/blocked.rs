@@ -9,7 +9,7 @@ use crate::backend::{AnyFunnel, Backend, Compatible, Enveloped, Exclusive, Fast,
 use crate::envelope::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
-use crate::hash::{Hash128, Xxph3};
+use crate::hash::Xxph3;
 use crate::stats::Stats;
 use crate::stored::{of_field, zero};
 use filter_formats::Format;
@@ -102,11 +102,6 @@ impl<S: Storage> Backend for Blocked<S> {
     const NAME: &'static str = S::NAME;
 
     type Hash = u64;
-
-    #[inline]
-    fn part(hash: Hash128) -> u64 {
-        hash.h1
-    }
 
     #[inline]
     fn contains(&self, hash: u64) -> bool {

@@ -89,6 +89,14 @@ fn in_batches<H: Copy + Default, R: Outcome>(
     }
 }
 
+/// Takes `h1`, Guava's `asLong`.
+impl From<Hash128> for u64 {
+    #[inline]
+    fn from(hash: Hash128) -> Self {
+        hash.h1
+    }
+}
+
 /// Returns what the places of each key are made of.
 fn parts<'k, B: Backend, F: Funnel<T>, T: ?Sized + 'k>(
     funnel: &F,
@@ -96,7 +104,7 @@ fn parts<'k, B: Backend, F: Funnel<T>, T: ?Sized + 'k>(
 ) -> impl Iterator<Item = B::Hash> {
     let part = |key| match F::Function::IS_INLINED {
         true => part_apart::<B, F, T>(funnel, key),
-        false => B::part(Hash128::of_key(funnel, key)),
+        false => Hash128::of_key(funnel, key).into(),
     };
     keys.into_iter().map(part)
 }
@@ -104,12 +112,12 @@ fn parts<'k, B: Backend, F: Funnel<T>, T: ?Sized + 'k>(
 /// Keeps the code of a hash out of loops, which take fewer instructions then.
 #[inline(never)]
 fn part_apart<B: Backend, F: Funnel<T>, T: ?Sized>(funnel: &F, key: &T) -> B::Hash {
-    B::part(Hash128::of_key(funnel, key))
+    Hash128::of_key(funnel, key).into()
 }
 
 /// Returns the same for keys that are hashed already.
 fn hashed_parts<B: Backend, F>(hashes: &[Hashed<F>]) -> impl Iterator<Item = B::Hash> {
-    hashes.iter().map(|hash| B::part(hash.hash()))
+    hashes.iter().map(|hash| hash.hash().into())
 }
 
 impl<B, F, A> Filter<B, F, A> {
@@ -176,7 +184,7 @@ impl<B: Backend, F, A> Filter<B, F, A> {
         F: Funnel<T>,
     {
         let hash = Hash128::of_key(&self.funnel, key);
-        self.backend.contains(B::part(hash))
+        self.backend.contains(hash.into())
     }
 
     /// Returns for each key whether it might be in the filter, in order. In filters that are larger than the processor's
@@ -233,7 +241,7 @@ impl<B: Backend, F: PartialEq, A> Filter<B, F, A> {
     #[inline]
     #[must_use]
     pub fn contains_hashed(&self, hash: &Hashed<F>) -> bool {
-        let contains = |hash| self.backend.contains(B::part(hash));
+        let contains = |hash: Hash128| self.backend.contains(hash.into());
         self.own(hash).map_or(true, contains)
     }
 
@@ -303,7 +311,7 @@ impl<B: Exclusive, F> Filter<B, F> {
         F: Funnel<T>,
     {
         let hash = Hash128::of_key(&self.funnel, key);
-        self.backend.insert(B::part(hash))
+        self.backend.insert(hash.into())
     }
 
     /// Inserts keys in order. In filters that are larger than the processor's caches this takes a fraction of the time of
@@ -337,7 +345,7 @@ impl<B: Exclusive, F: PartialEq> Filter<B, F> {
     #[inline]
     pub fn insert_hashed(&mut self, hash: &Hashed<F>) -> Result<bool, Error> {
         let hash = self.own(hash)?;
-        self.backend.insert(B::part(hash)).result()
+        self.backend.insert(hash.into()).result()
     }
 
     /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many).
@@ -361,7 +369,7 @@ impl<B: Concurrent, F> Filter<B, F, Shared> {
         F: Funnel<T>,
     {
         let hash = Hash128::of_key(&self.funnel, key);
-        self.backend.insert(B::part(hash))
+        self.backend.insert(hash.into())
     }
 
     /// Inserts keys. In filters that are larger than the processor's caches this takes a fraction of the time of single calls.
@@ -425,7 +433,7 @@ impl<B: Concurrent, F: PartialEq> Filter<B, F, Shared> {
     #[inline]
     pub fn insert_hashed(&self, hash: &Hashed<F>) -> Result<bool, Error> {
         let hash = self.own(hash)?;
-        Ok(self.backend.insert(B::part(hash)))
+        Ok(self.backend.insert(hash.into()))
     }
 
     /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many).
@@ -489,7 +497,7 @@ impl<B: Remove, F> Filter<B, F> {
         F: Funnel<T>,
     {
         let hash = Hash128::of_key(&self.funnel, key);
-        self.backend.remove(B::part(hash))
+        self.backend.remove(hash.into())
     }
 }
 
@@ -502,7 +510,7 @@ impl<B: Remove, F: PartialEq> Filter<B, F> {
     /// filter's. Nothing is removed then, and the key may be in the filter.
     pub fn remove_hashed(&mut self, hash: &Hashed<F>) -> Result<bool, Error> {
         let hash = self.own(hash)?;
-        Ok(self.backend.remove(B::part(hash)))
+        Ok(self.backend.remove(hash.into()))
     }
 }
 

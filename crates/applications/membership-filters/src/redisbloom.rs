@@ -138,11 +138,6 @@ impl Backend for Chain {
     type Hash = Hash128;
 
     #[inline]
-    fn part(hash: Hash128) -> Hash128 {
-        hash
-    }
-
-    #[inline]
     fn contains(&self, hash: Hash128) -> bool {
         // Most keys are in the newest links, which are the largest.
         self.last.contains(hash) || self.full.iter().rev().any(|link| link.contains(hash))
