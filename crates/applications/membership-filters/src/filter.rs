@@ -10,8 +10,8 @@ use crate::backend::{
 };
 use crate::envelope::{self, CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
 use crate::error::{Error, Outcome};
-use crate::funnel::{Funnel, Hashed, Hashing};
-use crate::hash::{Hash128, HashFunction as _, Xxph3};
+use crate::funnel::{Funnel, Hashed};
+use crate::hash::{Hash128, HashFunction as _, Hashing, Xxph3};
 use crate::stats::Stats;
 
 /// A filter of any kind: the places of its keys, and the funnel that hashes them. The kinds have names:

@@ -6,8 +6,8 @@ use core::mem;
 use crate::backend::{Backend, Counted, Exclusive};
 use crate::error::{Error, ErrorKind};
 use crate::filter::Filter;
-use crate::funnel::{Hashing, hashing, sliced};
-use crate::hash::{Encoding, Hash128, RedisMurmur};
+use crate::funnel::{hashing, sliced};
+use crate::hash::{Encoding, Hash128, Hashing, RedisMurmur};
 use crate::stats::Stats;
 
 mod chunks;
