@@ -194,10 +194,35 @@ impl<B: Backend, F, A> Filter<B, F, A> {
     where
         F: Funnel<T>,
     {
-        let keys = keys.into_iter();
-        let mut answers = Vec::with_capacity(keys.size_hint().0);
-        let then = |hashes: &[B::Hash]| self.backend.contains_batch(hashes, &mut answers);
-        in_batches(parts::<B, F, T>(&self.funnel, keys), then);
+        self.answers(parts::<B, F, T>(&self.funnel, keys))
+    }
+
+    /// Returns for each key whether it might be in the filter, like [`contains_many`](Self::contains_many), for keys that are
+    /// in the encoding of the funnel already. The funnel need not take keys, as [`HashId`](crate::HashId) does not.
+    ///
+    /// ```
+    /// use membership_filters::{BloomFilter, Long, Parameters, envelope};
+    ///
+    /// let mut ids = BloomFilter::new(Long, &Parameters::new(1000, 0.01)?)?;
+    /// ids.insert(&7);
+    /// let bytes = ids.to_bytes();
+    /// let filter = BloomFilter::from_bytes(&bytes, envelope::hash_id(&bytes)?)?;
+    /// let keys = [7_i64, 8].map(i64::to_le_bytes);
+    /// assert_eq!(filter.contains_many_bytes(keys.iter().map(|key| &key[..])), [true, false]);
+    /// # Ok::<(), membership_filters::Error>(())
+    /// ```
+    #[must_use]
+    pub fn contains_many_bytes<'k>(&self, keys: impl IntoIterator<Item = &'k [u8]>) -> Vec<bool>
+    where
+        F: Hashing,
+    {
+        let hashes = keys.into_iter().map(|key| self.funnel.hash_bytes(key).into());
+        self.answers(hashes)
+    }
+
+    fn answers(&self, hashes: impl Iterator<Item = B::Hash>) -> Vec<bool> {
+        let mut answers = Vec::with_capacity(hashes.size_hint().0);
+        in_batches(hashes, |hashes| self.backend.contains_batch(hashes, &mut answers));
         answers
     }
 
@@ -248,9 +273,7 @@ impl<B: Backend, F: PartialEq, A> Filter<B, F, A> {
     /// Returns for each key that is hashed already what [`contains_hashed`](Self::contains_hashed) would return.
     #[must_use]
     pub fn contains_many_hashed(&self, hashes: &[Hashed<F>]) -> Vec<bool> {
-        let mut answers = Vec::with_capacity(hashes.len());
-        let then = |hashes: &[B::Hash]| self.backend.contains_batch(hashes, &mut answers);
-        in_batches(hashed_parts::<B, F>(hashes), then);
+        let mut answers = self.answers(hashed_parts::<B, F>(hashes));
         // No pass at all for funnels without fields, which are always equal.
         for (answer, hash) in answers.iter_mut().zip(hashes) {
             *answer |= self.own(hash).is_err();
