@@ -170,12 +170,6 @@ pub(crate) fn check_key_kind(name: &str) -> Result<(), Error> {
     })
 }
 
-/// Returns true if a key of this kind can have these bytes: a `long` has eight. Eight digits are rather its text than a
-/// number above 3 * 10^18.
-pub(crate) fn is_of_kind(kind: &str, key: &[u8]) -> bool {
-    kind != "long" || key.len() == 8 && !key.iter().all(u8::is_ascii_digit)
-}
-
 /// Reads a text that zeros follow.
 fn text(field: &[u8]) -> Result<String, Error> {
     let len = field.iter().position(|&byte| byte == 0).unwrap_or(field.len());

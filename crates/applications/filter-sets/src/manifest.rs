@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ErrorKind, ensure};
-use crate::header::{Header, check_key_kind, is_of_kind};
+use crate::filter::is_of_kind;
+use crate::header::{Header, check_key_kind};
 use crate::row::Format;
 use crate::shard::{MANIFEST, MAX_SHARDS, Shard};
 

@@ -25,11 +25,8 @@ pub trait Backend: Sized {
     /// The name of the filter's alias, which `Debug` shows.
     const NAME: &'static str;
 
-    /// The part of a hash that places are made of.
-    type Hash: Copy + Default;
-
-    /// Returns this part.
-    fn part(hash: Hash128) -> Self::Hash;
+    /// The part of a hash that places are made of: all of it, or `h1` alone, a `u64`.
+    type Hash: Copy + Default + From<Hash128>;
 
     /// Returns whether the key might be there.
     fn contains(&self, hash: Self::Hash) -> bool;

@@ -9,13 +9,13 @@ use crate::backend::{AnyFunnel, Backend, Compatible, Enveloped, Exclusive, Fast,
 use crate::envelope::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
-use crate::hash::{Hash128, Xxph3};
+use crate::hash::Xxph3;
 use crate::stats::Stats;
 use crate::stored::{of_field, zero};
 use filter_formats::Format;
 use filter_formats::parquet::{SplitBlockFilter, SplitBlockFilterMut};
 use filter_formats::view::FilterView;
-use filter_policy::{Answers, HashFunction, KeyHashes};
+use filter_policy::Answers;
 
 mod bits;
 #[cfg(target_has_atomic = "64")]
@@ -102,11 +102,6 @@ impl<S: Storage> Backend for Blocked<S> {
     const NAME: &'static str = S::NAME;
 
     type Hash = u64;
-
-    #[inline]
-    fn part(hash: Hash128) -> u64 {
-        hash.h1
-    }
 
     #[inline]
     fn contains(&self, hash: u64) -> bool {
@@ -233,17 +228,16 @@ impl Storage for Blocks {
     }
 
     fn contains_batch(&self, hashes: &[u64], answers: &mut Vec<bool>) {
-        let mut words = [0; 8];
-        let filter = SplitBlockFilter::new(self.as_slice()).map(|filter| filter.prepare());
+        let mut words = [u64::MAX; 8];
+        let filter = SplitBlockFilter::new(self.as_slice());
         for hashes in hashes.chunks(64 * words.len()) {
-            let mut found = Answers::new(&mut words);
             if let Ok(filter) = &filter {
-                // The blocks are seen as Parquet's, whose function these values take the place of. Never fails: there
-                // is a block, and a word for every 64 keys.
-                let hashes = KeyHashes::new(HashFunction::XXH64, hashes);
-                let _answered = filter.may_match_hashes(hashes, &mut found);
+                // Never fails: there is a word for every 64 keys.
+                let _answered = filter.may_match_raw_hashes(hashes, &mut Answers::new(&mut words));
             }
-            answers.extend((0..hashes.len()).map(|i| found.get(i)));
+            for (hashes, word) in hashes.chunks(64).zip(words) {
+                answers.extend((0..hashes.len()).map(|i| word >> i & 1 == 1));
+            }
         }
     }
 

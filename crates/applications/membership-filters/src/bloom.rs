@@ -93,11 +93,6 @@ impl<V: Variety, W: Word> Backend for Bloom<V, W> {
     type Hash = Hash128;
 
     #[inline]
-    fn part(hash: Hash128) -> Hash128 {
-        hash
-    }
-
-    #[inline]
     fn contains(&self, hash: Hash128) -> bool {
         self.has(hash)
     }

@@ -142,11 +142,6 @@ impl Backend for Counting {
 
     type Hash = Hash128;
 
-    #[inline]
-    fn part(hash: Hash128) -> Hash128 {
-        hash
-    }
-
     fn contains(&self, hash: Hash128) -> bool {
         let (bits, test) = (self.modulus, |position| self.counters.get(position) > 0);
         by_rule!(self.strategy.rule(), S => unrolled::every(S::start(hash, bits), self.probe_count, bits, test))

@@ -97,11 +97,6 @@ impl Backend for Cuckoo {
     type Hash = Hash128;
 
     #[inline]
-    fn part(hash: Hash128) -> Hash128 {
-        hash
-    }
-
-    #[inline]
     fn contains(&self, hash: Hash128) -> bool {
         self.matching_slots(&self.place(hash)).next().is_some()
     }

@@ -29,8 +29,7 @@ use hashzoo::Murmur3X64_128;
 use crate::arch;
 use crate::bits::{WORD, Word};
 use crate::error::{Error, ErrorKind};
-use crate::funnel::Hashing;
-use crate::hash::HashId;
+use crate::hash::{HashId, Hashing};
 
 /// The version of the envelope and of every form in it.
 const VERSION: u8 = 2;

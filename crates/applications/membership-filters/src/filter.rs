@@ -10,8 +10,8 @@ use crate::backend::{
 };
 use crate::envelope::{self, CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
 use crate::error::{Error, Outcome};
-use crate::funnel::{Funnel, Hashed, Hashing};
-use crate::hash::{Hash128, HashFunction as _, Xxph3};
+use crate::funnel::{Funnel, Hashed};
+use crate::hash::{Hash128, HashFunction as _, Hashing, Xxph3};
 use crate::stats::Stats;
 
 /// A filter of any kind: the places of its keys, and the funnel that hashes them. The kinds have names:
@@ -89,6 +89,14 @@ fn in_batches<H: Copy + Default, R: Outcome>(
     }
 }
 
+/// Takes `h1`, Guava's `asLong`.
+impl From<Hash128> for u64 {
+    #[inline]
+    fn from(hash: Hash128) -> Self {
+        hash.h1
+    }
+}
+
 /// Returns what the places of each key are made of.
 fn parts<'k, B: Backend, F: Funnel<T>, T: ?Sized + 'k>(
     funnel: &F,
@@ -96,7 +104,7 @@ fn parts<'k, B: Backend, F: Funnel<T>, T: ?Sized + 'k>(
 ) -> impl Iterator<Item = B::Hash> {
     let part = |key| match F::Function::IS_INLINED {
         true => part_apart::<B, F, T>(funnel, key),
-        false => B::part(Hash128::of_key(funnel, key)),
+        false => Hash128::of_key(funnel, key).into(),
     };
     keys.into_iter().map(part)
 }
@@ -104,12 +112,12 @@ fn parts<'k, B: Backend, F: Funnel<T>, T: ?Sized + 'k>(
 /// Keeps the code of a hash out of loops, which take fewer instructions then.
 #[inline(never)]
 fn part_apart<B: Backend, F: Funnel<T>, T: ?Sized>(funnel: &F, key: &T) -> B::Hash {
-    B::part(Hash128::of_key(funnel, key))
+    Hash128::of_key(funnel, key).into()
 }
 
 /// Returns the same for keys that are hashed already.
 fn hashed_parts<B: Backend, F>(hashes: &[Hashed<F>]) -> impl Iterator<Item = B::Hash> {
-    hashes.iter().map(|hash| B::part(hash.hash()))
+    hashes.iter().map(|hash| hash.hash().into())
 }
 
 impl<B, F, A> Filter<B, F, A> {
@@ -176,7 +184,7 @@ impl<B: Backend, F, A> Filter<B, F, A> {
         F: Funnel<T>,
     {
         let hash = Hash128::of_key(&self.funnel, key);
-        self.backend.contains(B::part(hash))
+        self.backend.contains(hash.into())
     }
 
     /// Returns for each key whether it might be in the filter, in order. In filters that are larger than the processor's
@@ -186,10 +194,35 @@ impl<B: Backend, F, A> Filter<B, F, A> {
     where
         F: Funnel<T>,
     {
-        let keys = keys.into_iter();
-        let mut answers = Vec::with_capacity(keys.size_hint().0);
-        let then = |hashes: &[B::Hash]| self.backend.contains_batch(hashes, &mut answers);
-        in_batches(parts::<B, F, T>(&self.funnel, keys), then);
+        self.answers(parts::<B, F, T>(&self.funnel, keys))
+    }
+
+    /// Returns for each key whether it might be in the filter, like [`contains_many`](Self::contains_many), for keys that are
+    /// in the encoding of the funnel already. The funnel need not take keys, as [`HashId`](crate::HashId) does not.
+    ///
+    /// ```
+    /// use membership_filters::{BloomFilter, Long, Parameters, envelope};
+    ///
+    /// let mut ids = BloomFilter::new(Long, &Parameters::new(1000, 0.01)?)?;
+    /// ids.insert(&7);
+    /// let bytes = ids.to_bytes();
+    /// let filter = BloomFilter::from_bytes(&bytes, envelope::hash_id(&bytes)?)?;
+    /// let keys = [7_i64, 8].map(i64::to_le_bytes);
+    /// assert_eq!(filter.contains_many_bytes(keys.iter().map(|key| &key[..])), [true, false]);
+    /// # Ok::<(), membership_filters::Error>(())
+    /// ```
+    #[must_use]
+    pub fn contains_many_bytes<'k>(&self, keys: impl IntoIterator<Item = &'k [u8]>) -> Vec<bool>
+    where
+        F: Hashing,
+    {
+        let hashes = keys.into_iter().map(|key| self.funnel.hash_bytes(key).into());
+        self.answers(hashes)
+    }
+
+    fn answers(&self, hashes: impl Iterator<Item = B::Hash>) -> Vec<bool> {
+        let mut answers = Vec::with_capacity(hashes.size_hint().0);
+        in_batches(hashes, |hashes| self.backend.contains_batch(hashes, &mut answers));
         answers
     }
 
@@ -233,16 +266,14 @@ impl<B: Backend, F: PartialEq, A> Filter<B, F, A> {
     #[inline]
     #[must_use]
     pub fn contains_hashed(&self, hash: &Hashed<F>) -> bool {
-        let contains = |hash| self.backend.contains(B::part(hash));
+        let contains = |hash: Hash128| self.backend.contains(hash.into());
         self.own(hash).map_or(true, contains)
     }
 
     /// Returns for each key that is hashed already what [`contains_hashed`](Self::contains_hashed) would return.
     #[must_use]
     pub fn contains_many_hashed(&self, hashes: &[Hashed<F>]) -> Vec<bool> {
-        let mut answers = Vec::with_capacity(hashes.len());
-        let then = |hashes: &[B::Hash]| self.backend.contains_batch(hashes, &mut answers);
-        in_batches(hashed_parts::<B, F>(hashes), then);
+        let mut answers = self.answers(hashed_parts::<B, F>(hashes));
         // No pass at all for funnels without fields, which are always equal.
         for (answer, hash) in answers.iter_mut().zip(hashes) {
             *answer |= self.own(hash).is_err();
@@ -303,7 +334,7 @@ impl<B: Exclusive, F> Filter<B, F> {
         F: Funnel<T>,
     {
         let hash = Hash128::of_key(&self.funnel, key);
-        self.backend.insert(B::part(hash))
+        self.backend.insert(hash.into())
     }
 
     /// Inserts keys in order. In filters that are larger than the processor's caches this takes a fraction of the time of
@@ -337,7 +368,7 @@ impl<B: Exclusive, F: PartialEq> Filter<B, F> {
     #[inline]
     pub fn insert_hashed(&mut self, hash: &Hashed<F>) -> Result<bool, Error> {
         let hash = self.own(hash)?;
-        self.backend.insert(B::part(hash)).result()
+        self.backend.insert(hash.into()).result()
     }
 
     /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many).
@@ -361,7 +392,7 @@ impl<B: Concurrent, F> Filter<B, F, Shared> {
         F: Funnel<T>,
     {
         let hash = Hash128::of_key(&self.funnel, key);
-        self.backend.insert(B::part(hash))
+        self.backend.insert(hash.into())
     }
 
     /// Inserts keys. In filters that are larger than the processor's caches this takes a fraction of the time of single calls.
@@ -425,7 +456,7 @@ impl<B: Concurrent, F: PartialEq> Filter<B, F, Shared> {
     #[inline]
     pub fn insert_hashed(&self, hash: &Hashed<F>) -> Result<bool, Error> {
         let hash = self.own(hash)?;
-        Ok(self.backend.insert(B::part(hash)))
+        Ok(self.backend.insert(hash.into()))
     }
 
     /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many).
@@ -489,7 +520,7 @@ impl<B: Remove, F> Filter<B, F> {
         F: Funnel<T>,
     {
         let hash = Hash128::of_key(&self.funnel, key);
-        self.backend.remove(B::part(hash))
+        self.backend.remove(hash.into())
     }
 }
 
@@ -502,7 +533,7 @@ impl<B: Remove, F: PartialEq> Filter<B, F> {
     /// filter's. Nothing is removed then, and the key may be in the filter.
     pub fn remove_hashed(&mut self, hash: &Hashed<F>) -> Result<bool, Error> {
         let hash = self.own(hash)?;
-        Ok(self.backend.remove(B::part(hash)))
+        Ok(self.backend.remove(hash.into()))
     }
 }
 

@@ -7,41 +7,12 @@ use alloc::vec::Vec;
 
 use hashzoo::xxh3_64;
 
-use crate::hash::{Encoding, Hash128, HashFunction, HashId, Murmur3, Xxph3};
+use crate::hash::{Encoding, Hash128, HashFunction, Hashing, Murmur3, Xxph3};
 use crate::key::{Key, Utf16};
 use crate::sink::Sink;
 
 /// The seed of [`Hashed::shard`], the same as of the shard function of the sets in files: no filter uses it.
 const SHARD_SEED: u64 = 0x7368_6172_6473;
-
-/// The hash of a funnel: the function, and the encoding of the keys. Every stored filter names both, and is read only with a
-/// funnel that has the same: see [`HashId`](crate::HashId).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say how it hashes keys",
-    note = "implement `Hashing` for it, with the function `Murmur3` and an `Encoding::custom` of its own"
-)]
-pub trait Hashing {
-    /// The function that hashes the bytes. A filter is written as Guava's stream only with [`Murmur3`].
-    type Function: HashFunction;
-
-    /// Returns the encoding of the keys: of a funnel of your own [`Encoding::custom`], unless its bytes are exactly those that
-    /// another encoding promises. If a funnel has fields that change the bytes, the encoding must depend on them.
-    fn encoding(&self) -> Encoding;
-
-    /// Returns the hash of a key that is in the encoding already.
-    #[expect(clippy::inline_always, reason = "see `TakeSlice for HashSlice`")]
-    #[inline(always)]
-    fn hash_bytes(&self, bytes: &[u8]) -> Hash128 {
-        Self::Function::hash(bytes)
-    }
-
-    /// Returns the name of function and encoding.
-    #[inline]
-    #[must_use]
-    fn hash_id(&self) -> HashId {
-        HashId::new::<Self::Function>(self.encoding())
-    }
-}
 
 /// A rule that turns keys of type `T` into bytes to hash: Guava's `Funnel`. Two programs can share a filter only if
 /// their funnels give the same bytes for the same key.
@@ -393,20 +364,4 @@ sequences! {
     [] &[T];
     [] Vec<T>;
     [const N: usize] [T; N];
-}
-
-impl Hashing for HashId {
-    type Function = crate::hash::Stored;
-
-    fn encoding(&self) -> Encoding {
-        HashId::encoding(*self)
-    }
-
-    fn hash_id(&self) -> HashId {
-        *self
-    }
-
-    fn hash_bytes(&self, bytes: &[u8]) -> Hash128 {
-        self.apply(bytes)
-    }
 }

@@ -1,7 +1,7 @@
 //! The 128-bit hash of a key, which determines its positions; the functions that compute it; and the identity under which a
 //! stored filter names its function.
 //!
-//! Knows nothing of funnels, filters or bits.
+//! Knows nothing of the types of keys, filters or bits.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -222,6 +222,35 @@ impl fmt::Display for Encoding {
     }
 }
 
+/// The hash of a funnel: the function, and the encoding of the keys. Every stored filter names both, and is read only with a
+/// funnel that has the same: see [`HashId`](crate::HashId).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say how it hashes keys",
+    note = "implement `Hashing` for it, with the function `Murmur3` and an `Encoding::custom` of its own"
+)]
+pub trait Hashing {
+    /// The function that hashes the bytes. A filter is written as Guava's stream only with [`Murmur3`].
+    type Function: HashFunction;
+
+    /// Returns the encoding of the keys: of a funnel of your own [`Encoding::custom`], unless its bytes are exactly those that
+    /// another encoding promises. If a funnel has fields that change the bytes, the encoding must depend on them.
+    fn encoding(&self) -> Encoding;
+
+    /// Returns the hash of a key that is in the encoding already.
+    #[expect(clippy::inline_always, reason = "see `TakeSlice for HashSlice`")]
+    #[inline(always)]
+    fn hash_bytes(&self, bytes: &[u8]) -> Hash128 {
+        Self::Function::hash(bytes)
+    }
+
+    /// Returns the name of function and encoding.
+    #[inline]
+    #[must_use]
+    fn hash_id(&self) -> HashId {
+        HashId::new::<Self::Function>(self.encoding())
+    }
+}
+
 /// The hash of a filter's keys as stored filters name it: the function, and the encoding of the keys.
 ///
 /// It is also the funnel of filters whose hash is known only when they are opened. It takes no keys, and
@@ -253,18 +282,6 @@ impl HashId {
         Self { function, encoding }
     }
 
-    pub(crate) fn apply(self, bytes: &[u8]) -> Hash128 {
-        match self.function {
-            Xxph3::CODE => Xxph3::hash(bytes),
-            SparkMurmur3::CODE if self.encoding.kind == 1 && self.encoding.depth == 0 => {
-                spark_hash(bytes, self.encoding.id.cast_signed())
-            }
-            SparkMurmur3::CODE => SparkMurmur3::hash(bytes),
-            RedisMurmur::CODE => RedisMurmur::hash(bytes),
-            _ => Murmur3::hash(bytes),
-        }
-    }
-
     /// Returns the same function for keys of another encoding.
     #[must_use]
     pub const fn with_encoding(self, encoding: Encoding) -> Self {
@@ -292,6 +309,30 @@ impl HashId {
         let encoding = Encoding { kind, depth, id };
         let is_known = is_known && (Murmur3::CODE..=RedisMurmur::CODE).contains(&function);
         is_known.then_some(Self { function, encoding })
+    }
+}
+
+impl Hashing for HashId {
+    type Function = Stored;
+
+    fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    fn hash_id(&self) -> HashId {
+        *self
+    }
+
+    fn hash_bytes(&self, bytes: &[u8]) -> Hash128 {
+        match self.function {
+            Xxph3::CODE => Xxph3::hash(bytes),
+            SparkMurmur3::CODE if self.encoding.kind == 1 && self.encoding.depth == 0 => {
+                spark_hash(bytes, self.encoding.id.cast_signed())
+            }
+            SparkMurmur3::CODE => SparkMurmur3::hash(bytes),
+            RedisMurmur::CODE => RedisMurmur::hash(bytes),
+            _ => Murmur3::hash(bytes),
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use core::mem;
 use crate::backend::{Backend, Counted, Exclusive};
 use crate::error::{Error, ErrorKind};
 use crate::filter::Filter;
-use crate::funnel::{Hashing, hashing, sliced};
-use crate::hash::{Encoding, Hash128, RedisMurmur};
+use crate::funnel::{hashing, sliced};
+use crate::hash::{Encoding, Hash128, Hashing, RedisMurmur};
 use crate::stats::Stats;
 
 mod chunks;
@@ -136,11 +136,6 @@ impl Backend for Chain {
     const NAME: &'static str = "redisbloom::BloomFilter";
 
     type Hash = Hash128;
-
-    #[inline]
-    fn part(hash: Hash128) -> Hash128 {
-        hash
-    }
 
     #[inline]
     fn contains(&self, hash: Hash128) -> bool {

@@ -9,7 +9,7 @@ use crate::blocked::{Blocked, Parameters};
 use crate::envelope::{Reader, Writer};
 use crate::error::{Error, ErrorKind};
 use crate::filter::Filter;
-use crate::hash::{Hash128, Xxph3};
+use crate::hash::Xxph3;
 use crate::stats::Stats;
 use crate::stored::{invalid, zero};
 
@@ -143,11 +143,6 @@ impl<B: Backend> Backend for Rotating<B> {
     const NAME: &'static str = "RotatingFilter";
 
     type Hash = B::Hash;
-
-    #[inline]
-    fn part(hash: Hash128) -> B::Hash {
-        B::part(hash)
-    }
 
     fn contains(&self, hash: B::Hash) -> bool {
         self.all().any(|each| each.contains(hash))

@@ -86,11 +86,7 @@ where
     }
 
     fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
-        let funnel = *self.funnel();
-        let hashes = keys
-            .iter()
-            .map(|key| Hashed::assume(funnel, funnel.hash_bytes(key)));
-        self.contains_many_hashed(&hashes.collect::<Vec<_>>())
+        self.contains_many_bytes(keys.iter().copied())
     }
 
     fn rate(&self) -> f64 {

@@ -232,7 +232,7 @@ impl Opened for OpenedFilter {
         let mut words = vec![0; Answers::words_for(keys.len())];
         let mut answers = Answers::new(&mut words);
         // There are enough words.
-        let _ = self.filter.may_match_many(keys, &mut answers);
+        let _ = self.filter.may_match_slices(keys, &mut answers);
         answers.iter().collect()
     }
 

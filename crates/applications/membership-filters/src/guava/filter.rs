@@ -12,11 +12,10 @@ use crate::error::Error;
 use crate::filter::Filter;
 #[cfg(target_has_atomic = "64")]
 use crate::filter::Shared;
-use crate::funnel::Hashing;
 use crate::guava::header::StreamHeader;
 use crate::guava::parameters::Parameters;
 use crate::guava::strategy::Strategy;
-use crate::hash::Murmur3;
+use crate::hash::{Hashing, Murmur3};
 
 /// Guava's `BloomFilter`: a compact set that never misses an inserted key, but may seem to contain an absent one.
 ///

@@ -3,8 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::funnel::{Hashing, sliced};
-use crate::hash::{Encoding, Hash128, SparkMurmur3, spark_hash};
+use crate::funnel::sliced;
+use crate::hash::{Encoding, Hash128, Hashing, SparkMurmur3, spark_hash};
 use crate::key::{Key, Utf16};
 
 /// A key of Spark's filters: an integer, which is widened to a `long`; a string, as UTF-8; or bytes.

@@ -127,6 +127,35 @@ impl<'a> SplitBlockFilter<'a> {
         self.stored().may_match(self.kernel, hash)
     }
 
+    /// Queries many values by these hashes, computed by [`PhysicalValue::hash`]. Filters that are not in the cache are
+    /// prefetched.
+    ///
+    /// ```
+    /// use filter_formats::parquet::{PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};
+    /// use filter_policy::Answers;
+    ///
+    /// let hashes = [1, 2, 3].map(|id| PhysicalValue::Int32(id).hash());
+    /// let mut bitset = [0; 32];
+    /// SplitBlockFilterMut::new(&mut bitset)?.insert_raw_hashes([hashes[0], hashes[2]]);
+    ///
+    /// let mut words = [0; 1];
+    /// let mut answers = Answers::new(&mut words);
+    /// SplitBlockFilter::new(&bitset)?.may_match_raw_hashes(&hashes, &mut answers)?;
+    /// assert!(answers.iter().eq([true, false, true]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`TooFewAnswers`](filter_policy::Error::TooFewAnswers) when there is no room for as many answers; then there are
+    /// none.
+    pub fn may_match_raw_hashes(&self, hashes: &[u64], answers: &mut Answers<'_>) -> Result<(), Error> {
+        let words = answers.start(hashes.len())?;
+        self.stored()
+            .may_match_many(self.kernel, Source::Hashes(hashes), words);
+        Ok(())
+    }
+
     /// Prepares the filter for queries of many keys in one call, like a policy's filter.
     #[inline]
     pub fn prepare(&self) -> PreparedFilter<'a> {

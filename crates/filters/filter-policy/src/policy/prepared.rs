@@ -357,6 +357,16 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         Ok(())
     }
 
+    /// Queries keys that are slices: [`may_match_many`](Self::may_match_many) without a [`KeyBatch`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooFewAnswers`] when there is no room for as many answers; then there are none.
+    pub fn may_match_slices(&self, keys: &[&[u8]], answers: &mut Answers<'_>) -> Result<(), Error> {
+        self.look_up(Keys::Slices(keys), answers.start(keys.len())?);
+        Ok(())
+    }
+
     /// Queries keys by their hash values; otherwise like [`may_match_many`](Self::may_match_many) and
     /// [`may_match_hash`](Self::may_match_hash).
     ///

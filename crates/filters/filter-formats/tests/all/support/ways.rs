@@ -186,8 +186,9 @@ pub(crate) fn answers(policy: &dyn AnyPolicy, filter: &[u8], keys: &[&[u8]], pag
     let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
     let words: &mut [u64] = pages.answers.at(end, keys.len().div_ceil(64));
     type Ask<'a> = &'a dyn Fn(&mut Answers<'_>) -> Result<(), Error>;
-    let ways: [(&str, Ask<'_>); 3] = [
-        ("slices", &|answers| prepared.may_match_many(keys, answers)),
+    let ways: [(&str, Ask<'_>); 4] = [
+        ("slices", &|answers| prepared.may_match_slices(keys, answers)),
+        ("slices as a batch", &|answers| prepared.may_match_many(keys, answers)),
         ("packed", &|answers| prepared.may_match_many(packed, answers)),
         ("vectors", &|answers| prepared.may_match_many(&vectors, answers)),
     ];
