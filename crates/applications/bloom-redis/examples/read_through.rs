@@ -15,10 +15,10 @@
 //! `Store` is the part to copy.
 
 use std::collections::HashMap;
-use std::error::Error;
+use std::error::Error as StdError;
 use std::time::Duration;
 
-use bloom_redis::{Answer, ErrorKind, Expiry, FixedFilter, Schema};
+use bloom_redis::{Answer, Error, Expiry, FixedFilter, Schema};
 use membership_filters::Bytes;
 use membership_filters::guava::{BloomFilter, Parameters};
 use redis::{Client, Commands as _, Connection};
@@ -38,10 +38,10 @@ struct Store {
 impl Store {
     /// Replaces the filter by one of all names in the database, filled in memory and uploaded in large chunks. Readers
     /// go on meanwhile, and no insert is lost.
-    fn rebuild_filter(&mut self) -> Result<(), Box<dyn Error>> {
+    fn rebuild_filter(&mut self) -> Result<(), Box<dyn StdError>> {
         let rebuild = match self.filter.rebuild(LEASE).query(&mut self.connection) {
             // Another process is rebuilding the filter, or died doing so and its lease ends soon.
-            Err(error) if error.kind() == ErrorKind::RebuildUnderWay => return Ok(()),
+            Err(Error::RebuildUnderWay { .. }) => return Ok(()),
             rebuild => rebuild?,
         };
         // Read after the rebuild began, so that a row written now is either read here or inserted into both
@@ -56,7 +56,7 @@ impl Store {
     }
 
     /// Returns the balance of the account of this name, if it exists.
-    fn balance(&mut self, name: &str) -> Result<Option<i64>, Box<dyn Error>> {
+    fn balance(&mut self, name: &str) -> Result<Option<i64>, Box<dyn StdError>> {
         match self.filter.contains(name).query(&mut self.connection)? {
             Answer::Absent => return Ok(None),
             // The filter was evicted or flushed: rebuild it, and query the database for this name.
@@ -75,7 +75,7 @@ impl Store {
     }
 
     /// Inserts an account, or changes its balance.
-    fn insert(&mut self, name: &str, balance: i64) -> Result<(), Box<dyn Error>> {
+    fn insert(&mut self, name: &str, balance: i64) -> Result<(), Box<dyn StdError>> {
         // Insert into the filter before writing the row, so that no reader gets the answer that an existing row is
         // absent. If writing the row fails, the extra name in the filter only costs a database read.
         self.filter.insert(name).query(&mut self.connection)?;
@@ -104,7 +104,7 @@ impl Database {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn StdError>> {
     let url = std::env::args().nth(1).ok_or("the argument must be a URL")?;
     let schema = Schema::whole_words(1_001, 0.01)?;
     let mut store = Store {

@@ -58,7 +58,7 @@ impl FixedFilter {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the schema has more than 2^32 - 192 bits, the limit of
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) if the schema has more than 2^32 - 192 bits, the limit of
     /// a Redis string less the mark after the bits.
     pub fn new(name: impl AsRef<[u8]>, schema: Schema) -> Result<Self, Error> {
         schema.check(MARKED_BITS)?;
@@ -122,8 +122,8 @@ impl FixedFilter {
     /// string without it is an error. The published program goes on with the string as before. Nothing can check that
     /// it used these parameters, and lost nothing.
     ///
-    /// The call fails with [`Missing`](crate::ErrorKind::Missing) when there is no string, and with
-    /// [`Malformed`](crate::ErrorKind::Malformed) when it is too long.
+    /// The call fails with [`Missing`](crate::Error::Missing) when there is no string, and with
+    /// [`Malformed`](crate::Error::Malformed) when it is too long.
     pub fn write_marks(&self) -> Call<'static, ()> {
         self.call(|line, of| async move { whole::write_mark(&line, &of.bitmap).await })
     }
@@ -147,7 +147,7 @@ impl FixedFilter {
     ///
     /// Its string gets its full length and ends with a mark: 24 bytes that hold the number of bits and of probes. No
     /// insert writes there, so that a string without it is not taken for the filter: the call then fails with
-    /// [`Malformed`](crate::ErrorKind::Malformed), and with [`Mismatch`](crate::ErrorKind::Mismatch) when a filter with
+    /// [`Malformed`](crate::Error::Malformed), and with [`Mismatch`](crate::Error::Mismatch) when a filter with
     /// other parameters has this name.
     pub fn create(&self, expiry: Expiry) -> Call<'static, bool> {
         self.call(move |line, of| async move { whole::create(&line, &of.bitmap, expiry).await })
@@ -190,14 +190,14 @@ impl FixedFilter {
     /// Begins a rebuild; see [`Rebuild`]. The new generation is deleted if nothing is inserted into it for the
     /// duration of the lease.
     ///
-    /// The call fails with [`RebuildUnderWay`](crate::ErrorKind::RebuildUnderWay) when there is one already;
+    /// The call fails with [`RebuildUnderWay`](crate::Error::RebuildUnderWay) when there is one already;
     /// [`abandon_rebuild`](Self::abandon_rebuild) ends one whose program has died.
     pub fn rebuild(&self, lease: core::time::Duration) -> Call<'static, Rebuild> {
         Rebuild::begin(self.bitmap.clone(), lease, self.options)
     }
 
     /// Abandons the rebuild under way, of this client or another one. Returns true if there was one. The filter stays
-    /// unchanged, and later calls of the rebuild fail with [`Missing`](crate::ErrorKind::Missing).
+    /// unchanged, and later calls of the rebuild fail with [`Missing`](crate::Error::Missing).
     pub fn abandon_rebuild(&self) -> Call<'static, bool> {
         self.call(|line, of| async move { generation::abandon_any(&line, &of.bitmap).await })
     }
@@ -213,7 +213,7 @@ impl FixedFilter {
     ///
     /// The number of bits must be a multiple of 64, as in Guava ([`Schema::whole_words`](crate::Schema::whole_words)),
     /// and the funnel must hash as the server's queries do: [`Bytes`](membership_filters::Bytes) and
-    /// [`Utf8`](membership_filters::Utf8). The call fails with [`Mismatch`](crate::ErrorKind::Mismatch) otherwise, and
+    /// [`Utf8`](membership_filters::Utf8). The call fails with [`Mismatch`](crate::Error::Mismatch) otherwise, and
     /// when bits, probe count or strategy differ.
     pub fn replace_with<'a, F: Hashing + Sync>(
         &self,
@@ -225,7 +225,7 @@ impl FixedFilter {
 
     /// Downloads the filter's bits into memory, in chunks of 1 MiB. Keys inserted meanwhile may or may not be included.
     ///
-    /// The call fails with [`Mismatch`](crate::ErrorKind::Mismatch) when the number of bits is not a multiple of 64, or
+    /// The call fails with [`Mismatch`](crate::Error::Mismatch) when the number of bits is not a multiple of 64, or
     /// the funnel hashes in another way; see [`replace_with`](Self::replace_with).
     pub fn download<F: Hashing + Send + 'static>(&self, funnel: F) -> Call<'static, BloomFilter<F>> {
         self.call(|line, of| async move { transfer::download(&line, &of.bitmap, &of.options, funnel).await })

@@ -68,7 +68,7 @@ impl GrowingFilter {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the schema has more than 2^32 bits, the limit of a
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) if the schema has more than 2^32 bits, the limit of a
     /// Redis string, or the name is empty or holds a `}`, which would end its hash tag.
     pub fn new(name: impl AsRef<[u8]>, schema: Schema) -> Result<Self, Error> {
         schema.check(REDIS_BITS)?;
@@ -127,7 +127,7 @@ impl GrowingFilter {
     /// Creates the filter, unless there is one; returns whether it was created. It writes the first bitmap at its full
     /// length, as the published program does when it starts, then the cursor and the parameter record. A filter that
     /// lacks any of its keys counts as missing, and if others are left, this call fails with
-    /// [`Missing`](crate::ErrorKind::Missing): [`clear`](Self::clear) it then.
+    /// [`Missing`](crate::Error::Missing): [`clear`](Self::clear) it then.
     pub fn create(&self) -> Call<'static, bool> {
         self.call(|line, of| async move { chain_marks::create(&line, &of.chain).await })
     }
@@ -139,7 +139,7 @@ impl GrowingFilter {
     /// Never call this for a filter that [`create`](Self::create) made. After a loss it would declare what is left to
     /// be the whole.
     ///
-    /// The call fails with [`Missing`](crate::ErrorKind::Missing) when a bitmap up to the cursor is missing, or when
+    /// The call fails with [`Missing`](crate::Error::Missing) when a bitmap up to the cursor is missing, or when
     /// there is one after it.
     pub fn write_marks(&self) -> Call<'static, ()> {
         self.call(|line, of| async move { chain_marks::write_marks(&line, &of.chain).await })

@@ -29,7 +29,7 @@ mod stats;
 
 pub use answer::Answer;
 pub use call::Call;
-pub use error::{Error, ErrorKind};
+pub use error::{Details, Error};
 pub use fixed::FixedFilter;
 pub use growing::GrowingFilter;
 pub use options::{Expiry, Missing, Options};

@@ -57,7 +57,7 @@ impl Options {
 #[non_exhaustive]
 pub enum Missing {
     /// The filter was evicted, expired, flushed or never created: queries answer
-    /// [`Answer::Missing`](crate::Answer::Missing), and inserts fail with [`ErrorKind::Missing`](crate::ErrorKind::Missing) instead of starting a
+    /// [`Answer::Missing`](crate::Answer::Missing), and inserts fail with [`Error::Missing`](crate::Error::Missing) instead of starting a
     /// filter that lacks what the lost one held. New filters are created explicitly.
     #[default]
     Reported,
@@ -158,7 +158,6 @@ impl Lifetime {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::ErrorKind;
 
     #[test]
     fn times_that_the_server_would_take_for_now_or_never_are_refused() {
@@ -166,7 +165,7 @@ mod tests {
         assert_eq!(millis(Duration::from_secs(86_400)).unwrap(), 86_400_000);
         for time in [Duration::ZERO, Duration::from_micros(999), Duration::MAX] {
             let error = Expiry::After(time).lifetime().unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+            assert!(matches!(error, Error::InvalidArgument(_)));
             let text = format!("the time to live must be from 1 ms to 2^53 ms, got {time:?}");
             assert_eq!(error.to_string(), text);
         }

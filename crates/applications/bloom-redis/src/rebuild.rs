@@ -65,7 +65,7 @@ impl Rebuild {
     /// Inserts keys into the new generation, in round trips of bounded size, and renews the lease. Returns whether
     /// each was new to the generation.
     ///
-    /// The call fails with [`Missing`](crate::ErrorKind::Missing) when the lease ended.
+    /// The call fails with [`Missing`](crate::Error::Missing) when the lease ended.
     pub fn insert_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let (this, hashes) = (self.clone(), hashes(keys));
         Call::new(&self.live.clone().key, move |line| async move {
@@ -78,8 +78,8 @@ impl Rebuild {
 
     /// Adds the bits of a filter in memory to those of the new generation, in chunks of 1 MiB.
     ///
-    /// The call fails with [`Mismatch`](crate::ErrorKind::Mismatch) when the filters differ in hash, bits, probe count or strategy, and with
-    /// [`Missing`](crate::ErrorKind::Missing) when the lease ended.
+    /// The call fails with [`Mismatch`](crate::Error::Mismatch) when the filters differ in hash, bits, probe count or strategy, and with
+    /// [`Missing`](crate::Error::Missing) when the lease ended.
     pub fn upload<'a, F: Hashing + Sync>(&self, filter: &'a BloomFilter<F>) -> Call<'a, ()> {
         let this = self.clone();
         Call::new(&self.live.clone().key, move |line| async move {
@@ -91,7 +91,7 @@ impl Rebuild {
     /// Makes the new generation the filter. The old one is freed in the background; with [`Expiry::Keep`] the new one
     /// gets its remaining time to live.
     ///
-    /// The call fails with [`Missing`](crate::ErrorKind::Missing) when the lease ended; the filter is then as it was.
+    /// The call fails with [`Missing`](crate::Error::Missing) when the lease ended; the filter is then as it was.
     pub fn commit(self, expiry: Expiry) -> Call<'static, ()> {
         Call::new(&self.live.clone().key, move |line| async move {
             generation::commit(&line, &self.live, self.token, expiry).await

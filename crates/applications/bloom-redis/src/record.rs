@@ -5,7 +5,7 @@
 //! text, for instance
 //! `bloom-redis 1 design=growing insertions=10000 fpp=0.0005 bits=158208 probes=11 part_bits=158208`.
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Details, Error};
 use crate::schema::Schema;
 use membership_filters::redisbloom::companion_key;
 
@@ -33,7 +33,7 @@ pub(crate) fn check(key: &[u8], ours: &str, found: &[u8]) -> Result<(), Error> {
         return Err(Error::malformed(key, "a parameter record", found));
     }
     let what = format_args!("the record must be \"{ours}\", got \"{}\"", found.escape_ascii());
-    Err(Error::of_key(ErrorKind::Mismatch, key, what))
+    Err(Error::Mismatch(Details::of_key(key, what)))
 }
 
 #[cfg(test)]
@@ -49,7 +49,7 @@ mod tests {
         check(b"key", &ours, ours.as_bytes()).unwrap();
         let other = text(&Schema::whole_words(10_000, 0.03).unwrap());
         let error = check(b"key", &ours, other.as_bytes()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Mismatch);
+        assert!(matches!(error, Error::Mismatch(_)));
         assert!(error.to_string().contains(&ours) && error.to_string().contains(&other));
         let error = check(b"key", &ours, b"").unwrap_err();
         assert_eq!(

@@ -52,15 +52,15 @@ impl RedisBloom {
     ///
     /// Eight further keys go into the filter, which prove it: a chain that scales and is full is proven by keys that it
     /// contains by chance, and one that does not scale needs the room. Without room the call fails with
-    /// [`Full`](crate::ErrorKind::Full).
+    /// [`Full`](crate::Error::Full).
     ///
     /// A load that ends early leaves the old filter, and its own parts for ten minutes.
     pub fn load<'a>(&self, filter: &'a RedisBloomFilter) -> Call<'a, ()> {
         self.call(|line, of| async move { of.load(&line, filter).await })
     }
 
-    /// Reads the whole filter, with or without a mark. The call fails with [`Missing`](crate::ErrorKind::Missing) if
-    /// there is none, and with [`Unavailable`](crate::ErrorKind::Unavailable) if it changes meanwhile.
+    /// Reads the whole filter, with or without a mark. The call fails with [`Missing`](crate::Error::Missing) if
+    /// there is none, and with [`Unavailable`](crate::Error::Unavailable) if it changes meanwhile.
     pub fn dump(&self) -> Call<'static, RedisBloomFilter> {
         self.call(|line, of| async move { of.dump(&line).await })
     }
@@ -93,7 +93,7 @@ impl RedisBloom {
 
     /// Inserts keys, and returns for each whether it was certainly absent. A chain that scales opens larger links.
     ///
-    /// The call fails with [`Missing`](crate::ErrorKind::Missing) if the loaded filter is not there: nothing begins a
+    /// The call fails with [`Missing`](crate::Error::Missing) if the loaded filter is not there: nothing begins a
     /// new one. If a chain that does not scale is full, the server reports an error.
     pub fn insert_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let keys = owned(keys);

@@ -5,7 +5,7 @@
 use membership_filters::guava::{Parameters, ProbeCountRule, Strategy};
 use membership_filters::{Hash128, Modulus};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Details, Error};
 
 /// The number of bits of the longest Redis string: offsets go from 0 to 2^32 - 1.
 pub(crate) const REDIS_BITS: u64 = 1 << 32;
@@ -47,7 +47,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if an argument is out of range or the bitmap would have no bits;
+    /// [`InvalidArgument`](Error::InvalidArgument) if an argument is out of range or the bitmap would have no bits;
     /// or if it would have 2^31 bits or more (the published program would silently cut
     /// it to 2^31 - 1 and miss its rate).
     pub fn fixed(capacity: u64, rate: f64) -> Result<Self, Error> {
@@ -63,7 +63,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if an argument is out of range or the bitmap would have no bits;
+    /// [`InvalidArgument`](Error::InvalidArgument) if an argument is out of range or the bitmap would have no bits;
     /// or if it would have more than (2^31 - 1) * 64 bits, Guava's limit.
     pub fn whole_words(capacity: u64, rate: f64) -> Result<Self, Error> {
         parameters(capacity, rate).map(Self::from_guava)
@@ -149,7 +149,7 @@ impl TryFrom<&Parameters> for Schema {
 
     /// # Errors
     ///
-    /// [`ErrorKind::Mismatch`] for Guava's older strategy.
+    /// [`Error::Mismatch`] for Guava's older strategy.
     fn try_from(parameters: &Parameters) -> Result<Self, Error> {
         membership_filters::Error::check_equal(
             "strategies",
@@ -166,13 +166,13 @@ impl TryFrom<&Schema> for Parameters {
 
     /// # Errors
     ///
-    /// [`ErrorKind::Mismatch`] if the number of bits is not a multiple of 64, as with [`Schema::fixed`].
+    /// [`Error::Mismatch`] if the number of bits is not a multiple of 64, as with [`Schema::fixed`].
     fn try_from(schema: &Schema) -> Result<Self, Error> {
         if schema.bits == schema.parameters.modulus() {
             return Ok(schema.parameters);
         }
         let (thing, range) = ("the number of bits", "a multiple of 64");
-        Err(Error::new(ErrorKind::Mismatch, thing, range, schema.bits()))
+        Err(Error::Mismatch(Details::new(thing, range, schema.bits())))
     }
 }
 
@@ -208,11 +208,11 @@ mod tests {
             ),
         ] {
             let error = design(capacity).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+            assert!(matches!(error, Error::InvalidArgument(_)));
             let text = format!("the number of bits must be at most {limit}");
             assert!(error.to_string().starts_with(&text), "{error}");
             for capacity in [1 << 40, i64::MAX as u64] {
-                assert_eq!(design(capacity).unwrap_err().kind(), ErrorKind::InvalidArgument);
+                assert!(matches!(design(capacity).unwrap_err(), Error::InvalidArgument(_)));
             }
             design(capacity * 998 / 1_000).unwrap();
         }
@@ -230,10 +230,13 @@ mod tests {
             let again = Parameters::try_from(&Schema::try_from(&newer).unwrap());
             assert_eq!(sizes(&again.unwrap()), sizes(&newer));
             let older = parameters.strategy(Strategy::Murmur128Mitz32);
-            assert_eq!(Schema::try_from(&older).unwrap_err().kind(), ErrorKind::Mismatch);
+            assert!(matches!(
+                Schema::try_from(&older).unwrap_err(),
+                Error::Mismatch(_)
+            ));
         }
         let unrounded = Schema::fixed(3_000, 0.03).unwrap();
         let error = Parameters::try_from(&unrounded).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Mismatch);
+        assert!(matches!(error, Error::Mismatch(_)));
     }
 }

@@ -9,7 +9,7 @@ use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use rayon::slice::ParallelSliceMut as _;
 
 use crate::bytes::Sum;
-use crate::error::{Error, ErrorKind, ensure};
+use crate::error::{Error, ensure};
 use crate::folder::{Lock, write_filter};
 use crate::header::{Header, check_key_kind};
 use crate::manifest::{Manifest, SHARD_SEED, ShardFunction};
@@ -68,7 +68,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) unless it has 1 to [`Header::MAX_KEY_KIND`] visible characters
+    /// [`InvalidArgument`](Error::InvalidArgument) unless it has 1 to [`Header::MAX_KEY_KIND`] visible characters
     /// of ASCII.
     pub fn key_kind(mut self, kind: &str) -> Result<Self, Error> {
         check_key_kind(kind)?;
@@ -89,7 +89,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for less than [`MIN_MEMORY`].
+    /// [`InvalidArgument`](Error::InvalidArgument) for less than [`MIN_MEMORY`].
     pub fn memory(mut self, bytes: u64) -> Result<Self, Error> {
         let reason = || format!("the memory must be at least {MIN_MEMORY} bytes, got {bytes}");
         ensure(bytes >= MIN_MEMORY, reason)?;
@@ -102,7 +102,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the size does not suit the format.
+    /// [`InvalidArgument`](Error::InvalidArgument) if the size does not suit the format.
     pub fn file(&self, path: impl AsRef<Path>) -> Result<FileBuilding, Error> {
         self.one(path.as_ref(), Form::Sealed)
     }
@@ -112,7 +112,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the size does not suit the format.
+    /// [`InvalidArgument`](Error::InvalidArgument) if the size does not suit the format.
     pub fn raw_file(&self, path: impl AsRef<Path>) -> Result<FileBuilding, Error> {
         self.one(path.as_ref(), Form::Raw)
     }
@@ -122,7 +122,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the size does not suit the format, or no commands load it.
+    /// [`InvalidArgument`](Error::InvalidArgument) if the size does not suit the format, or no commands load it.
     pub fn commands_file(&self, path: impl AsRef<Path>, key: &[u8]) -> Result<FileBuilding, Error> {
         self.check_commands()?;
         self.one(path.as_ref(), Form::Commands(key.to_vec()))
@@ -135,7 +135,7 @@ impl Builder {
     /// # Errors
     ///
     /// The errors of [`commands_file`](Self::commands_file) and [`set`](Self::set);
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a key with a brace. The folder must be empty or missing.
+    /// [`InvalidArgument`](Error::InvalidArgument) for a key with a brace. The folder must be empty or missing.
     pub fn commands_folder(
         &self,
         folder: impl AsRef<Path>,
@@ -167,7 +167,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the size does not suit the format, or there is no shard of
+    /// [`InvalidArgument`](Error::InvalidArgument) if the size does not suit the format, or there is no shard of
     /// this number.
     pub fn shard(&self, folder: impl AsRef<Path>, number: u32, shards: u32) -> Result<FileBuilding, Error> {
         check_shards(shards)?;
@@ -192,9 +192,9 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`Locked`](ErrorKind::Locked) if another process builds there; [`InvalidArgument`](ErrorKind::InvalidArgument)
+    /// [`Locked`](Error::Locked) if another process builds there; [`InvalidArgument`](Error::InvalidArgument)
     /// if the folder holds anything but a set or what a killed build left, the size does not suit the format, or the
-    /// number of shards is not 1 to [`MAX_SHARDS`]; [`Write`](ErrorKind::Write) if it cannot be made.
+    /// number of shards is not 1 to [`MAX_SHARDS`]; [`Write`](Error::Write) if it cannot be made.
     pub fn set(&self, folder: impl AsRef<Path>, shards: u32) -> Result<SetBuilding, Error> {
         self.shards(folder.as_ref(), shards, None)
     }
@@ -263,7 +263,7 @@ impl FileBuilding {
     ///
     /// # Errors
     ///
-    /// [`Write`](ErrorKind::Write) if the disk is full; [`InvalidArgument`](ErrorKind::InvalidArgument) if the key
+    /// [`Write`](Error::Write) if the disk is full; [`InvalidArgument`](Error::InvalidArgument) if the key
     /// belongs to another shard than the one that is built, or is not of the [kind](Builder::key_kind) or encoding that
     /// was chosen.
     #[inline]
@@ -285,8 +285,8 @@ impl FileBuilding {
     ///
     /// # Errors
     ///
-    /// [`MemoryTooSmall`](ErrorKind::MemoryTooSmall); [`InvalidArgument`](ErrorKind::InvalidArgument) if there is a
-    /// file that [`Builder::replace`] keeps; [`Stopped`](ErrorKind::Stopped); [`Write`](ErrorKind::Write).
+    /// [`MemoryTooSmall`](Error::MemoryTooSmall); [`InvalidArgument`](Error::InvalidArgument) if there is a
+    /// file that [`Builder::replace`] keeps; [`Stopped`](Error::Stopped); [`Write`](Error::Write).
     pub fn finish(self, progress: Progress<'_>) -> Result<Shard, Error> {
         let Self { keys, path, form } = self;
         let (number, shards) = match form {
@@ -337,7 +337,7 @@ impl SetBuilding {
     ///
     /// # Errors
     ///
-    /// [`Write`](ErrorKind::Write) if the disk is full; [`InvalidArgument`](ErrorKind::InvalidArgument) if the key is
+    /// [`Write`](Error::Write) if the disk is full; [`InvalidArgument`](Error::InvalidArgument) if the key is
     /// not of the [kind](Builder::key_kind) or encoding that was chosen.
     #[inline]
     pub fn insert(&mut self, key: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Error> {
@@ -357,7 +357,7 @@ impl SetBuilding {
     ///
     /// # Errors
     ///
-    /// [`MemoryTooSmall`](ErrorKind::MemoryTooSmall), [`Stopped`](ErrorKind::Stopped), [`Write`](ErrorKind::Write). The
+    /// [`MemoryTooSmall`](Error::MemoryTooSmall), [`Stopped`](Error::Stopped), [`Write`](Error::Write). The
     /// old set, if there is one, is then still there.
     pub fn finish(self, progress: Progress<'_>) -> Result<Manifest, Error> {
         let Self { keys, lock, commands } = self;
@@ -421,14 +421,12 @@ impl Keys {
         // Only shards that are sized by their keys are smaller if there are more of them.
         let is_by_keys = matches!(self.builder.size, Size::Rate(_) | Size::BitsPerKey(_));
         let is_help = is_by_keys && self.builder.capacity.is_none() && shards <= u64::from(MAX_SHARDS);
-        let kind = ErrorKind::MemoryTooSmall {
+        Err(Error::MemoryTooSmall {
+            keys,
+            given: memory,
             memory: needed.saturating_mul(2),
             shards: is_help.then_some(shards as u32),
-        };
-        let reason = format_args!(
-            "a filter of {keys} keys needs {needed} bytes to build, more than half of the memory of {memory} bytes"
-        );
-        Err(Error::new(kind, reason))
+        })
     }
 
     /// Builds the filter of each shard in order, the first of which has this number among so many, and passes its
@@ -442,7 +440,7 @@ impl Keys {
     ) -> Result<(), Error> {
         let go_on = |keys| match progress(keys) {
             true => Ok(()),
-            false => Err(Error::new(ErrorKind::Stopped, "stopped")),
+            false => Err(Error::Stopped),
         };
         self.values.finish()?;
         let Builder {

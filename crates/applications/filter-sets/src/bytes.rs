@@ -6,7 +6,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::error::{Error, ErrorKind, ensure};
+use crate::error::{Error, ensure};
 use crate::ffi::Mapped;
 use crate::header::Header;
 
@@ -76,19 +76,23 @@ impl Opened {
     /// Opens a plain file. A file of a set must have the header that follows from its manifest.
     pub(crate) fn open(path: &Path, expected: Option<&Header>) -> Result<Self, Error> {
         let reading = |error| Error::reading(path)(error);
-        let damaged = Error::at(ErrorKind::Damaged, path);
+        let damaged = |error| Error::damaged(Some(path), error);
         // Opening a pipe would wait for its writer; a link of a set may lead elsewhere.
-        let (metadata, kind) = match expected {
-            Some(_) => (path.symlink_metadata(), ErrorKind::Damaged),
-            None => (path.metadata(), ErrorKind::WrongFormat),
+        let metadata = match expected {
+            Some(_) => path.symlink_metadata(),
+            None => path.metadata(),
         };
         let metadata = metadata.map_err(|error| match error.kind() {
             // A shard that its manifest names.
-            io::ErrorKind::NotFound if expected.is_some() => Error::about(kind, path, error),
+            io::ErrorKind::NotFound if expected.is_some() => Error::damaged(Some(path), error),
             _ => reading(error),
         })?;
         if !metadata.is_file() {
-            return Err(Error::about(kind, path, "must be a plain file"));
+            let reason = "must be a plain file";
+            return Err(match expected {
+                Some(_) => Error::damaged(Some(path), reason),
+                None => Error::wrong_format(Some(path), reason),
+            });
         }
         let mut file = File::open(path).map_err(reading)?;
         let actual = file.metadata().map_err(reading)?.len();
@@ -98,7 +102,7 @@ impl Opened {
             .take(head_len)
             .read_to_end(&mut head)
             .map_err(reading)?;
-        let header = header_of(&head, actual).map_err(&damaged)?;
+        let header = header_of(&head, actual).map_err(damaged)?;
         if let Some(expected) = expected {
             let foreign = || Error::argument("must begin with the header of a filter, got other bytes");
             let header = header.as_ref().ok_or_else(foreign);
@@ -122,14 +126,15 @@ impl Opened {
         } else {
             let mut bytes = Vec::new();
             let reason = format!("no memory for {} bytes", self.len);
-            let refused = |_| Error::about(ErrorKind::Read, path, reason);
+            let refused = |_| reading(io::Error::new(io::ErrorKind::OutOfMemory, reason));
             let capacity = usize::try_from(self.len).unwrap_or(usize::MAX);
             bytes.try_reserve_exact(capacity).map_err(refused)?;
             self.file.read_to_end(&mut bytes).map_err(reading)?;
             Bytes::new(bytes)
         };
         if let Some(header) = &self.header {
-            check(header, bytes.as_ref(), opening.verify).map_err(Error::at(ErrorKind::Damaged, path))?;
+            check(header, bytes.as_ref(), opening.verify)
+                .map_err(|error| Error::damaged(Some(path), error))?;
         }
         Ok((self.header, bytes))
     }

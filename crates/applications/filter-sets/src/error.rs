@@ -2,111 +2,148 @@
 
 use std::fmt::Display;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The reason why a filter or a set was not built, read or merged. Its text names the file, if there is one.
 ///
-/// | [`kind`](Self::kind) | what to do |
+/// | error | what to do |
 /// |---|---|
-/// | [`InvalidArgument`](ErrorKind::InvalidArgument), [`Incompatible`](ErrorKind::Incompatible) | choose other arguments; the text has the range |
-/// | [`MemoryTooSmall`](ErrorKind::MemoryTooSmall) | build with more memory, or a set with more shards; the kind has the numbers |
-/// | [`NotFound`](ErrorKind::NotFound) | build the filter or the set: it is not there |
-/// | [`WrongFormat`](ErrorKind::WrongFormat) | open the file with the format in the text |
-/// | [`Damaged`](ErrorKind::Damaged) | build the filter or the set again |
-/// | [`Read`](ErrorKind::Read), [`Write`](ErrorKind::Write) | see [`source`](std::error::Error::source): the disk may be full, for example |
-/// | [`Locked`](ErrorKind::Locked) | wait for the other builder |
-/// | [`Stopped`](ErrorKind::Stopped) | nothing: the caller's progress function stopped the building |
+/// | [`InvalidArgument`](Self::InvalidArgument), [`Incompatible`](Self::Incompatible) | choose other arguments; the text has the range |
+/// | [`MemoryTooSmall`](Self::MemoryTooSmall) | build with more memory, or a set with more shards; the fields have the numbers |
+/// | [`NotFound`](Self::NotFound) | build the filter or the set: it is not there |
+/// | [`WrongFormat`](Self::WrongFormat) | open the file with the format in the text |
+/// | [`Damaged`](Self::Damaged) | build the filter or the set again |
+/// | [`Read`](Self::Read), [`Write`](Self::Write) | see [`source`](std::error::Error::source): the disk may be full, for example |
+/// | [`Locked`](Self::Locked) | wait for the other builder |
+/// | [`Stopped`](Self::Stopped) | nothing: the caller's progress function stopped the building |
 #[derive(Debug, thiserror::Error)]
-#[error("{text}")]
-pub struct Error {
-    kind: ErrorKind,
-    text: String,
-    source: Option<io::Error>,
-}
-
-/// The kinds of [`Error`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ErrorKind {
+pub enum Error {
     /// An argument is out of its range, or does not suit the format or the folder.
-    InvalidArgument,
+    #[error("{reason}")]
+    InvalidArgument {
+        /// The argument, its range and its value.
+        reason: String,
+    },
     /// A filter needs more than half of the memory of its [`Builder`](crate::Builder::memory).
+    #[error("a filter of {keys} keys needs {} bytes to build, more than half of the memory of {given} bytes", memory / 2)]
     MemoryTooSmall {
+        /// The number of keys of the filter.
+        keys: u64,
+        /// The builder's memory in bytes.
+        given: u64,
         /// The memory in bytes that suffices.
         memory: u64,
         /// A number of shards for which the memory suffices, if there is one.
         shards: Option<u32>,
     },
     /// Filters or sets differ in what they must have in common to be merged or reloaded.
-    Incompatible,
+    #[error("{}: {reason}", path.display())]
+    Incompatible {
+        /// The file or folder that does not fit the others.
+        path: PathBuf,
+        /// The difference.
+        reason: String,
+    },
     /// A file or a folder is not there.
-    NotFound,
+    #[error("{}: {source}", path.display())]
+    NotFound {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
     /// A file is no filter, or its format is not the given one.
-    WrongFormat,
+    #[error("{}{reason}", before(path.as_deref()))]
+    WrongFormat {
+        /// The file; `None` if bytes were given.
+        path: Option<PathBuf>,
+        /// The format that the bytes have, if they identify one, or what they lack.
+        reason: String,
+    },
     /// A file does not have the contents that it should have.
-    Damaged,
+    #[error("{}{reason}", before(path.as_deref()))]
+    Damaged {
+        /// The file; `None` if bytes were given.
+        path: Option<PathBuf>,
+        /// The contents that differ.
+        reason: String,
+    },
     /// The system refused to read a file.
-    Read,
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
     /// The system refused to write: a full disk, for example.
-    Write,
+    #[error("{}: {source}", path.display())]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
     /// Another process builds in the folder.
-    Locked,
+    #[error("{}: another process is building in this folder", path.display())]
+    Locked {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The caller's progress function stopped the building.
+    #[error("stopped")]
     Stopped,
 }
 
+/// Returns the name of the file before the reason.
+fn before(path: Option<&Path>) -> String {
+    path.map_or_else(String::new, |path| format!("{}: ", path.display()))
+}
+
 /// Checks what must be true of an argument or of bytes. The text is that of the error otherwise; a caller that knows
-/// the file makes an error of another kind of it.
+/// the file makes another error of it.
 pub(crate) fn ensure(is_right: bool, text: impl FnOnce() -> String) -> Result<(), Error> {
     is_right.then_some(()).ok_or_else(|| Error::argument(text()))
 }
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind, text: impl Display) -> Self {
-        let (text, source) = (text.to_string(), None);
-        Self { kind, text, source }
+    pub(crate) fn argument(reason: impl Display) -> Self {
+        let reason = reason.to_string();
+        Self::InvalidArgument { reason }
     }
 
-    pub(crate) fn argument(text: impl Display) -> Self {
-        Self::new(ErrorKind::InvalidArgument, text)
+    pub(crate) fn incompatible(path: &Path, reason: impl Display) -> Self {
+        let (path, reason) = (path.into(), reason.to_string());
+        Self::Incompatible { path, reason }
     }
 
-    /// Returns an error about a file.
-    pub(crate) fn about(kind: ErrorKind, path: &Path, reason: impl Display) -> Self {
-        Self::new(kind, format_args!("{}: {reason}", path.display()))
+    pub(crate) fn wrong_format(path: Option<&Path>, reason: impl Display) -> Self {
+        let (path, reason) = (path.map(Into::into), reason.to_string());
+        Self::WrongFormat { path, reason }
     }
 
-    /// Returns a function that makes an error of this kind about a file, from one about its contents.
-    pub(crate) fn at(kind: ErrorKind, path: &Path) -> impl Fn(Self) -> Self {
-        move |Self { text, source, .. }| Self {
-            source,
-            ..Self::about(kind, path, text)
-        }
+    pub(crate) fn damaged(path: Option<&Path>, reason: impl Display) -> Self {
+        let (path, reason) = (path.map(Into::into), reason.to_string());
+        Self::Damaged { path, reason }
     }
 
     /// Converts an error of reading a file.
     pub(crate) fn reading(path: &Path) -> impl Fn(io::Error) -> Self {
-        move |error| {
-            let kind = match error.kind() {
-                io::ErrorKind::NotFound => ErrorKind::NotFound,
-                _ => ErrorKind::Read,
-            };
-            Self::about(kind, path, &error).caused_by(error)
+        move |source| {
+            let path = path.into();
+            match source.kind() {
+                io::ErrorKind::NotFound => Self::NotFound { path, source },
+                _ => Self::Read { path, source },
+            }
         }
     }
 
     /// Converts an error of writing a file.
     pub(crate) fn writing(path: &Path) -> impl Fn(io::Error) -> Self {
-        move |error| Self::about(ErrorKind::Write, path, &error).caused_by(error)
-    }
-
-    pub(crate) fn caused_by(mut self, source: io::Error) -> Self {
-        self.source = Some(source);
-        self
-    }
-
-    /// Returns the kind.
-    pub const fn kind(&self) -> ErrorKind {
-        self.kind
+        move |source| Self::Write {
+            path: path.into(),
+            source,
+        }
     }
 }

@@ -6,7 +6,7 @@ use membership_filters::Encoding;
 use sha2::{Digest as _, Sha256};
 
 use crate::bytes::{Bytes, Opened, Opening};
-use crate::error::{Error, ErrorKind, ensure};
+use crate::error::{Error, ensure};
 use crate::folder::write_filter;
 use crate::header::Header;
 use crate::manifest::shard_of;
@@ -53,14 +53,13 @@ impl Filter {
     ///
     /// # Errors
     ///
-    /// [`WrongFormat`](ErrorKind::WrongFormat) if neither header nor bytes identify the format, if they identify
+    /// [`WrongFormat`](Error::WrongFormat) if neither header nor bytes identify the format, if they identify
     /// another one than the given, or if the bytes are no filter: empty, or of a length or an end that no policy
-    /// writes; [`Damaged`](ErrorKind::Damaged) if they changed after the header was written. A truncated filter of a
+    /// writes; [`Damaged`](Error::Damaged) if they changed after the header was written. A truncated filter of a
     /// policy without a header can look whole, and then denies keys.
     pub fn from_bytes(format: Option<&Format>, bytes: Vec<u8>) -> Result<Self, Error> {
-        let of = |kind| move |reason: Error| Error::new(kind, reason);
-        let (header, bytes) = Bytes::of(bytes).map_err(of(ErrorKind::Damaged))?;
-        Self::single(format, header, bytes).map_err(of(ErrorKind::WrongFormat))
+        let (header, bytes) = Bytes::of(bytes).map_err(|error| Error::damaged(None, error))?;
+        Self::single(format, header, bytes).map_err(|error| Error::wrong_format(None, error))
     }
 
     /// Opens a file that [`FileBuilding`](crate::FileBuilding) wrote, or a file with the bytes of a stored filter
@@ -68,11 +67,11 @@ impl Filter {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](ErrorKind::NotFound), the errors of [`from_bytes`](Self::from_bytes) and of the system.
+    /// [`NotFound`](Error::NotFound), the errors of [`from_bytes`](Self::from_bytes) and of the system.
     pub fn open(path: impl AsRef<Path>, format: Option<&Format>, opening: Opening) -> Result<Self, Error> {
         let path = path.as_ref();
         let (header, bytes) = Opened::open(path, None)?.bytes(path, opening)?;
-        Self::single(format, header, bytes).map_err(Error::at(ErrorKind::WrongFormat, path))
+        Self::single(format, header, bytes).map_err(|error| Error::wrong_format(Some(path), error))
     }
 
     /// Reads a filter that is no shard.
@@ -233,8 +232,8 @@ pub(crate) fn is_of_kind(kind: &str, key: &[u8]) -> bool {
 ///
 /// # Errors
 ///
-/// [`Incompatible`](ErrorKind::Incompatible) names the first file that does not fit,
-/// [`InvalidArgument`](ErrorKind::InvalidArgument) the one that is there; the errors of [`Filter::open`] and of
+/// [`Incompatible`](Error::Incompatible) names the first file that does not fit,
+/// [`InvalidArgument`](Error::InvalidArgument) the one that is there; the errors of [`Filter::open`] and of
 /// writing.
 pub fn merge(
     format: Option<&Format>,
@@ -264,7 +263,7 @@ pub(crate) fn join(
         let (path, filter) = filter?;
         first
             .merge(&filter)
-            .map_err(Error::at(ErrorKind::Incompatible, &path))?;
+            .map_err(|error| Error::incompatible(&path, error))?;
     }
     let mut bytes = Vec::new();
     first.stored.write(&mut bytes).map_err(Error::argument)?;

@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::bytes::Sum;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::header::Header;
 use crate::manifest::Manifest;
 use crate::shard::{MANIFEST, Shard};
@@ -45,20 +45,19 @@ pub(crate) fn write_filter(
     };
     match replace {
         true => save(path, whole),
-        false => whole_files::save_new(path, whole).map_err(unsaved),
+        false => whole_files::save_new(path, whole).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                let path = path.display();
+                Error::argument(format_args!("{path}: {error}: it is not replaced"))
+            }
+            _ => Error::writing(path)(error),
+        }),
     }
 }
 
 /// Calls [`whole_files::save`] and converts the error.
 fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-    whole_files::save(path, write).map_err(unsaved)
-}
-
-fn unsaved(error: io::Error) -> Error {
-    match error.kind() {
-        io::ErrorKind::AlreadyExists => Error::argument(format_args!("{error}: it is not replaced")),
-        _ => Error::new(ErrorKind::Write, &error).caused_by(error),
-    }
+    whole_files::save(path, write).map_err(Error::writing(path))
 }
 
 /// Returns true if a plain file has the bytes that `write` writes.
@@ -85,11 +84,7 @@ pub(crate) struct Lock {
 impl Lock {
     pub(crate) fn take(folder: &Path, is_of_commands: bool) -> Result<Self, Error> {
         let lock = whole_files::Lock::take(folder).map_err(|error| match error.kind() {
-            io::ErrorKind::WouldBlock => Error::about(
-                ErrorKind::Locked,
-                folder,
-                "another process is building in this folder",
-            ),
+            io::ErrorKind::WouldBlock => Error::Locked { path: folder.into() },
             _ => Error::writing(folder)(error),
         })?;
         let lock = Self {
@@ -105,7 +100,7 @@ impl Lock {
                     false if is_of_builder(&name) => return Ok(()),
                     false => format!("contains {name:?} and no {MANIFEST}: give an empty folder or a set's"),
                 };
-                Err(Error::about(ErrorKind::InvalidArgument, folder, reason))
+                Err(Error::argument(format_args!("{}: {reason}", folder.display())))
             })?;
         }
         Ok(lock)

@@ -21,7 +21,7 @@ mod spill;
 
 pub use build::{Builder, DEFAULT_MEMORY, FileBuilding, MIN_MEMORY, Progress, SetBuilding};
 pub use bytes::{Access, Opening};
-pub use error::{Error, ErrorKind};
+pub use error::Error;
 /// The places in a stored filter that answer for a key; see [`Outline`].
 pub use filter_formats::view::places::Places;
 

@@ -9,7 +9,7 @@ use hashzoo::xxh3_64;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::error::{Error, ErrorKind, ensure};
+use crate::error::{Error, ensure};
 use crate::filter::is_of_kind;
 use crate::header::{Header, check_key_kind};
 use crate::row::Format;
@@ -177,14 +177,14 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](ErrorKind::NotFound) if there is none, [`Damaged`](ErrorKind::Damaged) if it is no manifest.
+    /// [`NotFound`](Error::NotFound) if there is none, [`Damaged`](Error::Damaged) if it is no manifest.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self, Error> {
         let path = folder.as_ref().join(MANIFEST);
         let reading = |error| Error::reading(&path)(error);
         let file = File::open(&path).map_err(reading)?;
         let mut bytes = Vec::new();
         file.take(MAX_LEN + 1).read_to_end(&mut bytes).map_err(reading)?;
-        Self::parse(&bytes).map_err(Error::at(ErrorKind::Damaged, &path))
+        Self::parse(&bytes).map_err(|error| Error::damaged(Some(&path), error))
     }
 
     /// Checks that the folder has a manifest of this version, without keeping any of it: it may be damaged.
@@ -195,16 +195,16 @@ impl Manifest {
         let checked = version
             .map_err(Error::argument)
             .and_then(|version: Version| version.check());
-        checked.map_err(Error::at(ErrorKind::Damaged, &path))
+        checked.map_err(|error| Error::damaged(Some(&path), error))
     }
 
     /// Reads a manifest and checks that it is consistent.
     ///
     /// # Errors
     ///
-    /// [`Damaged`](ErrorKind::Damaged) if it is no consistent manifest; the text says why.
+    /// [`Damaged`](Error::Damaged) if it is no consistent manifest; the text says why.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        Self::parse(bytes).map_err(|reason| Error::new(ErrorKind::Damaged, reason))
+        Self::parse(bytes).map_err(|error| Error::damaged(None, error))
     }
 
     fn parse(bytes: &[u8]) -> Result<Self, Error> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::bytes::Opening;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::filter::join;
 use crate::folder::Lock;
 use crate::manifest::Manifest;
@@ -18,7 +18,7 @@ use crate::manifest::Manifest;
 ///
 /// # Errors
 ///
-/// [`Incompatible`](ErrorKind::Incompatible) names the first set or shard that does not fit, [`Damaged`](ErrorKind::Damaged) one that is
+/// [`Incompatible`](Error::Incompatible) names the first set or shard that does not fit, [`Damaged`](Error::Damaged) one that is
 /// not what its manifest says; the errors of writing a set.
 pub fn merge_sets(folders: &[impl AsRef<Path>], out: impl AsRef<Path>) -> Result<Manifest, Error> {
     let folders: Vec<&Path> = folders.iter().map(AsRef::as_ref).collect();
@@ -36,7 +36,7 @@ pub fn merge_sets(folders: &[impl AsRef<Path>], out: impl AsRef<Path>) -> Result
         let [expected, got] = [first, manifest].map(describe);
         if got != expected {
             let reason = format_args!("sets that are merged must be alike, {expected}, got {got}");
-            return Err(Error::about(ErrorKind::Incompatible, folder, reason));
+            return Err(Error::incompatible(folder, reason));
         }
     }
     let mut keys = manifests.iter().map(Manifest::len);

@@ -290,7 +290,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if no filter of the format has the size.
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) if no filter of the format has the size.
     pub fn sizing(&self, keys: u64, size: Size) -> Result<Sizing, Error> {
         let plan = self.row.plan(self, keys, None, size);
         plan.map(|plan| plan.sizing)

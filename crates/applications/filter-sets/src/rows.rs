@@ -74,7 +74,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) lists the names.
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) lists the names.
     pub fn named(name: &str) -> Result<Self, Error> {
         let row = rows().find(|row| row.name() == name || row.short_names().contains(&name));
         row.map(Self::of)
@@ -124,7 +124,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) unless the format is version 2 of Spark's.
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) unless the format is version 2 of Spark's.
     pub fn seed(self, seed: i32) -> Result<Self, Error> {
         match self.row.has_seed() {
             true => Ok(Self { seed, ..self }),
@@ -153,7 +153,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a format whose queries need more than a few bytes,
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a format whose queries need more than a few bytes,
     /// and for bytes that begin no filter of this length.
     pub fn outline(&self, len: u64, head: &[u8], tail: &[u8]) -> Result<Outline, Error> {
         let outline = self.row.outline(self, len, head, tail).unwrap_or_else(|| {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 
 use crate::bytes::{Opened, Opening};
-use crate::error::{Error, ErrorKind, ensure};
+use crate::error::{Error, ensure};
 use crate::filter::Filter;
 use crate::manifest::Manifest;
 
@@ -60,7 +60,7 @@ impl FilterSet {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](ErrorKind::NotFound) for a folder without a manifest, [`Damaged`](ErrorKind::Damaged) if the
+    /// [`NotFound`](Error::NotFound) for a folder without a manifest, [`Damaged`](Error::Damaged) if the
     /// manifest or a shard is not what it should be. The text names the file.
     pub fn open(folder: impl AsRef<Path>, opening: Opening) -> Result<Self, Error> {
         let folder = folder.as_ref();
@@ -77,7 +77,7 @@ impl FilterSet {
     ///
     /// # Errors
     ///
-    /// The errors of [`open`](Self::open), and [`Incompatible`](ErrorKind::Incompatible) for a set with another kind of
+    /// The errors of [`open`](Self::open), and [`Incompatible`](Error::Incompatible) for a set with another kind of
     /// key, which would deny keys in the form of this one. The set then answers as before.
     pub fn reload(&self) -> Result<bool, Error> {
         let current = self.generation();
@@ -89,7 +89,7 @@ impl FilterSet {
         ensure(kind == got, || {
             format!("the kind of key must be {kind:?} as in the set that is open, got {got:?}: open it anew")
         })
-        .map_err(Error::at(ErrorKind::Incompatible, &self.folder))?;
+        .map_err(|error| Error::incompatible(&self.folder, error))?;
         self.current.store(Arc::new(generation));
         Ok(true)
     }
@@ -123,7 +123,7 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// [`Damaged`](ErrorKind::Damaged) if it is no plain file with the header and the length that follow from the
+    /// [`Damaged`](Error::Damaged) if it is no plain file with the header and the length that follow from the
     /// manifest, and the errors of the system.
     ///
     /// # Panics
@@ -143,7 +143,7 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// [`Damaged`](ErrorKind::Damaged) if it is not what the manifest says, and the errors of the system.
+    /// [`Damaged`](Error::Damaged) if it is not what the manifest says, and the errors of the system.
     ///
     /// # Panics
     ///
@@ -156,7 +156,7 @@ impl Manifest {
     ) -> Result<Filter, Error> {
         let (path, opened) = self.opened(shard, folder.as_ref())?;
         let (_, bytes) = opened.bytes(&path, opening)?;
-        Filter::stored(self.header(shard), bytes).map_err(Error::at(ErrorKind::Damaged, &path))
+        Filter::stored(self.header(shard), bytes).map_err(|error| Error::damaged(Some(&path), error))
     }
 }
 

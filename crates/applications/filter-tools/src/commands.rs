@@ -11,7 +11,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
-use filter_sets::{Error, ErrorKind, Format, Manifest};
+use filter_sets::{Error, Format, Manifest};
 use key_input::KeyKind;
 use membership_filters::Encoding;
 use serde::Serialize;
@@ -77,12 +77,12 @@ fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// Returns the failure for an error, by its kind.
+/// Returns the failure for an error.
 fn failure(error: Error) -> Failure {
-    match error.kind() {
-        ErrorKind::Stopped => Failure::Interrupted,
-        ErrorKind::Write | ErrorKind::Damaged => Failure::internal(error),
-        ErrorKind::MemoryTooSmall { memory, shards } => {
+    match error {
+        Error::Stopped => Failure::Interrupted,
+        Error::Write { .. } | Error::Damaged { .. } => Failure::internal(error),
+        Error::MemoryTooSmall { memory, shards, .. } => {
             let shards = shards.map_or_else(String::new, |shards| format!("--shards {shards}, or "));
             Failure::input(format_args!("{error}: use {shards}--memory {memory}"))
         }

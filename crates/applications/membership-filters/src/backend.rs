@@ -86,7 +86,7 @@ pub trait AnyFunnel: Enveloped {
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory), and [`TooLarge`](crate::ErrorKind::TooLarge) for a counting filter.
+    /// [`OutOfMemory`](crate::Error::OutOfMemory), and [`TooLarge`](crate::Error::TooLarge) for a counting filter.
     fn new(parameters: &Self::Parameters) -> Result<Self, Error>;
 }
 
@@ -145,7 +145,7 @@ pub trait Compatible: Backend {
     ///
     /// # Errors
     ///
-    /// [`Incompatible`](crate::ErrorKind::Incompatible) names the first difference and both values.
+    /// [`Incompatible`](crate::Error::Incompatible) names the first difference and both values.
     fn check_compatible(&self, other: &Self) -> Result<(), Error>;
 }
 

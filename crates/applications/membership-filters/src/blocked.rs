@@ -78,7 +78,7 @@ pub trait Storage: From<Blocks> {
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    /// [`OutOfMemory`](crate::Error::OutOfMemory).
     fn zeroed(len: usize) -> Result<Self, Error>;
 
     /// Returns whether the key might be there.

@@ -78,7 +78,7 @@ impl<F> CountingBloomFilter<F> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub fn to_bloom_filter(&self) -> Result<guava::BloomFilter<F>, Error>
     where
         F: Clone,
@@ -120,7 +120,7 @@ impl CountingBloomFilter<()> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
+    /// [`Error::TooLarge`](crate::Error::TooLarge).
     ///
     /// ```
     /// use membership_filters::{CountingBloomFilter, Utf8, guava::Parameters};

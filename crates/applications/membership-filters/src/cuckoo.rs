@@ -4,7 +4,7 @@
 
 use crate::backend::{AnyFunnel, Backend, Counted, Enveloped, Exclusive, Fast, Remove};
 use crate::envelope::{Reader, Writer};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, Violation};
 use crate::filter::Filter;
 use crate::hash::{Hash128, Xxph3};
 use crate::packed::PackedIntegers;
@@ -23,7 +23,7 @@ use parameters::SLOTS_PER_BUCKET;
 const MAX_KICKS: usize = 2000;
 
 /// The maximum number of copies of a key: its two buckets have no more slots.
-const MAX_COPIES: u8 = 2 * SLOTS_PER_BUCKET;
+pub(crate) const MAX_COPIES: u8 = 2 * SLOTS_PER_BUCKET;
 
 /// Marks a free slot; no fingerprint has this value.
 const FREE: u64 = 0;
@@ -130,14 +130,12 @@ impl Exclusive for Cuckoo {
         if let Some(slot) = free {
             self.slots.set(slot, place.fingerprint);
         } else if copies == usize::from(MAX_COPIES) {
-            let (kind, thing) = (ErrorKind::TooManyCopies, "the copies of a fingerprint");
-            let range = format_args!("at most {MAX_COPIES}");
-            return Err(Error::new(kind, thing, range, MAX_COPIES + 1));
+            return Err(Error::TooManyCopies);
         } else if !self.make_room(&place, hash) {
             let range = "able to take another key";
             let slots = self.parameters.slots();
             let got = format_args!("{} of {slots} taken", self.len);
-            return Err(Error::new(ErrorKind::Full, "the slots", range, got));
+            return Err(Error::Full(Violation::new("the slots", range, got)));
         }
         self.len += 1;
         Ok(copies == 0)

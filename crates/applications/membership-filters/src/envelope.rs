@@ -6,7 +6,7 @@
 //! can compute it. [`format`](crate::format) describes the bytes.
 //!
 //! ```
-//! use membership_filters::{BloomFilter, ErrorKind, Xxph3};
+//! use membership_filters::{BloomFilter, Error, Xxph3};
 //!
 //! let mut seen = BloomFilter::with_capacity(1000, 0.01)?;
 //! seen.insert("apple");
@@ -15,7 +15,7 @@
 //!
 //! bytes[500] ^= 1;
 //! let error = BloomFilter::from_bytes(&bytes, Xxph3).unwrap_err();
-//! assert_eq!(error.kind(), ErrorKind::ChecksumMismatch);
+//! assert!(matches!(error, Error::ChecksumMismatch(_)));
 //! # Ok::<(), membership_filters::Error>(())
 //! ```
 
@@ -28,8 +28,9 @@ use hashzoo::Murmur3X64_128;
 
 use crate::arch;
 use crate::bits::{WORD, Word};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, Violation};
 use crate::hash::{HashId, Hashing};
+use crate::stored::invalid;
 
 /// The version of the envelope and of every form in it.
 const VERSION: u8 = 2;
@@ -130,26 +131,23 @@ fn collected<T: Stored>(
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Write`].
+/// [`Error::Write`].
 #[cfg(feature = "save")]
 pub fn save<T: Stored>(filter: &T, path: &std::path::Path) -> Result<(), Error> {
     whole_files::save(path, |file| write_to(filter, file))
-        .map_err(|error| Error::io(ErrorKind::Write, "writing the filter", error))
+        .map_err(|error| Error::Write(error.into()).of_file(path))
 }
 
 /// Reads a file that holds an envelope and nothing else. Needs the feature `std`.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::NotFound`], or the errors of [`from_bytes`], with the name of the file.
+/// [`Error::NotFound`], or the errors of [`from_bytes`], with the name of the file.
 #[cfg(feature = "std")]
 pub fn open<T: Stored>(path: &std::path::Path, funnel: T::Funnel) -> Result<T, Error> {
-    let opened = std::fs::File::open(path).map_err(|error| {
-        let kind = match error.kind() {
-            std::io::ErrorKind::NotFound => ErrorKind::NotFound,
-            _ => ErrorKind::Read,
-        };
-        Error::io(kind, "opening the filter", error)
+    let opened = std::fs::File::open(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Error::NotFound(error.into()),
+        _ => Error::Read(error.into()),
     });
     let read = opened.and_then(|file| {
         let mut source = Stream(std::io::BufReader::new(file));
@@ -165,7 +163,7 @@ pub fn open<T: Stored>(path: &std::path::Path, funnel: T::Funnel) -> Result<T, E
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Incompatible`] if the filter was written with a funnel of another hash; its text says of which one.
+/// [`Error::Incompatible`] if the filter was written with a funnel of another hash; its text says of which one.
 /// [`Error`] otherwise names the fault in the bytes. No memory is allocated beyond their size.
 pub fn from_bytes<T: Stored>(mut bytes: &[u8], funnel: T::Funnel) -> Result<T, Error> {
     let mut reader = Reader::new(&mut bytes);
@@ -204,7 +202,7 @@ pub fn read_from<T: Stored>(reader: impl std::io::Read, funnel: T::Funnel) -> Re
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Truncated`], [`ErrorKind::UnsupportedVersion`] or [`ErrorKind::InvalidField`].
+/// [`Error::Truncated`], [`Error::UnsupportedVersion`] or [`Error::InvalidField`].
 pub fn hash_id(mut header: &[u8]) -> Result<HashId, Error> {
     let mut reader = Reader::new(&mut header);
     reader.array::<8>()?;
@@ -364,7 +362,7 @@ impl<R: std::io::Read> Source for Stream<R> {
                 Ok(0) => break,
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Error::io(ErrorKind::Read, "reading the filter", error)),
+                Err(error) => return Err(Error::Read(error.into())),
             }
         }
         Ok(filled)
@@ -412,15 +410,15 @@ impl<'a> Reader<'a> {
     fn filter<T: Stored>(&mut self, funnel: T::Funnel) -> Result<T, Error> {
         let magic = self.array()?;
         if magic != T::MAGIC {
-            let (kind, thing) = (ErrorKind::WrongFormat, "the first eight bytes");
             let [range, got] = [T::MAGIC, magic].map(|magic| format!("\"{}\"", magic.escape_ascii()));
-            return Err(Error::new(kind, thing, range, got).with_form_of(&magic, self.len()));
+            let error = Error::WrongFormat(Violation::new("the first eight bytes", range, got));
+            return Err(error.with_form_of(&magic, self.len()));
         }
         let (stored, given) = (self.hash_id()?, funnel.hash_id());
         if stored != given {
             let thing = "the hash of the filter's keys";
             let range = format_args!("the funnel's, {given}");
-            return Err(Error::new(ErrorKind::Incompatible, thing, range, stored));
+            return Err(Error::Incompatible(Violation::new(thing, range, stored)));
         }
         let filter = T::read_contents(self, funnel)?;
         self.verify()?;
@@ -431,14 +429,13 @@ impl<'a> Reader<'a> {
     fn hash_id(&mut self) -> Result<HashId, Error> {
         let [version] = self.array()?;
         if version != VERSION {
-            let kind = ErrorKind::UnsupportedVersion;
-            return Err(Error::new(kind, "the version", VERSION, version));
+            let violation = Violation::new("the version", VERSION, version);
+            return Err(Error::UnsupportedVersion(violation));
         }
         let bytes = self.array()?;
         HashId::from_bytes(bytes).ok_or_else(|| {
             let (thing, range) = ("the hash of the filter's keys", "a known function and encoding");
-            let got = format_args!("{bytes:?}");
-            Error::new(ErrorKind::InvalidField, thing, range, got)
+            invalid(thing, range, format_args!("{bytes:?}"))
         })
     }
 
@@ -446,7 +443,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Truncated`] if the bytes end too early, [`ErrorKind::Read`] if the underlying reader fails.
+    /// [`Error::Truncated`] if the bytes end too early, [`Error::Read`] if the underlying reader fails.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         let mut bytes = [0; N];
         self.fill(&mut bytes, u128::from(self.taken) + N as u128)?;
@@ -466,7 +463,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// The errors of [`Reader::array`], [`ErrorKind::TooLarge`] and [`ErrorKind::OutOfMemory`].
+    /// The errors of [`Reader::array`], [`Error::TooLarge`] and [`Error::OutOfMemory`].
     pub fn words(&mut self, count: u64) -> Result<Vec<u64>, Error> {
         self.words_by(count, u64::from_le_bytes)
     }
@@ -484,7 +481,7 @@ impl<'a> Reader<'a> {
             .filter(|_| isize::try_from(bytes).is_ok())
             .ok_or_else(|| {
                 let range = format_args!("at most {} bytes", isize::MAX);
-                Error::new(ErrorKind::TooLarge, "the filter", range, bytes)
+                Error::TooLarge(Violation::new("the filter", range, bytes))
             })?;
         let mut words = Vec::new();
         let mut buffer = Vec::new();
@@ -510,7 +507,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// The errors of [`Reader::array`], and [`ErrorKind::ChecksumMismatch`].
+    /// The errors of [`Reader::array`], and [`Error::ChecksumMismatch`].
     pub fn verify(&mut self) -> Result<(), Error> {
         if self.is_in_part {
             return Ok(());
@@ -523,9 +520,12 @@ impl<'a> Reader<'a> {
         if stated == computed {
             return Ok(());
         }
-        let (kind, thing) = (ErrorKind::ChecksumMismatch, "the checksum");
         let (range, got) = (format_args!("{computed:016x}"), format_args!("{stated:016x}"));
-        Err(Error::new(kind, thing, range, got))
+        Err(Error::ChecksumMismatch(Violation::new(
+            "the checksum",
+            range,
+            got,
+        )))
     }
 
     /// Reads a part of the contents: what another filter has between header and checksum.
@@ -560,9 +560,9 @@ impl<'a> Reader<'a> {
     }
 
     fn truncated(&self, needed: u128, found: u64) -> Error {
-        let (kind, thing) = (ErrorKind::Truncated, "the length in bytes");
         let range = format_args!("at least {needed}");
-        Error::new(kind, thing, range, self.taken + found)
+        let violation = Violation::new("the length in bytes", range, self.taken + found);
+        Error::Truncated(violation)
     }
 }
 

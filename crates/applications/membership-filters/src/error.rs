@@ -1,114 +1,152 @@
 //! The error type of the crate.
 
 use alloc::boxed::Box;
-use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use core::fmt;
+use core::mem::discriminant;
+#[cfg(feature = "std")]
+use std::{io, path::Path, path::PathBuf};
 
-/// An error: its kind, and a text that names the value at fault.
+use crate::cuckoo::MAX_COPIES;
+
+/// The reason why a filter was not made, changed, read or written. The fields have the value at fault.
 ///
-/// [`Error::kind`] is for programs, the text for people: mostly "THING must be RANGE, got VALUE".
+/// It has the size of two pointers, because insertions return it.
 ///
 /// ```
-/// use membership_filters::{ErrorKind, Parameters};
+/// use membership_filters::{Error, Parameters};
 ///
 /// let error = Parameters::new(1000, 1.5).unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+/// assert!(matches!(&error, Error::InvalidArgument(rate) if rate.given == "1.5"));
 /// assert_eq!(
 ///     error.to_string(),
 ///     "the false-positive rate must be above 0 and below 1, got 1.5"
 /// );
 /// ```
 #[derive(Debug)]
-pub struct Error(Box<Failure>);
-
-#[derive(Debug)]
-struct Failure {
-    kind: ErrorKind,
-    text: String,
-    #[cfg(feature = "std")]
-    source: Option<std::io::Error>,
-}
-
-/// The kinds of [`Error`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum ErrorKind {
+pub enum Error {
     /// An argument is out of its range.
-    InvalidArgument,
+    InvalidArgument(Box<Violation>),
     /// The filter would be larger than its format or this platform allows.
-    TooLarge,
+    TooLarge(Box<Violation>),
     /// The allocator refused the memory.
-    OutOfMemory,
+    OutOfMemory {
+        /// The number of bytes.
+        bytes: usize,
+    },
     /// Two filters differ in a parameter, so they cannot be combined; or a stored filter or a hash belongs to another funnel.
-    Incompatible,
+    Incompatible(Box<Violation>),
     /// A cuckoo filter, or a chain of RedisBloom that does not scale or has some thousand links, has no room for another key.
-    Full,
+    Full(Box<Violation>),
     /// A cuckoo filter holds as many copies of a fingerprint as fit.
     TooManyCopies,
     /// Another rebuild of the slot is under way.
     RebuildUnderWay,
     /// The bytes end before the filter does.
-    Truncated,
+    Truncated(Box<Violation>),
     /// Further bytes follow the filter.
-    TrailingBytes,
+    TrailingBytes(Box<Violation>),
     /// The bytes do not start like a filter of this kind.
-    WrongFormat,
+    WrongFormat(Box<Violation>),
     /// The bytes have a version of the format that this crate does not read.
-    UnsupportedVersion,
+    UnsupportedVersion(Box<Violation>),
     /// A stored field has a value that no filter has, or that contradicts the contents.
-    InvalidField,
+    InvalidField(Box<Violation>),
     /// The bytes have changed since they were written.
-    ChecksumMismatch,
+    ChecksumMismatch(Box<Violation>),
     /// There is no file of this name.
-    NotFound,
-    /// The reader failed; [`source`](core::error::Error::source) is its error.
-    Read,
-    /// A file was not written; [`source`](core::error::Error::source) is the error of the system.
-    Write,
+    #[cfg(feature = "std")]
+    NotFound(Box<IoFailure>),
+    /// The reader failed, or the file could not be opened.
+    #[cfg(feature = "std")]
+    Read(Box<IoFailure>),
+    /// A file was not written.
+    #[cfg(feature = "std")]
+    Write(Box<IoFailure>),
+}
+
+/// A value that is not allowed: "WHAT must be ALLOWED, got GIVEN".
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Violation {
+    /// The argument, parameter or field.
+    pub what: String,
+    /// The allowed values.
+    pub allowed: String,
+    /// The value at fault.
+    pub given: String,
+    /// What the bytes seem to be instead of the filter that was expected, if their beginning tells it.
+    pub form: Option<&'static str>,
+    /// The file that was read, if it was one.
+    #[cfg(feature = "std")]
+    pub path: Option<PathBuf>,
+}
+
+/// An error of the system or of a reader.
+#[cfg(feature = "std")]
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct IoFailure {
+    /// The file, if it was one.
+    pub path: Option<PathBuf>,
+    /// The error.
+    pub source: io::Error,
+}
+
+impl Violation {
+    /// Creates "WHAT must be ALLOWED, got GIVEN", for an [`Error`] of this crate or of one that builds on it.
+    #[cold]
+    pub fn new(what: impl fmt::Display, allowed: impl fmt::Display, given: impl fmt::Display) -> Box<Self> {
+        Box::new(Self {
+            what: what.to_string(),
+            allowed: allowed.to_string(),
+            given: given.to_string(),
+            form: None,
+            #[cfg(feature = "std")]
+            path: None,
+        })
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        #[cfg(feature = "std")]
+        write_path(f, self.path.as_deref())?;
+        write!(f, "{} must be {}, got {}", self.what, self.allowed, self.given)?;
+        self.form
+            .map_or(Ok(()), |form| write!(f, ": these bytes seem to be {form}"))
+    }
+}
+
+#[cfg(feature = "std")]
+fn write_path(f: &mut fmt::Formatter<'_>, path: Option<&Path>) -> fmt::Result {
+    path.map_or(Ok(()), |path| write!(f, "{}: ", path.display()))
 }
 
 impl Error {
-    /// Creates the error "THING must be RANGE, got VALUE", for crates that build on this one.
-    #[cold]
-    pub fn new(
-        kind: ErrorKind,
-        thing: impl fmt::Display,
-        range: impl fmt::Display,
-        got: impl fmt::Display,
-    ) -> Self {
-        Self::with_text(kind, format!("{thing} must be {range}, got {got}"))
-    }
-
     /// Creates the error for an argument out of its range.
     #[cold]
     pub(crate) fn argument(
-        thing: impl fmt::Display,
-        range: impl fmt::Display,
-        got: impl fmt::Display,
+        what: impl fmt::Display,
+        allowed: impl fmt::Display,
+        given: impl fmt::Display,
     ) -> Self {
-        Self::new(ErrorKind::InvalidArgument, thing, range, got)
+        Self::InvalidArgument(Violation::new(what, allowed, given))
     }
 
     /// Reserves memory for so many more items.
     pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<(), Self> {
         let bytes = (items.len() + more).saturating_mul(size_of::<T>());
-        (items.try_reserve_exact(more)).map_err(|_| Self::out_of_memory(bytes))
-    }
-
-    /// Creates the error for a failed allocation of this many bytes.
-    #[cold]
-    pub fn out_of_memory(bytes: impl fmt::Display) -> Self {
-        let text = format!("out of memory: the allocator refused {bytes} bytes");
-        Self::with_text(ErrorKind::OutOfMemory, text)
+        (items.try_reserve_exact(more)).map_err(|_| Self::OutOfMemory { bytes })
     }
 
     /// Checks that two filters have the same value of a parameter; `what` is the parameter's name in the plural.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Incompatible`] with both values.
+    /// [`Error::Incompatible`] with both values.
     pub fn check_equal<T: PartialEq + fmt::Debug + ?Sized>(
         what: &str,
         ours: &T,
@@ -117,21 +155,21 @@ impl Error {
         if ours == theirs {
             return Ok(());
         }
-        let thing = format_args!("the {what} of both filters");
-        let got = format_args!("{ours:?} and {theirs:?}");
-        Err(Self::new(ErrorKind::Incompatible, thing, "equal", got))
+        let what = format_args!("the {what} of both filters");
+        let given = format_args!("{ours:?} and {theirs:?}");
+        Err(Self::Incompatible(Violation::new(what, "equal", given)))
     }
 
     /// Creates the error for bytes behind the filter, which ends after `taken`.
-    pub(crate) fn trailing(taken: u64, got: impl fmt::Display) -> Self {
-        Self::new(ErrorKind::TrailingBytes, "the length in bytes", taken, got)
+    pub(crate) fn trailing(taken: u64, given: impl fmt::Display) -> Self {
+        Self::TrailingBytes(Violation::new("the length in bytes", taken, given))
     }
 
     /// Creates the error for a hash of a funnel that is not equal to the filter's.
     #[cold]
     pub fn other_funnel() -> Self {
-        let (thing, range) = ("the funnel of the hash", "equal to the filter's");
-        Self::new(ErrorKind::Incompatible, thing, range, "another one")
+        let (what, allowed) = ("the funnel of the hash", "equal to the filter's");
+        Self::Incompatible(Violation::new(what, allowed, "another one"))
     }
 
     /// Checks a false-positive rate; written so that it refuses a NaN.
@@ -139,83 +177,117 @@ impl Error {
         if rate > 0.0 && rate < 1.0 {
             return Ok(());
         }
-        let (thing, got) = ("the false-positive rate", format_args!("{rate:?}"));
-        Err(Self::argument(thing, "above 0 and below 1", got))
+        let (what, given) = ("the false-positive rate", format_args!("{rate:?}"));
+        Err(Self::argument(what, "above 0 and below 1", given))
     }
 
     /// Creates the error for a rate that not even the largest parameters reach.
     pub(crate) fn unreachable_rate(lowest: f64, given: f64) -> Self {
-        let (thing, range) = ("the false-positive rate", format_args!("at least {lowest:e}"));
-        Self::argument(thing, range, format_args!("{given:e}"))
-    }
-
-    fn with_text(kind: ErrorKind, text: String) -> Self {
-        Self(Box::new(Failure {
-            kind,
-            text,
-            #[cfg(feature = "std")]
-            source: None,
-        }))
+        let (what, allowed) = ("the false-positive rate", format_args!("at least {lowest:e}"));
+        Self::argument(what, allowed, format_args!("{given:e}"))
     }
 
     /// Adds what form of filter of this length begins with these bytes, if they tell it.
     pub(crate) fn with_form_of(mut self, head: &[u8], len: Option<u64>) -> Self {
-        if let Some(form) = crate::form::form_of(head, len) {
-            self.0.text.push_str(": these bytes seem to be ");
-            self.0.text.push_str(form);
+        if let Some(violation) = self.violation_mut() {
+            violation.form = crate::form::form_of(head, len);
         }
-        self
-    }
-
-    /// Returns the error with another kind: for example, an invalid argument that came from stored bytes is an invalid
-    /// field.
-    #[must_use]
-    pub fn with_kind(mut self, kind: ErrorKind) -> Self {
-        self.0.kind = kind;
         self
     }
 
     /// Names the file that the error is about.
     #[cfg(feature = "std")]
-    pub(crate) fn of_file(mut self, path: &std::path::Path) -> Self {
-        self.0.text = format!("{}: {}", path.display(), self.0.text);
+    pub(crate) fn of_file(mut self, path: &Path) -> Self {
+        if let Self::NotFound(failure) | Self::Read(failure) | Self::Write(failure) = &mut self {
+            failure.path = Some(path.into());
+        } else if let Some(violation) = self.violation_mut() {
+            violation.path = Some(path.into());
+        }
         self
     }
 
-    #[cfg(feature = "std")]
-    pub(crate) fn io(kind: ErrorKind, what: &str, error: std::io::Error) -> Self {
-        let mut this = Self::with_text(kind, format!("{what} failed: {error}"));
-        this.0.source = Some(error);
-        this
-    }
-
-    /// Returns the kind of failure.
-    pub fn kind(&self) -> ErrorKind {
-        self.0.kind
-    }
-}
-
-/// Errors are equal if their kinds and texts are.
-impl PartialEq for Error {
-    fn eq(&self, other: &Self) -> bool {
-        (self.0.kind, &self.0.text) == (other.0.kind, &other.0.text)
+    fn violation_mut(&mut self) -> Option<&mut Violation> {
+        match self {
+            Self::InvalidArgument(violation)
+            | Self::TooLarge(violation)
+            | Self::Incompatible(violation)
+            | Self::Full(violation)
+            | Self::Truncated(violation)
+            | Self::TrailingBytes(violation)
+            | Self::WrongFormat(violation)
+            | Self::UnsupportedVersion(violation)
+            | Self::InvalidField(violation)
+            | Self::ChecksumMismatch(violation) => Some(violation),
+            _ => None,
+        }
     }
 }
-
-impl Eq for Error {}
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.text)
+        match self {
+            Self::OutOfMemory { bytes } => write!(f, "out of memory: the allocator refused {bytes} bytes"),
+            Self::TooManyCopies => {
+                let given = MAX_COPIES + 1;
+                write!(
+                    f,
+                    "the copies of a fingerprint must be at most {MAX_COPIES}, got {given}"
+                )
+            }
+            Self::RebuildUnderWay => f.write_str("the number of rebuilds under way must be 0, got 1"),
+            #[cfg(feature = "std")]
+            Self::NotFound(failure) => failure.write(f, "opening"),
+            #[cfg(feature = "std")]
+            Self::Read(failure) => failure.write(f, "reading"),
+            #[cfg(feature = "std")]
+            Self::Write(failure) => failure.write(f, "writing"),
+            Self::InvalidArgument(violation)
+            | Self::TooLarge(violation)
+            | Self::Incompatible(violation)
+            | Self::Full(violation)
+            | Self::Truncated(violation)
+            | Self::TrailingBytes(violation)
+            | Self::WrongFormat(violation)
+            | Self::UnsupportedVersion(violation)
+            | Self::InvalidField(violation)
+            | Self::ChecksumMismatch(violation) => violation.fmt(f),
+        }
+    }
+}
+
+#[cfg(feature = "std")]
+impl IoFailure {
+    fn write(&self, f: &mut fmt::Formatter<'_>, verb: &str) -> fmt::Result {
+        write_path(f, self.path.as_deref())?;
+        write!(f, "{verb} the filter failed: {}", self.source)
+    }
+}
+
+#[cfg(feature = "std")]
+impl From<io::Error> for Box<IoFailure> {
+    fn from(source: io::Error) -> Self {
+        Self::new(IoFailure { path: None, source })
     }
 }
 
 impl core::error::Error for Error {
     #[cfg(feature = "std")]
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        self.0.source.as_ref().map(|error| error as _)
+        match self {
+            Self::NotFound(failure) | Self::Read(failure) | Self::Write(failure) => Some(&failure.source),
+            _ => None,
+        }
     }
 }
+
+/// Errors are equal if their variants and texts are.
+impl PartialEq for Error {
+    fn eq(&self, other: &Self) -> bool {
+        discriminant(self) == discriminant(other) && self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for Error {}
 
 /// The result of an insertion, by `Slot::apply` for example: `()`, `bool`, or a `Result`.
 pub trait Outcome {

@@ -154,8 +154,8 @@ impl<B: AnyFunnel, F, A> Filter<B, F, A> {
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory), [`TooLarge`](crate::ErrorKind::TooLarge) for a counting filter, and
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a number of generations out of range.
+    /// [`OutOfMemory`](crate::Error::OutOfMemory), [`TooLarge`](crate::Error::TooLarge) for a counting filter, and
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a number of generations out of range.
     pub fn new(funnel: F, parameters: &B::Parameters) -> Result<Self, Error> {
         B::new(parameters).map(|backend| Self::of(backend, funnel))
     }
@@ -326,7 +326,7 @@ impl<B: Exclusive, F> Filter<B, F> {
     ///
     /// # Errors
     ///
-    /// Of a cuckoo filter [`Full`](crate::ErrorKind::Full) and [`TooManyCopies`](crate::ErrorKind::TooManyCopies), and of a chain of
+    /// Of a cuckoo filter [`Full`](crate::Error::Full) and [`TooManyCopies`](crate::Error::TooManyCopies), and of a chain of
     /// RedisBloom `Full` and the errors of another link. Nothing has changed then.
     #[inline]
     pub fn insert<T: ?Sized>(&mut self, key: &T) -> B::New
@@ -363,7 +363,7 @@ impl<B: Exclusive, F: PartialEq> Filter<B, F> {
     ///
     /// # Errors
     ///
-    /// The errors of [`insert`](Self::insert), and [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made
+    /// The errors of [`insert`](Self::insert), and [`Incompatible`](crate::Error::Incompatible) if the hash was made
     /// with a funnel that is not equal to this filter's. Nothing is inserted then.
     #[inline]
     pub fn insert_hashed(&mut self, hash: &Hashed<F>) -> Result<bool, Error> {
@@ -451,7 +451,7 @@ impl<B: Concurrent, F: PartialEq> Filter<B, F, Shared> {
     ///
     /// # Errors
     ///
-    /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this filter's.
+    /// [`Incompatible`](crate::Error::Incompatible) if the hash was made with a funnel that is not equal to this filter's.
     /// Nothing is inserted then.
     #[inline]
     pub fn insert_hashed(&self, hash: &Hashed<F>) -> Result<bool, Error> {
@@ -487,7 +487,7 @@ impl<B: Compatible, F: PartialEq + fmt::Debug, A> Filter<B, F, A> {
     ///
     /// # Errors
     ///
-    /// [`Incompatible`](crate::ErrorKind::Incompatible) names the first difference and both values.
+    /// [`Incompatible`](crate::Error::Incompatible) names the first difference and both values.
     pub fn check_compatible(&self, other: &Self) -> Result<(), Error> {
         self.backend.check_compatible(&other.backend)?;
         Error::check_equal("funnels", &self.funnel, &other.funnel)
@@ -529,7 +529,7 @@ impl<B: Remove, F: PartialEq> Filter<B, F> {
     ///
     /// # Errors
     ///
-    /// [`Incompatible`](crate::ErrorKind::Incompatible) if the hash was made with a funnel that is not equal to this
+    /// [`Incompatible`](crate::Error::Incompatible) if the hash was made with a funnel that is not equal to this
     /// filter's. Nothing is removed then, and the key may be in the filter.
     pub fn remove_hashed(&mut self, hash: &Hashed<F>) -> Result<bool, Error> {
         let hash = self.own(hash)?;
@@ -585,7 +585,7 @@ where
     ///
     /// # Errors
     ///
-    /// [`Write`](crate::ErrorKind::Write), with the name of the file.
+    /// [`Write`](crate::Error::Write), with the name of the file.
     #[cfg(feature = "save")]
     pub fn save(&self, path: impl AsRef<std::path::Path>) -> Result<(), Error> {
         envelope::save(self, path.as_ref())
@@ -604,8 +604,8 @@ impl<B: AnyFunnel, F: Hashing, A> Filter<B, F, A> {
     ///
     /// # Errors
     ///
-    /// [`WrongFormat`](crate::ErrorKind::WrongFormat) names the form that the bytes seem to have instead;
-    /// [`Incompatible`](crate::ErrorKind::Incompatible) says that the filter was written with a funnel of another hash;
+    /// [`WrongFormat`](crate::Error::WrongFormat) names the form that the bytes seem to have instead;
+    /// [`Incompatible`](crate::Error::Incompatible) says that the filter was written with a funnel of another hash;
     /// [`Error`] otherwise names the fault in the bytes.
     pub fn from_bytes(bytes: &[u8], funnel: F) -> Result<Self, Error> {
         envelope::from_bytes(bytes, funnel)
@@ -626,7 +626,7 @@ impl<B: AnyFunnel, F: Hashing, A> Filter<B, F, A> {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](crate::ErrorKind::NotFound) and the errors of [`from_bytes`](Self::from_bytes), with the name of the
+    /// [`NotFound`](crate::Error::NotFound) and the errors of [`from_bytes`](Self::from_bytes), with the name of the
     /// file.
     #[cfg(feature = "std")]
     pub fn open(path: impl AsRef<std::path::Path>, funnel: F) -> Result<Self, Error> {

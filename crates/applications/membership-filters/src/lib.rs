@@ -53,7 +53,9 @@ pub use blocked::ConcurrentBloomFilter;
 pub use blocked::{BloomFilter, Parameters};
 pub use counting::CountingBloomFilter;
 pub use cuckoo::{CuckooFilter, CuckooParameters};
-pub use error::{Error, ErrorKind, Outcome};
+#[cfg(feature = "std")]
+pub use error::IoFailure;
+pub use error::{Error, Outcome, Violation};
 pub use filter::{Alone, Filter, Shared};
 pub use funnel::{Bytes, Funnel, Hashed, Integer, Long, Sequence, TakeSlice, Utf8, Utf16Units};
 pub use hash::{Encoding, Hash128, HashFunction, HashId, Hashing, Murmur3, Xxph3};

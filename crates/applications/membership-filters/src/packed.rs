@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, Violation};
 
 /// Integers of `width` bits each, 1 to 32. Integer *i* takes the bits `i * width` and up; bit *b* is bit `b mod 64` of
 /// word `b / 64`, the least significant being bit 0. Bits after the last integer are zero.
@@ -26,7 +26,7 @@ pub(crate) fn word_count(len: u128, width: u32) -> Result<usize, Error> {
             "the filter's length in bytes",
             format_args!("at most {}", isize::MAX),
         );
-        Error::new(ErrorKind::TooLarge, thing, range, words * 8)
+        Error::TooLarge(Violation::new(thing, range, words * 8))
     })
 }
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::mem;
 
 use crate::backend::{Backend, Counted, Exclusive};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, Violation};
 use crate::filter::Filter;
 use crate::funnel::{hashing, sliced};
 use crate::hash::{Encoding, Hash128, Hashing, RedisMurmur};
@@ -96,7 +96,7 @@ impl BloomFilter {
     ///
     /// # Errors
     ///
-    /// The errors of [`Parameters::first_link`], and [`ErrorKind::OutOfMemory`].
+    /// The errors of [`Parameters::first_link`], and [`Error::OutOfMemory`].
     pub fn new(parameters: &Parameters) -> Result<Self, Error> {
         let chain = Chain {
             expansion: parameters.expansion,
@@ -225,14 +225,14 @@ impl Chain {
         if !self.is_scaling {
             let (thing, range) = ("the keys of a chain that does not scale", "at most its capacity");
             let got = format_args!("one more than {capacity}");
-            return Err(Error::new(ErrorKind::Full, thing, range, got));
+            return Err(Error::Full(Violation::new(thing, range, got)));
         }
         if rate * 0.5 == 0.0 {
             let (links, thing) = (self.full.len() + 1, "the number of links");
             let range = format_args!(
                 "at most {links}, after which the rate would be 0: give a larger capacity or expansion"
             );
-            return Err(Error::new(ErrorKind::Full, thing, range, links + 1));
+            return Err(Error::Full(Violation::new(thing, range, links + 1)));
         }
         // A number that is too large is refused.
         let capacity = capacity.saturating_mul(self.expansion.into());

@@ -7,11 +7,11 @@ use core::mem;
 use crate::backend::{AnyFunnel, Backend, Compatible, Enveloped, Exclusive, Merge};
 use crate::blocked::{Blocked, Parameters};
 use crate::envelope::{Reader, Writer};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::filter::Filter;
 use crate::hash::Xxph3;
 use crate::stats::Stats;
-use crate::stored::{invalid, zero};
+use crate::stored::{invalid, of_field, zero};
 
 /// A filter that forgets old keys.
 ///
@@ -96,7 +96,7 @@ impl Generations {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a number of generations that is not 1 to 65,536, and the errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a number of generations that is not 1 to 65,536, and the errors
     /// of [`Parameters::new`].
     pub fn new(count: u32, capacity: u64, rate: f64) -> Result<Self, Error> {
         let each = Parameters::new(capacity, rate_of_each(count, rate)?)?;
@@ -267,8 +267,7 @@ impl<B: Enveloped + Compatible> Enveloped for Rotating<B> {
         let mut older = VecDeque::new();
         for _ in 1..count {
             let each = reader.part(B::read)?;
-            let is_equal = newest.check_compatible(&each);
-            is_equal.map_err(|error| error.with_kind(ErrorKind::InvalidField))?;
+            newest.check_compatible(&each).map_err(of_field)?;
             older.push_back(each);
         }
         Ok(Self { newest, older })

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use arc_swap::ArcSwap;
 
 use crate::backend::Concurrent;
-use crate::error::{Error, ErrorKind, Outcome};
+use crate::error::{Error, Outcome};
 use crate::filter::{Filter, Shared};
 use crate::funnel::Funnel;
 
@@ -179,14 +179,13 @@ impl<T> Slot<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::RebuildUnderWay`] while there is another [`Rebuild`] of this slot.
+    /// [`Error::RebuildUnderWay`] while there is another [`Rebuild`] of this slot.
     pub fn rebuild(&self, filter: T) -> Result<Rebuild<'_, T>, Error> {
         let filter = Arc::new(filter);
         let _writer = self.write();
         let state = self.state.load();
         if state.next.is_some() {
-            let (kind, thing) = (ErrorKind::RebuildUnderWay, "the number of rebuilds under way");
-            return Err(Error::new(kind, thing, 0, 1));
+            return Err(Error::RebuildUnderWay);
         }
         let (current, next) = (Arc::clone(&state.current), Some(Arc::clone(&filter)));
         self.state.store(Arc::new(State { current, next }));

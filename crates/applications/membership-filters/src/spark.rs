@@ -160,7 +160,7 @@ impl BloomFilter {
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory) when the allocator refuses the memory.
+    /// [`OutOfMemory`](crate::Error::OutOfMemory) when the allocator refuses the memory.
     pub fn new(parameters: &Parameters) -> Result<Self, Error> {
         let bits = Bits::zeros(parameters.word_count())?;
         Ok(Self::of_version(

@@ -2,17 +2,17 @@
 
 use core::fmt;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, Violation};
 
 /// The error for a field with a value that no filter has.
 pub(crate) fn invalid(field: &str, allowed: impl fmt::Display, found: impl fmt::Display) -> Error {
-    Error::new(ErrorKind::InvalidField, field, allowed, found)
+    Error::InvalidField(Violation::new(field, allowed, found))
 }
 
-/// Converts an error about arguments into one about stored fields.
+/// Converts an error about arguments, or about two filters, into one about stored fields.
 pub(crate) fn of_field(error: Error) -> Error {
-    match error.kind() {
-        ErrorKind::InvalidArgument => error.with_kind(ErrorKind::InvalidField),
+    match error {
+        Error::InvalidArgument(violation) | Error::Incompatible(violation) => Error::InvalidField(violation),
         _ => error,
     }
 }

@@ -1,7 +1,5 @@
 //! Kinds of filters, of engines and for applications, all built from keys and queried for keys.
 
-use std::error::Error;
-
 use bench_kit::suites::rates::IDEAL;
 use filter_formats::Format;
 use filter_formats::policies::{self, AnyPolicy};
@@ -11,10 +9,10 @@ use filter_policy::leveldb::{KeyHasher, Murmur2SignedTail};
 use filter_policy::{Answers, BitsPerKey, BloomFilterPolicy};
 use membership_filters::guava::{BloomFilter, Parameters, Strategy};
 use membership_filters::redisbloom::{BloomFilter as RedisBloomFilter, Parameters as RedisBloomParameters};
-use membership_filters::{Bytes, CuckooFilter, CuckooParameters, ErrorKind};
+use membership_filters::{Bytes, CuckooFilter, CuckooParameters, Error};
 
 /// There is no memory for a filter, or it does not do what it must.
-pub(super) type Failed = Box<dyn Error + Send + Sync>;
+pub(super) type Failed = Box<dyn std::error::Error + Send + Sync>;
 
 /// A filter that was built.
 pub(super) struct Filter {
@@ -157,12 +155,11 @@ fn cuckoo(rate: f64, members: &[&[u8]]) -> Result<Filter, Failed> {
     let parameters = CuckooParameters::new(members.len() as u64, rate)?;
     let mut filter = CuckooFilter::new(Bytes, &parameters)?;
     for key in members {
-        let inserted = filter.insert(key);
-        // With narrow fingerprints one filter in thousands refuses a key. Leaving the key out does not change the
-        // rate.
-        let is_full = |kind| [ErrorKind::Full, ErrorKind::TooManyCopies].contains(&kind);
-        if let Some(error) = inserted.err().filter(|error| !is_full(error.kind())) {
-            return Err(error.into());
+        match filter.insert(key) {
+            // With narrow fingerprints one filter in thousands refuses a key. Leaving the key out does not change the
+            // rate.
+            Ok(_) | Err(Error::Full(_) | Error::TooManyCopies) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     let expected = filter.parameters().rate_at(members.len() as u64);

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Details, Error};
 use crate::table;
 
 /// Name of the file.
@@ -49,7 +49,7 @@ pub fn changed(path: &Path) -> Error {
     let reason = format!(
         "is not what the run wrote: its SHA-256 is not the one in {RUN}; restore the file, or run `compare` again"
     );
-    Error::new(ErrorKind::Changed, reason).about(path)
+    Error::Changed(Details::new(reason)).about(path)
 }
 
 /// Reads the file, and checks that this program wrote it and that nobody changed it.
@@ -62,7 +62,7 @@ pub fn read<D: Document>(path: &Path) -> Result<D, Error> {
     let bytes = table::bytes_of(path)?;
     let value: serde_json::Value = serde_json::from_slice(&bytes)
         .map_err(|e| table::malformed(path, format!("damaged: not JSON: {e}")))?;
-    let foreign = |reason| Err(Error::new(ErrorKind::Foreign, reason).about(path));
+    let foreign = |reason| Err(Error::Foreign(Details::new(reason)).about(path));
     let format = D::FORMAT;
     let found = value.get("format").and_then(serde_json::Value::as_str);
     if found != Some(format) {

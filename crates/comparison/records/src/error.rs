@@ -1,51 +1,67 @@
-//! The error type of this crate. The kind decides how a command exits; the text is for people.
+//! The error type of this crate. The variant decides how a command exits; the text is for people.
 
+use core::fmt;
 use std::path::{Path, PathBuf};
 
 use terminal::failure::Failure;
 use terminal::progress::Cancelled;
 use terminal::system;
 
-/// An error with its kind, its text, and the file or folder that it concerns.
+/// The reason why a run or a command failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{reason}", named(path.as_deref()))]
-pub struct Error {
-    kind: ErrorKind,
-    path: Option<PathBuf>,
-    reason: String,
+#[non_exhaustive]
+pub enum Error {
+    /// The run was stopped on request.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+    /// The user can correct the arguments, files or folders; nothing was written.
+    #[error("{0}")]
+    Input(Details),
+    /// A record file was written by another program, or by another version of this program.
+    #[error("{0}")]
+    Foreign(Details),
+    /// A record file was changed after the run: its SHA-256 is not the one in `run.json`.
+    #[error("{0}")]
+    Changed(Details),
+    /// A record file is damaged, the operating system reported a failure, or this program is at fault.
+    #[error("{0}")]
+    Internal(Details),
 }
 
-/// The kind of an [`Error`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The run was stopped on request.
-    Cancelled,
-    /// The user can correct the arguments, files or folders; nothing was written.
-    Input,
-    /// A record file was written by another program, or by another version of this program.
-    Foreign,
-    /// A record file was changed after the run: its SHA-256 is not the one in `run.json`.
-    Changed,
-    /// A record file is damaged, the operating system reported a failure, or this program is at fault.
-    Internal,
+/// What an [`Error`] is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Details {
+    /// The file or folder, if it is about one.
+    pub path: Option<PathBuf>,
+    /// The text without the path.
+    pub reason: String,
+}
+
+impl Details {
+    pub(crate) fn new(reason: impl Into<String>) -> Self {
+        let (path, reason) = (None, reason.into());
+        Self { path, reason }
+    }
+}
+
+impl fmt::Display for Details {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = &self.path {
+            write!(f, "{}: ", path.display())?;
+        }
+        f.write_str(&self.reason)
+    }
 }
 
 impl Error {
-    /// Creates an error that concerns no file.
-    pub fn new(kind: ErrorKind, reason: impl Into<String>) -> Self {
-        let (path, reason) = (None, reason.into());
-        Self { kind, path, reason }
-    }
-
-    /// Creates an [`ErrorKind::Input`] error.
+    /// Creates an [`Error::Input`].
     pub fn input(reason: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Input, reason)
+        Self::Input(Details::new(reason))
     }
 
-    /// Creates an [`ErrorKind::Internal`] error.
+    /// Creates an [`Error::Internal`].
     pub fn internal(reason: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Internal, reason)
+        Self::Internal(Details::new(reason))
     }
 
     /// Returns a closure that turns an I/O error on `path` into an [`Error`].
@@ -56,34 +72,20 @@ impl Error {
     /// Sets the file or folder that the error concerns.
     #[must_use]
     pub fn about(mut self, path: &Path) -> Self {
-        self.path = Some(path.to_owned());
+        if let Some(details) = self.details_mut() {
+            details.path = Some(path.to_owned());
+        }
         self
     }
 
-    /// Returns the kind of the error.
-    pub fn kind(&self) -> ErrorKind {
-        self.kind
-    }
-
-    /// Returns the file or folder that the error concerns.
-    pub fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
-    }
-
-    /// Returns the text without the path.
-    pub fn reason(&self) -> &str {
-        &self.reason
-    }
-}
-
-/// Returns the file that a text is about, before that text.
-fn named(path: Option<&Path>) -> String {
-    path.map_or_else(String::new, |path| format!("{}: ", path.display()))
-}
-
-impl From<Cancelled> for Error {
-    fn from(cancelled: Cancelled) -> Self {
-        Self::new(ErrorKind::Cancelled, cancelled.to_string())
+    pub(crate) fn details_mut(&mut self) -> Option<&mut Details> {
+        match self {
+            Self::Cancelled(_) => None,
+            Self::Input(details)
+            | Self::Foreign(details)
+            | Self::Changed(details)
+            | Self::Internal(details) => Some(details),
+        }
     }
 }
 
@@ -98,12 +100,12 @@ impl From<Failure> for Error {
     }
 }
 
-/// Maps each kind of error to the way a command exits.
+/// Maps each error to the way a command exits.
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        match error.kind {
-            ErrorKind::Cancelled => Self::Interrupted,
-            ErrorKind::Input => Self::input(error),
+        match error {
+            Error::Cancelled(_) => Self::Interrupted,
+            Error::Input(_) => Self::input(error),
             _ => Self::internal(error),
         }
     }

@@ -6,13 +6,13 @@
 //! ended that.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind as IoErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use whole_files::Lock;
 
 use crate::document::RUN;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Details, Error};
 use terminal::system;
 
 /// Name of the report.
@@ -83,7 +83,7 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Input`] for a file, a folder that is not ours, a damaged or foreign `run.json`, a place
+    /// Returns [`Error::Input`] for a file, a folder that is not ours, a damaged or foreign `run.json`, a place
     /// that cannot be written, or one that another run writes.
     pub fn check(path: &Path, kind: &'static Kind) -> Result<Self, Error> {
         let absolute = std::path::absolute(path).map_err(refused_by_system(path, "cannot be found"))?;
@@ -93,7 +93,7 @@ impl Destination {
             return Err(refused(path, "is a file, not a folder; choose another folder"));
         }
         let lock = Lock::take(&absolute).map_err(|error| match error.kind() {
-            IoErrorKind::WouldBlock => refused(
+            io::ErrorKind::WouldBlock => refused(
                 path,
                 "another run is writing here; wait until it ends, or choose another place",
             ),
@@ -122,7 +122,7 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Input`] for anything else.
+    /// Returns [`Error::Input`] for anything else.
     pub fn ours(path: &Path, kind: &'static Kind) -> Result<Self, Error> {
         if !path.is_file() && !exists(&path.join(RUN)) && !exists(&path.join(COMPLETE)) {
             let reason =
@@ -141,7 +141,7 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Input`] with the first such file.
+    /// Returns [`Error::Input`] with the first such file.
     pub fn refuse_foreign(&self, names: &[String]) -> Result<(), Error> {
         let own = &self.previous;
         match names
@@ -155,14 +155,13 @@ impl Destination {
 
     /// Returns an error about an unfinished file as an error about the file that it would become.
     #[must_use]
-    pub fn destined(&self, error: Error) -> Error {
-        let name = error
-            .path()
-            .and_then(|path| path.strip_prefix(&self.unfinished).ok());
-        match name.map(|name| self.folder.join(name)) {
-            Some(path) => error.about(&path),
-            None => error,
+    pub fn destined(&self, mut error: Error) -> Error {
+        if let Some(path) = error.details_mut().and_then(|details| details.path.as_mut())
+            && let Ok(name) = path.strip_prefix(&self.unfinished)
+        {
+            *path = self.folder.join(name);
         }
+        error
     }
 
     /// Puts the written files, `run.json` among them, in the place of the previous run's files. Foreign files stay, and so do
@@ -212,7 +211,7 @@ fn in_the_way(path: &Path) -> Error {
 
 fn remove_if_present(folder: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() == IoErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,
     }
 }
@@ -268,7 +267,7 @@ fn listed(path: &Path, folder: &Path, kind: &Kind) -> Result<Vec<String>, Error>
     match fs::symlink_metadata(&file) {
         Ok(metadata) if metadata.is_file() => {}
         Ok(_) => return Err(refused(&shown, "is not a regular file; choose another folder")),
-        Err(error) if error.kind() == IoErrorKind::NotFound => {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let reason =
                 format!("must be empty or hold a {RUN} of this program; choose an empty or new folder");
             return Err(refused(path, reason));
@@ -276,13 +275,15 @@ fn listed(path: &Path, folder: &Path, kind: &Kind) -> Result<Vec<String>, Error>
         Err(error) => return Err(refused_by_system(&shown, "cannot be opened")(error)),
     }
     let files = (kind.list)(&file).map_err(|error| {
-        let advice = match error.kind() {
-            ErrorKind::Foreign => "; choose an empty or new folder",
-            ErrorKind::Changed => "",
-            _ => "; restore it, remove the folder, or choose another",
+        let (Details { reason, .. }, advice) = match error {
+            Error::Cancelled(_) => return error,
+            Error::Foreign(details) => (details, "; choose an empty or new folder"),
+            Error::Changed(details) => (details, ""),
+            Error::Input(details) | Error::Internal(details) => {
+                (details, "; restore it, remove the folder, or choose another")
+            }
         };
-        let reason = format!("{}{advice}", error.reason());
-        refused(&shown, reason)
+        refused(&shown, reason + advice)
     })?;
     if !files.iter().any(|name| name == RUN) {
         let reason = "\"files\" does not list run.json itself: damaged; remove the folder, or choose another";
@@ -384,8 +385,8 @@ mod tests {
         let out = folder.path().join("deep/out");
         let first = Destination::check(&out, &LINES).unwrap();
         let said = Destination::check(&out, &LINES).unwrap_err();
-        assert_eq!(said.kind(), ErrorKind::Input);
-        assert!(said.reason().contains("another run"), "{said}");
+        assert!(matches!(said, Error::Input(_)));
+        assert!(said.to_string().contains("another run"), "{said}");
         // A run that fails takes its folders with it.
         drop(first);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -394,7 +395,7 @@ mod tests {
         let run = Destination::check(&out, &LINES).unwrap();
         write(run.unfinished(), OLD);
         fs::write(out.join("times.csv"), "somebody's").unwrap();
-        assert_eq!(run.commit(&listed).unwrap_err().kind(), ErrorKind::Input);
+        assert!(matches!(run.commit(&listed), Err(Error::Input(_))));
         assert_eq!(fs::read_dir(&out).unwrap().count(), 1);
         fs::remove_file(out.join("times.csv")).unwrap();
         write(&out.join(COMPLETE), OLD);
@@ -404,7 +405,7 @@ mod tests {
         // A file that is listed and not written is a mistake of the program.
         fs::remove_dir_all(&out).unwrap();
         let run = Destination::check(&out, &LINES).unwrap();
-        assert_eq!(run.commit(&listed).unwrap_err().kind(), ErrorKind::Internal);
+        assert!(matches!(run.commit(&listed), Err(Error::Internal(_))));
         assert!(!out.exists());
     }
 }

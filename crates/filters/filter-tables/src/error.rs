@@ -1,7 +1,7 @@
 //! Errors of reading a table or one of its blocks.
 
 use alloc::format;
-use alloc::string::{String, ToString as _};
+use alloc::string::String;
 use core::fmt;
 
 use super::footer::{BlockHandle, FOOTER_LEN, MAGIC, RocksDbForm};
@@ -88,7 +88,7 @@ pub enum Damage {
         size: usize,
     },
     /// A number in the footer of a RocksDB table is not a known one. Another writer may know it, so this becomes
-    /// [`Error::Unsupported`].
+    /// [`Error::UnknownValue`].
     #[error("{what} in the footer must be {allowed}, got {found:#x}")]
     Footer {
         /// The name of the number.
@@ -99,7 +99,7 @@ pub enum Damage {
         found: u32,
     },
     /// A property of a RocksDB table has an unknown value. Another writer may know it, so this becomes
-    /// [`Error::Unsupported`].
+    /// [`Error::UnknownValue`].
     #[error("property {name} must have a known value")]
     Property {
         /// The property's name.
@@ -132,7 +132,7 @@ pub enum Damage {
 /// | [`Read`](Self::Read) | the reader could not provide the bytes; its error is the `source` | try again |
 /// | [`TooShort`](Self::TooShort), [`UnknownMagic`](Self::UnknownMagic) | no table | |
 /// | [`RocksDb`](Self::RocksDb), [`NotRocksDb`](Self::NotRocksDb) | a table of the other kind | [`RocksDbTable`](crate::RocksDbTable), [`Table`](crate::Table) |
-/// | [`Unsupported`](Self::Unsupported), [`TooLarge`](Self::TooLarge) | a valid table that this crate does not read | a feature, if the message names one; read without filters |
+/// | [`Unsupported`](Self::Unsupported), [`UnknownValue`](Self::UnknownValue), [`TooLarge`](Self::TooLarge) | a valid table that this crate does not read | a feature, if the message names one; read without filters |
 /// | [`Damaged`](Self::Damaged) | damage, with its place | read without filters, or restore the table |
 /// | [`AllocationFailed`](Self::AllocationFailed) | no memory | try again with more |
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -172,6 +172,9 @@ pub enum Error<E> {
         /// The form, and what is supported.
         reason: String,
     },
+    /// The footer or a property has a value that another writer may know.
+    #[error("{0}")]
+    UnknownValue(Damage),
     /// The table is damaged.
     #[error("{0}")]
     Damaged(Damage),
@@ -205,9 +208,7 @@ impl<E> From<Damage> for Error<E> {
     fn from(damage: Damage) -> Self {
         match damage {
             Damage::KeyAllocation { bytes, .. } => Self::AllocationFailed { bytes },
-            Damage::Footer { .. } | Damage::Property { .. } => Self::Unsupported {
-                reason: damage.to_string(),
-            },
+            Damage::Footer { .. } | Damage::Property { .. } => Self::UnknownValue(damage),
             damage => Self::Damaged(damage),
         }
     }

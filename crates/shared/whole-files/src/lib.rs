@@ -2,7 +2,6 @@
 //! writes a folder. The caller decides whether existing files may be replaced.
 #![forbid(unsafe_code)]
 
-use core::fmt;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
@@ -23,8 +22,8 @@ use std::path::{Component, Path, PathBuf};
 ///
 /// # Errors
 ///
-/// The errors of `write` and of the system, with the name of the file; and [`io::ErrorKind::InvalidInput`] if `path` is
-/// something else than a file, such as a folder or a device.
+/// The errors of `write` and of the system, as those of [`fs`] without the name of the file; and
+/// [`io::ErrorKind::InvalidInput`] if `path` is something else than a file, such as a folder or a device.
 pub fn save(path: impl AsRef<Path>, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     put(path.as_ref(), true, write)
 }
@@ -53,38 +52,7 @@ pub fn save_new(
     put(path.as_ref(), false, write)
 }
 
-/// Writes a file, and names it in errors.
 fn put(path: &Path, replace: bool, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    put_at(path, replace, write).map_err(|cause| {
-        let path = path.to_path_buf();
-        io::Error::new(cause.kind(), Unsaved { path, cause })
-    })
-}
-
-/// An error that names the file that was to be written.
-#[derive(Debug)]
-struct Unsaved {
-    path: PathBuf,
-    cause: io::Error,
-}
-
-impl fmt::Display for Unsaved {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path.display(), self.cause)
-    }
-}
-
-impl core::error::Error for Unsaved {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        Some(&self.cause)
-    }
-}
-
-fn put_at(
-    path: &Path,
-    replace: bool,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
     let (path, permissions) = match fs::metadata(path) {
         Ok(_) if !replace => return Err(io::ErrorKind::AlreadyExists.into()),
         Ok(metadata) if !metadata.is_file() => {

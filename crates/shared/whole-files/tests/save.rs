@@ -27,8 +27,6 @@ fn a_file_is_complete_or_as_before() {
     });
     let failed = failed.unwrap_err();
     assert_eq!(failed.kind(), io::ErrorKind::StorageFull);
-    let full = io::Error::from(io::ErrorKind::StorageFull);
-    assert_eq!(failed.to_string(), format!("{}: {full}", path.display()));
     assert_eq!(fs::read(&path).unwrap(), b"second");
     assert_eq!(
         fs::read_dir(folder.path()).unwrap().count(),
@@ -44,9 +42,8 @@ fn only_files_are_replaced() {
     assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
     let path = folder.path().join("missing/filter");
     let error = save(&path, |_| Ok(())).unwrap_err();
-    assert_eq!(error.kind(), io::ErrorKind::NotFound);
-    let reason = io::Error::from_raw_os_error(2);
-    assert_eq!(error.to_string(), format!("{}: {reason}", path.display()));
+    // The system's own error: nothing is added to its text.
+    assert_eq!(error.raw_os_error(), Some(2));
 }
 
 #[cfg(unix)]
@@ -86,7 +83,7 @@ fn a_new_file_replaces_none() {
     assert_eq!(fs::read(&path).unwrap(), b"theirs");
     // One that is there already is known before anything is written.
     let error = save_new(&path, |_| panic!("nothing to write")).unwrap_err();
-    assert!(error.to_string().starts_with(&path.display().to_string()));
+    assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
     #[cfg(unix)]
     {
         let link = folder.path().join("link");

@@ -7,7 +7,7 @@
 use membership_filters::Hash128;
 use redis::{Cmd, cmd};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Details, Error};
 use crate::options::{Missing, Options};
 use crate::schema::{MARK, Schema};
 
@@ -81,7 +81,7 @@ impl Bitmap {
                 };
                 let (stored, given) = (number(end), number(&ours));
                 let what = format_args!("{what} must be {stored} as in the filter's mark, got {given}");
-                return Err(Error::of_key(ErrorKind::Mismatch, &self.key, what));
+                return Err(Error::Mismatch(Details::of_key(&self.key, what)));
             }
         }
         match missing {
@@ -96,7 +96,7 @@ impl Bitmap {
             "the string must end with the mark that `create` or `write_marks` wrote, got \"{}\"",
             end.escape_ascii()
         );
-        Error::of_key(ErrorKind::Malformed, &self.key, what)
+        Error::Malformed(Details::of_key(&self.key, what))
     }
 }
 

@@ -7,7 +7,7 @@ use super::bitmap::offsets;
 use super::scripts::Digested;
 use crate::batch::Replies;
 use crate::call::Line;
-use crate::error::{Error, ErrorKind, is_cross_slot};
+use crate::error::{Details, Error, is_cross_slot};
 use crate::options::Options;
 use crate::record;
 use crate::schema::Schema;
@@ -84,7 +84,7 @@ impl Chain {
             Some("FULL") => {
                 let most = MAX_BITMAPS;
                 let what = format_args!("the number of bitmaps must be at most {most}, got {}", most + 1);
-                Error::of_key(ErrorKind::Full, &self.cursor, what)
+                Error::Full(Details::of_key(&self.cursor, what))
             }
             // All keys have the same hash tag, so that some of them are on another node only while the slot moves.
             _ if redis.is_some_and(is_cross_slot) && hash_tag(&self.base).is_some() => moving(),

@@ -21,7 +21,7 @@ use super::scripts::{COMMIT, eval};
 use super::whole::create_command;
 use crate::batch::{Batch, Replies};
 use crate::call::Line;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::options::{Expiry, millis};
 use membership_filters::redisbloom::companion_key;
 
@@ -67,7 +67,7 @@ pub(crate) fn next(live: &Bitmap, token: Token) -> Bitmap {
 pub(super) fn gone<T>(token: Token, wrote: Result<T, Error>) -> Result<Option<Token>, Error> {
     match wrote {
         Ok(_) => Ok(None),
-        Err(error) if matches!(error.kind(), ErrorKind::Missing | ErrorKind::Malformed) => Ok(Some(token)),
+        Err(Error::Missing { .. } | Error::Malformed(_)) => Ok(Some(token)),
         Err(error) => Err(error),
     }
 }
@@ -88,8 +88,8 @@ pub(crate) async fn begin(line: &Line, live: &Bitmap, lease: Duration) -> Result
     replies.value()?;
     if read_token(live, &mut replies)? != Some(token) {
         abandon(line, live, token).await?;
-        let what = "another rebuild is under way";
-        return Err(Error::of_key(ErrorKind::RebuildUnderWay, &live.key, what));
+        let key = live.key.clone();
+        return Err(Error::RebuildUnderWay { key });
     }
     replies.checked()?;
     Ok(token)

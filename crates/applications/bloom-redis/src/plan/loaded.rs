@@ -18,7 +18,7 @@ use super::scripts::{REPLACE, eval};
 use crate::answer::Answer;
 use crate::batch::{Batch, bit, unexpected};
 use crate::call::Line;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Details, Error, is_missing_command, is_missing_key};
 use crate::options::millis;
 use membership_filters::redisbloom::companion_key;
 
@@ -92,11 +92,11 @@ impl Loaded {
             if chunks.first() == Some(&again) && mark == self.read_mark(line).await? {
                 let chunks = chunks.iter().map(|(iterator, chunk)| (*iterator, bytes(chunk)));
                 let filter = RedisBloomFilter::from_chunks(chunks);
-                return filter.map_err(|error| Error::of_key(ErrorKind::Malformed, &self.key, error));
+                return filter.map_err(|error| Error::Malformed(Details::of_key(&self.key, error)));
             }
         }
         let what = "keys were inserted, or the filter was replaced, while it was read";
-        Err(Error::of_key(ErrorKind::Unavailable, &self.key, what))
+        Err(Error::Unavailable(Details::of_key(&self.key, what)))
     }
 
     pub(crate) async fn write_mark(&self, line: &Line) -> Result<(), Error> {
@@ -115,7 +115,7 @@ impl Loaded {
         if !has_room && info.expansion.is_none() {
             let what = "a chain that does not scale must have room for 8 further keys, which prove that it is the one that was \
                         loaded: choose a larger capacity";
-            return Err(Error::of_key(ErrorKind::Full, &self.key, what));
+            return Err(Error::Full(Details::of_key(&self.key, what)));
         }
         let contained = |number: &u32| has_room || filter.contains(canary(load, *number).as_bytes());
         let mut numbers: Vec<u32> = (0..TRIES).filter(contained).take(CANARIES).collect();
@@ -232,7 +232,7 @@ impl Loaded {
                 continue;
             }
             let info = match info.map_err(|error| self.explain(error)) {
-                Err(error) if error.kind() == ErrorKind::Missing => return Ok(None),
+                Err(Error::Missing { .. }) => return Ok(None),
                 info => info?,
             };
             let canaries = truths(&canaries?, mark.canaries.len())?;
@@ -262,17 +262,14 @@ impl Loaded {
 
     /// Explains the error of a server that has no such filter, or no such command.
     fn explain(&self, error: Error) -> Error {
-        let text = error.to_string().to_lowercase();
-        if error.kind() == ErrorKind::Server && (text.contains("not found") || text.contains("no such key")) {
+        if error.redis().is_some_and(is_missing_key) {
             return Error::missing(&self.key);
         }
-        if error.kind() == ErrorKind::Server
-            && (text.contains("unknown command") || text.contains("invalidobj"))
-        {
+        if error.redis().is_some_and(is_missing_command) {
             let what = "the server must have RedisBloom's filter behind BF.LOADCHUNK, BF.INFO and BF.MEXISTS, as Redis 8, Redis \
                         Stack and the module RedisBloom do; other servers, such as Dragonfly, have another filter behind BF.* or \
                         none; a `FixedFilter` or a `ShardedSet` needs none of these commands";
-            return Error::of_key(ErrorKind::Server, &self.key, what);
+            return Error::Server(Details::of_key(&self.key, what));
         }
         error
     }

@@ -13,7 +13,7 @@ use super::generation::{self, Token};
 use super::scripts::{LOAD, eval};
 use crate::batch::{Batch, Replies};
 use crate::call::Line;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Details, Error};
 use crate::options::{Missing, Options};
 use membership_filters::redisbloom::companion_key;
 
@@ -44,8 +44,7 @@ fn check_hash(funnel: &impl Hashing) -> Result<(), Error> {
         return Ok(());
     }
     let range = format_args!("{ours}, as queries on the server compute it");
-    let (kind, thing) = (ErrorKind::Mismatch, "the funnel's hash");
-    Err(Error::new(kind, thing, range, theirs))
+    Err(Error::Mismatch(Details::new("the funnel's hash", range, theirs)))
 }
 
 /// Checks that a filter in memory and one on the server have the same hash and parameters.
@@ -137,7 +136,7 @@ async fn read(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Vec<u64
             attempts += 1;
             if attempts == ATTEMPTS {
                 let what = "the filter was replaced again and again meanwhile";
-                return Err(Error::of_key(ErrorKind::Unavailable, &bitmap.key, what));
+                return Err(Error::Unavailable(Details::of_key(&bitmap.key, what)));
             }
             words.clear();
             generation = None;

@@ -1,6 +1,6 @@
 //! Changes that other clients make between the commands of an operation.
 
-use bloom_redis::{Answer, Call, Error, ErrorKind, Expiry, FixedFilter, Rebuild, Schema};
+use bloom_redis::{Answer, Call, Error, Expiry, FixedFilter, Rebuild, Schema};
 use membership_filters::Bytes;
 use redis::{Connection, cmd};
 
@@ -136,7 +136,7 @@ fn a_filter_that_comes_back_during_a_download_is_not_empty() {
         let commit = |other: &mut Connection| rebuild.clone().commit(Expiry::Keep).query(other).unwrap();
         match round.during(filter.download(Bytes), commit) {
             Ok(filter) => assert!(filter.contains(&b"a"[..]), "before command {}", round.at),
-            Err(error) => assert!(error.kind() == ErrorKind::Missing, "{error}"),
+            Err(error) => assert!(matches!(error, Error::Missing { .. }), "{error}"),
         }
     });
 }
@@ -244,7 +244,7 @@ fn a_filter_that_goes_between_scripts_is_not_begun_anew() {
         let act = |other: &mut Connection| gone = filter.delete().query(other).unwrap();
         let done = round.during(filter.insert_many(&elements), act);
         match done {
-            Err(error) => assert!(gone && error.kind() == ErrorKind::Missing, "{error}"),
+            Err(error) => assert!(gone && matches!(error, Error::Missing { .. }), "{error}"),
             // It went after the last script.
             Ok(_) => assert!(!gone || round.at >= 4),
         }

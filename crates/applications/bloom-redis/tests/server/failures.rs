@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::thread;
 
-use bloom_redis::ErrorKind;
+use bloom_redis::Error;
 
 use crate::support::{Client, Design, Server, check_all_there, wait_until};
 
@@ -15,7 +15,7 @@ fn insert_until_gone(server: &Server, filter: &Design, writer: usize, acknowledg
         match filter.insert_many(&[&element]).query(&mut connection) {
             Ok(_) => acknowledged.lock().unwrap().push(element),
             Err(error) => {
-                assert_eq!(error.kind(), ErrorKind::Disconnected, "{error}");
+                assert!(matches!(error, Error::Disconnected(_)), "{error}");
                 return;
             }
         }

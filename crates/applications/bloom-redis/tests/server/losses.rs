@@ -1,6 +1,6 @@
 //! Filters that lost some of their keys, or whose keys another program replaced: a stored element is never "absent".
 
-use bloom_redis::{Answer, ErrorKind, Expiry, GrowingFilter, Missing, Options, Schema};
+use bloom_redis::{Answer, Error, Expiry, GrowingFilter, Missing, Options, Schema};
 use membership_filters::Bytes;
 use membership_filters::guava::{BloomFilter, Parameters};
 use redis::cmd;
@@ -57,12 +57,9 @@ impl Stored {
         self.check(client, case);
         for elements in [&["another".to_owned()][..], &self.elements] {
             let insert = client.try_run(self.filter.insert_many(elements));
-            let lost = |kind| [ErrorKind::Missing, ErrorKind::Malformed].contains(&kind);
             let error = insert.unwrap_err();
-            assert!(
-                lost(error.kind()) && error.key().is_some(),
-                "{self:?} {case}: {error}"
-            );
+            let is_lost = matches!(error, Error::Missing { .. } | Error::Malformed(_));
+            assert!(is_lost && error.key().is_some(), "{self:?} {case}: {error}");
         }
         self.check(client, case);
         client.fail(self.filter.stats());
@@ -105,7 +102,10 @@ fn whatever_keys_are_lost_no_stored_element_is_absent() {
                     assert_eq!(created, Ok(true), "{stored:?} {case}");
                 } else {
                     let error = created.unwrap_err();
-                    assert_eq!(error.kind(), ErrorKind::Missing, "{stored:?} {case}: {error}");
+                    assert!(
+                        matches!(error, Error::Missing { .. }),
+                        "{stored:?} {case}: {error}"
+                    );
                     stored.check(client, &case);
                 }
             }
@@ -149,12 +149,8 @@ fn a_string_of_another_program_is_noticed_and_stays_what_it_was() {
                         client.fail(filter.insert("a")),
                         client.fail(filter.stats()),
                     ] {
-                        let found = (error.kind(), error.key());
-                        assert_eq!(
-                            found,
-                            (ErrorKind::Malformed, Some(key.as_bytes())),
-                            "{filter:?}: {error}"
-                        );
+                        assert!(matches!(error, Error::Malformed(_)), "{filter:?}: {error}");
+                        assert_eq!(error.key(), Some(key.as_bytes()), "{filter:?}: {error}");
                     }
                 }
                 assert_eq!(client.words::<Vec<String>>(&["LRANGE", key, "0", "-1"]), ["item"]);
@@ -253,7 +249,7 @@ fn marks_are_written_for_published_filters_that_are_whole() {
             let published = filter.clone().options(options.missing(Missing::Published));
             for bitmaps in 1..=4 {
                 client.words::<()>(&["FLUSHALL"]);
-                assert_eq!(client.fail(filter.write_marks()).kind(), ErrorKind::Missing);
+                assert!(matches!(client.fail(filter.write_marks()), Error::Missing { .. }));
                 // As the published program begins, which has no cursor before the second bitmap.
                 let last = filter.schema().bits() - 1;
                 client.command::<()>(cmd("SETBIT").arg(filter.key(0)).arg(last).arg(0));
@@ -262,13 +258,13 @@ fn marks_are_written_for_published_filters_that_are_whole() {
                 assert_eq!(client.run(published.stats()).bitmaps(), bitmaps);
                 assert_eq!(client.run(filter.contains("none")), Answer::Missing);
                 // A program that creates the filter does not declare it to be whole.
-                assert!(client.fail(filter.create()).kind() == ErrorKind::Missing);
+                assert!(matches!(client.fail(filter.create()), Error::Missing { .. }));
                 if bitmaps > 1 {
                     // Neither bitmaps nor a cursor may be missing.
                     for key in [filter.cursor_key().to_vec(), filter.key(0)] {
                         let dump: Vec<u8> = client.command(cmd("DUMP").arg(&key));
                         client.command::<()>(cmd("DEL").arg(&key));
-                        assert_eq!(client.fail(filter.write_marks()).kind(), ErrorKind::Missing);
+                        assert!(matches!(client.fail(filter.write_marks()), Error::Missing { .. }));
                         client.command::<()>(cmd("RESTORE").arg(&key).arg(0).arg(dump));
                     }
                 }
@@ -290,7 +286,7 @@ fn marks_are_written_for_published_filters_that_are_whole() {
             client.fail(filter.insert("a")),
             client.fail(filter.create(Expiry::Never)),
         ] {
-            assert_eq!(error.kind(), ErrorKind::Malformed, "{error}");
+            assert!(matches!(error, Error::Malformed(_)), "{error}");
             let text = "bf:f: the string must end with the mark";
             assert!(error.to_string().starts_with(text), "{error}");
         }
@@ -298,6 +294,6 @@ fn marks_are_written_for_published_filters_that_are_whole() {
         let answers = client.run(filter.contains_many(["a", "b"]));
         assert_eq!(answers, [Answer::Maybe, Answer::Absent]);
         let error = client.fail(filter.named("gone").write_marks());
-        assert_eq!(error.kind(), ErrorKind::Missing);
+        assert!(matches!(error, Error::Missing { .. }));
     });
 }

@@ -3,7 +3,7 @@
 
 use std::env;
 
-use bloom_redis::{Answer, ErrorKind, RedisBloom};
+use bloom_redis::{Answer, Error, RedisBloom};
 use membership_filters::{RedisBloomFilter, RedisBloomParameters};
 use redis::{Cmd, Connection, ConnectionLike, Value, cmd};
 
@@ -87,11 +87,11 @@ fn a_full_chain_is_reported() {
         let remote = RedisBloom::new("few");
         // There is no room for the keys that prove it.
         let error = remote.load(&made(7)).query(server).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Full);
+        assert!(matches!(error, Error::Full(_)));
         remote.load(&made(10)).query(server).unwrap();
         // Two keys have room, and one for each key before them that the filter contains by chance.
         let error = remote.insert_many(names("key", 12)).query(server).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Server);
+        assert!(matches!(error, Error::Server(_)));
         assert!(error.to_string().contains("full"), "{error}");
         check_all_there(&remote.contains_many(names("key", 2)).query(server).unwrap());
         // One that scales is as large as before.
@@ -229,7 +229,7 @@ fn a_lost_or_foreign_filter_denies_nothing() {
                 let answers = of.contains_many(&keys).query(server).unwrap();
                 assert!(answers.iter().all(|&answer| answer == Answer::Missing));
                 let error = of.insert("a").query(server).unwrap_err();
-                assert_eq!(error.kind(), ErrorKind::Missing, "{error}");
+                assert!(matches!(error, Error::Missing { .. }), "{error}");
             }
             remote.load(&local).query(server).unwrap();
             check_all_there(&remote.contains_many(&keys).query(server).unwrap());
@@ -288,7 +288,7 @@ fn a_filter_of_another_program_is_used_after_it_is_marked() {
         check_all_there(&remote.contains_many(&keys).query(server).unwrap());
         assert_eq!(remote.contains("absent 1").query(server).unwrap(), Answer::Absent);
         let error = RedisBloom::new("none").write_mark().query(server).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Missing, "{error}");
+        assert!(matches!(error, Error::Missing { .. }), "{error}");
     });
 }
 
@@ -366,7 +366,7 @@ fn a_server_without_the_commands_is_distinguished_from_a_lost_filter() {
     let mut client = Client::blocking(&server);
     let remote = RedisBloom::new("users");
     for error in [client.fail(remote.load(&filter(&[]))), client.fail(remote.dump())] {
-        assert_eq!(error.kind(), ErrorKind::Server);
+        assert!(matches!(error, Error::Server(_)));
         assert!(error.to_string().contains("Redis 8"), "{error}");
     }
     assert_eq!(client.run(remote.contains("a")), Answer::Missing);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bloom_redis::{Answer, ErrorKind, Expiry, FixedFilter, Missing, Options, Rebuild, Schema};
+use bloom_redis::{Answer, Error, Expiry, FixedFilter, Missing, Options, Rebuild, Schema};
 use membership_filters::guava::{BloomFilter, Parameters, Strategy, StreamHeader};
 use membership_filters::{Bytes, Hashing, Long, Utf8};
 
@@ -80,7 +80,7 @@ fn a_rebuild_takes_the_place_of_the_filter_at_once() {
             assert!((50..=60).contains(&left), "{key}: {left}");
         }
         let error = client.fail(filter.rebuild(LEASE));
-        assert_eq!(error.kind(), ErrorKind::RebuildUnderWay);
+        assert!(matches!(error, Error::RebuildUnderWay { .. }));
         assert_eq!(error.to_string(), "bf:f: another rebuild is under way");
         // Readers see the old generation; elements inserted now go into both.
         assert!(!client.run(filter.insert_many(&meanwhile)).contains(&false));
@@ -109,7 +109,7 @@ fn refused(client: &mut Client, rebuild: &Rebuild, elements: &[String]) {
         client.fail(rebuild.clone().commit(Expiry::Keep)),
     ];
     assert!(
-        errors.iter().all(|error| error.kind() == ErrorKind::Missing),
+        errors.iter().all(|error| matches!(error, Error::Missing { .. })),
         "{errors:?}"
     );
 }
@@ -144,10 +144,8 @@ fn a_rebuild_that_is_given_up_or_lost_its_lease_changes_nothing() {
         refused(client, &rebuild, &new);
         // A second rebuild does not inherit the bits of the first.
         let second = client.run(filter.rebuild(LEASE));
-        assert_eq!(
-            client.fail(rebuild.commit(Expiry::Keep)).kind(),
-            ErrorKind::Missing
-        );
+        let gone = client.fail(rebuild.commit(Expiry::Keep));
+        assert!(matches!(gone, Error::Missing { .. }));
         check_all_there(&client.run(filter.contains_many(&old)));
         client.run(second.commit(Expiry::Keep));
         let answers = client.run(filter.contains_many([old, new].concat()));
@@ -180,7 +178,10 @@ fn filters_go_up_and_come_down_with_every_bit_in_its_place() {
         assert_eq!((stats.bits(), stats.ones()), (after.bits(), after.ones()));
         assert_eq!(client.run(filter.download(Bytes)).words(), after.words());
         client.run(filter.delete());
-        assert_eq!(client.fail(filter.download(Bytes)).kind(), ErrorKind::Missing);
+        assert!(matches!(
+            client.fail(filter.download(Bytes)),
+            Error::Missing { .. }
+        ));
         let empty = filter.options(Options::default().missing(Missing::Empty));
         assert_eq!(client.run(empty.download(Bytes)).ones(), 0);
     });
@@ -221,7 +222,10 @@ fn uploads_undo_nothing_that_others_insert_meanwhile() {
         let rebuild = client.run(filter.rebuild(LEASE));
         let next = under_way(client);
         client.words::<()>(&["DEL", &next]);
-        assert!(client.fail(rebuild.upload(&local)).kind() == ErrorKind::Missing);
+        assert!(matches!(
+            client.fail(rebuild.upload(&local)),
+            Error::Missing { .. }
+        ));
     });
 }
 
@@ -238,7 +242,7 @@ fn only_the_same_shape_and_hash_are_exchanged() {
             client.fail(filter.replace_with(local, Expiry::Never)),
             client.fail(rebuild.upload(local)),
         ] {
-            assert_eq!(error.kind(), ErrorKind::Mismatch);
+            assert!(matches!(error, Error::Mismatch(_)));
             assert!(error.to_string().starts_with(text), "{error}");
         }
         client.run(rebuild.abandon());
@@ -268,7 +272,7 @@ fn only_the_same_shape_and_hash_are_exchanged() {
             &long,
             "the funnel's hash must be MurmurHash3 of bytes or UTF-8",
         );
-        assert_eq!(client.fail(filter.download(Long)).kind(), ErrorKind::Mismatch);
+        assert!(matches!(client.fail(filter.download(Long)), Error::Mismatch(_)));
         assert_eq!(count(client), 0);
         // Text is hashed as its bytes.
         let mut names = BloomFilter::new(Utf8, &parameters).unwrap();

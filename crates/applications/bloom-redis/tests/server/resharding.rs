@@ -94,13 +94,13 @@ fn a_growing_filter_answers_while_its_slot_moves() {
             match client.try_run(filter.contains_many(elements(300))) {
                 Ok(answers) => assert!(!answers.contains(&Answer::Absent)),
                 Err(error) => {
-                    assert!(error.kind().is_unavailable(), "{error}");
+                    assert!(error.is_unavailable(), "{error}");
                     failed += 1;
                 }
             }
-            // Never `ErrorKind::Missing`, which would make the caller create a new filter.
+            // Never `Error::Missing`, which would make the caller create a new filter.
             if let Err(error) = client.try_run(filter.insert("another")) {
-                assert!(error.kind().is_unavailable(), "{error}");
+                assert!(error.is_unavailable(), "{error}");
             }
             assert!(!client.run(filter.create()));
         }
@@ -138,7 +138,7 @@ fn a_node_that_is_gone_fails_its_slots_alone_until_it_is_back() {
                 client.fail(filter.named(name).contains("a")),
                 client.fail(filter.named(name).insert("b")),
             ] {
-                assert!(error.kind().is_unavailable(), "{error}");
+                assert!(error.is_unavailable(), "{error}");
             }
         }
     }

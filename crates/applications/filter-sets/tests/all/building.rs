@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use filter_sets::{Access, Builder, ErrorKind, Filter, FilterSet, MIN_MEMORY, Opening, Size, merge};
+use filter_sets::{Access, Builder, Error, Filter, FilterSet, MIN_MEMORY, Opening, Size, merge};
 
 use super::{build, build_file, builder, files, format, keys, of_shards, slices};
 
@@ -47,7 +47,7 @@ fn a_file_that_was_made_in_between_is_kept() {
     for building in [new.file(&path).unwrap(), new.raw_file(&path).unwrap()] {
         fs::write(&path, "mine").unwrap();
         let error = building.finish(&|_| true).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+        assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
         assert!(merge(None, &[&other, &other], &path, false).is_err());
         assert_eq!(fs::read(&path).unwrap(), b"mine");
     }
@@ -100,12 +100,12 @@ fn readers_go_on_while_the_set_is_replaced() {
     )
     .unwrap();
     let refused = set.reload().unwrap_err();
-    assert_eq!(refused.kind(), ErrorKind::Incompatible);
+    assert!(matches!(refused, Error::Incompatible { .. }));
     let reason = "must be \"line\" as in the set that is open, got \"long\"";
     assert!(refused.to_string().contains(reason), "{refused}");
     assert!(set.contains(&all[0]));
     fs::write(folder.join("manifest.json"), "{}").unwrap();
-    assert_eq!(set.reload().unwrap_err().kind(), ErrorKind::Damaged);
+    assert!(matches!(set.reload().unwrap_err(), Error::Damaged { .. }));
     assert!(set.contains(&all[0]));
 }
 
@@ -147,7 +147,7 @@ fn two_builders_exclude_each_other_and_what_was_left_is_removed() {
     let folder = place.path().join("set");
     let first = builder("guava").set(&folder, 2).unwrap();
     let second = builder("guava").set(&folder, 2).map(|_| ()).unwrap_err();
-    assert_eq!(second.kind(), ErrorKind::Locked);
+    assert!(matches!(second, Error::Locked { .. }));
     // The folder was made for nothing.
     drop(first);
     assert!(!folder.exists());
@@ -165,7 +165,7 @@ fn two_builders_exclude_each_other_and_what_was_left_is_removed() {
     let mut building = builder("guava").set(&folder, 2).unwrap();
     building.insert(b"key").unwrap();
     let stopped = building.finish(&|_| false).unwrap_err();
-    assert_eq!(stopped.kind(), ErrorKind::Stopped);
+    assert!(matches!(stopped, Error::Stopped));
     assert!(before == files(&folder));
 }
 
@@ -177,7 +177,7 @@ fn foreign_folders_are_left_alone() {
         fs::create_dir(&folder).unwrap();
         fs::write(folder.join(name), text).unwrap();
         let error = builder("guava").set(&folder, 2).map(|_| ()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+        assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
         assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), text);
         error.to_string()
     };
@@ -199,10 +199,11 @@ fn a_filter_that_is_too_large_for_the_memory_is_refused_with_advice() {
         let mut building = builder.file(&path).unwrap();
         keys.iter().for_each(|key| building.insert(key).unwrap());
         let error = building.finish(&|_| true).unwrap_err();
-        let ErrorKind::MemoryTooSmall {
+        let Error::MemoryTooSmall {
             memory,
             shards: Some(shards),
-        } = error.kind()
+            ..
+        } = error
         else {
             panic!("{error}");
         };
@@ -213,7 +214,7 @@ fn a_filter_that_is_too_large_for_the_memory_is_refused_with_advice() {
         .memory(MIN_MEMORY)
         .unwrap();
     let error = large.file(&path).unwrap().finish(&|_| true).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::MemoryTooSmall { .. }) && !path.exists());
+    assert!(matches!(error, Error::MemoryTooSmall { .. }) && !path.exists());
     assert!(builder("guava").memory(1).is_err() && builder("guava").set(&path, 0).is_err() && !path.exists());
 }
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use filter_formats::policies;
 use filter_policy::{BitsPerKey, FilterPolicy as _};
 use filter_sets::{
-    Builder, ENDS, ErrorKind, Filter, FilterSet, Format, Header, Manifest, Opening, ShardFunction, Size,
-    merge, merge_sets,
+    Builder, ENDS, Error, Filter, FilterSet, Format, Header, Manifest, Opening, ShardFunction, Size, merge,
+    merge_sets,
 };
 use membership_filters::spark::{self, Version};
 use membership_filters::{BloomFilter, Encoding, Long, Parameters, Utf8, Utf16Units, Xxph3};
@@ -478,9 +478,9 @@ fn shards_are_not_advised_where_a_capacity_is_given() {
     let refused = builder
         .raw_file(&file)
         .and_then(|building| building.finish(&|_| true));
-    let kind = refused.err().unwrap().kind();
+    let error = refused.err().unwrap();
     assert!(
-        matches!(kind, ErrorKind::MemoryTooSmall { shards: None, .. }),
-        "{kind:?}"
+        matches!(error, Error::MemoryTooSmall { shards: None, .. }),
+        "{error:?}"
     );
 }

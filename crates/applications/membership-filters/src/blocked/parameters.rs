@@ -3,7 +3,7 @@
 //! Independent of keys, hashes and stored bytes.
 
 use crate::envelope::{CHECKSUM_LEN, HEADER_LEN};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, Violation};
 use filter_formats::parquet::{bitset_len_for_rate, expected_rate};
 
 const BLOCK_BYTES: u32 = 32;
@@ -32,14 +32,14 @@ impl Parameters {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] when the rate is not above 0 and below 1, [`ErrorKind::TooLarge`] when 2 GiB is
+    /// [`Error::InvalidArgument`] when the rate is not above 0 and below 1, [`Error::TooLarge`] when 2 GiB is
     /// too little.
     pub fn new(capacity: u64, rate: f64) -> Result<Self, Error> {
         Error::check_rate(rate)?;
         let bytes = bitset_len_for_rate(capacity, rate).map_err(|_| {
             let thing = "the size for this capacity and rate";
             let got = format_args!("{capacity} keys at {rate:e}");
-            Error::new(ErrorKind::TooLarge, thing, "at most 2 GiB", got)
+            Error::TooLarge(Violation::new(thing, "at most 2 GiB", got))
         })?;
         Self::with_blocks(bytes / BLOCK_BYTES)
     }
@@ -48,7 +48,7 @@ impl Parameters {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for another number.
+    /// [`Error::InvalidArgument`] for another number.
     pub fn with_blocks(blocks: u32) -> Result<Self, Error> {
         if (1..=MAX_BLOCKS).contains(&blocks) {
             return Ok(Self { blocks });

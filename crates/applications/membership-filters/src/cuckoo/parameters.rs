@@ -60,7 +60,7 @@ impl CuckooParameters {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when the rate is not from 1.87e-9 to below 1, [`TooLarge`](crate::ErrorKind::TooLarge).
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) when the rate is not from 1.87e-9 to below 1, [`TooLarge`](crate::Error::TooLarge).
     pub fn new(capacity: u64, rate: f64) -> Result<Self, Error> {
         Error::check_rate(rate)?;
         let bits = (MIN_FINGERPRINT_BITS..=MAX_FINGERPRINT_BITS)
@@ -73,7 +73,7 @@ impl CuckooParameters {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for another width, [`TooLarge`](crate::ErrorKind::TooLarge).
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for another width, [`TooLarge`](crate::Error::TooLarge).
     pub fn with_fingerprint_bits(capacity: u64, fingerprint_bits: u8) -> Result<Self, Error> {
         // Four slots at a load of 19/20 take 19/5 keys; multiplying first could overflow.
         let needed = capacity / 19 * 5 + (capacity % 19 * 5).div_ceil(19);
@@ -84,7 +84,7 @@ impl CuckooParameters {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for another width, [`TooLarge`](crate::ErrorKind::TooLarge).
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for another width, [`TooLarge`](crate::Error::TooLarge).
     pub fn with_buckets(buckets: u64, fingerprint_bits: u8) -> Result<Self, Error> {
         if !(MIN_FINGERPRINT_BITS..=MAX_FINGERPRINT_BITS).contains(&fingerprint_bits) {
             let (thing, range) = ("the fingerprint bits", "between 4 and 32");

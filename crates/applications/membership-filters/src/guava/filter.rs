@@ -224,8 +224,8 @@ impl<F> BloomFilter<F> {
     ///
     /// # Errors
     ///
-    /// [`InvalidField`](crate::ErrorKind::InvalidField) if no filter has this header, and
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if it is the header of another number of words.
+    /// [`InvalidField`](crate::Error::InvalidField) if no filter has this header, and
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) if it is the header of another number of words.
     pub fn from_parts(funnel: F, header: StreamHeader, words: Vec<u64>) -> Result<Self, Error> {
         Bloom::from_parts(header, words).map(|bloom| Self::of(bloom, funnel))
     }

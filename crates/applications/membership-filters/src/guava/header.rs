@@ -5,7 +5,7 @@
 use core::fmt;
 
 use crate::bits::{MAX_WORD_COUNT, WORD};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, Violation};
 use crate::guava::strategy::Strategy;
 
 /// The largest probe count, which the stream stores in one byte.
@@ -72,11 +72,11 @@ impl StreamHeader {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidField`] names the first field with a value that no filter has.
+    /// [`Error::InvalidField`] names the first field with a value that no filter has.
     pub fn validate(self) -> Result<(Strategy, u32), Error> {
         let invalid = |field, range, got: i64| {
             let got = format_args!("{got} (header: {self})");
-            Err(Error::new(ErrorKind::InvalidField, field, range, got))
+            Err(Error::InvalidField(Violation::new(field, range, got)))
         };
         let Some(strategy) = Strategy::from_ordinal(self.ordinal.cast_unsigned()) else {
             return invalid("the strategy ordinal", "0 or 1", self.ordinal.into());

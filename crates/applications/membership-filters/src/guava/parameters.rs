@@ -5,7 +5,7 @@
 use core::f64::consts::LN_2;
 
 use crate::bits::MAX_WORD_COUNT;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, Violation};
 use crate::guava::header::StreamHeader;
 use crate::guava::strategy::Strategy;
 use crate::java_math;
@@ -80,8 +80,8 @@ impl Parameters {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] if the capacity is above `i64::MAX`, the rate is not above 0 and below 1, or
-    /// the filter would have no bits or more than 255 probes; [`ErrorKind::TooLarge`] if it would have more than
+    /// [`Error::InvalidArgument`] if the capacity is above `i64::MAX`, the rate is not above 0 and below 1, or
+    /// the filter would have no bits or more than 255 probes; [`Error::TooLarge`] if it would have more than
     /// `(2^31 - 1) * 64` bits.
     pub fn new(capacity: u64, rate: f64) -> Result<Self, Error> {
         Self::with_rule(capacity, rate, ProbeCountRule::default())
@@ -185,7 +185,7 @@ pub(crate) fn whole_words(bits: u64, cause: core::fmt::Arguments<'_>) -> Result<
         .and_then(|words| Modulus::new(u64::from(words) * 64))
         .ok_or_else(|| {
             let (thing, range) = ("the number of bits", "at most 137438953408");
-            Error::new(ErrorKind::TooLarge, thing, range, format_args!("{bits} {cause}"))
+            Error::TooLarge(Violation::new(thing, range, format_args!("{bits} {cause}")))
         })
 }
 

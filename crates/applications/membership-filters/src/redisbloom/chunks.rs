@@ -69,8 +69,8 @@ impl BloomFilter {
     ///
     /// # Errors
     ///
-    /// [`Truncated`](crate::ErrorKind::Truncated) if chunks are missing at the end, [`TrailingBytes`](crate::ErrorKind::TrailingBytes)
-    /// if there are too many, [`InvalidField`](crate::ErrorKind::InvalidField) for a chunk of another place and for a header that
+    /// [`Truncated`](crate::Error::Truncated) if chunks are missing at the end, [`TrailingBytes`](crate::Error::TrailingBytes)
+    /// if there are too many, [`InvalidField`](crate::Error::InvalidField) for a chunk of another place and for a header that
     /// no server writes.
     pub fn from_chunks<'a>(chunks: impl IntoIterator<Item = (i64, &'a [u8])>) -> Result<Self, Error> {
         let mut source = Chunks {
@@ -157,7 +157,7 @@ impl BloomFilter {
     ///
     /// # Errors
     ///
-    /// [`WrongFormat`](crate::ErrorKind::WrongFormat) names the form that the bytes seem to have instead; [`Error`] otherwise
+    /// [`WrongFormat`](crate::Error::WrongFormat) names the form that the bytes seem to have instead; [`Error`] otherwise
     /// names the fault in the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         envelope::from_bytes(bytes, Keys)
@@ -177,7 +177,7 @@ impl BloomFilter {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](crate::ErrorKind::NotFound) and the errors of [`from_bytes`](Self::from_bytes), with the name of the file.
+    /// [`NotFound`](crate::Error::NotFound) and the errors of [`from_bytes`](Self::from_bytes), with the name of the file.
     #[cfg(feature = "std")]
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
         envelope::open(path.as_ref(), Keys)

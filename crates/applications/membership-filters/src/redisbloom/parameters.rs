@@ -67,7 +67,7 @@ impl Parameters {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when a parameter is out of its range, [`TooLarge`](crate::ErrorKind::TooLarge)
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) when a parameter is out of its range, [`TooLarge`](crate::Error::TooLarge)
     /// for a link of more than 16 GiB.
     pub fn first_link(&self) -> Result<Link, Error> {
         if self.expansion > MAX_EXPANSION {

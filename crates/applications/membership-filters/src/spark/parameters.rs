@@ -49,8 +49,8 @@ impl Parameters {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the number of keys is 0 or above `i64::MAX`, the rate is not above 0 and
-    /// below 1, or the filter would have no bits or too many probes; [`TooLarge`](crate::ErrorKind::TooLarge) if it would have more than
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) if the number of keys is 0 or above `i64::MAX`, the rate is not above 0 and
+    /// below 1, or the filter would have no bits or too many probes; [`TooLarge`](crate::Error::TooLarge) if it would have more than
     /// (2^31 - 1) * 64 bits.
     pub fn new(capacity: u64, rate: f64) -> Result<Self, Error> {
         Self::with_bits(capacity, optimal_bits(capacity, rate)?)

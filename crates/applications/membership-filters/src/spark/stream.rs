@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::{BloomFilter, Keys, Version};
 use crate::bits::{Bits, MAX_WORD_COUNT, WORD};
 use crate::envelope::{self, CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, Violation};
 use crate::stored::invalid;
 
 /// The header of Spark's stream: the bytes before the words.
@@ -51,8 +51,7 @@ impl StreamHeader {
         let mut number = || reader.array().map(u32::from_be_bytes);
         let number_of_version = number()?;
         if !(1..=2).contains(&number_of_version) {
-            let (kind, thing) = (ErrorKind::UnsupportedVersion, "the version");
-            let error = Error::new(kind, thing, "1 or 2", number_of_version);
+            let error = Error::UnsupportedVersion(Violation::new("the version", "1 or 2", number_of_version));
             let further = reader.array::<2>().unwrap_or_default();
             let head = [&number_of_version.to_be_bytes()[..], &further].concat();
             return Err(error.with_form_of(&head, reader.len()));
@@ -138,7 +137,7 @@ impl BloomFilter {
     ///
     /// # Errors
     ///
-    /// [`WrongFormat`](ErrorKind::WrongFormat) names the form that the bytes seem to have instead; [`Error`] otherwise names the
+    /// [`WrongFormat`](Error::WrongFormat) names the form that the bytes seem to have instead; [`Error`] otherwise names the
     /// fault in the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         envelope::from_bytes(bytes, Keys::default())
@@ -158,7 +157,7 @@ impl BloomFilter {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](ErrorKind::NotFound) and the errors of [`from_bytes`](Self::from_bytes), with the name of the file.
+    /// [`NotFound`](Error::NotFound) and the errors of [`from_bytes`](Self::from_bytes), with the name of the file.
     #[cfg(feature = "std")]
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
         envelope::open(path.as_ref(), Keys::default())

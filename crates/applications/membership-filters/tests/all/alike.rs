@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use membership_filters::{
-    BloomFilter, ConcurrentBloomFilter, CountingBloomFilter, CuckooFilter, Error, ErrorKind, Utf8, Xxph3,
-    guava, redisbloom, spark,
+    BloomFilter, ConcurrentBloomFilter, CountingBloomFilter, CuckooFilter, Error, Utf8, Xxph3, guava,
+    redisbloom, spark,
 };
 
 /// What an insertion returns.
@@ -34,7 +34,8 @@ macro_rules! alike {
         for rate in [0.0, 1.0, -0.5, 1.5, f64::NAN, f64::INFINITY] {
             let error = made(rate).unwrap_err();
             let text = format!("the false-positive rate must be above 0 and below 1, got {rate:?}");
-            assert_eq!((error.kind(), error.to_string()), (ErrorKind::InvalidArgument, text));
+            assert!(matches!(error, Error::InvalidArgument(_)));
+assert_eq!(error.to_string(), text);
         }
         let empty = || made(0.01).unwrap();
         let (filter, other) = (&mut empty(), &mut empty());
@@ -80,13 +81,15 @@ macro_rules! alike {
         let trailing = open().unwrap_err();
         fs::remove_file(&path).unwrap();
         let missing = open().unwrap_err();
-        let kinds = [&trailing, &missing].map(Error::kind);
-        assert_eq!(kinds, [ErrorKind::TrailingBytes, ErrorKind::NotFound]);
+        assert!(matches!(
+            (&trailing, &missing),
+            (Error::TrailingBytes(_), Error::NotFound(_))
+        ));
         assert!(trailing.source().is_none() && missing.source().is_some());
         for error in [trailing, missing] {
             assert!(error.to_string().starts_with(&path.display().to_string()), "{error}");
         }
-        assert_eq!(filter.save("/dev/null/filter").unwrap_err().kind(), ErrorKind::Write);
+        assert!(matches!(filter.save("/dev/null/filter").unwrap_err(), Error::Write(_)));
     })+};
 }
 

@@ -1,7 +1,7 @@
 //! The cuckoo filter's contract, seen from outside.
 
 use membership_filters::{Bytes, Hashed};
-use membership_filters::{CuckooFilter, CuckooParameters, Error, ErrorKind};
+use membership_filters::{CuckooFilter, CuckooParameters, Error};
 
 use super::support::hashes::Hashes;
 use super::support::rates::{assert_near, false_positives};
@@ -59,11 +59,11 @@ fn wrong_parameters_are_refused_with_both_values() {
     );
     for capacity in [u64::MAX, u64::MAX / 2, 1 << 61] {
         let error = CuckooParameters::new(capacity, 0.01).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
+        assert!(matches!(error, Error::TooLarge(_)), "{error}");
     }
     for buckets in [u64::MAX, u64::MAX - 1, 1 << 62] {
         let error = CuckooParameters::with_buckets(buckets, 4).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
+        assert!(matches!(error, Error::TooLarge(_)), "{error}");
     }
 }
 
@@ -71,7 +71,7 @@ fn wrong_parameters_are_refused_with_both_values() {
 fn memory_that_is_not_there_is_an_error() {
     let parameters = CuckooParameters::with_buckets(1 << 56, 8).unwrap();
     let error = CuckooFilter::new(Bytes, &parameters).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    assert!(matches!(error, Error::OutOfMemory { .. }));
     assert_eq!(
         error.to_string(),
         "out of memory: the allocator refused 288230376151711744 bytes"
@@ -119,7 +119,7 @@ fn errors_tell_what_is_full() {
     let error = Hashes::from_seed(1)
         .find_map(|hash| filter.insert_hashed(&hash).err())
         .unwrap();
-    assert_eq!(error.kind(), ErrorKind::Full);
+    assert!(matches!(error, Error::Full(_)));
     assert_eq!(
         error.to_string(),
         "the slots must be able to take another key, got 8 of 8 taken"
@@ -135,7 +135,7 @@ fn eight_copies_of_an_element_fit_and_each_is_removed_by_itself() {
         (0..8).for_each(|copies| assert_eq!(filter.insert_hashed(&hash), Ok(copies == 0)));
         let full = filter.clone();
         let error = filter.insert_hashed(&hash).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::TooManyCopies);
+        assert!(matches!(error, Error::TooManyCopies));
         let text = "the copies of a fingerprint must be at most 8, got 9";
         assert_eq!(error.to_string(), text);
         assert!(filter == full && filter.len() == 8);
@@ -163,4 +163,10 @@ fn false_positives_are_as_many_as_expected() {
             assert!(stats.expected_rate < parameters.rate());
         }
     }
+}
+
+/// Insertions return it, in registers.
+#[test]
+fn an_error_is_small() {
+    assert_eq!(size_of::<Result<bool, Error>>(), 2 * size_of::<usize>());
 }

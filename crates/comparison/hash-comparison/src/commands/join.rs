@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if interrupt.requested() {
         return Err(Failure::Interrupted);
     }
-    save(&arguments.out, |file| file.write_all(page.as_bytes())).map_err(Failure::internal)?;
+    save(&arguments.out, |file| file.write_all(page.as_bytes())).map_err(Error::system(&arguments.out))?;
     let compared = joined.compared;
     let quality = match joined.differing.len() {
         0 if compared == 0 => "no file of equal keys, functions and seed".to_owned(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::questions::Records;
 use crate::questions::files::KIND;
-use records::error::ErrorKind;
+use records::error::Error;
 use records::folder::{Destination, REPORT};
 
 use crate::report::draw;
@@ -28,8 +28,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let dir = &arguments.dir;
     let terminal = Terminal::listen()?;
     let destination = Destination::ours(dir, &KIND)?;
-    let mut records = Records::read(dir).map_err(|error| match error.kind() {
-        ErrorKind::Changed => Failure::input(error),
+    let mut records = Records::read(dir).map_err(|error| match error {
+        Error::Changed(_) => Failure::input(error),
         _ => Failure::input(format!("{error}; restore it, or measure again")),
     })?;
 

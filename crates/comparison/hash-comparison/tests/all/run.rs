@@ -5,7 +5,7 @@ use hash_comparison::questions::files::{MAX_DATASETS, MAX_FUNCTIONS};
 use hash_comparison::record::{FunctionGroup, Request, Standing, on};
 use hash_comparison::report::summary;
 use hash_comparison::{Comparison, Function, functions, program};
-use records::error::ErrorKind;
+use records::error::Error;
 use terminal::layout::width;
 use terminal::number::grouped;
 
@@ -83,7 +83,7 @@ fn custom_functions_have_names_of_their_own_and_no_list_is_too_long() {
     ] {
         let error = refused.unwrap_err();
         let has_reason = error.to_string().contains(expected);
-        assert!(error.kind() == ErrorKind::Input && has_reason, "{error}");
+        assert!(matches!(error, Error::Input(_)) && has_reason, "{error}");
     }
 }
 

@@ -52,6 +52,7 @@ fn changed(change: impl FnOnce(&mut Making)) -> Vec<u8> {
 fn unsupported(change: impl FnOnce(&mut Making)) -> String {
     match read(&changed(change)).unwrap_err() {
         Error::Unsupported { reason } => reason,
+        Error::UnknownValue(damage) => damage.to_string(),
         error => panic!("{error}"),
     }
 }

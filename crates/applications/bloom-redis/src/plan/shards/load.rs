@@ -17,7 +17,7 @@ use super::nodes::{Batches, nodes_of};
 use super::record::{Part, Past, SetGeneration, TAIL, record_key};
 use crate::batch::{Batch, Replies};
 use crate::call::Line;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Details, Error};
 use crate::options::millis;
 
 const PIECE: usize = 1 << 20;
@@ -94,7 +94,7 @@ pub(crate) async fn load(
     let set = SetGeneration::new(name, manifest, ends, is_current.clone());
     let set = set.map_err(|reason| {
         let what = format_args!("{}: {reason}", folder.display());
-        Error::of_key(ErrorKind::InvalidArgument, &record_key(name), what)
+        Error::InvalidArgument(Details::of_key(&record_key(name), what))
     })?;
     let parts = set.parts();
     let nodes = nodes_of(line, parts.iter().map(|part| &part.key[..])).await?;
@@ -319,7 +319,7 @@ fn reading(shard: &Shard, error: &std::io::Error) -> Error {
 
 fn changed(shard: &Shard) -> Error {
     let range = "the shard that the manifest describes";
-    Error::new(ErrorKind::Malformed, &shard.file, range, "other bytes")
+    Error::Malformed(Details::new(&shard.file, range, "other bytes"))
 }
 
 /// Returns the first and the last bytes of a shard, in hexadecimal digits.

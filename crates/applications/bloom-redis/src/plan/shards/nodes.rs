@@ -22,7 +22,7 @@ pub(crate) async fn nodes_of<'a>(
     let ranges = match replies.and_then(|mut replies| replies.array()) {
         Ok(ranges) => ranges,
         // No cluster, a proxy, or a server that forbids the command.
-        Err(error) if !error.kind().is_unavailable() => return Ok(None),
+        Err(error) if !error.is_unavailable() => return Ok(None),
         Err(error) => return Err(error),
     };
     let mut masters: Vec<Value> = Vec::new();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::call::Line;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Details, Error};
 
 /// The value of the field `schema`.
 const SCHEMA: &str = "bloom-redis-set/2";
@@ -132,7 +132,7 @@ impl SetGeneration {
         let key = record_key(name);
         let malformed = |reason: String| {
             let what = format_args!("the value must be the record of a set: {reason}");
-            Error::of_key(ErrorKind::Malformed, &key, what)
+            Error::Malformed(Details::of_key(&key, what))
         };
         if text.len() > MAX_LEN {
             return Err(malformed(format!("it has more than {MAX_LEN} bytes")));

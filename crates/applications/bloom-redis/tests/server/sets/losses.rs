@@ -1,6 +1,6 @@
 //! Nodes, shards and loaders that go: no stored key is ever absent.
 
-use bloom_redis::{Answer, ErrorKind, Loading, ShardedSet};
+use bloom_redis::{Answer, Error, Loading, ShardedSet};
 use redis::cmd;
 
 use super::{Folders, SHARDS, STORED, keys, loading};
@@ -30,7 +30,7 @@ fn a_node_that_goes_while_a_set_is_loaded_leaves_the_old_generation() {
         .load(&folders.two, killing)
         .query(&mut cluster.connection());
     let error = failed.unwrap_err();
-    assert!(error.kind().is_unavailable(), "{error}");
+    assert!(error.is_unavailable(), "{error}");
     assert!(gone);
 
     // The other nodes answer, for clients that know the set and for new ones.
@@ -43,7 +43,7 @@ fn a_node_that_goes_while_a_set_is_loaded_leaves_the_old_generation() {
                     assert_eq!(answer, Answer::Maybe, "{key}");
                     answered += 1;
                 }
-                Err(error) => assert!(error.kind().is_unavailable(), "{error}"),
+                Err(error) => assert!(error.is_unavailable(), "{error}"),
             }
         }
         assert!(answered > 10, "{answered}");
@@ -99,10 +99,8 @@ fn a_shard_that_is_lost_is_missing_and_loaded_again() {
             if loss[0] == "APPEND" {
                 // A longer string is another program's.
                 let error = client.fail(set.load(&folders.one, loading()));
-                assert_eq!(
-                    (error.kind(), error.key()),
-                    (ErrorKind::Malformed, Some(key.as_bytes()))
-                );
+                assert!(matches!(error, Error::Malformed(_)));
+                assert_eq!(error.key(), Some(key.as_bytes()));
                 client.words::<()>(&["DEL", &key]);
             }
             let loaded = client.run(set.load(&folders.one, loading()));
@@ -112,14 +110,12 @@ fn a_shard_that_is_lost_is_missing_and_loaded_again() {
         let key = format!("bf-shard:{}:0:users", generation.id());
         client.words::<()>(&["DEL", &key]);
         client.words::<()>(&["RPUSH", &key, "item"]);
-        assert_eq!(
-            client.fail(set.contains_many(&stored)).kind(),
-            ErrorKind::Malformed
-        );
-        assert_eq!(
-            client.fail(set.load(&folders.one, loading())).kind(),
-            ErrorKind::Malformed
-        );
+        for error in [
+            client.fail(set.contains_many(&stored)),
+            client.fail(set.load(&folders.one, loading())),
+        ] {
+            assert!(matches!(error, Error::Malformed(_)));
+        }
     });
 }
 
@@ -197,7 +193,7 @@ fn loaders_at_the_same_time_do_no_harm() {
                     let set = ShardedSet::new("users");
                     // One may find a shard that another has begun anew.
                     while let Err(error) = set.load(folder, Loading::default()).query(&mut connection) {
-                        assert_eq!(error.kind(), ErrorKind::Missing, "{error}");
+                        assert!(matches!(error, Error::Missing { .. }), "{error}");
                     }
                 });
             }

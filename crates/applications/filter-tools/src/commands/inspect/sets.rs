@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use filter_sets::{Error, ErrorKind, Fill, Filter, Format, Header, MANIFEST, Manifest, Opening};
+use filter_sets::{Error, Fill, Filter, Format, Header, MANIFEST, Manifest, Opening};
 use indicatif::HumanBytes;
 use membership_filters::spark::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
 use serde::Serialize;
@@ -137,7 +137,7 @@ fn described(file: String, format: &str, bytes: u64, opened: Result<Filter, Erro
         stated_rate: header.and_then(|header| header.rate),
         expected_rate: filter.map(Filter::expected_rate),
         fill: filter.and_then(Filter::fill),
-        may_be_foreign: (opened.as_ref().err()).is_some_and(|error| error.kind() == ErrorKind::WrongFormat),
+        may_be_foreign: matches!(opened, Err(Error::WrongFormat { .. })),
         damage: opened.err().map(|error| error.to_string()),
     }
 }

@@ -1,8 +1,9 @@
 //! Guava's sizes, before and after the change of the rule for the probe count.
 
-use membership_filters::ErrorKind;
 use membership_filters::guava::{MAX_PROBE_COUNT, MAX_WORD_COUNT, Parameters, ProbeCountRule};
 use serde::Deserialize;
+
+use crate::support::samples::variant;
 
 use super::support::number;
 
@@ -26,16 +27,13 @@ fn check_all(lines: &str, rule: ProbeCountRule) -> (usize, usize) {
         let fpp: f64 = number(line, "fpp").parse().unwrap();
         let insertions = row.n.max(1);
         let expected_error = if row.num_bits == 0 {
-            Some((
-                ErrorKind::InvalidArgument,
-                "bits must be at least 1, got 0".to_owned(),
-            ))
+            Some(("InvalidArgument", "bits must be at least 1, got 0".to_owned()))
         } else if row.words > u64::from(MAX_WORD_COUNT) {
             let text = format!("bits must be at most 137438953408, got {}", row.num_bits);
-            Some((ErrorKind::TooLarge, text))
+            Some(("TooLarge", text))
         } else if row.k > u64::from(MAX_PROBE_COUNT) {
             let text = format!("probe count must be between 1 and 255, got {}", row.k);
-            Some((ErrorKind::InvalidArgument, text))
+            Some(("InvalidArgument", text))
         } else {
             None
         };
@@ -43,7 +41,7 @@ fn check_all(lines: &str, rule: ProbeCountRule) -> (usize, usize) {
         match Parameters::with_rule(row.n, fpp, rule) {
             Err(error) => {
                 let (kind, text) = expected_error.unwrap();
-                assert_eq!(error.kind(), kind, "{line}");
+                assert_eq!(variant(&error), kind, "{line}");
                 let cause = format!("for {insertions} keys at a false-positive rate of {fpp:?}");
                 let said = error.to_string();
                 assert!(said.contains(&text) && said.ends_with(&cause), "{line}: {said}");

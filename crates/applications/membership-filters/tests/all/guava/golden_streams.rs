@@ -1,7 +1,7 @@
 //! The bytes that Guava hashes, and its reading of broken streams.
 
 use membership_filters::guava::BloomFilter;
-use membership_filters::{ErrorKind, Funnel, Hash128, Integer, Long, Sequence, Utf8, Utf16, Utf16Units};
+use membership_filters::{Error, Funnel, Hash128, Integer, Long, Sequence, Utf8, Utf16, Utf16Units};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -101,7 +101,7 @@ fn what_guava_reads_is_read_and_what_it_refuses_is_refused() {
             continue;
         }
         for error in [from_bytes.unwrap_err(), read_from.unwrap_err()] {
-            let cut = error.kind() == ErrorKind::Truncated;
+            let cut = matches!(error, Error::Truncated(_));
             assert_eq!(
                 cut,
                 row.result.starts_with("java.io.EOFException"),
