@@ -11,10 +11,10 @@ use rayon::slice::ParallelSliceMut as _;
 use crate::bytes::Sum;
 use crate::error::{Error, ensure};
 use crate::folder::{Lock, write_filter};
+use crate::format::{Filling, Format, Hasher, Plan, Size};
+use crate::formats::{formats, names};
 use crate::header::{Header, check_key_kind};
 use crate::manifest::{Manifest, SHARD_SEED, ShardFunction};
-use crate::row::{Filling, Format, Hasher, Plan, Size};
-use crate::rows::{names, rows};
 use crate::shard::{MAX_SHARDS, Shard};
 use crate::spill::{Spilled, Values};
 
@@ -104,7 +104,7 @@ impl Builder {
     ///
     /// [`InvalidArgument`](Error::InvalidArgument) if the size does not suit the format.
     pub fn file(&self, path: impl AsRef<Path>) -> Result<FileBuilding, Error> {
-        self.one(path.as_ref(), Form::Sealed)
+        self.one(path.as_ref(), FileForm::Sealed)
     }
 
     /// Starts to build one filter in a file that has the stored bytes alone, for engines and other programs. Such a
@@ -114,7 +114,7 @@ impl Builder {
     ///
     /// [`InvalidArgument`](Error::InvalidArgument) if the size does not suit the format.
     pub fn raw_file(&self, path: impl AsRef<Path>) -> Result<FileBuilding, Error> {
-        self.one(path.as_ref(), Form::Raw)
+        self.one(path.as_ref(), FileForm::Raw)
     }
 
     /// Starts to build one filter in a file of commands for `redis-cli --pipe`, which load it into Redis under this
@@ -125,7 +125,7 @@ impl Builder {
     /// [`InvalidArgument`](Error::InvalidArgument) if the size does not suit the format, or no commands load it.
     pub fn commands_file(&self, path: impl AsRef<Path>, key: &[u8]) -> Result<FileBuilding, Error> {
         self.check_commands()?;
-        self.one(path.as_ref(), Form::Commands(key.to_vec()))
+        self.one(path.as_ref(), FileForm::Commands(key.to_vec()))
     }
 
     /// Starts to build a folder of commands that load a filter for each shard into Redis. The file
@@ -153,10 +153,10 @@ impl Builder {
     }
 
     fn check_commands(&self) -> Result<(), Error> {
-        if self.format.row.has_commands() {
+        if self.format.stored.has_commands() {
             return Ok(());
         }
-        let with = names(rows().filter(|row| row.has_commands()));
+        let with = names(formats().filter(|format| format.has_commands()));
         let reason = format_args!("no commands load it into Redis; {with} has them");
         Err(self.format.wrong(reason))
     }
@@ -173,12 +173,12 @@ impl Builder {
         check_shards(shards)?;
         let reason = || format!("the number of the shard must be below {shards}, got {number}");
         ensure(number < shards, reason)?;
-        self.one(folder.as_ref(), Form::Shard(number, shards))
+        self.one(folder.as_ref(), FileForm::Shard(number, shards))
     }
 
-    fn one(&self, path: &Path, form: Form) -> Result<FileBuilding, Error> {
+    fn one(&self, path: &Path, form: FileForm) -> Result<FileBuilding, Error> {
         let folder = match form {
-            Form::Shard(..) => Some(path),
+            FileForm::Shard(..) => Some(path),
             _ => path.parent().filter(|folder| !folder.as_os_str().is_empty()),
         };
         Ok(FileBuilding {
@@ -206,7 +206,7 @@ impl Builder {
         Ok(SetBuilding { keys, lock, commands })
     }
 
-    fn start(&self, folder: &Path, shards: u32) -> Result<Keys, Error> {
+    fn start(&self, folder: &Path, shards: u32) -> Result<KeyCollector, Error> {
         let (longest, name) = (Header::MAX_FORMAT, self.format.name());
         let reason = || format!("the format's name must have at most {longest} bytes, got {name:?}");
         ensure(name.len() <= longest, reason)?;
@@ -217,7 +217,7 @@ impl Builder {
                 self.capacity.is_none() && [1, 1_000_000].iter().any(|&keys| plan(keys).is_ok());
             suits_others.then_some(()).ok_or(error)
         })?;
-        let hasher = self.format.row.hasher(&self.format);
+        let hasher = self.format.stored.hasher(&self.format);
         let hasher = hasher.map_err(|reason| self.format.wrong(reason))?;
         let values: Box<dyn Values> = match (hasher.is_narrow, shards) {
             (true, 1) => Box::new(Spilled::<(), u64>::new(self.memory, folder)),
@@ -225,7 +225,7 @@ impl Builder {
             (false, 1) => Box::new(Spilled::<(), u128>::new(self.memory, folder)),
             (false, _) => Box::new(Spilled::<u32, u128>::new(self.memory, folder)),
         };
-        Ok(Keys {
+        Ok(KeyCollector {
             builder: self.clone(),
             shards,
             function: ShardFunction::default(),
@@ -241,7 +241,7 @@ fn check_shards(shards: u32) -> Result<(), Error> {
 }
 
 /// The form in which a filter is written.
-enum Form {
+enum FileForm {
     Sealed,
     Raw,
     /// The key in Redis under which commands load the filter.
@@ -252,10 +252,10 @@ enum Form {
 
 /// A filter in a file that is being built.
 pub struct FileBuilding {
-    keys: Keys,
+    keys: KeyCollector,
     /// The file; of a shard, the folder.
     path: PathBuf,
-    form: Form,
+    form: FileForm,
 }
 
 impl FileBuilding {
@@ -269,7 +269,7 @@ impl FileBuilding {
     #[inline]
     pub fn insert(&mut self, key: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Error> {
         let key = key.as_ref();
-        if let Form::Shard(number, shards) = self.form {
+        if let FileForm::Shard(number, shards) = self.form {
             let of = self.keys.function.shard_of(key, shards);
             let reason = || {
                 let key = key.escape_ascii();
@@ -290,7 +290,7 @@ impl FileBuilding {
     pub fn finish(self, progress: Progress<'_>) -> Result<Shard, Error> {
         let Self { keys, path, form } = self;
         let (number, shards) = match form {
-            Form::Shard(number, shards) => (number, shards),
+            FileForm::Shard(number, shards) => (number, shards),
             _ => (0, 1),
         };
         let replace = keys.builder.replace;
@@ -298,14 +298,14 @@ impl FileBuilding {
         keys.build(number, shards, progress, |header, filter| {
             let mut entry = header.entry();
             let (path, replace) = match form {
-                Form::Shard(..) => (path.join(&entry.file), true),
+                FileForm::Shard(..) => (path.join(&entry.file), true),
                 _ => (path.clone(), replace),
             };
             // What some policies write for no keys, up to five bytes, could be a file that was cut.
-            let is_cut = header.bytes < 8 && matches!(form, Form::Raw);
+            let is_cut = header.bytes < 8 && matches!(form, FileForm::Raw);
             let write = |file: &mut dyn Write| match &form {
                 _ if is_cut => file.write_all(&MATCHES_EVERYTHING),
-                Form::Commands(key) => filter.write_commands(key, file),
+                FileForm::Commands(key) => filter.write_commands(key, file),
                 _ => filter.write(file),
             };
             if is_cut {
@@ -313,7 +313,7 @@ impl FileBuilding {
                 write(&mut sum).map_err(Error::argument)?;
                 (entry.bytes, entry.sha256) = (sum.bytes, sum.sha256());
             }
-            let is_sealed = matches!(form, Form::Sealed | Form::Shard(..));
+            let is_sealed = matches!(form, FileForm::Sealed | FileForm::Shard(..));
             write_filter(&path, replace, is_sealed.then_some(&header), write)?;
             let name = path.file_name().unwrap_or_default();
             entry.file = name.to_string_lossy().into_owned();
@@ -326,7 +326,7 @@ impl FileBuilding {
 
 /// A set of shards that is being built. Its folder is locked.
 pub struct SetBuilding {
-    keys: Keys,
+    keys: KeyCollector,
     lock: Lock,
     /// The key in Redis, if the files are commands.
     commands: Option<Vec<u8>>,
@@ -385,7 +385,7 @@ impl SetBuilding {
 }
 
 /// The keys of one filter, or of all shards of a set.
-struct Keys {
+struct KeyCollector {
     builder: Builder,
     shards: u32,
     function: ShardFunction,
@@ -393,7 +393,7 @@ struct Keys {
     values: Box<dyn Values>,
 }
 
-impl Keys {
+impl KeyCollector {
     #[inline]
     fn insert(&mut self, shard: u32, key: &[u8]) -> Result<(), Error> {
         let wrong = |reason: &str| {

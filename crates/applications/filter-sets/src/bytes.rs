@@ -44,35 +44,35 @@ impl Default for Opening {
 }
 
 /// The bytes of a stored filter: all of a file, or what follows its header.
-pub(crate) struct Bytes {
-    all: Source,
+pub(crate) struct FilterData {
+    all: Memory,
     start: usize,
 }
 
-enum Source {
+enum Memory {
     Read(Vec<u8>),
     Mapped(Mapped),
 }
 
-impl AsRef<[u8]> for Bytes {
+impl AsRef<[u8]> for FilterData {
     fn as_ref(&self) -> &[u8] {
         let all = match &self.all {
-            Source::Read(bytes) => bytes,
-            Source::Mapped(bytes) => bytes.as_ref(),
+            Memory::Read(bytes) => bytes,
+            Memory::Mapped(bytes) => bytes.as_ref(),
         };
         all.get(self.start..).unwrap_or_default()
     }
 }
 
 /// A file with a filter, positioned at the filter's first byte.
-pub(crate) struct Opened {
+pub(crate) struct OpenedFile {
     pub(crate) header: Option<Header>,
     pub(crate) file: File,
     /// The length of the stored filter.
     pub(crate) len: u64,
 }
 
-impl Opened {
+impl OpenedFile {
     /// Opens a plain file. A file of a set must have the header that follows from its manifest.
     pub(crate) fn open(path: &Path, expected: Option<&Header>) -> Result<Self, Error> {
         let reading = |error| Error::reading(path)(error);
@@ -117,12 +117,16 @@ impl Opened {
     }
 
     /// Returns the filter's bytes. Compares their checksum if `opening` requires it and the file has one.
-    pub(crate) fn bytes(mut self, path: &Path, opening: Opening) -> Result<(Option<Header>, Bytes), Error> {
+    pub(crate) fn bytes(
+        mut self,
+        path: &Path,
+        opening: Opening,
+    ) -> Result<(Option<Header>, FilterData), Error> {
         let reading = |error| Error::reading(path)(error);
         let bytes = if opening.access == Access::Map && self.len > 0 {
             let start = self.header.as_ref().map_or(0, |_| Header::LEN);
-            let all = Source::Mapped(Mapped::new(&self.file).map_err(reading)?);
-            Bytes { all, start }
+            let all = Memory::Mapped(Mapped::new(&self.file).map_err(reading)?);
+            FilterData { all, start }
         } else {
             let mut bytes = Vec::new();
             let reason = format!("no memory for {} bytes", self.len);
@@ -130,7 +134,7 @@ impl Opened {
             let capacity = usize::try_from(self.len).unwrap_or(usize::MAX);
             bytes.try_reserve_exact(capacity).map_err(refused)?;
             self.file.read_to_end(&mut bytes).map_err(reading)?;
-            Bytes::new(bytes)
+            FilterData::new(bytes)
         };
         if let Some(header) = &self.header {
             check(header, bytes.as_ref(), opening.verify)
@@ -140,10 +144,10 @@ impl Opened {
     }
 }
 
-impl Bytes {
+impl FilterData {
     /// Takes the bytes of a filter.
     pub(crate) const fn new(bytes: Vec<u8>) -> Self {
-        let all = Source::Read(bytes);
+        let all = Memory::Read(bytes);
         Self { all, start: 0 }
     }
 

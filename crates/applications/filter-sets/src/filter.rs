@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use membership_filters::Encoding;
 use sha2::{Digest as _, Sha256};
 
-use crate::bytes::{Bytes, Opened, Opening};
+use crate::bytes::{FilterData, OpenedFile, Opening};
 use crate::error::{Error, ensure};
 use crate::folder::write_filter;
+use crate::format::{AnyOpened, Fill, Format};
+use crate::formats::{formats, names};
 use crate::header::Header;
 use crate::manifest::shard_of;
-use crate::row::{AnyOpened, Fill, Format};
-use crate::rows::{names, rows};
 
 /// A stored filter, opened for queries.
 ///
@@ -58,7 +58,7 @@ impl Filter {
     /// writes; [`Damaged`](Error::Damaged) if they changed after the header was written. A truncated filter of a
     /// policy without a header can look whole, and then denies keys.
     pub fn from_bytes(format: Option<&Format>, bytes: Vec<u8>) -> Result<Self, Error> {
-        let (header, bytes) = Bytes::of(bytes).map_err(|error| Error::damaged(None, error))?;
+        let (header, bytes) = FilterData::of(bytes).map_err(|error| Error::damaged(None, error))?;
         Self::single(format, header, bytes).map_err(|error| Error::wrong_format(None, error))
     }
 
@@ -70,12 +70,12 @@ impl Filter {
     /// [`NotFound`](Error::NotFound), the errors of [`from_bytes`](Self::from_bytes) and of the system.
     pub fn open(path: impl AsRef<Path>, format: Option<&Format>, opening: Opening) -> Result<Self, Error> {
         let path = path.as_ref();
-        let (header, bytes) = Opened::open(path, None)?.bytes(path, opening)?;
+        let (header, bytes) = OpenedFile::open(path, None)?.bytes(path, opening)?;
         Self::single(format, header, bytes).map_err(|error| Error::wrong_format(Some(path), error))
     }
 
     /// Reads a filter that is no shard.
-    fn single(given: Option<&Format>, header: Option<Header>, bytes: Bytes) -> Result<Self, Error> {
+    fn single(given: Option<&Format>, header: Option<Header>, bytes: FilterData) -> Result<Self, Error> {
         let Some(header) = header else {
             return Self::bare(given, bytes);
         };
@@ -91,7 +91,7 @@ impl Filter {
     }
 
     /// Reads a filter with a header.
-    pub(crate) fn stored(header: Header, bytes: Bytes) -> Result<Self, Error> {
+    pub(crate) fn stored(header: Header, bytes: FilterData) -> Result<Self, Error> {
         let format = Format::stated(&header.format, bytes.as_ref(), header.bytes)?;
         let filter = Self::read(format, bytes)?;
         Ok(Self {
@@ -101,7 +101,7 @@ impl Filter {
     }
 
     /// Reads a filter without a header.
-    fn bare(given: Option<&Format>, bytes: Bytes) -> Result<Self, Error> {
+    fn bare(given: Option<&Format>, bytes: FilterData) -> Result<Self, Error> {
         let slice = bytes.as_ref();
         let is_table = ENDS_OF_TABLES.iter().any(|end| slice.ends_with(end));
         let text = || "is a table of LevelDB or RocksDB, which holds more than a filter".to_owned();
@@ -120,16 +120,16 @@ impl Filter {
             (None, Some(recognised)) => recognised.encoding(Encoding::BYTES),
             (None, None) => {
                 let reason = "its bytes do not identify the format, which must be given: one of";
-                return Err(Error::argument(format_args!("{reason} {}", names(rows()))));
+                return Err(Error::argument(format_args!("{reason} {}", names(formats()))));
             }
         };
-        format.row.check_bare(slice)?;
+        format.stored.check_bare(slice)?;
         Self::read(format, bytes)
     }
 
-    fn read(format: Format, bytes: Bytes) -> Result<Self, Error> {
+    fn read(format: Format, bytes: FilterData) -> Result<Self, Error> {
         Ok(Self {
-            stored: format.row.open(&format, bytes)?,
+            stored: format.stored.open(&format, bytes)?,
             format,
             header: None,
         })

@@ -9,12 +9,12 @@ mod error;
 mod ffi;
 mod filter;
 mod folder;
+mod format;
+mod formats;
 mod header;
 mod manifest;
 mod merge;
 mod outline;
-mod row;
-mod rows;
 mod set;
 mod shard;
 mod spill;
@@ -26,11 +26,11 @@ pub use error::Error;
 pub use filter_formats::view::places::Places;
 
 pub use filter::{Filter, merge};
+pub use format::{Fill, Format, Size, Sizing};
 pub use header::Header;
 pub use manifest::{Manifest, SHARD_SEED, ShardFunction};
 pub use merge::merge_sets;
 pub use outline::{ENDS, Outline};
-pub use row::{Fill, Format, Size, Sizing};
 pub use set::{FilterSet, Generation};
 pub use shard::{MANIFEST, MAX_SHARDS, Shard};
 

@@ -11,8 +11,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ensure};
 use crate::filter::is_of_kind;
+use crate::format::Format;
 use crate::header::{Header, check_key_kind};
-use crate::row::Format;
 use crate::shard::{MANIFEST, MAX_SHARDS, Shard};
 
 /// The value of [`Manifest::schema`].

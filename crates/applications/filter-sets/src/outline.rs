@@ -6,7 +6,7 @@ use filter_formats::view::places::{self, Places};
 use membership_filters::Modulus;
 
 use crate::error::Error;
-use crate::row::Result;
+use crate::format::Result;
 
 /// The number of a filter's first bytes, and of its last, that suffice for [`Format::outline`](crate::Format::outline).
 pub const ENDS: usize = places::TAIL_LEN;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use crate::bytes::{Opened, Opening};
+use crate::bytes::{OpenedFile, Opening};
 use crate::error::{Error, ensure};
 use crate::filter::Filter;
 use crate::manifest::Manifest;
@@ -133,9 +133,9 @@ impl Manifest {
         self.opened(shard, folder.as_ref()).map(|(_, opened)| opened.file)
     }
 
-    fn opened(&self, shard: usize, folder: &Path) -> Result<(PathBuf, Opened), Error> {
+    fn opened(&self, shard: usize, folder: &Path) -> Result<(PathBuf, OpenedFile), Error> {
         let path = folder.join(&self.shards[shard].file);
-        let opened = Opened::open(&path, Some(&self.header(shard)))?;
+        let opened = OpenedFile::open(&path, Some(&self.header(shard)))?;
         Ok((path, opened))
     }
 

@@ -7,16 +7,16 @@ mod file;
 mod filters;
 mod footer;
 pub(crate) mod lookup;
+mod messages;
 pub(crate) mod parquet;
 mod rocksdb;
-mod words;
 
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use filter_formats::Format;
+use filter_formats::PolicyFormat;
 use filter_formats::policies::{self, NamedPolicy};
 use filter_tables::{
     BlockHandle, BlockRole, Damage, ReadAt as _, RocksDbTable, StoredBlock, TRAILER_LEN, Table,
@@ -24,19 +24,19 @@ use filter_tables::{
 use serde::Serialize;
 use terminal::failure::Failure;
 
-pub(crate) use bits::Bits;
+pub(crate) use bits::BitFacts;
 use file::{DisjointRanges, StoredBlocks, TableFile};
 pub(crate) use filters::FilterBlockReport;
+use messages::Messages;
 use rocksdb::RocksDbReport;
-use words::Words;
 
 /// The name under which LevelDB before 1.18 and goleveldb store the filters of LevelDB's policy.
 const OLD_LEVELDB_NAME: &str = "leveldb.BuiltinBloomFilter";
 
 /// Returns the format of the filters that tables store under a name.
-fn format_of(name: &[u8]) -> Option<Format> {
+fn format_of(name: &[u8]) -> Option<PolicyFormat> {
     if name == OLD_LEVELDB_NAME.as_bytes() {
-        return Some(Format::LEVEL_DB);
+        return Some(PolicyFormat::LEVEL_DB);
     }
     policies::row_of(name).map(NamedPolicy::format)
 }
@@ -48,7 +48,7 @@ pub(crate) struct TableReport {
     pub(crate) path: String,
     /// The size of the file.
     pub(crate) bytes: u64,
-    pub(crate) kind: Kind,
+    pub(crate) kind: Engine,
     /// The properties that only RocksDB's tables have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rocksdb: Option<RocksDbReport>,
@@ -63,7 +63,7 @@ pub(crate) struct TableReport {
 /// The engine that wrote a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Kind {
+pub(crate) enum Engine {
     Leveldb,
     Rocksdb,
     /// Unknown, because the bytes that identify the engine are damaged or were not read.
@@ -159,7 +159,7 @@ fn report(path: &Path, file: &TableFile, with_data: bool) -> TableReport {
     let mut report = TableReport::new(path, file.size().unwrap_or(0));
     match Table::open(file) {
         Ok(table) => {
-            report.kind = Kind::Leveldb;
+            report.kind = Engine::Leveldb;
             let mut data_blocks = table.data_blocks().unwrap_or_else(|error| {
                 report.add_error(&error);
                 Vec::new()
@@ -171,7 +171,7 @@ fn report(path: &Path, file: &TableFile, with_data: bool) -> TableReport {
             report.add_filter_blocks(&table, &data_blocks);
         }
         Err(filter_tables::Error::RocksDb(_)) => {
-            report.kind = Kind::Rocksdb;
+            report.kind = Engine::Rocksdb;
             match RocksDbTable::open(file) {
                 Ok(table) => report.add_rocksdb(&table, with_data),
                 Err(error) => report.add_error(&error),
@@ -187,7 +187,7 @@ impl TableReport {
         Self {
             path: shown(path),
             bytes,
-            kind: Kind::Unknown,
+            kind: Engine::Unknown,
             rocksdb: None,
             filter_blocks: Vec::new(),
             damage: Vec::new(),
@@ -206,7 +206,7 @@ impl TableReport {
     /// Inspects the filter blocks that do not overlap: thousands of names for one block would multiply the work.
     fn add_filter_blocks(&mut self, table: &Table<&TableFile>, data_blocks: &[BlockHandle]) {
         let block = BlockRole::Filter;
-        let mut damage = Words::default();
+        let mut damage = Messages::default();
         let mut read = DisjointRanges::default();
         for entry in table.metaindex() {
             let Some(policy) = entry.policy_name() else {
@@ -230,7 +230,7 @@ impl TableReport {
         table: &impl StoredBlocks,
         handle: BlockHandle,
         policy: &[u8],
-        layout: Option<Format>,
+        layout: Option<PolicyFormat>,
         data_blocks: &[BlockHandle],
     ) {
         let Some(contents) = self.filter_contents(table, handle) else {
@@ -269,8 +269,8 @@ impl TableReport {
     /// Reads every data block to verify its checksum.
     fn add_data(&mut self, table: &impl StoredBlocks, data_blocks: &[BlockHandle]) {
         let block = BlockRole::Data;
-        let mut damage = Words::default();
-        let mut not_read = Words::default();
+        let mut damage = Messages::default();
+        let mut not_read = Messages::default();
         let mut end = 0;
         for &handle in data_blocks {
             // LevelDB writes blocks one after the other. Reading the same bytes repeatedly could take for ever.

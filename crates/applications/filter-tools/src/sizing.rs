@@ -1,6 +1,6 @@
 //! The calculator: keys and a rate, keys and bits per key, or a memory, answered by every kind of filter.
 
-use filter_formats::Format as Sizes;
+use filter_formats::PolicyFormat;
 use filter_formats::policies::{self, NamedPolicy};
 use filter_formats::sizing::{Textbook, largest};
 use filter_policy::BitsPerKey;
@@ -14,7 +14,7 @@ const MAX_BITS: f64 = 100.0;
 
 /// A request for a filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Question {
+pub(crate) enum SizeQuestion {
     /// The smallest filter of these keys with at most this rate.
     Rate { keys: u64, rate: f64 },
     /// The filter of these keys with this many bits per key.
@@ -27,7 +27,7 @@ pub(crate) enum Question {
 
 /// The filter that answers a question.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(crate) struct Answer {
+pub(crate) struct SizeAnswer {
     /// The short name of the format.
     pub(crate) filter: &'static str,
     /// The number of distinct keys.
@@ -48,7 +48,7 @@ pub(crate) fn name(format: &Format) -> &'static str {
 }
 
 /// Returns the sizes of a policy's filters.
-pub(crate) fn of_policy(format: &Format) -> Option<Sizes> {
+pub(crate) fn of_policy(format: &Format) -> Option<PolicyFormat> {
     policies::row_of(format.name()).map(NamedPolicy::format)
 }
 
@@ -57,14 +57,14 @@ pub(crate) fn of_policy(format: &Format) -> Option<Sizes> {
 /// # Errors
 ///
 /// The reason why no filter of the format does.
-pub(crate) fn answer(format: &Format, question: Question) -> Result<Answer, String> {
-    let sizing = |keys, size| format.sizing(keys, size).map_err(words);
+pub(crate) fn answer(format: &Format, question: SizeQuestion) -> Result<SizeAnswer, String> {
+    let sizing = |keys, size| format.sizing(keys, size).map_err(text_of);
     let policy = of_policy(format);
     let (keys, size) = match question {
-        Question::Rate { keys, rate } => (keys, Size::Rate(rate)),
-        Question::Bits { keys, bits_per_key } => (keys, Size::BitsPerKey(bits_per_key)),
-        Question::Memory { keys, bytes } => (keys, Size::Bytes(bytes)),
-        Question::Keys { rate, bytes } => match policy {
+        SizeQuestion::Rate { keys, rate } => (keys, Size::Rate(rate)),
+        SizeQuestion::Bits { keys, bits_per_key } => (keys, Size::BitsPerKey(bits_per_key)),
+        SizeQuestion::Memory { keys, bytes } => (keys, Size::Bytes(bytes)),
+        SizeQuestion::Keys { rate, bytes } => match policy {
             Some(sizes) => most_keys(sizes, rate, bytes)?,
             None => {
                 let size = Size::Rate(rate);
@@ -76,21 +76,21 @@ pub(crate) fn answer(format: &Format, question: Question) -> Result<Answer, Stri
     let sizing = sizing(keys, size)?;
     let values = libm::ldexp(1.0, 32);
     let shared = || -libm::expm1(keys as f64 * libm::log1p(-1.0 / values));
-    Ok(Answer {
+    Ok(SizeAnswer {
         filter: name(format),
         keys,
         sizing,
         stored_bits_per_key: 8.0 * sizing.bytes as f64 / keys as f64,
-        whole_hash_shared: (policy == Some(Sizes::LEVEL_DB)).then(shared),
+        whole_hash_shared: (policy == Some(PolicyFormat::LEVEL_DB)).then(shared),
     })
 }
 
 /// Returns the most keys that reach a rate in this many bytes, and their bits per key. The bits per key of a rate
 /// hardly depend on the keys, so they are those of about as many keys, and more where that is not enough.
-fn most_keys(format: Sizes, wanted: f64, bytes: u64) -> Result<(u64, Size), String> {
-    let about = 8.0 * bytes as f64 / Textbook::bits_per_key(wanted).map_err(words)?;
+fn most_keys(format: PolicyFormat, wanted: f64, bytes: u64) -> Result<(u64, Size), String> {
+    let about = 8.0 * bytes as f64 / Textbook::bits_per_key(wanted).map_err(text_of)?;
     let about = (about as u64).clamp(1, MAX_KEYS);
-    let mut bits = format.bits_per_key_for_rate(about, wanted).map_err(words)?;
+    let mut bits = format.bits_per_key_for_rate(about, wanted).map_err(text_of)?;
     let mut step = 0.01;
     while bits.get() <= MAX_BITS {
         let keys = format.capacity(bytes, bits).min(MAX_KEYS);
@@ -99,11 +99,11 @@ fn most_keys(format: Sizes, wanted: f64, bytes: u64) -> Result<(u64, Size), Stri
         }
         // A few keys fewer avoid a size that is a bad one.
         for keys in [keys, keys - keys / 1_000] {
-            if format.expected_rate(keys, bits).map_err(words)? <= wanted {
+            if format.expected_rate(keys, bits).map_err(text_of)? <= wanted {
                 return Ok((keys, Size::BitsPerKey(bits.get())));
             }
         }
-        bits = BitsPerKey::fractional(bits.get() + step).map_err(words)?;
+        bits = BitsPerKey::fractional(bits.get() + step).map_err(text_of)?;
         step *= 2.0;
     }
     Err(format!(
@@ -122,7 +122,7 @@ fn too_little(bytes: u64) -> String {
     format!("memory must have room for at least 1 key, got {bytes} bytes")
 }
 
-fn words(error: impl std::fmt::Display) -> String {
+fn text_of(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 

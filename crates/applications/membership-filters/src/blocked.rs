@@ -12,7 +12,7 @@ use crate::filter::Filter;
 use crate::hash::Xxph3;
 use crate::stats::Stats;
 use crate::stored::{of_field, zero};
-use filter_formats::Format;
+use filter_formats::PolicyFormat;
 use filter_formats::parquet::{SplitBlockFilter, SplitBlockFilterMut};
 use filter_formats::view::FilterView;
 use filter_policy::Answers;
@@ -255,7 +255,7 @@ fn insert(blocks: &mut [u8], insert: impl FnOnce(&mut SplitBlockFilterMut<'_>)) 
 }
 
 fn stats(bytes: &[u8]) -> Stats {
-    let view = FilterView::new(Format::SPLIT_BLOCK, bytes);
+    let view = FilterView::new(PolicyFormat::SPLIT_BLOCK, bytes);
     Stats {
         len: view.estimated_len(),
         is_estimate: true,

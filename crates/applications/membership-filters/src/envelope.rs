@@ -326,7 +326,7 @@ fn encode_words<W, E>(
 }
 
 /// A source of bytes.
-pub(crate) trait Source {
+pub(crate) trait ByteSource {
     /// Fills the buffer, unless the source ends first. Returns the number of bytes.
     fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error>;
 
@@ -334,7 +334,7 @@ pub(crate) trait Source {
     fn left(&self) -> Option<u64>;
 }
 
-impl Source for &[u8] {
+impl ByteSource for &[u8] {
     fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
         let (now, later) = self.split_at(self.len().min(buffer.len()));
         for (place, &byte) in buffer.iter_mut().zip(now) {
@@ -354,7 +354,7 @@ impl Source for &[u8] {
 struct Stream<R>(R);
 
 #[cfg(feature = "std")]
-impl<R: std::io::Read> Source for Stream<R> {
+impl<R: std::io::Read> ByteSource for Stream<R> {
     fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
         let mut filled = 0;
         while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -375,7 +375,7 @@ impl<R: std::io::Read> Source for Stream<R> {
 
 /// A reader for the contents of an envelope, in order; [`Stored`] has an example.
 pub struct Reader<'a> {
-    source: &'a mut dyn Source,
+    source: &'a mut dyn ByteSource,
     /// The checksum of the bytes read, until it is verified; `None` for Guava's stream.
     checksum: Option<Murmur3X64_128>,
     taken: u64,
@@ -384,7 +384,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(source: &'a mut dyn Source) -> Self {
+    fn new(source: &'a mut dyn ByteSource) -> Self {
         let checksum = Some(Murmur3X64_128::new(0));
         Self {
             checksum,
@@ -398,7 +398,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns a reader for a stream without header and checksum.
-    pub(crate) fn plain(source: &'a mut dyn Source) -> Self {
+    pub(crate) fn plain(source: &'a mut dyn ByteSource) -> Self {
         Self {
             source,
             checksum: None,

@@ -51,7 +51,7 @@ use crate::hash::Hash128;
 use crate::modulus::Modulus;
 use crate::steps::Rule;
 
-pub use item::{Item, Keys};
+pub use item::{Item, ItemBytes};
 pub use parameters::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS, MAX_PROBE_COUNT, Parameters};
 pub use stream::StreamHeader;
 
@@ -115,9 +115,9 @@ impl Version {
 
     /// Returns the funnel of the version's filters.
     #[must_use]
-    pub const fn keys(self) -> Keys {
+    pub const fn keys(self) -> ItemBytes {
         let seed = self.seed();
-        Keys { seed }
+        ItemBytes { seed }
     }
 
     const fn rule(self) -> Rule {
@@ -147,7 +147,7 @@ impl Default for Version {
 /// assert_eq!(BloomFilter::from_spark(&seen.to_spark())?, seen);
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
-pub type BloomFilter = Filter<Bloom<Version>, Keys>;
+pub type BloomFilter = Filter<Bloom<Version>, ItemBytes>;
 
 impl Variety for Version {
     const NAMES: [&'static str; 2] = ["spark::BloomFilter"; 2];

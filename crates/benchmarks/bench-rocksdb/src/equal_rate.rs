@@ -7,7 +7,7 @@ use bench_kit::record::Batch;
 use bench_kit::suites::policy::EQUAL_RATE;
 use bench_rocksdb::{Policy, UniquePtr, slices, version};
 use fastbloom::BloomFilter;
-use filter_formats::{Format, policies as registered};
+use filter_formats::{PolicyFormat, policies as registered};
 use sbbf_rs_safe::Filter as SplitBlocks;
 use xorf::{BinaryFuse8, BinaryFuse16};
 use xxhash_rust::xxh3::xxh3_64;
@@ -22,12 +22,15 @@ const QUERIES: usize = 1_000_000;
 /// Returns what builds a contender's filters of `keys` keys with at most this rate; `None` if it cannot. Crates that
 /// take hash values get XXH3, the usual choice.
 fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
-    let bits = |format: Format| format.bits_per_key_for_rate(keys as u64, rate).ok();
+    let bits = |format: PolicyFormat| format.bits_per_key_for_rate(keys as u64, rate).ok();
     Some(match name {
-        "rocksdb" => Box::new(RocksDb(Policy::bloom(bits(Format::FAST_LOCAL_BLOOM)?.get(), 5))),
-        "rocksdb-ribbon" => Box::new(RocksDb(Policy::ribbon(bits(Format::RIBBON)?.get()))),
+        "rocksdb" => Box::new(RocksDb(Policy::bloom(
+            bits(PolicyFormat::FAST_LOCAL_BLOOM)?.get(),
+            5,
+        ))),
+        "rocksdb-ribbon" => Box::new(RocksDb(Policy::ribbon(bits(PolicyFormat::RIBBON)?.get()))),
         "sbbf-rs" => {
-            let bits_per_key = bits(Format::SPLIT_BLOCK)?.get();
+            let bits_per_key = bits(PolicyFormat::SPLIT_BLOCK)?.get();
             Box::new(Peer {
                 package: "sbbf-rs",
                 make: move |keys: &[&[u8]]| {

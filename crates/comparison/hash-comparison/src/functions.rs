@@ -13,7 +13,7 @@ mod zoo;
 
 use std::sync::LazyLock;
 
-pub use verify::{Answers, gate};
+pub use verify::{KnownAnswers, gate};
 
 use crate::name_errors;
 use crate::record::{FunctionGroup, FunctionSummary, Resistance};
@@ -57,7 +57,7 @@ pub struct Function {
     /// The reason for `resistance`, in a sentence.
     pub resistance_reason: &'static str,
     /// Known answers of [`hash`](Self::hash).
-    pub answers: &'static Answers,
+    pub answers: &'static KnownAnswers,
     /// SMHasher's verification value of 4 bytes of output for up to 32 bits, else of 8; `None` if none is known.
     pub code: Option<u32>,
     /// The function under a caller's seed, for the verification value; `None` if the seeds make no difference there.

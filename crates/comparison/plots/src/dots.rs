@@ -60,12 +60,12 @@ pub struct Panel {
     /// Head of the numbers, and their room.
     pub numbers: (&'static str, f64),
     /// What each row shows; nothing in rows that are missing.
-    pub rows: Vec<Row>,
+    pub rows: Vec<DotRow>,
 }
 
 /// A row of a panel.
 #[derive(Debug, Default)]
-pub struct Row {
+pub struct DotRow {
     /// Ends of a shaded range: a random function's results.
     pub band: Option<(f64, f64)>,
     /// Marks in painting order.
@@ -179,7 +179,7 @@ impl Dot {
     }
 }
 
-impl Row {
+impl DotRow {
     /// Builds a row without a shaded range.
     pub fn new(dots: impl IntoIterator<Item = Dot>, number: String) -> Self {
         Self {

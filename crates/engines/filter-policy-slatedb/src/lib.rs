@@ -57,7 +57,7 @@ where
     }
 
     fn builder(&self) -> Box<dyn slatedb::FilterBuilder> {
-        Box::new(Keys::new(Arc::clone(&self.policy)))
+        Box::new(TableKeys::new(Arc::clone(&self.policy)))
     }
 
     fn decode(&self, data: &[u8]) -> Arc<dyn Filter> {
@@ -84,14 +84,14 @@ where
 }
 
 /// The keys of a table under construction.
-struct Keys<P> {
+struct TableKeys<P> {
     builder: FilterBuilder<Arc<P>>,
     /// The last key, copied, because the engine's keys may be views that would keep whole blocks in memory.
     last: Vec<u8>,
     is_failed: bool,
 }
 
-impl<P: FilterPolicy> Keys<P> {
+impl<P: FilterPolicy> TableKeys<P> {
     const fn new(policy: Arc<P>) -> Self {
         Self {
             builder: FilterBuilder::new(policy),
@@ -101,7 +101,7 @@ impl<P: FilterPolicy> Keys<P> {
     }
 }
 
-impl<P> slatedb::FilterBuilder for Keys<P>
+impl<P> slatedb::FilterBuilder for TableKeys<P>
 where
     P: FilterPolicy + Send + Sync + 'static,
 {

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use filter_policy::{Error, FilterPolicy, HashFunction, KeyHashes, MATCHES_EVERYTHING};
+use filter_policy::{Error, FilterPolicy, HashFunctionId, KeyHashes, MATCHES_EVERYTHING};
 
 /// A policy of the crate `filter-policy` for SurrealKV.
 ///
@@ -20,7 +20,7 @@ use filter_policy::{Error, FilterPolicy, HashFunction, KeyHashes, MATCHES_EVERYT
 #[derive(Debug)]
 pub struct SurrealKvPolicy<P> {
     policy: P,
-    function: HashFunction,
+    function: HashFunctionId,
     /// Set by a key without a hash value of that function, against the contract of
     /// [`key_hash`](FilterPolicy::key_hash): filters from hash values could deny such keys.
     is_faulty: AtomicBool,

@@ -2,13 +2,13 @@
 
 use core::fmt;
 
-use filter_kernels::{Allowed, Kernel, KernelToken, Source, Stored};
+use filter_kernels::{Allowed, Kernel, KernelToken, Source, StoredBits};
 #[cfg(feature = "alloc")]
 use filter_policy::KeyHash;
 use filter_policy::answers::each;
 use filter_policy::building::{each_batch, room};
 use filter_policy::{
-    BitsPerKey, Error, FilterBytes, FilterPolicy, HashFunction, Layout, Policy, Prepared, basho_hash,
+    BitsPerKey, Error, FilterBytes, FilterPolicy, HashFunctionId, Layout, Policy, Prepared, basho_hash,
     basho_murmur2_hash, leveldb,
 };
 
@@ -16,7 +16,7 @@ use crate::leveldb::probes;
 use crate::sizing::exact_rate;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{Described, FilterView, Format, TEN};
+use crate::view::{Described, FilterView, PolicyFormat, TEN};
 
 /// The minimum number of bits.
 ///
@@ -153,10 +153,10 @@ impl SecondHash {
         }
     }
 
-    const fn function(self) -> HashFunction {
+    const fn function(self) -> HashFunctionId {
         match self {
-            Self::Murmur64A => HashFunction::BASHO,
-            Self::Murmur2 => HashFunction::BASHO_MURMUR2,
+            Self::Murmur64A => HashFunctionId::BASHO,
+            Self::Murmur2 => HashFunctionId::BASHO_MURMUR2,
         }
     }
 }
@@ -266,7 +266,7 @@ impl PrimeBits<'_> {
     }
 }
 
-impl Stored for PrimeBits<'_> {
+impl StoredBits for PrimeBits<'_> {
     type Hash = u64;
 
     #[inline(always)]
@@ -298,7 +298,7 @@ impl Layout for Basho {
     }
 
     #[inline]
-    fn hash_function(&self) -> HashFunction {
+    fn hash_function(&self) -> HashFunctionId {
         self.second.function()
     }
 
@@ -379,7 +379,7 @@ impl Layout for Basho {
     }
 }
 
-impl Format {
+impl PolicyFormat {
     /// The filter of [`Basho`]: LevelDB's layout, with bits modulo a prime and two hashes. The rate is the exact one of
     /// an ideal filter, from [`exact_rate`], and a term that was measured: a third of it in filters of 10 keys, and 2 %
     /// of 300.
@@ -398,7 +398,7 @@ impl Described for Basho {
     fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
         FilterView::of(self.read(filter), Self::other(filter), |filter| {
             let len = filter.bit_array.len();
-            FilterView::bloom(Format::BASHO, filter.bit_array, len, filter.probes)
+            FilterView::bloom(PolicyFormat::BASHO, filter.bit_array, len, filter.probes)
         })
     }
 
@@ -407,8 +407,8 @@ impl Described for Basho {
         let bits = bits_in(len.saturating_sub(1));
         let read = leveldb::split(tail).and_then(|(_, probes)| Some((bits?, probes)));
         let hash = hash
-            .of(HashFunction::BASHO)
-            .or(hash.of(HashFunction::BASHO_MURMUR2));
+            .of(HashFunctionId::BASHO)
+            .or(hash.of(HashFunctionId::BASHO_MURMUR2));
         Some(Places::of(
             read,
             leveldb::is_reserved(tail),
@@ -418,7 +418,7 @@ impl Described for Basho {
     }
 
     fn damage(&self, last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Format::LEVEL_DB.0.damage(last, f)
+        PolicyFormat::LEVEL_DB.0.damage(last, f)
     }
 
     fn filter_len(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {

@@ -11,13 +11,13 @@ use filter_kernels::fuse::{self, Fingerprints, Shape, packed_len};
 use filter_kernels::{KernelToken, Source};
 #[cfg(feature = "alloc")]
 use filter_policy::KeyHash;
-use filter_policy::{BitsPerKey, Error, HashFunction, Layout, Policy, Prepared};
+use filter_policy::{BitsPerKey, Error, HashFunctionId, Layout, Policy, Prepared};
 use hashzoo::xxh3_64;
 
 use crate::error::outside;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{Described, FilterView, Format, TEN};
+use crate::view::{Described, FilterView, PolicyFormat, TEN};
 use sizes::{WIDTHS, Width};
 
 /// Pebble's binary fuse filter: `binaryfuse`, made by [`BinaryFuse::new`].
@@ -36,14 +36,14 @@ use sizes::{WIDTHS, Width};
 ///
 /// ```
 /// use filter_formats::view::FilterView;
-/// use filter_formats::{BinaryFuse, Format};
+/// use filter_formats::{BinaryFuse, PolicyFormat};
 /// use filter_policy::FilterPolicy;
 ///
 /// let policy = BinaryFuse::new(10.into());
 /// let filter = policy.build((0..100_000_u32).map(u32::to_le_bytes))?;
 /// assert_eq!(filter.len(), 118_798);
 /// assert!(policy.key_may_match(&77_u32.to_le_bytes(), &filter));
-/// let view = FilterView::new(Format::BINARY_FUSE, &filter);
+/// let view = FilterView::new(PolicyFormat::BINARY_FUSE, &filter);
 /// assert_eq!(view.expected_rate(), 1.0 / 256.0);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
@@ -105,8 +105,8 @@ impl Layout for BinaryFuse {
     }
 
     #[inline]
-    fn hash_function(&self) -> HashFunction {
-        HashFunction::XXH3
+    fn hash_function(&self) -> HashFunctionId {
+        HashFunctionId::XXH3
     }
 
     #[inline(always)]
@@ -145,7 +145,13 @@ impl Layout for BinaryFuse {
     fn prepare(&self, kernel: KernelToken, fingerprints: Fingerprints<'_>) -> Prepared {
         let lookup = Some(fuse::lookup(kernel, fingerprints.width()));
         let numbers = fingerprints.numbers();
-        Prepared::new::<Self>(kernel, HashFunction::XXH3, lookup, fingerprints.bytes(), numbers)
+        Prepared::new::<Self>(
+            kernel,
+            HashFunctionId::XXH3,
+            lookup,
+            fingerprints.bytes(),
+            numbers,
+        )
     }
 
     #[inline(always)]
@@ -154,7 +160,7 @@ impl Layout for BinaryFuse {
     }
 }
 
-impl Format {
+impl PolicyFormat {
     /// The filter of [`BinaryFuse`]: whole segments of packed fingerprints, then 14 bytes that describe them; 0 bytes
     /// without keys. The fingerprint is the widest whose filter has no more than the bits per key, at least 4 bits and
     /// at most 16. The rate is the one that the width gives.
@@ -176,7 +182,11 @@ impl Described for BinaryFuse {
         FilterView::of(fingerprints(filter), Self::other(filter), |fingerprints| {
             let packed = fingerprints.bytes().split_last_chunk::<TRAILER_LEN>();
             let packed = packed.map_or(&[][..], |(packed, _)| packed);
-            FilterView::solved(Format::BINARY_FUSE, packed, rate_of_width(fingerprints.width()))
+            FilterView::solved(
+                PolicyFormat::BINARY_FUSE,
+                packed,
+                rate_of_width(fingerprints.width()),
+            )
         })
     }
 
@@ -187,7 +197,7 @@ impl Described for BinaryFuse {
         Some(Places::of(
             read,
             len > 0,
-            hash.of(HashFunction::XXH3),
+            hash.of(HashFunctionId::XXH3),
             |(shape, width), hash| {
                 let (starts, _) = fuse::positions(shape, width, hash);
                 let of = |start: u64| start / 8..(start + u64::from(width)).div_ceil(8);
@@ -272,7 +282,7 @@ const fn stated(trailer: &[u8; TRAILER_LEN]) -> (Shape, u8) {
 )]
 fn sum_is_zero(tail: &[u8], hash: KeyHash, mut bytes: &[u8]) -> Option<bool> {
     let (shape, width) = stated(tail.last_chunk()?);
-    let (starts, mut sum) = fuse::positions(shape, width, hash.of(HashFunction::XXH3)?);
+    let (starts, mut sum) = fuse::positions(shape, width, hash.of(HashFunctionId::XXH3)?);
     for start in starts {
         let len = (start % 8 + u64::from(width)).div_ceil(8) as usize;
         let (packed, others) = bytes.split_at_checked(len)?;

@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::fuse::BinaryFuse;
 use crate::parquet::SplitBlock;
 use crate::rocksdb::{FastLocalBloom, LegacyBloom, NAME_IN_TABLES, Ribbon};
-use crate::view::Format;
+use crate::view::PolicyFormat;
 
 /// The list of stored formats: every policy with a fixed name. [`row_of`] finds the row of every name that is derived
 /// from one of these: with another seed of MurmurHash2, or over prefixes.
@@ -32,22 +32,22 @@ use crate::view::Format;
 /// ```
 #[rustfmt::skip]
 pub const ALL: &[NamedPolicy] = &[
-    row(LevelDbHash::POLICY_NAME, &["leveldb"], Format::LEVEL_DB, 0,
+    row(LevelDbHash::POLICY_NAME, &["leveldb"], PolicyFormat::LEVEL_DB, 0,
         |bits| Box::new(BloomFilterPolicy::with_leveldb_hash(bits))),
-    row(Murmur2::POLICY_NAME, &["murmur2"], Format::LEVEL_DB, 0, |bits| Box::new(BloomFilterPolicy::new(bits))),
-    row(Murmur2SignedTail::POLICY_NAME, &["murmur2-signed"], Format::LEVEL_DB, 0,
+    row(Murmur2::POLICY_NAME, &["murmur2"], PolicyFormat::LEVEL_DB, 0, |bits| Box::new(BloomFilterPolicy::new(bits))),
+    row(Murmur2SignedTail::POLICY_NAME, &["murmur2-signed"], PolicyFormat::LEVEL_DB, 0,
         |bits| Box::new(BloomFilterPolicy::with_signed_tail(bits))),
-    row(Bloom64::NAME, &["bloom64"], Format::BLOOM64, 0, |bits| Box::new(Bloom64::new(bits))),
-    row(FastLocalBloom::NAME, &["rocksdb", "fast-local-bloom"], Format::FAST_LOCAL_BLOOM, 0,
+    row(Bloom64::NAME, &["bloom64"], PolicyFormat::BLOOM64, 0, |bits| Box::new(Bloom64::new(bits))),
+    row(FastLocalBloom::NAME, &["rocksdb", "fast-local-bloom"], PolicyFormat::FAST_LOCAL_BLOOM, 0,
         |bits| Box::new(FastLocalBloom::new(bits))),
-    row(LegacyBloom::NAME, &["rocksdb-legacy"], Format::LEGACY_BLOOM, 0, |bits| Box::new(LegacyBloom::new(bits))),
-    row(Ribbon::NAME, &["ribbon"], Format::RIBBON, 36, |bits| Box::new(Ribbon::new(bits))),
-    row(SplitBlock::NAME, &["split-block", "parquet"], Format::SPLIT_BLOCK, 0, |bits| Box::new(SplitBlock::new(bits))),
-    row(SplitBlock::NAME_XXPH3, &["split-block-xxph3"], Format::SPLIT_BLOCK, 0,
+    row(LegacyBloom::NAME, &["rocksdb-legacy"], PolicyFormat::LEGACY_BLOOM, 0, |bits| Box::new(LegacyBloom::new(bits))),
+    row(Ribbon::NAME, &["ribbon"], PolicyFormat::RIBBON, 36, |bits| Box::new(Ribbon::new(bits))),
+    row(SplitBlock::NAME, &["split-block", "parquet"], PolicyFormat::SPLIT_BLOCK, 0, |bits| Box::new(SplitBlock::new(bits))),
+    row(SplitBlock::NAME_XXPH3, &["split-block-xxph3"], PolicyFormat::SPLIT_BLOCK, 0,
         |bits| Box::new(SplitBlock::with_xxph3(bits))),
-    row(BinaryFuse::NAME, &["binaryfuse", "binary-fuse"], Format::BINARY_FUSE, 28, |bits| Box::new(BinaryFuse::new(bits))),
-    row(Basho::NAME, &["basho"], Format::BASHO, 0, |bits| Box::new(Basho::new(bits))),
-    row(Basho::NAME_MURMUR2, &["basho-murmur2"], Format::BASHO, 0, |bits| Box::new(Basho::with_murmur2(bits))),
+    row(BinaryFuse::NAME, &["binaryfuse", "binary-fuse"], PolicyFormat::BINARY_FUSE, 28, |bits| Box::new(BinaryFuse::new(bits))),
+    row(Basho::NAME, &["basho"], PolicyFormat::BASHO, 0, |bits| Box::new(Basho::new(bits))),
+    row(Basho::NAME_MURMUR2, &["basho-murmur2"], PolicyFormat::BASHO, 0, |bits| Box::new(Basho::with_murmur2(bits))),
 ];
 
 /// Makes a row of the names, the format, the bytes of memory for each key that building takes beside the hash values
@@ -55,7 +55,7 @@ pub const ALL: &[NamedPolicy] = &[
 const fn row(
     name: &'static str,
     short_names: &'static [&'static str],
-    format: Format,
+    format: PolicyFormat,
     building: u64,
     new: fn(BitsPerKey) -> AnyPolicy,
 ) -> NamedPolicy {
@@ -76,7 +76,7 @@ pub type AnyPolicy = Box<dyn FilterPolicy + Send + Sync>;
 pub struct NamedPolicy {
     name: &'static str,
     short_names: &'static [&'static str],
-    format: Format,
+    format: PolicyFormat,
     building: u64,
     new: fn(BitsPerKey) -> AnyPolicy,
 }
@@ -93,7 +93,7 @@ impl NamedPolicy {
     }
 
     /// Returns the format of the policy's filters.
-    pub const fn format(&self) -> Format {
+    pub const fn format(&self) -> PolicyFormat {
         self.format
     }
 

@@ -47,7 +47,7 @@ pub(crate) fn cleared(room: &mut Aligned<MaybeUninit<[u8; MAP_BITS]>>, bits: usi
 
 /// The values of a vector, which are read one by one. A slice of them is hidden from the optimiser, which would keep
 /// them in vector registers, where reading them is slower.
-pub(crate) type Row = [u32; MAX_LANES];
+pub(crate) type LaneValues = [u32; MAX_LANES];
 
 /// Sets the bits of the bytes after the last whole word.
 #[inline(always)]
@@ -106,7 +106,7 @@ impl<const MAP: bool> Bits<'_, MAP> {
 
     /// Computes the rows that [`set`](Self::set) takes for these positions.
     #[inline(always)]
-    pub(crate) fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [Row]) {
+    pub(crate) fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [LaneValues]) {
         if MAP {
             lanes.store(positions, &mut rows[0]);
         } else {
@@ -122,7 +122,7 @@ impl<const MAP: bool> Bits<'_, MAP> {
     /// `rows` holds the result of [`prepare`](Self::prepare) for as many lanes, from positions below the number of bits
     /// that the value was made for.
     #[inline(always)]
-    pub(crate) unsafe fn set<S: Lanes>(&mut self, rows: &[Row], count: usize) {
+    pub(crate) unsafe fn set<S: Lanes>(&mut self, rows: &[LaneValues], count: usize) {
         if !MAP {
             for (&index, &bit) in rows[0].iter().zip(&rows[1]).take(count) {
                 match self.words.get_mut(index as usize) {
@@ -154,7 +154,7 @@ impl<const MAP: bool> Bits<'_, MAP> {
     pub(crate) unsafe fn exchange<S: Lanes>(
         &mut self,
         lanes: S,
-        rows: &mut [Row],
+        rows: &mut [LaneValues],
         positions: S::Vector,
         prepared: bool,
         prefetched: bool,

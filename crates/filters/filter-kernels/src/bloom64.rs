@@ -12,7 +12,7 @@ use hashzoo::xxph3_64;
 use crate::bits::{MAP_BITS, MAX_PROBES};
 use crate::choose::KernelToken;
 use crate::compile::{Lookup, by_kernel, lookup};
-use crate::door::Stored;
+use crate::door::StoredBits;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
 use crate::lanes::{MAX_LANES, Target as _};
@@ -60,9 +60,9 @@ pub fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Sou
 
 /// A stored filter: the bit array, which is not empty, and 1 to 30 probes.
 #[derive(Debug, Clone, Copy)]
-pub struct Bits<'f>(pub &'f [u8], pub u8);
+pub struct Bloom64Bits<'f>(pub &'f [u8], pub u8);
 
-impl Stored for Bits<'_> {
+impl StoredBits for Bloom64Bits<'_> {
     type Hash = u64;
 
     const HAS_KERNELS: bool = true;
@@ -109,8 +109,8 @@ pub fn lookup(kernel: KernelToken) -> Lookup {
         |lanes, numbers, bits, key| {
             // Inline, so that no register is saved for a call.
             let key = key.first_chunk::<16>().expect("16 bytes");
-            Bits(bits, numbers[0] as u8).matches(lanes, xxph3_64(key, 0))
+            Bloom64Bits(bits, numbers[0] as u8).matches(lanes, xxph3_64(key, 0))
         }
-        apart (key.len() != 16) { true => { Bits(bits, numbers[0] as u8).matches(lanes, xxph3_64(key, 0)) } }
+        apart (key.len() != 16) { true => { Bloom64Bits(bits, numbers[0] as u8).matches(lanes, xxph3_64(key, 0)) } }
     )
 }

@@ -13,7 +13,7 @@ use hashzoo::xxph3_64;
 use crate::bits::{Aligned, MAP_BITS, MAX_PROBES, cleared, usual};
 use crate::choose::KernelToken;
 use crate::compile::{Lookup, by_kernel, lookup};
-use crate::door::Stored;
+use crate::door::StoredBits;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
 use crate::lanes::{Portable, Target};
@@ -89,9 +89,9 @@ fn scalar_insert(lines: &mut [Line], probes: u8, source: Source<'_, u64>) -> usi
 
 /// The lines of a stored filter, at least one, and the probe count, within the limits of [`insert`].
 #[derive(Debug, Clone, Copy)]
-pub struct Lines<'f>(pub &'f [Line], pub u8);
+pub struct CacheLines<'f>(pub &'f [Line], pub u8);
 
-impl Stored for Lines<'_> {
+impl StoredBits for CacheLines<'_> {
     type Hash = u64;
 
     const HAS_KERNELS: bool = true;

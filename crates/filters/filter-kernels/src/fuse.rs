@@ -16,7 +16,7 @@ use hashzoo::xxh3_64;
 use crate::bits::usual;
 use crate::choose::KernelToken;
 use crate::compile::{Lookup, by_kernel};
-use crate::door::Stored;
+use crate::door::StoredBits;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
 use crate::lanes::Target;
@@ -111,7 +111,7 @@ pub const fn positions(shape: Shape, width: u8, hash: u64) -> ([u64; 3], u16) {
     ([first * width, second * width, third * width], sum)
 }
 
-impl Stored for Fingerprints<'_> {
+impl StoredBits for Fingerprints<'_> {
     type Hash = u64;
 
     #[inline(always)]

@@ -16,7 +16,7 @@ use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 use crate::bits::{MAP_BITS, MAX_PROBES};
 use crate::choose::KernelToken;
 use crate::compile::{Lookup, by_kernel, lookup};
-use crate::door::Stored;
+use crate::door::StoredBits;
 use crate::kernel::Kernel;
 use crate::lanes::Target;
 use crate::modulus::{LaneDivisor, Modulus};
@@ -69,7 +69,7 @@ pub fn insert(kernel: KernelToken, source: LaneSource<'_>, probes: u8, bit_array
 
 /// A stored filter.
 #[derive(Debug, Clone, Copy)]
-pub struct Bits<'f> {
+pub struct LevelDbBits<'f> {
     bit_array: &'f [u8],
     probes: u8,
     function: Option<LaneHash>,
@@ -77,7 +77,7 @@ pub struct Bits<'f> {
     parts: Option<(KernelToken, [u64; 2])>,
 }
 
-impl<'f> Bits<'f> {
+impl<'f> LevelDbBits<'f> {
     /// Takes a bit array, which is not empty, and a probe count, at most 30; `function` hashes the keys, if kernels
     /// know it.
     #[inline(always)]
@@ -149,7 +149,7 @@ impl<'f> Bits<'f> {
     }
 }
 
-impl Stored for Bits<'_> {
+impl StoredBits for LevelDbBits<'_> {
     type Hash = u32;
 
     const HAS_KERNELS: bool = true;

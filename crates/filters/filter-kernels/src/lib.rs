@@ -53,7 +53,7 @@ mod x86_64;
 pub use bits::MAX_PROBES;
 pub use choose::KernelToken;
 pub use compile::Lookup;
-pub use door::{Question, Stored, key_may_match};
+pub use door::{KeyQuery, StoredBits, key_may_match};
 pub use kernel::{Allowed, Kernel};
 pub use keys::{Keys, PackedKeys};
 pub use source::{LaneHash, LaneSource, Source};

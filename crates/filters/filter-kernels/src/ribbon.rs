@@ -11,14 +11,14 @@
 mod build;
 mod definition;
 
-pub use build::{Row, SORTED_SLOTS, eliminate, solve, sort};
+pub use build::{EchelonRow, SORTED_SLOTS, eliminate, solve, sort};
 pub use definition::{Shape, WIDTH, Word};
 
 use hashzoo::xxph3_64;
 
 use crate::choose::KernelToken;
 use crate::compile::{Lookup, by_kernel, lookup};
-use crate::door::Stored;
+use crate::door::StoredBits;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
 use crate::lanes::Target;
@@ -114,7 +114,7 @@ impl<'a> Solution<'a> {
     }
 }
 
-impl Stored for Solution<'_> {
+impl StoredBits for Solution<'_> {
     type Hash = u64;
 
     const HAS_KERNELS: bool = true;

@@ -7,7 +7,7 @@ use hashzoo::{xxh64, xxph3_64};
 
 use crate::choose::KernelToken;
 use crate::compile::{Lookup, by_kernel, lookup};
-use crate::door::Stored;
+use crate::door::StoredBits;
 use crate::hash::tile;
 use crate::hash::xxh64::Xxh64;
 use crate::hash::xxph3::Xxph3;
@@ -174,7 +174,7 @@ pub fn words_may_match<W: Fn(usize) -> u64>(kernel: KernelToken, word: W, hash: 
     )
 }
 
-impl Stored for SplitBlocks<'_> {
+impl StoredBits for SplitBlocks<'_> {
     type Hash = u64;
 
     const HAS_KERNELS: bool = true;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::building::{FlatKeys, append_with, reserve};
 use crate::error::Error;
-use crate::key_hash::{HashFunction, KeyHashes, WRONG_HASHES};
+use crate::key_hash::{HashFunctionId, KeyHashes, WRONG_HASHES};
 use crate::policy::FilterPolicy;
 
 /// Builds a filter from keys that come one by one, for a policy of any type: a pointer to one as well.
@@ -35,8 +35,8 @@ pub struct FilterBuilder<P> {
 #[derive(Debug)]
 enum Collected {
     Nothing,
-    Hashes32(HashFunction, Vec<u32>),
-    Hashes64(HashFunction, Vec<u64>),
+    Hashes32(HashFunctionId, Vec<u32>),
+    Hashes64(HashFunctionId, Vec<u64>),
     Keys(FlatKeys),
 }
 

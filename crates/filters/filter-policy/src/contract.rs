@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use crate::answers::Answers;
 use crate::builder::FilterBuilder;
 use crate::error::Error;
-use crate::key_hash::{HashFunction, KeyHash, KeyHashes};
+use crate::key_hash::{HashFunctionId, KeyHash, KeyHashes};
 use crate::policy::{FilterPolicy, HashedKey, MATCHES_EVERYTHING};
 
 /// The number of keys of the filter whose rate is returned, and the number of absent keys of which it is queried.
@@ -144,7 +144,7 @@ fn built(policy: &dyn FilterPolicy, keys: &[&[u8]]) -> Vec<u8> {
             );
         }
     }
-    let another = KeyHashes::new(HashFunction::new("another function", |_| 0_u64), &[0_u64]);
+    let another = KeyHashes::new(HashFunctionId::new("another function", |_| 0_u64), &[0_u64]);
     assert!(
         policy.create_from_hashes(another, &mut room).is_err(),
         "hash values of another function must be refused"
@@ -182,7 +182,7 @@ fn hash_values_are_of_their_function(policy: &dyn FilterPolicy) {
     assert!(
         wrong.is_none() && function.is_none_or(|function| function.has_values(value)),
         "key_hash must return the value that its function has for the whole key: a policy that changes keys needs a \
-         HashFunction of its own{}",
+         HashFunctionId of its own{}",
         wrong.map_or_else(String::new, |key| format!(", got another for {}", shown(&key)))
     );
 }
@@ -201,7 +201,7 @@ fn assert_found(policy: &dyn FilterPolicy, keys: &[&[u8]], filter: &[u8], contex
 fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], context: &str) {
     let expected: Vec<bool> = keys.iter().map(|key| policy.key_may_match(key, filter)).collect();
     let prepared = policy.prepare(filter);
-    let another = HashFunction::new("another function", |key| key.len() as u64);
+    let another = HashFunctionId::new("another function", |key| key.len() as u64);
     let foreign = KeyHash::new(another, 0_u64);
     for (key, &expected) in keys.iter().zip(&expected) {
         let hashed = HashedKey::new(policy, key);

@@ -18,9 +18,9 @@ use sealed::Values;
 /// [`KeyHash`]. Two functions that differ in name, seed or parameters have different identities.
 ///
 /// ```
-/// use filter_policy::HashFunction;
+/// use filter_policy::HashFunctionId;
 ///
-/// let seeded = |seed: u64| HashFunction::new("example.Fnv", move |key| {
+/// let seeded = |seed: u64| HashFunctionId::new("example.Fnv", move |key| {
 ///     key.iter().fold(seed, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 /// });
 /// assert_eq!(seeded(7), seeded(7));
@@ -29,7 +29,7 @@ use sealed::Values;
 // The lowest bit is set for 64-bit hash values, the highest for functions that are not known here. Of these, some bits
 // follow from the hash values of the probes alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HashFunction(NonZeroU64);
+pub struct HashFunctionId(NonZeroU64);
 
 /// Keys whose hash values distinguish functions: bytes of all kinds, upper and lower case, a remainder after whole
 /// words.
@@ -42,7 +42,7 @@ const PROBES: [&[u8]; 3] = [
 const UNKNOWN: u64 = 1 << 63;
 const OF_PROBES: u64 = UNKNOWN - (1 << 40);
 
-impl HashFunction {
+impl HashFunctionId {
     /// XXPH3 with 64 bits and the seed 0, as in RocksDB.
     pub const XXPH3: Self = Self::seedless(1, 1);
 
@@ -181,7 +181,7 @@ fn print(hash: impl Fn(&[u8]) -> u64) -> u64 {
 /// that made it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyHash {
-    function: HashFunction,
+    function: HashFunctionId,
     value: u64,
 }
 
@@ -189,23 +189,23 @@ impl KeyHash {
     /// Makes the hash value of a key under this function, which must have made it: a number of another function denies
     /// the key. A value of the other width counts as that of another function.
     #[inline]
-    pub fn new<H: HashValue>(function: HashFunction, value: H) -> Self {
+    pub fn new<H: HashValue>(function: HashFunctionId, value: H) -> Self {
         let number = function.0.get() & !1 | H::WIDE;
         Self {
-            function: HashFunction::of_number(number),
+            function: HashFunctionId::of_number(number),
             value: value.into(),
         }
     }
 
     /// The value of a key without a hash value.
     pub(crate) const NONE: Self = Self {
-        function: HashFunction::NONE,
+        function: HashFunctionId::NONE,
         value: 0,
     };
 
     /// Returns the function that made the value.
     #[inline]
-    pub const fn function(self) -> HashFunction {
+    pub const fn function(self) -> HashFunctionId {
         self.function
     }
 
@@ -224,7 +224,7 @@ impl KeyHash {
 
     /// Returns the number if this function made it. `H` is the type of the function's values.
     #[inline]
-    pub fn of<H: HashValue>(self, function: HashFunction) -> Option<H> {
+    pub fn of<H: HashValue>(self, function: HashFunctionId) -> Option<H> {
         (self.function == function).then_some(H::low(self.value))
     }
 }
@@ -232,7 +232,7 @@ impl KeyHash {
 /// The hash values of many keys, with the function that made them.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyHashes<'a> {
-    function: HashFunction,
+    function: HashFunctionId,
     values: Values<'a>,
 }
 
@@ -240,7 +240,7 @@ impl<'a> KeyHashes<'a> {
     /// Makes the hash values of keys under this function, which must have made them: a filter of values of another
     /// function denies the keys.
     #[inline]
-    pub fn new<H: HashValue>(function: HashFunction, values: &'a [H]) -> Self {
+    pub fn new<H: HashValue>(function: HashFunctionId, values: &'a [H]) -> Self {
         let values = H::values(values);
         Self { function, values }
     }
@@ -269,7 +269,7 @@ impl<'a> KeyHashes<'a> {
     /// # Errors
     ///
     /// [`Error::Policy`] if another function made them.
-    pub fn of<H: HashValue>(self, function: HashFunction) -> Result<&'a [H], Error> {
+    pub fn of<H: HashValue>(self, function: HashFunctionId) -> Result<&'a [H], Error> {
         let values = self.values().filter(|_| self.function == function);
         values.ok_or(WRONG_HASHES)
     }

@@ -61,7 +61,7 @@ mod error;
 
 /// SIMD kernels, selected at run time. Output is identical to the portable code.
 pub mod kernels {
-    pub use filter_kernels::{Kernel, KernelToken, Keys, Lookup, Source, Stored};
+    pub use filter_kernels::{Kernel, KernelToken, Keys, Lookup, Source, StoredBits};
 }
 
 pub use answers::Answers;
@@ -70,7 +70,7 @@ pub use bits_per_key::BitsPerKey;
 pub use builder::FilterBuilder;
 pub use error::Error;
 pub use filter_bytes::FilterBytes;
-pub use key_hash::{HashFunction, HashValue, KeyHash, KeyHashes, basho_hash, basho_murmur2_hash};
+pub use key_hash::{HashFunctionId, HashValue, KeyHash, KeyHashes, basho_hash, basho_murmur2_hash};
 pub use keys::{BatchKey, KeyBatch, PackedKeys};
 pub use leveldb::BloomFilterPolicy;
 pub use policy::{

@@ -125,12 +125,12 @@ impl<'a> Entries<'a> {
 }
 
 /// Splits bytes into the first entry and the rest.
-fn split(mut bytes: &[u8]) -> Option<(Stored<'_, &[u8]>, &[u8])> {
+fn split(mut bytes: &[u8]) -> Option<(StoredEntry<'_, &[u8]>, &[u8])> {
     let mut length = || take_length(&mut bytes);
     let (shared, unshared, value) = (length()?, length()?, length()?);
     let (suffix, bytes) = bytes.split_at_checked(unshared)?;
     let (value, rest) = bytes.split_at_checked(value)?;
-    let stored = Stored {
+    let stored = StoredEntry {
         shared,
         suffix,
         value,
@@ -143,7 +143,7 @@ pub(super) fn take_length(bytes: &mut &[u8]) -> Option<usize> {
 }
 
 /// An entry as stored.
-pub(super) struct Stored<'a, V> {
+pub(super) struct StoredEntry<'a, V> {
     /// The length that the key shares with the last one.
     pub(super) shared: usize,
     /// The rest of the key.
@@ -178,8 +178,8 @@ impl<'a> Cursor<'a> {
     /// Returns the next entry, which `split` splits from the rest; `None` after the last one, and after an error.
     pub(super) fn take<V>(
         &mut self,
-        split: impl FnOnce(&'a [u8]) -> Option<(Stored<'a, V>, &'a [u8])>,
-    ) -> Result<Option<Stored<'a, V>>, Damage> {
+        split: impl FnOnce(&'a [u8]) -> Option<(StoredEntry<'a, V>, &'a [u8])>,
+    ) -> Result<Option<StoredEntry<'a, V>>, Damage> {
         if self.rest.is_empty() {
             return Ok(None);
         }
@@ -196,7 +196,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Completes the key of the entry that was taken from the part that it shares with the last one.
-    pub(super) fn assemble<V>(&mut self, stored: &Stored<'a, V>) -> Result<&[u8], Damage> {
+    pub(super) fn assemble<V>(&mut self, stored: &StoredEntry<'a, V>) -> Result<&[u8], Damage> {
         self.key.truncate(stored.shared);
         if self.key.try_reserve(stored.suffix.len()).is_err() {
             self.rest = &[];

@@ -16,7 +16,7 @@ use terminal::number::{counted, grouped};
 use self::levels::{Budget, level};
 use super::numbers::{bytes, keys, rate, share};
 use super::{checked, print_json};
-use crate::sizing::{Answer, Question, answer, name, next_size_up};
+use crate::sizing::{SizeAnswer, SizeQuestion, answer, name, next_size_up};
 
 /// Calculate the size of a filter from keys, rate, bits per key or memory.
 ///
@@ -75,7 +75,7 @@ struct Refused {
 
 #[derive(Debug, Serialize)]
 struct Report {
-    answers: Vec<Answer>,
+    answers: Vec<SizeAnswer>,
     refused: Vec<Refused>,
 }
 
@@ -98,15 +98,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         [] => (&all[..], false),
         some => (some, true),
     };
-    let (mut answers, mut refused) = (Vec::<Answer>::new(), Vec::new());
+    let (mut answers, mut refused) = (Vec::<SizeAnswer>::new(), Vec::new());
     for format in formats {
         let filter = name(format);
         match answer(format, question) {
             Ok(answer) => {
                 // Formats that differ in their hash alone are shown once.
-                let is_like = |known: &Answer| {
+                let is_like = |known: &SizeAnswer| {
                     *known
-                        == Answer {
+                        == SizeAnswer {
                             filter: known.filter,
                             ..answer
                         }
@@ -135,7 +135,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Returns the question with its defaults, and its text.
-fn question(arguments: &Arguments) -> Result<(Question, String), Failure> {
+fn question(arguments: &Arguments) -> Result<(SizeQuestion, String), Failure> {
     let keys = arguments.keys.unwrap_or(ASSUMED_KEYS);
     let rate = arguments.rate.unwrap_or(ASSUMED_RATE);
     let at_rate = format!("{} false positives", share(rate));
@@ -143,21 +143,21 @@ fn question(arguments: &Arguments) -> Result<(Question, String), Failure> {
     let in_bytes = |bytes| format!("at most {} ({})", counted(bytes, "byte"), HumanBytes(bytes));
     Ok(match (arguments.keys, arguments.memory, arguments.bits_per_key) {
         (_, None, Some(bits_per_key)) => (
-            Question::Bits { keys, bits_per_key },
+            SizeQuestion::Bits { keys, bits_per_key },
             format!("{of_keys}, {bits_per_key} bits per key"),
         ),
-        (_, None, None) => (Question::Rate { keys, rate }, format!("{of_keys}, {at_rate}")),
+        (_, None, None) => (SizeQuestion::Rate { keys, rate }, format!("{of_keys}, {at_rate}")),
         (Some(_), Some(_), _) if arguments.rate.is_some() => {
             return Err(Failure::input(
                 "the rate follows from the keys and the memory: give two of the three",
             ));
         }
         (Some(keys), Some(bytes), _) => (
-            Question::Memory { keys, bytes },
+            SizeQuestion::Memory { keys, bytes },
             format!("{of_keys}, {}", in_bytes(bytes)),
         ),
         (None, Some(bytes), _) => (
-            Question::Keys { rate, bytes },
+            SizeQuestion::Keys { rate, bytes },
             format!("{at_rate}, {}", in_bytes(bytes)),
         ),
     })
@@ -216,7 +216,7 @@ fn write_table(out: &mut impl io::Write, report: &Report, keys_differ: bool) -> 
 }
 
 /// Warns of a size at which LevelDB's filter lets more keys pass.
-fn bad_size(answer: &Answer) -> Option<String> {
+fn bad_size(answer: &SizeAnswer) -> Option<String> {
     let is_bad = answer.whole_hash_shared.is_some() && !is_coprime_size(answer.sizing.bytes - 1);
     is_bad.then(|| {
         format!(
@@ -228,7 +228,7 @@ fn bad_size(answer: &Answer) -> Option<String> {
 }
 
 /// Describes the part of the rate that is due to a narrow hash, if it is at least a tenth of the rate.
-fn shared(answer: &Answer) -> Option<String> {
+fn shared(answer: &SizeAnswer) -> Option<String> {
     let shared = answer
         .whole_hash_shared
         .filter(|&shared| shared >= 0.1 * answer.sizing.rate)?;
@@ -241,7 +241,7 @@ fn shared(answer: &Answer) -> Option<String> {
 }
 
 /// Describes the next size up for a filter with far fewer bits than requested.
-fn next_size(answer: &Answer) -> Option<String> {
+fn next_size(answer: &SizeAnswer) -> Option<String> {
     let sentence = next_size_up(
         answer.sizing.bits_per_key?,
         answer.stored_bits_per_key,

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use filter_formats::Format;
+use filter_formats::PolicyFormat;
 use filter_policy::filter_block::{FilterBlockReader, StoredFilter};
 use filter_tables::BlockHandle;
 use serde::Serialize;
 
-use super::bits::Bits;
+use super::bits::BitFacts;
+use super::messages::{MAX_MESSAGES, Messages};
 use super::parquet::Unread;
-use super::words::{IN_WORDS, Words};
 
 /// A report on one filter block.
 #[derive(Debug, Serialize)]
@@ -26,7 +26,7 @@ pub(crate) struct FilterBlockReport {
     /// The number of empty filters, for ranges in which no data block starts.
     pub(crate) empty: u64,
     /// The contents of the filters; absent for a policy of unknown layout.
-    pub(crate) bits: Option<Bits>,
+    pub(crate) bits: Option<BitFacts>,
 }
 
 /// The result of inspecting a filter block.
@@ -45,17 +45,17 @@ pub(super) struct Found {
 pub(super) fn look_at(
     block: &[u8],
     policy: &[u8],
-    layout: Option<Format>,
+    layout: Option<PolicyFormat>,
     data_blocks: &[BlockHandle],
 ) -> Found {
     let reader = FilterBlockReader::new((), block);
-    let mut damage = Words::default();
+    let mut damage = Messages::default();
     for found in reader.damage() {
         damage.add(&found);
     }
-    let (mut denied, mut not_read) = (Words::default(), Words::default());
+    let (mut denied, mut not_read) = (Messages::default(), Messages::default());
     let mut kinds = BTreeSet::new();
-    let mut bits = layout.map(|_| Bits::default());
+    let mut bits = layout.map(|_| BitFacts::default());
     let mut empty = 0;
     let mut counted_to = 0;
     for filter in reader.filters() {
@@ -109,14 +109,14 @@ pub(super) fn look_at(
 }
 
 /// Reports the data blocks whose keys an empty filter denies.
-fn add_denied(denied: &mut Words, filter: &StoredFilter<'_>, data_blocks: &[BlockHandle]) {
+fn add_denied(denied: &mut Messages, filter: &StoredFilter<'_>, data_blocks: &[BlockHandle]) {
     let starting_before = |offset| data_blocks.partition_point(|handle| handle.offset < offset);
     let Some(covered) = data_blocks
         .get(starting_before(filter.block_offsets.start)..starting_before(filter.block_offsets.end))
     else {
         return;
     };
-    let (in_words, rest) = covered.split_at(covered.len().min(IN_WORDS));
+    let (in_words, rest) = covered.split_at(covered.len().min(MAX_MESSAGES));
     for handle in in_words {
         denied.add(&format_args!(
             "the data block at offset {} has an empty filter, which denies its keys",
@@ -128,7 +128,7 @@ fn add_denied(denied: &mut Words, filter: &StoredFilter<'_>, data_blocks: &[Bloc
 
 #[cfg(test)]
 mod tests {
-    use super::super::words::IN_WORDS;
+    use super::super::messages::MAX_MESSAGES;
     use super::*;
 
     fn look_at(block: &[u8], policy: &[u8], data_blocks: &[BlockHandle]) -> (FilterBlockReport, Vec<String>) {
@@ -157,8 +157,8 @@ mod tests {
             "filter 1 must lie between bytes 0 and 1000, got start 1000 and end 0"
         );
         // 499 filters end before they start, and 499 start over.
-        assert_eq!(damage.len(), IN_WORDS + 1);
-        assert_eq!(damage[IN_WORDS], "988 more like these");
+        assert_eq!(damage.len(), MAX_MESSAGES + 1);
+        assert_eq!(damage[MAX_MESSAGES], "988 more like these");
 
         // Filters after a damaged one are counted, as long as they do not start over.
         let filters = [0xff, 0xff, 0xff, 6, 0xff, 0xff, 0xff, 6];

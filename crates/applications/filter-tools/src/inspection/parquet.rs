@@ -9,7 +9,7 @@ use std::path::Path;
 
 use filter_formats::parquet::{Header, SplitBlockFilter};
 use filter_formats::view::FilterView;
-use filter_formats::{Error, Format};
+use filter_formats::{Error, PolicyFormat};
 use key_input::KeyKind;
 use serde::Serialize;
 use statistics::significant;
@@ -198,7 +198,7 @@ impl OpenFile {
         match bitset {
             Ok(bitset) => {
                 found.bytes = Some(bitset.len() as u64);
-                let rate = FilterView::new(Format::SPLIT_BLOCK, &bitset).expected_rate();
+                let rate = FilterView::new(PolicyFormat::SPLIT_BLOCK, &bitset).expected_rate();
                 found.expected_rate = Some(significant::round(rate));
                 if let (Some(value), Ok(filter)) = (value, SplitBlockFilter::new(&bitset)) {
                     found.may_match = Some(value.may_match(&filter));

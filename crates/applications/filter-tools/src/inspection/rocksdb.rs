@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use filter_formats::Format;
+use filter_formats::PolicyFormat;
 use filter_formats::view::{FilterKind, FilterView};
 use filter_tables::{BlockHandle, BlockRole, Damage, FilterHandles, RocksDbFilters, RocksDbTable};
 use serde::Serialize;
 
 use super::TableReport;
-use super::bits::Bits;
+use super::bits::BitFacts;
 use super::file::{DisjointRanges, TableFile};
 use super::filters::FilterBlockReport;
+use super::messages::Messages;
 use super::parquet::Unread;
-use super::words::Words;
 
 /// The properties that only RocksDB's tables have.
 #[derive(Debug, Serialize)]
@@ -71,7 +71,7 @@ impl TableReport {
             Ok(FilterHandles::BlockBased(handle)) => {
                 data_blocks.sort_unstable_by_key(|handle| handle.offset);
                 // The name means another format elsewhere.
-                let layout = Some(Format::LEVEL_DB);
+                let layout = Some(PolicyFormat::LEVEL_DB);
                 self.add_filter_block(table, *handle, name.as_bytes(), layout, &data_blocks);
             }
             Ok(_) => {}
@@ -106,9 +106,9 @@ impl TableReport {
         handles: impl ExactSizeIterator<Item = BlockHandle>,
     ) {
         let filters = handles.len() as u64;
-        let (mut damage, mut not_read) = (Words::default(), Words::default());
+        let (mut damage, mut not_read) = (Messages::default(), Messages::default());
         let mut read = DisjointRanges::default();
-        let mut bits = Bits::default();
+        let mut bits = BitFacts::default();
         let mut kinds = BTreeSet::new();
         let (mut bytes, mut empty) = (0, 0);
         for handle in handles {
@@ -121,7 +121,7 @@ impl TableReport {
                 continue;
             };
             bytes += contents.len() as u64;
-            let layout = super::format_of(name.as_bytes()).unwrap_or(Format::FAST_LOCAL_BLOOM);
+            let layout = super::format_of(name.as_bytes()).unwrap_or(PolicyFormat::FAST_LOCAL_BLOOM);
             if FilterView::new(layout, &contents).kind() == FilterKind::Empty {
                 empty += 1;
                 if holds_keys {

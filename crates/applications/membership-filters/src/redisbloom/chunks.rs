@@ -9,10 +9,10 @@ use hashzoo::xxh3_64;
 
 use super::keys::companion_key;
 use super::parameters::{LN_2, LOG2_BITS, Link};
-use super::{BloomFilter, Chain, Keys, Layer};
+use super::{BloomFilter, Chain, KeyBytes, Layer};
 use crate::backend::{Backend as _, Counted as _, Enveloped};
 use crate::bits::Bits;
-use crate::envelope::{self, Reader, Source, Writer};
+use crate::envelope::{self, ByteSource, Reader, Writer};
 use crate::error::Error;
 use crate::stored::{invalid, of_field, within};
 
@@ -50,7 +50,7 @@ const NO_SCALING: u32 = 8;
 
 /// The form of a header. Before RedisBloom 2.2 it had no expansion, and no number of bits where that is a power of two.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum HeaderForm {
     WithoutExpansion,
     Today,
 }
@@ -81,7 +81,7 @@ impl BloomFilter {
         let mut reader = Reader::plain(&mut source);
         let chain = Chain::read(&mut reader)?;
         reader.end()?;
-        Ok(Self::of(chain, Keys))
+        Ok(Self::of(chain, KeyBytes))
     }
 
     /// Returns the commands that load the filter under a key, each as its arguments: scripts, of which the server runs each in one
@@ -127,7 +127,7 @@ impl BloomFilter {
     ///
     /// [`Error`] names the fault in the header, or the number of missing bytes. Bytes that begin like another form are named.
     pub fn from_redisbloom(bytes: &[u8]) -> Result<Self, Error> {
-        envelope::from_bare(bytes, Keys)
+        envelope::from_bare(bytes, KeyBytes)
     }
 
     /// Writes the bytes of all chunks, one after the other. Does not flush. Needs the feature `std`.
@@ -150,7 +150,7 @@ impl BloomFilter {
     /// The errors of the reader, and those of [`from_redisbloom`](Self::from_redisbloom).
     #[cfg(feature = "std")]
     pub fn read_redisbloom(reader: impl std::io::Read) -> Result<Self, Error> {
-        envelope::read_bare(reader, Keys)
+        envelope::read_bare(reader, KeyBytes)
     }
 
     /// Reads the filter from its stored form; trailing bytes are an error.
@@ -160,7 +160,7 @@ impl BloomFilter {
     /// [`WrongFormat`](crate::Error::WrongFormat) names the form that the bytes seem to have instead; [`Error`] otherwise
     /// names the fault in the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        envelope::from_bytes(bytes, Keys)
+        envelope::from_bytes(bytes, KeyBytes)
     }
 
     /// Reads the stored form and nothing after it. Needs the feature `std`.
@@ -170,7 +170,7 @@ impl BloomFilter {
     /// The errors of [`from_bytes`](Self::from_bytes), or that of the reader.
     #[cfg(feature = "std")]
     pub fn read_from(reader: impl std::io::Read) -> Result<Self, Error> {
-        envelope::read_from(reader, Keys)
+        envelope::read_from(reader, KeyBytes)
     }
 
     /// Reads a file that holds the stored form. Needs the feature `std`.
@@ -180,7 +180,7 @@ impl BloomFilter {
     /// [`NotFound`](crate::Error::NotFound) and the errors of [`from_bytes`](Self::from_bytes), with the name of the file.
     #[cfg(feature = "std")]
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
-        envelope::open(path.as_ref(), Keys)
+        envelope::open(path.as_ref(), KeyBytes)
     }
 }
 
@@ -217,9 +217,9 @@ impl Enveloped for Chain {
                 0,
                 u64::from(keys) << 32 | bits >> 32,
             ];
-            (Form::WithoutExpansion, 2, start)
+            (HeaderForm::WithoutExpansion, 2, start)
         } else {
-            (Form::Today, first, [bytes, bits, reader.u64()?])
+            (HeaderForm::Today, first, [bytes, bits, reader.u64()?])
         };
         if is_scaling && expansion == 0 {
             return Err(invalid("the expansion", "at least 1", expansion));
@@ -287,21 +287,21 @@ impl Chain {
 /// Reads a link and its number of keys. What follows from other numbers must follow, so that no header makes a query endless;
 /// only another logarithm may have made the bits for a key.
 #[expect(clippy::cast_possible_truncation, reason = "the cast stops at the limits")]
-fn read_link(reader: &mut Reader<'_>, form: Form, start: [u64; 3]) -> Result<(Link, u64), Error> {
+fn read_link(reader: &mut Reader<'_>, form: HeaderForm, start: [u64; 3]) -> Result<(Link, u64), Error> {
     let [bytes, mut bits, len] = start;
     let mut double = || reader.u64().map(f64::from_bits);
     let (rate, bits_per_key) = (double()?, double()?);
     let probe_count = u32::from_le_bytes(reader.array()?);
     let capacity = match form {
-        Form::Today => reader.u64()?,
-        Form::WithoutExpansion => reader.array().map(u32::from_le_bytes)?.into(),
+        HeaderForm::Today => reader.u64()?,
+        HeaderForm::WithoutExpansion => reader.array().map(u32::from_le_bytes)?.into(),
     };
     let [log2_bits] = reader.array()?;
     if log2_bits > 0 {
         let (least, most) = LOG2_BITS;
         within("the power of two of the bits", log2_bits.into(), least, most)?;
         let rounded = 1 << log2_bits;
-        if form == Form::WithoutExpansion {
+        if form == HeaderForm::WithoutExpansion {
             bits = rounded;
         }
         within("the bits", bits, rounded, rounded)?;
@@ -340,7 +340,7 @@ struct Chunks<'a, I> {
     chunk: &'a [u8],
 }
 
-impl<'a, I: Iterator<Item = (i64, &'a [u8])>> Source for Chunks<'a, I> {
+impl<'a, I: Iterator<Item = (i64, &'a [u8])>> ByteSource for Chunks<'a, I> {
     fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
         let mut filled = self.chunk.fill(buffer)?;
         while filled < buffer.len()

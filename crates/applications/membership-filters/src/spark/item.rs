@@ -33,19 +33,19 @@ items!(i8 i16 i32 i64 [u8] Vec<u8> str String);
 /// is hashed under this one, and refuses to insert it.
 ///
 /// ```
-/// use membership_filters::{Hash128, spark::Keys};
+/// use membership_filters::{Hash128, spark::ItemBytes};
 ///
 /// // Two hashes of 32 bits: the second half is that under the first.
-/// let hash = Hash128::of_key(&Keys { seed: 0 }, "hello");
+/// let hash = Hash128::of_key(&ItemBytes { seed: 0 }, "hello");
 /// assert_eq!(hash.h1 as u32, 0xb21f6e00);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Keys {
+pub struct ItemBytes {
     /// The seed; Spark's default is 0.
     pub seed: i32,
 }
 
-impl Hashing for Keys {
+impl Hashing for ItemBytes {
     type Function = SparkMurmur3;
 
     fn encoding(&self) -> Encoding {
@@ -58,4 +58,4 @@ impl Hashing for Keys {
     }
 }
 
-sliced!(Keys, [T: Item + ?Sized] T, |from, then| from.with_bytes(|bytes: &[u8]| then.take(bytes)));
+sliced!(ItemBytes, [T: Item + ?Sized] T, |from, then| from.with_bytes(|bytes: &[u8]| then.take(bytes)));

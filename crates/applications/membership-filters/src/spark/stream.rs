@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{BloomFilter, Keys, Version};
+use super::{BloomFilter, ItemBytes, Version};
 use crate::bits::{Bits, MAX_WORD_COUNT, WORD};
 use crate::envelope::{self, CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
 use crate::error::{Error, Violation};
@@ -107,7 +107,7 @@ impl BloomFilter {
     ///
     /// [`Error`] names the fault in the header, or the number of missing bytes. Bytes that begin like another form are named.
     pub fn from_spark(bytes: &[u8]) -> Result<Self, Error> {
-        envelope::from_bare(bytes, Keys::default())
+        envelope::from_bare(bytes, ItemBytes::default())
     }
 
     /// Writes Spark's stream in pieces of 64 KiB, without a copy of the filter. Does not flush. Needs the feature `std`.
@@ -130,7 +130,7 @@ impl BloomFilter {
     /// The errors of the reader, and those of [`from_spark`](Self::from_spark).
     #[cfg(feature = "std")]
     pub fn read_spark(reader: impl std::io::Read) -> Result<Self, Error> {
-        envelope::read_bare(reader, Keys::default())
+        envelope::read_bare(reader, ItemBytes::default())
     }
 
     /// Reads the filter from its stored form; trailing bytes are an error.
@@ -140,7 +140,7 @@ impl BloomFilter {
     /// [`WrongFormat`](Error::WrongFormat) names the form that the bytes seem to have instead; [`Error`] otherwise names the
     /// fault in the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        envelope::from_bytes(bytes, Keys::default())
+        envelope::from_bytes(bytes, ItemBytes::default())
     }
 
     /// Reads the stored form and nothing after it. Needs the feature `std`.
@@ -150,7 +150,7 @@ impl BloomFilter {
     /// The errors of [`from_bytes`](Self::from_bytes), or that of the reader.
     #[cfg(feature = "std")]
     pub fn read_from(reader: impl std::io::Read) -> Result<Self, Error> {
-        envelope::read_from(reader, Keys::default())
+        envelope::read_from(reader, ItemBytes::default())
     }
 
     /// Reads a file that holds the stored form. Needs the feature `std`.
@@ -160,18 +160,18 @@ impl BloomFilter {
     /// [`NotFound`](Error::NotFound) and the errors of [`from_bytes`](Self::from_bytes), with the name of the file.
     #[cfg(feature = "std")]
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
-        envelope::open(path.as_ref(), Keys::default())
+        envelope::open(path.as_ref(), ItemBytes::default())
     }
 }
 
 /// The seed is in the contents, so that the header has that of all filters, 0.
 impl Stored for BloomFilter {
-    type Funnel = Keys;
+    type Funnel = ItemBytes;
 
     const MAGIC: [u8; 8] = *b"MFsparks";
 
-    fn funnel(&self) -> &Keys {
-        &Keys { seed: 0 }
+    fn funnel(&self) -> &ItemBytes {
+        &ItemBytes { seed: 0 }
     }
 
     fn stored_len(&self) -> u64 {
@@ -191,7 +191,7 @@ impl Stored for BloomFilter {
         writer.words_be(self.words())
     }
 
-    fn read_contents(reader: &mut Reader<'_>, _: Keys) -> Result<Self, Error> {
+    fn read_contents(reader: &mut Reader<'_>, _: ItemBytes) -> Result<Self, Error> {
         let header = StreamHeader::read(reader)?;
         let words = reader.words_by(header.word_count.into(), u64::from_be_bytes)?;
         let bits = Bits::from_words(words)?;

@@ -148,7 +148,7 @@ fn the_hash_of_spark_under_another_seed_might_be_contained_and_is_not_inserted()
     let mut filter = spark::BloomFilter::new(&parameters).unwrap();
     let hashes: Vec<_> = keys()
         .iter()
-        .map(|key| Hashed::new(spark::Keys::default(), key))
+        .map(|key| Hashed::new(spark::ItemBytes::default(), key))
         .collect();
     assert!(hashes.iter().all(|hash| filter.contains_hashed(hash)));
     assert_eq!(filter.contains_many_hashed(&hashes), vec![true; 1000]);
@@ -172,7 +172,7 @@ fn the_hash_of_spark_under_another_seed_might_be_contained_and_is_not_inserted()
 
 #[test]
 fn the_seed_of_sparks_hash_is_part_of_its_identity() {
-    let (ours, usual) = (spark::Keys { seed: -5 }, spark::Keys::default());
+    let (ours, usual) = (spark::ItemBytes { seed: -5 }, spark::ItemBytes::default());
     let mut filter = BloomFilter::with_capacity(ours, 1000, 0.01).unwrap();
     filter.insert_many(&keys());
     let bytes = filter.to_bytes();

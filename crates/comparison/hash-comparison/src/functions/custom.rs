@@ -1,6 +1,6 @@
 //! User-defined functions, measured together with the built-in functions.
 
-use super::{Answers, Function, GROUPS, called};
+use super::{Function, GROUPS, KnownAnswers, called};
 use crate::record::{EMPTY, FunctionGroup, IDEAL, Resistance};
 use records::error::Error;
 
@@ -38,7 +38,7 @@ impl Function {
         name: &'static str,
         output_bits: u32,
         hash: fn(&[u8]) -> u64,
-        answers: &'static Answers,
+        answers: &'static KnownAnswers,
     ) -> Self {
         Self {
             name,

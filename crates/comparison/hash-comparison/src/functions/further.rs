@@ -4,7 +4,7 @@ mod code;
 
 use serde::Deserialize;
 
-use super::{Answers, Function, verify::LONG_KEY};
+use super::{Function, KnownAnswers, verify::LONG_KEY};
 use crate::record::FunctionSummary;
 
 /// A function's identifier, the function under its fixed seed, and under any.
@@ -12,13 +12,13 @@ type Code = (&'static str, fn(&[u8]) -> u64, Option<fn(&[u8], u32) -> u64>);
 
 #[derive(Deserialize)]
 struct Facts {
-    function: Vec<Row>,
+    function: Vec<Listed>,
 }
 
 /// A function as `further.toml` describes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct Listed {
     ident: String,
     #[serde(default)]
     aliases: Vec<String>,
@@ -36,10 +36,10 @@ struct Row {
 /// If `further.toml`, which is part of the program, is not well-formed.
 pub(super) fn all() -> impl Iterator<Item = Function> {
     let facts: Facts = toml::from_str(include_str!("further.toml")).expect("facts");
-    facts.function.into_iter().map(Row::function)
+    facts.function.into_iter().map(Listed::function)
 }
 
-impl Row {
+impl Listed {
     fn function(self) -> Function {
         let text = |text: String| -> &'static str { text.leak() };
         let texts = |all: Vec<String>| -> &'static [&'static str] {
@@ -50,7 +50,7 @@ impl Row {
             .answers
             .into_iter()
             .map(|(key, value)| (text(key).as_bytes(), number(&value)));
-        let answers: &'static Answers = answers
+        let answers: &'static KnownAnswers = answers
             .chain([(&LONG_KEY[..], number(&self.long))])
             .collect::<Vec<_>>()
             .leak();

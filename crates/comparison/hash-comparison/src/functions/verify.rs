@@ -4,7 +4,7 @@ use super::Function;
 use records::error::Error;
 
 /// Keys with their expected values.
-pub type Answers = [(&'static [u8], u64)];
+pub type KnownAnswers = [(&'static [u8], u64)];
 
 /// A key beyond the 255 bytes of the verification procedure. Some functions take another path for long keys: from 241,
 /// 257 or 289 bytes on, in blocks of 1,024, or with instructions that pay off only for many bytes. Values not published

@@ -3,18 +3,18 @@
 use core::fmt;
 
 #[cfg(feature = "alloc")]
-use filter_kernels::Stored as _;
+use filter_kernels::StoredBits as _;
 use filter_kernels::split_block::{self, BLOCK_LEN, Block, BlockHash, SplitBlocks};
 use filter_kernels::{KernelToken, Source};
 #[cfg(feature = "alloc")]
 use filter_policy::KeyHash;
 use filter_policy::building::room;
-use filter_policy::{BitsPerKey, Error, HashFunction, Layout, Policy, Prepared};
+use filter_policy::{BitsPerKey, Error, HashFunctionId, Layout, Policy, Prepared};
 
 use crate::sizing::split_block_rate;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{Described, FilterView, Format, TEN};
+use crate::view::{Described, FilterView, PolicyFormat, TEN};
 
 /// The maximum length of a bit set: Parquet's header stores the length as a signed 32-bit number.
 pub(super) const MAX_LEN: u32 = i32::MAX.unsigned_abs() & !31;
@@ -59,7 +59,7 @@ pub struct SplitBlock {
     bits_per_key: BitsPerKey,
     hash: BlockHash,
     /// Derived from `hash`, and stored because keys are hashed one by one.
-    function: HashFunction,
+    function: HashFunctionId,
 }
 
 impl SplitBlock {
@@ -115,7 +115,7 @@ impl Layout for SplitBlock {
     }
 
     #[inline]
-    fn hash_function(&self) -> HashFunction {
+    fn hash_function(&self) -> HashFunctionId {
         self.function
     }
 
@@ -169,17 +169,17 @@ impl Layout for SplitBlock {
 
 /// Returns the identity of a hash function.
 #[inline]
-const fn function_of(hash: BlockHash) -> HashFunction {
+const fn function_of(hash: BlockHash) -> HashFunctionId {
     match hash {
-        BlockHash::Xxh64 => HashFunction::XXH64,
-        BlockHash::Xxph3 => HashFunction::XXPH3,
+        BlockHash::Xxh64 => HashFunctionId::XXH64,
+        BlockHash::Xxph3 => HashFunctionId::XXPH3,
     }
 }
 
 /// Returns a hash value of either function: the layout does not distinguish them.
 #[cfg(feature = "alloc")]
 fn of_either(hash: KeyHash) -> Option<u64> {
-    hash.of(HashFunction::XXH64).or(hash.of(HashFunction::XXPH3))
+    hash.of(HashFunctionId::XXH64).or(hash.of(HashFunctionId::XXPH3))
 }
 
 /// Returns the length of a bit set for this many keys: whole blocks, at least one.
@@ -196,7 +196,7 @@ fn bitset_bytes(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Error> {
         .ok_or_else(|| bits_per_key.too_large(keys, bits_per_key.most_keys(8 * u64::from(MAX_LEN))))
 }
 
-impl Format {
+impl PolicyFormat {
     /// The filter of [`SplitBlock`]: whole blocks of 32 bytes, at least one and at most 2 GiB, without the header
     /// that Parquet stores before them. The rate is the
     /// exact one of ideal blocks, some fuller than others, plus equal halves of hash values. See
@@ -211,7 +211,13 @@ impl Described for SplitBlock {
 
     fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
         FilterView::of(blocks_of(filter), Self::other(filter), |blocks| {
-            FilterView::bloom(Format::SPLIT_BLOCK, blocks.as_flattened(), BLOCK_LEN, PROBES).in_parts_of(4)
+            FilterView::bloom(
+                PolicyFormat::SPLIT_BLOCK,
+                blocks.as_flattened(),
+                BLOCK_LEN,
+                PROBES,
+            )
+            .in_parts_of(4)
         })
     }
 

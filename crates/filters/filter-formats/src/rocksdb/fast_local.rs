@@ -1,16 +1,16 @@
 //! FastLocalBloom, RocksDB's Bloom filter of format version 5 and later: all probes of a key in one line of 64 bytes;
 //! after the lines `ff 00`, the probe count and `00 00`. FORMAT.md: "FastLocalBloom".
 
-use filter_kernels::fast_local::{self, LINE_LEN, Lines};
+use filter_kernels::fast_local::{self, CacheLines, LINE_LEN};
 use filter_kernels::{KernelToken, Source};
 use filter_policy::building::without_counting_repeats;
-use filter_policy::{BitsPerKey, Error, HashFunction, Layout, Policy, Prepared};
+use filter_policy::{BitsPerKey, Error, HashFunctionId, Layout, Policy, Prepared};
 use hashzoo::xxph3_64;
 
 use super::bits_per_key::RocksDbBits;
-use super::kinds::{self, Kind, NEW_BLOOM_MARKER, TAIL_LEN, addressable};
+use super::kinds::{self, LegacyKind, NEW_BLOOM_MARKER, TAIL_LEN, addressable};
 use crate::sizing::line_rate;
-use crate::view::{Format, TEN};
+use crate::view::{PolicyFormat, TEN};
 
 /// The maximum size of the lines, however many keys there are.
 const MAX_BYTES: u64 = 0xffff_ffc0;
@@ -88,15 +88,15 @@ impl FastLocalBloom {
         }
     }
 
-    pub(super) fn prepared(kernel: KernelToken, Lines(lines, probes): Lines<'_>) -> Prepared {
+    pub(super) fn prepared(kernel: KernelToken, CacheLines(lines, probes): CacheLines<'_>) -> Prepared {
         let (bits, lookup) = (lines.as_flattened(), Some(fast_local::lookup(kernel)));
-        Prepared::new::<Self>(kernel, HashFunction::XXPH3, lookup, bits, [probes.into(), 0, 0])
+        Prepared::new::<Self>(kernel, HashFunctionId::XXPH3, lookup, bits, [probes.into(), 0, 0])
     }
 }
 
 impl Layout for FastLocalBloom {
     type Hash = u64;
-    type Filter<'f> = Lines<'f>;
+    type Filter<'f> = CacheLines<'f>;
 
     fn name(&self) -> &str {
         Self::NAME
@@ -107,8 +107,8 @@ impl Layout for FastLocalBloom {
     }
 
     #[inline]
-    fn hash_function(&self) -> HashFunction {
-        HashFunction::XXPH3
+    fn hash_function(&self) -> HashFunctionId {
+        HashFunctionId::XXPH3
     }
 
     #[inline(always)]
@@ -141,7 +141,7 @@ impl Layout for FastLocalBloom {
     }
 
     #[inline(always)]
-    fn read<'f>(&self, filter: &'f [u8]) -> Option<Lines<'f>> {
+    fn read<'f>(&self, filter: &'f [u8]) -> Option<CacheLines<'f>> {
         kinds::fast_local(filter)
     }
 
@@ -149,25 +149,25 @@ impl Layout for FastLocalBloom {
         kinds::prepare(filter)
     }
 
-    fn prepare(&self, kernel: KernelToken, lines: Lines<'_>) -> Prepared {
+    fn prepare(&self, kernel: KernelToken, lines: CacheLines<'_>) -> Prepared {
         Self::prepared(kernel, lines)
     }
 
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "was a byte")]
-    fn restore(_: KernelToken, bits: &[u8], [probes, ..]: [u64; 3]) -> Lines<'_> {
-        Lines(bits.as_chunks().0, probes as u8)
+    fn restore(_: KernelToken, bits: &[u8], [probes, ..]: [u64; 3]) -> CacheLines<'_> {
+        CacheLines(bits.as_chunks().0, probes as u8)
     }
 }
 
-impl Format {
+impl PolicyFormat {
     /// The filter of [`FastLocalBloom`], of RocksDB's format version 5 or later: lines of 64 bytes, and five bytes that
     /// distinguish RocksDB's formats. The rate is the exact one of ideal lines, some fuller than others, plus equal
     /// halves of hash values, which are what remains at 50 bits per key and more.
     pub const FAST_LOCAL_BLOOM: Self = Self(&FastLocalBloom::layout(TEN));
 }
 
-impl Kind for FastLocalBloom {
+impl LegacyKind for FastLocalBloom {
     const KIND: &'static str = "FastLocalBloom";
 
     fn filter_len(&self, keys: u64, bits: RocksDbBits) -> u64 {

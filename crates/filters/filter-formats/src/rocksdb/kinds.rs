@@ -3,15 +3,15 @@
 use core::fmt;
 
 #[cfg(feature = "alloc")]
-use filter_kernels::Stored as _;
+use filter_kernels::StoredBits as _;
 #[cfg(feature = "alloc")]
 use filter_kernels::fast_local;
-use filter_kernels::fast_local::{LINE_LEN, Lines as FastLines};
+use filter_kernels::fast_local::{CacheLines, LINE_LEN};
 use filter_kernels::ribbon::Solution;
 use filter_kernels::{KernelToken, MAX_PROBES};
 use filter_policy::{BitsPerKey, Error, MATCHES_EVERYTHING, Prepared};
 #[cfg(feature = "alloc")]
-use filter_policy::{HashFunction, KeyHash};
+use filter_policy::{HashFunctionId, KeyHash};
 
 use super::bits_per_key::RocksDbBits;
 use super::fast_local::FastLocalBloom;
@@ -21,7 +21,7 @@ use super::ribbon::Ribbon;
 use super::ribbon_size::rate_of;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{Described, FilterView, Format};
+use crate::view::{Described, FilterView, PolicyFormat};
 
 /// Prepares bytes of any kind: each policy reads the filters of all.
 pub(super) fn prepare(filter: &[u8]) -> Prepared {
@@ -38,7 +38,7 @@ pub(super) fn prepare(filter: &[u8]) -> Prepared {
 }
 
 /// A format among those that share the layout: its sizes and its rate. The rest of its [`Described`] is that of all.
-pub(super) trait Kind: Sync {
+pub(super) trait LegacyKind: Sync {
     /// The name in reports.
     const KIND: &'static str;
 
@@ -52,7 +52,7 @@ pub(super) trait Kind: Sync {
     fn rate(&self, keys: u64, bits: RocksDbBits) -> f64;
 }
 
-impl<K: Kind> Described for K {
+impl<K: LegacyKind> Described for K {
     fn name(&self) -> &'static str {
         K::KIND
     }
@@ -84,26 +84,39 @@ impl<K: Kind> Described for K {
     }
 
     fn filter_len(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
-        Ok(Kind::filter_len(self, keys, RocksDbBits::given(bits_per_key)?))
+        Ok(LegacyKind::filter_len(
+            self,
+            keys,
+            RocksDbBits::given(bits_per_key)?,
+        ))
     }
 
     fn probe_count(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<u32>, Error> {
-        Ok(Kind::probe_count(self, keys, RocksDbBits::given(bits_per_key)?))
+        Ok(LegacyKind::probe_count(
+            self,
+            keys,
+            RocksDbBits::given(bits_per_key)?,
+        ))
     }
 
     fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
-        Ok(Kind::rate(self, keys, RocksDbBits::given(bits_per_key)?))
+        Ok(LegacyKind::rate(self, keys, RocksDbBits::given(bits_per_key)?))
     }
 }
 
 /// Describes bytes of any kind.
 fn view(filter: &[u8]) -> FilterView<'_> {
-    if let Some(FastLines(lines, probes)) = fast_local(filter) {
-        FilterView::bloom(Format::FAST_LOCAL_BLOOM, lines.as_flattened(), LINE_LEN, probes)
+    if let Some(CacheLines(lines, probes)) = fast_local(filter) {
+        FilterView::bloom(
+            PolicyFormat::FAST_LOCAL_BLOOM,
+            lines.as_flattened(),
+            LINE_LEN,
+            probes,
+        )
     } else if let Some(solution) = ribbon(filter) {
-        FilterView::solved(Format::RIBBON, solution.bytes(), rate_of(solution.shape()))
+        FilterView::solved(PolicyFormat::RIBBON, solution.bytes(), rate_of(solution.shape()))
     } else if let Some(LegacyLines { bits, lines, probes }) = legacy(filter) {
-        FilterView::bloom(Format::LEGACY_BLOOM, bits, lines.line_len(), probes)
+        FilterView::bloom(PolicyFormat::LEGACY_BLOOM, bits, lines.line_len(), probes)
     } else if is_reserved(filter) {
         FilterView::RESERVED
     } else {
@@ -136,7 +149,7 @@ const MIN_LEN: usize = TAIL_LEN + 1;
 /// one whole line.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "below the most there can be")]
-pub(super) fn fast_local(filter: &[u8]) -> Option<FastLines<'_>> {
+pub(super) fn fast_local(filter: &[u8]) -> Option<CacheLines<'_>> {
     /// The tail of a filter with one probe; more probes add to the count in place.
     const TAIL: u64 = u64::from_le_bytes([NEW_BLOOM_MARKER, 0, 1, 0, 0, 0, 0, 0]);
     const SHORTEST: u64 = (LINE_LEN + TAIL_LEN) as u64;
@@ -152,7 +165,7 @@ pub(super) fn fast_local(filter: &[u8]) -> Option<FastLines<'_>> {
     if further >= u64::from(MAX_PROBES) {
         return None;
     }
-    Some(FastLines(bits.as_chunks().0, further as u8 + 1))
+    Some(CacheLines(bits.as_chunks().0, further as u8 + 1))
 }
 
 /// Returns the bits and the tail of a filter of another kind; `None` for lengths that RocksDB does not write: it counts
@@ -210,10 +223,13 @@ fn of_one_line(tail: &[u8], line: &[u8]) -> [u8; LINE_LEN + TAIL_LEN] {
 /// Answers from the line of a hash value.
 #[cfg(feature = "alloc")]
 fn line_may_match(tail: &[u8], hash: KeyHash, line: &[u8]) -> bool {
-    match (fast_local(&of_one_line(tail, line)), hash.of(HashFunction::XXPH3)) {
+    match (
+        fast_local(&of_one_line(tail, line)),
+        hash.of(HashFunctionId::XXPH3),
+    ) {
         // The only line is that of every hash value.
-        (Some(FastLines(one, probes)), Some(hash)) if line.len() >= LINE_LEN => {
-            FastLines(one, probes).may_match(KernelToken::best(), hash)
+        (Some(CacheLines(one, probes)), Some(hash)) if line.len() >= LINE_LEN => {
+            CacheLines(one, probes).may_match(KernelToken::best(), hash)
         }
         _ => true,
     }
@@ -232,13 +248,13 @@ fn places(len: usize, tail: &[u8], hash: KeyHash) -> Option<Places> {
     let bits = len - TAIL_LEN;
     let lines = bits / LINE_LEN;
     Some(match (fast_local(&of_one_line(tail, &[])), *last) {
-        (Some(_), _) if lines > 0 => hash.of(HashFunction::XXPH3).map_or(Places::Same(true), |hash| {
+        (Some(_), _) if lines > 0 => hash.of(HashFunctionId::XXPH3).map_or(Places::Same(true), |hash| {
             Places::unit(fast_local::line_of(hash, lines), LINE_LEN)
         }),
         (_, [RIBBON_MARKER, ..]) => return None,
         (_, [probes @ 1..=0x7f, a, b, c, d]) => {
             let lines = Lines::filling(bits as u64, u32::from_le_bytes([a, b, c, d]));
-            match (lines, hash.of(HashFunction::ROCKSDB_LEGACY)) {
+            match (lines, hash.of(HashFunctionId::ROCKSDB_LEGACY)) {
                 (Some(lines), Some(hash)) => Places::Bits(lines.positions(hash, probes).collect()),
                 _ => Places::Same(true),
             }

@@ -2,17 +2,17 @@
 //! as the cache line of the machine that wrote the filter; after the lines the probe count, and their number in four
 //! bytes. FORMAT.md: "Legacy Bloom".
 
-use filter_kernels::{Allowed, Kernel, KernelToken, Source, Stored};
+use filter_kernels::{Allowed, Kernel, KernelToken, Source, StoredBits};
 use filter_policy::answers::each;
 use filter_policy::building::{Repeats, each_batch, without_counting_repeats};
-use filter_policy::{BitsPerKey, Error, HashFunction, Layout, Policy, Prepared};
+use filter_policy::{BitsPerKey, Error, HashFunctionId, Layout, Policy, Prepared};
 
 use super::bits_per_key::RocksDbBits;
-use super::kinds::{self, Kind, TAIL_LEN, addressable};
+use super::kinds::{self, LegacyKind, TAIL_LEN, addressable};
 use super::legacy_rate;
 use super::lines::{self, Lines};
 use crate::leveldb::probes;
-use crate::view::{Format, TEN};
+use crate::view::{PolicyFormat, TEN};
 
 /// The maximum number of bits; RocksDB caps here so that the number of lines fits into 32 bits.
 ///
@@ -101,7 +101,7 @@ impl LegacyBloom {
     }
 
     pub(super) fn prepared(LegacyLines { bits, lines, probes }: LegacyLines<'_>) -> Prepared {
-        let (function, numbers) = (HashFunction::ROCKSDB_LEGACY, lines.words(probes));
+        let (function, numbers) = (HashFunctionId::ROCKSDB_LEGACY, lines.words(probes));
         Prepared::new::<Self>(KernelToken::Scalar, function, Some(Self::look_up), bits, numbers)
     }
 
@@ -138,7 +138,7 @@ pub(super) fn lines_for(bits_per_key: RocksDbBits, keys: u64, line: CacheLine) -
     u32::try_from(bits.div_ceil(u64::from(line.bytes()) * 8)).unwrap_or(u32::MAX) | 1
 }
 
-impl Stored for LegacyLines<'_> {
+impl StoredBits for LegacyLines<'_> {
     type Hash = u32;
 
     #[inline(always)]
@@ -170,8 +170,8 @@ impl Layout for LegacyBloom {
     }
 
     #[inline]
-    fn hash_function(&self) -> HashFunction {
-        HashFunction::ROCKSDB_LEGACY
+    fn hash_function(&self) -> HashFunctionId {
+        HashFunctionId::ROCKSDB_LEGACY
     }
 
     #[inline(always)]
@@ -239,7 +239,7 @@ impl Layout for LegacyBloom {
     }
 }
 
-impl Format {
+impl PolicyFormat {
     /// The filter of [`LegacyBloom`], of RocksDB's format version 4 or earlier: an odd number of lines of 64 bytes, and
     /// five bytes of metadata. The rate comes from the arithmetic of its probes ([`theory`](crate::theory)): within 3 %
     /// of measured rates, and 6 % from some hundred thousand keys on.
@@ -249,7 +249,7 @@ impl Format {
     });
 }
 
-impl Kind for LegacyBloom {
+impl LegacyKind for LegacyBloom {
     const KIND: &'static str = "LegacyBloom";
     const HASH_BITS: i32 = 32;
 

@@ -5,19 +5,19 @@
 use alloc::vec::Vec;
 
 use filter_kernels::fast_local::LINE_LEN;
-use filter_kernels::ribbon::{self, Row, Shape, Solution};
+use filter_kernels::ribbon::{self, EchelonRow, Shape, Solution};
 use filter_kernels::{Allowed, KernelToken, Source};
 #[cfg(feature = "alloc")]
 use filter_policy::building::{hashes, room};
-use filter_policy::{BitsPerKey, Error, HashFunction, Layout, Policy, Prepared};
+use filter_policy::{BitsPerKey, Error, HashFunctionId, Layout, Policy, Prepared};
 
 use super::bits_per_key::RocksDbBits;
 use super::fast_local::{FastLocalBloom, lines_for};
 #[cfg(feature = "alloc")]
 use super::kinds::RIBBON_MARKER;
-use super::kinds::{self, Kind, TAIL_LEN};
+use super::kinds::{self, LegacyKind, TAIL_LEN};
 use super::ribbon_size::{expected_rate, shape};
-use crate::view::{Format, TEN};
+use crate::view::{PolicyFormat, TEN};
 
 /// RocksDB's Ribbon filter (Standard128), made by [`Ribbon::new`]: about 30 % smaller than [`FastLocalBloom`] at the
 /// same rate, and slower to build and to query.
@@ -35,14 +35,14 @@ use crate::view::{Format, TEN};
 /// [kind](crate::view::FilterKind) of RocksDB's filters.
 ///
 /// ```
-/// use filter_formats::Format;
+/// use filter_formats::PolicyFormat;
 /// use filter_formats::rocksdb::Ribbon;
 /// use filter_formats::view::{FilterKind, FilterView};
 /// use filter_policy::FilterPolicy;
 ///
 /// let policy = Ribbon::new(10.into());
 /// let filter = policy.build((0..5_000_u32).map(u32::to_le_bytes))?;
-/// assert_eq!(FilterView::new(Format::RIBBON, &filter).kind(), FilterKind::Filter(Format::RIBBON));
+/// assert_eq!(FilterView::new(PolicyFormat::RIBBON, &filter).kind(), FilterKind::Filter(PolicyFormat::RIBBON));
 /// assert!(filter.len() < 4_500);
 /// assert!(policy.key_may_match(&77_u32.to_le_bytes(), &filter));
 /// # Ok::<(), filter_policy::Error>(())
@@ -71,7 +71,7 @@ impl Ribbon {
         let ([shape, seed], lookup) = (solution.numbers(), Some(ribbon::lookup(kernel)));
         Prepared::new::<Self>(
             kernel,
-            HashFunction::XXPH3,
+            HashFunctionId::XXPH3,
             lookup,
             solution.bytes(),
             [shape, seed, 0],
@@ -92,7 +92,11 @@ impl Ribbon {
 #[cfg(feature = "alloc")]
 impl Ribbon {
     /// Returns the rows and the seed; `None` if a Bloom filter is written instead.
-    fn solve(&self, kernel: KernelToken, hashes: &mut [u64]) -> Result<Option<(Vec<Row>, Shape, u8)>, Error> {
+    fn solve(
+        &self,
+        kernel: KernelToken,
+        hashes: &mut [u64],
+    ) -> Result<Option<(Vec<EchelonRow>, Shape, u8)>, Error> {
         let Some(first) = hashes.first().copied() else {
             return Ok(None);
         };
@@ -103,7 +107,7 @@ impl Ribbon {
         let mut rows = Vec::new();
         rows.try_reserve_exact(slots)
             .map_err(|_| Error::AllocationFailed {
-                bytes: slots.saturating_mul(size_of::<Row>()),
+                bytes: slots.saturating_mul(size_of::<EchelonRow>()),
             })?;
         // One system in 20 has no solution, so 256 failures mean many equal keys that are not adjacent.
         let [start, ..] = first.to_le_bytes();
@@ -111,7 +115,7 @@ impl Ribbon {
             .map(|tried| start.wrapping_add(tried))
             .find(|&seed| {
                 rows.clear();
-                rows.resize(slots, Row::default());
+                rows.resize(slots, EchelonRow::default());
                 // Neither the bytes nor whether a seed serves depends on the order.
                 if slots >= ribbon::SORTED_SLOTS {
                     ribbon::sort(seed, hashes);
@@ -140,8 +144,8 @@ impl Layout for Ribbon {
     }
 
     #[inline]
-    fn hash_function(&self) -> HashFunction {
-        HashFunction::XXPH3
+    fn hash_function(&self) -> HashFunctionId {
+        HashFunctionId::XXPH3
     }
 
     #[inline(always)]
@@ -181,7 +185,7 @@ impl Layout for Ribbon {
     #[cfg(not(feature = "alloc"))]
     fn build(&self, _: KernelToken, _: Source<'_, u64>, _: &mut [u8]) -> Result<usize, Error> {
         Err(Error::AllocationFailed {
-            bytes: size_of::<Row>(),
+            bytes: size_of::<EchelonRow>(),
         })
     }
 
@@ -209,7 +213,7 @@ impl Layout for Ribbon {
     }
 }
 
-impl Format {
+impl PolicyFormat {
     /// The filter of `Ribbon`: words of 16 bytes, and five bytes of metadata. The bits per key are those of a
     /// FastLocalBloom filter of the same rate, which is also what is written for few keys where it is smaller. The rate
     /// is the one that the columns give.
@@ -218,7 +222,7 @@ impl Format {
     });
 }
 
-impl Kind for Ribbon {
+impl LegacyKind for Ribbon {
     const KIND: &'static str = "Ribbon";
 
     fn filter_len(&self, keys: u64, bits: RocksDbBits) -> u64 {

@@ -2,15 +2,15 @@
 //! reads a few bytes at a time.
 //!
 //! ```
-//! use filter_formats::Format;
-//! use filter_formats::view::places::{Outline, Places};
+//! use filter_formats::PolicyFormat;
+//! use filter_formats::view::places::{LayoutOutline, Places};
 //! use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 //!
 //! let policy = BloomFilterPolicy::new(BitsPerKey::whole(10));
 //! let filter = policy.build(["hello", "world"])?;
 //!
 //! // Known of the filter: its length and its last bytes, which are all of so short a one.
-//! let outline = Outline::new(Format::LEVEL_DB, 9, &filter).expect("not a Ribbon filter");
+//! let outline = LayoutOutline::new(PolicyFormat::LEVEL_DB, 9, &filter).expect("not a Ribbon filter");
 //! let hash = policy.key_hash(b"hello").expect("a policy that hashes whole keys");
 //! let Places::Bits(bits) = outline.places(hash) else { panic!("a Bloom filter") };
 //! assert!(bits.iter().all(|bit| filter[(bit / 8) as usize] >> (bit % 8) & 1 == 1));
@@ -20,9 +20,9 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use filter_policy::{HashFunction, KeyHash};
+use filter_policy::{HashFunctionId, KeyHash};
 
-use super::Format;
+use super::PolicyFormat;
 
 /// The number of a filter's last bytes that suffice to know the rest of its form, for every layout.
 pub const TAIL_LEN: usize = 16;
@@ -62,15 +62,15 @@ impl Places {
 
 /// The form of a stored filter, without its bits.
 #[derive(Debug, Clone, Copy)]
-pub struct Outline {
-    format: Format,
+pub struct LayoutOutline {
+    format: PolicyFormat,
     /// The length; `None` if no slice is so long, or the end is not known.
     len: Option<usize>,
     tail: [u8; TAIL_LEN],
     tail_len: usize,
 }
 
-impl Outline {
+impl LayoutOutline {
     /// Reads the form of a filter from its length and its last bytes: [`TAIL_LEN`], or all if it is shorter. Any bytes
     /// are accepted, with the answers that readers of the whole filter give. Bytes before the last ones do not matter;
     /// with fewer, every key may match.
@@ -79,7 +79,7 @@ impl Outline {
     /// are read, and stored keys are denied. Take it from where the bytes are, not from a plan.
     ///
     /// Returns `None` for a Ribbon filter: an answer takes a hundred of its bits, which are far apart.
-    pub fn new(format: Format, len: u64, tail: &[u8]) -> Option<Self> {
+    pub fn new(format: PolicyFormat, len: u64, tail: &[u8]) -> Option<Self> {
         // Of a filter that no slice holds, and of one whose end is missing, nothing is known.
         let len = usize::try_from(len).ok();
         let tail_len = len.map_or(TAIL_LEN, |len| len.min(TAIL_LEN));
@@ -99,7 +99,7 @@ impl Outline {
         };
         // The kind of places does not depend on the hash value.
         outline
-            .find(KeyHash::new(HashFunction::XXPH3, 0_u64))
+            .find(KeyHash::new(HashFunctionId::XXPH3, 0_u64))
             .map(|_| outline)
     }
 

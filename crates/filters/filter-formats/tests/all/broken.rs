@@ -2,7 +2,7 @@
 
 use filter_formats::policies::AnyPolicy as Boxed;
 use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashFunction, KeyHash, KeyHashes,
+    BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashFunctionId, KeyHash, KeyHashes,
     MATCHES_EVERYTHING, Policy, PreparedFilter, contract,
 };
 
@@ -144,7 +144,8 @@ fn the_contract_test_finds_what_is_broken() {
     assert!(message(&Policy::of(List::broken())).contains("one bit each"));
     let unprepared = broken("");
     assert!(
-        PreparedFilter::unprepared(&unprepared, &[]).may_match_hash(KeyHash::new(HashFunction::XXH3, 7_u64)),
+        PreparedFilter::unprepared(&unprepared, &[])
+            .may_match_hash(KeyHash::new(HashFunctionId::XXH3, 7_u64)),
         "nothing is known of its hash"
     );
 }

@@ -1,7 +1,7 @@
 //! Plans that divide memory among levels, and policies that build by them.
 
-use filter_formats::Format;
-use filter_formats::budget::{Level, Plan, plan};
+use filter_formats::PolicyFormat;
+use filter_formats::budget::{Division, Level, plan};
 use filter_formats::policies::{self, NamedPolicy};
 use filter_policy::{BitsPerKey, FilterPolicy as _};
 use rand_xoshiro::SplitMix64;
@@ -10,7 +10,7 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
 /// Tries every division in tenths of a bit among two levels.
-fn least_by_trial(format: Format, levels: [&Level; 2], bytes: u64) -> f64 {
+fn least_by_trial(format: PolicyFormat, levels: [&Level; 2], bytes: u64) -> f64 {
     let all = |level: &Level| -> Vec<(u64, f64)> {
         let bits = (10..=320).map(|tenths| BitsPerKey::fractional(f64::from(tenths) / 10.0).unwrap());
         let some = bits.map(|bits| {
@@ -68,18 +68,23 @@ fn levels_that_are_not_worth_a_filter_get_none() {
         filters: 1,
         reads,
     };
-    let found = plan(Format::BLOOM64, &[reads(1.0), reads(0.0), reads(1e-6)], 12_000).unwrap();
+    let found = plan(
+        PolicyFormat::BLOOM64,
+        &[reads(1.0), reads(0.0), reads(1e-6)],
+        12_000,
+    )
+    .unwrap();
     let bits: Vec<_> = found.shares.iter().map(|share| share.bits_per_key).collect();
     assert!(bits[0].is_some() && bits[1].is_none(), "{bits:?}");
     assert_eq!(found.shares[1].memory_bytes, 0);
     // Nothing fits.
-    let none = plan(Format::BLOOM64, &[reads(1.0)], 8).unwrap();
+    let none = plan(PolicyFormat::BLOOM64, &[reads(1.0)], 8).unwrap();
     assert_eq!((none.shares[0].bits_per_key, none.needless()), (None, 1.0));
     assert_eq!(
-        plan(Format::BLOOM64, &[], 1_000).unwrap(),
-        Plan { shares: Vec::new() }
+        plan(PolicyFormat::BLOOM64, &[], 1_000).unwrap(),
+        Division { shares: Vec::new() }
     );
     for wrong in [-1.0, f64::NAN, f64::INFINITY] {
-        assert!(plan(Format::BLOOM64, &[reads(wrong)], 1_000).is_err());
+        assert!(plan(PolicyFormat::BLOOM64, &[reads(wrong)], 1_000).is_err());
     }
 }

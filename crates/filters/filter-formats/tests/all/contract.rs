@@ -9,7 +9,7 @@ use filter_formats::policies::{self, AnyPolicy as Boxed};
 use filter_formats::rocksdb::FastLocalBloom;
 use filter_policy::leveldb::{LevelDbHash, Murmur2};
 use filter_policy::{
-    Answers, BitsPerKey, BloomFilterPolicy, Error, FilterBuilder, FilterBytes, FilterPolicy, HashFunction,
+    Answers, BitsPerKey, BloomFilterPolicy, Error, FilterBuilder, FilterBytes, FilterPolicy, HashFunctionId,
     HashedKey, KeyHash, KeyHashes, MATCHES_EVERYTHING, OwnedFilter, Policy, PreparedFilter, contract,
 };
 use proptest::collection::vec;
@@ -261,7 +261,7 @@ fn an_owned_filter_of_changing_bytes_does_not_panic() {
 struct Full(BloomFilterPolicy<LevelDbHash>);
 
 fn seven() -> KeyHash {
-    KeyHash::new(HashFunction::XXH3, 7_u64)
+    KeyHash::new(HashFunctionId::XXH3, 7_u64)
 }
 
 impl FilterPolicy for Full {
@@ -329,7 +329,7 @@ fn a_pointer_to_a_policy_is_that_policy() {
         assert!(!policy.key_may_match(b"key", &[]) && policy.prepare(&MATCHES_EVERYTHING).may_match(b"key"));
         let key = HashedKey::new(&policy, b"key");
         assert_eq!((key.hash(), key.may_match(&[])), (Some(seven()), true));
-        let none = KeyHashes::new::<u64>(HashFunction::XXH3, &[]);
+        let none = KeyHashes::new::<u64>(HashFunctionId::XXH3, &[]);
         assert_eq!(policy.create_from_hashes(none, &mut [0; 9]).unwrap().len(), 2);
         assert!(policy.answers_prefixes());
         assert!(policy.prefix_may_match(b"prefix", &[]) && !policy.prefix_may_match(b"other", &[]));

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use filter_formats::BinaryFuse;
-use filter_formats::Format;
-use filter_policy::{BitsPerKey, Error, FilterPolicy, HashFunction, KeyHashes, Policy};
+use filter_formats::PolicyFormat;
+use filter_policy::{BitsPerKey, Error, FilterPolicy, HashFunctionId, KeyHashes, Policy};
 
 use super::support::random::random_hashes;
 use super::support::ways::check_many;
@@ -13,14 +13,14 @@ const TEN: BitsPerKey = BitsPerKey::whole(10);
 
 /// Builds a filter of these hash values, and checks that it holds them and has the stated length.
 fn check(policy: Policy<BinaryFuse>, hashes: &[u64]) -> Vec<u8> {
-    let of_function = KeyHashes::new(HashFunction::XXH3, hashes);
+    let of_function = KeyHashes::new(HashFunctionId::XXH3, hashes);
     let mut filter = vec![0; policy.max_filter_len(hashes.len()).unwrap()];
     let len = policy.create_from_hashes(of_function, &mut filter).unwrap().len();
     filter.truncate(len);
     let at = || format!("{} values", hashes.len());
     let distinct: BTreeSet<u64> = hashes.iter().copied().collect();
     if let Some(bits_per_key) = policy.bits_per_key() {
-        let stated = Format::BINARY_FUSE.filter_len(distinct.len() as u64, bits_per_key);
+        let stated = PolicyFormat::BINARY_FUSE.filter_len(distinct.len() as u64, bits_per_key);
         assert_eq!(stated, Ok(filter.len() as u64), "{}", at());
     }
     let prepared = policy.prepare(&filter);

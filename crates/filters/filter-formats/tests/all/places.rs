@@ -1,9 +1,9 @@
 //! The places of a key answer as the whole filter does.
 
-use filter_formats::Format;
+use filter_formats::PolicyFormat;
 use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
-use filter_formats::view::places::{Outline, Places, TAIL_LEN};
-use filter_policy::{BitsPerKey, FilterPolicy as _, HashFunction, KeyHash};
+use filter_formats::view::places::{LayoutOutline, Places, TAIL_LEN};
+use filter_policy::{BitsPerKey, FilterPolicy as _, HashFunctionId, KeyHash};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -20,9 +20,9 @@ fn filters(keys: &[impl AsRef<[u8]>]) -> Vec<(&'static NamedPolicy, AnyPolicy, V
     policies::ALL.iter().map(filter).collect()
 }
 
-fn outline(known: &NamedPolicy, filter: &[u8]) -> Option<Outline> {
+fn outline(known: &NamedPolicy, filter: &[u8]) -> Option<LayoutOutline> {
     let tail = &filter[filter.len().saturating_sub(TAIL_LEN)..];
-    Outline::new(known.format(), filter.len() as u64, tail)
+    LayoutOutline::new(known.format(), filter.len() as u64, tail)
 }
 
 /// Answers from the places alone; `None` if the filter must be had as a whole.
@@ -90,7 +90,7 @@ fn other_bytes_than_those_of_the_places() {
 /// The layouts of LevelDB and of split blocks are those of several functions.
 #[test]
 fn places_are_those_of_the_layouts_function() {
-    let another = HashFunction::new("test.Another", |key| key.len() as u64);
+    let another = HashFunctionId::new("test.Another", |key| key.len() as u64);
     for (known, _, filter) in filters(&["one", "two", "three"]) {
         let Some(outline) = outline(known, &filter) else {
             continue;
@@ -109,7 +109,7 @@ fn ends_that_do_not_fit_the_length() {
     for (known, policy, filter) in filters(&["apple"]) {
         let hash = hash(&policy, b"banana");
         for len in 0..TAIL_LEN as u64 {
-            let outline = Outline::new(known.format(), len, &filter).unwrap();
+            let outline = LayoutOutline::new(known.format(), len, &filter).unwrap();
             let end = match outline.places(hash) {
                 Places::Same(_) => None,
                 Places::Bits(bits) => bits.iter().map(|bit| bit / 8 + 1).max(),
@@ -118,7 +118,7 @@ fn ends_that_do_not_fit_the_length() {
             assert!(end.is_none_or(|end| end <= len), "{} {len}", known.name());
         }
         for kept in 0..TAIL_LEN.min(filter.len()) {
-            let outline = Outline::new(known.format(), filter.len() as u64, &filter[..kept]).unwrap();
+            let outline = LayoutOutline::new(known.format(), filter.len() as u64, &filter[..kept]).unwrap();
             assert_eq!(
                 outline.places(hash),
                 Places::Same(true),
@@ -140,7 +140,7 @@ proptest! {
             let expected = policy.key_may_match(&key, &filter);
             // A policy of RocksDB reads the filters of the others, whose hash has another width.
             prop_assert!(answer || !expected, "{}", known.name());
-            if !known.format().shares_layout(Format::FAST_LOCAL_BLOOM) {
+            if !known.format().shares_layout(PolicyFormat::FAST_LOCAL_BLOOM) {
                 prop_assert_eq!(answer, expected, "{}", known.name());
             }
         }

@@ -5,7 +5,7 @@ use core::hint::black_box;
 use core::mem::MaybeUninit;
 
 use super::definition::{MULTIPLIER, USUAL_PROBES, all_set, position, set};
-use crate::bits::{Aligned, Bits, MAX_PROBES, Row, Words, cleared, in_registers, usual, write_map};
+use crate::bits::{Aligned, Bits, LaneValues, MAX_PROBES, Words, cleared, in_registers, usual, write_map};
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
 use crate::lanes::{Lanes64, MAX_LANES, Target, Walks, WideLanes, Work};
@@ -161,7 +161,7 @@ fn set_tile<S: WideLanes, const MAP: bool>(
     probes: u8,
     tile: Tile<'_>,
     destination: &mut Bits<'_, MAP>,
-    rows: &mut [Row],
+    rows: &mut [LaneValues],
 ) {
     let bits = bits(lanes.wide(), bytes);
     for (hashes, count) in tile.groups(S::LANES) {

@@ -8,7 +8,7 @@ use core::hint::black_box;
 use core::mem::{self, MaybeUninit};
 
 use super::definition::{USUAL_PROBES, all_set, scalar_may_match};
-use crate::bits::{Aligned, Bits, MAX_PROBES, Row, Words, cleared, in_registers, usual, write_map};
+use crate::bits::{Aligned, Bits, LaneValues, MAX_PROBES, Words, cleared, in_registers, usual, write_map};
 use crate::hash::groups::{Consumer, Groups, consume};
 use crate::lanes::{Lanes, MAX_LANES, Work};
 use crate::modulus::{LaneDivisor, Modulus};
@@ -195,9 +195,9 @@ fn fill<'a, S: Lanes, const MAP: bool, const GROUPS: usize, const ROWS: usize>(
     probes: u8,
     source: LaneSource<'_>,
     bits: Bits<'a, MAP>,
-    rows: &mut [Row; ROWS],
+    rows: &mut [LaneValues; ROWS],
 ) -> Bits<'a, MAP> {
-    let mut filling = Filling::<_, MAP, GROUPS, ROWS> {
+    let mut filling = BitSetter::<_, MAP, GROUPS, ROWS> {
         remainders: Remainders::new(lanes, divisor),
         probes: usize::from(probes),
         bits,
@@ -216,17 +216,17 @@ fn fill<'a, S: Lanes, const MAP: bool, const GROUPS: usize, const ROWS: usize>(
 
 /// Sets the bits of a group when the positions of the group `GROUPS` later are computed, and prefetches them if
 /// `GROUPS` is more than one.
-struct Filling<'r, 'b, S: Lanes, const MAP: bool, const GROUPS: usize, const ROWS: usize> {
+struct BitSetter<'r, 'b, S: Lanes, const MAP: bool, const GROUPS: usize, const ROWS: usize> {
     remainders: Remainders<S>,
     probes: usize,
     bits: Bits<'b, MAP>,
     /// The prepared rows, whose bits are not set yet.
-    rows: &'r mut [Row; ROWS],
+    rows: &'r mut [LaneValues; ROWS],
     groups: usize,
 }
 
 impl<S: Lanes, const MAP: bool, const GROUPS: usize, const ROWS: usize> Consumer<S>
-    for Filling<'_, '_, S, MAP, GROUPS, ROWS>
+    for BitSetter<'_, '_, S, MAP, GROUPS, ROWS>
 {
     #[inline(always)]
     fn take(&mut self, lanes: S, groups: &Groups<'_>) {
@@ -259,10 +259,10 @@ impl<S: Lanes, const MAP: bool, const GROUPS: usize, const ROWS: usize> Consumer
 /// Returns the rows of a group, by probe.
 #[inline(always)]
 fn rows_of<const MAP: bool, const ROWS: usize>(
-    rows: &mut [Row; ROWS],
+    rows: &mut [LaneValues; ROWS],
     group: usize,
     probes: usize,
-) -> impl Iterator<Item = &mut [Row]> {
+) -> impl Iterator<Item = &mut [LaneValues]> {
     let each = probes * Bits::<MAP>::ROWS;
     black_box(rows)[group * each..(group + 1) * each].chunks_exact_mut(Bits::<MAP>::ROWS)
 }

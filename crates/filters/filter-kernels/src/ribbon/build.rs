@@ -9,7 +9,7 @@ use crate::lanes::Target;
 pub(super) const MAX_COLUMNS: u32 = u32::BITS;
 
 /// The number of rows from which they are prefetched before use: a quarter of a megabyte.
-const PREFETCHED_ROWS: usize = (1 << 18) / size_of::<Row>();
+const PREFETCHED_ROWS: usize = (1 << 18) / size_of::<EchelonRow>();
 
 /// The number of equations between the prefetch of the first row and its use.
 const AHEAD: usize = 16;
@@ -23,7 +23,7 @@ const TOGETHER: usize = 4;
 /// A row of the system in row echelon form, at the index of the first slot that it uses; all zeros if empty.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(align(32))]
-pub struct Row {
+pub struct EchelonRow {
     low: u64,
     high: u64,
     result: u32,
@@ -44,10 +44,10 @@ pub fn sort(seed: u8, hashes: &mut [u64]) {
 
 /// Adds the equations of these hash values under a stored seed to empty rows, one for each slot of the shape. Returns
 /// false if the equations contradict each other; the caller then empties the rows and tries another seed.
-pub fn eliminate(kernel: KernelToken, rows: &mut [Row], seed: u8, hashes: &[u64]) -> bool {
+pub fn eliminate(kernel: KernelToken, rows: &mut [EchelonRow], seed: u8, hashes: &[u64]) -> bool {
     let seed = used_seed(seed);
     by_kernel!(
-        |lanes, rows: &mut [Row], seed: u64, hashes: &[u64]| -> bool {
+        |lanes, rows: &mut [EchelonRow], seed: u64, hashes: &[u64]| -> bool {
             eliminate_by(lanes, rows, seed, hashes)
         },
         kernel
@@ -55,9 +55,9 @@ pub fn eliminate(kernel: KernelToken, rows: &mut [Row], seed: u8, hashes: &[u64]
 }
 
 /// Writes the solution of the rows; `words` has as many as the shape. Slots without an equation are zeros.
-pub fn solve(kernel: KernelToken, rows: &[Row], shape: Shape, words: &mut [Word]) {
+pub fn solve(kernel: KernelToken, rows: &[EchelonRow], shape: Shape, words: &mut [Word]) {
     by_kernel!(
-        |lanes, rows: &[Row], shape: Shape, words: &mut [Word]| -> () {
+        |lanes, rows: &[EchelonRow], shape: Shape, words: &mut [Word]| -> () {
             solve_by(lanes, rows, shape, words);
         },
         kernel
@@ -67,7 +67,7 @@ pub fn solve(kernel: KernelToken, rows: &[Row], shape: Shape, words: &mut [Word]
 /// Each equation waits for a row at every step, so several go side by side. Their order does not matter: which rows are
 /// filled, and the solution, depend on the set of equations alone.
 #[inline(always)]
-fn eliminate_by<L: Target>(lanes: L, rows: &mut [Row], used_seed: u64, hashes: &[u64]) -> bool {
+fn eliminate_by<L: Target>(lanes: L, rows: &mut [EchelonRow], used_seed: u64, hashes: &[u64]) -> bool {
     let Some(starts) = rows.len().checked_sub(WIDTH as usize - 1) else {
         return hashes.is_empty();
     };
@@ -111,7 +111,7 @@ enum Step {
 /// Stores the equation in its first row if that is empty, or subtracts the row. If no coefficients are left, the result
 /// must be zero too.
 #[inline(always)]
-fn step(rows: &mut [Row], open: &mut Equation) -> Step {
+fn step(rows: &mut [EchelonRow], open: &mut Equation) -> Step {
     // Always a row: an equation has no coefficients beyond the last slot.
     let Some(row) = rows.get_mut(open.start) else {
         return Step::Contradicts;
@@ -121,7 +121,7 @@ fn step(rows: &mut [Row], open: &mut Equation) -> Step {
         let Equation {
             low, high, result, ..
         } = *open;
-        *row = Row { low, high, result };
+        *row = EchelonRow { low, high, result };
         return Step::Done;
     }
     let (mut low, mut high) = (open.low ^ row.low, open.high ^ row.high);
@@ -145,7 +145,7 @@ fn step(rows: &mut [Row], open: &mut Equation) -> Step {
 }
 
 /// Takes all steps of an equation; returns false if it contradicts the rows.
-fn finish(rows: &mut [Row], mut open: Equation) -> bool {
+fn finish(rows: &mut [EchelonRow], mut open: Equation) -> bool {
     loop {
         match step(rows, &mut open) {
             Step::Left => {}
@@ -158,7 +158,7 @@ fn finish(rows: &mut [Row], mut open: Equation) -> bool {
 /// Substitutes from the last slot to the first. A state has the 128 slots of a column that were solved last; the lowest
 /// bit is the most recent one.
 #[inline(always)]
-fn solve_by<L: Target>(lanes: L, rows: &[Row], shape: Shape, mut words: &mut [Word]) {
+fn solve_by<L: Target>(lanes: L, rows: &[EchelonRow], shape: Shape, mut words: &mut [Word]) {
     let mut states = [[0; 2]; MAX_COLUMNS as usize];
     let blocks = rows.as_chunks::<{ WIDTH as usize }>().0;
     for (block, rows) in (0..shape.blocks).zip(blocks).rev() {
@@ -196,7 +196,7 @@ fn solve_by<L: Target>(lanes: L, rows: &[Row], shape: Shape, mut words: &mut [Wo
 fn substitute<L: Target, const N: usize>(
     lanes: L,
     states: &mut [[u64; 2]; N],
-    rows: &[Row; WIDTH as usize],
+    rows: &[EchelonRow; WIDTH as usize],
     column: u32,
 ) {
     let mut now = *states;

@@ -9,7 +9,7 @@ use hashzoo::{xxh3_64, xxph3_64};
 use super::{Random, kernels, plain::Plain};
 use crate::bits::MAX_PROBES;
 use crate::choose::KernelToken;
-use crate::door::{Question, Stored, by_token};
+use crate::door::{KeyQuery, StoredBits, by_token};
 use crate::keys::{Keys, PackedKeys};
 use crate::source::{LaneHash, LaneSource, Source};
 use crate::split_block::{self, BlockHash, SplitBlocks};
@@ -18,7 +18,7 @@ use crate::{bloom64, fast_local, fuse, leveldb, ribbon};
 /// A layout, as it is built and read in bytes of which none is aligned.
 trait Layout: Copy {
     type Hash: Copy;
-    type Filter<'f>: Stored<Hash = Self::Hash>;
+    type Filter<'f>: StoredBits<Hash = Self::Hash>;
 
     fn hash(self, key: &[u8]) -> Self::Hash;
 
@@ -47,7 +47,7 @@ impl LevelDb {
 
 impl Layout for LevelDb {
     type Hash = u32;
-    type Filter<'f> = leveldb::Bits<'f>;
+    type Filter<'f> = leveldb::LevelDbBits<'f>;
 
     fn hash(self, key: &[u8]) -> u32 {
         self.0.hash(key)
@@ -62,8 +62,8 @@ impl Layout for LevelDb {
         leveldb::insert(kernel, self.source(source), self.1, bits);
     }
 
-    fn read(self, bits: &[u8]) -> Option<leveldb::Bits<'_>> {
-        Some(leveldb::Bits::new(bits, self.1, Some(self.0)))
+    fn read(self, bits: &[u8]) -> Option<leveldb::LevelDbBits<'_>> {
+        Some(leveldb::LevelDbBits::new(bits, self.1, Some(self.0)))
     }
 }
 
@@ -72,7 +72,7 @@ struct Bloom64(u8);
 
 impl Layout for Bloom64 {
     type Hash = u64;
-    type Filter<'f> = bloom64::Bits<'f>;
+    type Filter<'f> = bloom64::Bloom64Bits<'f>;
 
     fn hash(self, key: &[u8]) -> u64 {
         xxph3_64(key, 0)
@@ -88,8 +88,8 @@ impl Layout for Bloom64 {
         bloom64::insert(kernel, bits, self.0, source);
     }
 
-    fn read(self, bits: &[u8]) -> Option<bloom64::Bits<'_>> {
-        Some(bloom64::Bits(bits, self.0.max(1)))
+    fn read(self, bits: &[u8]) -> Option<bloom64::Bloom64Bits<'_>> {
+        Some(bloom64::Bloom64Bits(bits, self.0.max(1)))
     }
 }
 
@@ -98,7 +98,7 @@ struct FastLocal(u8);
 
 impl Layout for FastLocal {
     type Hash = u64;
-    type Filter<'f> = fast_local::Lines<'f>;
+    type Filter<'f> = fast_local::CacheLines<'f>;
 
     fn hash(self, key: &[u8]) -> u64 {
         xxph3_64(key, 0)
@@ -115,9 +115,9 @@ impl Layout for FastLocal {
         fast_local::insert(kernel, bits.as_chunks_mut().0, self.0, source);
     }
 
-    fn read(self, bits: &[u8]) -> Option<fast_local::Lines<'_>> {
+    fn read(self, bits: &[u8]) -> Option<fast_local::CacheLines<'_>> {
         let lines = bits.as_chunks().0;
-        (!lines.is_empty()).then_some(fast_local::Lines(lines, self.0.max(1)))
+        (!lines.is_empty()).then_some(fast_local::CacheLines(lines, self.0.max(1)))
     }
 }
 
@@ -181,7 +181,7 @@ impl Layout for Fuse {
 #[derive(Clone, Copy)]
 struct Read<L>(L);
 
-impl<L: Layout> Question for Read<L> {
+impl<L: Layout> KeyQuery for Read<L> {
     type Filter<'f> = L::Filter<'f>;
     type Hash = L::Hash;
 
@@ -428,7 +428,7 @@ fn ribbon_equations_hold_by_the_definition() {
             columns,
             narrow,
         };
-        let mut rows = vec![ribbon::Row::default(); shape.slots() as usize];
+        let mut rows = vec![ribbon::EchelonRow::default(); shape.slots() as usize];
         assert!(ribbon::eliminate(KernelToken::Scalar, &mut rows, 7, &hashes));
         let mut words = vec![[0; 16]; shape.words() as usize];
         ribbon::solve(KernelToken::Scalar, &rows, shape, &mut words);

@@ -1,7 +1,7 @@
 //! A key that is hashed once for many filters.
 
 use super::FilterPolicy;
-use crate::key_hash::{HashFunction, KeyHash};
+use crate::key_hash::{HashFunctionId, KeyHash};
 
 /// A key, hashed once, for queries to many filters of a policy.
 ///
@@ -57,7 +57,7 @@ impl<'a, P: FilterPolicy + ?Sized> HashedKey<'a, P> {
     /// Returns the hash value; `None` if the policy has none.
     #[inline]
     pub fn hash(&self) -> Option<KeyHash> {
-        (self.hash.function() != HashFunction::NONE).then_some(self.hash)
+        (self.hash.function() != HashFunctionId::NONE).then_some(self.hash)
     }
 
     #[inline]

@@ -2,14 +2,14 @@
 
 use core::fmt;
 
-use filter_kernels::{KernelToken, Keys, Lookup, Source, Stored as _};
+use filter_kernels::{KernelToken, Keys, Lookup, Source, StoredBits as _};
 
 use super::{FilterPolicy, HashedKey, Layout};
 use crate::answers::{Answers, each, fill};
 use crate::building::batches;
 use crate::error::Error;
 use crate::key_hash::sealed::Sealed as _;
-use crate::key_hash::{HashFunction, KeyHash, KeyHashes};
+use crate::key_hash::{HashFunctionId, KeyHash, KeyHashes};
 use crate::keys::KeyBatch;
 
 /// A filter that a policy has prepared: what its answers need beside the filter's bytes.
@@ -20,18 +20,18 @@ pub struct Prepared(State);
 
 #[derive(Clone, Copy)]
 enum State {
-    Filter(Plan),
+    Filter(PreparedLookup),
     /// Every key has this answer.
     Same(bool),
     /// The policy interprets the filter anew for each query, and hashes keys by this function.
-    Nothing(Option<HashFunction>),
+    Nothing(Option<HashFunctionId>),
 }
 
 #[derive(Clone, Copy)]
-struct Plan {
+struct PreparedLookup {
     /// Answers for a key; `None` if only the policy can hash keys.
     lookup: Option<Lookup>,
-    function: HashFunction,
+    function: HashFunctionId,
     layout: &'static Lookups,
     kernel: KernelToken,
     /// The number of bytes at the filter's start that the functions get.
@@ -42,9 +42,9 @@ struct Plan {
 
 /// The functions of a layout, which get what was prepared and the filter's bits.
 struct Lookups {
-    hash: fn(&Plan, &[u8], u64) -> bool,
-    keys: fn(&Plan, &[u8], Keys<'_>, &mut [u64]),
-    hashes: fn(&Plan, &[u8], KeyHashes<'_>, &mut [u64]),
+    hash: fn(&PreparedLookup, &[u8], u64) -> bool,
+    keys: fn(&PreparedLookup, &[u8], Keys<'_>, &mut [u64]),
+    hashes: fn(&PreparedLookup, &[u8], KeyHashes<'_>, &mut [u64]),
 }
 
 impl Lookups {
@@ -71,16 +71,16 @@ impl Lookups {
 impl Prepared {
     /// Prepares a filter of the layout `L`, which begins with these bits. `lookup` answers for a key, given numbers and
     /// bits; it is `None` if only the policy can hash keys by the function:
-    /// [`Stored::may_match_many`](filter_kernels::Stored::may_match_many) then gets hash values alone, never keys.
+    /// [`StoredBits::may_match_many`](filter_kernels::StoredBits::may_match_many) then gets hash values alone, never keys.
     #[inline]
     pub const fn new<L: Layout>(
         kernel: KernelToken,
-        function: HashFunction,
+        function: HashFunctionId,
         lookup: Option<Lookup>,
         bits: &[u8],
         numbers: [u64; 3],
     ) -> Self {
-        Self(State::Filter(Plan {
+        Self(State::Filter(PreparedLookup {
             lookup,
             function,
             layout: Lookups::of::<L>(),
@@ -131,7 +131,7 @@ impl Prepared {
     }
 }
 
-impl Plan {
+impl PreparedLookup {
     #[inline(always)]
     fn restore<'f, L: Layout>(&self, bits: &'f [u8]) -> L::Filter<'f> {
         L::restore(self.kernel, bits, self.numbers)
@@ -388,7 +388,7 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
 
     /// Hashes the key by the policy, which alone can.
     #[inline]
-    fn hash_and_look_up(&self, plan: &Plan, key: &[u8]) -> bool {
+    fn hash_and_look_up(&self, plan: &PreparedLookup, key: &[u8]) -> bool {
         self.policy
             .key_hash(key)
             .filter(|hash| hash.function() == plan.function)

@@ -1,6 +1,6 @@
 //! The entries of an index: of data blocks, of the parts of an index, or of the parts of a filter.
 
-use super::super::block::{Cursor, Stored, take_length};
+use super::super::block::{Cursor, StoredEntry, take_length};
 use super::super::error::{BlockRole, Damage};
 use super::super::footer::BlockHandle;
 use super::super::stored::TRAILER_LEN;
@@ -53,7 +53,7 @@ impl<'a> IndexEntries<'a> {
         core::iter::from_fn(|| rest.next_handle().ok().flatten()).count()
     }
 
-    fn next_stored(&mut self) -> Result<Option<Stored<'a, BlockHandle>>, Damage> {
+    fn next_stored(&mut self) -> Result<Option<StoredEntry<'a, BlockHandle>>, Damage> {
         let (form, last) = (self.form, self.last);
         let stored = self.cursor.take(|bytes| split(bytes, form, last))?;
         self.last = stored.as_ref().map(|stored| stored.value);
@@ -66,7 +66,7 @@ fn split(
     mut bytes: &[u8],
     form: IndexForm,
     last: Option<BlockHandle>,
-) -> Option<(Stored<'_, BlockHandle>, &[u8])> {
+) -> Option<(StoredEntry<'_, BlockHandle>, &[u8])> {
     let (shared, unshared) = (take_length(&mut bytes)?, take_length(&mut bytes)?);
     // Delta-encoded values have no stored length; they end with their numbers.
     let value_len = (!form.is_delta_encoded).then(|| take_length(&mut bytes));
@@ -89,7 +89,7 @@ fn split(
             handle
         }
     };
-    let stored = Stored {
+    let stored = StoredEntry {
         shared,
         suffix,
         value: handle,

@@ -9,17 +9,17 @@ use crate::error::Error;
 
 pub(crate) struct Current {
     name: Vec<u8>,
-    opened: RwLock<Option<Arc<Opened>>>,
+    opened: RwLock<Option<Arc<OpenedGeneration>>>,
 }
 
 /// A generation, and where its shards are.
-pub(crate) struct Opened {
+pub(crate) struct OpenedGeneration {
     pub(crate) generation: Arc<SetGeneration>,
     /// The node of each shard, and last that of the small key.
     nodes: Option<Vec<u32>>,
 }
 
-impl Opened {
+impl OpenedGeneration {
     /// Returns the node that serves the small key; `None` if there is no cluster.
     pub(crate) fn node_of_record(&self) -> Option<u32> {
         self.nodes.as_ref().and_then(|nodes| nodes.last().copied())
@@ -44,7 +44,7 @@ impl Current {
     }
 
     /// Returns the generation that was read last, or reads it.
-    pub(crate) async fn get(&self, line: &Line) -> Result<Option<Arc<Opened>>, Error> {
+    pub(crate) async fn get(&self, line: &Line) -> Result<Option<Arc<OpenedGeneration>>, Error> {
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner).clone();
         match opened {
             Some(opened) => Ok(Some(opened)),
@@ -52,7 +52,7 @@ impl Current {
         }
     }
 
-    pub(crate) async fn renew(&self, line: &Line) -> Result<Option<Arc<Opened>>, Error> {
+    pub(crate) async fn renew(&self, line: &Line) -> Result<Option<Arc<OpenedGeneration>>, Error> {
         let opened = match SetGeneration::read(line, &self.name).await? {
             None => None,
             Some(generation) => {
@@ -60,7 +60,7 @@ impl Current {
                 let record = record_key(&self.name);
                 let nodes = nodes_of(line, keys.chain([&record[..]])).await?;
                 let generation = Arc::new(generation);
-                Some(Arc::new(Opened { generation, nodes }))
+                Some(Arc::new(OpenedGeneration { generation, nodes }))
             }
         };
         *self.opened.write().unwrap_or_else(PoisonError::into_inner) = opened.clone();

@@ -98,7 +98,7 @@ pub(crate) async fn load(
     })?;
     let parts = set.parts();
     let nodes = nodes_of(line, parts.iter().map(|part| &part.key[..])).await?;
-    let keys = Keys {
+    let keys = LoadedKeys {
         line,
         keys: parts.iter().map(|part| part.key.clone()).collect(),
         nodes,
@@ -158,23 +158,26 @@ async fn swap(line: &Line, name: &[u8], set: &SetGeneration, grace: u64) -> Resu
     old.extend(replaced.iter().filter_map(|set| set.replaced().cloned()));
     old.retain(|past| past.generation != set.id());
     for past in &old {
-        Keys::of(line, name, past).await?.expire(Some(grace)).await?;
+        LoadedKeys::of(line, name, past)
+            .await?
+            .expire(Some(grace))
+            .await?;
     }
     // Another loader may have made it the current one again.
     let current = SetGeneration::read(line, name).await?.map(|set| set.past());
     if let Some(current) = current.filter(|current| old.contains(current)) {
-        Keys::of(line, name, &current).await?.expire(None).await?;
+        LoadedKeys::of(line, name, &current).await?.expire(None).await?;
     }
     Ok(())
 }
 
-struct Keys<'a> {
+struct LoadedKeys<'a> {
     line: &'a Line,
     keys: Vec<Vec<u8>>,
     nodes: Option<Vec<u32>>,
 }
 
-impl<'a> Keys<'a> {
+impl<'a> LoadedKeys<'a> {
     async fn of(line: &'a Line, name: &[u8], past: &Past) -> Result<Self, Error> {
         let keys: Vec<Vec<u8>> = past.keys(name).collect();
         let nodes = nodes_of(line, keys.iter().map(|key| &key[..])).await?;

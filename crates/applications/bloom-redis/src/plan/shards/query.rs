@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use filter_sets::Places;
 
-use super::current::{Current, Opened};
+use super::current::{Current, OpenedGeneration};
 use super::nodes::Batches;
 use super::record::{Part, TAIL, generation_command, record_key};
 use crate::answer::Answer;
@@ -147,7 +147,7 @@ fn ranges_of(places: &Places) -> usize {
 async fn contains_once(
     line: &Line,
     current: &Current,
-    set: &Arc<Opened>,
+    set: &Arc<OpenedGeneration>,
     keys: &[Vec<u8>],
     options: &Options,
 ) -> Result<(Vec<u8>, Vec<Answer>), Error> {

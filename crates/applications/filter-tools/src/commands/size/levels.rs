@@ -2,7 +2,7 @@
 
 use std::io;
 
-use filter_formats::budget::{Level, Plan, plan};
+use filter_formats::budget::{Division, Level, plan};
 use filter_policy::BitsPerKey;
 use filter_sets::Format;
 use indicatif::HumanBytes;
@@ -88,7 +88,11 @@ pub(super) fn run(levels: &[Level], budget: Budget, formats: &[Format], json: bo
 }
 
 /// Returns the memory, the needless reads of equal bits per key if these are the measure of it, and the division.
-fn divided(levels: &[Level], budget: Budget, format: &Format) -> Result<(u64, Option<f64>, Plan), Failure> {
+fn divided(
+    levels: &[Level],
+    budget: Budget,
+    format: &Format,
+) -> Result<(u64, Option<f64>, Division), Failure> {
     let name = name(format);
     let wrong = |error: filter_policy::Error| Failure::input(format_args!("{name}: {error}"));
     let format = of_policy(format).ok_or_else(|| {
@@ -111,7 +115,13 @@ fn divided(levels: &[Level], budget: Budget, format: &Format) -> Result<(u64, Op
     Ok((most, equal, plan(format, levels, most).map_err(wrong)?))
 }
 
-fn write(out: &mut impl io::Write, name: &str, most: u64, equal: Option<f64>, plan: &Plan) -> io::Result<()> {
+fn write(
+    out: &mut impl io::Write,
+    name: &str,
+    most: u64,
+    equal: Option<f64>,
+    plan: &Division,
+) -> io::Result<()> {
     writeln!(
         out,
         "{name}, at most {} ({})\n",

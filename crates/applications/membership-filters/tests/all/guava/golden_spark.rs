@@ -1,6 +1,6 @@
 //! Spark's filters: those that Spark wrote are rebuilt byte for byte, read and queried; hostile bytes are refused.
 
-use membership_filters::spark::{BloomFilter, Item, Keys, Parameters, StreamHeader, Version};
+use membership_filters::spark::{BloomFilter, Item, ItemBytes, Parameters, StreamHeader, Version};
 use membership_filters::{Error, Hash128, Key, Utf16};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -171,7 +171,7 @@ fn filters_of_data_frames_are_cut_and_filled_alike() {
 #[test]
 fn elements_are_widened_and_encoded_as_in_java() {
     fn of<T: Item + ?Sized>(seed: i32, key: &T) -> Hash128 {
-        Hash128::of_key(&Keys { seed }, key)
+        Hash128::of_key(&ItemBytes { seed }, key)
     }
     assert_eq!(of(3, &-7_i8), of(3, &-7_i64));
     assert_eq!(of(3, &-7_i16), of(3, &-7_i32));

@@ -98,9 +98,9 @@ pub(super) fn load(
 pub(super) const GUARD: usize = 1 << 20;
 
 /// Memory for keys, in unix between [`GUARD`] bytes on either side that nobody may touch, and read-only. It is never given back.
-pub(super) struct Keys(&'static mut [u8]);
+pub(super) struct CKeys(&'static mut [u8]);
 
-impl Deref for Keys {
+impl Deref for CKeys {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -109,7 +109,7 @@ impl Deref for Keys {
 }
 
 #[cfg(unix)]
-impl Keys {
+impl CKeys {
     /// Returns memory of at least this length. From now on the process leaves no core file.
     pub(super) fn new(length: usize) -> io::Result<Self> {
         let none = Rlimit {
@@ -195,7 +195,7 @@ pub(super) fn report_faults(results: &File, report: u8) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-impl Keys {
+impl CKeys {
     pub(super) fn new(length: usize) -> io::Result<Self> {
         Ok(Self(vec![0; length].leak()))
     }

@@ -126,7 +126,7 @@ fn call(symbol: &Symbol, time_of: TimeOf, results: &File) -> io::Result<()> {
     let on_stack = 0_u8;
     send(Stack, (&raw const on_stack).addr() as u64)?;
     ffi::report_faults(results, Fault as u8)?;
-    let mut memory = ffi::Keys::new(LONG_KEY.len())?;
+    let mut memory = ffi::CKeys::new(LONG_KEY.len())?;
     let bounds = memory.as_ptr_range();
     send(Start, bounds.start.addr() as u64)?;
     send(End, bounds.end.addr() as u64)?;

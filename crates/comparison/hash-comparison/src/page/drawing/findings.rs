@@ -6,7 +6,7 @@ use crate::questions::on_dataset::{DatasetRows, stems};
 use crate::questions::times::numbers;
 use crate::questions::{Kind, Of};
 use crate::record::{CallForm, Choice, CostRow, EMPTY, Finding, IDEAL, Purpose, Verdict};
-use plots::dots::{Axis, Dot, Dots, Panel, Row};
+use plots::dots::{Axis, Dot, DotRow, Dots, Panel};
 use plots::key::Sign;
 use plots::mark::Mark;
 use plots::scale::Scale;
@@ -100,7 +100,7 @@ fn quality(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
         let row = row.as_ref()?;
         let over = |count| row.over_expected(count);
         let (Some(value), Some(low), Some(high)) = (row.ratio(), over(row.ci_low), over(row.ci_high)) else {
-            return Some(Row::new([], "too few keys".to_owned()));
+            return Some(DotRow::new([], "too few keys".to_owned()));
         };
         let band = row.band(data.records.collisions.len()).map(over);
         let is_seen = row.collisions > 0;
@@ -112,9 +112,9 @@ fn quality(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
             .into_iter()
             .chain(notes)
             .collect();
-        Some(Row {
+        Some(DotRow {
             band: band[0].zip(band[1]),
-            ..Row::new([dot], numbers.join(", "))
+            ..DotRow::new([dot], numbers.join(", "))
         })
     });
     Panel {
@@ -184,7 +184,7 @@ fn time(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
                 row.map(|row: &crate::questions::TimingRow| row.dot(finding.verdict.into(), is_filled))
             };
             let dots = [dot(chained, false), dot(overlapped, true)];
-            Row::new(dots.into_iter().flatten(), numbers([*overlapped, *chained]))
+            DotRow::new(dots.into_iter().flatten(), numbers([*overlapped, *chained]))
         });
     Panel {
         title: "Time on these keys".to_owned(),
@@ -219,7 +219,7 @@ fn filter(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
         let is_seen = row.false_positives > 0;
         let value = if is_seen { row.rate } else { row.ci_high };
         let dot = Dot::new(value, (row.ci_low, row.ci_high), finding.verdict.into(), is_seen);
-        Some(Row::new([dot], number::percent(row.rate)))
+        Some(DotRow::new([dot], number::percent(row.rate)))
     });
     let values = present().chain(ideal).flat_map(|row| [row.rate, row.ci_high]);
     Panel {
@@ -272,7 +272,7 @@ fn cost(data: &DatasetRows<'_>, findings: &[&Finding], purpose: Purpose) -> Pane
         let seen = rows.iter().enumerate().filter(|(_, row)| row.measured > 0.0);
         let numbers: Vec<String> = rows.iter().map(|row| shown(row)).collect();
         // The first lies on top.
-        Row::new(seen.map(dot).rev(), numbers.join(", "))
+        DotRow::new(seen.map(dot).rev(), numbers.join(", "))
     });
     let rows = rows.collect();
     let values = present().flat_map(|row| [row.measured, row.chance]);

@@ -11,7 +11,7 @@ use crate::clock::{Batch, Workload, sample};
 use crate::keys::{Dataset, shuffled};
 use crate::questions::on_dataset::{DatasetRows, distinct};
 use crate::record::{CallForm, EMPTY, Place, of};
-use plots::dots::{Axis, Dots, Panel, Row};
+use plots::dots::{Axis, DotRow, Dots, Panel};
 use plots::key::Sign;
 use plots::mark::Mark;
 use plots::scale::Scale;
@@ -101,7 +101,7 @@ pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
             let [cache, memory] = [Place::Cache, Place::Memory].map(|place| find(function, place, form));
             let dots = (cache.map(|row| row.dot(Mark::Neutral, true)).into_iter())
                 .chain(memory.map(|row| row.dot(Mark::Neutral, false)));
-            Row::new(dots, super::numbers([cache, memory]))
+            DotRow::new(dots, super::numbers([cache, memory]))
         };
         let times = measured.iter().filter(|row| row.form == form);
         Panel {

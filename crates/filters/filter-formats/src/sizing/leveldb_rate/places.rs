@@ -25,7 +25,7 @@ const FEW_VALUES: u64 = 1 << 23;
 /// The formula neglects that one stored key may set several of the bits.
 pub(super) fn ratio(bits: u64, keys: u64, probes: u8) -> f64 {
     let k = u64::from(probes);
-    let places = Places::new(bits, keys, probes);
+    let places = KeyPlaces::new(bits, keys, probes);
     if places.are_even() {
         return 1.0;
     }
@@ -53,7 +53,7 @@ fn evenly_spread(sample: u32) -> u32 {
     upper >> 17 << 17 | lower >> 15
 }
 
-struct Places {
+struct KeyPlaces {
     bits: u64,
     third: Option<Third>,
     /// The number of stored hash values for each hash value, as it counts for the zeros.
@@ -67,7 +67,7 @@ struct Places {
     zeros: [f64; MAX_CLASSES],
 }
 
-impl Places {
+impl KeyPlaces {
     fn new(bits: u64, keys: u64, probes: u8) -> Self {
         let others = || (0..u64::from(probes)).filter(|&probe| probe != 2);
         let divisor = |probe| gcd(divisor(probe), bits);

@@ -1,19 +1,19 @@
 //! A layout of another crate.
 
-use filter_policy::kernels::{KernelToken, Lookup, Source, Stored};
-use filter_policy::{BitsPerKey, Error, HashFunction, Layout, Prepared, building};
+use filter_policy::kernels::{KernelToken, Lookup, Source, StoredBits};
+use filter_policy::{BitsPerKey, Error, HashFunctionId, Layout, Prepared, building};
 
 /// A filter that is the list of hash values, of a function that is not in the name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct List {
     seed: u64,
-    function: HashFunction,
+    function: HashFunctionId,
     is_broken: bool,
 }
 
 impl List {
     pub(crate) fn new(seed: u64) -> Self {
-        let function = HashFunction::new("test.List", |key| hash(seed, key));
+        let function = HashFunctionId::new("test.List", |key| hash(seed, key));
         let is_broken = false;
         Self {
             seed,
@@ -41,7 +41,7 @@ fn hash(seed: u64, key: &[u8]) -> u64 {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Values<'f>(&'f [u8], u64, bool);
 
-impl Stored for Values<'_> {
+impl StoredBits for Values<'_> {
     type Hash = u64;
 
     fn may_match(self, _: KernelToken, hash: u64) -> bool {
@@ -76,7 +76,7 @@ impl Layout for List {
         None
     }
 
-    fn hash_function(&self) -> HashFunction {
+    fn hash_function(&self) -> HashFunctionId {
         self.function
     }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use filter_formats::Format;
+use filter_formats::PolicyFormat;
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{
-    Answers, BitsPerKey, Error, FilterBuilder, FilterPolicy, HashFunction, HashedKey, KeyBatch, KeyHashes,
+    Answers, BitsPerKey, Error, FilterBuilder, FilterPolicy, HashFunctionId, HashedKey, KeyBatch, KeyHashes,
     OwnedFilter, PackedKeys,
 };
 
@@ -40,7 +40,7 @@ impl Pages {
 
 /// Returns hash values of a function.
 pub(crate) fn key_hashes(
-    function: HashFunction,
+    function: HashFunctionId,
     values: impl ExactSizeIterator<Item = u64>,
     memory: &mut Guarded,
     end: bool,
@@ -188,7 +188,9 @@ pub(crate) fn answers(policy: &dyn AnyPolicy, filter: &[u8], keys: &[&[u8]], pag
     type Ask<'a> = &'a dyn Fn(&mut Answers<'_>) -> Result<(), Error>;
     let ways: [(&str, Ask<'_>); 4] = [
         ("slices", &|answers| prepared.may_match_slices(keys, answers)),
-        ("slices as a batch", &|answers| prepared.may_match_many(keys, answers)),
+        ("slices as a batch", &|answers| {
+            prepared.may_match_many(keys, answers)
+        }),
         ("packed", &|answers| prepared.may_match_many(packed, answers)),
         ("vectors", &|answers| prepared.may_match_many(&vectors, answers)),
     ];
@@ -197,9 +199,10 @@ pub(crate) fn answers(policy: &dyn AnyPolicy, filter: &[u8], keys: &[&[u8]], pag
     }
     // RocksDB's filters identify their kind, which may use a hash of another width: then a hash value always matches.
     let is_narrow = hashes.values::<u32>().is_some();
-    let by_hash = match FilterView::new(Format::FAST_LOCAL_BLOOM, filter).kind() {
+    let by_hash = match FilterView::new(PolicyFormat::FAST_LOCAL_BLOOM, filter).kind() {
         FilterKind::Filter(format)
-            if policy.name().starts_with("rocksdb.") && (format == Format::LEGACY_BLOOM) != is_narrow =>
+            if policy.name().starts_with("rocksdb.")
+                && (format == PolicyFormat::LEGACY_BLOOM) != is_narrow =>
         {
             vec![true; keys.len()]
         }
@@ -301,7 +304,7 @@ impl Row {
                     at()
                 );
             }
-            if self.format.shares_layout(Format::FAST_LOCAL_BLOOM) {
+            if self.format.shares_layout(PolicyFormat::FAST_LOCAL_BLOOM) {
                 let mut once = keys.to_vec();
                 once.dedup();
                 assert!(

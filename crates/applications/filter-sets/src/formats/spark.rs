@@ -3,18 +3,18 @@
 use filter_formats::sizing::Textbook;
 use membership_filters::Hashing as _;
 use membership_filters::envelope::{HEADER_LEN, Stored as _};
-use membership_filters::spark::{BloomFilter, Keys, Parameters, StreamHeader, Version};
+use membership_filters::spark::{BloomFilter, ItemBytes, Parameters, StreamHeader, Version};
 
 use super::open_either;
-use crate::bytes::Bytes;
+use crate::bytes::FilterData;
 use crate::error::{Error, ensure};
+use crate::format::{AnyOpened, Format, Hasher, Plan, Result, Size, Sizing, StoredFormat};
 use crate::outline::{Outline, stream};
-use crate::row::{AnyOpened, Format, Hasher, Plan, Result, Row, Size, Sizing};
 
 /// The most probes of a filter that is queried bit by bit: a stored number must not use any amount of memory.
 const MAX_PROBES: u32 = 1 << 16;
 
-/// A row of the list: a version of the stream.
+/// A format of the list: a version of the stream.
 pub(super) struct Spark {
     version: Version,
     name: &'static str,
@@ -60,7 +60,7 @@ impl Spark {
     }
 }
 
-impl Row for Spark {
+impl StoredFormat for Spark {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -90,7 +90,7 @@ impl Row for Spark {
     }
 
     fn hasher(&self, format: &Format) -> Result<Hasher> {
-        let keys = Keys { seed: format.seed };
+        let keys = ItemBytes { seed: format.seed };
         Ok(Hasher {
             is_narrow: true,
             hash: Box::new(move |key| Some(keys.hash_bytes(key).h1.into())),
@@ -129,9 +129,9 @@ impl Row for Spark {
         })
     }
 
-    fn open(&'static self, _format: &Format, bytes: Bytes) -> Result<AnyOpened> {
+    fn open(&'static self, _format: &Format, bytes: FilterData) -> Result<AnyOpened> {
         self.header(bytes.as_ref())?;
-        let read = open_either(bytes.as_ref(), Keys::default(), BloomFilter::from_spark);
+        let read = open_either(bytes.as_ref(), ItemBytes::default(), BloomFilter::from_spark);
         Ok(Box::new(read?))
     }
 

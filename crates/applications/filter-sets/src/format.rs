@@ -1,4 +1,4 @@
-//! The row of a stored format: its properties and operations.
+//! A stored format: its properties and operations.
 
 use std::any::Any;
 use std::fmt;
@@ -7,24 +7,24 @@ use std::io::{self, Write};
 use membership_filters::Encoding;
 use serde::Serialize;
 
-use crate::bytes::Bytes;
+use crate::bytes::FilterData;
 use crate::error::Error;
 use crate::outline::Outline;
 
-/// The result of a row's operation. A caller that knows the file makes an error of another kind of it.
+/// The result of a format's operation. A caller that knows the file makes an error of another kind of it.
 pub(crate) type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// A stored format. [`rows`](crate::rows::rows) returns all of them. Listing, building, recognising, sizing, querying
+/// A stored format, of which [`formats`](crate::formats::formats) returns all. Listing, building, recognising, sizing, querying
 /// and merging filters all go through this trait.
-pub(crate) trait Row: Sync {
+pub(crate) trait StoredFormat: Sync {
     /// The name that headers and manifests state: a policy's is the one under which engines store its filters.
     fn name(&self) -> &'static str;
 
     /// The names by which users choose the format. Messages show the first.
     fn short_names(&self) -> &'static [&'static str];
 
-    /// Returns the format of a filter of this length with these first bytes, if it is of this row. 32 bytes suffice.
-    /// Only rows that are [known by bytes](Self::is_known_by_bytes) recognise filters.
+    /// Returns the format of a filter of this length with these first bytes, if it is this one. 32 bytes suffice.
+    /// Only formats that are [known by bytes](Self::is_known_by_bytes) recognise filters.
     fn recognise(&'static self, _head: &[u8], _len: u64) -> Option<Format> {
         None
     }
@@ -44,7 +44,7 @@ pub(crate) trait Row: Sync {
         false
     }
 
-    /// Returns true if no filter of another row has these bytes.
+    /// Returns true if no filter of another format has these bytes.
     fn owns(&'static self, bytes: &[u8]) -> bool {
         self.recognise(bytes, bytes.len() as u64).is_some()
     }
@@ -62,7 +62,7 @@ pub(crate) trait Row: Sync {
     fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan>;
 
     /// Opens a stored filter.
-    fn open(&'static self, format: &Format, bytes: Bytes) -> Result<AnyOpened>;
+    fn open(&'static self, format: &Format, bytes: FilterData) -> Result<AnyOpened>;
 
     /// Returns the outline of a filter of this length with these first and last bytes; `None` if a query needs more
     /// than a few bytes of the filter.
@@ -154,7 +154,7 @@ pub(crate) trait Filling {
     /// Writes the stored form.
     fn write(&self, writer: &mut dyn Write) -> io::Result<()>;
 
-    /// Writes the commands that load the filter into Redis under this key, if its row has them.
+    /// Writes the commands that load the filter into Redis under this key, if its format has them.
     fn write_commands(&self, _key: &[u8], _writer: &mut dyn Write) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -193,7 +193,7 @@ pub(crate) fn like<F: Opened>(other: &dyn Opened) -> Result<&F> {
 /// A stored format of this project.
 #[derive(Clone)]
 pub struct Format {
-    pub(crate) row: &'static dyn Row,
+    pub(crate) stored: &'static dyn StoredFormat,
     pub(crate) name: String,
     pub(crate) encoding: Encoding,
     pub(crate) seed: i32,
@@ -225,16 +225,16 @@ impl fmt::Display for Format {
 }
 
 impl Format {
-    /// Returns the format of a row.
-    pub(crate) fn of(row: &'static dyn Row) -> Self {
-        Self::derived(row, row.name())
+    /// Returns a stored format under its own name.
+    pub(crate) fn of(stored: &'static dyn StoredFormat) -> Self {
+        Self::derived(stored, stored.name())
     }
 
-    /// Returns a format of a row under a name that is derived from the row's.
-    pub(crate) fn derived(row: &'static dyn Row, name: &str) -> Self {
+    /// Returns a stored format under a name that is derived from its own.
+    pub(crate) fn derived(stored: &'static dyn StoredFormat, name: &str) -> Self {
         let (name, encoding) = (name.to_owned(), Encoding::BYTES);
         Self {
-            row,
+            stored,
             name,
             encoding,
             seed: 0,
@@ -249,7 +249,7 @@ impl Format {
     /// Returns the names by which users choose the format, at least one. A format whose name is derived from another's
     /// has the short names of the other.
     pub fn short_names(&self) -> &'static [&'static str] {
-        self.row.short_names()
+        self.stored.short_names()
     }
 
     /// Sets the encoding of keys, which is [`Encoding::BYTES`] otherwise. Filters in an envelope have it in their
@@ -262,7 +262,7 @@ impl Format {
 
     /// Returns true if the bytes of a filter identify the format.
     pub fn is_known_by_bytes(&self) -> bool {
-        self.row.is_known_by_bytes()
+        self.stored.is_known_by_bytes()
     }
 
     pub(crate) fn wrong(&self, reason: impl fmt::Display) -> Error {
@@ -270,7 +270,7 @@ impl Format {
     }
 
     pub(crate) fn plan(&self, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan, Error> {
-        self.row
+        self.stored
             .plan(self, keys, capacity, size)
             .map_err(|reason| self.wrong(reason))
     }
@@ -292,7 +292,7 @@ impl Format {
     ///
     /// [`InvalidArgument`](crate::Error::InvalidArgument) if no filter of the format has the size.
     pub fn sizing(&self, keys: u64, size: Size) -> Result<Sizing, Error> {
-        let plan = self.row.plan(self, keys, None, size);
+        let plan = self.stored.plan(self, keys, None, size);
         plan.map(|plan| plan.sizing)
     }
 }

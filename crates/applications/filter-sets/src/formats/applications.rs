@@ -5,31 +5,31 @@ use filter_formats::sizing::{Textbook, lowest_rate};
 use membership_filters::backend::{AnyFunnel, Blocked, Bloom, Compatible, Counting, Cuckoo, Rotating};
 use membership_filters::envelope::{self, Stored as _};
 use membership_filters::guava::{self, Strategy, StreamHeader};
-use membership_filters::{Bytes as Whole, Encoding, Filter, Parameters, Xxph3, redisbloom};
+use membership_filters::{Bytes, Encoding, Filter, Parameters, Xxph3, redisbloom};
 use membership_filters::{CountingBloomFilter, CuckooParameters, Generations, Hash128, HashId, Hashing};
 
 use super::filters::wide;
 use super::open_either;
-use crate::bytes::Bytes;
+use crate::bytes::FilterData;
 use crate::error::Error;
-use crate::outline::{Outline, stream};
-use crate::row::{
-    AnyFilling, AnyOpened, Filling, Format, Hasher, NO_BITS, Opened, Plan, Result, Row, Size, Sizing,
+use crate::format::{
+    AnyFilling, AnyOpened, Filling, Format, Hasher, NO_BITS, Opened, Plan, Result, Size, Sizing, StoredFormat,
 };
+use crate::outline::{Outline, stream};
 
-/// A row of the list.
+/// A format of the list.
 pub(super) struct Application {
     /// The name, which is the short name as well.
     names: &'static [&'static str; 1],
-    form: Form,
+    form: StoredForm,
     /// Returns the size of a filter of so many keys and this rate.
-    shape: fn(u64, f64) -> Result<Shape>,
+    shape: fn(u64, f64) -> Result<FilterSize>,
     make: fn(HashId, u64, f64) -> Result<AnyFilling>,
     open: fn(HashId, &[u8]) -> Result<AnyOpened>,
 }
 
 /// The stored form of a filter, which tells how it is recognised and how keys are hashed.
-enum Form {
+enum StoredForm {
     /// Guava's stream, whose header is known by its length.
     Guava,
     /// RedisBloom's chunks, one after the other, alone or in an envelope.
@@ -39,7 +39,7 @@ enum Form {
 }
 
 /// The size of a filter.
-struct Shape {
+struct FilterSize {
     /// The length of the stored filter in bytes.
     bytes: u64,
     /// The bytes of it that grow with the keys.
@@ -49,12 +49,12 @@ struct Shape {
 }
 
 /// A filter that is sized by a rate and stored in an envelope.
-trait Shaped: AnyFunnel {
-    fn shape(parameters: &Self::Parameters, keys: u64) -> Result<Shape>;
+trait SizedByRate: AnyFunnel {
+    fn shape(parameters: &Self::Parameters, keys: u64) -> Result<FilterSize>;
 }
 
-impl Shaped for Bloom<Strategy> {
-    fn shape(parameters: &guava::Parameters, keys: u64) -> Result<Shape> {
+impl SizedByRate for Bloom<Strategy> {
+    fn shape(parameters: &guava::Parameters, keys: u64) -> Result<FilterSize> {
         textbook(
             parameters,
             keys,
@@ -64,16 +64,16 @@ impl Shaped for Bloom<Strategy> {
     }
 }
 
-impl Shaped for Counting {
-    fn shape(parameters: &guava::Parameters, keys: u64) -> Result<Shape> {
+impl SizedByRate for Counting {
+    fn shape(parameters: &guava::Parameters, keys: u64) -> Result<FilterSize> {
         let bytes = CountingBloomFilter::stored_len_of(parameters).map_err(Error::argument)?;
         textbook(parameters, keys, parameters.bits() / 2, bytes)
     }
 }
 
-impl Shaped for Blocked {
-    fn shape(parameters: &Parameters, keys: u64) -> Result<Shape> {
-        Ok(Shape {
+impl SizedByRate for Blocked {
+    fn shape(parameters: &Parameters, keys: u64) -> Result<FilterSize> {
+        Ok(FilterSize {
             bytes: parameters.stored_len(),
             array: parameters.memory_bytes(),
             probe_count: Some(parameters.probe_count()),
@@ -82,9 +82,9 @@ impl Shaped for Blocked {
     }
 }
 
-impl Shaped for Cuckoo {
-    fn shape(parameters: &CuckooParameters, keys: u64) -> Result<Shape> {
-        Ok(Shape {
+impl SizedByRate for Cuckoo {
+    fn shape(parameters: &CuckooParameters, keys: u64) -> Result<FilterSize> {
+        Ok(FilterSize {
             bytes: parameters.stored_len(),
             array: parameters.memory_bytes(),
             probe_count: None,
@@ -94,10 +94,10 @@ impl Shaped for Cuckoo {
 }
 
 /// All keys are in the newest generation.
-impl<B: Shaped + Compatible> Shaped for Rotating<B> {
-    fn shape(size: &Generations<B::Parameters>, keys: u64) -> Result<Shape> {
+impl<B: SizedByRate + Compatible> SizedByRate for Rotating<B> {
+    fn shape(size: &Generations<B::Parameters>, keys: u64) -> Result<FilterSize> {
         let (count, each) = (u64::from(size.count), B::shape(&size.each, keys)?);
-        Ok(Shape {
+        Ok(FilterSize {
             bytes: ENVELOPE + 16 + count * (each.bytes - ENVELOPE),
             array: count * each.array,
             ..each
@@ -106,10 +106,10 @@ impl<B: Shaped + Compatible> Shaped for Rotating<B> {
 }
 
 /// Returns the shape of a filter with Guava's bits and probes, and this many bytes of them.
-fn textbook(parameters: &guava::Parameters, keys: u64, array: u64, bytes: u64) -> Result<Shape> {
+fn textbook(parameters: &guava::Parameters, keys: u64, array: u64, bytes: u64) -> Result<FilterSize> {
     let probes = parameters.probe_count();
     let rate = Textbook::with_probe_count(probes).rate(parameters.bits(), keys);
-    Ok(Shape {
+    Ok(FilterSize {
         bytes,
         array,
         probe_count: Some(probes),
@@ -117,14 +117,14 @@ fn textbook(parameters: &guava::Parameters, keys: u64, array: u64, bytes: u64) -
     })
 }
 
-/// Returns the row of filters in an envelope.
-const fn enveloped<B: Shaped>(names: &'static [&'static str; 1]) -> Application
+/// Returns the format of filters in an envelope.
+const fn enveloped<B: SizedByRate>(names: &'static [&'static str; 1]) -> Application
 where
     Filter<B, HashId>: Filling + Opened,
 {
     Application {
         names,
-        form: Form::Envelope(B::MAGIC),
+        form: StoredForm::Envelope(B::MAGIC),
         shape: |keys, rate| B::shape(&B::sized(keys, rate).map_err(Error::argument)?, keys),
         make: |id, keys, rate| {
             let filter = B::sized(keys, rate).and_then(|size| Filter::<B, _>::new(id, &size));
@@ -141,18 +141,18 @@ where
 pub(super) static ALL: [Application; 7] = [
     Application {
         names: &["guava"],
-        form: Form::Guava,
+        form: StoredForm::Guava,
         shape: |keys, rate| {
             let parameters = guava::Parameters::new(keys, rate).map_err(Error::argument)?;
             textbook(&parameters, keys, parameters.bits() / 8, parameters.guava_len())
         },
         make: |_, keys, rate| {
-            let filter = guava::BloomFilter::with_capacity(Whole, keys, rate);
+            let filter = guava::BloomFilter::with_capacity(Bytes, keys, rate);
             Ok(Box::new(filter.map_err(Error::argument)?))
         },
         open: |_, bytes| {
             Ok(Box::new(
-                guava::BloomFilter::from_guava(bytes, Whole).map_err(Error::argument)?,
+                guava::BloomFilter::from_guava(bytes, Bytes).map_err(Error::argument)?,
             ))
         },
     },
@@ -164,13 +164,13 @@ pub(super) static ALL: [Application; 7] = [
     // Before it grows.
     Application {
         names: &["redisbloom"],
-        form: Form::RedisBloom,
+        form: StoredForm::RedisBloom,
         shape: |keys, rate| {
             let link = redisbloom::Parameters::new(keys, rate)
                 .first_link()
                 .map_err(Error::argument)?;
             let rate = Textbook::with_probe_count(link.probe_count).rate(link.bits, keys);
-            Ok(Shape {
+            Ok(FilterSize {
                 // With the header of a chain of one link.
                 bytes: 73 + link.bits / 8,
                 array: link.bits / 8,
@@ -184,7 +184,7 @@ pub(super) static ALL: [Application; 7] = [
         },
         open: |_, bytes| {
             let bare = redisbloom::BloomFilter::from_redisbloom;
-            Ok(Box::new(open_either(bytes, redisbloom::Keys, bare)?))
+            Ok(Box::new(open_either(bytes, redisbloom::KeyBytes, bare)?))
         },
     },
 ];
@@ -209,7 +209,7 @@ impl Application {
             Size::Bytes(bytes) => {
                 let lowest = lowest_rate(|rate| shape(rate).is_ok_and(|shape| shape.bytes <= bytes));
                 lowest.ok_or_else(|| match shape(0.5) {
-                    Ok(Shape { bytes: least, .. }) => Error::argument(format_args!(
+                    Ok(FilterSize { bytes: least, .. }) => Error::argument(format_args!(
                         "memory must be at least {least} bytes for this many keys, got {bytes}"
                     )),
                     Err(error) => error,
@@ -220,7 +220,7 @@ impl Application {
     }
 }
 
-impl Row for Application {
+impl StoredFormat for Application {
     fn name(&self) -> &'static str {
         self.names[0]
     }
@@ -230,18 +230,18 @@ impl Row for Application {
     }
 
     fn has_commands(&self) -> bool {
-        matches!(self.form, Form::RedisBloom)
+        matches!(self.form, StoredForm::RedisBloom)
     }
 
     fn recognise(&'static self, head: &[u8], len: u64) -> Option<Format> {
         let format = Format::of(self);
         let magic = match self.form {
-            Form::Guava => {
+            StoredForm::Guava => {
                 let header = StreamHeader::from_bytes(*head.first_chunk()?);
                 let is_whole = header.validate().is_ok() && header.stream_len() == len;
                 return is_whole.then_some(format);
             }
-            Form::RedisBloom => {
+            StoredForm::RedisBloom => {
                 let number = |at| Some(u32::from_le_bytes(*head.get(at..)?.first_chunk()?));
                 // The options, and links, of which each has 61 bytes at least.
                 let is_whole = len >= 20 + u64::from(number(8)?) * 61;
@@ -249,7 +249,7 @@ impl Row for Application {
                 let is_bare = is_whole && matches!(number(12)?, 5 | 13);
                 return (is_enveloped || is_bare).then_some(format);
             }
-            Form::Envelope(magic) => magic,
+            StoredForm::Envelope(magic) => magic,
         };
         head.starts_with(&magic).then(|| match envelope::hash_id(head) {
             Ok(id) => format.encoding(id.encoding()),
@@ -261,7 +261,7 @@ impl Row for Application {
         Ok(Hasher {
             is_narrow: false,
             hash: match self.form {
-                Form::RedisBloom => Box::new(|key| Some(wide(redisbloom::Keys.hash_bytes(key)))),
+                StoredForm::RedisBloom => Box::new(|key| Some(wide(redisbloom::KeyBytes.hash_bytes(key)))),
                 _ => Box::new(|key| Some(wide(Hash128::of(key)))),
             },
         })
@@ -271,7 +271,7 @@ impl Row for Application {
         let capacity = capacity.unwrap_or(keys).max(1);
         let rate = self.rate(capacity, size)?;
         let shape = (self.shape)(capacity, rate)?;
-        let (make, id) = (self.make, Whole.hash_id().with_encoding(format.encoding));
+        let (make, id) = (self.make, Bytes.hash_id().with_encoding(format.encoding));
         Ok(Plan {
             sizing: Sizing {
                 bytes: shape.bytes,
@@ -285,9 +285,9 @@ impl Row for Application {
         })
     }
 
-    fn open(&'static self, format: &Format, bytes: Bytes) -> Result<AnyOpened> {
-        let Form::Envelope(_) = self.form else {
-            return (self.open)(Whole.hash_id(), bytes.as_ref());
+    fn open(&'static self, format: &Format, bytes: FilterData) -> Result<AnyOpened> {
+        let StoredForm::Envelope(_) = self.form else {
+            return (self.open)(Bytes.hash_id(), bytes.as_ref());
         };
         let id = envelope::hash_id(bytes.as_ref()).map_err(Error::argument)?;
         let (ours, stored) = (format.encoding, id.encoding());
@@ -302,7 +302,7 @@ impl Row for Application {
     }
 
     fn outline(&self, _format: &Format, len: u64, head: &[u8], _tail: &[u8]) -> Option<Result<Outline>> {
-        matches!(self.form, Form::Guava).then(|| {
+        matches!(self.form, StoredForm::Guava).then(|| {
             let header = head.first_chunk().copied().map(StreamHeader::from_bytes);
             let header = header.ok_or_else(|| Error::argument("the header is cut"))?;
             let (strategy, words) = header.validate().map_err(Error::argument)?;

@@ -1,4 +1,4 @@
-//! The formats of storage engines, whose rows are in `filter_formats`.
+//! The formats of storage engines, which `filter_formats` lists.
 
 use std::io::{self, Write};
 
@@ -7,22 +7,23 @@ use filter_formats::sizing::Textbook;
 use filter_formats::view::places::{self, Places};
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{
-    Answers, BitsPerKey, FilterPolicy as _, HashFunction, HashValue, KeyHash, KeyHashes, MATCHES_EVERYTHING,
-    OwnedFilter,
+    Answers, BitsPerKey, FilterPolicy as _, HashFunctionId, HashValue, KeyHash, KeyHashes,
+    MATCHES_EVERYTHING, OwnedFilter,
 };
 use hashzoo::xxh3_64;
 
-use crate::bytes::Bytes;
+use crate::bytes::FilterData;
 use crate::error::Error;
-use crate::outline::{Outline, Placed};
-use crate::row::{
-    AnyFilling, AnyOpened, Filling, Format, Hasher, NO_BITS, Opened, Plan, Result, Row, Size, Sizing, like,
+use crate::format::{
+    AnyFilling, AnyOpened, Filling, Format, Hasher, NO_BITS, Opened, Plan, Result, Size, Sizing,
+    StoredFormat, like,
 };
+use crate::outline::{Outline, Placed};
 
 /// The seed of the second hash of a key, which no format and no shard function uses.
 const IDENTITY_SEED: u64 = 0x6b65_7973;
 
-/// Returns the format of a policy whose name is derived from that of a row: with another seed, or over prefixes.
+/// Returns the format of a policy whose name is derived from that of another: with another seed, or over prefixes.
 pub(super) fn derived(name: &str) -> Option<Format> {
     policies::reader(name).ok()?;
     Some(Format::derived(policies::row_of(name)?, name))
@@ -38,12 +39,12 @@ fn policy(format: &Format, bits_per_key: BitsPerKey) -> Result<AnyPolicy> {
 }
 
 /// Returns the function of a policy's hash values.
-fn function(policy: &AnyPolicy) -> Result<HashFunction> {
+fn function(policy: &AnyPolicy) -> Result<HashFunctionId> {
     let function = policy.key_hash(b"").map(KeyHash::function);
     function.ok_or_else(|| Error::argument("can be queried, but not built: it has no hash values"))
 }
 
-impl Row for NamedPolicy {
+impl StoredFormat for NamedPolicy {
     fn name(&self) -> &'static str {
         self.name()
     }
@@ -142,23 +143,27 @@ impl Row for NamedPolicy {
         })
     }
 
-    fn open(&'static self, format: &Format, bytes: Bytes) -> Result<AnyOpened> {
+    fn open(&'static self, format: &Format, bytes: FilterData) -> Result<AnyOpened> {
         let filter = OwnedFilter::new(reader(format)?, bytes);
-        let (row, format) = (self, format.clone());
-        Ok(Box::new(OpenedFilter { row, format, filter }))
+        let (listed, format) = (self, format.clone());
+        Ok(Box::new(OpenedFilter {
+            listed,
+            format,
+            filter,
+        }))
     }
 
     fn outline(&self, format: &Format, len: u64, _head: &[u8], tail: &[u8]) -> Option<Result<Outline>> {
         let policy = reader(format).ok().filter(|policy| function(policy).is_ok())?;
-        let form = places::Outline::new(self.format(), len, tail)?;
-        Some(Ok(Outline(Box::new(Form { policy, form }))))
+        let form = places::LayoutOutline::new(self.format(), len, tail)?;
+        Some(Ok(Outline(Box::new(PolicyOutline { policy, form }))))
     }
 }
 
 /// The filter of a policy, which is built from all hash values at once.
 struct Filled<H> {
     policy: AnyPolicy,
-    function: HashFunction,
+    function: HashFunctionId,
     rate: f64,
     hash: fn(u128) -> H,
     hashes: Vec<H>,
@@ -169,7 +174,7 @@ impl<H: HashValue + 'static> Filled<H> {
     /// Makes room for this many hash values, and for their filter.
     fn start(
         policy: AnyPolicy,
-        function: HashFunction,
+        function: HashFunctionId,
         keys: u64,
         rate: f64,
         hash: fn(u128) -> H,
@@ -218,9 +223,9 @@ impl<H: HashValue> Filling for Filled<H> {
 
 /// A policy's filter, opened for queries.
 struct OpenedFilter {
-    row: &'static NamedPolicy,
+    listed: &'static NamedPolicy,
     format: Format,
-    filter: OwnedFilter<AnyPolicy, Bytes>,
+    filter: OwnedFilter<AnyPolicy, FilterData>,
 }
 
 impl Opened for OpenedFilter {
@@ -237,17 +242,17 @@ impl Opened for OpenedFilter {
     }
 
     fn rate(&self) -> f64 {
-        FilterView::new(self.row.format(), self.filter.bytes()).expected_rate()
+        FilterView::new(self.listed.format(), self.filter.bytes()).expected_rate()
     }
 
     /// Sets the bits of a Bloom filter that are set in another.
     fn merge(&mut self, other: &dyn Opened) -> Result<()> {
-        let stored = self.row.format();
+        let stored = self.listed.format();
         let (mut bits, other) = (self.filter.bytes().to_vec(), like::<Self>(other)?.filter.bytes());
         let (one, another) = (FilterView::new(stored, &bits), FilterView::new(stored, other));
         let probes = |view: FilterView<'_>| view.probe_count().filter(|&probes| probes > 0);
         let Some((probes, others)) = probes(one).zip(probes(another)) else {
-            let name = self.row.name();
+            let name = self.listed.name();
             return Err(Error::argument(format_args!(
                 "only Bloom filters can be merged, and this is none ({name})"
             )));
@@ -265,7 +270,7 @@ impl Opened for OpenedFilter {
         for (bits, other) in bits[..len].iter_mut().zip(other) {
             *bits |= other;
         }
-        self.filter = OwnedFilter::new(reader(&self.format)?, Bytes::new(bits));
+        self.filter = OwnedFilter::new(reader(&self.format)?, FilterData::new(bits));
         Ok(())
     }
 
@@ -275,12 +280,12 @@ impl Opened for OpenedFilter {
 }
 
 /// A policy's filter whose queries need a few bytes.
-struct Form {
+struct PolicyOutline {
     policy: AnyPolicy,
-    form: places::Outline,
+    form: places::LayoutOutline,
 }
 
-impl Placed for Form {
+impl Placed for PolicyOutline {
     fn places(&self, key: &[u8]) -> Places {
         match self.policy.key_hash(key) {
             Some(hash) => self.form.places(hash),

@@ -11,18 +11,18 @@ use std::path::Path;
 use filter_formats::policies as engines;
 use membership_filters::envelope::{self, Stored};
 
-use crate::bytes::Opened;
+use crate::bytes::OpenedFile;
 use crate::error::Error;
+use crate::format::{Format, Result, StoredFormat};
 use crate::outline::Outline;
-use crate::row::{Format, Result, Row};
 
-/// Returns the rows of all formats: those of engines are in `filter_formats::policies::ALL`.
-pub(crate) fn rows() -> impl Iterator<Item = &'static dyn Row> {
-    let policies = engines::ALL.iter().map(|row| row as &dyn Row);
-    let applications = applications::ALL.iter().map(|row| row as &dyn Row);
+/// Returns all stored formats: those of engines are in `filter_formats::policies::ALL`.
+pub(crate) fn formats() -> impl Iterator<Item = &'static dyn StoredFormat> {
+    let policies = engines::ALL.iter().map(|format| format as &dyn StoredFormat);
+    let applications = applications::ALL.iter().map(|format| format as &dyn StoredFormat);
     policies
         .chain(applications)
-        .chain(spark::ALL.iter().map(|row| row as &dyn Row))
+        .chain(spark::ALL.iter().map(|format| format as &dyn StoredFormat))
 }
 
 /// Reads a filter from the form of another program, or from the envelope around it.
@@ -40,9 +40,12 @@ fn open_either<F: Stored>(
     read.map_err(Error::argument)
 }
 
-/// Returns the first short name of each of these rows.
-pub(crate) fn names(of: impl Iterator<Item = &'static dyn Row>) -> String {
-    let names: Vec<_> = of.flat_map(|row| row.short_names().first()).copied().collect();
+/// Returns the first short name of each of these formats.
+pub(crate) fn names(of: impl Iterator<Item = &'static dyn StoredFormat>) -> String {
+    let names: Vec<_> = of
+        .flat_map(|format| format.short_names().first())
+        .copied()
+        .collect();
     names.join(", ")
 }
 
@@ -58,7 +61,7 @@ impl Format {
     /// assert_eq!(smallest.unwrap().short_names(), ["ribbon"]);
     /// ```
     pub fn all() -> impl Iterator<Item = Self> {
-        rows().map(Self::of)
+        formats().map(Self::of)
     }
 
     /// Returns the format with this name: the name that files state, or a short one.
@@ -76,13 +79,13 @@ impl Format {
     ///
     /// [`InvalidArgument`](crate::Error::InvalidArgument) lists the names.
     pub fn named(name: &str) -> Result<Self, Error> {
-        let row = rows().find(|row| row.name() == name || row.short_names().contains(&name));
-        row.map(Self::of)
+        let format = formats().find(|format| format.name() == name || format.short_names().contains(&name));
+        format.map(Self::of)
             .or_else(|| policies::derived(name))
             .ok_or_else(|| {
                 Error::argument(format_args!(
                     "the format must be known, got {name:?}: known are {}, and policies' names as engines store them",
-                    names(rows())
+                    names(formats())
                 ))
             })
     }
@@ -90,13 +93,13 @@ impl Format {
     /// Returns the format of a file of this length that begins with these bytes, if they identify it. Streams of Guava
     /// and Spark and the filters of `membership-filters` do, with the encoding of their keys. 32 bytes suffice.
     pub fn of_prefix(head: &[u8], len: u64) -> Option<Self> {
-        rows().find_map(|row| row.recognise(head, len))
+        formats().find_map(|format| format.recognise(head, len))
     }
 
     /// Returns the format of a file, if its first bytes identify it. It includes the encoding of keys: pass it to
     /// [`Filter::open`](crate::Filter::open) only if the keys are of that kind.
     pub fn of_file(path: impl AsRef<Path>) -> Option<Self> {
-        let Opened { header, file, len } = Opened::open(path.as_ref(), None).ok()?;
+        let OpenedFile { header, file, len } = OpenedFile::open(path.as_ref(), None).ok()?;
         let mut head = Vec::new();
         file.take(2 * envelope::HEADER_LEN).read_to_end(&mut head).ok()?;
         match header {
@@ -109,13 +112,13 @@ impl Format {
     /// The bytes give the encoding of the keys.
     pub(crate) fn stated(name: &str, head: &[u8], len: u64) -> Result<Self, Error> {
         let named = Self::named(name)?;
-        Ok(named.row.recognise(head, len).unwrap_or(named))
+        Ok(named.stored.recognise(head, len).unwrap_or(named))
     }
 
-    /// Returns the format of another row whose filters alone have these bytes, of a filter without a header.
+    /// Returns the another format whose filters alone have these bytes, of a filter without a header.
     pub(crate) fn contradicted(&self, bytes: &[u8]) -> Option<Self> {
-        let others = rows().filter(|row| row.name() != self.row.name());
-        let owner = others.filter(|row| row.owns(bytes)).map(Self::of).next();
+        let others = formats().filter(|format| format.name() != self.stored.name());
+        let owner = others.filter(|format| format.owns(bytes)).map(Self::of).next();
         // Rows that are known by bytes refuse the bytes of others.
         owner.filter(|_| !self.is_known_by_bytes())
     }
@@ -126,10 +129,10 @@ impl Format {
     ///
     /// [`InvalidArgument`](crate::Error::InvalidArgument) unless the format is version 2 of Spark's.
     pub fn seed(self, seed: i32) -> Result<Self, Error> {
-        match self.row.has_seed() {
+        match self.stored.has_seed() {
             true => Ok(Self { seed, ..self }),
             false => {
-                let seeded = names(rows().filter(|row| row.has_seed()));
+                let seeded = names(formats().filter(|format| format.has_seed()));
                 Err(self.wrong(format_args!("has no seed; {seeded} has")))
             }
         }
@@ -156,7 +159,7 @@ impl Format {
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for a format whose queries need more than a few bytes,
     /// and for bytes that begin no filter of this length.
     pub fn outline(&self, len: u64, head: &[u8], tail: &[u8]) -> Result<Outline, Error> {
-        let outline = self.row.outline(self, len, head, tail).unwrap_or_else(|| {
+        let outline = self.stored.outline(self, len, head, tail).unwrap_or_else(|| {
             Err(Error::argument(
                 "an answer takes more than a few bytes of the filter; FORMAT.md lists the formats of which it does not",
             ))

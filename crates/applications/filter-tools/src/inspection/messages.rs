@@ -3,18 +3,18 @@
 use std::fmt::Display;
 
 /// The largest number of descriptions of one kind of damage; the rest is only counted.
-pub(super) const IN_WORDS: usize = 10;
+pub(super) const MAX_MESSAGES: usize = 10;
 
 /// A collection of damage of one kind.
 #[derive(Default)]
-pub(super) struct Words {
+pub(super) struct Messages {
     texts: Vec<String>,
     more: u64,
 }
 
-impl Words {
+impl Messages {
     pub(super) fn add(&mut self, damage: &dyn Display) {
-        if self.texts.len() < IN_WORDS {
+        if self.texts.len() < MAX_MESSAGES {
             self.texts.push(damage.to_string());
         } else {
             self.more += 1;

@@ -1,4 +1,4 @@
-//! The filters of `membership-filters` as rows build, query and merge them: by the hashes of keys.
+//! The filters of `membership-filters` as formats build, query and merge them: by the hashes of keys.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -9,9 +9,9 @@ use membership_filters::{BloomFilter, Bytes, CountingBloomFilter, CuckooFilter, 
 use membership_filters::{Hash128, HashId, Hashed, Hashing, guava, redisbloom, spark};
 
 use crate::error::Error;
-use crate::row::{Fill, Filling, Opened, Result, like};
+use crate::format::{Fill, Filling, Opened, Result, like};
 
-/// Returns the bits of a hash that a row's hasher gives.
+/// Returns the bits of a hash that a format's hasher gives.
 pub(super) fn wide(Hash128 { h1, h2 }: Hash128) -> u128 {
     u128::from(h1) << 64 | u128::from(h2)
 }
@@ -28,9 +28,9 @@ fn of_narrow(bits: u128) -> Hash128 {
     Hash128 { h1, h2 }
 }
 
-/// A filter of a row. Its constants and methods are those in which filters differ.
-pub(super) trait Kind: Stored {
-    /// Makes a hash of the bits that the row's hasher gives.
+/// A filter of an application. Its constants and methods are those in which filters differ.
+pub(super) trait ApplicationFilter: Stored {
+    /// Makes a hash of the bits that the format's hasher gives.
     const OF_BITS: fn(u128) -> Hash128 = of_wide;
 
     /// Adds the keys of another filter, or returns the reason why two filters cannot be merged.
@@ -50,7 +50,7 @@ pub(super) trait Kind: Stored {
 
 impl<B: Exclusive, F: Hashing + Copy + PartialEq> Filling for Filter<B, F>
 where
-    Self: Kind,
+    Self: ApplicationFilter,
 {
     fn add(&mut self, hashes: &[u128]) -> Result<()> {
         let funnel = *self.funnel();
@@ -76,7 +76,7 @@ where
 
 impl<B, F> Opened for Filter<B, F>
 where
-    Self: Kind,
+    Self: ApplicationFilter,
     B: Backend + Send + Sync + 'static,
     F: Hashing + Copy + PartialEq + Send + Sync + 'static,
 {
@@ -119,7 +119,7 @@ fn fill<B: Probed, F>(filter: &Filter<B, F>) -> Option<Fill> {
     })
 }
 
-impl Kind for guava::BloomFilter<Bytes> {
+impl ApplicationFilter for guava::BloomFilter<Bytes> {
     const MERGE: fn(&mut Self, &Self) -> Result<()> = merge;
 
     const FILL: fn(&Self) -> Option<Fill> = fill;
@@ -129,13 +129,13 @@ impl Kind for guava::BloomFilter<Bytes> {
     }
 }
 
-impl Kind for guava::BloomFilter<HashId> {
+impl ApplicationFilter for guava::BloomFilter<HashId> {
     const MERGE: fn(&mut Self, &Self) -> Result<()> = merge;
 
     const FILL: fn(&Self) -> Option<Fill> = fill;
 }
 
-impl Kind for spark::BloomFilter {
+impl ApplicationFilter for spark::BloomFilter {
     const OF_BITS: fn(u128) -> Hash128 = of_narrow;
 
     const MERGE: fn(&mut Self, &Self) -> Result<()> = merge;
@@ -147,15 +147,15 @@ impl Kind for spark::BloomFilter {
     }
 }
 
-impl Kind for BloomFilter<HashId> {
+impl ApplicationFilter for BloomFilter<HashId> {
     const MERGE: fn(&mut Self, &Self) -> Result<()> = merge;
 }
 
-impl Kind for RotatingFilter<HashId> {
+impl ApplicationFilter for RotatingFilter<HashId> {
     const MERGE: fn(&mut Self, &Self) -> Result<()> = merge;
 }
 
-impl Kind for CountingBloomFilter<HashId> {
+impl ApplicationFilter for CountingBloomFilter<HashId> {
     const MERGE: fn(&mut Self, &Self) -> Result<()> = |_, _| {
         Err(Error::argument(
             "counting filters cannot be merged: insert the keys of both into one",
@@ -163,7 +163,7 @@ impl Kind for CountingBloomFilter<HashId> {
     };
 }
 
-impl Kind for CuckooFilter<HashId> {
+impl ApplicationFilter for CuckooFilter<HashId> {
     const MERGE: fn(&mut Self, &Self) -> Result<()> = |_, _| {
         Err(Error::argument(
             "a cuckoo filter moves its fingerprints, so two cannot be merged",
@@ -171,7 +171,7 @@ impl Kind for CuckooFilter<HashId> {
     };
 }
 
-impl Kind for redisbloom::BloomFilter {
+impl ApplicationFilter for redisbloom::BloomFilter {
     const MERGE: fn(&mut Self, &Self) -> Result<()> = |_, _| {
         Err(Error::argument(
             "RedisBloom's filters count their keys, so two cannot be merged",
