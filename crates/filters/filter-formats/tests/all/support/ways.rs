@@ -188,7 +188,9 @@ pub(crate) fn answers(policy: &dyn AnyPolicy, filter: &[u8], keys: &[&[u8]], pag
     type Ask<'a> = &'a dyn Fn(&mut Answers<'_>) -> Result<(), Error>;
     let ways: [(&str, Ask<'_>); 4] = [
         ("slices", &|answers| prepared.may_match_slices(keys, answers)),
-        ("slices as a batch", &|answers| prepared.may_match_many(keys, answers)),
+        ("slices as a batch", &|answers| {
+            prepared.may_match_many(keys, answers)
+        }),
         ("packed", &|answers| prepared.may_match_many(packed, answers)),
         ("vectors", &|answers| prepared.may_match_many(&vectors, answers)),
     ];
