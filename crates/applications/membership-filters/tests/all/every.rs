@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 
+use membership_filters::backend::{AnyFunnel, Exclusive};
 use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Parameters, Strategy};
 use membership_filters::{
     BloomFilter as BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, Error,
-    Generations, Hashed, Parameters as BlockedParameters, RotatingFilter, envelope, spark,
+    Filter, Generations, Hashed, Parameters as BlockedParameters, RotatingFilter, spark,
 };
 use proptest::prelude::*;
 use proptest::strategy::Strategy as Generator;
 
-use super::support::kinds::{Each, Kind, each};
+use super::support::kinds::{Each, Own, each};
 use super::support::salted::Salted;
 
 fn hash(item: i32) -> Hashed<Bytes> {
@@ -26,51 +27,71 @@ fn present(copies: &Multiset) -> impl Iterator<Item = Hashed<Bytes>> {
 }
 
 /// Inserts a key at each step with `true`, and removes it at each other step, if the kind removes keys. Keys that
-/// are there are found at any time, refused steps change nothing, a filter that was stored and read goes on as this one, and
-/// two filters with a part of the keys each become the filter of all. Returns the keys.
-fn check<K: Kind<Funnel = Bytes>>(filter: &mut K, steps: &[(bool, i32)]) -> Result<Multiset, TestCaseError> {
+/// are there are found at any time, refused steps change nothing, a filter that was stored and read goes on as this one,
+/// two filters with a part of the keys each become the filter of all, and many keys at once are as one by one. Returns the
+/// keys.
+fn check<B: AnyFunnel + Exclusive + Clone + PartialEq>(
+    filter: &mut Filter<B, Bytes>,
+    own: &Own<B, Bytes>,
+    steps: &[(bool, i32)],
+) -> Result<Multiset, TestCaseError> {
     let (mut naive, empty) = (Multiset::new(), filter.clone());
     let [mut one, mut other, mut all] = [0; 3].map(|_| empty.clone());
-    if let Some(joined) = one.join(&other) {
-        joined.unwrap();
+    if let Own::Merge(merge) = own {
+        merge(&mut one, &other).unwrap();
         for &(part, item) in steps {
-            all.put(&hash(item)).unwrap();
+            all.insert_hashed(&hash(item)).unwrap();
             let one = if part { &mut one } else { &mut other };
-            one.put(&hash(item)).unwrap();
+            one.insert_hashed(&hash(item)).unwrap();
         }
-        one.join(&other).unwrap().unwrap();
+        merge(&mut one, &other).unwrap();
         prop_assert!(one == all);
     }
     for &(inserts, item) in steps {
         let (before, copies) = (filter.clone(), naive.entry(item).or_default());
         if inserts {
-            match filter.put(&hash(item)) {
+            match filter.insert_hashed(&hash(item)) {
                 Ok(is_new) => {
                     *copies += 1;
-                    prop_assert!(is_new != before.has(&hash(item)));
+                    prop_assert!(is_new != before.contains_hashed(&hash(item)));
                 }
                 Err(error) => {
                     prop_assert!(matches!(error, Error::Full(_) | Error::TooManyCopies));
                     prop_assert!(*filter == before);
                 }
             }
-        } else if *copies > 0 || !filter.has(&hash(item)) {
+        } else if *copies > 0 || !filter.contains_hashed(&hash(item)) {
             // Nobody may remove a key that is not there and looks present.
-            let removed = filter.take(&hash(item)).map(Result::unwrap);
-            prop_assert!(removed.is_none_or(|removed| removed == (*copies > 0)));
-            *copies -= u64::from(removed == Some(true));
-            prop_assert!(removed == Some(true) || *filter == before);
+            if let Own::Remove(remove) = own {
+                prop_assert_eq!(remove(filter, &hash(item)), Ok(*copies > 0));
+                prop_assert!(*copies > 0 || *filter == before);
+                *copies = copies.saturating_sub(1);
+            }
         }
-        prop_assert!(present(&naive).all(|hash| filter.has(&hash)));
+        prop_assert!(present(&naive).all(|hash| filter.contains_hashed(&hash)));
     }
-    let mut again: K = envelope::from_bytes(&envelope::to_bytes(filter), Bytes).unwrap();
+    let mut again = Filter::<B, Bytes>::from_bytes(&filter.to_bytes(), Bytes).unwrap();
     prop_assert!(again == *filter);
     let mut further = filter.clone();
     for item in 0..50 {
-        prop_assert_eq!(again.put(&hash(item)), further.put(&hash(item)));
+        prop_assert_eq!(
+            again.insert_hashed(&hash(item)),
+            further.insert_hashed(&hash(item))
+        );
     }
     prop_assert!(again == further);
-    prop_assert!(again.emptied() == empty);
+    again.clear();
+    prop_assert!(again == empty);
+    let hashes: Vec<Hashed<Bytes>> = steps.iter().map(|&(_, item)| hash(item)).collect();
+    let (mut together, mut single) = (empty.clone(), empty);
+    let done = hashes
+        .iter()
+        .try_for_each(|hash| single.insert_hashed(hash).map(drop));
+    prop_assert_eq!(together.insert_many_hashed(&hashes), done);
+    prop_assert!(together == single);
+    let queried: Vec<Hashed<Bytes>> = (0..600).map(hash).chain(hashes).collect();
+    let single: Vec<bool> = queried.iter().map(|hash| filter.contains_hashed(hash)).collect();
+    prop_assert_eq!(filter.contains_many_hashed(&queried), single);
     Ok(naive)
 }
 
@@ -97,20 +118,15 @@ proptest! {
 
     #[test]
     fn a_plain_filter_never_misses_an_element(steps in steps(), parameters in parameters()) {
-        check(&mut BloomFilter::new(Bytes, &parameters).unwrap(), &steps)?;
+        let mut filter = BloomFilter::new(Bytes, &parameters).unwrap();
+        check(&mut filter, &Own::Merge(BloomFilter::merge), &steps)?;
     }
 
     #[test]
     fn a_blocked_filter_never_misses_an_element(steps in steps(), blocks in 1_u32..60) {
-        let empty = BlockedBloomFilter::new(Bytes, &BlockedParameters::with_blocks(blocks).unwrap()).unwrap();
-        let (mut filter, mut together) = (empty.clone(), empty);
-        let naive = check(&mut filter, &steps)?;
-        let hashes: Vec<Hashed<Bytes>> = present(&naive).collect();
-        together.insert_many_hashed(&hashes).unwrap();
-        prop_assert!(together == filter);
-        let queried: Vec<Hashed<Bytes>> = (0..600).map(hash).chain(hashes).collect();
-        let singly: Vec<bool> = queried.iter().map(|hash| filter.contains_hashed(hash)).collect();
-        prop_assert_eq!(filter.contains_many_hashed(&queried), singly);
+        let parameters = BlockedParameters::with_blocks(blocks).unwrap();
+        let mut filter = BlockedBloomFilter::new(Bytes, &parameters).unwrap();
+        check(&mut filter, &Own::Merge(BlockedBloomFilter::merge), &steps)?;
     }
 
     #[test]
@@ -119,7 +135,7 @@ proptest! {
         parameters in parameters(),
     ) {
         let mut filter = CountingBloomFilter::new(Bytes, &parameters).unwrap();
-        let naive = check(&mut filter, &steps)?;
+        let naive = check(&mut filter, &Own::Remove(CountingBloomFilter::remove_hashed), &steps)?;
         prop_assert_eq!(filter.len(), naive.values().sum::<u64>());
         // Bit for bit the filter of the remaining keys, except for stuck counters.
         let mut plain = BloomFilter::new(Bytes, &parameters).unwrap();
@@ -145,7 +161,7 @@ proptest! {
     ) {
         let parameters = CuckooParameters::with_buckets(buckets, bits).unwrap().seed(seed);
         let mut filter = CuckooFilter::new(Bytes, &parameters).unwrap();
-        let naive = check(&mut filter, &steps)?;
+        let naive = check(&mut filter, &Own::Remove(CuckooFilter::remove_hashed), &steps)?;
         prop_assert_eq!(filter.len(), naive.values().sum::<u64>());
     }
 }
@@ -153,18 +169,25 @@ proptest! {
 /// Hash values of a funnel of another type do not compile; `Hashed` has an example.
 #[test]
 fn the_hash_of_an_unequal_funnel_might_be_contained_and_is_not_inserted() {
-    fn check<K: Kind<Funnel = Salted>>(mut filter: K, ours: &Hashed<Salted>, theirs: &Hashed<Salted>) {
+    fn check<B: Exclusive + Clone + PartialEq>(
+        mut filter: Filter<B, Salted>,
+        own: Own<B, Salted>,
+        ours: &Hashed<Salted>,
+        theirs: &Hashed<Salted>,
+    ) {
         let empty = filter.clone();
-        assert!(!filter.has(ours) && filter.has(theirs));
-        let error = filter.put(theirs).unwrap_err();
+        assert!(!filter.contains_hashed(ours) && filter.contains_hashed(theirs));
+        let error = filter.insert_hashed(theirs).unwrap_err();
         let text = "the funnel of the hash must be equal to the filter's, got another one";
         assert!(matches!(error, Error::Incompatible(_)));
         assert_eq!(&*error.to_string(), text);
         assert!(filter == empty);
-        filter.put(ours).unwrap();
-        assert!(filter.has(ours));
-        assert!(filter.take(theirs).is_none_or(|removed| removed.is_err()));
-        assert!(filter.take(ours).is_none_or(|removed| removed == Ok(true)));
+        filter.insert_hashed(ours).unwrap();
+        assert!(filter.contains_hashed(ours));
+        if let Own::Remove(remove) = own {
+            assert!(remove(&mut filter, theirs).is_err());
+            assert_eq!(remove(&mut filter, ours), Ok(true));
+        }
     }
     let [ours, theirs] = [7, 8].map(|salt| Hashed::new(Salted(salt), "key"));
     each!(Each::new(&Salted(7), 1000), check(&ours, &theirs));
@@ -181,19 +204,19 @@ fn the_hash_of_an_unequal_funnel_might_be_contained_and_is_not_inserted() {
 fn keys_are_divided_among_sixteen_shards() {
     const KEYS: i32 = 80_000;
 
-    fn check<K: Kind<Funnel = Bytes>>(empty: K) {
+    fn check<B: Exclusive + Clone>(empty: Filter<B, Bytes>, _: Own<B, Bytes>) {
         let mut shards = vec![empty; 16];
         let mut counts = [0; 16];
         for hash in (0..KEYS).map(hash) {
             let at = hash.shard(16);
             counts[at] += 1;
-            shards[at].put(&hash).unwrap();
+            shards[at].insert_hashed(&hash).unwrap();
         }
         assert!(
             counts.iter().all(|count| (4_700..5_300).contains(count)),
             "{counts:?}"
         );
-        let may_match = |item| shards[hash(item).shard(16)].has(&hash(item));
+        let may_match = |item| shards[hash(item).shard(16)].contains_hashed(&hash(item));
         assert!((0..KEYS).all(may_match));
         let absent = (KEYS..2 * KEYS).filter(|&item| may_match(item)).count();
         // 1 % of 80,000, with fuller shards among them; a third of it if only one of three generations has keys.

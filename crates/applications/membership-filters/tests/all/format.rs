@@ -2,13 +2,13 @@
 //! `FORMAT.md`, as slow and plain as the text, gave those before it was removed, when headers did not name the keys'
 //! encoding.
 
+use membership_filters::envelope::Stored;
 use membership_filters::{
     BloomFilter as BlockedBloomFilter, Bytes, CuckooFilter, CuckooParameters, Hash128, Hashed, Xxph3,
     envelope,
 };
 
 use super::support::hashes::Hashes;
-use super::support::kinds::Kind;
 use super::support::samples::{blocked_xxph3, golden, read, samples};
 
 #[test]
@@ -37,7 +37,7 @@ fn the_bytes_are_those_of_the_first_release() {
 }
 
 #[track_caller]
-fn check_bytes(filter: &impl Kind, checksum: u64) {
+fn check_bytes(filter: &impl Stored, checksum: u64) {
     let mut contents = envelope::to_bytes(filter);
     contents.truncate(contents.len() - 8);
     contents[8..16].copy_from_slice(&[1, 1, 0, 0, 0, 0, 0, 0]);

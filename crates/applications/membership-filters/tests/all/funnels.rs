@@ -4,15 +4,16 @@
 use core::fmt::Debug;
 
 use hashzoo::xxph3_64;
+use membership_filters::backend::{AnyFunnel, Exclusive, Inserted as _};
 use membership_filters::envelope::Stored;
 use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Parameters};
 use membership_filters::{
-    BloomFilter as BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, Error, Funnel, Hash128,
+    BloomFilter as BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, Error, Filter, Funnel, Hash128,
     Hashed, Hashing, Integer, Key, Long, RotatingFilter, Sequence, Sink, Utf8, Utf16Units, Xxph3, envelope,
     redisbloom, spark,
 };
 
-use super::support::kinds::{Each, Kind, each};
+use super::support::kinds::{Each, Own, each};
 use super::support::salted::Salted;
 
 fn keys() -> Vec<String> {
@@ -21,11 +22,13 @@ fn keys() -> Vec<String> {
 
 /// Makes one filter of each kind with these keys and this funnel, and returns the stored forms.
 fn stored<F: Funnel<T> + Hashing + Clone + PartialEq + Debug, T>(funnel: &F, keys: &[T]) -> [Vec<u8>; 5] {
-    fn filled<K: Kind<Funnel: Funnel<T>>, T>(mut filter: K, keys: &[T]) -> Vec<u8> {
-        for key in keys {
-            filter.put(&Hashed::new(filter.funnel().clone(), key)).unwrap();
-        }
-        envelope::to_bytes(&filter)
+    fn filled<B, F, T>(mut filter: Filter<B, F>, _: Own<B, F>, keys: &[T]) -> Vec<u8>
+    where
+        B: AnyFunnel + Exclusive,
+        F: Funnel<T>,
+    {
+        filter.insert_many(keys).result().unwrap();
+        filter.to_bytes()
     }
     each!(Each::new(funnel, 1000), filled(keys))
 }

@@ -1,86 +1,18 @@
 //! The kinds of filters that the envelope holds, so that a test is written once for all of them.
 
-use core::fmt::Debug;
-
-use membership_filters::envelope::Stored;
 use membership_filters::guava::{BloomFilter, Parameters};
 use membership_filters::{
-    BloomFilter as BlockedBloomFilter, CountingBloomFilter, CuckooFilter, CuckooParameters, Error,
-    Generations, Hashed, Hashing, Parameters as BlockedParameters, RotatingFilter,
+    BloomFilter as BlockedBloomFilter, CountingBloomFilter, CuckooFilter, CuckooParameters, Error, Filter,
+    Generations, Hashed, Parameters as BlockedParameters, RotatingFilter,
 };
 
-/// A filter of any kind.
-pub(crate) trait Kind: Stored<Funnel: Clone> + Clone + PartialEq {
-    /// Inserts a key, and returns whether it was new.
-    fn put(&mut self, hash: &Hashed<Self::Funnel>) -> Result<bool, Error>;
+type Method<B, F, T, R> = fn(&mut Filter<B, F>, &T) -> Result<R, Error>;
 
-    fn has(&self, hash: &Hashed<Self::Funnel>) -> bool;
-
-    /// Removes a key, and returns whether it was there; `None` if the kind removes none.
-    fn take(&mut self, _: &Hashed<Self::Funnel>) -> Option<Result<bool, Error>> {
-        None
-    }
-
-    /// Merges another filter into this one; `None` if the kind cannot.
-    fn join(&mut self, _: &Self) -> Option<Result<(), Error>> {
-        None
-    }
-
-    /// Returns the filter without its keys.
-    fn emptied(self) -> Self;
+/// The method that a kind has and others lack.
+pub(crate) enum Own<B, F> {
+    Merge(Method<B, F, Filter<B, F>, ()>),
+    Remove(Method<B, F, Hashed<F>, bool>),
 }
-
-macro_rules! kind {
-    ($filter:ident $(, $more:item)?) => {
-        impl<F: Hashing + Clone + PartialEq + Debug> Kind for $filter<F> {
-            fn put(&mut self, hash: &Hashed<F>) -> Result<bool, Error> {
-                self.insert_hashed(hash)
-            }
-
-            fn has(&self, hash: &Hashed<F>) -> bool {
-                self.contains_hashed(hash)
-            }
-
-            fn emptied(mut self) -> Self {
-                self.clear();
-                self
-            }
-
-            $($more)?
-        }
-    };
-}
-
-kind!(
-    BloomFilter,
-    fn join(&mut self, other: &Self) -> Option<Result<(), Error>> {
-        Some(self.merge(other))
-    }
-);
-kind!(
-    BlockedBloomFilter,
-    fn join(&mut self, other: &Self) -> Option<Result<(), Error>> {
-        Some(self.merge(other))
-    }
-);
-kind!(
-    RotatingFilter,
-    fn join(&mut self, other: &Self) -> Option<Result<(), Error>> {
-        Some(self.merge(other))
-    }
-);
-kind!(
-    CountingBloomFilter,
-    fn take(&mut self, hash: &Hashed<F>) -> Option<Result<bool, Error>> {
-        Some(self.remove_hashed(hash))
-    }
-);
-kind!(
-    CuckooFilter,
-    fn take(&mut self, hash: &Hashed<F>) -> Option<Result<bool, Error>> {
-        Some(self.remove_hashed(hash))
-    }
-);
 
 /// A filter of each kind.
 pub(crate) struct Each<F>(
@@ -110,16 +42,17 @@ impl<F: Clone> Each<F> {
     }
 }
 
-/// Calls a generic function with the filter of each kind, and returns the results.
+/// Calls a generic function with the filter of each kind and its own method, and returns the results.
 macro_rules! each {
     ($each:expr, $function:ident($($argument:expr),*)) => {{
+        use $crate::support::kinds::Own::{Merge, Remove};
         let $crate::support::kinds::Each(bloom, blocked, counting, cuckoo, rotating) = $each;
         [
-            $function(bloom, $($argument),*),
-            $function(blocked, $($argument),*),
-            $function(counting, $($argument),*),
-            $function(cuckoo, $($argument),*),
-            $function(rotating, $($argument),*),
+            $function(bloom, Merge(|one, other| one.merge(other)), $($argument),*),
+            $function(blocked, Merge(|one, other| one.merge(other)), $($argument),*),
+            $function(counting, Remove(|filter, key| filter.remove_hashed(key)), $($argument),*),
+            $function(cuckoo, Remove(|filter, key| filter.remove_hashed(key)), $($argument),*),
+            $function(rotating, Merge(|one, other| one.merge(other)), $($argument),*),
         ]
     }};
 }

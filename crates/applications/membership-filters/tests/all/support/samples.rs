@@ -1,25 +1,22 @@
 //! Small filters of each kind, and their stored forms.
 
 use hashzoo::murmur3_x64_128;
+use membership_filters::backend::{Exclusive, Inserted as _};
 use membership_filters::envelope::Stored;
 use membership_filters::guava::{BloomFilter, Parameters};
 use membership_filters::{
     BloomFilter as BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, Error,
-    Funnel, Generations, Hashed, Parameters as BlockedParameters, RotatingFilter, Utf8, Xxph3, envelope,
+    Filter, Funnel, Generations, Parameters as BlockedParameters, RotatingFilter, Utf8, Xxph3, envelope,
     redisbloom, spark,
 };
 
 use super::hashes::Hashes;
-use super::kinds::Kind;
 
-/// Inserts these keys. Those that a filter removes lose their last copy of "carol".
-fn with_names<K: Kind<Funnel: Funnel<str>>>(mut filter: K, names: &[&str]) -> K {
-    let hash = |filter: &K, name| Hashed::new(filter.funnel().clone(), name);
+/// Inserts these keys.
+fn with_names<B: Exclusive, F: Funnel<str>>(mut filter: Filter<B, F>, names: &[&str]) -> Filter<B, F> {
     for name in names {
-        filter.put(&hash(&filter, name)).unwrap();
+        filter.insert(*name).result().unwrap();
     }
-    let removed = filter.take(&hash(&filter, "carol"));
-    assert!(removed.is_none_or(|removed| removed.unwrap()));
     filter
 }
 
@@ -79,6 +76,8 @@ pub(crate) const COPIES: [&str; 5] = ["alice", "bob", "bob", "carol", ""];
 pub(crate) fn samples() -> [Vec<u8>; 8] {
     let slots = CuckooParameters::new(12, 0.05).unwrap();
     let cuckoo = CuckooFilter::new(Utf8, &slots.seed(0x0123_4567_89ab_cdef));
+    let mut cuckoo = with_names(cuckoo.unwrap(), &COPIES);
+    assert!(cuckoo.remove("carol"));
     let blocked = BlockedBloomFilter::new(Utf8, &BlockedParameters::with_blocks(3).unwrap());
     let version = spark::Version::V2 { seed: -5 };
     let parameters = spark::Parameters::new(12, 0.05).unwrap().version(version);
@@ -89,7 +88,7 @@ pub(crate) fn samples() -> [Vec<u8>; 8] {
     [
         envelope::to_bytes(&bloom()),
         golden(include_str!("../../data/counting.hex")),
-        with_names(cuckoo.unwrap(), &COPIES).to_bytes(),
+        cuckoo.to_bytes(),
         full_cuckoo().to_bytes(),
         with_names(blocked.unwrap(), &NAMES).to_bytes(),
         spark.to_bytes(),
