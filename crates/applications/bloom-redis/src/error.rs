@@ -99,11 +99,6 @@ impl Details {
         details.source = Some(Arc::new(source));
         details
     }
-
-    /// Returns the client's error, if the server or the connection failed.
-    fn redis(&self) -> Option<&RedisError> {
-        self.source.as_deref()?.downcast_ref()
-    }
 }
 
 impl Error {
@@ -151,8 +146,9 @@ impl Error {
 
     /// Returns the error with the key that the command was about, unless it names one.
     pub(crate) fn about(mut self, key: &[u8]) -> Self {
+        let is_of_redis = self.redis().is_some();
         if let Self::Malformed(details) | Self::Unavailable(details) | Self::Server(details) = &mut self
-            && details.redis().is_some()
+            && is_of_redis
         {
             details.key.get_or_insert_with(|| key.to_vec());
         }
@@ -189,7 +185,7 @@ impl Error {
 
     /// Returns the client's error, if the server or the connection failed.
     pub(crate) fn redis(&self) -> Option<&RedisError> {
-        self.details()?.redis()
+        self.details()?.source.as_deref()?.downcast_ref()
     }
 }
 

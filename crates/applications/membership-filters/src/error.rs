@@ -75,10 +75,8 @@ pub struct Violation {
     pub what: String,
     /// The allowed values.
     pub allowed: String,
-    /// The value at fault.
+    /// The value at fault; of bytes that are another filter, with the form that they seem to have.
     pub given: String,
-    /// What the bytes seem to be instead of the filter that was expected, if their beginning tells it.
-    pub form: Option<&'static str>,
     /// The file that was read, if it was one.
     #[cfg(feature = "std")]
     pub path: Option<PathBuf>,
@@ -103,10 +101,18 @@ impl Violation {
             what: what.to_string(),
             allowed: allowed.to_string(),
             given: given.to_string(),
-            form: None,
             #[cfg(feature = "std")]
             path: None,
         })
+    }
+
+    /// Adds what form of filter of this length begins with these bytes, if they tell it.
+    pub(crate) fn with_form_of(mut self: Box<Self>, head: &[u8], len: Option<u64>) -> Box<Self> {
+        if let Some(form) = crate::form::form_of(head, len) {
+            self.given += ": these bytes seem to be ";
+            self.given += form;
+        }
+        self
     }
 }
 
@@ -114,9 +120,7 @@ impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         #[cfg(feature = "std")]
         write_path(f, self.path.as_deref())?;
-        write!(f, "{} must be {}, got {}", self.what, self.allowed, self.given)?;
-        self.form
-            .map_or(Ok(()), |form| write!(f, ": these bytes seem to be {form}"))
+        write!(f, "{} must be {}, got {}", self.what, self.allowed, self.given)
     }
 }
 
@@ -160,11 +164,6 @@ impl Error {
         Err(Self::Incompatible(Violation::new(what, "equal", given)))
     }
 
-    /// Creates the error for bytes behind the filter, which ends after `taken`.
-    pub(crate) fn trailing(taken: u64, given: impl fmt::Display) -> Self {
-        Self::TrailingBytes(Violation::new("the length in bytes", taken, given))
-    }
-
     /// Creates the error for a hash of a funnel that is not equal to the filter's.
     #[cold]
     pub fn other_funnel() -> Self {
@@ -181,33 +180,13 @@ impl Error {
         Err(Self::argument(what, "above 0 and below 1", given))
     }
 
-    /// Creates the error for a rate that not even the largest parameters reach.
-    pub(crate) fn unreachable_rate(lowest: f64, given: f64) -> Self {
-        let (what, allowed) = ("the false-positive rate", format_args!("at least {lowest:e}"));
-        Self::argument(what, allowed, format_args!("{given:e}"))
-    }
-
-    /// Adds what form of filter of this length begins with these bytes, if they tell it.
-    pub(crate) fn with_form_of(mut self, head: &[u8], len: Option<u64>) -> Self {
-        if let Some(violation) = self.violation_mut() {
-            violation.form = crate::form::form_of(head, len);
-        }
-        self
-    }
-
     /// Names the file that the error is about.
     #[cfg(feature = "std")]
     pub(crate) fn of_file(mut self, path: &Path) -> Self {
-        if let Self::NotFound(failure) | Self::Read(failure) | Self::Write(failure) = &mut self {
-            failure.path = Some(path.into());
-        } else if let Some(violation) = self.violation_mut() {
-            violation.path = Some(path.into());
-        }
-        self
-    }
-
-    fn violation_mut(&mut self) -> Option<&mut Violation> {
-        match self {
+        let path = Some(path.into());
+        match &mut self {
+            Self::OutOfMemory { .. } | Self::TooManyCopies | Self::RebuildUnderWay => {}
+            Self::NotFound(failure) | Self::Read(failure) | Self::Write(failure) => failure.path = path,
             Self::InvalidArgument(violation)
             | Self::TooLarge(violation)
             | Self::Incompatible(violation)
@@ -217,9 +196,9 @@ impl Error {
             | Self::WrongFormat(violation)
             | Self::UnsupportedVersion(violation)
             | Self::InvalidField(violation)
-            | Self::ChecksumMismatch(violation) => Some(violation),
-            _ => None,
+            | Self::ChecksumMismatch(violation) => violation.path = path,
         }
+        self
     }
 }
 
