@@ -3,12 +3,10 @@
 use alloc::boxed::Box;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
-use core::fmt;
+use core::fmt::{self, Display};
 use core::mem::discriminant;
 #[cfg(feature = "std")]
 use std::{io, path::Path, path::PathBuf};
-
-use crate::cuckoo::MAX_COPIES;
 
 /// The reason why a filter was not made, changed, read or written. The fields have the value at fault.
 ///
@@ -96,7 +94,7 @@ pub struct IoFailure {
 impl Violation {
     /// Creates "WHAT must be ALLOWED, got GIVEN", for an [`Error`] of this crate or of one that builds on it.
     #[cold]
-    pub fn new(what: impl fmt::Display, allowed: impl fmt::Display, given: impl fmt::Display) -> Box<Self> {
+    pub fn new(what: impl Display, allowed: impl Display, given: impl Display) -> Box<Self> {
         Box::new(Self {
             what: what.to_string(),
             allowed: allowed.to_string(),
@@ -116,7 +114,7 @@ impl Violation {
     }
 }
 
-impl fmt::Display for Violation {
+impl Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         #[cfg(feature = "std")]
         write_path(f, self.path.as_deref())?;
@@ -132,11 +130,7 @@ fn write_path(f: &mut fmt::Formatter<'_>, path: Option<&Path>) -> fmt::Result {
 impl Error {
     /// Creates the error for an argument out of its range.
     #[cold]
-    pub(crate) fn argument(
-        what: impl fmt::Display,
-        allowed: impl fmt::Display,
-        given: impl fmt::Display,
-    ) -> Self {
+    pub(crate) fn argument(what: impl Display, allowed: impl Display, given: impl Display) -> Self {
         Self::InvalidArgument(Violation::new(what, allowed, given))
     }
 
@@ -202,17 +196,11 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
+impl Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OutOfMemory { bytes } => write!(f, "out of memory: the allocator refused {bytes} bytes"),
-            Self::TooManyCopies => {
-                let given = MAX_COPIES + 1;
-                write!(
-                    f,
-                    "the copies of a fingerprint must be at most {MAX_COPIES}, got {given}"
-                )
-            }
+            Self::TooManyCopies => f.write_str("the copies of a fingerprint must be at most 8, got 9"),
             Self::RebuildUnderWay => f.write_str("the number of rebuilds under way must be 0, got 1"),
             #[cfg(feature = "std")]
             Self::NotFound(failure) => failure.write(f, "opening"),
