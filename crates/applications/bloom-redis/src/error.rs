@@ -1,7 +1,7 @@
 //! The error type of the crate.
 
 use core::error::Error as StdError;
-use core::fmt;
+use core::fmt::{self, Display};
 use core::mem::discriminant;
 use std::sync::Arc;
 
@@ -76,16 +76,12 @@ type Variant = fn(Box<Details>) -> Error;
 impl Details {
     /// Creates "THING must be RANGE, got VALUE".
     #[cold]
-    pub(crate) fn new(
-        thing: impl fmt::Display,
-        range: impl fmt::Display,
-        got: impl fmt::Display,
-    ) -> Box<Self> {
+    pub(crate) fn new(thing: impl Display, range: impl Display, got: impl Display) -> Box<Self> {
         Self::of(None, format!("{thing} must be {range}, got {got}"))
     }
 
     #[cold]
-    pub(crate) fn of_key(key: &[u8], what: impl fmt::Display) -> Box<Self> {
+    pub(crate) fn of_key(key: &[u8], what: impl Display) -> Box<Self> {
         Self::of(Some(key.to_vec()), what.to_string())
     }
 
@@ -99,20 +95,11 @@ impl Details {
         details.source = Some(Arc::new(source));
         details
     }
-
-    /// Returns the client's error, if the server or the connection failed.
-    fn redis(&self) -> Option<&RedisError> {
-        self.source.as_deref()?.downcast_ref()
-    }
 }
 
 impl Error {
     /// Creates the error for an argument out of its range.
-    pub(crate) fn argument(
-        thing: impl fmt::Display,
-        range: impl fmt::Display,
-        got: impl fmt::Display,
-    ) -> Self {
+    pub(crate) fn argument(thing: impl Display, range: impl Display, got: impl Display) -> Self {
         Self::InvalidArgument(Details::new(thing, range, got))
     }
 
@@ -145,14 +132,15 @@ impl Error {
     }
 
     /// Returns the error for a reply that the command cannot have.
-    pub(crate) fn reply(expected: impl fmt::Display, found: impl fmt::Display) -> Self {
+    pub(crate) fn reply(expected: impl Display, found: impl Display) -> Self {
         Self::Server(Details::new("the reply", expected, found))
     }
 
     /// Returns the error with the key that the command was about, unless it names one.
     pub(crate) fn about(mut self, key: &[u8]) -> Self {
+        let is_of_redis = self.redis().is_some();
         if let Self::Malformed(details) | Self::Unavailable(details) | Self::Server(details) = &mut self
-            && details.redis().is_some()
+            && is_of_redis
         {
             details.key.get_or_insert_with(|| key.to_vec());
         }
@@ -189,7 +177,7 @@ impl Error {
 
     /// Returns the client's error, if the server or the connection failed.
     pub(crate) fn redis(&self) -> Option<&RedisError> {
-        self.details()?.redis()
+        self.details()?.source.as_deref()?.downcast_ref()
     }
 }
 
@@ -200,7 +188,7 @@ impl PartialEq for Error {
     }
 }
 
-impl fmt::Display for Error {
+impl Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(key) = self.key() {
             write!(f, "{}: ", display(key))?;

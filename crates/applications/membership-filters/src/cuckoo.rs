@@ -23,7 +23,7 @@ use parameters::SLOTS_PER_BUCKET;
 const MAX_KICKS: usize = 2000;
 
 /// The maximum number of copies of a key: its two buckets have no more slots.
-pub(crate) const MAX_COPIES: u8 = 2 * SLOTS_PER_BUCKET;
+const MAX_COPIES: u8 = 2 * SLOTS_PER_BUCKET;
 
 /// Marks a free slot; no fingerprint has this value.
 const FREE: u64 = 0;

@@ -20,6 +20,7 @@
 //! ```
 
 use alloc::format;
+use alloc::string::ToString as _;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::convert::Infallible;
@@ -411,8 +412,8 @@ impl<'a> Reader<'a> {
         let magic = self.array()?;
         if magic != T::MAGIC {
             let [range, got] = [T::MAGIC, magic].map(|magic| format!("\"{}\"", magic.escape_ascii()));
-            let error = Error::WrongFormat(Violation::new("the first eight bytes", range, got));
-            return Err(error.with_form_of(&magic, self.len()));
+            let violation = Violation::new("the first eight bytes", range, got);
+            return Err(Error::WrongFormat(violation.with_form_of(&magic, self.len())));
         }
         let (stored, given) = (self.hash_id()?, funnel.hash_id());
         if stored != given {
@@ -538,12 +539,14 @@ impl<'a> Reader<'a> {
 
     /// Checks that nothing follows.
     pub(crate) fn end(&mut self) -> Result<(), Error> {
-        match self.source.left() {
-            Some(0) => Ok(()),
-            Some(left) => Err(Error::trailing(self.taken, self.taken + left)),
-            None if self.source.fill(&mut [0])? == 0 => Ok(()),
-            None => Err(Error::trailing(self.taken, "more")),
-        }
+        let found = match self.source.left() {
+            Some(0) => return Ok(()),
+            Some(left) => (self.taken + left).to_string(),
+            None if self.source.fill(&mut [0])? == 0 => return Ok(()),
+            None => "more".into(),
+        };
+        let violation = Violation::new("the length in bytes", self.taken, found);
+        Err(Error::TrailingBytes(violation))
     }
 
     /// Fills the buffer. `needed` is the number of bytes needed from the start, for the error.

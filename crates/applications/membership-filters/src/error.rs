@@ -3,12 +3,10 @@
 use alloc::boxed::Box;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
-use core::fmt;
+use core::fmt::{self, Display};
 use core::mem::discriminant;
 #[cfg(feature = "std")]
 use std::{io, path::Path, path::PathBuf};
-
-use crate::cuckoo::MAX_COPIES;
 
 /// The reason why a filter was not made, changed, read or written. The fields have the value at fault.
 ///
@@ -75,10 +73,8 @@ pub struct Violation {
     pub what: String,
     /// The allowed values.
     pub allowed: String,
-    /// The value at fault.
+    /// The value at fault; of bytes that are another filter, with the form that they seem to have.
     pub given: String,
-    /// What the bytes seem to be instead of the filter that was expected, if their beginning tells it.
-    pub form: Option<&'static str>,
     /// The file that was read, if it was one.
     #[cfg(feature = "std")]
     pub path: Option<PathBuf>,
@@ -98,25 +94,31 @@ pub struct IoFailure {
 impl Violation {
     /// Creates "WHAT must be ALLOWED, got GIVEN", for an [`Error`] of this crate or of one that builds on it.
     #[cold]
-    pub fn new(what: impl fmt::Display, allowed: impl fmt::Display, given: impl fmt::Display) -> Box<Self> {
+    pub fn new(what: impl Display, allowed: impl Display, given: impl Display) -> Box<Self> {
         Box::new(Self {
             what: what.to_string(),
             allowed: allowed.to_string(),
             given: given.to_string(),
-            form: None,
             #[cfg(feature = "std")]
             path: None,
         })
     }
+
+    /// Adds what form of filter of this length begins with these bytes, if they tell it.
+    pub(crate) fn with_form_of(mut self: Box<Self>, head: &[u8], len: Option<u64>) -> Box<Self> {
+        if let Some(form) = crate::form::form_of(head, len) {
+            self.given += ": these bytes seem to be ";
+            self.given += form;
+        }
+        self
+    }
 }
 
-impl fmt::Display for Violation {
+impl Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         #[cfg(feature = "std")]
         write_path(f, self.path.as_deref())?;
-        write!(f, "{} must be {}, got {}", self.what, self.allowed, self.given)?;
-        self.form
-            .map_or(Ok(()), |form| write!(f, ": these bytes seem to be {form}"))
+        write!(f, "{} must be {}, got {}", self.what, self.allowed, self.given)
     }
 }
 
@@ -128,11 +130,7 @@ fn write_path(f: &mut fmt::Formatter<'_>, path: Option<&Path>) -> fmt::Result {
 impl Error {
     /// Creates the error for an argument out of its range.
     #[cold]
-    pub(crate) fn argument(
-        what: impl fmt::Display,
-        allowed: impl fmt::Display,
-        given: impl fmt::Display,
-    ) -> Self {
+    pub(crate) fn argument(what: impl Display, allowed: impl Display, given: impl Display) -> Self {
         Self::InvalidArgument(Violation::new(what, allowed, given))
     }
 
@@ -160,11 +158,6 @@ impl Error {
         Err(Self::Incompatible(Violation::new(what, "equal", given)))
     }
 
-    /// Creates the error for bytes behind the filter, which ends after `taken`.
-    pub(crate) fn trailing(taken: u64, given: impl fmt::Display) -> Self {
-        Self::TrailingBytes(Violation::new("the length in bytes", taken, given))
-    }
-
     /// Creates the error for a hash of a funnel that is not equal to the filter's.
     #[cold]
     pub fn other_funnel() -> Self {
@@ -181,33 +174,13 @@ impl Error {
         Err(Self::argument(what, "above 0 and below 1", given))
     }
 
-    /// Creates the error for a rate that not even the largest parameters reach.
-    pub(crate) fn unreachable_rate(lowest: f64, given: f64) -> Self {
-        let (what, allowed) = ("the false-positive rate", format_args!("at least {lowest:e}"));
-        Self::argument(what, allowed, format_args!("{given:e}"))
-    }
-
-    /// Adds what form of filter of this length begins with these bytes, if they tell it.
-    pub(crate) fn with_form_of(mut self, head: &[u8], len: Option<u64>) -> Self {
-        if let Some(violation) = self.violation_mut() {
-            violation.form = crate::form::form_of(head, len);
-        }
-        self
-    }
-
     /// Names the file that the error is about.
     #[cfg(feature = "std")]
     pub(crate) fn of_file(mut self, path: &Path) -> Self {
-        if let Self::NotFound(failure) | Self::Read(failure) | Self::Write(failure) = &mut self {
-            failure.path = Some(path.into());
-        } else if let Some(violation) = self.violation_mut() {
-            violation.path = Some(path.into());
-        }
-        self
-    }
-
-    fn violation_mut(&mut self) -> Option<&mut Violation> {
-        match self {
+        let path = Some(path.into());
+        match &mut self {
+            Self::OutOfMemory { .. } | Self::TooManyCopies | Self::RebuildUnderWay => {}
+            Self::NotFound(failure) | Self::Read(failure) | Self::Write(failure) => failure.path = path,
             Self::InvalidArgument(violation)
             | Self::TooLarge(violation)
             | Self::Incompatible(violation)
@@ -217,23 +190,17 @@ impl Error {
             | Self::WrongFormat(violation)
             | Self::UnsupportedVersion(violation)
             | Self::InvalidField(violation)
-            | Self::ChecksumMismatch(violation) => Some(violation),
-            _ => None,
+            | Self::ChecksumMismatch(violation) => violation.path = path,
         }
+        self
     }
 }
 
-impl fmt::Display for Error {
+impl Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OutOfMemory { bytes } => write!(f, "out of memory: the allocator refused {bytes} bytes"),
-            Self::TooManyCopies => {
-                let given = MAX_COPIES + 1;
-                write!(
-                    f,
-                    "the copies of a fingerprint must be at most {MAX_COPIES}, got {given}"
-                )
-            }
+            Self::TooManyCopies => f.write_str("the copies of a fingerprint must be at most 8, got 9"),
             Self::RebuildUnderWay => f.write_str("the number of rebuilds under way must be 0, got 1"),
             #[cfg(feature = "std")]
             Self::NotFound(failure) => failure.write(f, "opening"),

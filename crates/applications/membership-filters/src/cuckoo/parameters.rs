@@ -65,7 +65,10 @@ impl CuckooParameters {
         Error::check_rate(rate)?;
         let bits = (MIN_FINGERPRINT_BITS..=MAX_FINGERPRINT_BITS)
             .find(|&bits| full_rate(bits) <= rate)
-            .ok_or_else(|| Error::unreachable_rate(full_rate(MAX_FINGERPRINT_BITS), rate))?;
+            .ok_or_else(|| {
+                let range = format_args!("at least {:e}", full_rate(MAX_FINGERPRINT_BITS));
+                Error::argument("the false-positive rate", range, format_args!("{rate:e}"))
+            })?;
         Self::with_fingerprint_bits(capacity, bits)
     }
 

@@ -114,10 +114,12 @@ impl<W: Word> Enveloped for Bloom<Strategy, W> {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let head = reader.array()?;
         let header = StreamHeader::from_bytes(head);
-        let (_, count) = header.validate().map_err(|error| match head {
-            // Guava's, damaged.
-            [0 | 1, 1..=u8::MAX, ..] => error,
-            _ => error.with_form_of(&head, reader.len()),
+        let (_, count) = header.validate().map_err(|error| match (error, head) {
+            // Other heads are Guava's, damaged.
+            (Error::InvalidField(violation), [2..=u8::MAX, ..] | [_, 0, ..]) => {
+                Error::InvalidField(violation.with_form_of(&head, reader.len()))
+            }
+            (error, _) => error,
         })?;
         Self::from_parts(header, reader.words_by(count.into(), u64::from_be_bytes)?)
     }

@@ -13,7 +13,7 @@ use super::{BloomFilter, Chain, KeyBytes, Layer};
 use crate::backend::{Backend as _, Counted as _, Enveloped};
 use crate::bits::Bits;
 use crate::envelope::{self, ByteSource, Reader, Writer};
-use crate::error::Error;
+use crate::error::{Error, Violation};
 use crate::stored::{invalid, of_field, within};
 
 /// The largest number of words of a chunk: 16 MiB.
@@ -201,9 +201,9 @@ impl Enveloped for Chain {
         let (count, options, first) = (number()?, number()?, number()?);
         if options & !(NO_ROUNDING | NO_SCALING) != HASHES_OF_64_BITS {
             let range = "4, 5, 12 or 13, of filters by 64-bit hashes";
-            return Err(
-                invalid("the options", range, options).with_form_of(&stated.to_le_bytes(), reader.len())
-            );
+            let violation = Violation::new("the options", range, options);
+            let violation = violation.with_form_of(&stated.to_le_bytes(), reader.len());
+            return Err(Error::InvalidField(violation));
         }
         let is_scaling = options & NO_SCALING == 0;
         // Next come the expansion, and the bytes and the bits of the first link; or these bytes, of which `first` is a half, no bits,

@@ -51,10 +51,11 @@ impl StreamHeader {
         let mut number = || reader.array().map(u32::from_be_bytes);
         let number_of_version = number()?;
         if !(1..=2).contains(&number_of_version) {
-            let error = Error::UnsupportedVersion(Violation::new("the version", "1 or 2", number_of_version));
+            let violation = Violation::new("the version", "1 or 2", number_of_version);
             let further = reader.array::<2>().unwrap_or_default();
             let head = [&number_of_version.to_be_bytes()[..], &further].concat();
-            return Err(error.with_form_of(&head, reader.len()));
+            let violation = violation.with_form_of(&head, reader.len());
+            return Err(Error::UnsupportedVersion(violation));
         }
         let probe_count = number()?;
         let version = match number_of_version {

@@ -8,9 +8,9 @@ use membership_filters::backend::{AnyFunnel, Exclusive, Inserted as _};
 use membership_filters::envelope::Stored;
 use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Parameters};
 use membership_filters::{
-    BloomFilter as BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, Error, Filter, Funnel, Hash128,
-    Hashed, Hashing, Integer, Key, Long, RotatingFilter, Sequence, Sink, Utf8, Utf16Units, Xxph3, envelope,
-    redisbloom, spark,
+    BloomFilter as BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, Error, Filter, Funnel,
+    Hash128, Hashed, Hashing, Integer, Key, Long, RotatingFilter, Sequence, Sink, Utf8, Utf16Units, Xxph3,
+    envelope, redisbloom, spark,
 };
 
 use super::support::kinds::{Each, Own, each};
