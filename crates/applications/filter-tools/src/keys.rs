@@ -13,6 +13,9 @@ use terminal::lines;
 /// The length of the buffer of a file.
 const BUFFER: usize = 1 << 20;
 
+/// The largest number of keys in a batch.
+const TOGETHER: usize = 4096;
+
 /// The kind of key, which decides what bytes a line stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Items {
@@ -209,22 +212,17 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Replaces the batch by the next keys: at most `most`, and only those whose lines are in memory, but at least one.
-    /// An empty batch is the end.
+    /// Replaces the batch by the next keys: only those whose lines are in memory, but at least one. An empty batch is the
+    /// end.
     ///
     /// # Errors
     ///
     /// If the file cannot be read, a line is too long or no item, or Ctrl-C came. The batch then has the keys before.
-    pub(crate) fn next_batch(
-        &mut self,
-        items: Items,
-        most: usize,
-        batch: &mut Vec<Vec<u8>>,
-    ) -> Result<(), Failure> {
+    pub(crate) fn next_batch(&mut self, items: Items, batch: &mut Vec<Vec<u8>>) -> Result<(), Failure> {
         batch.clear();
         let mut bytes = Vec::new();
         while let Some(()) = self.next_key(items, &mut bytes, |key| batch.push(key.to_vec()))? {
-            if batch.len() == most || !self.has_more() {
+            if batch.len() == TOGETHER || !self.has_more() {
                 break;
             }
         }

@@ -14,9 +14,6 @@ use super::{check_format, failure, note, wrong};
 use crate::inspection::{is_named_like_a_table, lookup, shown};
 use crate::keys::{Items, Lines};
 
-/// The number of keys that are looked up together at most.
-const TOGETHER: usize = 4096;
-
 /// The length in bytes of the longest key.
 const LONGEST: u64 = 512 << 20;
 
@@ -126,7 +123,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut batch = Vec::new();
     loop {
-        let read = lines.next_batch(items, TOGETHER, &mut batch);
+        let read = lines.next_batch(items, &mut batch);
         // Keys before a wrong line are answered, too.
         for answer in contains(&batch) {
             out.write_all(if answer { b"maybe\n" } else { b"no\n" })?;
