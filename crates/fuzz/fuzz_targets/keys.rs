@@ -1,15 +1,29 @@
-//! A key file: every distinct line is a key.
+//! A key file in any form: the number of distinct keys and duplicates is that of the keys.
 #![no_main]
 
-use hash_comparison::keys::KeySet;
+use hash_comparison::keys::{KeySet, MAX_KEY_BYTES};
+use hash_comparison::{KeyForm, KeyKind};
+use key_input::Keys;
 use libfuzzer_sys::fuzz_target;
 use terminal::progress::Silent;
 
 fuzz_target!(|data: &[u8]| {
-    let lines = data.iter().filter(|&&byte| byte == b'\n').count()
-        + usize::from(!data.is_empty() && !data.ends_with(b"\n"));
-    let read = KeySet::from_lines(data.to_vec(), &Silent).unwrap();
-    assert_eq!(read.keys.len() as u64 + read.duplicates, lines as u64);
-    assert!(read.carriage_returns <= lines as u64);
-    assert!(read.keys.iter().all(|key| !key.contains(&b'\n')));
+    let Some((&first, data)) = data.split_first() else {
+        return;
+    };
+    let form = KeyForm {
+        kind: [None, Some(KeyKind::Long), Some(KeyKind::Binary), Some(KeyKind::String)][usize::from(first >> 6)],
+        null: first & 1 != 0,
+        column: (first & 2 != 0).then(|| "1".to_owned()),
+    };
+    let open = || Keys::of("keys", data, &form, MAX_KEY_BYTES, &Silent);
+    let Ok(read) = open().map_err(Into::into).and_then(|mut keys| KeySet::read(&mut keys, &Silent)) else {
+        return;
+    };
+    let mut keys = open().unwrap();
+    let mut count = 0;
+    while keys.next_key().unwrap().is_some() {
+        count += 1;
+    }
+    assert_eq!(read.keys.len() as u64 + read.duplicates, count);
 });

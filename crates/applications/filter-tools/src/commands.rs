@@ -12,6 +12,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use filter_sets::{Error, Format, Manifest};
+use key_input::KeyKind;
+use membership_filters::Encoding;
 use serde::Serialize;
 use terminal::failure::{Failure, escaped};
 
@@ -34,6 +36,14 @@ fn check_format(folder: &Path, given: Option<&Format>, manifest: &Manifest) -> R
             Err(wrong(folder, reason))
         }
         _ => Ok(()),
+    }
+}
+
+/// Returns the encoding that stored filters name for a kind of key.
+fn encoding(kind: KeyKind) -> Encoding {
+    match kind {
+        KeyKind::Long => Encoding::INT64,
+        _ => Encoding::BYTES,
     }
 }
 

@@ -3,7 +3,6 @@
 
 pub mod commands;
 mod inspection;
-mod keys;
 mod sizing;
 
 /// Runs the example of the repository's front page.

@@ -98,7 +98,7 @@ impl Comparison {
         self
     }
 
-    /// Adds a file of keys, one per line.
+    /// Adds a file of keys, or standard input as `-`. They are written as [`Request::key_form`] describes.
     pub fn keys(mut self, file: impl Into<PathBuf>) -> Self {
         self.keys.push(file.into());
         self

@@ -71,6 +71,11 @@ impl Function {
         self.lacks.map_or(Ok(self), |why| Err(error(why)))
     }
 
+    /// Returns true if the name, the identifier or an alias is `same`.
+    fn has(&self, same: impl Fn(&str) -> bool) -> bool {
+        same(self.name) || same(self.ident) || self.aliases.iter().any(|alias| same(alias))
+    }
+
     /// Returns the number of bits that are compared: the low ones, at most 32.
     pub fn compared_bits(&self) -> u32 {
         self.output_bits.min(32)
@@ -108,6 +113,7 @@ static ALL: LazyLock<[Vec<Function>; 2]> = LazyLock::new(|| {
         .chain(zoo::others())
         .chain(anchors::all())
         .chain(zoo::variants())
+        .chain(zoo::further())
         .chain(further::all());
     let (here, missing) = all.partition(|function| function.lacks.is_none());
     [here, missing]
@@ -149,34 +155,37 @@ pub fn default_set() -> impl Iterator<Item = &'static Function> {
 }
 
 /// Names that more than one function has, and programs that have a function built in under their own name.
-pub const OTHER_NAMES: [(&str, &[&str]); 24] = [
+pub const OTHER_NAMES: [(&str, &[&str]); 26] = [
     ("CRC", &["CRC-32", "CRC-32C"]),
     ("FNV", &["FNVHash", "FNV-1a 32", "FNV-1a 64"]),
     ("FNV-1a", &["FNV-1a 32", "FNV-1a 64"]),
-    ("fnv1a", &["FNV-1a 32", "FNV-1a 64"]),
     ("Murmur", &["MurMurHash2", "MurmurHash3"]),
     ("MurmurHash", &["MurMurHash2", "MurmurHash3"]),
     ("murmur3", &["MurmurHash3", "MurmurHash3_x64_128"]),
     ("xxHash", &["xxHash32", "xxHash64", "XXH3"]),
     ("DefaultHasher", &["SipHash-1-3"]),
     ("Guava", &["MurmurHash3_x64_128"]),
+    ("Git", &["SHA-1"]),
     ("gzip", &["CRC-32"]),
     ("hashbrown", &["foldhash-fast"]),
-    ("HashMap", &["SipHash-1-3"]),
+    ("HashMap", &["SipHash-1-3", "String.hashCode"]),
+    ("Java", &["String.hashCode"]),
     ("LevelDB", &["SimMurMurHash"]),
     ("libc++", &["CityHash64"]),
     ("libstdc++", &["MurmurHash64A"]),
     ("MySQL", &["CalcNrHash"]),
     ("Parquet", &["xxHash64"]),
+    ("PHP", &["DJBX33A"]),
     ("Python", &["SipHash-1-3"]),
     ("RocksDB", &["XXPH3"]),
     ("Rust", &["SipHash-1-3"]),
     ("rustc", &["FxHash-2"]),
     ("std::hash", &["MurmurHash64A", "CityHash64"]),
-    ("zlib", &["CRC-32"]),
+    ("zlib", &["CRC-32", "Adler-32"]),
 ];
 
-/// Returns the function with this name, identifier or alias, in any case. A name wins over an alias.
+/// Returns the function that people call by this name: its name, identifier or alias, or a program that uses it. Case and
+/// punctuation do not matter, but a name spelled exactly, in any case, wins over others, and a name over an alias.
 ///
 /// # Errors
 ///
@@ -186,8 +195,9 @@ pub const OTHER_NAMES: [(&str, &[&str]); 24] = [
 /// use hash_comparison::functions::find;
 ///
 /// assert_eq!(find("crc-32")?.name, "CRC-32");
+/// assert_eq!(find("string.hashcode")?.name, find("Java")?.name);
 /// assert!(find("crc23").unwrap_err().to_string().contains("CRC-32"));
-/// assert!(find("FNV-1a").unwrap_err().to_string().contains("FNV-1a 32 or FNV-1a 64"));
+/// assert!(find("fnv1a").unwrap_err().to_string().contains("FNV-1a 32 or FNV-1a 64"));
 /// # Ok::<(), records::error::Error>(())
 /// ```
 pub fn find(name: &str) -> Result<&'static Function, Error> {
@@ -201,6 +211,7 @@ pub fn find(name: &str) -> Result<&'static Function, Error> {
 ///
 /// let word = meaning("fxhash").expect("an older name");
 /// assert!(word.starts_with("fxhash is FxHash-2, of rustc-hash 2.") && word.ends_with("; FxHash-1 is another function"));
+/// assert_eq!(meaning("php").as_deref(), Some("php uses DJBX33A, of hashzoo 0.1.0"));
 /// assert_eq!(meaning("xxh3"), None);
 /// ```
 pub fn meaning(name: &str) -> Option<String> {
@@ -217,30 +228,63 @@ pub fn meaning(name: &str) -> Option<String> {
     let others: String = others
         .map(|one| format!("; {} is another function", one.name))
         .collect();
-    let is_own = found.name.eq_ignore_ascii_case(name);
-    (!is_own).then(|| format!("{name} is {}, of {}{others}", found.name, found.origin))
+    let verb = if found.has(|other| same_letters(other, name)) {
+        "is"
+    } else {
+        "uses"
+    };
+    let is_own = same_letters(found.name, name);
+    (!is_own).then(|| format!("{name} {verb} {}, of {}{others}", found.name, found.origin))
+}
+
+/// Returns true if the names differ at most in case and punctuation.
+fn same_letters(one: &str, other: &str) -> bool {
+    let letters = |name: &str| -> String {
+        let letters = name.chars().filter(|character| character.is_alphanumeric());
+        letters.map(|letter| letter.to_ascii_lowercase()).collect()
+    };
+    let one = letters(one);
+    !one.is_empty() && one == letters(other)
+}
+
+/// Returns all functions, also those that this build or processor lacks.
+fn known() -> impl Iterator<Item = &'static Function> {
+    all().iter().chain(missing())
+}
+
+/// Returns the function with exactly this name, identifier or alias, in any case. A name wins over an alias.
+pub(crate) fn called(name: &str) -> Option<&'static Function> {
+    let same = |other: &str| other.eq_ignore_ascii_case(name);
+    known()
+        .find(|function| same(function.name))
+        .or_else(|| known().find(|function| function.has(same)))
 }
 
 /// Finds a function. The error for an unknown name offers the nearest functions and `others`.
 fn find_or_offer(name: &str, others: &[&str]) -> Result<&'static Function, Error> {
-    let same = |other: &str| other.eq_ignore_ascii_case(name);
-    let known = || all().iter().chain(missing());
-    let first = |is: &dyn Fn(&Function) -> bool| known().find(|function| is(function));
-    let found = first(&|function| same(function.name))
-        .or_else(|| first(&|function| same(function.ident)))
-        .or_else(|| first(&|function| function.aliases.iter().any(|alias| same(alias))));
-    found
-        .ok_or_else(|| match OTHER_NAMES.iter().find(|(other, _)| same(other)) {
-            Some((program, [function])) => name_errors::without(format!(
-                "no function is called {name:?}; the one that {program} uses is {function}"
-            )),
-            Some((alias, meant)) => name_errors::ambiguous("function", alias, meant),
-            None => {
-                let known = known().map(|function| function.name);
-                name_errors::unknown("function", name, known.chain(others.iter().copied()))
-            }
-        })
-        .and_then(Function::here)
+    if let Some(function) = called(name) {
+        return function.here();
+    }
+    let same = |other: &str| same_letters(other, name);
+    let programs = OTHER_NAMES.iter().filter(|(other, _)| same(other));
+    let theirs = programs.flat_map(|(_, names)| names.iter().filter_map(|name| called(name)));
+    let mut candidates: Vec<&'static Function> = known()
+        .filter(|function| function.has(same))
+        .chain(theirs)
+        .collect();
+    candidates.dedup_by_key(|function| function.name);
+    let name_of = |function: &'static Function| function.name;
+    match candidates.as_slice() {
+        [] => {
+            let near = known().map(name_of).chain(others.iter().copied());
+            Err(name_errors::unknown("function", name, near))
+        }
+        [function] => function.here(),
+        several => {
+            let names: Vec<&str> = several.iter().copied().map(name_of).collect();
+            Err(name_errors::ambiguous("function", name, &names))
+        }
+    }
 }
 
 /// Names that stand for all functions of a group.

@@ -64,7 +64,11 @@ pub(crate) fn measure(
 fn load(plan: &Plan, progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
     let seed = plan.run.seed;
     // The user's files are read before any work begins, because mistakes are in them.
-    let own = plan.keys.iter().map(|path| keys::load_file(path, seed, progress));
+    let form = &plan.run.request.key_form;
+    let own = plan
+        .keys
+        .iter()
+        .map(|path| keys::load_file(path, form, seed, progress));
     let own = own.collect::<Result<Vec<_>, _>>()?;
     progress.begin(
         "reading keys",

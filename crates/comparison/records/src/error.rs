@@ -89,6 +89,17 @@ impl Error {
     }
 }
 
+/// Keeps what a reader of keys reports about its source.
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Interrupted => Cancelled.into(),
+            Failure::Input(reason) => Self::input(reason),
+            other => Self::internal(other.to_string()),
+        }
+    }
+}
+
 /// Maps each error to the way a command exits.
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {

@@ -3,6 +3,7 @@
 //! To add a function, add a file here, its `mod` and `pub use` lines, and its line in a table below. All other code, in
 //! this crate and outside, iterates the tables.
 
+mod adler32;
 mod ap;
 mod bkdr;
 mod bp;
@@ -10,6 +11,7 @@ mod calc_hashnr;
 mod dek;
 mod djb2a;
 mod djb_nocase;
+mod djbx33a;
 mod elf;
 mod farm_fingerprint64;
 mod fnv1_32;
@@ -28,10 +30,13 @@ mod sdbm;
 mod siphash12_low32;
 mod siphash12_low32_nocase;
 mod spark_murmur3;
+mod string_hashcode;
+mod superfasthash;
 mod xxh3_64;
 mod xxh64;
 mod xxph3_64;
 
+pub use adler32::adler32;
 pub use ap::ap;
 pub use bkdr::bkdr;
 pub use bp::bp;
@@ -39,6 +44,7 @@ pub use calc_hashnr::calc_hashnr;
 pub use dek::dek;
 pub use djb_nocase::{djb_nocase, djb2};
 pub use djb2a::djb2a;
+pub use djbx33a::djbx33a;
 pub use elf::elf;
 pub use farm_fingerprint64::farm_fingerprint64;
 pub use fnv1_32::{fnv0_32, fnv1_32, fnv1a_32};
@@ -59,6 +65,8 @@ pub use siphash12_low32::{
 };
 pub use siphash12_low32_nocase::{siphash_nocase, siphash12_low32_nocase};
 pub use spark_murmur3::spark_murmur3;
+pub use string_hashcode::string_hashcode;
+pub use superfasthash::superfasthash;
 pub use xxh3_64::xxh3_64;
 pub use xxh64::xxh64;
 pub use xxph3_64::xxph3_64;
@@ -98,7 +106,7 @@ pub static VARIANTS: &[&HashInfo] = &[
     &siphash12_low32::ROUNDS_2_4,
 ];
 
-/// Functions outside the published comparison, such as those of stored formats and older programs.
+/// Functions outside the published comparison, such as those of stored formats, languages and older programs.
 pub static OTHERS: &[&HashInfo] = &[
     &one_at_a_time::INFO,
     &lookup3::INFO,
@@ -111,6 +119,10 @@ pub static OTHERS: &[&HashInfo] = &[
     &xxh3_64::INFO,
     &farm_fingerprint64::INFO,
     &fxhash1::INFO,
+    &string_hashcode::INFO,
+    &djbx33a::INFO,
+    &superfasthash::INFO,
+    &adler32::INFO,
 ];
 
 /// The mask of the six published functions that drop the top bit.

@@ -1,6 +1,6 @@
 //! Tests random keys and seeds against another implementation: long keys take steps that no recorded value takes.
 
-use hashzoo::xxh3_64;
+use hashzoo::{adler32, djb2, djbx33a, xxh3_64};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, RngSeed};
@@ -25,5 +25,18 @@ proptest! {
             prop_assert_eq!(xxh3_64(&key, seed), xxhash_rust::xxh3::xxh3_64_with_seed(&key, seed));
             prop_assert_eq!(xxh3_64(&key, 0), xxhash_rust::xxh3::xxh3_64(&key));
         }
+    }
+
+    /// From 5,552 bytes on the sums are reduced in between.
+    #[test]
+    fn adler32_equals_the_crate_adler2(key in vec(any::<u8>(), 0..=300), byte: u8, len in 5000..20_000_usize) {
+        for key in [key, vec![byte; len]] {
+            prop_assert_eq!(adler32(&key), adler2::adler32_slice(&key));
+        }
+    }
+
+    #[test]
+    fn djbx33a_continues_djb2_on_ascii_keys(key in vec(0..0x80_u8, 0..=300)) {
+        prop_assert_eq!(djbx33a(&key) as u32, djb2(&key));
     }
 }

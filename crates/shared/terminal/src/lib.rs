@@ -1,4 +1,4 @@
-//! This crate has what programs share on a terminal: failures and exit codes, keys in lines, numbers as text, tables, progress
+//! This crate has what programs share on a terminal: failures and exit codes, numbers as text, tables, progress
 //! and Ctrl-C.
 #![forbid(unsafe_code)]
 
@@ -6,7 +6,6 @@ pub mod bar;
 pub mod failure;
 pub mod interrupt;
 pub mod layout;
-pub mod lines;
 pub mod number;
 pub mod progress;
 pub mod system;

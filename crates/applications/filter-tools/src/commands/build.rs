@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use filter_sets::{Builder, DEFAULT_MEMORY, Error, FileBuilding, Format, SetBuilding, Size};
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use key_input::{KeyForm, KeyKind, Keys, sources};
 use terminal::failure::Failure;
 use terminal::interrupt::Interrupt;
 use terminal::number::counted;
 
 use super::numbers::{self, bytes, count, rate, share};
-use super::{check_new, failure, note, print_json, refuse_stdout, wrong};
-use crate::keys::{self, Items};
+use super::{check_new, encoding, failure, note, print_json, refuse_stdout, wrong};
 use crate::sizing::next_size_up;
 
 /// Build a filter of the keys in files, one a line, in any format.
@@ -37,9 +37,11 @@ use crate::sizing::next_size_up;
         Exit codes: 0 done; 1 the result cannot be written; 2 the input or the arguments are wrong; 130 stopped."
 )]
 pub struct Arguments {
-    /// Files with a key a line; - or none is standard input
+    /// Files with a key a line, also compressed by gzip or Zstandard; - or none is standard input
     #[arg(long, value_name = "FILE", num_args = 1..)]
     keys: Vec<PathBuf>,
+    #[command(flatten)]
+    form: KeyForm,
     /// The file to write, not standard output; with --shards, the folder
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
@@ -52,9 +54,6 @@ pub struct Arguments {
     /// The format, by its stored or its short name; an unknown name lists all
     #[arg(long, value_name = "NAME", value_parser = Format::named, default_value = "guava")]
     format: Format,
-    /// The kind of key that a line stands for
-    #[arg(long = "type", value_name = "KIND", value_enum, default_value_t = Items::Line)]
-    items: Items,
     /// Make a folder with this many shards
     #[arg(long, value_name = "N")]
     shards: Option<u32>,
@@ -101,7 +100,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(seed) = arguments.seed {
         format = format.seed(seed).map_err(failure)?;
     }
-    let format = format.encoding(arguments.items.encoding());
+    let kind = arguments.form.kind.unwrap_or(KeyKind::Line);
+    let format = format.encoding(encoding(kind));
     let size = match (arguments.bits, arguments.bits_per_key) {
         (Some(bits), _) => Size::Bits(bits),
         (None, Some(bits)) => Size::BitsPerKey(bits),
@@ -110,7 +110,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut builder = Builder::new(format.clone(), size)
         .replace(arguments.replace)
         .memory(arguments.memory)
-        .and_then(|builder| builder.key_kind(&arguments.items.name()))
+        .and_then(|builder| builder.key_kind(&kind.name()))
         .map_err(failure)?;
     if let Some(keys) = arguments.capacity {
         builder = builder.capacity(keys);
@@ -148,12 +148,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut building = building.map_err(failure)?;
     let bar = bar();
     let mut read = 0_u64;
-    keys::each(
-        &arguments.keys,
-        arguments.items,
-        arguments.memory / 2,
-        &interrupt,
-        |key| {
+    for path in sources(&arguments.keys) {
+        let mut keys = Keys::open(path, &arguments.form, arguments.memory / 2, &interrupt)?;
+        while let Some(key) = keys.next_key()? {
             read += 1;
             if read.is_multiple_of(1 << 14) {
                 bar.set_position(read);
@@ -161,9 +158,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                     return Err(Failure::Interrupted);
                 }
             }
-            building.insert(key).map_err(failure)
-        },
-    )?;
+            building.insert(key).map_err(failure)?;
+        }
+    }
     bar.set_message("building");
     bar.set_position(0);
     let progress = |keys| {

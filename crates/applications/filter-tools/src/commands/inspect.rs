@@ -8,6 +8,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use filter_sets::Format;
+use key_input::KeyKind;
 use serde::Serialize;
 use terminal::number::grouped;
 
@@ -15,7 +16,6 @@ use super::numbers::share;
 use super::{checked, print_json};
 use crate::inspection::parquet::{self, ColumnFilter, Unread};
 use crate::inspection::{self, Bits, FilterBlockReport, Kind, TableReport};
-use crate::keys::Items;
 use terminal::failure::Failure;
 use terminal::layout::table;
 use terminal::number::counted;
@@ -81,7 +81,7 @@ pub struct Arguments {
     /// The form of the value if it is not that of the column's type: the stored number (long), text (line or string),
     /// or the stored bytes (binary). Columns of bytes need it if the file does not say that they are text
     #[arg(long = "type", value_name = "KIND", value_enum, requires = "key")]
-    items: Option<Items>,
+    items: Option<KeyKind>,
 }
 
 /// The JSON form of the result.

@@ -5,14 +5,14 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use filter_sets::{Access, Filter, FilterSet, Format, Opening};
+use key_input::{KeyForm, KeyKind, Keys, sources};
 use membership_filters::{Hashing as _, Xxph3, envelope};
 use terminal::failure::Failure;
 use terminal::interrupt::Interrupt;
 
 use super::numbers::share;
-use super::{check_format, failure, note, wrong};
+use super::{check_format, encoding, failure, note, wrong};
 use crate::inspection::{is_named_like_a_table, lookup, shown};
-use crate::keys::{Items, Lines};
 
 /// The number of keys that are looked up together at most.
 const TOGETHER: usize = 4096;
@@ -20,7 +20,7 @@ const TOGETHER: usize = 4096;
 /// The length in bytes of the longest key.
 const LONGEST: u64 = 512 << 20;
 
-/// Query a filter or a set for the keys on standard input, one a line.
+/// Query a filter or a set for the keys on standard input or in files, one a line.
 ///
 /// Prints `maybe` or `no` for each key, in order: `no` is certain. Answers come as soon as their lines are complete, so
 /// that a program can query through a pipe.
@@ -30,6 +30,9 @@ const LONGEST: u64 = 512 << 20;
 /// filters of membership-filters, but not if they are filters of policies. In a table of LevelDB or RocksDB, each key
 /// is looked up in the filter that answers for it, or in every filter if the table does not show that the database
 /// orders keys by their bytes. (`inspect` looks up a value in a Parquet file.)
+///
+/// --type is only for stored bytes alone and tables, which do not state it. For a table, long is a key of eight bytes,
+/// the lowest first; other numbers are binary.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} query users.bloom < keys.txt\n  {program} query --map users.set < keys.txt\n  \
@@ -42,10 +45,11 @@ pub struct Arguments {
     /// The format of the filter, as for build: only for stored bytes alone
     #[arg(long, value_name = "NAME", value_parser = Format::named)]
     format: Option<Format>,
-    /// The kind of key that a line stands for: only for stored bytes alone and tables, which do not state it. For a
-    /// table, long is a key of eight bytes, the lowest first; other numbers are binary
-    #[arg(long = "type", value_name = "KIND", value_enum)]
-    items: Option<Items>,
+    /// Files with a key a line, also compressed by gzip or Zstandard; - or none is standard input
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    keys: Vec<PathBuf>,
+    #[command(flatten)]
+    form: KeyForm,
     /// Map the files into memory in place of reading them. Truncating a mapped file crashes this program with SIGBUS
     #[arg(long)]
     map: bool,
@@ -93,8 +97,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             );
             note(path.display(), text);
         }
-        let items = arguments.items.unwrap_or(Items::Line);
-        if items == Items::Long {
+        let items = arguments.form.kind.unwrap_or(KeyKind::Line);
+        if items == KeyKind::Long {
             let text = "--type long looks for keys of eight bytes, the lowest first; databases store numbers in many forms, and \
                         \"no\" is certain of this one alone: give other bytes, such as the highest first, as --type binary";
             note(path.display(), text);
@@ -103,12 +107,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         (Box::new(answers), items)
     } else {
         let known = format.clone().or_else(|| Format::of_file(path));
-        let encoding = arguments.items.unwrap_or(Items::Line).encoding();
-        let given = known.map(|format| format.encoding(encoding));
+        let kind = encoding(arguments.form.kind.unwrap_or(KeyKind::Line));
+        let given = known.map(|format| format.encoding(kind));
         let filter = Filter::open(path, given.as_ref(), opening).map_err(failure)?;
         let items = match filter.header() {
             Some(header) => check_kind(arguments, &header.key_kind)?,
-            None => arguments.items.ok_or_else(|| {
+            None => arguments.form.kind.ok_or_else(|| {
                 let reason = "its bytes do not state the kind of key: give the --type that it was built with, line, long, \
                               string or binary";
                 wrong(path, reason)
@@ -122,7 +126,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         (Box::new(move |keys| filter.contains_many(keys)), items)
     };
     let interrupt = Interrupt::listen()?;
-    let mut lines = Lines::open(Path::new("-"), LONGEST, &interrupt)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut answer = |batch: &mut Vec<Vec<u8>>| -> io::Result<()> {
         for answer in contains(batch) {
@@ -131,20 +134,28 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         batch.clear();
         out.flush()
     };
-    let (mut batch, mut bytes) = (Vec::new(), Vec::new());
-    while let Some(line) = lines.next_line()? {
-        match items.key(line, &mut bytes) {
-            Ok(key) => batch.push(key.to_vec()),
-            Err(reason) => {
+    let form = KeyForm {
+        kind: Some(items),
+        ..arguments.form.clone()
+    };
+    let mut batch = Vec::new();
+    for path in sources(&arguments.keys) {
+        let mut keys = Keys::open(path, &form, LONGEST, &interrupt)?;
+        loop {
+            match keys.next_key() {
+                Ok(Some(key)) => batch.push(key.to_vec()),
+                Ok(None) => break,
+                Err(failure) => {
+                    answer(&mut batch)?;
+                    return Err(failure);
+                }
+            }
+            if batch.len() == TOGETHER || !keys.has_more() {
                 answer(&mut batch)?;
-                return Err(lines.wrong(reason));
             }
         }
-        if batch.len() == TOGETHER || !lines.has_more() {
-            answer(&mut batch)?;
-        }
+        answer(&mut batch)?;
     }
-    answer(&mut batch)?;
     Ok(())
 }
 
@@ -157,8 +168,8 @@ fn is_of_program(path: &Path) -> bool {
 }
 
 /// Checks that the arguments do not contradict the kind of key that the file states, and returns it.
-fn check_kind(arguments: &Arguments, stated: &str) -> Result<Items, Failure> {
-    match (arguments.items, Items::named(stated)) {
+fn check_kind(arguments: &Arguments, stated: &str) -> Result<KeyKind, Failure> {
+    match (arguments.form.kind, KeyKind::named(stated)) {
         (Some(given), Some(known)) if given != known => {
             let given = given.name();
             let reason = format_args!(

@@ -10,12 +10,12 @@ use std::path::Path;
 use filter_formats::parquet::{Header, SplitBlockFilter};
 use filter_formats::view::FilterView;
 use filter_formats::{Error, Format};
+use key_input::KeyKind;
 use serde::Serialize;
 use statistics::significant;
 
 use super::file::DisjointRanges;
 use super::footer::{self, Column};
-use crate::keys::Items;
 use value::Value;
 
 /// The first and last bytes of a Parquet file.
@@ -87,7 +87,7 @@ pub(crate) fn is_parquet(path: &Path) -> bool {
 pub(crate) fn inspect(
     path: &Path,
     column: Option<&str>,
-    key: Option<(&str, Option<Items>)>,
+    key: Option<(&str, Option<KeyKind>)>,
 ) -> Result<(Vec<ColumnFilter>, u64), Unread> {
     let mut file = OpenFile::open(path).map_err(|error| error.to_string())?;
     let (columns, row_groups) = footer::columns(&file.footer()?).map_err(Unread::Damaged)?;

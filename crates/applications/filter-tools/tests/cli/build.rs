@@ -87,6 +87,35 @@ fn the_end_of_a_line_belongs_to_no_key() {
     }
 }
 
+#[test]
+fn both_commands_read_keys_as_people_have_them() {
+    let bench = Workbench::new();
+    // printf 'name,id\na,1\nb,2\nc,2\n' | gzip
+    let gzip = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\x4b\xcc\x4d\xd5\xc9\x4c\xe1\x4a\xd4\x31\xe4\x4a\xd2\x31\xe2\x4a\x06\x62\x00\x47\x54\xcd\x9c\x14\x00\x00\x00";
+    bench.write("ids.csv.gz", gzip);
+    bench.write("more.tsv", "id\tname\n7\tx\n\n");
+    let sources = "--keys ids.csv.gz more.tsv --column id";
+    let built = bench.run(&format!("build {sources} --type long --out ids"));
+    let word = "ids.csv.gz: compressed by gzip, read as its contents\n";
+    assert_eq!((built.code, &*built.stderr), (0, word));
+    let answered = bench.run(&format!("query ids {sources}"));
+    assert_eq!(
+        (&*answered.stdout, &*answered.stderr),
+        (&*"maybe\n".repeat(4), word)
+    );
+    assert_eq!(bench.fed("query ids", "7\n8\n1").stdout, "maybe\nno\nmaybe\n");
+
+    bench.fed("build --null --out names", "a\nb\0\0c");
+    let answered = bench.fed("query names --null", "c\0a\0a\nb\0\0");
+    assert_eq!(answered.stdout, "maybe\nno\nmaybe\nmaybe\n");
+    bench.refuses_fed(
+        2,
+        "id\n1\n",
+        "build --column name --out new => standard input: no column is called \"name\"; there are id
+        build --column 1 --type long --out new => standard input, row 1: must be a number",
+    );
+}
+
 /// Arguments and lines are what a program gives to Spark's builder, whose bytes `membership-filters` compares with
 /// Spark's.
 #[test]
@@ -136,13 +165,13 @@ fn what_is_wrong_is_named() {
         build --keys keys --out - --shards 2 => --out must be a path
         merge keys keys --out - => --out must be a path
         build --keys keys --out new --memory 1,5GiB => got \"1,5GiB\", whose commas
-        build --keys \u{1b}[31mno --out new => error: \\u{1b}[31mno: No such file
+        build --keys \u{1b}[31mno --out new => error: \\u{1b}[31mno: cannot read
         query \u{1b}[31mno => error: \\u{1b}[31mno: No such file
         build --keys keys --out folder => is a folder
         build --keys keys --out folder --shards 2 => notes
         build --keys keys --out no/where => its folder is not there
-        build --keys no --out new => no: No such file
-        build --keys folder --out new => folder: Is a directory
+        build --keys no --out new => no: cannot read the keys: No such file
+        build --keys folder --out new => folder: cannot read the keys: Is a directory
         build --keys keys --out new --format bloom => leveldb, murmur2
         build --keys keys --out new --rate 1 => above 0 and below 1
         build --keys keys --out new --rate 1% --bits-per-key 9 => cannot be used with

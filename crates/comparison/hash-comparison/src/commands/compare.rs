@@ -12,6 +12,7 @@ use crate::questions::files::KIND;
 use crate::record::{Purpose, Request};
 use crate::report::Report;
 use crate::run;
+use key_input::KeyForm;
 use records::folder::{Destination, REPORT};
 use terminal::bar::Terminal;
 use terminal::failure::Failure;
@@ -26,11 +27,13 @@ use terminal::failure::Failure;
     {program} compare\n  \
     {program} compare --quick --dataset app-accounts\n  \
     {program} compare --keys my-keys.txt --out my-report\n  \
+    {program} compare --keys users.csv.gz --column email\n  \
     {program} compare --function MurMurHash2 --function XXH3\n  \
     {program} compare --all\n  \
     {program} compare --own ./libmine.so:my_hash:64\n  \
     {program} compare --keys my-keys.txt --for table --untrusted --mine FxHash-2\n\n\
-    Names are case-insensitive; `{program} list` shows them.")]
+    Names are case-insensitive; those of functions need no punctuation (crc32, string.hashcode), and programs stand for \
+    their functions (php, git). `{program} list` shows all functions.")]
 pub struct Arguments {
     /// An embedded dataset; may be given several times [default: all, or none with --keys]
     #[arg(long = "dataset", value_name = "NAME")]
@@ -44,12 +47,16 @@ pub struct Arguments {
     #[arg(long)]
     all: bool,
 
-    /// A file of your own keys, one per line; may be given several times
+    /// A file of your own keys, one per line, or - for standard input; may be given several times
     ///
-    /// A key is the bytes of a line without its end (LF or CR LF). An empty line is the empty key; duplicate lines are counted
-    /// and dropped. The dataset is named after the file, without its extension.
+    /// A key is the bytes of a line without its end (LF or CR LF). An empty line is the empty key; duplicate keys are counted
+    /// and dropped. Files of gzip and Zstandard are read as their contents. The dataset is named after the file, without its
+    /// extension; that of standard input is stdin. The options --type, --null and --column hold for every --keys.
     #[arg(long, value_name = "FILE")]
     keys: Vec<PathBuf>,
+
+    #[command(flatten)]
+    form: KeyForm,
 
     /// Seed of every random choice, from 0 to 2^64 - 1
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, value_parser = seed, allow_negative_numbers = true)]
@@ -137,6 +144,7 @@ impl Arguments {
             stable: self.stable || purpose == Purpose::Filter && !self.in_memory,
             mine: self.mine,
             negligible: self.negligible,
+            key_form: self.form,
         };
         let start = Comparison::new().request(request).seed(self.seed);
         let start = start.repeated_by(program.typed(), program.commit());

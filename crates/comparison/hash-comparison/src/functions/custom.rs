@@ -1,6 +1,6 @@
 //! User-defined functions, measured together with the built-in functions.
 
-use super::{Answers, Function, GROUPS, find};
+use super::{Answers, Function, GROUPS, called};
 use crate::record::{EMPTY, FunctionGroup, IDEAL, Resistance};
 use records::error::Error;
 
@@ -78,7 +78,7 @@ impl Function {
             )));
         }
         let same = |other: &str| other.eq_ignore_ascii_case(name);
-        if let Ok(function) = find(name) {
+        if let Some(function) = called(name) {
             Err(function.has_the_name(name))
         } else if GROUPS.into_iter().any(|(group, _)| same(group)) {
             Err(taken(name, "a group of functions"))

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 pub use self::trial::{STACK, TimeOf, try_out};
-use super::{Function, find, verify};
+use super::{Function, called, verify};
 use records::error::Error;
 use terminal::bar::Terminal;
 use terminal::number::significant;
@@ -99,7 +99,7 @@ impl Symbol {
     fn load(&self, earlier: &[Function], is_slow: bool) -> Result<Function, String> {
         let hash = self.open(is_slow)?;
         let file = Path::new(&self.file).file_name().unwrap_or_default().display();
-        let is_taken = find(&self.name).is_ok() || earlier.iter().any(|one| one.name == self.name);
+        let is_taken = called(&self.name).is_some() || earlier.iter().any(|one| one.name == self.name);
         let name = if is_taken {
             format!("{} of {file}", self.name)
         } else {

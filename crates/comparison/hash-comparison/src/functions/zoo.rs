@@ -1,4 +1,4 @@
-//! Functions from `hashzoo`: the published 17, their other forms, and some of the anchors.
+//! Functions from `hashzoo`: the published 17, their other forms, and some of the anchors and of the further functions.
 
 use hashzoo::HashInfo;
 
@@ -7,6 +7,9 @@ use crate::record::{FunctionGroup, Resistance};
 
 /// Functions measured in the version of another crate, which programs use: see [`super::anchors`].
 const MEASURED_ELSEWHERE: [&str; 4] = ["siphash13", "siphash24", "xxh64", "xxh3_64"];
+
+/// Functions that are measured by name or with all others, never by default.
+const FURTHER: [&str; 4] = ["string_hashcode", "djbx33a", "superfasthash", "adler32"];
 
 /// Returns the published 17, in the published order.
 pub(super) fn published() -> impl Iterator<Item = Function> {
@@ -19,9 +22,14 @@ pub(super) fn variants() -> impl Iterator<Item = Function> {
     of_group(hashzoo::VARIANTS, FunctionGroup::Variant)
 }
 
-/// Returns the functions outside the published comparison.
+/// Returns the functions outside the published comparison that are anchors.
 pub(super) fn others() -> impl Iterator<Item = Function> {
-    of_group(hashzoo::OTHERS, FunctionGroup::Anchor)
+    of_group(hashzoo::OTHERS, FunctionGroup::Anchor).filter(|one| !FURTHER.contains(&one.ident))
+}
+
+/// Returns the functions that are measured by name or with all others.
+pub(super) fn further() -> impl Iterator<Item = Function> {
+    of_group(hashzoo::OTHERS, FunctionGroup::Further).filter(|one| FURTHER.contains(&one.ident))
 }
 
 fn of_group(all: &[&'static HashInfo], group: FunctionGroup) -> impl Iterator<Item = Function> {

@@ -143,6 +143,6 @@ fn keys(entry: &ManifestEntry, seed: u64) -> Result<(KeySet, u64), Error> {
             )));
         }
     };
-    let lines = KeySet::from_lines(bytes.to_vec(), &Silent)?;
+    let lines = KeySet::from_lines(bytes, &Silent)?;
     Ok((lines.keys, lines.duplicates))
 }

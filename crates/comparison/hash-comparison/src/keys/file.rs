@@ -1,16 +1,14 @@
-//! The user's own keys, one per line.
+//! The user's own keys, from files and standard input.
 
-use std::fs::File;
-use std::io::{self, ErrorKind as Io, Read as _};
+use std::ffi::OsStr;
 use std::path::Path;
 
-use super::key_set::{KeySet, MAX_BYTES, too_large};
+use super::key_set::{KeySet, MAX_BYTES, MAX_KEY_BYTES, too_large};
 use super::{Dataset, embedded_names};
 use crate::record::DatasetSummary;
+use key_input::{KeyForm, Keys};
 use records::error::Error;
-use terminal::lines::{encoding, note};
 use terminal::progress::Progress;
-use terminal::system;
 
 /// Returns the names of the datasets that these key files would give, in order.
 ///
@@ -39,46 +37,53 @@ pub fn file_names<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-/// Loads the keys in the file `path` as [`KeySet::from_lines`] reads them; `seed` is for shuffles and samples.
+/// Loads the distinct keys in the file `path`, which are written in this form; `seed` is for shuffles and samples. The
+/// path `-` is standard input.
 ///
 /// # Errors
 ///
 /// Returns an error if the file is missing, unreadable, a folder, empty or too large, if its name gives no dataset
-/// ([`file_names`]), or if `progress` requests a stop.
-pub fn load_file(path: &Path, seed: u64, progress: &dyn Progress) -> Result<Dataset, Error> {
+/// ([`file_names`]), if a key is not of the form, or if `progress` requests a stop.
+pub fn load_file(path: &Path, form: &KeyForm, seed: u64, progress: &dyn Progress) -> Result<Dataset, Error> {
     let name = name_of(path)?;
-    let data = read(path)?;
-    let encoding = encoding(&data);
-    let lines = KeySet::from_lines(data, progress);
-    let lines = lines.map_err(|error| error.about(path))?;
-    if lines.keys.is_empty() {
-        return Err(Error::input("no keys: the file is empty; give one key per line").about(path));
+    let bytes = path.metadata().map_or(0, |metadata| metadata.len());
+    // Only a column may be far smaller than its file.
+    if form.column.is_none() && bytes > MAX_BYTES {
+        return Err(too_large(bytes).about(path));
     }
-    let source = path.display().to_string();
-    let marked = encoding.map(|found| format!("{source}: {found}"));
-    for note in [marked, note(&source, lines.carriage_returns)]
-        .into_iter()
-        .flatten()
-    {
-        progress.note(&note);
+    let mut source = Keys::open(path, form, MAX_KEY_BYTES, progress)?;
+    let read = KeySet::read(&mut source, progress)?;
+    if read.keys.is_empty() {
+        let reason = "no keys: the source is empty; give one key per line";
+        return Err(Error::input(format!("{}: {reason}", source.name())));
     }
-    let mut dataset = Dataset::of(&name, lines.keys);
+    let mut dataset = Dataset::of(&name, read.keys);
     dataset.seed = seed;
     dataset.summary = DatasetSummary {
-        source,
-        encoding: encoding.map(str::to_owned),
-        duplicates_dropped: lines.duplicates,
+        source: source.name().to_owned(),
+        encoding: source.warning().map(str::to_owned),
+        duplicates_dropped: read.duplicates,
         ..dataset.summary
     };
     Ok(dataset)
 }
 
+/// Returns `stdin`, or the name of the file without its extension, which may stand before that of a compression.
 fn name_of(path: &Path) -> Result<String, Error> {
+    if path == Path::new("-") {
+        return Ok("stdin".to_owned());
+    }
     // Checked before the name, since `.` and `..` have no name.
     if path.is_dir() {
         return Err(Error::input("is a folder; give a file with one key per line").about(path));
     }
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let is_compressed = |kind: &OsStr| ["gz", "zst"].iter().any(|known| kind.eq_ignore_ascii_case(known));
+    let file = match path.extension().is_some_and(is_compressed) {
+        true => path.file_stem().map(Path::new),
+        false => Some(path),
+    };
+    let stem = file.and_then(Path::file_stem);
+    let stem = stem.map(|stem| stem.to_string_lossy().into_owned());
     let Some(name) = stem.filter(|stem| !stem.contains(char::is_control)) else {
         let reason = "the dataset is named after the file's name without its extension; it needs one, without control \
                       characters: rename or copy the file";
@@ -89,31 +94,4 @@ fn name_of(path: &Path) -> Result<String, Error> {
         return Err(Error::input(reason).about(path));
     }
     Ok(name)
-}
-
-/// Reads the whole file into one buffer of its size.
-fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    let unreadable = |error: io::Error| {
-        let advice = match error.kind() {
-            Io::NotFound | Io::NotADirectory => "check the path",
-            Io::PermissionDenied => "allow reading it, or give another file",
-            Io::OutOfMemory => "split the file",
-            _ => "give another file, or a copy of it",
-        };
-        let reason = system::text(&error);
-        Error::input(format!("cannot read the keys: {reason}; {advice}")).about(path)
-    };
-    let file = File::open(path).map_err(unreadable)?;
-    let bytes = file.metadata().map_err(unreadable)?.len();
-    if bytes > MAX_BYTES {
-        return Err(too_large(bytes).about(path));
-    }
-    let mut data = Vec::new();
-    data.try_reserve_exact(bytes as usize)
-        .map_err(|_| unreadable(Io::OutOfMemory.into()))?;
-    // A pipe has no length to check beforehand; one byte too many is enough to refuse it.
-    file.take(MAX_BYTES + 1)
-        .read_to_end(&mut data)
-        .map_err(unreadable)?;
-    Ok(data)
 }

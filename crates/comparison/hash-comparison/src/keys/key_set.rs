@@ -4,21 +4,21 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use xxhash_rust::xxh3::xxh3_64;
 
+use key_input::{KeyForm, Keys};
 use records::error::Error;
-use terminal::lines;
 use terminal::progress::{Progress, go_on};
 
 /// Keys back to back in one buffer, in a fixed order.
 ///
-/// [`from_lines`](Self::from_lines) drops duplicates; [`push`](Self::push) keeps them.
+/// [`read`](Self::read) drops duplicates; [`push`](Self::push) keeps them.
 ///
 /// ```
 /// use hash_comparison::keys::KeySet;
 /// use terminal::progress::Silent;
 ///
-/// let lines = KeySet::from_lines(b"one\ntwo\r\n\none".to_vec(), &Silent)?;
+/// let lines = KeySet::from_lines(b"one\ntwo\r\n\none", &Silent)?;
 /// assert_eq!(lines.keys.iter().collect::<Vec<_>>(), [&b"one"[..], b"two", b""]);
-/// assert_eq!((lines.duplicates, lines.carriage_returns), (1, 1));
+/// assert_eq!(lines.duplicates, 1);
 /// # Ok::<(), records::error::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,15 +28,13 @@ pub struct KeySet {
     ends: Vec<u32>,
 }
 
-/// The result of [`KeySet::from_lines`].
+/// The result of [`KeySet::read`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lines {
-    /// The distinct lines.
+pub struct Distinct {
+    /// The distinct keys.
     pub keys: KeySet,
     /// The number of duplicates dropped.
     pub duplicates: u64,
-    /// The number of CRs that belonged to ends of lines.
-    pub carriage_returns: u64,
 }
 
 /// The maximum size of a [`KeySet`] in bytes: positions are 32 bits wide.
@@ -49,62 +47,61 @@ pub(super) fn too_large(bytes: u64) -> Error {
     ))
 }
 
-/// Lines read between two checks for a stop.
-const LINES_UNWATCHED: u32 = 1 << 16;
+/// The maximum size of a key in bytes.
+pub const MAX_KEY_BYTES: u64 = 1 << 26;
+
+/// Keys read between two checks for a stop.
+const KEYS_UNWATCHED: u64 = 1 << 16;
+
+/// A key in the table of those read: half of its hash, so that the table grows without looking at keys, and its index.
+type Seen = (u32, u32);
 
 impl KeySet {
-    /// Returns the distinct lines of `data` in their order.
-    ///
-    /// Lines end as [`lines::key`] describes. An empty line is the empty key. An LF at the end of the data begins no
-    /// further line. The first of equal lines stays.
-    ///
-    /// The keys stay in the buffer of `data`, so the bytes are held once. `progress` is checked for a stop every few
-    /// milliseconds.
+    /// Returns the distinct lines of `data` in their order, as [`read`](Self::read) does.
     ///
     /// # Errors
     ///
-    /// Returns an error if `data` is longer than [`MAX_BYTES`], or `progress` requests a stop.
-    pub fn from_lines(mut data: Vec<u8>, progress: &dyn Progress) -> Result<Lines, Error> {
-        if data.len() as u64 > MAX_BYTES {
-            return Err(too_large(data.len() as u64));
-        }
-        let most = most_distinct_lines(&data);
-        let mut ends: Vec<u32> = Vec::with_capacity(most);
-        // Indices into `ends`, one for each key kept. Room for all keys avoids rehashing.
-        let mut seen: HashTable<u32> = HashTable::with_capacity(most);
-        let (mut duplicates, mut carriage_returns) = (0, 0);
-        let mut kept_bytes = 0;
-        let mut next = 0;
-        let mut unwatched = LINES_UNWATCHED;
-        while next < data.len() {
-            unwatched -= 1;
-            if unwatched == 0 {
+    /// The errors of [`read`](Self::read).
+    pub fn from_lines(data: &[u8], progress: &dyn Progress) -> Result<Distinct, Error> {
+        let mut keys = Keys::of("the keys", data, &KeyForm::default(), MAX_KEY_BYTES, progress)?;
+        Self::read(&mut keys, progress)
+    }
+
+    /// Reads all keys. The first of equal keys stays. `progress` is checked for a stop every few milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a key cannot be read, the distinct keys have more than [`MAX_BYTES`] bytes or do not fit into
+    /// memory, or `progress` requests a stop.
+    pub fn read(source: &mut Keys<'_>, progress: &dyn Progress) -> Result<Distinct, Error> {
+        let mut keys = Self::default();
+        let mut seen: HashTable<Seen> = HashTable::new();
+        let mut duplicates = 0;
+        // The table takes the place of a key from the low bits, and compares high ones first.
+        let spread = |half: u32| u64::from(half) << 32 | u64::from(half);
+        while let Some(key) = source.next_key()? {
+            if (keys.len() as u64 + duplicates).is_multiple_of(KEYS_UNWATCHED) {
                 go_on(progress)?;
-                unwatched = LINES_UNWATCHED;
             }
-            let start = next;
-            let line_feed = data[start..].iter().position(|&byte| byte == b'\n');
-            next = line_feed.map_or(data.len(), |length| start + length + 1);
-            let key = lines::key(&data[start..next], &mut carriage_returns);
-            let end = start + key.len();
-            let same = |&index: &u32| get(&data, &ends, index as usize) == key;
-            let rehash = |&index: &u32| xxh3_64(get(&data, &ends, index as usize));
-            match seen.entry(xxh3_64(key), same, rehash) {
+            let half = xxh3_64(key) as u32;
+            let same = |&(other, index): &Seen| other == half && keys.get(index as usize) == key;
+            match seen.entry(spread(half), same, |&(half, _)| spread(half)) {
                 Entry::Occupied(_) => duplicates += 1,
                 Entry::Vacant(slot) => {
-                    slot.insert(ends.len() as u32);
-                    data.copy_within(start..end, kept_bytes);
-                    kept_bytes += end - start;
-                    ends.push(kept_bytes as u32);
+                    slot.insert((half, keys.len() as u32));
+                    let bytes = (keys.bytes.len() + key.len()) as u64;
+                    if bytes > MAX_BYTES {
+                        return Err(too_large(bytes));
+                    }
+                    let room = keys.bytes.try_reserve(key.len());
+                    room.map_err(|_| Error::input("the keys do not fit into memory: split the file"))?;
+                    keys.push(key);
                 }
             }
         }
-        data.truncate(kept_bytes);
-        Ok(Lines {
-            keys: Self { bytes: data, ends },
-            duplicates,
-            carriage_returns,
-        })
+        keys.bytes.shrink_to_fit();
+        keys.ends.shrink_to_fit();
+        Ok(Distinct { keys, duplicates })
     }
 
     /// Appends a key.
@@ -163,12 +160,4 @@ impl<K: AsRef<[u8]>> FromIterator<K> for KeySet {
 fn get<'a>(bytes: &'a [u8], ends: &[u32], index: usize) -> &'a [u8] {
     let start = if index == 0 { 0 } else { ends[index - 1] as usize };
     &bytes[start..ends[index] as usize]
-}
-
-/// Returns an upper bound of the number of distinct lines: at most the number of lines. Only 65,793 keys have fewer
-/// than three bytes, and the others take at least four with their line feed, so a file of empty lines does not cause
-/// allocations much larger than itself.
-fn most_distinct_lines(data: &[u8]) -> usize {
-    let line_feeds = data.iter().filter(|&&byte| byte == b'\n').count();
-    (line_feeds + 1).min(data.len() / 4 + 65_794)
 }

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use key_input::KeyForm;
+
 use super::{CallForm, Choice, rows, stored};
 
 stored! {
@@ -62,6 +64,9 @@ stored! {
         pub mine: Option<String>,
         /// The share, at least 0, below which the cost of a measurable defect does not count.
         pub negligible: f64,
+        /// How the user's own keys are written, unless they are lines as they are.
+        #[serde(default, skip_serializing_if = "KeyForm::is_default")]
+        pub key_form: KeyForm,
     }
 }
 
@@ -83,6 +88,7 @@ impl Default for Request {
             stable: false,
             mine: None,
             negligible: Self::NEGLIGIBLE,
+            key_form: KeyForm::default(),
         }
     }
 }

@@ -49,7 +49,7 @@ stored! {
         pub kind: DatasetKind,
         /// Recipe, package or path.
         pub source: String,
-        /// Says that the file looks like UTF-16, or begins with a byte order mark: both are parts of keys.
+        /// Says that the file begins with a byte order mark, which is part of its first key.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub encoding: Option<String>,
         /// Distinct keys.

@@ -2,7 +2,10 @@
 
 mod sources;
 
+use std::fs::File;
+
 use hash_comparison::questions::{Place, Records};
+use hash_comparison::{KeyForm, KeyKind};
 
 use super::{Outcome, Workbench};
 
@@ -48,7 +51,7 @@ fn few_keys_odd_keys_and_long_keys() {
         (b"one", 1),
         (b"one\ntwo", 2),
         (b"one\ntwo\nthree", 3),
-        (b"\xff\xfe\n\0\n\xc3(\n", 3),
+        (b"\0\n\xff\xfe\n\xc3(\n", 3),
         (b"'; --\n<script>\n\"a\",b\n", 3),
         (&long, 2),
     ];
@@ -75,4 +78,52 @@ fn few_keys_odd_keys_and_long_keys() {
             2
         );
     }
+}
+
+#[test]
+fn one_form_holds_for_all_sources_and_is_recorded() {
+    let bench = Workbench::new();
+    // printf 'name,id\na,1\nb,2\nc,2\n' | gzip
+    let gzip = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\x4b\xcc\x4d\xd5\xc9\x4c\xe1\x4a\xd4\x31\xe4\x4a\xd2\x31\xe2\x4a\x06\x62\x00\x47\x54\xcd\x9c\x14\x00\x00\x00";
+    bench.write("users.csv.gz", gzip);
+    bench.write("more.tsv", "id\tname\n-7\tx\n");
+    let mut command = bench.command(
+        "compare --quick --keys users.csv.gz --keys - --column id --type long --function CRC-32 --out out",
+    );
+    let stdin = File::open(bench.path("more.tsv")).unwrap();
+    let outcome = Outcome::of(command.stdin(stdin).output().unwrap());
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let word = "users.csv.gz: compressed by gzip, read as its contents";
+    assert!(outcome.stderr.contains(word), "{}", outcome.stderr);
+    assert_eq!(bench.run("render out").code, 0);
+    let run = Records::read(&bench.path("out")).unwrap().run;
+    let form = KeyForm {
+        kind: Some(KeyKind::Long),
+        column: Some("id".to_owned()),
+        ..KeyForm::default()
+    };
+    assert_eq!(run.request.key_form, form);
+    let sets = run
+        .datasets
+        .iter()
+        .map(|set| (set.name.as_str(), set.source.as_str(), set.keys, set.bytes));
+    let expected = [
+        ("users", "users.csv.gz", 2, 16),
+        ("stdin", "standard input", 1, 8),
+    ];
+    assert!(sets.eq(expected), "{:?}", run.datasets);
+
+    bench.write("rows.parquet", "PAR1\x15\x04");
+    bench.refuses(
+        "compare --keys {} --out other",
+        "users.csv.gz --keys users.txt => users.csv.gz and users.txt would both be the dataset users
+        - --keys Stdin.txt => would both be the dataset Stdin
+        - --keys - => is given twice
+        - => standard input: no keys
+        more.tsv --column nosuch => more.tsv: no column is called \"nosuch\"; there are id, name
+        more.tsv --column 0 => --column must be a name or at least 1
+        more.tsv --column 2 --null => cannot be used with
+        more.tsv --type long => more.tsv, line 1: must be a number
+        rows.parquet => rows.parquet: | Parquet | duckdb",
+    );
 }

@@ -114,7 +114,7 @@ fn mistakes_are_refused() {
         --mine nosuch => nosuch
         --mine published => published
         --negligible 5% => must be a number from 0 to 1
-        --mine LevelDB => the one that LevelDB uses is SimMurMurHash
+        --mine zlib => may mean more than one function: name CRC-32 or Adler-32
         --for table --in-memory => --in-memory must not be given with --for table",
     );
 }

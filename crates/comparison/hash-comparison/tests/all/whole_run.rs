@@ -26,7 +26,7 @@ fn run(datasets: &[Dataset]) -> (Records, Vec<Finding>) {
 }
 
 fn from_lines(data: &[u8]) -> Dataset {
-    Dataset::of("keys", KeySet::from_lines(data.to_vec(), &Silent).unwrap().keys)
+    Dataset::of("keys", KeySet::from_lines(data, &Silent).unwrap().keys)
 }
 
 fn numbered(count: u32) -> Dataset {
@@ -41,7 +41,7 @@ fn sets_of_any_size_are_measured_without_a_nonsense_number() {
         from_lines(b"\n"),
         from_lines(b"\n\na"),
         from_lines(b"a\nb\nc"),
-        from_lines(b"\xff\xfe\n\x00\n\xc3\x28\n\n"),
+        from_lines(b"\x00\n\xff\xfe\n\xc3\x28\n\n"),
         from_lines(&long),
         numbered(9),
         numbered(10),

@@ -22,7 +22,7 @@ fn key(len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn functions_equal_those_of_engines_and_of_smhasher() {
+fn functions_equal_those_of_engines_of_smhasher_and_of_programs() {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Row {
@@ -41,6 +41,7 @@ fn functions_equal_those_of_engines_and_of_smhasher() {
         ("librocksdb", include_str!("../data/rocksdb_hash.jsonl"), 416),
         ("xxhash", include_str!("../data/xxh64.jsonl"), 74),
         ("SMHasher", include_str!("../data/smhasher.jsonl"), 168),
+        ("programs", include_str!("../data/programs.jsonl"), 112),
     ] {
         let rows: Vec<Row> = rows(lines);
         assert_eq!(rows.len(), count, "{file}");

@@ -6,9 +6,9 @@
 //! Source: the Parquet format, `LogicalTypes.md`.
 
 use filter_formats::parquet::SplitBlockFilter;
+use key_input::KeyKind;
 
 use crate::inspection::footer::{ColumnType, LogicalType, PhysicalType};
-use crate::keys::Items;
 
 /// The plain encodings that a value may have. Without any, its bits are unknown, and every filter may match.
 #[derive(Debug, PartialEq)]
@@ -30,7 +30,7 @@ impl Value {
     /// # Errors
     ///
     /// The form that the value must have, or the type that must be given.
-    pub(super) fn parse(text: &str, column: ColumnType, items: Option<Items>) -> Result<Self, String> {
+    pub(super) fn parse(text: &str, column: ColumnType, items: Option<KeyKind>) -> Result<Self, String> {
         const BOOLEAN: &str =
             "--column must not name a Boolean column: Parquet files have no filters for those";
         let (rule, forms) = match items {
@@ -51,7 +51,11 @@ impl Value {
 type Parsed = (String, Option<Forms>);
 
 /// Parses a value that is given as it is stored.
-fn stored(text: &str, ColumnType { physical, logical }: ColumnType, items: Items) -> Result<Parsed, String> {
+fn stored(
+    text: &str,
+    ColumnType { physical, logical }: ColumnType,
+    items: KeyKind,
+) -> Result<Parsed, String> {
     use PhysicalType::{Boolean, ByteArray, Double, FixedLenByteArray, Float, Int32, Int64, Int96};
 
     let len = match physical {
@@ -68,11 +72,13 @@ fn stored(text: &str, ColumnType { physical, logical }: ColumnType, items: Items
         Ok((format!("{count}bytes {what}"), forms))
     };
     match (items, physical, logical) {
-        (Items::Binary, ..) => bytes(hex::decode(text).ok(), "in hexadecimal digits"),
-        (Items::Line | Items::String, ByteArray | FixedLenByteArray(_), None | Some(LogicalType::Text)) => {
-            bytes(Some(text.into()), "of text")
-        }
-        (Items::Long, Int32 | Int64, _) | (Items::Long, _, Some(LogicalType::Decimal(_))) => {
+        (KeyKind::Binary, ..) => bytes(hex::decode(text).ok(), "in hexadecimal digits"),
+        (
+            KeyKind::Line | KeyKind::String,
+            ByteArray | FixedLenByteArray(_),
+            None | Some(LogicalType::Text),
+        ) => bytes(Some(text.into()), "of text"),
+        (KeyKind::Long, Int32 | Int64, _) | (KeyKind::Long, _, Some(LogicalType::Decimal(_))) => {
             let forms = text.parse().ok().and_then(|number| encoded(number, physical));
             Ok(("a whole number that the column can store".to_owned(), forms))
         }
@@ -99,7 +105,7 @@ fn written(text: &str, column: ColumnType) -> Result<Parsed, String> {
     };
     let width = if physical == Int32 { 32 } else { 64 };
     Ok(match (logical, physical) {
-        (Some(Text), ByteArray | FixedLenByteArray(_)) => stored(text, column, Items::String)?,
+        (Some(Text), ByteArray | FixedLenByteArray(_)) => stored(text, column, KeyKind::String)?,
         (Some(Decimal(scale)), Int32 | Int64 | ByteArray | FixedLenByteArray(_)) => {
             let rule = format!("a number that the column can store, with at most {scale} decimal places");
             (rule, encode(unscaled(text, scale)))
@@ -137,13 +143,13 @@ fn written(text: &str, column: ColumnType) -> Result<Parsed, String> {
         (None, Double) => floating(text, |value| vec![value.to_le_bytes().to_vec()]),
         (Some(Float16), FixedLenByteArray(2)) => floating(text, halves),
         (Some(Uuid) | None, FixedLenByteArray(16)) => {
-            let (rule, bytes) = stored(&text.replace('-', ""), column, Items::Binary)?;
+            let (rule, bytes) = stored(&text.replace('-', ""), column, KeyKind::Binary)?;
             (
                 rule,
                 bytes.map(|bytes| bytes.into_iter().flat_map(both_orders).collect()),
             )
         }
-        (None, FixedLenByteArray(_) | Int96) => stored(text, column, Items::Binary)?,
+        (None, FixedLenByteArray(_) | Int96) => stored(text, column, KeyKind::Binary)?,
         _ => {
             return Err(wrong_type(
                 "none: the file does not say what the bytes of the column are",

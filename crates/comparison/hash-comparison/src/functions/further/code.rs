@@ -5,8 +5,10 @@ use std::sync::LazyLock;
 use chibihash::v2::chibi_hash64;
 use highway::{HighwayHash as _, HighwayHasher, Key};
 use komihash::komihash;
+use md5::{Digest as _, Md5};
 use metrohash::MetroHash64;
 use polymur_hash::PolymurHash;
+use sha1::Sha1;
 
 use super::Code;
 use crate::functions::anchors::written;
@@ -20,8 +22,15 @@ const HIGHWAY_KEY: Key = Key([
 /// Programs prepare its key once.
 static POLYMUR: LazyLock<PolymurHash> = LazyLock::new(|| PolymurHash::from_u64_seed(0xfedb_ca98_7654_3210));
 
+/// Returns the first 64 bits of a digest, little-endian.
+fn first_64(digest: &[u8]) -> u64 {
+    digest.first_chunk().map_or(0, |first| u64::from_le_bytes(*first))
+}
+
 /// The functions that this processor has.
 pub(super) const ALL: &[Code] = &[
+    ("md5_64", |key| first_64(&Md5::digest(key)), None),
+    ("sha1_64", |key| first_64(&Sha1::digest(key)), None),
     #[cfg(target_endian = "little")]
     (
         "metrohash64",
@@ -49,12 +58,7 @@ pub(super) const ALL: &[Code] = &[
     ),
     (
         "blake3_keyed_64",
-        |key| {
-            let hash = blake3::keyed_hash(b"whats the Elvish word for friend", key);
-            hash.as_bytes()
-                .first_chunk()
-                .map_or(0, |first| u64::from_le_bytes(*first))
-        },
+        |key| first_64(blake3::keyed_hash(b"whats the Elvish word for friend", key).as_bytes()),
         None,
     ),
     (

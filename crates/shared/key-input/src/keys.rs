@@ -1,0 +1,349 @@
+//! The keys of a source, one after the other.
+
+use std::io::{BufRead as _, Read};
+use std::path::Path;
+
+use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
+use terminal::failure::Failure;
+use terminal::number::counted;
+use terminal::progress::Progress;
+
+use crate::contents::{self, Contents};
+use crate::signature::{MARK, other_form};
+use crate::{KeyForm, KeyKind};
+
+/// The most bytes of the names of columns.
+const MOST_NAMES: usize = 1 << 20;
+
+/// The keys of a source in their order. Nothing comes after a final end of a line or key.
+///
+/// ```
+/// use key_input::{KeyForm, Keys};
+/// use terminal::progress::Silent;
+///
+/// let form = KeyForm { column: Some("id".to_owned()), ..KeyForm::default() };
+/// let rows = &b"name,id\none,\"1,5\"\r\ntwo,2"[..];
+/// let mut keys = Keys::of("keys.csv", rows, &form, 1 << 20, &Silent)?;
+/// assert_eq!(keys.next_key()?, Some(&b"1,5"[..]));
+/// assert_eq!(keys.next_key()?, Some(&b"2"[..]));
+/// assert_eq!(keys.next_key()?, None);
+/// # Ok::<(), terminal::failure::Failure>(())
+/// ```
+pub struct Keys<'a> {
+    name: String,
+    progress: &'a dyn Progress,
+    contents: Contents<'a>,
+    kind: KeyKind,
+    end: u8,
+    columns: Option<Columns>,
+    /// The number of bytes of the buffer that the last line took.
+    taken: usize,
+    /// A field, or a line that is longer than the buffer's rest.
+    long: Vec<u8>,
+    /// The bytes of the last key, if they are not in the contents.
+    bytes: Vec<u8>,
+    limit: u64,
+    number: u64,
+    carriage_returns: u64,
+    warning: Option<&'static str>,
+}
+
+/// The rows of CSV or TSV.
+struct Columns {
+    parser: Reader,
+    wanted: String,
+    /// The place of the wanted column, once the names are read.
+    place: Option<usize>,
+}
+
+impl<'a> Keys<'a> {
+    /// Opens a file; `-` is standard input. Keys may have up to `limit` bytes. Reports what is remarkable to `progress`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be opened.
+    pub fn open(
+        path: &Path,
+        form: &KeyForm,
+        limit: u64,
+        progress: &'a dyn Progress,
+    ) -> Result<Self, Failure> {
+        let contents = contents::open(path, form.column.is_some(), progress)?;
+        Self::in_contents(contents::name(path), contents, form, limit, progress)
+    }
+
+    /// Reads keys from `source`, which has this name in messages, as [`open`](Self::open) does.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the start cannot be read.
+    pub fn of(
+        name: &str,
+        source: impl Read + 'a,
+        form: &KeyForm,
+        limit: u64,
+        progress: &'a dyn Progress,
+    ) -> Result<Self, Failure> {
+        let contents = contents::of(name, source, form.column.is_some(), progress)?;
+        Self::in_contents(name.to_owned(), contents, form, limit, progress)
+    }
+
+    fn in_contents(
+        name: String,
+        contents: Contents<'a>,
+        form: &KeyForm,
+        limit: u64,
+        progress: &'a dyn Progress,
+    ) -> Result<Self, Failure> {
+        let mut keys = Self {
+            name,
+            progress,
+            contents,
+            kind: form.kind.unwrap_or(KeyKind::Line),
+            end: if form.null { 0 } else { b'\n' },
+            columns: None,
+            taken: 0,
+            long: Vec::new(),
+            bytes: Vec::new(),
+            limit,
+            number: 0,
+            carriage_returns: 0,
+            warning: None,
+        };
+        let end = keys.end;
+        let start = keys.fill()?;
+        if let Some(reason) = other_form(start, end) {
+            return Err(Failure::input(format_args!("{}: {reason}", keys.name)));
+        }
+        let is_marked = start.starts_with(MARK);
+        let first = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let is_tsv = first.contains(&b'\t');
+        if let Some(wanted) = &form.column {
+            keys.columns = Some(keys.columns(wanted, is_tsv)?);
+        } else if is_marked {
+            let warning = "its first key begins with a byte order mark of three bytes; remove it";
+            keys.warning = Some(warning);
+            progress.note(&format!("{}: {warning}", keys.name));
+        }
+        Ok(keys)
+    }
+
+    /// Returns the name of the source in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns what is remarkable about the keys, and may be a mistake.
+    pub fn warning(&self) -> Option<&'static str> {
+        self.warning
+    }
+
+    /// Returns the next key. At the end of the source, reports how many carriage returns were dropped.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the source cannot be read, a key is too long or not of the kind, or `progress` requests a
+    /// stop.
+    pub fn next_key(&mut self) -> Result<Option<&[u8]>, Failure> {
+        self.contents.consume(std::mem::take(&mut self.taken));
+        self.long.clear();
+        self.number += 1;
+        let is_there = if self.columns.is_some() {
+            self.read_field()?
+        } else {
+            self.read_line()?
+        };
+        if !is_there {
+            self.report();
+            return Ok(None);
+        }
+        let mut line = match self.taken {
+            0 => self.long.as_slice(),
+            taken => &self.contents.buffer()[..taken],
+        };
+        if self.columns.is_none()
+            && let Some(ended) = line.strip_suffix(&[self.end])
+        {
+            let without = ended.strip_suffix(b"\r").filter(|_| self.end == b'\n');
+            self.carriage_returns += u64::from(without.is_some());
+            line = without.unwrap_or(ended);
+        }
+        match self.kind.key(line, &mut self.bytes) {
+            Ok(key) => Ok(Some(key)),
+            Err(reason) => Err(wrong(&self.name, self.columns.is_some(), self.number, &reason)),
+        }
+    }
+
+    /// Returns true if the next key is in memory as a whole.
+    pub fn has_more(&self) -> bool {
+        let rest = self.contents.buffer().get(self.taken..).unwrap_or_default();
+        memchr::memchr(self.end, rest).is_some()
+    }
+
+    /// Finds a line: in the buffer, or else copied. Returns false at the end.
+    fn read_line(&mut self) -> Result<bool, Failure> {
+        loop {
+            let end = self.end;
+            let buffer = self.fill()?;
+            let found = memchr::memchr(end, buffer);
+            let read = found.map_or(buffer.len(), |at| at + 1);
+            if read == 0 {
+                return Ok(!self.long.is_empty());
+            }
+            if found.is_some() && self.long.is_empty() {
+                self.taken = read;
+                return Ok(true);
+            }
+            // The end may take two.
+            self.check_length((self.long.len() + read).saturating_sub(2))?;
+            self.long.extend_from_slice(&self.contents.buffer()[..read]);
+            self.contents.consume(read);
+            if found.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Copies the field of the next row in the wanted column. Returns false at the end.
+    fn read_field(&mut self) -> Result<bool, Failure> {
+        let Some(mut columns) = self.columns.take() else {
+            return Ok(false);
+        };
+        if columns.place.is_none() {
+            let (mut names, mut bytes) = (vec![Vec::new()], 0);
+            self.read_row(&mut columns.parser, |_, index, part| {
+                bytes += part.len() + 1;
+                names.resize(index + 1, Vec::new());
+                names[index].extend_from_slice(part);
+                if bytes > MOST_NAMES {
+                    Err("the names of columns must have at most 1 MiB".to_owned())
+                } else {
+                    Ok(())
+                }
+            })?;
+            let place = names.iter().position(|name| name == columns.wanted.as_bytes());
+            columns.place = Some(place.ok_or_else(|| {
+                let names: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
+                let (known, wanted) = (names.join(", "), &columns.wanted);
+                let known: String = known.chars().take(200).collect();
+                Failure::input(format_args!(
+                    "{}: no column is called {wanted:?}; there are {known}",
+                    self.name
+                ))
+            })?);
+            self.number += 1;
+        }
+        let place = columns.place.unwrap_or_default();
+        let count = self.read_row(&mut columns.parser, |keys, index, part| {
+            if index == place {
+                keys.long.extend_from_slice(part);
+            }
+            if keys.long.len() as u64 > keys.limit {
+                Err(keys.too_long())
+            } else {
+                Ok(())
+            }
+        })?;
+        self.columns = Some(columns);
+        match count {
+            0 => Ok(false),
+            _ if count > place => Ok(true),
+            _ => {
+                let reason = format!(
+                    "must have at least {}, got {count}",
+                    counted(place as u64 + 1, "column")
+                );
+                Err(wrong(&self.name, true, self.number, &reason))
+            }
+        }
+    }
+
+    /// Passes parts of the fields of the next row, with their index. Returns the number of fields, which is 0 at the end.
+    fn read_row(
+        &mut self,
+        parser: &mut Reader,
+        mut take: impl FnMut(&mut Self, usize, &[u8]) -> Result<(), String>,
+    ) -> Result<usize, Failure> {
+        let mut output = [0; 4096];
+        let mut index = 0;
+        loop {
+            let input = self.fill()?;
+            let (result, read, written) = parser.read_field(input, &mut output);
+            self.contents.consume(read);
+            if matches!(result, ReadFieldResult::End) {
+                return Ok(0);
+            }
+            let taken = take(self, index, &output[..written]);
+            taken.map_err(|reason| wrong(&self.name, true, self.number, &reason))?;
+            if let ReadFieldResult::Field { record_end } = result {
+                index += 1;
+                if record_end {
+                    return Ok(index);
+                }
+            }
+        }
+    }
+
+    fn fill(&mut self) -> Result<&[u8], Failure> {
+        let Self {
+            name,
+            progress,
+            contents,
+            ..
+        } = self;
+        contents
+            .fill_buf()
+            .map_err(|error| contents::failure(name, &error, *progress))
+    }
+
+    fn columns(&self, wanted: &str, is_tsv: bool) -> Result<Columns, Failure> {
+        let mut builder = ReaderBuilder::new();
+        if is_tsv {
+            builder.delimiter(b'\t').quoting(false);
+        }
+        let place = match wanted.parse::<usize>() {
+            Ok(number) => Some(number.checked_sub(1).ok_or_else(|| {
+                Failure::input(format_args!(
+                    "{}: --column must be a name or at least 1, got 0",
+                    self.name
+                ))
+            })?),
+            Err(_) => None,
+        };
+        Ok(Columns {
+            parser: builder.build(),
+            wanted: wanted.to_owned(),
+            place,
+        })
+    }
+
+    fn check_length(&self, length: usize) -> Result<(), Failure> {
+        match length as u64 > self.limit {
+            true => Err(wrong(&self.name, false, self.number, &self.too_long())),
+            false => Ok(()),
+        }
+    }
+
+    fn too_long(&self) -> String {
+        format!("must have at most {} bytes", self.limit)
+    }
+
+    fn report(&mut self) {
+        let (ends, belong) = match std::mem::take(&mut self.carriage_returns) {
+            0 => return,
+            1 => ("1 carriage return before a line feed".to_owned(), "belongs"),
+            many => (
+                format!("{} before line feeds", counted(many, "carriage return")),
+                "belong",
+            ),
+        };
+        self.progress
+            .note(&format!("{}: {ends} {belong} to no key", self.name));
+    }
+}
+
+/// Returns the failure for the line or row of this number.
+fn wrong(name: &str, is_row: bool, number: u64, reason: &str) -> Failure {
+    let unit = if is_row { "row" } else { "line" };
+    Failure::input(format_args!("{name}, {unit} {number}: {reason}"))
+}

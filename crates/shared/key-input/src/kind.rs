@@ -1,0 +1,79 @@
+//! The kinds of keys, which decide what bytes a line stands for.
+
+use clap::ValueEnum;
+
+/// The kind of key, which decides what bytes a line stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeyKind {
+    /// The bytes of the line
+    Line,
+    /// A decimal number of 64 bits with a sign, as Spark, Guava (longFunnel) and Parquet (INT64) hash it: eight bytes,
+    /// the lowest first
+    Long,
+    /// The bytes of the line, which must be UTF-8
+    String,
+    /// The bytes that the line gives as hexadecimal digits
+    Binary,
+}
+
+impl KeyKind {
+    /// Returns the name on the command line and in manifests.
+    pub fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// Returns the kind that a manifest names.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::from_str(name, false).ok()
+    }
+
+    /// Returns the bytes of the key that a line stands for; `bytes` is where they go if they are not in the line.
+    pub(crate) fn key<'a>(self, line: &'a [u8], bytes: &'a mut Vec<u8>) -> Result<&'a [u8], String> {
+        // Shows what is wrong, and what is around it.
+        let wrong = |rule: &str, at: usize| {
+            let start = at.saturating_sub(20);
+            let end = line.len().min(start + 40);
+            let [before, after] =
+                [start > 0, end < line.len()].map(|is_cut| ["", "..."][usize::from(is_cut)]);
+            let shown = line[start..end].escape_ascii();
+            Err(format!("must be {rule}, got \"{before}{shown}{after}\""))
+        };
+        let first = |is_wrong: fn(&u8) -> bool| line.iter().position(is_wrong).unwrap_or(line.len());
+        match self {
+            Self::Line => return Ok(line),
+            Self::String => {
+                // The marks of other encodings would make other keys.
+                let rule = "UTF-8 without a byte order mark and zero bytes";
+                return match str::from_utf8(line) {
+                    Err(error) => wrong(rule, error.valid_up_to()),
+                    Ok(text) if text.starts_with('\u{feff}') => wrong(rule, 0),
+                    Ok(_) => match line.iter().position(|&byte| byte == 0) {
+                        Some(at) => wrong(rule, at),
+                        None => Ok(line),
+                    },
+                };
+            }
+            Self::Long => {
+                let number = str::from_utf8(line)
+                    .ok()
+                    .and_then(|text| text.parse::<i64>().ok());
+                let Some(number) = number else {
+                    let rule = "a number between -9223372036854775808 and 9223372036854775807";
+                    return wrong(rule, first(|byte| !byte.is_ascii_digit() && *byte != b'-'));
+                };
+                bytes.clear();
+                bytes.extend_from_slice(&number.to_le_bytes());
+            }
+            Self::Binary => {
+                bytes.resize(line.len() / 2, 0);
+                if hex::decode_to_slice(line, bytes).is_err() {
+                    let at = first(|byte| !byte.is_ascii_hexdigit());
+                    return wrong("pairs of hexadecimal digits", at);
+                }
+            }
+        }
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,15 @@
+//! Keys from files and standard input: one reader for all programs, so that a source of keys means the same to each.
+#![forbid(unsafe_code)]
+
+mod contents;
+mod form;
+mod keys;
+mod kind;
+mod signature;
+#[cfg(test)]
+mod tests;
+mod zstandard;
+
+pub use form::{KeyForm, sources};
+pub use keys::Keys;
+pub use kind::KeyKind;

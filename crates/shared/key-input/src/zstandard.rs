@@ -1,0 +1,75 @@
+//! Zstandard's frames one after the other, with their checksums.
+
+use std::io::{self, BufRead, Read};
+
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+/// The contents of all frames of a source. A window takes at most 128 MiB, which is what `ruzstd` allows.
+pub(crate) struct Frames<R> {
+    source: R,
+    decoder: FrameDecoder,
+    is_within: bool,
+}
+
+impl<R: BufRead> Frames<R> {
+    pub(crate) fn new(source: R) -> Self {
+        let decoder = FrameDecoder::new();
+        Self {
+            source,
+            decoder,
+            is_within: false,
+        }
+    }
+
+    /// Begins the next frame that has contents. Returns false at the end of the source.
+    fn begin(&mut self) -> io::Result<bool> {
+        while !self.source.fill_buf()?.is_empty() {
+            match self.decoder.reset(&mut self.source) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    let skipped = io::copy(&mut self.source.by_ref().take(length.into()), &mut io::sink())?;
+                    if skipped < length.into() {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(error) => return Err(io::Error::other(error)),
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl<R: BufRead> Read for Frames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.is_within {
+                if !self.begin()? {
+                    return Ok(0);
+                }
+                self.is_within = true;
+            }
+            let decoder = &mut self.decoder;
+            while decoder.can_collect() == 0 && !decoder.is_finished() {
+                let one = BlockDecodingStrategy::UptoBlocks(1);
+                decoder
+                    .decode_blocks(&mut self.source, one)
+                    .map_err(io::Error::other)?;
+            }
+            let read = decoder.read(buffer)?;
+            if read > 0 {
+                return Ok(read);
+            }
+            let stored = decoder.get_checksum_from_data();
+            if stored.is_some() && stored != decoder.get_calculated_checksum() {
+                return Err(io::Error::other(
+                    "the checksum of its contents must be that of the file",
+                ));
+            }
+            self.is_within = false;
+        }
+    }
+}
