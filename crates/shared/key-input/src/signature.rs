@@ -103,5 +103,5 @@ fn has_letters(line: &[u8], length: usize) -> bool {
     };
     let units = line.chunks_exact(length);
     let letters = units.clone().filter(is_letter).count();
-    letters > units.len() / 2
+    2 * letters > units.len().max(2)
 }
