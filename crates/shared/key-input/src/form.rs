@@ -32,7 +32,7 @@ pub struct KeyForm {
     /// The delimiter of columns [default: by the name, .csv or .tsv, else the one that the first row has, else comma]
     ///
     /// Quotes enclose fields between commas; between tabs they belong to the key. So build and query with the same delimiter.
-    #[arg(long, value_name = "DELIMITER", value_enum, requires = "column")]
+    #[arg(long, value_name = "NAME", value_enum, requires = "column")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<Delimiter>,
 }
