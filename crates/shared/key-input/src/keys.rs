@@ -1,5 +1,6 @@
 //! The keys of a source, one after the other.
 
+use std::fmt::Display;
 use std::io::{BufRead as _, Read};
 use std::path::Path;
 
@@ -120,7 +121,7 @@ impl<'a> Keys<'a> {
         keys.fill()?;
         let start = keys.contents.buffer();
         if let Some(reason) = other_form(start) {
-            return Err(Failure::input(format_args!("{}: {reason}", keys.name)));
+            return Err(keys.refused(reason));
         }
         let is_marked = start.starts_with(MARK);
         let row = form.first(start).unwrap_or(start);
@@ -237,7 +238,8 @@ impl<'a> Keys<'a> {
                 return Ok(true);
             }
             // The end may take two.
-            self.check_length((self.long.len() + read).saturating_sub(2))?;
+            let checked = self.check_length((self.long.len() + read).saturating_sub(2));
+            checked.map_err(|reason| wrong(&self.name, self.number, &reason))?;
             self.long.extend_from_slice(&self.contents.buffer()[..read]);
             self.contents.consume(read);
             if found.is_some() {
@@ -263,26 +265,22 @@ impl<'a> Keys<'a> {
                     Ok(())
                 }
             })?;
-            let is_wanted = |place: &usize| names[*place] == columns.wanted.as_bytes();
-            let mut places = (0..names.len()).filter(is_wanted);
-            columns.place = places.next();
             let wanted = &columns.wanted;
-            let reason = match (columns.place, places.next()) {
-                (Some(_), None) => None,
-                (Some(first), Some(second)) => {
-                    let [first, second] = [first, second].map(|place| place + 1);
-                    Some(format!(
-                        "columns {first} and {second} are both called {wanted:?}; rename one"
-                    ))
-                }
-                (None, _) => {
+            let places = (0..names.len()).filter(|place| names[*place] == wanted.as_bytes());
+            match places.collect::<Vec<_>>()[..] {
+                [place] => columns.place = Some(place),
+                [] => {
                     let names: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
                     let known: String = names.join(", ").chars().take(200).collect();
-                    Some(format!("no column is called {wanted:?}; there are {known}"))
+                    let reason = format!("no column is called {wanted:?}; there are {known}");
+                    return Err(self.refused(reason));
                 }
-            };
-            if let Some(reason) = reason {
-                return Err(Failure::input(format_args!("{}: {reason}", self.name)));
+                [first, second, ..] => {
+                    let [first, second] = [first + 1, second + 1];
+                    let reason =
+                        format!("columns {first} and {second} are both called {wanted:?}; rename one");
+                    return Err(self.refused(reason));
+                }
             }
         }
         let place = columns.place.unwrap_or_default();
@@ -290,11 +288,7 @@ impl<'a> Keys<'a> {
             if index == place {
                 keys.long.extend_from_slice(part);
             }
-            if keys.long.len() as u64 > keys.limit {
-                Err(keys.too_long())
-            } else {
-                Ok(())
-            }
+            keys.check_length(keys.long.len())
         })?;
         self.columns = Some(columns);
         match count {
@@ -387,26 +381,27 @@ impl<'a> Keys<'a> {
             parser: builder.build(),
             ahead: builder.build(),
             wanted: wanted.to_owned(),
-            place: place.map_err(|reason| Failure::input(format_args!("{}: {reason}", self.name)))?,
+            place: place.map_err(|reason| self.refused(reason))?,
         })
     }
 
-    fn check_length(&self, length: usize) -> Result<(), Failure> {
+    fn check_length(&self, length: usize) -> Result<(), String> {
         if length as u64 > self.limit {
-            Err(wrong(&self.name, self.number, &self.too_long()))
+            Err(format!("must have at most {} bytes", self.limit))
         } else {
             Ok(())
         }
+    }
+
+    /// Returns the failure for the source as a whole.
+    fn refused(&self, reason: impl Display) -> Failure {
+        Failure::input(format_args!("{}: {reason}", self.name))
     }
 
     /// Returns the failure for a zero byte in a line or field that begins with these bytes.
     fn not_text<'b>(&self, start: impl Iterator<Item = &'b u8>) -> Failure {
         let start: Vec<u8> = start.take(64).copied().collect();
         wrong(&self.name, self.number, &not_text(&start))
-    }
-
-    fn too_long(&self) -> String {
-        format!("must have at most {} bytes", self.limit)
     }
 
     fn report(&mut self) {
