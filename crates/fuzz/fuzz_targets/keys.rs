@@ -3,7 +3,7 @@
 
 use hash_comparison::keys::{KeySet, MAX_KEY_BYTES};
 use hash_comparison::{KeyForm, KeyKind};
-use key_input::Keys;
+use key_input::{Delimiter, Keys};
 use libfuzzer_sys::fuzz_target;
 use terminal::progress::Silent;
 
@@ -15,6 +15,7 @@ fuzz_target!(|data: &[u8]| {
         kind: [None, Some(KeyKind::Long), Some(KeyKind::Binary), Some(KeyKind::String)][usize::from(first >> 6)],
         null: first & 1 != 0,
         column: (first & 2 != 0).then(|| "1".to_owned()),
+        delimiter: (first & 4 != 0).then_some(Delimiter::Tab),
     };
     let open = || Keys::of("keys", data, &form, MAX_KEY_BYTES, &Silent);
     let Ok(read) = open().map_err(Into::into).and_then(|mut keys| KeySet::read(&mut keys, &Silent)) else {

@@ -196,8 +196,7 @@ impl Comparison {
         let first = self.own.first().map(|function| function.name.to_owned());
         request.mine = request.mine.or(first);
         if let Some(mine) = &mut request.mine {
-            let own = self.own.iter().find(|one| one.name.eq_ignore_ascii_case(mine));
-            let function = *own.map_or_else(|| functions::find(mine), Ok)?;
+            let function = *self.own_called(mine).map_or_else(|| functions::find(mine), Ok)?;
             if !is_among(&functions, function.name) {
                 functions.push(function);
             }
@@ -214,7 +213,9 @@ impl Comparison {
             folded: !is_among(&named, function.name),
             ..function.summary()
         };
-        let given = self.functions.iter().chain(&self.request.mine);
+        let mine = &self.request.mine;
+        let mine = mine.as_ref().filter(|mine| self.own_called(mine).is_none());
+        let given = self.functions.iter().chain(mine);
         let run = Run {
             format: FORMAT.to_owned(),
             schema: SCHEMA,
@@ -235,6 +236,11 @@ impl Comparison {
             meanings: given.filter_map(|name| functions::meaning(name)).collect(),
             commit: self.commit.clone(),
         })
+    }
+
+    /// Returns the user-defined function of this name, in any case.
+    fn own_called(&self, name: &str) -> Option<&Function> {
+        self.own.iter().find(|one| one.name.eq_ignore_ascii_case(name))
     }
 
     /// Returns the names of the embedded datasets, each once, and checks those of the key files.

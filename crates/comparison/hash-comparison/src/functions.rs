@@ -11,6 +11,7 @@ pub mod library;
 mod verify;
 mod zoo;
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 pub use verify::{KnownAnswers, gate};
@@ -240,7 +241,10 @@ pub fn meaning(name: &str) -> Option<String> {
 /// Returns true if the names differ at most in case and punctuation.
 fn same_letters(one: &str, other: &str) -> bool {
     let letters = |name: &str| -> String {
-        let letters = name.chars().filter(|character| character.is_alphanumeric());
+        // C++ is not C.
+        let letters = name
+            .chars()
+            .filter(|letter| letter.is_alphanumeric() || *letter == '+');
         letters.map(|letter| letter.to_ascii_lowercase()).collect()
     };
     let one = letters(one);
@@ -272,7 +276,8 @@ fn find_or_offer(name: &str, others: &[&str]) -> Result<&'static Function, Error
         .filter(|function| function.has(same))
         .chain(theirs)
         .collect();
-    candidates.dedup_by_key(|function| function.name);
+    let mut seen = HashSet::new();
+    candidates.retain(|function| seen.insert(function.name));
     let name_of = |function: &'static Function| function.name;
     match candidates.as_slice() {
         [] => {

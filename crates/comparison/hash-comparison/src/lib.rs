@@ -41,7 +41,7 @@ pub mod commands;
 
 pub use comparison::Comparison;
 pub use functions::Function;
-pub use key_input::{KeyForm, KeyKind};
+pub use key_input::{Delimiter, KeyForm, KeyKind};
 pub use record::{Purpose, Request, Resistance};
 pub use report::Report;
 /// The reason why a comparison stopped, and its exit code. A `main` that returns it exits with 1.

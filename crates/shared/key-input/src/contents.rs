@@ -6,12 +6,13 @@ use std::io::{self, BufReader, Chain, Cursor, ErrorKind as Io, Read};
 use std::path::Path;
 use std::rc::Rc;
 
-use flate2::bufread::MultiGzDecoder;
 use terminal::failure::Failure;
 use terminal::progress::Progress;
 use terminal::system;
 
-use crate::signature::{Compression, MARK, compression, is_undecided};
+use crate::KeyForm;
+use crate::gzip::Members;
+use crate::signature::{Compression, compression, is_undecided};
 use crate::zstandard::Frames;
 
 /// The length of the buffer of contents.
@@ -20,10 +21,10 @@ const BUFFER: usize = 1 << 20;
 /// be empty when the system reports whether more bytes wait.)
 const START: usize = 1 << 16;
 
-/// The contents of a compressed source may have this many bytes, and [`MOST`] bytes more for each of its own. Keys in
+/// The contents of a compressed source may have this many bytes, and [`MAX_RATIO`] bytes more for each of its own. Keys in
 /// text are far from both; what is made to fill memory and disks exceeds them.
 const ALLOWANCE: u64 = 64 << 20;
-const MOST: u64 = 500;
+const MAX_RATIO: u64 = 500;
 
 /// Buffered contents.
 pub(crate) type Contents<'a> = BufReader<Box<dyn Read + 'a>>;
@@ -31,7 +32,7 @@ pub(crate) type Contents<'a> = BufReader<Box<dyn Read + 'a>>;
 /// Opens a file; `-` is standard input. Reports a compression to `progress`.
 pub(crate) fn open<'a>(
     path: &Path,
-    has_columns: bool,
+    form: &KeyForm,
     progress: &'a dyn Progress,
 ) -> Result<Contents<'a>, Failure> {
     let file: Box<dyn Source> = if path == Path::new("-") {
@@ -39,15 +40,15 @@ pub(crate) fn open<'a>(
     } else {
         Box::new(File::open(path).map_err(|error| unreadable(&name(path), &error))?)
     };
-    of(&name(path), Waiting { file, progress }, has_columns, progress)
+    of(&name(path), Waiting { file, progress }, form, progress)
 }
 
-/// Returns the contents of the bytes of a source. They begin with the first line as a whole if it has the names of
-/// columns, so that its delimiter can be found.
+/// Returns the contents of the bytes of a source. They begin with the first line as a whole, if it is not long, so that
+/// its form can be found.
 pub(crate) fn of<'a>(
     name: &str,
     source: impl Read + 'a,
-    has_columns: bool,
+    form: &KeyForm,
     progress: &dyn Progress,
 ) -> Result<Contents<'a>, Failure> {
     let unreadable = |error: io::Error| failure(name, &error, progress);
@@ -62,7 +63,7 @@ pub(crate) fn of<'a>(
             };
             let buffered = BufReader::with_capacity(START, counted);
             let (what, decoder): (_, Box<dyn Read>) = match compression {
-                Compression::Gzip => ("gzip", Box::new(MultiGzDecoder::new(buffered))),
+                Compression::Gzip => ("gzip", Box::new(Members::new(buffered))),
                 Compression::Zstandard => ("Zstandard", Box::new(Frames::new(buffered))),
             };
             progress.note(&format!("{name}: compressed by {what}, read as its contents"));
@@ -74,9 +75,7 @@ pub(crate) fn of<'a>(
             })
         }
     };
-    let is_short =
-        |start: &[u8]| MARK.starts_with(start) && start != MARK || has_columns && !start.contains(&b'\n');
-    let bytes = begun(bytes, is_short).map_err(unreadable)?;
+    let bytes = begun(bytes, |start| form.first(start).is_none()).map_err(unreadable)?;
     Ok(BufReader::with_capacity(BUFFER, Box::new(bytes)))
 }
 
@@ -96,17 +95,19 @@ fn begun<R: Read>(mut source: R, is_short: impl Fn(&[u8]) -> bool) -> io::Result
 
 /// Returns the name of a source in messages.
 pub(crate) fn name(path: &Path) -> String {
-    match path == Path::new("-") {
-        true => "standard input".to_owned(),
-        false => path.display().to_string(),
+    if path == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
     }
 }
 
 /// Returns the failure for an error of a source, which may be that `progress` requests a stop.
 pub(crate) fn failure(name: &str, error: &io::Error, progress: &dyn Progress) -> Failure {
-    match progress.cancelled() {
-        true => Failure::Interrupted,
-        false => unreadable(name, error),
+    if progress.cancelled() {
+        Failure::Interrupted
+    } else {
+        unreadable(name, error)
     }
 }
 
@@ -186,9 +187,9 @@ impl Read for Bounded<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.decoder.read(buffer)?;
         self.given += read as u64;
-        if self.given > ALLOWANCE + MOST * self.taken.get() {
+        if self.given > ALLOWANCE + MAX_RATIO * self.taken.get() {
             return Err(io::Error::other(format!(
-                "its contents must not exceed {} MiB and {MOST} times its size (decompress it first if that is wanted)",
+                "its contents must not exceed {} MiB plus {MAX_RATIO} times its size (decompress it first if that is wanted)",
                 ALLOWANCE >> 20
             )));
         }

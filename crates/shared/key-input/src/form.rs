@@ -2,16 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
+use terminal::failure::Failure;
+
 use crate::KeyKind;
 
 /// How keys are written, in every source of a call.
 ///
 /// Without options a key is the bytes of a line without its end, which is LF or CR LF. A CR anywhere else belongs to the
-/// key, also at the end of a last line without LF. An empty line is the empty key.
+/// key, also at the end of a last line without LF. An empty line is the empty key. A line must not have a zero byte, which
+/// no text has: such keys are given as hexadecimal digits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, clap::Args)]
 #[serde(default, deny_unknown_fields)]
 pub struct KeyForm {
-    /// The kind of key that a line stands for [default: line, or what a filter states]
+    /// The kind of key that a line stands for [default: line]
     #[arg(long = "type", value_name = "KIND", value_enum)]
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<KeyKind>,
@@ -19,11 +23,47 @@ pub struct KeyForm {
     #[arg(long, conflicts_with = "column")]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub null: bool,
-    /// Keys are in this column of CSV or TSV: a name in the first row, or a number from 1 if the first row has a key, too.
-    /// A tab in the first line makes it TSV, which has no quotes
+    /// Keys are in this column of CSV or TSV: a name in the first row, or a number from 1 if the first row has a key, too
+    ///
+    /// An empty line is no row and gives no key; the empty key of a CSV file is "".
     #[arg(long, value_name = "NAME|N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
+    /// The delimiter of columns [default: by the name, .csv or .tsv, else the one that the first row has, else comma]
+    ///
+    /// Quotes enclose fields between commas; between tabs they belong to the key. So build and query with the same delimiter.
+    #[arg(long, value_name = "NAME", value_enum, requires = "column")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delimiter: Option<Delimiter>,
+}
+
+/// The delimiter of columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Delimiter {
+    /// CSV, whose fields may be in quotes
+    Comma,
+    /// TSV, which has no quotes
+    Tab,
+}
+
+impl Delimiter {
+    /// Returns the delimiter that the name of the file, before the extension of a compression, or else the first row shows.
+    /// Returns nothing if the row has both.
+    pub(crate) fn of(name: &str, row: &[u8]) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let name = [".gz", ".zst"]
+            .iter()
+            .find_map(|end| name.strip_suffix(end))
+            .unwrap_or(&name);
+        match (row.contains(&b','), row.contains(&b'\t')) {
+            _ if name.ends_with(".csv") => Some(Self::Comma),
+            _ if name.ends_with(".tsv") => Some(Self::Tab),
+            (true, true) => None,
+            (false, true) => Some(Self::Tab),
+            (_, false) => Some(Self::Comma),
+        }
+    }
 }
 
 impl KeyForm {
@@ -31,10 +71,39 @@ impl KeyForm {
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
+
+    /// Returns the first line, row or key, if its end is there.
+    pub(crate) fn first<'a>(&self, start: &'a [u8]) -> Option<&'a [u8]> {
+        let is_end = |byte: &u8| match (&self.column, self.null) {
+            (Some(_), _) => is_row_end(byte),
+            (None, is_null) => *byte == if is_null { 0 } else { b'\n' },
+        };
+        let empty = self.column.as_ref().map_or(0, |_| empty_lines(start));
+        let end = start[empty..].iter().position(is_end)?;
+        Some(&start[empty..empty + end])
+    }
+}
+
+/// Returns the length of the empty lines before a row.
+pub(crate) fn empty_lines(start: &[u8]) -> usize {
+    let first = start.iter().position(|byte| !is_row_end(byte));
+    first.unwrap_or(start.len())
+}
+
+fn is_row_end(byte: &u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
 }
 
 /// Returns the sources of keys that were given, or standard input if there is none.
-pub fn sources(given: &[PathBuf]) -> impl Iterator<Item = &Path> {
-    let stdin = given.is_empty().then(|| Path::new("-"));
-    given.iter().map(PathBuf::as_path).chain(stdin)
+///
+/// # Errors
+///
+/// Returns an error if standard input is given twice.
+pub fn sources(given: &[PathBuf]) -> Result<impl Iterator<Item = &Path>, Failure> {
+    let stdin = Path::new("-");
+    if given.iter().filter(|path| *path == stdin).count() > 1 {
+        return Err(Failure::input("-: is given twice"));
+    }
+    let stdin = given.is_empty().then_some(stdin);
+    Ok(given.iter().map(PathBuf::as_path).chain(stdin))
 }

@@ -1,5 +1,6 @@
 //! The keys of a source, one after the other.
 
+use std::fmt::Display;
 use std::io::{BufRead as _, Read};
 use std::path::Path;
 
@@ -9,11 +10,12 @@ use terminal::number::counted;
 use terminal::progress::Progress;
 
 use crate::contents::{self, Contents};
-use crate::signature::{MARK, other_form};
-use crate::{KeyForm, KeyKind};
+use crate::form::empty_lines;
+use crate::signature::{MARK, not_text, other_form};
+use crate::{Delimiter, KeyForm, KeyKind};
 
 /// The most bytes of the names of columns.
-const MOST_NAMES: usize = 1 << 20;
+const MAX_NAMES: usize = 1 << 20;
 
 /// The keys of a source in their order. Nothing comes after a final end of a line or key.
 ///
@@ -43,7 +45,10 @@ pub struct Keys<'a> {
     /// The bytes of the last key, if they are not in the contents.
     bytes: Vec<u8>,
     limit: u64,
+    /// The number of the line in which the last key begins.
     number: u64,
+    /// The number of line feeds in the rows read.
+    ended: u64,
     carriage_returns: u64,
     warning: Option<&'static str>,
 }
@@ -51,6 +56,8 @@ pub struct Keys<'a> {
 /// The rows of CSV or TSV.
 struct Columns {
     parser: Reader,
+    /// Finds out whether the next row is in the buffer as a whole. (A clone of the other would not know its classes of bytes.)
+    ahead: Reader,
     wanted: String,
     /// The place of the wanted column, once the names are read.
     place: Option<usize>,
@@ -68,7 +75,7 @@ impl<'a> Keys<'a> {
         limit: u64,
         progress: &'a dyn Progress,
     ) -> Result<Self, Failure> {
-        let contents = contents::open(path, form.column.is_some(), progress)?;
+        let contents = contents::open(path, form, progress)?;
         Self::in_contents(contents::name(path), contents, form, limit, progress)
     }
 
@@ -84,7 +91,7 @@ impl<'a> Keys<'a> {
         limit: u64,
         progress: &'a dyn Progress,
     ) -> Result<Self, Failure> {
-        let contents = contents::of(name, source, form.column.is_some(), progress)?;
+        let contents = contents::of(name, source, form, progress)?;
         Self::in_contents(name.to_owned(), contents, form, limit, progress)
     }
 
@@ -107,19 +114,21 @@ impl<'a> Keys<'a> {
             bytes: Vec::new(),
             limit,
             number: 0,
+            ended: 0,
             carriage_returns: 0,
             warning: None,
         };
-        let end = keys.end;
-        let start = keys.fill()?;
-        if let Some(reason) = other_form(start, end) {
-            return Err(Failure::input(format_args!("{}: {reason}", keys.name)));
+        keys.fill()?;
+        let start = keys.contents.buffer();
+        if let Some(reason) = other_form(start) {
+            return Err(keys.refused(reason));
         }
         let is_marked = start.starts_with(MARK);
-        let first = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
-        let is_tsv = first.contains(&b'\t');
+        let row = form.first(start).unwrap_or(start);
         if let Some(wanted) = &form.column {
-            keys.columns = Some(keys.columns(wanted, is_tsv)?);
+            let delimiter = form.delimiter.or_else(|| Delimiter::of(&keys.name, row));
+            keys.columns = Some(keys.columns(wanted, delimiter)?);
+            keys.contents.consume(if is_marked { MARK.len() } else { 0 });
         } else if is_marked {
             let warning = "its first key begins with a byte order mark of three bytes; remove it";
             keys.warning = Some(warning);
@@ -147,7 +156,6 @@ impl<'a> Keys<'a> {
     pub fn next_key(&mut self) -> Result<Option<&[u8]>, Failure> {
         self.contents.consume(std::mem::take(&mut self.taken));
         self.long.clear();
-        self.number += 1;
         let is_there = if self.columns.is_some() {
             self.read_field()?
         } else {
@@ -170,22 +178,57 @@ impl<'a> Keys<'a> {
         }
         match self.kind.key(line, &mut self.bytes) {
             Ok(key) => Ok(Some(key)),
-            Err(reason) => Err(wrong(&self.name, self.columns.is_some(), self.number, &reason)),
+            Err(reason) => Err(wrong(&self.name, self.number, &reason)),
         }
     }
 
-    /// Returns true if the next key is in memory as a whole.
-    pub fn has_more(&self) -> bool {
-        let rest = self.contents.buffer().get(self.taken..).unwrap_or_default();
-        memchr::memchr(self.end, rest).is_some()
+    /// Replaces the batch by the next keys: at most `most`, and at least one unless the source has ended. Those after the
+    /// first are in the buffer, so that none waits for more input, and their memory is bounded.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`next_key`](Self::next_key). The batch then has the keys before.
+    pub fn next_batch(&mut self, most: usize, batch: &mut Vec<Vec<u8>>) -> Result<(), Failure> {
+        batch.clear();
+        while let Some(key) = self.next_key()? {
+            batch.push(key.to_vec());
+            if batch.len() == most || !self.has_more() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns true if the next key is in the buffer as a whole.
+    fn has_more(&mut self) -> bool {
+        let mut rest = self.contents.buffer().get(self.taken..).unwrap_or_default();
+        let Some(Columns { ahead, .. }) = &mut self.columns else {
+            return memchr::memchr(self.end, rest).is_some();
+        };
+        ahead.reset();
+        rest = &rest[empty_lines(rest)..];
+        let mut output = [0; 512];
+        while !rest.is_empty() {
+            let (result, read, _) = ahead.read_field(rest, &mut output);
+            if matches!(result, ReadFieldResult::Field { record_end: true }) {
+                return true;
+            }
+            rest = &rest[read..];
+        }
+        false
     }
 
     /// Finds a line: in the buffer, or else copied. Returns false at the end.
     fn read_line(&mut self) -> Result<bool, Failure> {
+        self.number += 1;
         loop {
             let end = self.end;
             let buffer = self.fill()?;
-            let found = memchr::memchr(end, buffer);
+            let found = memchr::memchr2(end, 0, buffer);
+            if found.is_some_and(|at| buffer[at] != end) {
+                let line = self.long.iter().chain(self.contents.buffer());
+                return Err(self.not_text(line));
+            }
             let read = found.map_or(buffer.len(), |at| at + 1);
             if read == 0 {
                 return Ok(!self.long.is_empty());
@@ -195,7 +238,8 @@ impl<'a> Keys<'a> {
                 return Ok(true);
             }
             // The end may take two.
-            self.check_length((self.long.len() + read).saturating_sub(2))?;
+            let checked = self.check_length((self.long.len() + read).saturating_sub(2));
+            checked.map_err(|reason| wrong(&self.name, self.number, &reason))?;
             self.long.extend_from_slice(&self.contents.buffer()[..read]);
             self.contents.consume(read);
             if found.is_some() {
@@ -215,34 +259,36 @@ impl<'a> Keys<'a> {
                 bytes += part.len() + 1;
                 names.resize(index + 1, Vec::new());
                 names[index].extend_from_slice(part);
-                if bytes > MOST_NAMES {
+                if bytes > MAX_NAMES {
                     Err("the names of columns must have at most 1 MiB".to_owned())
                 } else {
                     Ok(())
                 }
             })?;
-            let place = names.iter().position(|name| name == columns.wanted.as_bytes());
-            columns.place = Some(place.ok_or_else(|| {
-                let names: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
-                let (known, wanted) = (names.join(", "), &columns.wanted);
-                let known: String = known.chars().take(200).collect();
-                Failure::input(format_args!(
-                    "{}: no column is called {wanted:?}; there are {known}",
-                    self.name
-                ))
-            })?);
-            self.number += 1;
+            let wanted = &columns.wanted;
+            let places = (0..names.len()).filter(|place| names[*place] == wanted.as_bytes());
+            match places.collect::<Vec<_>>()[..] {
+                [place] => columns.place = Some(place),
+                [] => {
+                    let names: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
+                    let known: String = names.join(", ").chars().take(200).collect();
+                    let reason = format!("no column is called {wanted:?}; there are {known}");
+                    return Err(self.refused(reason));
+                }
+                [first, second, ..] => {
+                    let [first, second] = [first + 1, second + 1];
+                    let reason =
+                        format!("columns {first} and {second} are both called {wanted:?}; rename one");
+                    return Err(self.refused(reason));
+                }
+            }
         }
         let place = columns.place.unwrap_or_default();
         let count = self.read_row(&mut columns.parser, |keys, index, part| {
             if index == place {
                 keys.long.extend_from_slice(part);
             }
-            if keys.long.len() as u64 > keys.limit {
-                Err(keys.too_long())
-            } else {
-                Ok(())
-            }
+            keys.check_length(keys.long.len())
         })?;
         self.columns = Some(columns);
         match count {
@@ -253,7 +299,7 @@ impl<'a> Keys<'a> {
                     "must have at least {}, got {count}",
                     counted(place as u64 + 1, "column")
                 );
-                Err(wrong(&self.name, true, self.number, &reason))
+                Err(wrong(&self.name, self.number, &reason))
             }
         }
     }
@@ -264,17 +310,35 @@ impl<'a> Keys<'a> {
         parser: &mut Reader,
         mut take: impl FnMut(&mut Self, usize, &[u8]) -> Result<(), String>,
     ) -> Result<usize, Failure> {
+        loop {
+            let empty = empty_lines(self.fill()?);
+            if empty == 0 {
+                break;
+            }
+            self.pass(empty);
+        }
+        self.number = self.ended + 1;
         let mut output = [0; 4096];
         let mut index = 0;
         loop {
             let input = self.fill()?;
+            let is_over = input.is_empty();
+            // The last row may have no end, but only an open field in quotes has a line feed.
+            let input = if is_over { b"\n" } else { input };
             let (result, read, written) = parser.read_field(input, &mut output);
-            self.contents.consume(read);
-            if matches!(result, ReadFieldResult::End) {
+            if is_over && written > 0 {
+                let reason = "the last field has a quote at its start, and must have one at its end";
+                return Err(wrong(&self.name, self.number, reason));
+            }
+            if memchr::memchr(0, &input[..read]).is_some() {
+                return Err(self.not_text(self.contents.buffer().iter()));
+            }
+            if is_over && result == ReadFieldResult::InputEmpty {
                 return Ok(0);
             }
+            self.pass(if is_over { 0 } else { read });
             let taken = take(self, index, &output[..written]);
-            taken.map_err(|reason| wrong(&self.name, true, self.number, &reason))?;
+            taken.map_err(|reason| wrong(&self.name, self.number, &reason))?;
             if let ReadFieldResult::Field { record_end } = result {
                 index += 1;
                 if record_end {
@@ -282,6 +346,12 @@ impl<'a> Keys<'a> {
                 }
             }
         }
+    }
+
+    /// Consumes a part of a row.
+    fn pass(&mut self, length: usize) {
+        self.ended += memchr::memchr_iter(b'\n', &self.contents.buffer()[..length]).count() as u64;
+        self.contents.consume(length);
     }
 
     fn fill(&mut self) -> Result<&[u8], Failure> {
@@ -296,36 +366,42 @@ impl<'a> Keys<'a> {
             .map_err(|error| contents::failure(name, &error, *progress))
     }
 
-    fn columns(&self, wanted: &str, is_tsv: bool) -> Result<Columns, Failure> {
+    fn columns(&self, wanted: &str, delimiter: Option<Delimiter>) -> Result<Columns, Failure> {
         let mut builder = ReaderBuilder::new();
-        if is_tsv {
+        let place = match (delimiter, wanted.parse()) {
+            (None, _) => Err("its first row has commas and tabs: give --delimiter comma or --delimiter tab"),
+            (_, Ok(0)) => Err("--column must be a name or at least 1, got 0"),
+            (_, Ok(number)) => Ok(Some(number - 1)),
+            (_, Err(_)) => Ok(None),
+        };
+        if delimiter == Some(Delimiter::Tab) {
             builder.delimiter(b'\t').quoting(false);
         }
-        let place = match wanted.parse::<usize>() {
-            Ok(number) => Some(number.checked_sub(1).ok_or_else(|| {
-                Failure::input(format_args!(
-                    "{}: --column must be a name or at least 1, got 0",
-                    self.name
-                ))
-            })?),
-            Err(_) => None,
-        };
         Ok(Columns {
             parser: builder.build(),
+            ahead: builder.build(),
             wanted: wanted.to_owned(),
-            place,
+            place: place.map_err(|reason| self.refused(reason))?,
         })
     }
 
-    fn check_length(&self, length: usize) -> Result<(), Failure> {
-        match length as u64 > self.limit {
-            true => Err(wrong(&self.name, false, self.number, &self.too_long())),
-            false => Ok(()),
+    fn check_length(&self, length: usize) -> Result<(), String> {
+        if length as u64 > self.limit {
+            Err(format!("must have at most {} bytes", self.limit))
+        } else {
+            Ok(())
         }
     }
 
-    fn too_long(&self) -> String {
-        format!("must have at most {} bytes", self.limit)
+    /// Returns the failure for the source as a whole.
+    fn refused(&self, reason: impl Display) -> Failure {
+        Failure::input(format_args!("{}: {reason}", self.name))
+    }
+
+    /// Returns the failure for a zero byte in a line or field that begins with these bytes.
+    fn not_text<'b>(&self, start: impl Iterator<Item = &'b u8>) -> Failure {
+        let start: Vec<u8> = start.take(64).copied().collect();
+        wrong(&self.name, self.number, &not_text(&start))
     }
 
     fn report(&mut self) {
@@ -342,8 +418,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Returns the failure for the line or row of this number.
-fn wrong(name: &str, is_row: bool, number: u64, reason: &str) -> Failure {
-    let unit = if is_row { "row" } else { "line" };
-    Failure::input(format_args!("{name}, {unit} {number}: {reason}"))
+/// Returns the failure for the line of this number, in which a key begins.
+fn wrong(name: &str, number: u64, reason: &str) -> Failure {
+    Failure::input(format_args!("{name}, line {number}: {reason}"))
 }

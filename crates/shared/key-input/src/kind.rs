@@ -45,14 +45,11 @@ impl KeyKind {
             Self::Line => return Ok(line),
             Self::String => {
                 // The marks of other encodings would make other keys.
-                let rule = "UTF-8 without a byte order mark and zero bytes";
+                let rule = "UTF-8 without a byte order mark";
                 return match str::from_utf8(line) {
                     Err(error) => wrong(rule, error.valid_up_to()),
                     Ok(text) if text.starts_with('\u{feff}') => wrong(rule, 0),
-                    Ok(_) => match line.iter().position(|&byte| byte == 0) {
-                        Some(at) => wrong(rule, at),
-                        None => Ok(line),
-                    },
+                    Ok(_) => Ok(line),
                 };
             }
             Self::Long => {

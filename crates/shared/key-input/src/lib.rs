@@ -3,6 +3,7 @@
 
 mod contents;
 mod form;
+mod gzip;
 mod keys;
 mod kind;
 mod signature;
@@ -10,6 +11,6 @@ mod signature;
 mod tests;
 mod zstandard;
 
-pub use form::{KeyForm, sources};
+pub use form::{Delimiter, KeyForm, sources};
 pub use keys::Keys;
 pub use kind::KeyKind;

@@ -11,52 +11,62 @@ pub(crate) enum Compression {
 
 use Compression::{Gzip, Zstandard};
 
-/// The first bytes of compressed files. Zstandard's can begin with a frame to skip, as `pzstd` writes.
-const COMPRESSED: [(&[u8], Compression); 3] = [
-    (b"\x1f\x8b\x08", Gzip),
-    (b"\x28\xb5\x2f\xfd", Zstandard),
-    (b"\x50\x2a\x4d\x18", Zstandard),
-];
+/// The first bytes of compressed files.
+const COMPRESSED: [(&[u8], Compression); 2] = [(b"\x1f\x8b\x08", Gzip), (b"\x28\xb5\x2f\xfd", Zstandard)];
 
-/// The first bytes of other forms, their names, and the commands that make lines of them.
-const OTHERS: [(&[u8], &str, &str); 5] = [
+/// The end of the magic number of Zstandard's frames to skip, with which a file can begin, as those of `pzstd` do.
+const SKIPPED: &[u8] = b"\x2a\x4d\x18";
+
+/// The place and the bytes of the magic numbers of other forms, their names, and the commands that make lines of them.
+const OTHERS: [(usize, &[u8], &str, &str); 6] = [
     (
+        0,
         b"PAR1\x15",
         "a Parquet file",
         "`duckdb -csv -c \"select * from 'FILE'\"`, to be read with --column",
     ),
-    (b"BZh91AY&SY", "compressed by bzip2", "`bzip2 -dc FILE`"),
-    (b"\xfd7zXZ\0", "compressed by xz", "`xz -dc FILE`"),
-    (b"\x04\x22\x4d\x18", "compressed by LZ4", "`lz4 -dc FILE`"),
-    (b"PK\x03\x04", "a ZIP archive", "`unzip -p FILE`"),
+    (0, b"BZh91AY&SY", "compressed by bzip2", "`bzip2 -dc FILE`"),
+    (0, b"\xfd7zXZ\0", "compressed by xz", "`xz -dc FILE`"),
+    (0, b"\x04\x22\x4d\x18", "compressed by LZ4", "`lz4 -dc FILE`"),
+    (0, b"PK\x03\x04", "a ZIP archive", "`unzip -p FILE`"),
+    (
+        257,
+        b"ustar",
+        "a tar archive",
+        "`tar -xOf FILE`, `tar -xOzf FILE` if compressed",
+    ),
 ];
 
 /// Returns true if more bytes decide what the source is.
 pub(crate) fn is_undecided(start: &[u8]) -> bool {
     let compressed = COMPRESSED.iter().map(|(magic, _)| *magic);
-    let mut all = compressed.chain(OTHERS.iter().map(|(magic, ..)| *magic));
-    all.any(|magic| magic.len() > start.len() && magic.starts_with(start))
+    let others = OTHERS
+        .iter()
+        .filter(|(at, ..)| *at == 0)
+        .map(|(_, magic, ..)| *magic);
+    let is_begun = |magic: &[u8]| magic.len() > start.len() && magic.starts_with(start);
+    compressed.chain(others).any(is_begun)
+        || start.len() <= SKIPPED.len()
+            && start
+                .split_first()
+                .is_some_and(|(first, rest)| first >> 4 == 5 && SKIPPED.starts_with(rest))
 }
 
 /// Returns the compression of a file with these first bytes.
 pub(crate) fn compression(start: &[u8]) -> Option<Compression> {
+    if let [0x50..=0x5f, rest @ ..] = start
+        && rest.starts_with(SKIPPED)
+    {
+        return Some(Zstandard);
+    }
     let found = COMPRESSED.iter().find(|(magic, _)| start.starts_with(magic));
     found.map(|(_, compression)| *compression)
 }
 
-/// Describes contents that are not keys in text, with the command that makes lines of them; `end` is the byte that ends
-/// keys.
-pub(crate) fn other_form(start: &[u8], end: u8) -> Option<String> {
-    let other = OTHERS.iter().find(|(magic, ..)| start.starts_with(magic));
-    let (what, command) = match other {
-        Some(&(_, what, command)) => (what, command),
-        None if is_utf_16(start, end) => ("UTF-16", "`iconv -f UTF-16 -t UTF-8 FILE`"),
-        None if are_records(start, end) => (
-            "binary data without lines",
-            "`xxd -p -c LENGTH FILE` of records of this length, to be read with --type binary",
-        ),
-        None => return None,
-    };
+/// Describes contents that are not keys in text, with the command that makes lines of them.
+pub(crate) fn other_form(start: &[u8]) -> Option<String> {
+    let is_here = |at: usize, magic| start.get(at..).is_some_and(|rest| rest.starts_with(magic));
+    let (_, _, what, command) = OTHERS.iter().find(|(at, magic, ..)| is_here(*at, magic))?;
     Some(format!(
         "must have one key per line, but it is {what}: make lines by {command}"
     ))
@@ -65,31 +75,33 @@ pub(crate) fn other_form(start: &[u8], end: u8) -> Option<String> {
 /// The byte order mark of UTF-8.
 pub(crate) const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The bytes in which a form is looked for.
-const SAMPLE: usize = 4096;
-
-/// Looks for a mark, or for a zero in one place of each two, which most letters of most languages have.
-fn is_utf_16(data: &[u8], end: u8) -> bool {
-    let start = &data[..data.len().min(SAMPLE)];
-    let zeros = |first: usize| {
-        let bytes = start.iter().skip(first).step_by(2);
-        bytes.filter(|byte| **byte == 0).count()
+/// Describes a line with a zero byte, which no text has, by its start.
+pub(crate) fn not_text(line: &[u8]) -> String {
+    let is_marked = |marks: [&[u8]; 2]| marks.iter().any(|mark| line.starts_with(mark));
+    let (what, command) = if is_marked([b"\xff\xfe\0\0", b"\0\0\xfe\xff"]) || has_letters(line, 4) {
+        ("UTF-32", "`iconv -f UTF-32 -t UTF-8 FILE`")
+    } else if is_marked([b"\xff\xfe", b"\xfe\xff"]) || has_letters(line, 2) {
+        ("UTF-16", "`iconv -f UTF-16 -t UTF-8 FILE`")
+    } else {
+        (
+            "binary data",
+            "`xxd -p -c LENGTH FILE` of records of this length, to be read with --type binary",
+        )
     };
-    let (even, odd) = (zeros(0), zeros(1));
-    let is_marked = [b"\xff\xfe", b"\xfe\xff"]
-        .iter()
-        .any(|mark| start.starts_with(*mark));
-    is_marked && even + odd > 0
-        || end != 0 && even.min(odd) < start.len() / 16 && even.max(odd) > start.len() / 3
+    format!(
+        "must be text without zero bytes, but it is {what}: make lines by {command}. Any bytes are keys as hexadecimal \
+         digits with --type binary, and --null reads keys that end with a zero byte"
+    )
 }
 
-/// Looks for many control characters and few ends, as numbers and random bytes have.
-fn are_records(data: &[u8], end: u8) -> bool {
-    let start = data.get(..SAMPLE).unwrap_or_default();
-    let ends = start.iter().filter(|byte| **byte == end).count();
-    let controls = start
-        .iter()
-        .filter(|byte| matches!(**byte, 0..=8 | 14..=26))
-        .count();
-    ends < SAMPLE / 128 && controls > SAMPLE / 16
+/// Returns true if most units of so many bytes are a character of ASCII with zero bytes before or after it.
+fn has_letters(line: &[u8], length: usize) -> bool {
+    let is_letter = |unit: &&[u8]| {
+        let [first, .., last] = **unit else { return false };
+        let zeros = unit.iter().filter(|byte| **byte == 0).count();
+        zeros == length - 1 && matches!(first | last, b'\t'..=b'\r' | b' '..=b'~')
+    };
+    let units = line.chunks_exact(length);
+    let letters = units.clone().filter(is_letter).count();
+    2 * letters > units.len().max(2)
 }

@@ -1,6 +1,7 @@
 //! Zstandard's frames one after the other, with their checksums.
 
-use std::io::{self, BufRead, Read};
+use std::error::Error;
+use std::io::{self, BufRead, ErrorKind, Read};
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
@@ -33,14 +34,33 @@ impl<R: BufRead> Frames<R> {
                 })) => {
                     let skipped = io::copy(&mut self.source.by_ref().take(length.into()), &mut io::sink())?;
                     if skipped < length.into() {
-                        return Err(io::ErrorKind::UnexpectedEof.into());
+                        return Err(ErrorKind::UnexpectedEof.into());
                     }
                 }
-                Err(error) => return Err(io::Error::other(error)),
+                Err(error) => return Err(readable(&error)),
             }
         }
         Ok(false)
     }
+}
+
+/// Returns the decoder's error in words: that of the source if there is one.
+fn readable(error: &FrameDecoderError) -> io::Error {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        match error.downcast_ref::<io::Error>() {
+            Some(error) if error.kind() == ErrorKind::UnexpectedEof => return error.kind().into(),
+            Some(error) => return io::Error::other(error.to_string()),
+            None => cause = error.source(),
+        }
+    }
+    io::Error::other(match error {
+        FrameDecoderError::WindowSizeTooBig { .. } => {
+            "its window must have at most 128 MiB (decompress it first if that is wanted)"
+        }
+        FrameDecoderError::DictNotProvided { .. } => "it must have no dictionary (decompress it first)",
+        _ => "it is damaged",
+    })
 }
 
 impl<R: BufRead> Read for Frames<R> {
@@ -57,7 +77,7 @@ impl<R: BufRead> Read for Frames<R> {
                 let one = BlockDecodingStrategy::UptoBlocks(1);
                 decoder
                     .decode_blocks(&mut self.source, one)
-                    .map_err(io::Error::other)?;
+                    .map_err(|error| readable(&error))?;
             }
             let read = decoder.read(buffer)?;
             if read > 0 {

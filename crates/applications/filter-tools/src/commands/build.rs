@@ -17,7 +17,7 @@ use crate::sizing::next_size_up;
 /// Build a filter of the keys in files, one a line, in any format.
 ///
 /// A key is the bytes of a line without its end, which is a line feed or a carriage return and a line feed. An empty
-/// line is the empty key. Repeated keys count once. Neither the order of the keys nor the memory changes a byte of the
+/// line is the empty key. A line with a zero byte is refused: --type binary and --null read such keys. Repeated keys count once. Neither the order of the keys nor the memory changes a byte of the
 /// result.
 ///
 /// Without --shards, the file has a header that describes the filter, then the filter's stored bytes; with --raw, the
@@ -148,7 +148,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut building = building.map_err(failure)?;
     let bar = bar();
     let mut read = 0_u64;
-    for path in sources(&arguments.keys) {
+    for path in sources(&arguments.keys)? {
         let mut keys = Keys::open(path, &arguments.form, arguments.memory / 2, &interrupt)?;
         while let Some(key) = keys.next_key()? {
             read += 1;

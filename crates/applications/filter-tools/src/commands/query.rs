@@ -26,15 +26,17 @@ const LONGEST: u64 = 512 << 20;
 /// that a program can query through a pipe.
 ///
 /// PATH is a file with a filter, or the folder of a set: both state format and type, and contradicting options are
-/// refused. Stored bytes alone never state the type. They identify the format if they are streams of Guava or Spark or
+/// refused. Stored bytes alone never state the type, so that --type is needed. They identify the format if they are streams of Guava or Spark or
 /// filters of membership-filters, but not if they are filters of policies. In a table of LevelDB or RocksDB, each key
 /// is looked up in the filter that answers for it, or in every filter if the table does not show that the database
 /// orders keys by their bytes. (`inspect` looks up a value in a Parquet file.)
 ///
-/// --type is only for stored bytes alone and tables, which do not state it. For a table, long is a key of eight bytes,
-/// the lowest first; other numbers are binary.
+/// Keys are read as by build. In a table, --type long is a key of eight bytes, the lowest first; other numbers are binary.
 #[derive(Debug, clap::Args)]
 #[command(
+    mut_arg("kind", |kind| kind.help(
+        "The kind of key that a line stands for: only for stored bytes alone and tables [default for tables: line]"
+    )),
     after_help = "Examples:\n  {program} query users.bloom < keys.txt\n  {program} query --map users.set < keys.txt\n  \
         {program} query ids.spark --type long < ids.txt\n  {program} query raw.filter --format ribbon --type line < keys.txt\n\n\
         Exit codes: 0 done; 1 the set or the table is damaged; 2 the table is not read, or the input or the arguments are wrong; 130 stopped."
@@ -73,13 +75,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         access,
         verify: !arguments.no_verify,
     };
-    let (contains, items): (Contains, _) = if path.is_dir() {
+    let (contains, kind): (Contains, _) = if path.is_dir() {
         let set = FilterSet::open(path, opening).map_err(failure)?;
         let generation = set.generation();
         let manifest = generation.manifest();
         check_format(path, format.as_ref(), manifest)?;
-        let items = check_kind(arguments, &manifest.key_kind)?;
-        (Box::new(move |keys| set.contains_many(keys)), items)
+        let kind = check_kind(arguments, &manifest.key_kind)?;
+        (Box::new(move |keys| set.contains_many(keys)), kind)
     } else if format.is_none() && is_named_like_a_table(path) {
         let may_hold = lookup::open(path).map_err(|error| {
             let failure = if error.is_damage() {
@@ -97,20 +99,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             );
             note(path.display(), text);
         }
-        let items = arguments.form.kind.unwrap_or(KeyKind::Line);
-        if items == KeyKind::Long {
+        let kind = arguments.form.kind.unwrap_or(KeyKind::Line);
+        if kind == KeyKind::Long {
             let text = "--type long looks for keys of eight bytes, the lowest first; databases store numbers in many forms, and \
                         \"no\" is certain of this one alone: give other bytes, such as the highest first, as --type binary";
             note(path.display(), text);
         }
         let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| (may_hold.answer)(key)).collect();
-        (Box::new(answers), items)
+        (Box::new(answers), kind)
     } else {
         let known = format.clone().or_else(|| Format::of_file(path));
-        let kind = encoding(arguments.form.kind.unwrap_or(KeyKind::Line));
-        let given = known.map(|format| format.encoding(kind));
+        let encoding = encoding(arguments.form.kind.unwrap_or(KeyKind::Line));
+        let given = known.map(|format| format.encoding(encoding));
         let filter = Filter::open(path, given.as_ref(), opening).map_err(failure)?;
-        let items = match filter.header() {
+        let kind = match filter.header() {
             Some(header) => check_kind(arguments, &header.key_kind)?,
             None => arguments.form.kind.ok_or_else(|| {
                 let reason = "its bytes do not state the kind of key: give the --type that it was built with, line, long, \
@@ -123,38 +125,29 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                         others are for text and bytes; only that program can query tuples";
             note(path.display(), text);
         }
-        (Box::new(move |keys| filter.contains_many(keys)), items)
+        (Box::new(move |keys| filter.contains_many(keys)), kind)
     };
     let interrupt = Interrupt::listen()?;
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut answer = |batch: &mut Vec<Vec<u8>>| -> io::Result<()> {
-        for answer in contains(batch) {
-            out.write_all(if answer { b"maybe\n" } else { b"no\n" })?;
-        }
-        batch.clear();
-        out.flush()
-    };
     let form = KeyForm {
-        kind: Some(items),
+        kind: Some(kind),
         ..arguments.form.clone()
     };
     let mut batch = Vec::new();
-    for path in sources(&arguments.keys) {
+    for path in sources(&arguments.keys)? {
         let mut keys = Keys::open(path, &form, LONGEST, &interrupt)?;
         loop {
-            match keys.next_key() {
-                Ok(Some(key)) => batch.push(key.to_vec()),
-                Ok(None) => break,
-                Err(failure) => {
-                    answer(&mut batch)?;
-                    return Err(failure);
-                }
+            let read = keys.next_batch(TOGETHER, &mut batch);
+            // Keys before a wrong line are answered, too.
+            for answer in contains(&batch) {
+                out.write_all(if answer { b"maybe\n" } else { b"no\n" })?;
             }
-            if batch.len() == TOGETHER || !keys.has_more() {
-                answer(&mut batch)?;
+            out.flush()?;
+            read?;
+            if batch.is_empty() {
+                break;
             }
         }
-        answer(&mut batch)?;
     }
     Ok(())
 }

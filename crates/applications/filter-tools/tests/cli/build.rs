@@ -38,10 +38,10 @@ fn lines(numbers: std::ops::Range<u32>) -> String {
 }
 
 #[test]
-fn lines_are_any_bytes() {
+fn lines_are_any_bytes_but_zero() {
     let bench = Workbench::new();
     let long = vec![b'x'; 3 << 20];
-    let input = [&b"\na\0b\n\xff\xfe\r\n\n"[..], &long, b"\nlast"].concat();
+    let input = [&b"\na\x01b\n\xff\xfe\r\n\n"[..], &long, b"\nlast"].concat();
     let built = bench.fed("build --keys - --out odd --rate 0.001% --json", &input);
     let described: Value = serde_json::from_str(&built.stdout).unwrap();
     assert_eq!(described["keys"], 5, "{described}");
@@ -112,8 +112,28 @@ fn both_commands_read_keys_as_people_have_them() {
         2,
         "id\n1\n",
         "build --column name --out new => standard input: no column is called \"name\"; there are id
-        build --column 1 --type long --out new => standard input, row 1: must be a number",
+        build --keys - ids.csv.gz - --out new => -: is given twice
+        query ids --keys - - => -: is given twice
+        build --delimiter tab --out new => required | --column
+        build --column 1 --type long --out new => standard input, line 1: must be a number",
     );
+    // One rule for one key as for many.
+    for (input, text) in [
+        (
+            &b"a\tb,1\nc,2\n"[..],
+            "--column 1 => give --delimiter comma or --delimiter tab",
+        ),
+        (
+            b"user\0\n",
+            " => line 1: must be text without zero bytes | --type binary | --null",
+        ),
+    ] {
+        let table = ["build --out new", "query names"].map(|words| format!("{words} {text}"));
+        bench.refuses_fed(2, input, &table.join("\n"));
+    }
+    bench.fed("build --column 1 --delimiter comma --out fields", "a\tb,1\nc,2\n");
+    let answered = bench.fed("query fields --null", "a\tb\0a\0c\0");
+    assert_eq!(answered.stdout, "maybe\nno\nmaybe\n");
 }
 
 /// Arguments and lines are what a program gives to Spark's builder, whose bytes `membership-filters` compares with
@@ -206,7 +226,7 @@ fn what_is_wrong_is_named() {
         ),
         ("string", b"a\n\xff\n", "line 2: must be UTF-8 without"),
         ("string", b"\xef\xbb\xbfa\n", "line 1: must be UTF-8 without"),
-        ("string", b"a\0b\0\n\0", "got \"a\\x00b\\x00\""),
+        ("string", b"a\0b\0\n\0", "line 1: must be text without zero bytes"),
         // What is wrong is shown, wherever it is.
         (
             "binary",
@@ -753,13 +773,20 @@ fn answers_come_through_a_pipe_one_by_one() {
     let bench = Workbench::new();
     bench.write("keys", "a\nb\n");
     bench.done("build --keys keys --out filter --rate 0.01%");
-    let mut child = bench.start("query filter");
-    let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut questions = child.stdin.take().unwrap();
-    for (question, expected) in [("a", "maybe"), ("c", "no"), ("b", "maybe")] {
-        writeln!(questions, "{question}").unwrap();
-        assert_eq!(answers.next().unwrap().unwrap(), expected);
+    for (words, before, end) in [
+        ("query filter", "", "\n"),
+        ("query filter --column id", "id\r\n", "\r\n"),
+        ("query filter --column 1", "", "\n\n"),
+    ] {
+        let mut child = bench.start(words);
+        let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut questions = child.stdin.take().unwrap();
+        write!(questions, "{before}").unwrap();
+        for (question, expected) in [("a", "maybe"), ("c", "no"), ("b", "maybe")] {
+            write!(questions, "{question}{end}").unwrap();
+            assert_eq!(answers.next().unwrap().unwrap(), expected);
+        }
+        drop(questions);
+        assert!(child.wait().unwrap().success());
     }
-    drop(questions);
-    assert!(child.wait().unwrap().success());
 }

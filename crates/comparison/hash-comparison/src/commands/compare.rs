@@ -23,7 +23,7 @@ use terminal::failure::Failure;
 /// self-contained file), charts, and the records as CSV and JSON. Without arguments it measures the 17 published functions
 /// and eight popular modern ones on every embedded dataset.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
+#[command(mut_group("KeyForm", |form| form.requires("keys")), after_help = "Examples:\n  \
     {program} compare\n  \
     {program} compare --quick --dataset app-accounts\n  \
     {program} compare --keys my-keys.txt --out my-report\n  \
@@ -50,8 +50,9 @@ pub struct Arguments {
     /// A file of your own keys, one per line, or - for standard input; may be given several times
     ///
     /// A key is the bytes of a line without its end (LF or CR LF). An empty line is the empty key; duplicate keys are counted
-    /// and dropped. Files of gzip and Zstandard are read as their contents. The dataset is named after the file, without its
-    /// extension; that of standard input is stdin. The options --type, --null and --column hold for every --keys.
+    /// and dropped. A line with a zero byte is refused: --type binary and --null read such keys. Files of gzip and Zstandard are
+    /// read as their contents. The dataset is named after the file, without its extension; that of standard input is stdin. The
+    /// options --type, --null, --column and --delimiter hold for every --keys.
     #[arg(long, value_name = "FILE")]
     keys: Vec<PathBuf>,
 

@@ -78,9 +78,10 @@ fn name_of(path: &Path) -> Result<String, Error> {
         return Err(Error::input("is a folder; give a file with one key per line").about(path));
     }
     let is_compressed = |kind: &OsStr| ["gz", "zst"].iter().any(|known| kind.eq_ignore_ascii_case(known));
-    let file = match path.extension().is_some_and(is_compressed) {
-        true => path.file_stem().map(Path::new),
-        false => Some(path),
+    let file = if path.extension().is_some_and(is_compressed) {
+        path.file_stem().map(Path::new)
+    } else {
+        Some(path)
     };
     let stem = file.and_then(Path::file_stem);
     let stem = stem.map(|stem| stem.to_string_lossy().into_owned());

@@ -105,6 +105,7 @@ fn names_that_people_write_are_found_and_ambiguous_ones_refused() {
         ("Hash-Map", "name SipHash-1-3 or String.hashCode"),
         ("-", "no function is called \"-\";"),
         ("sha", "no function is called \"sha\""),
+        ("libc", "no function is called \"libc\""),
     ] {
         let error = find(name).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");

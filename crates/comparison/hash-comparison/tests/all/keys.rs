@@ -51,7 +51,7 @@ fn few_keys_odd_keys_and_long_keys() {
         (b"one", 1),
         (b"one\ntwo", 2),
         (b"one\ntwo\nthree", 3),
-        (b"\0\n\xff\xfe\n\xc3(\n", 3),
+        (b"\x01\n\xff\xfe\n\xc3(\n", 3),
         (b"'; --\n<script>\n\"a\",b\n", 3),
         (&long, 2),
     ];
@@ -114,6 +114,8 @@ fn one_form_holds_for_all_sources_and_is_recorded() {
     assert!(sets.eq(expected), "{:?}", run.datasets);
 
     bench.write("rows.parquet", "PAR1\x15\x04");
+    bench.write("mixed", "a\tb,1\nc,2\n");
+    bench.write("zero", "a\0b\n");
     bench.refuses(
         "compare --keys {} --out other",
         "users.csv.gz --keys users.txt => users.csv.gz and users.txt would both be the dataset users
@@ -124,6 +126,16 @@ fn one_form_holds_for_all_sources_and_is_recorded() {
         more.tsv --column 0 => --column must be a name or at least 1
         more.tsv --column 2 --null => cannot be used with
         more.tsv --type long => more.tsv, line 1: must be a number
+        mixed --column 1 => mixed: its first row has commas and tabs: give --delimiter
+        zero => zero, line 1: must be text without zero bytes | --type binary
         rows.parquet => rows.parquet: | Parquet | duckdb",
+    );
+    bench.refuses(
+        "compare {} --out other",
+        "--dataset app-accounts --type long => required | --keys <FILE>
+        --null => required | --keys <FILE>
+        --column id => required | --keys <FILE>
+        --delimiter tab => required | --column
+        --column id --delimiter tab => required | --keys <FILE>",
     );
 }

@@ -46,6 +46,7 @@ FUNCTION(signalling, if (length == 3) raise(SIGTERM))
 FUNCTION(faulting, if (length == 3) raise(SIGSEGV))
 FUNCTION(endless, if (length == 4) for (;;) pause())
 FUNCTION(printing, static int lines; while (lines < 3000) { lines++; puts("a banner"); fprintf(stderr, "a banner\n"); })
+FUNCTION(php, )
 FUNCTION(slow, usleep(100))
 FUNCTION(surviving, fprintf(stderr, "in the trial\n"); sleep(4); fprintf(stderr, "alive\n"))
 "#;
@@ -120,6 +121,13 @@ fn the_example_in_c_is_measured_as_the_same_function_in_rust() {
         [collisions("my_hash"), collisions("my_seeded_hash")],
         [expected.clone(), expected]
     );
+}
+
+#[test]
+fn the_own_name_of_a_function_is_not_explained_as_that_of_another() {
+    let bench = with_functions("");
+    let compare = "compare --keys keys.txt --own ./libmine.so:php:64 --mine php --out {}";
+    bench.refuses(compare, "keys.txt => keys.txt");
 }
 
 #[test]
