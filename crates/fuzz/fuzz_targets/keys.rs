@@ -12,13 +12,21 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let form = KeyForm {
-        kind: [None, Some(KeyKind::Long), Some(KeyKind::Binary), Some(KeyKind::String)][usize::from(first >> 6)],
+        kind: [
+            None,
+            Some(KeyKind::Long),
+            Some(KeyKind::Binary),
+            Some(KeyKind::String),
+        ][usize::from(first >> 6)],
         null: first & 1 != 0,
         column: (first & 2 != 0).then(|| "1".to_owned()),
         delimiter: (first & 4 != 0).then_some(Delimiter::Tab),
     };
     let open = || Keys::of("keys", data, &form, MAX_KEY_BYTES, &Silent);
-    let Ok(read) = open().map_err(Into::into).and_then(|mut keys| KeySet::read(&mut keys, &Silent)) else {
+    let Ok(read) = open()
+        .map_err(Into::into)
+        .and_then(|mut keys| KeySet::read(&mut keys, &Silent))
+    else {
         return;
     };
     let mut keys = open().unwrap();

@@ -153,7 +153,7 @@ impl Builder {
     }
 
     fn check_commands(&self) -> Result<(), Error> {
-        if self.format.stored.has_commands() {
+        if self.format.operations.has_commands() {
             return Ok(());
         }
         let with = names(formats().filter(|format| format.has_commands()));
@@ -217,7 +217,7 @@ impl Builder {
                 self.capacity.is_none() && [1, 1_000_000].iter().any(|&keys| plan(keys).is_ok());
             suits_others.then_some(()).ok_or(error)
         })?;
-        let hasher = self.format.stored.hasher(&self.format);
+        let hasher = self.format.operations.hasher(&self.format);
         let hasher = hasher.map_err(|reason| self.format.wrong(reason))?;
         let values: Box<dyn Values> = match (hasher.is_narrow, shards) {
             (true, 1) => Box::new(Spilled::<(), u64>::new(self.memory, folder)),

@@ -45,11 +45,11 @@ impl Default for Opening {
 
 /// The bytes of a stored filter: all of a file, or what follows its header.
 pub(crate) struct FilterData {
-    all: Memory,
+    all: Backing,
     start: usize,
 }
 
-enum Memory {
+enum Backing {
     Read(Vec<u8>),
     Mapped(Mapped),
 }
@@ -57,8 +57,8 @@ enum Memory {
 impl AsRef<[u8]> for FilterData {
     fn as_ref(&self) -> &[u8] {
         let all = match &self.all {
-            Memory::Read(bytes) => bytes,
-            Memory::Mapped(bytes) => bytes.as_ref(),
+            Backing::Read(bytes) => bytes,
+            Backing::Mapped(bytes) => bytes.as_ref(),
         };
         all.get(self.start..).unwrap_or_default()
     }
@@ -125,7 +125,7 @@ impl OpenedFile {
         let reading = |error| Error::reading(path)(error);
         let bytes = if opening.access == Access::Map && self.len > 0 {
             let start = self.header.as_ref().map_or(0, |_| Header::LEN);
-            let all = Memory::Mapped(Mapped::new(&self.file).map_err(reading)?);
+            let all = Backing::Mapped(Mapped::new(&self.file).map_err(reading)?);
             FilterData { all, start }
         } else {
             let mut bytes = Vec::new();
@@ -147,7 +147,7 @@ impl OpenedFile {
 impl FilterData {
     /// Takes the bytes of a filter.
     pub(crate) const fn new(bytes: Vec<u8>) -> Self {
-        let all = Memory::Read(bytes);
+        let all = Backing::Read(bytes);
         Self { all, start: 0 }
     }
 

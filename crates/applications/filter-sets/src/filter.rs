@@ -123,13 +123,13 @@ impl Filter {
                 return Err(Error::argument(format_args!("{reason} {}", names(formats()))));
             }
         };
-        format.stored.check_bare(slice)?;
+        format.operations.check_bare(slice)?;
         Self::read(format, bytes)
     }
 
     fn read(format: Format, bytes: FilterData) -> Result<Self, Error> {
         Ok(Self {
-            stored: format.stored.open(&format, bytes)?,
+            stored: format.operations.open(&format, bytes)?,
             format,
             header: None,
         })

@@ -11,12 +11,12 @@ use crate::bytes::FilterData;
 use crate::error::Error;
 use crate::outline::Outline;
 
-/// The result of a format's operation. A caller that knows the file makes an error of another kind of it.
+/// The result of a format's operation. A caller that knows the file makes another variant of it.
 pub(crate) type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// A stored format, of which [`formats`](crate::formats::formats) returns all. Listing, building, recognising, sizing, querying
-/// and merging filters all go through this trait.
-pub(crate) trait StoredFormat: Sync {
+/// What a stored format can do. [`formats`](crate::formats::formats) returns all formats. Listing, building, recognising,
+/// sizing, querying and merging filters all go through this trait.
+pub(crate) trait FormatOperations: Sync {
     /// The name that headers and manifests state: a policy's is the one under which engines store its filters.
     fn name(&self) -> &'static str;
 
@@ -193,7 +193,7 @@ pub(crate) fn like<F: Opened>(other: &dyn Opened) -> Result<&F> {
 /// A stored format of this project.
 #[derive(Clone)]
 pub struct Format {
-    pub(crate) stored: &'static dyn StoredFormat,
+    pub(crate) operations: &'static dyn FormatOperations,
     pub(crate) name: String,
     pub(crate) encoding: Encoding,
     pub(crate) seed: i32,
@@ -226,15 +226,15 @@ impl fmt::Display for Format {
 
 impl Format {
     /// Returns a stored format under its own name.
-    pub(crate) fn of(stored: &'static dyn StoredFormat) -> Self {
-        Self::derived(stored, stored.name())
+    pub(crate) fn of(operations: &'static dyn FormatOperations) -> Self {
+        Self::derived(operations, operations.name())
     }
 
     /// Returns a stored format under a name that is derived from its own.
-    pub(crate) fn derived(stored: &'static dyn StoredFormat, name: &str) -> Self {
+    pub(crate) fn derived(operations: &'static dyn FormatOperations, name: &str) -> Self {
         let (name, encoding) = (name.to_owned(), Encoding::BYTES);
         Self {
-            stored,
+            operations,
             name,
             encoding,
             seed: 0,
@@ -249,7 +249,7 @@ impl Format {
     /// Returns the names by which users choose the format, at least one. A format whose name is derived from another's
     /// has the short names of the other.
     pub fn short_names(&self) -> &'static [&'static str] {
-        self.stored.short_names()
+        self.operations.short_names()
     }
 
     /// Sets the encoding of keys, which is [`Encoding::BYTES`] otherwise. Filters in an envelope have it in their
@@ -262,7 +262,7 @@ impl Format {
 
     /// Returns true if the bytes of a filter identify the format.
     pub fn is_known_by_bytes(&self) -> bool {
-        self.stored.is_known_by_bytes()
+        self.operations.is_known_by_bytes()
     }
 
     pub(crate) fn wrong(&self, reason: impl fmt::Display) -> Error {
@@ -270,7 +270,7 @@ impl Format {
     }
 
     pub(crate) fn plan(&self, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan, Error> {
-        self.stored
+        self.operations
             .plan(self, keys, capacity, size)
             .map_err(|reason| self.wrong(reason))
     }
@@ -292,7 +292,7 @@ impl Format {
     ///
     /// [`InvalidArgument`](crate::Error::InvalidArgument) if no filter of the format has the size.
     pub fn sizing(&self, keys: u64, size: Size) -> Result<Sizing, Error> {
-        let plan = self.stored.plan(self, keys, None, size);
+        let plan = self.operations.plan(self, keys, None, size);
         plan.map(|plan| plan.sizing)
     }
 }

@@ -13,16 +13,18 @@ use membership_filters::envelope::{self, Stored};
 
 use crate::bytes::OpenedFile;
 use crate::error::Error;
-use crate::format::{Format, Result, StoredFormat};
+use crate::format::{Format, FormatOperations, Result};
 use crate::outline::Outline;
 
 /// Returns all stored formats: those of engines are in `filter_formats::policies::ALL`.
-pub(crate) fn formats() -> impl Iterator<Item = &'static dyn StoredFormat> {
-    let policies = engines::ALL.iter().map(|format| format as &dyn StoredFormat);
-    let applications = applications::ALL.iter().map(|format| format as &dyn StoredFormat);
+pub(crate) fn formats() -> impl Iterator<Item = &'static dyn FormatOperations> {
+    let policies = engines::ALL.iter().map(|format| format as &dyn FormatOperations);
+    let applications = applications::ALL
+        .iter()
+        .map(|format| format as &dyn FormatOperations);
     policies
         .chain(applications)
-        .chain(spark::ALL.iter().map(|format| format as &dyn StoredFormat))
+        .chain(spark::ALL.iter().map(|format| format as &dyn FormatOperations))
 }
 
 /// Reads a filter from the form of another program, or from the envelope around it.
@@ -41,7 +43,7 @@ fn open_either<F: Stored>(
 }
 
 /// Returns the first short name of each of these formats.
-pub(crate) fn names(of: impl Iterator<Item = &'static dyn StoredFormat>) -> String {
+pub(crate) fn names(of: impl Iterator<Item = &'static dyn FormatOperations>) -> String {
     let names: Vec<_> = of
         .flat_map(|format| format.short_names().first())
         .copied()
@@ -112,14 +114,14 @@ impl Format {
     /// The bytes give the encoding of the keys.
     pub(crate) fn stated(name: &str, head: &[u8], len: u64) -> Result<Self, Error> {
         let named = Self::named(name)?;
-        Ok(named.stored.recognise(head, len).unwrap_or(named))
+        Ok(named.operations.recognise(head, len).unwrap_or(named))
     }
 
-    /// Returns the another format whose filters alone have these bytes, of a filter without a header.
+    /// Returns another format whose filters alone have these bytes, of a filter without a header.
     pub(crate) fn contradicted(&self, bytes: &[u8]) -> Option<Self> {
-        let others = formats().filter(|format| format.name() != self.stored.name());
+        let others = formats().filter(|format| format.name() != self.operations.name());
         let owner = others.filter(|format| format.owns(bytes)).map(Self::of).next();
-        // Rows that are known by bytes refuse the bytes of others.
+        // Formats that are known by bytes refuse the bytes of others.
         owner.filter(|_| !self.is_known_by_bytes())
     }
 
@@ -129,7 +131,7 @@ impl Format {
     ///
     /// [`InvalidArgument`](crate::Error::InvalidArgument) unless the format is version 2 of Spark's.
     pub fn seed(self, seed: i32) -> Result<Self, Error> {
-        match self.stored.has_seed() {
+        match self.operations.has_seed() {
             true => Ok(Self { seed, ..self }),
             false => {
                 let seeded = names(formats().filter(|format| format.has_seed()));
@@ -159,7 +161,7 @@ impl Format {
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for a format whose queries need more than a few bytes,
     /// and for bytes that begin no filter of this length.
     pub fn outline(&self, len: u64, head: &[u8], tail: &[u8]) -> Result<Outline, Error> {
-        let outline = self.stored.outline(self, len, head, tail).unwrap_or_else(|| {
+        let outline = self.operations.outline(self, len, head, tail).unwrap_or_else(|| {
             Err(Error::argument(
                 "an answer takes more than a few bytes of the filter; FORMAT.md lists the formats of which it does not",
             ))

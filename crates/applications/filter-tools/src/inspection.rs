@@ -16,7 +16,7 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::policies::{self, NamedPolicy};
 use filter_tables::{
     BlockHandle, BlockRole, Damage, ReadAt as _, RocksDbTable, StoredBlock, TRAILER_LEN, Table,
@@ -24,7 +24,7 @@ use filter_tables::{
 use serde::Serialize;
 use terminal::failure::Failure;
 
-pub(crate) use bits::BitFacts;
+pub(crate) use bits::BitTotals;
 use file::{DisjointRanges, StoredBlocks, TableFile};
 pub(crate) use filters::FilterBlockReport;
 use messages::Messages;
@@ -34,11 +34,11 @@ use rocksdb::RocksDbReport;
 const OLD_LEVELDB_NAME: &str = "leveldb.BuiltinBloomFilter";
 
 /// Returns the format of the filters that tables store under a name.
-fn format_of(name: &[u8]) -> Option<PolicyFormat> {
+fn format_of(name: &[u8]) -> Option<EngineFormat> {
     if name == OLD_LEVELDB_NAME.as_bytes() {
-        return Some(PolicyFormat::LEVEL_DB);
+        return Some(EngineFormat::LEVEL_DB);
     }
-    policies::row_of(name).map(NamedPolicy::format)
+    policies::listed(name).map(NamedPolicy::format)
 }
 
 /// A report on one table.
@@ -48,7 +48,7 @@ pub(crate) struct TableReport {
     pub(crate) path: String,
     /// The size of the file.
     pub(crate) bytes: u64,
-    pub(crate) kind: Engine,
+    pub(crate) kind: TableKind,
     /// The properties that only RocksDB's tables have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rocksdb: Option<RocksDbReport>,
@@ -63,7 +63,7 @@ pub(crate) struct TableReport {
 /// The engine that wrote a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Engine {
+pub(crate) enum TableKind {
     Leveldb,
     Rocksdb,
     /// Unknown, because the bytes that identify the engine are damaged or were not read.
@@ -159,7 +159,7 @@ fn report(path: &Path, file: &TableFile, with_data: bool) -> TableReport {
     let mut report = TableReport::new(path, file.size().unwrap_or(0));
     match Table::open(file) {
         Ok(table) => {
-            report.kind = Engine::Leveldb;
+            report.kind = TableKind::Leveldb;
             let mut data_blocks = table.data_blocks().unwrap_or_else(|error| {
                 report.add_error(&error);
                 Vec::new()
@@ -171,7 +171,7 @@ fn report(path: &Path, file: &TableFile, with_data: bool) -> TableReport {
             report.add_filter_blocks(&table, &data_blocks);
         }
         Err(filter_tables::Error::RocksDb(_)) => {
-            report.kind = Engine::Rocksdb;
+            report.kind = TableKind::Rocksdb;
             match RocksDbTable::open(file) {
                 Ok(table) => report.add_rocksdb(&table, with_data),
                 Err(error) => report.add_error(&error),
@@ -187,7 +187,7 @@ impl TableReport {
         Self {
             path: shown(path),
             bytes,
-            kind: Engine::Unknown,
+            kind: TableKind::Unknown,
             rocksdb: None,
             filter_blocks: Vec::new(),
             damage: Vec::new(),
@@ -230,7 +230,7 @@ impl TableReport {
         table: &impl StoredBlocks,
         handle: BlockHandle,
         policy: &[u8],
-        layout: Option<PolicyFormat>,
+        layout: Option<EngineFormat>,
         data_blocks: &[BlockHandle],
     ) {
         let Some(contents) = self.filter_contents(table, handle) else {

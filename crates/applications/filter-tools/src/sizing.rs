@@ -1,6 +1,6 @@
 //! The calculator: keys and a rate, keys and bits per key, or a memory, answered by every kind of filter.
 
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::policies::{self, NamedPolicy};
 use filter_formats::sizing::{Textbook, largest};
 use filter_policy::BitsPerKey;
@@ -48,8 +48,8 @@ pub(crate) fn name(format: &Format) -> &'static str {
 }
 
 /// Returns the sizes of a policy's filters.
-pub(crate) fn of_policy(format: &Format) -> Option<PolicyFormat> {
-    policies::row_of(format.name()).map(NamedPolicy::format)
+pub(crate) fn of_policy(format: &Format) -> Option<EngineFormat> {
+    policies::listed(format.name()).map(NamedPolicy::format)
 }
 
 /// Returns the filter of this format that answers the question.
@@ -81,13 +81,13 @@ pub(crate) fn answer(format: &Format, question: SizeQuestion) -> Result<SizeAnsw
         keys,
         sizing,
         stored_bits_per_key: 8.0 * sizing.bytes as f64 / keys as f64,
-        whole_hash_shared: (policy == Some(PolicyFormat::LEVEL_DB)).then(shared),
+        whole_hash_shared: (policy == Some(EngineFormat::LEVEL_DB)).then(shared),
     })
 }
 
 /// Returns the most keys that reach a rate in this many bytes, and their bits per key. The bits per key of a rate
 /// hardly depend on the keys, so they are those of about as many keys, and more where that is not enough.
-fn most_keys(format: PolicyFormat, wanted: f64, bytes: u64) -> Result<(u64, Size), String> {
+fn most_keys(format: EngineFormat, wanted: f64, bytes: u64) -> Result<(u64, Size), String> {
     let about = 8.0 * bytes as f64 / Textbook::bits_per_key(wanted).map_err(text_of)?;
     let about = (about as u64).clamp(1, MAX_KEYS);
     let mut bits = format.bits_per_key_for_rate(about, wanted).map_err(text_of)?;

@@ -12,7 +12,7 @@ use crate::filter::Filter;
 use crate::hash::Xxph3;
 use crate::stats::Stats;
 use crate::stored::{of_field, zero};
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::parquet::{SplitBlockFilter, SplitBlockFilterMut};
 use filter_formats::view::FilterView;
 use filter_policy::Answers;
@@ -228,9 +228,10 @@ impl Storage for Blocks {
     }
 
     fn contains_batch(&self, hashes: &[u64], answers: &mut Vec<bool>) {
-        let mut words = [u64::MAX; 8];
+        const WORDS: usize = 8;
         let filter = SplitBlockFilter::new(self.as_slice());
-        for hashes in hashes.chunks(64 * words.len()) {
+        for hashes in hashes.chunks(64 * WORDS) {
+            let mut words = [u64::MAX; WORDS];
             if let Ok(filter) = &filter {
                 // Never fails: there is a word for every 64 keys.
                 let _answered = filter.may_match_raw_hashes(hashes, &mut Answers::new(&mut words));
@@ -255,7 +256,7 @@ fn insert(blocks: &mut [u8], insert: impl FnOnce(&mut SplitBlockFilterMut<'_>)) 
 }
 
 fn stats(bytes: &[u8]) -> Stats {
-    let view = FilterView::new(PolicyFormat::SPLIT_BLOCK, bytes);
+    let view = FilterView::new(EngineFormat::SPLIT_BLOCK, bytes);
     Stats {
         len: view.estimated_len(),
         is_estimate: true,

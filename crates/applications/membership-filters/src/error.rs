@@ -201,7 +201,7 @@ impl Display for Error {
         match self {
             Self::OutOfMemory { bytes } => write!(f, "out of memory: the allocator refused {bytes} bytes"),
             Self::TooManyCopies => f.write_str("the copies of a fingerprint must be at most 8, got 9"),
-            Self::RebuildUnderWay => f.write_str("the number of rebuilds under way must be 0, got 1"),
+            Self::RebuildUnderWay => f.write_str("another rebuild of this slot is under way"),
             #[cfg(feature = "std")]
             Self::NotFound(failure) => failure.write(f, "opening"),
             #[cfg(feature = "std")]

@@ -89,14 +89,6 @@ fn in_batches<H: Copy + Default, R: Outcome>(
     }
 }
 
-/// Takes `h1`, Guava's `asLong`.
-impl From<Hash128> for u64 {
-    #[inline]
-    fn from(hash: Hash128) -> Self {
-        hash.h1
-    }
-}
-
 /// Returns what the places of each key are made of.
 fn parts<'k, B: Backend, F: Funnel<T>, T: ?Sized + 'k>(
     funnel: &F,

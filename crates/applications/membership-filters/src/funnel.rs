@@ -65,7 +65,7 @@ const SHARD_SEED: u64 = 0x7368_6172_6473;
     label = "not a key of `{Self}`",
     note = "`Long` takes `i64` and `Integer` takes `i32`, as Java's `long` and `int`: convert other integers first, such as \
             `u64` by `cast_signed()`",
-    note = "`Utf8` takes strings, `Bytes` and RedisBloom's `KeyBytes` strings and bytes, and only `Xxph3` also tuples: make text or bytes \
+    note = "`Utf8` takes strings, `Bytes` and RedisBloom's `RedisBytes` strings and bytes, and only `Xxph3` also tuples: make text or bytes \
             of them for the others"
 )]
 pub trait Funnel<T: ?Sized>: Hashing {

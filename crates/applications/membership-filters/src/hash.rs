@@ -1,7 +1,7 @@
 //! The 128-bit hash of a key, which determines its positions; the functions that compute it; and the identity under which a
 //! stored filter names its function.
 //!
-//! Knows nothing of the types of keys, filters or bits.
+//! Knows nothing of filters or bits.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -36,6 +36,14 @@ impl Hash128 {
     pub const fn of(bytes: &[u8]) -> Self {
         let (h1, h2) = murmur3_x64_128(bytes, 0);
         Self { h1, h2 }
+    }
+}
+
+/// Takes `h1`, Guava's `asLong`.
+impl From<Hash128> for u64 {
+    #[inline]
+    fn from(hash: Hash128) -> Self {
+        hash.h1
     }
 }
 
@@ -313,7 +321,7 @@ impl HashId {
 }
 
 impl Hashing for HashId {
-    type Function = Stored;
+    type Function = StoredHash;
 
     fn encoding(&self) -> Encoding {
         self.encoding
@@ -383,7 +391,7 @@ macro_rules! of_slices {
 
 of_slices! {
     /// The function that a [`HashId`] names, which is no type.
-    Stored, 0, |bytes| Murmur3::hash(bytes);
+    StoredHash, 0, |bytes| Murmur3::hash(bytes);
     /// Spark's function, with the seed 0.
     SparkMurmur3, 3, |bytes| spark_hash(bytes, 0);
     /// RedisBloom's function: MurmurHash64A under its seed, and under the value of that.

@@ -22,10 +22,10 @@ pub use parameters::{Link, Parameters};
 
 /// The funnel of RedisBloom's filters: the bytes of a key as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct KeyBytes;
+pub struct RedisBytes;
 
-hashing!(KeyBytes, RedisMurmur, BYTES);
-sliced!(#[diagnostic::do_not_recommend] KeyBytes, [T: AsRef<[u8]> + ?Sized] T, |from, then| then.take(from.as_ref()));
+hashing!(RedisBytes, RedisMurmur, BYTES);
+sliced!(#[diagnostic::do_not_recommend] RedisBytes, [T: AsRef<[u8]> + ?Sized] T, |from, then| then.take(from.as_ref()));
 
 /// The filter of Redis 8 and of the module RedisBloom: a chain of Bloom filters for any number of keys, which a server loads.
 ///
@@ -59,7 +59,7 @@ sliced!(#[diagnostic::do_not_recommend] KeyBytes, [T: AsRef<[u8]> + ?Sized] T, |
 /// assert_eq!(read, seen);
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
-pub type BloomFilter = Filter<Chain, KeyBytes>;
+pub type BloomFilter = Filter<Chain, RedisBytes>;
 
 /// The backend of [`BloomFilter`]: links.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,7 +105,7 @@ impl BloomFilter {
             full: Vec::new(),
             last: Layer::new(parameters.first_link()?)?,
         };
-        Ok(Self::of(chain, KeyBytes))
+        Ok(Self::of(chain, RedisBytes))
     }
 
     /// Creates an empty filter whose first link is for this many keys, at this false-positive rate: [`new`](Self::new) with

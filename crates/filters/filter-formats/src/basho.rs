@@ -16,7 +16,7 @@ use crate::leveldb::probes;
 use crate::sizing::exact_rate;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{Described, FilterView, PolicyFormat, TEN};
+use crate::view::{Described, EngineFormat, FilterView, TEN};
 
 /// The minimum number of bits.
 ///
@@ -379,7 +379,7 @@ impl Layout for Basho {
     }
 }
 
-impl PolicyFormat {
+impl EngineFormat {
     /// The filter of [`Basho`]: LevelDB's layout, with bits modulo a prime and two hashes. The rate is the exact one of
     /// an ideal filter, from [`exact_rate`], and a term that was measured: a third of it in filters of 10 keys, and 2 %
     /// of 300.
@@ -398,7 +398,7 @@ impl Described for Basho {
     fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
         FilterView::of(self.read(filter), Self::other(filter), |filter| {
             let len = filter.bit_array.len();
-            FilterView::bloom(PolicyFormat::BASHO, filter.bit_array, len, filter.probes)
+            FilterView::bloom(EngineFormat::BASHO, filter.bit_array, len, filter.probes)
         })
     }
 
@@ -418,7 +418,7 @@ impl Described for Basho {
     }
 
     fn damage(&self, last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        PolicyFormat::LEVEL_DB.0.damage(last, f)
+        EngineFormat::LEVEL_DB.0.damage(last, f)
     }
 
     fn filter_len(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {

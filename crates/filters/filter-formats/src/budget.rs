@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use filter_policy::{BitsPerKey, Error};
 
 use crate::error::outside;
-use crate::view::PolicyFormat;
+use crate::view::EngineFormat;
 
 /// Filters of one size: those of a level, or of a single table.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,7 +25,7 @@ pub struct Level {
     pub reads: f64,
 }
 
-/// The filters of a [`Level`] in a [`Division`].
+/// The filters of a [`Level`] in a [`Allocation`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
     /// The level.
@@ -47,12 +47,12 @@ impl Share {
 
 /// A division of memory among the filters of a store.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Division {
+pub struct Allocation {
     /// The levels, in the given order.
     pub shares: Vec<Share>,
 }
 
-impl Division {
+impl Allocation {
     /// Returns the bytes of all filters.
     pub fn memory_bytes(&self) -> u64 {
         self.shares.iter().map(|share| share.memory_bytes).sum()
@@ -76,14 +76,14 @@ const MOST_BITS: f64 = 32.0;
 ///
 /// ```
 /// use filter_formats::budget::{Level, plan};
-/// use filter_formats::PolicyFormat;
+/// use filter_formats::EngineFormat;
 /// use filter_policy::BitsPerKey;
 ///
 /// // Four levels of one filter each, and the memory of ten bits for every key.
 /// let keys = [1_000, 10_000, 100_000, 1_000_000];
 /// let levels = keys.map(|keys| Level { keys, filters: 1, reads: 1.0 });
-/// let bytes = keys.map(|keys| PolicyFormat::BLOOM64.filter_len(keys, BitsPerKey::whole(10)).unwrap());
-/// let plan = plan(PolicyFormat::BLOOM64, &levels, bytes.iter().sum())?;
+/// let bytes = keys.map(|keys| EngineFormat::BLOOM64.filter_len(keys, BitsPerKey::whole(10)).unwrap());
+/// let plan = plan(EngineFormat::BLOOM64, &levels, bytes.iter().sum())?;
 /// assert!(plan.memory_bytes() <= bytes.iter().sum());
 ///
 /// // 3.3 % of reads are needless with ten bits everywhere, and 1.2 % with the plan.
@@ -95,8 +95,8 @@ const MOST_BITS: f64 = 32.0;
 ///
 /// # Errors
 ///
-/// [`Error::OutOfDomain`] if a level's reads are negative or not a number; those of [`PolicyFormat::filter_len`].
-pub fn plan(format: PolicyFormat, levels: &[Level], bytes: u64) -> Result<Division, Error> {
+/// [`Error::OutOfDomain`] if a level's reads are negative or not a number; those of [`EngineFormat::filter_len`].
+pub fn plan(format: EngineFormat, levels: &[Level], bytes: u64) -> Result<Allocation, Error> {
     let is_wrong = |reads: &f64| !(*reads >= 0.0 && reads.is_finite());
     if let Some(reads) = levels.iter().map(|level| level.reads).find(is_wrong) {
         return Err(outside("reads of a level", reads, "at least 0"));
@@ -104,10 +104,10 @@ pub fn plan(format: PolicyFormat, levels: &[Level], bytes: u64) -> Result<Divisi
     // What a bit per key more does to the logarithm of the rate.
     let ln_rate = |bits| Ok::<f64, Error>(libm::log(format.expected_rate(10_000, BitsPerKey::whole(bits))?));
     let slope = (ln_rate(8)? - ln_rate(16)?) / 8.0;
-    let at = |price: f64| -> Result<Division, Error> {
+    let at = |price: f64| -> Result<Allocation, Error> {
         let shares = levels.iter().map(|level| share(format, slope, level, price));
         let shares = shares.collect::<Result<_, _>>()?;
-        Ok(Division { shares })
+        Ok(Allocation { shares })
     };
     // At the lowest price no level has a filter, and at the highest all have the most bits.
     let (mut low, mut high) = (-PRICES, PRICES);
@@ -149,7 +149,7 @@ const PRICES: f64 = 1_000.0;
 
 /// Returns the filters of a level where a read that is saved is worth the exponential of `price` bits, without their
 /// rate.
-fn share(format: PolicyFormat, slope: f64, level: &Level, price: f64) -> Result<Share, Error> {
+fn share(format: EngineFormat, slope: f64, level: &Level, price: f64) -> Result<Share, Error> {
     let Level { keys, filters, reads } = *level;
     let bits = (price + libm::log(reads / (keys as f64 * filters as f64))) / slope;
     let bits = libm::floor(bits.min(MOST_BITS) * 100.0) / 100.0;

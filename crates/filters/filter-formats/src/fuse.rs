@@ -17,7 +17,7 @@ use hashzoo::xxh3_64;
 use crate::error::outside;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{Described, FilterView, PolicyFormat, TEN};
+use crate::view::{Described, EngineFormat, FilterView, TEN};
 use sizes::{WIDTHS, Width};
 
 /// Pebble's binary fuse filter: `binaryfuse`, made by [`BinaryFuse::new`].
@@ -36,14 +36,14 @@ use sizes::{WIDTHS, Width};
 ///
 /// ```
 /// use filter_formats::view::FilterView;
-/// use filter_formats::{BinaryFuse, PolicyFormat};
+/// use filter_formats::{BinaryFuse, EngineFormat};
 /// use filter_policy::FilterPolicy;
 ///
 /// let policy = BinaryFuse::new(10.into());
 /// let filter = policy.build((0..100_000_u32).map(u32::to_le_bytes))?;
 /// assert_eq!(filter.len(), 118_798);
 /// assert!(policy.key_may_match(&77_u32.to_le_bytes(), &filter));
-/// let view = FilterView::new(PolicyFormat::BINARY_FUSE, &filter);
+/// let view = FilterView::new(EngineFormat::BINARY_FUSE, &filter);
 /// assert_eq!(view.expected_rate(), 1.0 / 256.0);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
@@ -160,7 +160,7 @@ impl Layout for BinaryFuse {
     }
 }
 
-impl PolicyFormat {
+impl EngineFormat {
     /// The filter of [`BinaryFuse`]: whole segments of packed fingerprints, then 14 bytes that describe them; 0 bytes
     /// without keys. The fingerprint is the widest whose filter has no more than the bits per key, at least 4 bits and
     /// at most 16. The rate is the one that the width gives.
@@ -183,7 +183,7 @@ impl Described for BinaryFuse {
             let packed = fingerprints.bytes().split_last_chunk::<TRAILER_LEN>();
             let packed = packed.map_or(&[][..], |(packed, _)| packed);
             FilterView::solved(
-                PolicyFormat::BINARY_FUSE,
+                EngineFormat::BINARY_FUSE,
                 packed,
                 rate_of_width(fingerprints.width()),
             )

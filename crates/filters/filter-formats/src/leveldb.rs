@@ -12,9 +12,9 @@ use filter_policy::{HashValue, KeyHash};
 use crate::sizing::leveldb_rate;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{Described, FilterView, PolicyFormat, TEN};
+use crate::view::{Described, EngineFormat, FilterView, TEN};
 
-impl PolicyFormat {
+impl EngineFormat {
     /// LevelDB's filter, which [`filter_policy::BloomFilterPolicy`] writes under all of its names: a
     /// bit array of whole bytes, at least 8, then the probe count k.
     ///
@@ -36,7 +36,7 @@ impl Described for BloomFilterPolicy<LevelDbHash> {
             leveldb::split(filter),
             LevelDb::<LevelDbHash>::other(filter),
             |(bit_array, probes)| {
-                FilterView::bloom(PolicyFormat::LEVEL_DB, bit_array, bit_array.len(), probes).within_32_bits()
+                FilterView::bloom(EngineFormat::LEVEL_DB, bit_array, bit_array.len(), probes).within_32_bits()
             },
         )
     }

@@ -47,4 +47,4 @@ pub use basho::{Basho, BashoFilterPolicy, BashoTablePolicy};
 pub use bloom64::{Bloom64, BloomFilter64Policy};
 pub use error::Error;
 pub use fuse::{BinaryFuse, BinaryFusePolicy};
-pub use view::PolicyFormat;
+pub use view::EngineFormat;

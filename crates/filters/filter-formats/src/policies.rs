@@ -17,10 +17,10 @@ use crate::error::Error;
 use crate::fuse::BinaryFuse;
 use crate::parquet::SplitBlock;
 use crate::rocksdb::{FastLocalBloom, LegacyBloom, NAME_IN_TABLES, Ribbon};
-use crate::view::PolicyFormat;
+use crate::view::EngineFormat;
 
-/// The list of stored formats: every policy with a fixed name. [`row_of`] finds the row of every name that is derived
-/// from one of these: with another seed of MurmurHash2, or over prefixes.
+/// The list of stored formats: every policy with a fixed name. [`listed`] finds the policy from whose name a stored name is
+/// derived: with another seed of MurmurHash2, or over prefixes.
 ///
 /// ```
 /// use filter_formats::policies;
@@ -32,30 +32,30 @@ use crate::view::PolicyFormat;
 /// ```
 #[rustfmt::skip]
 pub const ALL: &[NamedPolicy] = &[
-    row(LevelDbHash::POLICY_NAME, &["leveldb"], PolicyFormat::LEVEL_DB, 0,
+    named(LevelDbHash::POLICY_NAME, &["leveldb"], EngineFormat::LEVEL_DB, 0,
         |bits| Box::new(BloomFilterPolicy::with_leveldb_hash(bits))),
-    row(Murmur2::POLICY_NAME, &["murmur2"], PolicyFormat::LEVEL_DB, 0, |bits| Box::new(BloomFilterPolicy::new(bits))),
-    row(Murmur2SignedTail::POLICY_NAME, &["murmur2-signed"], PolicyFormat::LEVEL_DB, 0,
+    named(Murmur2::POLICY_NAME, &["murmur2"], EngineFormat::LEVEL_DB, 0, |bits| Box::new(BloomFilterPolicy::new(bits))),
+    named(Murmur2SignedTail::POLICY_NAME, &["murmur2-signed"], EngineFormat::LEVEL_DB, 0,
         |bits| Box::new(BloomFilterPolicy::with_signed_tail(bits))),
-    row(Bloom64::NAME, &["bloom64"], PolicyFormat::BLOOM64, 0, |bits| Box::new(Bloom64::new(bits))),
-    row(FastLocalBloom::NAME, &["rocksdb", "fast-local-bloom"], PolicyFormat::FAST_LOCAL_BLOOM, 0,
+    named(Bloom64::NAME, &["bloom64"], EngineFormat::BLOOM64, 0, |bits| Box::new(Bloom64::new(bits))),
+    named(FastLocalBloom::NAME, &["rocksdb", "fast-local-bloom"], EngineFormat::FAST_LOCAL_BLOOM, 0,
         |bits| Box::new(FastLocalBloom::new(bits))),
-    row(LegacyBloom::NAME, &["rocksdb-legacy"], PolicyFormat::LEGACY_BLOOM, 0, |bits| Box::new(LegacyBloom::new(bits))),
-    row(Ribbon::NAME, &["ribbon"], PolicyFormat::RIBBON, 36, |bits| Box::new(Ribbon::new(bits))),
-    row(SplitBlock::NAME, &["split-block", "parquet"], PolicyFormat::SPLIT_BLOCK, 0, |bits| Box::new(SplitBlock::new(bits))),
-    row(SplitBlock::NAME_XXPH3, &["split-block-xxph3"], PolicyFormat::SPLIT_BLOCK, 0,
+    named(LegacyBloom::NAME, &["rocksdb-legacy"], EngineFormat::LEGACY_BLOOM, 0, |bits| Box::new(LegacyBloom::new(bits))),
+    named(Ribbon::NAME, &["ribbon"], EngineFormat::RIBBON, 36, |bits| Box::new(Ribbon::new(bits))),
+    named(SplitBlock::NAME, &["split-block", "parquet"], EngineFormat::SPLIT_BLOCK, 0, |bits| Box::new(SplitBlock::new(bits))),
+    named(SplitBlock::NAME_XXPH3, &["split-block-xxph3"], EngineFormat::SPLIT_BLOCK, 0,
         |bits| Box::new(SplitBlock::with_xxph3(bits))),
-    row(BinaryFuse::NAME, &["binaryfuse", "binary-fuse"], PolicyFormat::BINARY_FUSE, 28, |bits| Box::new(BinaryFuse::new(bits))),
-    row(Basho::NAME, &["basho"], PolicyFormat::BASHO, 0, |bits| Box::new(Basho::new(bits))),
-    row(Basho::NAME_MURMUR2, &["basho-murmur2"], PolicyFormat::BASHO, 0, |bits| Box::new(Basho::with_murmur2(bits))),
+    named(BinaryFuse::NAME, &["binaryfuse", "binary-fuse"], EngineFormat::BINARY_FUSE, 28, |bits| Box::new(BinaryFuse::new(bits))),
+    named(Basho::NAME, &["basho"], EngineFormat::BASHO, 0, |bits| Box::new(Basho::new(bits))),
+    named(Basho::NAME_MURMUR2, &["basho-murmur2"], EngineFormat::BASHO, 0, |bits| Box::new(Basho::with_murmur2(bits))),
 ];
 
 /// Makes a row of the names, the format, the bytes of memory for each key that building takes beside the hash values
 /// and the filter, and the constructor.
-const fn row(
+const fn named(
     name: &'static str,
     short_names: &'static [&'static str],
-    format: PolicyFormat,
+    format: EngineFormat,
     building: u64,
     new: fn(BitsPerKey) -> AnyPolicy,
 ) -> NamedPolicy {
@@ -76,7 +76,7 @@ pub type AnyPolicy = Box<dyn FilterPolicy + Send + Sync>;
 pub struct NamedPolicy {
     name: &'static str,
     short_names: &'static [&'static str],
-    format: PolicyFormat,
+    format: EngineFormat,
     building: u64,
     new: fn(BitsPerKey) -> AnyPolicy,
 }
@@ -93,7 +93,7 @@ impl NamedPolicy {
     }
 
     /// Returns the format of the policy's filters.
-    pub const fn format(&self) -> PolicyFormat {
+    pub const fn format(&self) -> EngineFormat {
         self.format
     }
 
@@ -102,31 +102,31 @@ impl NamedPolicy {
         self.building
     }
 
-    /// Makes the policy of the row's own name with this many bits per key. Filters that are stored under another name,
+    /// Makes the policy of its own name with this many bits per key. Filters that are stored under another name,
     /// with a seed or over prefixes, are read by [`reader`] alone: this policy would deny their keys.
     pub fn policy(&self, bits_per_key: BitsPerKey) -> AnyPolicy {
         (self.new)(bits_per_key)
     }
 }
 
-/// Returns the row of the filters that engines store under a name: the name of a row, that of MurmurHash2 with another
+/// Returns the policy of the list whose filters engines store under a name: its own, that of MurmurHash2 with another
 /// seed, or either of these over the prefixes of any extractor. `None` if no policy of this crate has the name; short
-/// names are unknown, because filters are never stored under them. The row has the format; [`reader`] returns the
-/// policy of the name.
+/// names are unknown, because filters are never stored under them. The policy has the format; [`reader`]
+/// returns the policy of exactly this name.
 ///
 /// ```
-/// use filter_formats::policies::row_of;
+/// use filter_formats::policies::listed;
 ///
 /// for (stored, short) in [
 ///     ("leveldb.BuiltinBloomFilter2", "leveldb"),
 ///     ("BloomFilter2.SignedTail.Prefix.Fixed4", "murmur2-signed"),
 ///     ("BloomFilter2.Seed9747b28c.Prefix.MyExtractor", "murmur2"),
 /// ] {
-///     assert_eq!(row_of(stored).map(|row| row.short_names()[0]), Some(short));
+///     assert_eq!(listed(stored).map(|policy| policy.short_names()[0]), Some(short));
 /// }
-/// assert!(row_of("BloomFilter3").is_none() && row_of("bloom64").is_none());
+/// assert!(listed("BloomFilter3").is_none() && listed("bloom64").is_none());
 /// ```
-pub fn row_of(name: impl AsRef<[u8]>) -> Option<&'static NamedPolicy> {
+pub fn listed(name: impl AsRef<[u8]>) -> Option<&'static NamedPolicy> {
     let mut name = str::from_utf8(name.as_ref()).ok()?;
     while let Some((policy, _)) = over_prefixes(name) {
         name = policy;
@@ -306,7 +306,7 @@ impl Registry {
         }
         match over_prefixes(name) {
             Some((policy, extractor)) => prefixed(self.stored_as(policy, bits_per_key)?, extractor),
-            None => seeded(name, bits_per_key).or_else(|| Some(row_of(name)?.policy(bits_per_key))),
+            None => seeded(name, bits_per_key).or_else(|| Some(listed(name)?.policy(bits_per_key))),
         }
     }
 
@@ -397,7 +397,7 @@ mod tests {
             let short = "bloom64".to_owned() + &".Prefix.Fixed4".repeat(levels);
             let made = reader(&name);
             assert_eq!(made.is_ok(), is_known, "{levels}");
-            assert_eq!(row_of(&name).is_some(), is_known);
+            assert_eq!(listed(&name).is_some(), is_known);
             assert_eq!(by_name(&name, ANY).is_ok(), is_known);
             assert_eq!(parse(&(name + ":10")).is_ok(), is_known);
             let registered = Registry::new().register(&short, BloomFilterPolicy::new);
@@ -459,8 +459,8 @@ mod tests {
             ("rocksdb.BuiltinBloomFilter", "", false),
             ("leveldb.BuiltinBloomFilter", "", false),
         ] {
-            let row = row_of(name).and_then(|row| row.short_names.first());
-            assert_eq!(row.copied().unwrap_or(""), short, "{name:?}");
+            let named = listed(name).and_then(|policy| policy.short_names.first());
+            assert_eq!(named.copied().unwrap_or(""), short, "{name:?}");
             match reader(name) {
                 Ok(made) => assert!(is_read && made.name() == name, "{name:?}"),
                 Err(error) => {
@@ -502,7 +502,7 @@ mod tests {
         for name in [name, "BloomFilter2.Prefix.Half.Prefix.Fixed4"] {
             assert_eq!(known.reader(name).unwrap().name(), name);
         }
-        assert!(row_of([0xff; 9]).is_none());
+        assert!(listed([0xff; 9]).is_none());
         for policy in ALL {
             let error = reader("bloom").err().unwrap().to_string();
             for name in policy.short_names.iter().copied().chain([policy.name]) {
@@ -510,7 +510,7 @@ mod tests {
                 assert_eq!(made, Ok(true), "{name}");
                 // What an engine finds in a table is a stored name.
                 let is_stored = name == policy.name;
-                assert_eq!(row_of(name).map(NamedPolicy::name), is_stored.then_some(name));
+                assert_eq!(listed(name).map(NamedPolicy::name), is_stored.then_some(name));
                 assert_eq!(reader(name).is_ok(), is_stored, "{name}");
                 assert!(error.contains(name), "{error}");
             }

@@ -14,28 +14,28 @@ use filter_policy::{BitsPerKey, Error, Prepared};
 use places::Places;
 
 /// A stored format: how the bytes of its filters are read, their sizes and their rate, whatever the hash function.
-/// `policies::row_of` returns the row of a stored name, which has the format.
+/// `policies::listed` returns the policy of a stored name, which has the format.
 ///
 /// The constants are in the files of the formats: all that is known of a format is in one place. The methods on sizes
 /// and rates are those of the calculator; [`sizing`](crate::sizing) says which answers what.
 ///
 /// ```
-/// use filter_formats::PolicyFormat;
+/// use filter_formats::EngineFormat;
 /// use filter_policy::BitsPerKey;
 ///
 /// let fifteen = BitsPerKey::whole(15);
-/// assert_eq!(PolicyFormat::LEVEL_DB.filter_len(45_402, fifteen)?, 85_130);
-/// assert_eq!(PolicyFormat::LEVEL_DB.probe_count(45_402, fifteen)?, Some(10));
-/// assert_eq!(PolicyFormat::LEVEL_DB.capacity(85_130, fifteen), 45_402);
-/// assert_eq!(PolicyFormat::LEVEL_DB.bits_per_key_for_len(45_402, 85_130)?, fifteen);
+/// assert_eq!(EngineFormat::LEVEL_DB.filter_len(45_402, fifteen)?, 85_130);
+/// assert_eq!(EngineFormat::LEVEL_DB.probe_count(45_402, fifteen)?, Some(10));
+/// assert_eq!(EngineFormat::LEVEL_DB.capacity(85_130, fifteen), 45_402);
+/// assert_eq!(EngineFormat::LEVEL_DB.bits_per_key_for_len(45_402, 85_130)?, fifteen);
 ///
 /// // Bits per key and bytes of some formats at a rate of 0.1 %.
 /// for (format, bits, bytes) in [
-///     (PolicyFormat::LEVEL_DB, 14.83, 84_165),
-///     (PolicyFormat::BLOOM64, 14.38, 81_611),
-///     (PolicyFormat::FAST_LOCAL_BLOOM, 15.54, 88_261),
-///     (PolicyFormat::RIBBON, 15.41, 58_437),
-///     (PolicyFormat::SPLIT_BLOCK, 16.89, 95_872),
+///     (EngineFormat::LEVEL_DB, 14.83, 84_165),
+///     (EngineFormat::BLOOM64, 14.38, 81_611),
+///     (EngineFormat::FAST_LOCAL_BLOOM, 15.54, 88_261),
+///     (EngineFormat::RIBBON, 15.41, 58_437),
+///     (EngineFormat::SPLIT_BLOCK, 16.89, 95_872),
 /// ] {
 ///     let bits_per_key = format.bits_per_key_for_rate(45_402, 0.001)?;
 ///     assert_eq!(bits_per_key.get(), bits);
@@ -47,7 +47,7 @@ use places::Places;
 /// RocksDB's formats count bits per key from 1 to 100: lower values count as 1, higher values as 100. Values below 0.5
 /// are an error here, because RocksDB writes no filters then.
 #[derive(Clone, Copy)]
-pub struct PolicyFormat(pub(crate) &'static dyn Described);
+pub struct EngineFormat(pub(crate) &'static dyn Described);
 
 /// The bits per key of layouts that only read.
 pub(crate) const TEN: BitsPerKey = BitsPerKey::whole(10);
@@ -104,21 +104,21 @@ pub(crate) trait Described: Sync {
     }
 }
 
-impl PartialEq for PolicyFormat {
+impl PartialEq for EngineFormat {
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name()
     }
 }
 
-impl Eq for PolicyFormat {}
+impl Eq for EngineFormat {}
 
-impl fmt::Debug for PolicyFormat {
+impl fmt::Debug for EngineFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl PolicyFormat {
+impl EngineFormat {
     /// Returns the name in reports, such as `FastLocalBloom`. Engines store filters under the names of policies.
     pub fn name(self) -> &'static str {
         self.0.name()
@@ -138,7 +138,7 @@ impl PolicyFormat {
     /// Returns a description of the damage of bytes whose kind is [reserved](FilterKind::Reserved).
     ///
     /// ```
-    /// let damage = filter_formats::PolicyFormat::LEVEL_DB.damage(&[0, 31]).to_string();
+    /// let damage = filter_formats::EngineFormat::LEVEL_DB.damage(&[0, 31]).to_string();
     /// assert_eq!(damage, "probe count must be between 1 and 30, got 31");
     /// ```
     pub fn damage(self, filter: &[u8]) -> impl fmt::Display {
@@ -147,7 +147,7 @@ impl PolicyFormat {
 }
 
 /// Displays the damage of bytes that end in this one.
-struct Damage(PolicyFormat, u8);
+struct Damage(EngineFormat, u8);
 
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -164,14 +164,14 @@ pub enum FilterKind {
     /// A reserved or unknown encoding: always matches.
     Reserved,
     /// A filter of this format.
-    Filter(PolicyFormat),
+    Filter(EngineFormat),
 }
 
 /// Describes stored filter bytes: kind, size, fill and expected rate. (A
 /// [`PreparedFilter`](filter_policy::PreparedFilter) answers queries for keys.)
 ///
 /// ```
-/// use filter_formats::PolicyFormat;
+/// use filter_formats::EngineFormat;
 /// use filter_formats::view::{FilterKind, FilterView};
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 ///
@@ -179,8 +179,8 @@ pub enum FilterKind {
 /// let mut buffer = [0; 64];
 /// let filter = policy.create_filter(&[b"hello", b"world"], &mut buffer)?;
 ///
-/// let view = FilterView::new(PolicyFormat::LEVEL_DB, &filter);
-/// assert_eq!(view.kind(), FilterKind::Filter(PolicyFormat::LEVEL_DB));
+/// let view = FilterView::new(EngineFormat::LEVEL_DB, &filter);
+/// assert_eq!(view.kind(), FilterKind::Filter(EngineFormat::LEVEL_DB));
 /// assert_eq!((view.bits(), view.probe_count()), (64, Some(6)));
 /// assert_eq!(view.estimated_len(), Some(2));
 /// # Ok::<(), filter_policy::Error>(())
@@ -208,7 +208,7 @@ impl<'a> FilterView<'a> {
     pub(crate) const RESERVED: Self = Self::of_kind(FilterKind::Reserved, &[], 1.0);
 
     /// Reads the filter; accepts any bytes. A filter of RocksDB may be of any of its formats.
-    pub fn new(format: PolicyFormat, filter: &'a [u8]) -> Self {
+    pub fn new(format: EngineFormat, filter: &'a [u8]) -> Self {
         format.0.view(filter)
     }
 
@@ -222,7 +222,7 @@ impl<'a> FilterView<'a> {
     }
 
     /// Describes a Bloom filter, in which all probes of a key are in a line of this many bytes.
-    pub(crate) const fn bloom(format: PolicyFormat, bits: &'a [u8], line_len: usize, probes: u8) -> Self {
+    pub(crate) const fn bloom(format: EngineFormat, bits: &'a [u8], line_len: usize, probes: u8) -> Self {
         Self {
             line_len,
             part_len: line_len,
@@ -249,7 +249,7 @@ impl<'a> FilterView<'a> {
     }
 
     /// Describes a filter that is no Bloom filter.
-    pub(crate) const fn solved(format: PolicyFormat, bits: &'a [u8], rate: f64) -> Self {
+    pub(crate) const fn solved(format: EngineFormat, bits: &'a [u8], rate: f64) -> Self {
         Self::of_kind(FilterKind::Filter(format), bits, rate)
     }
 

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
-#![allow(private_bounds, reason = "the kernels' own part of `Stored`")]
+#![allow(private_bounds, reason = "the kernels' own part of `StoredBits`")]
 #![expect(
     unsafe_code,
     reason = "instructions that not every processor has, loads of parts of vectors, and bounds that were checked before"

@@ -13,7 +13,8 @@ use super::open_either;
 use crate::bytes::FilterData;
 use crate::error::Error;
 use crate::format::{
-    AnyFilling, AnyOpened, Filling, Format, Hasher, NO_BITS, Opened, Plan, Result, Size, Sizing, StoredFormat,
+    AnyFilling, AnyOpened, Filling, Format, FormatOperations, Hasher, NO_BITS, Opened, Plan, Result, Size,
+    Sizing,
 };
 use crate::outline::{Outline, stream};
 
@@ -21,7 +22,7 @@ use crate::outline::{Outline, stream};
 pub(super) struct Application {
     /// The name, which is the short name as well.
     names: &'static [&'static str; 1],
-    form: StoredForm,
+    form: Recognition,
     /// Returns the size of a filter of so many keys and this rate.
     shape: fn(u64, f64) -> Result<FilterSize>,
     make: fn(HashId, u64, f64) -> Result<AnyFilling>,
@@ -29,7 +30,7 @@ pub(super) struct Application {
 }
 
 /// The stored form of a filter, which tells how it is recognised and how keys are hashed.
-enum StoredForm {
+enum Recognition {
     /// Guava's stream, whose header is known by its length.
     Guava,
     /// RedisBloom's chunks, one after the other, alone or in an envelope.
@@ -124,7 +125,7 @@ where
 {
     Application {
         names,
-        form: StoredForm::Envelope(B::MAGIC),
+        form: Recognition::Envelope(B::MAGIC),
         shape: |keys, rate| B::shape(&B::sized(keys, rate).map_err(Error::argument)?, keys),
         make: |id, keys, rate| {
             let filter = B::sized(keys, rate).and_then(|size| Filter::<B, _>::new(id, &size));
@@ -141,7 +142,7 @@ where
 pub(super) static ALL: [Application; 7] = [
     Application {
         names: &["guava"],
-        form: StoredForm::Guava,
+        form: Recognition::Guava,
         shape: |keys, rate| {
             let parameters = guava::Parameters::new(keys, rate).map_err(Error::argument)?;
             textbook(&parameters, keys, parameters.bits() / 8, parameters.guava_len())
@@ -164,7 +165,7 @@ pub(super) static ALL: [Application; 7] = [
     // Before it grows.
     Application {
         names: &["redisbloom"],
-        form: StoredForm::RedisBloom,
+        form: Recognition::RedisBloom,
         shape: |keys, rate| {
             let link = redisbloom::Parameters::new(keys, rate)
                 .first_link()
@@ -184,7 +185,7 @@ pub(super) static ALL: [Application; 7] = [
         },
         open: |_, bytes| {
             let bare = redisbloom::BloomFilter::from_redisbloom;
-            Ok(Box::new(open_either(bytes, redisbloom::KeyBytes, bare)?))
+            Ok(Box::new(open_either(bytes, redisbloom::RedisBytes, bare)?))
         },
     },
 ];
@@ -220,7 +221,7 @@ impl Application {
     }
 }
 
-impl StoredFormat for Application {
+impl FormatOperations for Application {
     fn name(&self) -> &'static str {
         self.names[0]
     }
@@ -230,18 +231,18 @@ impl StoredFormat for Application {
     }
 
     fn has_commands(&self) -> bool {
-        matches!(self.form, StoredForm::RedisBloom)
+        matches!(self.form, Recognition::RedisBloom)
     }
 
     fn recognise(&'static self, head: &[u8], len: u64) -> Option<Format> {
         let format = Format::of(self);
         let magic = match self.form {
-            StoredForm::Guava => {
+            Recognition::Guava => {
                 let header = StreamHeader::from_bytes(*head.first_chunk()?);
                 let is_whole = header.validate().is_ok() && header.stream_len() == len;
                 return is_whole.then_some(format);
             }
-            StoredForm::RedisBloom => {
+            Recognition::RedisBloom => {
                 let number = |at| Some(u32::from_le_bytes(*head.get(at..)?.first_chunk()?));
                 // The options, and links, of which each has 61 bytes at least.
                 let is_whole = len >= 20 + u64::from(number(8)?) * 61;
@@ -249,7 +250,7 @@ impl StoredFormat for Application {
                 let is_bare = is_whole && matches!(number(12)?, 5 | 13);
                 return (is_enveloped || is_bare).then_some(format);
             }
-            StoredForm::Envelope(magic) => magic,
+            Recognition::Envelope(magic) => magic,
         };
         head.starts_with(&magic).then(|| match envelope::hash_id(head) {
             Ok(id) => format.encoding(id.encoding()),
@@ -261,7 +262,7 @@ impl StoredFormat for Application {
         Ok(Hasher {
             is_narrow: false,
             hash: match self.form {
-                StoredForm::RedisBloom => Box::new(|key| Some(wide(redisbloom::KeyBytes.hash_bytes(key)))),
+                Recognition::RedisBloom => Box::new(|key| Some(wide(redisbloom::RedisBytes.hash_bytes(key)))),
                 _ => Box::new(|key| Some(wide(Hash128::of(key)))),
             },
         })
@@ -286,7 +287,7 @@ impl StoredFormat for Application {
     }
 
     fn open(&'static self, format: &Format, bytes: FilterData) -> Result<AnyOpened> {
-        let StoredForm::Envelope(_) = self.form else {
+        let Recognition::Envelope(_) = self.form else {
             return (self.open)(Bytes.hash_id(), bytes.as_ref());
         };
         let id = envelope::hash_id(bytes.as_ref()).map_err(Error::argument)?;
@@ -302,7 +303,7 @@ impl StoredFormat for Application {
     }
 
     fn outline(&self, _format: &Format, len: u64, head: &[u8], _tail: &[u8]) -> Option<Result<Outline>> {
-        matches!(self.form, StoredForm::Guava).then(|| {
+        matches!(self.form, Recognition::Guava).then(|| {
             let header = head.first_chunk().copied().map(StreamHeader::from_bytes);
             let header = header.ok_or_else(|| Error::argument("the header is cut"))?;
             let (strategy, words) = header.validate().map_err(Error::argument)?;

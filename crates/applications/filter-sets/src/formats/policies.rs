@@ -15,8 +15,8 @@ use hashzoo::xxh3_64;
 use crate::bytes::FilterData;
 use crate::error::Error;
 use crate::format::{
-    AnyFilling, AnyOpened, Filling, Format, Hasher, NO_BITS, Opened, Plan, Result, Size, Sizing,
-    StoredFormat, like,
+    AnyFilling, AnyOpened, Filling, Format, FormatOperations, Hasher, NO_BITS, Opened, Plan, Result, Size,
+    Sizing, like,
 };
 use crate::outline::{Outline, Placed};
 
@@ -26,7 +26,7 @@ const IDENTITY_SEED: u64 = 0x6b65_7973;
 /// Returns the format of a policy whose name is derived from that of another: with another seed, or over prefixes.
 pub(super) fn derived(name: &str) -> Option<Format> {
     policies::reader(name).ok()?;
-    Some(Format::derived(policies::row_of(name)?, name))
+    Some(Format::derived(policies::listed(name)?, name))
 }
 
 /// Returns the policy that reads filters of a format.
@@ -44,7 +44,7 @@ fn function(policy: &AnyPolicy) -> Result<HashFunctionId> {
     function.ok_or_else(|| Error::argument("can be queried, but not built: it has no hash values"))
 }
 
-impl StoredFormat for NamedPolicy {
+impl FormatOperations for NamedPolicy {
     fn name(&self) -> &'static str {
         self.name()
     }

@@ -8,7 +8,7 @@ use membership_filters::spark::{BloomFilter, ItemBytes, Parameters, StreamHeader
 use super::open_either;
 use crate::bytes::FilterData;
 use crate::error::{Error, ensure};
-use crate::format::{AnyOpened, Format, Hasher, Plan, Result, Size, Sizing, StoredFormat};
+use crate::format::{AnyOpened, Format, FormatOperations, Hasher, Plan, Result, Size, Sizing};
 use crate::outline::{Outline, stream};
 
 /// The most probes of a filter that is queried bit by bit: a stored number must not use any amount of memory.
@@ -60,7 +60,7 @@ impl Spark {
     }
 }
 
-impl StoredFormat for Spark {
+impl FormatOperations for Spark {
     fn name(&self) -> &'static str {
         self.name
     }

@@ -22,11 +22,11 @@ const SIZE: Size = Size::Rate(0.01);
 #[test]
 fn every_name_is_of_one_format() {
     let mut known = BTreeSet::new();
-    for row in Format::all() {
-        let names = row.short_names().iter().copied();
-        for name in names.chain([row.name()]).collect::<BTreeSet<_>>() {
+    for each in Format::all() {
+        let names = each.short_names().iter().copied();
+        for name in names.chain([each.name()]).collect::<BTreeSet<_>>() {
             assert!(known.insert(name.to_owned()), "{name}");
-            assert_eq!(format(name), row, "{name}");
+            assert_eq!(format(name), each, "{name}");
         }
     }
     for policy in policies::ALL {

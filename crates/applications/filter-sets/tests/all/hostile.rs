@@ -284,7 +284,7 @@ fn a_file_states_its_format() {
         let bytes = fs::read(&path).unwrap();
         // Without a header, where the bytes identify the format.
         let (row, stored) = (
-            policies::row_of(super::format(name).name()),
+            policies::listed(super::format(name).name()),
             &bytes[Header::LEN..],
         );
         if super::format(name).is_known_by_bytes() || row.is_some_and(|row| row.format().owns(stored)) {

@@ -15,7 +15,7 @@ use terminal::number::grouped;
 use super::numbers::share;
 use super::{checked, print_json};
 use crate::inspection::parquet::{self, ColumnFilter, Unread};
-use crate::inspection::{self, BitFacts, Engine, FilterBlockReport, TableReport};
+use crate::inspection::{self, BitTotals, FilterBlockReport, TableKind, TableReport};
 use terminal::failure::Failure;
 use terminal::layout::table;
 use terminal::number::counted;
@@ -81,7 +81,7 @@ pub struct Arguments {
     /// The form of the value if it is not that of the column's type: the stored number (long), text (line or string),
     /// or the stored bytes (binary). Columns of bytes need it if the file does not say that they are text
     #[arg(long = "type", value_name = "KIND", value_enum, requires = "key")]
-    items: Option<KeyKind>,
+    kind: Option<KeyKind>,
 }
 
 /// The JSON form of the result.
@@ -104,7 +104,7 @@ struct Totals {
     filters: u64,
     empty: u64,
     #[serde(flatten)]
-    bits: BitFacts,
+    bits: BitTotals,
 }
 
 /// Inspects the tables and prints the result.
@@ -168,7 +168,7 @@ fn unless_closed(written: Result<(), Failure>) -> Result<(), Failure> {
 /// Shows the filters of a Parquet file.
 fn parquet_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let column = arguments.column.as_deref();
-    let key = arguments.key.as_deref().map(|key| (key, arguments.items));
+    let key = arguments.key.as_deref().map(|key| (key, arguments.kind));
     let (filters, row_groups) = parquet::inspect(path, column, key).map_err(|error| match error {
         Unread::Damaged(damage) => Failure::internal(format_args!("{}: {damage}", inspection::shown(path))),
         Unread::Other(reason) => wrong(path, reason),
@@ -248,7 +248,7 @@ impl Totals {
         for table in tables {
             totals.tables += 1;
             totals.tables_with_filters += u64::from(!table.filter_blocks.is_empty());
-            totals.rocksdb_tables += u64::from(table.kind == Engine::Rocksdb);
+            totals.rocksdb_tables += u64::from(table.kind == TableKind::Rocksdb);
             totals.damaged_tables += u64::from(!table.damage.is_empty());
             totals.not_read_tables += u64::from(!table.not_read.is_empty());
             for block in &table.filter_blocks {
@@ -285,7 +285,7 @@ fn print(out: &mut impl io::Write, inspection: &Inspection) -> io::Result<()> {
         )?;
     }
     let without = inspection.tables.iter().filter(|table| {
-        table.kind != Engine::Unknown
+        table.kind != TableKind::Unknown
             && table.filter_blocks.is_empty()
             && table.damage.is_empty()
             && table.not_read.is_empty()
@@ -303,7 +303,7 @@ fn print(out: &mut impl io::Write, inspection: &Inspection) -> io::Result<()> {
 }
 
 fn row(path: &str, block: &FilterBlockReport) -> [String; 7] {
-    let of_bits = |text: &dyn Fn(&BitFacts) -> String| block.bits.as_ref().map_or_else(String::new, text);
+    let of_bits = |text: &dyn Fn(&BitTotals) -> String| block.bits.as_ref().map_or_else(String::new, text);
     [
         path.to_owned(),
         grouped(block.filters),
@@ -380,7 +380,7 @@ fn in_words(totals: &Totals) -> String {
 }
 
 /// Formats the probe counts. There is only one unless the bits per key were changed.
-fn probes(bits: &BitFacts) -> String {
+fn probes(bits: &BitTotals) -> String {
     let counts: Vec<String> = bits.probes.iter().map(u32::to_string).collect();
     counts.join(", ")
 }

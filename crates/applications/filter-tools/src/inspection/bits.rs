@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::MATCHES_EVERYTHING;
 use filter_policy::leveldb::is_coprime_size;
@@ -16,7 +16,7 @@ const ROCKSDB_MATCHES_EVERYTHING: [u8; 6] = [0; 6];
 
 /// Totals over the bits of some filters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub(crate) struct BitFacts {
+pub(crate) struct BitTotals {
     /// The number of bits of Bloom filters.
     pub(crate) bits: u64,
     /// The number of ones in Bloom filters.
@@ -42,15 +42,15 @@ pub(crate) struct BitFacts {
     pub(crate) false_positive_rate: Option<f64>,
 }
 
-impl BitFacts {
+impl BitTotals {
     /// Adds a filter that is not empty. Returns the name of its format if the policy's name
     /// does not identify it, or the reason why it was not counted.
     pub(super) fn add_filter(
         &mut self,
-        format: PolicyFormat,
+        format: EngineFormat,
         bytes: &[u8],
     ) -> Result<Option<&'static str>, Unread> {
-        let is_of_rocksdb = format.shares_layout(PolicyFormat::FAST_LOCAL_BLOOM);
+        let is_of_rocksdb = format.shares_layout(EngineFormat::FAST_LOCAL_BLOOM);
         if bytes == MATCHES_EVERYTHING || is_of_rocksdb && bytes == ROCKSDB_MATCHES_EVERYTHING {
             self.matching_everything += 1;
             return Ok(None);
@@ -67,7 +67,7 @@ impl BitFacts {
                 self.bits += view.bits();
                 self.ones += ones;
                 self.probes.insert(probes);
-                let is_bad = format == PolicyFormat::LEVEL_DB && !is_coprime_size(view.bits() / 8);
+                let is_bad = format == EngineFormat::LEVEL_DB && !is_coprime_size(view.bits() / 8);
                 self.bad_sizes += u64::from(is_bad);
             }
             // Of another writer.
@@ -124,11 +124,11 @@ mod tests {
 
     #[test]
     fn bad_sizes_are_counted() {
-        let mut bits = BitFacts::default();
+        let mut bits = BitTotals::default();
         for (bytes, bad) in [(41, 1), (42, 1), (52, 2)] {
             let mut filter = vec![0; bytes];
             filter[bytes - 1] = 6;
-            bits.add_filter(PolicyFormat::LEVEL_DB, &filter).unwrap();
+            bits.add_filter(EngineFormat::LEVEL_DB, &filter).unwrap();
             assert_eq!(bits.bad_sizes, bad, "{bytes} bytes");
         }
     }
@@ -141,7 +141,7 @@ mod tests {
             let mut filter = Vec::new();
             let policy = known.policy(BitsPerKey::whole(10));
             policy.append_filter(&keys, &mut filter).unwrap();
-            let mut bits = BitFacts::default();
+            let mut bits = BitTotals::default();
             let counted = bits.add_filter(known.format(), &filter);
             assert!(
                 counted.is_ok() && bits.all_bits() > 5000,

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_policy::filter_block::{FilterBlockReader, StoredFilter};
 use filter_tables::BlockHandle;
 use serde::Serialize;
 
-use super::bits::BitFacts;
+use super::bits::BitTotals;
 use super::messages::{MAX_MESSAGES, Messages};
 use super::parquet::Unread;
 
@@ -26,7 +26,7 @@ pub(crate) struct FilterBlockReport {
     /// The number of empty filters, for ranges in which no data block starts.
     pub(crate) empty: u64,
     /// The contents of the filters; absent for a policy of unknown layout.
-    pub(crate) bits: Option<BitFacts>,
+    pub(crate) bits: Option<BitTotals>,
 }
 
 /// The result of inspecting a filter block.
@@ -45,7 +45,7 @@ pub(super) struct Found {
 pub(super) fn look_at(
     block: &[u8],
     policy: &[u8],
-    layout: Option<PolicyFormat>,
+    layout: Option<EngineFormat>,
     data_blocks: &[BlockHandle],
 ) -> Found {
     let reader = FilterBlockReader::new((), block);
@@ -55,7 +55,7 @@ pub(super) fn look_at(
     }
     let (mut denied, mut not_read) = (Messages::default(), Messages::default());
     let mut kinds = BTreeSet::new();
-    let mut bits = layout.map(|_| BitFacts::default());
+    let mut bits = layout.map(|_| BitTotals::default());
     let mut empty = 0;
     let mut counted_to = 0;
     for filter in reader.filters() {
@@ -116,8 +116,8 @@ fn add_denied(denied: &mut Messages, filter: &StoredFilter<'_>, data_blocks: &[B
     else {
         return;
     };
-    let (in_words, rest) = covered.split_at(covered.len().min(MAX_MESSAGES));
-    for handle in in_words {
+    let (described, rest) = covered.split_at(covered.len().min(MAX_MESSAGES));
+    for handle in described {
         denied.add(&format_args!(
             "the data block at offset {} has an empty filter, which denies its keys",
             handle.offset

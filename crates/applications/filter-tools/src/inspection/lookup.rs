@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::Path;
 
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::rocksdb::FastLocalBloom;
 use filter_formats::view::FilterView;
@@ -18,11 +18,11 @@ use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
 use super::file::TableFile;
 
 /// Returns true if a table may contain a user's key. `false` is certain.
-type KeyAnswer = Box<dyn Fn(&[u8]) -> bool>;
+type KeyLookup = Box<dyn Fn(&[u8]) -> bool>;
 
 /// Answers for user's keys from the filters of a table.
 pub(crate) struct MayHold {
-    pub(crate) answer: KeyAnswer,
+    pub(crate) answer: KeyLookup,
     /// The filters, if each key is looked up in all of them.
     pub(crate) all: Option<AllFilters>,
 }
@@ -279,7 +279,7 @@ fn rocksdb(file: &TableFile) -> Result<MayHold, Unopened> {
     let read = |handle: BlockHandle| Ok((handle.offset, table.filter(handle)?));
     let read: BTreeMap<_, _> = handles.into_iter().map(read).collect::<Result<_, Error<_>>>()?;
     let name = table.filters_name().unwrap_or_default();
-    let format = super::format_of(name.as_bytes()).unwrap_or(PolicyFormat::FAST_LOCAL_BLOOM);
+    let format = super::format_of(name.as_bytes()).unwrap_or(EngineFormat::FAST_LOCAL_BLOOM);
     // The bytes of filters of RocksDB identify their kind, whatever the name.
     let policy = policies::reader(name).unwrap_or_else(|_| Box::new(FastLocalBloom::new(10.into())));
     let rates = read
@@ -304,7 +304,7 @@ fn block_based(block: Vec<u8>) -> MayHold {
     let policies = policies_of(super::OLD_LEVELDB_NAME.as_bytes());
     let filters = FilterBlockReader::new((), block);
     let read = filters.filters().filter_map(|filter| filter.bytes);
-    let rates = read.map(|filter| FilterView::new(PolicyFormat::LEVEL_DB, filter).expected_rate());
+    let rates = read.map(|filter| FilterView::new(EngineFormat::LEVEL_DB, filter).expected_rate());
     let all = (filters.len() > 1).then(|| AllFilters::new(filters.len(), rates));
     let answer = move |key: &[u8]| {
         let may_match = |filter: &[u8]| policies.iter().any(|policy| policy.key_may_match(key, filter));

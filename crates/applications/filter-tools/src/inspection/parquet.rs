@@ -9,7 +9,7 @@ use std::path::Path;
 
 use filter_formats::parquet::{Header, SplitBlockFilter};
 use filter_formats::view::FilterView;
-use filter_formats::{Error, PolicyFormat};
+use filter_formats::{EngineFormat, Error};
 use key_input::KeyKind;
 use serde::Serialize;
 use statistics::significant;
@@ -77,7 +77,7 @@ pub(crate) fn is_parquet(path: &Path) -> bool {
 }
 
 /// Returns the filters of a file, or of its column of this path, in the order of row groups and columns, and the number
-/// of row groups. A key is a value of the column as text, in the form of the column or of these items, for which the
+/// of row groups. A key is a value of the column as text, in the form of the column or of these kind, for which the
 /// filters are queried. Memory is bounded by the length of the footer and of the longest filter.
 ///
 /// # Errors
@@ -100,12 +100,12 @@ pub(crate) fn inspect(
         if (having.len() as u64) < row_groups {
             return Err(no_column(&columns, name).into());
         }
-        if let (Some((text, items)), Some(first)) = (key, queried.first()) {
+        if let (Some((text, kind)), Some(first)) = (key, queried.first()) {
             if having.len() < queried.len() {
                 let reason = format!("--column must name one column for a --key, but {name:?} names several");
                 return Err(reason.into());
             }
-            value = Some(Value::parse(text, first.kind, items)?);
+            value = Some(Value::parse(text, first.kind, kind)?);
         }
     }
     let filters = queried
@@ -198,7 +198,7 @@ impl OpenFile {
         match bitset {
             Ok(bitset) => {
                 found.bytes = Some(bitset.len() as u64);
-                let rate = FilterView::new(PolicyFormat::SPLIT_BLOCK, &bitset).expected_rate();
+                let rate = FilterView::new(EngineFormat::SPLIT_BLOCK, &bitset).expected_rate();
                 found.expected_rate = Some(significant::round(rate));
                 if let (Some(value), Ok(filter)) = (value, SplitBlockFilter::new(&bitset)) {
                     found.may_match = Some(value.may_match(&filter));

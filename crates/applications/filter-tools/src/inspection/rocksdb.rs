@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::view::{FilterKind, FilterView};
 use filter_tables::{BlockHandle, BlockRole, Damage, FilterHandles, RocksDbFilters, RocksDbTable};
 use serde::Serialize;
 
 use super::TableReport;
-use super::bits::BitFacts;
+use super::bits::BitTotals;
 use super::file::{DisjointRanges, TableFile};
 use super::filters::FilterBlockReport;
 use super::messages::Messages;
@@ -71,7 +71,7 @@ impl TableReport {
             Ok(FilterHandles::BlockBased(handle)) => {
                 data_blocks.sort_unstable_by_key(|handle| handle.offset);
                 // The name means another format elsewhere.
-                let layout = Some(PolicyFormat::LEVEL_DB);
+                let layout = Some(EngineFormat::LEVEL_DB);
                 self.add_filter_block(table, *handle, name.as_bytes(), layout, &data_blocks);
             }
             Ok(_) => {}
@@ -108,7 +108,7 @@ impl TableReport {
         let filters = handles.len() as u64;
         let (mut damage, mut not_read) = (Messages::default(), Messages::default());
         let mut read = DisjointRanges::default();
-        let mut bits = BitFacts::default();
+        let mut bits = BitTotals::default();
         let mut kinds = BTreeSet::new();
         let (mut bytes, mut empty) = (0, 0);
         for handle in handles {
@@ -121,7 +121,7 @@ impl TableReport {
                 continue;
             };
             bytes += contents.len() as u64;
-            let layout = super::format_of(name.as_bytes()).unwrap_or(PolicyFormat::FAST_LOCAL_BLOOM);
+            let layout = super::format_of(name.as_bytes()).unwrap_or(EngineFormat::FAST_LOCAL_BLOOM);
             if FilterView::new(layout, &contents).kind() == FilterKind::Empty {
                 empty += 1;
                 if holds_keys {

@@ -35,7 +35,7 @@ proptest! {
         bytes in 1..u64::MAX,
     ) {
         // LevelDB's rate takes up to a second where keys and bits are many.
-        for format in Format::all().filter(|format| of_policy(format) != Some(PolicyFormat::LEVEL_DB)) {
+        for format in Format::all().filter(|format| of_policy(format) != Some(EngineFormat::LEVEL_DB)) {
             let _ = answer(&format, SizeQuestion::Rate { keys, rate });
             let _ = answer(&format, SizeQuestion::Bits { keys, bits_per_key });
             let _ = answer(&format, SizeQuestion::Memory { keys, bytes });

@@ -9,7 +9,7 @@ use hashzoo::xxh3_64;
 
 use super::keys::companion_key;
 use super::parameters::{LN_2, LOG2_BITS, Link};
-use super::{BloomFilter, Chain, KeyBytes, Layer};
+use super::{BloomFilter, Chain, Layer, RedisBytes};
 use crate::backend::{Backend as _, Counted as _, Enveloped};
 use crate::bits::Bits;
 use crate::envelope::{self, ByteSource, Reader, Writer};
@@ -81,7 +81,7 @@ impl BloomFilter {
         let mut reader = Reader::plain(&mut source);
         let chain = Chain::read(&mut reader)?;
         reader.end()?;
-        Ok(Self::of(chain, KeyBytes))
+        Ok(Self::of(chain, RedisBytes))
     }
 
     /// Returns the commands that load the filter under a key, each as its arguments: scripts, of which the server runs each in one
@@ -127,7 +127,7 @@ impl BloomFilter {
     ///
     /// [`Error`] names the fault in the header, or the number of missing bytes. Bytes that begin like another form are named.
     pub fn from_redisbloom(bytes: &[u8]) -> Result<Self, Error> {
-        envelope::from_bare(bytes, KeyBytes)
+        envelope::from_bare(bytes, RedisBytes)
     }
 
     /// Writes the bytes of all chunks, one after the other. Does not flush. Needs the feature `std`.
@@ -150,7 +150,7 @@ impl BloomFilter {
     /// The errors of the reader, and those of [`from_redisbloom`](Self::from_redisbloom).
     #[cfg(feature = "std")]
     pub fn read_redisbloom(reader: impl std::io::Read) -> Result<Self, Error> {
-        envelope::read_bare(reader, KeyBytes)
+        envelope::read_bare(reader, RedisBytes)
     }
 
     /// Reads the filter from its stored form; trailing bytes are an error.
@@ -160,7 +160,7 @@ impl BloomFilter {
     /// [`WrongFormat`](crate::Error::WrongFormat) names the form that the bytes seem to have instead; [`Error`] otherwise
     /// names the fault in the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        envelope::from_bytes(bytes, KeyBytes)
+        envelope::from_bytes(bytes, RedisBytes)
     }
 
     /// Reads the stored form and nothing after it. Needs the feature `std`.
@@ -170,7 +170,7 @@ impl BloomFilter {
     /// The errors of [`from_bytes`](Self::from_bytes), or that of the reader.
     #[cfg(feature = "std")]
     pub fn read_from(reader: impl std::io::Read) -> Result<Self, Error> {
-        envelope::read_from(reader, KeyBytes)
+        envelope::read_from(reader, RedisBytes)
     }
 
     /// Reads a file that holds the stored form. Needs the feature `std`.
@@ -180,7 +180,7 @@ impl BloomFilter {
     /// [`NotFound`](crate::Error::NotFound) and the errors of [`from_bytes`](Self::from_bytes), with the name of the file.
     #[cfg(feature = "std")]
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
-        envelope::open(path.as_ref(), KeyBytes)
+        envelope::open(path.as_ref(), RedisBytes)
     }
 }
 

@@ -2,7 +2,7 @@
 //! no key is lost. `FORMAT.md` of `filter-formats` promises this and names the exceptions.
 
 use bench_leveldb::Policy;
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::parquet::SplitBlock;
 use filter_formats::rocksdb::Ribbon;
 use filter_formats::view::{FilterKind, FilterView};
@@ -18,7 +18,7 @@ fn key(number: u32) -> Vec<u8> {
 #[test]
 fn filters_of_other_formats_are_let_pass() {
     let leveldb = Policy::builtin(10);
-    let open = [PolicyFormat::BLOOM64, PolicyFormat::FAST_LOCAL_BLOOM];
+    let open = [EngineFormat::BLOOM64, EngineFormat::FAST_LOCAL_BLOOM];
     for policy in policies::ALL
         .iter()
         .filter(|policy| open.contains(&policy.format()))
@@ -70,8 +70,8 @@ fn ribbon(blocks: u32) -> Vec<u8> {
     let mut filter = vec![0; blocks as usize * 16];
     let [a, b, c, _] = blocks.to_le_bytes();
     filter.extend([0xfe, 0, a, b, c]);
-    let kind = FilterView::new(PolicyFormat::FAST_LOCAL_BLOOM, &filter).kind();
-    assert_eq!(kind, FilterKind::Filter(PolicyFormat::RIBBON));
+    let kind = FilterView::new(EngineFormat::FAST_LOCAL_BLOOM, &filter).kind();
+    assert_eq!(kind, FilterKind::Filter(EngineFormat::RIBBON));
     filter
 }
 

@@ -5,7 +5,7 @@
 //! purpose.
 
 use bench_rocksdb::{Policy, slices};
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::rocksdb::{FastLocalBloom, FastLocalBloomPolicy};
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy, MATCHES_EVERYTHING};
@@ -129,7 +129,7 @@ fn filters_beyond_which_rocksdb_reads_deny_nothing() {
     let lines = [&[0; 320][..], &[17], &0x2400_0005_u32.to_le_bytes()].concat();
     for filter in [line, lines] {
         assert!(theirs.reader(&filter).is_err());
-        let view = FilterView::new(PolicyFormat::FAST_LOCAL_BLOOM, &filter);
+        let view = FilterView::new(EngineFormat::FAST_LOCAL_BLOOM, &filter);
         assert_eq!(view.kind(), FilterKind::Reserved);
         assert!(OURS.key_may_match(b"key", &filter));
     }

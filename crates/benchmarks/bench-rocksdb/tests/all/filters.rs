@@ -1,7 +1,7 @@
 //! Compares filters with RocksDB's own, built and queried directly.
 
 use bench_rocksdb::{Policy, slices};
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::rocksdb::FastLocalBloom;
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
@@ -46,8 +46,8 @@ fn filters_are_rocksdbs_own_byte_for_byte() {
             };
             assert!(ours(&**policy, &keys) == expected, "{}", what());
             let reader = theirs.reader(&expected).unwrap();
-            let view = FilterView::new(PolicyFormat::FAST_LOCAL_BLOOM, &expected);
-            ribbons += u32::from(view.kind() == FilterKind::Filter(PolicyFormat::RIBBON));
+            let view = FilterView::new(EngineFormat::FAST_LOCAL_BLOOM, &expected);
+            ribbons += u32::from(view.kind() == FilterKind::Filter(EngineFormat::RIBBON));
             for (place, key) in keys.iter().chain(&absent).enumerate() {
                 let answers = [may_match(&reader, key), policy.key_may_match(key, &expected)];
                 assert_eq!(answers[0], answers[1], "{}: {key:x?}", what());

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 
 use super::{Workbench, sealed};
 
@@ -27,7 +27,7 @@ fn the_page_has_the_filters_with_a_hash_function_of_their_own() {
         .nth(1);
     let table = table.and_then(|rest| rest.split("</table>").next()).unwrap();
     for policy in filter_formats::policies::ALL {
-        let has_own = policy.format() != PolicyFormat::LEVEL_DB;
+        let has_own = policy.format() != EngineFormat::LEVEL_DB;
         let name = policy.name();
         assert_eq!(table.contains(&format!("<th>{name}<")), has_own, "{name}");
     }

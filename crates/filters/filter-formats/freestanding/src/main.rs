@@ -9,7 +9,7 @@ use core::ffi::{c_char, c_int};
 use core::panic::PanicInfo;
 
 use filter_formats::Bloom64;
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::parquet::SplitBlock;
 use filter_formats::rocksdb::{FastLocalBloom, LegacyBloom};
 use filter_formats::view::{FilterKind, FilterView};
@@ -52,12 +52,12 @@ extern "C" fn main(_: c_int, _: *const *const c_char) -> c_int {
 fn is_right(buffer: &mut [u8]) -> Result<bool, Error> {
     let leveldb = BloomFilterPolicy::with_leveldb_hash(TEN);
     let mut is_right = leveldb.create_filter(&GOLDEN_KEYS, buffer)? == GOLDEN_FILTER;
-    let policies: [(&dyn FilterPolicy, PolicyFormat); 5] = [
-        (&leveldb, PolicyFormat::LEVEL_DB),
-        (&Bloom64::new(TEN), PolicyFormat::BLOOM64),
-        (&SplitBlock::new(TEN), PolicyFormat::SPLIT_BLOCK),
-        (&FastLocalBloom::new(TEN), PolicyFormat::FAST_LOCAL_BLOOM),
-        (&LegacyBloom::new(TEN), PolicyFormat::LEGACY_BLOOM),
+    let policies: [(&dyn FilterPolicy, EngineFormat); 5] = [
+        (&leveldb, EngineFormat::LEVEL_DB),
+        (&Bloom64::new(TEN), EngineFormat::BLOOM64),
+        (&SplitBlock::new(TEN), EngineFormat::SPLIT_BLOCK),
+        (&FastLocalBloom::new(TEN), EngineFormat::FAST_LOCAL_BLOOM),
+        (&LegacyBloom::new(TEN), EngineFormat::LEGACY_BLOOM),
     ];
     for (policy, format) in policies {
         let filter = policy.create_filter(&GOLDEN_KEYS, buffer)?;

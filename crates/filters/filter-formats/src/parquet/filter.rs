@@ -25,7 +25,7 @@ static PLAIN: Policy<SplitBlock> = SplitBlock::new(BitsPerKey::whole(10));
 /// [`bitset`](Self::bitset) to a [`FilterView`](crate::view::FilterView).
 ///
 /// ```
-/// use filter_formats::PolicyFormat;
+/// use filter_formats::EngineFormat;
 /// use filter_formats::Error;
 /// use filter_formats::parquet::SplitBlockFilter;
 /// use filter_formats::view::FilterView;
@@ -38,7 +38,7 @@ static PLAIN: Policy<SplitBlock> = SplitBlock::new(BitsPerKey::whole(10));
 /// ];
 /// let filter = SplitBlockFilter::read(&stored)?;
 /// assert!(filter.may_match(b"hello") && !filter.may_match(b"foo"));
-/// let view = FilterView::new(PolicyFormat::SPLIT_BLOCK, filter.bitset());
+/// let view = FilterView::new(EngineFormat::SPLIT_BLOCK, filter.bitset());
 /// assert_eq!(view.estimated_len(), Some(2));
 ///
 /// assert_eq!(SplitBlockFilter::read(&stored[..40]).unwrap_err(), Error::Truncated { needed: 47, given: 40 });

@@ -14,7 +14,7 @@ use filter_policy::{BitsPerKey, Error, HashFunctionId, Layout, Policy, Prepared}
 use crate::sizing::split_block_rate;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{Described, FilterView, PolicyFormat, TEN};
+use crate::view::{Described, EngineFormat, FilterView, TEN};
 
 /// The maximum length of a bit set: Parquet's header stores the length as a signed 32-bit number.
 pub(super) const MAX_LEN: u32 = i32::MAX.unsigned_abs() & !31;
@@ -196,7 +196,7 @@ fn bitset_bytes(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Error> {
         .ok_or_else(|| bits_per_key.too_large(keys, bits_per_key.most_keys(8 * u64::from(MAX_LEN))))
 }
 
-impl PolicyFormat {
+impl EngineFormat {
     /// The filter of [`SplitBlock`]: whole blocks of 32 bytes, at least one and at most 2 GiB, without the header
     /// that Parquet stores before them. The rate is the
     /// exact one of ideal blocks, some fuller than others, plus equal halves of hash values. See
@@ -212,7 +212,7 @@ impl Described for SplitBlock {
     fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
         FilterView::of(blocks_of(filter), Self::other(filter), |blocks| {
             FilterView::bloom(
-                PolicyFormat::SPLIT_BLOCK,
+                EngineFormat::SPLIT_BLOCK,
                 blocks.as_flattened(),
                 BLOCK_LEN,
                 PROBES,

@@ -8,9 +8,9 @@ use filter_policy::{BitsPerKey, Error, HashFunctionId, Layout, Policy, Prepared}
 use hashzoo::xxph3_64;
 
 use super::bits_per_key::RocksDbBits;
-use super::kinds::{self, LegacyKind, NEW_BLOOM_MARKER, TAIL_LEN, addressable};
+use super::kinds::{self, NEW_BLOOM_MARKER, RocksDbKind, TAIL_LEN, addressable};
 use crate::sizing::line_rate;
-use crate::view::{PolicyFormat, TEN};
+use crate::view::{EngineFormat, TEN};
 
 /// The maximum size of the lines, however many keys there are.
 const MAX_BYTES: u64 = 0xffff_ffc0;
@@ -160,14 +160,14 @@ impl Layout for FastLocalBloom {
     }
 }
 
-impl PolicyFormat {
+impl EngineFormat {
     /// The filter of [`FastLocalBloom`], of RocksDB's format version 5 or later: lines of 64 bytes, and five bytes that
     /// distinguish RocksDB's formats. The rate is the exact one of ideal lines, some fuller than others, plus equal
     /// halves of hash values, which are what remains at 50 bits per key and more.
     pub const FAST_LOCAL_BLOOM: Self = Self(&FastLocalBloom::layout(TEN));
 }
 
-impl LegacyKind for FastLocalBloom {
+impl RocksDbKind for FastLocalBloom {
     const KIND: &'static str = "FastLocalBloom";
 
     fn filter_len(&self, keys: u64, bits: RocksDbBits) -> u64 {

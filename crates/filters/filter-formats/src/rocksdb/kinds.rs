@@ -21,7 +21,7 @@ use super::ribbon::Ribbon;
 use super::ribbon_size::rate_of;
 #[cfg(feature = "alloc")]
 use crate::view::places::Places;
-use crate::view::{Described, FilterView, PolicyFormat};
+use crate::view::{Described, EngineFormat, FilterView};
 
 /// Prepares bytes of any kind: each policy reads the filters of all.
 pub(super) fn prepare(filter: &[u8]) -> Prepared {
@@ -38,7 +38,7 @@ pub(super) fn prepare(filter: &[u8]) -> Prepared {
 }
 
 /// A format among those that share the layout: its sizes and its rate. The rest of its [`Described`] is that of all.
-pub(super) trait LegacyKind: Sync {
+pub(super) trait RocksDbKind: Sync {
     /// The name in reports.
     const KIND: &'static str;
 
@@ -52,7 +52,7 @@ pub(super) trait LegacyKind: Sync {
     fn rate(&self, keys: u64, bits: RocksDbBits) -> f64;
 }
 
-impl<K: LegacyKind> Described for K {
+impl<K: RocksDbKind> Described for K {
     fn name(&self) -> &'static str {
         K::KIND
     }
@@ -84,7 +84,7 @@ impl<K: LegacyKind> Described for K {
     }
 
     fn filter_len(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
-        Ok(LegacyKind::filter_len(
+        Ok(RocksDbKind::filter_len(
             self,
             keys,
             RocksDbBits::given(bits_per_key)?,
@@ -92,7 +92,7 @@ impl<K: LegacyKind> Described for K {
     }
 
     fn probe_count(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<u32>, Error> {
-        Ok(LegacyKind::probe_count(
+        Ok(RocksDbKind::probe_count(
             self,
             keys,
             RocksDbBits::given(bits_per_key)?,
@@ -100,7 +100,7 @@ impl<K: LegacyKind> Described for K {
     }
 
     fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
-        Ok(LegacyKind::rate(self, keys, RocksDbBits::given(bits_per_key)?))
+        Ok(RocksDbKind::rate(self, keys, RocksDbBits::given(bits_per_key)?))
     }
 }
 
@@ -108,15 +108,15 @@ impl<K: LegacyKind> Described for K {
 fn view(filter: &[u8]) -> FilterView<'_> {
     if let Some(CacheLines(lines, probes)) = fast_local(filter) {
         FilterView::bloom(
-            PolicyFormat::FAST_LOCAL_BLOOM,
+            EngineFormat::FAST_LOCAL_BLOOM,
             lines.as_flattened(),
             LINE_LEN,
             probes,
         )
     } else if let Some(solution) = ribbon(filter) {
-        FilterView::solved(PolicyFormat::RIBBON, solution.bytes(), rate_of(solution.shape()))
+        FilterView::solved(EngineFormat::RIBBON, solution.bytes(), rate_of(solution.shape()))
     } else if let Some(LegacyLines { bits, lines, probes }) = legacy(filter) {
-        FilterView::bloom(PolicyFormat::LEGACY_BLOOM, bits, lines.line_len(), probes)
+        FilterView::bloom(EngineFormat::LEGACY_BLOOM, bits, lines.line_len(), probes)
     } else if is_reserved(filter) {
         FilterView::RESERVED
     } else {

@@ -8,11 +8,11 @@ use filter_policy::building::{Repeats, each_batch, without_counting_repeats};
 use filter_policy::{BitsPerKey, Error, HashFunctionId, Layout, Policy, Prepared};
 
 use super::bits_per_key::RocksDbBits;
-use super::kinds::{self, LegacyKind, TAIL_LEN, addressable};
+use super::kinds::{self, RocksDbKind, TAIL_LEN, addressable};
 use super::legacy_rate;
 use super::lines::{self, Lines};
 use crate::leveldb::probes;
-use crate::view::{PolicyFormat, TEN};
+use crate::view::{EngineFormat, TEN};
 
 /// The maximum number of bits; RocksDB caps here so that the number of lines fits into 32 bits.
 ///
@@ -239,7 +239,7 @@ impl Layout for LegacyBloom {
     }
 }
 
-impl PolicyFormat {
+impl EngineFormat {
     /// The filter of [`LegacyBloom`], of RocksDB's format version 4 or earlier: an odd number of lines of 64 bytes, and
     /// five bytes of metadata. The rate comes from the arithmetic of its probes ([`theory`](crate::theory)): within 3 %
     /// of measured rates, and 6 % from some hundred thousand keys on.
@@ -249,7 +249,7 @@ impl PolicyFormat {
     });
 }
 
-impl LegacyKind for LegacyBloom {
+impl RocksDbKind for LegacyBloom {
     const KIND: &'static str = "LegacyBloom";
     const HASH_BITS: i32 = 32;
 

@@ -15,9 +15,9 @@ use super::bits_per_key::RocksDbBits;
 use super::fast_local::{FastLocalBloom, lines_for};
 #[cfg(feature = "alloc")]
 use super::kinds::RIBBON_MARKER;
-use super::kinds::{self, LegacyKind, TAIL_LEN};
+use super::kinds::{self, RocksDbKind, TAIL_LEN};
 use super::ribbon_size::{expected_rate, shape};
-use crate::view::{PolicyFormat, TEN};
+use crate::view::{EngineFormat, TEN};
 
 /// RocksDB's Ribbon filter (Standard128), made by [`Ribbon::new`]: about 30 % smaller than [`FastLocalBloom`] at the
 /// same rate, and slower to build and to query.
@@ -35,14 +35,14 @@ use crate::view::{PolicyFormat, TEN};
 /// [kind](crate::view::FilterKind) of RocksDB's filters.
 ///
 /// ```
-/// use filter_formats::PolicyFormat;
+/// use filter_formats::EngineFormat;
 /// use filter_formats::rocksdb::Ribbon;
 /// use filter_formats::view::{FilterKind, FilterView};
 /// use filter_policy::FilterPolicy;
 ///
 /// let policy = Ribbon::new(10.into());
 /// let filter = policy.build((0..5_000_u32).map(u32::to_le_bytes))?;
-/// assert_eq!(FilterView::new(PolicyFormat::RIBBON, &filter).kind(), FilterKind::Filter(PolicyFormat::RIBBON));
+/// assert_eq!(FilterView::new(EngineFormat::RIBBON, &filter).kind(), FilterKind::Filter(EngineFormat::RIBBON));
 /// assert!(filter.len() < 4_500);
 /// assert!(policy.key_may_match(&77_u32.to_le_bytes(), &filter));
 /// # Ok::<(), filter_policy::Error>(())
@@ -213,7 +213,7 @@ impl Layout for Ribbon {
     }
 }
 
-impl PolicyFormat {
+impl EngineFormat {
     /// The filter of `Ribbon`: words of 16 bytes, and five bytes of metadata. The bits per key are those of a
     /// FastLocalBloom filter of the same rate, which is also what is written for few keys where it is smaller. The rate
     /// is the one that the columns give.
@@ -222,7 +222,7 @@ impl PolicyFormat {
     });
 }
 
-impl LegacyKind for Ribbon {
+impl RocksDbKind for Ribbon {
     const KIND: &'static str = "Ribbon";
 
     fn filter_len(&self, keys: u64, bits: RocksDbBits) -> u64 {

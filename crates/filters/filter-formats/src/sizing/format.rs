@@ -7,7 +7,7 @@ use filter_policy::{BitsPerKey, Error};
 use super::search::{largest, least};
 use super::textbook::{equal_hashes, proper_rate};
 use crate::error::outside;
-use crate::view::PolicyFormat;
+use crate::view::EngineFormat;
 
 /// From this many bits per key on, k stays at 30.
 const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;
@@ -15,7 +15,7 @@ const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;
 /// The largest number of bits per key in RocksDB's formats.
 const MAX_BITS_OF_ROCKSDB: u32 = 100;
 
-impl PolicyFormat {
+impl EngineFormat {
     /// Returns the exact length of the filter in bytes, except that the first key's hash may make a Ribbon filter 16
     /// bytes shorter. `keys` counts distinct keys: RocksDB's formats and binary fuse filters do not count repeats.
     ///

@@ -2,7 +2,7 @@
 //! reads a few bytes at a time.
 //!
 //! ```
-//! use filter_formats::PolicyFormat;
+//! use filter_formats::EngineFormat;
 //! use filter_formats::view::places::{LayoutOutline, Places};
 //! use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 //!
@@ -10,7 +10,7 @@
 //! let filter = policy.build(["hello", "world"])?;
 //!
 //! // Known of the filter: its length and its last bytes, which are all of so short a one.
-//! let outline = LayoutOutline::new(PolicyFormat::LEVEL_DB, 9, &filter).expect("not a Ribbon filter");
+//! let outline = LayoutOutline::new(EngineFormat::LEVEL_DB, 9, &filter).expect("not a Ribbon filter");
 //! let hash = policy.key_hash(b"hello").expect("a policy that hashes whole keys");
 //! let Places::Bits(bits) = outline.places(hash) else { panic!("a Bloom filter") };
 //! assert!(bits.iter().all(|bit| filter[(bit / 8) as usize] >> (bit % 8) & 1 == 1));
@@ -22,7 +22,7 @@ use core::ops::Range;
 
 use filter_policy::{HashFunctionId, KeyHash};
 
-use super::PolicyFormat;
+use super::EngineFormat;
 
 /// The number of a filter's last bytes that suffice to know the rest of its form, for every layout.
 pub const TAIL_LEN: usize = 16;
@@ -63,7 +63,7 @@ impl Places {
 /// The form of a stored filter, without its bits.
 #[derive(Debug, Clone, Copy)]
 pub struct LayoutOutline {
-    format: PolicyFormat,
+    format: EngineFormat,
     /// The length; `None` if no slice is so long, or the end is not known.
     len: Option<usize>,
     tail: [u8; TAIL_LEN],
@@ -79,7 +79,7 @@ impl LayoutOutline {
     /// are read, and stored keys are denied. Take it from where the bytes are, not from a plan.
     ///
     /// Returns `None` for a Ribbon filter: an answer takes a hundred of its bits, which are far apart.
-    pub fn new(format: PolicyFormat, len: u64, tail: &[u8]) -> Option<Self> {
+    pub fn new(format: EngineFormat, len: u64, tail: &[u8]) -> Option<Self> {
         // Of a filter that no slice holds, and of one whose end is missing, nothing is known.
         let len = usize::try_from(len).ok();
         let tail_len = len.map_or(TAIL_LEN, |len| len.min(TAIL_LEN));

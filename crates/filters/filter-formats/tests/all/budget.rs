@@ -1,7 +1,7 @@
 //! Plans that divide memory among levels, and policies that build by them.
 
-use filter_formats::PolicyFormat;
-use filter_formats::budget::{Division, Level, plan};
+use filter_formats::EngineFormat;
+use filter_formats::budget::{Allocation, Level, plan};
 use filter_formats::policies::{self, NamedPolicy};
 use filter_policy::{BitsPerKey, FilterPolicy as _};
 use rand_xoshiro::SplitMix64;
@@ -10,7 +10,7 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
 /// Tries every division in tenths of a bit among two levels.
-fn least_by_trial(format: PolicyFormat, levels: [&Level; 2], bytes: u64) -> f64 {
+fn least_by_trial(format: EngineFormat, levels: [&Level; 2], bytes: u64) -> f64 {
     let all = |level: &Level| -> Vec<(u64, f64)> {
         let bits = (10..=320).map(|tenths| BitsPerKey::fractional(f64::from(tenths) / 10.0).unwrap());
         let some = bits.map(|bits| {
@@ -69,7 +69,7 @@ fn levels_that_are_not_worth_a_filter_get_none() {
         reads,
     };
     let found = plan(
-        PolicyFormat::BLOOM64,
+        EngineFormat::BLOOM64,
         &[reads(1.0), reads(0.0), reads(1e-6)],
         12_000,
     )
@@ -78,13 +78,13 @@ fn levels_that_are_not_worth_a_filter_get_none() {
     assert!(bits[0].is_some() && bits[1].is_none(), "{bits:?}");
     assert_eq!(found.shares[1].memory_bytes, 0);
     // Nothing fits.
-    let none = plan(PolicyFormat::BLOOM64, &[reads(1.0)], 8).unwrap();
+    let none = plan(EngineFormat::BLOOM64, &[reads(1.0)], 8).unwrap();
     assert_eq!((none.shares[0].bits_per_key, none.needless()), (None, 1.0));
     assert_eq!(
-        plan(PolicyFormat::BLOOM64, &[], 1_000).unwrap(),
-        Division { shares: Vec::new() }
+        plan(EngineFormat::BLOOM64, &[], 1_000).unwrap(),
+        Allocation { shares: Vec::new() }
     );
     for wrong in [-1.0, f64::NAN, f64::INFINITY] {
-        assert!(plan(PolicyFormat::BLOOM64, &[reads(wrong)], 1_000).is_err());
+        assert!(plan(EngineFormat::BLOOM64, &[reads(wrong)], 1_000).is_err());
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use filter_formats::BinaryFuse;
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_policy::{BitsPerKey, Error, FilterPolicy, HashFunctionId, KeyHashes, Policy};
 
 use super::support::random::random_hashes;
@@ -20,7 +20,7 @@ fn check(policy: Policy<BinaryFuse>, hashes: &[u64]) -> Vec<u8> {
     let at = || format!("{} values", hashes.len());
     let distinct: BTreeSet<u64> = hashes.iter().copied().collect();
     if let Some(bits_per_key) = policy.bits_per_key() {
-        let stated = PolicyFormat::BINARY_FUSE.filter_len(distinct.len() as u64, bits_per_key);
+        let stated = EngineFormat::BINARY_FUSE.filter_len(distinct.len() as u64, bits_per_key);
         assert_eq!(stated, Ok(filter.len() as u64), "{}", at());
     }
     let prepared = policy.prepare(&filter);

@@ -1,6 +1,6 @@
 //! Filters that other programs wrote: rebuilt byte for byte, with every recorded answer repeated.
 
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::rocksdb::{FastLocalBloom, LegacyBloom, Ribbon};
 use filter_formats::view::{FilterKind, FilterView};
 use filter_formats::{BinaryFuse, Bloom64};
@@ -13,7 +13,7 @@ use super::support::recorded::{Row, Stored};
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
 /// Checks a row; returns the kind of the filter.
-fn kind_of(row: &Row, policy: &dyn FilterPolicy, layout: PolicyFormat) -> FilterKind {
+fn kind_of(row: &Row, policy: &dyn FilterPolicy, layout: EngineFormat) -> FilterKind {
     let filter = row.check(policy, 1_000_000);
     let view = FilterView::new(layout, &filter);
     assert!(
@@ -30,8 +30,8 @@ fn bloom64() {
     assert_eq!(rows.len(), 198);
     for row in &rows {
         let policy = Bloom64::new(row.bits());
-        let kind = kind_of(row, &policy, PolicyFormat::BLOOM64);
-        assert_eq!(kind, FilterKind::Filter(PolicyFormat::BLOOM64));
+        let kind = kind_of(row, &policy, EngineFormat::BLOOM64);
+        assert_eq!(kind, FilterKind::Filter(EngineFormat::BLOOM64));
     }
 }
 
@@ -51,11 +51,11 @@ fn rocksdb() {
                 ("ribbon", _) => (&Ribbon::new(bits), 2),
                 other => panic!("no policy is called {other:?}"),
             };
-        let kind = match kind_of(&row, policy, PolicyFormat::FAST_LOCAL_BLOOM) {
+        let kind = match kind_of(&row, policy, EngineFormat::FAST_LOCAL_BLOOM) {
             FilterKind::Empty if row.n == 0 => 0,
-            FilterKind::Filter(format) if format == PolicyFormat::FAST_LOCAL_BLOOM => 1,
-            FilterKind::Filter(format) if format == PolicyFormat::LEGACY_BLOOM => 2,
-            FilterKind::Filter(format) if format == PolicyFormat::RIBBON => 3,
+            FilterKind::Filter(format) if format == EngineFormat::FAST_LOCAL_BLOOM => 1,
+            FilterKind::Filter(format) if format == EngineFormat::LEGACY_BLOOM => 2,
+            FilterKind::Filter(format) if format == EngineFormat::RIBBON => 3,
             other => panic!("{other:?}"),
         };
         kinds[writer][kind] += 1;
@@ -86,17 +86,17 @@ fn pebble() {
             .map(|i| format!("key{i:08}/absent").into_bytes())
             .collect();
         let rate = 0.5_f64.powi(row.bits.into());
-        let bits_per_key = PolicyFormat::BINARY_FUSE
+        let bits_per_key = EngineFormat::BINARY_FUSE
             .bits_per_key_for_rate(row.n, rate)
             .unwrap();
         let filter = row
             .stored
             .check(&BinaryFuse::new(bits_per_key), &keys, &absent, &at);
         let (packed, _) = filter.split_last_chunk::<14>().unwrap();
-        let view = FilterView::new(PolicyFormat::BINARY_FUSE, &filter);
+        let view = FilterView::new(EngineFormat::BINARY_FUSE, &filter);
         assert_eq!(
             (view.kind(), view.bit_array()),
-            (FilterKind::Filter(PolicyFormat::BINARY_FUSE), packed)
+            (FilterKind::Filter(EngineFormat::BINARY_FUSE), packed)
         );
         assert!((view.expected_rate() / rate - 1.0).abs() < 1e-12);
     }

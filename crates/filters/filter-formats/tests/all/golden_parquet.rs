@@ -1,7 +1,7 @@
 //! Split-block filters that DuckDB and pyarrow wrote, and the reading of damaged ones.
 
+use filter_formats::EngineFormat;
 use filter_formats::Error;
-use filter_formats::PolicyFormat;
 use filter_formats::parquet::{Header, PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};
 use filter_formats::view::FilterView;
 use filter_policy::{Answers, PackedKeys};
@@ -239,7 +239,7 @@ fn check_any(bytes: &[u8]) {
             let bitset = filter.bitset();
             assert_eq!(bitset.len() as u64, u64::from(header.bitset_len()));
             assert!(len <= Header::MAX_BYTES && bytes[len..].starts_with(bitset));
-            let rate = FilterView::new(PolicyFormat::SPLIT_BLOCK, bitset).expected_rate();
+            let rate = FilterView::new(EngineFormat::SPLIT_BLOCK, bitset).expected_rate();
             assert!((0.0..=1.0).contains(&rate));
             let _ = filter.may_match(b"key");
         }

@@ -1,7 +1,7 @@
 //! Every format on every kernel, with keys of every length, batches of every size, filters of every length, and what
 //! lies around the limits between the ways to build and to query.
 
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_policy::{BitsPerKey, FilterPolicy, leveldb};
 
 use super::support::formats::{ROWS, Row, Rule};
@@ -32,7 +32,7 @@ fn noise(len: usize) -> Vec<u8> {
 }
 
 /// Returns the first row of a format.
-fn row_of(format: PolicyFormat) -> &'static Row {
+fn row_of(format: EngineFormat) -> &'static Row {
     ROWS.iter().find(|row| row.format == format).unwrap()
 }
 
@@ -96,7 +96,7 @@ fn all_bits_per_key() {
         }
         for (seen, format) in seen
             .iter_mut()
-            .zip([PolicyFormat::BLOOM64, PolicyFormat::FAST_LOCAL_BLOOM])
+            .zip([EngineFormat::BLOOM64, EngineFormat::FAST_LOCAL_BLOOM])
         {
             let probes = format.probe_count(150, bits);
             probes
@@ -205,9 +205,9 @@ fn filters_beyond_the_cache() {
 fn filters_of_millions_of_keys() {
     let (keys, others) = (numbered(3_360_015), absent());
     for (format, count) in [
-        (PolicyFormat::LEVEL_DB, 3_360_015),
-        (PolicyFormat::BLOOM64, 3_360_015),
-        (PolicyFormat::FAST_LOCAL_BLOOM, 840_015),
+        (EngineFormat::LEVEL_DB, 3_360_015),
+        (EngineFormat::BLOOM64, 3_360_015),
+        (EngineFormat::FAST_LOCAL_BLOOM, 840_015),
     ] {
         check_large(row_of(format), 10, &keys[..count], &others);
     }
@@ -348,7 +348,7 @@ fn filters_of_2_to_the_31_bits_and_more() {
 fn building_filters_of_2_to_the_31_bits_and_more() {
     for bits in [(1_u32 << 31) - 8, 1 << 31, u32::MAX] {
         let mut room = vec![0xff; leveldb::filter_len(BitsPerKey::whole(bits), 1).unwrap()];
-        for policy in row_of(PolicyFormat::LEVEL_DB)
+        for policy in row_of(EngineFormat::LEVEL_DB)
             .on_kernels(BitsPerKey::whole(bits))
             .skip(1)
         {

@@ -1,6 +1,6 @@
 //! The places of a key answer as the whole filter does.
 
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
 use filter_formats::view::places::{LayoutOutline, Places, TAIL_LEN};
 use filter_policy::{BitsPerKey, FilterPolicy as _, HashFunctionId, KeyHash};
@@ -140,7 +140,7 @@ proptest! {
             let expected = policy.key_may_match(&key, &filter);
             // A policy of RocksDB reads the filters of the others, whose hash has another width.
             prop_assert!(answer || !expected, "{}", known.name());
-            if !known.format().shares_layout(PolicyFormat::FAST_LOCAL_BLOOM) {
+            if !known.format().shares_layout(EngineFormat::FAST_LOCAL_BLOOM) {
                 prop_assert_eq!(answer, expected, "{}", known.name());
             }
         }

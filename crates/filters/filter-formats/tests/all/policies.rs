@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::policies;
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
@@ -102,9 +102,9 @@ fn every_reader_knows_the_filters_of_every_policy() {
 #[test]
 fn readers_of_another_layout_deny_nothing() {
     let protected = [
-        PolicyFormat::LEVEL_DB,
-        PolicyFormat::BLOOM64,
-        PolicyFormat::FAST_LOCAL_BLOOM,
+        EngineFormat::LEVEL_DB,
+        EngineFormat::BLOOM64,
+        EngineFormat::FAST_LOCAL_BLOOM,
     ];
     let is_protected = |row: &&Row| protected.iter().any(|one| one.shares_layout(row.format));
     let policies: Vec<_> = ROWS
@@ -117,7 +117,7 @@ fn readers_of_another_layout_deny_nothing() {
         for (written, policy) in &policies {
             let filter = filter_of(policy, &keys);
             let others = policies.iter().filter(|(read, _)| !read.shares_layout(*written));
-            for (_, reader) in others.filter(|(read, _)| !read.shares_layout(PolicyFormat::FAST_LOCAL_BLOOM))
+            for (_, reader) in others.filter(|(read, _)| !read.shares_layout(EngineFormat::FAST_LOCAL_BLOOM))
             {
                 for absent in [&b""[..], b"absent", &[0xff; 300]] {
                     assert!(reader.key_may_match(absent, &filter), "{policy:?} by {reader:?}");

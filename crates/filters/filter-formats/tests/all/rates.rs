@@ -1,6 +1,6 @@
 //! Measures the rates that formulas and pages state. One run is enough, because the rates do not depend on features.
 
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::policies;
 use filter_formats::view::FilterView;
 use filter_policy::leveldb::{KeyHasher, LevelDbHash, Murmur2};
@@ -58,7 +58,7 @@ fn rates_are_those_of_the_policies() {
             let format = known.format();
             let expected = format.expected_rate(u64::from(keys), bits_per_key).unwrap();
             // THEORY.md says how far the computed rate of LevelDB's format is off. A part of Basho's was measured.
-            let is_rough = [PolicyFormat::LEVEL_DB, PolicyFormat::BASHO].contains(&format);
+            let is_rough = [EngineFormat::LEVEL_DB, EngineFormat::BASHO].contains(&format);
             let off = if is_rough { 0.03 } else { 0.0 };
             assert!(
                 (measured / expected - 1.0).abs() < chance + off,
@@ -66,7 +66,7 @@ fn rates_are_those_of_the_policies() {
             );
             // The probes of LevelDB's, Basho's and RocksDB's older filters are far from independent, and few matches
             // give no rate.
-            let is_precise = !is_rough && format != PolicyFormat::LEGACY_BLOOM && expected * queried > 20.0;
+            let is_precise = !is_rough && format != EngineFormat::LEGACY_BLOOM && expected * queried > 20.0;
             assert!(!is_precise || (ratio - 1.0).abs() < chance + 0.03, "{at}");
         }
     }
@@ -94,7 +94,7 @@ fn false_positives_of_leveldbs_scheme_are_as_many_as_theory_md_states() {
         // Inserted values come up again, 80,000 / 2^32 of the time, and are not false positives.
         let rate = matches as f64 / 1e6 - 80_000.0 / 4_294_967_296.0;
         assert!((low..high).contains(&rate), "{rate} at {bits} bits per key");
-        let textbook = FilterView::new(PolicyFormat::LEVEL_DB, &filter).expected_rate();
+        let textbook = FilterView::new(EngineFormat::LEVEL_DB, &filter).expected_rate();
         assert!(
             rate > 1.2 * textbook,
             "{rate} at {bits} bits per key, textbook {textbook}"

@@ -1,7 +1,7 @@
 //! Descriptions of stored bytes, at every edge.
 
 use filter_formats::Bloom64;
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::leveldb::LevelDbHash;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
@@ -16,10 +16,10 @@ const POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::with_leveldb_h
 #[test]
 fn reading_follows_the_rules_at_every_edge() {
     use FilterKind::{Empty, Filter, Reserved};
-    const ONE: PolicyFormat = PolicyFormat::LEVEL_DB;
-    const OTHER: PolicyFormat = PolicyFormat::BLOOM64;
+    const ONE: EngineFormat = EngineFormat::LEVEL_DB;
+    const OTHER: EngineFormat = EngineFormat::BLOOM64;
 
-    let expectations: [(PolicyFormat, &[u8], FilterKind, bool); 20] = [
+    let expectations: [(EngineFormat, &[u8], FilterKind, bool); 20] = [
         (ONE, &[], Empty, false),
         (ONE, &[0xff], Empty, false),
         (ONE, &[6], Empty, false),
@@ -55,7 +55,7 @@ fn reading_follows_the_rules_at_every_edge() {
     // Without probes everything matches, so the keys cannot be estimated; nor can they with every bit set.
     for filter in [[0, 0], [0xff, 6]] {
         assert_eq!(
-            FilterView::new(PolicyFormat::LEVEL_DB, &filter).estimated_len(),
+            FilterView::new(EngineFormat::LEVEL_DB, &filter).estimated_len(),
             None
         );
     }

@@ -18,7 +18,7 @@ use crate::commands::{check_format, checked, failure, print_json};
 
 /// A file with a filter.
 #[derive(Serialize)]
-struct ShardFile {
+struct FileReport {
     file: String,
     format: String,
     bytes: u64,
@@ -84,7 +84,7 @@ pub(super) fn set(folder: &Path, format: Option<&Format>, json: bool) -> Result<
     check_format(folder, format, &manifest)?;
     let row = |(number, shard): (usize, &filter_sets::Shard)| {
         let opened = manifest.open_shard(number, folder, Opening::default());
-        ShardFile {
+        FileReport {
             keys: Some(shard.keys),
             stated_rate: shard.rate,
             ..described(shard.file.clone(), &manifest.format, shard.bytes, opened)
@@ -126,10 +126,10 @@ pub(super) fn files(paths: &[PathBuf], format: Option<&Format>, json: bool) -> R
     checked(rows.iter().all(|row| row.damage.is_none()))
 }
 
-fn described(file: String, format: &str, bytes: u64, opened: Result<Filter, Error>) -> ShardFile {
+fn described(file: String, format: &str, bytes: u64, opened: Result<Filter, Error>) -> FileReport {
     let filter = opened.as_ref().ok();
     let header = filter.and_then(Filter::header);
-    ShardFile {
+    FileReport {
         file,
         format: format.to_owned(),
         bytes,
@@ -142,7 +142,7 @@ fn described(file: String, format: &str, bytes: u64, opened: Result<Filter, Erro
     }
 }
 
-fn show(rows: &[ShardFile], json: bool) -> Result<(), Failure> {
+fn show(rows: &[FileReport], json: bool) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     if json {
         return print_json(&mut out, rows);

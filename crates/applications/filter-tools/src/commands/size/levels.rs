@@ -2,7 +2,7 @@
 
 use std::io;
 
-use filter_formats::budget::{Division, Level, plan};
+use filter_formats::budget::{Allocation, Level, plan};
 use filter_policy::BitsPerKey;
 use filter_sets::Format;
 use indicatif::HumanBytes;
@@ -92,7 +92,7 @@ fn divided(
     levels: &[Level],
     budget: Budget,
     format: &Format,
-) -> Result<(u64, Option<f64>, Division), Failure> {
+) -> Result<(u64, Option<f64>, Allocation), Failure> {
     let name = name(format);
     let wrong = |error: filter_policy::Error| Failure::input(format_args!("{name}: {error}"));
     let format = of_policy(format).ok_or_else(|| {
@@ -120,7 +120,7 @@ fn write(
     name: &str,
     most: u64,
     equal: Option<f64>,
-    plan: &Division,
+    plan: &Allocation,
 ) -> io::Result<()> {
     writeln!(
         out,

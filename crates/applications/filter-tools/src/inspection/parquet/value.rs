@@ -30,12 +30,12 @@ impl Value {
     /// # Errors
     ///
     /// The form that the value must have, or the type that must be given.
-    pub(super) fn parse(text: &str, column: ColumnType, items: Option<KeyKind>) -> Result<Self, String> {
+    pub(super) fn parse(text: &str, column: ColumnType, kind: Option<KeyKind>) -> Result<Self, String> {
         const BOOLEAN: &str =
             "--column must not name a Boolean column: Parquet files have no filters for those";
-        let (rule, forms) = match items {
+        let (rule, forms) = match kind {
             _ if column.physical == PhysicalType::Boolean => Err(BOOLEAN.to_owned()),
-            Some(items) => stored(text, column, items),
+            Some(kind) => stored(text, column, kind),
             None => written(text, column),
         }?;
         let wrong = || format!("--key must be {rule}, got {text:?}");
@@ -51,11 +51,7 @@ impl Value {
 type Parsed = (String, Option<Forms>);
 
 /// Parses a value that is given as it is stored.
-fn stored(
-    text: &str,
-    ColumnType { physical, logical }: ColumnType,
-    items: KeyKind,
-) -> Result<Parsed, String> {
+fn stored(text: &str, ColumnType { physical, logical }: ColumnType, kind: KeyKind) -> Result<Parsed, String> {
     use PhysicalType::{Boolean, ByteArray, Double, FixedLenByteArray, Float, Int32, Int64, Int96};
 
     let len = match physical {
@@ -71,7 +67,7 @@ fn stored(
         let forms = bytes.filter(fits).map(|bytes| vec![bytes]);
         Ok((format!("{count}bytes {what}"), forms))
     };
-    match (items, physical, logical) {
+    match (kind, physical, logical) {
         (KeyKind::Binary, ..) => bytes(hex::decode(text).ok(), "in hexadecimal digits"),
         (
             KeyKind::Line | KeyKind::String,
@@ -82,7 +78,7 @@ fn stored(
             let forms = text.parse().ok().and_then(|number| encoded(number, physical));
             Ok(("a whole number that the column can store".to_owned(), forms))
         }
-        _ => Err(wrong_type(&items.name())),
+        _ => Err(wrong_type(&kind.name())),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::policies::ALL;
 use filter_policy::BitsPerKey;
 use terminal::number::{grouped, percent, significant};
@@ -59,7 +59,7 @@ fn own_hash(data: &DatasetRows<'_>) -> Option<Table> {
     let bits_per_key = BitsPerKey::whole(USUAL_BITS);
     let policies = ALL.iter().map(|policy| (policy.name(), policy.format()));
     let rows = policies
-        .filter(|(_, format)| *format != PolicyFormat::LEVEL_DB)
+        .filter(|(_, format)| *format != EngineFormat::LEVEL_DB)
         .map(|(name, format)| {
             let cell = |&keys: &u64| {
                 let rate = format.expected_rate(keys, bits_per_key).ok()?;

@@ -12,13 +12,13 @@ use super::*;
 use crate::policies;
 use crate::view::{FilterKind, FilterView};
 
-const FORMAT: PolicyFormat = PolicyFormat::LEVEL_DB;
+const FORMAT: EngineFormat = EngineFormat::LEVEL_DB;
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
 /// Returns every format once.
-fn formats() -> Vec<PolicyFormat> {
-    let mut formats: Vec<PolicyFormat> = policies::ALL.iter().map(|known| known.format()).collect();
+fn formats() -> Vec<EngineFormat> {
+    let mut formats: Vec<EngineFormat> = policies::ALL.iter().map(|known| known.format()).collect();
     formats.dedup();
     formats
 }
@@ -34,7 +34,7 @@ fn limits_at_the_edges() {
     );
     assert!(FORMAT.bits_per_key_for_len(1, 8).is_err());
     // The filter grows no further.
-    assert_eq!(PolicyFormat::FAST_LOCAL_BLOOM.capacity(1 << 33, TEN), u64::MAX);
+    assert_eq!(EngineFormat::FAST_LOCAL_BLOOM.capacity(1 << 33, TEN), u64::MAX);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn rates_beyond_the_format_are_refused() {
             other => panic!("{format:?}: {other:?}"),
         }
     }
-    let rate = PolicyFormat::BLOOM64
+    let rate = EngineFormat::BLOOM64
         .expected_rate(1000, BitsPerKey::whole(1_000_000))
         .unwrap();
     assert!(
@@ -95,7 +95,7 @@ fn lengths_are_those_of_the_policies() {
                 let stated = format.filter_len(keys, bits_per_key).unwrap();
                 let probes = format.probe_count(keys, bits_per_key).unwrap();
                 // The hash of the first key decides about 16 bytes of a Ribbon filter.
-                let less = if format == PolicyFormat::RIBBON { 16 } else { 0 };
+                let less = if format == EngineFormat::RIBBON { 16 } else { 0 };
                 let firsts = if less > 0 && keys <= 5000 { 6 } else { 1 };
                 for first in 0..firsts {
                     let own: Vec<[u8; 8]> = (first * 100_000..)
@@ -112,7 +112,7 @@ fn lengths_are_those_of_the_policies() {
                     if keys > 0 && len == stated {
                         assert_eq!(view.probe_count(), probes, "{at}");
                     }
-                    ribbons += u32::from(view.kind() == FilterKind::Filter(PolicyFormat::RIBBON));
+                    ribbons += u32::from(view.kind() == FilterKind::Filter(EngineFormat::RIBBON));
                     exact += u32::from(less > 0 && len == stated);
                 }
             }
@@ -182,7 +182,7 @@ fn lengths_never_shrink_as_keys_become_more() {
     // Segments of binary fuse filters are whole.
     for format in formats()
         .into_iter()
-        .filter(|&format| format != PolicyFormat::BINARY_FUSE)
+        .filter(|&format| format != EngineFormat::BINARY_FUSE)
     {
         for bits in [1, 2, 10, 33, 100] {
             let bytes = |keys: u64| format.filter_len(keys, BitsPerKey::whole(bits));

@@ -1,6 +1,6 @@
 //! Any bytes as a filter: checks the view's description of them, and that every policy answers accordingly.
 
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{BitsPerKey, MATCHES_EVERYTHING};
@@ -40,7 +40,7 @@ pub(crate) fn any_filter() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// Every policy, with its format.
-pub(crate) struct Readers(Vec<(PolicyFormat, AnyPolicy)>);
+pub(crate) struct Readers(Vec<(EngineFormat, AnyPolicy)>);
 
 impl Readers {
     pub(crate) fn all() -> Self {
@@ -58,7 +58,7 @@ impl Readers {
             );
             let at = || format!("{}: {key:x?} in {filter:x?}, {view:?}", policy.name());
             check_view(&view, answer, filter, &at);
-            if format.shares_layout(PolicyFormat::FAST_LOCAL_BLOOM) {
+            if format.shares_layout(EngineFormat::FAST_LOCAL_BLOOM) {
                 // The bytes determine the kind, and each policy reads all kinds.
                 assert_eq!(*of_rocksdb.get_or_insert(answer), answer, "{}", at());
             }
@@ -93,7 +93,7 @@ fn check_view(view: &FilterView<'_>, answer: bool, filter: &[u8], at: &dyn Fn() 
     assert_eq!(view.fill(), Some(ones as f64 / bits as f64), "{}", at());
     assert!(answer || probes > 0 && ones < bits, "{}", at());
     assert!(!answer || probes == 0 || ones > 0, "{}", at());
-    if view.kind() == FilterKind::Filter(PolicyFormat::LEVEL_DB) {
+    if view.kind() == FilterKind::Filter(EngineFormat::LEVEL_DB) {
         assert_eq!(
             filter.split_last(),
             Some((&(probes as u8), view.bit_array())),

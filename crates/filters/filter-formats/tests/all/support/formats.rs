@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use filter_formats::parquet::SplitBlock;
 use filter_formats::rocksdb::{CacheLine, FastLocalBloom, LegacyBloom, Ribbon};
-use filter_formats::{Basho, BinaryFuse, Bloom64, PolicyFormat};
+use filter_formats::{Basho, BinaryFuse, Bloom64, EngineFormat};
 use filter_policy::kernels::Kernel;
 use filter_policy::leveldb::KeyHasher;
 use filter_policy::{
@@ -40,14 +40,14 @@ impl<L: Layout + Copy + Debug + 'static> AnyPolicy for Policy<L> {
 pub(crate) struct Row {
     /// `contract::check` demands this checksum at ten bits per key. It never changes.
     pub(crate) checksum: u64,
-    pub(crate) format: PolicyFormat,
+    pub(crate) format: EngineFormat,
     pub(crate) rule: Option<Rule>,
     pub(crate) policy: fn(BitsPerKey) -> Box<dyn AnyPolicy>,
 }
 
 const fn row(
     checksum: u64,
-    format: PolicyFormat,
+    format: EngineFormat,
     rule: Option<Rule>,
     policy: fn(BitsPerKey) -> Box<dyn AnyPolicy>,
 ) -> Row {
@@ -61,22 +61,22 @@ const fn row(
 
 #[rustfmt::skip]
 pub(crate) const ROWS: &[Row] = &[
-    row(0xffea_d693_1c07_fa71, PolicyFormat::LEVEL_DB, Some(LEVEL_DB), |bits| Box::new(BloomFilterPolicy::with_leveldb_hash(bits))),
-    row(0x6171_f3a4_917e_0a87, PolicyFormat::LEVEL_DB, Some(LEVEL_DB), |bits| Box::new(BloomFilterPolicy::new(bits))),
-    row(0x6171_f3a4_917e_0a87, PolicyFormat::LEVEL_DB, Some(LEVEL_DB), |bits| Box::new(BloomFilterPolicy::with_signed_tail(bits))),
-    row(0x1630_cfa5_7755_e40b, PolicyFormat::LEVEL_DB, Some(LEVEL_DB), |bits| Box::new(BloomFilterPolicy::with_seed(7, bits))),
-    row(0x2208_f5d3_8c1a_d018, PolicyFormat::LEVEL_DB, Some(LEVEL_DB), |bits| Box::new(BloomFilterPolicy::with_hasher(Seeded(7), bits))),
-    row(0x9e02_41af_4e73_ec48, PolicyFormat::BLOOM64, Some(BLOOM64), |bits| Box::new(Bloom64::new(bits))),
-    row(0xef24_19ec_a422_0bf7, PolicyFormat::FAST_LOCAL_BLOOM, Some(FAST_LOCAL), |bits| Box::new(FastLocalBloom::new(bits))),
-    row(0x29f2_dad3_98e6_6b39, PolicyFormat::LEGACY_BLOOM, None, |bits| Box::new(LegacyBloom::new(bits))),
-    row(0xc639_2ec1_beb9_58f2, PolicyFormat::LEGACY_BLOOM, None, |bits| Box::new(LegacyBloom::with_line(bits, CacheLine::Bytes128))),
-    row(0x18fd_27f3_8abd_c02e, PolicyFormat::LEGACY_BLOOM, None, |bits| Box::new(LegacyBloom::with_line(bits, CacheLine::Bytes256))),
-    row(0x80d1_860b_81bd_60b9, PolicyFormat::RIBBON, None, |bits| Box::new(Ribbon::new(bits))),
-    row(0xce53_0f7e_fb58_68d0, PolicyFormat::SPLIT_BLOCK, Some(SPLIT_BLOCK), |bits| Box::new(SplitBlock::new(bits))),
-    row(0x359e_314c_0739_6352, PolicyFormat::SPLIT_BLOCK, Some(SPLIT_BLOCK), |bits| Box::new(SplitBlock::with_xxph3(bits))),
-    row(0x8864_1ebe_36dc_2b9b, PolicyFormat::BINARY_FUSE, None, |bits| Box::new(BinaryFuse::new(bits))),
-    row(0x10d9_cdb6_7648_c630, PolicyFormat::BASHO, None, |bits| Box::new(Basho::new(bits))),
-    row(0x7b91_0417_0c4e_1824, PolicyFormat::BASHO, None, |bits| Box::new(Basho::with_murmur2(bits))),
+    row(0xffea_d693_1c07_fa71, EngineFormat::LEVEL_DB, Some(LEVEL_DB), |bits| Box::new(BloomFilterPolicy::with_leveldb_hash(bits))),
+    row(0x6171_f3a4_917e_0a87, EngineFormat::LEVEL_DB, Some(LEVEL_DB), |bits| Box::new(BloomFilterPolicy::new(bits))),
+    row(0x6171_f3a4_917e_0a87, EngineFormat::LEVEL_DB, Some(LEVEL_DB), |bits| Box::new(BloomFilterPolicy::with_signed_tail(bits))),
+    row(0x1630_cfa5_7755_e40b, EngineFormat::LEVEL_DB, Some(LEVEL_DB), |bits| Box::new(BloomFilterPolicy::with_seed(7, bits))),
+    row(0x2208_f5d3_8c1a_d018, EngineFormat::LEVEL_DB, Some(LEVEL_DB), |bits| Box::new(BloomFilterPolicy::with_hasher(Seeded(7), bits))),
+    row(0x9e02_41af_4e73_ec48, EngineFormat::BLOOM64, Some(BLOOM64), |bits| Box::new(Bloom64::new(bits))),
+    row(0xef24_19ec_a422_0bf7, EngineFormat::FAST_LOCAL_BLOOM, Some(FAST_LOCAL), |bits| Box::new(FastLocalBloom::new(bits))),
+    row(0x29f2_dad3_98e6_6b39, EngineFormat::LEGACY_BLOOM, None, |bits| Box::new(LegacyBloom::new(bits))),
+    row(0xc639_2ec1_beb9_58f2, EngineFormat::LEGACY_BLOOM, None, |bits| Box::new(LegacyBloom::with_line(bits, CacheLine::Bytes128))),
+    row(0x18fd_27f3_8abd_c02e, EngineFormat::LEGACY_BLOOM, None, |bits| Box::new(LegacyBloom::with_line(bits, CacheLine::Bytes256))),
+    row(0x80d1_860b_81bd_60b9, EngineFormat::RIBBON, None, |bits| Box::new(Ribbon::new(bits))),
+    row(0xce53_0f7e_fb58_68d0, EngineFormat::SPLIT_BLOCK, Some(SPLIT_BLOCK), |bits| Box::new(SplitBlock::new(bits))),
+    row(0x359e_314c_0739_6352, EngineFormat::SPLIT_BLOCK, Some(SPLIT_BLOCK), |bits| Box::new(SplitBlock::with_xxph3(bits))),
+    row(0x8864_1ebe_36dc_2b9b, EngineFormat::BINARY_FUSE, None, |bits| Box::new(BinaryFuse::new(bits))),
+    row(0x10d9_cdb6_7648_c630, EngineFormat::BASHO, None, |bits| Box::new(Basho::new(bits))),
+    row(0x7b91_0417_0c4e_1824, EngineFormat::BASHO, None, |bits| Box::new(Basho::with_murmur2(bits))),
 ];
 
 impl Row {
@@ -198,7 +198,7 @@ impl Rule {
     /// Returns the filter of hash values and its probe count; the sizes are those of the policy.
     pub(crate) fn filter(
         &self,
-        format: PolicyFormat,
+        format: EngineFormat,
         policy: &dyn AnyPolicy,
         mut hashes: Vec<u64>,
     ) -> (Vec<u8>, u8) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::{
     Answers, BitsPerKey, Error, FilterBuilder, FilterPolicy, HashFunctionId, HashedKey, KeyBatch, KeyHashes,
@@ -199,10 +199,10 @@ pub(crate) fn answers(policy: &dyn AnyPolicy, filter: &[u8], keys: &[&[u8]], pag
     }
     // RocksDB's filters identify their kind, which may use a hash of another width: then a hash value always matches.
     let is_narrow = hashes.values::<u32>().is_some();
-    let by_hash = match FilterView::new(PolicyFormat::FAST_LOCAL_BLOOM, filter).kind() {
+    let by_hash = match FilterView::new(EngineFormat::FAST_LOCAL_BLOOM, filter).kind() {
         FilterKind::Filter(format)
             if policy.name().starts_with("rocksdb.")
-                && (format == PolicyFormat::LEGACY_BLOOM) != is_narrow =>
+                && (format == EngineFormat::LEGACY_BLOOM) != is_narrow =>
         {
             vec![true; keys.len()]
         }
@@ -304,7 +304,7 @@ impl Row {
                     at()
                 );
             }
-            if self.format.shares_layout(PolicyFormat::FAST_LOCAL_BLOOM) {
+            if self.format.shares_layout(EngineFormat::FAST_LOCAL_BLOOM) {
                 let mut once = keys.to_vec();
                 once.dedup();
                 assert!(

@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use filter_formats::PolicyFormat;
+use filter_formats::EngineFormat;
 use filter_formats::policies::{self, AnyPolicy};
 use filter_formats::view::FilterView;
 use filter_policy::{Answers, BitsPerKey, KeyBatch};
 
-static POLICIES: LazyLock<Vec<(PolicyFormat, AnyPolicy)>> = LazyLock::new(|| {
+static POLICIES: LazyLock<Vec<(EngineFormat, AnyPolicy)>> = LazyLock::new(|| {
     let build = |known: &policies::NamedPolicy| (known.format(), known.policy(BitsPerKey::whole(10)));
     policies::ALL.iter().map(build).collect()
 });
