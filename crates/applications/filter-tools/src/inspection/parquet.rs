@@ -77,7 +77,7 @@ pub(crate) fn is_parquet(path: &Path) -> bool {
 }
 
 /// Returns the filters of a file, or of its column of this path, in the order of row groups and columns, and the number
-/// of row groups. A key is a value of the column as text, in the form of the column or of these kind, for which the
+/// of row groups. A key is a value of the column as text, in the form of the column or of this kind, for which the
 /// filters are queried. Memory is bounded by the length of the footer and of the longest filter.
 ///
 /// # Errors

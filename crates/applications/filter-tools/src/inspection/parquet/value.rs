@@ -25,7 +25,7 @@ const GREGORIAN: i128 = -141_427;
 const CERTAIN_TIMES: i128 = -25_567;
 
 impl Value {
-    /// Parses a value of a column: as these items are written or, without any, as its logical type is.
+    /// Parses a value of a column: as keys of this kind are written or, without any, as its logical type is.
     ///
     /// # Errors
     ///
