@@ -63,17 +63,17 @@ pub(crate) fn measure(
 /// Loads the embedded datasets, then the key files.
 fn load(plan: &Plan, progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
     let seed = plan.run.seed;
-    // The user's files are read before any work begins, because mistakes are in them.
-    let form = &plan.run.request.key_form;
-    let own = plan
-        .keys
-        .iter()
-        .map(|path| keys::load_file(path, form, seed, progress));
-    let own = own.collect::<Result<Vec<_>, _>>()?;
     progress.begin(
         "reading keys",
-        (plan.datasets.len() + plan.functions.len()) as u64,
+        (plan.keys.len() + plan.datasets.len() + plan.functions.len()) as u64,
     );
+    // The user's files are read before any work begins, because mistakes are in them.
+    let own = plan.keys.iter().map(|path| {
+        let dataset = keys::load_file(path, &plan.run.request.key_form, seed, progress)?;
+        progress.step();
+        Ok(dataset)
+    });
+    let own = own.collect::<Result<Vec<_>, Error>>()?;
     let embedded = plan.datasets.iter().map(|name| {
         go_on(progress)?;
         let dataset = keys::load_embedded(name, seed)?;
@@ -199,7 +199,8 @@ pub fn count_values(
         .map(|&(dataset, questions, function)| {
             go_on(progress)?;
             let mut part = Records::of(Run::default());
-            let hashed = function.map(|function| Hashed::new(&dataset.keys, function));
+            let hashed = function.map(|function| Hashed::new(&dataset.keys, function, progress));
+            let hashed = hashed.transpose()?;
             for question in questions {
                 question(hashed.as_ref(), progress, &mut part)?;
             }

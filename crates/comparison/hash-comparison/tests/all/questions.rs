@@ -6,7 +6,9 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, Recipe, printed, shuffled};
 use hash_comparison::questions::collisions::{self, CollisionRow};
-use hash_comparison::questions::filters::{BITS_PER_KEY, FEWEST_KEYS, MOST_KEYS, Probes, compared, unlucky_size};
+use hash_comparison::questions::filters::{
+    BITS_PER_KEY, FEWEST_KEYS, MOST_KEYS, Probes, compared, unlucky_size,
+};
 use hash_comparison::questions::{Figure, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{Choice, End, IDEAL, Run, Verdict};
 use hash_comparison::values::Hashed;
@@ -174,7 +176,7 @@ fn counts_are_those_of_the_policy_itself() {
     let dataset = ids(2000);
     let function = functions::find("MurMurHash2").unwrap();
     let probes = Probes::new(&dataset);
-    let values = probes.values(&Hashed::new(&dataset.keys, function));
+    let values = probes.values(&Hashed::new(&dataset.keys, function, &Silent).unwrap());
     let (_, rows) = probes.of_function(function.name, &values, &Silent).unwrap();
     let order = shuffled(2000, dataset.seed);
     let keys = |half: usize| {
@@ -202,7 +204,7 @@ fn a_filter_holds_at_most_a_million_keys_drawn_by_the_seed() {
     let index = |key: &[u8]| key.try_into().map_or(0, u32::from_le_bytes).into();
     let function = Function::custom("index", 32, index, &[]);
     let mut dataset = Dataset::of("counter", (0..2_100_000_u32).map(u32::to_le_bytes).collect());
-    let hashed = Hashed::new(&dataset.keys, &function);
+    let hashed = Hashed::new(&dataset.keys, &function, &Silent).unwrap();
     let mut drawn = |seed| {
         dataset.seed = seed;
         let probes = Probes::new(&dataset);
@@ -211,7 +213,10 @@ fn a_filter_holds_at_most_a_million_keys_drawn_by_the_seed() {
         let of_ideal = probes.sizes_ideal(&Silent).unwrap();
         let near_sizes = near_sizes.iter().chain(&of_ideal).map(|row| row.keys);
         assert_eq!(near_sizes.max(), Some(MOST_KEYS as u64));
-        assert!(rows.iter().all(|row| row.keys == MOST_KEYS as u64 && row.probes == 2 * row.keys));
+        assert!(
+            rows.iter()
+                .all(|row| row.keys == MOST_KEYS as u64 && row.probes == 2 * row.keys)
+        );
         values
     };
     let first = drawn(1);
