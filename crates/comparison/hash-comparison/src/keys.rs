@@ -18,13 +18,10 @@ pub use recipe::Recipe;
 pub use shuffle::shuffled;
 
 use crate::record::{DatasetKind, DatasetSummary};
-use terminal::progress::{Cancelled, Progress, Silent, go_on};
+use terminal::progress::{Cancelled, Progress, Silent};
 
 /// The default seed of a run, which the manifest's checksums are for.
 pub const DEFAULT_SEED: u64 = 1;
-
-/// Keys read or hashed between two checks for a stop: milliseconds, or with a slow function half a second.
-pub(crate) const KEYS_UNWATCHED: usize = 1 << 10;
 
 /// A dataset ready to be measured.
 #[derive(Debug, Clone)]
@@ -75,11 +72,8 @@ impl Dataset {
 /// Returns the SHA-256 of the keys in order, each followed by a line feed, in lower-case hex, unless `progress` requests a stop.
 pub fn sha256(keys: &KeySet, progress: &dyn Progress) -> Result<String, Cancelled> {
     let mut hasher = Sha256::new();
-    for (index, key) in keys.iter().enumerate() {
-        if index % KEYS_UNWATCHED == 0 {
-            go_on(progress)?;
-        }
-        hasher.update(key);
+    for key in keys.watched(progress) {
+        hasher.update(key?);
         hasher.update(b"\n");
     }
     Ok(hex::encode(hasher.finalize()))

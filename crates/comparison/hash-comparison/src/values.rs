@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 
 use crate::functions::Function;
-use crate::keys::{KEYS_UNWATCHED, KeySet};
+use crate::keys::KeySet;
 use crate::record::End;
-use terminal::progress::{Cancelled, Progress, go_on};
+use terminal::progress::{Cancelled, Progress};
 
 /// The values of all keys of a set under a function, in the order of the keys, with all their bits.
 #[derive(Debug, Clone)]
@@ -21,11 +21,8 @@ impl<'a> Hashed<'a> {
     /// Hashes every key, unless `progress` requests a stop.
     pub fn new(keys: &KeySet, function: &'a Function, progress: &dyn Progress) -> Result<Self, Cancelled> {
         let mut values = Vec::with_capacity(keys.len());
-        for (index, key) in keys.iter().enumerate() {
-            if index % KEYS_UNWATCHED == 0 {
-                go_on(progress)?;
-            }
-            values.push((function.hash)(key));
+        for key in keys.watched(progress) {
+            values.push((function.hash)(key?));
         }
         Ok(Self::of_values(function, values))
     }
@@ -127,29 +124,42 @@ impl Words {
         (different, repeated)
     }
 
-    /// Sorts many words by one byte after the other, the lowest first, which takes a third of the time of comparisons.
+    /// Sorts many words by their bytes: first into parts of one highest byte, which caches hold, then each part by the other
+    /// bytes, the lowest first.
     fn sort(&mut self) {
-        const FEW: usize = 1 << 12;
-        if self.words.len() < FEW {
-            return self.words.sort_unstable();
+        const FEW: usize = 1 << 15;
+        let Self { words, room } = self;
+        if words.len() < FEW {
+            return words.sort_unstable();
         }
-        self.room.resize(self.words.len(), 0);
-        for byte in 0..4 {
-            let of = |word: u32| usize::from(word.to_le_bytes()[byte]);
-            let mut places = [0_usize; 256];
-            self.words.iter().for_each(|&word| places[of(word)] += 1);
-            let mut before = 0;
-            for place in &mut places {
-                before += std::mem::replace(place, before);
-            }
-            for &word in &self.words {
-                let place = &mut places[of(word)];
-                self.room[*place] = word;
-                *place += 1;
-            }
-            std::mem::swap(&mut self.words, &mut self.room);
+        room.resize(words.len(), 0);
+        let mut start = 0;
+        for end in by_byte(3, words, room) {
+            let (words, room) = (&mut words[start..end], &mut room[start..end]);
+            by_byte(0, room, words);
+            by_byte(1, words, room);
+            by_byte(2, room, words);
+            start = end;
         }
     }
+}
+
+/// Copies words in the order of one of their bytes, and those of one value in the order in which they are. Returns the end of
+/// each value's words.
+fn by_byte(byte: usize, from: &[u32], to: &mut [u32]) -> [usize; 256] {
+    let value = |word: u32| usize::from(word.to_le_bytes()[byte]);
+    let mut places = [0; 256];
+    from.iter().for_each(|&word| places[value(word)] += 1);
+    let mut before = 0;
+    for place in &mut places {
+        before += std::mem::replace(place, before);
+    }
+    for &word in from {
+        let place = &mut places[value(word)];
+        to[*place] = word;
+        *place += 1;
+    }
+    places
 }
 
 /// Returns the first 32 of the `bits` bits of `value`, padded with zeros if there are fewer.
