@@ -64,17 +64,17 @@ pub(crate) fn measure(
 /// Loads the embedded datasets, then the key files.
 fn load(plan: &Plan, progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
     let seed = plan.run.seed;
+    // The user's files are read before any work begins, because mistakes are in them.
+    let form = &plan.run.request.key_form;
+    let own = plan
+        .keys
+        .iter()
+        .map(|path| keys::load_file(path, form, seed, progress));
+    let own = own.collect::<Result<Vec<_>, _>>()?;
     progress.begin(
         "reading keys",
-        (plan.keys.len() + plan.datasets.len() + plan.functions.len()) as u64,
+        (plan.datasets.len() + plan.functions.len()) as u64,
     );
-    // The user's files are read before any work begins, because mistakes are in them.
-    let own = plan.keys.iter().map(|path| {
-        let dataset = keys::load_file(path, &plan.run.request.key_form, seed, progress)?;
-        progress.step();
-        Ok(dataset)
-    });
-    let own = own.collect::<Result<Vec<_>, Error>>()?;
     let embedded = plan.datasets.iter().map(|name| {
         go_on(progress)?;
         let dataset = keys::load_embedded(name, seed)?;
