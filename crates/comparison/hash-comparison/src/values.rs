@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use crate::functions::Function;
 use crate::keys::KeySet;
 use crate::record::End;
+use terminal::progress::{Cancelled, Progress};
 
 /// The values of all keys of a set under a function, in the order of the keys, with all their bits.
 #[derive(Debug, Clone)]
@@ -17,9 +18,13 @@ pub struct Hashed<'a> {
 }
 
 impl<'a> Hashed<'a> {
-    /// Hashes every key.
-    pub fn new(keys: &KeySet, function: &'a Function) -> Self {
-        Self::of_values(function, keys.iter().map(function.hash).collect())
+    /// Hashes every key, unless `progress` requests a stop.
+    pub fn new(keys: &KeySet, function: &'a Function, progress: &dyn Progress) -> Result<Self, Cancelled> {
+        let mut values = Vec::with_capacity(keys.len());
+        for key in keys.watched(progress) {
+            values.push((function.hash)(key?));
+        }
+        Ok(Self::of_values(function, values))
     }
 
     /// Wraps values of `function`, one per key. Bits above the output must be zero.
@@ -62,8 +67,9 @@ struct Different {
 impl Different {
     /// Counts the values, which have `bits` bits, 1 to 64.
     fn of(values: &[u64], bits: u32) -> Self {
-        let (low, _) = prefixes(values.iter().map(|&value| (value as u32).reverse_bits()));
-        let (high, repeated) = prefixes(values.iter().map(|&value| leading(value, bits)));
+        let mut words = Words::default();
+        let (low, _) = words.prefixes(values.iter().map(|&value| (value as u32).reverse_bits()));
+        let (high, repeated) = words.prefixes(values.iter().map(|&value| leading(value, bits)));
         let full = if bits <= WORD {
             high[bits as usize]
         } else {
@@ -88,25 +94,72 @@ impl Different {
     }
 }
 
-/// Counts the different prefixes of the words by their number of bits, and lists the words that occur more than once, each
-/// once and in order.
-fn prefixes(words: impl Iterator<Item = u32>) -> ([u64; WORD as usize + 1], Vec<u32>) {
-    let mut sorted: Vec<u32> = words.collect();
-    sorted.sort_unstable();
-    let mut repeated = Vec::new();
-    // Counts neighbours by their number of common leading bits, which is all bits for a repeated word.
-    let mut in_common = [0_u64; WORD as usize + 1];
-    for pair in sorted.windows(2) {
-        in_common[(pair[0] ^ pair[1]).leading_zeros() as usize] += 1;
-        if pair[0] == pair[1] && repeated.last() != Some(&pair[0]) {
-            repeated.push(pair[0]);
+/// Words to be sorted, and room for as many.
+#[derive(Debug, Default)]
+struct Words {
+    words: Vec<u32>,
+    room: Vec<u32>,
+}
+
+impl Words {
+    /// Counts the different prefixes of the words by their number of bits, and lists the words that occur more than once,
+    /// each once and in order.
+    fn prefixes(&mut self, words: impl Iterator<Item = u32>) -> ([u64; WORD as usize + 1], Vec<u32>) {
+        self.words.clear();
+        self.words.extend(words);
+        self.sort();
+        let mut repeated = Vec::new();
+        // Counts neighbours by their number of common leading bits, which is all bits for a repeated word.
+        let mut in_common = [0_u64; WORD as usize + 1];
+        for pair in self.words.windows(2) {
+            in_common[(pair[0] ^ pair[1]).leading_zeros() as usize] += 1;
+            if pair[0] == pair[1] && repeated.last() != Some(&pair[0]) {
+                repeated.push(pair[0]);
+            }
+        }
+        let mut different = [u64::from(!self.words.is_empty()); WORD as usize + 1];
+        for bits in 1..different.len() {
+            different[bits] = different[bits - 1] + in_common[bits - 1];
+        }
+        (different, repeated)
+    }
+
+    /// Sorts many words by their bytes: first into parts of one highest byte, which caches hold, then each part by the other
+    /// bytes, the lowest first.
+    fn sort(&mut self) {
+        const FEW: usize = 1 << 15;
+        let Self { words, room } = self;
+        if words.len() < FEW {
+            return words.sort_unstable();
+        }
+        room.resize(words.len(), 0);
+        let mut start = 0;
+        for end in by_byte(3, words, room) {
+            let (words, room) = (&mut words[start..end], &mut room[start..end]);
+            by_byte(0, room, words);
+            by_byte(1, words, room);
+            by_byte(2, room, words);
+            start = end;
         }
     }
-    let mut different = [u64::from(!sorted.is_empty()); WORD as usize + 1];
-    for bits in 1..different.len() {
-        different[bits] = different[bits - 1] + in_common[bits - 1];
+}
+
+/// Copies words in the order of one of their bytes, and those of one value in the order in which they are. Returns the end of
+/// each value's words.
+fn by_byte(byte: usize, from: &[u32], to: &mut [u32]) -> [usize; 256] {
+    let value = |word: u32| usize::from(word.to_le_bytes()[byte]);
+    let mut places = [0; 256];
+    from.iter().for_each(|&word| places[value(word)] += 1);
+    let mut before = 0;
+    for place in &mut places {
+        before += std::mem::replace(place, before);
     }
-    (different, repeated)
+    for &word in from {
+        let place = &mut places[value(word)];
+        to[*place] = word;
+        *place += 1;
+    }
+    places
 }
 
 /// Returns the first 32 of the `bits` bits of `value`, padded with zeros if there are fewer.

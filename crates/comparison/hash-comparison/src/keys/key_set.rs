@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use key_input::{KeyForm, Keys};
 use records::error::Error;
-use terminal::progress::{Progress, go_on};
+use terminal::progress::{Cancelled, Progress, go_on};
 
 /// Keys back to back in one buffer, in a fixed order.
 ///
@@ -52,6 +52,12 @@ pub const MAX_KEY_BYTES: u64 = 1 << 26;
 
 /// Keys read between two checks for a stop.
 const KEYS_UNWATCHED: u64 = 1 << 16;
+
+/// Work between two checks for a stop, in bytes that are hashed: with a slow function milliseconds.
+const BYTES_UNWATCHED: usize = 1 << 16;
+
+/// The work on a key apart from its bytes.
+const BYTES_OF_CALL: usize = 64;
 
 /// A key in the table of those read: half of its hash, so that the table grows without looking at keys, and its index.
 type Seen = (u32, u32);
@@ -142,6 +148,22 @@ impl KeySet {
     /// Returns the keys in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         (0..self.len()).map(|index| self.get(index))
+    }
+
+    /// Returns the keys in order, and an error where `progress` requests a stop.
+    pub(crate) fn watched(
+        &self,
+        progress: &dyn Progress,
+    ) -> impl ExactSizeIterator<Item = Result<&[u8], Cancelled>> {
+        let mut unwatched = 0;
+        self.iter().map(move |key| {
+            unwatched += BYTES_OF_CALL + key.len();
+            if unwatched >= BYTES_UNWATCHED {
+                unwatched = 0;
+                go_on(progress)?;
+            }
+            Ok(key)
+        })
     }
 }
 

@@ -1,18 +1,21 @@
 //! Single questions: their counts by the definition, and their verdicts.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 use hash_comparison::functions::{self, Function};
-use hash_comparison::keys::{Dataset, Recipe, printed, shuffled};
+use hash_comparison::keys::{Dataset, KeySet, Recipe, printed, sha256, shuffled};
 use hash_comparison::questions::collisions::{self, CollisionRow};
-use hash_comparison::questions::filters::{BITS_PER_KEY, FEWEST_KEYS, Probes, compared, unlucky_size};
+use hash_comparison::questions::filters::{
+    BITS_PER_KEY, FEWEST_KEYS, MOST_KEYS, Probes, compared, unlucky_size,
+};
 use hash_comparison::questions::{Figure, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{Choice, End, IDEAL, Run, Verdict};
 use hash_comparison::values::Hashed;
 use proptest::prelude::*;
 use statistics::correction::FAMILY_LEVEL;
-use terminal::progress::Silent;
+use terminal::progress::{Progress, Silent};
 
 use super::fixtures;
 
@@ -76,17 +79,7 @@ proptest! {
         let values: Vec<u64> = (0..copies)
             .flat_map(|copy| seeds.iter().map(move |&seed| (seed ^ (copy / 2)) & mask))
             .collect();
-        let count = |of: &dyn Fn(u64) -> u64| {
-            values.iter().map(|&value| of(value)).collect::<HashSet<u64>>().len() as u64
-        };
-        let function = function(bits);
-        let hashed = Hashed::of_values(&function, values.clone());
-        prop_assert_eq!(hashed.different(End::Low, 0), u64::from(!values.is_empty()));
-        for width in 1..=bits.min(32) {
-            prop_assert_eq!(hashed.different(End::Low, width), count(&|value| value % (1 << width)));
-            prop_assert_eq!(hashed.different(End::High, width), count(&|value| value >> (bits - width)));
-        }
-        prop_assert_eq!(hashed.different(End::Full, bits), count(&|value| value));
+        are_counted(&values, bits);
     }
 
     #[test]
@@ -106,6 +99,95 @@ proptest! {
             let expected = first_pair.map(|pair| pair.map(|index| printed(dataset.keys.get(index))));
             prop_assert_eq!([row.first, row.second], expected.unwrap_or_default());
         }
+    }
+}
+
+/// Checks the numbers of different values of any bits.
+fn are_counted(values: &[u64], bits: u32) {
+    let count = |of: &dyn Fn(u64) -> u64| {
+        let different: HashSet<u64> = values.iter().map(|&value| of(value)).collect();
+        different.len() as u64
+    };
+    let function = function(bits);
+    let hashed = Hashed::of_values(&function, values.to_vec());
+    assert_eq!(hashed.different(End::Low, 0), u64::from(!values.is_empty()));
+    for width in 1..=bits.min(32) {
+        assert_eq!(
+            hashed.different(End::Low, width),
+            count(&|value| value % (1 << width))
+        );
+        assert_eq!(
+            hashed.different(End::High, width),
+            count(&|value| value >> (bits - width))
+        );
+    }
+    assert_eq!(hashed.different(End::Full, bits), count(&|value| value));
+}
+
+/// Returns 40,000 values, some of them repeated.
+fn many(bits: u32) -> Vec<u64> {
+    let value = |index: u64| {
+        (index % 36_000 + 1)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .swap_bytes()
+    };
+    (0..40_000).map(|index| value(index) >> (64 - bits)).collect()
+}
+
+#[test]
+fn many_values_are_counted_as_few() {
+    for bits in [28, 32, 47, 64] {
+        are_counted(&many(bits), bits);
+    }
+}
+
+#[test]
+fn buckets_are_filled_as_their_choice_says() {
+    for bits in [28, 32, 64] {
+        let (values, function) = (many(bits), function(bits));
+        let records = judged(&ids(values.len()), &Hashed::of_values(&function, values.clone()));
+        let shared = [&records.distribution, &records.occupancy, &records.shards];
+        let mut choices = HashSet::new();
+        for row in shared.into_iter().flatten() {
+            choices.insert(row.choice);
+            let chosen = |value: u64| match row.choice {
+                Choice::LowBits | Choice::Remainder => value % row.buckets,
+                Choice::HighBits => ((u128::from(value) * u128::from(row.buckets)) >> row.bits) as u64,
+                Choice::Fibonacci => {
+                    value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - row.buckets.trailing_zeros())
+                }
+                Choice::Bit => value >> row.buckets & 1,
+            };
+            let low = |&value: &u64| (u128::from(value) % (1 << row.bits)) as u64;
+            let mut counts = BTreeMap::<u64, u64>::new();
+            for value in values.iter().map(low) {
+                *counts.entry(chosen(value)).or_default() += 1;
+            }
+            let (keys, counts) = (values.len() as f64, counts.into_values());
+            let expected = match row.figure {
+                Figure::ChiSquare => {
+                    let even = keys / row.buckets as f64;
+                    counts
+                        .map(|count| count as f64)
+                        .map(|count| count * count)
+                        .sum::<f64>()
+                        / even
+                        - keys
+                }
+                Figure::Ones => counts.last().unwrap_or(0) as f64 / keys,
+                Figure::Compared => counts.map(|count| count * (count + 1) / 2).sum::<u64>() as f64 / keys,
+                Figure::Fullest => counts.max().unwrap_or(0) as f64,
+                Figure::Empty => 1.0 - counts.len() as f64 / row.buckets as f64,
+            };
+            // Remainders are not quite equally likely, which only chi-square takes into account.
+            let tolerance = if row.figure == Figure::ChiSquare {
+                0.01
+            } else {
+                1e-9
+            };
+            assert!((row.value - expected).abs() <= tolerance, "{row:?}: {expected}");
+        }
+        assert_eq!(choices.len(), 5);
     }
 }
 
@@ -174,7 +256,7 @@ fn counts_are_those_of_the_policy_itself() {
     let dataset = ids(2000);
     let function = functions::find("MurMurHash2").unwrap();
     let probes = Probes::new(&dataset);
-    let values = probes.values(&Hashed::new(&dataset.keys, function));
+    let values = probes.values(&Hashed::new(&dataset.keys, function, &Silent).unwrap());
     let (_, rows) = probes.of_function(function.name, &values, &Silent).unwrap();
     let order = shuffled(2000, dataset.seed);
     let keys = |half: usize| {
@@ -195,6 +277,57 @@ fn counts_are_those_of_the_policy_itself() {
         assert_eq!(row.false_positives, false_positives);
         assert_eq!(row.bits_per_key, bits_per_key);
     }
+}
+
+#[test]
+fn hashing_stops_between_keys_however_many_or_long_they_are() {
+    struct Stopped;
+    impl Progress for Stopped {
+        fn begin(&self, _: &str, _: u64) {}
+        fn step(&self) {}
+        fn cancelled(&self) -> bool {
+            true
+        }
+    }
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    let counted = |_: &[u8]| CALLS.fetch_add(1, Ordering::Relaxed).into();
+    let function = Function::custom("counted", 64, counted, &[]);
+    for (count, length, most) in [(100_000, 8, 1_000), (100_000, 0, 1_100), (20, 100_000, 1)] {
+        let keys: KeySet = (0..count).map(|_| vec![b'x'; length]).collect();
+        assert!(Hashed::new(&keys, &function, &Stopped).is_err() && sha256(&keys, &Stopped).is_err());
+        let calls = CALLS.swap(0, Ordering::Relaxed);
+        assert!(calls < most, "{calls} of {count} keys of {length} bytes");
+    }
+}
+
+#[test]
+fn a_filter_holds_at_most_a_million_keys_drawn_by_the_seed() {
+    let index = |key: &[u8]| key.try_into().map_or(0, u32::from_le_bytes).into();
+    let function = Function::custom("index", 32, index, &[]);
+    let mut dataset = Dataset::of("counter", (0..2_100_000_u32).map(u32::to_le_bytes).collect());
+    let hashed = Hashed::new(&dataset.keys, &function, &Silent).unwrap();
+    let mut drawn = |seed| {
+        dataset.seed = seed;
+        let probes = Probes::new(&dataset);
+        let values = probes.values(&hashed);
+        let (near_sizes, rows) = probes.of_function("index", &values, &Silent).unwrap();
+        let of_ideal = probes.sizes_ideal(&Silent).unwrap();
+        let near_sizes = near_sizes.iter().chain(&of_ideal).map(|row| row.keys);
+        assert_eq!(near_sizes.max(), Some(MOST_KEYS as u64));
+        assert!(
+            rows.iter()
+                .all(|row| row.keys == MOST_KEYS as u64 && row.probes == 2 * row.keys)
+        );
+        values
+    };
+    let first = drawn(1);
+    let different: HashSet<u32> = first.iter().flatten().copied().collect();
+    assert!(different.len() == 2 * MOST_KEYS && first[0].len() == MOST_KEYS);
+    // Not the first keys of the file.
+    assert!(first[0].iter().any(|&index| index >= 2_000_000));
+    assert_eq!(drawn(1), first);
+    let other: HashSet<u32> = drawn(2)[0].iter().copied().collect();
+    assert!(first[0].iter().any(|index| !other.contains(index)));
 }
 
 #[test]
