@@ -18,9 +18,13 @@ pub use recipe::Recipe;
 pub use shuffle::shuffled;
 
 use crate::record::{DatasetKind, DatasetSummary};
+use terminal::progress::{Cancelled, Progress, Silent, go_on};
 
 /// The default seed of a run, which the manifest's checksums are for.
 pub const DEFAULT_SEED: u64 = 1;
+
+/// Keys read or hashed between two checks for a stop: milliseconds, or with a slow function half a second.
+pub(crate) const KEYS_UNWATCHED: usize = 1 << 10;
 
 /// A dataset ready to be measured.
 #[derive(Debug, Clone)]
@@ -38,6 +42,12 @@ pub struct Dataset {
 impl Dataset {
     /// Creates a dataset of these keys, with the kind of the user's own keys, no source, and the default seed.
     pub fn of(name: &str, keys: KeySet) -> Self {
+        let sha256 = sha256(&keys, &Silent).expect("nothing stops it");
+        Self::with_sha256(name, keys, sha256)
+    }
+
+    /// Creates a dataset as [`of`](Self::of) does of keys with this [`sha256`].
+    fn with_sha256(name: &str, keys: KeySet, sha256: String) -> Self {
         let lengths = || keys.iter().map(|key| key.len() as u64);
         let (count, bytes) = (keys.len() as u64, keys.total_bytes() as u64);
         let summary = DatasetSummary {
@@ -50,7 +60,7 @@ impl Dataset {
             min_len: lengths().min().unwrap_or(0),
             max_len: lengths().max().unwrap_or(0),
             mean_len: bytes as f64 / count.max(1) as f64,
-            sha256: sha256(&keys),
+            sha256,
             duplicates_dropped: 0,
         };
         Self {
@@ -62,12 +72,15 @@ impl Dataset {
     }
 }
 
-/// Returns the SHA-256 of the keys in order, each followed by a line feed, in lower-case hex.
-pub fn sha256(keys: &KeySet) -> String {
+/// Returns the SHA-256 of the keys in order, each followed by a line feed, in lower-case hex, unless `progress` requests a stop.
+pub fn sha256(keys: &KeySet, progress: &dyn Progress) -> Result<String, Cancelled> {
     let mut hasher = Sha256::new();
-    for key in keys.iter() {
+    for (index, key) in keys.iter().enumerate() {
+        if index % KEYS_UNWATCHED == 0 {
+            go_on(progress)?;
+        }
         hasher.update(key);
         hasher.update(b"\n");
     }
-    hex::encode(hasher.finalize())
+    Ok(hex::encode(hasher.finalize()))
 }

@@ -11,6 +11,7 @@ use crate::comparison::Plan;
 use crate::functions::library::STACK;
 use crate::functions::{self, Function};
 use crate::keys::{self, Dataset, structured};
+use crate::questions::filters::MOST_KEYS;
 use crate::questions::{FILES, Measure, OnKeys, QUESTIONS, Records};
 use crate::record::Run;
 use crate::report;
@@ -63,17 +64,17 @@ pub(crate) fn measure(
 /// Loads the embedded datasets, then the key files.
 fn load(plan: &Plan, progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
     let seed = plan.run.seed;
-    // The user's files are read before any work begins, because mistakes are in them.
-    let form = &plan.run.request.key_form;
-    let own = plan
-        .keys
-        .iter()
-        .map(|path| keys::load_file(path, form, seed, progress));
-    let own = own.collect::<Result<Vec<_>, _>>()?;
     progress.begin(
         "reading keys",
-        (plan.datasets.len() + plan.functions.len()) as u64,
+        (plan.keys.len() + plan.datasets.len() + plan.functions.len()) as u64,
     );
+    // The user's files are read before any work begins, because mistakes are in them.
+    let own = plan.keys.iter().map(|path| {
+        let dataset = keys::load_file(path, &plan.run.request.key_form, seed, progress)?;
+        progress.step();
+        Ok(dataset)
+    });
+    let own = own.collect::<Result<Vec<_>, Error>>()?;
     let embedded = plan.datasets.iter().map(|name| {
         go_on(progress)?;
         let dataset = keys::load_embedded(name, seed)?;
@@ -97,10 +98,12 @@ fn verify(functions: &[&Function], progress: &dyn Progress) -> Result<(), Error>
 /// do.
 fn seconds(plan: &Plan, with_times: bool, datasets: &[Dataset]) -> Vec<f64> {
     let (sets, subjects) = (datasets.len() as f64, plan.functions.len() as f64 + 1.0);
-    let keys: f64 = datasets.iter().map(|set| set.keys.len() as f64).sum();
+    let keys = || datasets.iter().map(|set| set.keys.len());
+    let in_filters: usize = keys().map(|keys| keys.min(2 * MOST_KEYS)).sum();
+    let of_keys = 2.5e-7 * in_filters as f64 + 4.5e-8 * keys().sum::<usize>() as f64;
     // Readings of the clock cover as many keys as make any set take about as long.
     let times = [0.16 * sets, 0.04, 0.10 * sets].map(|each| each * if plan.run.quick { 0.3 } else { 1.0 });
-    let quality = [3.5e-7 * keys, 0.06, 0.08, 0.005 * sets];
+    let quality = [of_keys, 0.06, 0.08, 0.005 * sets];
     let times = times.into_iter().filter(|_| with_times);
     times.chain(quality).map(|each| each * subjects).collect()
 }
@@ -199,7 +202,8 @@ pub fn count_values(
         .map(|&(dataset, questions, function)| {
             go_on(progress)?;
             let mut part = Records::of(Run::default());
-            let hashed = function.map(|function| Hashed::new(&dataset.keys, function));
+            let hashed = function.map(|function| Hashed::new(&dataset.keys, function, progress));
+            let hashed = hashed.transpose()?;
             for question in questions {
                 question(hashed.as_ref(), progress, &mut part)?;
             }

@@ -3,8 +3,9 @@
 use std::sync::OnceLock;
 
 use crate::functions::Function;
-use crate::keys::KeySet;
+use crate::keys::{KEYS_UNWATCHED, KeySet};
 use crate::record::End;
+use terminal::progress::{Cancelled, Progress, go_on};
 
 /// The values of all keys of a set under a function, in the order of the keys, with all their bits.
 #[derive(Debug, Clone)]
@@ -17,9 +18,16 @@ pub struct Hashed<'a> {
 }
 
 impl<'a> Hashed<'a> {
-    /// Hashes every key.
-    pub fn new(keys: &KeySet, function: &'a Function) -> Self {
-        Self::of_values(function, keys.iter().map(function.hash).collect())
+    /// Hashes every key, unless `progress` requests a stop.
+    pub fn new(keys: &KeySet, function: &'a Function, progress: &dyn Progress) -> Result<Self, Cancelled> {
+        let mut values = Vec::with_capacity(keys.len());
+        for (index, key) in keys.iter().enumerate() {
+            if index % KEYS_UNWATCHED == 0 {
+                go_on(progress)?;
+            }
+            values.push((function.hash)(key));
+        }
+        Ok(Self::of_values(function, values))
     }
 
     /// Wraps values of `function`, one per key. Bits above the output must be zero.
@@ -62,8 +70,9 @@ struct Different {
 impl Different {
     /// Counts the values, which have `bits` bits, 1 to 64.
     fn of(values: &[u64], bits: u32) -> Self {
-        let (low, _) = prefixes(values.iter().map(|&value| (value as u32).reverse_bits()));
-        let (high, repeated) = prefixes(values.iter().map(|&value| leading(value, bits)));
+        let mut words = Words::default();
+        let (low, _) = words.prefixes(values.iter().map(|&value| (value as u32).reverse_bits()));
+        let (high, repeated) = words.prefixes(values.iter().map(|&value| leading(value, bits)));
         let full = if bits <= WORD {
             high[bits as usize]
         } else {
@@ -88,25 +97,59 @@ impl Different {
     }
 }
 
-/// Counts the different prefixes of the words by their number of bits, and lists the words that occur more than once, each
-/// once and in order.
-fn prefixes(words: impl Iterator<Item = u32>) -> ([u64; WORD as usize + 1], Vec<u32>) {
-    let mut sorted: Vec<u32> = words.collect();
-    sorted.sort_unstable();
-    let mut repeated = Vec::new();
-    // Counts neighbours by their number of common leading bits, which is all bits for a repeated word.
-    let mut in_common = [0_u64; WORD as usize + 1];
-    for pair in sorted.windows(2) {
-        in_common[(pair[0] ^ pair[1]).leading_zeros() as usize] += 1;
-        if pair[0] == pair[1] && repeated.last() != Some(&pair[0]) {
-            repeated.push(pair[0]);
+/// Words to be sorted, and room for as many.
+#[derive(Debug, Default)]
+struct Words {
+    words: Vec<u32>,
+    room: Vec<u32>,
+}
+
+impl Words {
+    /// Counts the different prefixes of the words by their number of bits, and lists the words that occur more than once,
+    /// each once and in order.
+    fn prefixes(&mut self, words: impl Iterator<Item = u32>) -> ([u64; WORD as usize + 1], Vec<u32>) {
+        self.words.clear();
+        self.words.extend(words);
+        self.sort();
+        let mut repeated = Vec::new();
+        // Counts neighbours by their number of common leading bits, which is all bits for a repeated word.
+        let mut in_common = [0_u64; WORD as usize + 1];
+        for pair in self.words.windows(2) {
+            in_common[(pair[0] ^ pair[1]).leading_zeros() as usize] += 1;
+            if pair[0] == pair[1] && repeated.last() != Some(&pair[0]) {
+                repeated.push(pair[0]);
+            }
+        }
+        let mut different = [u64::from(!self.words.is_empty()); WORD as usize + 1];
+        for bits in 1..different.len() {
+            different[bits] = different[bits - 1] + in_common[bits - 1];
+        }
+        (different, repeated)
+    }
+
+    /// Sorts many words by one byte after the other, the lowest first, which takes a third of the time of comparisons.
+    fn sort(&mut self) {
+        const FEW: usize = 1 << 12;
+        if self.words.len() < FEW {
+            return self.words.sort_unstable();
+        }
+        self.room.resize(self.words.len(), 0);
+        for byte in 0..4 {
+            let of = |word: u32| usize::from(word.to_le_bytes()[byte]);
+            let mut places = [0_usize; 256];
+            self.words.iter().for_each(|&word| places[of(word)] += 1);
+            let mut before = 0;
+            for place in &mut places {
+                before += std::mem::replace(place, before);
+            }
+            for &word in &self.words {
+                let place = &mut places[of(word)];
+                self.room[*place] = word;
+                *place += 1;
+            }
+            std::mem::swap(&mut self.words, &mut self.room);
         }
     }
-    let mut different = [u64::from(!sorted.is_empty()); WORD as usize + 1];
-    for bits in 1..different.len() {
-        different[bits] = different[bits - 1] + in_common[bits - 1];
-    }
-    (different, repeated)
 }
 
 /// Returns the first 32 of the `bits` bits of `value`, padded with zeros if there are fewer.

@@ -101,6 +101,13 @@ impl Terminal {
     }
 }
 
+/// What ends a run is reported below the line of the phase.
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
 impl Progress for Terminal {
     fn expect(&self, seconds: &[f64]) {
         self.on_terminal(|shown| shown.plan = Some((seconds.to_owned(), now())));

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::key_set::{KeySet, MAX_BYTES, MAX_KEY_BYTES, too_large};
-use super::{Dataset, embedded_names};
+use super::{Dataset, embedded_names, sha256};
 use crate::record::DatasetSummary;
 use key_input::{KeyForm, Keys};
 use records::error::Error;
@@ -57,7 +57,8 @@ pub fn load_file(path: &Path, form: &KeyForm, seed: u64, progress: &dyn Progress
         let reason = "no keys: the source is empty; give one key per line";
         return Err(Error::input(format!("{}: {reason}", source.name())));
     }
-    let mut dataset = Dataset::of(&name, read.keys);
+    let sha256 = sha256(&read.keys, progress)?;
+    let mut dataset = Dataset::with_sha256(&name, read.keys, sha256);
     dataset.seed = seed;
     dataset.summary = DatasetSummary {
         source: source.name().to_owned(),

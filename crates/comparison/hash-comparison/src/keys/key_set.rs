@@ -4,6 +4,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::KEYS_UNWATCHED;
 use key_input::{KeyForm, Keys};
 use records::error::Error;
 use terminal::progress::{Progress, go_on};
@@ -50,9 +51,6 @@ pub(super) fn too_large(bytes: u64) -> Error {
 /// The maximum size of a key in bytes.
 pub const MAX_KEY_BYTES: u64 = 1 << 26;
 
-/// Keys read between two checks for a stop.
-const KEYS_UNWATCHED: u64 = 1 << 16;
-
 /// A key in the table of those read: half of its hash, so that the table grows without looking at keys, and its index.
 type Seen = (u32, u32);
 
@@ -80,7 +78,7 @@ impl KeySet {
         // The table takes the place of a key from the low bits, and compares high ones first.
         let spread = |half: u32| u64::from(half) << 32 | u64::from(half);
         while let Some(key) = source.next_key()? {
-            if (keys.len() as u64 + duplicates).is_multiple_of(KEYS_UNWATCHED) {
+            if (keys.len() + duplicates as usize).is_multiple_of(KEYS_UNWATCHED) {
                 go_on(progress)?;
             }
             let half = xxh3_64(key) as u32;

@@ -6,6 +6,8 @@
 
 mod tables;
 
+use std::cell::LazyCell;
+
 use super::judging::{percent, placed, verdict};
 use super::tables::Cell;
 use super::{Failure, Measure, Of, Question, Records, Section};
@@ -70,8 +72,7 @@ rows! {
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Values(|dataset, hashed, records| {
         let (all, bits) = (hashed.values64(), hashed.function.output_bits);
-        let low: Vec<u64> = all.iter().map(|&value| u64::from(value as u32)).collect();
-        let (keys, low_bits) = (low.len() as u64, hashed.function.compared_bits());
+        let (keys, low_bits) = (all.len() as u64, hashed.function.compared_bits());
         // Where the keys outnumber the values, the first of them do not show it.
         let some = match has_enough(bits, keys) {
             true => &all[..all.len().min(MAX_KEYS)],
@@ -81,7 +82,7 @@ pub(super) const QUESTION: Question = Question {
         let (few, single) = (few(keys, low_bits), single(keys, low_bits));
         let (tables, shards) = (tables(some.len() as u64, bits), shards(keys));
         let chains = [Figure::Compared, Figure::Fullest, Figure::Empty];
-        let of_low = |places, figure| fill(of, (&low, low_bits), places, &[figure]);
+        let of_low = |places, figure| fill(of, (all, low_bits), places, &[figure]);
         records.distribution.extend(of_low(few, Figure::ChiSquare));
         records.distribution.extend(of_low(single, Figure::Ones));
         let of_tables = fill(of, (some, bits), tables, &chains);
@@ -272,7 +273,7 @@ fn shards(keys: u64) -> Vec<(Choice, u64)> {
     all
 }
 
-/// Fills each table with values of some bits, and returns the figures of the counts. Each row is that of a single test until
+/// Fills each table with the low bits of values, and returns the figures of the counts. Each row is that of a single test until
 /// all are judged.
 fn fill(
     (dataset, function): (&Dataset, &Function),
@@ -281,8 +282,8 @@ fn fill(
     figures: &[Figure],
 ) -> Vec<BucketRow> {
     let mut rows = Vec::new();
-    for (choice, buckets) in tables {
-        let counts = counts((values, bits), choice, buckets);
+    let counts = counts((values, bits), &tables);
+    for ((choice, buckets), counts) in tables.into_iter().zip(counts) {
         rows.extend(figures.iter().map(|&figure| {
             let mut row = BucketRow {
                 dataset: dataset.summary.name.clone(),
@@ -307,24 +308,77 @@ fn fill(
     rows
 }
 
-/// Counts the values in each bucket.
-fn counts((values, bits): (&[u64], u32), choice: Choice, buckets: u64) -> Vec<u32> {
-    let chosen = |value: u64| match choice {
-        Choice::LowBits => value & (buckets - 1),
-        Choice::HighBits => ((u128::from(value) * u128::from(buckets)) >> bits) as u64,
-        Choice::Fibonacci => value.wrapping_mul(GOLDEN) >> (64 - buckets.ilog2()),
-        Choice::Remainder => value % buckets,
-        Choice::Bit => value >> buckets & 1,
-    };
-    if choice == Choice::Bit {
-        let ones = values.iter().map(|&value| chosen(value) as u32).sum();
-        return vec![values.len() as u32 - ones, ones];
+/// Counts the low bits of values in each bucket of each table. The counts of a table give those of a later one of the same choice
+/// whose number of buckets divides its own.
+fn counts((values, bits): (&[u64], u32), tables: &[(Choice, u64)]) -> Vec<Vec<u32>> {
+    let low = || values.iter().map(|&value| value & (u64::MAX >> (64 - bits)));
+    let ones = LazyCell::new(|| ones(values));
+    let mut all: Vec<Vec<u32>> = Vec::with_capacity(tables.len());
+    for &(choice, buckets) in tables {
+        let mut finer = tables.iter().zip(&all);
+        let finer = finer.find(|((other, more), _)| *other == choice && more.is_multiple_of(buckets));
+        all.push(match (choice, finer) {
+            (Choice::Bit, _) => {
+                let ones = ones[buckets as usize];
+                vec![values.len() as u32 - ones, ones]
+            }
+            (Choice::HighBits, Some((_, finer))) => {
+                let of_buckets = finer.chunks_exact(finer.len() / buckets as usize);
+                of_buckets.map(|counts| counts.iter().sum()).collect()
+            }
+            (_, Some((_, finer))) => {
+                let of_bucket = |bucket| finer.iter().skip(bucket).step_by(buckets as usize).sum();
+                (0..buckets as usize).map(of_bucket).collect()
+            }
+            (Choice::LowBits, None) => tally(low().map(|value| value & (buckets - 1)), buckets),
+            (Choice::HighBits, None) => {
+                let high = |value| ((u128::from(value) * u128::from(buckets)) >> bits) as u64;
+                tally(low().map(high), buckets)
+            }
+            (Choice::Fibonacci, None) => {
+                let high = |value: u64| value.wrapping_mul(GOLDEN) >> (64 - buckets.ilog2());
+                tally(low().map(high), buckets)
+            }
+            (Choice::Remainder, None) => {
+                // A product with the reciprocal is the quotient, or one less: a division takes several times as long.
+                let reciprocal = u128::from(u64::MAX / buckets);
+                let remainder = |value| {
+                    let quotient = ((u128::from(value) * reciprocal) >> 64) as u64;
+                    let rest = value - quotient * buckets;
+                    if rest < buckets { rest } else { rest - buckets }
+                };
+                tally(low().map(remainder), buckets)
+            }
+        });
     }
+    all
+}
+
+/// Counts how often each bucket is chosen.
+fn tally(chosen: impl Iterator<Item = u64>, buckets: u64) -> Vec<u32> {
     let mut counts = vec![0; buckets as usize];
-    for &value in values {
-        counts[chosen(value) as usize] += 1;
-    }
+    chosen.for_each(|bucket| counts[bucket as usize] += 1);
     counts
+}
+
+/// Counts the values in which each bit is one, the lowest bit first.
+fn ones(values: &[u64]) -> [u32; 64] {
+    let mut ones = [0; 64];
+    // A byte of each of eight words counts one bit, up to 255 times.
+    for values in values.chunks(255) {
+        let mut words = [0_u64; 8];
+        for value in values {
+            for (shift, word) in words.iter_mut().enumerate() {
+                *word += value >> shift & 0x0101_0101_0101_0101;
+            }
+        }
+        for (shift, word) in words.into_iter().enumerate() {
+            for (byte, count) in word.to_le_bytes().into_iter().enumerate() {
+                ones[8 * byte + shift] += u32::from(count);
+            }
+        }
+    }
+    ones
 }
 
 impl BucketRow {

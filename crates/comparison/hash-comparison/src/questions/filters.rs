@@ -18,7 +18,8 @@ pub use self::verdict::{Compared, compared};
 rows! {
     /// A row of `false_positives.csv`.
     ///
-    /// A function's row counts one filter, or two if a set is split into halves that swap roles. The row `IDEAL` sums
+    /// A function's row counts one filter, or two if a set is split into halves that swap roles. A filter holds at most
+    /// [`MOST_KEYS`] keys. The row `IDEAL` sums
     /// the filters of several hashes with different keys, so that the reference is not a matter of luck: four hashes
     /// over a generated set, otherwise enough for 1,000,000 probes, fewer if keys are very long.
     pub struct FalsePositiveRow: [dataset] {
@@ -108,9 +109,9 @@ pub(super) const QUESTION: Question = Question {
     sections: &[Section {
         title: "false positives",
         id: None,
-        text: "Counted in LevelDB's filter; the row “ideal” adds up several keyed 64-bit hashes in the same filter, each cut to 32 \
-               bits. The rate of this filter jumps with its exact number of bits, and grows with millions of keys, because \
-               start and step of all probes come from one 32-bit hash. The tests and the advice therefore take means over up \
+        text: "Counted in LevelDB's filter of at most 1,000,000 keys, drawn from a larger set; the row “ideal” adds up several keyed \
+               64-bit hashes in the same filter, each cut to 32 bits. The rate of this filter jumps with its exact number of \
+               bits, and grows with millions of keys, because start and step of all probes come from one 32-bit hash. The tests and the advice therefore take means over up \
                to 16 numbers of keys, those just below the one that is named. Filters with a hash function of their own do \
                not depend on the choice above; their rates and bits are calculated.",
         folded: true,

@@ -6,7 +6,9 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, Recipe, printed, shuffled};
 use hash_comparison::questions::collisions::{self, CollisionRow};
-use hash_comparison::questions::filters::{BITS_PER_KEY, FEWEST_KEYS, Probes, compared, unlucky_size};
+use hash_comparison::questions::filters::{
+    BITS_PER_KEY, FEWEST_KEYS, MOST_KEYS, Probes, compared, unlucky_size,
+};
 use hash_comparison::questions::{Figure, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{Choice, End, IDEAL, Run, Verdict};
 use hash_comparison::values::Hashed;
@@ -174,7 +176,7 @@ fn counts_are_those_of_the_policy_itself() {
     let dataset = ids(2000);
     let function = functions::find("MurMurHash2").unwrap();
     let probes = Probes::new(&dataset);
-    let values = probes.values(&Hashed::new(&dataset.keys, function));
+    let values = probes.values(&Hashed::new(&dataset.keys, function, &Silent).unwrap());
     let (_, rows) = probes.of_function(function.name, &values, &Silent).unwrap();
     let order = shuffled(2000, dataset.seed);
     let keys = |half: usize| {
@@ -195,6 +197,36 @@ fn counts_are_those_of_the_policy_itself() {
         assert_eq!(row.false_positives, false_positives);
         assert_eq!(row.bits_per_key, bits_per_key);
     }
+}
+
+#[test]
+fn a_filter_holds_at_most_a_million_keys_drawn_by_the_seed() {
+    let index = |key: &[u8]| key.try_into().map_or(0, u32::from_le_bytes).into();
+    let function = Function::custom("index", 32, index, &[]);
+    let mut dataset = Dataset::of("counter", (0..2_100_000_u32).map(u32::to_le_bytes).collect());
+    let hashed = Hashed::new(&dataset.keys, &function, &Silent).unwrap();
+    let mut drawn = |seed| {
+        dataset.seed = seed;
+        let probes = Probes::new(&dataset);
+        let values = probes.values(&hashed);
+        let (near_sizes, rows) = probes.of_function("index", &values, &Silent).unwrap();
+        let of_ideal = probes.sizes_ideal(&Silent).unwrap();
+        let near_sizes = near_sizes.iter().chain(&of_ideal).map(|row| row.keys);
+        assert_eq!(near_sizes.max(), Some(MOST_KEYS as u64));
+        assert!(
+            rows.iter()
+                .all(|row| row.keys == MOST_KEYS as u64 && row.probes == 2 * row.keys)
+        );
+        values
+    };
+    let first = drawn(1);
+    let different: HashSet<u32> = first.iter().flatten().copied().collect();
+    assert!(different.len() == 2 * MOST_KEYS && first[0].len() == MOST_KEYS);
+    // Not the first keys of the file.
+    assert!(first[0].iter().any(|&index| index >= 2_000_000));
+    assert_eq!(drawn(1), first);
+    let other: HashSet<u32> = drawn(2)[0].iter().copied().collect();
+    assert!(first[0].iter().any(|index| !other.contains(index)));
 }
 
 #[test]

@@ -51,7 +51,11 @@ pub const IDEAL_BYTES: u64 = 256 << 20;
 /// others, which no number of probes averages out.
 pub const IDEALS_OF_GENERATED: u64 = 4;
 
-/// Measured numbers of keys, if a filter over the whole dataset holds more.
+/// The most keys of a filter, drawn from a larger dataset: engines build a filter for a file or a block. The rates of more keys are
+/// calculated.
+pub const MOST_KEYS: usize = 1_000_000;
+
+/// Measured numbers of keys, if the largest filter holds more.
 pub const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 /// The most absent keys that probe one filter.
 const MAX_PROBES: usize = 100_000;
@@ -84,24 +88,27 @@ pub struct Probes<'a> {
 enum Absent {
     /// Those drawn after the keys of the dataset.
     Drawn(KeySet),
-    /// Those of these indices, as many as the filter holds: both halves take turns.
+    /// Those of these indices, as many as the filter holds: both take turns.
     OtherHalf(Vec<u32>),
 }
 
 impl<'a> Probes<'a> {
     /// Draws the absent keys of a generated dataset, or splits any other dataset in two.
     ///
-    /// If the number of keys is odd, the last in shuffled order is left out, so that both filters have the same size.
-    /// Fewer than two keys give no rows.
+    /// A filter holds at most [`MOST_KEYS`] keys, the first in shuffled order, or the first of a generated dataset. If the number of
+    /// keys is odd, the last in shuffled order is left out, so that both filters have the same size. Fewer than two keys give
+    /// no rows.
     pub fn new(dataset: &'a Dataset) -> Self {
         let count = dataset.keys.len();
         let (built, absent) = if let Some(recipe) = dataset.recipe.filter(|_| count >= 2) {
             let drawn = recipe.keys_after(dataset.seed, count, ABSENT);
-            ((0..count as u32).collect(), Absent::Drawn(drawn))
+            ((0..count.min(MOST_KEYS) as u32).collect(), Absent::Drawn(drawn))
         } else {
+            let half = (count / 2).min(MOST_KEYS);
             let mut first = shuffled(count as u32, dataset.seed);
-            first.truncate(count / 2 * 2);
-            let second = first.split_off(count / 2);
+            first.truncate(2 * half);
+            let second = first.split_off(half);
+            first.shrink_to_fit();
             (first, Absent::OtherHalf(second))
         };
         Self {
@@ -134,7 +141,7 @@ impl<'a> Probes<'a> {
         [of_indices(&self.built), absent]
     }
 
-    /// Returns the values in each filter over the whole set, or over half of it, and those that probe it.
+    /// Returns the values in each of the largest filters, and those that probe it.
     fn folds<'v>(&self, [first, second]: &'v [Vec<u32>; 2]) -> Vec<Fold<'v>> {
         match &self.absent {
             Absent::Drawn(_) => vec![(first, second)],
@@ -200,7 +207,7 @@ impl<'a> Probes<'a> {
         Ok((self.size_rows(function, &near, 1), self.rows(function, whole)))
     }
 
-    /// Counts at each of [`BITS_PER_KEY`] in filters over the whole dataset.
+    /// Counts at each of [`BITS_PER_KEY`] in the largest filters.
     fn exact(&self, values: &[Vec<u32>; 2], progress: &dyn Progress) -> Result<Vec<Near>, Cancelled> {
         let (whole, folds) = (self.built.len(), self.folds(values));
         let of = |bits_per_key| Near::of(bits_per_key, [whole], 0, &folds, progress);
@@ -240,8 +247,7 @@ impl<'a> Probes<'a> {
 
     /// Returns the rows of the ideal hash by the number of keys, which sum several hashes.
     ///
-    /// If a filter over the dataset holds half of its keys, the last row is about filters of all of them, over random
-    /// values.
+    /// If a filter holds half of the keys but could hold all of them, the last row is about filters of all, over random values.
     pub fn sizes_ideal(&self, progress: &dyn Progress) -> Result<Vec<NearSizesRow>, Cancelled> {
         let keys = self.built.len();
         if keys == 0 {
@@ -253,7 +259,7 @@ impl<'a> Probes<'a> {
         let counted = self.over_ideals(hashes, |values| self.near(&values, progress))?;
         let mut rows = self.size_rows(IDEAL, &counted, hashes);
         let all = self.dataset.keys.len();
-        if all > keys {
+        if (keys + 1..=MOST_KEYS).contains(&all) {
             rows.extend(self.size_rows(IDEAL, &[self.random(all, fewest, progress)?], fewest));
         }
         Ok(rows)
@@ -274,7 +280,7 @@ impl<'a> Probes<'a> {
         )
     }
 
-    /// Counts one hash: first [`SIZES`], then filters over the whole dataset.
+    /// Counts one hash: first [`SIZES`], then the largest filters.
     fn near(&self, values: &[Vec<u32>; 2], progress: &dyn Progress) -> Result<Vec<Near>, Cancelled> {
         let whole = self.built.len();
         if whole == 0 {
@@ -347,8 +353,7 @@ struct Near {
 
 impl Near {
     /// Builds filters of the first keys of each fold, for each number of keys, the largest first, and probes each with
-    /// at most `most` absent keys; the largest also with all. Of millions of keys, of which a filter takes a good part
-    /// of a second, the first fold alone is built for the other numbers, and probed with more if there are more.
+    /// at most `most` absent keys; the largest also with all.
     fn of(
         bits_per_key: u32,
         numbers: impl IntoIterator<Item = usize>,
@@ -362,14 +367,8 @@ impl Near {
         let (mut largest, mut all, mut counts) = (0, [0; 2], Vec::new());
         for keys in numbers {
             let is_largest = counts.is_empty();
-            let has_more = folds[0].1.len() >= most * folds.len();
-            let used = if is_largest || keys <= NEIGHBOURS_KEYS || !has_more {
-                folds
-            } else {
-                &folds[..1]
-            };
             let mut sum = [0; 2];
-            for (built, absent) in used {
+            for (built, absent) in folds {
                 go_on(progress)?;
                 let len = policy.max_filter_len(keys);
                 let mut room = vec![0; len.expect("fewer bytes than the values take")];
@@ -380,7 +379,6 @@ impl Near {
                 if is_largest {
                     (largest, all) = (keys, added([all, count(absent)]));
                 }
-                let most = most * folds.len() / used.len();
                 sum = added([sum, count(&absent[..absent.len().min(most)])]);
             }
             counts.push(sum);

@@ -51,11 +51,13 @@ pub(super) fn all(data: &DatasetRows<'_>) -> Vec<Table> {
     tables
 }
 
-/// Returns the policies that bring a hash function of their own, by the same numbers of keys; `None` without filters.
+/// Returns the policies that bring a hash function of their own, by the same numbers of keys and that of the dataset; `None` without
+/// filters.
 fn own_hash(data: &DatasetRows<'_>) -> Option<Table> {
     let rows = data.rows(&data.records.near_sizes);
-    let numbers: BTreeSet<u64> = rows.map(|row| row.keys).collect();
+    let mut numbers: BTreeSet<u64> = rows.map(|row| row.keys).collect();
     numbers.first()?;
+    numbers.insert(data.summary.keys);
     let bits_per_key = BitsPerKey::whole(USUAL_BITS);
     let policies = ALL.iter().map(|policy| (policy.name(), policy.format()));
     let rows = policies

@@ -43,7 +43,7 @@ pub(super) fn judged(
 ) -> Records {
     let mut records = Records::of(run.clone());
     let values = |dataset: &Dataset, records: &mut Records| {
-        let hashed = Hashed::new(&dataset.keys, function);
+        let hashed = Hashed::new(&dataset.keys, function, &Silent).unwrap();
         for question in QUESTIONS.iter().filter(|question| question.applies_to(dataset)) {
             if let Measure::Values(measure) = question.measure {
                 measure(dataset, &hashed, records);
