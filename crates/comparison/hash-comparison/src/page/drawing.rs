@@ -3,7 +3,6 @@
 //! A question has its own charts; those of several questions are here.
 
 mod bits;
-mod file_name;
 mod findings;
 
 use std::path::Path;
@@ -54,7 +53,7 @@ pub struct Chart {
 /// Lays out every chart, ordered by dataset and kind; charts of the whole run come last.
 pub fn all(records: &Records) -> Vec<Chart> {
     let all = DatasetRows::all(records);
-    let slugs = file_name::slugs(all.iter().map(|data| data.summary.name.as_str()));
+    let slugs = slugs(all.iter().map(|data| data.summary.name.as_str()));
     let datasets = (0..all.len()).map(Some).chain([None]);
     let charts = datasets.flat_map(|dataset| kinds().map(move |kind| (dataset, kind)));
     let chart = |(dataset, kind): (Option<usize>, &'static Kind)| {
@@ -133,4 +132,35 @@ fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<(), Error> {
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     std::fs::write(path, bytes).map_err(Error::system(path))
+}
+
+/// Length limit of a slug in bytes; with chart and extension, far below the 255 that file systems allow.
+const LONGEST: usize = 80;
+
+/// Returns a different text of ASCII lower-case letters, digits and inner hyphens for each name, which may be that of any file. The
+/// result depends only on the names and their order.
+fn slugs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for name in names {
+        let base = slug(name);
+        let mut candidate = base.clone();
+        let mut number = 2;
+        while out.contains(&candidate) {
+            candidate = format!("{base}-{number}");
+            number += 1;
+        }
+        out.push(candidate);
+    }
+    out
+}
+
+fn slug(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let mut slug = words.join("-").to_ascii_lowercase();
+    slug.truncate(LONGEST);
+    match slug.trim_end_matches('-') {
+        "" => "keys".to_owned(),
+        slug => slug.to_owned(),
+    }
 }
