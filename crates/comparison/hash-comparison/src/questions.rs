@@ -20,7 +20,7 @@ use std::path::Path;
 use plots::scene::Scene;
 use records::error::Error;
 use records::table;
-use terminal::progress::{Cancelled, Progress, go_on};
+use terminal::progress::{Cancelled, Progress};
 
 pub use self::buckets::{BucketRow, Figure};
 pub use self::collisions::CollisionRow;
@@ -98,24 +98,6 @@ pub enum Measure {
     Prepared(for<'a> fn(&'a Dataset) -> OnKeys<'a>),
     /// Functions apart from datasets.
     Functions(fn(&[&Function], &dyn Progress, &mut Records) -> Result<(), Cancelled>),
-}
-
-impl Measure {
-    /// Prepares the questions about the values of a dataset's keys.
-    pub fn on<'a>(&self, dataset: &'a Dataset) -> Option<OnKeys<'a>> {
-        match *self {
-            Self::Prepared(prepare) => Some(prepare(dataset)),
-            Self::Values(measure) => Some(Box::new(move |hashed, progress, records| {
-                if let Some(hashed) = hashed {
-                    // With ten million keys a question takes a good part of a second.
-                    go_on(progress)?;
-                    measure(dataset, hashed, records);
-                }
-                Ok(())
-            })),
-            Self::Times(_) | Self::Functions(_) => None,
-        }
-    }
 }
 
 /// A failed test with its verdict and reason.

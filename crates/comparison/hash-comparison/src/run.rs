@@ -186,9 +186,8 @@ pub fn count_values(
         .map(|dataset| {
             go_on(progress)?;
             let applicable = QUESTIONS.iter().filter(|question| question.applies_to(dataset));
-            let questions = applicable
-                .filter_map(|question| question.measure.on(dataset))
-                .collect();
+            let questions = applicable.filter_map(|question| on_keys(&question.measure, dataset));
+            let questions = questions.collect();
             progress.step();
             Ok(questions)
         })
@@ -213,6 +212,22 @@ pub fn count_values(
         .collect::<Result<_, Cancelled>>()?;
     parts.into_iter().for_each(|part| records.append(part));
     Ok(())
+}
+
+/// Prepares a question about the values of a dataset's keys.
+fn on_keys<'a>(measure: &Measure, dataset: &'a Dataset) -> Option<OnKeys<'a>> {
+    match *measure {
+        Measure::Prepared(prepare) => Some(prepare(dataset)),
+        Measure::Values(measure) => Some(Box::new(move |hashed, progress, records| {
+            if let Some(hashed) = hashed {
+                // With ten million keys a question takes a good part of a second.
+                go_on(progress)?;
+                measure(dataset, hashed, records);
+            }
+            Ok(())
+        })),
+        Measure::Times(_) | Measure::Functions(_) => None,
+    }
 }
 
 /// Adds findings, facts and costs, and the advice for the request of the run.
