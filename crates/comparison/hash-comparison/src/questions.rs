@@ -147,17 +147,6 @@ pub(crate) enum Of<T> {
     Run(fn(&Records) -> T),
 }
 
-impl<T> Of<T> {
-    /// Returns what is shown of this dataset, or without one of the run; `None` if it is shown of the other.
-    pub(crate) fn shown(&self, records: &Records, dataset: Option<&DatasetRows<'_>>) -> Option<T> {
-        match (self, dataset) {
-            (Self::Dataset(shown), Some(data)) => Some(shown(data)),
-            (Self::Run(shown), None) => Some(shown(records)),
-            _ => None,
-        }
-    }
-}
-
 /// A CSV file of rows.
 #[derive(Debug)]
 pub struct RecordFile {
