@@ -5,7 +5,7 @@ pub mod summary;
 use std::fmt;
 use std::path::Path;
 
-use crate::page::drawing::Drawing;
+use crate::page::drawing;
 use crate::questions::Records;
 use crate::questions::files::KIND;
 use records::document::{self, RUN};
@@ -63,15 +63,14 @@ pub(crate) fn draw(
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     let folder = destination.unfinished();
-    let drawing = Drawing::of(records);
-    let stored = records.files().map(|file| file.name).chain([RUN]);
-    let mut files = [drawing.names(), stored.map(str::to_owned).collect()].concat();
-    files.sort();
-    destination.refuse_foreign(&files)?;
     terminal.begin("drawing", 1);
-    let drawn = drawing.write(folder);
-    records.run.files = files;
-    let drawn = drawn.and_then(|()| document::write(&folder.join(RUN), &records.run));
+    let drawn = drawing::write(records, folder).and_then(|mut files| {
+        let stored = records.files().map(|file| file.name).chain([RUN]);
+        files.extend(stored.map(str::to_owned));
+        files.sort();
+        records.run.files = files;
+        document::write(&folder.join(RUN), &records.run)
+    });
     terminal.step();
     terminal.finish();
     drawn.map_err(|error| destination.destined(error))?;

@@ -85,48 +85,28 @@ pub fn all(records: &Records) -> Vec<Chart> {
     charts.filter_map(chart).collect()
 }
 
-/// The charts of records, laid out.
-pub struct Drawing<'a> {
-    records: &'a Records,
-    charts: Vec<Chart>,
+/// Writes charts and report into `dir`, which must exist, and returns the names of these files. Files with the same names are
+/// replaced; other files are left alone.
+///
+/// # Errors
+///
+/// Returns an error if a file cannot be written, or if the figures make a chart too large to draw.
+pub fn write(records: &Records, dir: &Path) -> Result<Vec<String>, Error> {
+    let charts = all(records);
+    let folder = dir.join(CHARTS);
+    std::fs::create_dir_all(&folder).map_err(Error::system(&folder))?;
+    let drawn = charts
+        .par_iter()
+        .map(|chart| draw(chart, records.run.schema, dir));
+    let mut names = drawn.collect::<Result<Vec<_>, _>>()?;
+    write_file(&dir.join(REPORT), super::page(records, &charts)?)?;
+    names.push(REPORT.to_owned());
+    Ok(names)
 }
 
-impl<'a> Drawing<'a> {
-    /// Lays out the charts.
-    pub fn of(records: &'a Records) -> Self {
-        let charts = all(records);
-        Self { records, charts }
-    }
-
-    /// Returns the names of the files that [`write`](Self::write) writes: `index.html` and `charts/*.svg`.
-    pub fn names(&self) -> Vec<String> {
-        let charts = self.charts.iter().map(file);
-        charts.chain([REPORT.to_owned()]).collect()
-    }
-
-    /// Writes charts and report into `dir`, which must exist. Files with the same names are replaced; other files are left
-    /// alone.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a file cannot be written, or if the figures make a chart too large to draw.
-    pub fn write(&self, dir: &Path) -> Result<(), Error> {
-        let folder = dir.join(CHARTS);
-        std::fs::create_dir_all(&folder).map_err(Error::system(&folder))?;
-        let charts = self.charts.par_iter();
-        charts.try_for_each(|chart| draw(chart, self.records.run.schema, dir))?;
-        let page = super::page(self.records, &self.charts)?;
-        write(&dir.join(REPORT), page.as_bytes())
-    }
-}
-
-fn file(chart: &Chart) -> String {
-    format!("{CHARTS}/{}.svg", chart.stem)
-}
-
-/// Writes the file of a chart.
-fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<(), Error> {
-    let name = file(chart);
+/// Writes the file of a chart, and returns its name.
+fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, Error> {
+    let name = format!("{CHARTS}/{}.svg", chart.stem);
     if !chart.scene.is_drawable() {
         let reason = format!("{name}: the figures of this run make it too large to draw");
         return Err(Error::internal(reason));
@@ -138,11 +118,12 @@ fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<(), Error> {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <!-- Written by hash-comparison {version} (cargo xtask render) from records of schema {schema}; do not edit. -->\n{element}"
     );
-    write(&dir.join(name), document.as_bytes())
+    write_file(&dir.join(&name), document)?;
+    Ok(name)
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    std::fs::write(path, bytes).map_err(Error::system(path))
+fn write_file(path: &Path, text: String) -> Result<(), Error> {
+    std::fs::write(path, text).map_err(Error::system(path))
 }
 
 /// Length limit of a slug in bytes; with chart and extension, far below the 255 that file systems allow.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use fixture::Plan;
 use hash_comparison::advice::recommend::decide;
-use hash_comparison::page::drawing::Drawing;
+use hash_comparison::page::drawing;
 use hash_comparison::questions::{Place, Records, TimingRow};
 use hash_comparison::record::{CallForm, EMPTY, Purpose, Request};
 
@@ -30,9 +30,8 @@ fn rendered(records: &Records, name: &str) -> (PathBuf, Vec<String>) {
         std::fs::remove_dir_all(&dir).unwrap();
     }
     std::fs::create_dir_all(&dir).unwrap();
-    let drawing = Drawing::of(records);
-    drawing.write(&dir).unwrap();
-    (dir, drawing.names())
+    let names = drawing::write(records, &dir).unwrap();
+    (dir, names)
 }
 
 /// Renders the records, checks everything that must hold for every rendering, and returns the page.
