@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, Recipe, printed, shuffled};
-use hash_comparison::questions::collisions::{self, CollisionRow};
+use hash_comparison::questions::collisions::{self, CollisionRow, Different};
 use hash_comparison::questions::filters::{
     BITS_PER_KEY, FEWEST_KEYS, MOST_KEYS, Probes, compared, unlucky_size,
 };
@@ -81,14 +81,13 @@ proptest! {
         let count = |of: &dyn Fn(u64) -> u64| {
             values.iter().map(|&value| of(value)).collect::<HashSet<u64>>().len() as u64
         };
-        let function = function(bits);
-        let hashed = Hashed::of_values(&function, values.clone());
-        prop_assert_eq!(hashed.different(End::Low, 0), u64::from(!values.is_empty()));
+        let different = Different::of(&values, bits);
+        prop_assert_eq!(different.at(End::Low, 0), u64::from(!values.is_empty()));
         for width in 1..=bits.min(32) {
-            prop_assert_eq!(hashed.different(End::Low, width), count(&|value| value % (1 << width)));
-            prop_assert_eq!(hashed.different(End::High, width), count(&|value| value >> (bits - width)));
+            prop_assert_eq!(different.at(End::Low, width), count(&|value| value % (1 << width)));
+            prop_assert_eq!(different.at(End::High, width), count(&|value| value >> (bits - width)));
         }
-        prop_assert_eq!(hashed.different(End::Full, bits), count(&|value| value));
+        prop_assert_eq!(different.at(End::Full, bits), count(&|value| value));
     }
 
     #[test]
