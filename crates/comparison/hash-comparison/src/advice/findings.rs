@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::questions::{Failure, QUESTIONS, Records, collisions};
+use crate::questions::{CollisionRow, Failure, QUESTIONS, Records, collisions};
 use crate::record::{BitFact, DatasetSummary, FailedTest, Finding, FunctionSummary, Verdict, about};
 
 /// Returns one finding for each dataset and function of the run, in this order.
@@ -61,7 +61,22 @@ fn finding(records: &Records, dataset: &DatasetSummary, function: &FunctionSumma
         verdict,
         failed,
         reasons: failures.into_iter().map(|failure| failure.reason).collect(),
-        worst_bits: collisions::worst(&rows).map_or(0, |row| row.bits),
+        worst_bits: worst(&rows).map_or(0, |row| row.bits),
         rank: 0,
     }
+}
+
+/// Returns the row of collisions furthest above chance. If no row is worse, ratios are noise at widths with hardly any expected
+/// collisions, so the row with the least p-value above the expectation counts, or else the row least certain to be below.
+fn worst<'a>(rows: &[&'a CollisionRow]) -> Option<&'a CollisionRow> {
+    let surprise = |row: &CollisionRow| {
+        let above = row.collisions as f64 >= row.expected;
+        if above { row.p_value } else { 2.0 - row.p_value }
+    };
+    let least = || {
+        rows.iter()
+            .copied()
+            .min_by(|a, b| surprise(a).total_cmp(&surprise(b)))
+    };
+    collisions::furthest(rows.iter().copied()).or_else(least)
 }

@@ -406,21 +406,6 @@ pub(crate) fn even_chance(bits: u32) -> u64 {
     libm::ceil(0.5 + libm::sqrt(0.25 + libm::ldexp(core::f64::consts::LN_2, bits as i32 + 1))) as u64
 }
 
-/// Returns the row furthest above chance. If no row is worse, ratios are noise at widths with hardly any expected
-/// collisions, so the row with the least p-value above the expectation counts, or else the row least certain to be below.
-pub(crate) fn worst<'a>(rows: &[&'a CollisionRow]) -> Option<&'a CollisionRow> {
-    let surprise = |row: &CollisionRow| {
-        let above = row.collisions as f64 >= row.expected;
-        if above { row.p_value } else { 2.0 - row.p_value }
-    };
-    let least = || {
-        rows.iter()
-            .copied()
-            .min_by(|a, b| surprise(a).total_cmp(&surprise(b)))
-    };
-    furthest(rows.iter().copied()).or_else(least)
-}
-
 /// Returns the widths that failed, largest ratio first.
 fn failures(rows: &[CollisionRow], dataset: &str, function: &str) -> Vec<Failure> {
     let mut rows: Vec<&CollisionRow> = about(rows, dataset, function).collect();
