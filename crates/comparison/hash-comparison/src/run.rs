@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use crate::advice::{costs, findings, recommend};
+use crate::advice;
 use crate::clock::{Pinned, Watch};
 use crate::comparison::Plan;
 use crate::functions::library::STACK;
@@ -57,7 +57,7 @@ pub(crate) fn measure(
     records.run.datasets = datasets.iter().map(|set| set.summary.clone()).collect();
     count(&mut records, &datasets, &functions, progress)?;
     go_on(progress)?;
-    judge(&mut records);
+    advice::judge(&mut records);
     Ok(records)
 }
 
@@ -228,13 +228,4 @@ fn on_keys<'a>(measure: &Measure, dataset: &'a Dataset) -> Option<OnKeys<'a>> {
         })),
         Measure::Times(_) | Measure::Functions(_) => None,
     }
-}
-
-/// Adds findings, facts and costs, and the advice for the request of the run.
-fn judge(records: &mut Records) {
-    records.run.findings = findings::judge(records);
-    records.run.bit_facts = findings::bit_facts(records);
-    records.costs = costs::judge(records);
-    let request = records.run.request.clone();
-    recommend::decide(records, &request);
 }

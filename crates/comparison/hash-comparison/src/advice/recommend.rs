@@ -4,7 +4,7 @@
 //!
 //! 1. Functions that lack a requirement are left out: a key that withstands attackers, stable values, enough bits.
 //! 2. Functions are to be avoided if their costliest measurable defect for the [`Purpose`] is not negligible
-//!    ([`costs`](crate::advice::costs)). Cheaper defects neither exclude nor lower a function.
+//!    ([`costs`](super::costs)). Cheaper defects neither exclude nor lower a function.
 //! 3. Time ranks the others, in the form of call that the purpose waits for. Functions whose times are not measurably
 //!    different (see [`times`](crate::advice::times)) share a rank.
 //!

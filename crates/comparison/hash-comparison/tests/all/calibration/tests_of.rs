@@ -2,7 +2,7 @@
 
 use super::LEVEL;
 use super::alarms::{Alarms, RUN, attainable};
-use hash_comparison::advice::findings;
+use hash_comparison::advice;
 use hash_comparison::functions::Function;
 use hash_comparison::keys::{DEFAULT_SEED, Dataset};
 use hash_comparison::questions::filters::{Probes, compared};
@@ -119,7 +119,7 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
         let attainable = mixing::attainable_worst(row.trials, row.cells);
         alarms.count("mixing", furthest, attainable, row.p_worst);
     }
-    let (findings, facts) = (findings::judge(records), findings::bit_facts(records));
+    let (findings, facts) = (advice::findings(records), advice::bit_facts(records));
     let failed = |test| findings.iter().any(|finding| finding.failed.contains(&test));
     let weak = |tests: &[BitTest]| facts.iter().any(|fact| tests.contains(&fact.test));
     for (question, alarm) in [
