@@ -156,6 +156,9 @@ pub struct RecordFile {
     pub timed: bool,
     /// Returns the bytes of the file.
     pub bytes: fn(&Records) -> Vec<u8>,
+    /// Writes the rows into the file of this path, and leaves them as every reader of the file sees them: numbers have nine digits.
+    /// Returns the SHA-256.
+    pub store: fn(&mut Records, &Path) -> Result<String, Error>,
     /// Reads the rows of these bytes into the records; the path is for error messages.
     pub parse: fn(&mut Records, &Path, &[u8]) -> Result<(), Error>,
 }
@@ -209,6 +212,7 @@ macro_rules! questions {
             name: concat!(stringify!($name), ".csv"),
             timed: <$row>::TIMED,
             bytes: |records| table::to_bytes(&records.$name),
+            store: |records, path| table::store(path, &mut records.$name),
             parse: |records, path, bytes| {
                 records.$name = table::parse(path, bytes)?;
                 Ok(())

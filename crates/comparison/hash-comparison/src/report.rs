@@ -31,7 +31,7 @@ impl Report {
     /// Nothing is written then.
     pub fn write(&self, out: impl AsRef<Path>) -> Result<(), Failure> {
         let destination = Destination::check(out.as_ref(), &KIND)?;
-        write(&self.records, destination, &self.terminal)?;
+        write(self.records.clone(), destination, &self.terminal)?;
         Ok(())
     }
 }
@@ -44,14 +44,13 @@ impl fmt::Display for Report {
 
 /// Writes records, charts and report, and returns the records as they were written.
 pub(crate) fn write(
-    records: &Records,
+    mut records: Records,
     destination: Destination,
     terminal: &Terminal,
 ) -> Result<Records, Failure> {
-    let folder = destination.unfinished();
-    let stored = records.write(folder).and_then(|()| Records::read(folder));
-    // Draws from the files just written: their numbers have nine digits, unlike those in memory.
-    let mut records = stored.map_err(|error| destination.destined(error))?;
+    // Draws from what the files say: their numbers have nine digits.
+    let stored = records.write(destination.unfinished());
+    stored.map_err(|error| destination.destined(error))?;
     draw(&mut records, destination, terminal)?;
     Ok(records)
 }
@@ -69,7 +68,8 @@ pub(crate) fn draw(
         files.extend(stored.map(str::to_owned));
         files.sort();
         records.run.files = files;
-        document::write(&folder.join(RUN), &records.run)
+        records.run = document::write(&folder.join(RUN), &records.run)?;
+        Ok(())
     });
     terminal.step();
     terminal.finish();

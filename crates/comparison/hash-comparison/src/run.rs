@@ -36,7 +36,7 @@ pub(crate) fn run(
     if terminal.interrupt.requested() {
         return Err(Failure::Interrupted);
     }
-    report::write(&measured?, destination, terminal)
+    report::write(measured?, destination, terminal)
 }
 
 /// Measures and judges. Times, machine and date are those of an `earlier` run, if there is one. The report fills in the list of

@@ -75,17 +75,15 @@ impl Records {
             .filter(|file| listed.is_empty() || listed.contains_key(file.name))
     }
 
-    /// Writes the records into `dir`, which must exist, and the checksums of the written files into `run.json`.
-    pub fn write(&self, dir: &Path) -> Result<(), Error> {
-        let mut run = self.run.clone();
-        for file in self.files() {
-            let bytes = (file.bytes)(self);
-            let path = dir.join(file.name);
-            std::fs::write(&path, &bytes).map_err(Error::system(&path))?;
-            run.checksums
-                .insert(file.name.to_owned(), document::checksum(&bytes));
+    /// Writes the records into `dir`, which must exist, and leaves them as every reader of the files sees them.
+    pub(crate) fn write(&mut self, dir: &Path) -> Result<(), Error> {
+        let files: Vec<_> = self.files().collect();
+        for file in files {
+            let sum = (file.store)(self, &dir.join(file.name))?;
+            self.run.checksums.insert(file.name.to_owned(), sum);
         }
-        document::write(&dir.join(RUN), &run)
+        self.run = document::write(&dir.join(RUN), &self.run)?;
+        Ok(())
     }
 }
 
