@@ -6,7 +6,6 @@
 
 pub mod buckets;
 pub mod collisions;
-pub mod files;
 pub mod filters;
 pub(crate) mod judging;
 pub mod mixing;
