@@ -66,11 +66,11 @@ fn load(plan: &Plan, progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
     let seed = plan.run.seed;
     progress.begin(
         "reading keys",
-        (plan.keys.len() + plan.datasets.len() + plan.functions.len()) as u64,
+        (plan.key_files.len() + plan.datasets.len() + plan.functions.len()) as u64,
     );
     // The user's files are read before any work begins, because mistakes are in them.
-    let own = plan.keys.iter().map(|path| {
-        let dataset = keys::load_file(path, &plan.run.request.key_form, seed, progress)?;
+    let own = plan.key_files.iter().map(|file| {
+        let dataset = keys::load_file(file, &plan.run.request.key_form, seed, progress)?;
         progress.step();
         Ok(dataset)
     });
