@@ -5,8 +5,8 @@ use terminal::number::{counted, significant};
 
 use crate::advice::figures::{Basis, Figure, Figures};
 use crate::advice::over_sets::{over_sets, suited};
-use crate::advice::recommend::{Note, notes};
 use crate::advice::times;
+use crate::advice::{Note, notes};
 use crate::name_errors::listed;
 use crate::page::answer::label;
 use crate::page::wording::Wording;

@@ -1,9 +1,8 @@
 //! Advice: on synthetic records what the committed run, whose page has the advice for every choice, does not meet.
 
-use hash_comparison::advice;
 use hash_comparison::advice::figures::{Basis, Figure, Figures};
-use hash_comparison::advice::recommend::{Note, notes, of_dataset};
 use hash_comparison::advice::times::warnings;
+use hash_comparison::advice::{self, Note, notes, of_dataset};
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, Recipe};
 use hash_comparison::questions::filters::FEWEST_KEYS;
