@@ -34,7 +34,6 @@ pub use crate::record::Place;
 use crate::record::{
     About, Advice, BitFact, CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, Run, Verdict,
 };
-use crate::values::Hashed;
 
 /// A question. Measuring takes keys and functions and gives rows; everything else takes rows alone.
 pub struct Question {
@@ -78,6 +77,15 @@ impl Question {
     pub fn applies_to(&self, dataset: &Dataset) -> bool {
         self.structured || dataset.summary.kind != DatasetKind::Structured
     }
+}
+
+/// The values of all keys of a set under a function, in the order of the keys, with all their bits.
+#[derive(Debug, Clone)]
+pub struct Hashed<'a> {
+    /// The function.
+    pub function: &'a Function,
+    /// A value for each key. Bits above the output are zero.
+    pub values: Vec<u64>,
 }
 
 /// Measures one function on a dataset, or the ideal hash without one, and adds the rows.

@@ -10,12 +10,11 @@ use crate::clock::{Pinned, Watch};
 use crate::comparison::Plan;
 use crate::functions::library::STACK;
 use crate::functions::{self, Function};
-use crate::keys::{self, Dataset, structured};
+use crate::keys::{self, Dataset, KEYS_UNWATCHED, KeySet, structured};
 use crate::questions::filters::MOST_KEYS;
-use crate::questions::{FILES, Measure, OnKeys, QUESTIONS, Records};
+use crate::questions::{FILES, Hashed, Measure, OnKeys, QUESTIONS, Records};
 use crate::record::Run;
 use crate::report;
-use crate::values::Hashed;
 use records::document::RUN;
 use records::environment;
 use records::error::Error;
@@ -201,7 +200,7 @@ pub fn count_values(
         .map(|&(dataset, questions, function)| {
             go_on(progress)?;
             let mut part = Records::of(Run::default());
-            let hashed = function.map(|function| Hashed::new(&dataset.keys, function, progress));
+            let hashed = function.map(|function| hash(&dataset.keys, function, progress));
             let hashed = hashed.transpose()?;
             for question in questions {
                 question(hashed.as_ref(), progress, &mut part)?;
@@ -212,6 +211,22 @@ pub fn count_values(
         .collect::<Result<_, Cancelled>>()?;
     parts.into_iter().for_each(|part| records.append(part));
     Ok(())
+}
+
+/// Hashes every key, unless `progress` requests a stop.
+pub fn hash<'a>(
+    keys: &KeySet,
+    function: &'a Function,
+    progress: &dyn Progress,
+) -> Result<Hashed<'a>, Cancelled> {
+    let mut values = Vec::with_capacity(keys.len());
+    for (index, key) in keys.iter().enumerate() {
+        if index % KEYS_UNWATCHED == 0 {
+            go_on(progress)?;
+        }
+        values.push((function.hash)(key));
+    }
+    Ok(Hashed { function, values })
 }
 
 /// Prepares a question about the values of a dataset's keys.

@@ -71,7 +71,7 @@ rows! {
 
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Values(|dataset, hashed, records| {
-        let (all, bits) = (hashed.values64(), hashed.function.output_bits);
+        let (all, bits) = (&hashed.values, hashed.function.output_bits);
         let (keys, low_bits) = (all.len() as u64, hashed.function.compared_bits());
         // Where the keys outnumber the values, the first of them do not show it.
         let some = match has_enough(bits, keys) {

@@ -11,12 +11,11 @@ use std::collections::HashMap;
 
 use super::judging::{IDEAL_BITS, INTERVAL_LEVEL, figure, verdict};
 use super::tables::Cell;
-use super::{Failure, Kind, Measure, Of, Question, Section};
+use super::{Failure, Hashed, Kind, Measure, Of, Question, Section};
 use crate::keys::{Dataset, printed};
 use crate::record::{
     BitFact, BitTest, Choice, CostRow, DatasetKind, End, FailedTest, Purpose, Unit, Verdict, about, rows,
 };
-use crate::values::Hashed;
 use statistics::collisions::CollisionLaw;
 use statistics::correction::bonferroni;
 use terminal::number::grouped;
@@ -197,10 +196,10 @@ pub fn measure(
     hashed: &Hashed<'_>,
     windows: impl Iterator<Item = (End, u32)>,
 ) -> Vec<CollisionRow> {
-    let keys = hashed.values64().len();
+    let keys = hashed.values.len();
     assert_eq!(keys, dataset.keys.len(), "values of other keys");
     let keys = keys as u64;
-    let different = Different::of(hashed.values64(), hashed.function.output_bits);
+    let different = Different::of(&hashed.values, hashed.function.output_bits);
     let row = |(end, bits)| {
         let collisions = keys - different.at(end, bits);
         let law = CollisionLaw::new(keys, bits);
@@ -341,7 +340,7 @@ fn with_keys(mut rows: Vec<CollisionRow>, dataset: &Dataset, hashed: &Hashed<'_>
             End::Low => value & (u64::MAX >> (64 - row.bits)),
         };
         let mut seen: HashMap<u64, usize> = HashMap::new();
-        let pair = hashed.values64().iter().enumerate().find_map(|(index, &value)| {
+        let pair = hashed.values.iter().enumerate().find_map(|(index, &value)| {
             let before = seen.insert(compared(value), index)?;
             Some([before, index])
         });

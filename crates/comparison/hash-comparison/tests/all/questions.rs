@@ -9,9 +9,9 @@ use hash_comparison::questions::collisions::{self, CollisionRow, Different};
 use hash_comparison::questions::filters::{
     BITS_PER_KEY, FEWEST_KEYS, MOST_KEYS, Probes, compared, unlucky_size,
 };
-use hash_comparison::questions::{Figure, Measure, NearSizesRow, QUESTIONS, Records};
+use hash_comparison::questions::{Figure, Hashed, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{Choice, End, IDEAL, Run, Verdict};
-use hash_comparison::values::Hashed;
+use hash_comparison::run::hash;
 use proptest::prelude::*;
 use statistics::correction::FAMILY_LEVEL;
 use terminal::progress::Silent;
@@ -44,7 +44,14 @@ fn function(bits: u32) -> Function {
 
 #[test]
 fn the_four_verdicts() {
-    let row = &judged(&ids(1), &Hashed::of_values(&function(32), vec![0])).collisions[0];
+    let row = &judged(
+        &ids(1),
+        &Hashed {
+            function: &function(32),
+            values: vec![0],
+        },
+    )
+    .collisions[0];
     for (collisions, ci_low, p_value, expected) in [
         (50, 30.0, 0.009, Verdict::FewerThanChance),
         (50, 30.0, 0.01, Verdict::WithinChance),
@@ -95,7 +102,7 @@ proptest! {
         values in prop::collection::vec(prop_oneof![0_u64..40, 0..u64::from(u32::MAX)], 0..60),
     ) {
         let (dataset, function) = (ids(values.len()), function(32));
-        let records = judged(&dataset, &Hashed::of_values(&function, values.clone()));
+        let records = judged(&dataset, &Hashed { function: &function, values: values.clone() });
         prop_assert!(records.collisions.len() > 1);
         for row in records.collisions {
             let of = |value: u64| value % (1 << row.bits);
@@ -113,7 +120,13 @@ proptest! {
 #[test]
 fn keys_that_fill_a_table_evenly_take_fewer_comparisons_than_chance() {
     let function = function(32);
-    let records = judged(&ids(4096), &Hashed::of_values(&function, (0..4096).collect()));
+    let records = judged(
+        &ids(4096),
+        &Hashed {
+            function: &function,
+            values: (0..4096).collect(),
+        },
+    );
     let found = |choice, figure| {
         let mut rows = records.occupancy.iter();
         let row = rows.find(|row| (row.choice, row.figure) == (choice, figure));
@@ -175,7 +188,7 @@ fn counts_are_those_of_the_policy_itself() {
     let dataset = ids(2000);
     let function = functions::find("MurMurHash2").unwrap();
     let probes = Probes::new(&dataset);
-    let values = probes.values(&Hashed::new(&dataset.keys, function, &Silent).unwrap());
+    let values = probes.values(&hash(&dataset.keys, function, &Silent).unwrap());
     let (_, rows) = probes.of_function(function.name, &values, &Silent).unwrap();
     let order = shuffled(2000, dataset.seed);
     let keys = |half: usize| {
@@ -203,7 +216,7 @@ fn a_filter_holds_at_most_a_million_keys_drawn_by_the_seed() {
     let index = |key: &[u8]| key.try_into().map_or(0, u32::from_le_bytes).into();
     let function = Function::custom("index", 32, index, &[]);
     let mut dataset = Dataset::of("counter", (0..2_100_000_u32).map(u32::to_le_bytes).collect());
-    let hashed = Hashed::new(&dataset.keys, &function, &Silent).unwrap();
+    let hashed = hash(&dataset.keys, &function, &Silent).unwrap();
     let mut drawn = |seed| {
         dataset.seed = seed;
         let probes = Probes::new(&dataset);

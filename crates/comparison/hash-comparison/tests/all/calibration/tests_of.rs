@@ -7,9 +7,9 @@ use hash_comparison::functions::Function;
 use hash_comparison::keys::{DEFAULT_SEED, Dataset};
 use hash_comparison::questions::filters::{Probes, compared};
 use hash_comparison::questions::mixing::{self, Effort};
-use hash_comparison::questions::{Figure, Measure, NearSizesRow, QUESTIONS, Records};
+use hash_comparison::questions::{Figure, Hashed, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{BitTest, Choice, End, FailedTest, Run};
-use hash_comparison::values::Hashed;
+use hash_comparison::run::hash;
 use statistics::collisions::CollisionLaw;
 use terminal::progress::Silent;
 
@@ -43,16 +43,19 @@ pub(super) fn judged(
 ) -> Records {
     let mut records = Records::of(run.clone());
     let values = |dataset: &Dataset, records: &mut Records| {
-        let hashed = Hashed::new(&dataset.keys, function, &Silent).unwrap();
+        let hashed = hash(&dataset.keys, function, &Silent).unwrap();
         for question in QUESTIONS.iter().filter(|question| question.applies_to(dataset)) {
             if let Measure::Values(measure) = question.measure {
                 measure(dataset, &hashed, records);
             }
         }
-        hashed.values64().to_vec()
+        hashed.values
     };
     for of in prepared {
-        let hashed = Hashed::of_values(function, values(of.dataset, &mut records));
+        let hashed = Hashed {
+            function,
+            values: values(of.dataset, &mut records),
+        };
         let values = of.probes.values(&hashed);
         let (rows, _) = of.probes.of_function(function.name, &values, &Silent).unwrap();
         records.near_sizes.extend(rows);

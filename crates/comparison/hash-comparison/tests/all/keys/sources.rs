@@ -12,7 +12,7 @@ use hash_comparison::keys::{
 };
 use hash_comparison::questions::collisions;
 use hash_comparison::record::End;
-use hash_comparison::values::Hashed;
+use hash_comparison::run::hash;
 use hash_comparison::{KeyForm, KeyKind};
 use proptest::prelude::*;
 use terminal::progress::Silent;
@@ -149,7 +149,7 @@ fn keys_as_hexadecimal_digits_have_the_known_collisions_of_a_linear_function() {
         (dataset.keys.len(), dataset.keys.get(1)),
         (1 << 21, &b"\xe0\0\x01"[..])
     );
-    let hashed = Hashed::new(&dataset.keys, functions::find("CRC-32").unwrap(), &Silent).unwrap();
+    let hashed = hash(&dataset.keys, functions::find("CRC-32").unwrap(), &Silent).unwrap();
     let rows = collisions::measure(&dataset, &hashed, [(End::Low, 21)].into_iter());
     assert_eq!(rows[0].collisions, (1 << 21) - 1_048_576);
 }
