@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::questions::filters::{FEWEST_KEYS, UnluckySize, unlucky_size};
-use crate::questions::{CollisionRow, Failure, Place, QUESTIONS, Records, collisions};
+use crate::questions::{CollisionRow, Defect, Place, QUESTIONS, Records, collisions};
 use crate::record::{
     Advice, BitFact, CostRow, DatasetSummary, Effect, FailedTest, Finding, FunctionSummary, Interval, Lack,
     Purpose, Request, Resistance, Standing, Verdict, about, on, significant,
@@ -41,7 +41,7 @@ pub(crate) fn judge(records: &mut Records) {
 ///   (binomial, the function's share of all probes), below 1 % after correction for the number of such tests. The
 ///   counts are sums over filters of several sizes.
 ///
-/// A failure in the last two makes a function worse than chance; a false-positive rate that is certainly
+/// A defect in the last two makes a function worse than chance; a false-positive rate that is certainly
 /// `FAR_WORSE_RATIO` times that of the ideal hash makes it far worse, as the same ratio
 /// of collisions does.
 pub fn findings(records: &Records) -> Vec<Finding> {
@@ -68,19 +68,19 @@ pub fn bit_facts(records: &Records) -> Vec<BitFact> {
 fn finding(records: &Records, dataset: &DatasetSummary, function: &FunctionSummary) -> Finding {
     let (set, name) = (&dataset.name, &function.name);
     let questions = QUESTIONS.iter();
-    let failures = questions.flat_map(|question| (question.failures)(records, dataset, function));
-    let mut failures: Vec<Failure> = failures.collect();
+    let defects = questions.flat_map(|question| (question.defects)(records, dataset, function));
+    let mut defects: Vec<Defect> = defects.collect();
     // Stable: what a question has failed stays in its order.
-    failures.sort_by_key(|failure| (Reverse(failure.verdict), failure.test));
+    defects.sort_by_key(|defect| (Reverse(defect.verdict), defect.test));
     let rows: Vec<_> = about(&records.collisions, set, name).collect();
     let fewer = rows.iter().any(|row| row.verdict == Verdict::FewerThanChance);
-    let failed_most = failures.iter().map(|failure| failure.verdict).max();
+    let failed_most = defects.iter().map(|defect| defect.verdict).max();
     let verdict = failed_most.unwrap_or(if fewer {
         Verdict::FewerThanChance
     } else {
         Verdict::WithinChance
     });
-    let mut failed: Vec<FailedTest> = failures.iter().map(|failure| failure.test).collect();
+    let mut failed: Vec<FailedTest> = defects.iter().map(|defect| defect.test).collect();
     failed.sort_unstable();
     failed.dedup();
     Finding {
@@ -88,7 +88,7 @@ fn finding(records: &Records, dataset: &DatasetSummary, function: &FunctionSumma
         function: name.clone(),
         verdict,
         failed,
-        reasons: failures.into_iter().map(|failure| failure.reason).collect(),
+        reasons: defects.into_iter().map(|defect| defect.reason).collect(),
         worst_bits: worst(&rows).map_or(0, |row| row.bits),
         rank: 0,
     }

@@ -21,7 +21,7 @@ use records::error::Error;
 use records::table;
 use terminal::progress::{Cancelled, Progress};
 
-pub use self::buckets::{BucketRow, Figure};
+pub use self::buckets::{BucketFigure, BucketRow};
 pub use self::collisions::CollisionRow;
 pub use self::filters::{FalsePositiveRow, NearSizesRow};
 pub use self::mixing::{AvalancheRow, MixingRow};
@@ -44,7 +44,7 @@ pub struct Question {
     /// Judges the rows of a whole run, since verdicts depend on the number of tests.
     pub judge: fn(&mut Records),
     /// Returns the failed tests of a function on a dataset, the most telling first.
-    pub failures: fn(&Records, &DatasetSummary, &FunctionSummary) -> Vec<Failure>,
+    pub defects: fn(&Records, &DatasetSummary, &FunctionSummary) -> Vec<Defect>,
     /// Returns the failed tests of single bits, which are no findings: these state the effect on the user's keys already.
     pub facts: fn(&Records) -> Vec<BitFact>,
     /// Returns what a function costs on a dataset, place by place. Set are `decides`, if the place may decide, and `shown`; the
@@ -65,7 +65,7 @@ impl Question {
         structured: false,
         measure: Measure::Functions(|_, _, _| Ok(())),
         judge: |_| {},
-        failures: |_, _, _| Vec::new(),
+        defects: |_, _, _| Vec::new(),
         facts: |_| Vec::new(),
         costs: |_, _, _| Vec::new(),
         at: |_, _, _| None,
@@ -109,7 +109,7 @@ pub enum Measure {
 
 /// A failed test with its verdict and reason.
 #[derive(Debug, Clone)]
-pub struct Failure {
+pub struct Defect {
     /// The kind of test.
     pub test: FailedTest,
     /// The verdict.
@@ -128,19 +128,19 @@ pub(crate) struct Section {
     pub(crate) text: &'static str,
     /// Set if the section opens on a click.
     pub(crate) folded: bool,
-    pub(crate) charts: &'static [Kind],
+    pub(crate) charts: &'static [ChartKind],
     pub(crate) tables: Of<Vec<Table>>,
 }
 
 /// A kind of chart, drawn for each dataset that has the rows for it, or once for the whole run.
 #[derive(Debug)]
-pub(crate) struct Kind {
+pub(crate) struct ChartKind {
     /// Start of the file name.
     pub(crate) stem: &'static str,
     pub(crate) draw: Of<Option<Scene>>,
 }
 
-impl Kind {
+impl ChartKind {
     pub(crate) const fn new(stem: &'static str, draw: Of<Option<Scene>>) -> Self {
         Self { stem, draw }
     }

@@ -13,11 +13,11 @@ use records::error::Error;
 use records::folder::{CHARTS, REPORT};
 
 use crate::questions::on_dataset::DatasetRows;
-use crate::questions::{Kind, Of, QUESTIONS, Records, Section};
+use crate::questions::{ChartKind, Of, QUESTIONS, Records, Section};
 use crate::record::Purpose;
 
 /// The first chart of a dataset, by purpose: what several questions say.
-pub(crate) static FINDINGS: [(Purpose, Kind); 4] = findings::KINDS;
+pub(crate) static FINDINGS: [(Purpose, ChartKind); 4] = findings::KINDS;
 
 /// The sections with charts of several questions.
 pub(crate) const SECTIONS: &[Section] = &[Section {
@@ -26,12 +26,12 @@ pub(crate) const SECTIONS: &[Section] = &[Section {
     text: "Tables choose buckets by the low bits, the high bits or a remainder; a bit that is nearly constant wastes half of the \
            buckets.",
     folded: false,
-    charts: &[Kind::new("bits", Of::Dataset(bits::scene))],
+    charts: &[ChartKind::new("bits", Of::Dataset(bits::scene))],
     tables: Of::Dataset(|_| Vec::new()),
 }];
 
 /// Returns every kind of chart.
-pub(crate) fn kinds() -> impl Iterator<Item = &'static Kind> {
+pub(crate) fn kinds() -> impl Iterator<Item = &'static ChartKind> {
     let of_questions = QUESTIONS.iter().flat_map(|question| question.sections);
     let sections = SECTIONS.iter().chain(of_questions);
     let first = FINDINGS.iter().map(|(_, kind)| kind);
@@ -52,7 +52,7 @@ impl<T> Of<T> {
 /// A chart ready to be written.
 #[derive(Debug, Clone)]
 pub struct Chart {
-    pub(crate) kind: &'static Kind,
+    pub(crate) kind: &'static ChartKind,
     /// Index of the run's dataset; `None` for a chart of the whole run.
     pub(crate) dataset: Option<usize>,
     /// File name without extension.
@@ -67,7 +67,7 @@ pub fn all(records: &Records) -> Vec<Chart> {
     let slugs = slugs(all.iter().map(|data| data.summary.name.as_str()));
     let datasets = (0..all.len()).map(Some).chain([None]);
     let charts = datasets.flat_map(|dataset| kinds().map(move |kind| (dataset, kind)));
-    let chart = |(dataset, kind): (Option<usize>, &'static Kind)| {
+    let chart = |(dataset, kind): (Option<usize>, &'static ChartKind)| {
         let mut scene = kind.draw.shown(records, dataset.map(|index| &all[index]))??;
         if let Some(mine) = &records.run.request.mine {
             scene.frame(mine, "the function in use, is framed");

@@ -6,12 +6,13 @@
 pub(crate) mod structured;
 mod tables;
 
+use core::cmp::Ordering;
 use core::ops::RangeInclusive;
 use std::collections::HashMap;
 
-use super::judging::{IDEAL_BITS, INTERVAL_LEVEL, figure, verdict};
+use super::judging::{IDEAL_BITS, INTERVAL_LEVEL, rounded, verdict};
 use super::tables::Cell;
-use super::{Failure, Hashed, Kind, Measure, Of, Question, Section};
+use super::{ChartKind, Defect, Hashed, Measure, Of, Question, Section};
 use crate::keys::{Dataset, printed};
 use crate::record::{
     BitFact, BitTest, Choice, CostRow, DatasetKind, End, FailedTest, Purpose, Unit, Verdict, about, rows,
@@ -69,7 +70,7 @@ pub(super) const QUESTION: Question = Question {
         judge(&mut records.windows);
         judge(&mut records.structured);
     },
-    failures: |records, dataset, function| failures(&records.collisions, &dataset.name, &function.name),
+    defects: |records, dataset, function| defects(&records.collisions, &dataset.name, &function.name),
     facts: |records| facts(&records.windows).collect(),
     costs: |records, dataset, function| {
         let cost = |row: &CollisionRow, purpose| CostRow {
@@ -136,7 +137,7 @@ pub(super) const QUESTION: Question = Question {
                    unknown keys. Counted are collisions in the whole hash and in its low and high bits; at most 1 % of runs \
                    accuse an ideal hash. For information only: neither the test results above nor the advice use them.",
             folded: true,
-            charts: &[Kind::new("structured-keys", Of::Run(structured::scene))],
+            charts: &[ChartKind::new("structured-keys", Of::Run(structured::scene))],
             tables: Of::Run(tables::structured),
         },
     ],
@@ -334,14 +335,14 @@ fn leading(value: u64, bits: u32) -> u32 {
 /// Names two keys that collide in each row with a collision.
 fn with_keys(mut rows: Vec<CollisionRow>, dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<CollisionRow> {
     for row in rows.iter_mut().filter(|row| row.collisions > 0) {
-        let compared = |value: u64| match row.end {
+        let part = |value: u64| match row.end {
             End::Full => value,
             End::High => value >> (hashed.function.output_bits - row.bits),
             End::Low => value & (u64::MAX >> (64 - row.bits)),
         };
         let mut seen: HashMap<u64, usize> = HashMap::new();
         let pair = hashed.values.iter().enumerate().find_map(|(index, &value)| {
-            let before = seen.insert(compared(value), index)?;
+            let before = seen.insert(part(value), index)?;
             Some([before, index])
         });
         if let Some(pair) = pair {
@@ -380,6 +381,12 @@ impl CollisionRow {
         self.over_expected(self.collisions as f64)
     }
 
+    /// Compares by that ratio.
+    fn by_ratio(&self, other: &Self) -> Ordering {
+        let ratio = |row: &Self| row.ratio().unwrap_or(1.0);
+        ratio(self).total_cmp(&ratio(other))
+    }
+
     /// Returns the ratio of `count` to the collisions by chance, or `None` if chance gives none.
     pub(crate) fn over_expected(&self, count: f64) -> Option<f64> {
         let ratio = count / self.expected;
@@ -396,7 +403,7 @@ impl CollisionRow {
 /// Returns the row furthest above chance among those that are worse, the last of equal ones.
 pub(crate) fn furthest<'a>(rows: impl IntoIterator<Item = &'a CollisionRow>) -> Option<&'a CollisionRow> {
     let worse = rows.into_iter().filter(|row| row.is_worse());
-    worse.max_by(|a, b| a.ratio().unwrap_or(1.0).total_cmp(&b.ratio().unwrap_or(1.0)))
+    worse.max_by(|a, b| a.by_ratio(b))
 }
 
 /// Returns the number of keys among which a random function of `bits` bits has a collision with a probability of one
@@ -406,12 +413,12 @@ pub(crate) fn even_chance(bits: u32) -> u64 {
 }
 
 /// Returns the widths that failed, largest ratio first.
-fn failures(rows: &[CollisionRow], dataset: &str, function: &str) -> Vec<Failure> {
+fn defects(rows: &[CollisionRow], dataset: &str, function: &str) -> Vec<Defect> {
     let mut rows: Vec<&CollisionRow> = about(rows, dataset, function).collect();
     let own_bits = rows.iter().map(|row| row.bits).max();
     rows.retain(|row| row.is_worse());
-    rows.sort_by(|a, b| b.ratio().unwrap_or(1.0).total_cmp(&a.ratio().unwrap_or(1.0)));
-    let failure = |row: &CollisionRow| Failure {
+    rows.sort_by(|a, b| b.by_ratio(a));
+    let defect = |row: &CollisionRow| Defect {
         test: FailedTest::Collisions,
         verdict: row.verdict,
         reason: format!(
@@ -419,11 +426,11 @@ fn failures(rows: &[CollisionRow], dataset: &str, function: &str) -> Vec<Failure
             grouped(row.collisions),
             grouped(row.keys),
             row.bits,
-            figure(row.expected),
+            rounded(row.expected),
             beside_all_bits(row, own_bits),
         ),
     };
-    rows.into_iter().map(failure).collect()
+    rows.into_iter().map(defect).collect()
 }
 
 /// Returns the chance of all compared bits beside a narrower function's own width: chance at that width hides the missing
@@ -433,7 +440,7 @@ fn beside_all_bits(row: &CollisionRow, own_bits: Option<u32>) -> String {
     if own_bits != Some(row.bits) || row.bits >= IDEAL_BITS || expected <= 0.0 {
         return String::new();
     }
-    format!(", of all {IDEAL_BITS} bits {}", figure(expected))
+    format!(", of all {IDEAL_BITS} bits {}", rounded(expected))
 }
 
 /// Returns one fact for each dataset and function with a failed window: the number of these, and the worst.
@@ -453,7 +460,7 @@ fn facts(rows: &[CollisionRow]) -> impl Iterator<Item = BitFact> {
                 worst.place(),
                 grouped(worst.collisions),
                 grouped(worst.keys),
-                figure(worst.expected),
+                rounded(worst.expected),
             ),
         })
     })

@@ -5,7 +5,7 @@
 
 use filter_formats::sizing::Textbook;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
-use hash_comparison::advice::published::{CountRow, FilterRow, KeySet};
+use hash_comparison::advice::published::{CountRow, FilterRow, PublishedSet};
 use hash_comparison::functions;
 use hash_comparison::keys::load_embedded;
 use hash_comparison::questions::collisions;
@@ -31,7 +31,7 @@ fn counts(dataset: &str, seed: u64) -> Vec<u64> {
 
 #[test]
 fn app_accounts_gives_the_published_counts() {
-    let published = CountRow::of(KeySet::AppAccounts).map(|row| row.collisions);
+    let published = CountRow::of(PublishedSet::AppAccounts).map(|row| row.collisions);
     assert!(published.eq(counts("app-accounts", 1)));
 }
 

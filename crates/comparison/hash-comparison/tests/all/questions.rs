@@ -7,9 +7,9 @@ use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, Recipe, printed, shuffled};
 use hash_comparison::questions::collisions::{self, CollisionRow, Different};
 use hash_comparison::questions::filters::{
-    BITS_PER_KEY, FEWEST_KEYS, MOST_KEYS, Probes, compared, unlucky_size,
+    BITS_PER_KEY, FEWEST_KEYS, MOST_KEYS, Probes, against_ideal, unlucky_size,
 };
-use hash_comparison::questions::{Figure, Hashed, Measure, NearSizesRow, QUESTIONS, Records};
+use hash_comparison::questions::{BucketFigure, Hashed, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{Choice, End, IDEAL, Run, Verdict};
 use hash_comparison::run::hash;
 use proptest::prelude::*;
@@ -132,10 +132,10 @@ fn keys_that_fill_a_table_evenly_take_fewer_comparisons_than_chance() {
         let row = rows.find(|row| (row.choice, row.figure) == (choice, figure));
         row.map(|row| (row.value, row.verdict)).unwrap()
     };
-    let even = found(Choice::LowBits, Figure::Compared);
+    let even = found(Choice::LowBits, BucketFigure::Compared);
     assert_eq!(even, (1.0, Verdict::FewerThanChance));
     // The high bits are all zero.
-    let full = found(Choice::HighBits, Figure::Fullest);
+    let full = found(Choice::HighBits, BucketFigure::Fullest);
     assert_eq!(full, (4096.0, Verdict::FarWorseThanChance));
 }
 
@@ -163,7 +163,7 @@ fn too_few_keys_cannot_show_sixteen_times_the_false_positives() {
         let row = |index| filter_row(&format!("f{index}"), keys / 2, keys, (keys * 16).div_ceil(100));
         let mut rows: Vec<NearSizesRow> = (0..162).map(row).collect();
         rows.push(filter_row(IDEAL, keys / 2, 1_000_000, 10_000));
-        let first = compared(&rows, &ids(0).summary, "f0").next().unwrap();
+        let first = against_ideal(&rows, &ids(0).summary, "f0").next().unwrap();
         first.p_adjusted < FAMILY_LEVEL
     };
     assert!(reported(FEWEST_KEYS) && !reported(FEWEST_KEYS - 8));

@@ -5,9 +5,9 @@ use super::alarms::{Alarms, RUN, attainable};
 use hash_comparison::advice;
 use hash_comparison::functions::Function;
 use hash_comparison::keys::{DEFAULT_SEED, Dataset};
-use hash_comparison::questions::filters::{Probes, compared};
+use hash_comparison::questions::filters::{Probes, against_ideal};
 use hash_comparison::questions::mixing::{self, Effort};
-use hash_comparison::questions::{Figure, Hashed, Measure, NearSizesRow, QUESTIONS, Records};
+use hash_comparison::questions::{BucketFigure, Hashed, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{BitTest, Choice, End, FailedTest, Run};
 use hash_comparison::run::hash;
 use statistics::collisions::CollisionLaw;
@@ -98,18 +98,18 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
     ] {
         for row in rows {
             let question = match row.figure {
-                Figure::ChiSquare if row.choice == Choice::LowBits => "buckets by low bits",
-                Figure::ChiSquare => "buckets by remainder",
-                Figure::Ones => "share of ones in a bit",
-                Figure::Compared => "keys compared",
-                Figure::Fullest => "fullest bucket",
-                Figure::Empty => "empty buckets",
+                BucketFigure::ChiSquare if row.choice == Choice::LowBits => "buckets by low bits",
+                BucketFigure::ChiSquare => "buckets by remainder",
+                BucketFigure::Ones => "share of ones in a bit",
+                BucketFigure::Compared => "keys compared",
+                BucketFigure::Fullest => "fullest bucket",
+                BucketFigure::Empty => "empty buckets",
             };
             alarms.count(test, question, LEVEL, row.p_value);
         }
     }
     for dataset in prepared.iter().map(|of| of.dataset) {
-        for one in compared(&records.near_sizes, &dataset.summary, function.name) {
+        for one in against_ideal(&records.near_sizes, &dataset.summary, function.name) {
             alarms.count("false_positives", "more than the ideal hash", LEVEL, one.p_value);
         }
     }
