@@ -57,7 +57,7 @@ pub(crate) fn write(
     terminal: &Terminal,
 ) -> Result<Records, Failure> {
     // Draws from what the files say: their numbers have nine digits.
-    let stored = records.write(destination.unfinished());
+    let stored = records.store(destination.unfinished());
     stored.map_err(|error| destination.destined(error))?;
     draw(&mut records, destination, terminal)?;
     Ok(records)
@@ -150,7 +150,7 @@ impl Records {
     }
 
     /// Writes the records into `dir`, which must exist, and leaves them as every reader of the files sees them.
-    pub(crate) fn write(&mut self, dir: &Path) -> Result<(), Error> {
+    fn store(&mut self, dir: &Path) -> Result<(), Error> {
         let files: Vec<_> = self.files().collect();
         for file in files {
             let sum = (file.store)(self, &dir.join(file.name))?;

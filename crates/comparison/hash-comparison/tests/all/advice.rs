@@ -6,7 +6,7 @@ use hash_comparison::advice::{self, Note, notes, of_dataset};
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, Recipe};
 use hash_comparison::questions::filters::FEWEST_KEYS;
-use hash_comparison::questions::{Hashed, Place, Records, TimingRow};
+use hash_comparison::questions::{Place, Records, TimingRow};
 use hash_comparison::record::{
     Advice, CallForm, CostRow, Effect, Lack, Purpose, Request, Resistance, Run, Standing, Unit,
 };
@@ -243,11 +243,7 @@ fn too_few_bits_for_the_number_of_keys_have_a_cost() {
         let xxh3 = functions::find("XXH3").unwrap().hash;
         let function = Function::custom("narrow", bits, xxh3, &[]);
         let values = dataset.keys.iter().map(|key| xxh3(key) >> (64 - bits));
-        let hashed = Hashed {
-            function: &function,
-            values: values.collect(),
-        };
-        let mut records = judged(&dataset, &hashed);
+        let mut records = judged(&dataset, &function, values.collect());
         records.costs = advice::costs(&records);
         let advice = &advised(&records, &request_for(purpose))[0];
         assert_eq!(advice.suits(), suits, "{bits} bits: {advice:?}");

@@ -19,10 +19,11 @@ use terminal::progress::Silent;
 use super::fixtures;
 
 /// Measures and judges these values of a dataset's keys, as in a run of the function alone.
-pub(super) fn judged(dataset: &Dataset, hashed: &Hashed<'_>) -> Records {
+pub(super) fn judged(dataset: &Dataset, function: &Function, values: Vec<u64>) -> Records {
+    let hashed = &Hashed { function, values };
     let mut records = Records::of(Run {
         datasets: vec![dataset.summary.clone()],
-        functions: vec![hashed.function.summary()],
+        functions: vec![function.summary()],
         ..Run::default()
     });
     for question in QUESTIONS {
@@ -44,14 +45,7 @@ fn function(bits: u32) -> Function {
 
 #[test]
 fn the_four_verdicts() {
-    let row = &judged(
-        &ids(1),
-        &Hashed {
-            function: &function(32),
-            values: vec![0],
-        },
-    )
-    .collisions[0];
+    let row = &judged(&ids(1), &function(32), vec![0]).collisions[0];
     for (collisions, ci_low, p_value, expected) in [
         (50, 30.0, 0.009, Verdict::FewerThanChance),
         (50, 30.0, 0.01, Verdict::WithinChance),
@@ -102,7 +96,7 @@ proptest! {
         values in prop::collection::vec(prop_oneof![0_u64..40, 0..u64::from(u32::MAX)], 0..60),
     ) {
         let (dataset, function) = (ids(values.len()), function(32));
-        let records = judged(&dataset, &Hashed { function: &function, values: values.clone() });
+        let records = judged(&dataset, &function, values.clone());
         prop_assert!(records.collisions.len() > 1);
         for row in records.collisions {
             let of = |value: u64| value % (1 << row.bits);
@@ -120,13 +114,7 @@ proptest! {
 #[test]
 fn keys_that_fill_a_table_evenly_take_fewer_comparisons_than_chance() {
     let function = function(32);
-    let records = judged(
-        &ids(4096),
-        &Hashed {
-            function: &function,
-            values: (0..4096).collect(),
-        },
-    );
+    let records = judged(&ids(4096), &function, (0..4096).collect());
     let found = |choice, figure| {
         let mut rows = records.occupancy.iter();
         let row = rows.find(|row| (row.choice, row.figure) == (choice, figure));

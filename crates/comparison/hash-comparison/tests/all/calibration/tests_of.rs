@@ -7,7 +7,7 @@ use hash_comparison::functions::Function;
 use hash_comparison::keys::{DEFAULT_SEED, Dataset};
 use hash_comparison::questions::filters::{Probes, against_ideal};
 use hash_comparison::questions::mixing::{self, Effort};
-use hash_comparison::questions::{BucketFigure, Hashed, Measure, NearSizesRow, QUESTIONS, Records};
+use hash_comparison::questions::{BucketFigure, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{BitTest, Choice, End, FailedTest, Run};
 use hash_comparison::run::hash;
 use statistics::collisions::CollisionLaw;
@@ -42,27 +42,23 @@ pub(super) fn judged(
     effort: Effort<'_>,
 ) -> Records {
     let mut records = Records::of(run.clone());
-    let values = |dataset: &Dataset, records: &mut Records| {
+    let hashed = |dataset: &Dataset, records: &mut Records| {
         let hashed = hash(&dataset.keys, function, &Silent).unwrap();
         for question in QUESTIONS.iter().filter(|question| question.applies_to(dataset)) {
             if let Measure::Values(measure) = question.measure {
                 measure(dataset, &hashed, records);
             }
         }
-        hashed.values
+        hashed
     };
     for of in prepared {
-        let hashed = Hashed {
-            function,
-            values: values(of.dataset, &mut records),
-        };
-        let values = of.probes.values(&hashed);
+        let values = of.probes.values(&hashed(of.dataset, &mut records));
         let (rows, _) = of.probes.of_function(function.name, &values, &Silent).unwrap();
         records.near_sizes.extend(rows);
         records.near_sizes.extend(of.ideal.iter().cloned());
     }
     for dataset in structured {
-        values(dataset, &mut records);
+        hashed(dataset, &mut records);
     }
     let mixing = mixing::measure(function, DEFAULT_SEED, effort);
     (records.avalanche, records.mixing) = (mixing.avalanche, mixing.rows);
