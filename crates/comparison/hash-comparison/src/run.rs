@@ -63,17 +63,13 @@ pub(crate) fn measure(
 /// Loads the embedded datasets, then the key files.
 fn load(plan: &Plan, progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
     let seed = plan.run.seed;
-    progress.begin(
-        "reading keys",
-        (plan.key_files.len() + plan.datasets.len() + plan.functions.len()) as u64,
-    );
     // The user's files are read before any work begins, because mistakes are in them.
-    let own = plan.key_files.iter().map(|file| {
-        let dataset = keys::load_file(file, &plan.run.request.key_form, seed, progress)?;
-        progress.step();
-        Ok(dataset)
-    });
+    let form = &plan.run.request.key_form;
+    let own = plan.key_files.iter();
+    let own = own.map(|file| keys::load_file(file, form, seed, progress));
     let own = own.collect::<Result<Vec<_>, Error>>()?;
+    let steps = plan.datasets.len() + plan.functions.len();
+    progress.begin("reading keys", steps as u64);
     let embedded = plan.datasets.iter().map(|name| {
         go_on(progress)?;
         let dataset = keys::load_embedded(name, seed)?;
