@@ -95,7 +95,7 @@ pub struct Workload<'a> {
 }
 
 /// All readings of one batch.
-pub struct Table<'a> {
+pub struct Readings<'a> {
     /// The keys.
     pub workload: Workload<'a>,
     /// By function, then by form.
@@ -106,7 +106,7 @@ pub struct Table<'a> {
     taken: usize,
 }
 
-impl<'a> Table<'a> {
+impl<'a> Readings<'a> {
     /// Creates the table of these functions, without readings.
     pub fn new(
         workload: Workload<'a>,
@@ -187,11 +187,11 @@ pub(crate) fn read_all<'a>(
     subjects: &[Function],
     generator: &mut SplitMix64,
     progress: &dyn Progress,
-) -> Result<Vec<Table<'a>>, Error> {
+) -> Result<Vec<Readings<'a>>, Error> {
     let rounds: Vec<usize> = workloads.iter().map(|one| one.rounds).collect();
     let tables = workloads
         .into_iter()
-        .map(|one| Table::new(one, subjects, progress));
+        .map(|one| Readings::new(one, subjects, progress));
     let mut tables = tables.collect::<Result<Vec<_>, _>>()?;
     let warm_up = 0..tables.len();
     let order: Vec<usize> = warm_up.clone().chain(spread(&rounds, generator)).collect();

@@ -1,15 +1,15 @@
 //! A comparison to be made, and the plan that its names stand for.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use crate::functions::{self, Function};
-use crate::keys::{self, DEFAULT_SEED, Manifest};
+use crate::keys::{DEFAULT_SEED, Manifest, embedded_names};
 use crate::program::typed;
 use crate::questions::Records;
-use crate::questions::files::{MAX_DATASETS, MAX_FUNCTIONS};
 use crate::record::{FORMAT, FunctionGroup, FunctionSummary, Request, Run, SCHEMA};
-use crate::report::Report;
+use crate::report::{MAX_DATASETS, MAX_FUNCTIONS, Report};
 use crate::run::measure;
 use records::environment;
 use records::error::Error;
@@ -48,7 +48,7 @@ use terminal::progress::Progress;
 #[derive(Debug, Clone)]
 pub struct Comparison {
     datasets: Vec<String>,
-    keys: Vec<PathBuf>,
+    key_files: Vec<PathBuf>,
     functions: Vec<String>,
     all: bool,
     /// User-defined functions, measured after the others.
@@ -66,7 +66,7 @@ impl Default for Comparison {
     fn default() -> Self {
         Self {
             datasets: Vec::new(),
-            keys: Vec::new(),
+            key_files: Vec::new(),
             functions: Vec::new(),
             all: false,
             own: Vec::new(),
@@ -100,7 +100,7 @@ impl Comparison {
 
     /// Adds a file of keys, or standard input as `-`. They are written as [`Request::key_form`] describes.
     pub fn keys(mut self, file: impl Into<PathBuf>) -> Self {
-        self.keys.push(file.into());
+        self.key_files.push(file.into());
         self
     }
 
@@ -168,6 +168,7 @@ impl Comparison {
     /// rules of [`Function::custom`], or there are too many datasets or functions for one report.
     pub fn plan(&self) -> Result<Plan, Error> {
         let datasets = self.dataset_names()?;
+        let key_files = self.named_files()?;
         let mut named: Vec<Function> = Vec::new();
         for name in &self.functions {
             named.extend(functions::select(name)?);
@@ -231,7 +232,7 @@ impl Comparison {
         Ok(Plan {
             run,
             datasets,
-            keys: self.keys.clone(),
+            key_files,
             functions,
             meanings: given.filter_map(|name| functions::meaning(name)).collect(),
             commit: self.commit.clone(),
@@ -243,26 +244,75 @@ impl Comparison {
         self.own.iter().find(|one| one.name.eq_ignore_ascii_case(name))
     }
 
-    /// Returns the names of the embedded datasets, each once, and checks those of the key files.
+    /// Returns the names of the embedded datasets, each once.
     fn dataset_names(&self) -> Result<Vec<String>, Error> {
         let mut datasets: Vec<String> = Vec::new();
         for name in &self.datasets {
             datasets.push(Manifest::find(name)?.name.clone());
         }
-        if self.datasets.is_empty() && self.keys.is_empty() {
-            datasets.extend(keys::embedded_names().map(str::to_owned));
+        if self.datasets.is_empty() && self.key_files.is_empty() {
+            datasets.extend(embedded_names().map(str::to_owned));
         }
         let mut seen = HashSet::new();
         datasets.retain(|name| seen.insert(name.clone()));
-        let count = datasets.len() + self.keys.len();
+        let count = datasets.len() + self.key_files.len();
         if count > MAX_DATASETS {
             return Err(Error::input(format!(
                 "a run must have at most {MAX_DATASETS} datasets and key files, got {count}: make several runs"
             )));
         }
-        keys::file_names(&self.keys)?;
         Ok(datasets)
     }
+
+    /// Returns the key files with the names of their datasets. Names must differ where case does not count, since files are named
+    /// after them.
+    fn named_files(&self) -> Result<Vec<(String, PathBuf)>, Error> {
+        let mut named: Vec<(String, PathBuf)> = Vec::new();
+        for path in &self.key_files {
+            let name = dataset_of(path)?;
+            match named.iter().find(|(other, _)| other.eq_ignore_ascii_case(&name)) {
+                Some((_, first)) if first == path => return Err(Error::input("is given twice").about(path)),
+                Some((_, first)) => {
+                    return Err(Error::input(format!(
+                        "{} and {} would both be the dataset {name}; rename or copy one of them",
+                        first.display(),
+                        path.display()
+                    )));
+                }
+                None => named.push((name, path.clone())),
+            }
+        }
+        Ok(named)
+    }
+}
+
+/// Returns `stdin`, or the name of the file without its extension, which may stand before that of a compression.
+fn dataset_of(path: &Path) -> Result<String, Error> {
+    if path == Path::new("-") {
+        return Ok("stdin".to_owned());
+    }
+    // Checked before the name, since `.` and `..` have no name.
+    if path.is_dir() {
+        return Err(Error::input("is a folder; give a file with one key per line").about(path));
+    }
+    let is_compressed = |kind: &OsStr| ["gz", "zst"].iter().any(|known| kind.eq_ignore_ascii_case(known));
+    let file = if path.extension().is_some_and(is_compressed) {
+        path.file_stem().map(Path::new)
+    } else {
+        Some(path)
+    };
+    let stem = file.and_then(Path::file_stem);
+    let stem = stem.map(|stem| stem.to_string_lossy().into_owned());
+    let Some(name) = stem.filter(|stem| !stem.contains(char::is_control)) else {
+        let reason = "the dataset is named after the file's name without its extension; it needs one, without control \
+                      characters: rename or copy the file";
+        return Err(Error::input(reason).about(path));
+    };
+    if embedded_names().any(|embedded| embedded.eq_ignore_ascii_case(&name)) {
+        let reason = format!("{name} is the name of an embedded dataset; rename or copy the file");
+        return Err(Error::input(reason).about(path));
+    }
+    Ok(name)
 }
 
 /// A checked comparison: what its names stand for, each once.
@@ -274,8 +324,8 @@ pub struct Plan {
     pub datasets: Vec<String>,
     /// The functions, in the order in which they are measured.
     pub functions: Vec<Function>,
-    /// The files of keys.
-    pub(crate) keys: Vec<PathBuf>,
+    /// The files of keys, with the names of their datasets.
+    pub key_files: Vec<(String, PathBuf)>,
     /// A sentence for each given name that is not the function's own.
     pub(crate) meanings: Vec<String>,
     pub(crate) commit: Option<String>,

@@ -104,7 +104,7 @@ impl Function {
     }
 
     /// Returns the value that is compared: the low 32 bits.
-    pub fn compared(&self, key: &[u8]) -> u32 {
+    pub fn low_bits(&self, key: &[u8]) -> u32 {
         (self.hash)(key) as u32
     }
 }
@@ -125,9 +125,9 @@ pub fn all() -> &'static [Function] {
     &ALL[0]
 }
 
-/// Returns the functions that this build or processor [lacks](Function::lacks).
-pub fn missing() -> &'static [Function] {
-    &ALL[1]
+/// Returns all functions, then those that this build or processor [lacks](Function::lacks).
+pub fn known() -> impl Iterator<Item = &'static Function> + Clone {
+    ALL.iter().flatten()
 }
 
 /// The functions of a default run in addition to the published functions: those that programs choose today, one per
@@ -251,11 +251,6 @@ fn same_letters(one: &str, other: &str) -> bool {
     !one.is_empty() && one == letters(other)
 }
 
-/// Returns all functions, also those that this build or processor lacks.
-fn known() -> impl Iterator<Item = &'static Function> {
-    all().iter().chain(missing())
-}
-
 /// Returns the function with exactly this name, identifier or alias, in any case. A name wins over an alias.
 pub(crate) fn called(name: &str) -> Option<&'static Function> {
     let same = |other: &str| other.eq_ignore_ascii_case(name);
@@ -291,6 +286,9 @@ fn find_or_offer(name: &str, others: &[&str]) -> Result<&'static Function, Error
         }
     }
 }
+
+/// The hash of LevelDB's filters.
+pub const POLICY_HASH: &str = "MurMurHash2";
 
 /// Names that stand for all functions of a group.
 pub const GROUPS: [(&str, FunctionGroup); 4] = [

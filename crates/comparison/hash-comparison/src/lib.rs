@@ -21,8 +21,6 @@ pub mod keys;
 
 pub mod functions;
 
-pub mod values;
-
 pub mod clock;
 
 pub mod questions;

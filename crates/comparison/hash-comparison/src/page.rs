@@ -20,8 +20,8 @@ use minijinja::value::{Serde, Value};
 use minijinja::{Environment, UndefinedBehavior, context, escape_formatter};
 
 use crate::advice::calibration::{self, CalibrationRow};
+use crate::advice::of_dataset as of_request;
 use crate::advice::over_sets::{over_sets, suited};
-use crate::advice::recommend::of_dataset as of_request;
 use crate::advice::times::warnings;
 use crate::keys::Manifest;
 use crate::questions::filters::FEWEST_KEYS;

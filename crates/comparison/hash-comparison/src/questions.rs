@@ -6,7 +6,6 @@
 
 pub mod buckets;
 pub mod collisions;
-pub mod files;
 pub mod filters;
 pub(crate) mod judging;
 pub mod mixing;
@@ -20,9 +19,9 @@ use std::path::Path;
 use plots::scene::Scene;
 use records::error::Error;
 use records::table;
-use terminal::progress::{Cancelled, Progress, go_on};
+use terminal::progress::{Cancelled, Progress};
 
-pub use self::buckets::{BucketRow, Figure};
+pub use self::buckets::{BucketFigure, BucketRow};
 pub use self::collisions::CollisionRow;
 pub use self::filters::{FalsePositiveRow, NearSizesRow};
 pub use self::mixing::{AvalancheRow, MixingRow};
@@ -35,7 +34,6 @@ pub use crate::record::Place;
 use crate::record::{
     About, Advice, BitFact, CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, Run, Verdict,
 };
-use crate::values::Hashed;
 
 /// A question. Measuring takes keys and functions and gives rows; everything else takes rows alone.
 pub struct Question {
@@ -46,7 +44,7 @@ pub struct Question {
     /// Judges the rows of a whole run, since verdicts depend on the number of tests.
     pub judge: fn(&mut Records),
     /// Returns the failed tests of a function on a dataset, the most telling first.
-    pub failures: fn(&Records, &DatasetSummary, &FunctionSummary) -> Vec<Failure>,
+    pub defects: fn(&Records, &DatasetSummary, &FunctionSummary) -> Vec<Defect>,
     /// Returns the failed tests of single bits, which are no findings: these state the effect on the user's keys already.
     pub facts: fn(&Records) -> Vec<BitFact>,
     /// Returns what a function costs on a dataset, place by place. Set are `decides`, if the place may decide, and `shown`; the
@@ -67,7 +65,7 @@ impl Question {
         structured: false,
         measure: Measure::Functions(|_, _, _| Ok(())),
         judge: |_| {},
-        failures: |_, _, _| Vec::new(),
+        defects: |_, _, _| Vec::new(),
         facts: |_| Vec::new(),
         costs: |_, _, _| Vec::new(),
         at: |_, _, _| None,
@@ -79,6 +77,15 @@ impl Question {
     pub fn applies_to(&self, dataset: &Dataset) -> bool {
         self.structured || dataset.summary.kind != DatasetKind::Structured
     }
+}
+
+/// The values of all keys of a set under a function, in the order of the keys, with all their bits.
+#[derive(Debug, Clone)]
+pub struct Hashed<'a> {
+    /// The function.
+    pub function: &'a Function,
+    /// A value for each key. Bits above the output are zero.
+    pub values: Vec<u64>,
 }
 
 /// Measures one function on a dataset, or the ideal hash without one, and adds the rows.
@@ -100,27 +107,9 @@ pub enum Measure {
     Functions(fn(&[&Function], &dyn Progress, &mut Records) -> Result<(), Cancelled>),
 }
 
-impl Measure {
-    /// Prepares the questions about the values of a dataset's keys.
-    pub fn on<'a>(&self, dataset: &'a Dataset) -> Option<OnKeys<'a>> {
-        match *self {
-            Self::Prepared(prepare) => Some(prepare(dataset)),
-            Self::Values(measure) => Some(Box::new(move |hashed, progress, records| {
-                if let Some(hashed) = hashed {
-                    // With ten million keys a question takes a good part of a second.
-                    go_on(progress)?;
-                    measure(dataset, hashed, records);
-                }
-                Ok(())
-            })),
-            Self::Times(_) | Self::Functions(_) => None,
-        }
-    }
-}
-
 /// A failed test with its verdict and reason.
 #[derive(Debug, Clone)]
-pub struct Failure {
+pub struct Defect {
     /// The kind of test.
     pub test: FailedTest,
     /// The verdict.
@@ -139,19 +128,19 @@ pub(crate) struct Section {
     pub(crate) text: &'static str,
     /// Set if the section opens on a click.
     pub(crate) folded: bool,
-    pub(crate) charts: &'static [Kind],
+    pub(crate) charts: &'static [ChartKind],
     pub(crate) tables: Of<Vec<Table>>,
 }
 
 /// A kind of chart, drawn for each dataset that has the rows for it, or once for the whole run.
 #[derive(Debug)]
-pub(crate) struct Kind {
+pub(crate) struct ChartKind {
     /// Start of the file name.
     pub(crate) stem: &'static str,
     pub(crate) draw: Of<Option<Scene>>,
 }
 
-impl Kind {
+impl ChartKind {
     pub(crate) const fn new(stem: &'static str, draw: Of<Option<Scene>>) -> Self {
         Self { stem, draw }
     }
@@ -165,17 +154,6 @@ pub(crate) enum Of<T> {
     Run(fn(&Records) -> T),
 }
 
-impl<T> Of<T> {
-    /// Returns what is shown of this dataset, or without one of the run; `None` if it is shown of the other.
-    pub(crate) fn shown(&self, records: &Records, dataset: Option<&DatasetRows<'_>>) -> Option<T> {
-        match (self, dataset) {
-            (Self::Dataset(shown), Some(data)) => Some(shown(data)),
-            (Self::Run(shown), None) => Some(shown(records)),
-            _ => None,
-        }
-    }
-}
-
 /// A CSV file of rows.
 #[derive(Debug)]
 pub struct RecordFile {
@@ -185,6 +163,9 @@ pub struct RecordFile {
     pub timed: bool,
     /// Returns the bytes of the file.
     pub bytes: fn(&Records) -> Vec<u8>,
+    /// Writes the rows into the file of this path, and leaves them as every reader of the file sees them: numbers have nine digits.
+    /// Returns the SHA-256.
+    pub store: fn(&mut Records, &Path) -> Result<String, Error>,
     /// Reads the rows of these bytes into the records; the path is for error messages.
     pub parse: fn(&mut Records, &Path, &[u8]) -> Result<(), Error>,
 }
@@ -238,6 +219,7 @@ macro_rules! questions {
             name: concat!(stringify!($name), ".csv"),
             timed: <$row>::TIMED,
             bytes: |records| table::to_bytes(&records.$name),
+            store: |records, path| table::store(path, &mut records.$name),
             parse: |records, path, bytes| {
                 records.$name = table::parse(path, bytes)?;
                 Ok(())

@@ -1,15 +1,23 @@
 //! The report of a run: shown on a terminal, and written to its folder, first next to it, moved when complete.
+//!
+//! The folder has all records: `run.json`, and one CSV file for each question. `run.json` holds the SHA-256 of every file, its own
+//! included, and reading checks them all, so the values are those of the run and nothing else about them is checked here. Rows
+//! forged together with their checksums still have the right form and finite numbers, and no list is longer than charts have room
+//! for.
 
 pub mod summary;
 
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::Path;
 
-use crate::page::drawing::Drawing;
-use crate::questions::Records;
-use crate::questions::files::KIND;
-use records::document::{self, RUN};
-use records::folder::Destination;
+use crate::page::drawing;
+use crate::questions::{FILES, RecordFile, Records};
+use crate::record::{EMPTY, IDEAL, Run};
+use records::document::{self, Document, RUN};
+use records::error::Error;
+use records::folder::{Destination, Kind};
+use records::table;
 use terminal::bar::Terminal;
 use terminal::failure::Failure;
 use terminal::progress::Progress as _;
@@ -31,7 +39,7 @@ impl Report {
     /// Nothing is written then.
     pub fn write(&self, out: impl AsRef<Path>) -> Result<(), Failure> {
         let destination = Destination::check(out.as_ref(), &KIND)?;
-        write(&self.records, destination, &self.terminal)?;
+        write(self.records.clone(), destination, &self.terminal)?;
         Ok(())
     }
 }
@@ -44,14 +52,13 @@ impl fmt::Display for Report {
 
 /// Writes records, charts and report, and returns the records as they were written.
 pub(crate) fn write(
-    records: &Records,
+    mut records: Records,
     destination: Destination,
     terminal: &Terminal,
 ) -> Result<Records, Failure> {
-    let folder = destination.unfinished();
-    let stored = records.write(folder).and_then(|()| Records::read(folder));
-    // Draws from the files just written: their numbers have nine digits, unlike those in memory.
-    let mut records = stored.map_err(|error| destination.destined(error))?;
+    // Draws from what the files say: their numbers have nine digits.
+    let stored = records.store(destination.unfinished());
+    stored.map_err(|error| destination.destined(error))?;
     draw(&mut records, destination, terminal)?;
     Ok(records)
 }
@@ -63,15 +70,15 @@ pub(crate) fn draw(
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     let folder = destination.unfinished();
-    let drawing = Drawing::of(records);
-    let stored = records.files().map(|file| file.name).chain([RUN]);
-    let mut files = [drawing.names(), stored.map(str::to_owned).collect()].concat();
-    files.sort();
-    destination.refuse_foreign(&files)?;
     terminal.begin("drawing", 1);
-    let drawn = drawing.write(folder);
-    records.run.files = files;
-    let drawn = drawn.and_then(|()| document::write(&folder.join(RUN), &records.run));
+    let drawn = drawing::write(records, folder).and_then(|mut files| {
+        let stored = records.files().map(|file| file.name).chain([RUN]);
+        files.extend(stored.map(str::to_owned));
+        files.sort();
+        records.run.files = files;
+        records.run = document::write(&folder.join(RUN), &records.run)?;
+        Ok(())
+    });
     terminal.step();
     terminal.finish();
     drawn.map_err(|error| destination.destined(error))?;
@@ -80,4 +87,115 @@ pub(crate) fn draw(
     }
     terminal.interrupt.ignore();
     Ok(destination.commit(&records.run.files)?)
+}
+
+/// The most datasets in a run.
+pub const MAX_DATASETS: usize = 64;
+/// The most functions in a run.
+pub const MAX_FUNCTIONS: usize = 64;
+
+impl Records {
+    /// Reads the records in `dir`.
+    ///
+    /// A file that `run.json` does not list did not exist when the run was made; its rows are empty.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`document::read`], and an error if another file is missing or was changed.
+    pub fn read(dir: &Path) -> Result<Self, Error> {
+        Self::read_files(dir, |_, _| true)
+    }
+
+    /// Reads `run.json` and, as far as they are kept, the files of times.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Records::read`].
+    pub fn read_times(dir: &Path) -> Result<Self, Error> {
+        Self::read_files(dir, |file, path| file.timed && path.exists())
+    }
+
+    /// Reads `run.json` and the files that are kept: those of a committed run are not all.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Records::read`].
+    pub fn read_kept(dir: &Path) -> Result<Self, Error> {
+        Self::read_files(dir, |_, path| path.exists())
+    }
+
+    fn read_files(dir: &Path, is_wanted: impl Fn(&RecordFile, &Path) -> bool) -> Result<Self, Error> {
+        let mut records = Self::of(document::read(&dir.join(RUN))?);
+        for file in FILES {
+            let path = dir.join(file.name);
+            if let Some(stored) = records.run.checksums.get(file.name)
+                && is_wanted(file, &path)
+            {
+                let bytes = table::bytes_of(&path)?;
+                if *stored != document::checksum(&bytes) {
+                    return Err(document::changed(&path));
+                }
+                (file.parse)(&mut records, &path, &bytes)?;
+            }
+        }
+        Ok(records)
+    }
+
+    /// Returns the files of these records: all of [`FILES`], unless the records were read and list fewer.
+    pub fn files(&self) -> impl Iterator<Item = &'static RecordFile> {
+        let listed = &self.run.checksums;
+        FILES
+            .iter()
+            .filter(|file| listed.is_empty() || listed.contains_key(file.name))
+    }
+
+    /// Writes the records into `dir`, which must exist, and leaves them as every reader of the files sees them.
+    fn store(&mut self, dir: &Path) -> Result<(), Error> {
+        let files: Vec<_> = self.files().collect();
+        for file in files {
+            let sum = (file.store)(self, &dir.join(file.name))?;
+            self.run.checksums.insert(file.name.to_owned(), sum);
+        }
+        self.run = document::write(&dir.join(RUN), &self.run)?;
+        Ok(())
+    }
+}
+
+/// The folder of a comparison.
+pub static KIND: Kind = Kind {
+    records: || FILES.iter().map(|file| file.name).collect(),
+    list: |path| Ok(document::read::<Run>(path)?.files),
+};
+
+impl Document for Run {
+    const FORMAT: &'static str = crate::record::FORMAT;
+    const SCHEMA: u32 = crate::record::SCHEMA;
+
+    fn checksums(&mut self) -> &mut BTreeMap<String, String> {
+        &mut self.checksums
+    }
+
+    /// Checks that the lists of datasets and functions have no duplicate names and are not too long.
+    fn check(&self) -> Result<(), String> {
+        let datasets: Vec<&str> = self.datasets.iter().map(|one| one.name.as_str()).collect();
+        let functions: Vec<&str> = self.functions.iter().map(|one| one.name.as_str()).collect();
+        for (field, names, most, beside) in [
+            ("datasets", datasets, MAX_DATASETS, &[][..]),
+            ("functions", functions, MAX_FUNCTIONS, &[EMPTY, IDEAL]),
+        ] {
+            if names.len() > most {
+                return Err(format!(
+                    "field {field}: there must be at most {most}, got {}",
+                    names.len()
+                ));
+            }
+            let mut seen: HashSet<&str> = beside.iter().copied().collect();
+            if let Some(name) = names.iter().find(|name| !seen.insert(name)) {
+                return Err(format!(
+                    "field {field}: {name:?} must be unique and not the name of a built-in row"
+                ));
+            }
+        }
+        Ok(())
+    }
 }

@@ -5,17 +5,16 @@
 
 use rayon::prelude::*;
 
-use crate::advice::{costs, findings, recommend};
+use crate::advice;
 use crate::clock::{Pinned, Watch};
 use crate::comparison::Plan;
 use crate::functions::library::STACK;
 use crate::functions::{self, Function};
-use crate::keys::{self, Dataset, structured};
+use crate::keys::{self, Dataset, KeySet, structured};
 use crate::questions::filters::MOST_KEYS;
-use crate::questions::{FILES, Measure, OnKeys, QUESTIONS, Records};
+use crate::questions::{FILES, Hashed, Measure, OnKeys, QUESTIONS, Records};
 use crate::record::Run;
 use crate::report;
-use crate::values::Hashed;
 use records::document::RUN;
 use records::environment;
 use records::error::Error;
@@ -36,7 +35,7 @@ pub(crate) fn run(
     if terminal.interrupt.requested() {
         return Err(Failure::Interrupted);
     }
-    report::write(&measured?, destination, terminal)
+    report::write(measured?, destination, terminal)
 }
 
 /// Measures and judges. Times, machine and date are those of an `earlier` run, if there is one. The report fills in the list of
@@ -57,7 +56,7 @@ pub(crate) fn measure(
     records.run.datasets = datasets.iter().map(|set| set.summary.clone()).collect();
     count(&mut records, &datasets, &functions, progress)?;
     go_on(progress)?;
-    judge(&mut records);
+    advice::judge(&mut records);
     Ok(records)
 }
 
@@ -66,15 +65,11 @@ fn load(plan: &Plan, progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
     let seed = plan.run.seed;
     // The user's files are read before any work begins, because mistakes are in them.
     let form = &plan.run.request.key_form;
-    let own = plan
-        .keys
-        .iter()
-        .map(|path| keys::load_file(path, form, seed, progress));
-    let own = own.collect::<Result<Vec<_>, _>>()?;
-    progress.begin(
-        "reading keys",
-        (plan.datasets.len() + plan.functions.len()) as u64,
-    );
+    let own = plan.key_files.iter();
+    let own = own.map(|file| keys::load_file(file, form, seed, progress));
+    let own = own.collect::<Result<Vec<_>, Error>>()?;
+    let steps = plan.datasets.len() + plan.functions.len();
+    progress.begin("reading keys", steps as u64);
     let embedded = plan.datasets.iter().map(|name| {
         go_on(progress)?;
         let dataset = keys::load_embedded(name, seed)?;
@@ -186,9 +181,8 @@ pub fn count_values(
         .map(|dataset| {
             go_on(progress)?;
             let applicable = QUESTIONS.iter().filter(|question| question.applies_to(dataset));
-            let questions = applicable
-                .filter_map(|question| question.measure.on(dataset))
-                .collect();
+            let questions = applicable.filter_map(|question| on_keys(&question.measure, dataset));
+            let questions = questions.collect();
             progress.step();
             Ok(questions)
         })
@@ -202,7 +196,7 @@ pub fn count_values(
         .map(|&(dataset, questions, function)| {
             go_on(progress)?;
             let mut part = Records::of(Run::default());
-            let hashed = function.map(|function| Hashed::new(&dataset.keys, function, progress));
+            let hashed = function.map(|function| hash(&dataset.keys, function, progress));
             let hashed = hashed.transpose()?;
             for question in questions {
                 question(hashed.as_ref(), progress, &mut part)?;
@@ -215,11 +209,31 @@ pub fn count_values(
     Ok(())
 }
 
-/// Adds findings, facts and costs, and the advice for the request of the run.
-fn judge(records: &mut Records) {
-    records.run.findings = findings::judge(records);
-    records.run.bit_facts = findings::bit_facts(records);
-    records.costs = costs::judge(records);
-    let request = records.run.request.clone();
-    recommend::decide(records, &request);
+/// Hashes every key, unless `progress` requests a stop.
+pub fn hash<'a>(
+    keys: &KeySet,
+    function: &'a Function,
+    progress: &dyn Progress,
+) -> Result<Hashed<'a>, Cancelled> {
+    let mut values = Vec::with_capacity(keys.len());
+    for key in keys.watched(progress) {
+        values.push((function.hash)(key?));
+    }
+    Ok(Hashed { function, values })
+}
+
+/// Prepares a question about the values of a dataset's keys.
+fn on_keys<'a>(measure: &Measure, dataset: &'a Dataset) -> Option<OnKeys<'a>> {
+    match *measure {
+        Measure::Prepared(prepare) => Some(prepare(dataset)),
+        Measure::Values(measure) => Some(Box::new(move |hashed, progress, records| {
+            if let Some(hashed) = hashed {
+                // With ten million keys a question takes a good part of a second.
+                go_on(progress)?;
+                measure(dataset, hashed, records);
+            }
+            Ok(())
+        })),
+        Measure::Times(_) | Measure::Functions(_) => None,
+    }
 }

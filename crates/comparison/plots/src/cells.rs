@@ -21,8 +21,8 @@ const COLUMN: Font = Font {
     ..Font::NOTE
 };
 
-/// A table.
-pub struct Table<'a> {
+/// A table of shaded cells.
+pub struct Grid<'a> {
     /// Text alternative for readers who cannot see the chart.
     pub description: String,
     /// Title above everything else.
@@ -61,7 +61,7 @@ pub struct Cell {
     pub text: String,
 }
 
-impl Table<'_> {
+impl Grid<'_> {
     /// Lays out the chart.
     pub fn scene(mut self) -> Scene {
         let rows = Rows::new(HEAD, self.names.len());

@@ -59,8 +59,12 @@ pub fn changed(path: &Path) -> Error {
 /// Returns an error if the file is missing, unreadable, damaged or changed, if it is of another program or schema, or
 /// if its content fails [`Document::check`].
 pub fn read<D: Document>(path: &Path) -> Result<D, Error> {
-    let bytes = table::bytes_of(path)?;
-    let value: serde_json::Value = serde_json::from_slice(&bytes)
+    parse(path, &table::bytes_of(path)?)
+}
+
+/// Reads the file from its bytes.
+fn parse<D: Document>(path: &Path, bytes: &[u8]) -> Result<D, Error> {
+    let value: serde_json::Value = serde_json::from_slice(bytes)
         .map_err(|e| table::malformed(path, format!("damaged: not JSON: {e}")))?;
     let foreign = |reason| Err(Error::Foreign(Details::new(reason)).about(path));
     let format = D::FORMAT;
@@ -80,9 +84,9 @@ pub fn read<D: Document>(path: &Path) -> Result<D, Error> {
     }
     // Parsed from the text once more: this error names line and column.
     let mut run: D =
-        serde_json::from_slice(&bytes).map_err(|e| table::malformed(path, format!("damaged: {e}")))?;
+        serde_json::from_slice(bytes).map_err(|e| table::malformed(path, format!("damaged: {e}")))?;
     let stored = run.checksums().get(RUN).cloned().unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes).replacen(&of_itself(&stored), &of_itself(UNKNOWN), 1);
+    let text = String::from_utf8_lossy(bytes).replacen(&of_itself(&stored), &of_itself(UNKNOWN), 1);
     if checksum(text.as_bytes()) != stored {
         return Err(changed(path));
     }
@@ -90,17 +94,19 @@ pub fn read<D: Document>(path: &Path) -> Result<D, Error> {
     Ok(run)
 }
 
-/// Writes the file with its own checksum: the SHA-256 of the file with zeros in place of that checksum.
+/// Writes the file with its own checksum: the SHA-256 of the file with zeros in place of that checksum. Returns the content as
+/// every reader of the file sees it.
 ///
 /// # Errors
 ///
-/// Returns an error if the file cannot be written.
-pub fn write<D: Document>(path: &Path, run: &D) -> Result<(), Error> {
+/// Returns an error if the file cannot be written, or if the content fails [`Document::check`].
+pub fn write<D: Document>(path: &Path, run: &D) -> Result<D, Error> {
     let mut run = run.clone();
     run.checksums().insert(RUN.to_owned(), UNKNOWN.to_owned());
     let mut text = serde_json::to_string_pretty(&run).map_err(|e| table::malformed(path, e.to_string()))?;
     text.push('\n');
     let sum = checksum(text.as_bytes());
     let text = text.replacen(&of_itself(UNKNOWN), &of_itself(&sum), 1);
-    std::fs::write(path, text).map_err(Error::system(path))
+    std::fs::write(path, &text).map_err(Error::system(path))?;
+    parse(path, text.as_bytes())
 }

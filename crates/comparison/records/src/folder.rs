@@ -138,11 +138,7 @@ impl Destination {
     }
 
     /// Checks that no file of `names` exists in the folder, except files of the run there.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::Input`] with the first such file.
-    pub fn refuse_foreign(&self, names: &[String]) -> Result<(), Error> {
+    fn refuse_foreign(&self, names: &[String]) -> Result<(), Error> {
         let own = &self.previous;
         match names
             .iter()

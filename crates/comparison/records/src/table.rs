@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::document::checksum;
 use crate::error::Error;
 
 /// A row: a struct of plain fields, whose names in their order are the first line of the file.
@@ -87,6 +88,22 @@ fn reason(kind: &csv::ErrorKind, header: &[&str]) -> String {
         csv::ErrorKind::Utf8 { pos, err } => format!("line {}: {err}", line(pos)),
         other => format!("{other:?}"),
     }
+}
+
+/// Writes a file of these rows, and leaves them as every reader of the file sees them. Returns the SHA-256 of the file.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be written.
+///
+/// # Panics
+///
+/// Panics if a field of the row type is not a plain value.
+pub fn store<T: Row>(path: &Path, rows: &mut Vec<T>) -> Result<String, Error> {
+    let bytes = to_bytes(rows);
+    std::fs::write(path, &bytes).map_err(Error::system(path))?;
+    *rows = parse(path, &bytes)?;
+    Ok(checksum(&bytes))
 }
 
 /// Returns the bytes of a file of these rows.

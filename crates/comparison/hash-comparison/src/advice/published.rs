@@ -13,7 +13,7 @@ use records::table::{self, Row};
 
 stored! {
     /// A key set of the published comparison, under the name of the embedded dataset that stands for it.
-    pub enum KeySet {
+    pub enum PublishedSet {
         /// 1,000,000 random strings.
         RandomStrings,
         /// 40,000 video ids.
@@ -26,7 +26,7 @@ stored! {
     /// is there unless the published keys are known.
     pub struct CountRow {
         /// The keys.
-        pub set: KeySet,
+        pub set: PublishedSet,
         /// The function, as published.
         pub function: String,
         /// Total time over the set, nanoseconds, clock calls included, on an unknown machine.
@@ -51,7 +51,7 @@ stored! {
         /// Bits per key given to the policy.
         pub bits_per_key: u32,
         /// The keys.
-        pub set: KeySet,
+        pub set: PublishedSet,
         /// Number of keys. The filters use twice as many video ids as the hash table, another draw from the same source.
         pub keys: u64,
         /// Bytes of the keys.
@@ -69,7 +69,7 @@ stored! {
     }
 }
 
-impl KeySet {
+impl PublishedSet {
     /// Returns the number of keys.
     pub const fn keys(self) -> u64 {
         [1_000_000, 40_000, 45_402][self as usize]
@@ -93,7 +93,7 @@ impl KeySet {
 
 impl CountRow {
     /// Returns the rows of a set, in the published order.
-    pub fn of(set: KeySet) -> impl Iterator<Item = &'static Self> {
+    pub fn of(set: PublishedSet) -> impl Iterator<Item = &'static Self> {
         static ROWS: LazyLock<Vec<CountRow>> = LazyLock::new(|| rows(include_str!("published/counts.csv")));
         ROWS.iter().filter(move |row| row.set == set)
     }

@@ -25,7 +25,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     if arguments.long {
-        for function in functions::all().iter().chain(functions::missing()) {
+        for function in functions::known() {
             let names = [&[function.ident], function.aliases].concat();
             facts(&mut out, function.summary(), ("other names", names.join(", ")))?;
         }
@@ -34,7 +34,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    let all = functions::all().iter().chain(functions::missing());
+    let all = functions::known();
     let rows = all.map(|function| {
         let missing = if function.lacks.is_some() { ", missing" } else { "" };
         [

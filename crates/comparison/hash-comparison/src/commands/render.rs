@@ -4,11 +4,9 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use crate::questions::Records;
-use crate::questions::files::KIND;
+use crate::report::{KIND, draw};
 use records::error::Error;
 use records::folder::{Destination, REPORT};
-
-use crate::report::draw;
 use terminal::bar::Terminal;
 use terminal::failure::Failure;
 

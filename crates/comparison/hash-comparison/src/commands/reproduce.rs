@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::comparison::Plan;
 use crate::program::Program;
 use crate::questions::Records;
-use crate::questions::files::KIND;
+use crate::report::KIND;
 use crate::run;
 use records::error::Error;
 use records::folder::Destination;

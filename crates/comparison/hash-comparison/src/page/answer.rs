@@ -6,8 +6,8 @@ use minijinja::context;
 use minijinja::value::{Serde, Value};
 
 use crate::advice::figures::Figures;
-use crate::advice::recommend::{notes, of_dataset};
 use crate::advice::weakness::{self, Weakness};
+use crate::advice::{notes, of_dataset};
 use crate::questions::CollisionRow;
 use crate::questions::collisions::{even_chance, structured};
 use crate::questions::on_dataset::DatasetRows;

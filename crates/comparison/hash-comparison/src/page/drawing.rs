@@ -3,7 +3,6 @@
 //! A question has its own charts; those of several questions are here.
 
 mod bits;
-mod file_name;
 mod findings;
 
 use std::path::Path;
@@ -14,11 +13,11 @@ use records::error::Error;
 use records::folder::{CHARTS, REPORT};
 
 use crate::questions::on_dataset::DatasetRows;
-use crate::questions::{Kind, Of, QUESTIONS, Records, Section};
+use crate::questions::{ChartKind, Of, QUESTIONS, Records, Section};
 use crate::record::Purpose;
 
 /// The first chart of a dataset, by purpose: what several questions say.
-pub(crate) static FINDINGS: [(Purpose, Kind); 4] = findings::KINDS;
+pub(crate) static FINDINGS: [(Purpose, ChartKind); 4] = findings::KINDS;
 
 /// The sections with charts of several questions.
 pub(crate) const SECTIONS: &[Section] = &[Section {
@@ -27,22 +26,33 @@ pub(crate) const SECTIONS: &[Section] = &[Section {
     text: "Tables choose buckets by the low bits, the high bits or a remainder; a bit that is nearly constant wastes half of the \
            buckets.",
     folded: false,
-    charts: &[Kind::new("bits", Of::Dataset(bits::scene))],
+    charts: &[ChartKind::new("bits", Of::Dataset(bits::scene))],
     tables: Of::Dataset(|_| Vec::new()),
 }];
 
 /// Returns every kind of chart.
-pub(crate) fn kinds() -> impl Iterator<Item = &'static Kind> {
+pub(crate) fn kinds() -> impl Iterator<Item = &'static ChartKind> {
     let of_questions = QUESTIONS.iter().flat_map(|question| question.sections);
     let sections = SECTIONS.iter().chain(of_questions);
     let first = FINDINGS.iter().map(|(_, kind)| kind);
     first.chain(sections.flat_map(|section| section.charts))
 }
 
+impl<T> Of<T> {
+    /// Returns what is shown of this dataset, or without one of the run; `None` if it is shown of the other.
+    pub(crate) fn shown(&self, records: &Records, dataset: Option<&DatasetRows<'_>>) -> Option<T> {
+        match (self, dataset) {
+            (Self::Dataset(shown), Some(data)) => Some(shown(data)),
+            (Self::Run(shown), None) => Some(shown(records)),
+            _ => None,
+        }
+    }
+}
+
 /// A chart ready to be written.
 #[derive(Debug, Clone)]
 pub struct Chart {
-    pub(crate) kind: &'static Kind,
+    pub(crate) kind: &'static ChartKind,
     /// Index of the run's dataset; `None` for a chart of the whole run.
     pub(crate) dataset: Option<usize>,
     /// File name without extension.
@@ -54,10 +64,10 @@ pub struct Chart {
 /// Lays out every chart, ordered by dataset and kind; charts of the whole run come last.
 pub fn all(records: &Records) -> Vec<Chart> {
     let all = DatasetRows::all(records);
-    let slugs = file_name::slugs(all.iter().map(|data| data.summary.name.as_str()));
+    let slugs = slugs(all.iter().map(|data| data.summary.name.as_str()));
     let datasets = (0..all.len()).map(Some).chain([None]);
     let charts = datasets.flat_map(|dataset| kinds().map(move |kind| (dataset, kind)));
-    let chart = |(dataset, kind): (Option<usize>, &'static Kind)| {
+    let chart = |(dataset, kind): (Option<usize>, &'static ChartKind)| {
         let mut scene = kind.draw.shown(records, dataset.map(|index| &all[index]))??;
         if let Some(mine) = &records.run.request.mine {
             scene.frame(mine, "the function in use, is framed");
@@ -75,48 +85,28 @@ pub fn all(records: &Records) -> Vec<Chart> {
     charts.filter_map(chart).collect()
 }
 
-/// The charts of records, laid out.
-pub struct Drawing<'a> {
-    records: &'a Records,
-    charts: Vec<Chart>,
+/// Writes charts and report into `dir`, which must exist, and returns the names of these files. Files with the same names are
+/// replaced; other files are left alone.
+///
+/// # Errors
+///
+/// Returns an error if a file cannot be written, or if the figures make a chart too large to draw.
+pub fn write(records: &Records, dir: &Path) -> Result<Vec<String>, Error> {
+    let charts = all(records);
+    let folder = dir.join(CHARTS);
+    std::fs::create_dir_all(&folder).map_err(Error::system(&folder))?;
+    let drawn = charts
+        .par_iter()
+        .map(|chart| draw(chart, records.run.schema, dir));
+    let mut names = drawn.collect::<Result<Vec<_>, _>>()?;
+    write_file(&dir.join(REPORT), super::page(records, &charts)?)?;
+    names.push(REPORT.to_owned());
+    Ok(names)
 }
 
-impl<'a> Drawing<'a> {
-    /// Lays out the charts.
-    pub fn of(records: &'a Records) -> Self {
-        let charts = all(records);
-        Self { records, charts }
-    }
-
-    /// Returns the names of the files that [`write`](Self::write) writes: `index.html` and `charts/*.svg`.
-    pub fn names(&self) -> Vec<String> {
-        let charts = self.charts.iter().map(file);
-        charts.chain([REPORT.to_owned()]).collect()
-    }
-
-    /// Writes charts and report into `dir`, which must exist. Files with the same names are replaced; other files are left
-    /// alone.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a file cannot be written, or if the figures make a chart too large to draw.
-    pub fn write(&self, dir: &Path) -> Result<(), Error> {
-        let folder = dir.join(CHARTS);
-        std::fs::create_dir_all(&folder).map_err(Error::system(&folder))?;
-        let charts = self.charts.par_iter();
-        charts.try_for_each(|chart| draw(chart, self.records.run.schema, dir))?;
-        let page = super::page(self.records, &self.charts)?;
-        write(&dir.join(REPORT), page.as_bytes())
-    }
-}
-
-fn file(chart: &Chart) -> String {
-    format!("{CHARTS}/{}.svg", chart.stem)
-}
-
-/// Writes the file of a chart.
-fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<(), Error> {
-    let name = file(chart);
+/// Writes the file of a chart, and returns its name.
+fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, Error> {
+    let name = format!("{CHARTS}/{}.svg", chart.stem);
     if !chart.scene.is_drawable() {
         let reason = format!("{name}: the figures of this run make it too large to draw");
         return Err(Error::internal(reason));
@@ -128,9 +118,41 @@ fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<(), Error> {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <!-- Written by hash-comparison {version} (cargo xtask render) from records of schema {schema}; do not edit. -->\n{element}"
     );
-    write(&dir.join(name), document.as_bytes())
+    write_file(&dir.join(&name), document)?;
+    Ok(name)
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    std::fs::write(path, bytes).map_err(Error::system(path))
+fn write_file(path: &Path, text: String) -> Result<(), Error> {
+    std::fs::write(path, text).map_err(Error::system(path))
+}
+
+/// Length limit of a slug in bytes; with chart and extension, far below the 255 that file systems allow.
+const LONGEST: usize = 80;
+
+/// Returns a different text of ASCII lower-case letters, digits and inner hyphens for each name, which may be that of any file. The
+/// result depends only on the names and their order.
+fn slugs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for name in names {
+        let base = slug(name);
+        let mut candidate = base.clone();
+        let mut number = 2;
+        while out.contains(&candidate) {
+            candidate = format!("{base}-{number}");
+            number += 1;
+        }
+        out.push(candidate);
+    }
+    out
+}
+
+fn slug(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let mut slug = words.join("-").to_ascii_lowercase();
+    slug.truncate(LONGEST);
+    match slug.trim_end_matches('-') {
+        "" => "keys".to_owned(),
+        slug => slug.to_owned(),
+    }
 }

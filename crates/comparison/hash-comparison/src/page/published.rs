@@ -3,14 +3,15 @@
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
-use crate::advice::published::{CountRow, FilterRow, KeySet};
+use crate::advice::published::{CountRow, FilterRow, PublishedSet};
+use crate::functions::POLICY_HASH;
 use crate::questions::on_dataset::DatasetRows;
 use crate::record::{CallForm, DatasetKind};
 use terminal::number;
 
 /// Returns the published set that `data` stands for, by name and size; a user's own file stands for none.
-fn set_of(data: &DatasetRows<'_>) -> Option<KeySet> {
-    let set = KeySet::of_dataset(&data.summary.name)?;
+fn set_of(data: &DatasetRows<'_>) -> Option<PublishedSet> {
+    let set = PublishedSet::of_dataset(&data.summary.name)?;
     (data.summary.kind != DatasetKind::File && data.summary.keys == set.keys()).then_some(set)
 }
 
@@ -45,14 +46,12 @@ pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<Value> {
 
 /// Compares the published filters of the measured sets with ours.
 pub(crate) fn of_filters(all: &[DatasetRows<'_>]) -> Value {
-    /// The hash of the filter policy.
-    const HASH: &str = "MurMurHash2";
     let rows = FilterRow::all().iter().filter_map(|filter| {
         let data = all.iter().find(|data| set_of(data) == Some(filter.set))?;
         Some(context! {
             theirs => Value::from(Serde(filter)),
             formula_bytes => filter.formula_bytes(),
-            ours => data.false_positives(HASH, filter.bits_per_key).map(Serde),
+            ours => data.false_positives(POLICY_HASH, filter.bits_per_key).map(Serde),
         })
     });
     rows.collect()

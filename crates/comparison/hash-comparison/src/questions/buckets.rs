@@ -10,7 +10,7 @@ use std::cell::LazyCell;
 
 use super::judging::{percent, placed, verdict};
 use super::tables::Cell;
-use super::{Failure, Measure, Of, Question, Records, Section};
+use super::{Defect, Measure, Of, Question, Records, Section};
 use crate::functions::Function;
 use crate::keys::Dataset;
 use crate::name_errors::listed;
@@ -23,7 +23,7 @@ use terminal::number::grouped;
 
 stored! {
     /// A figure of the keys in each bucket.
-    pub enum Figure {
+    pub enum BucketFigure {
         /// Chi-square; the expectation is the number of degrees of freedom, and the p-value that of the upper tail.
         ChiSquare,
         /// Share of keys whose bit is one; the p-value is that of the chi-square with one degree of freedom.
@@ -51,7 +51,7 @@ rows! {
         /// Keys in the buckets.
         pub keys: u64,
         /// The figure.
-        pub figure: Figure,
+        pub figure: BucketFigure,
         /// The figure's value.
         pub value: f64,
         /// Its expectation with a random function; of too few bits for chains or shards, with one that has enough.
@@ -71,7 +71,7 @@ rows! {
 
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Values(|dataset, hashed, records| {
-        let (all, bits) = (hashed.values64(), hashed.function.output_bits);
+        let (all, bits) = (&hashed.values, hashed.function.output_bits);
         let (keys, low_bits) = (all.len() as u64, hashed.function.compared_bits());
         // Where the keys outnumber the values, the first of them do not show it.
         let some = match has_enough(bits, keys) {
@@ -80,14 +80,14 @@ pub(super) const QUESTION: Question = Question {
         };
         let of = (dataset, hashed.function);
         let (few, single) = (few(keys, low_bits), single(keys, low_bits));
-        let (tables, shards) = (tables(some.len() as u64, bits), shards(keys));
-        let chains = [Figure::Compared, Figure::Fullest, Figure::Empty];
+        let (tables, shards) = (hash_tables(some.len() as u64, bits), shards(keys));
+        let chains = [BucketFigure::Compared, BucketFigure::Fullest, BucketFigure::Empty];
         let of_low = |places, figure| fill(of, (all, low_bits), places, &[figure]);
-        records.distribution.extend(of_low(few, Figure::ChiSquare));
-        records.distribution.extend(of_low(single, Figure::Ones));
+        records.distribution.extend(of_low(few, BucketFigure::ChiSquare));
+        records.distribution.extend(of_low(single, BucketFigure::Ones));
         let of_tables = fill(of, (some, bits), tables, &chains);
         records.occupancy.extend(of_tables);
-        let of_shards = fill(of, (all, bits), shards, &[Figure::Fullest]);
+        let of_shards = fill(of, (all, bits), shards, &[BucketFigure::Fullest]);
         records.shards.extend(of_shards);
     }),
     judge: |records| {
@@ -95,7 +95,7 @@ pub(super) const QUESTION: Question = Question {
         judge(&mut records.occupancy);
         judge(&mut records.shards);
     },
-    failures: |records, dataset, function| failures(records, &dataset.name, &function.name),
+    defects: |records, dataset, function| defects(records, &dataset.name, &function.name),
     costs: |records, dataset, function| {
         let cost = |purpose, unit, row: &BucketRow| CostRow {
             dataset: row.dataset.clone(),
@@ -116,7 +116,8 @@ pub(super) const QUESTION: Question = Question {
             costliest: false,
         };
         // Fibonacci hashing makes up for a weak function, so its figures do not judge one.
-        let counts = |row: &&BucketRow| row.figure == Figure::Compared && row.choice != Choice::Fibonacci;
+        let counts =
+            |row: &&BucketRow| row.figure == BucketFigure::Compared && row.choice != Choice::Fibonacci;
         let tables = about(&records.occupancy, &dataset.name, &function.name).filter(counts);
         let shards = about(&records.shards, &dataset.name, &function.name);
         let tables = tables.map(|row| cost(Purpose::Table, Unit::Comparisons, row));
@@ -126,7 +127,7 @@ pub(super) const QUESTION: Question = Question {
     at: |row, function, keys| {
         let (choice, bits) = (row.choice?, function.output_bits);
         let buckets = match row.unit {
-            Unit::Comparisons => tables(keys, bits).into_iter().find(|(one, _)| *one == choice)?.1,
+            Unit::Comparisons => hash_tables(keys, bits).iter().find(|one| one.0 == choice)?.1,
             Unit::FullestShard => row.size,
             Unit::FalsePositives | Unit::Collisions => return None,
         };
@@ -139,7 +140,7 @@ pub(super) const QUESTION: Question = Question {
     columns: |data, function| {
         let compared = |head, choice| {
             let mut rows = data.about(&data.records.occupancy, function);
-            let row = rows.find(|row| (row.figure, row.choice) == (Figure::Compared, choice));
+            let row = rows.find(|row| (row.figure, row.choice) == (BucketFigure::Compared, choice));
             (head, row.map(|row| Cell::Digits(row.value, 4)).into())
         };
         vec![
@@ -232,7 +233,7 @@ fn law(keys: u64, buckets: u64, bits: u32) -> BucketLaw {
 /// Returns hash tables with about one bucket for each key. Fewer than [`LEAST_KEYS`] keys give none.
 ///
 /// The number of buckets is the largest power of two, or the largest prime, that does not exceed the number of keys.
-fn tables(keys: u64, bits: u32) -> Vec<(Choice, u64)> {
+fn hash_tables(keys: u64, bits: u32) -> Vec<(Choice, u64)> {
     if keys < LEAST_KEYS {
         return Vec::new();
     }
@@ -279,7 +280,7 @@ fn fill(
     (dataset, function): (&Dataset, &Function),
     (values, bits): (&[u64], u32),
     tables: Vec<(Choice, u64)>,
-    figures: &[Figure],
+    figures: &[BucketFigure],
 ) -> Vec<BucketRow> {
     let mut rows = Vec::new();
     let counts = counts((values, bits), &tables);
@@ -385,21 +386,21 @@ impl BucketRow {
     /// Returns value, expectation and p-value of the row's figure.
     fn test(&self, counts: &[u32]) -> (f64, f64, f64) {
         let count = match self.figure {
-            Figure::ChiSquare => {
+            BucketFigure::ChiSquare => {
                 let (statistic, dof) = (self.chi_square(counts), self.buckets - 1);
                 return (statistic, dof as f64, chi_square::upper_tail(statistic, dof));
             }
-            Figure::Ones => {
+            BucketFigure::Ones => {
                 let (ones, keys) = (counts[1] as f64, self.keys as f64);
                 let above = 2.0 * ones - keys;
                 return (ones / keys, 0.5, chi_square::upper_tail(above * above / keys, 1));
             }
-            Figure::Compared => counts
+            BucketFigure::Compared => counts
                 .iter()
                 .map(|&count| u64::from(count) * u64::from(count.saturating_sub(1)) / 2)
                 .sum(),
-            Figure::Fullest => counts.iter().copied().max().unwrap_or_default().into(),
-            Figure::Empty => counts.iter().filter(|&&count| count == 0).count() as u64,
+            BucketFigure::Fullest => counts.iter().copied().max().unwrap_or_default().into(),
+            BucketFigure::Empty => counts.iter().filter(|&&count| count == 0).count() as u64,
         };
         let law = self.law();
         let (expected, _) = self.expected(&law);
@@ -429,20 +430,20 @@ impl BucketRow {
     /// Returns the expected and the largest count behind a figure: of pairs of keys in one bucket, of keys, or of buckets.
     fn expected(&self, law: &BucketLaw) -> (f64, u64) {
         match self.figure {
-            Figure::Compared => {
+            BucketFigure::Compared => {
                 let pairs = u128::from(self.keys) * u128::from(self.keys - 1) / 2;
                 (law.pairs(), pairs as u64)
             }
-            Figure::Empty => (law.empty(), self.buckets),
-            Figure::Fullest | Figure::ChiSquare | Figure::Ones => (law.longest(), self.keys),
+            BucketFigure::Empty => (law.empty(), self.buckets),
+            _ => (law.longest(), self.keys),
         }
     }
 
     fn p(&self, law: &BucketLaw, count: u64) -> f64 {
         match self.figure {
-            Figure::Compared => law.pairs_p(count),
-            Figure::Empty => law.empty_p(count),
-            Figure::Fullest | Figure::ChiSquare | Figure::Ones => law.longest_p(count),
+            BucketFigure::Compared => law.pairs_p(count),
+            BucketFigure::Empty => law.empty_p(count),
+            _ => law.longest_p(count),
         }
     }
 
@@ -450,18 +451,18 @@ impl BucketRow {
     fn of(&self, count: f64) -> f64 {
         match self.figure {
             // A chain of c keys takes c (c + 1) / 2 comparisons, which is c plus its pairs.
-            Figure::Compared => 1.0 + count / self.keys as f64,
-            Figure::Empty => count / self.buckets as f64,
-            Figure::Fullest | Figure::ChiSquare | Figure::Ones => count,
+            BucketFigure::Compared => 1.0 + count / self.keys as f64,
+            BucketFigure::Empty => count / self.buckets as f64,
+            _ => count,
         }
     }
 
     /// Returns the verdict on this figure alone.
     fn verdict(&self) -> Verdict {
         let (value, expected, least) = match self.figure {
-            Figure::Compared => (self.value - 1.0, self.expected - 1.0, self.value - 1.0),
+            BucketFigure::Compared => (self.value - 1.0, self.expected - 1.0, self.value - 1.0),
             // A share on either side is worse, and none is far worse.
-            Figure::Ones => ((self.value - self.expected).abs(), 0.0, -1.0),
+            BucketFigure::Ones => ((self.value - self.expected).abs(), 0.0, -1.0),
             _ => (self.value, self.expected, 0.0),
         };
         verdict(value, expected, least, self.p_adjusted)
@@ -478,7 +479,7 @@ fn judge(rows: &mut [BucketRow]) {
     let tests = rows.len();
     for row in rows.iter_mut() {
         row.p_adjusted = bonferroni(row.p_value, tests);
-        if !matches!(row.figure, Figure::ChiSquare | Figure::Ones) {
+        if !matches!(row.figure, BucketFigure::ChiSquare | BucketFigure::Ones) {
             let law = row.law();
             let (expected, most) = row.expected(&law);
             let (low, high) = band(expected, most, |count| {
@@ -499,8 +500,8 @@ fn judge(rows: &mut [BucketRow]) {
     }
 }
 
-/// Returns one failure for the output bits and one for each way to choose buckets, if any row of it failed.
-fn failures(records: &Records, dataset: &str, function: &str) -> Vec<Failure> {
+/// Returns one defect for the output bits and one for each way to choose buckets, if any row of it failed.
+fn defects(records: &Records, dataset: &str, function: &str) -> Vec<Defect> {
     let failed = |choice| {
         let rows = about(&records.distribution, dataset, function)
             .filter(|row| row.choice == choice && row.is_worse());
@@ -509,7 +510,7 @@ fn failures(records: &Records, dataset: &str, function: &str) -> Vec<Failure> {
         failed.sort_by(|a, b| unevenness(b).total_cmp(&unevenness(a)));
         failed
     };
-    let failure = |reason| Failure {
+    let defect = |reason| Defect {
         test: FailedTest::Distribution,
         verdict: Verdict::WorseThanChance,
         reason,
@@ -521,13 +522,13 @@ fn failures(records: &Records, dataset: &str, function: &str) -> Vec<Failure> {
         Some(format!("{place} are uneven{}", fullest.unwrap_or_default()))
     });
     let uneven = bits(&failed(Choice::Bit)).into_iter();
-    uneven.chain(buckets).map(failure).collect()
+    uneven.chain(buckets).map(defect).collect()
 }
 
 /// Returns chi-square over its mean; for a bit, the distance of its share from one half.
 fn unevenness(row: &BucketRow) -> f64 {
     match row.figure {
-        Figure::Ones => (row.value - row.expected).abs(),
+        BucketFigure::Ones => (row.value - row.expected).abs(),
         _ => row.value / row.expected,
     }
 }

@@ -6,17 +6,17 @@
 pub(crate) mod structured;
 mod tables;
 
+use core::cmp::Ordering;
 use core::ops::RangeInclusive;
 use std::collections::HashMap;
 
-use super::judging::{IDEAL_BITS, INTERVAL_LEVEL, figure, verdict};
+use super::judging::{IDEAL_BITS, INTERVAL_LEVEL, rounded, verdict};
 use super::tables::Cell;
-use super::{Failure, Kind, Measure, Of, Question, Section};
+use super::{ChartKind, Defect, Hashed, Measure, Of, Question, Section};
 use crate::keys::{Dataset, printed};
 use crate::record::{
     BitFact, BitTest, Choice, CostRow, DatasetKind, End, FailedTest, Purpose, Unit, Verdict, about, rows,
 };
-use crate::values::Hashed;
 use statistics::collisions::CollisionLaw;
 use statistics::correction::bonferroni;
 use terminal::number::grouped;
@@ -60,11 +60,9 @@ pub(super) const QUESTION: Question = Question {
             let rows = measure(dataset, hashed, few(bits));
             records.structured.extend(with_keys(rows, dataset, hashed));
         } else {
-            let rows = measure(dataset, hashed, low(bits));
+            let mut rows = measure(dataset, hashed, low(bits).chain(windows(keys, bits)));
+            records.windows.extend(rows.split_off(low(bits).count()));
             records.collisions.extend(with_keys(rows, dataset, hashed));
-            records
-                .windows
-                .extend(measure(dataset, hashed, windows(keys, bits)));
         }
     }),
     judge: |records| {
@@ -72,7 +70,7 @@ pub(super) const QUESTION: Question = Question {
         judge(&mut records.windows);
         judge(&mut records.structured);
     },
-    failures: |records, dataset, function| failures(&records.collisions, &dataset.name, &function.name),
+    defects: |records, dataset, function| defects(&records.collisions, &dataset.name, &function.name),
     facts: |records| facts(&records.windows).collect(),
     costs: |records, dataset, function| {
         let cost = |row: &CollisionRow, purpose| CostRow {
@@ -139,7 +137,7 @@ pub(super) const QUESTION: Question = Question {
                    unknown keys. Counted are collisions in the whole hash and in its low and high bits; at most 1 % of runs \
                    accuse an ideal hash. For information only: neither the test results above nor the advice use them.",
             folded: true,
-            charts: &[Kind::new("structured-keys", Of::Run(structured::scene))],
+            charts: &[ChartKind::new("structured-keys", Of::Run(structured::scene))],
             tables: Of::Run(tables::structured),
         },
     ],
@@ -199,11 +197,12 @@ pub fn measure(
     hashed: &Hashed<'_>,
     windows: impl Iterator<Item = (End, u32)>,
 ) -> Vec<CollisionRow> {
-    let keys = hashed.values64().len();
+    let keys = hashed.values.len();
     assert_eq!(keys, dataset.keys.len(), "values of other keys");
     let keys = keys as u64;
+    let different = Different::of(&hashed.values, hashed.function.output_bits);
     let row = |(end, bits)| {
-        let collisions = keys - hashed.different(end, bits);
+        let collisions = keys - different.at(end, bits);
         let law = CollisionLaw::new(keys, bits);
         let (ci_low, ci_high) = law.mean_interval(collisions, INTERVAL_LEVEL);
         let p_value = law.two_sided_p(collisions);
@@ -227,17 +226,136 @@ pub fn measure(
     windows.map(row).collect()
 }
 
+/// Words are compared up to this many bits.
+const WORD: u32 = u32::BITS;
+
+/// Numbers of different values of the bits at either end of many values, for all numbers of bits at once.
+///
+/// One pass over sorted words counts the different prefixes of every length: two neighbours differ in their first b
+/// bits if they have fewer than b leading bits in common. With the bit order reversed, the prefixes are the low bits.
+/// Words of 32 bits are enough for every measured window; wider values are only compared in full.
+#[derive(Debug, Clone)]
+pub struct Different {
+    /// Counts by number of bits, from 0.
+    low: [u64; WORD as usize + 1],
+    high: [u64; WORD as usize + 1],
+    full: u64,
+}
+
+impl Different {
+    /// Counts the values, which have `bits` bits, 1 to 64.
+    pub fn of(values: &[u64], bits: u32) -> Self {
+        let mut words = Words::default();
+        let (low, _) = words.prefixes(values.iter().map(|&value| (value as u32).reverse_bits()));
+        let (high, repeated) = words.prefixes(values.iter().map(|&value| leading(value, bits)));
+        let full = if bits <= WORD {
+            high[bits as usize]
+        } else {
+            // Only values whose leading half is repeated can be equal. A good function has few, and sorting these is
+            // cheaper than sorting all 64-bit values.
+            let is_repeated = |value: &u64| repeated.binary_search(&leading(*value, bits)).is_ok();
+            let mut suspects: Vec<u64> = values.iter().copied().filter(is_repeated).collect();
+            suspects.sort_unstable();
+            let again = suspects.windows(2).filter(|pair| pair[0] == pair[1]).count();
+            (values.len() - again) as u64
+        };
+        Self { low, high, full }
+    }
+
+    /// Returns the number of different values of `bits` bits at an end, at most 32, or of all bits.
+    pub fn at(&self, end: End, bits: u32) -> u64 {
+        match end {
+            End::Low => self.low[bits as usize],
+            End::High => self.high[bits as usize],
+            End::Full => self.full,
+        }
+    }
+}
+
+/// Words to be sorted, and room for as many.
+#[derive(Debug, Default)]
+struct Words {
+    words: Vec<u32>,
+    room: Vec<u32>,
+}
+
+impl Words {
+    /// Counts the different prefixes of the words by their number of bits, and lists the words that occur more than once,
+    /// each once and in order.
+    fn prefixes(&mut self, words: impl Iterator<Item = u32>) -> ([u64; WORD as usize + 1], Vec<u32>) {
+        self.words.clear();
+        self.words.extend(words);
+        self.sort();
+        let mut repeated = Vec::new();
+        // Counts neighbours by their number of common leading bits, which is all bits for a repeated word.
+        let mut in_common = [0_u64; WORD as usize + 1];
+        for pair in self.words.windows(2) {
+            in_common[(pair[0] ^ pair[1]).leading_zeros() as usize] += 1;
+            if pair[0] == pair[1] && repeated.last() != Some(&pair[0]) {
+                repeated.push(pair[0]);
+            }
+        }
+        let mut different = [u64::from(!self.words.is_empty()); WORD as usize + 1];
+        for bits in 1..different.len() {
+            different[bits] = different[bits - 1] + in_common[bits - 1];
+        }
+        (different, repeated)
+    }
+
+    /// Sorts many words by their bytes: first into parts of one highest byte, which caches hold, then each part by the other
+    /// bytes, the lowest first.
+    fn sort(&mut self) {
+        const FEW: usize = 1 << 15;
+        let Self { words, room } = self;
+        if words.len() < FEW {
+            return words.sort_unstable();
+        }
+        room.resize(words.len(), 0);
+        let mut start = 0;
+        for end in by_byte(3, words, room) {
+            let (words, room) = (&mut words[start..end], &mut room[start..end]);
+            by_byte(0, room, words);
+            by_byte(1, words, room);
+            by_byte(2, room, words);
+            start = end;
+        }
+    }
+}
+
+/// Copies words in the order of one of their bytes, and those of one value in the order in which they are. Returns the end of
+/// each value's words.
+fn by_byte(byte: usize, from: &[u32], to: &mut [u32]) -> [usize; 256] {
+    let value = |word: u32| usize::from(word.to_le_bytes()[byte]);
+    let mut places = [0; 256];
+    from.iter().for_each(|&word| places[value(word)] += 1);
+    let mut before = 0;
+    for place in &mut places {
+        before += std::mem::replace(place, before);
+    }
+    for &word in from {
+        let place = &mut places[value(word)];
+        to[*place] = word;
+        *place += 1;
+    }
+    places
+}
+
+/// Returns the first 32 of the `bits` bits of `value`, padded with zeros if there are fewer.
+fn leading(value: u64, bits: u32) -> u32 {
+    (value << (u64::BITS - bits) >> WORD) as u32
+}
+
 /// Names two keys that collide in each row with a collision.
 fn with_keys(mut rows: Vec<CollisionRow>, dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<CollisionRow> {
     for row in rows.iter_mut().filter(|row| row.collisions > 0) {
-        let compared = |value: u64| match row.end {
+        let part = |value: u64| match row.end {
             End::Full => value,
             End::High => value >> (hashed.function.output_bits - row.bits),
             End::Low => value & (u64::MAX >> (64 - row.bits)),
         };
         let mut seen: HashMap<u64, usize> = HashMap::new();
-        let pair = hashed.values64().iter().enumerate().find_map(|(index, &value)| {
-            let before = seen.insert(compared(value), index)?;
+        let pair = hashed.values.iter().enumerate().find_map(|(index, &value)| {
+            let before = seen.insert(part(value), index)?;
             Some([before, index])
         });
         if let Some(pair) = pair {
@@ -276,6 +394,12 @@ impl CollisionRow {
         self.over_expected(self.collisions as f64)
     }
 
+    /// Compares by that ratio.
+    fn by_ratio(&self, other: &Self) -> Ordering {
+        let ratio = |row: &Self| row.ratio().unwrap_or(1.0);
+        ratio(self).total_cmp(&ratio(other))
+    }
+
     /// Returns the ratio of `count` to the collisions by chance, or `None` if chance gives none.
     pub(crate) fn over_expected(&self, count: f64) -> Option<f64> {
         let ratio = count / self.expected;
@@ -292,7 +416,7 @@ impl CollisionRow {
 /// Returns the row furthest above chance among those that are worse, the last of equal ones.
 pub(crate) fn furthest<'a>(rows: impl IntoIterator<Item = &'a CollisionRow>) -> Option<&'a CollisionRow> {
     let worse = rows.into_iter().filter(|row| row.is_worse());
-    worse.max_by(|a, b| a.ratio().unwrap_or(1.0).total_cmp(&b.ratio().unwrap_or(1.0)))
+    worse.max_by(|a, b| a.by_ratio(b))
 }
 
 /// Returns the number of keys among which a random function of `bits` bits has a collision with a probability of one
@@ -301,28 +425,13 @@ pub(crate) fn even_chance(bits: u32) -> u64 {
     libm::ceil(0.5 + libm::sqrt(0.25 + libm::ldexp(core::f64::consts::LN_2, bits as i32 + 1))) as u64
 }
 
-/// Returns the row furthest above chance. If no row is worse, ratios are noise at widths with hardly any expected
-/// collisions, so the row with the least p-value above the expectation counts, or else the row least certain to be below.
-pub(crate) fn worst<'a>(rows: &[&'a CollisionRow]) -> Option<&'a CollisionRow> {
-    let surprise = |row: &CollisionRow| {
-        let above = row.collisions as f64 >= row.expected;
-        if above { row.p_value } else { 2.0 - row.p_value }
-    };
-    let least = || {
-        rows.iter()
-            .copied()
-            .min_by(|a, b| surprise(a).total_cmp(&surprise(b)))
-    };
-    furthest(rows.iter().copied()).or_else(least)
-}
-
 /// Returns the widths that failed, largest ratio first.
-fn failures(rows: &[CollisionRow], dataset: &str, function: &str) -> Vec<Failure> {
+fn defects(rows: &[CollisionRow], dataset: &str, function: &str) -> Vec<Defect> {
     let mut rows: Vec<&CollisionRow> = about(rows, dataset, function).collect();
     let own_bits = rows.iter().map(|row| row.bits).max();
     rows.retain(|row| row.is_worse());
-    rows.sort_by(|a, b| b.ratio().unwrap_or(1.0).total_cmp(&a.ratio().unwrap_or(1.0)));
-    let failure = |row: &CollisionRow| Failure {
+    rows.sort_by(|a, b| b.by_ratio(a));
+    let defect = |row: &CollisionRow| Defect {
         test: FailedTest::Collisions,
         verdict: row.verdict,
         reason: format!(
@@ -330,11 +439,11 @@ fn failures(rows: &[CollisionRow], dataset: &str, function: &str) -> Vec<Failure
             grouped(row.collisions),
             grouped(row.keys),
             row.bits,
-            figure(row.expected),
+            rounded(row.expected),
             beside_all_bits(row, own_bits),
         ),
     };
-    rows.into_iter().map(failure).collect()
+    rows.into_iter().map(defect).collect()
 }
 
 /// Returns the chance of all compared bits beside a narrower function's own width: chance at that width hides the missing
@@ -344,7 +453,7 @@ fn beside_all_bits(row: &CollisionRow, own_bits: Option<u32>) -> String {
     if own_bits != Some(row.bits) || row.bits >= IDEAL_BITS || expected <= 0.0 {
         return String::new();
     }
-    format!(", of all {IDEAL_BITS} bits {}", figure(expected))
+    format!(", of all {IDEAL_BITS} bits {}", rounded(expected))
 }
 
 /// Returns one fact for each dataset and function with a failed window: the number of these, and the worst.
@@ -364,7 +473,7 @@ fn facts(rows: &[CollisionRow]) -> impl Iterator<Item = BitFact> {
                 worst.place(),
                 grouped(worst.collisions),
                 grouped(worst.keys),
-                figure(worst.expected),
+                rounded(worst.expected),
             ),
         })
     })

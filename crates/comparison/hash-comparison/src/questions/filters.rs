@@ -13,7 +13,7 @@ use terminal::progress::go_on;
 pub use self::exact::{UnluckySize, unlucky_size};
 pub use self::measure::*;
 pub use self::verdict::FEWEST_KEYS;
-pub use self::verdict::{Compared, compared};
+pub use self::verdict::{AgainstIdeal, against_ideal};
 
 rows! {
     /// A row of `false_positives.csv`.
@@ -89,9 +89,9 @@ pub(super) const QUESTION: Question = Question {
             Ok(())
         })
     }),
-    failures: |records, dataset, function| {
-        let compared = compared(&records.near_sizes, dataset, &function.name);
-        verdict::failures(compared, function.bits)
+    defects: |records, dataset, function| {
+        let compared = against_ideal(&records.near_sizes, dataset, &function.name);
+        verdict::defects(compared, function.bits)
     },
     costs: verdict::costs,
     at: exact::at,

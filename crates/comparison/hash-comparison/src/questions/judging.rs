@@ -28,7 +28,7 @@ pub(crate) fn verdict(collisions: f64, expected: f64, ci_low: f64, p_adjusted: f
 }
 
 /// Formats a positive number with about two significant digits, or as a whole number from 10 on.
-pub(crate) fn figure(number: f64) -> String {
+pub(crate) fn rounded(number: f64) -> String {
     if number >= 9.95 {
         return grouped(number.round() as u64);
     }

@@ -8,7 +8,7 @@ mod verdict;
 
 use rayon::prelude::*;
 
-use super::{Kind, Measure, Of, Question, Section};
+use super::{ChartKind, Measure, Of, Question, Section};
 use crate::record::{BitTest, rows};
 use terminal::progress::{Cancelled, go_on};
 
@@ -98,7 +98,7 @@ pub(super) const QUESTION: Question = Question {
                independently. “Never flips”: that key bit does not affect that output bit. A function with only “never” and \
                “always” is linear. For information only: neither the test results above nor the advice use it.",
         folded: true,
-        charts: &[Kind::new("avalanche", Of::Run(chart::scene))],
+        charts: &[ChartKind::new("avalanche", Of::Run(chart::scene))],
         tables: Of::Run(tables::all),
     }],
     ..Question::NONE

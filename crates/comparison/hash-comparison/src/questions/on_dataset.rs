@@ -2,7 +2,7 @@
 
 use crate::questions::{CollisionRow, FalsePositiveRow, Place, Records, TimingRow};
 use crate::record::{
-    About, Advice, CallForm, DatasetSummary, Finding, FunctionGroup, FunctionSummary, Standing, about, on,
+    About, Advice, CallForm, DatasetSummary, Finding, FunctionGroup, FunctionSummary, about, on,
 };
 
 /// The records of one dataset, in recorded order.
@@ -55,8 +55,7 @@ impl<'a> DatasetRows<'a> {
     /// Returns true if a function is in use, the user's own, or recommended for any dataset.
     pub(crate) fn is_named(&self, function: &str) -> bool {
         let is_own = |one: &FunctionSummary| one.group == FunctionGroup::Own && one.name == function;
-        let is_named =
-            |one: &Advice| one.function == function && (one.mine || one.standing <= Standing::RunnerUp);
+        let is_named = |one: &Advice| one.function == function && (one.mine || one.is_recommended());
         self.records.run.functions.iter().any(is_own) || self.records.advice.iter().any(is_named)
     }
 

@@ -12,8 +12,8 @@ use rand_xoshiro::rand_core::SeedableRng as _;
 
 pub(crate) use self::lengths::of_empty_keys;
 use super::tables::Cell;
-use super::{Kind, Measure, Of, Question, Records, Section};
-use crate::clock::{Batch, Table, Workload, read_all, subjects};
+use super::{ChartKind, Measure, Of, Question, Records, Section};
+use crate::clock::{Batch, Readings, Workload, read_all, subjects};
 use crate::functions::Function;
 use crate::keys::Dataset;
 use crate::record::{CallForm, Place, rows, significant};
@@ -109,8 +109,8 @@ pub(super) const QUESTION: Question = Question {
                others. Shaded: the lengths of these keys. Table: ns per key of every function, calls overlap and each call waits.",
         folded: false,
         charts: &[
-            Kind::new("curves", Of::Dataset(lengths::scene)),
-            Kind::new("places", Of::Dataset(places::scene)),
+            ChartKind::new("curves", Of::Dataset(lengths::scene)),
+            ChartKind::new("places", Of::Dataset(places::scene)),
         ],
         tables: Of::Dataset(lengths::tables),
     }],
@@ -177,7 +177,7 @@ fn sequence(dataset: &Dataset, seed: u64, quick: bool) -> Workload<'_> {
 }
 
 /// Returns the rows of a table, by function and form.
-fn rows<'a>(table: &'a Table<'_>) -> impl Iterator<Item = TimingRow> + use<'a> {
+fn rows<'a>(table: &'a Readings<'_>) -> impl Iterator<Item = TimingRow> + use<'a> {
     let Workload {
         dataset,
         place,

@@ -287,4 +287,9 @@ impl Advice {
     pub fn suits(&self) -> bool {
         self.standing <= Standing::Suited
     }
+
+    /// Returns true if the function is the pick or the next best.
+    pub fn is_recommended(&self) -> bool {
+        self.standing <= Standing::RunnerUp
+    }
 }

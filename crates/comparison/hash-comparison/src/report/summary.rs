@@ -5,8 +5,8 @@ use terminal::number::{counted, significant};
 
 use crate::advice::figures::{Basis, Figure, Figures};
 use crate::advice::over_sets::{over_sets, suited};
-use crate::advice::recommend::{Note, notes};
 use crate::advice::times;
+use crate::advice::{Note, notes};
 use crate::name_errors::listed;
 use crate::page::answer::label;
 use crate::page::wording::Wording;
@@ -38,7 +38,7 @@ pub fn of(records: &Records) -> String {
     text += &format!("{}\n", wrapped(legend));
     let is_shown = |one: &&FunctionSummary| {
         let mut advice = records.advice.iter().filter(|row| row.function == one.name);
-        advice.any(|row| row.standing <= Standing::RunnerUp || row.mine && row.suits()) && !one.stable
+        advice.any(|row| row.is_recommended() || row.mine && row.suits()) && !one.stable
     };
     let unstable: Vec<&str> = run
         .functions
@@ -106,8 +106,7 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
         .iter()
         .filter(|one| one.group == FunctionGroup::Own);
     let own: Vec<&str> = own.map(|one| &*one.name).collect();
-    let beside =
-        beside.filter(|one| one.mine || one.standing <= Standing::RunnerUp || own.contains(&&*one.function));
+    let beside = beside.filter(|one| one.mine || one.is_recommended() || own.contains(&&*one.function));
     let figures = Figures::of(records, dataset, request.purpose.parts());
     let beside: Vec<&Advice> = beside.collect();
     let table = side_by_side(&words, &beside, &figures, dataset.keys);

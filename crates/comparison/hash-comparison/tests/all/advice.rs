@@ -1,9 +1,8 @@
 //! Advice: on synthetic records what the committed run, whose page has the advice for every choice, does not meet.
 
-use hash_comparison::advice::costs;
 use hash_comparison::advice::figures::{Basis, Figure, Figures};
-use hash_comparison::advice::recommend::{Note, notes, of_dataset};
 use hash_comparison::advice::times::warnings;
+use hash_comparison::advice::{self, Note, notes, of_dataset};
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, Recipe};
 use hash_comparison::questions::filters::FEWEST_KEYS;
@@ -11,7 +10,6 @@ use hash_comparison::questions::{Place, Records, TimingRow};
 use hash_comparison::record::{
     Advice, CallForm, CostRow, Effect, Lack, Purpose, Request, Resistance, Run, Standing, Unit,
 };
-use hash_comparison::values::Hashed;
 
 use super::fixtures::committed;
 use super::questions::judged;
@@ -245,9 +243,8 @@ fn too_few_bits_for_the_number_of_keys_have_a_cost() {
         let xxh3 = functions::find("XXH3").unwrap().hash;
         let function = Function::custom("narrow", bits, xxh3, &[]);
         let values = dataset.keys.iter().map(|key| xxh3(key) >> (64 - bits));
-        let hashed = Hashed::of_values(&function, values.collect());
-        let mut records = judged(&dataset, &hashed);
-        records.costs = costs::judge(&records);
+        let mut records = judged(&dataset, &function, values.collect());
+        records.costs = advice::costs(&records);
         let advice = &advised(&records, &request_for(purpose))[0];
         assert_eq!(advice.suits(), suits, "{bits} bits: {advice:?}");
         let figures = Figures::of(&records, &dataset.summary, purpose.parts()).functions;
@@ -272,7 +269,7 @@ fn too_few_bits_for_the_number_of_keys_have_a_cost() {
 #[test]
 fn what_decides_is_shown_and_nothing_is_foretold_of_bad_functions() {
     let mut records = committed();
-    records.costs = costs::judge(&records);
+    records.costs = advice::costs(&records);
     let deciding = records.costs.iter().filter(|row| row.decides && row.measurable);
     assert!(deciding.clone().all(|row| row.is_shown()) && deciding.count() > 50);
     let set = records.run.datasets.iter().find(|set| set.name == "app-accounts");

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use hash_comparison::Comparison;
-use hash_comparison::clock::{Batch, Table, Workload, spread, subjects};
+use hash_comparison::clock::{Batch, Readings, Workload, spread, subjects};
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, KeySet};
 use hash_comparison::questions::times::places::{BYTES, FOOTPRINT, KEYS, both};
@@ -156,7 +156,7 @@ fn a_quick_run_reads_every_part_in_every_line() {
         batch,
         rounds: 8,
     };
-    let mut table = Table::new(workload, &subjects, &Silent).unwrap();
+    let mut table = Readings::new(workload, &subjects, &Silent).unwrap();
     assert_eq!(table.workload.batch.parts(), 8);
     let mut read = vec![Vec::new(); table.lines.len()];
     for round in 0..8 {

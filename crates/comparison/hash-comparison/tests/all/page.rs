@@ -5,7 +5,7 @@ mod scheme;
 use std::collections::BTreeSet;
 
 use hash_comparison::functions;
-use hash_comparison::page::drawing::{self, Drawing};
+use hash_comparison::page::drawing;
 use hash_comparison::questions::Records;
 use hash_comparison::record::Verdict;
 use plots::rows::NAMES_END;
@@ -107,7 +107,7 @@ fn whatever_a_record_holds_is_shown_without_a_panic() {
         }
     }
     let folder = tempfile::tempdir().unwrap();
-    Drawing::of(&records).write(folder.path()).unwrap();
+    drawing::write(&records, folder.path()).unwrap();
     let page = std::fs::read_to_string(folder.path().join("index.html")).unwrap();
     let (_, rest) = page.split_once("<section class=\"failures\">").unwrap();
     let (failures, _) = rest.split_once("</section>").unwrap();

@@ -5,12 +5,12 @@
 
 use filter_formats::sizing::Textbook;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
-use hash_comparison::advice::published::{CountRow, FilterRow, KeySet};
+use hash_comparison::advice::published::{CountRow, FilterRow, PublishedSet};
 use hash_comparison::functions;
 use hash_comparison::keys::load_embedded;
 use hash_comparison::questions::collisions;
 use hash_comparison::record::FunctionGroup;
-use hash_comparison::values::Hashed;
+use hash_comparison::run::hash;
 use terminal::progress::Silent;
 
 /// Returns the collisions of the 17 at full width, in the published order.
@@ -21,7 +21,7 @@ fn counts(dataset: &str, seed: u64) -> Vec<u64> {
         .filter(|function| function.group == FunctionGroup::Published)
         .map(|function| {
             let windows = collisions::low(function.output_bits).take(1);
-            let hashed = Hashed::new(&dataset.keys, function, &Silent).expect("nothing stops it");
+            let hashed = hash(&dataset.keys, function, &Silent).expect("nothing stops it");
             let rows = collisions::measure(&dataset, &hashed, windows);
             assert_eq!(rows[0].bits, function.compared_bits());
             rows[0].collisions
@@ -31,7 +31,7 @@ fn counts(dataset: &str, seed: u64) -> Vec<u64> {
 
 #[test]
 fn app_accounts_gives_the_published_counts() {
-    let published = CountRow::of(KeySet::AppAccounts).map(|row| row.collisions);
+    let published = CountRow::of(PublishedSet::AppAccounts).map(|row| row.collisions);
     assert!(published.eq(counts("app-accounts", 1)));
 }
 

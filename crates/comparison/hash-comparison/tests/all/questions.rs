@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, KeySet, Recipe, printed, sha256, shuffled};
-use hash_comparison::questions::collisions::{self, CollisionRow};
+use hash_comparison::questions::collisions::{self, CollisionRow, Different};
 use hash_comparison::questions::filters::{
-    BITS_PER_KEY, FEWEST_KEYS, MOST_KEYS, Probes, compared, unlucky_size,
+    BITS_PER_KEY, FEWEST_KEYS, MOST_KEYS, Probes, against_ideal, unlucky_size,
 };
-use hash_comparison::questions::{Figure, Measure, NearSizesRow, QUESTIONS, Records};
+use hash_comparison::questions::{BucketFigure, Hashed, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{Choice, End, IDEAL, Run, Verdict};
-use hash_comparison::values::Hashed;
+use hash_comparison::run::hash;
 use proptest::prelude::*;
 use statistics::correction::FAMILY_LEVEL;
 use terminal::progress::{Progress, Silent};
@@ -20,10 +20,11 @@ use terminal::progress::{Progress, Silent};
 use super::fixtures;
 
 /// Measures and judges these values of a dataset's keys, as in a run of the function alone.
-pub(super) fn judged(dataset: &Dataset, hashed: &Hashed<'_>) -> Records {
+pub(super) fn judged(dataset: &Dataset, function: &Function, values: Vec<u64>) -> Records {
+    let hashed = &Hashed { function, values };
     let mut records = Records::of(Run {
         datasets: vec![dataset.summary.clone()],
-        functions: vec![hashed.function.summary()],
+        functions: vec![function.summary()],
         ..Run::default()
     });
     for question in QUESTIONS {
@@ -45,7 +46,7 @@ fn function(bits: u32) -> Function {
 
 #[test]
 fn the_four_verdicts() {
-    let row = &judged(&ids(1), &Hashed::of_values(&function(32), vec![0])).collisions[0];
+    let row = &judged(&ids(1), &function(32), vec![0]).collisions[0];
     for (collisions, ci_low, p_value, expected) in [
         (50, 30.0, 0.009, Verdict::FewerThanChance),
         (50, 30.0, 0.01, Verdict::WithinChance),
@@ -87,7 +88,7 @@ proptest! {
         values in prop::collection::vec(prop_oneof![0_u64..40, 0..u64::from(u32::MAX)], 0..60),
     ) {
         let (dataset, function) = (ids(values.len()), function(32));
-        let records = judged(&dataset, &Hashed::of_values(&function, values.clone()));
+        let records = judged(&dataset, &function, values.clone());
         prop_assert!(records.collisions.len() > 1);
         for row in records.collisions {
             let of = |value: u64| value % (1 << row.bits);
@@ -108,20 +109,19 @@ fn are_counted(values: &[u64], bits: u32) {
         let different: HashSet<u64> = values.iter().map(|&value| of(value)).collect();
         different.len() as u64
     };
-    let function = function(bits);
-    let hashed = Hashed::of_values(&function, values.to_vec());
-    assert_eq!(hashed.different(End::Low, 0), u64::from(!values.is_empty()));
+    let different = Different::of(values, bits);
+    assert_eq!(different.at(End::Low, 0), u64::from(!values.is_empty()));
     for width in 1..=bits.min(32) {
         assert_eq!(
-            hashed.different(End::Low, width),
+            different.at(End::Low, width),
             count(&|value| value % (1 << width))
         );
         assert_eq!(
-            hashed.different(End::High, width),
+            different.at(End::High, width),
             count(&|value| value >> (bits - width))
         );
     }
-    assert_eq!(hashed.different(End::Full, bits), count(&|value| value));
+    assert_eq!(different.at(End::Full, bits), count(&|value| value));
 }
 
 /// Returns 40,000 values, some of them repeated.
@@ -145,7 +145,7 @@ fn many_values_are_counted_as_few() {
 fn buckets_are_filled_as_their_choice_says() {
     for bits in [28, 32, 64] {
         let (values, function) = (many(bits), function(bits));
-        let records = judged(&ids(values.len()), &Hashed::of_values(&function, values.clone()));
+        let records = judged(&ids(values.len()), &function, values.clone());
         let shared = [&records.distribution, &records.occupancy, &records.shards];
         let mut choices = HashSet::new();
         for row in shared.into_iter().flatten() {
@@ -165,7 +165,7 @@ fn buckets_are_filled_as_their_choice_says() {
             }
             let (keys, counts) = (values.len() as f64, counts.into_values());
             let expected = match row.figure {
-                Figure::ChiSquare => {
+                BucketFigure::ChiSquare => {
                     let even = keys / row.buckets as f64;
                     counts
                         .map(|count| count as f64)
@@ -174,13 +174,15 @@ fn buckets_are_filled_as_their_choice_says() {
                         / even
                         - keys
                 }
-                Figure::Ones => counts.last().unwrap_or(0) as f64 / keys,
-                Figure::Compared => counts.map(|count| count * (count + 1) / 2).sum::<u64>() as f64 / keys,
-                Figure::Fullest => counts.max().unwrap_or(0) as f64,
-                Figure::Empty => 1.0 - counts.len() as f64 / row.buckets as f64,
+                BucketFigure::Ones => counts.last().unwrap_or(0) as f64 / keys,
+                BucketFigure::Compared => {
+                    counts.map(|count| count * (count + 1) / 2).sum::<u64>() as f64 / keys
+                }
+                BucketFigure::Fullest => counts.max().unwrap_or(0) as f64,
+                BucketFigure::Empty => 1.0 - counts.len() as f64 / row.buckets as f64,
             };
             // Remainders are not quite equally likely, which only chi-square takes into account.
-            let tolerance = if row.figure == Figure::ChiSquare {
+            let tolerance = if row.figure == BucketFigure::ChiSquare {
                 0.01
             } else {
                 1e-9
@@ -194,16 +196,16 @@ fn buckets_are_filled_as_their_choice_says() {
 #[test]
 fn keys_that_fill_a_table_evenly_take_fewer_comparisons_than_chance() {
     let function = function(32);
-    let records = judged(&ids(4096), &Hashed::of_values(&function, (0..4096).collect()));
+    let records = judged(&ids(4096), &function, (0..4096).collect());
     let found = |choice, figure| {
         let mut rows = records.occupancy.iter();
         let row = rows.find(|row| (row.choice, row.figure) == (choice, figure));
         row.map(|row| (row.value, row.verdict)).unwrap()
     };
-    let even = found(Choice::LowBits, Figure::Compared);
+    let even = found(Choice::LowBits, BucketFigure::Compared);
     assert_eq!(even, (1.0, Verdict::FewerThanChance));
     // The high bits are all zero.
-    let full = found(Choice::HighBits, Figure::Fullest);
+    let full = found(Choice::HighBits, BucketFigure::Fullest);
     assert_eq!(full, (4096.0, Verdict::FarWorseThanChance));
 }
 
@@ -231,7 +233,7 @@ fn too_few_keys_cannot_show_sixteen_times_the_false_positives() {
         let row = |index| filter_row(&format!("f{index}"), keys / 2, keys, (keys * 16).div_ceil(100));
         let mut rows: Vec<NearSizesRow> = (0..162).map(row).collect();
         rows.push(filter_row(IDEAL, keys / 2, 1_000_000, 10_000));
-        let first = compared(&rows, &ids(0).summary, "f0").next().unwrap();
+        let first = against_ideal(&rows, &ids(0).summary, "f0").next().unwrap();
         first.p_adjusted < FAMILY_LEVEL
     };
     assert!(reported(FEWEST_KEYS) && !reported(FEWEST_KEYS - 8));
@@ -256,7 +258,7 @@ fn counts_are_those_of_the_policy_itself() {
     let dataset = ids(2000);
     let function = functions::find("MurMurHash2").unwrap();
     let probes = Probes::new(&dataset);
-    let values = probes.values(&Hashed::new(&dataset.keys, function, &Silent).unwrap());
+    let values = probes.values(&hash(&dataset.keys, function, &Silent).unwrap());
     let (_, rows) = probes.of_function(function.name, &values, &Silent).unwrap();
     let order = shuffled(2000, dataset.seed);
     let keys = |half: usize| {
@@ -294,7 +296,7 @@ fn hashing_stops_between_keys_however_many_or_long_they_are() {
     let function = Function::custom("counted", 64, counted, &[]);
     for (count, length, most) in [(100_000, 8, 1_000), (100_000, 0, 1_100), (20, 100_000, 1)] {
         let keys: KeySet = (0..count).map(|_| vec![b'x'; length]).collect();
-        assert!(Hashed::new(&keys, &function, &Stopped).is_err() && sha256(&keys, &Stopped).is_err());
+        assert!(hash(&keys, &function, &Stopped).is_err() && sha256(&keys, &Stopped).is_err());
         let calls = CALLS.swap(0, Ordering::Relaxed);
         assert!(calls < most, "{calls} of {count} keys of {length} bytes");
     }
@@ -305,7 +307,7 @@ fn a_filter_holds_at_most_a_million_keys_drawn_by_the_seed() {
     let index = |key: &[u8]| key.try_into().map_or(0, u32::from_le_bytes).into();
     let function = Function::custom("index", 32, index, &[]);
     let mut dataset = Dataset::of("counter", (0..2_100_000_u32).map(u32::to_le_bytes).collect());
-    let hashed = Hashed::new(&dataset.keys, &function, &Silent).unwrap();
+    let hashed = hash(&dataset.keys, &function, &Silent).unwrap();
     let mut drawn = |seed| {
         dataset.seed = seed;
         let probes = Probes::new(&dataset);

@@ -1,9 +1,8 @@
 //! Comparisons before and after they are measured: names that are taken once, words on the terminal.
 
 use hash_comparison::questions::Records;
-use hash_comparison::questions::files::{MAX_DATASETS, MAX_FUNCTIONS};
 use hash_comparison::record::{FunctionGroup, Request, Standing, on};
-use hash_comparison::report::summary;
+use hash_comparison::report::{MAX_DATASETS, MAX_FUNCTIONS, summary};
 use hash_comparison::{Comparison, Function, functions, program};
 use records::error::Error;
 use terminal::layout::width;

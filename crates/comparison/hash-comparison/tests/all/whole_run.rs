@@ -1,6 +1,6 @@
 //! The deterministic part of a run: key sets of any size, functions of any width, and findings on few keys.
 
-use hash_comparison::advice::findings;
+use hash_comparison::advice;
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, KeySet};
 use hash_comparison::questions::filters::{IDEAL_PROBES, MAX_IDEALS};
@@ -21,7 +21,7 @@ fn run(datasets: &[Dataset]) -> (Records, Vec<Finding>) {
     for question in QUESTIONS {
         (question.judge)(&mut records);
     }
-    let findings = findings::judge(&records);
+    let findings = advice::findings(&records);
     (records, findings)
 }
 

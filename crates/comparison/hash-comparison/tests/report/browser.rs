@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
-use hash_comparison::advice::recommend::decide;
+use hash_comparison::advice::recommend;
 use hash_comparison::questions::Records;
 use hash_comparison::record::{Purpose, Request};
 use serde::Deserialize;
@@ -32,7 +32,7 @@ fn everything() -> Records {
         mine: Some("DJB".to_owned()),
         ..Request::default()
     };
-    decide(&mut records, &request);
+    recommend(&mut records, &request);
     records
 }
 

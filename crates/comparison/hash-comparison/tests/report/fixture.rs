@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use hash_comparison::advice::findings;
+use hash_comparison::advice;
 use hash_comparison::functions;
 use hash_comparison::keys::structured;
 use hash_comparison::questions::{FILES, Records};
@@ -138,8 +138,8 @@ impl<'a> Plan<'a> {
             (file.parse)(&mut records, Path::new(file.name), &bytes).unwrap();
         }
         records.advice.clear();
-        records.run.findings = findings::judge(&records);
-        records.run.bit_facts = findings::bit_facts(&records);
+        records.run.findings = advice::findings(&records);
+        records.run.bit_facts = advice::bit_facts(&records);
         records
     }
 }

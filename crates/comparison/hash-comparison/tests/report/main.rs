@@ -8,8 +8,8 @@ mod fixture;
 use std::path::PathBuf;
 
 use fixture::Plan;
-use hash_comparison::advice::recommend::decide;
-use hash_comparison::page::drawing::Drawing;
+use hash_comparison::advice::recommend;
+use hash_comparison::page::drawing;
 use hash_comparison::questions::{Place, Records, TimingRow};
 use hash_comparison::record::{CallForm, EMPTY, Purpose, Request};
 
@@ -17,7 +17,7 @@ use hash_comparison::record::{CallForm, EMPTY, Purpose, Request};
 fn judged(records: &Records) -> Records {
     let mut records = records.clone();
     if records.advice.is_empty() {
-        decide(&mut records, &Request::default());
+        recommend(&mut records, &Request::default());
     }
     records
 }
@@ -30,9 +30,8 @@ fn rendered(records: &Records, name: &str) -> (PathBuf, Vec<String>) {
         std::fs::remove_dir_all(&dir).unwrap();
     }
     std::fs::create_dir_all(&dir).unwrap();
-    let drawing = Drawing::of(records);
-    drawing.write(&dir).unwrap();
-    (dir, drawing.names())
+    let names = drawing::write(records, &dir).unwrap();
+    (dir, names)
 }
 
 /// Renders the records, checks everything that must hold for every rendering, and returns the page.
@@ -121,7 +120,7 @@ fn the_answer_is_the_recommendation() {
         mine: Some("DEKHash".to_owned()),
         ..Request::default()
     };
-    decide(&mut records, &request);
+    recommend(&mut records, &request);
     let (dir, names) = rendered(&records, "marked");
     let page = std::fs::read_to_string(dir.join("index.html")).unwrap();
     assert_self_contained(&page);
@@ -215,7 +214,7 @@ fn charts_fold_only_functions_not_selected_by_name() {
         mine: Some("F59".to_owned()),
         ..Request::default()
     };
-    decide(&mut records, &request);
+    recommend(&mut records, &request);
     let (dir, _) = rendered(&records, "folded");
     let chart = std::fs::read_to_string(dir.join("charts/findings-many.svg")).unwrap();
     let document = roxmltree::Document::parse(&chart).unwrap();

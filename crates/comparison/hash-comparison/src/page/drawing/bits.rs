@@ -3,7 +3,7 @@
 use crate::questions::on_dataset::{DatasetRows, distinct};
 use crate::questions::shades::Heat;
 use crate::record::{Choice, End};
-use plots::cells::{Cell, Column, Table};
+use plots::cells::{Cell, Column, Grid};
 use plots::scene::{INK, Scene};
 
 /// The lower bound of each class, as -log2 p.
@@ -92,7 +92,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         })
     };
     let name = &data.summary.name;
-    let table = Table {
+    let table = Grid {
         description: format!("{name}: deviation from chance of each function's bits, buckets and windows"),
         title: format!("{name}: bits, buckets and windows of the values, failures first"),
         key: &Heat::key(KEY),

@@ -4,7 +4,7 @@ use crate::questions::CollisionRow;
 use crate::questions::filters::USUAL_BITS;
 use crate::questions::on_dataset::{DatasetRows, stems};
 use crate::questions::times::numbers;
-use crate::questions::{Kind, Of};
+use crate::questions::{ChartKind, Of};
 use crate::record::{CallForm, Choice, CostRow, EMPTY, Finding, IDEAL, Purpose, Verdict};
 use plots::dots::{Axis, Dot, DotRow, Dots, Panel};
 use plots::key::Sign;
@@ -17,12 +17,12 @@ use terminal::number;
 macro_rules! kind {
     ($purpose:ident, $stem:literal) => {{
         let draw = Of::Dataset(|data| scene(data, Purpose::$purpose));
-        (Purpose::$purpose, Kind::new($stem, draw))
+        (Purpose::$purpose, ChartKind::new($stem, draw))
     }};
 }
 
 /// The charts, whose last panel has the cost for one purpose.
-pub(crate) const KINDS: [(Purpose, Kind); 4] = [
+pub(crate) const KINDS: [(Purpose, ChartKind); 4] = [
     kind!(Filter, "findings"),
     kind!(Table, "table-findings"),
     kind!(Shard, "shard-findings"),
@@ -213,6 +213,7 @@ fn filter(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
     let Some(keys) = present().map(|row| row.keys).max() else {
         return absent("LevelDB filter");
     };
+    let keys = number::grouped(keys);
     let ideal = of(IDEAL);
     let rows = findings.iter().zip(&found).map(|(finding, row)| {
         let row = row.as_ref()?;
@@ -223,7 +224,7 @@ fn filter(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
     });
     let values = present().chain(ideal).flat_map(|row| [row.rate, row.ci_high]);
     Panel {
-        title: format!("LevelDB filter: 10 bits, {} keys", number::grouped(keys)),
+        title: format!("LevelDB filter: {USUAL_BITS} bits, {keys} keys"),
         key: Vec::new(),
         axis: Axis::new(Scale::of(values), number::percent_tick),
         axis_title: "false positives, 95 % (log)".to_owned(),

@@ -2,7 +2,7 @@
 
 use terminal::number::{grouped, percent, significant};
 
-use super::{BucketRow, Figure};
+use super::{BucketFigure, BucketRow};
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Column, Table};
 use crate::record::Choice;
@@ -50,7 +50,7 @@ pub(super) fn chains(data: &DatasetRows<'_>) -> Vec<Table> {
     let rows: Vec<BucketRow> = data.rows(&data.records.occupancy).cloned().collect();
     let of_table = |rows: &[BucketRow]| {
         let figure = |figure| rows.iter().find(|row| row.figure == figure).cloned();
-        let figures = [Figure::Compared, Figure::Fullest, Figure::Empty].map(figure);
+        let figures = [BucketFigure::Compared, BucketFigure::Fullest, BucketFigure::Empty].map(figure);
         let [Some(hit), Some(fullest), Some(empty)] = figures else {
             return None;
         };

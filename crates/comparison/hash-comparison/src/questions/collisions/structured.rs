@@ -11,7 +11,7 @@ use crate::questions::Records;
 use crate::questions::on_dataset::distinct;
 use crate::questions::shades::Heat;
 use crate::record::{self, DatasetSummary, End};
-use plots::cells::{Cell, Column, Table};
+use plots::cells::{Cell, Column, Grid};
 use plots::key::Sign;
 use plots::scene::Scene;
 
@@ -85,7 +85,7 @@ pub(super) fn scene(records: &Records) -> Option<Scene> {
         })
     };
     let places = (0..functions.len()).flat_map(|row| (0..sets.len()).map(move |column| (row, column)));
-    let table = Table {
+    let table = Grid {
         description: "Structured keys: ratio of each function's collisions to chance, per key set".to_owned(),
         title: "Structured keys".to_owned(),
         key: &SHADES.map(|(_, shade, words)| (Sign::Shade(shade.fill()), words)),

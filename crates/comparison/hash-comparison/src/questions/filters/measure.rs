@@ -23,9 +23,9 @@ use rayon::prelude::*;
 use siphasher::sip::SipHasher24;
 
 use crate::keys::{Dataset, KeySet, shuffled};
+use crate::questions::Hashed;
 use crate::questions::{FalsePositiveRow, NearSizesRow};
 use crate::record::{IDEAL, significant};
-use crate::values::Hashed;
 use statistics::binomial;
 use terminal::progress::{Cancelled, Progress, go_on};
 
@@ -124,9 +124,9 @@ impl<'a> Probes<'a> {
     ///
     /// Panics if `hashed` is not of the keys of the dataset.
     pub fn values(&self, hashed: &Hashed<'_>) -> [Vec<u32>; 2] {
-        let values = hashed.values64();
+        let values = &hashed.values;
         assert_eq!(values.len(), self.dataset.keys.len(), "values of other keys");
-        let hash = |key: &[u8]| hashed.function.compared(key);
+        let hash = |key: &[u8]| hashed.function.low_bits(key);
         self.parts(|index| values[index] as u32, hash)
     }
 

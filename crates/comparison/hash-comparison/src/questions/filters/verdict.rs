@@ -4,7 +4,7 @@ use filter_policy::{BitsPerKey, leveldb};
 
 use super::{INTERVAL_LEVEL, NearSizesRow, USUAL_BITS};
 use crate::questions::judging::{FAR_WORSE_RATIO, IDEAL_BITS, percent};
-use crate::questions::{Failure, Records};
+use crate::questions::{Defect, Records};
 use crate::record::{
     CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, IDEAL, Purpose, Unit, Verdict, about,
 };
@@ -18,7 +18,7 @@ pub const FEWEST_KEYS: u64 = 52;
 
 /// Filters of a function and of the ideal hash with the same numbers of keys and bits per key.
 #[derive(Debug, Clone, Copy)]
-pub struct Compared<'a> {
+pub struct AgainstIdeal<'a> {
     /// The function's row.
     pub row: &'a NearSizesRow,
     /// The row of the ideal hash.
@@ -33,12 +33,12 @@ pub struct Compared<'a> {
 /// decide, and the filter of exactly the most keys.
 pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &FunctionSummary) -> Vec<CostRow> {
     let mut rows = Vec::new();
-    for Compared {
+    for AgainstIdeal {
         row,
         ideal,
         p_adjusted,
         ..
-    } in compared(&records.near_sizes, dataset, &function.name)
+    } in against_ideal(&records.near_sizes, dataset, &function.name)
     {
         let mean = CostRow {
             dataset: dataset.name.clone(),
@@ -81,11 +81,11 @@ pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &Func
 
 /// Returns the filters of one function over the whole set or half of it, by bits per key, with the ideal hash in the same
 /// filters. `all` are the rows of the run.
-pub fn compared<'a>(
+pub fn against_ideal<'a>(
     all: &'a [NearSizesRow],
     dataset: &DatasetSummary,
     function: &str,
-) -> impl Iterator<Item = Compared<'a>> {
+) -> impl Iterator<Item = AgainstIdeal<'a>> {
     let of_functions = all.chunk_by(|a, b| a.dataset == b.dataset && a.function == b.function);
     let of_functions = of_functions.filter(|rows| rows[0].function != IDEAL);
     let tests = of_functions.map(|rows| of_whole_set(rows.iter()).count()).sum();
@@ -96,7 +96,7 @@ pub fn compared<'a>(
         let same = |ideal: &&&NearSizesRow| (ideal.bits_per_key, ideal.keys) == (row.bits_per_key, row.keys);
         let ideal = *ideals.iter().find(same)?;
         let p_value = more_than(row, ideal, folds);
-        Some(Compared {
+        Some(AgainstIdeal {
             row,
             ideal,
             p_value,
@@ -114,10 +114,10 @@ fn of_whole_set<'a>(
 }
 
 /// Returns the filters in which a function of `bits` bits has more false positives than the ideal hash, worst first.
-pub(super) fn failures<'a>(compared: impl Iterator<Item = Compared<'a>>, bits: u32) -> Vec<Failure> {
+pub(super) fn defects<'a>(compared: impl Iterator<Item = AgainstIdeal<'a>>, bits: u32) -> Vec<Defect> {
     // The policy uses 32 bits. With many keys and many bits per key a missing bit shows, however good the others are:
     // an absent key has the value of some key with probability keys / 2^bits.
-    let width = |Compared { row, ideal, .. }: &Compared<'_>| {
+    let width = |AgainstIdeal { row, ideal, .. }: &AgainstIdeal<'_>| {
         let equal = row.keys as f64 / libm::ldexp(1.0, bits as i32);
         if bits < IDEAL_BITS && equal > ideal.rate / 10.0 {
             format!(" (it has {bits} of the {IDEAL_BITS} bits)")
@@ -125,14 +125,14 @@ pub(super) fn failures<'a>(compared: impl Iterator<Item = Compared<'a>>, bits: u
             String::new()
         }
     };
-    let mut failed: Vec<Compared<'_>> = compared.filter(|one| one.p_adjusted < FAMILY_LEVEL).collect();
-    let ratio = |one: &Compared<'_>| one.row.rate / one.ideal.rate;
+    let mut failed: Vec<AgainstIdeal<'_>> = compared.filter(|one| one.p_adjusted < FAMILY_LEVEL).collect();
+    let ratio = |one: &AgainstIdeal<'_>| one.row.rate / one.ideal.rate;
     failed.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
     let end =
         |row: &NearSizesRow| binomial::proportion_interval(row.false_positives, row.probes, INTERVAL_LEVEL);
     failed
         .into_iter()
-        .map(|one| Failure {
+        .map(|one| Defect {
             test: FailedTest::FalsePositives,
             verdict: if end(one.row).0 >= FAR_WORSE_RATIO * end(one.ideal).1 {
                 Verdict::FarWorseThanChance

@@ -8,6 +8,7 @@ use rand_xoshiro::SplitMix64;
 
 use super::{FORMS, TimingRow};
 use crate::clock::{Batch, Workload};
+use crate::functions::POLICY_HASH;
 use crate::questions::Records;
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Table};
@@ -92,8 +93,6 @@ pub(crate) fn of_empty_keys(records: &Records, function: &FunctionSummary) -> Op
 
 /// Border in bytes between the plots of short and of long keys; both include it.
 const BORDER: u64 = 64;
-/// LevelDB's filter hash, which is named unless the user has named the function in use today.
-const DEFAULT_MINE: &str = "MurMurHash2";
 
 /// Draws the chart; `None` without times by length.
 pub(super) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
@@ -121,7 +120,7 @@ fn named<'a>(data: &DatasetRows<'a>) -> Vec<(Mark, &'a str)> {
     let best = data.rows(&data.records.advice).map(|one| one.function.as_str());
     let [best_marks @ .., last] = Mark::LINES;
     let mut named: Vec<(Mark, &str)> = best_marks.into_iter().zip(best).collect();
-    let mine = data.records.run.request.mine.as_deref().unwrap_or(DEFAULT_MINE);
+    let mine = data.records.run.request.mine.as_deref().unwrap_or(POLICY_HASH);
     let mine = data.findings.iter().find(|finding| finding.function == mine);
     if let Some(mine) = mine.filter(|mine| named.iter().all(|(_, name)| *name != mine.function)) {
         named.push((last, &mine.function));

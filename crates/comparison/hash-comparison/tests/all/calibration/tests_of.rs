@@ -2,14 +2,14 @@
 
 use super::LEVEL;
 use super::alarms::{Alarms, RUN, attainable};
-use hash_comparison::advice::findings;
+use hash_comparison::advice;
 use hash_comparison::functions::Function;
 use hash_comparison::keys::{DEFAULT_SEED, Dataset};
-use hash_comparison::questions::filters::{Probes, compared};
+use hash_comparison::questions::filters::{Probes, against_ideal};
 use hash_comparison::questions::mixing::{self, Effort};
-use hash_comparison::questions::{Figure, Measure, NearSizesRow, QUESTIONS, Records};
+use hash_comparison::questions::{BucketFigure, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{BitTest, Choice, End, FailedTest, Run};
-use hash_comparison::values::Hashed;
+use hash_comparison::run::hash;
 use statistics::collisions::CollisionLaw;
 use terminal::progress::Silent;
 
@@ -42,24 +42,23 @@ pub(super) fn judged(
     effort: Effort<'_>,
 ) -> Records {
     let mut records = Records::of(run.clone());
-    let values = |dataset: &Dataset, records: &mut Records| {
-        let hashed = Hashed::new(&dataset.keys, function, &Silent).unwrap();
+    let hashed = |dataset: &Dataset, records: &mut Records| {
+        let hashed = hash(&dataset.keys, function, &Silent).unwrap();
         for question in QUESTIONS.iter().filter(|question| question.applies_to(dataset)) {
             if let Measure::Values(measure) = question.measure {
                 measure(dataset, &hashed, records);
             }
         }
-        hashed.values64().to_vec()
+        hashed
     };
     for of in prepared {
-        let hashed = Hashed::of_values(function, values(of.dataset, &mut records));
-        let values = of.probes.values(&hashed);
+        let values = of.probes.values(&hashed(of.dataset, &mut records));
         let (rows, _) = of.probes.of_function(function.name, &values, &Silent).unwrap();
         records.near_sizes.extend(rows);
         records.near_sizes.extend(of.ideal.iter().cloned());
     }
     for dataset in structured {
-        values(dataset, &mut records);
+        hashed(dataset, &mut records);
     }
     let mixing = mixing::measure(function, DEFAULT_SEED, effort);
     (records.avalanche, records.mixing) = (mixing.avalanche, mixing.rows);
@@ -95,18 +94,18 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
     ] {
         for row in rows {
             let question = match row.figure {
-                Figure::ChiSquare if row.choice == Choice::LowBits => "buckets by low bits",
-                Figure::ChiSquare => "buckets by remainder",
-                Figure::Ones => "share of ones in a bit",
-                Figure::Compared => "keys compared",
-                Figure::Fullest => "fullest bucket",
-                Figure::Empty => "empty buckets",
+                BucketFigure::ChiSquare if row.choice == Choice::LowBits => "buckets by low bits",
+                BucketFigure::ChiSquare => "buckets by remainder",
+                BucketFigure::Ones => "share of ones in a bit",
+                BucketFigure::Compared => "keys compared",
+                BucketFigure::Fullest => "fullest bucket",
+                BucketFigure::Empty => "empty buckets",
             };
             alarms.count(test, question, LEVEL, row.p_value);
         }
     }
     for dataset in prepared.iter().map(|of| of.dataset) {
-        for one in compared(&records.near_sizes, &dataset.summary, function.name) {
+        for one in against_ideal(&records.near_sizes, &dataset.summary, function.name) {
             alarms.count("false_positives", "more than the ideal hash", LEVEL, one.p_value);
         }
     }
@@ -119,7 +118,7 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
         let attainable = mixing::attainable_worst(row.trials, row.cells);
         alarms.count("mixing", furthest, attainable, row.p_worst);
     }
-    let (findings, facts) = (findings::judge(records), findings::bit_facts(records));
+    let (findings, facts) = (advice::findings(records), advice::bit_facts(records));
     let failed = |test| findings.iter().any(|finding| finding.failed.contains(&test));
     let weak = |tests: &[BitTest]| facts.iter().any(|fact| tests.contains(&fact.test));
     for (question, alarm) in [

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::path::Path;
 
+use hash_comparison::Comparison;
 use hash_comparison::functions;
 use hash_comparison::keys::{
     Dataset, KeySet, MAX_BYTES, Manifest, ManifestEntry, Recipe, load_embedded, load_file, printed, sha256,
@@ -11,7 +12,7 @@ use hash_comparison::keys::{
 };
 use hash_comparison::questions::collisions;
 use hash_comparison::record::End;
-use hash_comparison::values::Hashed;
+use hash_comparison::run::hash;
 use hash_comparison::{KeyForm, KeyKind};
 use proptest::prelude::*;
 use terminal::progress::Silent;
@@ -85,8 +86,10 @@ fn every_order_of_four_is_equally_likely() {
     assert_eq!((counts.len(), likely.count()), (24, 24), "{counts:?}");
 }
 
-fn load(path: &Path) -> Result<Dataset, String> {
-    load_file(path, &KeyForm::default(), 7, &Silent).map_err(|error| error.to_string())
+fn load(path: &Path, form: &KeyForm) -> Result<Dataset, String> {
+    let plan = Comparison::new().keys(path).plan();
+    let loaded = plan.and_then(|plan| load_file(&plan.key_files[0], form, 7, &Silent));
+    loaded.map_err(|error| error.to_string())
 }
 
 #[test]
@@ -94,7 +97,7 @@ fn a_file_is_named_after_its_stem_and_keeps_its_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("user.keys.txt");
     std::fs::write(&path, b"b\r\na\n\n\xff\nb").unwrap();
-    let dataset = load(&path).unwrap();
+    let dataset = load(&path, &KeyForm::default()).unwrap();
     assert_eq!((dataset.summary.name.as_str(), dataset.seed), ("user.keys", 7));
     assert_eq!((dataset.keys.len(), dataset.summary.duplicates_dropped), (4, 1));
     // printf 'b\na\n\n\377\n' | sha256sum
@@ -120,7 +123,7 @@ fn what_is_no_key_file_is_refused_by_name_before_it_is_read() {
         (Path::new("a\u{1b}b.txt"), "needs one"),
         (Path::new("App-Accounts.csv"), "embedded dataset"),
     ] {
-        let error = load(path).unwrap_err();
+        let error = load(path, &KeyForm::default()).unwrap_err();
         assert!(
             error.starts_with(&path.display().to_string()) && error.contains(expected),
             "{error}"
@@ -141,12 +144,12 @@ fn keys_as_hexadecimal_digits_have_the_known_collisions_of_a_linear_function() {
         kind: Some(KeyKind::Binary),
         ..KeyForm::default()
     };
-    let dataset = load_file(&path, &form, 7, &Silent).unwrap();
+    let dataset = load(&path, &form).unwrap();
     assert_eq!(
         (dataset.keys.len(), dataset.keys.get(1)),
         (1 << 21, &b"\xe0\0\x01"[..])
     );
-    let hashed = Hashed::new(&dataset.keys, functions::find("CRC-32").unwrap(), &Silent).unwrap();
+    let hashed = hash(&dataset.keys, functions::find("CRC-32").unwrap(), &Silent).unwrap();
     let rows = collisions::measure(&dataset, &hashed, [(End::Low, 21)].into_iter());
     assert_eq!(rows[0].collisions, (1 << 21) - 1_048_576);
 }
