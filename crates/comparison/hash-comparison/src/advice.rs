@@ -94,8 +94,9 @@ fn finding(records: &Records, dataset: &DatasetSummary, function: &FunctionSumma
     }
 }
 
-/// Returns the row of collisions furthest above chance. If no row is worse, ratios are noise at widths with hardly any expected
-/// collisions, so the row with the least p-value above the expectation counts, or else the row least certain to be below.
+/// Returns the row of collisions furthest above chance. If no row is worse, ratios are noise at widths with hardly any
+/// expected collisions, so the row with the least p-value above the expectation counts, or else the row least certain
+/// to be below.
 fn worst<'a>(rows: &[&'a CollisionRow]) -> Option<&'a CollisionRow> {
     let surprise = |row: &CollisionRow| {
         let above = row.collisions as f64 >= row.expected;
@@ -109,8 +110,8 @@ fn worst<'a>(rows: &[&'a CollisionRow]) -> Option<&'a CollisionRow> {
     collisions::furthest(rows.iter().copied()).or_else(least)
 }
 
-/// Returns the cost of each function for each purpose, in that purpose's unit: rows of each dataset and function, in this order, by
-/// purpose. Only here does a failed test get a price.
+/// Returns the cost of each function for each purpose, in that purpose's unit: rows of each dataset and function, in
+/// this order, by purpose. Only here does a failed test get a price.
 ///
 /// Filters pay in false positives, tables in keys compared per key found, shards in keys in the fullest shard,
 /// checksums in keys that share a value. Significance and size of a cost are separate questions: with enough keys the
@@ -143,8 +144,8 @@ fn leave_costliest(places: &mut [CostRow]) {
     }
 }
 
-/// Of the places that differ in size alone, leaves one to be shown, and one beside it if that is the costliest and measurably
-/// worse than chance: what decides is always shown.
+/// Of the places that differ in size alone, leaves one to be shown, and one beside it if that is the costliest and
+/// measurably worse than chance: what decides is always shown.
 fn leave_shown(places: &mut [CostRow]) {
     for first in 0..places.len() {
         let kind = places[first].kind();
@@ -154,7 +155,8 @@ fn leave_shown(places: &mut [CostRow]) {
         if same[0] != first {
             continue;
         }
-        // A mean over several numbers of keys would stand beside the rate of the exact number, so it is shown only if it decides.
+        // A mean over several numbers of keys would stand beside the rate of the exact number, so it is shown only if
+        // it decides.
         let usual = same.iter().copied().find(|&index| places[index].shown);
         let usual = usual.or((places[first].sizes == 1).then_some(first));
         let measurable = same.iter().copied().filter(|&index| places[index].measurable);
@@ -181,13 +183,13 @@ fn weighed(mut row: CostRow) -> CostRow {
 /// For each dataset, in this order:
 ///
 /// 1. Functions that lack a requirement are left out: a key that withstands attackers, stable values, enough bits.
-/// 2. Functions are to be avoided if their costliest measurable defect for the [`Purpose`] is not negligible ([`costs`]). Cheaper
-///    defects neither exclude nor lower a function.
-/// 3. Time ranks the others, in the form of call that the purpose waits for. Functions whose times are not measurably different
-///    (see [`times`]) share a rank.
+/// 2. Functions are to be avoided if their costliest measurable defect for the [`Purpose`] is not negligible
+///    ([`costs`]). Cheaper defects neither exclude nor lower a function.
+/// 3. Time ranks the others, in the form of call that the purpose waits for. Functions whose times are not measurably
+///    different (see [`times`]) share a rank.
 ///
-/// This is the only verdict that report and terminal show. It has no sentences: its rows are stored, and report and terminal put
-/// them into words.
+/// This is the only verdict that report and terminal show. It has no sentences: its rows are stored, and report and
+/// terminal put them into words.
 pub fn recommend(records: &mut Records, request: &Request) {
     records.run.request = Request {
         stable: request.needs_stable_values(),

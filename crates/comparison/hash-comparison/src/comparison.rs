@@ -264,8 +264,8 @@ impl Comparison {
         Ok(datasets)
     }
 
-    /// Returns the key files with the names of their datasets. Names must differ where case does not count, since files are named
-    /// after them.
+    /// Returns the key files with the names of their datasets. Names must differ where case does not count, since files
+    /// are named after them.
     fn named_files(&self) -> Result<Vec<(String, PathBuf)>, Error> {
         let mut named: Vec<(String, PathBuf)> = Vec::new();
         for path in &self.key_files {

@@ -91,13 +91,13 @@ pub fn sha256(keys: &KeySet, progress: &dyn Progress) -> Result<String, Cancelle
     Ok(hex::encode(hasher.finalize()))
 }
 
-/// Loads the distinct keys in the file `path`, which are written in this form, as a dataset of this name; `seed` is for shuffles and
-/// samples. The path `-` is standard input.
+/// Loads the distinct keys in the file `path`, which are written in this form, as a dataset of this name; `seed` is for
+/// shuffles and samples. The path `-` is standard input.
 ///
 /// # Errors
 ///
-/// Returns an error if the file is missing, unreadable, empty or too large, if a key is not of the form, or if `progress` requests
-/// a stop.
+/// Returns an error if the file is missing, unreadable, empty or too large, if a key is not of the form, or if
+/// `progress` requests a stop.
 pub fn load_file(
     (name, path): &(String, PathBuf),
     form: &KeyForm,
@@ -187,8 +187,8 @@ impl KeySet {
     ///
     /// # Errors
     ///
-    /// Returns an error if a key cannot be read, the distinct keys have more than [`MAX_BYTES`] bytes or do not fit into
-    /// memory, or `progress` requests a stop.
+    /// Returns an error if a key cannot be read, the distinct keys have more than [`MAX_BYTES`] bytes or do not fit
+    /// into memory, or `progress` requests a stop.
     pub fn read(source: &mut Keys<'_>, progress: &dyn Progress) -> Result<Distinct, Error> {
         let mut keys = Self::default();
         let mut seen: HashTable<Seen> = HashTable::new();

@@ -163,8 +163,8 @@ pub struct RecordFile {
     pub timed: bool,
     /// Returns the bytes of the file.
     pub bytes: fn(&Records) -> Vec<u8>,
-    /// Writes the rows into the file of this path, and leaves them as every reader of the file sees them: numbers have nine digits.
-    /// Returns the SHA-256.
+    /// Writes the rows into the file of this path, and leaves them as every reader of the file sees them: numbers have
+    /// nine digits. Returns the SHA-256.
     pub store: fn(&mut Records, &Path) -> Result<String, Error>,
     /// Reads the rows of these bytes into the records; the path is for error messages.
     pub parse: fn(&mut Records, &Path, &[u8]) -> Result<(), Error>,

@@ -1,9 +1,9 @@
 //! The report of a run: shown on a terminal, and written to its folder, first next to it, moved when complete.
 //!
-//! The folder has all records: `run.json`, and one CSV file for each question. `run.json` holds the SHA-256 of every file, its own
-//! included, and reading checks them all, so the values are those of the run and nothing else about them is checked here. Rows
-//! forged together with their checksums still have the right form and finite numbers, and no list is longer than charts have room
-//! for.
+//! The folder has all records: `run.json`, and one CSV file for each question. `run.json` holds the SHA-256 of every
+//! file, its own included, and reading checks them all, so the values are those of the run and nothing else about them
+//! is checked here. Rows forged together with their checksums still have the right form and finite numbers, and no list
+//! is longer than charts have room for.
 
 pub mod summary;
 

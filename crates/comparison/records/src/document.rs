@@ -94,8 +94,8 @@ fn parse<D: Document>(path: &Path, bytes: &[u8]) -> Result<D, Error> {
     Ok(run)
 }
 
-/// Writes the file with its own checksum: the SHA-256 of the file with zeros in place of that checksum. Returns the content as
-/// every reader of the file sees it.
+/// Writes the file with its own checksum: the SHA-256 of the file with zeros in place of that checksum. Returns the
+/// content as every reader of the file sees it.
 ///
 /// # Errors
 ///

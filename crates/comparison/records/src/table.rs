@@ -166,6 +166,12 @@ mod tests {
         );
         let read: Vec<Fruit> = parse(Path::new("f.csv"), &bytes).unwrap();
         assert_eq!(to_bytes(&read), bytes);
+        // Stored rows are as a reader sees them.
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f.csv");
+        let mut stored = rows.to_vec();
+        assert_eq!(store(&path, &mut stored).unwrap(), checksum(&bytes));
+        assert_eq!((std::fs::read(path).unwrap(), stored), (bytes, read));
         assert_eq!(to_bytes::<Fruit>(&[]), b"name,seeds,grams\n");
     }
 

@@ -85,8 +85,8 @@ pub fn all(records: &Records) -> Vec<Chart> {
     charts.filter_map(chart).collect()
 }
 
-/// Writes charts and report into `dir`, which must exist, and returns the names of these files. Files with the same names are
-/// replaced; other files are left alone.
+/// Writes charts and report into `dir`, which must exist, and returns the names of these files. Files with the same
+/// names are replaced; other files are left alone.
 ///
 /// # Errors
 ///
@@ -129,8 +129,8 @@ fn write_file(path: &Path, text: String) -> Result<(), Error> {
 /// Length limit of a slug in bytes; with chart and extension, far below the 255 that file systems allow.
 const LONGEST: usize = 80;
 
-/// Returns a different text of ASCII lower-case letters, digits and inner hyphens for each name, which may be that of any file. The
-/// result depends only on the names and their order.
+/// Returns a different text of ASCII lower-case letters, digits and inner hyphens for each name, which may be that of
+/// any file. The result depends only on the names and their order.
 fn slugs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for name in names {

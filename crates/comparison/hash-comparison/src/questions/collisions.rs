@@ -280,8 +280,8 @@ struct Words {
 }
 
 impl Words {
-    /// Counts the different prefixes of the words by their number of bits, and lists the words that occur more than once,
-    /// each once and in order.
+    /// Counts the different prefixes of the words by their number of bits, and lists the words that occur more than
+    /// once, each once and in order.
     fn prefixes(&mut self, words: impl Iterator<Item = u32>) -> ([u64; WORD as usize + 1], Vec<u32>) {
         self.words.clear();
         self.words.extend(words);
