@@ -287,7 +287,7 @@ fn find_or_offer(name: &str, others: &[&str]) -> Result<&'static Function, Error
     }
 }
 
-/// The hash of LevelDB's filters.
+/// The hash of this project's policy with LevelDB's layout.
 pub const POLICY_HASH: &str = "MurMurHash2";
 
 /// Names that stand for all functions of a group.

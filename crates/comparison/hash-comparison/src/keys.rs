@@ -6,12 +6,11 @@ mod recipe;
 mod shuffle;
 pub mod structured;
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::PathBuf;
 
 use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 use sha2::{Digest as _, Sha256};
-use xxhash_rust::xxh3::xxh3_64;
 
 pub use embedded::{Manifest, ManifestEntry, embedded_names, load_embedded};
 pub use printed::printed;
@@ -27,7 +26,7 @@ use terminal::progress::{Cancelled, Progress, Silent, go_on};
 pub const DEFAULT_SEED: u64 = 1;
 
 /// Keys read between two checks for a stop.
-const KEYS_UNWATCHED: usize = 1 << 16;
+const KEYS_UNWATCHED: usize = 1 << 12;
 
 /// Work between two checks for a stop, in bytes that are hashed: with a slow function milliseconds.
 const BYTES_UNWATCHED: usize = 1 << 16;
@@ -105,9 +104,10 @@ pub fn load_file(
     progress: &dyn Progress,
 ) -> Result<Dataset, Error> {
     let bytes = path.metadata().map_or(0, |metadata| metadata.len());
-    // Only a column may be far smaller than its file.
-    if form.column.is_none() && bytes > MAX_BYTES {
-        return Err(too_large(bytes).about(path));
+    // Columns, digits and repeated lines may have far fewer bytes than their file, but reading only shows a file of lines late.
+    if *form == KeyForm::default() && bytes > MAX_BYTES {
+        let reason = format!("must have at most {MAX_BYTES} bytes (4 GiB), got {bytes}: split the file");
+        return Err(Error::input(reason).about(path));
     }
     let mut source = Keys::open(path, form, MAX_KEY_BYTES, progress)?;
     let read = KeySet::read(&mut source, progress)?;
@@ -192,6 +192,8 @@ impl KeySet {
     pub fn read(source: &mut Keys<'_>, progress: &dyn Progress) -> Result<Distinct, Error> {
         let mut keys = Self::default();
         let mut seen: HashTable<Seen> = HashTable::new();
+        // A secret hash: nobody can choose keys that take the same place. The result does not depend on it.
+        let secret = RandomState::new();
         let mut duplicates = 0;
         // The table takes the place of a key from the low bits, and compares high ones first.
         let spread = |half: u32| u64::from(half) << 32 | u64::from(half);
@@ -199,21 +201,25 @@ impl KeySet {
             if (keys.len() + duplicates as usize).is_multiple_of(KEYS_UNWATCHED) {
                 go_on(progress)?;
             }
-            let half = xxh3_64(key) as u32;
+            let half = secret.hash_one(key) as u32;
             let same = |&(other, index): &Seen| other == half && keys.get(index as usize) == key;
-            match seen.entry(spread(half), same, |&(half, _)| spread(half)) {
-                Entry::Occupied(_) => duplicates += 1,
-                Entry::Vacant(slot) => {
-                    slot.insert((half, keys.len() as u32));
-                    let bytes = (keys.bytes.len() + key.len()) as u64;
-                    if bytes > MAX_BYTES {
-                        return Err(too_large(bytes));
-                    }
-                    let room = keys.bytes.try_reserve(key.len());
-                    room.map_err(|_| Error::input("the keys do not fit into memory: split the file"))?;
-                    keys.push(key);
-                }
+            if seen.find(spread(half), same).is_some() {
+                duplicates += 1;
+                continue;
             }
+            let bytes = (keys.bytes.len() + key.len()) as u64;
+            if bytes > MAX_BYTES {
+                return Err(too_large(bytes));
+            }
+            let spread_again = |&(half, _): &Seen| spread(half);
+            let has_room = keys.bytes.try_reserve(key.len()).is_ok()
+                && keys.ends.try_reserve(1).is_ok()
+                && seen.try_reserve(1, spread_again).is_ok();
+            if !has_room {
+                return Err(Error::input("the keys do not fit into memory: split the file"));
+            }
+            seen.insert_unique(spread(half), (half, keys.len() as u32), spread_again);
+            keys.push(key);
         }
         keys.bytes.shrink_to_fit();
         keys.ends.shrink_to_fit();

@@ -152,9 +152,15 @@ pub fn count(
         .build()
         .map_err(|error| Error::internal(format!("cannot start threads: {error}")))?;
     pool.install(|| -> Result<_, Cancelled> {
-        count_values(records, datasets, functions, progress)?;
+        count_values("quality", records, datasets, functions, progress)?;
         let structured = structured::datasets(records.run.seed);
-        count_values(records, &structured, functions, progress)?;
+        count_values(
+            "quality on structured keys",
+            records,
+            &structured,
+            functions,
+            progress,
+        )?;
         for question in QUESTIONS {
             if let Measure::Functions(measure) = question.measure {
                 measure(functions, progress, records)?;
@@ -170,12 +176,13 @@ pub fn count(
 
 /// Measures the values of keys: of the functions one by one, then of the ideal hash, on each dataset.
 pub fn count_values(
+    phase: &'static str,
     records: &mut Records,
     datasets: &[Dataset],
     functions: &[&Function],
     progress: &dyn Progress,
 ) -> Result<(), Cancelled> {
-    progress.begin("quality", (datasets.len() * (functions.len() + 2)) as u64);
+    progress.begin(phase, (datasets.len() * (functions.len() + 2)) as u64);
     let prepared: Vec<Vec<OnKeys<'_>>> = datasets
         .par_iter()
         .map(|dataset| {

@@ -31,7 +31,7 @@ pub struct KeyForm {
     pub column: Option<String>,
     /// The delimiter of columns [default: by the name, .csv or .tsv, else the one that the first row has, else comma]
     ///
-    /// Quotes enclose fields between commas; between tabs they belong to the key. So build and query with the same delimiter.
+    /// Quotes enclose fields between commas; between tabs they belong to the key, so the delimiter decides which keys are read.
     #[arg(long, value_name = "NAME", value_enum, requires = "column")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<Delimiter>,
@@ -51,17 +51,26 @@ impl Delimiter {
     /// Returns the delimiter that the name of the file, before the extension of a compression, or else the first row shows.
     /// Returns nothing if the row has both.
     pub(crate) fn of(name: &str, row: &[u8]) -> Option<Self> {
-        let name = name.to_ascii_lowercase();
-        let name = [".gz", ".zst"]
-            .iter()
-            .find_map(|end| name.strip_suffix(end))
-            .unwrap_or(&name);
         match (row.contains(&b','), row.contains(&b'\t')) {
-            _ if name.ends_with(".csv") => Some(Self::Comma),
-            _ if name.ends_with(".tsv") => Some(Self::Tab),
+            _ if Self::of_name(name).is_some() => Self::of_name(name),
             (true, true) => None,
             (false, true) => Some(Self::Tab),
             (_, false) => Some(Self::Comma),
+        }
+    }
+
+    /// Returns the delimiter of files with such names, if they are of columns.
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let ends = [".gz", ".zst"];
+        let name = ends
+            .iter()
+            .find_map(|end| name.strip_suffix(end))
+            .unwrap_or(&name);
+        if name.ends_with(".csv") {
+            Some(Self::Comma)
+        } else {
+            name.ends_with(".tsv").then_some(Self::Tab)
         }
     }
 }

@@ -134,6 +134,12 @@ impl<'a> Keys<'a> {
             keys.warning = Some(warning);
             progress.note(&format!("{}: {warning}", keys.name));
         }
+        if form.column.is_none() && Delimiter::of_name(&keys.name).is_some() {
+            let name = &keys.name;
+            progress.note(&format!(
+                "{name}: each line is a key; --column takes the keys of one column"
+            ));
+        }
         Ok(keys)
     }
 

@@ -18,7 +18,7 @@ const COMPRESSED: [(&[u8], Compression); 2] = [(b"\x1f\x8b\x08", Gzip), (b"\x28\
 const SKIPPED: &[u8] = b"\x2a\x4d\x18";
 
 /// The place and the bytes of the magic numbers of other forms, their names, and the commands that make lines of them.
-const OTHERS: [(usize, &[u8], &str, &str); 6] = [
+const OTHERS: [(usize, &[u8], &str, &str); 7] = [
     (
         0,
         b"PAR1\x15",
@@ -29,13 +29,11 @@ const OTHERS: [(usize, &[u8], &str, &str); 6] = [
     (0, b"\xfd7zXZ\0", "compressed by xz", "`xz -dc FILE`"),
     (0, b"\x04\x22\x4d\x18", "compressed by LZ4", "`lz4 -dc FILE`"),
     (0, b"PK\x03\x04", "a ZIP archive", "`unzip -p FILE`"),
-    (
-        257,
-        b"ustar",
-        "a tar archive",
-        "`tar -xOf FILE`, `tar -xOzf FILE` if compressed",
-    ),
+    (257, b"ustar\x0000", "a tar archive", TAR),
+    (257, b"ustar  \0", "a tar archive", TAR),
 ];
+
+const TAR: &str = "`tar -xOf FILE`, `tar -xOzf FILE` if compressed";
 
 /// Returns true if more bytes decide what the source is.
 pub(crate) fn is_undecided(start: &[u8]) -> bool {

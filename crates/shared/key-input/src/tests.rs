@@ -154,6 +154,11 @@ fn lines_and_keys_with_a_zero_byte_at_the_end() {
 
 #[test]
 fn columns_of_csv_and_tsv() {
+    let notes = Notes::default();
+    let named = Keys::of("users.CSV.gz", &b"name,id\n"[..], &lines(), LIMIT, &notes);
+    assert_eq!(named.unwrap().next_key().unwrap(), Some(&b"name,id"[..]));
+    let text = "users.CSV.gz: each line is a key; --column takes the keys of one column";
+    assert_eq!(*notes.0.lock().unwrap(), [text]);
     let csv = b"\xef\xbb\xbfname,\"the id\"\r\na,1,more\n\n\"b,\"\"\nc\",\"2\n\"\nd,3";
     gives(csv, &column("the id"), &[b"1", b"2\n", b"3"], "");
     gives(csv, &column("name"), &[b"a", b"b,\"\nc", b"d"], "");
@@ -390,6 +395,10 @@ fn other_forms_are_named_with_the_command_that_makes_lines() {
             &["SOURCE: must have one key per line, but it is ", text],
         );
     }
+    // A word that has a form's mark in its place is a key.
+    let word = [&b"0".repeat(255)[..], b"\nmustard"].concat();
+    assert_eq!(word.get(257..262), Some(&b"ustar"[..]));
+    gives(&word, &lines(), &[&word[..255], b"mustard"], "");
     // Keys of any bytes but zero in lines are keys: words, digests.
     gives(
         b"PAR1\nBZh\nPK\xff\xfe\x01",

@@ -49,7 +49,7 @@ pub struct Arguments {
     /// A file of your own keys, one per line, or - for standard input; may be given several times
     ///
     /// A key is the bytes of a line without its end (LF or CR LF). An empty line is the empty key; duplicate keys are counted
-    /// and dropped. A line with a zero byte is refused: --type binary and --null read such keys. Files of gzip and Zstandard are
+    /// and dropped. A line with a zero byte is refused: --type binary reads such keys. Files of gzip and Zstandard are
     /// read as their contents. The dataset is named after the file, without its extension; that of standard input is stdin. The
     /// options --type, --null, --column and --delimiter hold for every --keys.
     #[arg(long, value_name = "FILE")]

@@ -67,7 +67,7 @@ rows! {
         /// The rate of the number of keys with the most false positives.
         pub highest_rate: f64,
         /// Keys compared per key found in a hash table of `keys` keys, in buckets by the low bits, at least half as many as
-        /// keys; none for filters over the whole dataset or half of it.
+        /// keys; none for the largest filters.
         pub compared: Option<f64>,
     }
 }

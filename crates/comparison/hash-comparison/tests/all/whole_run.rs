@@ -17,7 +17,7 @@ fn run(datasets: &[Dataset]) -> (Records, Vec<Finding>) {
         functions: functions.iter().map(|function| function.summary()).collect(),
         ..Run::default()
     });
-    count_values(&mut records, datasets, &functions, &Silent).expect("a run that nobody stops");
+    count_values("quality", &mut records, datasets, &functions, &Silent).expect("a run that nobody stops");
     for question in QUESTIONS {
         (question.judge)(&mut records);
     }

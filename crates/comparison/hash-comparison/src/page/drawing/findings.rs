@@ -62,6 +62,7 @@ fn scene(data: &DatasetRows<'_>, purpose: Purpose) -> Option<Scene> {
         .map(|finding| (&*finding.function, Some(finding.verdict.into())));
     let notes = [
         "Lines through the marks: a 99 or 95 % interval, or half of the rounds about the median time.",
+        "The form of a mark is the function's worst verdict at any number of bits, which its row names if the mark is for another.",
         &in_tables,
     ];
     let chart = Dots {
@@ -81,7 +82,7 @@ fn scene(data: &DatasetRows<'_>, purpose: Purpose) -> Option<Scene> {
                 _ => cost(data, &findings, purpose),
             },
         ],
-        notes: &notes[..if folded.is_empty() { 1 } else { 2 }],
+        notes: &notes[..if folded.is_empty() { 2 } else { 3 }],
     };
     Some(chart.scene())
 }
@@ -209,7 +210,7 @@ fn filter(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
     let of = |function: &str| data.false_positives(function, USUAL_BITS);
     let found: Vec<_> = findings.iter().map(|one| of(&one.function)).collect();
     let present = || found.iter().copied().flatten();
-    // Filters hold one half of a file's keys and are queried with the other.
+    // Filters hold at most one half of a file's keys and are queried with as many others.
     let Some(keys) = present().map(|row| row.keys).max() else {
         return absent("LevelDB filter");
     };

@@ -79,7 +79,7 @@ pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &Func
     rows
 }
 
-/// Returns the filters of one function over the whole set or half of it, by bits per key, with the ideal hash in the same
+/// Returns the largest filters of one function, by bits per key, with the ideal hash in the same
 /// filters. `all` are the rows of the run.
 pub fn against_ideal<'a>(
     all: &'a [NearSizesRow],
@@ -88,11 +88,13 @@ pub fn against_ideal<'a>(
 ) -> impl Iterator<Item = AgainstIdeal<'a>> {
     let of_functions = all.chunk_by(|a, b| a.dataset == b.dataset && a.function == b.function);
     let of_functions = of_functions.filter(|rows| rows[0].function != IDEAL);
-    let tests = of_functions.map(|rows| of_whole_set(rows.iter()).count()).sum();
+    let tests = of_functions
+        .map(|rows| of_largest_filters(rows.iter()).count())
+        .sum();
     let folds = folds(dataset.kind == DatasetKind::Generated);
     let ideals: Vec<&NearSizesRow> = about(all, &dataset.name, IDEAL).collect();
     let rows: Vec<&NearSizesRow> = about(all, &dataset.name, function).collect();
-    of_whole_set(rows.into_iter()).filter_map(move |row| {
+    of_largest_filters(rows.into_iter()).filter_map(move |row| {
         let same = |ideal: &&&NearSizesRow| (ideal.bits_per_key, ideal.keys) == (row.bits_per_key, row.keys);
         let ideal = *ideals.iter().find(same)?;
         let p_value = more_than(row, ideal, folds);
@@ -106,7 +108,7 @@ pub fn against_ideal<'a>(
 }
 
 /// Returns the rows of one function with the most keys.
-fn of_whole_set<'a>(
+fn of_largest_filters<'a>(
     rows: impl Iterator<Item = &'a NearSizesRow> + Clone,
 ) -> impl Iterator<Item = &'a NearSizesRow> {
     let most = rows.clone().map(|row| row.keys).max();
@@ -156,7 +158,7 @@ pub(super) fn defects<'a>(compared: impl Iterator<Item = AgainstIdeal<'a>>, bits
         .collect()
 }
 
-/// Returns the number of filters built from a dataset: one for a generated set, else two of half the keys each.
+/// Returns the number of filters built from a dataset: one for a generated set, else two of other keys.
 pub(crate) fn folds(is_generated: bool) -> f64 {
     if is_generated { 1.0 } else { 2.0 }
 }
