@@ -444,7 +444,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Truncated`] if the bytes end too early, [`Error::Read`] if the underlying reader fails.
+    /// [`Error::Truncated`] if the bytes end too early, `Error::Read` if the underlying reader fails.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         let mut bytes = [0; N];
         self.fill(&mut bytes, u128::from(self.taken) + N as u128)?;

@@ -134,12 +134,6 @@ impl<'a> Keys<'a> {
             keys.warning = Some(warning);
             progress.note(&format!("{}: {warning}", keys.name));
         }
-        if form.column.is_none() && Delimiter::of_name(&keys.name).is_some() {
-            let name = &keys.name;
-            progress.note(&format!(
-                "{name}: each line is a key; --column takes the keys of one column"
-            ));
-        }
         Ok(keys)
     }
 
@@ -411,6 +405,12 @@ impl<'a> Keys<'a> {
     }
 
     fn report(&mut self) {
+        if self.columns.is_none() && Delimiter::of_name(&self.name).is_some() {
+            let name = &self.name;
+            self.progress.note(&format!(
+                "{name}: each line is a key; --column takes the keys of one column"
+            ));
+        }
         let (ends, belong) = match std::mem::take(&mut self.carriage_returns) {
             0 => return,
             1 => ("1 carriage return before a line feed".to_owned(), "belongs"),

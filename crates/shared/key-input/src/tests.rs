@@ -155,8 +155,9 @@ fn lines_and_keys_with_a_zero_byte_at_the_end() {
 #[test]
 fn columns_of_csv_and_tsv() {
     let notes = Notes::default();
-    let named = Keys::of("users.CSV.gz", &b"name,id\n"[..], &lines(), LIMIT, &notes);
-    assert_eq!(named.unwrap().next_key().unwrap(), Some(&b"name,id"[..]));
+    let mut named = Keys::of("users.CSV.gz", &b"name,id\n"[..], &lines(), LIMIT, &notes).unwrap();
+    assert_eq!(named.next_key().unwrap(), Some(&b"name,id"[..]));
+    assert_eq!(named.next_key().unwrap(), None);
     let text = "users.CSV.gz: each line is a key; --column takes the keys of one column";
     assert_eq!(*notes.0.lock().unwrap(), [text]);
     let csv = b"\xef\xbb\xbfname,\"the id\"\r\na,1,more\n\n\"b,\"\"\nc\",\"2\n\"\nd,3";

@@ -62,7 +62,7 @@ fn scene(data: &DatasetRows<'_>, purpose: Purpose) -> Option<Scene> {
         .map(|finding| (&*finding.function, Some(finding.verdict.into())));
     let notes = [
         "Lines through the marks: a 99 or 95 % interval, or half of the rounds about the median time.",
-        "The form of a mark is the function's worst verdict at any number of bits, which its row names if the mark is for another.",
+        "The form of a mark is the function's worst verdict in any test on these keys, also where its own figure is within chance.",
         &in_tables,
     ];
     let chart = Dots {
