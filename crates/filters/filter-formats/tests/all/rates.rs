@@ -9,14 +9,6 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::support::ways::filter_of;
-use super::support::which_policy;
-
-#[test]
-fn the_table_of_which_md_is_what_is_measured() {
-    let page = include_str!("../../WHICH.md");
-    let table = which_policy::table();
-    assert!(page.contains(&table), "the table of WHICH.md must be:\n{table}");
-}
 
 /// Random keys. Rates that are computed agree within three and a half standard deviations, and those that follow
 /// from the contents of filters within a little more.

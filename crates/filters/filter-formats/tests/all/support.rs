@@ -12,4 +12,3 @@ pub(crate) mod list;
 pub(crate) mod random;
 pub(crate) mod recorded;
 pub(crate) mod ways;
-pub(crate) mod which_policy;
