@@ -68,36 +68,6 @@ fn committed_runs_are_whole() {
     }
 }
 
-#[test]
-fn the_table_of_equal_rates_is_in_which_policy() {
-    let suite = &policy::EQUAL_RATE;
-    let tables = suite.summary.text(suite, &rows("policy/equal-rate", suite));
-    let page = include_str!("../../../filters/filter-formats/WHICH.md");
-    assert!(
-        page.contains(&tables),
-        "the tables in crates/filters/filter-formats/WHICH.md are not those of the run:\n{tables}"
-    );
-}
-
-#[test]
-fn the_table_of_rates_is_in_which_policy() {
-    let page = include_str!("../../../filters/filter-formats/WHICH.md");
-    let rows = rows("rates", &rates::SUITE);
-    let sizes = [100, 1_000, 10_000, 100_000, 1_000_000, 20_000_000];
-    for (contender, _) in (rates::SUITE.contenders)() {
-        let ratios = rows.iter().filter(|row| {
-            let case = &row.case;
-            case.contender == contender
-                && case.count("bits_per_key") == 10
-                && sizes.contains(&case.count("keys"))
-        });
-        let line: String = ratios
-            .map(|row| format!(" {:.2} |", row.over_baseline()))
-            .collect();
-        assert!(page.contains(&line), "{contender}: {line}");
-    }
-}
-
 /// The computed rate of LevelDB's format is that of three sound hash functions together, also where it is rare. Other tests
 /// count up to 15 bits per key.
 #[test]
