@@ -4,7 +4,6 @@
 mod databases;
 mod filters;
 mod foreign_filters;
-mod ids;
 mod source;
 mod support;
 
