@@ -1,37 +1,27 @@
-//! Tables that LevelDB wrote: finding their filters, and rebuilding the filters from the keys.
+//! Tables that LevelDB wrote: finding their filters, and their keys in the filters.
 //!
 //! Each filter covers the keys of the data blocks that start in one range of 2048 bytes; ranges without such a block
 //! have an empty filter.
 
 use filter_formats::{Basho, BashoTablePolicy};
-use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockReader};
+use filter_policy::filter_block::FilterBlockReader;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use filter_tables::testing::golden::{bytes, key, rows, unhex};
 use filter_tables::{BlockHandle, BlockRole, Error, RocksDbForm, Table};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A data block: its start and size in the file, its number of entries, and its first and last key in hexadecimal, if
-/// recorded.
+/// The start and the size of a data block in the file.
 #[derive(Deserialize)]
 #[serde(from = "Value")]
-struct Block {
-    handle: BlockHandle,
-    count: usize,
-    ends: Option<[String; 2]>,
-}
+struct Block(BlockHandle);
 
 /// The two data files write blocks differently.
 impl From<Value> for Block {
     fn from(block: Value) -> Self {
         let number = |at: usize, name: &str| block.get(at).unwrap_or(&block[name]).as_u64().unwrap();
-        let text = |name: &str| Some(block.get(name)?.as_str()?.to_owned());
         let (offset, size) = (number(0, "offset"), number(1, "size"));
-        Self {
-            handle: BlockHandle { offset, size },
-            count: number(2, "count") as usize,
-            ends: text("first").zip(text("last")).map(|(first, last)| [first, last]),
-        }
+        Self(BlockHandle { offset, size })
     }
 }
 
@@ -44,7 +34,6 @@ struct Expected {
     metaindex_handle: Option<(u64, u64)>,
     index_handle: Option<(u64, u64)>,
     filter_handle: Option<(u64, u64)>,
-    entries: usize,
     #[serde(default)]
     offsets: Vec<usize>,
     #[serde(default)]
@@ -176,46 +165,6 @@ fn the_way_to_the_filters_is_the_recorded_one() {
     }
 }
 
-/// The builder writes the block that LevelDB wrote.
-#[test]
-fn filter_blocks_are_rebuilt_from_the_keys() {
-    let mut tables = 0;
-    for golden in goldens() {
-        let file = &golden.expected.file;
-        let policy = &*golden.policy;
-        let mut rest = golden.keys.as_slice();
-        assert_eq!(rest.len(), golden.expected.entries, "{file}");
-        let Some(block) = golden.filter_block() else {
-            continue;
-        };
-        let mut builder = FilterBlockBuilder::new(policy);
-        builder.start_block(0).unwrap();
-        for Block { handle, count, ends } in &golden.expected.data_blocks {
-            let (own, others) = rest.split_at(*count);
-            rest = others;
-            if let Some([first, last]) = ends {
-                assert_eq!(own.first(), Some(&unhex(first)), "{file}");
-                assert_eq!(own.last(), Some(&unhex(last)), "{file}");
-            }
-            builder.start_block(handle.offset).unwrap();
-            for key in own {
-                builder.add_key(key).unwrap();
-            }
-        }
-        assert!(rest.is_empty(), "{file}: keys without a filter");
-        // LevelDB does this after the last data block.
-        let last = golden.expected.data_blocks.last();
-        if let Some(BlockHandle { offset, size }) = last.map(|block| block.handle) {
-            builder.start_block(offset + size + 5).unwrap();
-        }
-        assert_eq!(builder.finish().unwrap(), block, "{file}");
-
-        tables += 1;
-    }
-    assert_eq!(tables, 14);
-}
-
-/// Uses the keys in the data blocks, not the expected ones.
 #[test]
 fn every_stored_key_is_known_to_its_filter() {
     for golden in goldens() {
@@ -223,7 +172,7 @@ fn every_stored_key_is_known_to_its_filter() {
         let block = golden.filter_block().unwrap_or_default();
         let reader = FilterBlockReader::new(&*golden.policy, &block);
         let handles = golden.table.data_blocks().unwrap();
-        let expected = golden.expected.data_blocks.iter().map(|block| block.handle);
+        let expected = golden.expected.data_blocks.iter().map(|block| block.0);
         assert!(handles.iter().copied().eq(expected), "{file}");
 
         let mut keys = Vec::new();
