@@ -3,6 +3,7 @@
 //! Knows nothing of arguments or the presentation of results.
 
 mod bits;
+pub(crate) mod database;
 mod file;
 mod filters;
 mod footer;

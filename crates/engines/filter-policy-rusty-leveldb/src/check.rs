@@ -125,7 +125,7 @@ fn manifest_of(path: &Path, options: &Options) -> Result<Option<PathBuf>, Error>
     let mut line = Vec::new();
     let file = options.env.open_sequential_file(&current)?;
     read_to_end(file.take(MAX_CURRENT_LEN), &mut line)?;
-    let name = manifest_name(&line).ok_or_else(|| Error::Manifest {
+    let name = manifest_name(&line).ok_or(Error::Manifest {
         manifest: current,
         reason: "contents must be a line with `MANIFEST-` and a number",
     })?;

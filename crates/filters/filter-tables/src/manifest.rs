@@ -229,10 +229,13 @@ fn take_added(part: u64, edit: &mut &[u8]) -> Option<()> {
         take_u64(edit)?;
         take_u64(edit)?;
     }
-    while part == 103 {
+    if part < 103 {
+        return Some(());
+    }
+    loop {
         let field = take_u64(edit)?;
         if field == 1 {
-            break;
+            return Some(());
         }
         // Field 65 is the number of the table's folder. Others with this bit change what the table means.
         if field & 64 != 0 && field != 65 {
@@ -240,7 +243,6 @@ fn take_added(part: u64, edit: &mut &[u8]) -> Option<()> {
         }
         take_bytes(edit)?;
     }
-    Some(())
 }
 
 /// Takes a file of values, or the garbage in one: three numbers, two texts of a new file, and fields until number 0.
