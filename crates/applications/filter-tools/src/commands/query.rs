@@ -22,12 +22,12 @@ const TOGETHER: usize = 4096;
 /// The length in bytes of the longest key.
 const LONGEST: u64 = 512 << 20;
 
-/// Query filters, sets, tables or a database for the keys on standard input or in files, one a line.
+/// Query filters, sets, tables or databases for the keys in files, one a line.
 ///
 /// Prints `maybe` or `no` for each key, in order: `no` is certain. Answers come as soon as their lines are complete, so
-/// that a program can query through a pipe. For several paths, prints the path, a tab and the answer, a line for each
-/// path of the first key, then of the next key; control characters in paths are escaped. All paths must have keys of
-/// the same type.
+/// that a program can query through a pipe. For several paths, prints a line for each path and key: the path, a tab and
+/// the answer, for the first key in all paths, then for the next. All paths must have keys of the same type. Control
+/// characters in paths are escaped.
 ///
 /// PATH is a file with a filter, or the folder of a set: both state format and type, and contradicting options are
 /// refused. Stored bytes alone never state the type, so that --type is needed. They identify the format if they are streams of Guava or Spark or
@@ -186,7 +186,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         let kind = check_kind(path, arguments, &manifest.key_kind)?;
         Ok(Opened::new(kind, move |keys| set.contains_many(keys)))
     } else if format.is_none() && is_named_like_a_table(path) {
-        let may_hold = lookup::open(path, None).map_err(|error| {
+        let may_hold = lookup::open(path, false).map_err(|error| {
             let failure = if error.is_damage() {
                 Failure::internal
             } else {

@@ -1,5 +1,6 @@
 //! Looks keys up in the tables that a database's manifest lists. Knows nothing of arguments.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -93,33 +94,40 @@ fn contents(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("not a file"));
     }
     let mut bytes = Vec::new();
-    File::open(path)?.take(longest + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > longest {
-        return Err(io::Error::other(format!("must be at most {longest} bytes")));
-    }
-    Ok(bytes)
+    // The file may become longer meanwhile.
+    let is_short = metadata.len() <= longest
+        && File::open(path)?.take(longest + 1).read_to_end(&mut bytes)? as u64 <= longest;
+    let too_long = || io::Error::other(format!("must be at most {longest} bytes"));
+    is_short.then_some(bytes).ok_or_else(too_long)
 }
 
 /// Returns the reason why the logs may have keys that are in no table.
 fn reason_in_logs(folder: &Path, manifest: &Manifest) -> io::Result<Option<String>> {
-    let mut is_there = false;
+    let mut needed = Vec::new();
     for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let number = name
-            .to_str()
-            .and_then(|name| name.strip_suffix(".log"))
-            .and_then(|digits| digits.parse().ok());
-        if number.is_some_and(|number| manifest.needs_log(number)) {
-            is_there = true;
-            if fs::metadata(entry.path())?.len() > 0 {
-                let name = name.to_string_lossy();
-                return Ok(Some(format!("{name} is not empty: its keys may be in no table")));
-            }
+        let path = entry?.path();
+        let number = path
+            .file_name()
+            .and_then(OsStr::to_str)
+            .and_then(|name| name.strip_suffix(".log"));
+        if let Some(number) = number
+            .and_then(|number| number.parse().ok())
+            .filter(|number| manifest.needs_log(*number))
+        {
+            needed.push((number, fs::metadata(path)?.len()));
         }
     }
-    // Every engine leaves one, but RocksDB's may be in another folder.
-    Ok((!is_there).then(|| "the log that its manifest names is not there, and may have keys".to_owned()))
+    needed.sort_unstable();
+    Ok(match needed.iter().find(|(_, len)| *len > 0) {
+        Some((number, _)) => Some(format!(
+            "{number:06}.log is not empty: its keys may be in no table"
+        )),
+        // Every engine leaves one, but RocksDB's may be in another folder.
+        None if needed.is_empty() => {
+            Some("the log that its manifest names is not there, and may have keys".to_owned())
+        }
+        None => None,
+    })
 }
 
 impl Database {
@@ -132,7 +140,7 @@ impl Database {
                 continue;
             }
             is_there = true;
-            match lookup::open(&path, Some(is_bytewise)) {
+            match lookup::open(&path, is_bytewise) {
                 Ok(table) => self.tables.push(table),
                 Err(error) => {
                     self.is_damaged |= error.is_damage();

@@ -69,16 +69,16 @@ impl Unopened {
     }
 }
 
-/// Opens the filters of a table of LevelDB, RocksDB or Pebble. For a table of a database whose manifest is known, the
-/// manifest shows whether keys are in the order of their bytes: then no data is read.
+/// Opens the filters of a table of LevelDB, RocksDB or Pebble. The data of the table is read for the order of its keys,
+/// unless a database's manifest states that they are in the order of their bytes.
 ///
 /// # Errors
 ///
 /// If the table cannot be read, or has no filters that answer for whole keys.
-pub(crate) fn open(path: &Path, in_database: Option<bool>) -> Result<MayHold, Unopened> {
+pub(crate) fn open(path: &Path, in_bytewise_database: bool) -> Result<MayHold, Unopened> {
     let file = TableFile::open(path)?;
     match Table::open(&file) {
-        Ok(table) => leveldb(&table, in_database),
+        Ok(table) => leveldb(&table, in_bytewise_database),
         Err(Error::RocksDb(_)) => rocksdb(&file),
         Err(error) => Err(error.into()),
     }
@@ -122,7 +122,7 @@ fn policies_of(name: &[u8]) -> Vec<AnyPolicy> {
 /// The bytes of sequence number and kind after each user's key in a database. Other tables have nothing there.
 const TAG_LEN: usize = 8;
 
-fn leveldb(table: &Table<&TableFile>, in_database: Option<bool>) -> Result<MayHold, Unopened> {
+fn leveldb(table: &Table<&TableFile>, in_bytewise_database: bool) -> Result<MayHold, Unopened> {
     let name = table.policy_names().find(|name| !policies_of(name).is_empty());
     let name = name.and_then(|name| str::from_utf8(name).ok());
     let (Some(name), Some(index)) = (name, table.footer().index) else {
@@ -144,12 +144,9 @@ fn leveldb(table: &Table<&TableFile>, in_database: Option<bool>) -> Result<MayHo
             .map_or(&[][..], |entry| entry.key);
         blocks.push((last_key.to_vec(), handle));
     }
-    let order = match in_database {
-        Some(true) => Order::OF_BYTEWISE_DATABASE,
-        _ => Order {
-            is_of_database: in_database.is_some(),
-            ..Order::of(table, &blocks)
-        },
+    let order = match in_bytewise_database {
+        true => Order::OF_BYTEWISE_DATABASE,
+        false => Order::of(table, &blocks),
     };
     let reader = FilterBlockReader::new((), block);
     let mut all: Vec<u64> = blocks.iter().map(|(_, handle)| handle.offset).collect();
@@ -194,7 +191,7 @@ fn may_have_tag(key: &[u8]) -> bool {
 /// The order of the keys in a table of LevelDB, read from its data: the comparator decides it, and the table does not
 /// name that.
 struct Order {
-    /// Set if all stored keys have tags because the table is one of a database.
+    /// Set if all stored keys have tags, because the table is one of a database.
     is_of_database: bool,
     /// Set if all stored keys may have tags. Otherwise none has.
     have_tags: bool,

@@ -1,5 +1,7 @@
 //! `inspect` on a Parquet file that pyarrow wrote, and on damaged copies.
 
+use std::fs;
+
 use filter_tables::testing::golden::bytes as golden;
 use serde_json::{Value, json};
 
@@ -46,8 +48,8 @@ fn row_groups_that_can_be_skipped() {
             let rate = &filter["expected_rate"];
             assert!(rate.as_f64().is_some_and(|rate| (0.005..0.02).contains(&rate)));
             let expected = json!({
-                "row_group": row_group, "column": column, "bytes": 128, "expected_rate": rate,
-                "may_match": *answer == "yes",
+                "file": "rows.parquet", "row_group": row_group, "column": column, "bytes": 128,
+                "expected_rate": rate, "may_match": *answer == "yes",
             });
             assert_eq!(*filter, expected, "{column}: {key}");
         }
@@ -168,8 +170,8 @@ fn questions_without_an_answer() {
         inspect rows.parquet --column id --key seven => --key must be a whole number between -9223372036854775808 and 18446744073709551615, got \"seven\"
         inspect rows.parquet --column uuid --key 12 => --key must be 16 bytes in hexadecimal digits, got \"12\"
         inspect rows.parquet --column flag --key true => must not name a Boolean column: Parquet files have no filters for
-        inspect rows.parquet table.ldb => a Parquet file is inspected alone
-        inspect table.ldb --column id => --column needs exactly one path, a Parquet file
+        inspect rows.parquet table.ldb => rows.parquet: Parquet files are inspected without tables
+        inspect rows.parquet table.ldb --column id => table.ldb: --column needs Parquet files, or folders of them
         inspect text.parquet => not a Parquet file
         inspect missing.parquet --column id => missing.parquet: No such file
         inspect secret.parquet => the footer is encrypted, and is not read",
@@ -178,6 +180,107 @@ fn questions_without_an_answer() {
         1,
         "",
         "inspect footer.parquet => the footer must fit into the file of",
+    );
+}
+
+/// A folder stands for its files and those of partitions. Others that Spark, Hive and Delta Lake write are left out.
+#[test]
+fn several_files_and_folders() {
+    let bench = bench();
+    bench.write("other.parquet", golden("parquet/pyarrow.parquet"));
+    for name in [
+        "x=1/part-0",
+        "x=1/part-1.snappy",
+        "_y=2/part-0",
+        "_temporary/0/part-2",
+        "x=1/.part-3",
+    ] {
+        bench.write(&format!("sales/{name}.parquet"), golden(FILE));
+    }
+    bench.write("sales/x=2/000000_0", golden(FILE));
+    for name in ["_SUCCESS", "x=1/.part-0.parquet.crc", "notes.txt"] {
+        bench.write(&format!("sales/{name}"), "");
+    }
+    let files = [
+        "_y=2/part-0.parquet",
+        "x=1/part-0.parquet",
+        "x=1/part-1.snappy.parquet",
+        "x=2/000000_0",
+    ];
+    let filters = bench.json(0, "inspect sales rows.parquet --column id --key 7 --json");
+    let found: Vec<_> = filters
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|filter| (&filter["file"], &filter["may_match"]))
+        .collect();
+    let expected: Vec<_> = files
+        .map(|file| format!("sales/{file}"))
+        .into_iter()
+        .chain(["rows.parquet".to_owned()])
+        .flat_map(|file| [false, true, false].map(|answer| (json!(file), json!(answer))))
+        .collect();
+    assert!(
+        found
+            .into_iter()
+            .eq(expected.iter().map(|(file, answer)| (file, answer))),
+        "{filters}"
+    );
+    insta::assert_snapshot!(
+        "inspect parquet files",
+        bench.done("inspect rows.parquet sales/x=2 --column id --key 300")
+    );
+    // One file of a folder is shown like the file.
+    assert_eq!(
+        bench.done("inspect sales/x=2"),
+        bench.done("inspect rows.parquet")
+    );
+}
+
+/// Files that are not read are named, and the others are shown. Nothing is shown if none is read.
+#[test]
+fn files_that_are_not_read() {
+    let bench = bench();
+    bench.write("a/text.parquet", "PAR1 and so on");
+    bench.write(
+        "b/footer.parquet",
+        [&golden(FILE)[..], b"\xff\xff\xff\x7fPAR1"].concat(),
+    );
+    fs::create_dir(bench.path("empty")).unwrap();
+    for (paths, code, message) in [
+        (
+            "rows.parquet a",
+            2,
+            "a/text.parquet: not a Parquet file\nerror: 1 file not read\n",
+        ),
+        (
+            "a b rows.parquet",
+            1,
+            "b/footer.parquet: the footer must fit into the file of",
+        ),
+    ] {
+        let Outcome {
+            code: ended,
+            stdout,
+            stderr,
+        } = bench.run(&format!("inspect {paths} --column id --key 300"));
+        assert!(ended == code && stderr.contains(message), "{paths}: {stderr}");
+        assert!(
+            stdout.contains("rows.parquet: 3 row groups, 3 filters; 3 row groups without the key\n"),
+            "{stdout}"
+        );
+        let unread = paths.split(' ').count() as u64 - 1;
+        let unread = terminal::number::counted(unread, "file");
+        assert!(stdout.ends_with(&format!(
+            "; 3 row groups without the key, 1 file without the key; {unread} not read\n"
+        )));
+    }
+    bench.refuses(
+        "inspect a/text.parquet a => a/text.parquet: not a Parquet file
+        inspect rows.parquet rows.parquet --column id --key x => rows.parquet: --key must be a whole number
+        inspect empty => empty: not a database folder
+        inspect empty --column id => empty: --column needs Parquet files, or folders of them
+        inspect rows.parquet empty => rows.parquet: Parquet files are inspected without tables",
     );
 }
 

@@ -73,7 +73,7 @@ pub(super) fn show(arguments: &Arguments, paths: &[PathBuf]) -> Result<(), Failu
         });
         print_json(&mut out, &filters.collect::<Vec<_>>())
     } else {
-        print(&mut out, &files, key.is_some()).map_err(Failure::from)
+        print(&mut out, &files, unread.len() as u64, key.is_some()).map_err(Failure::from)
     };
     unless_closed(written.and_then(|()| Ok(out.flush()?)))?;
     for (path, Unread::Damaged(reason) | Unread::Other(reason)) in &unread {
@@ -101,10 +101,10 @@ pub(super) fn show(arguments: &Arguments, paths: &[PathBuf]) -> Result<(), Failu
     }
 }
 
-fn print(out: &mut impl io::Write, files: &[ParquetFile], has_key: bool) -> io::Result<()> {
+fn print(out: &mut impl io::Write, files: &[ParquetFile], unread: u64, has_key: bool) -> io::Result<()> {
     /// The number of filters that are described under each heading.
     const DESCRIBED: usize = 100;
-    let are_several = files.len() > 1;
+    let are_several = files.len() as u64 + unread > 1;
     let all = || {
         files
             .iter()
@@ -174,6 +174,9 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile], has_key: bool) -> io::
             .filter(|file| file.denying() == file.row_groups)
             .count() as u64;
         write!(out, ", {} without the key", counted(denying, "file"))?;
+    }
+    if unread > 0 {
+        write!(out, "; {} not read", counted(unread, "file"))?;
     }
     writeln!(out)
 }
