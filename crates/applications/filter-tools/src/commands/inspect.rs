@@ -125,23 +125,19 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         _ if are_stored() => return sets::files(paths, format, arguments.json),
         _ => {}
     }
-    let mut files = Vec::new();
-    let mut other = None;
-    for path in paths {
-        let found = parquet_files(path).map_err(|error| wrong(path, error))?;
-        if found.is_empty() {
-            other = other.or(Some(path));
-        }
-        files.extend(found);
-    }
-    match (other, files.first()) {
-        (None, _) => return columns::show(arguments, &files),
-        (Some(path), _) if has_column => {
+    let files = paths
+        .iter()
+        .map(|path| parquet_files(path).map_err(|error| wrong(path, error)));
+    let files: Vec<_> = files.collect::<Result<_, _>>()?;
+    let other = paths.iter().zip(&files).find(|(_, files)| files.is_empty());
+    match (other, files.iter().flatten().next()) {
+        (None, _) => return columns::show(arguments, &files.concat()),
+        (Some((path, _)), _) if has_column => {
             path.metadata().map_err(|error| wrong(path, error))?;
             return Err(wrong(path, "--column needs Parquet files, or folders of them"));
         }
-        (Some(_), Some(path)) => return Err(wrong(path, "Parquet files are inspected without tables")),
-        (Some(_), None) => {}
+        (_, Some(path)) => return Err(wrong(path, "Parquet files are inspected without tables")),
+        _ => {}
     }
     let mut tables = Vec::new();
     for path in paths {

@@ -13,8 +13,7 @@ use terminal::number::counted;
 
 use super::numbers::share;
 use super::{check_format, checked, encoding, failure, note, wrong};
-use crate::inspection::database::{self, Answer};
-use crate::inspection::{is_named_like_a_table, lookup, shown};
+use crate::inspection::{database, is_named_like_a_table, lookup, shown};
 
 /// The number of keys that are looked up together at most.
 const TOGETHER: usize = 4096;
@@ -73,7 +72,7 @@ pub struct Arguments {
 }
 
 /// The lookup of many keys in an opened filter, set, table or database.
-type Answers = Box<dyn Fn(&[Vec<u8>]) -> Vec<Answer>>;
+type Answers = Box<dyn Fn(&[Vec<u8>]) -> Vec<&'static str>>;
 
 /// What a path has.
 struct Opened {
@@ -84,7 +83,7 @@ struct Opened {
 
 impl Opened {
     fn new(kind: KeyKind, contains: impl Fn(&[Vec<u8>]) -> Vec<bool> + 'static) -> Self {
-        let answer = |is_maybe| if is_maybe { Answer::Maybe } else { Answer::No };
+        let answer = |is_maybe| if is_maybe { "maybe" } else { "no" };
         let answers = move |keys: &[Vec<u8>]| contains(keys).into_iter().map(answer).collect();
         Self {
             answers: Box::new(answers),
@@ -103,15 +102,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut all: Vec<Opened> = Vec::new();
     for path in &arguments.paths {
         let opened = open(path, arguments)?;
-        let kind = opened.kind.name();
-        if let Some(first) = all
-            .first()
-            .map(|first| first.kind.name())
-            .filter(|first| *first != kind)
-        {
-            let first_path = arguments.paths[0].display();
-            let reason = format!(
-                "the type of its keys must be {first:?} as in {first_path}, got {kind:?}: query it alone, or give the --type of a table"
+        if let Some(first) = all.first().filter(|first| first.kind != opened.kind) {
+            let [first, kind] = [first, &opened].map(|opened| opened.kind.name());
+            let like = arguments.paths[0].display();
+            let reason = format_args!(
+                "the type of its keys must be {first:?} as in {like}, got {kind:?}: query it alone, or give the --type of a table"
             );
             return Err(wrong(path, reason));
         }
@@ -139,13 +134,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             let answers: Vec<_> = all.iter().map(|opened| (opened.answers)(&batch)).collect();
             for key in 0..batch.len() {
                 for (label, answers) in labels.iter().zip(&answers) {
-                    let answer = match answers[key] {
-                        Answer::Maybe => "maybe\n",
-                        Answer::No => "no\n",
-                        Answer::NoTable => "no table\n",
-                    };
-                    out.write_all(label.as_bytes())?;
-                    out.write_all(answer.as_bytes())?;
+                    for text in [label, answers[key], "\n"] {
+                        out.write_all(text.as_bytes())?;
+                    }
                 }
             }
             out.flush()?;
@@ -172,10 +163,8 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
     };
     if path.is_dir() && !path.join(MANIFEST).exists() && database::is_database(path) {
         if format.is_some() {
-            return Err(wrong(
-                path,
-                "the tables of a database state their format: leave --format out",
-            ));
+            let reason = "the tables of a database state their format: leave --format out";
+            return Err(wrong(path, reason));
         }
         open_database(path, arguments)
     } else if path.is_dir() {
@@ -230,26 +219,15 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
 fn open_database(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
     /// The number of reasons that are printed.
     const PRINTED: usize = 10;
-    let database = database::open(path).map_err(|error| {
-        let failure = match error {
-            database::Unread::Damage { .. } => Failure::internal,
-            database::Unread::File { .. } => Failure::input,
-        };
-        failure(format!("{}: {error}", shown(path)))
-    })?;
+    let database = database::open(path)?;
     for reason in database.reasons.iter().take(PRINTED) {
         note(path.display(), reason);
     }
-    let more = database.reasons.len().saturating_sub(PRINTED) as u64;
-    if more > 0 {
-        note(
-            path.display(),
-            format_args!("and {}", counted(more, "more reason")),
-        );
-    }
     if !database.reasons.is_empty() {
-        let tables = counted(database.len() as u64, "table");
-        let text = format_args!("\"no table\" means that a key is in none of {tables} and may be stored");
+        let count = counted(database.reasons.len() as u64, "reason");
+        let text = format_args!(
+            "\"no table\" means that a key is in no table that was read and may be stored ({count})"
+        );
         note(path.display(), text);
     }
     let (kind, is_damaged) = (kind_in_tables(path, arguments), database.is_damaged);

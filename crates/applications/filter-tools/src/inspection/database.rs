@@ -1,13 +1,15 @@
 //! Looks keys up in the tables that a database's manifest lists. Knows nothing of arguments.
 
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::{self, Read as _};
 use std::path::Path;
+use std::{fs, io};
 
-use filter_tables::{MAX_BLOCK_BYTES, Manifest, manifest_name};
+use filter_tables::{MAX_BLOCK_BYTES, Manifest, ReadAt as _, manifest_name};
+use terminal::failure::Failure;
 
+use super::file::TableFile;
 use super::lookup::{self, MayHold};
+use super::shown;
 
 /// The largest number of bytes read from `CURRENT`, more than any has.
 const MAX_CURRENT_LEN: u64 = 64;
@@ -21,84 +23,54 @@ pub(crate) struct Database {
     pub(crate) is_damaged: bool,
 }
 
-/// An answer for a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Answer {
-    Maybe,
-    /// The key is not stored.
-    No,
-    /// No table that was read holds the key, but it may be stored.
-    NoTable,
-}
-
 /// Returns true if a folder may be a database's.
 pub(crate) fn is_database(folder: &Path) -> bool {
     folder.join("CURRENT").exists()
 }
 
-/// The reason why a database's manifest was not read.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Unread {
-    #[error("{name}: {error}")]
-    File { name: String, error: io::Error },
-    #[error("{name}: {rule}")]
-    Damage { name: String, rule: &'static str },
-}
-
-/// Opens the tables that the manifest of a database lists. Tables that are not read are reasons for
-/// [`Answer::NoTable`].
+/// Opens the tables that the manifest of a database lists. Tables that are not read are reasons.
 ///
 /// # Errors
 ///
 /// If the manifest cannot be read.
-pub(crate) fn open(folder: &Path) -> Result<Database, Unread> {
+pub(crate) fn open(folder: &Path) -> Result<Database, Failure> {
     let read = |name: &str, longest: u64| {
-        let bytes = contents(&folder.join(name), longest);
-        bytes.map_err(|error| Unread::File {
-            name: name.to_owned(),
-            error,
-        })
+        let path = folder.join(name);
+        contents(&path, longest).map_err(|error| Failure::input(format_args!("{}: {error}", shown(&path))))
     };
-    let damage = |name: &str, rule| Unread::Damage {
-        name: name.to_owned(),
-        rule,
+    let damage = |name: &str, rule| {
+        let path = folder.join(name);
+        Failure::internal(format_args!("{}: {rule}", shown(&path)))
     };
     let current = read("CURRENT", MAX_CURRENT_LEN)?;
     let rule = "contents must be a line with `MANIFEST-` and a number";
     let name = manifest_name(&current).ok_or_else(|| damage("CURRENT", rule))?;
     let manifest = Manifest::parse(&read(name, MAX_BLOCK_BYTES)?);
     let manifest = manifest.map_err(|error| damage(name, error.rule()))?;
+    let gap = manifest.gap().map(|gap| format!("{name}: {gap}"));
+    let in_logs = reason_in_logs(folder, &manifest);
+    let in_logs = in_logs.unwrap_or_else(|error| Some(format!("its logs are not read: {error}")));
     let mut database = Database {
         tables: Vec::new(),
-        reasons: manifest
-            .gap()
-            .map(|gap| format!("{name}: {gap}"))
-            .into_iter()
-            .collect(),
+        reasons: gap.into_iter().chain(in_logs).collect(),
         is_damaged: false,
     };
-    database.reasons.extend(match reason_in_logs(folder, &manifest) {
-        Ok(reason) => reason,
-        Err(error) => Some(format!("its logs are not read: {error}")),
-    });
     for number in manifest.tables() {
         database.add_table(folder, number, manifest.is_bytewise());
     }
     Ok(database)
 }
 
-/// Reads a file, which must be one: opening a pipe would wait for its writer.
+/// Reads a file of at most this length.
 fn contents(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
-    let metadata = fs::metadata(path)?;
-    if !metadata.is_file() {
-        return Err(io::Error::other("not a file"));
+    let file = TableFile::open(path)?;
+    let len = file.size()?;
+    if len > longest {
+        return Err(io::Error::other(format!("must be at most {longest} bytes")));
     }
-    let mut bytes = Vec::new();
-    // The file may become longer meanwhile.
-    let is_short = metadata.len() <= longest
-        && File::open(path)?.take(longest + 1).read_to_end(&mut bytes)? as u64 <= longest;
-    let too_long = || io::Error::other(format!("must be at most {longest} bytes"));
-    is_short.then_some(bytes).ok_or_else(too_long)
+    let mut bytes = vec![0; len as usize];
+    file.read_exact_at(0, &mut bytes)?;
+    Ok(bytes)
 }
 
 /// Returns the reason why the logs may have keys that are in no table.
@@ -133,14 +105,9 @@ fn reason_in_logs(folder: &Path, manifest: &Manifest) -> io::Result<Option<Strin
 impl Database {
     fn add_table(&mut self, folder: &Path, number: u64, is_bytewise: bool) {
         let names = ["ldb", "sst"].map(|ending| format!("{number:06}.{ending}"));
-        let mut is_there = false;
-        for name in &names {
-            let path = folder.join(name);
-            if !path.exists() {
-                continue;
-            }
-            is_there = true;
-            match lookup::open(&path, is_bytewise) {
+        let is_there = |name: &&String| folder.join(name).exists();
+        for name in names.iter().filter(is_there) {
+            match lookup::open(&folder.join(name), is_bytewise) {
                 Ok(table) => self.tables.push(table),
                 Err(error) => {
                     self.is_damaged |= error.is_damage();
@@ -148,24 +115,19 @@ impl Database {
                 }
             }
         }
-        if !is_there {
+        if !names.iter().any(|name| is_there(&name)) {
             self.reasons.push(format!("{}: is not there", names.join(" or ")));
         }
     }
 
-    /// Returns the number of tables that were read.
-    pub(crate) fn len(&self) -> usize {
-        self.tables.len()
-    }
-
-    /// Looks a key up in all tables.
-    pub(crate) fn answer(&self, key: &[u8]) -> Answer {
+    /// Looks a key up in all tables: "maybe" if one may hold it, "no" if it is not stored, else "no table".
+    pub(crate) fn answer(&self, key: &[u8]) -> &'static str {
         if self.tables.iter().any(|table| (table.answer)(key)) {
-            Answer::Maybe
+            "maybe"
         } else if self.reasons.is_empty() {
-            Answer::No
+            "no"
         } else {
-            Answer::NoTable
+            "no table"
         }
     }
 }

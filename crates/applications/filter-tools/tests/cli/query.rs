@@ -52,83 +52,81 @@ fn databases_of_the_engines() {
 /// An absent key is not denied if it may be in a place that was not read, and a stored key never is.
 #[test]
 fn keys_that_may_be_stored_elsewhere_have_no_table() {
-    type Change = fn(&Workbench);
-    let cases: [(&str, i32, usize, Change); 11] = [
-        ("000012.log is not empty", 0, 90, |db| {
-            db.write("db/000012.log", "x")
-        }),
-        ("000099.log is not empty", 0, 90, |db| {
-            db.write("db/000099.log", "x")
-        }),
-        ("the log that its manifest names is not there", 0, 90, |db| {
-            fs::remove_file(db.path("db/000012.log")).unwrap();
-        }),
-        ("000008.ldb or 000008.sst: is not there", 0, 60, |db| {
-            fs::remove_file(db.path("db/000008.ldb")).unwrap();
-        }),
-        ("000008.sst: not a file", 0, 60, |db| {
-            fs::remove_file(db.path("db/000008.ldb")).unwrap();
-            fs::create_dir(db.path("db/000008.sst")).unwrap();
-        }),
-        ("000008.ldb: table must have filters", 0, 60, |db| {
-            db.write("db/000008.ldb", golden("leveldb/ldb/db_nofilter_bs4096.ldb"));
-        }),
-        ("000008.ldb: last 8 bytes of a table", 0, 60, |db| {
-            db.write("db/000008.ldb", [0; 99])
-        }),
-        ("000008.ldb: checksum of the", 1, 60, |db| {
-            let mut table = fs::read(db.path("db/000008.ldb")).unwrap();
-            // In the filter block, after the data of 30 keys.
-            let filters = table
-                .windows(9)
-                .position(|bytes| bytes == [0, 0, 0, 0, 39, 0, 0, 0, 11])
-                .unwrap();
-            table[filters - 5] ^= 1;
-            db.write("db/000008.ldb", table);
-        }),
+    let engines = |file: &str| golden(&format!("databases/leveldb/{file}"));
+    let (manifest, mut damaged) = (engines("MANIFEST-000010"), engines("000008.ldb"));
+    let cut = manifest[..manifest.len() - 1].to_vec();
+    let more = log(&[(20..33).flat_map(added).collect::<Vec<u8>>()]);
+    let more = [manifest, more].concat();
+    // Before the offsets of the filters.
+    let filters = damaged.windows(5).position(|bytes| bytes == [39, 0, 0, 0, 11]);
+    damaged[filters.unwrap() - 5] ^= 1;
+    let other = golden("leveldb/ldb/db_nofilter_bs4096.ldb");
+    // What is reported, the exit code, the keys of tables that are read, and the change: a file's bytes, or none.
+    let cases = [
+        ("000012.log is not empty", 0, 90, "000012.log", Some(vec![b'x'])),
+        ("000099.log is not empty", 0, 90, "000099.log", Some(vec![b'x'])),
+        ("the log that its manifest", 0, 90, "000012.log", None),
         (
-            "MANIFEST-000010: manifest must end with a whole record",
+            "000008.ldb or 000008.sst: is not there",
             0,
             60,
-            |db| {
-                let manifest = fs::read(db.path("db/MANIFEST-000010")).unwrap();
-                db.write("db/MANIFEST-000010", &manifest[..manifest.len() - 1]);
-            },
+            "000008.ldb",
+            None,
         ),
         (
-            "MANIFEST-000010: manifest must name the next file and a log",
+            "000008.ldb: table must have filters",
             0,
-            0,
-            |db| {
-                db.write("db/MANIFEST-000010", "");
-            },
+            60,
+            "000008.ldb",
+            Some(other),
         ),
-        ("and 3 more reasons", 0, 90, |db| {
-            let manifest = fs::read(db.path("db/MANIFEST-000010")).unwrap();
-            let more: Vec<u8> = (20..33).flat_map(added).collect();
-            db.write("db/MANIFEST-000010", [manifest, log(&[more])].concat());
-        }),
+        ("000008.ldb: last 8 bytes", 0, 60, "000008.ldb", Some(vec![0; 99])),
+        (
+            "000008.ldb: checksum of the filter block",
+            1,
+            60,
+            "000008.ldb",
+            Some(damaged),
+        ),
+        ("000008.sst: not a file", 0, 90, "000008.sst/x", Some(Vec::new())),
+        (
+            "MANIFEST-000010: manifest must end",
+            0,
+            60,
+            "MANIFEST-000010",
+            Some(cut),
+        ),
+        (
+            "MANIFEST-000010: manifest must name",
+            0,
+            0,
+            "MANIFEST-000010",
+            Some(Vec::new()),
+        ),
+        (
+            "000029.ldb or 000029.sst: is not there",
+            0,
+            90,
+            "MANIFEST-000010",
+            Some(more),
+        ),
     ];
-    for (reason, code, held, change) in cases {
+    for (reason, code, held, file, bytes) in cases {
         let bench = database("leveldb");
-        change(&bench);
+        match bytes {
+            Some(bytes) => bench.write(&format!("db/{file}"), bytes),
+            None => fs::remove_file(bench.path(&format!("db/{file}"))).unwrap(),
+        }
         for (source, least, most) in [("stored", held, held + 3), ("absent", 0, 20)] {
             let outcome = bench.run(&format!("query db --keys {source}"));
             assert_eq!(outcome.code, code, "{reason}: {}", outcome.stderr);
-            assert!(
-                outcome.stderr.contains(&format!("db: {reason}")),
-                "{}",
-                outcome.stderr
-            );
-            assert!(
-                outcome.stderr.contains("\"no table\" means"),
-                "{}",
-                outcome.stderr
-            );
-            let maybe = count(&outcome.stdout, "maybe");
+            for text in [&format!("db: {reason}"), "\"no table\" means"] {
+                assert!(outcome.stderr.contains(text), "{reason}: {}", outcome.stderr);
+            }
+            assert!(outcome.stderr.lines().count() <= 11, "{}", outcome.stderr);
+            let [maybe, none] = ["maybe", "no table"].map(|answer| count(&outcome.stdout, answer));
             assert!((least..=most).contains(&maybe), "{reason}: {maybe}");
-            let lines = outcome.stdout.lines().count();
-            assert_eq!(maybe + count(&outcome.stdout, "no table"), lines, "{reason}");
+            assert_eq!(maybe + none, outcome.stdout.lines().count(), "{reason}");
         }
     }
 }
@@ -161,9 +159,9 @@ fn databases_that_are_not_read() {
     bench.write("long/CURRENT", "MANIFEST-".to_owned() + &"0".repeat(99));
     fs::create_dir_all(bench.path("folder/CURRENT")).unwrap();
     bench.refuses(
-        "query missing => missing: MANIFEST-000011: No such file
-        query long => long: CURRENT: must be at most 64 bytes
-        query folder => folder: CURRENT: not a file
+        "query missing => missing/MANIFEST-000011: No such file
+        query long => long/CURRENT: must be at most 64 bytes
+        query folder => folder/CURRENT: not a file
         query db --format leveldb => db: the tables of a database state their format: leave --format out",
     );
     let mut manifest = fs::read(bench.path("db/MANIFEST-000010")).unwrap();
@@ -172,8 +170,8 @@ fn databases_that_are_not_read() {
     bench.refuses_fed(
         1,
         "",
-        "query path => path: CURRENT: contents must be a line with `MANIFEST-` and a number
-        query db => db: MANIFEST-000010: record fragment must match its checksum",
+        "query path => path/CURRENT: contents must be a line with `MANIFEST-` and a number
+        query db => db/MANIFEST-000010: record fragment must match its checksum",
     );
 }
 

@@ -1,6 +1,7 @@
 //! Shows the filters of Parquet files.
 
 use std::io::{self, Write as _};
+use std::iter;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -24,11 +25,19 @@ struct ParquetFile {
 impl ParquetFile {
     /// Returns the number of row groups that cannot have the key.
     fn denying(&self) -> u64 {
-        self.filters
+        let denying = self
+            .filters
             .iter()
-            .filter(|filter| filter.may_match == Some(false))
-            .count() as u64
+            .filter(|filter| filter.may_match == Some(false));
+        denying.count() as u64
     }
+}
+
+/// Returns the filters of all files, each with its file.
+fn all(files: &[ParquetFile]) -> impl Iterator<Item = (&str, &ColumnFilter)> + Clone {
+    files
+        .iter()
+        .flat_map(|file| iter::repeat(&*file.name).zip(&file.filters))
 }
 
 /// The JSON form of a filter.
@@ -61,16 +70,8 @@ pub(super) fn show(arguments: &Arguments, paths: &[PathBuf]) -> Result<(), Failu
         });
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let all = || {
-        files
-            .iter()
-            .flat_map(|file| file.filters.iter().map(move |filter| (file, filter)))
-    };
     let written = if arguments.json {
-        let filters = all().map(|(file, filter)| InFile {
-            file: &file.name,
-            filter,
-        });
+        let filters = all(&files).map(|(file, filter)| InFile { file, filter });
         print_json(&mut out, &filters.collect::<Vec<_>>())
     } else {
         print(&mut out, &files, unread.len() as u64, key.is_some()).map_err(Failure::from)
@@ -79,24 +80,19 @@ pub(super) fn show(arguments: &Arguments, paths: &[PathBuf]) -> Result<(), Failu
     for (path, Unread::Damaged(reason) | Unread::Other(reason)) in &unread {
         note(shown(path), reason);
     }
-    let is_damaged = unread
-        .iter()
-        .any(|(_, reason)| matches!(reason, Unread::Damaged(_)));
-    checked(!is_damaged && all().all(|(_, filter)| filter.damage.is_none()))?;
-    let filters = all().filter(|(_, filter)| filter.not_read.is_some()).count() as u64;
-    match (&files[..], filters, unread.len() as u64) {
-        (_, 0, 0) => Ok(()),
-        (_, 0, count) => Err(Failure::input(format_args!(
-            "{} not read",
-            counted(count, "file")
-        ))),
-        ([file], count, 0) => {
-            let count = counted(count, "filter");
+    let is_damaged = |(_, reason): &(_, Unread)| matches!(reason, Unread::Damaged(_));
+    checked(!unread.iter().any(is_damaged) && all(&files).all(|(_, filter)| filter.damage.is_none()))?;
+    let filters = all(&files).filter(|(_, filter)| filter.not_read.is_some());
+    let (filters, unread) = (filters.count() as u64, unread.len() as u64);
+    match &files[..] {
+        _ if filters + unread == 0 => Ok(()),
+        [file] if unread == 0 => {
+            let count = counted(filters, "filter");
             Err(Failure::input(format_args!("{}: {count} not read", file.name)))
         }
-        (_, count, files) => {
-            let (files, count) = (counted(files, "file"), counted(count, "filter"));
-            Err(Failure::input(format_args!("{files} and {count} not read")))
+        _ => {
+            let (files, filters) = (counted(unread, "file"), counted(filters, "filter"));
+            Err(Failure::input(format_args!("{files} and {filters} not read")))
         }
     }
 }
@@ -105,11 +101,6 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile], unread: u64, has_key: 
     /// The number of filters that are described under each heading.
     const DESCRIBED: usize = 100;
     let are_several = files.len() as u64 + unread > 1;
-    let all = || {
-        files
-            .iter()
-            .flat_map(|file| file.filters.iter().map(move |filter| (file, filter)))
-    };
     let place = |filter: &ColumnFilter| (parquet::printed(&filter.column), grouped(filter.row_group));
     let mut header = vec!["column", "row group", "bytes", "expected"];
     header.extend(has_key.then_some("may match"));
@@ -118,9 +109,9 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile], unread: u64, has_key: 
         header.insert(0, "file");
         to_the_right = vec![2, 3, 4];
     }
-    let rows = all().map(|(file, filter)| {
+    let rows = all(files).map(|(file, filter)| {
         let (column, row_group) = place(filter);
-        let mut row: Vec<String> = are_several.then(|| file.name.clone()).into_iter().collect();
+        let mut row: Vec<String> = are_several.then(|| file.to_owned()).into_iter().collect();
         row.extend([
             column,
             row_group,
@@ -131,15 +122,15 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile], unread: u64, has_key: 
         row.extend(filter.may_match.map(answer).map(str::to_owned));
         row
     });
-    if all().next().is_some() {
+    if all(files).next().is_some() {
         writeln!(out, "{}\n", table(header, &to_the_right, rows))?;
     }
     for (heading, is_damage) in [("not read", false), ("damage", true)] {
-        let lines = all().filter_map(|(file, filter)| {
+        let lines = all(files).filter_map(|(file, filter)| {
             let reason = [&filter.not_read, &filter.damage][usize::from(is_damage)];
             let (reason, (column, row_group)) = (reason.as_ref()?, place(filter));
             let name = if are_several {
-                format!("{}: ", file.name)
+                format!("{file}: ")
             } else {
                 String::new()
             };
