@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use filter_tables::Manifest;
 use filter_tables::testing::golden::bytes as golden;
 use filter_tables::testing::manifests::{FIRST, added, log};
 use filter_tables::testing::tables::varint;
-use filter_tables::{Manifest, manifest_name};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -108,20 +108,10 @@ fn damage_is_found() {
     assert!(parse(&padded).gap().is_some());
 }
 
+/// An edit can be cut before each of its seven parts and nowhere else.
 #[test]
-fn any_edit_has_an_answer() {
+fn a_cut_edit_is_refused() {
     let edit = &edits()[0];
-    for position in 0..edit.len() {
-        for byte in 0..=255 {
-            let mut changed = edit.clone();
-            changed[position] = byte;
-            if let Ok(manifest) = Manifest::parse(&log(&[changed])) {
-                // A table takes at least six bytes.
-                assert!(manifest.tables().len() <= edit.len() / 6);
-            }
-        }
-    }
-    // The edit can be cut before each of its seven parts and nowhere else.
     let whole = |end: &usize| Manifest::parse(&log(&[edit[..*end].to_vec()])).is_ok();
     assert_eq!((0..edit.len()).filter(whole).count(), 7);
 }
@@ -148,44 +138,36 @@ fn manifests_of_the_engines() {
 
 #[test]
 fn what_a_manifest_must_state() {
-    let gap =
-        |edits: &[&[u8]]| parse(&log(&edits.iter().map(|edit| edit.to_vec()).collect::<Vec<_>>())).gap();
-    assert_eq!(gap(&[FIRST]), None);
+    let with = |edits: &[&[u8]]| parse(&log(&edits.iter().map(|edit| edit.to_vec()).collect::<Vec<_>>()));
+    let (begun, ended) = (b"\xac\x02\x01", b"\xac\x02\x00");
     // No log, no next file, nothing; an atomic group without its last edit.
-    for edits in [
-        &[&b"\x03\x09"[..]][..],
-        &[b"\x02\x03"],
-        &[],
-        &[FIRST, b"\xac\x02\x01"],
-    ] {
-        assert!(gap(edits).is_some(), "{edits:x?}");
+    let lacking: [&[&[u8]]; 4] = [&[b"\x03\x09"], &[b"\x02\x03"], &[], &[FIRST, begun]];
+    for edits in lacking {
+        assert!(with(edits).gap().is_some(), "{edits:x?}");
     }
-    assert_eq!(gap(&[FIRST, b"\xac\x02\x01", b"\xac\x02\x00"]), None);
-    // The log before, and a family that needs older logs, then another order, and neither.
-    let mut edits = vec![FIRST.to_vec(), b"\x02\x09\x09\x04".to_vec()];
-    let logs = |edits: &[Vec<u8>]| [3, 4, 5, 8, 9].map(|number| parse(&log(edits)).needs_log(number));
-    assert_eq!(logs(&edits), [false, true, false, false, true]);
-    edits.push(b"\x01\x02up\x02\x05\xc8\x01\x01\xc9\x01\x03old".to_vec());
-    assert_eq!(logs(&edits), [false, true, true, true, true]);
-    assert!(!parse(&log(&edits)).is_bytewise());
-    edits.push(b"\xca\x01\xc8\x01\x01".to_vec());
-    assert_eq!(logs(&edits), [false, true, false, false, true]);
-    assert!(parse(&log(&edits)).is_bytewise());
-}
-
-#[test]
-fn names_of_manifests() {
-    assert_eq!(manifest_name(b"MANIFEST-000001\n"), Some("MANIFEST-000001"));
-    for line in [
-        &b""[..],
-        b"\n",
-        b"MANIFEST-\n",
-        b"MANIFEST-1",
-        b"MANIFEST-1x\n",
-        b"../MANIFEST-1\n",
-        b"\xff\n",
+    // The log before; a family in another order that needs older logs; without the family.
+    let edits: [&[u8]; 5] = [
+        FIRST,
+        begun,
+        &[b"\x02\x09\x09\x04", &ended[..]].concat(),
+        b"\x01\x02up\x02\x05\xc8\x01\x01\xc9\x01\x03old",
+        b"\xca\x01\xc8\x01\x01",
+    ];
+    for (count, logs, is_bytewise) in [
+        (3, [4, 9, 10], true),
+        (4, [4, 5, 8], false),
+        (5, [4, 9, 99], true),
     ] {
-        assert_eq!(manifest_name(line), None, "{line:x?}");
+        let manifest = with(&edits[..count]);
+        // The log before, and all from the second number on.
+        let needed = (1..100).filter(|log| manifest.needs_log(*log));
+        assert!(logs.iter().all(|log| manifest.needs_log(*log)), "{count}");
+        assert_eq!(needed.count(), 101 - usize::try_from(logs[1]).unwrap(), "{count}");
+        assert_eq!(
+            (manifest.gap(), manifest.is_bytewise()),
+            (None, is_bytewise),
+            "{count}"
+        );
     }
 }
 
