@@ -3,6 +3,7 @@
 //! Knows nothing of arguments or the presentation of results.
 
 mod bits;
+pub(crate) mod database;
 mod file;
 mod filters;
 mod footer;
@@ -83,7 +84,7 @@ pub(crate) fn inspect(path: &Path, with_data: bool) -> Result<Vec<TableReport>, 
         let tables = tables_in(path).map_err(|error| wrong(&error))?;
         if tables.is_empty() && !path.join("CURRENT").exists() {
             return Err(wrong(
-                &"not a database folder: it has neither a file CURRENT nor files named .ldb or .sst",
+                &"not a database folder: it has neither a file CURRENT nor files named .ldb or .sst, nor Parquet files",
             ));
         }
         return Ok(tables
@@ -115,6 +116,11 @@ fn foreign(path: &Path) -> Option<&'static str> {
         [0x28, 0xb5, 0x2f, 0xfd] => Some("compressed by Zstandard; decompress it first"),
         _ => None,
     }
+}
+
+/// Returns true if a folder is a database's, or has files that are named like tables.
+pub(crate) fn has_tables(folder: &Path) -> io::Result<bool> {
+    Ok(database::is_database(folder) || !tables_in(folder)?.is_empty())
 }
 
 /// Returns the paths in a folder that are named like tables, sorted.

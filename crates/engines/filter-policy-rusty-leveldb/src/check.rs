@@ -7,12 +7,13 @@ use std::rc::Rc;
 
 use filter_policy::FilterPolicy;
 use filter_policy::filter_block::FilterBlockReader;
-use filter_tables::{BlockHandle, BlockRole, Damage, MetaindexEntry, ReadAt, StoredBlock, Table};
+use filter_tables::{
+    BlockHandle, BlockRole, Damage, Manifest, MetaindexEntry, ReadAt, StoredBlock, Table, manifest_name,
+};
 use rusty_leveldb::env::RandomAccess;
 use rusty_leveldb::{DB, Options, Status, StatusCode};
 
 use crate::error::Error;
-use crate::manifest;
 use crate::metaindex::{self, Found};
 use crate::policy::RustyLevelDbPolicy;
 
@@ -94,8 +95,13 @@ pub fn check(
     let mut log = Vec::new();
     let file = options.env.open_sequential_file(&manifest)?;
     read_to_end(file, &mut log)?;
-    let live = manifest::live_tables(&log);
-    for number in live.map_err(|reason| Error::Manifest { manifest, reason })? {
+    let wrong = |reason| Error::Manifest { manifest, reason };
+    let listed = match Manifest::parse(&log) {
+        Ok(listed) if !listed.is_rocksdb() => listed,
+        Ok(_) => return Err(wrong("record must be one of LevelDB's version edits")),
+        Err(error) => return Err(wrong(error.rule())),
+    };
+    for number in listed.tables() {
         let table = path.join(format!("{number:06}.ldb"));
         if options.env.exists(&table)? {
             check_table(&table, options, policy_name)?;
@@ -119,22 +125,11 @@ fn manifest_of(path: &Path, options: &Options) -> Result<Option<PathBuf>, Error>
     let mut line = Vec::new();
     let file = options.env.open_sequential_file(&current)?;
     read_to_end(file.take(MAX_CURRENT_LEN), &mut line)?;
-    let name = str::from_utf8(&line)
-        .ok()
-        .and_then(|line| line.strip_suffix('\n'));
-    // Accepts no other file name or path.
-    let number = name.and_then(|name| name.strip_prefix("MANIFEST-"));
-    match (name, number) {
-        (Some(name), Some(digits))
-            if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) =>
-        {
-            Ok(Some(path.join(name)))
-        }
-        _ => Err(Error::Manifest {
-            manifest: current,
-            reason: "contents must be a line with `MANIFEST-` and a number",
-        }),
-    }
+    let name = manifest_name(&line).ok_or(Error::Manifest {
+        manifest: current,
+        reason: "contents must be a line with `MANIFEST-` and a number",
+    })?;
+    Ok(Some(path.join(name)))
 }
 
 fn read_to_end(mut file: impl Read, bytes: &mut Vec<u8>) -> Result<(), Status> {

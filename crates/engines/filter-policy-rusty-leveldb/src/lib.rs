@@ -3,7 +3,6 @@
 
 mod check;
 mod error;
-mod manifest;
 mod metaindex;
 mod policy;
 

@@ -29,6 +29,14 @@ pub fn block_checksum(contents: &[u8], compression: u8) -> u32 {
     mask(digest.finalize())
 }
 
+/// Returns the checksum before a fragment of a log's record: CRC-32C over the kind and the bytes, then masked.
+pub(super) fn record_checksum(kind: u8, bytes: &[u8]) -> u32 {
+    let mut digest = CRC32C.digest();
+    digest.update(&[kind]);
+    digest.update(bytes);
+    mask(digest.finalize())
+}
+
 /// The kind of checksum after each block of a RocksDB table, named by the first byte of the footer. LevelDB's tables
 /// have CRC-32C.
 ///

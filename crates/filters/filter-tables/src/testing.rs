@@ -1,5 +1,5 @@
-//! Code and data for the tests of stored filters: recorded filters and tables, a writer of small tables, and the readers
-//! that are fuzzed.
+//! Code and data for the tests of stored filters: recorded filters and tables, writers of small tables and manifests, and
+//! the readers that are fuzzed.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::missing_panics_doc, reason = "a test that cannot go on has failed")]
@@ -9,5 +9,6 @@
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../filter-formats/tests/data");
 
 pub mod golden;
+pub mod manifests;
 pub mod readers;
 pub mod tables;

@@ -1,5 +1,6 @@
 //! `inspect`: shows the filters in real tables.
 
+mod columns;
 mod sets;
 
 use std::collections::BTreeMap;
@@ -13,8 +14,8 @@ use serde::Serialize;
 use terminal::number::grouped;
 
 use super::numbers::share;
-use super::{checked, print_json};
-use crate::inspection::parquet::{self, ColumnFilter, Unread};
+use super::print_json;
+use crate::inspection::parquet;
 use crate::inspection::{self, BitTotals, FilterBlockReport, TableKind, TableReport};
 use terminal::failure::Failure;
 use terminal::layout::table;
@@ -35,10 +36,12 @@ use terminal::number::counted;
 /// versions 1 to 4; blocks compressed by Snappy, LZ4, Zstandard and zlib. Does not read plain, cuckoo and columnar
 /// tables, other compression, and blocks above 1 GiB (metaindex: 1 MiB).
 ///
-/// For a Parquet file, which must be the only path, shows each split-block filter: row group, column, length of the bit
-/// set, and expected rate (the product of the fill of the words of a block, averaged over the blocks). With --column
-/// and --key, queries each filter of the column for a value, which is refused unless its stored form is certain. JSON
-/// is then an array of filters.
+/// For Parquet files, shows each split-block filter: row group, column, length of the bit set, and expected rate (the
+/// product of the fill of the words of a block, averaged over the blocks). With --column and --key, queries each filter
+/// of the column for a value, which is refused unless its stored form is certain. A folder stands for the Parquet files
+/// in it and in its folders, except hidden ones and those whose names begin with an underscore; links to folders are
+/// not followed. Files that are not read are reported, and the others are shown. JSON is then an array of filters, each
+/// with its file.
 ///
 /// For the folder of a set, which must be the only path, compares the checksums and shows each shard, with the rate
 /// that the manifest states and the rate that the bytes suggest. Files that `build` wrote are shown in the same way. So
@@ -52,14 +55,15 @@ use terminal::number::counted;
 #[command(
     after_help = "Examples:\n  {program} inspect /var/lib/app/db\n  {program} inspect --json 000005.ldb\n  \
         {program} inspect sales.parquet --column id --key 7\n  \
+        {program} inspect /data/sales --column id --key 7\n  \
         {program} inspect sales.parquet --column sha1 --key f572d396fae9206628714fb2ce00f72e94f2258f --type binary\n\n\
         Exit codes: 0 everything was read, and nothing is damaged; 1 damage: bytes that contradict a checksum or an offset; 2 no \
-        damage, but a table or filter is not read, or a path is neither a table nor a database folder, in which case nothing is \
-        inspected."
+        damage, but a table, file or filter is not read, or a path is neither a table nor a database folder, in which case \
+        nothing is inspected."
 )]
 pub struct Arguments {
-    /// A table (.ldb, .sst), the folder of a database, a Parquet file, a stream of Guava or Spark, or the folder of a
-    /// set
+    /// Tables (.ldb, .sst) and folders of databases, Parquet files and folders of them, streams of Guava or Spark, or
+    /// the folder of a set
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// The format of the filters, for stored bytes that do not identify it
@@ -119,18 +123,21 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match paths {
         [path] if !has_column && sets::is_set(path) => return sets::set(path, format, arguments.json),
         _ if are_stored() => return sets::files(paths, format, arguments.json),
-        [path] if parquet::is_parquet(path) => return parquet_file(arguments, path),
-        [path] if has_column && path.metadata().is_err() => {
-            path.metadata().map_err(|error| wrong(path, error))?;
-        }
-        _ if has_column => {
-            return Err(Failure::input("--column needs exactly one path, a Parquet file"));
-        }
         _ => {}
     }
-    if let Some(path) = paths.iter().find(|path| parquet::is_parquet(path)) {
-        let reason = "a Parquet file is inspected alone";
-        return Err(wrong(path, reason));
+    let files = paths
+        .iter()
+        .map(|path| parquet_files(path).map_err(|error| wrong(path, error)));
+    let files: Vec<_> = files.collect::<Result<_, _>>()?;
+    let other = paths.iter().zip(&files).find(|(_, files)| files.is_empty());
+    match (other, files.iter().flatten().next()) {
+        (None, _) => return columns::show(arguments, &files.concat()),
+        (Some((path, _)), _) if has_column => {
+            path.metadata().map_err(|error| wrong(path, error))?;
+            return Err(wrong(path, "--column needs Parquet files, or folders of them"));
+        }
+        (_, Some(path)) => return Err(wrong(path, "Parquet files are inspected without tables")),
+        _ => {}
     }
     let mut tables = Vec::new();
     for path in paths {
@@ -152,6 +159,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
+/// Returns the path if it is a Parquet file, or the Parquet files of a folder that is no database's.
+fn parquet_files(path: &Path) -> io::Result<Vec<PathBuf>> {
+    if parquet::is_parquet(path) {
+        Ok(vec![path.to_owned()])
+    } else if path.is_dir() && !inspection::has_tables(path)? {
+        parquet::files_in(path)
+    } else {
+        Ok(Vec::new())
+    }
+}
+
 /// Returns the failure for a path, which is shown without control characters.
 fn wrong(path: &Path, reason: impl Display) -> Failure {
     Failure::input(format_args!("{}: {reason}", inspection::shown(path)))
@@ -163,74 +181,6 @@ fn unless_closed(written: Result<(), Failure>) -> Result<(), Failure> {
         Err(Failure::OutputClosed) => Ok(()),
         other => other,
     }
-}
-
-/// Shows the filters of a Parquet file.
-fn parquet_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
-    let column = arguments.column.as_deref();
-    let key = arguments.key.as_deref().map(|key| (key, arguments.kind));
-    let (filters, row_groups) = parquet::inspect(path, column, key).map_err(|error| match error {
-        Unread::Damaged(damage) => Failure::internal(format_args!("{}: {damage}", inspection::shown(path))),
-        Unread::Other(reason) => wrong(path, reason),
-    })?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    let written = if arguments.json {
-        print_json(&mut out, &filters)
-    } else {
-        print_columns(&mut out, &filters, row_groups, key.is_some()).map_err(Failure::from)
-    };
-    unless_closed(written.and_then(|()| Ok(out.flush()?)))?;
-    checked(filters.iter().all(|filter| filter.damage.is_none()))?;
-    match filters.iter().filter(|filter| filter.not_read.is_some()).count() as u64 {
-        0 => Ok(()),
-        count => Err(wrong(path, format_args!("{} not read", counted(count, "filter")))),
-    }
-}
-
-fn print_columns(
-    out: &mut impl io::Write,
-    filters: &[ColumnFilter],
-    row_groups: u64,
-    has_key: bool,
-) -> io::Result<()> {
-    /// The number of filters that are described under each heading.
-    const DESCRIBED: usize = 100;
-    let place = |filter: &ColumnFilter| (parquet::printed(&filter.column), grouped(filter.row_group));
-    let mut header = vec!["column", "row group", "bytes", "expected"];
-    header.extend(has_key.then_some("may match"));
-    let rows = filters.iter().map(|filter| {
-        let (column, row_group) = place(filter);
-        let mut row = vec![
-            column,
-            row_group,
-            filter.bytes.map_or_else(String::new, grouped),
-            filter.expected_rate.map_or_else(String::new, share),
-        ];
-        let answer = |may_match| if may_match { "yes" } else { "no" };
-        row.extend(filter.may_match.map(answer).map(str::to_owned));
-        row
-    });
-    if !filters.is_empty() {
-        writeln!(out, "{}\n", table(header, &[1, 2, 3], rows))?;
-    }
-    for (heading, is_damage) in [("not read", false), ("damage", true)] {
-        let lines = filters.iter().filter_map(|filter| {
-            let reason = [&filter.not_read, &filter.damage][usize::from(is_damage)];
-            let (reason, (column, row_group)) = (reason.as_ref()?, place(filter));
-            Some(format!("row group {row_group}, {column}: {reason}"))
-        });
-        let more = lines.clone().count().saturating_sub(DESCRIBED) as u64;
-        let more = (more > 0).then(|| format!("and {}", counted(more, "more filter")));
-        list(out, heading, lines.take(DESCRIBED).chain(more))?;
-    }
-    let (row_groups, count) = (counted(row_groups, "row group"), filters.len() as u64);
-    write!(out, "{row_groups}, {}", counted(count, "filter"))?;
-    if has_key {
-        let denying = filters.iter().filter(|filter| filter.may_match == Some(false));
-        let denying = counted(denying.count() as u64, "row group");
-        write!(out, "; {denying} without the key")?;
-    }
-    writeln!(out)
 }
 
 fn write(inspection: &Inspection, as_json: bool) -> Result<(), Failure> {

@@ -1,18 +1,19 @@
-//! `query`: looks up keys in a filter or a set.
+//! `query`: looks up keys in filters, sets, tables and databases.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use filter_sets::{Access, Filter, FilterSet, Format, Opening};
+use filter_sets::{Access, Filter, FilterSet, Format, MANIFEST, Opening};
 use key_input::{KeyForm, KeyKind, Keys, sources};
 use membership_filters::{Hashing as _, Xxph3, envelope};
-use terminal::failure::Failure;
+use terminal::failure::{Failure, escaped};
 use terminal::interrupt::Interrupt;
+use terminal::number::counted;
 
 use super::numbers::share;
-use super::{check_format, encoding, failure, note, wrong};
-use crate::inspection::{is_named_like_a_table, lookup, shown};
+use super::{check_format, checked, encoding, failure, note, wrong};
+use crate::inspection::{database, is_named_like_a_table, lookup, shown};
 
 /// The number of keys that are looked up together at most.
 const TOGETHER: usize = 4096;
@@ -20,10 +21,12 @@ const TOGETHER: usize = 4096;
 /// The length in bytes of the longest key.
 const LONGEST: u64 = 512 << 20;
 
-/// Query a filter or a set for the keys on standard input or in files, one a line.
+/// Query filters, sets, tables or databases for the keys in files, one a line.
 ///
 /// Prints `maybe` or `no` for each key, in order: `no` is certain. Answers come as soon as their lines are complete, so
-/// that a program can query through a pipe.
+/// that a program can query through a pipe. For several paths, prints a line for each path and key: the path, a tab and
+/// the answer, for the first key in all paths, then for the next. All paths must have keys of the same type. Control
+/// characters in paths are escaped.
 ///
 /// PATH is a file with a filter, or the folder of a set: both state format and type, and contradicting options are
 /// refused. Stored bytes alone never state the type, so that --type is needed. They identify the format if they are streams of Guava or Spark or
@@ -31,20 +34,28 @@ const LONGEST: u64 = 512 << 20;
 /// is looked up in the filter that answers for it, or in every filter if the table does not show that the database
 /// orders keys by their bytes. (`inspect` looks up a value in a Parquet file.)
 ///
+/// In the folder of a database of LevelDB or RocksDB, which no program should have open, each key is looked up in all
+/// tables that the manifest lists. A key that none of them holds may be stored if a log is not empty or not there, or a
+/// table is not read or has no filters. `no table` is then printed for it in place of `no`, and the reasons on standard
+/// error.
+///
 /// Keys are read as by build. In a table, --type long is a key of eight bytes, the lowest first; other numbers are binary.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("kind", |kind| kind.help(
-        "The kind of key that a line stands for: only for stored bytes alone and tables [default for tables: line]"
+        "The kind of key that a line stands for: only for stored bytes alone, tables and databases [default for tables: line]"
     )),
     after_help = "Examples:\n  {program} query users.bloom < keys.txt\n  {program} query --map users.set < keys.txt\n  \
+        {program} query monday.bloom tuesday.bloom < keys.txt\n  {program} query /var/lib/app/db < keys.txt\n  \
         {program} query ids.spark --type long < ids.txt\n  {program} query raw.filter --format ribbon --type line < keys.txt\n\n\
-        Exit codes: 0 done; 1 the set or the table is damaged; 2 the table is not read, or the input or the arguments are wrong; 130 stopped."
+        Exit codes: 0 done; 1 a set, a table or a manifest is damaged; 2 a path is not read, or the input or the arguments are \
+        wrong; 130 stopped."
 )]
 pub struct Arguments {
-    /// A file with a filter, the folder of a set, or a table (.ldb, .sst)
-    path: PathBuf,
-    /// The format of the filter, as for build: only for stored bytes alone
+    /// Files with a filter, folders of sets, tables (.ldb, .sst), or folders of databases
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// The format of the filters, as for build: only for stored bytes alone
     #[arg(long, value_name = "NAME", value_parser = Format::named)]
     format: Option<Format>,
     /// Files with a key a line, also compressed by gzip or Zstandard; - or none is standard input
@@ -60,30 +71,111 @@ pub struct Arguments {
     no_verify: bool,
 }
 
-/// The lookup of many keys in the opened filter, set or table.
-type Contains = Box<dyn Fn(&[Vec<u8>]) -> Vec<bool>>;
+/// The lookup of many keys in an opened filter, set, table or database.
+type Answers = Box<dyn Fn(&[Vec<u8>]) -> Vec<&'static str>>;
+
+/// What a path has.
+struct Opened {
+    answers: Answers,
+    kind: KeyKind,
+    is_damaged: bool,
+}
+
+impl Opened {
+    fn new(kind: KeyKind, contains: impl Fn(&[Vec<u8>]) -> Vec<bool> + 'static) -> Self {
+        let answer = |is_maybe| if is_maybe { "maybe" } else { "no" };
+        let answers = move |keys: &[Vec<u8>]| contains(keys).into_iter().map(answer).collect();
+        Self {
+            answers: Box::new(answers),
+            kind,
+            is_damaged: false,
+        }
+    }
+}
 
 /// Answers for the keys.
 ///
 /// # Errors
 ///
-/// If the filter or the set cannot be opened, or a line is no item.
+/// If a path cannot be opened or has keys of another kind, a line is no item, or a table of a database is damaged.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let Arguments { path, format, .. } = arguments;
+    let mut all: Vec<Opened> = Vec::new();
+    for path in &arguments.paths {
+        let opened = open(path, arguments)?;
+        if let Some(first) = all.first().filter(|first| first.kind != opened.kind) {
+            let [first, kind] = [first, &opened].map(|opened| opened.kind.name());
+            let like = arguments.paths[0].display();
+            let reason = format_args!(
+                "the type of its keys must be {first:?} as in {like}, got {kind:?}: query it alone, or give the --type of a table"
+            );
+            return Err(wrong(path, reason));
+        }
+        all.push(opened);
+    }
+    let [Opened { kind, .. }, ..] = all[..] else {
+        return Ok(());
+    };
+    let labels: Vec<String> = match &arguments.paths[..] {
+        [_] => vec![String::new()],
+        paths => paths.iter().map(|path| format!("{}\t", label(path))).collect(),
+    };
+    let interrupt = Interrupt::listen()?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let form = KeyForm {
+        kind: Some(kind),
+        ..arguments.form.clone()
+    };
+    let mut batch = Vec::new();
+    for path in sources(&arguments.keys)? {
+        let mut keys = Keys::open(path, &form, LONGEST, &interrupt)?;
+        loop {
+            let read = keys.next_batch(TOGETHER, &mut batch);
+            // Keys before a wrong line are answered, too.
+            let answers: Vec<_> = all.iter().map(|opened| (opened.answers)(&batch)).collect();
+            for key in 0..batch.len() {
+                for (label, answers) in labels.iter().zip(&answers) {
+                    for text in [label, answers[key], "\n"] {
+                        out.write_all(text.as_bytes())?;
+                    }
+                }
+            }
+            out.flush()?;
+            read?;
+            if batch.is_empty() {
+                break;
+            }
+        }
+    }
+    checked(!all.iter().any(|opened| opened.is_damaged))
+}
+
+/// Returns a path in one line without control characters.
+fn label(path: &Path) -> String {
+    escaped(&path.to_string_lossy()).replace('\n', "\\u{a}")
+}
+
+fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
+    let format = arguments.format.as_ref();
     let access = [Access::Read, Access::Map][usize::from(arguments.map)];
     let opening = Opening {
         access,
         verify: !arguments.no_verify,
     };
-    let (contains, kind): (Contains, _) = if path.is_dir() {
+    if path.is_dir() && !path.join(MANIFEST).exists() && database::is_database(path) {
+        if format.is_some() {
+            let reason = "the tables of a database state their format: leave --format out";
+            return Err(wrong(path, reason));
+        }
+        open_database(path, arguments)
+    } else if path.is_dir() {
         let set = FilterSet::open(path, opening).map_err(failure)?;
         let generation = set.generation();
         let manifest = generation.manifest();
-        check_format(path, format.as_ref(), manifest)?;
-        let kind = check_kind(arguments, &manifest.key_kind)?;
-        (Box::new(move |keys| set.contains_many(keys)), kind)
+        check_format(path, format, manifest)?;
+        let kind = check_kind(path, arguments, &manifest.key_kind)?;
+        Ok(Opened::new(kind, move |keys| set.contains_many(keys)))
     } else if format.is_none() && is_named_like_a_table(path) {
-        let may_hold = lookup::open(path).map_err(|error| {
+        let may_hold = lookup::open(path, false).map_err(|error| {
             let failure = if error.is_damage() {
                 Failure::internal
             } else {
@@ -99,21 +191,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             );
             note(path.display(), text);
         }
-        let kind = arguments.form.kind.unwrap_or(KeyKind::Line);
-        if kind == KeyKind::Long {
-            let text = "--type long looks for keys of eight bytes, the lowest first; databases store numbers in many forms, and \
-                        \"no\" is certain of this one alone: give other bytes, such as the highest first, as --type binary";
-            note(path.display(), text);
-        }
+        let kind = kind_in_tables(path, arguments);
         let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| (may_hold.answer)(key)).collect();
-        (Box::new(answers), kind)
+        Ok(Opened::new(kind, answers))
     } else {
-        let known = format.clone().or_else(|| Format::of_file(path));
+        let known = format.cloned().or_else(|| Format::of_file(path));
         let encoding = encoding(arguments.form.kind.unwrap_or(KeyKind::Line));
         let given = known.map(|format| format.encoding(encoding));
         let filter = Filter::open(path, given.as_ref(), opening).map_err(failure)?;
         let kind = match filter.header() {
-            Some(header) => check_kind(arguments, &header.key_kind)?,
+            Some(header) => check_kind(path, arguments, &header.key_kind)?,
             None => arguments.form.kind.ok_or_else(|| {
                 let reason = "its bytes do not state the kind of key: give the --type that it was built with, line, long, \
                               string or binary";
@@ -125,31 +212,42 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                         others are for text and bytes; only that program can query tuples";
             note(path.display(), text);
         }
-        (Box::new(move |keys| filter.contains_many(keys)), kind)
-    };
-    let interrupt = Interrupt::listen()?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    let form = KeyForm {
-        kind: Some(kind),
-        ..arguments.form.clone()
-    };
-    let mut batch = Vec::new();
-    for path in sources(&arguments.keys)? {
-        let mut keys = Keys::open(path, &form, LONGEST, &interrupt)?;
-        loop {
-            let read = keys.next_batch(TOGETHER, &mut batch);
-            // Keys before a wrong line are answered, too.
-            for answer in contains(&batch) {
-                out.write_all(if answer { b"maybe\n" } else { b"no\n" })?;
-            }
-            out.flush()?;
-            read?;
-            if batch.is_empty() {
-                break;
-            }
-        }
+        Ok(Opened::new(kind, move |keys| filter.contains_many(keys)))
     }
-    Ok(())
+}
+
+fn open_database(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
+    /// The number of reasons that are printed.
+    const PRINTED: usize = 10;
+    let database = database::open(path)?;
+    for reason in database.reasons.iter().take(PRINTED) {
+        note(path.display(), reason);
+    }
+    if !database.reasons.is_empty() {
+        let count = counted(database.reasons.len() as u64, "reason");
+        let text = format_args!(
+            "\"no table\" means that a key is in no table that was read and may be stored ({count})"
+        );
+        note(path.display(), text);
+    }
+    let (kind, is_damaged) = (kind_in_tables(path, arguments), database.is_damaged);
+    let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| database.answer(key)).collect();
+    Ok(Opened {
+        answers: Box::new(answers),
+        kind,
+        is_damaged,
+    })
+}
+
+/// Returns the kind of key to look up in tables, which do not state it.
+fn kind_in_tables(path: &Path, arguments: &Arguments) -> KeyKind {
+    let kind = arguments.form.kind.unwrap_or(KeyKind::Line);
+    if kind == KeyKind::Long {
+        let text = "--type long looks for keys of eight bytes, the lowest first; databases store numbers in many forms, and \
+                    \"no\" is certain of this one alone: give other bytes, such as the highest first, as --type binary";
+        note(path.display(), text);
+    }
+    kind
 }
 
 /// Returns true if the filter has the fast hash of `membership-filters`, which does not distinguish integers and
@@ -161,14 +259,14 @@ fn is_of_program(path: &Path) -> bool {
 }
 
 /// Checks that the arguments do not contradict the kind of key that the file states, and returns it.
-fn check_kind(arguments: &Arguments, stated: &str) -> Result<KeyKind, Failure> {
+fn check_kind(path: &Path, arguments: &Arguments, stated: &str) -> Result<KeyKind, Failure> {
     match (arguments.form.kind, KeyKind::named(stated)) {
         (Some(given), Some(known)) if given != known => {
             let given = given.name();
             let reason = format_args!(
                 "the type must be {stated:?} as in the file, got {given:?}: leave the option out"
             );
-            Err(wrong(&arguments.path, reason))
+            Err(wrong(path, reason))
         }
         (given, known) => given.or(known).ok_or_else(|| {
             Failure::input(format_args!(

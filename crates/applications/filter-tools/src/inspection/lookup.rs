@@ -69,15 +69,16 @@ impl Unopened {
     }
 }
 
-/// Opens the filters of a table of LevelDB, RocksDB or Pebble.
+/// Opens the filters of a table of LevelDB, RocksDB or Pebble. The data of the table is read for the order of its keys,
+/// unless a database's manifest states that they are in the order of their bytes.
 ///
 /// # Errors
 ///
 /// If the table cannot be read, or has no filters that answer for whole keys.
-pub(crate) fn open(path: &Path) -> Result<MayHold, Unopened> {
+pub(crate) fn open(path: &Path, in_bytewise_database: bool) -> Result<MayHold, Unopened> {
     let file = TableFile::open(path)?;
     match Table::open(&file) {
-        Ok(table) => leveldb(&table),
+        Ok(table) => leveldb(&table, in_bytewise_database),
         Err(Error::RocksDb(_)) => rocksdb(&file),
         Err(error) => Err(error.into()),
     }
@@ -121,7 +122,7 @@ fn policies_of(name: &[u8]) -> Vec<AnyPolicy> {
 /// The bytes of sequence number and kind after each user's key in a database. Other tables have nothing there.
 const TAG_LEN: usize = 8;
 
-fn leveldb(table: &Table<&TableFile>) -> Result<MayHold, Unopened> {
+fn leveldb(table: &Table<&TableFile>, in_bytewise_database: bool) -> Result<MayHold, Unopened> {
     let name = table.policy_names().find(|name| !policies_of(name).is_empty());
     let name = name.and_then(|name| str::from_utf8(name).ok());
     let (Some(name), Some(index)) = (name, table.footer().index) else {
@@ -143,7 +144,10 @@ fn leveldb(table: &Table<&TableFile>) -> Result<MayHold, Unopened> {
             .map_or(&[][..], |entry| entry.key);
         blocks.push((last_key.to_vec(), handle));
     }
-    let order = Order::of(table, &blocks);
+    let order = match in_bytewise_database {
+        true => Order::OF_BYTEWISE_DATABASE,
+        false => Order::of(table, &blocks),
+    };
     let reader = FilterBlockReader::new((), block);
     let mut all: Vec<u64> = blocks.iter().map(|(_, handle)| handle.offset).collect();
     all.dedup_by_key(|offset| *offset >> reader.base_lg().min(63));
@@ -187,6 +191,8 @@ fn may_have_tag(key: &[u8]) -> bool {
 /// The order of the keys in a table of LevelDB, read from its data: the comparator decides it, and the table does not
 /// name that.
 struct Order {
+    /// Set if all stored keys have tags, because the table is one of a database.
+    is_of_database: bool,
     /// Set if all stored keys may have tags. Otherwise none has.
     have_tags: bool,
     /// Set if each stored key, without a tag and with it, is in the block where it belongs in the order of bytes.
@@ -202,10 +208,17 @@ enum Choice {
 }
 
 impl Order {
+    const OF_BYTEWISE_DATABASE: Self = Self {
+        is_of_database: true,
+        have_tags: true,
+        is_bytewise: [true, false],
+    };
+
     /// Reads the keys of all blocks, each with the last key that the index states. Blocks that cannot be read show
     /// nothing.
     fn of(table: &Table<&TableFile>, blocks: &[(Vec<u8>, BlockHandle)]) -> Self {
         let mut order = Self {
+            is_of_database: false,
             have_tags: true,
             is_bytewise: [TAG_LEN, 0].map(|tag_len| {
                 let last = |(key, _): &(Vec<u8>, _)| without_tag(key, tag_len).to_vec();
@@ -251,6 +264,8 @@ impl Order {
                 (_, true) => Choice::One,
                 (_, false) => Choice::All,
             }
+        } else if self.is_of_database {
+            Choice::Nothing
         } else if without {
             Choice::One
         } else if self.have_tags && with_tags && !may_have_tag(key) {

@@ -3,9 +3,9 @@
 mod value;
 
 use std::fmt::Display;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use filter_formats::parquet::{Header, SplitBlockFilter};
 use filter_formats::view::FilterView;
@@ -74,6 +74,30 @@ pub(crate) fn is_parquet(path: &Path) -> bool {
     path.is_file()
         && (path.extension().is_some_and(|extension| extension == "parquet")
             || starts_like_one().unwrap_or(false))
+}
+
+/// Returns the Parquet files in a folder and the folders in it, sorted, as Spark and Hive write them: names that begin
+/// with a dot or an underscore are those of other files, unless they name a partition.
+pub(crate) fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let path = entry.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.starts_with('.') || (name.starts_with('_') && !name.contains('=')) {
+                continue;
+            }
+            // A link to a folder may lead back.
+            if entry.file_type()?.is_dir() {
+                folders.push(path);
+            } else if is_parquet(&path) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
 }
 
 /// Returns the filters of a file, or of its column of this path, in the order of row groups and columns, and the number

@@ -273,7 +273,7 @@ fn wrong_paths_are_exit_code_2() {
         inspect short.txt => short.txt: not a table: table must be at least 48 bytes, got 0
         inspect filter.ser => filter.ser: not a table: it is an object stream of Java; write the filter in it
         inspect filter.gz => filter.gz: not a table: it is compressed by gzip; decompress it first
-        inspect filter.gz missing.parquet --column d => --column needs exactly one path
+        inspect filter.gz missing.parquet --column d => filter.gz: --column needs Parquet files
         inspect db/CURRENT => db/CURRENT: not a table
         inspect folder => folder: not a database folder
         inspect folder.ldb => folder.ldb: not a database folder

@@ -1,5 +1,7 @@
 //! `inspect` on a Parquet file that pyarrow wrote, and on damaged copies.
 
+use std::fs;
+
 use filter_tables::testing::golden::bytes as golden;
 use serde_json::{Value, json};
 
@@ -46,8 +48,8 @@ fn row_groups_that_can_be_skipped() {
             let rate = &filter["expected_rate"];
             assert!(rate.as_f64().is_some_and(|rate| (0.005..0.02).contains(&rate)));
             let expected = json!({
-                "row_group": row_group, "column": column, "bytes": 128, "expected_rate": rate,
-                "may_match": *answer == "yes",
+                "file": "rows.parquet", "row_group": row_group, "column": column, "bytes": 128,
+                "expected_rate": rate, "may_match": *answer == "yes",
             });
             assert_eq!(*filter, expected, "{column}: {key}");
         }
@@ -168,8 +170,8 @@ fn questions_without_an_answer() {
         inspect rows.parquet --column id --key seven => --key must be a whole number between -9223372036854775808 and 18446744073709551615, got \"seven\"
         inspect rows.parquet --column uuid --key 12 => --key must be 16 bytes in hexadecimal digits, got \"12\"
         inspect rows.parquet --column flag --key true => must not name a Boolean column: Parquet files have no filters for
-        inspect rows.parquet table.ldb => a Parquet file is inspected alone
-        inspect table.ldb --column id => --column needs exactly one path, a Parquet file
+        inspect rows.parquet table.ldb => rows.parquet: Parquet files are inspected without tables
+        inspect rows.parquet table.ldb --column id => table.ldb: --column needs Parquet files, or folders of them
         inspect text.parquet => not a Parquet file
         inspect missing.parquet --column id => missing.parquet: No such file
         inspect secret.parquet => the footer is encrypted, and is not read",
@@ -178,6 +180,73 @@ fn questions_without_an_answer() {
         1,
         "",
         "inspect footer.parquet => the footer must fit into the file of",
+    );
+}
+
+/// A folder stands for its files and those of partitions. Others that Spark, Hive and Delta Lake write are left out.
+#[test]
+fn several_files_and_folders() {
+    let bench = bench();
+    for name in "x=1/part-0.parquet x=1/part-1.snappy.parquet _y=2/part-0.parquet x=2/000000_0 \
+                 _temporary/part-2.parquet x=1/.part-3.parquet"
+        .split(' ')
+    {
+        bench.write(&format!("sales/{name}"), golden(FILE));
+    }
+    bench.write("sales/_SUCCESS", "");
+    bench.write("sales/x=1/notes.txt", "notes");
+    let key = "--column id --key 7";
+    insta::assert_snapshot!(
+        "inspect parquet files",
+        bench.done(&format!("inspect sales rows.parquet {key}"))
+    );
+    let filters = bench.json(0, &format!("inspect rows.parquet sales/x=2 {key} --json"));
+    let files = [0, 2, 3, 5].map(|filter| &filters[filter]["file"]);
+    let [first, second] = ["rows.parquet", "sales/x=2/000000_0"];
+    assert_eq!(files, [first, first, second, second]);
+    // One file of a folder is shown like the file.
+    assert_eq!(
+        bench.done("inspect sales/x=2"),
+        bench.done("inspect rows.parquet")
+    );
+}
+
+/// Files that are not read are named, and the others are shown. Nothing is shown if none is read.
+#[test]
+fn files_that_are_not_read() {
+    let bench = bench();
+    bench.write("a/text.parquet", "PAR1 and so on");
+    bench.write("b/long.parquet", b"PAR1\xff\xff\xff\x7fPAR1");
+    fs::create_dir(bench.path("empty")).unwrap();
+    for (paths, code, message, unread) in [
+        (
+            "rows.parquet a",
+            2,
+            "a/text.parquet: not a Parquet file\nerror: 1 file",
+            "1 file",
+        ),
+        (
+            "b rows.parquet a",
+            1,
+            "b/long.parquet: the footer must fit",
+            "2 files",
+        ),
+    ] {
+        let outcome = bench.run(&format!("inspect {paths} --column id --key 300"));
+        assert!(
+            outcome.code == code && outcome.stderr.contains(message),
+            "{}",
+            outcome.stderr
+        );
+        let last = format!("; 3 row groups without the key, 1 file without the key; {unread} not read\n");
+        assert!(outcome.stdout.ends_with(&last), "{}", outcome.stdout);
+    }
+    bench.refuses(
+        "inspect a/text.parquet a => a/text.parquet: not a Parquet file
+        inspect rows.parquet rows.parquet --column id --key x => rows.parquet: --key must be a whole number
+        inspect empty => empty: not a database folder
+        inspect empty --column id => empty: --column needs Parquet files, or folders of them
+        inspect rows.parquet empty => rows.parquet: Parquet files are inspected without tables",
     );
 }
 

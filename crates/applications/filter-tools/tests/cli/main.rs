@@ -8,6 +8,7 @@ mod inspect_rocksdb;
 mod inspect_streams;
 #[cfg(unix)]
 mod limits;
+mod query;
 mod size;
 mod workbench;
 

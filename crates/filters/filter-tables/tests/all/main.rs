@@ -8,6 +8,8 @@ mod corpus;
 mod golden_sst;
 mod golden_tables;
 #[cfg(not(emulated))]
+mod manifest;
+#[cfg(not(emulated))]
 mod sst;
 mod support;
 #[cfg(not(emulated))]

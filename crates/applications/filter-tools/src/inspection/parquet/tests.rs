@@ -8,7 +8,7 @@ const FILE: &[u8] =
     include_bytes!("../../../../../filters/filter-formats/tests/data/parquet/pyarrow.parquet");
 fn of(bytes: &[u8]) -> Vec<ColumnFilter> {
     let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), bytes).unwrap();
+    fs::write(file.path(), bytes).unwrap();
     inspect(file.path(), None, None).unwrap().0
 }
 

@@ -1,16 +1,24 @@
 //! Tables of LevelDB and RocksDB in memory, with every block that they refer to.
 
+use crate::testing::manifests::log;
 use crate::{
-    BlockHandle, BlockRole, Error, FOOTER_LEN, FilterHandles, Footer, MetaindexEntry, ROCKSDB_FOOTER_LEN,
-    RocksDbFooter, RocksDbTable, Table, block_checksum,
+    BlockHandle, BlockRole, Error, FOOTER_LEN, FilterHandles, Footer, Manifest, MetaindexEntry,
+    ROCKSDB_FOOTER_LEN, RocksDbFooter, RocksDbTable, Table, block_checksum,
 };
 
 /// The largest number of blocks read: a table of a few bytes may name its only block a million times.
 const BLOCKS: usize = 20;
 
-/// Reads the file as it is, and with the checksums of a writer that was wrong.
+/// Reads the file as it is, and with the checksums of a writer that was wrong. Reads it as a manifest, too, and as an edit
+/// in one.
 pub fn read(file: &[u8]) {
     walk(file);
+    for manifest in [file, &log(&[file.to_vec()])] {
+        if let Ok(manifest) = Manifest::parse(manifest) {
+            // A table takes at least six bytes.
+            assert!(manifest.tables().len() <= file.len() / 6);
+        }
+    }
     let mut repaired = file.to_vec();
     repair(&mut repaired);
     walk(&repaired);

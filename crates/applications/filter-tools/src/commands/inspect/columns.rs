@@ -1,0 +1,173 @@
+//! Shows the filters of Parquet files.
+
+use std::io::{self, Write as _};
+use std::iter;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use terminal::failure::Failure;
+use terminal::layout::table;
+use terminal::number::{counted, grouped};
+
+use super::{Arguments, list, unless_closed, wrong};
+use crate::commands::numbers::share;
+use crate::commands::{checked, note, print_json};
+use crate::inspection::parquet::{self, ColumnFilter, Unread};
+use crate::inspection::shown;
+
+/// A file that was read.
+struct ParquetFile {
+    name: String,
+    filters: Vec<ColumnFilter>,
+    row_groups: u64,
+}
+
+impl ParquetFile {
+    /// Returns the number of row groups that cannot have the key.
+    fn denying(&self) -> u64 {
+        let denying = self
+            .filters
+            .iter()
+            .filter(|filter| filter.may_match == Some(false));
+        denying.count() as u64
+    }
+}
+
+/// Returns the filters of all files, each with its file.
+fn all(files: &[ParquetFile]) -> impl Iterator<Item = (&str, &ColumnFilter)> + Clone {
+    files
+        .iter()
+        .flat_map(|file| iter::repeat(&*file.name).zip(&file.filters))
+}
+
+/// The JSON form of a filter.
+#[derive(Serialize)]
+struct InFile<'f> {
+    file: &'f str,
+    #[serde(flatten)]
+    filter: &'f ColumnFilter,
+}
+
+/// Shows the filters of Parquet files. Files that are not read are reported if there is another.
+pub(super) fn show(arguments: &Arguments, paths: &[PathBuf]) -> Result<(), Failure> {
+    let column = arguments.column.as_deref();
+    let key = arguments.key.as_deref().map(|key| (key, arguments.kind));
+    let (mut files, mut unread) = (Vec::new(), Vec::new());
+    for path in paths {
+        match parquet::inspect(path, column, key) {
+            Ok((filters, row_groups)) => files.push(ParquetFile {
+                name: shown(path),
+                filters,
+                row_groups,
+            }),
+            Err(reason) => unread.push((path, reason)),
+        }
+    }
+    if let (true, Some((path, reason))) = (files.is_empty(), unread.first()) {
+        return Err(match reason {
+            Unread::Damaged(damage) => Failure::internal(format_args!("{}: {damage}", shown(path))),
+            Unread::Other(reason) => wrong(path, reason),
+        });
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let written = if arguments.json {
+        let filters = all(&files).map(|(file, filter)| InFile { file, filter });
+        print_json(&mut out, &filters.collect::<Vec<_>>())
+    } else {
+        print(&mut out, &files, unread.len() as u64, key.is_some()).map_err(Failure::from)
+    };
+    unless_closed(written.and_then(|()| Ok(out.flush()?)))?;
+    for (path, Unread::Damaged(reason) | Unread::Other(reason)) in &unread {
+        note(shown(path), reason);
+    }
+    let is_damaged = |(_, reason): &(_, Unread)| matches!(reason, Unread::Damaged(_));
+    checked(!unread.iter().any(is_damaged) && all(&files).all(|(_, filter)| filter.damage.is_none()))?;
+    let filters = all(&files).filter(|(_, filter)| filter.not_read.is_some());
+    let (filters, unread) = (filters.count() as u64, unread.len() as u64);
+    match &files[..] {
+        _ if filters + unread == 0 => Ok(()),
+        [file] if unread == 0 => {
+            let count = counted(filters, "filter");
+            Err(Failure::input(format_args!("{}: {count} not read", file.name)))
+        }
+        _ => {
+            let (files, filters) = (counted(unread, "file"), counted(filters, "filter"));
+            Err(Failure::input(format_args!("{files} and {filters} not read")))
+        }
+    }
+}
+
+fn print(out: &mut impl io::Write, files: &[ParquetFile], unread: u64, has_key: bool) -> io::Result<()> {
+    /// The number of filters that are described under each heading.
+    const DESCRIBED: usize = 100;
+    let are_several = files.len() as u64 + unread > 1;
+    let place = |filter: &ColumnFilter| (parquet::printed(&filter.column), grouped(filter.row_group));
+    let mut header = vec!["column", "row group", "bytes", "expected"];
+    header.extend(has_key.then_some("may match"));
+    let mut to_the_right = vec![1, 2, 3];
+    if are_several {
+        header.insert(0, "file");
+        to_the_right = vec![2, 3, 4];
+    }
+    let rows = all(files).map(|(file, filter)| {
+        let (column, row_group) = place(filter);
+        let mut row: Vec<String> = are_several.then(|| file.to_owned()).into_iter().collect();
+        row.extend([
+            column,
+            row_group,
+            filter.bytes.map_or_else(String::new, grouped),
+            filter.expected_rate.map_or_else(String::new, share),
+        ]);
+        let answer = |may_match| if may_match { "yes" } else { "no" };
+        row.extend(filter.may_match.map(answer).map(str::to_owned));
+        row
+    });
+    if all(files).next().is_some() {
+        writeln!(out, "{}\n", table(header, &to_the_right, rows))?;
+    }
+    for (heading, is_damage) in [("not read", false), ("damage", true)] {
+        let lines = all(files).filter_map(|(file, filter)| {
+            let reason = [&filter.not_read, &filter.damage][usize::from(is_damage)];
+            let (reason, (column, row_group)) = (reason.as_ref()?, place(filter));
+            let name = if are_several {
+                format!("{file}: ")
+            } else {
+                String::new()
+            };
+            Some(format!("{name}row group {row_group}, {column}: {reason}"))
+        });
+        let more = lines.clone().count().saturating_sub(DESCRIBED) as u64;
+        let more = (more > 0).then(|| format!("and {}", counted(more, "more filter")));
+        list(out, heading, lines.take(DESCRIBED).chain(more))?;
+    }
+    let in_words = |files: &[ParquetFile]| {
+        let sum = |of: fn(&ParquetFile) -> u64| files.iter().map(of).sum();
+        let row_groups = counted(sum(|file| file.row_groups), "row group");
+        let filters = counted(sum(|file| file.filters.len() as u64), "filter");
+        let denying = counted(sum(ParquetFile::denying), "row group");
+        let denying = if has_key {
+            format!("; {denying} without the key")
+        } else {
+            String::new()
+        };
+        format!("{row_groups}, {filters}{denying}")
+    };
+    if are_several {
+        for file in files {
+            writeln!(out, "{}: {}", file.name, in_words(std::slice::from_ref(file)))?;
+        }
+        write!(out, "\n{}, ", counted(files.len() as u64, "file"))?;
+    }
+    write!(out, "{}", in_words(files))?;
+    if are_several && has_key {
+        let denying = files
+            .iter()
+            .filter(|file| file.denying() == file.row_groups)
+            .count() as u64;
+        write!(out, ", {} without the key", counted(denying, "file"))?;
+    }
+    if unread > 0 {
+        write!(out, "; {} not read", counted(unread, "file"))?;
+    }
+    writeln!(out)
+}

@@ -1,0 +1,223 @@
+//! `query` for several paths, and for databases. Tests of one path are those of `build` and of tables.
+
+use std::fs;
+
+use filter_tables::testing::golden::{bytes as golden, path as golden_path};
+use filter_tables::testing::manifests::{FIRST, added, log};
+
+use super::Workbench;
+
+/// Copies a database that an engine wrote, and adds files with its keys and with others.
+fn database(name: &str) -> Workbench {
+    let bench = Workbench::new();
+    for entry in fs::read_dir(golden_path(&format!("databases/{name}"))).unwrap() {
+        let path = entry.unwrap().path();
+        let file = path.file_name().unwrap().to_str().unwrap();
+        bench.write(&format!("db/{file}"), fs::read(&path).unwrap());
+    }
+    bench.write("stored", keys(0..90));
+    bench.write("absent", keys(1_000..1_100));
+    bench
+}
+
+fn keys(numbers: std::ops::Range<u32>) -> String {
+    numbers.map(|number| format!("key{number:08}\n")).collect()
+}
+
+/// Counts the lines with this answer.
+fn count(answers: &str, answer: &str) -> usize {
+    answers.lines().filter(|line| *line == answer).count()
+}
+
+/// The tables of RocksDB's are those of two column families.
+#[test]
+fn databases_of_the_engines() {
+    for name in ["leveldb", "rocksdb"] {
+        let bench = database(name);
+        assert_eq!(
+            bench.done("query db --keys stored"),
+            "maybe\n".repeat(90),
+            "{name}"
+        );
+        let absent = bench.done("query db --keys absent");
+        assert!(count(&absent, "no") > 80, "{name}: {absent}");
+        assert_eq!(count(&absent, "no") + count(&absent, "maybe"), 100);
+        // Logs whose keys are in tables, and what is no log.
+        bench.write("db/000001.log", "keys");
+        bench.write("db/000009x.log", "keys");
+        assert_eq!(bench.done("query db --keys absent"), absent, "{name}");
+    }
+}
+
+/// An absent key is not denied if it may be in a place that was not read, and a stored key never is.
+#[test]
+fn keys_that_may_be_stored_elsewhere_have_no_table() {
+    let engines = |file: &str| golden(&format!("databases/leveldb/{file}"));
+    let (manifest, mut damaged) = (engines("MANIFEST-000010"), engines("000008.ldb"));
+    let cut = manifest[..manifest.len() - 1].to_vec();
+    let more = log(&[(20..33).flat_map(added).collect::<Vec<u8>>()]);
+    let more = [manifest, more].concat();
+    // Before the offsets of the filters.
+    let filters = damaged.windows(5).position(|bytes| bytes == [39, 0, 0, 0, 11]);
+    damaged[filters.unwrap() - 5] ^= 1;
+    let other = golden("leveldb/ldb/db_nofilter_bs4096.ldb");
+    // What is reported, the exit code, the keys of tables that are read, and the change: a file's bytes, or none.
+    let cases = [
+        ("000012.log is not empty", 0, 90, "000012.log", Some(vec![b'x'])),
+        ("000099.log is not empty", 0, 90, "000099.log", Some(vec![b'x'])),
+        ("the log that its manifest", 0, 90, "000012.log", None),
+        (
+            "000008.ldb or 000008.sst: is not there",
+            0,
+            60,
+            "000008.ldb",
+            None,
+        ),
+        (
+            "000008.ldb: table must have filters",
+            0,
+            60,
+            "000008.ldb",
+            Some(other),
+        ),
+        ("000008.ldb: last 8 bytes", 0, 60, "000008.ldb", Some(vec![0; 99])),
+        (
+            "000008.ldb: checksum of the filter block",
+            1,
+            60,
+            "000008.ldb",
+            Some(damaged),
+        ),
+        ("000008.sst: not a file", 0, 90, "000008.sst/x", Some(Vec::new())),
+        (
+            "MANIFEST-000010: manifest must end",
+            0,
+            60,
+            "MANIFEST-000010",
+            Some(cut),
+        ),
+        (
+            "MANIFEST-000010: manifest must name",
+            0,
+            0,
+            "MANIFEST-000010",
+            Some(Vec::new()),
+        ),
+        (
+            "000029.ldb or 000029.sst: is not there",
+            0,
+            90,
+            "MANIFEST-000010",
+            Some(more),
+        ),
+    ];
+    for (reason, code, held, file, bytes) in cases {
+        let bench = database("leveldb");
+        match bytes {
+            Some(bytes) => bench.write(&format!("db/{file}"), bytes),
+            None => fs::remove_file(bench.path(&format!("db/{file}"))).unwrap(),
+        }
+        for (source, least, most) in [("stored", held, held + 3), ("absent", 0, 20)] {
+            let outcome = bench.run(&format!("query db --keys {source}"));
+            assert_eq!(outcome.code, code, "{reason}: {}", outcome.stderr);
+            for text in [&format!("db: {reason}"), "\"no table\" means"] {
+                assert!(outcome.stderr.contains(text), "{reason}: {}", outcome.stderr);
+            }
+            assert!(outcome.stderr.lines().count() <= 11, "{}", outcome.stderr);
+            let [maybe, none] = ["maybe", "no table"].map(|answer| count(&outcome.stdout, answer));
+            assert!((least..=most).contains(&maybe), "{reason}: {maybe}");
+            assert_eq!(maybe + none, outcome.stdout.lines().count(), "{reason}");
+        }
+    }
+}
+
+/// The manifest names the comparator: where it is another than that of bytes, the data shows the order, or each filter
+/// is queried.
+#[test]
+fn databases_in_other_orders_deny_no_stored_key() {
+    let bench = Workbench::new();
+    bench.write("db/CURRENT", "MANIFEST-000002\n");
+    bench.write("db/000003.log", "");
+    bench.write("db/000005.ldb", golden("reports/leveldb_reverse.ldb"));
+    let stored: String = (0..3_000).map(|i| format!("key-{i}\n")).collect();
+    bench.write("stored", &stored);
+    let denied = [b"\x01\x07reverse".to_vec(), Vec::new()].map(|comparator| {
+        let edits = [FIRST.to_vec(), comparator, added(5)];
+        bench.write("db/MANIFEST-000002", log(&edits));
+        count(&bench.done("query db --keys stored"), "no")
+    });
+    // A manifest that states another comparator than the database had denies keys.
+    assert!(denied[0] == 0 && denied[1] > 0, "{denied:?}");
+}
+
+#[test]
+fn databases_that_are_not_read() {
+    let bench = database("leveldb");
+    for (name, current) in [("path", "../MANIFEST-000010\n"), ("missing", "MANIFEST-000011\n")] {
+        bench.write(&format!("{name}/CURRENT"), current);
+    }
+    bench.write("long/CURRENT", "MANIFEST-".to_owned() + &"0".repeat(99));
+    fs::create_dir_all(bench.path("folder/CURRENT")).unwrap();
+    bench.refuses(
+        "query missing => missing/MANIFEST-000011: No such file
+        query long => long/CURRENT: must be at most 64 bytes
+        query folder => folder/CURRENT: not a file
+        query db --format leveldb => db: the tables of a database state their format: leave --format out",
+    );
+    let mut manifest = fs::read(bench.path("db/MANIFEST-000010")).unwrap();
+    manifest[9] ^= 1;
+    bench.write("db/MANIFEST-000010", manifest);
+    bench.refuses_fed(
+        1,
+        "",
+        "query path => path/CURRENT: contents must be a line with `MANIFEST-` and a number
+        query db => db/MANIFEST-000010: record fragment must match its checksum",
+    );
+}
+
+#[test]
+fn several_paths_answer_for_each_key() {
+    let bench = database("leveldb");
+    bench.write("odd", "key00000001\nkey00000003\n");
+    bench.write("even", "key00000000\nkey00000002\n");
+    bench.write("numbers", "7\n");
+    bench.done("build --keys odd --rate 0.001% --out odd.filter");
+    bench.done("build --keys even --rate 0.001% --shards 2 --out even.set");
+    bench.done("build --keys numbers --rate 0.001% --type long --out long.filter");
+    bench.write("t.ldb", golden("leveldb/ldb/tablebuilder_one_bpk10.ldb"));
+    // For each key all paths in their order, also if they are given twice.
+    let answered = bench.fed(
+        "query odd.filter even.set t.ldb db odd.filter",
+        "key00000002\nonly\nkey00000003",
+    );
+    let expected = "odd.filter no|even.set maybe|t.ldb no|db maybe|odd.filter no|\
+                    odd.filter no|even.set no|t.ldb maybe|db no|odd.filter no|\
+                    odd.filter maybe|even.set no|t.ldb no|db maybe|odd.filter maybe|";
+    let expected = expected.replace(' ', "\t").replace('|', "\n");
+    assert_eq!(
+        (answered.code, answered.stdout, answered.stderr),
+        (0, expected, String::new())
+    );
+    // With the kind that the first path states, or that is given for all.
+    let queried = bench.fed("query t.ldb long.filter --type long", "7");
+    assert_eq!(queried.stdout, "t.ldb\tno\nlong.filter\tmaybe\n");
+    bench.refuses(
+        "query odd.filter even.set long.filter => error: long.filter: the type of its keys must be \"line\" as in odd.filter, got \"long\"
+        query long.filter db => error: db: the type of its keys must be \"long\" as in long.filter, got \"line\"
+        query odd.filter long.filter --type line => long.filter: the type must be \"long\" as in the file, got \"line\"
+        query odd.filter missing => missing: No such file",
+    );
+}
+
+/// A name cannot forge an answer of another file.
+#[cfg(unix)]
+#[test]
+fn names_with_control_characters_are_escaped() {
+    let bench = Workbench::new();
+    bench.write("a\tno\nb\u{1b}[31m", "");
+    bench.write("keys", "a\n");
+    bench.done("build --keys keys --rate 1% --replace --out 'a\tno\nb\u{1b}[31m'");
+    fs::copy(bench.path("a\tno\nb\u{1b}[31m"), bench.path("plain")).unwrap();
+    let answered = bench.done("query 'a\tno\nb\u{1b}[31m' plain --keys keys");
+    assert_eq!(answered, "a\\u{9}no\\u{a}b\\u{1b}[31m\tmaybe\nplain\tmaybe\n");
+}

@@ -1,0 +1,267 @@
+//! Reads the manifest of a database of LevelDB or RocksDB, which lists its tables and names its logs.
+//!
+//! The manifest is a log (`doc/log_format.md` in LevelDB) whose records are version edits (`db/version_edit.cc` in
+//! both): each adds tables to levels and removes them. RocksDB's edits apply to a column family and have more parts.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+use super::checksum::record_checksum;
+use super::varint::take_u64;
+
+/// The size of a block in bytes. Records are split at block boundaries.
+const BLOCK_LEN: usize = 32 * 1024;
+
+/// The size of the header of each record fragment: checksum, length and kind.
+const HEADER_LEN: usize = 7;
+
+/// The bit of the parts of RocksDB's edits that may be skipped: a length and that many bytes.
+const MAY_BE_SKIPPED: u64 = 1 << 13;
+
+/// Returns the name of the manifest that the file `CURRENT` states; `None` if the contents are not a line with
+/// `MANIFEST-` and a number, so that no other path is accepted.
+pub fn manifest_name(current: &[u8]) -> Option<&str> {
+    let name = str::from_utf8(current).ok()?.strip_suffix('\n')?;
+    let digits = name.strip_prefix("MANIFEST-")?;
+    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(name)
+}
+
+/// The rule that a damaged manifest breaks, or one of an unknown engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ManifestError(&'static str);
+
+impl ManifestError {
+    /// Returns the rule.
+    pub const fn rule(&self) -> &'static str {
+        self.0
+    }
+}
+
+/// The contents of a database's manifest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Manifest {
+    /// The column families by number. LevelDB's tables are those of family 0.
+    families: BTreeMap<u64, Family>,
+    previous_log: u64,
+    has_next_file: bool,
+    is_rocksdb: bool,
+    /// Set if bytes are no part of a record that was applied.
+    is_cut: bool,
+    /// The number of edits that must follow the last one to apply it.
+    missing_edits: u64,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Family {
+    is_bytewise: bool,
+    /// The number of the first log with entries that are in no table.
+    log: Option<u64>,
+    /// Levels and numbers of the tables.
+    tables: BTreeSet<(u64, u64)>,
+}
+
+impl Manifest {
+    /// Reads a manifest. Memory is bounded by a small multiple of its length.
+    ///
+    /// # Errors
+    ///
+    /// The rule that the manifest breaks. A record that is cut off by the end of the file is ignored, because an
+    /// interrupted writer leaves it; [`gap`](Self::gap) reports it.
+    pub fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
+        let mut manifest = Self::default();
+        let mut record = Vec::new();
+        let mut has_begun = false;
+        for block in bytes.chunks(BLOCK_LEN) {
+            let mut rest = block;
+            while let Some((header, after)) = rest.split_first_chunk::<HEADER_LEN>() {
+                let [c0, c1, c2, c3, l0, l1, kind] = *header;
+                let len = usize::from(u16::from_le_bytes([l0, l1]));
+                if kind == 0 && len == 0 {
+                    // Preallocated space that was not written.
+                    manifest.is_cut = true;
+                    break;
+                }
+                let Some((piece, after)) = after.split_at_checked(len) else {
+                    if block.len() < BLOCK_LEN {
+                        break;
+                    }
+                    return Err(ManifestError("record fragment must lie within its block"));
+                };
+                if record_checksum(kind, piece) != u32::from_le_bytes([c0, c1, c2, c3]) {
+                    return Err(ManifestError("record fragment must match its checksum"));
+                }
+                record.extend_from_slice(piece);
+                has_begun = match (kind, has_begun) {
+                    // A whole record, or the last fragment.
+                    (1, false) | (4, true) => {
+                        let rule = "record must be a version edit of LevelDB or RocksDB";
+                        manifest.apply(&record).ok_or(ManifestError(rule))?;
+                        record.clear();
+                        false
+                    }
+                    // The first fragment, or one in the middle.
+                    (2, false) | (3, true) => true,
+                    _ => return Err(ManifestError("record fragments must be in sequence")),
+                };
+                rest = after;
+            }
+            // The end of a whole block has no room for a header.
+            manifest.is_cut |= block.len() < BLOCK_LEN && !rest.is_empty();
+        }
+        manifest.is_cut |= has_begun;
+        Ok(manifest)
+    }
+
+    /// Returns the numbers of the tables that belong to the database, in ascending order.
+    pub fn tables(&self) -> BTreeSet<u64> {
+        let all = self.families.values().flat_map(|family| &family.tables);
+        all.map(|(_, number)| *number).collect()
+    }
+
+    /// Returns true if the log with this number may have entries that are in no table.
+    pub fn needs_log(&self, number: u64) -> bool {
+        let first = self.families.values().map(|family| family.log.unwrap_or(0)).min();
+        number >= first.unwrap_or(0) || number == self.previous_log
+    }
+
+    /// Returns true if keys are in the order of their bytes, in all column families.
+    pub fn is_bytewise(&self) -> bool {
+        self.families.values().all(|family| family.is_bytewise)
+    }
+
+    /// Returns true if the manifest has parts that only RocksDB writes.
+    pub const fn is_rocksdb(&self) -> bool {
+        self.is_rocksdb
+    }
+
+    /// Returns the reason why the manifest may lack tables of the database.
+    pub fn gap(&self) -> Option<&'static str> {
+        if self.is_cut {
+            Some("manifest must end with a whole record")
+        } else if self.missing_edits > 0 {
+            Some("manifest must end with a whole atomic group")
+        } else if !self.has_next_file || self.families.get(&0).is_none_or(|family| family.log.is_none()) {
+            Some("manifest must name the next file and a log")
+        } else {
+            None
+        }
+    }
+
+    /// Applies a version edit. Returns `None`, and changes no table, if it is damaged.
+    fn apply(&mut self, mut edit: &[u8]) -> Option<()> {
+        let edit = &mut edit;
+        let (mut added, mut removed) = (Vec::new(), Vec::new());
+        let (mut comparator, mut log, mut number) = (None, None, 0);
+        let mut is_dropped = false;
+        self.missing_edits = 0;
+        while !edit.is_empty() {
+            let part = take_u64(edit)?;
+            self.is_rocksdb |= part > 9;
+            match part {
+                1 => comparator = Some(take_bytes(edit)?),
+                2 => log = Some(take_u64(edit)?),
+                3 => {
+                    take_u64(edit)?;
+                    self.has_next_file = true;
+                }
+                9 => self.previous_log = take_u64(edit)?,
+                // The number of the last entry; the oldest log to keep, the largest number of a family.
+                4 | 10 | 203 => {
+                    take_u64(edit)?;
+                }
+                // The start of the next compaction of a level.
+                5 => {
+                    take_u64(edit)?;
+                    take_bytes(edit)?;
+                }
+                // A table that left its level.
+                6 => removed.push((take_u64(edit)?, take_u64(edit)?)),
+                // A table that was added.
+                7 | 100 | 102 | 103 => {
+                    added.push((take_u64(edit)?, take_u64(edit)?));
+                    take_added(part, edit)?;
+                }
+                // The family of the edit, the name of a new one, the end of one.
+                200 => number = take_u64(edit)?,
+                201 => {
+                    take_bytes(edit)?;
+                }
+                202 => is_dropped = true,
+                300 => self.missing_edits = take_u64(edit)?,
+                // A file of values, and how much of it is garbage.
+                400 | 401 | 8194 | 8195 => take_value_file(part, edit)?,
+                // An early form of what names logs, without a length.
+                8196 | 8197 => return None,
+                _ if part & MAY_BE_SKIPPED != 0 => {
+                    take_bytes(edit)?;
+                }
+                _ => return None,
+            }
+        }
+        let family = self.families.entry(number).or_default();
+        family.log = log.or(family.log);
+        family.is_bytewise =
+            comparator.map_or(family.is_bytewise, |name| name == b"leveldb.BytewiseComparator");
+        for table in removed {
+            family.tables.remove(&table);
+        }
+        // Added last, because tables that an edit adds exist afterwards whatever its order.
+        family.tables.extend(added);
+        if is_dropped {
+            self.families.remove(&number);
+        }
+        Some(())
+    }
+}
+
+/// Takes what follows the level and number of an added table: in RocksDB's forms more than size, first key and last key.
+fn take_added(part: u64, edit: &mut &[u8]) -> Option<()> {
+    if part == 102 {
+        // The number of the table's folder.
+        take_u64(edit)?;
+    }
+    take_u64(edit)?;
+    take_bytes(edit)?;
+    take_bytes(edit)?;
+    if part > 7 {
+        // The numbers of the first and last entry.
+        take_u64(edit)?;
+        take_u64(edit)?;
+    }
+    if part < 103 {
+        return Some(());
+    }
+    loop {
+        let field = take_u64(edit)?;
+        if field == 1 {
+            return Some(());
+        }
+        // Field 65 is the number of the table's folder. Others with this bit change what the table means.
+        if field & 64 != 0 && field != 65 {
+            return None;
+        }
+        take_bytes(edit)?;
+    }
+}
+
+/// Takes a file of values, or the garbage in one: three numbers, two texts of a new file, and fields until number 0.
+fn take_value_file(part: u64, edit: &mut &[u8]) -> Option<()> {
+    for _ in 0..3 {
+        take_u64(edit)?;
+    }
+    if matches!(part, 400 | 8194) {
+        take_bytes(edit)?;
+        take_bytes(edit)?;
+    }
+    while take_u64(edit)? != 0 {
+        take_bytes(edit)?;
+    }
+    Some(())
+}
+
+/// Takes a length and that many bytes off the front.
+fn take_bytes<'e>(edit: &mut &'e [u8]) -> Option<&'e [u8]> {
+    let len = usize::try_from(take_u64(edit)?).ok()?;
+    edit.split_off(..len)
+}
