@@ -35,8 +35,8 @@ const LONGEST: u64 = 512 << 20;
 /// orders keys by their bytes. (`inspect` looks up a value in a Parquet file.)
 ///
 /// In the folder of a database of LevelDB or RocksDB, which no program should have open, each key is looked up in all
-/// tables that the manifest lists. A key that none of them holds may be stored if a log is not empty or not there, or a
-/// table is not read or has no filters. `no table` is then printed for it in place of `no`, and the reasons on standard
+/// tables that the manifest lists. A key that is in none of them may be stored if a log is not empty, not there or in
+/// another folder, or a table is not read, has no filters or is not listed. `no table` is then printed for it in place of `no`, and the reasons on standard
 /// error.
 ///
 /// Keys are read as by build. In a table, --type long is a key of eight bytes, the lowest first; other numbers are binary.

@@ -1,5 +1,6 @@
 //! Looks keys up in the tables that a database's manifest lists. Knows nothing of arguments.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::{fs, io};
@@ -13,6 +14,9 @@ use super::shown;
 
 /// The largest number of bytes read from `CURRENT`, more than any has.
 const MAX_CURRENT_LEN: u64 = 64;
+
+/// The largest number of bytes read from RocksDB's options, far more than they have.
+const MAX_OPTIONS_LEN: u64 = 1 << 24;
 
 /// The tables of a database.
 pub(crate) struct Database {
@@ -42,14 +46,18 @@ pub(crate) fn open(folder: &Path) -> Result<Database, Failure> {
         let path = folder.join(name);
         Failure::internal(format_args!("{}: {rule}", shown(&path)))
     };
+    // Listed first: a log that an engine makes later has later keys, and a table that it makes from these is seen below.
+    let logs = logs(folder);
     let current = read("CURRENT", MAX_CURRENT_LEN)?;
     let rule = "contents must be a line with `MANIFEST-` and a number";
     let name = manifest_name(&current).ok_or_else(|| damage("CURRENT", rule))?;
     let manifest = Manifest::parse(&read(name, MAX_BLOCK_BYTES)?);
     let manifest = manifest.map_err(|error| damage(name, error.rule()))?;
     let gap = manifest.gap().map(|gap| format!("{name}: {gap}"));
-    let in_logs = reason_in_logs(folder, &manifest);
-    let in_logs = in_logs.unwrap_or_else(|error| Some(format!("its logs are not read: {error}")));
+    let in_logs = match &logs {
+        Ok(logs) => reason_in_logs(logs, &manifest),
+        Err(error) => Some(format!("its logs are not read: {error}")),
+    };
     let mut database = Database {
         tables: Vec::new(),
         reasons: gap.into_iter().chain(in_logs).collect(),
@@ -58,7 +66,58 @@ pub(crate) fn open(folder: &Path) -> Result<Database, Failure> {
     for number in manifest.tables() {
         database.add_table(folder, number, manifest.is_bytewise());
     }
+    let others = reasons_in_other_files(folder, &manifest.tables());
+    let others = others.unwrap_or_else(|error| vec![format!("its files are not listed: {error}")]);
+    database.reasons.extend(others);
     Ok(database)
+}
+
+/// Returns the number in the name of a file with this ending.
+fn number_of(path: &Path, ending: &str) -> Option<u64> {
+    let name = path.file_name().and_then(OsStr::to_str)?;
+    name.strip_suffix(ending)?.parse().ok()
+}
+
+/// Returns the numbers and lengths of the logs.
+fn logs(folder: &Path) -> io::Result<Vec<(u64, u64)>> {
+    let mut logs = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if let Some(number) = number_of(&path, ".log") {
+            logs.push((number, fs::metadata(path)?.len()));
+        }
+    }
+    logs.sort_unstable();
+    Ok(logs)
+}
+
+/// Returns the reasons in files that the manifest does not list: it may lack edits that add a table, and RocksDB may write its
+/// logs into another folder.
+fn reasons_in_other_files(folder: &Path, listed: &BTreeSet<u64>) -> io::Result<Vec<String>> {
+    let mut reasons = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let number = [".ldb", ".sst"]
+            .iter()
+            .find_map(|ending| number_of(&path, ending));
+        if number.is_some_and(|number| !listed.contains(&number)) {
+            reasons.push(format!("{name}: the manifest does not list this table"));
+        } else if name.starts_with("OPTIONS-") {
+            let options = contents(&path, MAX_OPTIONS_LEN)?;
+            let options = String::from_utf8_lossy(&options);
+            let of_logs = options
+                .lines()
+                .filter_map(|line| line.trim().strip_prefix("wal_dir="));
+            for logs in of_logs.filter(|logs| {
+                !logs.is_empty() && fs::canonicalize(logs).ok() != fs::canonicalize(folder).ok()
+            }) {
+                reasons.push(format!("{name}: its logs are in the folder {logs:?}"));
+            }
+        }
+    }
+    reasons.sort_unstable();
+    Ok(reasons)
 }
 
 /// Reads a file of at most this length.
@@ -73,33 +132,19 @@ fn contents(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns the reason why the logs may have keys that are in no table.
-fn reason_in_logs(folder: &Path, manifest: &Manifest) -> io::Result<Option<String>> {
-    let mut needed = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let number = path
-            .file_name()
-            .and_then(OsStr::to_str)
-            .and_then(|name| name.strip_suffix(".log"));
-        if let Some(number) = number
-            .and_then(|number| number.parse().ok())
-            .filter(|number| manifest.needs_log(*number))
-        {
-            needed.push((number, fs::metadata(path)?.len()));
-        }
-    }
-    needed.sort_unstable();
-    Ok(match needed.iter().find(|(_, len)| *len > 0) {
+/// Returns the reason why the logs, with these numbers and lengths, may have keys that are in no table.
+fn reason_in_logs(logs: &[(u64, u64)], manifest: &Manifest) -> Option<String> {
+    let mut needed = logs.iter().filter(|(number, _)| manifest.needs_log(*number));
+    match needed.clone().find(|(_, len)| *len > 0) {
         Some((number, _)) => Some(format!(
             "{number:06}.log is not empty: its keys may be in no table"
         )),
         // Every engine leaves one, but RocksDB's may be in another folder.
-        None if needed.is_empty() => {
+        None if needed.next().is_none() => {
             Some("the log that its manifest names is not there, and may have keys".to_owned())
         }
         None => None,
-    })
+    }
 }
 
 impl Database {

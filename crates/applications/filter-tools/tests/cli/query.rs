@@ -131,6 +131,42 @@ fn keys_that_may_be_stored_elsewhere_have_no_table() {
     }
 }
 
+/// A manifest that ends between records is whole, so tables that it does not list show what it lacks.
+#[test]
+fn tables_that_the_manifest_lacks_deny_no_stored_key() {
+    let manifest = golden("databases/rocksdb/MANIFEST-000005");
+    // Each record has its length in bytes 4 and 5 of its header.
+    let mut ends = vec![0];
+    while let Some(header) = manifest.get(ends[ends.len() - 1]..).filter(|rest| rest.len() > 7) {
+        let len = usize::from(u16::from_le_bytes([header[4], header[5]]));
+        ends.push(ends[ends.len() - 1] + 7 + len);
+    }
+    assert_eq!(ends.pop(), Some(manifest.len()));
+    let lacking = ends.iter().filter(|end| {
+        let bench = database("rocksdb");
+        bench.write("db/MANIFEST-000005", &manifest[..**end]);
+        let outcome = bench.run("query db --keys stored");
+        let [no, none] = ["no", "no table"].map(|answer| count(&outcome.stdout, answer));
+        assert_eq!((outcome.code, no), (0, 0), "{end}: {}", outcome.stderr);
+        let text = "000022.sst: the manifest does not list this table";
+        none > 0 && outcome.stderr.contains(text)
+    });
+    assert!(lacking.count() >= 7);
+}
+
+#[test]
+fn logs_in_another_folder_deny_no_stored_key() {
+    let bench = database("rocksdb");
+    let absent = bench.done("query db --keys absent");
+    bench.write("db/OPTIONS-000024", "[DBOptions]\n  wal_dir=\n");
+    assert_eq!(bench.done("query db --keys absent"), absent);
+    bench.write("db/OPTIONS-000024", "[DBOptions]\n  wal_dir=/another\n");
+    let outcome = bench.run("query db --keys absent");
+    assert!(count(&outcome.stdout, "no") == 0 && count(&outcome.stdout, "no table") > 80);
+    let text = "OPTIONS-000024: its logs are in the folder \"/another\"";
+    assert!(outcome.stderr.contains(text), "{}", outcome.stderr);
+}
+
 /// The manifest names the comparator: where it is another than that of bytes, the data shows the order, or each filter
 /// is queried.
 #[test]
