@@ -58,7 +58,7 @@ pub enum Error {
     Server(Box<Details>),
 }
 
-/// What an [`Error`] is about.
+/// The key and the reason that an [`Error`] names, and the error that caused it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Details {

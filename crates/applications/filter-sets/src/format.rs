@@ -14,13 +14,13 @@ use crate::outline::Outline;
 /// The result of a format's operation. A caller that knows the file makes another variant of it.
 pub(crate) type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// What a stored format can do. [`formats`](crate::formats::formats) returns all formats. Listing, building, recognising,
-/// sizing, querying and merging filters all go through this trait.
+/// Lists, builds, recognises, sizes, queries and merges the filters of a stored format, of which
+/// [`formats`](crate::formats::formats) returns all.
 pub(crate) trait FormatOperations: Sync {
     /// The name that headers and manifests state: a policy's is the one under which engines store its filters.
     fn name(&self) -> &'static str;
 
-    /// The names by which users choose the format. Messages show the first.
+    /// Returns the short names of the format, which users may type. Messages show the first.
     fn short_names(&self) -> &'static [&'static str];
 
     /// Returns the format of a filter of this length with these first bytes, if it is this one. 32 bytes suffice.
@@ -246,8 +246,8 @@ impl Format {
         &self.name
     }
 
-    /// Returns the names by which users choose the format, at least one. A format whose name is derived from another's
-    /// has the short names of the other.
+    /// Returns the short names of the format, at least one, which users may type. A format whose name is derived from
+    /// another's has the short names of the other.
     pub fn short_names(&self) -> &'static [&'static str] {
         self.operations.short_names()
     }

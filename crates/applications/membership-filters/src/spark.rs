@@ -110,12 +110,12 @@ impl Version {
     #[must_use]
     pub fn positions<T: Item + ?Sized>(self, item: &T, probe_count: u32, modulus: Modulus) -> Vec<u64> {
         self.rule()
-            .positions(Hash128::of_key(&self.keys(), item), probe_count, modulus)
+            .positions(Hash128::of_key(&self.funnel(), item), probe_count, modulus)
     }
 
     /// Returns the funnel of the version's filters.
     #[must_use]
-    pub const fn keys(self) -> ItemBytes {
+    pub const fn funnel(self) -> ItemBytes {
         let seed = self.seed();
         ItemBytes { seed }
     }
@@ -182,7 +182,7 @@ impl BloomFilter {
     const fn of_version(version: Version, bits: Bits, probe_count: u32) -> Self {
         Self::of(
             Bloom::of(version, bits, version.rule(), probe_count),
-            version.keys(),
+            version.funnel(),
         )
     }
 

@@ -338,7 +338,7 @@ fn enough_bits(keys: u64) -> u32 {
         .unwrap_or(WIDEST)
 }
 
-/// What a user must know beside the advice. The report and the terminal have a sentence for each.
+/// A fact that limits the advice. The report and the terminal print a sentence for each.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Note {

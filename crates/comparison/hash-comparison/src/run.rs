@@ -11,7 +11,7 @@ use crate::comparison::Plan;
 use crate::functions::library::STACK;
 use crate::functions::{self, Function};
 use crate::keys::{self, Dataset, KeySet, structured};
-use crate::questions::filters::MOST_KEYS;
+use crate::questions::filters::MAX_FILTER_KEYS;
 use crate::questions::{FILES, Hashed, Measure, OnKeys, QUESTIONS, Records};
 use crate::record::Run;
 use crate::report;
@@ -94,7 +94,7 @@ fn verify(functions: &[&Function], progress: &dyn Progress) -> Result<(), Error>
 fn seconds(plan: &Plan, with_times: bool, datasets: &[Dataset]) -> Vec<f64> {
     let (sets, subjects) = (datasets.len() as f64, plan.functions.len() as f64 + 1.0);
     let keys = || datasets.iter().map(|set| set.keys.len());
-    let in_filters: usize = keys().map(|keys| keys.min(2 * MOST_KEYS)).sum();
+    let in_filters: usize = keys().map(|keys| keys.min(2 * MAX_FILTER_KEYS)).sum();
     let of_keys = 2.5e-7 * in_filters as f64 + 4.5e-8 * keys().sum::<usize>() as f64;
     // Readings of the clock cover as many keys as make any set take about as long.
     let times = [0.16 * sets, 0.04, 0.10 * sets].map(|each| each * if plan.run.quick { 0.3 } else { 1.0 });

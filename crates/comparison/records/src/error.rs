@@ -28,7 +28,7 @@ pub enum Error {
     Internal(Details),
 }
 
-/// What an [`Error`] is about.
+/// The file and the reason that an [`Error`] names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Details {
     /// The file or folder, if it is about one.

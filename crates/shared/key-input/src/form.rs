@@ -1,4 +1,4 @@
-//! How keys are written: the options of every program that reads keys.
+//! The options that state the form of keys, which every program that reads keys has.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use terminal::failure::Failure;
 
 use crate::KeyKind;
 
-/// How keys are written, in every source of a call.
+/// The form in which all sources of a call contain keys.
 ///
 /// Without options a key is the bytes of a line without its end, which is LF or CR LF. A CR anywhere else belongs to the
 /// key, also at the end of a last line without LF. An empty line is the empty key. A line must not have a zero byte, which

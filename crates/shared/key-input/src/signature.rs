@@ -1,4 +1,4 @@
-//! What a source is by its first bytes: compressed, text in lines, or a form of which a command makes lines.
+//! Recognises a source by its first bytes: as compressed, as text in lines, or as a form of which a command makes lines.
 
 /// A compression that is read as its contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -101,7 +101,7 @@ impl Terminal {
     }
 }
 
-/// What ends a run is reported below the line of the phase.
+/// Ends the line of the phase, so that the end of a run is reported below it.
 impl Drop for Terminal {
     fn drop(&mut self) {
         self.finish();

@@ -41,7 +41,8 @@ use terminal::number::counted;
 /// of the column for a value, which is refused unless its stored form is certain. A folder stands for the Parquet files
 /// in it and in its folders, except hidden ones and those whose names begin with an underscore; links to folders are
 /// not followed. Files that are not read are reported, and the others are shown. JSON is then an array of filters, each
-/// with its file.
+/// with its file, and of the files that are not read, with the reason. A file or row group without filters has no entry
+/// and may have the key.
 ///
 /// For the folder of a set, which must be the only path, compares the checksums and shows each shard, with the rate
 /// that the manifest states and the rate that the bytes suggest. Files that `build` wrote are shown in the same way. So
@@ -132,11 +133,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let other = paths.iter().zip(&files).find(|(_, files)| files.is_empty());
     match (other, files.iter().flatten().next()) {
         (None, _) => return columns::show(arguments, &files.concat()),
-        (Some((path, _)), _) if has_column => {
+        (Some((path, _)), first) if has_column || first.is_some() => {
             path.metadata().map_err(|error| wrong(path, error))?;
-            return Err(wrong(path, "--column needs Parquet files, or folders of them"));
+            let (path, reason) = match first {
+                Some(first) if !has_column => (first, "Parquet files are inspected without tables"),
+                _ => (path, "--column needs Parquet files, or folders of them"),
+            };
+            return Err(wrong(path, reason));
         }
-        (_, Some(path)) => return Err(wrong(path, "Parquet files are inspected without tables")),
         _ => {}
     }
     let mut tables = Vec::new();

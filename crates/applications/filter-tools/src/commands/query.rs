@@ -9,7 +9,6 @@ use key_input::{KeyForm, KeyKind, Keys, sources};
 use membership_filters::{Hashing as _, Xxph3, envelope};
 use terminal::failure::{Failure, escaped};
 use terminal::interrupt::Interrupt;
-use terminal::number::counted;
 
 use super::numbers::share;
 use super::{check_format, checked, encoding, failure, note, wrong};
@@ -74,7 +73,7 @@ pub struct Arguments {
 /// The lookup of many keys in an opened filter, set, table or database.
 type Answers = Box<dyn Fn(&[Vec<u8>]) -> Vec<&'static str>>;
 
-/// What a path has.
+/// An opened path.
 struct Opened {
     answers: Answers,
     kind: KeyKind,
@@ -217,17 +216,12 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
 }
 
 fn open_database(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
-    /// The number of reasons that are printed.
-    const PRINTED: usize = 10;
     let database = database::open(path)?;
-    for reason in database.reasons.iter().take(PRINTED) {
+    for reason in &database.reasons {
         note(path.display(), reason);
     }
     if !database.reasons.is_empty() {
-        let count = counted(database.reasons.len() as u64, "reason");
-        let text = format_args!(
-            "\"no table\" means that a key is in no table that was read and may be stored ({count})"
-        );
+        let text = "\"no table\" means that a key is in no table that was read and may be stored";
         note(path.display(), text);
     }
     let (kind, is_damaged) = (kind_in_tables(path, arguments), database.is_damaged);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use filter_tables::{MAX_BLOCK_BYTES, Manifest, ReadAt as _, manifest_name};
@@ -10,6 +10,7 @@ use terminal::failure::Failure;
 
 use super::file::TableFile;
 use super::lookup::{self, MayHold};
+use super::messages::Messages;
 use super::shown;
 
 /// The largest number of bytes read from `CURRENT`, more than any has.
@@ -21,7 +22,7 @@ const MAX_OPTIONS_LEN: u64 = 1 << 24;
 /// The tables of a database.
 pub(crate) struct Database {
     tables: Vec<MayHold>,
-    /// The reasons why a key that no table may hold can be stored.
+    /// The reasons why a key that no table may hold can be stored: at most ten, and a line that counts the rest.
     pub(crate) reasons: Vec<String>,
     /// Set if one of the reasons is damage.
     pub(crate) is_damaged: bool,
@@ -58,17 +59,20 @@ pub(crate) fn open(folder: &Path) -> Result<Database, Failure> {
         Ok(logs) => reason_in_logs(logs, &manifest),
         Err(error) => Some(format!("its logs are not read: {error}")),
     };
+    let mut reasons = Messages::default();
+    gap.iter().chain(&in_logs).for_each(|reason| reasons.add(reason));
     let mut database = Database {
         tables: Vec::new(),
-        reasons: gap.into_iter().chain(in_logs).collect(),
+        reasons: Vec::new(),
         is_damaged: false,
     };
     for number in manifest.tables() {
-        database.add_table(folder, number, manifest.is_bytewise());
+        database.add_table(folder, number, manifest.is_bytewise(), &mut reasons);
     }
-    let others = reasons_in_other_files(folder, &manifest.tables());
-    let others = others.unwrap_or_else(|error| vec![format!("its files are not listed: {error}")]);
-    database.reasons.extend(others);
+    if let Err(error) = add_other_files(folder, &manifest.tables(), &mut reasons) {
+        reasons.add(&format_args!("its files are not listed: {error}"));
+    }
+    database.reasons = reasons.finish();
     Ok(database)
 }
 
@@ -91,33 +95,32 @@ fn logs(folder: &Path) -> io::Result<Vec<(u64, u64)>> {
     Ok(logs)
 }
 
-/// Returns the reasons in files that the manifest does not list: it may lack edits that add a table, and RocksDB may write its
+/// Adds the reasons in files that the manifest does not list: it may lack edits that add a table, and RocksDB may write its
 /// logs into another folder.
-fn reasons_in_other_files(folder: &Path, listed: &BTreeSet<u64>) -> io::Result<Vec<String>> {
-    let mut reasons = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
+fn add_other_files(folder: &Path, listed: &BTreeSet<u64>, reasons: &mut Messages) -> io::Result<()> {
+    let paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut paths: Vec<PathBuf> = paths.collect::<io::Result<_>>()?;
+    paths.sort_unstable();
+    for path in paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let number = [".ldb", ".sst"]
             .iter()
             .find_map(|ending| number_of(&path, ending));
         if number.is_some_and(|number| !listed.contains(&number)) {
-            reasons.push(format!("{name}: the manifest does not list this table"));
+            reasons.add(&format_args!("{name}: the manifest does not list this table"));
         } else if name.starts_with("OPTIONS-") {
             let options = contents(&path, MAX_OPTIONS_LEN)?;
             let options = String::from_utf8_lossy(&options);
-            let of_logs = options
+            let mut folders = options
                 .lines()
                 .filter_map(|line| line.trim().strip_prefix("wal_dir="));
-            for logs in of_logs.filter(|logs| {
-                !logs.is_empty() && fs::canonicalize(logs).ok() != fs::canonicalize(folder).ok()
-            }) {
-                reasons.push(format!("{name}: its logs are in the folder {logs:?}"));
+            let is_another = |logs: &&str| fs::canonicalize(logs).ok() != fs::canonicalize(folder).ok();
+            if let Some(logs) = folders.find(|logs| !logs.is_empty() && is_another(logs)) {
+                reasons.add(&format_args!("{name}: its logs are in the folder {logs:?}"));
             }
         }
     }
-    reasons.sort_unstable();
-    Ok(reasons)
+    Ok(())
 }
 
 /// Reads a file of at most this length.
@@ -148,7 +151,7 @@ fn reason_in_logs(logs: &[(u64, u64)], manifest: &Manifest) -> Option<String> {
 }
 
 impl Database {
-    fn add_table(&mut self, folder: &Path, number: u64, is_bytewise: bool) {
+    fn add_table(&mut self, folder: &Path, number: u64, is_bytewise: bool, reasons: &mut Messages) {
         let names = ["ldb", "sst"].map(|ending| format!("{number:06}.{ending}"));
         let is_there = |name: &&String| folder.join(name).exists();
         for name in names.iter().filter(is_there) {
@@ -156,12 +159,12 @@ impl Database {
                 Ok(table) => self.tables.push(table),
                 Err(error) => {
                     self.is_damaged |= error.is_damage();
-                    self.reasons.push(format!("{name}: {error}"));
+                    reasons.add(&format_args!("{name}: {error}"));
                 }
             }
         }
         if !names.iter().any(|name| is_there(&name)) {
-            self.reasons.push(format!("{}: is not there", names.join(" or ")));
+            reasons.add(&format_args!("{}: is not there", names.join(" or ")));
         }
     }
 

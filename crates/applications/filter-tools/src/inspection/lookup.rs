@@ -56,7 +56,7 @@ pub(crate) enum Unopened {
 impl Unopened {
     /// Returns true if the table is damaged.
     pub(crate) fn is_damage(&self) -> bool {
-        matches!(self, Self::Table(Error::Damaged(_)))
+        matches!(self, Self::Table(error) if super::is_damage(error))
     }
 
     /// Names the filters that a table has in place of those that answer.

@@ -51,10 +51,12 @@ pub(crate) struct ColumnFilter {
 }
 
 /// The reason why a file or a filter of it was not read.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Serialize)]
 pub(crate) enum Unread {
+    #[serde(rename = "damage")]
     Damaged(String),
     /// It may be intact: the system refused it, it is encrypted, or it is not what was queried.
+    #[serde(rename = "not_read")]
     Other(String),
 }
 

@@ -215,6 +215,17 @@ fn several_files_and_folders() {
 #[test]
 fn files_that_are_not_read() {
     let bench = bench();
+    bench.refuses(
+        "inspect rows.parquet missing.parquet => missing.parquet: No such file
+        inspect missing.parquet rows.parquet --column id => missing.parquet: No such file",
+    );
+    bench.write("odd\tname.parquet", "PAR1 and so on");
+    let outcome = bench.run("inspect rows.parquet 'odd\tname.parquet' --column id --json");
+    assert!(outcome.code == 2 && outcome.stderr.ends_with("error: 1 file not read\n"));
+    let odd: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(odd[0]["file"], "rows.parquet");
+    let unread = serde_json::json!({"file": "odd\tname.parquet", "not_read": "not a Parquet file"});
+    assert_eq!(odd.as_array().unwrap().last(), Some(&unread));
     bench.write("a/text.parquet", "PAR1 and so on");
     bench.write("b/long.parquet", b"PAR1\xff\xff\xff\x7fPAR1");
     fs::create_dir(bench.path("empty")).unwrap();

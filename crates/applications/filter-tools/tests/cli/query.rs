@@ -61,7 +61,8 @@ fn keys_that_may_be_stored_elsewhere_have_no_table() {
     let filters = damaged.windows(5).position(|bytes| bytes == [39, 0, 0, 0, 11]);
     damaged[filters.unwrap() - 5] ^= 1;
     let other = golden("leveldb/ldb/db_nofilter_bs4096.ldb");
-    // What is reported, the exit code, the keys of tables that are read, and the change: a file's bytes, or none.
+    // Each case has the reported reason, the exit code, the number of keys in tables that are read, and the changed file
+    // with its bytes, or none if it is removed.
     let cases = [
         ("000012.log is not empty", 0, 90, "000012.log", Some(vec![b'x'])),
         ("000099.log is not empty", 0, 90, "000099.log", Some(vec![b'x'])),
@@ -87,6 +88,13 @@ fn keys_that_may_be_stored_elsewhere_have_no_table() {
             60,
             "000008.ldb",
             Some(damaged),
+        ),
+        (
+            "000008.ldb: table must be at least",
+            1,
+            60,
+            "000008.ldb",
+            Some(vec![0; 10]),
         ),
         ("000008.sst: not a file", 0, 90, "000008.sst/x", Some(Vec::new())),
         (
@@ -123,7 +131,7 @@ fn keys_that_may_be_stored_elsewhere_have_no_table() {
             for text in [&format!("db: {reason}"), "\"no table\" means"] {
                 assert!(outcome.stderr.contains(text), "{reason}: {}", outcome.stderr);
             }
-            assert!(outcome.stderr.lines().count() <= 11, "{}", outcome.stderr);
+            assert!(outcome.stderr.lines().count() <= 12, "{}", outcome.stderr);
             let [maybe, none] = ["maybe", "no table"].map(|answer| count(&outcome.stdout, answer));
             assert!((least..=most).contains(&maybe), "{reason}: {maybe}");
             assert_eq!(maybe + none, outcome.stdout.lines().count(), "{reason}");

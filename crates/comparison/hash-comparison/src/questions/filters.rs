@@ -19,7 +19,7 @@ rows! {
     /// A row of `false_positives.csv`.
     ///
     /// A function's row counts one filter, or two if a set is split into halves that swap roles. A filter holds at most
-    /// [`MOST_KEYS`] keys. The row `IDEAL` sums
+    /// [`MAX_FILTER_KEYS`] keys. The row `IDEAL` sums
     /// the filters of several hashes with different keys, so that the reference is not a matter of luck: four hashes
     /// over a generated set, otherwise enough for 1,000,000 probes, fewer if keys are very long.
     pub struct FalsePositiveRow: [dataset] {

@@ -64,7 +64,7 @@ stored! {
         pub mine: Option<String>,
         /// The share, at least 0, below which the cost of a measurable defect does not count.
         pub negligible: f64,
-        /// How the user's own keys are written, unless they are lines as they are.
+        /// The form in which the user's files contain keys; absent if each line is a key.
         #[serde(default, skip_serializing_if = "KeyForm::is_default")]
         pub key_form: KeyForm,
     }

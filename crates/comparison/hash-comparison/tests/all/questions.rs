@@ -8,7 +8,7 @@ use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, KeySet, Recipe, printed, sha256, shuffled};
 use hash_comparison::questions::collisions::{self, CollisionRow, Different};
 use hash_comparison::questions::filters::{
-    BITS_PER_KEY, FEWEST_KEYS, MOST_KEYS, Probes, against_ideal, unlucky_size,
+    BITS_PER_KEY, FEWEST_KEYS, MAX_FILTER_KEYS, Probes, against_ideal, unlucky_size,
 };
 use hash_comparison::questions::{BucketFigure, Hashed, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{Choice, End, IDEAL, Run, Verdict};
@@ -315,16 +315,16 @@ fn a_filter_holds_at_most_a_million_keys_drawn_by_the_seed() {
         let (near_sizes, rows) = probes.of_function("index", &values, &Silent).unwrap();
         let of_ideal = probes.sizes_ideal(&Silent).unwrap();
         let near_sizes = near_sizes.iter().chain(&of_ideal).map(|row| row.keys);
-        assert_eq!(near_sizes.max(), Some(MOST_KEYS as u64));
+        assert_eq!(near_sizes.max(), Some(MAX_FILTER_KEYS as u64));
         assert!(
             rows.iter()
-                .all(|row| row.keys == MOST_KEYS as u64 && row.probes == 2 * row.keys)
+                .all(|row| row.keys == MAX_FILTER_KEYS as u64 && row.probes == 2 * row.keys)
         );
         values
     };
     let first = drawn(1);
     let different: HashSet<u32> = first.iter().flatten().copied().collect();
-    assert!(different.len() == 2 * MOST_KEYS && first[0].len() == MOST_KEYS);
+    assert!(different.len() == 2 * MAX_FILTER_KEYS && first[0].len() == MAX_FILTER_KEYS);
     // Not the first keys of the file.
     assert!(first[0].iter().any(|&index| index >= 2_000_000));
     assert_eq!(drawn(1), first);

@@ -172,7 +172,7 @@ fn what_a_manifest_must_state() {
 }
 
 proptest! {
-    /// Whatever bytes an edit, a record or a manifest has, reading ends with a manifest or an error.
+    /// Reading any bytes ends with a manifest or an error.
     #[test]
     fn no_bytes_cause_a_panic(
         parts in vec((prop::sample::select(vec![1_u64, 2, 6, 7, 100, 102, 103, 200, 202, 300, 8194, 8195, 8199]),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::iter;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use terminal::failure::Failure;
@@ -16,13 +16,13 @@ use crate::inspection::parquet::{self, ColumnFilter, Unread};
 use crate::inspection::shown;
 
 /// A file that was read.
-struct ParquetFile {
-    name: String,
+struct ParquetFile<'p> {
+    path: &'p Path,
     filters: Vec<ColumnFilter>,
     row_groups: u64,
 }
 
-impl ParquetFile {
+impl ParquetFile<'_> {
     /// Returns the number of row groups that cannot have the key.
     fn denying(&self) -> u64 {
         let denying = self
@@ -34,18 +34,33 @@ impl ParquetFile {
 }
 
 /// Returns the filters of all files, each with its file.
-fn all(files: &[ParquetFile]) -> impl Iterator<Item = (&str, &ColumnFilter)> + Clone {
+fn all<'f>(files: &'f [ParquetFile<'_>]) -> impl Iterator<Item = (&'f Path, &'f ColumnFilter)> + Clone {
     files
         .iter()
-        .flat_map(|file| iter::repeat(&*file.name).zip(&file.filters))
+        .flat_map(|file| iter::repeat(file.path).zip(&file.filters))
 }
 
-/// The JSON form of a filter.
+/// The JSON form of a filter, or of a file that was not read.
 #[derive(Serialize)]
 struct InFile<'f> {
-    file: &'f str,
+    /// The path. Bytes that are not text are replaced.
+    file: String,
     #[serde(flatten)]
-    filter: &'f ColumnFilter,
+    contents: Contents<'f>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Contents<'f> {
+    Filter(&'f ColumnFilter),
+    Unread(&'f Unread),
+}
+
+impl<'f> InFile<'f> {
+    fn new(path: &Path, contents: Contents<'f>) -> Self {
+        let file = path.display().to_string();
+        Self { file, contents }
+    }
 }
 
 /// Shows the filters of Parquet files. Files that are not read are reported if there is another.
@@ -56,7 +71,7 @@ pub(super) fn show(arguments: &Arguments, paths: &[PathBuf]) -> Result<(), Failu
     for path in paths {
         match parquet::inspect(path, column, key) {
             Ok((filters, row_groups)) => files.push(ParquetFile {
-                name: shown(path),
+                path,
                 filters,
                 row_groups,
             }),
@@ -71,8 +86,10 @@ pub(super) fn show(arguments: &Arguments, paths: &[PathBuf]) -> Result<(), Failu
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = if arguments.json {
-        let filters = all(&files).map(|(file, filter)| InFile { file, filter });
-        print_json(&mut out, &filters.collect::<Vec<_>>())
+        let filters = all(&files).map(|(path, filter)| InFile::new(path, Contents::Filter(filter)));
+        let unread = unread.iter();
+        let unread = unread.map(|(path, reason)| InFile::new(path, Contents::Unread(reason)));
+        print_json(&mut out, &filters.chain(unread).collect::<Vec<_>>())
     } else {
         print(&mut out, &files, unread.len() as u64, key.is_some()).map_err(Failure::from)
     };
@@ -88,16 +105,21 @@ pub(super) fn show(arguments: &Arguments, paths: &[PathBuf]) -> Result<(), Failu
         _ if filters + unread == 0 => Ok(()),
         [file] if unread == 0 => {
             let count = counted(filters, "filter");
-            Err(Failure::input(format_args!("{}: {count} not read", file.name)))
+            Err(Failure::input(format_args!(
+                "{}: {count} not read",
+                shown(file.path)
+            )))
         }
         _ => {
-            let (files, filters) = (counted(unread, "file"), counted(filters, "filter"));
-            Err(Failure::input(format_args!("{files} and {filters} not read")))
+            let counts = [(unread, "file"), (filters, "filter")];
+            let counts = counts.iter().filter(|(count, _)| *count > 0);
+            let counts: Vec<_> = counts.map(|(count, what)| counted(*count, what)).collect();
+            Err(Failure::input(format_args!("{} not read", counts.join(" and "))))
         }
     }
 }
 
-fn print(out: &mut impl io::Write, files: &[ParquetFile], unread: u64, has_key: bool) -> io::Result<()> {
+fn print(out: &mut impl io::Write, files: &[ParquetFile<'_>], unread: u64, has_key: bool) -> io::Result<()> {
     /// The number of filters that are described under each heading.
     const DESCRIBED: usize = 100;
     let are_several = files.len() as u64 + unread > 1;
@@ -111,7 +133,7 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile], unread: u64, has_key: 
     }
     let rows = all(files).map(|(file, filter)| {
         let (column, row_group) = place(filter);
-        let mut row: Vec<String> = are_several.then(|| file.to_owned()).into_iter().collect();
+        let mut row: Vec<String> = are_several.then(|| shown(file)).into_iter().collect();
         row.extend([
             column,
             row_group,
@@ -130,7 +152,7 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile], unread: u64, has_key: 
             let reason = [&filter.not_read, &filter.damage][usize::from(is_damage)];
             let (reason, (column, row_group)) = (reason.as_ref()?, place(filter));
             let name = if are_several {
-                format!("{file}: ")
+                format!("{}: ", shown(file))
             } else {
                 String::new()
             };
@@ -140,11 +162,11 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile], unread: u64, has_key: 
         let more = (more > 0).then(|| format!("and {}", counted(more, "more filter")));
         list(out, heading, lines.take(DESCRIBED).chain(more))?;
     }
-    let in_words = |files: &[ParquetFile]| {
-        let sum = |of: fn(&ParquetFile) -> u64| files.iter().map(of).sum();
+    let in_words = |files: &[ParquetFile<'_>]| {
+        let sum = |of: fn(&ParquetFile<'_>) -> u64| files.iter().map(of).sum();
         let row_groups = counted(sum(|file| file.row_groups), "row group");
         let filters = counted(sum(|file| file.filters.len() as u64), "filter");
-        let denying = counted(sum(ParquetFile::denying), "row group");
+        let denying = counted(sum(|file| file.denying()), "row group");
         let denying = if has_key {
             format!("; {denying} without the key")
         } else {
@@ -154,7 +176,12 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile], unread: u64, has_key: 
     };
     if are_several {
         for file in files {
-            writeln!(out, "{}: {}", file.name, in_words(std::slice::from_ref(file)))?;
+            writeln!(
+                out,
+                "{}: {}",
+                shown(file.path),
+                in_words(std::slice::from_ref(file))
+            )?;
         }
         write!(out, "\n{}, ", counted(files.len() as u64, "file"))?;
     }

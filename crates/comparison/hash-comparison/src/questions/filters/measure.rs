@@ -2,7 +2,7 @@
 //!
 //! A filter is built from some keys and probed with others. For generated sets, the keys drawn next are absent. Other
 //! sets are split in two by a seeded shuffle, and the filter of each half is probed with the other half. A filter holds at
-//! most [`MOST_KEYS`] keys, so of a large set two samples take the place of the halves.
+//! most [`MAX_FILTER_KEYS`] keys, so of a large set two samples take the place of the halves.
 //!
 //! Every function is compared with an ideal hash in the same filter, whose rate must be known better than from one
 //! filter: its row sums the filters of many hashes with different keys ([`Probes::measure_ideal`]).
@@ -54,7 +54,7 @@ pub const IDEALS_OF_GENERATED: u64 = 4;
 
 /// The most keys of a filter, drawn from a larger dataset: engines build a filter for a file or a block. The rates of more keys are
 /// calculated.
-pub const MOST_KEYS: usize = 1_000_000;
+pub const MAX_FILTER_KEYS: usize = 1_000_000;
 
 /// Measured numbers of keys, if the largest filter holds more.
 pub const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
@@ -96,16 +96,19 @@ enum Absent {
 impl<'a> Probes<'a> {
     /// Draws the absent keys of a generated dataset, or splits any other dataset in two.
     ///
-    /// A filter holds at most [`MOST_KEYS`] keys, the first in shuffled order, or the first of a generated dataset. If the number of
+    /// A filter holds at most [`MAX_FILTER_KEYS`] keys, the first in shuffled order, or the first of a generated dataset. If the number of
     /// keys is odd, the last in shuffled order is left out, so that both filters have the same size. Fewer than two keys give
     /// no rows.
     pub fn new(dataset: &'a Dataset) -> Self {
         let count = dataset.keys.len();
         let (built, absent) = if let Some(recipe) = dataset.recipe.filter(|_| count >= 2) {
             let drawn = recipe.keys_after(dataset.seed, count, ABSENT);
-            ((0..count.min(MOST_KEYS) as u32).collect(), Absent::Drawn(drawn))
+            (
+                (0..count.min(MAX_FILTER_KEYS) as u32).collect(),
+                Absent::Drawn(drawn),
+            )
         } else {
-            let half = (count / 2).min(MOST_KEYS);
+            let half = (count / 2).min(MAX_FILTER_KEYS);
             let mut first = shuffled(count as u32, dataset.seed);
             first.truncate(2 * half);
             let second = first.split_off(half);
@@ -260,7 +263,7 @@ impl<'a> Probes<'a> {
         let counted = self.over_ideals(hashes, |values| self.near(&values, progress))?;
         let mut rows = self.size_rows(IDEAL, &counted, hashes);
         let all = self.dataset.keys.len();
-        if (keys + 1..=MOST_KEYS).contains(&all) {
+        if (keys + 1..=MAX_FILTER_KEYS).contains(&all) {
             rows.extend(self.size_rows(IDEAL, &[self.random(all, fewest, progress)?], fewest));
         }
         Ok(rows)
