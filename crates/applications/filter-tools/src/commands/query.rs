@@ -175,7 +175,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         Ok(Opened::new(kind, move |keys| set.contains_many(keys)))
     } else if format.is_none() && is_named_like_a_table(path) {
         let may_hold = lookup::open(path, false).map_err(|error| {
-            let failure = if error.is_damage() {
+            let failure = if error.is_damage(false) {
                 Failure::internal
             } else {
                 Failure::input

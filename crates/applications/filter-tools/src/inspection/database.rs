@@ -158,7 +158,7 @@ impl Database {
             match lookup::open(&folder.join(name), is_bytewise) {
                 Ok(table) => self.tables.push(table),
                 Err(error) => {
-                    self.is_damaged |= error.is_damage();
+                    self.is_damaged |= error.is_damage(true);
                     reasons.add(&format_args!("{name}: {error}"));
                 }
             }

@@ -54,9 +54,14 @@ pub(crate) enum Unopened {
 }
 
 impl Unopened {
-    /// Returns true if the table is damaged.
-    pub(crate) fn is_damage(&self) -> bool {
-        matches!(self, Self::Table(error) if super::is_damage(error))
+    /// Returns true if the table is damaged. A few bytes are damage if a manifest lists them, and may be no table
+    /// otherwise.
+    pub(crate) fn is_damage(&self, is_listed: bool) -> bool {
+        match self {
+            Self::Table(Error::TooShort { .. }) => is_listed,
+            Self::Table(error) => super::is_damage(error),
+            _ => false,
+        }
     }
 
     /// Names the filters that a table has in place of those that answer.
