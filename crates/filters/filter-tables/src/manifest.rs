@@ -44,6 +44,8 @@ pub struct Manifest {
     /// The column families by number. LevelDB's tables are those of family 0.
     families: BTreeMap<u64, Family>,
     previous_log: u64,
+    /// The number of the oldest log of RocksDB's with entries of prepared transactions, which families do not count.
+    oldest_prepared_log: u64,
     has_next_file: bool,
     is_rocksdb: bool,
     /// Set if bytes are no part of a record that was applied.
@@ -121,8 +123,10 @@ impl Manifest {
 
     /// Returns true if the log with this number may have entries that are in no table.
     pub fn needs_log(&self, number: u64) -> bool {
-        let first = self.families.values().map(|family| family.log.unwrap_or(0)).min();
-        number >= first.unwrap_or(0) || number == self.previous_log
+        let families = self.families.values().map(|family| family.log.unwrap_or(0));
+        // As RocksDB does, which keeps all logs until its manifest states the oldest.
+        let prepared = self.is_rocksdb.then_some(self.oldest_prepared_log);
+        number >= families.chain(prepared).min().unwrap_or(0) || number == self.previous_log
     }
 
     /// Returns true if keys are in the order of their bytes, in all column families.
@@ -166,8 +170,9 @@ impl Manifest {
                     self.has_next_file = true;
                 }
                 9 => self.previous_log = take_u64(edit)?,
-                // The number of the last entry; the oldest log to keep, the largest number of a family.
-                4 | 10 | 203 => {
+                10 => self.oldest_prepared_log = take_u64(edit)?,
+                // The number of the last entry, the largest number of a family.
+                4 | 203 => {
                     take_u64(edit)?;
                 }
                 // The start of the next compaction of a level.

@@ -163,6 +163,33 @@ fn tables_that_the_manifest_lacks_deny_no_stored_key() {
 }
 
 #[test]
+fn logs_with_prepared_transactions_deny_no_stored_key() {
+    let bench = database("rocksdb");
+    bench.write("db/000009.log", "x");
+    let absent = bench.done("query db --keys absent");
+    let oldest = |number: u8| log(&[vec![10, number]]);
+    for (number, is_kept) in [(10, false), (9, true)] {
+        bench.write(
+            "db/MANIFEST-000005",
+            [golden("databases/rocksdb/MANIFEST-000005"), oldest(number)].concat(),
+        );
+        let outcome = bench.run("query db --keys absent");
+        let expected = if is_kept {
+            absent.replace("no\n", "no table\n")
+        } else {
+            absent.clone()
+        };
+        assert_eq!(outcome.stdout, expected, "{number}: {}", outcome.stderr);
+        assert_eq!(
+            outcome.stderr.contains("000009.log is not empty"),
+            is_kept,
+            "{}",
+            outcome.stderr
+        );
+    }
+}
+
+#[test]
 fn logs_in_another_folder_deny_no_stored_key() {
     let bench = database("rocksdb");
     let absent = bench.done("query db --keys absent");

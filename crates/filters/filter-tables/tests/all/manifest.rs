@@ -139,24 +139,28 @@ fn manifests_of_the_engines() {
 #[test]
 fn what_a_manifest_must_state() {
     let with = |edits: &[&[u8]]| parse(&log(&edits.iter().map(|edit| edit.to_vec()).collect::<Vec<_>>()));
-    let (begun, ended) = (b"\xac\x02\x01", b"\xac\x02\x00");
+    // RocksDB states the oldest log with prepared transactions.
+    let (begun, ended) = (b"\x0a\x63\xac\x02\x01", b"\xac\x02\x00");
+    assert!(!with(&[FIRST]).needs_log(2) && with(&[FIRST, ended]).needs_log(2));
     // No log, no next file, nothing; an atomic group without its last edit.
     let lacking: [&[&[u8]]; 4] = [&[b"\x03\x09"], &[b"\x02\x03"], &[], &[FIRST, begun]];
     for edits in lacking {
         assert!(with(edits).gap().is_some(), "{edits:x?}");
     }
-    // The log before; a family in another order that needs older logs; without the family.
-    let edits: [&[u8]; 5] = [
+    // The log before; a family in another order that needs older logs; without the family; transactions in older logs.
+    let edits: [&[u8]; 6] = [
         FIRST,
         begun,
         &[b"\x02\x09\x09\x04", &ended[..]].concat(),
         b"\x01\x02up\x02\x05\xc8\x01\x01\xc9\x01\x03old",
         b"\xca\x01\xc8\x01\x01",
+        b"\x0a\x07",
     ];
     for (count, logs, is_bytewise) in [
         (3, [4, 9, 10], true),
         (4, [4, 5, 8], false),
         (5, [4, 9, 99], true),
+        (6, [4, 7, 8], true),
     ] {
         let manifest = with(&edits[..count]);
         // The log before, and all from the second number on.
