@@ -33,7 +33,8 @@ pub enum Error {
         /// The key of the filter, or of its missing part.
         key: Vec<u8>,
     },
-    /// The filter has other parameters than the caller's, or two filters that should be combined differ in one.
+    /// The filter has other parameters than the caller's, or the set other kinds of keys, or two filters that should be
+    /// combined differ in one.
     Mismatch(Box<Details>),
     /// A value on the server is not one that this crate, or a program of the same design, writes there: another type or
     /// length, or without the mark that [`FixedFilter::write_marks`](crate::FixedFilter::write_marks) writes. Or a

@@ -13,7 +13,8 @@ use crate::error::Error;
 
 /// Declares scripts: what makes one of its code, and of each the name and the files.
 macro_rules! scripts {
-    ($type:ty, $make:expr; $($name:ident = $($file:literal)*;)*) => {$(
+    ($type:ty, $make:expr; $($(#[$meta:meta])* $name:ident = $($file:literal)*;)*) => {$(
+        $(#[$meta])*
         pub(crate) static $name: LazyLock<$type> = LazyLock::new(|| {
             $make(bare(concat!($(include_str!(concat!("../scripts/", $file, ".lua"))),*)))
         });
@@ -27,6 +28,8 @@ scripts! { String, |code| code;
     LOAD = "load";
     REPLACE = "replace";
     WRITE_MARK = "mark";
+    #[cfg(feature = "sets")]
+    SWAP = "swap";
 }
 
 scripts! { Digested, Digested::new;

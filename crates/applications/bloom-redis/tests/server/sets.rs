@@ -132,20 +132,40 @@ fn every_format_answers_as_its_files_do() {
     for_each_cluster_client(|client, _| check(client));
 }
 
+/// Builds a set of numbers.
+fn build_numbers(folder: &Path) {
+    let builder = Builder::new(Format::named("leveldb").unwrap(), Size::Rate(0.01));
+    let mut building = builder.key_kind("long").unwrap().set(folder, SHARDS).unwrap();
+    (0..u64::from(STORED)).for_each(|id| building.insert(&id.to_le_bytes()).unwrap());
+    building.finish(&|_| true).unwrap();
+}
+
 #[test]
 fn keys_in_another_form_than_the_sets_are_not_absent() {
     let place = tempfile::tempdir().unwrap();
-    let builder = Builder::new(Format::named("leveldb").unwrap(), Size::Rate(0.01));
-    let mut building = builder
-        .key_kind("long")
-        .unwrap()
-        .set(place.path(), SHARDS)
-        .unwrap();
-    (0..u64::from(STORED)).for_each(|id| building.insert(&id.to_le_bytes()).unwrap());
-    building.finish(&|_| true).unwrap();
+    let [numbers, lines] = ["numbers", "lines"].map(|name| place.path().join(name));
+    build_numbers(&numbers);
+    build(&lines, "leveldb", STORED);
     let (server, set) = (Server::start(&[]), ShardedSet::new("ids"));
     let mut connection = server.connection();
-    set.load(place.path(), loading()).query(&mut connection).unwrap();
+    let mut other = server.connection();
+    set.load(&numbers, loading()).query(&mut connection).unwrap();
+    // Another loader names a set of numbers before a load of lines ends.
+    let racing = loading().progress(|_, _| {
+        let load = ShardedSet::new("raced").load(&numbers, loading());
+        load.query(&mut other).unwrap();
+    });
+    for (name, loading) in [("ids", loading()), ("raced", racing)] {
+        let load = ShardedSet::new(name).load(&lines, loading);
+        let error = load.query(&mut connection).unwrap_err();
+        assert!(matches!(error, Error::Mismatch(_)), "{error}");
+        let text =
+            format!("bf-set:{name}: the kind of key must be \"long\" as in the current set, got \"line\"");
+        assert!(error.to_string().starts_with(&text), "{error}");
+        let stored = (0..u64::from(STORED)).map(u64::to_le_bytes);
+        let set = ShardedSet::new(name);
+        check_all_there(&set.contains_many(stored).query(&mut connection).unwrap());
+    }
     let digits = (0..STORED).map(|id| id.to_string());
     check_all_there(&set.contains_many(digits).query(&mut connection).unwrap());
     let answer = set

@@ -19,6 +19,7 @@ use crate::batch::{Batch, Replies};
 use crate::call::Line;
 use crate::error::{Details, Error};
 use crate::options::millis;
+use crate::plan::scripts::{SWAP, eval};
 
 const PIECE: usize = 1 << 20;
 
@@ -90,6 +91,7 @@ pub(crate) async fn load(
     let ends = ends.collect::<Result<_, Error>>()?;
     // A foreign value is not replaced.
     let current = SetGeneration::read(line, name).await?;
+    check_kind(name, &manifest, current.as_ref())?;
     let is_current = current.as_ref().map(SetGeneration::past);
     let set = SetGeneration::new(name, manifest, ends, is_current.clone());
     let set = set.map_err(|reason| {
@@ -145,14 +147,29 @@ pub(crate) async fn load(
     Ok(loaded)
 }
 
+/// Checks that a set has the kind of key of the current one: keys in the form of that would be denied.
+fn check_kind(name: &[u8], manifest: &Manifest, current: Option<&SetGeneration>) -> Result<(), Error> {
+    let got = &manifest.key_kind;
+    match current.map(|set| &set.manifest().key_kind) {
+        Some(kind) if kind != got => {
+            let what = format_args!(
+                "the kind of key must be {kind:?} as in the current set, got {got:?}: use another name"
+            );
+            Err(Error::Mismatch(Details::of_key(&record_key(name), what)))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Names the new generation, and lets the keys of the old one expire.
 async fn swap(line: &Line, name: &[u8], set: &SetGeneration, grace: u64) -> Result<(), Error> {
-    let key = record_key(name);
-    let mut replies = line.run(cmd("GETSET").arg(&key).arg(set.text())).await?;
-    let replaced = match replies.bytes()? {
+    let mut swap = eval(&SWAP, &[&record_key(name)]);
+    swap.arg(set.text()).arg(&set.manifest().key_kind);
+    let replaced = match line.run(&swap).await?.bytes()? {
         Some(text) => Some(SetGeneration::from_text(name, &text)?),
         None => None,
     };
+    check_kind(name, set.manifest(), replaced.as_ref())?;
     // And what the old one replaced, if the loader ended before it did this.
     let mut old: Vec<Past> = replaced.iter().map(SetGeneration::past).collect();
     old.extend(replaced.iter().filter_map(|set| set.replaced().cloned()));
