@@ -228,10 +228,6 @@ pub(crate) fn news(reply: Value, keys: usize) -> Result<Vec<bool>, Error> {
     })
 }
 
-pub(crate) fn exists(key: &[u8]) -> Cmd {
-    redis::cmd("EXISTS").arg(key).take()
-}
-
 /// Returns the command for the length of a string, 0 if there is none.
 pub(crate) fn length(key: &[u8]) -> Cmd {
     redis::cmd("STRLEN").arg(key).take()

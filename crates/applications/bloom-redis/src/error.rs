@@ -29,10 +29,7 @@ pub enum Error {
     /// The filter is not on the server, and a missing filter is not an empty one (see
     /// [`Missing::Reported`](crate::Missing::Reported)). Keys of a batch may have been inserted if they were sent in an
     /// earlier round trip.
-    Missing {
-        /// The key of the filter, or of its missing part.
-        key: Vec<u8>,
-    },
+    Missing(Box<Details>),
     /// The filter has other parameters than the caller's, or the set other kinds of keys, or two filters that should be
     /// combined differ in one.
     Mismatch(Box<Details>),
@@ -41,10 +38,7 @@ pub enum Error {
     /// set's folder is damaged.
     Malformed(Box<Details>),
     /// Another rebuild of the filter is under way, or was dropped and its lease still runs.
-    RebuildUnderWay {
-        /// The key of the filter.
-        key: Vec<u8>,
-    },
+    RebuildUnderWay(Box<Details>),
     /// The growing filter has the largest allowed number of bitmaps.
     Full(Box<Details>),
     /// The connection is lost, or no reply arrived in time. It is unknown whether the command was executed. A new
@@ -116,7 +110,8 @@ impl Error {
     }
 
     pub(crate) fn missing(key: &[u8]) -> Self {
-        Self::Missing { key: key.to_vec() }
+        let what = "the filter, or a part of it, is not on the server";
+        Self::Missing(Details::of_key(key, what))
     }
 
     pub(crate) fn of_length(key: &[u8], bytes: u64, found: u64) -> Self {
@@ -148,26 +143,24 @@ impl Error {
         self
     }
 
-    fn details(&self) -> Option<&Details> {
+    fn details(&self) -> &Details {
         match self {
-            Self::Missing { .. } | Self::RebuildUnderWay { .. } => None,
             Self::InvalidArgument(details)
+            | Self::Missing(details)
             | Self::Mismatch(details)
             | Self::Malformed(details)
+            | Self::RebuildUnderWay(details)
             | Self::Full(details)
             | Self::Disconnected(details)
             | Self::Unavailable(details)
-            | Self::Server(details) => Some(details),
+            | Self::Server(details) => details,
         }
     }
 
     /// Returns the key of Redis that the error is about, if it is about one.
     #[must_use]
     pub fn key(&self) -> Option<&[u8]> {
-        match self {
-            Self::Missing { key } | Self::RebuildUnderWay { key } => Some(key),
-            _ => self.details()?.key.as_deref(),
-        }
+        self.details().key.as_deref()
     }
 
     /// Returns true if the failure may pass without a change to the program.
@@ -178,7 +171,7 @@ impl Error {
 
     /// Returns the client's error, if the server or the connection failed.
     pub(crate) fn redis(&self) -> Option<&RedisError> {
-        self.details()?.source.as_deref()?.downcast_ref()
+        self.details().source.as_deref()?.downcast_ref()
     }
 }
 
@@ -194,17 +187,13 @@ impl Display for Error {
         if let Some(key) = self.key() {
             write!(f, "{}: ", display(key))?;
         }
-        f.write_str(match self {
-            Self::Missing { .. } => "the filter, or a part of it, is not on the server",
-            Self::RebuildUnderWay { .. } => "another rebuild is under way",
-            _ => self.details().map_or("", |details| &details.reason),
-        })
+        f.write_str(&self.details().reason)
     }
 }
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        let source = self.details()?.source.as_ref();
+        let source = self.details().source.as_ref();
         source.map(|error| error.as_ref() as _)
     }
 }

@@ -10,7 +10,6 @@ use crate::call::{Call, Line};
 use crate::error::Error;
 use crate::options::{Expiry, Options};
 use crate::plan::bitmap::{Bitmap, hashes};
-use crate::plan::{bits, generation, insert, transfer, whole};
 use crate::rebuild::Rebuild;
 use crate::schema::{MARKED_BITS, Schema};
 use crate::stats::Stats;
@@ -44,9 +43,6 @@ pub struct FixedFilter {
     prefix: Vec<u8>,
     name: Vec<u8>,
     bitmap: Arc<Bitmap>,
-    options: Options,
-    /// The change that inserts make to the time to live.
-    expiry: Expiry,
 }
 
 impl FixedFilter {
@@ -66,8 +62,6 @@ impl FixedFilter {
             prefix: Self::PREFIX.into(),
             name: Vec::new(),
             bitmap: Arc::new(Bitmap::new(Vec::new(), schema)),
-            options: Options::default(),
-            expiry: Expiry::Keep,
         };
         Ok(filter.named(name))
     }
@@ -75,13 +69,10 @@ impl FixedFilter {
     /// Returns the same filter under another name.
     #[must_use]
     pub fn named(&self, name: impl AsRef<[u8]>) -> Self {
-        let name = name.as_ref().to_vec();
-        let key = [&self.prefix[..], &name].concat();
-        Self {
-            name,
-            bitmap: Arc::new(Bitmap::new(key, *self.schema())),
-            ..self.clone()
-        }
+        let (mut this, name) = (self.clone(), name.as_ref());
+        Arc::make_mut(&mut this.bitmap).key = [&self.prefix[..], name].concat();
+        this.name = name.to_vec();
+        this
     }
 
     /// Returns the same filter under another prefix, which may contain any bytes. A prefix with a hash tag
@@ -97,7 +88,7 @@ impl FixedFilter {
     /// [`Expiry::Keep`] by default.
     #[must_use]
     pub fn expiry(mut self, expiry: Expiry) -> Self {
-        self.expiry = expiry;
+        Arc::make_mut(&mut self.bitmap).expiry = expiry;
         self
     }
 
@@ -125,13 +116,13 @@ impl FixedFilter {
     /// The call fails with [`Missing`](crate::Error::Missing) when there is no string, and with
     /// [`Malformed`](crate::Error::Malformed) when it is too long.
     pub fn write_marks(&self) -> Call<'static, ()> {
-        self.call(|line, of| async move { whole::write_mark(&line, &of.bitmap).await })
+        self.call(|line, bitmap| async move { bitmap.write_mark(&line).await })
     }
 
     /// Returns the same filter with other options.
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
-        self.options = options;
+        Arc::make_mut(&mut self.bitmap).options = options;
         self
     }
 
@@ -150,7 +141,7 @@ impl FixedFilter {
     /// [`Malformed`](crate::Error::Malformed), and with [`Mismatch`](crate::Error::Mismatch) when a filter with
     /// other parameters has this name.
     pub fn create(&self, expiry: Expiry) -> Call<'static, bool> {
-        self.call(move |line, of| async move { whole::create(&line, &of.bitmap, expiry).await })
+        self.call(move |line, bitmap| async move { bitmap.create(&line, expiry).await })
     }
 
     /// Queries one key, in one round trip.
@@ -162,9 +153,7 @@ impl FixedFilter {
     /// the order of the keys.
     pub fn contains_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<Answer>> {
         let hashes = hashes(keys);
-        self.call(
-            move |line, of| async move { bits::contains(&line, &of.bitmap, &hashes, &of.options).await },
-        )
+        self.call(move |line, bitmap| async move { bitmap.contains(&line, &hashes).await })
     }
 
     /// Inserts a key, in one round trip. Returns true if it was new, in which case it was certainly never
@@ -177,14 +166,12 @@ impl FixedFilter {
     /// Returns true for each that was new; a repeated key is new once.
     pub fn insert_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let hashes = hashes(keys);
-        self.call(move |line, of| async move {
-            insert::insert(&line, &of.bitmap, &hashes, of.expiry.lifetime()?, &of.options).await
-        })
+        self.call(move |line, bitmap| async move { bitmap.insert(&line, &hashes).await })
     }
 
     /// Returns the state of the filter. The server counts the bits.
     pub fn stats(&self) -> Call<'static, Stats> {
-        self.call(|line, of| async move { whole::stats(&line, &of.bitmap, &of.options).await })
+        self.call(|line, bitmap| async move { bitmap.stats(&line).await })
     }
 
     /// Begins a rebuild; see [`Rebuild`]. The new generation is deleted if nothing is inserted into it for the
@@ -193,13 +180,13 @@ impl FixedFilter {
     /// The call fails with [`RebuildUnderWay`](crate::Error::RebuildUnderWay) when there is one already;
     /// [`abandon_rebuild`](Self::abandon_rebuild) ends one whose program has died.
     pub fn rebuild(&self, lease: core::time::Duration) -> Call<'static, Rebuild> {
-        Rebuild::begin(self.bitmap.clone(), lease, self.options)
+        Rebuild::begin(self.bitmap.clone(), lease)
     }
 
     /// Abandons the rebuild under way, of this client or another one. Returns true if there was one. The filter stays
     /// unchanged, and later calls of the rebuild fail with [`Missing`](crate::Error::Missing).
     pub fn abandon_rebuild(&self) -> Call<'static, bool> {
-        self.call(|line, of| async move { generation::abandon_any(&line, &of.bitmap).await })
+        self.call(|line, bitmap| async move { bitmap.abandon_any(&line).await })
     }
 
     /// Replaces the filter on the server by one that was filled in memory: uploads it in chunks, then swaps the two in
@@ -228,22 +215,22 @@ impl FixedFilter {
     /// The call fails with [`Mismatch`](crate::Error::Mismatch) when the number of bits is not a multiple of 64, or
     /// the funnel hashes in another way; see [`replace_with`](Self::replace_with).
     pub fn download<F: Hashing + Send + 'static>(&self, funnel: F) -> Call<'static, BloomFilter<F>> {
-        self.call(|line, of| async move { transfer::download(&line, &of.bitmap, &of.options, funnel).await })
+        self.call(|line, bitmap| async move { bitmap.download(&line, funnel).await })
     }
 
     /// Deletes the filter. Returns true if it existed. Its memory is freed in the background.
     pub fn delete(&self) -> Call<'static, bool> {
-        self.call(|line, of| async move {
+        self.call(|line, bitmap| async move {
             let mut unlink = redis::cmd("UNLINK");
-            Ok(line.run(unlink.arg(&of.bitmap.key)).await?.count()? > 0)
+            Ok(line.run(unlink.arg(&bitmap.key)).await?.count()? > 0)
         })
     }
 
     /// Returns an operation on this filter.
-    fn call<T, F>(&self, work: impl FnOnce(Line, Self) -> F) -> Call<'static, T>
+    fn call<T, F>(&self, work: impl FnOnce(Line, Arc<Bitmap>) -> F) -> Call<'static, T>
     where
         F: Future<Output = Result<T, Error>> + Send + 'static,
     {
-        Call::new(self.key(), |line| work(line, self.clone()))
+        Call::new(self.key(), |line| work(line, self.bitmap.clone()))
     }
 }

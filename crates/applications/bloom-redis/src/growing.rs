@@ -7,8 +7,6 @@ use crate::error::display;
 use crate::options::Options;
 use crate::plan::bitmap::hashes;
 use crate::plan::chain::{self, Chain};
-use crate::plan::{chain_marks, growth};
-use crate::record;
 use crate::schema::{REDIS_BITS, Schema};
 use crate::stats::Stats;
 
@@ -36,18 +34,15 @@ use crate::stats::Stats;
 /// # }
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct GrowingFilter {
-    chain: Chain,
-    options: Options,
-}
+pub struct GrowingFilter(Chain);
 
 impl GrowingFilter {
     /// Returns an operation on this filter.
-    fn call<T, F>(&self, work: impl FnOnce(Line, Self) -> F) -> Call<'static, T>
+    fn call<T, F>(&self, work: impl FnOnce(Line, Chain) -> F) -> Call<'static, T>
     where
         F: Future<Output = Result<T, Error>> + Send + 'static,
     {
-        Call::new(&self.chain.cursor, |line| work(line, self.clone()))
+        Call::new(self.cursor_key(), |line| work(line, self.0.clone()))
     }
 
     /// The largest number of bitmaps. A query reads all of them, so a rebuilt filter of the right size is better long
@@ -77,51 +72,39 @@ impl GrowingFilter {
             let range = "not empty and without a brace that closes a hash tag";
             return Err(Error::argument("the name", range, display(name)));
         }
-        let filter = Self {
-            chain: Chain {
-                cursor: Vec::new(),
-                base: Vec::new(),
-                record: Vec::new(),
-                schema,
-            },
-            options: Options::default(),
-        };
-        Ok(filter.prefix([b"{", name, b"}:"].concat()))
+        let prefix = [b"{", name, b"}:"].concat();
+        Ok(Self(Chain::new(&prefix, schema, Options::default())))
     }
 
     /// Returns the same filter with keys that begin with another prefix, which may contain any bytes. The empty prefix
     /// gives the published names, which allow one filter per database.
     #[must_use]
-    pub fn prefix(mut self, prefix: impl Into<Vec<u8>>) -> Self {
-        let prefix = prefix.into();
-        self.chain.cursor = [&prefix, &b"cursor"[..]].concat();
-        self.chain.base = [&prefix, &b"bloomfilter-"[..]].concat();
-        self.chain.record = record::key(&prefix);
-        self
+    pub fn prefix(self, prefix: impl Into<Vec<u8>>) -> Self {
+        Self(Chain::new(&prefix.into(), self.0.schema, self.0.options))
     }
 
     /// Returns the same filter with other options. This design has no time to live.
     #[must_use]
     pub fn options(self, options: Options) -> Self {
-        Self { options, ..self }
+        Self(Chain { options, ..self.0 })
     }
 
     /// Returns the size of a bitmap.
     #[must_use]
     pub const fn schema(&self) -> &Schema {
-        &self.chain.schema
+        &self.0.schema
     }
 
     /// Returns the key of a bitmap.
     #[must_use]
     pub fn key(&self, number: u64) -> Vec<u8> {
-        self.chain.key(number)
+        self.0.key(number)
     }
 
     /// Returns the key of the cursor.
     #[must_use]
     pub fn cursor_key(&self) -> &[u8] {
-        &self.chain.cursor
+        &self.0.cursor
     }
 
     /// Creates the filter, unless there is one; returns whether it was created. It writes the first bitmap at its full
@@ -129,7 +112,7 @@ impl GrowingFilter {
     /// lacks any of its keys counts as missing, and if others are left, this call fails with
     /// [`Missing`](crate::Error::Missing): [`clear`](Self::clear) it then.
     pub fn create(&self) -> Call<'static, bool> {
-        self.call(|line, of| async move { chain_marks::create(&line, &of.chain).await })
+        self.call(|line, chain| async move { chain.create(&line).await })
     }
 
     /// Writes the cursor and the parameter record of a filter that a published program made, or an insert with
@@ -142,7 +125,7 @@ impl GrowingFilter {
     /// The call fails with [`Missing`](crate::Error::Missing) when a bitmap up to the cursor is missing, or when
     /// there is one after it.
     pub fn write_marks(&self) -> Call<'static, ()> {
-        self.call(|line, of| async move { chain_marks::write_marks(&line, &of.chain).await })
+        self.call(|line, chain| async move { chain.write_marks(&line).await })
     }
 
     /// Queries one key, in one round trip.
@@ -154,7 +137,7 @@ impl GrowingFilter {
     /// are in the order of the keys.
     pub fn contains_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<Answer>> {
         let hashes = hashes(keys);
-        self.call(|line, of| async move { growth::contains(&line, &of.chain, &hashes, &of.options).await })
+        self.call(|line, chain| async move { chain.contains(&line, &hashes).await })
     }
 
     /// Inserts a key, in one round trip; returns whether it was new.
@@ -168,17 +151,17 @@ impl GrowingFilter {
     /// The server counts the current bitmap once in each trip.
     pub fn insert_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let hashes = hashes(keys);
-        self.call(|line, of| async move { growth::insert(&line, &of.chain, &hashes, &of.options).await })
+        self.call(|line, chain| async move { chain.insert(&line, &hashes).await })
     }
 
     /// Empties the filter, whatever is left of it: deletes all bitmaps, and writes what [`create`](Self::create)
     /// writes.
     pub fn clear(&self) -> Call<'static, ()> {
-        self.call(|line, of| async move { chain_marks::clear(&line, &of.chain).await })
+        self.call(|line, chain| async move { chain.clear(&line).await })
     }
 
     /// Returns the state of the filter. The server counts the bits of all bitmaps.
     pub fn stats(&self) -> Call<'static, Stats> {
-        self.call(|line, of| async move { chain_marks::stats(&line, &of.chain, &of.options).await })
+        self.call(|line, chain| async move { chain.stats(&line).await })
     }
 }

@@ -20,7 +20,6 @@ mod growing;
 mod options;
 mod plan;
 mod rebuild;
-mod record;
 mod redisbloom;
 mod schema;
 #[cfg(feature = "sets")]

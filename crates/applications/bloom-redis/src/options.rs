@@ -50,6 +50,11 @@ impl Options {
             ..self
         }
     }
+
+    /// Returns the number of keys of so many bits that one round trip has.
+    pub(crate) fn keys_per_trip(&self, probe_count: u32) -> usize {
+        (self.bits_per_trip / probe_count as usize).max(1)
+    }
 }
 
 /// The meaning of a filter that is not on the server.
@@ -115,17 +120,9 @@ pub enum Expiry {
 /// The longest time to live in ms, 285,616 years. Beyond it the server's arithmetic would overflow.
 const LONGEST_MS: u64 = 1 << 53;
 
-/// An expiry in the form of arguments to scripts and plain commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Lifetime {
-    /// The command that sets the time to live; empty to keep it.
-    how: &'static str,
-    number: u64,
-}
-
 impl Expiry {
-    /// Checks the time and converts it to arguments for the server.
-    pub(crate) fn lifetime(self) -> Result<Lifetime, Error> {
+    /// Checks the time and adds the command that sets it, which is empty to keep it, and its number.
+    pub(crate) fn push_to(self, command: &mut Cmd) -> Result<&mut Cmd, Error> {
         let (how, number) = match self {
             Self::Keep => ("", 0),
             Self::Never => ("PERSIST", 0),
@@ -135,7 +132,7 @@ impl Expiry {
                 ("PEXPIREAT", millis(time)?)
             }
         };
-        Ok(Lifetime { how, number })
+        Ok(command.arg(how).arg(number))
     }
 }
 
@@ -149,12 +146,6 @@ pub(crate) fn millis(time: Duration) -> Result<u64, Error> {
         })
 }
 
-impl Lifetime {
-    pub(crate) fn push_to(self, command: &mut Cmd) -> &mut Cmd {
-        command.arg(self.how).arg(self.number)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,7 +155,7 @@ mod tests {
         assert_eq!(millis(Duration::from_millis(1)).unwrap(), 1);
         assert_eq!(millis(Duration::from_secs(86_400)).unwrap(), 86_400_000);
         for time in [Duration::ZERO, Duration::from_micros(999), Duration::MAX] {
-            let error = Expiry::After(time).lifetime().unwrap_err();
+            let error = Expiry::After(time).push_to(&mut Cmd::new()).unwrap_err();
             assert!(matches!(error, Error::InvalidArgument(_)));
             let text = format!("the time to live must be from 1 ms to 2^53 ms, got {time:?}");
             assert_eq!(error.to_string(), text);

@@ -7,10 +7,8 @@ use membership_filters::Hashing;
 use membership_filters::guava::BloomFilter;
 
 use crate::call::Call;
-use crate::options::{Expiry, Options};
+use crate::options::Expiry;
 use crate::plan::bitmap::{Bitmap, hashes};
-use crate::plan::generation::{self, Token};
-use crate::plan::{insert, transfer};
 
 /// A new generation of a filter, to be filled while the current one stays in use.
 ///
@@ -44,21 +42,15 @@ use crate::plan::{insert, transfer};
 #[derive(Debug, Clone)]
 pub struct Rebuild {
     live: Arc<Bitmap>,
-    token: Token,
+    next: Arc<Bitmap>,
     lease: Duration,
-    options: Options,
 }
 
 impl Rebuild {
-    pub(crate) fn begin(live: Arc<Bitmap>, lease: Duration, options: Options) -> Call<'static, Self> {
+    pub(crate) fn begin(live: Arc<Bitmap>, lease: Duration) -> Call<'static, Self> {
         Call::new(&live.clone().key, move |line| async move {
-            let token = generation::begin(&line, &live, lease).await?;
-            Ok(Self {
-                live,
-                token,
-                lease,
-                options,
-            })
+            let next = Arc::new(live.begin(&line, lease).await?);
+            Ok(Self { live, next, lease })
         })
     }
 
@@ -68,10 +60,9 @@ impl Rebuild {
     /// The call fails with [`Missing`](crate::Error::Missing) when the lease ended.
     pub fn insert_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let (this, hashes) = (self.clone(), hashes(keys));
-        Call::new(&self.live.clone().key, move |line| async move {
-            let Self { live, token, .. } = this;
-            let new = insert::insert_into_generation(&line, &live, token, &hashes, &this.options).await?;
-            generation::renew(&line, &live, token, this.lease).await?;
+        Call::new(&self.live.key, move |line| async move {
+            let new = this.next.insert_alone(&line, &hashes).await?;
+            this.live.renew(&line, &this.next, this.lease).await?;
             Ok(new)
         })
     }
@@ -82,9 +73,11 @@ impl Rebuild {
     /// [`Missing`](crate::Error::Missing) when the lease ended.
     pub fn upload<'a, F: Hashing + Sync>(&self, filter: &'a BloomFilter<F>) -> Call<'a, ()> {
         let this = self.clone();
-        Call::new(&self.live.clone().key, move |line| async move {
-            transfer::check_shape(&this.live, filter)?;
-            transfer::write(&line, &this.live, this.token, filter.words(), this.lease).await
+        Call::new(&self.live.key, move |line| async move {
+            this.live.check_shape(filter)?;
+            this.live
+                .upload(&line, &this.next, filter.words(), this.lease)
+                .await
         })
     }
 
@@ -94,14 +87,14 @@ impl Rebuild {
     /// The call fails with [`Missing`](crate::Error::Missing) when the lease ended; the filter is then as it was.
     pub fn commit(self, expiry: Expiry) -> Call<'static, ()> {
         Call::new(&self.live.clone().key, move |line| async move {
-            generation::commit(&line, &self.live, self.token, expiry).await
+            self.live.commit(&line, &self.next, expiry).await
         })
     }
 
     /// Removes the new generation. The filter stays as it is.
     pub fn abandon(self) -> Call<'static, ()> {
         Call::new(&self.live.clone().key, move |line| async move {
-            generation::abandon(&line, &self.live, self.token).await
+            self.live.abandon(&line, &self.next).await
         })
     }
 
@@ -113,15 +106,15 @@ impl Rebuild {
         /// The time allowed for a chunk to arrive.
         const LEASE: Duration = Duration::from_secs(60);
         Call::new(&live.clone().key, move |line| async move {
-            transfer::check_shape(&live, filter)?;
-            let token = generation::begin(&line, &live, LEASE).await?;
-            let done = match transfer::write(&line, &live, token, filter.words(), LEASE).await {
-                Ok(()) => generation::commit(&line, &live, token, expiry).await,
+            live.check_shape(filter)?;
+            let next = live.begin(&line, LEASE).await?;
+            let done = match live.upload(&line, &next, filter.words(), LEASE).await {
+                Ok(()) => live.commit(&line, &next, expiry).await,
                 failed => failed,
             };
             if done.is_err() {
                 // If this fails, the lease still ends the rebuild. The caller needs the first error.
-                let _ = generation::abandon(&line, &live, token).await;
+                let _ = live.abandon(&line, &next).await;
             }
             done
         })

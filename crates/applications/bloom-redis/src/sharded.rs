@@ -10,7 +10,6 @@ use crate::error::display;
 use crate::options::Options;
 use crate::plan::shards::current::Current;
 use crate::plan::shards::load;
-use crate::plan::shards::query;
 use crate::plan::shards::record::record_key;
 
 pub use crate::plan::shards::load::{Loaded, Loading};
@@ -40,8 +39,8 @@ pub use crate::plan::shards::record::SetGeneration;
 /// ```
 #[derive(Clone)]
 pub struct ShardedSet {
-    current: Arc<Current>,
-    options: Options,
+    pub(crate) current: Arc<Current>,
+    pub(crate) options: Options,
 }
 
 impl ShardedSet {
@@ -106,10 +105,11 @@ impl ShardedSet {
     /// the keys. A key of a shard that is not there, although the small key still names it, is [`Answer::Missing`].
     pub fn contains_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<Answer>> {
         let keys: Vec<Vec<u8>> = keys.into_iter().map(|key| key.as_ref().to_vec()).collect();
-        let (current, options) = (self.current.clone(), self.options);
-        Call::new(&self.key(), move |line| async move {
-            query::contains(&line, &current, &keys, &options).await
-        })
+        let this = self.clone();
+        Call::new(
+            &self.key(),
+            |line| async move { this.answers(&line, &keys).await },
+        )
     }
 
     /// Reads the small key, and queries the generation that it names from then on. Returns it; `None` if there is no

@@ -8,7 +8,7 @@ use membership_filters::Hash128;
 use redis::{Cmd, cmd};
 
 use crate::error::{Details, Error};
-use crate::options::{Missing, Options};
+use crate::options::{Expiry, Missing, Options};
 use crate::schema::{MARK, Schema};
 
 /// The bytes of a mark that identify the parameters of the bits.
@@ -27,15 +27,19 @@ pub(crate) struct Bitmap {
     pub(crate) schema: Schema,
     /// The rebuild that this is the generation of; 0 for a filter.
     pub(crate) generation: u64,
+    pub(crate) options: Options,
+    /// The change that inserts make to the time to live.
+    pub(crate) expiry: Expiry,
 }
 
 impl Bitmap {
-    pub(crate) const fn new(key: Vec<u8>, schema: Schema) -> Self {
-        let generation = 0;
+    pub(crate) fn new(key: Vec<u8>, schema: Schema) -> Self {
         Self {
             key,
             schema,
-            generation,
+            generation: 0,
+            options: Options::default(),
+            expiry: Expiry::Keep,
         }
     }
 
@@ -67,7 +71,7 @@ impl Bitmap {
     }
 
     /// Interprets the end of the string on the server: returns whether it is there.
-    pub(crate) fn is_there(&self, end: &[u8], missing: Missing) -> Result<bool, Error> {
+    pub(crate) fn is_there(&self, end: &[u8]) -> Result<bool, Error> {
         let ours = self.parameters();
         if end.is_empty() || end.starts_with(&ours) {
             return Ok(!end.is_empty());
@@ -84,9 +88,17 @@ impl Bitmap {
                 return Err(Error::Mismatch(Details::of_key(&self.key, what)));
             }
         }
-        match missing {
+        match self.options.missing {
             Missing::Published => Ok(true),
             _ => Err(self.without_mark(end)),
+        }
+    }
+
+    /// Interprets the end of a string that must be the filter's, unless a missing filter is an empty one.
+    pub(crate) fn expect(&self, end: &[u8]) -> Result<(), Error> {
+        match self.is_there(end)? || self.options.missing != Missing::Reported {
+            true => Ok(()),
+            false => Err(Error::missing(&self.key)),
         }
     }
 
@@ -115,10 +127,6 @@ pub(crate) fn offsets(schema: &Schema, hashes: &[Hash128]) -> Vec<u64> {
     offsets
 }
 
-pub(super) fn per_trip(schema: &Schema, options: &Options) -> usize {
-    (options.bits_per_trip / schema.probe_count() as usize).max(1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,6 +142,10 @@ mod tests {
         );
         let generation = Bitmap {
             generation: 7,
+            ..one.clone()
+        };
+        let published = Bitmap {
+            options: Options::default().missing(Missing::Published),
             ..one.clone()
         };
         let golden = b"BfR1\x71\x25\0\0\0\0\0\0\x07\0\0\0\0\0\0\0\0\0\0\0";
@@ -158,12 +170,12 @@ mod tests {
             (b"BfR1", Err("key: the string must end with the mark")),
             (&[0; MARK], Err("key: the string must end with the mark")),
         ] {
-            match (one.is_there(end, Missing::Reported), expected) {
+            match (one.is_there(end), expected) {
                 (Err(error), Err(text)) => assert!(error.to_string().starts_with(text), "{error}"),
                 (there, expected) => assert_eq!(there.ok(), expected.ok(), "{}", end.escape_ascii()),
             }
         }
-        assert_eq!(one.is_there(&[0; MARK], Missing::Published), Ok(true));
-        assert!(one.is_there(&other.mark(), Missing::Published).is_err());
+        assert_eq!(published.is_there(&[0; MARK]), Ok(true));
+        assert!(published.is_there(&other.mark()).is_err());
     }
 }

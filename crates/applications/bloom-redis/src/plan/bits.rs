@@ -2,13 +2,13 @@
 
 use membership_filters::Hash128;
 
-use super::bitmap::{Bitmap, offsets, per_trip};
+use super::bitmap::{Bitmap, offsets};
 use crate::answer::Answer;
 use crate::batch::{Batch, Replies, bit, unexpected};
 use crate::bitfield::BitField;
 use crate::call::Line;
 use crate::error::Error;
-use crate::options::{Missing, Options};
+use crate::options::Missing;
 
 /// The number of bits in one `BITFIELD`. The server enlarges its arrays of operations and arguments one by one: per
 /// bit, 64 took it 0.7 times as long as 4096. With 16, the client took longer to read the replies (Redis 7.0).
@@ -99,64 +99,51 @@ impl Query {
     }
 }
 
-/// Queries keys. Returns one answer per hash.
-pub(crate) async fn contains(
-    line: &Line,
-    bitmap: &Bitmap,
-    hashes: &[Hash128],
-    options: &Options,
-) -> Result<Vec<Answer>, Error> {
-    let mut answers = Vec::with_capacity(hashes.len());
-    for trip in hashes.chunks(per_trip(&bitmap.schema, options)) {
-        answers.extend(contains_settled(line, bitmap, trip, options).await?);
-    }
-    Ok(answers)
-}
-
-/// Repeats a query if a rebuild replaced the filter during it.
-async fn contains_settled(
-    line: &Line,
-    bitmap: &Bitmap,
-    hashes: &[Hash128],
-    options: &Options,
-) -> Result<Vec<Answer>, Error> {
-    for _ in 0..ATTEMPTS {
-        if let Some(answers) = contains_once(line, bitmap, hashes, options).await? {
-            return Ok(answers);
+impl Bitmap {
+    /// Queries keys. Returns one answer per hash.
+    pub(crate) async fn contains(&self, line: &Line, hashes: &[Hash128]) -> Result<Vec<Answer>, Error> {
+        let mut answers = Vec::with_capacity(hashes.len());
+        for trip in hashes.chunks(self.options.keys_per_trip(self.schema.probe_count())) {
+            answers.extend(self.contains_settled(line, trip).await?);
         }
+        Ok(answers)
     }
-    // The filter exists, but its contents could not be read.
-    Ok(vec![Answer::Maybe; hashes.len()])
-}
 
-/// Queries in one round trip. Returns `None` if a rebuild replaced the filter meanwhile: the filter may have been lost
-/// between the first look at its mark and the swap, and zeros read in that time prove nothing.
-async fn contains_once(
-    line: &Line,
-    bitmap: &Bitmap,
-    hashes: &[Hash128],
-    options: &Options,
-) -> Result<Option<Vec<Answer>>, Error> {
-    let query = Query::new(bitmap, hashes);
-    let mut batch = Batch::new();
-    // Read before and after the bits: others write between the commands, and zeros prove nothing if the filter is lost.
-    batch.push(&bitmap.end());
-    query.push(&mut batch, &bitmap.key);
-    batch.push(&bitmap.end());
-    let mut replies = line.send(batch).await?;
-    let before = replies.bytes()?.unwrap_or_default();
-    let mut bits = replies.take(query.replies());
-    let after = replies.bytes()?.unwrap_or_default();
-    let there = bitmap.is_there(&before, options.missing)? & bitmap.is_there(&after, options.missing)?;
-    if !there && options.missing == Missing::Reported {
-        return Ok(Some(vec![Answer::Missing; hashes.len()]));
+    /// Repeats a query if a rebuild replaced the filter during it.
+    async fn contains_settled(&self, line: &Line, hashes: &[Hash128]) -> Result<Vec<Answer>, Error> {
+        for _ in 0..ATTEMPTS {
+            if let Some(answers) = self.contains_once(line, hashes).await? {
+                return Ok(answers);
+            }
+        }
+        // The filter exists, but its contents could not be read.
+        Ok(vec![Answer::Maybe; hashes.len()])
     }
-    // Without a mark, the end changes with inserts.
-    if before != after && options.missing != Missing::Published {
-        return Ok(None);
+
+    /// Queries in one round trip. Returns `None` if a rebuild replaced the filter meanwhile: the filter may have been
+    /// lost between the first look at its mark and the swap, and zeros read in that time prove nothing.
+    async fn contains_once(&self, line: &Line, hashes: &[Hash128]) -> Result<Option<Vec<Answer>>, Error> {
+        let (query, missing) = (Query::new(self, hashes), self.options.missing);
+        // Read before and after the bits: others write between the commands, and zeros prove nothing if the filter is
+        // lost.
+        let mut batch = Batch::of(&self.end());
+        query.push(&mut batch, &self.key);
+        batch.push(&self.end());
+        let mut replies = line.send(batch).await?;
+        let before = replies.bytes()?.unwrap_or_default();
+        let mut bits = replies.take(query.replies());
+        let after = replies.bytes()?.unwrap_or_default();
+        let there = self.is_there(&before)? & self.is_there(&after)?;
+        if !there && missing == Missing::Reported {
+            return Ok(Some(vec![Answer::Missing; hashes.len()]));
+        }
+        // Without a mark, the end changes with inserts.
+        if before != after && missing != Missing::Published {
+            return Ok(None);
+        }
+        let mut answers = vec![Answer::Maybe; hashes.len()];
+        let probes = self.schema.probe_count() as usize;
+        query.read_zeros(&mut bits, |at| answers[at / probes] = Answer::Absent)?;
+        Ok(Some(answers))
     }
-    let mut answers = vec![Answer::Maybe; hashes.len()];
-    let probes = bitmap.schema.probe_count() as usize;
-    query.read_zeros(&mut bits, |at| answers[at / probes] = Answer::Absent)?;
-    Ok(Some(answers))
 }

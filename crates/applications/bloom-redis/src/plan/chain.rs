@@ -1,6 +1,12 @@
 //! A growing filter on the server: bitmaps behind a cursor, and the scripts that run on them.
+//!
+//! Its parameter record is the last key that `create` writes, so that a filter without it has lost keys, or was never
+//! created. It reveals a caller with other parameters. The key is `bloom-redis:parameters:` followed by the prefix, in
+//! its slot of a cluster. The value is one line of text, for instance
+//! `bloom-redis 1 design=growing insertions=10000 fpp=0.0005 bits=158208 probes=11 part_bits=158208`.
 
 use membership_filters::Hash128;
+use membership_filters::redisbloom::{companion_key, hash_tag};
 use redis::{Cmd, ErrorKind as RedisErrorKind, RedisError, ServerErrorKind, cmd};
 
 use super::bitmap::offsets;
@@ -9,9 +15,10 @@ use crate::batch::Replies;
 use crate::call::Line;
 use crate::error::{Details, Error, is_cross_slot};
 use crate::options::Options;
-use crate::record;
 use crate::schema::Schema;
-use membership_filters::redisbloom::hash_tag;
+
+/// The beginning of a parameter record: the program, and the version of the format.
+const HEAD: &str = "bloom-redis 1 ";
 
 /// The largest number of bitmaps of a filter. Every query tests all of them, so a filter is past its use long before
 /// this limit. The limit also keeps a malformed cursor from occupying the server.
@@ -26,9 +33,20 @@ pub(crate) struct Chain {
     /// The key of the parameter record. A filter that lacks it is not complete.
     pub(crate) record: Vec<u8>,
     pub(crate) schema: Schema,
+    pub(crate) options: Options,
 }
 
 impl Chain {
+    pub(crate) fn new(prefix: &[u8], schema: Schema, options: Options) -> Self {
+        Self {
+            cursor: [prefix, b"cursor"].concat(),
+            base: [prefix, b"bloomfilter-"].concat(),
+            record: companion_key("parameters", prefix),
+            schema,
+            options,
+        }
+    }
+
     pub(crate) fn key(&self, number: u64) -> Vec<u8> {
         [&self.base, number.to_string().as_bytes()].concat()
     }
@@ -43,8 +61,13 @@ impl Chain {
         }
     }
 
-    pub(crate) fn parameters(&self) -> String {
-        record::text(&self.schema)
+    /// Returns the parameter record. The rate is the shortest text that reads back as the same number.
+    pub(super) fn parameters(&self) -> String {
+        let (insertions, rate) = (self.schema.capacity(), self.schema.rate());
+        let (bits, probes) = (self.schema.bits(), self.schema.probe_count());
+        format!(
+            "{HEAD}design=growing insertions={insertions} fpp={rate} bits={bits} probes={probes} part_bits={bits}"
+        )
     }
 
     pub(super) async fn run(
@@ -52,13 +75,12 @@ impl Chain {
         script: &Digested,
         line: &Line,
         hashes: &[Hash128],
-        options: &Options,
     ) -> Result<Replies, Error> {
         let replies = script
             .run(line, |command| {
                 command.arg(2).arg(&self.cursor).arg(&self.record);
                 command.arg(&self.base).arg(MAX_BITMAPS);
-                command.arg(options.missing.word());
+                command.arg(self.options.missing.word());
                 command.arg(self.parameters()).arg(self.schema.bits() / 8);
                 command.arg(self.schema.probe_count());
                 command.arg(offsets(&self.schema, hashes));
@@ -93,7 +115,15 @@ impl Chain {
     }
 
     pub(super) fn check_record(&self, found: &[u8]) -> Result<(), Error> {
-        record::check(&self.record, &self.parameters(), found)
+        let ours = self.parameters();
+        if found == ours.as_bytes() {
+            return Ok(());
+        }
+        if !found.starts_with(HEAD.as_bytes()) {
+            return Err(Error::malformed(&self.record, "a parameter record", found));
+        }
+        let what = format_args!("the record must be \"{ours}\", got \"{}\"", found.escape_ascii());
+        Err(Error::Mismatch(Details::of_key(&self.record, what)))
     }
 
     fn bad_cursor(&self, found: &[u8]) -> Error {
@@ -121,4 +151,28 @@ impl Chain {
 pub(super) fn moving() -> Error {
     let kind = RedisErrorKind::Server(ServerErrorKind::TryAgain);
     RedisError::from((kind, "the filter's slot is moving between nodes")).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_recognised_and_a_mismatch_names_both_values() {
+        let [ours, other] = [0.0005, 0.03].map(|rate| {
+            let schema = Schema::whole_words(10_000, rate).unwrap();
+            Chain::new(b"", schema, Options::default())
+        });
+        let expected =
+            "bloom-redis 1 design=growing insertions=10000 fpp=0.0005 bits=158208 probes=11 part_bits=158208";
+        assert_eq!(ours.parameters(), expected);
+        ours.check_record(expected.as_bytes()).unwrap();
+        let other = other.parameters();
+        let error = ours.check_record(other.as_bytes()).unwrap_err();
+        assert!(matches!(error, Error::Mismatch(_)));
+        assert!(error.to_string().contains(expected) && error.to_string().contains(&other));
+        let error = ours.check_record(b"").unwrap_err();
+        let text = "bloom-redis:parameters:{}: the value must be a parameter record, got \"\"";
+        assert_eq!(error.to_string(), text);
+    }
 }

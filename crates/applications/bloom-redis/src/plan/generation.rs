@@ -13,133 +13,114 @@
 use core::time::Duration;
 use std::hash::{BuildHasher as _, RandomState};
 
+use membership_filters::redisbloom::companion_key;
 use redis::{Cmd, cmd};
 
 use super::bitmap::Bitmap;
-
 use super::scripts::{COMMIT, eval};
-use super::whole::create_command;
 use crate::batch::{Batch, Replies};
 use crate::call::Line;
-use crate::error::Error;
-use crate::options::{Expiry, millis};
-use membership_filters::redisbloom::companion_key;
+use crate::error::{Details, Error};
+use crate::options::{Expiry, Missing, millis};
 
-/// The number of a rebuild.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Token(pub(crate) u64);
-
-/// Returns the key that names the rebuild under way of a filter.
-fn pointer(live: &Bitmap) -> Vec<u8> {
-    companion_key("rebuilding", &live.key)
-}
-
-/// Returns the command that reads which rebuild is under way.
-pub(crate) fn look(live: &Bitmap) -> Cmd {
-    cmd("GET").arg(pointer(live)).take()
-}
-
-/// Reads the reply to [`look`].
-pub(crate) fn read_token(live: &Bitmap, replies: &mut Replies) -> Result<Option<Token>, Error> {
-    let pointer = pointer(live);
-    let Some(text) = replies.bytes().map_err(|error| error.about(&pointer))? else {
-        return Ok(None);
-    };
-    let number = core::str::from_utf8(&text)
-        .ok()
-        .and_then(|text| text.parse().ok());
-    let malformed = || Error::malformed(&pointer, "the number of a rebuild", &text);
-    number.map(|number| Some(Token(number))).ok_or_else(malformed)
-}
-
-/// Returns the generation of a rebuild.
-pub(crate) fn next(live: &Bitmap, token: Token) -> Bitmap {
-    Bitmap {
-        key: companion_key(&format!("next:{}", token.0), &live.key),
-        schema: live.schema,
-        generation: token.0,
+impl Bitmap {
+    /// Returns the key that names the rebuild under way of this filter.
+    fn pointer(&self) -> Vec<u8> {
+        companion_key("rebuilding", &self.key)
     }
-}
 
-/// Interprets a write to the generation of a rebuild under way. Returns the rebuild if its generation is gone: it may
-/// have become the filter, which then lacks the keys and must be written to again. A string of another length is
-/// none of a generation, and its rebuild fails.
-pub(super) fn gone<T>(token: Token, wrote: Result<T, Error>) -> Result<Option<Token>, Error> {
-    match wrote {
-        Ok(_) => Ok(None),
-        Err(Error::Missing { .. } | Error::Malformed(_)) => Ok(Some(token)),
-        Err(error) => Err(error),
+    /// Returns the command that reads which rebuild is under way.
+    pub(super) fn look(&self) -> Cmd {
+        cmd("GET").arg(self.pointer()).take()
     }
-}
 
-/// Begins a rebuild with all bits zero.
-pub(crate) async fn begin(line: &Line, live: &Bitmap, lease: Duration) -> Result<Token, Error> {
-    let millis = millis(lease)?;
-    // Not 0, which is the number of no rebuild.
-    let token = Token(RandomState::new().hash_one(&live.key) | 1);
-    let next = next(live, token);
-    let mut batch = Batch::new();
-    let take = batch.add("SET").arg(pointer(live)).arg(token.0);
-    take.arg("NX").arg("PX").arg(millis);
-    // Read back, because a cluster client may have to send `SET` twice.
-    batch.push(&look(live));
-    batch.push(&create_command(&next, Expiry::After(lease))?);
-    let mut replies = line.send(batch).await?;
-    replies.value()?;
-    if read_token(live, &mut replies)? != Some(token) {
-        abandon(line, live, token).await?;
-        let key = live.key.clone();
-        return Err(Error::RebuildUnderWay { key });
+    /// Reads the reply to [`look`](Self::look). Returns the generation of the rebuild under way.
+    pub(super) fn under_way(&self, replies: &mut Replies) -> Result<Option<Self>, Error> {
+        let pointer = self.pointer();
+        let Some(text) = replies.bytes().map_err(|error| error.about(&pointer))? else {
+            return Ok(None);
+        };
+        let number = core::str::from_utf8(&text)
+            .ok()
+            .and_then(|text| text.parse().ok());
+        let malformed = || Error::malformed(&pointer, "the number of a rebuild", &text);
+        number.map(|number| Some(self.next(number))).ok_or_else(malformed)
     }
-    replies.checked()?;
-    Ok(token)
-}
 
-pub(crate) async fn renew(line: &Line, live: &Bitmap, token: Token, lease: Duration) -> Result<(), Error> {
-    let millis = millis(lease)?;
-    let next = next(live, token);
-    let mut batch = Batch::new();
-    batch.push(&look(live));
-    for key in [&next.key, &pointer(live)] {
-        batch.add("PEXPIRE").arg(key).arg(millis);
+    /// Returns the generation of a rebuild.
+    fn next(&self, generation: u64) -> Self {
+        Self {
+            key: companion_key(&format!("next:{generation}"), &self.key),
+            schema: self.schema,
+            generation,
+            options: self.options.missing(Missing::Reported),
+            expiry: Expiry::Keep,
+        }
     }
-    let mut replies = line.send(batch).await?;
-    match (read_token(live, &mut replies)?, replies.count()?) {
-        (Some(under_way), 1) if under_way == token => Ok(()),
-        _ => Err(Error::missing(&next.key)),
-    }
-}
 
-pub(crate) async fn commit(line: &Line, live: &Bitmap, token: Token, expiry: Expiry) -> Result<(), Error> {
-    let lifetime = expiry.lifetime()?;
-    let next = next(live, token);
-    let mut command = eval(&COMMIT, &[&pointer(live), &live.key, &next.key]);
-    let command = lifetime.push_to(command.arg(token.0)).arg(next.mark());
-    match line.run(command).await?.count()? {
-        0 => Err(Error::missing(&next.key)),
-        _ => Ok(()),
+    /// Begins a rebuild with all bits zero. Returns its generation.
+    pub(crate) async fn begin(&self, line: &Line, lease: Duration) -> Result<Self, Error> {
+        let millis = millis(lease)?;
+        // Not 0, which is the number of no rebuild.
+        let next = self.next(RandomState::new().hash_one(&self.key) | 1);
+        let mut batch = Batch::new();
+        let take = batch.add("SET").arg(self.pointer()).arg(next.generation);
+        take.arg("NX").arg("PX").arg(millis);
+        // Read back, because a cluster client may have to send `SET` twice.
+        batch.push(&self.look());
+        batch.push(&next.create_command(Expiry::After(lease))?);
+        let mut replies = line.send(batch).await?;
+        replies.value()?;
+        if self.under_way(&mut replies)?.as_ref() != Some(&next) {
+            self.abandon(line, &next).await?;
+            let what = "another rebuild is under way";
+            return Err(Error::RebuildUnderWay(Details::of_key(&self.key, what)));
+        }
+        replies.checked()?;
+        Ok(next)
     }
-}
 
-/// Abandons a rebuild. The filter stays as it is.
-pub(crate) async fn abandon(line: &Line, live: &Bitmap, token: Token) -> Result<(), Error> {
-    let mut batch = Batch::new();
-    batch.push(&look(live));
-    batch.add("UNLINK").arg(&next(live, token).key);
-    let mut replies = line.send(batch).await?;
-    let under_way = read_token(live, &mut replies)?;
-    replies.count()?;
-    if under_way == Some(token) {
-        line.run(cmd("DEL").arg(pointer(live))).await?.checked()?;
+    pub(crate) async fn renew(&self, line: &Line, next: &Self, lease: Duration) -> Result<(), Error> {
+        let millis = millis(lease)?;
+        let mut batch = Batch::of(&self.look());
+        for key in [&next.key, &self.pointer()] {
+            batch.add("PEXPIRE").arg(key).arg(millis);
+        }
+        let mut replies = line.send(batch).await?;
+        match (self.under_way(&mut replies)?, replies.count()?) {
+            (Some(under_way), 1) if under_way == *next => Ok(()),
+            _ => Err(Error::missing(&next.key)),
+        }
     }
-    Ok(())
-}
 
-/// Abandons the rebuild under way. Returns true if there was one.
-pub(crate) async fn abandon_any(line: &Line, live: &Bitmap) -> Result<bool, Error> {
-    let Some(token) = read_token(live, &mut line.run(&look(live)).await?)? else {
-        return Ok(false);
-    };
-    abandon(line, live, token).await?;
-    Ok(true)
+    pub(crate) async fn commit(&self, line: &Line, next: &Self, expiry: Expiry) -> Result<(), Error> {
+        let mut command = eval(&COMMIT, &[&self.pointer(), &self.key, &next.key]);
+        let command = expiry.push_to(command.arg(next.generation))?;
+        match line.run(command.arg(next.mark())).await?.count()? {
+            0 => Err(Error::missing(&next.key)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Abandons a rebuild. The filter stays as it is.
+    pub(crate) async fn abandon(&self, line: &Line, next: &Self) -> Result<(), Error> {
+        let mut batch = Batch::of(&self.look());
+        batch.add("UNLINK").arg(&next.key);
+        let mut replies = line.send(batch).await?;
+        let under_way = self.under_way(&mut replies)?;
+        replies.count()?;
+        if under_way.as_ref() == Some(next) {
+            line.run(cmd("DEL").arg(self.pointer())).await?.checked()?;
+        }
+        Ok(())
+    }
+
+    /// Abandons the rebuild under way. Returns true if there was one.
+    pub(crate) async fn abandon_any(&self, line: &Line) -> Result<bool, Error> {
+        let Some(next) = self.under_way(&mut line.run(&self.look()).await?)? else {
+            return Ok(false);
+        };
+        self.abandon(line, &next).await?;
+        Ok(true)
+    }
 }

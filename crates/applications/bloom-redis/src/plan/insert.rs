@@ -3,152 +3,99 @@
 use membership_filters::Hash128;
 use redis::Value;
 
-use super::bitmap::{Bitmap, offsets, per_trip};
-use super::generation::{self, Token};
+use super::bitmap::{Bitmap, offsets};
 use super::scripts::{SET, eval};
 use crate::batch::{Batch, Replies, news};
 use crate::call::Line;
-use crate::error::{Error, is_redirection};
-use crate::options::{Expiry, Lifetime, Missing, Options};
-
-/// Inserts keys. Returns true for each that was new.
-pub(crate) async fn insert(
-    line: &Line,
-    bitmap: &Bitmap,
-    hashes: &[Hash128],
-    lifetime: Lifetime,
-    options: &Options,
-) -> Result<Vec<bool>, Error> {
-    let mut new = Vec::with_capacity(hashes.len());
-    for trip in hashes.chunks(per_trip(&bitmap.schema, options)) {
-        let (mut first, mut gone) = (None, None);
-        loop {
-            let done = Insert::new(bitmap, trip, lifetime, options).send(line).await?;
-            first.get_or_insert(done.new);
-            if !done.is_settled {
-                continue;
-            }
-            let Some(token) = done.under_way.filter(|&token| gone != Some(token)) else {
-                break;
-            };
-            let wrote = insert_into_generation(line, bitmap, token, trip, options);
-            gone = generation::gone(token, wrote.await)?;
-            if gone.is_none() {
-                break;
-            }
-        }
-        new.extend(first.into_iter().flatten());
-    }
-    Ok(new)
-}
-
-/// Inserts keys into the generation of a rebuild, which must be there. Returns true for each that was new to it.
-pub(crate) async fn insert_into_generation(
-    line: &Line,
-    live: &Bitmap,
-    token: Token,
-    hashes: &[Hash128],
-    options: &Options,
-) -> Result<Vec<bool>, Error> {
-    let (next, options) = (generation::next(live, token), options.missing(Missing::Reported));
-    let mut new = Vec::with_capacity(hashes.len());
-    for trip in hashes.chunks(per_trip(&live.schema, &options)) {
-        let insert = Insert::new(&next, trip, Expiry::Keep.lifetime()?, &options);
-        new.extend(insert.send(line).await?.new);
-    }
-    Ok(new)
-}
+use crate::error::Error;
 
 /// The number of bits that one script sets: some hundred microseconds of the server.
 const BITS_PER_SCRIPT: usize = 1 << 10;
-
-/// The inserts of one round trip.
-struct Insert<'a> {
-    bitmap: &'a Bitmap,
-    /// The keys of each script. They are never divided, so that only one of two concurrent inserts of a key
-    /// finds it new.
-    parts: Vec<&'a [Hash128]>,
-    lifetime: Lifetime,
-    missing: Missing,
-}
 
 /// The result of the inserts of one round trip.
 struct Done {
     /// Set for each key that was new.
     new: Vec<bool>,
-    /// The rebuild under way after the inserts.
-    under_way: Option<Token>,
+    /// The generation of the rebuild under way after the inserts.
+    under_way: Option<Bitmap>,
     /// Set if no rebuild replaced the filter meanwhile.
     is_settled: bool,
 }
 
-impl<'a> Insert<'a> {
-    fn new(bitmap: &'a Bitmap, hashes: &'a [Hash128], lifetime: Lifetime, options: &Options) -> Self {
-        let each = (BITS_PER_SCRIPT / bitmap.schema.probe_count() as usize).max(1);
-        Self {
-            bitmap,
-            parts: hashes.chunks(each).collect(),
-            lifetime,
-            missing: options.missing,
+impl Bitmap {
+    /// Inserts keys. Returns true for each that was new.
+    pub(crate) async fn insert(&self, line: &Line, hashes: &[Hash128]) -> Result<Vec<bool>, Error> {
+        let mut new = Vec::with_capacity(hashes.len());
+        for trip in hashes.chunks(self.options.keys_per_trip(self.schema.probe_count())) {
+            let (mut first, mut gone) = (None, None);
+            loop {
+                let done = self.insert_once(line, trip).await?;
+                first.get_or_insert(done.new);
+                if !done.is_settled {
+                    continue;
+                }
+                let Some(next) = done.under_way.filter(|next| gone != Some(next.generation)) else {
+                    break;
+                };
+                match next.insert_alone(line, trip).await {
+                    Ok(_) => break,
+                    // It may have become the filter, which then lacks the keys and must be written to again. A string
+                    // of another length is none of a generation, and its rebuild fails.
+                    Err(Error::Missing { .. } | Error::Malformed(_)) => gone = Some(next.generation),
+                    Err(error) => return Err(error),
+                }
+            }
+            new.extend(first.into_iter().flatten());
         }
+        Ok(new)
     }
 
-    fn batch(&self) -> Batch {
-        let mut batch = Batch::new();
-        // Read before the bits too: a rebuild may begin and end before the reads after them. Moreover, a cluster client
-        // that is redirected for one key repeats the whole pipeline on the other node, which accepts the first command
-        // even for a key that it does not have yet: if that command wrote, it would begin a second bitmap.
-        batch.push(&self.bitmap.end());
-        for part in &self.parts {
-            let mut set = eval(&SET, &[&self.bitmap.key]);
-            set.arg(self.bitmap.parameters()).arg(self.missing.word());
-            let set = self.lifetime.push_to(set.arg(self.bitmap.bytes()));
-            let schema = &self.bitmap.schema;
-            batch.push(set.arg(schema.probe_count()).arg(offsets(schema, part)));
+    /// Inserts keys into this string alone, whatever rebuild is under way. Returns true for each that was new to it.
+    pub(crate) async fn insert_alone(&self, line: &Line, hashes: &[Hash128]) -> Result<Vec<bool>, Error> {
+        let mut new = Vec::with_capacity(hashes.len());
+        for trip in hashes.chunks(self.options.keys_per_trip(self.schema.probe_count())) {
+            new.extend(self.insert_once(line, trip).await?.new);
         }
-        // Read after the bits, so that a rebuild that is not seen began after them.
-        batch.push(&generation::look(self.bitmap));
-        batch.push(&self.bitmap.end());
-        batch
+        Ok(new)
     }
 
     /// Inserts in one round trip.
-    async fn send(&self, line: &Line) -> Result<Done, Error> {
-        let batch = self.batch();
-        let mut replies = match line.send(batch.clone()).await {
-            // While the slot is moving between two nodes, each command finds its own node.
-            Err(error) if error.redis().is_some_and(is_redirection) => {
-                let mut replies = Vec::new();
-                for command in batch.commands() {
-                    replies.push(line.run(&command).await?);
-                }
-                Replies::concat(replies)
-            }
-            replies => replies?,
-        };
-        self.read(&mut replies)
-    }
-
-    fn read(&self, replies: &mut Replies) -> Result<Done, Error> {
+    async fn insert_once(&self, line: &Line, hashes: &[Hash128]) -> Result<Done, Error> {
+        let probes = self.schema.probe_count();
+        // The keys of a script are never divided, so that only one of two concurrent inserts of a key finds it new.
+        let parts = hashes.chunks((BITS_PER_SCRIPT / probes as usize).max(1));
+        // Read before the bits too: a rebuild may begin and end before the reads after them. Moreover, a cluster client
+        // that is redirected for one key repeats the whole pipeline on the other node, which accepts the first command
+        // even for a key that it does not have yet: if that command wrote, it would begin a second bitmap.
+        let mut batch = Batch::of(&self.end());
+        for part in parts.clone() {
+            let mut set = eval(&SET, &[&self.key]);
+            set.arg(self.parameters()).arg(self.options.missing.word());
+            let set = self.expiry.push_to(set.arg(self.bytes()))?;
+            batch.push(set.arg(probes).arg(offsets(&self.schema, part)));
+        }
+        // Read after the bits, so that a rebuild that is not seen began after them.
+        batch.push(&self.look());
+        batch.push(&self.end());
+        let mut replies = line.send(batch).await?;
         let generation = |replies: &mut Replies| {
             let end = replies.bytes()?.unwrap_or_default();
-            Ok::<_, Error>(self.bitmap.generation_of(&end))
+            Ok::<_, Error>(self.generation_of(&end))
         };
-        let before = generation(replies)?;
-        let mut new = Vec::new();
-        for part in &self.parts {
+        let (before, mut new) = (generation(&mut replies)?, Vec::new());
+        for part in parts {
             let value = replies.value()?;
             if let Value::Array(other) = value {
                 let end = Replies::new(other).bytes()?.unwrap_or_default();
-                self.bitmap.is_there(&end, self.missing)?;
-                return Err(Error::missing(&self.bitmap.key));
+                self.is_there(&end)?;
+                return Err(Error::missing(&self.key));
             }
             new.extend(news(value, part.len())?);
         }
         Ok(Done {
             new,
-            under_way: generation::read_token(self.bitmap, replies)?,
-            is_settled: before == generation(replies)?,
+            under_way: self.under_way(&mut replies)?,
+            is_settled: before == generation(&mut replies)?,
         })
     }
 }

@@ -30,7 +30,7 @@ const LEASE: Duration = Duration::from_secs(600);
 const ATTEMPTS: usize = 4;
 /// The number of keys that prove a filter, and the most that are tried.
 const CANARIES: usize = 8;
-const TRIES: u32 = 1 << 20;
+const TRIES: u64 = 1 << 20;
 /// The start of marks. Those of the first version have canaries by chance alone, which a filter with much room lacks.
 const VERSION: &str = "2 ";
 
@@ -69,9 +69,11 @@ impl Loaded {
                 return Err(Error::missing(&next));
             }
         }
-        let mark = self.mark(line, &next, filter.len(), canaries).await?;
+        let mark = self
+            .insert_canaries(line, &next, filter.len(), load, &canaries)
+            .await?;
         let replace = eval(&REPLACE, &[&next, &self.key, &self.mark_key])
-            .arg(&mark.text)
+            .arg(mark)
             .take();
         match line.run(&replace).await?.count()? {
             0 => Err(Error::missing(&next)),
@@ -90,7 +92,7 @@ impl Loaded {
             }
             let again = self.chunk(line, 0).await?;
             if chunks.first() == Some(&again) && mark == self.read_mark(line).await? {
-                let chunks = chunks.iter().map(|(iterator, chunk)| (*iterator, bytes(chunk)));
+                let chunks = chunks.iter().map(|(iterator, chunk)| (*iterator, &chunk[..]));
                 let filter = RedisBloomFilter::from_chunks(chunks);
                 return filter.map_err(|error| Error::Malformed(Details::of_key(&self.key, error)));
             }
@@ -101,15 +103,16 @@ impl Loaded {
 
     pub(crate) async fn write_mark(&self, line: &Line) -> Result<(), Error> {
         let filter = self.dump(line).await?;
-        let canaries = self.canaries(RandomState::new().hash_one(&self.key), &filter)?;
-        let mark = self.mark(line, &self.key, filter.len(), canaries).await?;
-        let set = cmd("SET").arg(&self.mark_key).arg(mark.text).take();
+        let load = RandomState::new().hash_one(&self.key);
+        let canaries = self.canaries(load, &filter)?;
+        let mark = self.insert_canaries(line, &self.key, filter.len(), load, &canaries);
+        let set = cmd("SET").arg(&self.mark_key).arg(mark.await?).take();
         line.run(&set).await?.checked().map(drop)
     }
 
-    /// Chooses the canaries of a load: new keys if the last link has room for them, otherwise keys that the filter
-    /// contains.
-    fn canaries(&self, load: u64, filter: &RedisBloomFilter) -> Result<Canaries, Error> {
+    /// Returns the numbers of a load's canaries: new keys if the last link has room for them, otherwise keys that the
+    /// filter contains.
+    fn canaries(&self, load: u64, filter: &RedisBloomFilter) -> Result<Vec<u64>, Error> {
         let info = filter.info();
         let has_room = info.capacity.saturating_sub(info.len) >= CANARIES as u64;
         if !has_room && info.expansion.is_none() {
@@ -117,58 +120,39 @@ impl Loaded {
                         loaded: choose a larger capacity";
             return Err(Error::Full(Details::of_key(&self.key, what)));
         }
-        let contained = |number: &u32| has_room || filter.contains(canary(load, *number).as_bytes());
-        let mut numbers: Vec<u32> = (0..TRIES).filter(contained).take(CANARIES).collect();
-        let are_new = has_room || numbers.len() < CANARIES;
-        if are_new {
-            numbers = (0..).take(CANARIES).collect();
-        }
-        Ok(Canaries {
-            load,
-            numbers,
-            are_new,
+        let contained = |number: &u64| has_room || filter.contains(canary(load, *number).as_bytes());
+        let numbers: Vec<u64> = (0..TRIES).filter(contained).take(CANARIES).collect();
+        Ok(match numbers.len() {
+            CANARIES => numbers,
+            _ => (0..).take(CANARIES).collect(),
         })
     }
 
-    /// Inserts canaries into a filter of so many keys under this key, if they are new, and returns the mark.
-    async fn mark(&self, line: &Line, key: &[u8], len: u64, canaries: Canaries) -> Result<Mark, Error> {
-        let Canaries {
-            load,
-            numbers,
-            are_new,
-        } = canaries;
-        let mut inserted = 0;
-        if are_new {
-            let mut insert = cmd("BF.INSERT");
-            insert.arg(key).arg(&["NOCREATE", "ITEMS"]);
-            insert.arg(
-                numbers
-                    .iter()
-                    .map(|&number| canary(load, number))
-                    .collect::<Vec<_>>(),
-            );
-            let reply = line.run(&insert).await.and_then(|mut replies| replies.value());
-            let new = truths(&reply.map_err(|error| self.explain(error))?, CANARIES)?;
-            inserted = new.iter().filter(|&&is_new| is_new).count() as u64;
-        }
-        let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
-        let text = format!("{VERSION}{load} {} {}", len + inserted, numbers.join(" "));
-        Ok(Mark::read(text.as_bytes()).expect("it was written just now"))
+    /// Inserts canaries into a filter of so many keys under this key. Those that it contains change nothing. Returns
+    /// the mark.
+    async fn insert_canaries(
+        &self,
+        line: &Line,
+        key: &[u8],
+        len: u64,
+        load: u64,
+        numbers: &[u64],
+    ) -> Result<String, Error> {
+        let canaries: Vec<String> = numbers.iter().map(|&number| canary(load, number)).collect();
+        let mut insert = cmd("BF.INSERT");
+        insert.arg(key).arg(&["NOCREATE", "ITEMS"]).arg(canaries);
+        let reply = line.run(&insert).await.and_then(|mut replies| replies.value());
+        let new = truths(&reply.map_err(|error| self.explain(error))?, CANARIES)?;
+        let len = len + new.iter().filter(|&&is_new| is_new).count() as u64;
+        let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
+        Ok(format!("{VERSION}{load} {len} {}", numbers.join(" ")))
     }
 
-    async fn chunk(&self, line: &Line, iterator: i64) -> Result<(i64, Value), Error> {
+    async fn chunk(&self, line: &Line, iterator: i64) -> Result<(i64, Vec<u8>), Error> {
         let dump = cmd("BF.SCANDUMP").arg(&self.key).arg(iterator).take();
-        let reply = line.run(&dump).await;
-        let reply = reply.and_then(|mut replies| replies.value());
-        let parts = match reply.map_err(|error| self.explain(error))? {
-            Value::Array(parts) => parts,
-            other => vec![other],
-        };
-        match <[Value; 2]>::try_from(parts) {
-            Ok([Value::Int(next), chunk]) => Ok((next, chunk)),
-            Ok([other, _]) => Err(unexpected("an iterator and a chunk", Some(&other))),
-            Err(parts) => Err(unexpected("an iterator and a chunk", parts.first())),
-        }
+        let reply = line.run(&dump).await.and_then(|mut replies| replies.value());
+        let reply = reply.map_err(|error| self.explain(error))?;
+        redis::from_redis_value_ref(&reply).map_err(|_| unexpected("an iterator and a chunk", Some(&reply)))
     }
 
     pub(crate) async fn contains(&self, line: &Line, keys: &[Vec<u8>]) -> Result<Vec<Answer>, Error> {
@@ -275,14 +259,6 @@ impl Loaded {
     }
 }
 
-/// Keys that prove a filter.
-struct Canaries {
-    load: u64,
-    numbers: Vec<u32>,
-    /// Set if they are yet to be inserted.
-    are_new: bool,
-}
-
 /// The mark that proves a filter: the numbers of its load, its keys and the canaries.
 #[derive(Debug, Clone, PartialEq)]
 struct Mark {
@@ -294,35 +270,21 @@ struct Mark {
 impl Mark {
     fn read(text: &[u8]) -> Option<Self> {
         let words = core::str::from_utf8(text).ok()?.strip_prefix(VERSION)?;
-        let numbers: Vec<u64> = words
-            .split(' ')
-            .map(|word| word.parse().ok())
-            .collect::<Option<_>>()?;
+        let numbers: Option<Vec<u64>> = words.split(' ').map(|word| word.parse().ok()).collect();
+        let numbers = numbers?;
         let [load, len, ref numbers @ ..] = numbers[..] else {
             return None;
         };
-        let canaries = numbers
-            .iter()
-            .map(|&number| Some(canary(load, u32::try_from(number).ok()?)));
-        Some(Self {
+        (numbers.len() == CANARIES).then(|| Self {
             text: text.to_vec(),
             len,
-            canaries: canaries
-                .collect::<Option<_>>()
-                .filter(|all: &Vec<_>| all.len() == CANARIES)?,
+            canaries: numbers.iter().map(|&number| canary(load, number)).collect(),
         })
     }
 }
 
-fn canary(load: u64, number: u32) -> String {
+fn canary(load: u64, number: u64) -> String {
     format!("{load}:{number}")
-}
-
-fn bytes(chunk: &Value) -> &[u8] {
-    match chunk {
-        Value::BulkString(bytes) => bytes,
-        _ => &[],
-    }
 }
 
 /// Reads a reply of a truth value for each key.

@@ -99,12 +99,7 @@ pub(crate) async fn load(
         Error::InvalidArgument(Details::of_key(&record_key(name), what))
     })?;
     let parts = set.parts();
-    let nodes = nodes_of(line, parts.iter().map(|part| &part.key[..])).await?;
-    let keys = LoadedKeys {
-        line,
-        keys: parts.iter().map(|part| part.key.clone()).collect(),
-        nodes,
-    };
+    let keys = LoadedKeys::of(line, name, &set.past()).await?;
 
     let mut loaded = Loaded {
         generation: set.id().to_owned(),

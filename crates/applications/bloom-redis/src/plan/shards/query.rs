@@ -1,58 +1,50 @@
 //! Queries of a set's shards.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use filter_sets::Places;
 
-use super::current::{Current, OpenedGeneration};
+use super::current::OpenedGeneration;
 use super::nodes::Batches;
 use super::record::{Part, TAIL, generation_command, record_key};
 use crate::answer::Answer;
-
 use crate::batch::{Batch, Replies, unexpected};
 use crate::call::Line;
 use crate::error::Error;
 use crate::options::Options;
 use crate::plan::bits::{ATTEMPTS, commands_for, push_bits, read_zeros};
+use crate::sharded::ShardedSet;
 
 /// The number of bits for which a `GETRANGE` counts: about as many bytes pass the network.
 const BITS_OF_RANGE: usize = 3;
 
-pub(crate) async fn contains(
-    line: &Line,
-    current: &Current,
-    keys: &[Vec<u8>],
-    options: &Options,
-) -> Result<Vec<Answer>, Error> {
-    let mut answers = Vec::with_capacity(keys.len());
-    while answers.len() < keys.len() {
-        answers.extend(contains_settled(line, current, &keys[answers.len()..], options).await?);
-    }
-    Ok(answers)
-}
-
-/// Queries the first keys, as many as fit into a round trip. Begins again if another generation is the current one.
-async fn contains_settled(
-    line: &Line,
-    current: &Current,
-    keys: &[Vec<u8>],
-    options: &Options,
-) -> Result<Vec<Answer>, Error> {
-    let mut opened = current.get(line).await?;
-    for _ in 0..ATTEMPTS {
-        let Some(set) = opened else {
-            // There is no set.
-            return Ok(vec![Answer::Missing; keys.len()]);
-        };
-        let (generation, answers) = contains_once(line, current, &set, keys, options).await?;
-        if generation == set.generation.id().as_bytes() {
-            return Ok(answers);
+impl ShardedSet {
+    pub(crate) async fn answers(&self, line: &Line, keys: &[Vec<u8>]) -> Result<Vec<Answer>, Error> {
+        let mut answers = Vec::with_capacity(keys.len());
+        while answers.len() < keys.len() {
+            answers.extend(self.answers_settled(line, &keys[answers.len()..]).await?);
         }
-        opened = current.renew(line).await?;
+        Ok(answers)
     }
-    // There is a set, but it was replaced again and again.
-    Ok(vec![Answer::Maybe; keys.len()])
+
+    /// Queries the first keys, as many as fit into a round trip. Begins again if another generation is the current one.
+    async fn answers_settled(&self, line: &Line, keys: &[Vec<u8>]) -> Result<Vec<Answer>, Error> {
+        let mut opened = self.current.get(line).await?;
+        for _ in 0..ATTEMPTS {
+            let Some(set) = opened else {
+                // There is no set.
+                return Ok(vec![Answer::Missing; keys.len()]);
+            };
+            let record = record_key(self.current.name());
+            let (generation, answers) = set.answers(line, &record, keys, self.options).await?;
+            if generation == set.generation.id().as_bytes() {
+                return Ok(answers);
+            }
+            opened = self.current.renew(line).await?;
+        }
+        // There is a set, but it was replaced again and again.
+        Ok(vec![Answer::Maybe; keys.len()])
+    }
 }
 
 /// The query of the keys of one shard.
@@ -143,65 +135,65 @@ fn ranges_of(places: &Places) -> usize {
     }
 }
 
-/// Queries in one round trip. Returns the generation that was current meanwhile, and the answers of the queried one.
-async fn contains_once(
-    line: &Line,
-    current: &Current,
-    set: &Arc<OpenedGeneration>,
-    keys: &[Vec<u8>],
-    options: &Options,
-) -> Result<(Vec<u8>, Vec<Answer>), Error> {
-    // By node, so that what one node serves is sent together.
-    let mut shards: BTreeMap<(Option<u32>, usize), Query<'_>> = BTreeMap::new();
-    let (mut weight, mut count) = (0, 0);
-    for (index, key) in keys.iter().enumerate() {
-        let manifest = set.generation.manifest();
-        let shard = manifest.shard_of(key);
-        let part = &set.generation.parts()[shard];
-        // No key was inserted in another form than the manifest's.
-        let places = match manifest.is_of_kind(key) {
-            true => part.outline.places(key),
-            false => Places::Same(true),
-        };
-        weight += match &places {
-            Places::Same(_) => 1,
-            Places::Bits(bits) => bits.len(),
-            Places::Bytes(ranges) => ranges.len() * BITS_OF_RANGE,
-        };
-        if index > 0 && weight > options.bits_per_trip {
-            break;
+impl OpenedGeneration {
+    /// Queries in one round trip. Returns the generation that was current meanwhile by the small key, and the answers of
+    /// this one.
+    async fn answers(
+        &self,
+        line: &Line,
+        record: &[u8],
+        keys: &[Vec<u8>],
+        options: Options,
+    ) -> Result<(Vec<u8>, Vec<Answer>), Error> {
+        // By node, so that what one node serves is sent together.
+        let mut shards: BTreeMap<(Option<u32>, usize), Query<'_>> = BTreeMap::new();
+        let (mut weight, mut count) = (0, 0);
+        let manifest = self.generation.manifest();
+        for (index, key) in keys.iter().enumerate() {
+            let shard = manifest.shard_of(key);
+            let part = &self.generation.parts()[shard];
+            // No key was inserted in another form than the manifest's.
+            let places = match manifest.is_of_kind(key) {
+                true => part.outline.places(key),
+                false => Places::Same(true),
+            };
+            weight += match &places {
+                Places::Same(_) => 1,
+                Places::Bits(bits) => bits.len(),
+                Places::Bytes(ranges) => ranges.len() * BITS_OF_RANGE,
+            };
+            if index > 0 && weight > options.bits_per_trip {
+                break;
+            }
+            let (node, keys) = (self.node_of(shard), Vec::new());
+            let query = shards.entry((node, shard)).or_insert(Query { part, node, keys });
+            query.keys.push((index, places));
+            count += 1;
         }
-        let (node, keys) = (set.node_of(shard), Vec::new());
-        let query = shards.entry((node, shard)).or_insert(Query { part, node, keys });
-        query.keys.push((index, places));
-        count += 1;
+        let shards: Vec<Query<'_>> = shards.into_values().collect();
+        let mut batches = Batches::default();
+        // Next to the shards of its node, which a blocking connection queries together.
+        let record_node = self.node_of_record();
+        let at = shards.iter().position(|query| query.node == record_node);
+        let (before, after) = shards.split_at(at.unwrap_or(shards.len()));
+        for query in before {
+            query.push(batches.of(query.node));
+        }
+        batches.of(record_node).push(&generation_command(record));
+        for query in after {
+            query.push(batches.of(query.node));
+        }
+        let mut replies = line.send_all(batches.0).await?;
+        let mut answers = vec![Answer::Maybe; count];
+        let mut read = |replies: &mut Replies, shards: &[Query<'_>]| {
+            shards.iter().try_for_each(|query| {
+                let read = query.read(replies, keys, &mut answers);
+                read.map_err(|error| error.about(&query.part.key))
+            })
+        };
+        read(&mut replies, before)?;
+        let generation = replies.bytes().map_err(|error| error.about(record))?;
+        read(&mut replies, after)?;
+        Ok((generation.unwrap_or_default(), answers))
     }
-    let shards: Vec<Query<'_>> = shards.into_values().collect();
-    let mut batches = Batches::default();
-    let record = record_key(current.name());
-    // Next to the shards of its node, which a blocking connection queries together.
-    let record_node = set.node_of_record();
-    let at = shards.iter().position(|query| query.node == record_node);
-    let at = at.unwrap_or(shards.len());
-    let look = generation_command(&record);
-    let (before, after) = shards.split_at(at);
-    for query in before {
-        query.push(batches.of(query.node));
-    }
-    batches.of(record_node).push(&look);
-    for query in after {
-        query.push(batches.of(query.node));
-    }
-    let mut replies = line.send_all(batches.0).await?;
-    let mut answers = vec![Answer::Maybe; count];
-    let mut read = |replies: &mut Replies, shards: &[Query<'_>]| {
-        shards.iter().try_for_each(|query| {
-            let read = query.read(replies, keys, &mut answers);
-            read.map_err(|error| error.about(&query.part.key))
-        })
-    };
-    read(&mut replies, before)?;
-    let generation = replies.bytes().map_err(|error| error.about(&record))?;
-    read(&mut replies, after)?;
-    Ok((generation.unwrap_or_default(), answers))
 }
