@@ -109,43 +109,6 @@ fn a_full_chain_is_reported() {
     });
 }
 
-/// A filter far from full is lost, and a plain client goes on: the answers are no denials.
-#[test]
-fn a_loss_of_a_filter_with_room_is_found() {
-    with_each_server(|server| {
-        let (keys, others) = (names("key", 1_000), names("other", 1_500));
-        let empty = RedisBloomFilter::new(&RedisBloomParameters::new(100_000, 0.01)).unwrap();
-        for is_filled_remotely in [false, true] {
-            let (remote, mut local) = (RedisBloom::new("users"), empty.clone());
-            if !is_filled_remotely {
-                local.insert_many(&keys).unwrap();
-            }
-            remote.load(&local).query(server).unwrap();
-            if is_filled_remotely {
-                remote.insert_many(&keys).query(server).unwrap();
-            }
-            check_all_there(&remote.contains_many(&keys).query(server).unwrap());
-            let (mut foreign, count) = (empty.clone(), if is_filled_remotely { 1 } else { 1_500 });
-            foreign.insert_many(&others[..count]).unwrap();
-            cmd("DEL").arg("users").exec(server).unwrap();
-            for (iterator, chunk) in foreign.chunks() {
-                let mut load = cmd("BF.LOADCHUNK");
-                load.arg("users").arg(iterator).arg(chunk).exec(server).unwrap();
-            }
-            let answers = remote.contains_many(&keys).query(server).unwrap();
-            assert!(answers.iter().all(|&answer| answer == Answer::Missing), "{count}");
-        }
-        // The mark of an earlier version, whose canaries were found by chance, proves nothing.
-        cmd("SET")
-            .arg("bloom-redis:loaded:{users}")
-            .arg("7 0")
-            .exec(server)
-            .unwrap();
-        let answer = RedisBloom::new("users").contains("a").query(server);
-        assert_eq!(answer.unwrap(), Answer::Missing);
-    });
-}
-
 /// Later servers go on with chains of RedisBloom 1 and 2.0, whose links have a power of two of bits.
 #[test]
 fn a_chain_of_redisbloom_2_0_goes_on() {
@@ -190,58 +153,71 @@ fn keys_are_new_in_a_filter_that_was_loaded_again() {
     });
 }
 
+/// A filter that has grown, one far from full, and one whose keys were inserted on the server are lost, and other
+/// programs load others.
 #[test]
 fn a_lost_or_foreign_filter_denies_nothing() {
-    let keys = names("key", 1_000);
-    let local = filter(&keys);
+    let (keys, others) = (names("key", 1_000), names("other", 3_000));
     let plain = |server: &mut dyn ConnectionLike, filter: &RedisBloomFilter, chunks: usize| {
+        delete(server, "users");
         for (iterator, chunk) in filter.chunks().take(chunks) {
             let mut load = cmd("BF.LOADCHUNK");
             load.arg("users").arg(iterator).arg(chunk).exec(server).unwrap();
         }
     };
-    let delete = |server: &mut dyn ConnectionLike, key: &str| cmd("DEL").arg(key).exec(server).unwrap();
-    let losses: [Loss<'_>; 6] = [
-        &|server| delete(server, "users"),
-        &|server| delete(server, "bloom-redis:loaded:{users}"),
-        &|server| cmd("FLUSHALL").exec(server).unwrap(),
-        // Other programs load it again, by half, and with other keys.
-        &|server| {
-            delete(server, "users");
-            plain(server, &local, 1);
-        },
-        &|server| {
-            delete(server, "users");
-            plain(server, &filter(&names("other", 3_000)), usize::MAX);
-        },
-        &|server| {
-            delete(server, "users");
-            plain(server, &filter(&[]), usize::MAX);
-        },
-    ];
-    for lose in losses {
-        with_each_server(|server| {
+    for (capacity, is_filled_remotely) in [(100, false), (100_000, false), (100_000, true)] {
+        let of = |keys: &[String]| {
+            let mut filter = RedisBloomFilter::new(&RedisBloomParameters::new(capacity, 0.01)).unwrap();
+            filter.insert_many(keys).unwrap();
+            filter
+        };
+        let local = of(if is_filled_remotely { &[] } else { &keys });
+        let load = |server: &mut dyn ConnectionLike| {
             let remote = RedisBloom::new("users");
             remote.load(&local).query(server).unwrap();
-            check_all_there(&remote.contains_many(&keys).query(server).unwrap());
-            lose(server);
-            for of in [&remote, &RedisBloom::new("users")] {
-                let answers = of.contains_many(&keys).query(server).unwrap();
-                assert!(answers.iter().all(|&answer| answer == Answer::Missing));
-                let error = of.insert("a").query(server).unwrap_err();
-                assert!(matches!(error, Error::Missing { .. }), "{error}");
+            if is_filled_remotely {
+                remote.insert_many(&keys).query(server).unwrap();
             }
-            remote.load(&local).query(server).unwrap();
-            check_all_there(&remote.contains_many(&keys).query(server).unwrap());
-        });
-        // A query has five commands, twelve if a load interrupts it.
-        for at in 0..12 {
-            loses_during_a_query(&mut StandIn::default(), (&keys, &local), lose, at);
-            if let Some(mut server) = real() {
-                loses_during_a_query(&mut server, (&keys, &local), lose, at);
+            remote
+        };
+        let losses: [Loss<'_>; 8] = [
+            &|server| delete(server, "users"),
+            &|server| delete(server, "bloom-redis:loaded:{users}"),
+            &|server| cmd("FLUSHALL").exec(server).unwrap(),
+            // Other programs load it again, by half, and with other keys.
+            &|server| plain(server, &local, 1),
+            &|server| plain(server, &of(&others), usize::MAX),
+            &|server| plain(server, &of(&others[..1_500]), usize::MAX),
+            &|server| plain(server, &of(&others[..1]), usize::MAX),
+            &|server| plain(server, &of(&[]), usize::MAX),
+        ];
+        for (number, lose) in losses.into_iter().enumerate() {
+            with_each_server(|server| {
+                let remote = load(server);
+                check_all_there(&remote.contains_many(&keys).query(server).unwrap());
+                lose(server);
+                for of in [&remote, &RedisBloom::new("users")] {
+                    let answers = of.contains_many(&keys).query(server).unwrap();
+                    let are_missing = answers.iter().all(|&answer| answer == Answer::Missing);
+                    assert!(are_missing, "{capacity}, loss {number}");
+                    let error = of.insert("a").query(server).unwrap_err();
+                    assert!(matches!(error, Error::Missing { .. }), "{error}");
+                }
+                check_all_there(&load(server).contains_many(&keys).query(server).unwrap());
+            });
+            // A query has five commands, twelve if a load interrupts it.
+            for at in 0..12 {
+                loses_during_a_query(&mut StandIn::default(), &keys, &load, lose, at);
+                if let Some(mut server) = real() {
+                    loses_during_a_query(&mut server, &keys, &load, lose, at);
+                }
             }
         }
     }
+}
+
+fn delete(server: &mut dyn ConnectionLike, key: &str) {
+    cmd("DEL").arg(key).exec(server).unwrap();
 }
 
 type Loss<'a> = &'a dyn Fn(&mut dyn ConnectionLike);
@@ -249,18 +225,18 @@ type Loss<'a> = &'a dyn Fn(&mut dyn ConnectionLike);
 /// A filter is lost before a command of a query, and comes back two commands later or does not.
 fn loses_during_a_query<C: ConnectionLike>(
     server: &mut C,
-    (keys, local): (&[String], &RedisBloomFilter),
+    keys: &[String],
+    load: &dyn Fn(&mut dyn ConnectionLike) -> RedisBloom,
     lose: Loss<'_>,
     at: usize,
 ) {
     for comes_back in [false, true] {
-        let (remote, mut sent) = (RedisBloom::new("users"), 0);
-        remote.load(local).query(server).unwrap();
+        let (remote, mut sent) = (load(server), 0);
         let act = |server: &mut &mut C| {
             if sent == at {
                 lose(*server);
             } else if sent == at + 2 && comes_back {
-                RedisBloom::new("users").load(local).query(*server).unwrap();
+                load(*server);
             }
             sent += 1;
         };
