@@ -1,4 +1,4 @@
-//! Keys from files and standard input: one reader for all programs, so that a source of keys means the same to each.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 mod contents;

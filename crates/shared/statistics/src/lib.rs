@@ -1,10 +1,4 @@
-//! Distributions, tests and confidence intervals for counts, and robust statistics for measurements.
-//!
-//! All functions use `libm`, so tables have the same bytes on every machine. The usual crate for these distributions,
-//! `statrs`, uses the platform's `ln`, `exp` and `pow`, whose last bits differ between systems; the tests compare
-//! against `statrs`.
-//!
-//! This crate measures nothing, reads no files and knows nothing of datasets.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 pub mod binomial;

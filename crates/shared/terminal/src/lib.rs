@@ -1,5 +1,4 @@
-//! This crate has what programs share on a terminal: failures and exit codes, numbers as text, tables, progress
-//! and Ctrl-C.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 pub mod bar;

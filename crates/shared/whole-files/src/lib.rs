@@ -1,5 +1,4 @@
-//! The one way in which files are put in their places: a file appears when it is complete, and one process at a time
-//! writes a folder. The caller decides whether existing files may be replaced.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 use std::fs::{self, File, TryLockError};

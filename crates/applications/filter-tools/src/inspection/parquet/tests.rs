@@ -1,11 +1,9 @@
 //! Tests on a file of pyarrow's and damaged copies of it.
 
-use filter_tables::testing::tables;
+use filter_tables::testing::{golden, tables};
 
 use super::*;
 
-const FILE: &[u8] =
-    include_bytes!("../../../../../filters/filter-formats/tests/data/parquet/pyarrow.parquet");
 fn of(bytes: &[u8]) -> Vec<ColumnFilter> {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), bytes).unwrap();
@@ -15,19 +13,20 @@ fn of(bytes: &[u8]) -> Vec<ColumnFilter> {
 /// The footer has the offset and length of the first column's filter, two numbers that follow each other.
 #[test]
 fn places_that_are_wrong() {
-    let whole = of(FILE);
+    let bytes = golden::bytes("parquet/pyarrow.parquet");
+    let whole = of(&bytes);
     assert!(whole.iter().all(|filter| filter.damage.is_none()));
     let varint = |number: u32| tables::varint(u64::from(number) << 1);
     let place = [&[0x16][..], &varint(30_146), &[0x15], &varint(2064)].concat();
-    let at = FILE
+    let at = bytes
         .windows(place.len())
         .position(|window| window == place)
         .expect("field 14 and field 15 follow each other");
     let with = |offset: u32, length: u32| {
         let place = [&[0x16][..], &varint(offset), &[0x15], &varint(length)].concat();
-        let mut file = FILE.to_vec();
+        let mut file = bytes.clone();
         file.splice(at..at + place.len(), place);
-        assert_eq!(file.len(), FILE.len(), "numbers of as many bytes");
+        assert_eq!(file.len(), bytes.len(), "numbers of as many bytes");
         of(&file)
     };
     let damage = |filters: &[ColumnFilter]| filters[0].damage.clone().unwrap_or_default();
@@ -42,7 +41,7 @@ fn places_that_are_wrong() {
             .as_ref()
             .is_some_and(|damage| damage.contains("overlaps the one at offset 32210"))
     );
-    let mut file = FILE.to_vec();
+    let mut file = bytes.clone();
     // 2^31 - 32 bytes, in a header of the same length.
     file.splice(30_146..30_146 + 6, [0x15, 0xc0, 0xff, 0xff, 0xff, 0x0f]);
     let filters = of(&file);
