@@ -14,7 +14,7 @@ mod ribbon;
 mod ribbon_size;
 
 pub use fast_local::{FastLocalBloom, FastLocalBloomPolicy};
-pub use legacy::{CacheLine, LegacyBloom, LegacyFullFilterPolicy};
+pub use legacy::{LegacyBloom, LegacyFullFilterPolicy};
 pub use ribbon::{Ribbon, RibbonPolicy};
 
 /// The name under which RocksDB's tables store filters of every kind, after the prefix `fullfilter.` or

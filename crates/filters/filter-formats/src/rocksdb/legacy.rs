@@ -19,31 +19,10 @@ use crate::view::{EngineFormat, TEN};
 /// Source: RocksDB, `table/block_based/filter_policy.cc` (`LegacyBloomBitsBuilder::CalculateSpace`).
 const MAX_BITS: u64 = 0xffff_0000;
 
-/// The length of a line in a legacy full filter. RocksDB uses the cache line of the machine it was compiled for
-/// (`port/port_posix.h`), so the same keys give different filters on ARM and x86; readers infer the length from the
-/// filter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum CacheLine {
-    /// 64 bytes: x86 and most others.
-    #[default]
-    Bytes64,
-    /// 128 bytes: 64-bit ARM and PowerPC.
-    Bytes128,
-    /// 256 bytes: IBM Z.
-    Bytes256,
-}
-
-impl CacheLine {
-    /// Returns the length in bytes.
-    pub const fn bytes(self) -> u32 {
-        match self {
-            Self::Bytes64 => 64,
-            Self::Bytes128 => 128,
-            Self::Bytes256 => 256,
-        }
-    }
-}
+/// The length of a line in bytes. RocksDB writes lines as long as the cache line of the machine it was compiled for
+/// (`port/port_posix.h`): 64 bytes on x86, 128 on 64-bit ARM and PowerPC, 256 on IBM Z. Readers, RocksDB's among them,
+/// infer the length from the filter.
+const LINE_LEN: u32 = 64;
 
 /// RocksDB's full Bloom filter of format version 4 and earlier, made by [`LegacyBloom::new`].
 ///
@@ -55,25 +34,21 @@ impl CacheLine {
 ///
 /// Stored by engines as `rocksdb.internal.LegacyBloomFilter`; in RocksDB's own tables under the name that all of its
 /// filters share, [`NAME_IN_TABLES`](super::NAME_IN_TABLES). The policy reads every
-/// [kind](crate::view::FilterKind) of RocksDB's filters, and lines of any length.
+/// [kind](crate::view::FilterKind) of RocksDB's filters, and lines of any length. It writes lines of 64 bytes, which
+/// RocksDB reads on every machine.
 ///
 /// [`FastLocalBloom`]: super::FastLocalBloom
 ///
 /// ```
-/// use filter_formats::rocksdb::{CacheLine, LegacyBloom};
+/// use filter_formats::rocksdb::LegacyBloom;
 /// use filter_policy::FilterPolicy;
 ///
 /// let policy = LegacyBloom::new(10.into());
-/// let mut buffer = [0; 200];
+/// let mut buffer = [0; 100];
 /// let filter = policy.create_filter(&[b"hello", b"world"], &mut buffer)?;
 /// assert_eq!(filter.len(), 64 + 5);
 /// assert!(policy.key_may_match(b"hello", &filter));
-///
-/// // The filter that RocksDB writes on 64-bit ARM.
-/// let on_arm = LegacyBloom::with_line(10.into(), CacheLine::Bytes128);
-/// let on_arm = on_arm.create_filter(&[b"hello", b"world"], &mut buffer)?;
-/// assert_eq!(on_arm.len(), 128 + 5);
-/// assert!(policy.key_may_match(b"hello", &on_arm));
+/// assert!(!policy.key_may_match(b"foo", &filter));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 pub type LegacyFullFilterPolicy = Policy<LegacyBloom>;
@@ -83,21 +58,15 @@ pub type LegacyFullFilterPolicy = Policy<LegacyBloom>;
 #[derive(Debug, Clone, Copy)]
 pub struct LegacyBloom {
     bits_per_key: BitsPerKey,
-    line: CacheLine,
 }
 
 impl LegacyBloom {
     /// The name under which engines store the filters.
     pub const NAME: &str = "rocksdb.internal.LegacyBloomFilter";
 
-    /// Makes a policy with this many bits per key and lines of 64 bytes.
+    /// Makes a policy with this many bits per key.
     pub const fn new(bits_per_key: BitsPerKey) -> Policy<Self> {
-        Self::with_line(bits_per_key, CacheLine::Bytes64)
-    }
-
-    /// Makes a policy with another line length, to write filters as other machines would.
-    pub const fn with_line(bits_per_key: BitsPerKey, line: CacheLine) -> Policy<Self> {
-        Policy::of(Self { bits_per_key, line })
+        Policy::of(Self { bits_per_key })
     }
 
     pub(super) fn prepared(LegacyLines { bits, lines, probes }: LegacyLines<'_>) -> Prepared {
@@ -127,7 +96,7 @@ pub(super) fn probe_count(bits_per_key: RocksDbBits) -> u8 {
 
 /// Returns the number of lines for this many keys: odd, so that the remainder uses all bits of a value; 0 for no keys.
 #[inline]
-pub(super) fn lines_for(bits_per_key: RocksDbBits, keys: u64, line: CacheLine) -> u32 {
+pub(super) fn lines_for(bits_per_key: RocksDbBits, keys: u64) -> u32 {
     if keys == 0 {
         return 0;
     }
@@ -135,7 +104,7 @@ pub(super) fn lines_for(bits_per_key: RocksDbBits, keys: u64, line: CacheLine) -
         .saturating_mul(u64::from(bits_per_key.rounded()))
         .min(MAX_BITS);
     // At most 2^23.
-    u32::try_from(bits.div_ceil(u64::from(line.bytes()) * 8)).unwrap_or(u32::MAX) | 1
+    u32::try_from(bits.div_ceil(u64::from(LINE_LEN) * 8)).unwrap_or(u32::MAX) | 1
 }
 
 impl StoredBits for LegacyLines<'_> {
@@ -181,8 +150,8 @@ impl Layout for LegacyBloom {
 
     #[inline]
     fn max_len(&self, keys: usize) -> Result<usize, Error> {
-        let count = lines_for(RocksDbBits::new(self.bits_per_key), keys as u64, self.line);
-        let bytes = u64::from(count) * u64::from(self.line.bytes());
+        let count = lines_for(RocksDbBits::new(self.bits_per_key), keys as u64);
+        let bytes = u64::from(count) * u64::from(LINE_LEN);
         addressable(bytes, keys, self.bits_per_key)
     }
 
@@ -196,7 +165,7 @@ impl Layout for LegacyBloom {
             out,
             |keys| self.max_len(keys),
             |filter, keys| {
-                let count = lines_for(bits_per_key, keys as u64, self.line);
+                let count = lines_for(bits_per_key, keys as u64);
                 let [a, b, c, d] = count.to_le_bytes();
                 let mut repeats = Repeats::default();
                 if let Some((bits, tail)) = filter.split_last_chunk_mut() {
@@ -243,10 +212,7 @@ impl EngineFormat {
     /// The filter of [`LegacyBloom`], of RocksDB's format version 4 or earlier: an odd number of lines of 64 bytes, and
     /// five bytes of metadata. The rate comes from the arithmetic of its probes ([`theory`](crate::theory)): within 3 %
     /// of measured rates, and 6 % from some hundred thousand keys on.
-    pub const LEGACY_BLOOM: Self = Self(&LegacyBloom {
-        bits_per_key: TEN,
-        line: CacheLine::Bytes64,
-    });
+    pub const LEGACY_BLOOM: Self = Self(&LegacyBloom { bits_per_key: TEN });
 }
 
 impl RocksDbKind for LegacyBloom {
@@ -254,7 +220,7 @@ impl RocksDbKind for LegacyBloom {
     const HASH_BITS: i32 = 32;
 
     fn filter_len(&self, keys: u64, bits: RocksDbBits) -> u64 {
-        u64::from(lines_for(bits, keys, self.line)) * u64::from(self.line.bytes()) + TAIL_LEN as u64
+        u64::from(lines_for(bits, keys)) * u64::from(LINE_LEN) + TAIL_LEN as u64
     }
 
     fn probe_count(&self, _: u64, bits: RocksDbBits) -> Option<u32> {
@@ -262,6 +228,6 @@ impl RocksDbKind for LegacyBloom {
     }
 
     fn rate(&self, keys: u64, bits: RocksDbBits) -> f64 {
-        legacy_rate::rate(lines_for(bits, keys, self.line), keys, probe_count(bits))
+        legacy_rate::rate(lines_for(bits, keys), keys, probe_count(bits))
     }
 }

@@ -93,3 +93,28 @@ pub(super) fn may_match(bits: &[u8], lines: Lines, probes: u8, hash: u32) -> boo
             .is_none_or(|byte| byte & (1 << (position % 8)) != 0)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate alloc;
+
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    /// RocksDB writes longer lines on other machines than x86.
+    #[test]
+    fn positions_in_lines_of_every_length() {
+        for (line_len, expected) in [
+            (64, [78, 24, 482, 428, 374, 320]),
+            (128, [590, 536, 482, 428, 374, 320]),
+            (256, [1614, 536, 1506, 428, 1398, 320]),
+        ] {
+            let lines = Lines::filling(3 * line_len, 3).unwrap();
+            assert_eq!(lines.line_len() as u64, line_len);
+            let positions: Vec<u64> = lines.positions(hash(b"hello"), 6).collect();
+            assert_eq!(positions, expected, "{line_len}");
+            assert!(Lines::filling(3 * line_len + 1, 3).is_none());
+        }
+    }
+}

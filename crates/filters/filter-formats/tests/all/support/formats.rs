@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 
 use filter_formats::parquet::SplitBlock;
-use filter_formats::rocksdb::{CacheLine, FastLocalBloom, LegacyBloom, Ribbon};
+use filter_formats::rocksdb::{FastLocalBloom, LegacyBloom, Ribbon};
 use filter_formats::{Basho, BinaryFuse, Bloom64, EngineFormat};
 use filter_policy::kernels::Kernel;
 use filter_policy::leveldb::KeyHasher;
@@ -69,8 +69,6 @@ pub(crate) const ROWS: &[Row] = &[
     row(0x9e02_41af_4e73_ec48, EngineFormat::BLOOM64, Some(BLOOM64), |bits| Box::new(Bloom64::new(bits))),
     row(0xef24_19ec_a422_0bf7, EngineFormat::FAST_LOCAL_BLOOM, Some(FAST_LOCAL), |bits| Box::new(FastLocalBloom::new(bits))),
     row(0x29f2_dad3_98e6_6b39, EngineFormat::LEGACY_BLOOM, None, |bits| Box::new(LegacyBloom::new(bits))),
-    row(0xc639_2ec1_beb9_58f2, EngineFormat::LEGACY_BLOOM, None, |bits| Box::new(LegacyBloom::with_line(bits, CacheLine::Bytes128))),
-    row(0x18fd_27f3_8abd_c02e, EngineFormat::LEGACY_BLOOM, None, |bits| Box::new(LegacyBloom::with_line(bits, CacheLine::Bytes256))),
     row(0x80d1_860b_81bd_60b9, EngineFormat::RIBBON, None, |bits| Box::new(Ribbon::new(bits))),
     row(0xce53_0f7e_fb58_68d0, EngineFormat::SPLIT_BLOCK, Some(SPLIT_BLOCK), |bits| Box::new(SplitBlock::new(bits))),
     row(0x359e_314c_0739_6352, EngineFormat::SPLIT_BLOCK, Some(SPLIT_BLOCK), |bits| Box::new(SplitBlock::with_xxph3(bits))),
