@@ -13,6 +13,7 @@ use super::header::Header;
 use super::policy::SplitBlock;
 use super::value::PhysicalValue;
 use crate::error::{Error, outside};
+#[cfg(feature = "alloc")]
 use crate::view::count_ones;
 
 /// The policy whose filters bit sets are; the bits per key matter to filters that it builds.
@@ -249,9 +250,7 @@ impl fmt::Debug for SplitBlockFilter<'_> {
 /// assert!(filter.as_filter().may_match(b"two"));
 ///
 /// // There is room to spare: one block of the four is enough.
-/// assert_eq!(filter.halvings_for_rate(0.01), 2);
-/// let mut short = [0; 32];
-/// SplitBlockFilterMut::new(&mut short)?.merge_folded(&filter.as_filter())?;
+/// assert_eq!(filter.fold_to_rate(0.01)?.len(), 32);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct SplitBlockFilterMut<'a> {
@@ -310,83 +309,54 @@ impl<'a> SplitBlockFilterMut<'a> {
     /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the other filter has another length; this filter is then
     /// unchanged.
     pub fn merge(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
-        let is_as_long = other.blocks.len() == self.blocks.len();
-        check_len(is_as_long, other, "this filter's length")?;
-        self.merge_folded(other)
-    }
-
-    /// Adds the values of another filter, which is folded to this one's length. Blocks are chosen by multiplication, so
-    /// a filter of the same values with half as many blocks has the union of each pair of adjacent blocks.
-    ///
-    /// # Errors
-    ///
-    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the other filter's length is not a multiple of this
-    /// one's; this filter is then unchanged.
-    pub fn merge_folded(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
-        let is_multiple = other.blocks.len().is_multiple_of(self.blocks.len());
-        check_len(is_multiple, other, "a multiple of this filter's length")?;
-        let groups = other.blocks.chunks_exact(other.blocks.len() / self.blocks.len());
-        for (block, group) in self.blocks.iter_mut().zip(groups) {
-            group.iter().for_each(|other| unite(block, other));
+        if other.blocks.len() != self.blocks.len() {
+            let what = "length of the filter that is merged";
+            let given = other.bitset().len() as f64;
+            return Err(outside(what, given, "this filter's length").into());
+        }
+        for (block, other) in self.blocks.iter_mut().zip(other.blocks) {
+            unite(block, other);
         }
         Ok(())
     }
 
-    /// Returns how often the rate allows to halve a filter of these values: 0 if not at all.
+    /// Returns the bit set of a filter of the same values that is as short as the rate allows: half as long as often as
+    /// possible. Blocks are chosen by multiplication, so a filter with half as many blocks has the union of each pair of
+    /// adjacent blocks. This filter stays as it is.
     ///
     /// Halving stops when the number of blocks is odd or the next one would raise the estimated rate above `rate`. The
     /// estimate is that of arrow-rs and Arrow C++: `(1 - (1 - f)^(2^halvings))^8` for an overall share `f` of ones. It
     /// assumes evenly spread ones and so is lower than the rate that [`FilterView`](crate::view::FilterView) reports
     /// for the result.
-    pub fn halvings_for_rate(&self, rate: f64) -> u32 {
-        let bytes = self.blocks.as_flattened();
-        let mut zeros = 1.0 - count_ones(bytes) as f64 / (bytes.len() as f64 * 8.0);
-        for halvings in 0..self.blocks.len().trailing_zeros() {
-            zeros *= zeros;
-            if eighth_power(1.0 - zeros) > rate {
-                return halvings;
-            }
-        }
-        self.blocks.len().trailing_zeros()
-    }
-
-    /// Returns the bit set of a filter of the same values after this many halvings. This filter stays as it is. Without
-    /// an allocator, [merge](Self::merge_folded) it into an empty one of the length that is wanted.
-    ///
-    /// # Errors
-    ///
-    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the number of blocks cannot be halved so often;
-    /// [`AllocationFailed`](filter_policy::Error::AllocationFailed).
-    #[cfg(feature = "alloc")]
-    pub fn fold(&self, halvings: u32) -> Result<alloc::vec::Vec<u8>, Error> {
-        let most = self.blocks.len().trailing_zeros();
-        if halvings > most {
-            let allowed = "at most how often two divides the number of blocks";
-            return Err(outside("number of halvings", halvings.into(), allowed).into());
-        }
-        let bytes = self.blocks.as_flattened().len() >> halvings;
-        let mut bitset = alloc::vec::Vec::new();
-        bitset
-            .try_reserve_exact(bytes)
-            .map_err(|_| filter_policy::Error::AllocationFailed { bytes })?;
-        bitset.resize(bytes, 0);
-        let mut folded = SplitBlockFilterMut {
-            blocks: bitset.as_chunks_mut().0,
-            kernel: self.kernel,
-        };
-        folded.merge_folded(&self.as_filter())?;
-        Ok(bitset)
-    }
-
-    /// Returns the bit set of a filter of the same values that is as short as the rate allows: this one
-    /// [folded](Self::fold) as often as [`halvings_for_rate`](Self::halvings_for_rate) says.
     ///
     /// # Errors
     ///
     /// [`AllocationFailed`](filter_policy::Error::AllocationFailed).
     #[cfg(feature = "alloc")]
     pub fn fold_to_rate(&self, rate: f64) -> Result<alloc::vec::Vec<u8>, Error> {
-        self.fold(self.halvings_for_rate(rate))
+        let bytes = self.blocks.as_flattened();
+        let mut zeros = 1.0 - count_ones(bytes) as f64 / (bytes.len() as f64 * 8.0);
+        let mut group = 1;
+        while self.blocks.len().is_multiple_of(2 * group) {
+            zeros *= zeros;
+            let ones = 1.0 - zeros;
+            let fourth_power = (ones * ones) * (ones * ones);
+            if fourth_power * fourth_power > rate {
+                break;
+            }
+            group *= 2;
+        }
+        let bytes = bytes.len() / group;
+        let mut bitset = alloc::vec::Vec::new();
+        bitset
+            .try_reserve_exact(bytes)
+            .map_err(|_| filter_policy::Error::AllocationFailed { bytes })?;
+        bitset.resize(bytes, 0);
+        let folded: &mut [Block] = bitset.as_chunks_mut().0;
+        for (block, group) in folded.iter_mut().zip(self.blocks.chunks_exact(group)) {
+            group.iter().for_each(|other| unite(block, other));
+        }
+        Ok(bitset)
     }
 
     /// Returns the filter in its current state.
@@ -404,21 +374,9 @@ impl fmt::Debug for SplitBlockFilterMut<'_> {
     }
 }
 
-fn check_len(fits: bool, merged: &SplitBlockFilter<'_>, allowed: &'static str) -> Result<(), Error> {
-    let what = "length of the filter that is merged";
-    let given = merged.bitset().len() as f64;
-    let error = outside(what, given, allowed);
-    if fits { Ok(()) } else { Err(error.into()) }
-}
-
 /// Adds the ones of `other` to `block`.
 fn unite(block: &mut Block, other: &Block) {
     for (byte, other) in block.iter_mut().zip(other) {
         *byte |= other;
     }
-}
-
-fn eighth_power(x: f64) -> f64 {
-    let fourth = (x * x) * (x * x);
-    fourth * fourth
 }
