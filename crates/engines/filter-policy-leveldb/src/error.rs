@@ -1,17 +1,16 @@
 //! The errors outside the callbacks, which themselves have an answer in every case.
 
-use core::fmt;
-
 /// The reason why a policy could not be handed to LevelDB.
 ///
 /// | error | what to do |
 /// |---|---|
 /// | [`NulInName`](Self::NulInName) | give the policy a name without a NUL |
 /// | [`NoMemory`](Self::NoMemory) | open the database without filters, or later |
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The policy's name holds a NUL, at which it would end for C.
+    #[error("policy name must have no NUL, got {name:?} with one at byte {position}")]
     NulInName {
         /// The name.
         name: String,
@@ -19,21 +18,6 @@ pub enum Error {
         position: usize,
     },
     /// The allocator refused the memory for a policy.
+    #[error("cannot allocate memory for a policy")]
     NoMemory,
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NulInName { name, position } => {
-                write!(
-                    f,
-                    "policy name must have no NUL, got {name:?} with one at byte {position}"
-                )
-            }
-            Self::NoMemory => write!(f, "cannot allocate memory for a policy"),
-        }
-    }
-}
-
-impl core::error::Error for Error {}

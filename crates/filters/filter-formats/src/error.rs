@@ -2,7 +2,6 @@
 
 #[cfg(feature = "alloc")]
 use alloc::{format, string::String};
-use core::fmt;
 
 #[cfg(feature = "alloc")]
 use filter_policy::BitsPerKey;
@@ -20,13 +19,15 @@ use filter_policy::BitsPerKey;
 /// | `NameTaken` | `Registry::register` | choose another name: two encodings under one name deny stored keys |
 /// | [`Header`](Self::Header), [`Unknown`](Self::Unknown) | `Header::read`, `SplitBlockFilter::read` | read the column chunk without its filter |
 /// | [`BitsetLength`](Self::BitsetLength), [`Truncated`](Self::Truncated) | these, and `new` | give the whole filter, or read without it |
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An error of `filter-policy`, whose message this one has.
-    Policy(filter_policy::Error),
+    #[error(transparent)]
+    Policy(#[from] filter_policy::Error),
     /// No policy has the name.
     #[cfg(feature = "alloc")]
+    #[error("policy name must be known, got {}: known are {known}", quoted(name))]
     UnknownPolicy {
         /// The unknown name.
         name: String,
@@ -35,19 +36,30 @@ pub enum Error {
     },
     /// The text after a policy's name is no number of bits per key.
     #[cfg(feature = "alloc")]
+    #[error(
+        "bits per key must be a number between 0 and {} after a colon, as in bloom64:10, got {}",
+        BitsPerKey::MAX,
+        quoted(given)
+    )]
     BitsPerKey {
         /// The text.
         given: String,
     },
     /// A policy cannot be registered under a name that is known already.
     #[cfg(feature = "alloc")]
+    #[error(
+        "policy name must be new, got {}, which is that of another policy",
+        quoted(name)
+    )]
     NameTaken {
         /// The name.
         name: String,
     },
     /// The header of a Parquet filter is cut short, is not in Thrift's compact encoding, or lacks one of its parts.
+    #[error("filter header must be a complete Thrift struct, got damaged or cut bytes")]
     Header,
     /// The header of a Parquet filter names an unknown algorithm, hash function or compression.
+    #[error("filter's {what} must be number 1, got {number}")]
     Unknown {
         /// The name of the field.
         what: &'static str,
@@ -55,11 +67,13 @@ pub enum Error {
         number: i16,
     },
     /// The length of a Parquet filter's bit set is not a valid one.
+    #[error("length of a filter's bit set must be a multiple of 32 between 32 and 2147483616, got {given}")]
     BitsetLength {
         /// The length in bytes.
         given: i64,
     },
     /// The bit set of a Parquet filter extends beyond the given bytes.
+    #[error("filter must be at least {needed} bytes, got {given}")]
     Truncated {
         /// The length of header and bit set in bytes.
         needed: u64,
@@ -77,57 +91,7 @@ fn quoted(text: &str) -> String {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Policy(error) => error.fmt(f),
-            #[cfg(feature = "alloc")]
-            Self::UnknownPolicy { name, known } => {
-                write!(
-                    f,
-                    "policy name must be known, got {}: known are {known}",
-                    quoted(name)
-                )
-            }
-            #[cfg(feature = "alloc")]
-            Self::BitsPerKey { given } => write!(
-                f,
-                "bits per key must be a number between 0 and {} after a colon, as in bloom64:10, got {}",
-                BitsPerKey::MAX,
-                quoted(given)
-            ),
-            #[cfg(feature = "alloc")]
-            Self::NameTaken { name } => {
-                write!(
-                    f,
-                    "policy name must be new, got {}, which is that of another policy",
-                    quoted(name)
-                )
-            }
-            Self::Header => {
-                f.write_str("filter header must be a complete Thrift struct, got damaged or cut bytes")
-            }
-            Self::Unknown { what, number } => write!(f, "filter's {what} must be number 1, got {number}"),
-            Self::BitsetLength { given } => write!(
-                f,
-                "length of a filter's bit set must be a multiple of 32 between 32 and 2147483616, got {given}"
-            ),
-            Self::Truncated { needed, given } => {
-                write!(f, "filter must be at least {needed} bytes, got {given}")
-            }
-        }
-    }
-}
-
-impl core::error::Error for Error {}
-
 /// Returns the error for an argument outside of its domain, whose name and domain are in words.
 pub(crate) const fn outside(what: &'static str, given: f64, allowed: &'static str) -> filter_policy::Error {
     filter_policy::Error::OutOfDomain { what, given, allowed }
-}
-
-impl From<filter_policy::Error> for Error {
-    fn from(error: filter_policy::Error) -> Self {
-        Self::Policy(error)
-    }
 }

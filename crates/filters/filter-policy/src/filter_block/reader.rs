@@ -98,10 +98,11 @@ pub struct StoredFilter<'a> {
 }
 
 /// Damage in the bytes of a filter block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilterBlockDamage {
     /// A number of the block as a whole is wrong: its length, or one in the bytes after the filters.
+    #[error("{rule}, got {given}")]
     Block {
         /// The rule that the number breaks, in words.
         rule: &'static str,
@@ -109,6 +110,7 @@ pub enum FilterBlockDamage {
         given: u64,
     },
     /// A filter ends before it starts, or after the end of the filters.
+    #[error("filter {index} must lie between bytes 0 and {allowed}, got start {start} and end {end}")]
     Filter {
         /// The filter's number.
         index: usize,
@@ -120,25 +122,6 @@ pub enum FilterBlockDamage {
         allowed: usize,
     },
 }
-
-impl fmt::Display for FilterBlockDamage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Block { rule, given } => write!(f, "{rule}, got {given}"),
-            Self::Filter {
-                index,
-                start,
-                end,
-                allowed,
-            } => write!(
-                f,
-                "filter {index} must lie between bytes 0 and {allowed}, got start {start} and end {end}"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for FilterBlockDamage {}
 
 impl<P, B: AsRef<[u8]>> FilterBlockReader<P, B> {
     /// Reads the block whose filters this policy wrote; accepts any bytes. If the block is stored with the policy's
