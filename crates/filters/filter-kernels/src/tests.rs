@@ -3,6 +3,7 @@
 extern crate alloc;
 
 mod doors;
+mod guarded;
 mod operations;
 pub(crate) mod plain;
 

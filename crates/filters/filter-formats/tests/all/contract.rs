@@ -9,18 +9,17 @@ use filter_formats::policies::{self, AnyPolicy as Boxed};
 use filter_formats::rocksdb::FastLocalBloom;
 use filter_policy::leveldb::{LevelDbHash, Murmur2};
 use filter_policy::{
-    Answers, BitsPerKey, BloomFilterPolicy, Error, FilterBuilder, FilterBytes, FilterPolicy, HashFunctionId,
-    HashedKey, KeyHash, KeyHashes, MATCHES_EVERYTHING, OwnedFilter, Policy, PreparedFilter, contract,
+    Answers, BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashFunctionId, HashedKey,
+    KeyHash, KeyHashes, MATCHES_EVERYTHING, OwnedFilter, Policy, PreparedFilter, contract,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::support::any_bytes::{any_bits_per_key, any_filter};
 use super::support::formats::{AnyPolicy, ROWS, Seeded};
-use super::support::guarded::Guarded;
 use super::support::list::List;
 use super::support::random::slices;
-use super::support::ways::{Pages, check_all, check_bytes, check_many, filter_of, key_hashes};
+use super::support::ways::{Hashes, check_all, check_bytes, check_many, filter_of};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
@@ -40,12 +39,12 @@ proptest! {
         bits in any_bits_per_key(),
     ) {
         let keys: Vec<&[u8]> = slices(&keys).into_iter().flat_map(|key| std::iter::repeat_n(key, times)).collect();
-        check_all(bits, &keys, &slices(&others), &mut Pages::new(1 << 16));
+        check_all(bits, &keys, &slices(&others));
     }
 
     #[test]
     fn any_bytes_are_read(filter in any_filter(), keys in vec(vec(any::<u8>(), 0..40), 1..70)) {
-        check_bytes(&filter, &slices(&keys), &mut Pages::new(1 << 16));
+        check_bytes(&filter, &slices(&keys));
     }
 }
 
@@ -55,6 +54,11 @@ fn every_policy_keeps_the_public_contract() {
     for row in ROWS {
         for policy in row.on_kernels(TEN) {
             let rate = contract::check(&policy, row.checksum);
+            assert_eq!(policy.bits_per_key(), Some(TEN), "{policy:?}");
+            for keys in (1..300).chain([3_000]) {
+                let room = policy.max_filter_len(keys).unwrap();
+                assert!(policy.capacity(room) >= keys, "{policy:?}, {keys} keys");
+            }
             // A filter of so few keys leaves a binary fuse filter four bits each, and a single probe matches one key in
             // ten.
             assert!((0.004..0.1).contains(&rate), "{policy:?}: {rate}");
@@ -156,7 +160,6 @@ fn a_key_hashed_under_another_policy_is_not_denied() {
         all.push(Box::new(BloomFilterPolicy::with_hasher(Seeded(seed), TEN)));
         all.push(Box::new(Policy::of(List::new(seed.into()))));
     }
-    let mut memory = Guarded::new(300 * 8);
     let function = |policy: &dyn AnyPolicy| policy.key_hash(b"").unwrap().function();
     for policy in &all {
         let filter = filter_of(policy, &keys);
@@ -177,9 +180,9 @@ fn a_key_hashed_under_another_policy_is_not_denied() {
                 assert_eq!(shared, hash == policy.key_hash(key).unwrap(), "{at}");
             }
             let hashes = keys.iter().map(|key| other.key_hash(key).unwrap().value());
-            let hashes = key_hashes(function(&**other), hashes, &mut memory, true);
+            let hashes = Hashes::new(function(&**other), hashes);
             check_many(&mut [0; 5], &[true; 300], &|| at.clone(), &|answers| {
-                prepared.may_match_hashes(hashes, answers)
+                prepared.may_match_hashes(hashes.get(), answers)
             });
             // A value of the other width is of no function that policies have.
             let of_other_width = match function(&**other).bits() {
@@ -213,23 +216,6 @@ fn a_key_hashed_under_another_policy_is_not_denied() {
         function(&kafka),
         function(&BloomFilterPolicy::with_hasher(*kafka.hasher(), TEN))
     );
-}
-
-/// A policy without hash values, behind a pointer.
-#[test]
-fn keys_of_a_policy_without_hashes_are_kept_whole() {
-    let policy: Arc<dyn FilterPolicy + Send + Sync> = policies::by_name("BloomFilter2.Prefix.Fixed2", TEN)
-        .unwrap()
-        .into();
-    assert!(policy.key_hash(b"key").is_none());
-    let keys: [&[u8]; 3] = [b"", b"apple", b"banana"];
-    for keys in [&keys[..], &[]] {
-        let mut builder = FilterBuilder::new(Arc::clone(&policy));
-        assert!(builder.is_empty());
-        keys.iter().for_each(|key| builder.insert(key).unwrap());
-        assert_eq!(builder.len(), keys.len());
-        assert_eq!(builder.finish().unwrap(), filter_of(&policy, keys));
-    }
 }
 
 /// The functions of a format read the bytes that were prepared, and no others.

@@ -7,7 +7,6 @@ pub(crate) mod any_bytes;
 pub(crate) mod formats;
 #[expect(unreachable_pub, reason = "`filter_tables::testing` has a link to this file")]
 pub(crate) mod golden;
-pub(crate) mod guarded;
 pub(crate) mod list;
 pub(crate) mod random;
 pub(crate) mod recorded;

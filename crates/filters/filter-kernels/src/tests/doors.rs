@@ -1,12 +1,12 @@
 //! Every way into every layout, by every kernel and by arrays of 8 and 16 lanes: what they write and answer is what
-//! portable code does.
+//! portable code does, and all of it lies beside pages that must not be accessed.
 
 use super::alloc::vec;
 use super::alloc::vec::Vec;
 
 use hashzoo::{xxh3_64, xxph3_64};
 
-use super::{Random, kernels, plain::Plain};
+use super::{Random, guarded::Guarded, kernels, plain::Plain};
 use crate::bits::MAX_PROBES;
 use crate::choose::KernelToken;
 use crate::door::{KeyQuery, StoredBits, by_token};
@@ -202,31 +202,36 @@ impl<L: Layout> KeyQuery for Read<L> {
 /// byte that leaves none of them aligned.
 struct Case<'a> {
     keys: Vec<Keys<'a>>,
-    odd: Vec<u8>,
+    odd: &'a [u8],
     probes: u8,
+    /// Set if all memory lies before a guard page, not after one.
+    at_end: bool,
 }
 
 /// Appends what a kernel writes and answers.
 fn run<L: Layout>(layout: L, kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
-    let (keys, odd) = (case.keys[0], &case.odd);
+    let keys = case.keys[0];
+    let odd = Guarded::new(case.odd, case.at_end);
     let hashes: Vec<L::Hash> = keys.iter().map(|key| layout.hash(key)).collect();
+    let hashes = Guarded::new(&hashes, case.at_end);
     let sources = case.keys.iter().map(|keys| Source::Keys(*keys));
     for source in sources.clone().chain([Source::Hashes(&hashes)]) {
-        let mut built = odd.clone();
+        let mut built = Guarded::new(&odd, case.at_end);
         if layout.create(kernel, source, &mut built[1..]) && case.probes <= MAX_PROBES {
             let filter = layout.read(&built[1..]);
             let may_match = |hash: &L::Hash| filter.is_none_or(|filter| filter.may_match(kernel, *hash));
             assert!(hashes.iter().all(may_match), "a stored key is denied");
         }
-        out.extend(built);
-        let mut more: Vec<u8> = odd.iter().map(|byte| byte & 0x55).collect();
+        out.extend(&*built);
+        let mut more = Guarded::new(&odd, case.at_end);
+        more.iter_mut().for_each(|byte| *byte &= 0x55);
         layout.insert(kernel, source, &mut more[1..]);
-        out.extend(more);
+        out.extend(&*more);
     }
     let Some(filter) = layout.read(&odd[1..]).filter(|_| case.probes <= MAX_PROBES) else {
         return;
     };
-    for (key, &hash) in keys.iter().zip(&hashes) {
+    for (key, &hash) in keys.iter().zip(hashes.iter()) {
         let answers = [
             by_token(Read(layout), key, &odd[1..], kernel),
             filter.may_match(kernel, hash),
@@ -234,9 +239,9 @@ fn run<L: Layout>(layout: L, kernel: KernelToken, case: &Case<'_>, out: &mut Vec
         out.extend(answers.map(u8::from));
     }
     for source in sources.chain([Source::Hashes(&hashes)]) {
-        let mut answers = vec![!0; hashes.len().div_ceil(64)];
+        let mut answers = Guarded::new(&vec![!0; hashes.len().div_ceil(64)], case.at_end);
         filter.may_match_many(kernel, source, &mut answers);
-        out.extend(answers.into_iter().flat_map(u64::to_le_bytes));
+        out.extend(answers.iter().flat_map(|word| word.to_le_bytes()));
     }
 }
 
@@ -292,7 +297,7 @@ const LAYOUTS: &[(&str, Run)] = &[
 
 /// The ways of split blocks that other layouts do not have.
 fn apart_from_others(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
-    let mut odd = case.odd.clone();
+    let mut odd = Guarded::new(case.odd, case.at_end);
     let blocks: &mut [split_block::Block] = odd[1..].as_chunks_mut().0;
     for hash in case.keys[0].iter().map(|key| xxph3_64(key, 0)) {
         if let Some(block) = blocks.get(split_block::block_of(hash, blocks.len())) {
@@ -323,19 +328,20 @@ fn all_kernels() -> impl Iterator<Item = KernelToken> {
     kernels().map(|(kernel, _)| kernel).chain(plain)
 }
 
-/// Runs all layouts with the keys that lie side by side in these bytes, of these lengths.
-fn check(bytes: &[u8], lens: impl Iterator<Item = usize>, filter: usize, probes: u8) {
+/// Runs all layouts with keys of these lengths, whose bytes lie side by side.
+fn check(bytes: &[u8], lens: impl Iterator<Item = usize>, filter: usize, probes: u8, at_end: bool) {
     let mut rest = bytes;
-    let keys = lens.map(|len| {
+    let places = lens.map(|len| {
         let (key, others) = rest.split_at(len);
         rest = others;
-        key
+        Guarded::new(key, at_end)
     });
-    let keys: Vec<&[u8]> = keys.collect();
-    let used = keys.iter().map(|key| key.len()).sum();
-    let packed = PackedKeys::new(&bytes[..used], keys.first().map_or(0, |key| key.len()));
-    let packed = packed
-        .filter(|packed| packed.len() == keys.len())
+    let places: Vec<Guarded<u8>> = places.collect();
+    let keys: Vec<&[u8]> = places.iter().map(|place| &**place).collect();
+    let first = keys.first().map_or(0, |key| key.len());
+    let packed = Guarded::new(&keys.concat(), at_end);
+    let packed = PackedKeys::new(&packed, first)
+        .filter(|_| keys.iter().all(|key| key.len() == first))
         .map(Keys::Packed);
     let mut random = Random(filter as u64);
     // Mostly set, so that both answers are frequent.
@@ -344,8 +350,9 @@ fn check(bytes: &[u8], lens: impl Iterator<Item = usize>, filter: usize, probes:
         .for_each(|byte| *byte |= (random.next() | random.next() | random.next()) as u8);
     let case = Case {
         keys: [Keys::Slices(&keys)].into_iter().chain(packed).collect(),
-        odd,
+        odd: &odd,
         probes,
+        at_end,
     };
     for (layout, run) in LAYOUTS {
         let mut expected = Vec::new();
@@ -353,9 +360,8 @@ fn check(bytes: &[u8], lens: impl Iterator<Item = usize>, filter: usize, probes:
         for kernel in all_kernels() {
             let mut out = Vec::new();
             run(kernel, &case, &mut out);
-            let len = keys.first().map_or(0, |key| key.len());
             let at = format_args!(
-                "{} keys, the first of {len} bytes, {filter} bytes of bits",
+                "{} keys, the first of {first} bytes, {filter} bytes of bits",
                 keys.len()
             );
             assert!(out == expected, "{layout}, {kernel:?}, {at}, {probes} probes");
@@ -369,12 +375,32 @@ const THIN: usize = if cfg!(emulated) { 5 } else { 1 };
 /// Lengths that fit into registers, and others; from one byte on.
 const FILTERS: [usize; 12] = [64, 1, 100, 150, 31, 224, 256, 300, 16, 1024, 1100, 5000];
 
+/// Of one length, and of lengths that are hashed together.
 #[test]
 fn keys_of_every_length() {
-    let bytes = Random(1).bytes(300 * 37);
+    let bytes = Random(1).bytes(310 * 37);
     for len in (0..=300).step_by(THIN) {
         let probes = if len % 2 == 0 { 6 } else { len as u8 % 31 };
-        check(&bytes, (0..37).map(|_| len), FILTERS[len % 12], probes);
+        let (filter, at_end) = (FILTERS[len % 12], len % 4 < 2);
+        check(&bytes, (0..37).map(|_| len), filter, probes, at_end);
+        check(
+            &bytes,
+            (0..37).map(|i| len.max(9) + i % 8),
+            filter,
+            probes,
+            !at_end,
+        );
+    }
+}
+
+/// Lengths around the limit from which keys are hashed one by one.
+#[test]
+fn keys_of_a_mebibyte() {
+    const LONG: usize = 1 << 20;
+    let lens = [-1, 0, 0, -3, 1, 3, 4, 0, -2].map(|more| LONG.wrapping_add_signed(more));
+    let bytes = Random(6).bytes(10 * LONG);
+    for count in [4, 9] {
+        check(&bytes, lens[..count].iter().copied(), 100, 6, count == 9);
     }
 }
 
@@ -388,7 +414,17 @@ fn batches_of_every_size() {
             let filter = FILTERS[(count + 5 * i) % 12];
             let longest = [16, 4, 70][i] as u64;
             let lens = (0..count).map(|_| if i < 2 { longest } else { random.next() % (longest + 1) } as usize);
-            check(&bytes, lens, filter, probes);
+            check(&bytes, lens, filter, probes, (count + i) % 2 == 0);
+        }
+    }
+}
+
+#[test]
+fn filters_of_every_length() {
+    let bytes = Random(7).bytes(70 * 16);
+    for len in (1..=400).step_by(THIN) {
+        for at_end in [false, true] {
+            check(&bytes, (0..70).map(|_| 16), len, 6 + (len % 3) as u8, at_end);
         }
     }
 }
@@ -398,12 +434,8 @@ fn batches_of_every_size() {
 fn every_probe_count() {
     let bytes = Random(5).bytes(70 * 16);
     for probes in (0..=u8::MAX).step_by(THIN) {
-        check(
-            &bytes,
-            (0..70).map(|_| 16),
-            FILTERS[usize::from(probes) % 12],
-            probes,
-        );
+        let filter = FILTERS[usize::from(probes) % 12];
+        check(&bytes, (0..70).map(|_| 16), filter, probes, probes % 4 < 2);
     }
 }
 
@@ -411,8 +443,14 @@ fn every_probe_count() {
 #[test]
 fn many_keys_and_large_filters() {
     let bytes = Random(3).bytes(3_000 * 16);
-    for (filter, probes) in [(9_000, 6), (20_000, 2), (1 << 20, 7), ((4 << 20) + 3, 9)] {
-        check(&bytes, (0..3_000).map(|_| 16), filter, probes);
+    for (filter, probes) in [
+        (9_000, 6),
+        (20_000, 2),
+        ((1 << 20) + 64, 7),
+        (4 << 20, 6),
+        ((4 << 20) + 3, 9),
+    ] {
+        check(&bytes, (0..3_000).map(|_| 16), filter, probes, probes % 2 == 0);
     }
 }
 

@@ -1,13 +1,7 @@
-//! Random bytes, keys and hash values, always the same for a seed.
+//! Random keys and hash values, always the same for a seed.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-
-pub(crate) fn random_bytes(seed: u64, len: usize) -> Vec<u8> {
-    let mut bytes = vec![0; len];
-    SplitMix64::seed_from_u64(seed).fill_bytes(&mut bytes);
-    bytes
-}
 
 pub(crate) fn random_keys(seed: u64, count: usize, len: impl Fn(usize) -> usize) -> Vec<Vec<u8>> {
     let mut random = SplitMix64::seed_from_u64(seed);

@@ -1,4 +1,4 @@
-//! All ways to build a filter and all ways to query one, beside pages without access rights.
+//! All ways to build a filter and all ways to query one.
 
 use std::collections::BTreeMap;
 
@@ -10,91 +10,58 @@ use filter_policy::{
 };
 
 use super::formats::{AnyPolicy, ROWS, Row};
-use super::guarded::Guarded;
 use super::random::slices;
 
-/// Memory for filters as they are built and as they are stored, for packed keys, hash values and answers.
-pub(crate) struct Pages {
-    built: Guarded,
-    stored: Guarded,
-    packed: Guarded,
-    hashes: Guarded,
-    answers: Guarded,
-    /// Set if all of them lie before a guard page, not after one.
-    pub(crate) end: bool,
+/// Hash values of a function, of which those of its width are used.
+pub(crate) struct Hashes {
+    function: HashFunctionId,
+    narrow: Vec<u32>,
+    wide: Vec<u64>,
 }
 
-impl Pages {
-    /// Makes room for filters and keys of this many bytes. Memory that nobody touches costs nothing.
-    pub(crate) fn new(bytes: usize) -> Self {
+impl Hashes {
+    pub(crate) fn new(function: HashFunctionId, values: impl Iterator<Item = u64>) -> Self {
+        let wide: Vec<u64> = values.collect();
+        let narrow = wide.iter().map(|&value| value as u32).collect();
         Self {
-            built: Guarded::new(bytes),
-            stored: Guarded::new(bytes),
-            packed: Guarded::new(bytes),
-            hashes: Guarded::new(bytes),
-            answers: Guarded::new(bytes),
-            end: true,
+            function,
+            narrow,
+            wide,
+        }
+    }
+
+    fn of(policy: &dyn AnyPolicy, keys: &[&[u8]]) -> Self {
+        let values = keys.iter().map(|key| policy.key_hash(key).unwrap().value());
+        Self::new(policy.key_hash(b"").unwrap().function(), values)
+    }
+
+    pub(crate) fn get(&self) -> KeyHashes<'_> {
+        if self.function.bits() == 64 {
+            KeyHashes::new(self.function, &self.wide)
+        } else {
+            KeyHashes::new(self.function, &self.narrow)
         }
     }
 }
 
-/// Returns hash values of a function.
-pub(crate) fn key_hashes(
-    function: HashFunctionId,
-    values: impl ExactSizeIterator<Item = u64>,
-    memory: &mut Guarded,
-    end: bool,
-) -> KeyHashes<'_> {
-    if function.bits() == 64 {
-        let hashes: &mut [u64] = memory.at(end, values.len());
-        hashes
-            .iter_mut()
-            .zip(values)
-            .for_each(|(hash, value)| *hash = value);
-        KeyHashes::new(function, hashes)
-    } else {
-        let hashes: &mut [u32] = memory.at(end, values.len());
-        let values = values.map(|value| u32::try_from(value).unwrap());
-        hashes
-            .iter_mut()
-            .zip(values)
-            .for_each(|(hash, value)| *hash = value);
-        KeyHashes::new(function, hashes)
-    }
-}
-
-fn hashes<'a>(policy: &dyn AnyPolicy, keys: &[&[u8]], memory: &'a mut Guarded, end: bool) -> KeyHashes<'a> {
-    let function = policy.key_hash(b"").unwrap().function();
-    let values = keys.iter().map(|key| policy.key_hash(key).unwrap().value());
-    key_hashes(function, values, memory, end)
-}
-
-/// Returns the keys as packed ones if they have one length.
-fn packed<'a>(keys: &'a [&'a [u8]], memory: &'a mut Guarded, end: bool) -> KeyBatch<'a> {
+/// Returns the keys as packed ones if they have one length, with their bytes side by side.
+fn packed<'a>(keys: &'a [&'a [u8]], bytes: &'a [u8]) -> KeyBatch<'a> {
     let len = keys.first().map_or(0, |key| key.len());
     if len == 0 || keys.iter().any(|key| key.len() != len) {
         return keys.into();
     }
-    let bytes: &mut [u8] = memory.at(end, len * keys.len());
-    bytes
-        .chunks_mut(len)
-        .zip(keys)
-        .for_each(|(place, key)| place.copy_from_slice(key));
     PackedKeys::new(bytes, len).unwrap().into()
 }
 
 /// Returns the filter of these keys; checks that all ways to build write the same bytes, in dirty memory and nowhere
 /// else.
-pub(crate) fn built(policy: &dyn AnyPolicy, keys: &[&[u8]], pages: &mut Pages) -> Vec<u8> {
+fn built(policy: &dyn AnyPolicy, keys: &[&[u8]]) -> Vec<u8> {
     let at = |way: &str| format!("{policy:?}, {} keys, {way}", keys.len());
-    let end = pages.end;
     let most = policy.max_filter_len(keys.len()).unwrap();
-    let expected = policy
-        .create_filter(keys, pages.built.at(end, most))
-        .unwrap()
-        .to_vec();
-    let hashes = hashes(policy, keys, &mut pages.hashes, end);
-    let packed = packed(keys, &mut pages.packed, end);
+    let mut memory = vec![0; most];
+    let expected = policy.create_filter(keys, &mut memory).unwrap().to_vec();
+    let (hashes, bytes) = (Hashes::of(policy, keys), keys.concat());
+    let packed = packed(keys, &bytes);
     let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
 
     type Build<'a> = &'a dyn Fn(&mut [u8]) -> Result<usize, Error>;
@@ -106,13 +73,13 @@ pub(crate) fn built(policy: &dyn AnyPolicy, keys: &[&[u8]], pages: &mut Pages) -
             Ok(policy.build_in((&vectors).into(), out)?.len())
         }),
         ("create_from_hashes", &|out| {
-            Ok(policy.create_from_hashes(hashes, out)?.len())
+            Ok(policy.create_from_hashes(hashes.get(), out)?.len())
         }),
     ];
     let needed = expected.len();
     for (way, build) in ways {
         for given in [most, needed] {
-            let room: &mut [u8] = pages.built.at(end, given);
+            let room = &mut memory[..given];
             room.fill(0xa5);
             assert_eq!(build(room), Ok(needed), "{}", at(way));
             assert!(room[..needed] == expected, "{}", at(way));
@@ -121,7 +88,7 @@ pub(crate) fn built(policy: &dyn AnyPolicy, keys: &[&[u8]], pages: &mut Pages) -
             .into_iter()
             .filter(|&given| given < needed)
         {
-            let short: &mut [u8] = pages.built.at(end, given);
+            let short = &mut memory[..given];
             short.fill(0xa5);
             assert_eq!(
                 build(short),
@@ -158,12 +125,8 @@ pub(crate) fn built(policy: &dyn AnyPolicy, keys: &[&[u8]], pages: &mut Pages) -
 }
 
 /// Returns the answers for these keys; checks that all ways to query agree, in dirty words and no further.
-pub(crate) fn answers(policy: &dyn AnyPolicy, filter: &[u8], keys: &[&[u8]], pages: &mut Pages) -> Vec<bool> {
+fn answers(policy: &dyn AnyPolicy, filter: &[u8], keys: &[&[u8]]) -> Vec<bool> {
     let at = |way: &str| format!("{policy:?}, {} bytes, {} keys, {way}", filter.len(), keys.len());
-    let end = pages.end;
-    let stored: &mut [u8] = pages.stored.at(end, filter.len());
-    stored.copy_from_slice(filter);
-    let filter = &*stored;
     let prepared = policy.prepare(filter);
     let owned = OwnedFilter::new(policy, filter);
     let expected: Vec<bool> = keys.iter().map(|key| policy.key_may_match(key, filter)).collect();
@@ -181,10 +144,10 @@ pub(crate) fn answers(policy: &dyn AnyPolicy, filter: &[u8], keys: &[&[u8]], pag
             assert_eq!(answer, expected, "{}: {key:x?}", at(way));
         }
     }
-    let hashes = hashes(policy, keys, &mut pages.hashes, end);
-    let packed = packed(keys, &mut pages.packed, end);
+    let (hashes, bytes) = (Hashes::of(policy, keys), keys.concat());
+    let packed = packed(keys, &bytes);
     let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
-    let words: &mut [u64] = pages.answers.at(end, keys.len().div_ceil(64));
+    let words = &mut vec![0; keys.len().div_ceil(64)];
     type Ask<'a> = &'a dyn Fn(&mut Answers<'_>) -> Result<(), Error>;
     let ways: [(&str, Ask<'_>); 4] = [
         ("slices", &|answers| prepared.may_match_slices(keys, answers)),
@@ -198,7 +161,7 @@ pub(crate) fn answers(policy: &dyn AnyPolicy, filter: &[u8], keys: &[&[u8]], pag
         check_many(words, &expected, &|| at(way), query);
     }
     // RocksDB's filters identify their kind, which may use a hash of another width: then a hash value always matches.
-    let is_narrow = hashes.values::<u32>().is_some();
+    let is_narrow = hashes.get().values::<u32>().is_some();
     let by_hash = match FilterView::new(EngineFormat::FAST_LOCAL_BLOOM, filter).kind() {
         FilterKind::Filter(format)
             if policy.name().starts_with("rocksdb.")
@@ -219,7 +182,7 @@ pub(crate) fn answers(policy: &dyn AnyPolicy, filter: &[u8], keys: &[&[u8]], pag
         );
     }
     check_many(words, &by_hash, &|| at("hash values"), &|answers| {
-        prepared.may_match_hashes(hashes, answers)
+        prepared.may_match_hashes(hashes.get(), answers)
     });
     expected
 }
@@ -277,14 +240,14 @@ pub(crate) fn filter_of(policy: &dyn FilterPolicy, keys: &[impl AsRef<[u8]>]) ->
 
 impl Row {
     /// Builds and queries in all ways on every kernel; filters and answers are those of portable code and of the rule.
-    pub(crate) fn check(&self, bits: BitsPerKey, keys: &[&[u8]], others: &[&[u8]], pages: &mut Pages) {
+    fn check(&self, bits: BitsPerKey, keys: &[&[u8]], others: &[&[u8]]) {
         let mut known: Option<(Vec<u8>, Vec<bool>)> = None;
         for policy in self.on_kernels(bits) {
             let at = || format!("{policy:?}, {} keys", keys.len());
-            let filter = built(&*policy, keys, pages);
-            let of_keys = answers(&*policy, &filter, keys, pages);
+            let filter = built(&*policy, keys);
+            let of_keys = answers(&*policy, &filter, keys);
             assert!(!of_keys.contains(&false), "{}: a key is denied", at());
-            let of_others = answers(&*policy, &filter, others, pages);
+            let of_others = answers(&*policy, &filter, others);
             if let Some(known) = &known {
                 assert!(
                     filter == known.0 && of_others == known.1,
@@ -319,15 +282,15 @@ impl Row {
 }
 
 /// Checks every format.
-pub(crate) fn check_all(bits: BitsPerKey, keys: &[&[u8]], others: &[&[u8]], pages: &mut Pages) {
-    ROWS.iter().for_each(|row| row.check(bits, keys, others, pages));
+pub(crate) fn check_all(bits: BitsPerKey, keys: &[&[u8]], others: &[&[u8]]) {
+    ROWS.iter().for_each(|row| row.check(bits, keys, others));
 }
 
 /// Queries any bytes in all ways. Policies of one name answer alike, whichever kernel they use.
-pub(crate) fn check_bytes(filter: &[u8], keys: &[&[u8]], pages: &mut Pages) {
+pub(crate) fn check_bytes(filter: &[u8], keys: &[&[u8]]) {
     let mut known = BTreeMap::new();
     for policy in ROWS.iter().flat_map(|row| row.on_kernels(BitsPerKey::whole(10))) {
-        let found = answers(&*policy, filter, keys, pages);
+        let found = answers(&*policy, filter, keys);
         let expected = known
             .entry(policy.name().to_owned())
             .or_insert_with(|| found.clone());
