@@ -162,32 +162,6 @@ mod tests {
     }
 
     #[test]
-    fn flat_keys_are_taken_apart() {
-        let bloom = BloomFilterPolicy::with_leveldb_hash(TEN);
-        let policy = RustyLevelDbPolicy::new(bloom).unwrap();
-        let long = [0xff; 300];
-        let sets: [&[&[u8]]; 6] = [
-            &[],
-            &[b""],
-            &[b"a"],
-            &[b"", b"", b"\xc3\x28"],
-            &[b"x", &long, b""],
-            &[b"s", b"s"],
-        ];
-        for keys in sets {
-            let mut offsets = Vec::new();
-            let mut flat = Vec::new();
-            for key in keys {
-                offsets.push(flat.len());
-                flat.extend_from_slice(key);
-            }
-            let filter = policy.create_filter(&flat, &offsets);
-            assert_eq!(filter, bloom.build(keys).unwrap());
-            assert!(keys.iter().all(|key| policy.key_may_match(key, &filter)));
-        }
-    }
-
-    #[test]
     fn offsets_that_make_no_sense_deny_nothing() {
         let policy = RustyLevelDbPolicy::new(BloomFilterPolicy::new(TEN)).unwrap();
         for offsets in [&[1, 0][..], &[4], &[0, 9], &[usize::MAX]] {

@@ -1,7 +1,6 @@
 //! Databases written with another policy: the behaviour of the engine, and the check that predicts it.
 
 use std::cmp::Ordering as Order;
-use std::path::Path;
 use std::rc::Rc;
 
 use filter_policy::leveldb::Murmur2;
@@ -167,31 +166,4 @@ fn without_filters_and_without_tables_every_policy_is_safe() {
     assert!(matches!(refused.err().unwrap(), Error::EmptyName));
     let refused = check(folder.path(), &options(), &unnamed);
     assert!(matches!(refused.unwrap_err(), Error::EmptyName));
-}
-
-#[test]
-fn tables_of_leveldb_itself_are_judged_by_their_names() {
-    let golden =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../filters/filter-formats/tests/data/leveldb/ldb");
-    let folder = written(with_engines(options(), BloomPolicy::new(10)));
-    let live = &tables(folder.path())[0];
-    let golden = tables(&golden);
-    assert_eq!(golden.len(), 13);
-    for table in golden {
-        // Replace one of the database's tables; the check does not look at keys.
-        std::fs::copy(&table, live).unwrap();
-        let name = table.file_name().unwrap().to_string_lossy();
-        let verdict = |policy| check(folder.path(), &options(), &CountingPolicy::named(policy, BLOOM));
-        verdict("leveldb.BuiltinBloomFilter2").unwrap_or_else(|error| panic!("{name}: {error}"));
-        verdict("zzz.Custom").unwrap_or_else(|error| panic!("{name}: {error}"));
-        let first = match verdict("BloomFilter2").unwrap_err() {
-            Error::ForeignFilters { table, found, .. } => {
-                assert_eq!(found, "leveldb.BuiltinBloomFilter2", "{name}");
-                table == *live
-            }
-            error => panic!("{name}: {error}"),
-        };
-        // The table without filters passes, and the database's next table is refused.
-        assert_eq!(first, !name.contains("nofilter"), "{name}");
-    }
 }

@@ -3,16 +3,14 @@
 
 use std::collections::HashSet;
 
-use filter_formats::EngineFormat;
 use filter_formats::policies;
 use filter_formats::view::{FilterKind, FilterView};
-use filter_policy::{BitsPerKey, FilterPolicy};
+use filter_policy::BitsPerKey;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::support::any_bytes::{Readers, any_filter};
-use super::support::formats::{ROWS, Row};
 use super::support::golden::{self, hex, key};
 use super::support::ways::filter_of;
 
@@ -94,59 +92,6 @@ fn every_reader_knows_the_filters_of_every_policy() {
                 known.name()
             );
         }
-    }
-}
-
-/// Readers that take the last byte for k. The name alone protects filters of other layouts: split blocks may have any
-/// last byte and any length, and binary fuse filters end in a number that may be a k.
-#[test]
-fn readers_of_another_layout_deny_nothing() {
-    let protected = [
-        EngineFormat::LEVEL_DB,
-        EngineFormat::BLOOM64,
-        EngineFormat::FAST_LOCAL_BLOOM,
-    ];
-    let is_protected = |row: &&Row| protected.iter().any(|one| one.shares_layout(row.format));
-    let policies: Vec<_> = ROWS
-        .iter()
-        .filter(is_protected)
-        .map(|row| (row.format, (row.policy)(TEN)))
-        .collect();
-    for count in [1_u32, 10, 2_000, 100_000] {
-        let keys: Vec<[u8; 4]> = (0..count).map(u32::to_le_bytes).collect();
-        for (written, policy) in &policies {
-            let filter = filter_of(policy, &keys);
-            let others = policies.iter().filter(|(read, _)| !read.shares_layout(*written));
-            for (_, reader) in others.filter(|(read, _)| !read.shares_layout(EngineFormat::FAST_LOCAL_BLOOM))
-            {
-                for absent in [&b""[..], b"absent", &[0xff; 300]] {
-                    assert!(reader.key_may_match(absent, &filter), "{policy:?} by {reader:?}");
-                }
-            }
-        }
-    }
-}
-
-/// A filter has the length that its policy states, and as many keys as it can have.
-#[test]
-fn lengths_and_capacities_are_those_of_filters() {
-    let keys: Vec<[u8; 4]> = (0..3_000_u32).map(u32::to_be_bytes).collect();
-    for row in ROWS {
-        let policy = (row.policy)(TEN);
-        for count in (0..100).chain((100..=3_000).step_by(29)) {
-            let (len, context) = (filter_of(&policy, &keys[..count]).len(), policy.name());
-            let longest = policy.max_filter_len(count).unwrap();
-            assert!(len <= longest, "{context}, {count} keys: {longest} and {len}");
-            let most = policy.capacity(policy.max_filter_len(count).unwrap());
-            assert!(most >= count, "{context}: {most} keys, not {count}");
-            let room = policy.max_filter_len(most + 1).unwrap();
-            assert!(
-                room > policy.max_filter_len(count).unwrap(),
-                "{context}: {count} keys"
-            );
-        }
-        assert_eq!(policy.capacity(0), 0, "{}", policy.name());
-        assert_eq!(policy.bits_per_key(), Some(TEN), "{}", policy.name());
     }
 }
 

@@ -90,15 +90,6 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_have_an_answer(filter in vec(any::<u8>(), 0..80), key in any_key()) {
-        let inner = bloom();
-        let policy = PrefixPolicy::new(inner, FixedPrefix::new(3));
-        let expected = key.get(..3).is_none_or(|prefix| inner.key_may_match(prefix, &filter));
-        prop_assert_eq!(policy.key_may_match(&key, &filter), expected);
-        prop_assert_eq!(policy.prefix_may_match(&key, &filter), expected);
-    }
-
-    #[test]
     fn every_extractor_has_its_own_name(
         len in 0..40_usize,
         count in 0..40_usize,
