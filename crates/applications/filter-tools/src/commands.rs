@@ -17,6 +17,8 @@ use membership_filters::Encoding;
 use serde::Serialize;
 use terminal::failure::{Failure, escaped};
 
+use crate::inspection::shown;
+
 /// Prints a value as JSON.
 fn print_json(out: &mut impl Write, value: &(impl Serialize + ?Sized)) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(out);
@@ -49,7 +51,7 @@ fn encoding(kind: KeyKind) -> Encoding {
 
 /// Returns the failure for a wrong path.
 fn wrong(path: &Path, reason: impl Display) -> Failure {
-    Failure::input(format_args!("{}: {reason}", path.display()))
+    Failure::input(format_args!("{}: {reason}", shown(path)))
 }
 
 /// Refuses `-`, which may be meant as standard output.

@@ -6,15 +6,15 @@ mod bits;
 pub(crate) mod database;
 mod file;
 mod filters;
+mod findings;
 mod footer;
 pub(crate) mod lookup;
-mod messages;
 pub(crate) mod parquet;
 mod rocksdb;
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use filter_formats::EngineFormat;
@@ -26,9 +26,11 @@ use serde::Serialize;
 use terminal::failure::Failure;
 
 pub(crate) use bits::BitTotals;
+pub(crate) use file::head;
 use file::{DisjointRanges, StoredBlocks, TableFile};
 pub(crate) use filters::FilterBlockReport;
-use messages::Messages;
+pub(crate) use findings::Unread;
+use findings::{Findings, Messages};
 use rocksdb::RocksDbReport;
 
 /// The name under which LevelDB before 1.18 and goleveldb store the filters of LevelDB's policy.
@@ -78,37 +80,35 @@ pub(crate) enum TableKind {
 ///
 /// If the path is neither. A file that is named like a table counts as one, however damaged.
 pub(crate) fn inspect(path: &Path, with_data: bool) -> Result<Vec<TableReport>, Failure> {
-    let wrong = |error: &dyn std::fmt::Display| Failure::input(format_args!("{}: {error}", shown(path)));
-    let metadata = fs::metadata(path).map_err(|error| wrong(&error))?;
+    let wrong = |reason: String| Unread::from(reason).failure(path);
+    let refused = |error: io::Error| wrong(error.to_string());
+    let metadata = fs::metadata(path).map_err(refused)?;
     if metadata.is_dir() {
-        let tables = tables_in(path).map_err(|error| wrong(&error))?;
+        let tables = tables_in(path).map_err(refused)?;
         if tables.is_empty() && !path.join("CURRENT").exists() {
-            return Err(wrong(
-                &"not a database folder: it has neither a file CURRENT nor files named .ldb or .sst, nor Parquet files",
-            ));
+            let reason = "not a database folder: it has neither a file CURRENT nor files named .ldb or .sst, nor Parquet files";
+            return Err(wrong(reason.to_owned()));
         }
         return Ok(tables
             .iter()
             .map(|table| inspect_table(table, with_data))
             .collect());
     }
-    let file = TableFile::open(path).map_err(|error| wrong(&error))?;
+    let file = TableFile::open(path).map_err(refused)?;
     if !is_named_like_a_table(path)
         && let Err(
             error @ (filter_tables::Error::TooShort { .. } | filter_tables::Error::UnknownMagic { .. }),
         ) = Table::open(&file)
     {
         let kind = foreign(path).map_or_else(|| error.to_string(), |kind| format!("it is {kind}"));
-        return Err(wrong(&format!("not a table: {kind}")));
+        return Err(wrong(format!("not a table: {kind}")));
     }
     Ok(vec![report(path, &file, with_data)])
 }
 
 /// Returns what a file is that begins like one in which filters are kept by other programs.
 fn foreign(path: &Path) -> Option<&'static str> {
-    let mut head = [0; 4];
-    fs::File::open(path).ok()?.read_exact(&mut head).ok()?;
-    match head {
+    match head(path).ok()? {
         [0xac, 0xed, 0, 5] => {
             Some("an object stream of Java; write the filter in it with its method writeTo")
         }
@@ -201,12 +201,15 @@ impl TableReport {
         }
     }
 
+    fn add(&mut self, found: Findings) {
+        self.damage.extend(found.damage.finish());
+        self.not_read.extend(found.not_read.finish());
+    }
+
     fn add_error(&mut self, error: &filter_tables::Error<io::Error>) {
-        let messages = match is_damage(error) {
-            true => &mut self.damage,
-            false => &mut self.not_read,
-        };
-        messages.push(error.to_string());
+        let mut found = Findings::default();
+        found.add_error(error);
+        self.add(found);
     }
 
     /// Inspects the filter blocks that do not overlap: thousands of names for one block would multiply the work.
@@ -242,10 +245,9 @@ impl TableReport {
         let Some(contents) = self.filter_contents(table, handle) else {
             return;
         };
-        let found = filters::look_at(&contents, policy, layout, data_blocks);
-        self.filter_blocks.push(found.report);
-        self.damage.extend(found.damage);
-        self.not_read.extend(found.not_read);
+        let (block, found) = filters::look_at(&contents, policy, layout, data_blocks);
+        self.filter_blocks.push(block);
+        found.into_iter().for_each(|found| self.add(found));
     }
 
     /// Reads the contents of a filter block and checks its trailer. Returns `None` if there are no contents to show.
@@ -275,13 +277,11 @@ impl TableReport {
     /// Reads every data block to verify its checksum.
     fn add_data(&mut self, table: &impl StoredBlocks, data_blocks: &[BlockHandle]) {
         let block = BlockRole::Data;
-        let mut damage = Messages::default();
-        let mut not_read = Messages::default();
-        let mut end = 0;
+        let (mut found, mut end) = (Findings::default(), 0);
         for &handle in data_blocks {
             // LevelDB writes blocks one after the other. Reading the same bytes repeatedly could take for ever.
             if handle.offset < end {
-                damage.add(&format_args!(
+                found.damage.add(&format_args!(
                     "the data block at offset {} starts before the one before it ends, at {end}",
                     handle.offset
                 ));
@@ -290,25 +290,16 @@ impl TableReport {
             match table.block(block, handle) {
                 Ok((stored, wrong)) => {
                     end = handle.offset + stored.len() as u64;
-                    wrong.iter().for_each(|wrong| damage.add(wrong));
+                    wrong.iter().for_each(|wrong| found.damage.add(wrong));
                 }
-                Err(error) if is_damage(&error) => damage.add(&error),
                 Err(error) => {
                     end = handle.offset.saturating_add(handle.size);
-                    not_read.add(&error);
+                    found.add_error(&error);
                 }
             }
         }
-        self.damage.extend(damage.finish());
-        self.not_read.extend(not_read.finish());
+        self.add(found);
     }
-}
-
-/// Returns true if an error means that a checksum or an offset contradicts the bytes. What another writer may have
-/// written, or the system did not read, may be intact.
-const fn is_damage<E>(error: &filter_tables::Error<E>) -> bool {
-    use filter_tables::Error::{Damaged, TooShort};
-    matches!(error, Damaged(_) | TooShort { .. })
 }
 
 #[cfg(all(test, unix))]

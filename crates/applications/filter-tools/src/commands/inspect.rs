@@ -4,7 +4,6 @@ mod columns;
 mod sets;
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -14,7 +13,7 @@ use serde::Serialize;
 use terminal::number::grouped;
 
 use super::numbers::share;
-use super::print_json;
+use super::{print_json, wrong};
 use crate::inspection::parquet;
 use crate::inspection::{self, BitTotals, FilterBlockReport, TableKind, TableReport};
 use terminal::failure::Failure;
@@ -172,11 +171,6 @@ fn parquet_files(path: &Path) -> io::Result<Vec<PathBuf>> {
     } else {
         Ok(Vec::new())
     }
-}
-
-/// Returns the failure for a path, which is shown without control characters.
-fn wrong(path: &Path, reason: impl Display) -> Failure {
-    Failure::input(format_args!("{}: {reason}", inspection::shown(path)))
 }
 
 /// Ignores that a reader stopped early: what was found decides the exit code.

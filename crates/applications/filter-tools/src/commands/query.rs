@@ -1,7 +1,6 @@
 //! `query`: looks up keys in filters, sets, tables and databases.
 
-use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use filter_sets::{Access, Filter, FilterSet, Format, MANIFEST, Opening};
@@ -12,7 +11,7 @@ use terminal::interrupt::Interrupt;
 
 use super::numbers::share;
 use super::{check_format, checked, encoding, failure, note, wrong};
-use crate::inspection::{database, is_named_like_a_table, lookup, shown};
+use crate::inspection::{database, head, is_named_like_a_table, lookup};
 
 /// The number of keys that are looked up together at most.
 const TOGETHER: usize = 4096;
@@ -174,14 +173,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         let kind = check_kind(path, arguments, &manifest.key_kind)?;
         Ok(Opened::new(kind, move |keys| set.contains_many(keys)))
     } else if format.is_none() && is_named_like_a_table(path) {
-        let may_hold = lookup::open(path, false).map_err(|error| {
-            let failure = if error.is_damage(false) {
-                Failure::internal
-            } else {
-                Failure::input
-            };
-            failure(format!("{}: {error}", shown(path)))
-        })?;
+        let may_hold = lookup::open(path, None).map_err(|unread| unread.failure(path))?;
         if let Some(all) = &may_hold.all {
             let text = format!(
                 "the table does not show which of its filters answers for a key, so each key is looked up in all {}: an absent key matches with a probability of {}",
@@ -247,9 +239,8 @@ fn kind_in_tables(path: &Path, arguments: &Arguments) -> KeyKind {
 /// Returns true if the filter has the fast hash of `membership-filters`, which does not distinguish integers and
 /// tuples from bytes.
 fn is_of_program(path: &Path) -> bool {
-    let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(envelope::HEADER_LEN).read_to_end(&mut head));
-    read.is_ok() && envelope::hash_id(&head).is_ok_and(|id| id == Xxph3.hash_id())
+    const LEN: usize = envelope::HEADER_LEN as usize;
+    head::<LEN>(path).is_ok_and(|head| envelope::hash_id(&head).is_ok_and(|id| id == Xxph3.hash_id()))
 }
 
 /// Checks that the arguments do not contradict the kind of key that the file states, and returns it.

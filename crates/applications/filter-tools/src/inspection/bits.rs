@@ -9,7 +9,7 @@ use filter_policy::leveldb::is_coprime_size;
 use serde::Serialize;
 use statistics::significant;
 
-use super::parquet::Unread;
+use super::findings::Unread;
 
 /// The filter that RocksDB writes if it cannot build one (`FinishAlwaysTrue` in `table/block_based/filter_policy.cc`).
 const ROCKSDB_MATCHES_EVERYTHING: [u8; 6] = [0; 6];
@@ -74,6 +74,7 @@ impl BitTotals {
             _ => return Err(Unread::Other(format.damage(bytes).to_string())),
         }
         self.weighted_rates += view.expected_rate() * view.bits() as f64;
+        self.derive();
         Ok(match view.kind() {
             FilterKind::Filter(format) if is_of_rocksdb || view.probe_count().is_none() => {
                 Some(format.name())
@@ -94,7 +95,7 @@ impl BitTotals {
         self.derive();
     }
 
-    pub(super) fn derive(&mut self) {
+    fn derive(&mut self) {
         if self.bits > 0 {
             self.fill = Some(significant::round(self.ones as f64 / self.bits as f64));
         }

@@ -9,9 +9,8 @@ use filter_tables::{MAX_BLOCK_BYTES, Manifest, ReadAt as _, manifest_name};
 use terminal::failure::Failure;
 
 use super::file::TableFile;
+use super::findings::{Messages, Unread};
 use super::lookup::{self, MayHold};
-use super::messages::Messages;
-use super::shown;
 
 /// The largest number of bytes read from `CURRENT`, more than any has.
 const MAX_CURRENT_LEN: u64 = 64;
@@ -41,12 +40,9 @@ pub(crate) fn is_database(folder: &Path) -> bool {
 pub(crate) fn open(folder: &Path) -> Result<Database, Failure> {
     let read = |name: &str, longest: u64| {
         let path = folder.join(name);
-        contents(&path, longest).map_err(|error| Failure::input(format_args!("{}: {error}", shown(&path))))
+        contents(&path, longest).map_err(|error| Unread::from(error).failure(&path))
     };
-    let damage = |name: &str, rule| {
-        let path = folder.join(name);
-        Failure::internal(format_args!("{}: {rule}", shown(&path)))
-    };
+    let damage = |name: &str, rule: &str| Unread::Damaged(rule.to_owned()).failure(&folder.join(name));
     // Listed first: a log that an engine makes later has later keys, and a table that it makes from these is seen below.
     let logs = logs(folder);
     let current = read("CURRENT", MAX_CURRENT_LEN)?;
@@ -155,11 +151,11 @@ impl Database {
         let names = ["ldb", "sst"].map(|ending| format!("{number:06}.{ending}"));
         let is_there = |name: &&String| folder.join(name).exists();
         for name in names.iter().filter(is_there) {
-            match lookup::open(&folder.join(name), is_bytewise) {
+            match lookup::open(&folder.join(name), Some(is_bytewise)) {
                 Ok(table) => self.tables.push(table),
-                Err(error) => {
-                    self.is_damaged |= error.is_damage(true);
-                    reasons.add(&format_args!("{name}: {error}"));
+                Err(unread) => {
+                    self.is_damaged |= unread.is_damage();
+                    reasons.add(&format_args!("{name}: {unread}"));
                 }
             }
         }

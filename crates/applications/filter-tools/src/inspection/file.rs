@@ -7,6 +7,13 @@ use std::path::Path;
 
 use filter_tables::{BlockHandle, BlockRole, Damage, ReadAt, RocksDbTable, StoredBlock, TRAILER_LEN, Table};
 
+/// Reads the first bytes of a file.
+pub(crate) fn head<const N: usize>(path: &Path) -> io::Result<[u8; N]> {
+    let mut head = [0; N];
+    File::open(path)?.read_exact(&mut head)?;
+    Ok(head)
+}
+
 /// A file that may be a table.
 pub(super) struct TableFile(File);
 

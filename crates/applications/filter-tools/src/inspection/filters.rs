@@ -8,8 +8,7 @@ use filter_tables::BlockHandle;
 use serde::Serialize;
 
 use super::bits::BitTotals;
-use super::messages::{MAX_MESSAGES, Messages};
-use super::parquet::Unread;
+use super::findings::{Findings, Messages, Unread};
 
 /// A report on one filter block.
 #[derive(Debug, Serialize)]
@@ -29,13 +28,24 @@ pub(crate) struct FilterBlockReport {
     pub(crate) bits: Option<BitTotals>,
 }
 
-/// The result of inspecting a filter block.
-pub(super) struct Found {
-    pub(super) report: FilterBlockReport,
-    /// Descriptions of the damage.
-    pub(super) damage: Vec<String>,
-    /// Descriptions of the filters that were not read and may be intact.
-    pub(super) not_read: Vec<String>,
+impl FilterBlockReport {
+    pub(super) fn new(policy: &[u8], bytes: u64, filters: u64) -> Self {
+        Self {
+            policy: policy.escape_ascii().to_string(),
+            kinds: BTreeSet::new(),
+            bytes,
+            filters,
+            empty: 0,
+            bits: None,
+        }
+    }
+
+    /// Counts the bits of a filter that is not empty, or returns the reason why they are not counted.
+    pub(super) fn add_filter(&mut self, format: EngineFormat, filter: &[u8]) -> Result<(), Unread> {
+        let bits = self.bits.get_or_insert_default();
+        self.kinds.extend(bits.add_filter(format, filter)?);
+        Ok(())
+    }
 }
 
 /// Inspects a filter block with filters of this layout, or of an unknown one. The data blocks are sorted by offset.
@@ -47,16 +57,14 @@ pub(super) fn look_at(
     policy: &[u8],
     layout: Option<EngineFormat>,
     data_blocks: &[BlockHandle],
-) -> Found {
+) -> (FilterBlockReport, [Findings; 2]) {
     let reader = FilterBlockReader::new((), block);
-    let mut damage = Messages::default();
-    for found in reader.damage() {
-        damage.add(&found);
+    let mut report = FilterBlockReport::new(policy, block.len() as u64, reader.len() as u64);
+    report.bits = layout.map(|_| BitTotals::default());
+    let [mut found, mut denied] = [(); 2].map(|()| Findings::default());
+    for damage in reader.damage() {
+        found.damage.add(&damage);
     }
-    let (mut denied, mut not_read) = (Messages::default(), Messages::default());
-    let mut kinds = BTreeSet::new();
-    let mut bits = layout.map(|_| BitTotals::default());
-    let mut empty = 0;
     let mut counted_to = 0;
     for filter in reader.filters() {
         // A filter with a damaged range was reported already.
@@ -64,76 +72,51 @@ pub(super) fn look_at(
             continue;
         };
         if bytes.is_empty() {
-            empty += 1;
+            report.empty += 1;
             // Only known policies define the meaning of an empty filter.
-            if bits.is_some() {
-                add_denied(&mut denied, &filter, data_blocks);
+            if layout.is_some() {
+                add_denied(&mut denied.damage, &filter, data_blocks);
             }
-        } else if let (Some(layout), Some(bits)) = (layout, &mut bits) {
+        } else if let Some(layout) = layout {
+            let index = filter.index;
             if range.start < counted_to {
-                damage.add(&format_args!(
-                    "filter {} starts at byte {}, where one before it ends at byte {counted_to}: its bits are not \
+                found.damage.add(&format_args!(
+                    "filter {index} starts at byte {}, where one before it ends at byte {counted_to}: its bits are not \
                      counted",
-                    filter.index, range.start
+                    range.start
                 ));
                 continue;
             }
             counted_to = range.end;
-            match bits.add_filter(layout, bytes) {
-                Ok(kind) => kinds.extend(kind),
-                Err(Unread::Damaged(wrong)) => damage.add(&format_args!("filter {}: {wrong}", filter.index)),
-                Err(Unread::Other(reason)) => {
-                    not_read.add(&format_args!("filter {}: {reason}", filter.index))
-                }
+            if let Err(unread) = report.add_filter(layout, bytes) {
+                found.add_filter(&format_args!("filter {index}"), &unread);
             }
         }
     }
-    if let Some(bits) = &mut bits {
-        bits.derive();
-    }
-    let report = FilterBlockReport {
-        policy: policy.escape_ascii().to_string(),
-        kinds,
-        bytes: block.len() as u64,
-        filters: reader.len() as u64,
-        empty,
-        bits,
-    };
-    let mut damage = damage.finish();
-    damage.extend(denied.finish());
-    Found {
-        report,
-        damage,
-        not_read: not_read.finish(),
-    }
+    (report, [found, denied])
 }
 
 /// Reports the data blocks whose keys an empty filter denies.
 fn add_denied(denied: &mut Messages, filter: &StoredFilter<'_>, data_blocks: &[BlockHandle]) {
     let starting_before = |offset| data_blocks.partition_point(|handle| handle.offset < offset);
-    let Some(covered) = data_blocks
-        .get(starting_before(filter.block_offsets.start)..starting_before(filter.block_offsets.end))
-    else {
-        return;
-    };
-    let (described, rest) = covered.split_at(covered.len().min(MAX_MESSAGES));
-    for handle in described {
+    let covered = starting_before(filter.block_offsets.start)..starting_before(filter.block_offsets.end);
+    for handle in data_blocks.get(covered).unwrap_or_default() {
         denied.add(&format_args!(
             "the data block at offset {} has an empty filter, which denies its keys",
             handle.offset
         ));
     }
-    denied.add_uncounted(rest.len() as u64);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::messages::MAX_MESSAGES;
+    use super::super::findings::MAX_MESSAGES;
     use super::*;
 
     fn look_at(block: &[u8], policy: &[u8], data_blocks: &[BlockHandle]) -> (FilterBlockReport, Vec<String>) {
-        let found = super::look_at(block, policy, crate::inspection::format_of(policy), data_blocks);
-        (found.report, found.damage)
+        let layout = crate::inspection::format_of(policy);
+        let (report, found) = super::look_at(block, policy, layout, data_blocks);
+        (report, found.map(|found| found.damage.finish()).concat())
     }
 
     /// Builds a block of filters and offsets that give their starts.

@@ -16,6 +16,7 @@ use filter_tables::{BlockHandle, BlockRole, Entry, Error, FilterHandles, RocksDb
 use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
 
 use super::file::TableFile;
+use super::findings::Unread;
 
 /// Returns true if a table may contain a user's key. `false` is certain.
 type KeyLookup = Box<dyn Fn(&[u8]) -> bool>;
@@ -42,49 +43,35 @@ impl AllFilters {
     }
 }
 
-/// The reason why a table's filters were not opened.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Unopened {
-    #[error("{0}")]
-    File(#[from] std::io::Error),
-    #[error("{0}")]
-    Table(#[from] Error<std::io::Error>),
-    #[error("table must have filters of a known policy, over whole keys, got {0}")]
-    Filters(String),
+/// Names the filters that a table has in place of those that answer.
+fn other_filters<'n>(names: impl Iterator<Item = &'n [u8]>) -> Unread {
+    let names: Vec<String> = names.map(|name| name.escape_ascii().to_string()).collect();
+    no_filters(&match names.is_empty() {
+        true => "no filters".to_owned(),
+        false => format!("policy {}", names.join(", ")),
+    })
 }
 
-impl Unopened {
-    /// Returns true if the table is damaged. A few bytes are damage if a manifest lists them, and may be no table
-    /// otherwise.
-    pub(crate) fn is_damage(&self, is_listed: bool) -> bool {
-        match self {
-            Self::Table(Error::TooShort { .. }) => is_listed,
-            Self::Table(error) => super::is_damage(error),
-            _ => false,
-        }
-    }
-
-    /// Names the filters that a table has in place of those that answer.
-    fn filters<'n>(names: impl Iterator<Item = &'n [u8]>) -> Self {
-        let names: Vec<String> = names.map(|name| name.escape_ascii().to_string()).collect();
-        Self::Filters(match names.is_empty() {
-            true => "no filters".to_owned(),
-            false => format!("policy {}", names.join(", ")),
-        })
-    }
+fn no_filters(got: &str) -> Unread {
+    Unread::Other(format!(
+        "table must have filters of a known policy, over whole keys, got {got}"
+    ))
 }
 
 /// Opens the filters of a table of LevelDB, RocksDB or Pebble. The data of the table is read for the order of its keys,
-/// unless a database's manifest states that they are in the order of their bytes.
+/// unless the manifest of a database lists the table and states that they are in the order of their bytes: `listed` is
+/// then true.
 ///
 /// # Errors
 ///
 /// If the table cannot be read, or has no filters that answer for whole keys.
-pub(crate) fn open(path: &Path, in_bytewise_database: bool) -> Result<MayHold, Unopened> {
+pub(crate) fn open(path: &Path, listed: Option<bool>) -> Result<MayHold, Unread> {
     let file = TableFile::open(path)?;
     match Table::open(&file) {
-        Ok(table) => leveldb(&table, in_bytewise_database),
+        Ok(table) => leveldb(&table, listed == Some(true)),
         Err(Error::RocksDb(_)) => rocksdb(&file),
+        // A few bytes are damage only if a manifest lists them.
+        Err(error @ Error::TooShort { .. }) if listed.is_none() => Err(Unread::Other(error.to_string())),
         Err(error) => Err(error.into()),
     }
 }
@@ -127,14 +114,14 @@ fn policies_of(name: &[u8]) -> Vec<AnyPolicy> {
 /// The bytes of sequence number and kind after each user's key in a database. Other tables have nothing there.
 const TAG_LEN: usize = 8;
 
-fn leveldb(table: &Table<&TableFile>, in_bytewise_database: bool) -> Result<MayHold, Unopened> {
+fn leveldb(table: &Table<&TableFile>, in_bytewise_database: bool) -> Result<MayHold, Unread> {
     let name = table.policy_names().find(|name| !policies_of(name).is_empty());
     let name = name.and_then(|name| str::from_utf8(name).ok());
     let (Some(name), Some(index)) = (name, table.footer().index) else {
-        return Err(Unopened::filters(table.policy_names()));
+        return Err(other_filters(table.policy_names()));
     };
     let Some(block) = table.filter_block(name)? else {
-        return Err(Unopened::filters(table.policy_names()));
+        return Err(other_filters(table.policy_names()));
     };
     let format = super::format_of(name.as_bytes());
     let filters: Vec<_> = (policies_of(name.as_bytes()).into_iter())
@@ -149,27 +136,31 @@ fn leveldb(table: &Table<&TableFile>, in_bytewise_database: bool) -> Result<MayH
             .map_or(&[][..], |entry| entry.key);
         blocks.push((last_key.to_vec(), handle));
     }
-    let order = match in_bytewise_database {
-        true => Order::OF_BYTEWISE_DATABASE,
-        false => Order::of(table, &blocks),
+    let choices = match in_bytewise_database {
+        true => [Choice::One, Choice::Nothing],
+        false => choices(table, &blocks),
     };
     let reader = FilterBlockReader::new((), block);
     let mut all: Vec<u64> = blocks.iter().map(|(_, handle)| handle.offset).collect();
     all.dedup_by_key(|offset| *offset >> reader.base_lg().min(63));
     let read = all.iter().filter_map(|&offset| reader.filter_of(offset));
     let rates = read.filter_map(|filter| Some(FilterView::new(format?, filter).expected_rate()));
-    let in_all = (!order.is_shown() && all.len() > 1).then(|| AllFilters::new(all.len(), rates));
+    // Of an ordinary key.
+    let is_one = choices.iter().find(|choice| **choice != Choice::Nothing) == Some(&Choice::One);
+    let in_all = (!is_one && all.len() > 1).then(|| AllFilters::new(all.len(), rates));
     let answer = move |key: &[u8]| {
         let may_match = |offset| filters.iter().any(|filters| filters.may_match(offset, key));
         [TAG_LEN, 0]
             .into_iter()
-            .any(|tag_len| match order.choice(tag_len, key) {
+            .zip(choices)
+            .any(|(tag_len, choice)| match choice {
                 Choice::Nothing => false,
+                Choice::AllIfTagged if !may_have_tag(key) => false,
                 Choice::One => {
                     let block = blocks.get(place(&blocks, tag_len, key));
                     block.is_some_and(|(_, handle)| may_match(handle.offset))
                 }
-                Choice::All => all.iter().any(|&offset| may_match(offset)),
+                Choice::All | Choice::AllIfTagged => all.iter().any(|&offset| may_match(offset)),
             })
     };
     Ok(MayHold {
@@ -193,105 +184,74 @@ fn may_have_tag(key: &[u8]) -> bool {
     key.last_chunk::<TAG_LEN>().is_some_and(|[kind, ..]| *kind < 16)
 }
 
-/// The order of the keys in a table of LevelDB, read from its data: the comparator decides it, and the table does not
-/// name that.
-struct Order {
-    /// Set if all stored keys have tags, because the table is one of a database.
-    is_of_database: bool,
-    /// Set if all stored keys may have tags. Otherwise none has.
-    have_tags: bool,
-    /// Set if each stored key, without a tag and with it, is in the block where it belongs in the order of bytes.
-    is_bytewise: [bool; 2],
-}
-
-/// The filters that answer for a key.
+/// The filters that answer for a key in a table of LevelDB.
+#[derive(Clone, Copy, PartialEq)]
 enum Choice {
     Nothing,
     /// The filter of the block that the key belongs to in the order of bytes.
     One,
     All,
+    /// Every stored key ends like one with a tag: all filters if this key does, too.
+    AllIfTagged,
 }
 
-impl Order {
-    const OF_BYTEWISE_DATABASE: Self = Self {
-        is_of_database: true,
-        have_tags: true,
-        is_bytewise: [true, false],
-    };
-
-    /// Reads the keys of all blocks, each with the last key that the index states. Blocks that cannot be read show
-    /// nothing.
-    fn of(table: &Table<&TableFile>, blocks: &[(Vec<u8>, BlockHandle)]) -> Self {
-        let mut order = Self {
-            is_of_database: false,
-            have_tags: true,
-            is_bytewise: [TAG_LEN, 0].map(|tag_len| {
-                let last = |(key, _): &(Vec<u8>, _)| without_tag(key, tag_len).to_vec();
-                blocks.len() > 1 && blocks.is_sorted_by_key(last)
-            }),
-        };
-        let mut previous = Vec::new();
-        for (at, (_, handle)) in blocks.iter().enumerate() {
-            let read = table.block(BlockRole::Data, *handle);
-            let complete = read.ok().and_then(|block| {
-                let mut entries = block.entries().ok()?;
-                while let Some(Entry { key, .. }) = entries.next_entry().ok()? {
-                    order.have_tags &= may_have_tag(key);
-                    for (is_bytewise, tag_len) in order.is_bytewise.iter_mut().zip([TAG_LEN, 0]) {
-                        let user_key = without_tag(key, tag_len);
-                        // Versions of a key may go on in the next block: the first one decides.
-                        let is_next_version = at > 0 && user_key == without_tag(&previous, tag_len);
-                        *is_bytewise &= is_next_version || place(blocks, tag_len, user_key) == at;
-                    }
-                    previous.clear();
-                    previous.extend_from_slice(key);
+/// Returns the filters that answer for a key as it is stored in a database, before a tag, and for one without. The data
+/// is read for it: the comparator decides the order, and the table does not name that. A block is given with the last
+/// key that the index states. Blocks that cannot be read show nothing.
+fn choices(table: &Table<&TableFile>, blocks: &[(Vec<u8>, BlockHandle)]) -> [Choice; 2] {
+    // Set if all stored keys may have tags. Otherwise none has.
+    let mut have_tags = true;
+    // Set if each stored key, without a tag and with it, is in the block where it belongs in the order of bytes.
+    let mut is_bytewise = [TAG_LEN, 0].map(|tag_len| {
+        let last = |(key, _): &(Vec<u8>, _)| without_tag(key, tag_len).to_vec();
+        blocks.len() > 1 && blocks.is_sorted_by_key(last)
+    });
+    let mut previous = Vec::new();
+    for (at, (_, handle)) in blocks.iter().enumerate() {
+        let read = table.block(BlockRole::Data, *handle);
+        let complete = read.ok().and_then(|block| {
+            let mut entries = block.entries().ok()?;
+            while let Some(Entry { key, .. }) = entries.next_entry().ok()? {
+                have_tags &= may_have_tag(key);
+                for (is_bytewise, tag_len) in is_bytewise.iter_mut().zip([TAG_LEN, 0]) {
+                    let user_key = without_tag(key, tag_len);
+                    // Versions of a key may go on in the next block: the first one decides.
+                    let is_next_version = at > 0 && user_key == without_tag(&previous, tag_len);
+                    *is_bytewise &= is_next_version || place(blocks, tag_len, user_key) == at;
                 }
-                Some(())
-            });
-            if complete.is_none() {
-                order.is_bytewise = [false; 2];
-                break;
+                previous.clear();
+                previous.extend_from_slice(key);
             }
-        }
-        order
-    }
-
-    /// Returns true if one filter answers for an ordinary key.
-    fn is_shown(&self) -> bool {
-        self.is_bytewise[usize::from(!self.have_tags)]
-    }
-
-    fn choice(&self, tag_len: usize, key: &[u8]) -> Choice {
-        let [with_tags, without] = self.is_bytewise;
-        if tag_len > 0 {
-            match (self.have_tags, with_tags) {
-                (false, _) => Choice::Nothing,
-                (_, true) => Choice::One,
-                (_, false) => Choice::All,
-            }
-        } else if self.is_of_database {
-            Choice::Nothing
-        } else if without {
-            Choice::One
-        } else if self.have_tags && with_tags && !may_have_tag(key) {
-            // Every stored key ends like one with a tag, and this one does not.
-            Choice::Nothing
-        } else {
-            Choice::All
+            Some(())
+        });
+        if complete.is_none() {
+            is_bytewise = [false; 2];
+            break;
         }
     }
+    let before_tag = match (have_tags, is_bytewise[0]) {
+        (false, _) => Choice::Nothing,
+        (_, true) => Choice::One,
+        (_, false) => Choice::All,
+    };
+    let without = match is_bytewise[1] {
+        true => Choice::One,
+        false if before_tag == Choice::One => Choice::AllIfTagged,
+        false => Choice::All,
+    };
+    [before_tag, without]
 }
 
-fn rocksdb(file: &TableFile) -> Result<MayHold, Unopened> {
+fn rocksdb(file: &TableFile) -> Result<MayHold, Unread> {
     let table = RocksDbTable::open(file)?;
     let filters = table.filters()?;
     let handles: Vec<BlockHandle> = match filters.handles() {
         FilterHandles::Full(handle) | FilterHandles::BlockBased(handle) => vec![*handle],
         FilterHandles::Partitioned(partitions) => partitions.iter().map(|part| part.handle).collect(),
-        _ => return Err(Unopened::filters(table.unknown_filters().map(|(name, _)| name))),
+        _ => return Err(other_filters(table.unknown_filters().map(|(name, _)| name))),
     };
     if !table.has_whole_keys() {
-        return Err(Unopened::Filters("filters of prefixes only".to_owned()));
+        return Err(no_filters("filters of prefixes only"));
     }
     if let FilterHandles::BlockBased(handle) = filters.handles() {
         return Ok(block_based(table.filter(*handle)?));

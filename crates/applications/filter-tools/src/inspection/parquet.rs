@@ -14,7 +14,8 @@ use key_input::KeyKind;
 use serde::Serialize;
 use statistics::significant;
 
-use super::file::DisjointRanges;
+use super::file::{DisjointRanges, head};
+use super::findings::Unread;
 use super::footer::{self, Column};
 use value::Value;
 
@@ -42,40 +43,14 @@ pub(crate) struct ColumnFilter {
     /// True if the row group may contain the queried value; `None` without a query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) may_match: Option<bool>,
-    /// A description of the damage.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) damage: Option<String>,
-    /// The reason why the filter, which may be intact, was not read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) not_read: Option<String>,
-}
-
-/// The reason why a file or a filter of it was not read.
-#[derive(Debug, PartialEq, Serialize)]
-pub(crate) enum Unread {
-    #[serde(rename = "damage")]
-    Damaged(String),
-    /// It may be intact: the system refused it, it is encrypted, or it is not what was queried.
-    #[serde(rename = "not_read")]
-    Other(String),
-}
-
-impl From<String> for Unread {
-    fn from(reason: String) -> Self {
-        Self::Other(reason)
-    }
+    #[serde(flatten)]
+    pub(crate) unread: Option<Unread>,
 }
 
 /// Returns true if a file begins like a Parquet file or is named like one.
 pub(crate) fn is_parquet(path: &Path) -> bool {
-    let starts_like_one = || {
-        let mut start = [0; 4];
-        File::open(path)?.read_exact(&mut start)?;
-        Ok::<_, io::Error>([MAGIC, ENCRYPTED].contains(&start))
-    };
-    path.is_file()
-        && (path.extension().is_some_and(|extension| extension == "parquet")
-            || starts_like_one().unwrap_or(false))
+    let starts_like_one = || head(path).is_ok_and(|start| [MAGIC, ENCRYPTED].contains(&start));
+    path.is_file() && (path.extension().is_some_and(|extension| extension == "parquet") || starts_like_one())
 }
 
 /// Returns the Parquet files in a folder and the folders in it, sorted, as Spark and Hive write them: names that begin
@@ -115,7 +90,7 @@ pub(crate) fn inspect(
     column: Option<&str>,
     key: Option<(&str, Option<KeyKind>)>,
 ) -> Result<(Vec<ColumnFilter>, u64), Unread> {
-    let mut file = OpenFile::open(path).map_err(|error| error.to_string())?;
+    let mut file = OpenFile::open(path)?;
     let (columns, row_groups) = footer::columns(&file.footer()?).map_err(Unread::Damaged)?;
     let is_queried = |of: &&Column| column.is_none_or(|name| of.path == name);
     let queried: Vec<&Column> = columns.iter().filter(is_queried).collect();
@@ -214,8 +189,7 @@ impl OpenFile {
             expected_rate: None,
             // An unreadable filter denies nothing.
             may_match: value.map(|_| true),
-            damage: None,
-            not_read: None,
+            unread: None,
         };
         let bitset = match column.is_encrypted {
             true => Err("encrypted".to_owned().into()),
@@ -230,8 +204,7 @@ impl OpenFile {
                     found.may_match = Some(value.may_match(&filter));
                 }
             }
-            Err(Unread::Damaged(damage)) => found.damage = Some(damage),
-            Err(Unread::Other(reason)) => found.not_read = Some(reason),
+            Err(unread) => found.unread = Some(unread),
         }
         Some(found)
     }

@@ -1,7 +1,5 @@
 //! Inspects the filters of a RocksDB table.
 
-use std::collections::BTreeSet;
-
 use filter_formats::EngineFormat;
 use filter_formats::view::{FilterKind, FilterView};
 use filter_tables::{BlockHandle, BlockRole, Damage, FilterHandles, RocksDbFilters, RocksDbTable};
@@ -11,8 +9,7 @@ use super::TableReport;
 use super::bits::BitTotals;
 use super::file::{DisjointRanges, TableFile};
 use super::filters::FilterBlockReport;
-use super::messages::Messages;
-use super::parquet::Unread;
+use super::findings::Findings;
 
 /// The properties that only RocksDB's tables have.
 #[derive(Debug, Serialize)]
@@ -84,14 +81,8 @@ impl TableReport {
                 continue;
             };
             if self.filter_contents(table, handle).is_some() {
-                self.filter_blocks.push(FilterBlockReport {
-                    policy: name.escape_ascii().to_string(),
-                    kinds: BTreeSet::new(),
-                    bytes: handle.size,
-                    filters: 1,
-                    empty: 0,
-                    bits: None,
-                });
+                self.filter_blocks
+                    .push(FilterBlockReport::new(name, handle.size, 1));
             }
         }
         self.rocksdb = Some(report);
@@ -105,52 +96,32 @@ impl TableReport {
         holds_keys: bool,
         handles: impl ExactSizeIterator<Item = BlockHandle>,
     ) {
-        let filters = handles.len() as u64;
-        let (mut damage, mut not_read) = (Messages::default(), Messages::default());
-        let mut read = DisjointRanges::default();
-        let mut bits = BitTotals::default();
-        let mut kinds = BTreeSet::new();
-        let (mut bytes, mut empty) = (0, 0);
+        let layout = super::format_of(name.as_bytes()).unwrap_or(EngineFormat::FAST_LOCAL_BLOOM);
+        let mut report = FilterBlockReport::new(name.as_bytes(), 0, handles.len() as u64);
+        report.bits = Some(BitTotals::default());
+        let (mut found, mut read) = (Findings::default(), DisjointRanges::default());
         for handle in handles {
             if let Err(overlap) = read.add_filter_block(handle, self.bytes) {
-                damage.add(&overlap);
+                found.damage.add(&overlap);
                 continue;
             }
-            let offset = handle.offset;
             let Some(contents) = self.filter_contents(table, handle) else {
                 continue;
             };
-            bytes += contents.len() as u64;
-            let layout = super::format_of(name.as_bytes()).unwrap_or(EngineFormat::FAST_LOCAL_BLOOM);
+            let filter = format!("filter at offset {}", handle.offset);
+            report.bytes += contents.len() as u64;
             if FilterView::new(layout, &contents).kind() == FilterKind::Empty {
-                empty += 1;
+                report.empty += 1;
                 if holds_keys {
-                    damage.add(&format_args!(
-                        "the filter at offset {offset} is empty, which denies its keys"
-                    ));
+                    found
+                        .damage
+                        .add(&format_args!("the {filter} is empty, which denies its keys"));
                 }
-                continue;
-            }
-            match bits.add_filter(layout, &contents) {
-                Ok(kind) => kinds.extend(kind),
-                Err(Unread::Damaged(wrong)) => {
-                    damage.add(&format_args!("filter at offset {offset}: {wrong}"))
-                }
-                Err(Unread::Other(reason)) => {
-                    not_read.add(&format_args!("filter at offset {offset}: {reason}"))
-                }
+            } else if let Err(unread) = report.add_filter(layout, &contents) {
+                found.add_filter(&filter, &unread);
             }
         }
-        bits.derive();
-        self.filter_blocks.push(FilterBlockReport {
-            policy: name.to_owned(),
-            kinds,
-            bytes,
-            filters,
-            empty,
-            bits: Some(bits),
-        });
-        self.damage.extend(damage.finish());
-        self.not_read.extend(not_read.finish());
+        self.filter_blocks.push(report);
+        self.add(found);
     }
 }

@@ -9,11 +9,11 @@ use terminal::failure::Failure;
 use terminal::layout::table;
 use terminal::number::{counted, grouped};
 
-use super::{Arguments, list, unless_closed, wrong};
+use super::{Arguments, list, unless_closed};
 use crate::commands::numbers::share;
-use crate::commands::{checked, note, print_json};
-use crate::inspection::parquet::{self, ColumnFilter, Unread};
-use crate::inspection::shown;
+use crate::commands::{checked, note, print_json, wrong};
+use crate::inspection::parquet::{self, ColumnFilter};
+use crate::inspection::{Unread, shown};
 
 /// A file that was read.
 struct ParquetFile<'p> {
@@ -46,21 +46,9 @@ struct InFile<'f> {
     /// The path. Bytes that are not text are replaced.
     file: String,
     #[serde(flatten)]
-    contents: Contents<'f>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Contents<'f> {
-    Filter(&'f ColumnFilter),
-    Unread(&'f Unread),
-}
-
-impl<'f> InFile<'f> {
-    fn new(path: &Path, contents: Contents<'f>) -> Self {
-        let file = path.display().to_string();
-        Self { file, contents }
-    }
+    filter: Option<&'f ColumnFilter>,
+    #[serde(flatten)]
+    unread: Option<&'f Unread>,
 }
 
 /// Shows the filters of Parquet files. Files that are not read are reported if there is another.
@@ -79,36 +67,36 @@ pub(super) fn show(arguments: &Arguments, paths: &[PathBuf]) -> Result<(), Failu
         }
     }
     if let (true, Some((path, reason))) = (files.is_empty(), unread.first()) {
-        return Err(match reason {
-            Unread::Damaged(damage) => Failure::internal(format_args!("{}: {damage}", shown(path))),
-            Unread::Other(reason) => wrong(path, reason),
-        });
+        return Err(reason.failure(path));
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = if arguments.json {
-        let filters = all(&files).map(|(path, filter)| InFile::new(path, Contents::Filter(filter)));
-        let unread = unread.iter();
-        let unread = unread.map(|(path, reason)| InFile::new(path, Contents::Unread(reason)));
-        print_json(&mut out, &filters.chain(unread).collect::<Vec<_>>())
+        let filters = all(&files).map(|(path, filter)| (path, Some(filter), None));
+        let unread = unread
+            .iter()
+            .map(|(path, reason)| (path.as_path(), None, Some(reason)));
+        let all = filters.chain(unread).map(|(path, filter, unread)| InFile {
+            file: path.display().to_string(),
+            filter,
+            unread,
+        });
+        print_json(&mut out, &all.collect::<Vec<_>>())
     } else {
         print(&mut out, &files, unread.len() as u64, key.is_some()).map_err(Failure::from)
     };
     unless_closed(written.and_then(|()| Ok(out.flush()?)))?;
-    for (path, Unread::Damaged(reason) | Unread::Other(reason)) in &unread {
+    for (path, reason) in &unread {
         note(shown(path), reason);
     }
-    let is_damaged = |(_, reason): &(_, Unread)| matches!(reason, Unread::Damaged(_));
-    checked(!unread.iter().any(is_damaged) && all(&files).all(|(_, filter)| filter.damage.is_none()))?;
-    let filters = all(&files).filter(|(_, filter)| filter.not_read.is_some());
+    let filters = all(&files).filter_map(|(_, filter)| filter.unread.as_ref());
+    let mut reasons = unread.iter().map(|(_, reason)| reason).chain(filters.clone());
+    checked(!reasons.any(Unread::is_damage))?;
     let (filters, unread) = (filters.count() as u64, unread.len() as u64);
     match &files[..] {
         _ if filters + unread == 0 => Ok(()),
         [file] if unread == 0 => {
             let count = counted(filters, "filter");
-            Err(Failure::input(format_args!(
-                "{}: {count} not read",
-                shown(file.path)
-            )))
+            Err(wrong(file.path, format_args!("{count} not read")))
         }
         _ => {
             let counts = [(unread, "file"), (filters, "filter")];
@@ -149,14 +137,17 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile<'_>], unread: u64, has_k
     }
     for (heading, is_damage) in [("not read", false), ("damage", true)] {
         let lines = all(files).filter_map(|(file, filter)| {
-            let reason = [&filter.not_read, &filter.damage][usize::from(is_damage)];
-            let (reason, (column, row_group)) = (reason.as_ref()?, place(filter));
+            let unread = filter
+                .unread
+                .as_ref()
+                .filter(|unread| unread.is_damage() == is_damage)?;
+            let (column, row_group) = place(filter);
             let name = if are_several {
                 format!("{}: ", shown(file))
             } else {
                 String::new()
             };
-            Some(format!("{name}row group {row_group}, {column}: {reason}"))
+            Some(format!("{name}row group {row_group}, {column}: {unread}"))
         });
         let more = lines.clone().count().saturating_sub(DESCRIBED) as u64;
         let more = (more > 0).then(|| format!("and {}", counted(more, "more filter")));

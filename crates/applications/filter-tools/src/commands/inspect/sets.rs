@@ -1,8 +1,7 @@
 //! Shows sets of shards, and files that are a filter of a given format.
 
 use std::f64::consts::LN_2;
-use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use filter_sets::{Error, Fill, Filter, Format, Header, MANIFEST, Manifest, Opening};
@@ -14,7 +13,8 @@ use terminal::layout::table;
 use terminal::number::{counted, grouped};
 
 use crate::commands::numbers::share;
-use crate::commands::{check_format, checked, failure, print_json};
+use crate::commands::{check_format, checked, failure, print_json, wrong};
+use crate::inspection::{head, shown};
 
 /// A file with a filter.
 #[derive(Serialize)]
@@ -69,13 +69,9 @@ pub(super) fn is_set(path: &Path) -> bool {
 
 /// Returns true if the file begins as one with a filter.
 pub(super) fn is_stored(path: &Path) -> bool {
-    let begins = || {
-        let mut head = [0; 8];
-        File::open(path)?.read_exact(&mut head)?;
-        Ok::<_, io::Error>(Header::begins(&head))
-    };
+    let begins = || head::<8>(path).is_ok_and(|head| Header::begins(&head));
     // Opening a pipe would wait for its writer.
-    path.is_file() && (begins().unwrap_or(false) || Format::of_file(path).is_some())
+    path.is_file() && (begins() || Format::of_file(path).is_some())
 }
 
 /// Shows a set, and compares its checksums.
@@ -113,14 +109,13 @@ pub(super) fn set(folder: &Path, format: Option<&Format>, json: bool) -> Result<
 pub(super) fn files(paths: &[PathBuf], format: Option<&Format>, json: bool) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for path in paths {
-        let shown = crate::inspection::shown(path);
-        let bytes = path.metadata().map_err(|error| super::wrong(path, error))?;
+        let bytes = path.metadata().map_err(|error| wrong(path, error))?;
         // Keys of any encoding: nothing is looked up.
         let format = format.cloned().or_else(|| Format::of_file(path));
         let opened = Filter::open(path, format.as_ref(), Opening::default());
         let known = opened.as_ref().ok().map(Filter::format).or(format.as_ref());
         let name = known.map_or_else(String::new, Format::to_string);
-        rows.push(described(shown, &name, bytes.len(), opened));
+        rows.push(described(shown(path), &name, bytes.len(), opened));
     }
     show(&rows, json)?;
     checked(rows.iter().all(|row| row.damage.is_none()))
