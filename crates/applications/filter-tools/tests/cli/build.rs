@@ -37,56 +37,7 @@ fn lines(numbers: std::ops::Range<u32>) -> String {
     numbers.map(|number| format!("user-{number}\n")).collect()
 }
 
-#[test]
-fn lines_are_any_bytes_but_zero() {
-    let bench = Workbench::new();
-    let long = vec![b'x'; 3 << 20];
-    let input = [&b"\na\x01b\n\xff\xfe\r\n\n"[..], &long, b"\nlast"].concat();
-    let built = bench.fed("build --keys - --out odd --rate 0.001% --json", &input);
-    let described: Value = serde_json::from_str(&built.stdout).unwrap();
-    assert_eq!(described["keys"], 5, "{described}");
-    assert_eq!(
-        built.stderr,
-        "standard input: 1 carriage return before a line feed belongs to no key\n"
-    );
-    let stored = bench.path("odd").metadata().unwrap().len() - Header::LEN as u64;
-    assert_eq!(described["bytes"], stored);
-    let query = |input: &[u8]| {
-        let answers = bench.fed("query odd", input).stdout;
-        answers.replace("maybe", "+").replace('\n', " ")
-    };
-    assert_eq!(query(&input), "+ + + + + + ");
-    assert_eq!(query(b"a\n\xff\xfe\nlast\n\nlast\r\nlast\r"), "no + + + + no ");
-    assert_eq!(query(b""), "");
-    let marked = bench.fed("build --out marked", b"\xef\xbb\xbfone\ntwo\n").stderr;
-    assert!(
-        marked.starts_with("standard input: its first key begins with a byte order mark"),
-        "{marked}"
-    );
-    bench.refuses_fed(
-        2,
-        [&b"key\n"[..], &[b'x'; 9 << 20]].concat(),
-        "build --out other --memory 16MiB => standard input, line 2: must have at most 8388608 bytes",
-    );
-}
-
-#[test]
-fn the_end_of_a_line_belongs_to_no_key() {
-    let bench = Workbench::new();
-    let note = |source: &str| format!("{source}: 300 carriage returns before line feeds belong to no key\n");
-    for (stored, queried, notes) in [
-        ("\r\n", "\n", [note("keys"), String::new()]),
-        ("\n", "\r\n", [String::new(), note("standard input")]),
-    ] {
-        let [keys, questions] = [stored, queried].map(|end| lines(0..300).replace('\n', end));
-        bench.write("keys", keys);
-        let built = bench.run("build --keys keys --out filter --replace");
-        let answered = bench.fed("query filter", questions);
-        assert_eq!(answered.stdout, "maybe\n".repeat(300));
-        assert_eq!([built.stderr, answered.stderr], notes);
-    }
-}
-
+/// What a key is, the tests of `key-input` show.
 #[test]
 fn both_commands_read_keys_as_people_have_them() {
     let bench = Workbench::new();
@@ -105,6 +56,22 @@ fn both_commands_read_keys_as_people_have_them() {
     );
     assert_eq!(bench.fed("query ids", "7\n8\n1").stdout, "maybe\nno\nmaybe\n");
 
+    let described = bench.fed("build --keys - --out odd --json", b"\na\r\n\xff\n\nlast");
+    let word = "standard input: 1 carriage return before a line feed belongs to no key\n";
+    assert_eq!(described.stderr, word);
+    let described: Value = serde_json::from_str(&described.stdout).unwrap();
+    let stored = bench.path("odd").metadata().unwrap().len() - Header::LEN as u64;
+    assert_eq!(
+        (&described["keys"], &described["bytes"]),
+        (&4.into(), &stored.into())
+    );
+    assert_eq!(bench.fed("query odd", "").stdout, "");
+    bench.refuses_fed(
+        2,
+        [&b"key\n"[..], &[b'x'; 9 << 20]].concat(),
+        "build --out other --memory 16MiB => standard input, line 2: must have at most 8388608 bytes",
+    );
+
     bench.fed("build --null --out names", "a\nb\0\0c");
     let answered = bench.fed("query names --null", "c\0a\0a\nb\0\0");
     assert_eq!(answered.stdout, "maybe\nno\nmaybe\nmaybe\n");
@@ -115,22 +82,9 @@ fn both_commands_read_keys_as_people_have_them() {
         build --keys - ids.csv.gz - --out new => -: is given twice
         query ids --keys - - => -: is given twice
         build --delimiter tab --out new => required | --column
+        query names --delimiter tab => required | --column
         build --column 1 --type long --out new => standard input, line 1: must be a number",
     );
-    // One rule for one key as for many.
-    for (input, text) in [
-        (
-            &b"a\tb,1\nc,2\n"[..],
-            "--column 1 => give --delimiter comma or --delimiter tab",
-        ),
-        (
-            b"user\0\n",
-            " => line 1: must be text without zero bytes | --type binary | --null",
-        ),
-    ] {
-        let table = ["build --out new", "query names"].map(|words| format!("{words} {text}"));
-        bench.refuses_fed(2, input, &table.join("\n"));
-    }
     bench.fed("build --column 1 --delimiter comma --out fields", "a\tb,1\nc,2\n");
     let answered = bench.fed("query fields --null", "a\tb\0a\0c\0");
     assert_eq!(answered.stdout, "maybe\nno\nmaybe\n");
