@@ -15,14 +15,10 @@ const MAX_BITS: f64 = 100.0;
 /// A request for a filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum SizeQuestion {
-    /// The smallest filter of these keys with at most this rate.
-    Rate { keys: u64, rate: f64 },
-    /// The filter of these keys with this many bits per key.
-    Bits { keys: u64, bits_per_key: f64 },
-    /// The filter of these keys with the lowest rate in this many bytes.
-    Memory { keys: u64, bytes: u64 },
+    /// The filter of these keys.
+    Of { keys: u64, size: Size },
     /// The filter of the most keys with at most this rate in this many bytes.
-    Keys { rate: f64, bytes: u64 },
+    MostKeys { rate: f64, bytes: u64 },
 }
 
 /// The filter that answers a question.
@@ -61,10 +57,8 @@ pub(crate) fn answer(format: &Format, question: SizeQuestion) -> Result<SizeAnsw
     let sizing = |keys, size| format.sizing(keys, size).map_err(text_of);
     let policy = of_policy(format);
     let (keys, size) = match question {
-        SizeQuestion::Rate { keys, rate } => (keys, Size::Rate(rate)),
-        SizeQuestion::Bits { keys, bits_per_key } => (keys, Size::BitsPerKey(bits_per_key)),
-        SizeQuestion::Memory { keys, bytes } => (keys, Size::Bytes(bytes)),
-        SizeQuestion::Keys { rate, bytes } => match policy {
+        SizeQuestion::Of { keys, size } => (keys, size),
+        SizeQuestion::MostKeys { rate, bytes } => match policy {
             Some(sizes) => most_keys(sizes, rate, bytes)?,
             None => {
                 let size = Size::Rate(rate);

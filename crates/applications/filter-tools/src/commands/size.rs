@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 
 use filter_formats::budget::Level;
 use filter_policy::leveldb::is_coprime_size;
-use filter_sets::{Format, Sizing};
+use filter_sets::{Format, Size, Sizing};
 use indicatif::HumanBytes;
 use serde::Serialize;
 use terminal::failure::Failure;
@@ -141,26 +141,21 @@ fn question(arguments: &Arguments) -> Result<(SizeQuestion, String), Failure> {
     let at_rate = format!("{} false positives", share(rate));
     let of_keys = counted(keys, "key");
     let in_bytes = |bytes| format!("at most {} ({})", counted(bytes, "byte"), HumanBytes(bytes));
-    Ok(match (arguments.keys, arguments.memory, arguments.bits_per_key) {
-        (_, None, Some(bits_per_key)) => (
-            SizeQuestion::Bits { keys, bits_per_key },
-            format!("{of_keys}, {bits_per_key} bits per key"),
-        ),
-        (_, None, None) => (SizeQuestion::Rate { keys, rate }, format!("{of_keys}, {at_rate}")),
+    let (size, text) = match (arguments.keys, arguments.memory, arguments.bits_per_key) {
+        (_, None, Some(bits)) => (Size::BitsPerKey(bits), format!("{bits} bits per key")),
+        (_, None, None) => (Size::Rate(rate), at_rate),
         (Some(_), Some(_), _) if arguments.rate.is_some() => {
             return Err(Failure::input(
                 "the rate follows from the keys and the memory: give two of the three",
             ));
         }
-        (Some(keys), Some(bytes), _) => (
-            SizeQuestion::Memory { keys, bytes },
-            format!("{of_keys}, {}", in_bytes(bytes)),
-        ),
-        (None, Some(bytes), _) => (
-            SizeQuestion::Keys { rate, bytes },
-            format!("{at_rate}, {}", in_bytes(bytes)),
-        ),
-    })
+        (Some(_), Some(bytes), _) => (Size::Bytes(bytes), in_bytes(bytes)),
+        (None, Some(bytes), _) => {
+            let question = SizeQuestion::MostKeys { rate, bytes };
+            return Ok((question, format!("{at_rate}, {}", in_bytes(bytes))));
+        }
+    };
+    Ok((SizeQuestion::Of { keys, size }, format!("{of_keys}, {text}")))
 }
 
 fn write_table(out: &mut impl io::Write, report: &Report, keys_differ: bool) -> io::Result<()> {

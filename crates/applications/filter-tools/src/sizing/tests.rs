@@ -9,7 +9,7 @@ use super::*;
 fn the_most_keys_need_all_of_the_memory() {
     for format in Format::all() {
         let (rate, bytes) = (0.01, 1 << 20);
-        let most = answer(&format, SizeQuestion::Keys { rate, bytes }).unwrap();
+        let most = answer(&format, SizeQuestion::MostKeys { rate, bytes }).unwrap();
         // Cuckoo tables and fingerprints grow in steps, and RedisBloom's filter starts with half of the rate. A counter
         // has four bits, and a rotating filter has room for the keys of two generations.
         let times = match name(&format) {
@@ -19,7 +19,10 @@ fn the_most_keys_need_all_of_the_memory() {
         };
         assert!((600_000..1_300_000).contains(&(most.keys * times)), "{most:?}");
         let keys = most.keys + most.keys / 10;
-        let more = SizeQuestion::Rate { keys, rate };
+        let more = SizeQuestion::Of {
+            keys,
+            size: Size::Rate(rate),
+        };
         assert!(answer(&format, more).unwrap().sizing.bytes > 1 << 20, "{most:?}");
     }
 }
@@ -36,10 +39,10 @@ proptest! {
     ) {
         // LevelDB's rate takes up to a second where keys and bits are many.
         for format in Format::all().filter(|format| of_policy(format) != Some(EngineFormat::LEVEL_DB)) {
-            let _ = answer(&format, SizeQuestion::Rate { keys, rate });
-            let _ = answer(&format, SizeQuestion::Bits { keys, bits_per_key });
-            let _ = answer(&format, SizeQuestion::Memory { keys, bytes });
-            let _ = answer(&format, SizeQuestion::Keys { rate, bytes });
+            for size in [Size::Rate(rate), Size::BitsPerKey(bits_per_key), Size::Bytes(bytes)] {
+                let _ = answer(&format, SizeQuestion::Of { keys, size });
+            }
+            let _ = answer(&format, SizeQuestion::MostKeys { rate, bytes });
         }
     }
 }
