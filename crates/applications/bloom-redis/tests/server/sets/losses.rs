@@ -5,18 +5,17 @@ use redis::cmd;
 
 use super::{Folders, SHARDS, STORED, keys, loading};
 use crate::between::rounds;
-use crate::support::{Cluster, Server, check_all_there, for_each_cluster_client, wait_until};
+use crate::support::{Client, Cluster, Server, check_all_there, for_each_cluster_client, wait_until};
 
 #[test]
 fn a_node_that_goes_while_a_set_is_loaded_leaves_the_old_generation() {
     let folders = Folders::new("split-block-xxph3");
     // What a node wrote is there when it comes back.
     let mut cluster = Cluster::start(&["--appendonly", "yes", "--appendfsync", "always"]);
+    let mut clients = Client::OF_CLUSTERS.map(|connect| connect(&cluster));
     let set = ShardedSet::new("users");
-    set.load(&folders.one, loading())
-        .query(&mut cluster.connection())
-        .unwrap();
-    let old = set.refresh().query(&mut cluster.connection()).unwrap().unwrap();
+    clients[0].run(set.load(&folders.one, loading()));
+    let old = clients[0].run(set.refresh()).unwrap();
     let home = cluster.master_of(&set.key());
     let lost = (home + 1) % 3;
     let process = cluster.master(lost).process();
@@ -26,41 +25,38 @@ fn a_node_that_goes_while_a_set_is_loaded_leaves_the_old_generation() {
             process.kill();
         }
     });
-    let failed = ShardedSet::new("users")
-        .load(&folders.two, killing)
-        .query(&mut cluster.connection());
-    let error = failed.unwrap_err();
+    let error = clients[0].fail(ShardedSet::new("users").load(&folders.two, killing));
     assert!(error.is_unavailable(), "{error}");
     assert!(gone);
 
     // The other nodes answer, for clients that know the set and for new ones.
-    let mut connection = cluster.connection();
-    for set in [set.clone(), ShardedSet::new("users")] {
-        let mut answered = 0;
-        for key in keys(0..STORED).iter().step_by(10) {
-            match set.contains(key).query(&mut connection) {
-                Ok(answer) => {
-                    assert_eq!(answer, Answer::Maybe, "{key}");
-                    answered += 1;
+    for client in &mut clients {
+        for set in [set.clone(), ShardedSet::new("users")] {
+            let (mut answered, mut failed) = (0, 0);
+            for key in keys(0..STORED).iter().step_by(10) {
+                match client.try_run(set.contains(key)) {
+                    Ok(answer) => {
+                        assert_eq!(answer, Answer::Maybe, "{key}");
+                        answered += 1;
+                    }
+                    Err(error) => {
+                        assert!(error.is_unavailable(), "{error}");
+                        failed += 1;
+                    }
                 }
-                Err(error) => assert!(error.is_unavailable(), "{error}"),
             }
+            assert!(answered > 10 && failed > 10, "{answered} {failed}");
         }
-        assert!(answered > 10, "{answered}");
     }
     cluster.master(lost).restart();
     cluster.wait_until_complete();
-    let mut connection = cluster.connection();
-    let current = set.refresh().query(&mut connection).unwrap().unwrap();
-    assert_eq!(current.id(), old.id());
-    check_all_there(&set.contains_many(keys(0..STORED)).query(&mut connection).unwrap());
-    let loaded = set.load(&folders.two, loading()).query(&mut connection).unwrap();
+    for client in &mut clients {
+        assert_eq!(client.run(set.refresh()).unwrap().id(), old.id());
+        check_all_there(&client.run(set.contains_many(keys(0..STORED))));
+    }
+    let loaded = clients[0].run(set.load(&folders.two, loading()));
     assert!((1..SHARDS as usize).contains(&loaded.shards), "{loaded:?}");
-    check_all_there(
-        &set.contains_many(keys(0..2 * STORED))
-            .query(&mut connection)
-            .unwrap(),
-    );
+    check_all_there(&clients[1].run(set.contains_many(keys(0..2 * STORED))));
 }
 
 /// Ways in which a shard's string is lost or replaced.
