@@ -1,14 +1,9 @@
 //! All designs on a real cluster, through both cluster clients.
 
-use std::collections::BTreeSet;
-use std::time::Duration;
-
-use bloom_redis::{Answer, Error, Expiry, FixedFilter, GrowingFilter, Missing, Options, RedisBloom, Schema};
-use membership_filters::{Bytes, RedisBloomFilter, RedisBloomParameters};
+use bloom_redis::{Error, Expiry, FixedFilter, GrowingFilter, Missing, Options, RedisBloom, Schema};
+use membership_filters::{RedisBloomFilter, RedisBloomParameters};
 
 use crate::support::{for_each_cluster_client, new_fixed};
-
-const HOUR: Expiry = Expiry::After(Duration::from_secs(3_600));
 
 pub(crate) fn elements(count: u32) -> Vec<String> {
     (0..count).map(|i| i.to_string()).collect()
@@ -16,30 +11,6 @@ pub(crate) fn elements(count: u32) -> Vec<String> {
 
 pub(crate) fn fixed(missing: Missing) -> FixedFilter {
     new_fixed(Schema::whole_words(1_000, 0.01)).options(Options::default().missing(missing))
-}
-
-#[test]
-fn fixed_filters_are_spread_by_their_names() {
-    use Answer::{Absent, Maybe};
-    for_each_cluster_client(|client, cluster| {
-        let names = ["a", "b", "c", "d"];
-        let named = |name: &str| fixed(Missing::Reported).named(name);
-        let masters: BTreeSet<usize> = (names.iter())
-            .map(|name| cluster.master_of(named(name).key()))
-            .collect();
-        assert!(masters.len() > 1);
-        for filter in names.map(named) {
-            let error = client.fail(filter.clone().expiry(HOUR).insert("a"));
-            assert!(matches!(error, Error::Missing { .. }), "{error}");
-            assert!(client.run(filter.create(Expiry::Keep)));
-            client.run(filter.insert_many(["a", "b", "a"]));
-            let local = client.run(filter.download(Bytes));
-            assert_eq!(local.ones(), client.run(filter.stats()).ones());
-            client.run(filter.replace_with(&local, Expiry::Never));
-            let answers = client.run(filter.contains_many(["a", "c"]));
-            assert_eq!(answers, [Maybe, Absent]);
-        }
-    });
 }
 
 #[test]

@@ -141,10 +141,19 @@ fn sixteen_writers_at_the_same_time_open_each_bitmap_once() {
 }
 
 #[test]
-fn a_cursor_that_is_no_number_is_reported() {
+fn other_parameters_and_a_cursor_that_is_no_number_are_reported() {
     for_each_client(|client| {
-        let filter = new_growing(50, 0.01);
+        let (filter, other) = (new_growing(50, 0.01), new_growing(50, 0.02));
         client.run(filter.create());
+        for error in [
+            client.fail(other.create()),
+            client.fail(other.contains("a")),
+            client.fail(other.insert("a")),
+            client.fail(other.stats()),
+        ] {
+            assert!(matches!(error, Error::Mismatch(_)));
+            assert_eq!(error.key(), Some(&b"bloom-redis:parameters:{g}:"[..]));
+        }
         for wrong in ["1e3", "-1", "1000", "99999999999999999999", ""] {
             client.words::<()>(&["SET", "{g}:cursor", wrong]);
             for error in [
@@ -168,22 +177,5 @@ fn a_server_that_forgot_the_scripts_gets_them_again() {
         assert!(client.run(filter.insert("a")));
         client.words::<()>(&["SCRIPT", "FLUSH"]);
         assert_eq!(client.run(filter.contains("a")), Answer::Maybe);
-    });
-}
-
-#[test]
-fn a_growing_filter_with_other_parameters_is_refused() {
-    for_each_client(|client| {
-        client.run(new_growing(50, 0.01).create());
-        let other = new_growing(50, 0.02);
-        for error in [
-            client.fail(other.create()),
-            client.fail(other.contains("a")),
-            client.fail(other.insert("a")),
-            client.fail(other.stats()),
-        ] {
-            assert!(matches!(error, Error::Mismatch(_)));
-            assert_eq!(error.key(), Some(&b"bloom-redis:parameters:{g}:"[..]));
-        }
     });
 }

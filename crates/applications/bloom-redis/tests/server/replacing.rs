@@ -195,7 +195,7 @@ fn under_way(client: &mut Client) -> String {
 
 #[test]
 fn uploads_undo_nothing_that_others_insert_meanwhile() {
-    for_each_client(|client| {
+    for_each_place(|client| {
         let filter = filter();
         let mut local = local(&filter);
         local.insert(b"local".as_slice());
@@ -204,10 +204,8 @@ fn uploads_undo_nothing_that_others_insert_meanwhile() {
         let rebuild = client.run(filter.rebuild(LEASE));
         client.run(filter.insert("meanwhile"));
         client.run(rebuild.upload(&local));
-        let left: i64 = {
-            let next = under_way(client);
-            client.words(&["TTL", &next])
-        };
+        let next = under_way(client);
+        let left: i64 = client.words(&["TTL", &next]);
         assert!((50..=60).contains(&left), "{left}");
         client.run(rebuild.commit(Expiry::Never));
         use Answer::{Absent, Maybe};
@@ -217,6 +215,7 @@ fn uploads_undo_nothing_that_others_insert_meanwhile() {
         );
         local.insert(b"meanwhile".as_slice());
         assert_eq!(client.run(filter.download(Bytes)).words(), local.words());
+        assert_eq!(client.run(filter.stats()).ones(), local.ones());
         assert_eq!(client.words::<u64>(&["DBSIZE"]), 1);
         // The generation is gone, and does not come back.
         let rebuild = client.run(filter.rebuild(LEASE));

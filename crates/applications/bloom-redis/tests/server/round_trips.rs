@@ -5,13 +5,10 @@ use std::time::Duration;
 
 use bloom_redis::{Expiry, FixedFilter, Missing, Options, Schema};
 
+use crate::cluster::elements;
 use crate::support::{Server, counting, new_fixed, new_growing};
 
 const HOUR: Expiry = Expiry::After(Duration::from_secs(3_600));
-
-fn elements(count: u32) -> Vec<String> {
-    (0..count).map(|i| i.to_string()).collect()
-}
 
 #[test]
 fn one_trip_for_each_65536_bits() {
