@@ -1,12 +1,11 @@
 //! Every function that the comparison can measure.
 //!
-//! The published 17 and their other forms come from `hashzoo`, the other functions from `hashzoo` and from maintained
-//! crates (`anchors`, `further`). A function is left out where its values are not known. A program may add functions
-//! of its own ([`Function::custom`]). No function is measured before [`gate`] has checked its known answers.
+//! The published 17 and their other forms come from `hashzoo` (`zoo`), the other functions from there and from other maintained
+//! crates (`crates`). A function is missing where its values are not known. A program may add functions of its own
+//! ([`Function::custom`]). No function is measured before [`gate`] has checked its known answers.
 
-mod anchors;
+mod crates;
 mod custom;
-mod further;
 pub mod library;
 mod verify;
 mod zoo;
@@ -110,12 +109,14 @@ impl Function {
 }
 
 static ALL: LazyLock<[Vec<Function>; 2]> = LazyLock::new(|| {
+    let (anchors, further): (Vec<_>, Vec<_>) =
+        crates::all().partition(|function| function.group == FunctionGroup::Anchor);
     let all = zoo::published()
         .chain(zoo::others())
-        .chain(anchors::all())
+        .chain(anchors)
         .chain(zoo::variants())
         .chain(zoo::further())
-        .chain(further::all());
+        .chain(further);
     let (here, missing) = all.partition(|function| function.lacks.is_none());
     [here, missing]
 });

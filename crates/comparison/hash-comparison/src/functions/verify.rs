@@ -8,7 +8,8 @@ pub type KnownAnswers = [(&'static [u8], u64)];
 
 /// A key beyond the 255 bytes of the verification procedure. Some functions take another path for long keys: from 241,
 /// 257 or 289 bytes on, in blocks of 1,024, or with instructions that pay off only for many bytes. Values not published
-/// elsewhere: CRC-32 by zlib, CRC-32C by a table; the others recorded from the pinned releases.
+/// elsewhere: CRC-32 by zlib, CRC-32C by a table, FNV-1a 64 and MurmurHash3 by programs of a few lines, the family of xxHash by its
+/// package for Python; the others recorded from the pinned releases.
 pub(super) static LONG_KEY: [u8; 30_011] = {
     let mut key = [0; 30_011];
     let mut at = 0;

@@ -5,7 +5,7 @@ use hashzoo::HashInfo;
 use super::Function;
 use crate::record::{FunctionGroup, Resistance};
 
-/// Functions measured in the version of another crate, which programs use: see [`super::anchors`].
+/// Functions measured in the version of another crate, which programs use: see [`super::crates`].
 const MEASURED_ELSEWHERE: [&str; 4] = ["siphash13", "siphash24", "xxh64", "xxh3_64"];
 
 /// Functions that are measured by name or with all others, never by default.
@@ -37,21 +37,6 @@ fn of_group(all: &[&'static HashInfo], group: FunctionGroup) -> impl Iterator<It
         .iter()
         .filter(|info| !MEASURED_ELSEWHERE.contains(&info.ident));
     measured.map(move |info| function(info, group))
-}
-
-/// Returns a function of `hashzoo` that is measured in the version of another crate: the caller sets `origin`, and the gate
-/// compares its values with those of `hashzoo`.
-pub(super) fn measured_elsewhere(
-    ident: &str,
-    hash: fn(&[u8]) -> u64,
-    aliases: &'static [&'static str],
-) -> Function {
-    let info = hashzoo::find(ident).expect("hashzoo has every function of MEASURED_ELSEWHERE");
-    Function {
-        hash,
-        aliases,
-        ..function(info, FunctionGroup::Anchor)
-    }
 }
 
 fn function(info: &HashInfo, group: FunctionGroup) -> Function {

@@ -1,4 +1,4 @@
-//! Functions that are measured by name or with all others, never by default.
+//! Functions of other crates: the anchors, and those that are measured by name or with all others, never by default.
 
 mod code;
 
@@ -15,7 +15,7 @@ struct Facts {
     function: Vec<Listed>,
 }
 
-/// A function as `further.toml` describes it.
+/// A function as `crates.toml` describes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Listed {
@@ -29,13 +29,13 @@ struct Listed {
     facts: FunctionSummary,
 }
 
-/// Returns the functions, oldest first.
+/// Returns the functions in the order of the file.
 ///
 /// # Panics
 ///
-/// If `further.toml`, which is part of the program, is not well-formed.
+/// If `crates.toml`, which is part of the program, is not well-formed.
 pub(super) fn all() -> impl Iterator<Item = Function> {
-    let facts: Facts = toml::from_str(include_str!("further.toml")).expect("facts");
+    let facts: Facts = toml::from_str(include_str!("crates.toml")).expect("facts");
     facts.function.into_iter().map(Listed::function)
 }
 
@@ -45,11 +45,13 @@ impl Listed {
         let texts = |all: Vec<String>| -> &'static [&'static str] {
             all.into_iter().map(text).collect::<Vec<_>>().leak()
         };
+        let bytes =
+            |key: &str| -> &'static [u8] { key.chars().map(|byte| byte as u8).collect::<Vec<_>>().leak() };
         let number = |digits: &str| u64::from_str_radix(digits, 16).expect("a number");
         let answers = self
             .answers
             .into_iter()
-            .map(|(key, value)| (text(key).as_bytes(), number(&value)));
+            .map(|(key, value)| (bytes(&key), number(&value)));
         let answers: &'static KnownAnswers = answers
             .chain([(&LONG_KEY[..], number(&self.long))])
             .collect::<Vec<_>>()
