@@ -17,16 +17,8 @@ use crate::{Delimiter, KeyForm, KeyKind, Keys, sources};
 struct Notes(Mutex<Vec<String>>);
 
 impl Progress for Notes {
-    fn begin(&self, _: &str, _: u64) {}
-
-    fn step(&self) {}
-
     fn note(&self, sentence: &str) {
         self.0.lock().unwrap().push(sentence.to_owned());
-    }
-
-    fn cancelled(&self) -> bool {
-        false
     }
 }
 

@@ -58,10 +58,6 @@ impl Interrupt {
 
 /// Shows notes on standard error, and no phases.
 impl Progress for Interrupt {
-    fn begin(&self, _phase: &str, _steps: u64) {}
-
-    fn step(&self) {}
-
     fn note(&self, sentence: &str) {
         // If standard error is closed, there is nowhere to report this.
         let _ = writeln!(io::stderr(), "{}", escaped(sentence));

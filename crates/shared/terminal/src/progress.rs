@@ -1,21 +1,23 @@
 //! Progress of a run and requests to stop, independent of terminals.
 
-/// An observer of a run, called between steps from any thread of the run.
+/// An observer of a run, called between steps from any thread of the run. By default it ignores all reports and never stops the run.
 pub trait Progress: Sync {
     /// Passes the seconds that each of the coming phases takes on a usual machine, to estimate the remaining time.
     fn expect(&self, _seconds: &[f64]) {}
 
     /// Begins a phase of `steps` steps; the previous phase is over.
-    fn begin(&self, phase: &str, steps: u64);
+    fn begin(&self, _phase: &str, _steps: u64) {}
 
     /// Reports that one step of the phase is done.
-    fn step(&self);
+    fn step(&self) {}
 
     /// Reports a sentence about the input, once.
     fn note(&self, _sentence: &str) {}
 
     /// Returns true if the run should stop at the next step.
-    fn cancelled(&self) -> bool;
+    fn cancelled(&self) -> bool {
+        false
+    }
 }
 
 /// The error of a run that was stopped on request.
@@ -40,12 +42,4 @@ pub fn go_on(progress: &dyn Progress) -> Result<(), Cancelled> {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 
-impl Progress for Silent {
-    fn begin(&self, _phase: &str, _steps: u64) {}
-
-    fn step(&self) {}
-
-    fn cancelled(&self) -> bool {
-        false
-    }
-}
+impl Progress for Silent {}

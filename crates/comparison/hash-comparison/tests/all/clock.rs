@@ -68,8 +68,6 @@ fn no_time_is_taken_from_a_wrong_result() {
 fn a_run_stops_on_request() {
     struct Impatient(AtomicU64);
     impl Progress for Impatient {
-        fn begin(&self, _phase: &str, _steps: u64) {}
-        fn step(&self) {}
         fn cancelled(&self) -> bool {
             self.0.fetch_add(1, Ordering::Relaxed) == 5
         }
@@ -255,10 +253,6 @@ impl Progress for Disturbance {
         for number in 0..5_000_000_u32 {
             black_box(number);
         }
-    }
-
-    fn cancelled(&self) -> bool {
-        false
     }
 }
 

@@ -285,8 +285,6 @@ fn counts_are_those_of_the_policy_itself() {
 fn hashing_stops_between_keys_however_many_or_long_they_are() {
     struct Stopped;
     impl Progress for Stopped {
-        fn begin(&self, _: &str, _: u64) {}
-        fn step(&self) {}
         fn cancelled(&self) -> bool {
             true
         }
