@@ -13,21 +13,25 @@ use plots::scale::Scale;
 use plots::scene::{BAND, Scene};
 use terminal::number;
 
-/// Returns a purpose and its kind of chart.
-macro_rules! kind {
-    ($purpose:ident, $stem:literal) => {{
-        let draw = Of::Dataset(|data| scene(data, Purpose::$purpose));
-        (Purpose::$purpose, ChartKind::new($stem, draw))
-    }};
-}
-
 /// The charts, whose last panel has the cost for one purpose.
 pub(crate) const KINDS: [(Purpose, ChartKind); 4] = [
-    kind!(Filter, "findings"),
-    kind!(Table, "table-findings"),
-    kind!(Shard, "shard-findings"),
-    kind!(Checksum, "checksum-findings"),
+    kind("findings", Purpose::Filter, |data| scene(data, Purpose::Filter)),
+    kind("table-findings", Purpose::Table, |data| {
+        scene(data, Purpose::Table)
+    }),
+    kind("shard-findings", Purpose::Shard, |data| {
+        scene(data, Purpose::Shard)
+    }),
+    kind("checksum-findings", Purpose::Checksum, |data| {
+        scene(data, Purpose::Checksum)
+    }),
 ];
+
+type Draw = fn(&DatasetRows<'_>) -> Option<Scene>;
+
+const fn kind(stem: &'static str, purpose: Purpose, draw: Draw) -> (Purpose, ChartKind) {
+    (purpose, ChartKind::new(stem, Of::Dataset(draw)))
+}
 
 impl From<Verdict> for Mark {
     fn from(verdict: Verdict) -> Self {

@@ -11,8 +11,6 @@
 //! come from one hash value. A second file of rows therefore sums filters of several neighbouring numbers of keys, so
 //! that no function is judged by one lucky or unlucky length ([`Probes::of_function`]).
 
-use std::hash::Hasher as _;
-
 use filter_formats::sizing::Textbook;
 use filter_policy::leveldb::Murmur2;
 use filter_policy::{
@@ -156,7 +154,7 @@ impl<'a> Probes<'a> {
     /// Returns the rows of the function [`IDEAL`], one for each of [`BITS_PER_KEY`]: the rates of this probe scheme
     /// with a hash that has no defect.
     ///
-    /// Counts and probes are sums over hashes with different keys, [`Ideal::drawn`] from the dataset's seed:
+    /// Counts and probes are sums over hashes with different keys, drawn from the dataset's seed:
     /// [`IDEALS_OF_GENERATED`] hashes over a generated set, else enough for [`IDEAL_PROBES`], but at most
     /// [`MAX_IDEALS`], no more than [`IDEAL_BYTES`] allow for long keys, and at least one.
     pub fn measure_ideal(&self, progress: &dyn Progress) -> Result<Vec<FalsePositiveRow>, Cancelled> {
@@ -184,11 +182,9 @@ impl<'a> Probes<'a> {
         count: impl Fn([Vec<u32>; 2]) -> Result<Vec<Near>, Cancelled> + Sync,
     ) -> Result<Vec<Near>, Cancelled> {
         let of_hash = |index| {
-            let ideal = Ideal::drawn(self.dataset.seed, index);
-            count(self.parts(
-                |index| ideal.hash(self.dataset.keys.get(index)),
-                |key| ideal.hash(key),
-            ))
+            let ideal = ideal(self.dataset.seed, index);
+            let hash = |key: &[u8]| ideal.hash(key) as u32;
+            count(self.parts(|index| hash(self.dataset.keys.get(index)), hash))
         };
         let plus = |all: Vec<Near>, more: Vec<Near>| {
             let sums = all.into_iter().zip(&more).map(|(one, more)| one.plus(more));
@@ -439,28 +435,12 @@ fn theory(filter_bytes: usize, keys: usize, bits_per_key: u32) -> f64 {
         .expect("the policy writes 64 bits at least, and one probe")
 }
 
-/// An ideal hash: SipHash-2-4 under a key drawn from the seed, its 64 bits cut to the low 32.
-#[derive(Debug, Clone, Copy)]
-pub struct Ideal {
-    keyed: SipHasher24,
-}
-
-impl Ideal {
-    /// Draws hash number `index` of `seed`: its key is the first 16 bytes of ChaCha8 started from `seed`, in the
-    /// generator's stream number `index`.
-    pub fn drawn(seed: u64, index: u64) -> Self {
-        let mut generator = ChaCha8Rng::seed_from_u64(seed);
-        generator.set_stream(index);
-        let keyed = SipHasher24::new_with_keys(generator.next_u64(), generator.next_u64());
-        Self { keyed }
-    }
-
-    /// Returns the value of `key`.
-    pub fn hash(&self, key: &[u8]) -> u32 {
-        let mut hasher = self.keyed;
-        hasher.write(key);
-        hasher.finish() as u32
-    }
+/// Draws ideal hash number `index` of `seed`: SipHash-2-4, whose key is the first 16 bytes of ChaCha8 started from `seed`, in the
+/// generator's stream number `index`. Its 64 bits are cut to the low 32.
+fn ideal(seed: u64, index: u64) -> SipHasher24 {
+    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    generator.set_stream(index);
+    SipHasher24::new_with_keys(generator.next_u64(), generator.next_u64())
 }
 
 /// Returns the mean number of keys compared per key found, in a table that chooses buckets by the low bits. The number
