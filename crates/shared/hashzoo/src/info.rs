@@ -70,14 +70,4 @@ impl HashInfo {
             None => verification_value(|key, _seed| (self.hash)(key), self.result_bytes()),
         }
     }
-
-    /// Returns true if the code computes the recorded function: the known answers and the verification value match.
-    ///
-    /// ```
-    /// assert!(hashzoo::all().all(|info| info.verify()));
-    /// ```
-    pub fn verify(&self) -> bool {
-        self.answers.iter().all(|&(key, value)| (self.hash)(key) == value)
-            && self.computed_verification() == self.verification
-    }
 }
