@@ -166,27 +166,6 @@ fn oracle(data: &[u8]) -> (KeySet, u64) {
     (kept, duplicates)
 }
 
-#[test]
-fn what_a_line_is() {
-    type Case = (&'static [u8], &'static [&'static [u8]], u64);
-    let cases: [Case; 8] = [
-        (b"", &[], 0),
-        (b"\r\n", &[b""], 0),
-        (b"\r", &[b"\r"], 0),
-        (b"a\r\nb\r", &[b"a", b"b\r"], 0),
-        (b"a\r\r\n", &[b"a\r"], 0),
-        (b"a\rb\n", &[b"a\rb"], 0),
-        (b"a\n\n\nb\n\n", &[b"a", b"", b"b"], 2),
-        (b"\xff\x01\na\na\r\na", &[b"\xff\x01", b"a"], 2),
-    ];
-    for (data, keys, duplicates) in cases {
-        let found = KeySet::from_lines(data, &Silent).unwrap();
-        let found = (found.keys, found.duplicates);
-        assert_eq!(found, (keys.iter().collect(), duplicates), "{data:?}");
-        assert_eq!(found, oracle(data), "{data:?}");
-    }
-}
-
 proptest! {
     #![proptest_config(fixtures::config())]
 
