@@ -33,17 +33,12 @@ fn byte_sum(key: &[u8]) -> u64 {
 }
 
 fn main() -> Result<(), Failure> {
-    let wordwise = Function {
-        resistance: Resistance::None,
-        resistance_reason: "No seed: keys that collide, once found, collide in every program.",
-        // The answers come from another program, so that a bug here is found before anything is measured.
-        ..Function::custom(
-            "Wordwise",
-            64,
-            wordwise,
-            &[(b"", 0), (b"a", 0x47d1_e6b3_92f8_636d)],
-        )
-    };
+    // The answers come from another program, so that a bug here is found before anything is measured.
+    let answers: [(&[u8], u64); 2] = [(b"", 0), (b"a", 0x47d1_e6b3_92f8_636d)];
+    let mut wordwise = Function::custom("Wordwise", 64, wordwise, &answers);
+    wordwise.facts.resistance = Resistance::None;
+    wordwise.facts.resistance_reason =
+        "No seed: keys that collide, once found, collide in every program.".to_owned();
     let byte_sum = Function::custom("ByteSum", 32, byte_sum, &[(b"abc", 294), (b"cab", 294)]);
     let comparison = Comparison::new().function(wordwise).function(byte_sum).quick();
     let comparison = comparison

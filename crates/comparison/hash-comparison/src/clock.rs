@@ -45,7 +45,7 @@ pub fn subjects(functions: &[&Function]) -> Vec<Function> {
     let floor = Function::custom(EMPTY, u64::BITS, empty, &[]);
     [floor]
         .into_iter()
-        .chain(functions.iter().map(|&&function| function))
+        .chain(functions.iter().map(|&function| function.clone()))
         .collect()
 }
 
@@ -120,9 +120,9 @@ impl<'a> Readings<'a> {
                 .map(|part| workload.batch.checksum(part, subject.hash))
                 .collect())
         });
-        let lines = |&subject: &Function| {
+        let lines = |subject: &Function| {
             [Form::Independent, Form::Chained].map(|form| Line {
-                subject,
+                subject: subject.clone(),
                 form,
                 samples: Vec::new(),
             })
@@ -170,7 +170,7 @@ impl<'a> Readings<'a> {
                 };
                 return Err(Error::internal(format!(
                     "timing {} on {keys}: the values add up to {found:#018x}, not to {expected:#018x} as computed beforehand",
-                    line.subject.name
+                    line.subject.facts.name
                 )));
             }
             line.samples.push(nanoseconds);

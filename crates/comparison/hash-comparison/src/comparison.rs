@@ -45,7 +45,7 @@ use terminal::progress::Progress;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Comparison {
     datasets: Vec<String>,
     key_files: Vec<PathBuf>,
@@ -54,29 +54,13 @@ pub struct Comparison {
     /// User-defined functions, measured after the others.
     own: Vec<Function>,
     request: Request,
-    seed: u64,
+    /// The seed of every random choice, if it is not [`DEFAULT_SEED`].
+    seed: Option<u64>,
     quick: bool,
-    /// The command line that repeats the run.
-    command: String,
+    /// The command line that repeats the run, if it is not that of this process.
+    command: Option<String>,
     /// The commit of the workspace, for its own command.
     commit: Option<String>,
-}
-
-impl Default for Comparison {
-    fn default() -> Self {
-        Self {
-            datasets: Vec::new(),
-            key_files: Vec::new(),
-            functions: Vec::new(),
-            all: false,
-            own: Vec::new(),
-            request: Request::default(),
-            seed: DEFAULT_SEED,
-            quick: false,
-            command: typed(),
-            commit: None,
-        }
-    }
 }
 
 impl Comparison {
@@ -117,7 +101,10 @@ impl Comparison {
 
     /// Sets the seed of every random choice.
     pub fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
+        Self {
+            seed: Some(seed),
+            ..self
+        }
     }
 
     /// Measures every built-in function. Charts and lists fold those that were not added by name.
@@ -133,7 +120,7 @@ impl Comparison {
     /// Sets the command line that repeats the run, and the commit of the workspace.
     pub(crate) fn repeated_by(self, command: String, commit: Option<String>) -> Self {
         Self {
-            command,
+            command: Some(command),
             commit,
             ..self
         }
@@ -171,13 +158,13 @@ impl Comparison {
         let key_files = self.named_files()?;
         let mut named: Vec<Function> = Vec::new();
         for name in &self.functions {
-            named.extend(functions::select(name)?);
+            named.extend(functions::select(name)?.into_iter().cloned());
         }
         if named.is_empty() {
-            named.extend(functions::default_set());
+            named.extend(functions::default_set().cloned());
         }
         let mut seen = HashSet::new();
-        named.retain(|function| seen.insert(function.name));
+        named.retain(|function| seen.insert(function.facts.name.clone()));
         let mut functions = if self.all {
             functions::all().to_vec()
         } else {
@@ -185,24 +172,24 @@ impl Comparison {
         };
         for function in &self.own {
             function.check_custom()?;
-            let same = |other: &&Function| other.name.eq_ignore_ascii_case(function.name);
+            let same = |other: &&Function| other.facts.name.eq_ignore_ascii_case(&function.facts.name);
             if let Some(other) = functions.iter().find(same) {
-                return Err(other.has_the_name(function.name));
+                return Err(other.has_the_name(&function.facts.name));
             }
-            functions.push(*function);
-            named.push(*function);
+            functions.push(function.clone());
+            named.push(function.clone());
         }
-        let is_among = |all: &[Function], name: &str| all.iter().any(|one| one.name == name);
+        let is_among = |all: &[Function], name: &str| all.iter().any(|one| one.facts.name == name);
         let mut request = self.request.clone();
-        let first = self.own.first().map(|function| function.name.to_owned());
+        let first = self.own.first().map(|function| function.facts.name.clone());
         request.mine = request.mine.or(first);
         if let Some(mine) = &mut request.mine {
-            let function = *self.own_called(mine).map_or_else(|| functions::find(mine), Ok)?;
-            if !is_among(&functions, function.name) {
-                functions.push(function);
+            let function = self.own_called(mine).map_or_else(|| functions::find(mine), Ok)?;
+            if !is_among(&functions, &function.facts.name) {
+                functions.push(function.clone());
             }
-            named.push(function);
-            function.name.clone_into(mine);
+            named.push(function.clone());
+            function.facts.name.clone_into(mine);
         }
         let count = functions.len();
         if count > MAX_FUNCTIONS {
@@ -211,8 +198,8 @@ impl Comparison {
             )));
         }
         let summary = |function: &Function| FunctionSummary {
-            folded: !is_among(&named, function.name),
-            ..function.summary()
+            folded: !is_among(&named, &function.facts.name),
+            ..function.facts.clone()
         };
         let mine = &self.request.mine;
         let mine = mine.as_ref().filter(|mine| self.own_called(mine).is_none());
@@ -221,9 +208,9 @@ impl Comparison {
             format: FORMAT.to_owned(),
             schema: SCHEMA,
             generator: format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
-            command: self.command.clone(),
+            command: self.command.clone().unwrap_or_else(typed),
             date: environment::now_utc(),
-            seed: self.seed,
+            seed: self.seed.unwrap_or(DEFAULT_SEED),
             quick: self.quick,
             functions: functions.iter().map(summary).collect(),
             request,
@@ -241,7 +228,9 @@ impl Comparison {
 
     /// Returns the user-defined function of this name, in any case.
     fn own_called(&self, name: &str) -> Option<&Function> {
-        self.own.iter().find(|one| one.name.eq_ignore_ascii_case(name))
+        self.own
+            .iter()
+            .find(|one| one.facts.name.eq_ignore_ascii_case(name))
     }
 
     /// Returns the names of the embedded datasets, each once.
@@ -336,7 +325,8 @@ impl Plan {
     pub(crate) fn again(earlier: &Records) -> Result<Self, Error> {
         let mut plan = Comparison::new().all().seed(earlier.run.seed).plan()?;
         // The features of this build decide which further functions there are, and an earlier run has none.
-        plan.functions.retain(|one| one.group != FunctionGroup::Further);
+        plan.functions
+            .retain(|one| one.facts.group != FunctionGroup::Further);
         plan.run
             .functions
             .retain(|one| one.group != FunctionGroup::Further);

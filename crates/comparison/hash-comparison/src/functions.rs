@@ -13,51 +13,27 @@ mod zoo;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-pub use verify::{KnownAnswers, gate};
+pub use verify::gate;
 
 use crate::name_errors;
-use crate::record::{FunctionGroup, FunctionSummary, Resistance};
+use crate::record::{FunctionGroup, FunctionSummary};
 use records::error::Error;
 
-/// A hash function with its metadata and known answers.
-#[derive(Debug, Clone, Copy)]
+/// A hash function with its facts and known answers.
+#[derive(Debug, Clone)]
 pub struct Function {
-    /// Name in the records.
-    pub name: &'static str,
+    /// The function in the records. The name is also its name on the command line.
+    pub facts: FunctionSummary,
     /// The identifier in the function's crate, also accepted on the command line.
-    pub ident: &'static str,
-    /// The group that the function belongs to.
-    pub group: FunctionGroup,
-    /// Bits of output, 1 to 64.
-    pub output_bits: u32,
-    /// The function with its fixed seed; bits above `output_bits` are zero.
+    pub ident: String,
+    /// Other names, also accepted on the command line.
+    pub aliases: Vec<String>,
+    /// The function with its fixed seed; bits above the output are zero.
     pub hash: fn(&[u8]) -> u64,
     /// Says what is needed to call the function, if this build or processor cannot.
-    pub lacks: Option<&'static str>,
-    /// Crate and version.
-    pub origin: &'static str,
-    /// Licence of the crate, as SPDX writes it.
-    pub licence: &'static str,
-    /// First publication.
-    pub year: u16,
-    /// The author.
-    pub author: &'static str,
-    /// The publication: a URL, a standard or a paper.
-    pub source: &'static str,
-    /// Known weaknesses, one sentence each.
-    pub weaknesses: &'static [&'static str],
-    /// Other names, also accepted on the command line.
-    pub aliases: &'static [&'static str],
-    /// Set if the function promises the same values forever on every platform.
-    pub stable: bool,
-    /// The seed or key that [`hash`](Self::hash) uses, in words; `None` for a function without one.
-    pub seed: Option<&'static str>,
-    /// Resistance to keys chosen by an attacker, under a secret seed or key.
-    pub resistance: Resistance,
-    /// The reason for `resistance`, in a sentence.
-    pub resistance_reason: &'static str,
-    /// Known answers of [`hash`](Self::hash).
-    pub answers: &'static KnownAnswers,
+    pub lacks: Option<String>,
+    /// Keys with their expected values of [`hash`](Self::hash).
+    pub answers: Vec<(Vec<u8>, u64)>,
     /// SMHasher's verification value of 4 bytes of output for up to 32 bits, else of 8; `None` if none is known.
     pub code: Option<u32>,
     /// The function under a caller's seed, for the verification value; `None` if the seeds make no difference there.
@@ -67,50 +43,20 @@ pub struct Function {
 impl Function {
     /// Returns the function, unless this build or processor lacks it.
     fn here(&self) -> Result<&Self, Error> {
-        let error = |why| Error::input(format!("{} is not in this program: it needs {why}", self.name));
-        self.lacks.map_or(Ok(self), |why| Err(error(why)))
+        let name = &self.facts.name;
+        let error = |why| Error::input(format!("{name} is not in this program: it needs {why}"));
+        self.lacks.as_ref().map_or(Ok(self), |why| Err(error(why)))
     }
 
     /// Returns true if the name, the identifier or an alias is `same`.
     fn has(&self, same: impl Fn(&str) -> bool) -> bool {
-        same(self.name) || same(self.ident) || self.aliases.iter().any(|alias| same(alias))
-    }
-
-    /// Returns the number of bits that are compared: the low ones, at most 32.
-    pub fn compared_bits(&self) -> u32 {
-        self.output_bits.min(32)
-    }
-
-    /// Returns the function's entry in the records.
-    pub fn summary(&self) -> FunctionSummary {
-        FunctionSummary {
-            name: self.name.to_owned(),
-            group: self.group,
-            bits: self.compared_bits(),
-            output_bits: self.output_bits,
-            origin: self.origin.to_owned(),
-            year: self.year,
-            author: self.author.to_owned(),
-            source: self.source.to_owned(),
-            weaknesses: self.weaknesses.iter().map(ToString::to_string).collect(),
-            stable: self.stable,
-            licence: self.licence.to_owned(),
-            seed: self.seed.map(str::to_owned),
-            resistance: self.resistance,
-            resistance_reason: self.resistance_reason.to_owned(),
-            folded: false,
-        }
-    }
-
-    /// Returns the value that is compared: the low 32 bits.
-    pub fn low_bits(&self, key: &[u8]) -> u32 {
-        (self.hash)(key) as u32
+        same(&self.facts.name) || same(&self.ident) || self.aliases.iter().any(|alias| same(alias))
     }
 }
 
 static ALL: LazyLock<[Vec<Function>; 2]> = LazyLock::new(|| {
     let (anchors, further): (Vec<_>, Vec<_>) =
-        crates::all().partition(|function| function.group == FunctionGroup::Anchor);
+        crates::all().partition(|function| function.facts.group == FunctionGroup::Anchor);
     let all = zoo::published()
         .chain(zoo::others())
         .chain(anchors)
@@ -151,7 +97,7 @@ pub const EVERYDAY: [&str; 8] = [
 /// ```
 pub fn default_set() -> impl Iterator<Item = &'static Function> {
     let is_default = |function: &&Function| {
-        function.group == FunctionGroup::Published || EVERYDAY.contains(&function.name)
+        function.facts.group == FunctionGroup::Published || EVERYDAY.contains(&&*function.facts.name)
     };
     all().iter().filter(is_default)
 }
@@ -196,8 +142,8 @@ pub const OTHER_NAMES: [(&str, &[&str]); 26] = [
 /// ```
 /// use hash_comparison::functions::find;
 ///
-/// assert_eq!(find("crc-32")?.name, "CRC-32");
-/// assert_eq!(find("string.hashcode")?.name, find("Java")?.name);
+/// assert_eq!(find("crc-32")?.facts.name, "CRC-32");
+/// assert_eq!(find("string.hashcode")?.facts.name, find("Java")?.facts.name);
 /// assert!(find("crc23").unwrap_err().to_string().contains("CRC-32"));
 /// assert!(find("fnv1a").unwrap_err().to_string().contains("FNV-1a 32 or FNV-1a 64"));
 /// # Ok::<(), records::error::Error>(())
@@ -219,24 +165,25 @@ pub fn find(name: &str) -> Result<&'static Function, Error> {
 pub fn meaning(name: &str) -> Option<String> {
     let found = find(name).ok()?;
     let start = name.to_ascii_lowercase();
-    let goes_on = |alias: &&str| {
+    let goes_on = |alias: &String| {
         let alias = alias.to_ascii_lowercase();
         alias
             .strip_prefix(&start)
             .is_some_and(|rest| rest.starts_with(' '))
     };
-    let others = all().iter().filter(|one| one.name != found.name);
+    let others = all().iter().filter(|one| one.facts.name != found.facts.name);
     let others = others.filter(|one| one.aliases.iter().any(goes_on));
     let others: String = others
-        .map(|one| format!("; {} is another function", one.name))
+        .map(|one| format!("; {} is another function", one.facts.name))
         .collect();
     let verb = if found.has(|other| same_letters(other, name)) {
         "is"
     } else {
         "uses"
     };
-    let is_own = same_letters(found.name, name);
-    (!is_own).then(|| format!("{name} {verb} {}, of {}{others}", found.name, found.origin))
+    let facts = &found.facts;
+    let is_own = same_letters(&facts.name, name);
+    (!is_own).then(|| format!("{name} {verb} {}, of {}{others}", facts.name, facts.origin))
 }
 
 /// Returns true if the names differ at most in case and punctuation.
@@ -256,7 +203,7 @@ fn same_letters(one: &str, other: &str) -> bool {
 pub(crate) fn called(name: &str) -> Option<&'static Function> {
     let same = |other: &str| other.eq_ignore_ascii_case(name);
     known()
-        .find(|function| same(function.name))
+        .find(|function| same(&function.facts.name))
         .or_else(|| known().find(|function| function.has(same)))
 }
 
@@ -273,8 +220,8 @@ fn find_or_offer(name: &str, others: &[&str]) -> Result<&'static Function, Error
         .chain(theirs)
         .collect();
     let mut seen = HashSet::new();
-    candidates.retain(|function| seen.insert(function.name));
-    let name_of = |function: &'static Function| function.name;
+    candidates.retain(|function| seen.insert(&function.facts.name));
+    let name_of = |function: &'static Function| &*function.facts.name;
     match candidates.as_slice() {
         [] => {
             let near = known().map(name_of).chain(others.iter().copied());
@@ -317,7 +264,7 @@ pub fn select(name: &str) -> Result<Vec<&'static Function>, Error> {
         .into_iter()
         .find(|(known, _)| known.eq_ignore_ascii_case(name));
     match group {
-        Some((_, group)) => Ok(all().iter().filter(|one| one.group == group).collect()),
+        Some((_, group)) => Ok(all().iter().filter(|one| one.facts.group == group).collect()),
         None => find_or_offer(name, &GROUPS.map(|(known, _)| known)).map(|function| vec![function]),
     }
 }

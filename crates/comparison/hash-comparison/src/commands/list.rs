@@ -26,8 +26,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     if arguments.long {
         for function in functions::known() {
-            let names = [&[function.ident], function.aliases].concat();
-            facts(&mut out, function.summary(), ("other names", names.join(", ")))?;
+            let names = [std::slice::from_ref(&function.ident), &function.aliases].concat();
+            facts(&mut out, &function.facts, ("other names", names.join(", ")))?;
         }
         for entry in Manifest::embedded() {
             facts(&mut out, entry, ("", String::new()))?;
@@ -37,13 +37,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let all = functions::known();
     let rows = all.map(|function| {
         let missing = if function.lacks.is_some() { ", missing" } else { "" };
+        let facts = &function.facts;
         [
-            function.name.to_owned(),
-            function.output_bits.to_string(),
-            function.group.to_string(),
-            if function.stable { "yes" } else { "no" }.to_owned(),
-            function.resistance.to_string().replace('-', " "),
-            format!("{}{missing}", function.origin),
+            facts.name.clone(),
+            facts.output_bits.to_string(),
+            facts.group.to_string(),
+            if facts.stable { "yes" } else { "no" }.to_owned(),
+            facts.resistance.to_string().replace('-', " "),
+            format!("{}{missing}", facts.origin),
         ]
     });
     let heads = vec!["function", "bits", "group", "fixed", "secret", "origin"];

@@ -4,7 +4,7 @@ mod code;
 
 use serde::Deserialize;
 
-use super::{Function, KnownAnswers, verify::LONG_KEY};
+use super::{Function, verify::LONG_KEY};
 use crate::record::FunctionSummary;
 
 /// A function's identifier, the function under its fixed seed, and under any.
@@ -41,47 +41,20 @@ pub(super) fn all() -> impl Iterator<Item = Function> {
 
 impl Listed {
     fn function(self) -> Function {
-        let text = |text: String| -> &'static str { text.leak() };
-        let texts = |all: Vec<String>| -> &'static [&'static str] {
-            all.into_iter().map(text).collect::<Vec<_>>().leak()
-        };
-        let bytes =
-            |key: &str| -> &'static [u8] { key.chars().map(|byte| byte as u8).collect::<Vec<_>>().leak() };
         let number = |digits: &str| u64::from_str_radix(digits, 16).expect("a number");
-        let answers = self
-            .answers
-            .into_iter()
-            .map(|(key, value)| (bytes(&key), number(&value)));
-        let answers: &'static KnownAnswers = answers
-            .chain([(&LONG_KEY[..], number(&self.long))])
-            .collect::<Vec<_>>()
-            .leak();
+        let bytes = |key: &str| key.chars().map(|byte| byte as u8).collect();
+        let answers = self.answers.iter();
+        let answers = answers.map(|(key, value)| (bytes(key), number(value)));
         let code = code::ALL.iter().find(|(ident, ..)| *ident == self.ident);
-        let facts = self.facts;
-        let name = text(facts.name);
         Function {
-            ident: text(self.ident),
-            group: facts.group,
-            lacks: self.needs.filter(|_| code.is_none()).map(text),
-            origin: text(facts.origin),
-            licence: text(facts.licence),
-            year: facts.year,
-            author: text(facts.author),
-            source: text(facts.source),
-            weaknesses: texts(facts.weaknesses),
-            aliases: texts(self.aliases),
-            stable: facts.stable,
-            seed: facts.seed.map(text),
-            resistance: facts.resistance,
-            resistance_reason: text(facts.resistance_reason),
+            answers: answers.chain([(LONG_KEY.to_vec(), number(&self.long))]).collect(),
             code: self.code.map(|code| number(&code) as u32),
+            facts: self.facts,
+            ident: self.ident,
+            aliases: self.aliases,
+            hash: code.map_or(|_| 0, |(_, hash, _)| *hash),
+            lacks: self.needs.filter(|_| code.is_none()),
             seeded: code.and_then(|(.., seeded)| *seeded),
-            ..Function::custom(
-                name,
-                facts.output_bits,
-                code.map_or(|_| 0, |(_, hash, _)| *hash),
-                answers,
-            )
         }
     }
 }

@@ -1,7 +1,7 @@
 //! User-defined functions, measured together with the built-in functions.
 
-use super::{Function, GROUPS, KnownAnswers, called};
-use crate::record::{EMPTY, FunctionGroup, IDEAL, Resistance};
+use super::{Function, GROUPS, called};
+use crate::record::{EMPTY, FunctionGroup, FunctionSummary, IDEAL, Resistance};
 use records::error::Error;
 
 /// The maximum length of a name in characters: charts have no room for more.
@@ -9,7 +9,7 @@ const MAX_CHARACTERS: usize = 32;
 
 impl Function {
     /// Creates a user-defined hash function of the group [`FunctionGroup::Own`]. Its values count as stable, since only its
-    /// author changes it; nothing else is claimed. The caller sets the other fields as needed.
+    /// author changes it; nothing else is claimed. The caller sets the other facts as needed.
     ///
     /// The name must have 1 to 32 characters and no control character, and must differ, in any case, from every other
     /// function, identifier, alias and group. The output has 1 to 64 bits; the bits of a value above the output are
@@ -27,46 +27,52 @@ impl Function {
     ///     key.iter().fold(0_u32, |sum, &byte| sum.wrapping_add(byte.into())).into()
     /// }
     ///
-    /// let function = Function {
-    ///     author: "me",
-    ///     ..Function::custom("Sum", 32, sum, &[(b"", 0), (b"ab", 195)])
-    /// };
+    /// let mut function = Function::custom("Sum", 32, sum, &[(b"", 0), (b"ab", 195)]);
+    /// function.facts.author = "me".to_owned();
     /// gate([&function]).unwrap();
-    /// assert_eq!((function.name, (function.hash)(b"ab")), ("Sum", 195));
+    /// assert_eq!((&*function.facts.name, (function.hash)(b"ab")), ("Sum", 195));
     /// ```
-    pub const fn custom(
-        name: &'static str,
+    pub fn custom(
+        name: impl Into<String>,
         output_bits: u32,
         hash: fn(&[u8]) -> u64,
-        answers: &'static KnownAnswers,
+        answers: &[(&[u8], u64)],
     ) -> Self {
+        let name = name.into();
         Self {
-            name,
-            ident: name,
-            group: FunctionGroup::Own,
-            output_bits,
+            ident: name.clone(),
+            aliases: Vec::new(),
             hash,
             lacks: None,
-            origin: "own code",
-            licence: "",
-            year: 0,
-            author: "",
-            source: "",
-            weaknesses: &[],
-            aliases: &[],
-            stable: true,
-            seed: None,
-            resistance: Resistance::None,
-            resistance_reason: "Nothing is claimed.",
-            answers,
+            answers: answers
+                .iter()
+                .map(|(key, value)| (key.to_vec(), *value))
+                .collect(),
             code: None,
             seeded: None,
+            facts: FunctionSummary {
+                name,
+                group: FunctionGroup::Own,
+                bits: output_bits.min(32),
+                output_bits,
+                origin: "own code".to_owned(),
+                year: 0,
+                author: String::new(),
+                source: String::new(),
+                weaknesses: Vec::new(),
+                stable: true,
+                licence: String::new(),
+                seed: None,
+                resistance: Resistance::None,
+                resistance_reason: "Nothing is claimed.".to_owned(),
+                folded: false,
+            },
         }
     }
 
     /// Checks the name and output against the rules of [`custom`](Self::custom).
     pub(crate) fn check_custom(&self) -> Result<(), Error> {
-        let (name, bits) = (self.name, self.output_bits);
+        let (name, bits) = (&*self.facts.name, self.facts.output_bits);
         if !(1..=MAX_CHARACTERS).contains(&name.chars().count()) || name.contains(char::is_control) {
             return Err(Error::input(format!(
                 "the name of a function must have 1 to {MAX_CHARACTERS} characters, none of them a control character, got {name:?}"
@@ -91,7 +97,7 @@ impl Function {
 
     /// Returns the error for another function with this name.
     pub(crate) fn has_the_name(&self, name: &str) -> Error {
-        taken(name, &format!("{}, of {}", self.name, self.origin))
+        taken(name, &format!("{}, of {}", self.facts.name, self.facts.origin))
     }
 }
 

@@ -99,17 +99,15 @@ impl Symbol {
     fn load(&self, earlier: &[Function], is_slow: bool) -> Result<Function, String> {
         let hash = self.open(is_slow)?;
         let file = Path::new(&self.file).file_name().unwrap_or_default().display();
-        let is_taken = called(&self.name).is_some() || earlier.iter().any(|one| one.name == self.name);
+        let is_taken = called(&self.name).is_some() || earlier.iter().any(|one| one.facts.name == self.name);
         let name = if is_taken {
             format!("{} of {file}", self.name)
         } else {
             self.name.clone()
         };
-        let function = Function {
-            origin: format!("your own, of {file}").leak(),
-            seed: self.takes_seed.then_some("0"),
-            ..Function::custom(name.leak(), self.bits, hash, &[])
-        };
+        let mut function = Function::custom(name, self.bits, hash, &[]);
+        function.facts.origin = format!("your own, of {file}");
+        function.facts.seed = self.takes_seed.then(|| "0".to_owned());
         verify::check(&function).map(|()| function)
     }
 }

@@ -3,9 +3,6 @@
 use super::Function;
 use records::error::Error;
 
-/// Keys with their expected values.
-pub type KnownAnswers = [(&'static [u8], u64)];
-
 /// A key beyond the 255 bytes of the verification procedure. Some functions take another path for long keys: from 241,
 /// 257 or 289 bytes on, in blocks of 1,024, or with instructions that pay off only for many bytes. Values not published
 /// elsewhere: CRC-32 by zlib, CRC-32C by a table, FNV-1a 64 and MurmurHash3 by programs of a few lines, the family of xxHash by its
@@ -32,13 +29,13 @@ pub(super) fn check(function: &Function) -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("{} must be {expected:#x}, got {got:#x}", what())),
     };
-    let (hash, bits) = (function.hash, function.output_bits);
-    for &(key, expected) in function.answers {
+    let (hash, bits) = (function.hash, function.facts.output_bits);
+    for (key, expected) in &function.answers {
         let question = || match key.len() {
             0..100 => format!("the value of \"{}\"", key.escape_ascii()),
             long => format!("the value of a key of {long} bytes"),
         };
-        same(&question, expected, hash(key))?;
+        same(&question, *expected, hash(key))?;
     }
     if let Some(expected) = function.code {
         let bytes = if bits <= u32::BITS { 4 } else { 8 };
@@ -50,7 +47,7 @@ pub(super) fn check(function: &Function) -> Result<(), String> {
         same(&question, expected.into(), code.into())?;
     }
     // The names of a user-defined function may be aliases there.
-    let elsewhere = hashzoo::find(function.ident).filter(|info| info.ident == function.ident);
+    let elsewhere = hashzoo::find(&function.ident).filter(|info| info.ident == function.ident);
     for length in lengths() {
         let key = &LONG_KEY[..length];
         let value = hash(key);
@@ -74,7 +71,7 @@ pub(super) fn check(function: &Function) -> Result<(), String> {
 pub fn gate<'a>(functions: impl IntoIterator<Item = &'a Function>) -> Result<(), Error> {
     for function in functions {
         check(function)
-            .map_err(|wrong| Error::internal(format!("{} is not measured: {wrong}", function.name)))?;
+            .map_err(|wrong| Error::internal(format!("{} is not measured: {wrong}", function.facts.name)))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use hashzoo::HashInfo;
 
 use super::Function;
-use crate::record::{FunctionGroup, Resistance};
+use crate::record::{FunctionGroup, FunctionSummary, Resistance};
 
 /// Functions measured in the version of another crate, which programs use: see [`super::crates`].
 const MEASURED_ELSEWHERE: [&str; 4] = ["siphash13", "siphash24", "xxh64", "xxh3_64"];
@@ -24,12 +24,12 @@ pub(super) fn variants() -> impl Iterator<Item = Function> {
 
 /// Returns the functions outside the published comparison that are anchors.
 pub(super) fn others() -> impl Iterator<Item = Function> {
-    of_group(hashzoo::OTHERS, FunctionGroup::Anchor).filter(|one| !FURTHER.contains(&one.ident))
+    of_group(hashzoo::OTHERS, FunctionGroup::Anchor).filter(|one| !FURTHER.contains(&&*one.ident))
 }
 
 /// Returns the functions that are measured by name or with all others.
 pub(super) fn further() -> impl Iterator<Item = Function> {
-    of_group(hashzoo::OTHERS, FunctionGroup::Further).filter(|one| FURTHER.contains(&one.ident))
+    of_group(hashzoo::OTHERS, FunctionGroup::Further).filter(|one| FURTHER.contains(&&*one.ident))
 }
 
 fn of_group(all: &[&'static HashInfo], group: FunctionGroup) -> impl Iterator<Item = Function> {
@@ -41,28 +41,28 @@ fn of_group(all: &[&'static HashInfo], group: FunctionGroup) -> impl Iterator<It
 
 fn function(info: &HashInfo, group: FunctionGroup) -> Function {
     let (resistance, resistance_reason) = resistance(info);
-    Function {
-        name: info.name,
-        ident: info.ident,
-        group,
-        output_bits: info.output_bits,
-        hash: info.hash,
-        lacks: None,
-        origin: "hashzoo 0.1.0",
-        licence: "MIT OR Apache-2.0",
-        year: info.year,
-        author: info.author,
-        source: info.source,
-        weaknesses: info.weaknesses,
-        aliases: info.aliases,
-        stable: true,
-        seed: info.seed,
-        resistance,
-        resistance_reason,
-        answers: info.answers,
+    let texts = |all: &[&str]| all.iter().map(ToString::to_string).collect();
+    let mut function = Function {
+        ident: info.ident.to_owned(),
+        aliases: texts(info.aliases),
         code: Some(info.verification),
         seeded: info.seeded,
-    }
+        ..Function::custom(info.name, info.output_bits, info.hash, info.answers)
+    };
+    function.facts = FunctionSummary {
+        group,
+        origin: "hashzoo 0.1.0".to_owned(),
+        licence: "MIT OR Apache-2.0".to_owned(),
+        year: info.year,
+        author: info.author.to_owned(),
+        source: info.source.to_owned(),
+        weaknesses: texts(info.weaknesses),
+        seed: info.seed.map(str::to_owned),
+        resistance,
+        resistance_reason: resistance_reason.to_owned(),
+        ..function.facts
+    };
+    function
 }
 
 fn resistance(info: &HashInfo) -> (Resistance, &'static str) {

@@ -71,8 +71,8 @@ rows! {
 
 pub(super) const QUESTION: Question = Question {
     measure: Measure::Values(|dataset, hashed, records| {
-        let (all, bits) = (&hashed.values, hashed.function.output_bits);
-        let (keys, low_bits) = (all.len() as u64, hashed.function.compared_bits());
+        let (all, bits) = (&hashed.values, hashed.function.facts.output_bits);
+        let (keys, low_bits) = (all.len() as u64, hashed.function.facts.bits);
         // Where the keys outnumber the values, the first of them do not show it.
         let some = match has_enough(bits, keys) {
             true => &all[..all.len().min(MAX_KEYS)],
@@ -288,7 +288,7 @@ fn fill(
         rows.extend(figures.iter().map(|&figure| {
             let mut row = BucketRow {
                 dataset: dataset.summary.name.clone(),
-                function: function.name.to_owned(),
+                function: function.facts.name.clone(),
                 choice,
                 buckets,
                 bits,

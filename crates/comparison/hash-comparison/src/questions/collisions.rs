@@ -55,7 +55,7 @@ rows! {
 pub(super) const QUESTION: Question = Question {
     structured: true,
     measure: Measure::Values(|dataset, hashed, records| {
-        let (keys, bits) = (dataset.keys.len() as u64, hashed.function.output_bits);
+        let (keys, bits) = (dataset.keys.len() as u64, hashed.function.facts.output_bits);
         if dataset.summary.kind == DatasetKind::Structured {
             let rows = measure(dataset, hashed, few(bits));
             records.structured.extend(with_keys(rows, dataset, hashed));
@@ -200,7 +200,7 @@ pub fn measure(
     let keys = hashed.values.len();
     assert_eq!(keys, dataset.keys.len(), "values of other keys");
     let keys = keys as u64;
-    let different = Different::of(&hashed.values, hashed.function.output_bits);
+    let different = Different::of(&hashed.values, hashed.function.facts.output_bits);
     let row = |(end, bits)| {
         let collisions = keys - different.at(end, bits);
         let law = CollisionLaw::new(keys, bits);
@@ -208,7 +208,7 @@ pub fn measure(
         let p_value = law.two_sided_p(collisions);
         CollisionRow {
             dataset: dataset.summary.name.clone(),
-            function: hashed.function.name.to_owned(),
+            function: hashed.function.facts.name.clone(),
             end,
             bits,
             keys,
@@ -350,7 +350,7 @@ fn with_keys(mut rows: Vec<CollisionRow>, dataset: &Dataset, hashed: &Hashed<'_>
     for row in rows.iter_mut().filter(|row| row.collisions > 0) {
         let part = |value: u64| match row.end {
             End::Full => value,
-            End::High => value >> (hashed.function.output_bits - row.bits),
+            End::High => value >> (hashed.function.facts.output_bits - row.bits),
             End::Low => value & (u64::MAX >> (64 - row.bits)),
         };
         let mut seen: HashMap<u64, usize> = HashMap::new();

@@ -80,7 +80,7 @@ pub(super) const QUESTION: Question = Question {
             let (near_sizes, rates) = match hashed {
                 Some(hashed) => {
                     let values = probes.values(hashed);
-                    probes.of_function(hashed.function.name, &values, progress)?
+                    probes.of_function(&hashed.function.facts.name, &values, progress)?
                 }
                 None => (probes.sizes_ideal(progress)?, probes.measure_ideal(progress)?),
             };

@@ -195,7 +195,7 @@ fn rows<'a>(table: &'a Readings<'_>) -> impl Iterator<Item = TimingRow> + use<'a
         let fastest = line.samples.iter().copied().fold(f64::INFINITY, f64::min);
         TimingRow {
             dataset: dataset.to_owned(),
-            function: line.subject.name.to_owned(),
+            function: line.subject.facts.name.clone(),
             place,
             form: line.form,
             keys: keys as u64,

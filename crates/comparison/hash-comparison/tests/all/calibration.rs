@@ -81,7 +81,7 @@ fn measure(hash: fn(&[u8]) -> u64, plan: &Plan) -> Vec<CalibrationRow> {
     let datasets: Vec<Prepared<'_>> = plan.datasets.iter().map(Prepared::new).collect();
     let run = Run {
         datasets: plan.datasets.iter().map(|set| set.summary.clone()).collect(),
-        functions: vec![function.summary()],
+        functions: vec![function.facts.clone()],
         ..Run::default()
     };
     let of_seed = |seed| {

@@ -9,22 +9,28 @@ use hash_comparison::functions::{
 };
 use hash_comparison::record::FunctionGroup;
 
+fn names(function: &Function) -> impl Iterator<Item = &String> {
+    [&function.facts.name, &function.ident]
+        .into_iter()
+        .chain(&function.aliases)
+}
+
 #[test]
 fn names_identifiers_and_aliases_lead_to_one_function_each() {
     let mut taken = BTreeSet::new();
     for function in all() {
-        let names = [function.name, function.ident];
-        let names = names
-            .iter()
-            .chain(function.aliases)
-            .map(|name| name.to_ascii_lowercase());
+        let names = names(function).map(|name| name.to_ascii_lowercase());
         for name in names.collect::<BTreeSet<String>>() {
             // Punctuation that alone distinguishes functions would make their names ambiguous in other spellings.
             let bare = name.replace(|character: char| !character.is_alphanumeric(), "");
             for spelling in [&name, &bare] {
-                assert_eq!(find(spelling).unwrap().name, function.name, "{spelling}");
+                assert_eq!(
+                    find(spelling).unwrap().facts.name,
+                    function.facts.name,
+                    "{spelling}"
+                );
             }
-            assert!(taken.insert(name), "{} shares a name", function.name);
+            assert!(taken.insert(name), "{} shares a name", function.facts.name);
         }
     }
     assert!(GROUPS.iter().all(|(group, _)| !taken.contains(*group)));
@@ -34,7 +40,7 @@ fn names_identifiers_and_aliases_lead_to_one_function_each() {
 fn a_name_of_several_functions_or_of_a_program_leads_to_functions() {
     for (other, meant) in OTHER_NAMES {
         let other = other.to_lowercase();
-        let found = find(&other).map(|one| one.name);
+        let found = find(&other).map(|one| &*one.facts.name);
         if let [function] = meant {
             assert_eq!(found.unwrap(), *function);
             let start = format!("{other} uses {function}, of ");
@@ -44,7 +50,9 @@ fn a_name_of_several_functions_or_of_a_program_leads_to_functions() {
             let error = found.unwrap_err().to_string();
             assert_eq!(select(&other).unwrap_err().to_string(), error);
             assert!(
-                meant.iter().all(|name| error.contains(find(name).unwrap().name)),
+                meant
+                    .iter()
+                    .all(|name| error.contains(&find(name).unwrap().facts.name)),
                 "{error}"
             );
         }
@@ -67,7 +75,7 @@ fn names_that_people_write_are_found_and_ambiguous_ones_refused() {
         ("siphash-13 sip_hash_1_3", "SipHash-1-3"),
     ] {
         for name in names.split(' ') {
-            assert_eq!(find(name).unwrap().name, function, "{name}");
+            assert_eq!(find(name).unwrap().facts.name, function, "{name}");
         }
     }
     for (name, expected) in [
@@ -89,19 +97,21 @@ fn names_that_people_write_are_found_and_ambiguous_ones_refused() {
 #[test]
 fn a_further_function_is_found_by_the_name_of_its_crate_or_the_error_has_the_remedy() {
     let letters = |text: &str| text.replace(['-', '_'], "").to_lowercase();
-    let further = |one: &&Function| one.group == FunctionGroup::Further;
+    let further = |one: &&Function| one.facts.group == FunctionGroup::Further;
     let known = known().filter(further);
     for function in known.clone() {
-        let (package, _) = function.origin.split_once(' ').unwrap();
-        for name in [function.name, function.ident].iter().chain(function.aliases) {
+        let (package, _) = function.facts.origin.split_once(' ').unwrap();
+        for name in names(function) {
             assert!(
                 package == "hashzoo" || letters(name).starts_with(&letters(package)),
                 "{name}"
             );
-            let found = find(name).map(|one| one.name).map_err(|error| error.to_string());
+            let found = find(name)
+                .map(|one| &one.facts.name)
+                .map_err(|error| error.to_string());
             assert!(
-                found.as_ref().is_ok_and(|found| *found == function.name)
-                    || found.is_err_and(|error| error.contains(function.lacks.unwrap()))
+                found.as_ref().is_ok_and(|found| **found == function.facts.name)
+                    || found.is_err_and(|error| error.contains(&**function.lacks.as_ref().unwrap()))
             );
         }
     }
@@ -116,11 +126,16 @@ fn no_build_can_measure_another_version_than_the_origin_says() {
     let manifest: toml::Table = include_str!("../../../../../Cargo.toml").parse().unwrap();
     let dependencies = &manifest["workspace"]["dependencies"];
     for function in known() {
-        let (name, version) = function.origin.split_once(' ').unwrap();
+        let (name, version) = function.facts.origin.split_once(' ').unwrap();
         let dependency = &dependencies[name];
         let requirement = dependency.get("version").unwrap_or(dependency).as_str().unwrap();
         let exact = if dependency.get("path").is_some() { "" } else { "=" };
-        assert_eq!(requirement, format!("{exact}{version}"), "{}", function.name);
+        assert_eq!(
+            requirement,
+            format!("{exact}{version}"),
+            "{}",
+            function.facts.name
+        );
     }
 }
 
@@ -162,17 +177,17 @@ fn the_gate_lets_every_function_pass_and_no_wrong_one() {
     gate(all().iter().chain([&odd("Odd", 64)])).unwrap();
     let xxh3 = find("XXH3").unwrap();
     let wrong = Function {
-        answers: &[(b"key", 4)],
+        answers: vec![(b"key".to_vec(), 4)],
         ..odd("Odd", 64)
     };
     let wrong_on_long_keys = Function {
         hash: |key| (find("XXH3").unwrap().hash)(key) ^ u64::from(key.len() == 1025),
-        ..*xxh3
+        ..xxh3.clone()
     };
     // Function pointers carry no state, so a broken function cannot wrap the original one.
     let broken = all().iter().map(|function| Function {
         hash: |key| u64::from(key.len() == 3),
-        ..*function
+        ..function.clone()
     });
     let broken = broken.map(|function| (function, " must be 0x"));
     for (function, expected) in [
@@ -191,7 +206,7 @@ fn the_gate_lets_every_function_pass_and_no_wrong_one() {
     .chain(broken)
     {
         let error = gate([xxh3, &function]).unwrap_err().to_string();
-        let start = format!("{} is not measured: ", function.name);
+        let start = format!("{} is not measured: ", function.facts.name);
         assert!(error.starts_with(&start) && error.contains(expected), "{error}");
     }
 }

@@ -37,7 +37,11 @@ fn no_dataset_name_can_make_two_charts_share_a_file() {
 fn every_function_has_room_for_its_name_beside_a_mark() {
     let room = NAMES_END - MARGIN - 22.0;
     for function in functions::all() {
-        assert!(Font::NAME.width(function.name) <= room, "{}", function.name);
+        assert!(
+            Font::NAME.width(&function.facts.name) <= room,
+            "{}",
+            function.ident
+        );
     }
 }
 

@@ -18,12 +18,12 @@ fn counts(dataset: &str, seed: u64) -> Vec<u64> {
     let dataset = load_embedded(dataset, seed).expect("the dataset is what the manifest says");
     functions::all()
         .iter()
-        .filter(|function| function.group == FunctionGroup::Published)
+        .filter(|function| function.facts.group == FunctionGroup::Published)
         .map(|function| {
-            let windows = collisions::low(function.output_bits).take(1);
+            let windows = collisions::low(function.facts.output_bits).take(1);
             let hashed = hash(&dataset.keys, function, &Silent).expect("nothing stops it");
             let rows = collisions::measure(&dataset, &hashed, windows);
-            assert_eq!(rows[0].bits, function.compared_bits());
+            assert_eq!(rows[0].bits, function.facts.bits);
             rows[0].collisions
         })
         .collect()

@@ -24,7 +24,7 @@ pub(super) fn judged(dataset: &Dataset, function: &Function, values: Vec<u64>) -
     let hashed = &Hashed { function, values };
     let mut records = Records::of(Run {
         datasets: vec![dataset.summary.clone()],
-        functions: vec![function.summary()],
+        functions: vec![function.facts.clone()],
         ..Run::default()
     });
     for question in QUESTIONS {
@@ -259,7 +259,9 @@ fn counts_are_those_of_the_policy_itself() {
     let function = functions::find("MurMurHash2").unwrap();
     let probes = Probes::new(&dataset);
     let values = probes.values(&hash(&dataset.keys, function, &Silent).unwrap());
-    let (_, rows) = probes.of_function(function.name, &values, &Silent).unwrap();
+    let (_, rows) = probes
+        .of_function(&function.facts.name, &values, &Silent)
+        .unwrap();
     let order = shuffled(2000, dataset.seed);
     let keys = |half: usize| {
         let half = order[half * 1000..][..1000].iter();

@@ -20,7 +20,7 @@ fn options(datasets: &[&str], functions: &[&str], keys: &[&str]) -> Comparison {
 
 #[test]
 fn names_are_taken_once_and_in_any_case_and_own_keys_stand_instead_of_embedded_ones() {
-    let further = |one: &&Function| one.group == FunctionGroup::Further;
+    let further = |one: &&Function| one.facts.group == FunctionGroup::Further;
     let anchors_and_variants = functions::all().len() - 17 - functions::all().iter().filter(further).count();
     for (options, counts) in [
         (

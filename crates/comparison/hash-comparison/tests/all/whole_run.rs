@@ -14,7 +14,7 @@ fn run(datasets: &[Dataset]) -> (Records, Vec<Finding>) {
     let functions: Vec<&Function> = functions::all().iter().collect();
     let mut records = Records::of(Run {
         datasets: datasets.iter().map(|set| set.summary.clone()).collect(),
-        functions: functions.iter().map(|function| function.summary()).collect(),
+        functions: functions.iter().map(|function| function.facts.clone()).collect(),
         ..Run::default()
     });
     count_values("quality", &mut records, datasets, &functions, &Silent).expect("a run that nobody stops");
@@ -132,7 +132,7 @@ fn a_function_may_have_a_single_bit() {
         Function::custom("eight bits", 8, xor, &[]),
     ];
     let mut records = Records::of(Run {
-        functions: narrow.iter().map(Function::summary).collect(),
+        functions: narrow.iter().map(|one| one.facts.clone()).collect(),
         ..Run::default()
     });
     count(&mut records, &[numbered(101)], &[&narrow[0], &narrow[1]], &Silent).unwrap();

@@ -128,7 +128,7 @@ impl<'a> Probes<'a> {
     pub fn values(&self, hashed: &Hashed<'_>) -> [Vec<u32>; 2] {
         let values = &hashed.values;
         assert_eq!(values.len(), self.dataset.keys.len(), "values of other keys");
-        let hash = |key: &[u8]| hashed.function.low_bits(key);
+        let hash = |key: &[u8]| (hashed.function.hash)(key) as u32;
         self.parts(|index| values[index] as u32, hash)
     }
 

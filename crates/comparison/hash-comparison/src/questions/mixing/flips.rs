@@ -55,7 +55,7 @@ impl<'a> Trials<'a> {
     /// Flips bit `input_bit` of every key: bit `input_bit % 8`, 0 the lowest, of byte `input_bit / 8`.
     pub(super) fn flip(&self, input_bit: u32) -> Flips {
         let words = self.values.len() / IN_A_WORD;
-        let output_bits = self.function.output_bits as usize;
+        let output_bits = self.function.facts.output_bits as usize;
         let mut columns = vec![0; words * output_bits];
         let mut key = vec![0; self.key_bytes];
         let mut square = [0; IN_A_WORD];

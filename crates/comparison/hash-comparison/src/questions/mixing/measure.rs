@@ -38,7 +38,7 @@ pub struct Mixing {
 /// are judged.
 pub fn measure(function: &Function, seed: u64, (lengths, blocks): Effort<'_>) -> Mixing {
     let mut mixing = Mixing::default();
-    let bits = function.output_bits;
+    let bits = function.facts.output_bits;
     for &key_bytes in lengths {
         let trials = Trials::new(function, key_bytes, blocks, seed);
         let count = trials.count();
@@ -49,9 +49,9 @@ pub fn measure(function: &Function, seed: u64, (lengths, blocks): Effort<'_>) ->
             let flips = trials.flip(input_bit);
             for (output_bit, flips) in (0..).zip(flips.counts()) {
                 avalanche.add(flips, (input_bit, output_bit, None));
-                if key_bytes == RECORDED_BYTES && output_bit < function.compared_bits() {
+                if key_bytes == RECORDED_BYTES && output_bit < function.facts.bits {
                     mixing.avalanche.push(AvalancheRow {
-                        function: function.name.to_owned(),
+                        function: function.facts.name.clone(),
                         key_bytes,
                         input_bit,
                         output_bit,
@@ -137,7 +137,7 @@ impl Tally {
         let level = 1.0 - FAMILY_LEVEL / self.cells as f64;
         let (worst_low, worst_high) = binomial::proportion_interval(worst_count, self.trials, level);
         Some(MixingRow {
-            function: function.name.to_owned(),
+            function: function.facts.name.clone(),
             test,
             key_bytes,
             trials: self.trials,

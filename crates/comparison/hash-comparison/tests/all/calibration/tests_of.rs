@@ -53,7 +53,10 @@ pub(super) fn judged(
     };
     for of in prepared {
         let values = of.probes.values(&hashed(of.dataset, &mut records));
-        let (rows, _) = of.probes.of_function(function.name, &values, &Silent).unwrap();
+        let (rows, _) = of
+            .probes
+            .of_function(&function.facts.name, &values, &Silent)
+            .unwrap();
         records.near_sizes.extend(rows);
         records.near_sizes.extend(of.ideal.iter().cloned());
     }
@@ -105,7 +108,7 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
         }
     }
     for dataset in prepared.iter().map(|of| of.dataset) {
-        for one in against_ideal(&records.near_sizes, &dataset.summary, function.name) {
+        for one in against_ideal(&records.near_sizes, &dataset.summary, &function.facts.name) {
             alarms.count("false_positives", "more than the ideal hash", LEVEL, one.p_value);
         }
     }
