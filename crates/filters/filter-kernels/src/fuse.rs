@@ -8,7 +8,7 @@
 mod build;
 mod definition;
 
-pub use build::{Slot, add, have_repeats, peel, store, used};
+pub use build::{Added, Slot, add, have_repeats, peel, store};
 pub use definition::Shape;
 
 use hashzoo::xxh3_64;
@@ -92,8 +92,11 @@ pub const fn packed_len(shape: Shape, width: u8) -> Option<u64> {
     if shape.log2_len > 31 || shape.segments == 0 || shape.slots() > 1 << 32 {
         return None;
     }
+    if width == USUAL_WIDTH {
+        return Some(shape.slots());
+    }
     let zeros = match width {
-        4 | 8 | 16 => 0,
+        4 | 16 => 0,
         10 => 3,
         12 => 1,
         _ => return None,
@@ -162,13 +165,27 @@ pub fn lookup(_: KernelToken, width: u8) -> Lookup {
 }
 
 fn look_up<const WIDTH: u8>(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
-    // Other keys are hashed by calls, for which these would save registers, too.
-    if !matches!(key.len(), 4..=64) {
-        return by_width(numbers, bits, key);
+    match key.len() {
+        9..=16 => look_up_hash::<WIDTH>(numbers, bits, xxh3_64(key, 0)),
+        _ => look_up_apart::<WIDTH>(numbers, bits, key),
     }
+}
+
+/// Hashing keys of other lengths takes more registers, which would be saved for all.
+#[inline(never)]
+fn look_up_apart<const WIDTH: u8>(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
+    match key.len() {
+        4..=64 => look_up_hash::<WIDTH>(numbers, bits, xxh3_64(key, 0)),
+        // Hashed by calls, for which these would save still more.
+        _ => by_width(numbers, bits, key),
+    }
+}
+
+#[inline(always)]
+fn look_up_hash<const WIDTH: u8>(numbers: &[u64; 3], bits: &[u8], hash: u64) -> bool {
     // The number of starts is not computed for each key.
     let Fingerprints { shape, .. } = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
-    let mixed = shape.mix(xxh3_64(key, 0));
+    let mixed = shape.mix(hash);
     is_zero_sum(
         bits,
         WIDTH,

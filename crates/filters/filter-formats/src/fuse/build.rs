@@ -1,15 +1,14 @@
 //! Building binary fuse filters: seeds are tried until all keys can be peeled.
 
-use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use filter_kernels::fuse::{self, Shape, Slot};
+use filter_kernels::fuse::{self, Added, Shape, Slot};
 use filter_kernels::{KernelToken, Source};
-use filter_policy::building::{collect, hashes, room};
+use filter_policy::building::{hashes, room};
 use filter_policy::{Error, MATCHES_EVERYTHING};
 use hashzoo::xxh3_64;
 
-use super::sizes::{MAX_KEYS, Width, filter_len, shape_at};
+use super::sizes::{Width, filter_len, shape_at};
 use super::{TRAILER_LEN, trailer};
 
 /// The number of seeds that are tried.
@@ -28,50 +27,39 @@ pub(super) fn build(
     source: Source<'_, u64>,
     out: &mut [u8],
 ) -> Result<usize, Error> {
-    let hashes = match source {
-        Source::Hashes(hashes) => Cow::Borrowed(hashes),
-        Source::Keys(_) => Cow::Owned(hashes(source, |key| xxh3_64(key, 0))?),
-    };
-    make(width, kernel, hashes)?.write(out)
-}
-
-fn make(width: Width, kernel: KernelToken, hashes: Cow<'_, [u64]>) -> Result<Made, Error> {
-    // Equal keys are often adjacent.
-    let has_repeats = hashes.iter().zip(hashes.iter().skip(1)).any(|(a, b)| a == b);
-    let hashes = if has_repeats {
-        let mut hashes = collect(hashes.iter().copied())?;
-        hashes.dedup();
-        Cow::Owned(hashes)
-    } else {
-        hashes
-    };
-    if hashes.is_empty() {
-        return Ok(Made::Bytes(&[]));
-    }
-    peel(width, kernel, hashes)
+    peel(width, kernel, source)?.write(kernel, out)
 }
 
 /// Finds a seed under which all keys can be peeled.
-fn peel(width: Width, kernel: KernelToken, mut hashes: Cow<'_, [u64]>) -> Result<Made, Error> {
+fn peel(width: Width, kernel: KernelToken, given: Source<'_, u64>) -> Result<Made, Error> {
+    if given.is_empty() {
+        return Ok(Made::Bytes(&[]));
+    }
     let (mut slots, mut order) = (Vec::new(), Vec::new());
+    // Hash values without repeats, once some were found.
+    let mut values = Vec::new();
     let (mut attempt, mut seeds, mut are_distinct) = (0, SplitMix64(1), false);
     while attempt < ATTEMPTS {
         attempt += 1;
-        let keys = hashes.len() as u64;
-        if keys <= MAX_KEYS {
-            let shape = Shape {
-                seed: seeds.next(),
-                ..shape_at(attempt, keys)
-            };
-            // A platform that cannot address the slots cannot allocate them.
-            resize(&mut slots, usize::try_from(shape.slots()).unwrap_or(usize::MAX))?;
-            // So many keys in a slot that no hash function gives them by chance.
-            if fuse::add(kernel, shape, &mut slots, &hashes) {
-                resize(&mut order, fuse::used(&slots) + 1)?;
+        let source = if values.is_empty() {
+            given
+        } else {
+            Source::Hashes(&values)
+        };
+        let keys = source.len();
+        let shape = Shape {
+            seed: seeds.next(),
+            ..shape_at(attempt, keys as u64)
+        };
+        // A platform that cannot address the slots cannot allocate them.
+        resize(&mut slots, usize::try_from(shape.slots()).unwrap_or(usize::MAX))?;
+        match fuse::add(kernel, shape, &mut slots, source) {
+            Added::All => {
+                resize(&mut order, slots.len() + 2)?;
                 let peeled = fuse::peel(shape, &mut slots, &mut order);
-                if peeled == hashes.len() {
+                if peeled == keys {
                     order.truncate(peeled);
-                    let width = width.of(keys);
+                    let width = width.of(keys as u64);
                     return Ok(Made::Fuse {
                         shape,
                         width,
@@ -80,22 +68,30 @@ fn peel(width: Width, kernel: KernelToken, mut hashes: Cow<'_, [u64]>) -> Result
                     });
                 }
             }
+            // Equal keys are often adjacent.
+            Added::Repeats => {
+                values = hashes(source, |key| xxh3_64(key, 0))?;
+                values.dedup();
+                (attempt, seeds) = (0, SplitMix64(1));
+                continue;
+            }
+            // So many keys in a slot that no hash function gives them by chance.
+            Added::TooMany => {}
         }
         // Equal values stay in the slots whatever the seed. Sorting costs as much as an attempt, and a set without them
         // seldom needs more than two.
-        if !are_distinct && (fuse::have_repeats(&slots) || attempt == PATIENCE || keys > MAX_KEYS) {
-            let mut sorted = match hashes {
-                Cow::Owned(hashes) => hashes,
-                Cow::Borrowed(hashes) => collect(hashes.iter().copied())?,
+        if !are_distinct && (fuse::have_repeats(&slots) || attempt == PATIENCE) {
+            let mut sorted = if values.is_empty() {
+                hashes(given, |key| xxh3_64(key, 0))?
+            } else {
+                values
             };
             sorted.sort_unstable();
             sorted.dedup();
-            if sorted.len() as u64 != keys {
+            if sorted.len() != keys {
                 (attempt, seeds) = (0, SplitMix64(1));
-            } else if keys > MAX_KEYS {
-                return Err(width.too_large(keys));
             }
-            hashes = Cow::Owned(sorted);
+            values = sorted;
             are_distinct = true;
         }
     }
@@ -153,7 +149,7 @@ impl Made {
     }
 
     /// Writes the filter to the start of `out` and returns its length.
-    fn write(&self, out: &mut [u8]) -> Result<usize, Error> {
+    fn write(&self, kernel: KernelToken, out: &mut [u8]) -> Result<usize, Error> {
         let filter = room(out, self.len())?;
         match self {
             Self::Bytes(bytes) => filter.copy_from_slice(bytes),
@@ -165,7 +161,7 @@ impl Made {
             } => {
                 filter.fill(0);
                 // Before the trailer: fingerprints are changed in pairs of bytes.
-                fuse::store(*shape, *width, slots, order, filter);
+                fuse::store(kernel, *shape, *width, slots, order, filter);
                 if let Some(end) = filter.last_chunk_mut::<TRAILER_LEN>() {
                     *end = trailer(*shape, *width);
                 }

@@ -78,6 +78,24 @@ fn equal_values_count_once_in_any_order() {
     assert!(check(policy, &[]).is_empty());
 }
 
+#[test]
+fn equal_keys_count_once_as_their_hash_values_do() {
+    let policy = BinaryFuse::new(TEN);
+    for count in [1_u32, 63, 64, 65, 3_000, 200_000] {
+        let keys: Vec<[u8; 4]> = (0..count).map(u32::to_le_bytes).collect();
+        let expected = policy.build(&keys).unwrap();
+        let once: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
+        let adjacent = keys.iter().flat_map(|key| [&key[..]; 2]).collect();
+        let last = keys.last().map(|key| &key[..]);
+        let at_ends = last.into_iter().chain(once.iter().copied()).collect();
+        for keys in [&once, &adjacent, &at_ends, &once.repeat(2)] {
+            let mut filter = Vec::new();
+            policy.append_filter(keys, &mut filter).unwrap();
+            assert!(filter == expected, "{count}, {}", keys.len());
+        }
+    }
+}
+
 /// The inverse of the mixing of hash values under a seed.
 fn unmixed(mut mixed: u64, seed: u64) -> u64 {
     mixed ^= mixed >> 33;

@@ -1,10 +1,16 @@
 //! Builds filters: keys are added to slots, peeled, and their fingerprints stored.
 
+use core::hint::select_unpredictable;
+
 use super::definition::{Shape, fingerprint, mask, packed};
 use crate::bits::usual;
 use crate::choose::KernelToken;
 use crate::compile::by_kernel;
+use crate::hash::tile;
+use crate::hash::xxph3::Xxph3;
 use crate::lanes::Target;
+use crate::source::{Source, TILE};
+use crate::tiles::each_tile;
 
 /// The number of bytes from which fingerprints and slots are prefetched before use.
 pub(super) const PREFETCHED: usize = 1 << 20;
@@ -12,7 +18,7 @@ pub(super) const PREFETCHED: usize = 1 << 20;
 /// The usual number of bits in a fingerprint, which the compiler then knows: no shifts are needed.
 pub(super) const USUAL_WIDTH: u8 = 8;
 
-/// The number of hash values between the prefetch of a slot and its use.
+/// The number of keys between the prefetch of a slot and the key whose fingerprint it gives.
 const AHEAD: usize = 16;
 
 /// A slot while a filter is built: the sum of its keys, and their number.
@@ -61,103 +67,152 @@ impl Slot {
         self.0 >> Self::INDEX_AT & 3
     }
 
-    /// Returns all places of the only key of this slot.
+    /// Returns the other places of the only key of this slot: that of the next index, and that of the one after it.
     #[inline(always)]
-    const fn places(self, shape: Shape, at: u64) -> [u64; 3] {
-        let [second, third] = shape.offsets(self.0);
-        let index = self.index();
-        // No branch, which would be mispredicted for two of three keys: the masks have all bits or none.
-        let is_second = (index & 1).wrapping_neg();
-        let is_third = (index >> 1).wrapping_neg();
-        let in_segment = at ^ second & is_second ^ third & is_third;
-        shape.places_from(in_segment.wrapping_sub(index * shape.len()) as u32, self.0)
+    const fn others(self, shape: Shape, at: u32) -> [u32; 2] {
+        let index = self.index() as usize;
+        let (at, [second, third]) = (at as u64, [index + 1, index + 2]);
+        let segment = at ^ self.offset(shape, index);
+        [
+            (segment.wrapping_add(shape.between(index, second)) ^ self.offset(shape, second)) as u32,
+            (segment.wrapping_add(shape.between(index, third)) ^ self.offset(shape, third)) as u32,
+        ]
+    }
+
+    /// Returns what moves the only key of this slot within the segment of an index.
+    #[inline(always)]
+    const fn offset(self, shape: Shape, index: usize) -> u64 {
+        /// How far down. The count is 1, so the highest bit is 0, and the first place is not moved.
+        const DOWN: [u32; 6] = [63, 18, 0, 63, 18, 0];
+        self.0 >> DOWN[index] & (shape.len() - 1)
     }
 }
 
-/// Adds keys with these hash values to slots that are empty (the default), as many as the shape has. Returns false if a
-/// slot has more keys than xorfilter can count; the caller then empties the slots and tries another seed.
+impl Shape {
+    /// Returns the number of slots between the segments of two indices.
+    #[inline(always)]
+    const fn between(self, index: usize, other: usize) -> u64 {
+        MODULO_3[other]
+            .wrapping_sub(MODULO_3[index])
+            .wrapping_mul(self.len())
+    }
+}
+
+/// Indices, modulo 3.
+const MODULO_3: [u64; 6] = [0, 1, 2, 0, 1, 2];
+
+/// What [`add`] did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Added {
+    /// All keys are in their slots.
+    All,
+    /// Successive keys have equal hash values, and not all keys were added.
+    Repeats,
+    /// A slot has more keys than xorfilter can count.
+    TooMany,
+}
+
+/// Adds keys to slots that are empty (the default), as many as the shape has.
 ///
 /// # Panics
 ///
 /// If there are fewer slots than the shape has.
-pub fn add(kernel: KernelToken, shape: Shape, slots: &mut [Slot], hashes: &[u64]) -> bool {
+pub fn add(kernel: KernelToken, shape: Shape, slots: &mut [Slot], source: Source<'_, u64>) -> Added {
     by_kernel!(
-        |lanes, shape: Shape, slots: &mut [Slot], hashes: &[u64]| -> bool {
-            let ahead = if size_of_val(slots) < PREFETCHED {
-                hashes.len()
-            } else {
-                AHEAD
-            };
-            let mut later = hashes.iter().skip(ahead);
+        |lanes, shape: Shape, slots: &mut [Slot], source: Source<'_, u64>| -> Added {
             let mut counted = 0;
-            for &hash in hashes {
-                if let Some(&hash) = later.next() {
-                    for place in shape.places(shape.mix(hash)) {
+            each_tile!(
+                source.len(),
+                size_of_val(slots) >= PREFETCHED,
+                |start, hashes| {
+                    tile::hash::<Xxph3<true>, _>(lanes, source, start, hashes);
+                    for hash in &mut *hashes {
+                        *hash = shape.mix(*hash);
+                    }
+                },
+                |mixed| for &mixed in mixed {
+                    for place in shape.places_by_halves(mixed) {
                         lanes.prefetch::<true, _>(slots, place as usize);
                     }
+                },
+                |_, tile| {
+                    let mixed = tile.used();
+                    // The places of all keys first, since lanes compute them.
+                    let mut places = [[0; TILE]; 3];
+                    for (i, &mixed) in mixed.iter().enumerate() {
+                        [places[0][i], places[1][i], places[2][i]] = shape.places_by_halves(mixed);
+                    }
+                    let pairs = mixed.iter().zip(mixed.iter().skip(1));
+                    if pairs.fold(false, |equal, (a, b)| equal | (a == b)) {
+                        return Added::Repeats;
+                    }
+                    for (i, &mixed) in mixed.iter().enumerate() {
+                        for (index, places) in (0..).zip(&places) {
+                            let slot = &mut slots[places[i] as usize];
+                            slot.add(mixed, index);
+                            counted |= slot.0;
+                        }
+                    }
                 }
-                let mixed = shape.mix(hash);
-                for (index, place) in (0..).zip(shape.places(mixed)) {
-                    let slot = &mut slots[place as usize];
-                    slot.add(mixed, index);
-                    counted |= slot.0;
-                }
-            }
+            );
             // Counts grow by one, so this bit of a count was set if it ever reached the number.
-            counted >> (Slot::COUNT_AT + Slot::LOG2_TOO_MANY) == 0
+            if counted >> (Slot::COUNT_AT + Slot::LOG2_TOO_MANY) == 0 {
+                Added::All
+            } else {
+                Added::TooMany
+            }
         },
         kernel
     )
 }
 
-/// Returns the number of slots with keys.
-pub fn used(slots: &[Slot]) -> usize {
-    slots.iter().filter(|slot| slot.count() != 0).count()
-}
-
 /// Peels the keys that were added to the slots, writes the slots that settle them to `order`, in that order, and returns
-/// their number: that of all keys if the shape and its seed are of use. `order` is longer than the slots with keys.
+/// their number: that of all keys if the shape and its seed are of use. `order` is longer than the slots by two.
 ///
 /// # Panics
 ///
 /// If there are fewer slots than the shape has, or `order` is shorter.
 pub fn peel(shape: Shape, slots: &mut [Slot], order: &mut [u32]) -> usize {
-    // The slots that wait are at the end of `order`, the next one first. A slot waits once, so the two parts never meet.
-    let end = order.len();
+    // The slots that wait are at the end of `order`, the next one first, before an entry that is read in vain. A slot
+    // waits once, so the two parts never meet. Slots are put there even if they need not wait, and then overwritten.
+    let end = order.len() - 1;
+    order[end] = 0;
     let mut waiting = end;
     for (at, slot) in slots.iter().enumerate() {
-        if slot.count() == 1 {
-            waiting -= 1;
-            order[waiting] = at as u32;
-        }
+        order[waiting - 1] = at as u32;
+        waiting -= usize::from(slot.count() == 1);
     }
+    // What is next is known here before it can be read again. No branches: most would be mispredicted.
+    let mut at = order[waiting];
+    let mut slot = slots[at as usize];
     let mut peeled = 0;
     while waiting < end {
-        let at = order[waiting];
         waiting += 1;
-        let slot = slots[at as usize];
-        if slot.count() != 1 {
-            continue;
+        let mut next = order[waiting];
+        if slot.count() == 1 {
+            order[peeled] = at;
+            peeled += 1;
+            let (others, index) = (slot.others(shape, at), slot.index() as usize);
+            let left = [(others[0], index + 1), (others[1], index + 2)].map(|(other, index)| {
+                let left = &mut slots[other as usize];
+                left.remove(slot.0, MODULO_3[index]);
+                *left
+            });
+            slot = slots[next as usize];
+            for (other, left) in others.into_iter().zip(left) {
+                let waits = left.count() == 1;
+                order[waiting - 1] = other;
+                waiting -= usize::from(waits);
+                next = select_unpredictable(waits, other, next);
+                slot = select_unpredictable(waits, left, slot);
+            }
+        } else {
+            slot = slots[next as usize];
         }
-        order[peeled] = at;
-        peeled += 1;
-        let [first, second, third] = slot.places(shape, at.into());
-        let places = [first, second, third, first, second];
-        let index = slot.index() as usize % 3;
-        for (next, of_next) in [(index + 1, NEXT[index]), (index + 2, NEXT[index + 1])] {
-            let place = places[next];
-            let other = &mut slots[place as usize];
-            // Written even if it need not wait, and then overwritten.
-            order[waiting - 1] = place as u32;
-            waiting -= usize::from(other.count() == 2);
-            other.remove(slot.0, of_next);
-        }
+        at = next;
     }
     peeled
 }
-
-/// The index after each, modulo 3.
-const NEXT: [u64; 4] = [1, 2, 0, 1];
 
 /// Returns true if slots that were not all peeled show that some of their hash values are equal. False is no proof that
 /// all differ.
@@ -170,20 +225,33 @@ pub fn have_repeats(slots: &[Slot]) -> bool {
 /// # Panics
 ///
 /// If there are fewer slots or bytes than the shape has.
-pub fn store(shape: Shape, width: u8, slots: &[Slot], order: &[u32], bytes: &mut [u8]) {
-    usual!(width == USUAL_WIDTH, |_MOST| store_of(
-        shape, width, slots, order, bytes
-    ));
+pub fn store(kernel: KernelToken, shape: Shape, width: u8, slots: &[Slot], order: &[u32], bytes: &mut [u8]) {
+    by_kernel!(
+        |lanes, shape: Shape, width: u8, slots: &[Slot], order: &[u32], bytes: &mut [u8]| -> () {
+            usual!(width == USUAL_WIDTH, |_MOST| store_of(
+                lanes, shape, width, slots, order, bytes
+            ));
+        },
+        kernel
+    );
 }
 
 #[inline(always)]
-fn store_of(shape: Shape, width: u8, slots: &[Slot], order: &[u32], bytes: &mut [u8]) {
+fn store_of<L: Target>(lanes: L, shape: Shape, width: u8, slots: &[Slot], order: &[u32], bytes: &mut [u8]) {
+    let ahead = if size_of_val(slots) < PREFETCHED {
+        order.len()
+    } else {
+        AHEAD
+    };
+    let mut later = order.iter().rev().skip(ahead);
     for &at in order.iter().rev() {
+        if let Some(&later) = later.next() {
+            lanes.prefetch::<false, _>(slots, later as usize);
+        }
         let slot = slots[at as usize];
         let mut sum = fingerprint(slot.0);
-        // The slot's own fingerprint is still zero.
-        for place in slot.places(shape, at.into()) {
-            let (byte, shift) = packed(place, width);
+        for place in slot.others(shape, at) {
+            let (byte, shift) = packed(place.into(), width);
             sum ^= u16::from_le_bytes([bytes[byte], bytes[byte + 1]]) >> shift;
         }
         let (byte, shift) = packed(at.into(), width);
