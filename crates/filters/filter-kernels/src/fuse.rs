@@ -23,7 +23,7 @@ use crate::lanes::Target;
 use crate::source::{Source, TILE};
 use crate::tiles::each_tile;
 use build::{PREFETCHED, USUAL_WIDTH};
-use definition::{fingerprint, is_zero_sum, packed};
+use definition::{fingerprint, is_zero_sum, packed, places_from};
 
 /// Stored fingerprints, read in place.
 #[derive(Debug, Clone, Copy)]
@@ -197,7 +197,7 @@ fn look_up_hash<const WIDTH: u8>(numbers: &[u64; 3], bits: &[u8], hash: u64) -> 
 #[inline(never)]
 fn by_width(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
     let fingerprints = Fingerprints::of_numbers(bits, [numbers[0], numbers[1]]);
-    holds(fingerprints, fingerprints.width, xxh3_64(key, 0))
+    of_any_width(fingerprints, xxh3_64(key, 0))
 }
 
 /// Returns true if the fingerprints of a hash value's places sum to its own.
@@ -226,7 +226,7 @@ impl Shape {
     const fn places_by_halves(self, mixed: u64) -> [u64; 3] {
         let starts = self.starts() as u32 as u64;
         let (low, high) = (mixed as u32 as u64 * starts, (mixed >> 32) * starts);
-        self.places_from((high.wrapping_add(low >> 32) >> 32) as u32, mixed)
+        places_from(high.wrapping_add(low >> 32) >> 32, self.len(), mixed)
     }
 }
 

@@ -40,26 +40,23 @@ impl Shape {
         self.places_of(self.starts(), mixed)
     }
 
-    /// [`places`](Self::places), given the number of [`starts`](Self::starts). With any other number, too, the places
-    /// are in ascending order, because each is in the segment after that of the one before.
+    /// [`places`](Self::places), given the number of [`starts`](Self::starts), of which the lowest 32 bits count. With any
+    /// other number, too, the places are in ascending order, because each is in the segment after that of the one before.
     #[inline(always)]
     pub(super) const fn places_of(self, starts: u64, mixed: u64) -> [u64; 3] {
-        self.places_from(((mixed as u128 * starts as u128) >> 64) as u32, mixed)
+        let starts = starts as u32 as u128;
+        // `len`, in fewer instructions for a single key.
+        let len = 1_u32.wrapping_shl(self.log2_len as u32) as u64;
+        places_from(((mixed as u128 * starts) >> 64) as u64, len, mixed)
     }
+}
 
-    /// Returns the places, given the first. They depend on the lowest 36 bits alone.
-    #[inline(always)]
-    pub(super) const fn places_from(self, first: u32, mixed: u64) -> [u64; 3] {
-        let (first, len, [second, third]) = (first as u64, self.len(), self.offsets(mixed));
-        [first, (first + len) ^ second, (first + 2 * len) ^ third]
-    }
-
-    /// Returns what moves the second and the third place within their segments.
-    #[inline(always)]
-    pub(super) const fn offsets(self, mixed: u64) -> [u64; 2] {
-        let mask = self.len() - 1;
-        [mixed >> 18 & mask, mixed & mask]
-    }
+/// Returns the places, given the first and the length of a segment. They depend on the lowest 36 bits alone.
+#[inline(always)]
+pub(super) const fn places_from(first: u64, len: u64, mixed: u64) -> [u64; 3] {
+    let mask = len - 1;
+    let (second, third) = (mixed >> 18 & mask, mixed & mask);
+    [first, (first + len) ^ second, (first + 2 * len) ^ third]
 }
 
 /// Returns the fingerprint of a mixed hash value; filters store its lowest bits.
@@ -84,14 +81,22 @@ pub(super) const fn mask(width: u8) -> u16 {
 /// Returns true if the fingerprints of a hash value's places sum to this one. The places are in ascending order.
 #[inline(always)]
 pub(super) fn is_zero_sum(bytes: &[u8], width: u8, mut sum: u16, places: [u64; 3]) -> bool {
+    // Fingerprints of 8 bits are in one byte, the others in up to two.
+    let bytes_each = if width == 8 { 1 } else { 2 };
     // On 32 bits a place may be beyond what an address reaches.
-    if (places[2] * u64::from(width) / 8) + 2 > bytes.len() as u64 {
+    if (places[2] * u64::from(width) / 8) + bytes_each > bytes.len() as u64 {
         return true;
     }
     for (byte, shift) in places.map(|place| packed(place, width)) {
-        // SAFETY: the places ascend, and two bytes from the last one on are within the slice.
-        let two = unsafe { bytes.as_ptr().add(byte).cast::<[u8; 2]>().read() };
-        sum ^= u16::from_le_bytes(two) >> shift;
+        let first = bytes.as_ptr().wrapping_add(byte);
+        // SAFETY: the places ascend, and so many bytes from the last one on are within the slice.
+        sum ^= unsafe {
+            if width == 8 {
+                u16::from(first.read())
+            } else {
+                u16::from_le_bytes(first.cast::<[u8; 2]>().read()) >> shift
+            }
+        };
     }
     sum & mask(width) == 0
 }
