@@ -5,7 +5,7 @@
 //! properties, which relaxed accesses have: all threads agree on one order of the changes of a word; `fetch_or` reads
 //! the newest value in it; and a load that happens after another load or store (through a join, a lock, a channel, or
 //! an acquired release) sees its value or a newer one. The last property covers the shortcut of an `insert` that finds
-//! a bit set and writes nothing.
+//! all bits set and writes nothing.
 //!
 //! With acquire and release, a thread whose query answers "might contain" would also see the writes that another thread made
 //! *before* it inserted the key. This cannot be promised anyway, because the answer may come from bits of other
@@ -34,6 +34,13 @@ impl Word for AtomicU64 {
 pub(crate) fn set(word: &AtomicU64, mask: u64) -> bool {
     // Load first: if the bits are set, like many of a full filter, the cache line stays shared.
     word.load(Relaxed) & mask != mask && word.fetch_or(mask, Relaxed) & mask != mask
+}
+
+/// Sets the bits of a mask in a word. Takes half of the time of [`set`] where several bits are missing: an x86-64 processor
+/// sets them and returns the old word only in a loop.
+#[inline]
+pub(crate) fn add(word: &AtomicU64, mask: u64) {
+    word.fetch_or(mask, Relaxed);
 }
 
 impl Bits<AtomicU64> {

@@ -116,7 +116,7 @@ pub trait Concurrent: Compatible {
     /// The backend that has the same places and is changed by one thread at a time.
     type Alone: Exclusive;
 
-    /// Inserts a key. True means that this call changed a bit.
+    /// Inserts a key. True means that a bit was zero.
     fn insert(&self, hash: Self::Hash) -> bool;
 
     /// Inserts keys.

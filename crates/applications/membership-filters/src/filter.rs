@@ -377,7 +377,7 @@ impl<B: Exclusive, F: PartialEq> Filter<B, F> {
 
 /// Insertions by many threads.
 impl<B: Concurrent, F> Filter<B, F, Shared> {
-    /// Inserts a key. True means that this call changed a bit, so that the key was certainly absent.
+    /// Inserts a key. True means that a bit was zero, so that the key was certainly absent.
     #[inline]
     pub fn insert<T: ?Sized>(&self, key: &T) -> bool
     where

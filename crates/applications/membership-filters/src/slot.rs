@@ -227,8 +227,8 @@ impl<B: Concurrent, F> Slot<Filter<B, F, Shared>> {
         self.query(|filter| filter.contains_many(keys))
     }
 
-    /// Inserts a key into the current filter and, during a rebuild, into the one being built. Returns true if this
-    /// call changed a bit of the filter that was current when it began.
+    /// Inserts a key into the current filter and, during a rebuild, into the one being built. Returns true if
+    /// a bit of the key was zero in the filter that was current when the call began.
     ///
     /// No closure gets the filter for an insertion that would miss the one being built:
     ///

@@ -34,7 +34,7 @@ mod sizes;
 pub mod thrift;
 mod value;
 
-pub use filter::{SplitBlockFilter, SplitBlockFilterMut, block_may_match};
+pub use filter::{SplitBlockFilter, SplitBlockFilterMut, block_bits, block_may_match};
 pub use header::{EncodedHeader, Header};
 pub use policy::{SplitBlock, SplitBlockBloomPolicy};
 pub use sizes::{bitset_len_for_rate, bitset_len_of_writers, expected_rate};

@@ -48,6 +48,16 @@ const fn position(hash: u64, salt: u32) -> u32 {
     (hash as u32).wrapping_mul(salt) >> 27
 }
 
+/// Returns the bits of a hash value in the four words of 64 bits of its block: in registers, without a kernel.
+#[inline(always)]
+pub fn words_of(hash: u64) -> [u64; BLOCK_LEN / 8] {
+    let (pairs, _) = SALTS.as_chunks();
+    core::array::from_fn(|index| {
+        let [low, high] = pairs[index].map(|salt: u32| 1 << position(hash, salt));
+        low | high << 32
+    })
+}
+
 /// Sets the bits of a hash value.
 #[inline(always)]
 fn set_all(block: &mut Block, hash: u64) {

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::bits::{BLOCK_LEN, Blocks};
-use super::{Blocked, Storage, insert};
+use super::{Blocked, Storage};
 use crate::arch;
 use crate::atomic_bits::{self, AtomicU64};
 use crate::backend::Concurrent;
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::filter::{Filter, Shared};
 use crate::hash::Xxph3;
 use crate::random::scale;
-use filter_formats::parquet::block_may_match;
+use filter_formats::parquet::{block_bits, block_may_match};
 
 /// A [`BloomFilter`](crate::BloomFilter) that many threads share: they insert through a shared reference, without locks.
 ///
@@ -48,12 +48,12 @@ use filter_formats::parquet::block_may_match;
 ///
 /// - No bit is lost or ever reset: bits only go from zero to one.
 /// - **After `insert`** every `contains` of the key that the call happens before returns true, whatever `insert` returned.
-/// - **`insert` is true**: a bit of the key was zero until this call set it. So no insertion of an equal key had
-///   returned when this call began.
+/// - **`insert` is true**: a bit of the key was zero when this call read it, before this call or another set it. So no
+///   insertion of an equal key had returned when this call began.
 /// - **`insert` is false**: every bit of the key was already set, by calls that have returned or are still under way, for
 ///   equal or other keys. So false does not mean that another insertion of the key has returned.
-/// - **Two threads that insert the same absent key at once**: at least one call returns true, and both do if
-///   each sets some of the bits. As in every Bloom filter, neither does if other keys have set all of the bits. A caller that
+/// - **Threads that insert the same absent key at once**: at least one call returns true, and so does every other that
+///   reads the bits before all are set. As in every Bloom filter, none does if other keys have set all of the bits. A caller that
 ///   acts on "true" therefore acts at least once for each key that the filter did not already seem to contain, and perhaps twice
 ///   if two threads insert the key at the same moment. Exactly once is impossible with shared bits.
 /// - **`contains` is false**: no insertion of the key happened before this call. **True**: calls that this one happens before
@@ -85,18 +85,6 @@ impl PartialEq for AtomicBlocks {
 }
 
 impl Eq for AtomicBlocks {}
-
-/// Returns the bits of a key in the words of its block.
-#[inline]
-fn bits_of(hash: u64) -> impl Iterator<Item = u64> {
-    let mut block = [0; BLOCK_LEN];
-    insert(&mut block, |filter| filter.insert_raw_hash(hash));
-    let (words, _) = block.as_chunks();
-    core::array::from_fn::<_, { BLOCK_LEN / 8 }, _>(|at| {
-        words.get(at).map_or(0, |&word| u64::from_le_bytes(word))
-    })
-    .into_iter()
-}
 
 impl AtomicBlocks {
     /// Returns the words of the block of a key.
@@ -162,9 +150,22 @@ impl Concurrent for Blocked<AtomicBlocks> {
 
     #[inline]
     fn insert(&self, hash: u64) -> bool {
-        let words = self.blocks.block(hash).into_iter().flat_map(|block| &block.0);
-        let set = |any, (word, bits)| any | atomic_bits::set(word, bits);
-        words.zip(bits_of(hash)).fold(false, set)
+        let Some(Block(words)) = self.blocks.block(hash) else {
+            return false;
+        };
+        let bits = block_bits(hash);
+        let missing = words
+            .iter()
+            .zip(bits)
+            .fold(0, |missing, (word, bits)| missing | !word.value() & bits);
+        // All words or none: a branch for each word could not be predicted.
+        if missing != 0 {
+            words
+                .iter()
+                .zip(bits)
+                .for_each(|(word, bits)| atomic_bits::add(word, bits));
+        }
+        missing != 0
     }
 
     fn insert_batch(&self, hashes: &[u64]) {

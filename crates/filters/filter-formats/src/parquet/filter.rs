@@ -182,6 +182,22 @@ pub fn block_may_match(word: impl Fn(usize) -> u64, hash: u64) -> bool {
     split_block::words_may_match(KernelToken::best(), word, hash)
 }
 
+/// Returns the bits of a hash value in the four words of its block, in the order of [`block_may_match`]: for blocks that
+/// threads share.
+///
+/// ```
+/// use filter_formats::parquet::{SplitBlockFilterMut, block_bits};
+///
+/// let mut block = [0; 32];
+/// SplitBlockFilterMut::new(&mut block)?.insert_raw_hash(7);
+/// assert_eq!(block_bits(7).map(u64::to_le_bytes).as_flattened(), block);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[inline(always)]
+pub fn block_bits(hash: u64) -> [u64; 4] {
+    split_block::words_of(hash)
+}
+
 /// Queries of one value in many filters.
 impl PhysicalValue<'_> {
     /// Returns which of these filters may contain a value that compares equal to this one, in their order: what
