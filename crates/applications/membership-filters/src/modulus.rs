@@ -68,6 +68,18 @@ impl Modulus {
         let quotient = upper as u64 >> self.shift;
         (dividend & Self::MAX) - quotient * self.divisor
     }
+
+    /// Returns `dividend % divisor` for a dividend of 64 bits. The divisor is at least 2.
+    ///
+    /// Twice the error of [`remainder`](Self::remainder) can make the quotient too large by 1, and the remainder negative.
+    #[inline]
+    pub(crate) fn remainder_of_any(self, dividend: u64) -> u64 {
+        let upper = (u128::from(dividend) * u128::from(self.reciprocal)) >> 64;
+        let quotient = upper as u64 >> (self.shift - 1);
+        let remainder = dividend.wrapping_sub(quotient.wrapping_mul(self.divisor));
+        // Wraps if the remainder is negative, which is the larger number then.
+        remainder.min(remainder.wrapping_add(self.divisor))
+    }
 }
 
 #[cfg(test)]
@@ -95,6 +107,17 @@ mod tests {
                     "{dividend} % {divisor}"
                 );
                 assert_eq!(modulus.remainder(dividend | 1 << 63), dividend % divisor);
+            }
+            let last = u64::MAX / divisor * divisor;
+            let large = edges.iter().map(|less| u64::MAX - less);
+            for dividend in edges.iter().copied().chain(large).chain([last, last - 1]) {
+                if divisor > 1 {
+                    assert_eq!(
+                        modulus.remainder_of_any(dividend),
+                        dividend % divisor,
+                        "{dividend}"
+                    );
+                }
             }
         }
         assert_eq!(Modulus::new(Modulus::MAX + 1), None);

@@ -124,52 +124,24 @@ impl Steps for Spark {
     }
 }
 
-/// `(h1 + i * h2) mod 2^64 mod bits`, for i from 0. Each is made of the one before by an addition, because a remainder of 64
-/// bits costs more than the rest of a probe.
+/// `(h1 + i * h2) mod 2^64 mod bits`, for i from 0.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RedisBloom {
     sum: u64,
     stride: u64,
-    position: u64,
-    /// The first step is taken if the sum does not overflow: it is the stride. The second is taken if it does: it is the stride
-    /// less 2^64.
-    steps: (u64, u64),
 }
 
 impl Steps for RedisBloom {
     #[inline]
-    fn start(hash: Hash128, bits: Modulus) -> Self {
+    fn start(hash: Hash128, _: Modulus) -> Self {
         let (sum, stride) = (hash.h1, hash.h2);
-        let less = remainder(stride.wrapping_neg(), bits);
-        Self {
-            sum,
-            stride,
-            position: remainder(sum, bits),
-            steps: (remainder(stride, bits), bits.get() - less),
-        }
+        Self { sum, stride }
     }
 
     #[inline]
     fn step(&mut self, bits: Modulus) -> u64 {
-        let position = self.position;
-        let (sum, overflows) = self.sum.overflowing_add(self.stride);
-        self.sum = sum;
-        // Both in registers: no branch could be predicted.
-        let step = if overflows { self.steps.1 } else { self.steps.0 };
-        self.position = reduced(position + step, bits);
-        position
+        let dividend = self.sum;
+        self.sum = self.sum.wrapping_add(self.stride);
+        bits.remainder_of_any(dividend)
     }
-}
-
-/// Returns the remainder of a number below `2 * bits`.
-#[inline]
-fn reduced(number: u64, bits: Modulus) -> u64 {
-    // The difference wraps if the number is already the remainder.
-    number.min(number.wrapping_sub(bits.get()))
-}
-
-/// Returns the remainder of any number; that of [`Modulus`] is for 63 bits.
-#[inline]
-fn remainder(number: u64, bits: Modulus) -> u64 {
-    reduced(bits.remainder(number >> 1) * 2 + (number & 1), bits)
 }

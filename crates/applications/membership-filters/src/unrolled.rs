@@ -21,6 +21,9 @@ pub(crate) trait Steps: Copy + Default {
 /// The number of probes without an early exit, and the largest unrolled count.
 const GROUP: u8 = 8;
 
+/// The number of probes before the early exit of [`every_in_two`], which one in 16 absent keys passes in a full filter.
+const FIRST: u8 = 4;
+
 /// Evaluates the first expression with the number of probes as a constant, which unrolls its loop, or the second if
 /// there are more than [`GROUP`] probes.
 macro_rules! by_count {
@@ -51,6 +54,22 @@ pub(crate) fn every<S: Steps>(
         (0..groups).all(|_| every_of::<{ GROUP as usize }, S>(&mut steps, bits, &mut test))
             && (groups * u32::from(GROUP)..probes).all(|_| test(steps.step(bits)))
     })
+}
+
+/// [`every`] with another early exit after [`FIRST`] probes: for one of several filters, most of which lack the key.
+#[inline]
+pub(crate) fn every_in_two<S: Steps>(
+    mut steps: S,
+    probes: u32,
+    bits: Modulus,
+    mut test: impl FnMut(u64) -> bool,
+) -> bool {
+    match probes.checked_sub(FIRST.into()) {
+        Some(left) => {
+            every_of::<{ FIRST as usize }, S>(&mut steps, bits, &mut test) && every(steps, left, bits, test)
+        }
+        None => every(steps, probes, bits, test),
+    }
 }
 
 /// Passes every position to `set`. Returns true if `set` did for any.

@@ -5,7 +5,8 @@ use crate::bits::Bits;
 use crate::bloom::Bloom;
 use crate::error::Error;
 use crate::hash::Hash128;
-use crate::steps::Rule;
+use crate::steps::{RedisBloom, Rule};
+use crate::unrolled::{self, Steps as _};
 
 /// A link with its keys.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +33,11 @@ impl Layer {
 
     #[inline]
     pub(super) fn contains(&self, hash: Hash128) -> bool {
-        self.bloom.has(hash)
+        let (bits, modulus) = (&self.bloom.bits, self.bloom.bits.modulus());
+        let steps = RedisBloom::start(hash, modulus);
+        unrolled::every_in_two(steps, self.bloom.probe_count, modulus, |position| {
+            bits.test(position)
+        })
     }
 
     /// Inserts a key. Returns true if that changed bits.
