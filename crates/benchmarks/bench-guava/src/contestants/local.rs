@@ -6,7 +6,9 @@ use bench_kit::turns::{Timed, timed};
 use bench_kit::{random, version};
 use fastbloom::BloomFilter as FastBloom;
 use foldhash::fast::FixedState;
+use hashzoo::{REDISBLOOM_SEED, murmur64a};
 use membership_filters::guava::{BloomFilter, Parameters};
+use membership_filters::redisbloom::{BloomFilter as RedisBloomFilter, Parameters as RedisBloomParameters};
 use membership_filters::{BloomFilter as BlockedBloomFilter, Parameters as BlockedParameters, Utf8, Xxph3};
 use terminal::failure::Failure;
 
@@ -46,11 +48,16 @@ pub(super) fn all() -> impl Iterator<Item = Contestant> {
     let default = "SipHash-1-3; seed 1".to_owned();
     let foldhash = format!("foldhash {} fast::FixedState; seed 1", version("foldhash"));
     let ours = "membership-filters";
-    let each: [(_, _, _, Make); 6] = [
+    let each: [(_, _, _, Make); 9] = [
         (ours, "ours", each_key.clone(), guavas),
         (ours, "ours-batch", many.clone(), guavas),
         (ours, "blocked", xxph3(&each_key), blocked),
         (ours, "blocked-batch", xxph3(&many), blocked),
+        (ours, "redisbloom", each_key, redisbloom),
+        (ours, "redisbloom-batch", many, redisbloom),
+        (ours, "bloom-c", "a transcription".to_owned(), |plan, _| {
+            bloom_c(plan)
+        }),
         ("fastbloom", "fastbloom-default", default, |plan, _| {
             fastbloom(fastbloom_builder(plan).seed(&1).hashes(probes(plan)))
         }),
@@ -159,6 +166,75 @@ fn blocked(plan: &Plan, is_many: bool) -> Filter {
         bits: parameters.memory_bytes() * 8,
         probes: 8,
         run: calls!(filter, is_many),
+    }
+}
+
+/// The length of the bytes before the bits of a chain with one link.
+const REDISBLOOM_HEADER: usize = 73;
+
+/// RedisBloom's filter as a server makes it, with one link, and its probe count. The bits are random words or none.
+fn redisbloom_filter(plan: &Plan) -> (RedisBloomFilter, u32) {
+    let parameters = RedisBloomParameters::new(plan.insertions, FPP).non_scaling();
+    let link = parameters.first_link().expect("a size that a server can make");
+    let empty = RedisBloomFilter::new(&parameters).expect("a filter that there is memory for");
+    if !plan.has_random_words {
+        return (empty, link.probe_count);
+    }
+    let mut bytes = empty.to_redisbloom();
+    let words = bytes[REDISBLOOM_HEADER..].as_chunks_mut().0;
+    for (word, random) in words.iter_mut().zip(random(WORD_SEED)) {
+        *word = random.to_le_bytes();
+    }
+    let filter = RedisBloomFilter::from_redisbloom(&bytes).expect("bits of any values");
+    (filter, link.probe_count)
+}
+
+fn redisbloom(plan: &Plan, is_many: bool) -> Filter {
+    let (mut filter, probes) = redisbloom_filter(plan);
+    Filter {
+        bits: filter.bits(),
+        probes,
+        run: Box::new(move |is_insert, keys| match (is_insert, is_many) {
+            (true, true) => {
+                filter.insert_many(keys).expect("room for all keys");
+                keys.len() as u64
+            }
+            (true, false) => count(
+                keys.iter()
+                    .map(|key| filter.insert(key).expect("room for all keys")),
+            ),
+            (false, true) => count(filter.contains_many(keys)),
+            (false, false) => count(keys.iter().map(|key| filter.contains(key))),
+        }),
+    }
+}
+
+/// RedisBloom's own loop, `bloom_check_add_compat` of its `bloom.c`, transcribed: a division for each probe, and a query
+/// that ends at the first bit that is missing.
+fn bloom_c(plan: &Plan) -> Filter {
+    let (filter, probes) = redisbloom_filter(plan);
+    let (bits, mut bytes) = (filter.bits(), filter.to_redisbloom().split_off(REDISBLOOM_HEADER));
+    let mut run = move |is_insert: bool, key: &str| {
+        let a = murmur64a(key.as_bytes(), REDISBLOOM_SEED);
+        let b = murmur64a(key.as_bytes(), a);
+        let mut all = true;
+        for i in 0..u64::from(probes) {
+            let bit = a.wrapping_add(i.wrapping_mul(b)) % bits;
+            let (byte, mask) = (&mut bytes[(bit / 8) as usize], 1 << (bit % 8));
+            if *byte & mask == 0 {
+                all = false;
+                if !is_insert {
+                    break;
+                }
+                *byte |= mask;
+            }
+        }
+        all
+    };
+    Filter {
+        bits,
+        probes,
+        run: Box::new(move |is_insert, keys| count(keys.iter().map(|key| run(is_insert, key) != is_insert))),
     }
 }
 
