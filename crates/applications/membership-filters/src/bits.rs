@@ -18,7 +18,7 @@ pub(crate) const WORD: usize = 8;
 /// The words in 256 KiB, the L2 cache of small processors. On an AMD EPYC core with 1 MiB of L2, batches that fetch
 /// ahead took 1.3 times as long as single calls for insertions and present keys in a filter of 122 KiB, and 0.5 to 0.8
 /// at 1.2 MiB.
-const NEAR: usize = 1 << 15;
+pub(crate) const NEAR: usize = 1 << 15;
 
 /// A word of a filter: `u64`, or an atomic word if threads share the bits.
 pub trait Word: Default + From<u64> {

@@ -22,6 +22,12 @@ use parameters::SLOTS_PER_BUCKET;
 /// each of two buckets must fail.
 const MAX_KICKS: usize = 2000;
 
+/// The number of keys of a batch whose buckets are fetched ahead.
+const AHEAD: usize = 256;
+
+/// The number of moves of a key that are fetched ahead. Few keys need more, and those few would not wait together.
+const MAX_FETCHED: usize = 64;
+
 /// The maximum number of copies of a key: its two buckets have no more slots.
 const MAX_COPIES: u8 = 2 * SLOTS_PER_BUCKET;
 
@@ -142,7 +148,13 @@ impl Exclusive for Cuckoo {
     }
 
     fn insert_batch(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
-        hashes.iter().try_for_each(|&hash| self.insert(hash).map(drop))
+        for hashes in hashes.chunks(AHEAD) {
+            if !self.slots.are_near() {
+                self.fetch(hashes);
+            }
+            hashes.iter().try_for_each(|&hash| self.insert(hash).map(drop))?;
+        }
+        Ok(())
     }
 
     fn clear(&mut self) {
@@ -277,18 +289,61 @@ impl Cuckoo {
             .filter(move |&slot| self.slots.get(slot) == fingerprint)
     }
 
-    /// Stores a fingerprint whose buckets are both full, by moving others to their other buckets. If that does not end,
-    /// returns false, with all fingerprints back in place.
-    fn make_room(&mut self, place: &Place, hash: Hash128) -> bool {
+    /// Prefetches the buckets that insertions of at most [`AHEAD`] keys will look at: those of the keys, then those to
+    /// which full ones move fingerprints, one move of all keys at a time. An earlier key may change the moves of a later
+    /// one, which then waits for its bucket.
+    fn fetch(&self, hashes: &[Hash128]) {
+        for &hash in hashes {
+            for bucket in self.place(hash).buckets {
+                self.slots.prefetch(slot_of(bucket, 0));
+            }
+        }
+        let (mut moves, mut count) = ([(SplitMix64::new(0), 0); AHEAD], 0);
+        for &hash in hashes {
+            let place = self.place(hash);
+            if place
+                .buckets
+                .iter()
+                .all(|&bucket| self.free_slot(bucket).is_none())
+            {
+                moves[count] = self.first_move(&place, hash);
+                count += 1;
+            }
+        }
+        for _ in 0..MAX_FETCHED {
+            let mut left = 0;
+            for index in 0..count {
+                let (mut random, bucket) = moves[index];
+                if self.free_slot(bucket).is_none() {
+                    let kicked = self.slots.get(slot_of(bucket, random.quarter()));
+                    let bucket = self.other_bucket(bucket, kicked);
+                    self.slots.prefetch(slot_of(bucket, 0));
+                    moves[left] = (random, bucket);
+                    left += 1;
+                }
+            }
+            count = left;
+        }
+    }
+
+    /// Returns what chooses the fingerprints to move for a key whose buckets are both full, and the bucket of the first.
+    fn first_move(&self, place: &Place, hash: Hash128) -> (SplitMix64, u64) {
         // Seeded only by parameters and key, so that failed insertions and storing the filter do not change later
         // choices.
         let mut random = SplitMix64::new(self.parameters.seed ^ hash.h1);
         let [first, second] = place.buckets;
-        let mut bucket = if random.next() >> 63 == 0 { first } else { second };
+        let bucket = if random.next() >> 63 == 0 { first } else { second };
+        (random, bucket)
+    }
+
+    /// Stores a fingerprint whose buckets are both full, by moving others to their other buckets. If that does not end,
+    /// returns false, with all fingerprints back in place.
+    fn make_room(&mut self, place: &Place, hash: Hash128) -> bool {
+        let (mut random, mut bucket) = self.first_move(place, hash);
         let mut fingerprint = place.fingerprint;
         let mut kicked = [0; MAX_KICKS];
         for kick in &mut kicked {
-            *kick = (random.next() >> 62) as u8;
+            *kick = random.quarter();
             fingerprint = self.slots.replace(slot_of(bucket, *kick), fingerprint);
             bucket = self.other_bucket(bucket, fingerprint);
             if let Some(slot) = self.free_slot(bucket) {

@@ -5,6 +5,8 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::arch;
+use crate::bits::NEAR;
 use crate::error::{Error, Violation};
 
 /// Integers of `width` bits each, 1 to 32. Integer *i* takes the bits `i * width` and up; bit *b* is bit `b mod 64` of
@@ -100,6 +102,18 @@ impl PackedIntegers {
         let before = self.get(index);
         self.set(index, value);
         before
+    }
+
+    /// Prefetches the word where the integer at `index` starts, which must be below the length.
+    #[inline]
+    pub(crate) fn prefetch(&self, index: u64) {
+        let (word, _) = self.place(index);
+        arch::prefetch(&self.words[word]);
+    }
+
+    /// Returns true if the integers fit into the nearest caches, where batches have nothing to wait for.
+    pub(crate) fn are_near(&self) -> bool {
+        self.words.len() <= NEAR
     }
 
     /// Sets all integers to zero.

@@ -7,6 +7,7 @@
 const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// SplitMix64: the same values from the same seed, for good.
+#[derive(Clone, Copy)]
 pub(crate) struct SplitMix64(u64);
 
 impl SplitMix64 {
@@ -18,6 +19,12 @@ impl SplitMix64 {
     pub(crate) const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(GOLDEN_GAMMA);
         mix(self.0)
+    }
+
+    /// Returns a number from 0 to 3.
+    #[inline]
+    pub(crate) const fn quarter(&mut self) -> u8 {
+        (self.next() >> 62) as u8
     }
 }
 

@@ -93,6 +93,10 @@ fn tables_fill_to_95_percent() {
                 );
                 assert_eq!(filter.len(), inserted.len() as u64);
                 assert!(inserted.iter().all(|&hash| filter.contains_hashed(&hash)));
+                // Of a large table, buckets are fetched ahead.
+                let mut together = CuckooFilter::new(Bytes, &parameters).unwrap();
+                together.insert_many_hashed(&inserted).unwrap();
+                assert_eq!(together, filter);
             }
         }
     }
