@@ -1,6 +1,6 @@
 //! The positions that single probes take: some more often than others, some never.
 
-use super::{CYCLE, HASHES, gcd, solve};
+use super::{CYCLE, HASHES, MAX, gcd, solve};
 
 /// The third probe is this number times a sum of two parts of the hash value.
 const THIRD: u64 = (1 << 16) + 1;
@@ -24,7 +24,6 @@ const FEW_VALUES: u64 = 1 << 23;
 ///
 /// The formula neglects that one stored key may set several of the bits.
 pub(super) fn ratio(bits: u64, keys: u64, probes: u8) -> f64 {
-    let k = u64::from(probes);
     let places = KeyPlaces::new(bits, keys, probes);
     if places.are_even() {
         return 1.0;
@@ -36,13 +35,14 @@ pub(super) fn ratio(bits: u64, keys: u64, probes: u8) -> f64 {
         let hash = evenly_spread(sample);
         let stride = u64::from(hash.rotate_right(17));
         let mut product = 1.0;
-        for probe in 0..k {
-            product *= places.share_of_ones(probe, u64::from(hash) + probe * stride);
+        for probe in places.probes.iter().take(probes.into()) {
+            product *= places.share_of_ones(probe, u64::from(hash) + probe.number * stride);
         }
         sum += product;
     }
-    let ideal = -libm::expm1(-(k as f64) * keys as f64 / bits as f64);
-    sum / f64::from(samples) / libm::pow(ideal, k as f64)
+    let k = f64::from(probes);
+    let ideal = -libm::expm1(-k * keys as f64 / bits as f64);
+    sum / f64::from(samples) / libm::pow(ideal, k)
 }
 
 /// Returns hash values whose upper 15 and lower 17 bits are evenly spread in two dimensions (Roberts 2018: multiples of
@@ -55,6 +55,10 @@ fn evenly_spread(sample: u32) -> u32 {
 
 struct KeyPlaces {
     bits: u64,
+    probes: [Probe; MAX],
+    /// The number of values of the positions after `last`; those up to it have one more.
+    values: u64,
+    last: u64,
     third: Option<Third>,
     /// The number of stored hash values for each hash value, as it counts for the zeros.
     weight: f64,
@@ -69,27 +73,23 @@ struct KeyPlaces {
 
 impl KeyPlaces {
     fn new(bits: u64, keys: u64, probes: u8) -> Self {
-        let others = || (0..u64::from(probes)).filter(|&probe| probe != 2);
-        let divisor = |probe| gcd(divisor(probe), bits);
-        let classes = others()
-            .map(divisor)
-            .fold(1, |all, one| all / gcd(all, one) * one);
+        let all = core::array::from_fn(|number| Probe::new(number as u64, bits));
+        let others = || all.iter().take(probes.into()).filter(|probe| probe.number != 2);
+        let classes = others().fold(1, |all, Probe { shared, .. }| all / gcd(all, *shared) * shared);
         let mut hashes = [0.0; MAX_CLASSES];
-        for probe in others() {
-            let divisor = divisor(probe);
-            for (class, hashes) in (0..classes).zip(&mut hashes) {
-                // A probe is `(1 + i * 2^15) * hash - wraps` modulo 2^32 - 1.
-                *hashes += (0..=probe)
-                    .filter(|wraps| (class + wraps).is_multiple_of(divisor))
-                    .map(|wraps| divisor as f64 * share_of_wraps(probe, wraps, 0.5))
-                    .sum::<f64>();
-            }
+        for (class, hashes) in (0..classes).zip(&mut hashes) {
+            // A probe is `(1 + i * 2^15) * hash - wraps` modulo 2^32 - 1.
+            let wraps = |of: &Probe| small((of.shared - class % of.shared) % of.shared);
+            *hashes = others().filter_map(|probe| probe.means.get(wraps(probe))).sum();
         }
         // Other keys with one of so many hash values are a matter of chance.
         let weight = -libm::expm1(-(keys as f64) / HASHES as f64);
         let values = HASHES / bits;
         Self {
             bits,
+            probes: all,
+            values: CYCLE / bits,
+            last: CYCLE % bits,
             third: (probes > 2).then(|| Third::new(bits)),
             weight,
             classes,
@@ -107,7 +107,7 @@ impl KeyPlaces {
     }
 
     /// Returns the share of ones among positions like that of a probe, whose value is given before it wraps around.
-    fn share_of_ones(&self, probe: u64, value: u64) -> f64 {
+    fn share_of_ones(&self, probe: &Probe, value: u64) -> f64 {
         let (wraps, value) = (value / HASHES, value % HASHES);
         let position = value % self.bits;
         let class = small(position % self.classes);
@@ -121,20 +121,66 @@ impl KeyPlaces {
                 1.0 - zeros * libm::exp(-self.weight * third)
             };
         }
-        let values = (CYCLE - position) / self.bits + 1;
+        let values = self.values + u64::from(position <= self.last);
         let mut hashes = third + values as f64 * get(&self.hashes);
-        if probe != 2 {
+        if probe.number != 2 {
             // The value's own other hash values instead of the mean; equal ones are counted elsewhere.
-            let (all, at) = (divisor(probe), value as f64 / HASHES as f64);
-            let here = |divisor: u64, at| {
-                (wraps % divisor..=probe)
-                    .step_by(small(divisor))
-                    .map(|wraps| divisor as f64 * share_of_wraps(probe, wraps, at))
-                    .sum::<f64>()
-            };
-            hashes += here(all, at) - share_of_wraps(probe, wraps, at) - here(gcd(all, self.bits), 0.5);
+            let at = value as f64 / HASHES as f64;
+            let own = probe.share_of_wraps(wraps, at);
+            let mean = probe.means.get(small(wraps)).copied().unwrap_or_default();
+            hashes += probe.hashes(probe.divisor, wraps, at) - own - mean;
         }
         -libm::expm1(-self.weight * hashes)
+    }
+}
+
+/// What the places of a probe depend on. Those of the third are in [`Third`].
+struct Probe {
+    number: u64,
+    /// The divisor that the probe's multiple of the hash value has in common with 2^32 - 1.
+    divisor: u64,
+    /// The divisor that the number of bits has in common with that.
+    shared: u64,
+    /// The share of hash values for each number of wraps.
+    share: f64,
+    /// For each number of wraps, the mean number of hash values at positions of the same remainder.
+    means: [f64; MAX],
+}
+
+impl Probe {
+    fn new(number: u64, bits: u64) -> Self {
+        let divisor = gcd(1 + (number << 15), CYCLE);
+        let mut probe = Self {
+            number,
+            divisor,
+            shared: gcd(divisor, bits),
+            share: 1.0 / number.max(1) as f64,
+            means: [0.0; MAX],
+        };
+        probe.means = core::array::from_fn(|wraps| probe.hashes(probe.shared, wraps as u64, 0.5));
+        probe
+    }
+
+    /// Returns the number of hash values for a value of the probe at this share of 2^32, of those that wrap as often modulo
+    /// the divisor.
+    fn hashes(&self, divisor: u64, wraps: u64, at: f64) -> f64 {
+        let (mut hashes, mut wraps) = (0.0, wraps % divisor);
+        while wraps <= self.number {
+            hashes += divisor as f64 * self.share_of_wraps(wraps, at);
+            wraps += divisor;
+        }
+        hashes
+    }
+
+    /// Returns the share of hash values whose probe wraps around this often, among those where it then is at this share of
+    /// 2^32.
+    fn share_of_wraps(&self, wraps: u64, at: f64) -> f64 {
+        match wraps {
+            0 if self.number == 0 => 1.0,
+            0 => at * self.share,
+            _ if wraps == self.number => (1.0 - at) * self.share,
+            _ => self.share,
+        }
     }
 }
 
@@ -142,63 +188,80 @@ fn small(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// Returns the divisor that a probe's multiple of the hash value has in common with 2^32 - 1.
-fn divisor(probe: u64) -> u64 {
-    gcd(1 + (probe << 15), CYCLE)
-}
-
-/// Returns the share of hash values whose probe wraps around this often, among those where it then is at this share of
-/// 2^32.
-fn share_of_wraps(probe: u64, wraps: u64, at: f64) -> f64 {
-    let one = 1.0 / probe.max(1) as f64;
-    match wraps {
-        0 if probe == 0 => 1.0,
-        0 => at * one,
-        _ if wraps == probe => (1.0 - at) * one,
-        _ => one,
-    }
-}
-
 /// The third probe: with a hash value of `a * 2^17 + b`, its value is `65537 * (2a + b)` modulo 2^32, one of 196,606.
 struct Third {
-    bits: u64,
-    /// `value * inverse` modulo `apart` is the sum `2a + b` of a value that is a multiple of `divisor`.
+    /// A position is that of `sum * THIRD` modulo the bits if it is a multiple of `divisor`, and its quotient times
+    /// `inverse` equals the sum modulo `apart`.
     divisor: u64,
     inverse: u64,
     apart: u64,
+    /// The sums that wrap around 0, 1 and 2 times.
+    wraps: [Sums; 3],
+}
+
+/// The sums of values that wrap around equally often.
+struct Sums {
+    first: u64,
+    last: u64,
+    /// The remainder by `divisor` of the positions.
+    rest: u64,
+    /// What is added to the sum of a position that wraps around 0 times, less the first sum.
+    ahead: u64,
 }
 
 impl Third {
     fn new(bits: u64) -> Self {
         let divisor = gcd(THIRD, bits);
         let inverse = solve(THIRD, divisor, bits).next().unwrap_or_default();
+        let apart = bits / divisor;
+        let sums = |(wraps, first, last)| {
+            let wrapped = wraps * (HASHES % bits) % bits;
+            let rest = (divisor - wrapped % divisor) % divisor;
+            let sum = (rest + wrapped) / divisor % apart * inverse % apart;
+            let ahead = (sum + apart - first % apart) % apart;
+            Sums {
+                first,
+                last,
+                rest,
+                ahead,
+            }
+        };
+        let wraps = [(0, 0, 65_535), (1, 65_536, 131_070), (2, 131_071, 196_605)].map(sums);
         Self {
-            bits,
             divisor,
             inverse,
-            apart: bits / divisor,
+            apart,
+            wraps,
         }
     }
 
     /// Returns the number of hash values whose third probe is at a position.
     fn hashes(&self, position: u64) -> f64 {
         let mut hashes = 0.0;
-        for (wraps, first, last) in [(0, 0, 65_535), (1, 65_536, 131_070), (2, 131_071, 196_605)] {
-            let value = position + wraps * (HASHES % self.bits);
-            if !value.is_multiple_of(self.divisor) {
-                continue;
-            }
-            let sum = (value / self.divisor) % self.apart * self.inverse % self.apart;
-            let low = first + (sum + self.apart - first % self.apart) % self.apart;
-            if low > last {
+        let sum = position / self.divisor * self.inverse % self.apart;
+        for &Sums {
+            first,
+            last,
+            rest,
+            ahead,
+        } in &self.wraps
+        {
+            let after = sum + ahead;
+            let after = if after < self.apart {
+                after
+            } else {
+                after - self.apart
+            };
+            let low = first + after;
+            if position % self.divisor != rest || low > last {
                 continue;
             }
             let steps = (last - low) / self.apart;
             let high = low + steps * self.apart;
             // Sums grow more frequent to 65,536 and rarer from 131,071 on, by one for each two.
-            let of = |sum: u64| match wraps {
+            let of = |sum: u64| match first {
                 0 => sum as f64 / 2.0 + 0.75,
-                1 => 32_768.0,
+                65_536 => 32_768.0,
                 _ => 32_767.75 - (sum - 131_071) as f64 / 2.0,
             };
             hashes += (steps + 1) as f64 * (of(low) + of(high)) / 2.0;
