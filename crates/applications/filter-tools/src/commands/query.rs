@@ -11,7 +11,7 @@ use terminal::interrupt::Interrupt;
 
 use super::numbers::share;
 use super::{check_format, checked, encoding, failure, note, wrong};
-use crate::inspection::{database, head, is_named_like_a_table, lookup};
+use crate::inspection::{database, head, is_named_like_a_table, lookup, parquet};
 
 /// The number of keys that are looked up together at most.
 const TOGETHER: usize = 4096;
@@ -159,7 +159,11 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         access,
         verify: !arguments.no_verify,
     };
-    if path.is_dir() && !path.join(MANIFEST).exists() && database::is_database(path) {
+    if path.is_dir() && !path.join(MANIFEST).exists() {
+        if !database::is_database(path) {
+            let reason = format!("a folder must be a set, with {MANIFEST}, or a database, with CURRENT");
+            return Err(wrong(path, reason));
+        }
         if format.is_some() {
             let reason = "the tables of a database state their format: leave --format out";
             return Err(wrong(path, reason));
@@ -172,6 +176,9 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         check_format(path, format, manifest)?;
         let kind = check_kind(path, arguments, &manifest.key_kind)?;
         Ok(Opened::new(kind, move |keys| set.contains_many(keys)))
+    } else if format.is_none() && parquet::is_parquet(path) {
+        let reason = "a Parquet file has filters by column: use the command inspect with --column and --key";
+        Err(wrong(path, reason))
     } else if format.is_none() && is_named_like_a_table(path) {
         let may_hold = lookup::open(path, None).map_err(|unread| unread.failure(path))?;
         if let Some(all) = &may_hold.all {

@@ -133,6 +133,7 @@ fn what_is_wrong_is_named() {
     );
     bench.write("cut", b"\0\0\0\x01\0\0\0\x02\0\0\0\x03cut");
     bench.write("folder/notes", "mine");
+    bench.write("parquet", "PAR1");
     bench.refuses(
         "build --keys keys --out there => there: is there already
         build --keys keys --out - => --out must be a path, not standard output, got -
@@ -159,7 +160,8 @@ fn what_is_wrong_is_named() {
         query there => do not identify the format
         query there --format spark => there:
         query cut => cut: the length in bytes must be at least 36, got 15
-        query folder => manifest.json
+        query folder => folder: a folder must be a set, with manifest.json, or a database, with CURRENT
+        query parquet => parquet: a Parquet file has filters by column
         merge there --out new --format guava => there:
         merge folder --out new => folder/manifest.json:
         merge folder --out new --format guava => --format must be left out
