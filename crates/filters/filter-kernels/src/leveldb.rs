@@ -216,16 +216,22 @@ impl StoredBits for LevelDbBits<'_> {
 /// Returns the function that queries a prepared filter: the numbers are those of `dispatch`, and the
 /// probe count with the seed of the hash function above its 32 bits. The kernel is that of the parts.
 pub fn lookup(kernel: KernelToken, function: LaneHash) -> Lookup {
+    // As in `door`, keys of 16 bytes have code without a loop, and the rest is apart.
+    macro_rules! by_hash {
+        ($hash:ident) => {
+            lookup!(kernel, |lanes, numbers, bits, key| {
+                let key = key.first_chunk::<16>().expect("16 bytes");
+                look_up(lanes, numbers, bits, |seed| $hash(key, seed))
+            }
+            apart (key.len() != 16) {
+                true => { look_up(lanes, numbers, bits, |seed| $hash(key, seed)) }
+            })
+        };
+    }
     match function {
-        LaneHash::LevelDb { .. } => lookup!(kernel, |lanes, numbers, bits, key| {
-            look_up(lanes, numbers, bits, |seed| leveldb_hash(key, seed))
-        }),
-        LaneHash::Murmur2 { .. } => lookup!(kernel, |lanes, numbers, bits, key| {
-            look_up(lanes, numbers, bits, |seed| murmur2(key, seed))
-        }),
-        LaneHash::Murmur2SignedTail { .. } => lookup!(kernel, |lanes, numbers, bits, key| {
-            look_up(lanes, numbers, bits, |seed| murmur2_signed_tail(key, seed))
-        }),
+        LaneHash::LevelDb { .. } => by_hash!(leveldb_hash),
+        LaneHash::Murmur2 { .. } => by_hash!(murmur2),
+        LaneHash::Murmur2SignedTail { .. } => by_hash!(murmur2_signed_tail),
     }
 }
 
@@ -234,10 +240,27 @@ pub fn lookup(kernel: KernelToken, function: LaneHash) -> Lookup {
 fn look_up<T: Target>(lanes: T, numbers: &[u64; 3], bits: &[u8], hash: impl FnOnce(u32) -> u32) -> bool {
     let [divisor, reciprocal, rest] = *numbers;
     let hash = hash((rest >> 32) as u32);
-    lanes.here(kernel::QueryAny(
+    lanes.here(kernel::QueryPrepared(
         bits,
         [divisor, reciprocal],
-        u32::from(rest as u8),
+        rest as u8,
         hash,
     ))
+}
+
+/// Answers for prepared filters of unusual probe counts or sizes, with the kernel's numbers if they are known. Out of line,
+/// so that other queries save no registers for it.
+#[inline(never)]
+fn unusual_may_match(
+    kernel: KernelToken,
+    bit_array: &[u8],
+    parts: Option<[u64; 2]>,
+    probes: u8,
+    hash: u32,
+) -> bool {
+    let stored = LevelDbBits {
+        parts: parts.map(|parts| (kernel, parts)),
+        ..LevelDbBits::new(bit_array, probes, None)
+    };
+    stored.may_match(kernel, hash)
 }
