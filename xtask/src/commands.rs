@@ -2,7 +2,7 @@
 
 mod forward;
 
-use crate::{Failure, cross, fuzz, release, sanitize, suite};
+use crate::{Failure, cross, fuzz, public_items, release, sanitize, suite};
 use clap::{Parser, Subcommand};
 
 /// Compares hash functions, inspects filters, and maintains the workspace.
@@ -48,6 +48,7 @@ enum Command {
     Fuzz(fuzz::Arguments),
     Sanitize(sanitize::Arguments),
     Cross(cross::Arguments),
+    Document(public_items::Arguments),
     Release(release::Arguments),
 }
 
@@ -67,6 +68,7 @@ impl Cli {
             Command::Fuzz(arguments) => fuzz::run(&arguments),
             Command::Sanitize(arguments) => sanitize::run(&arguments),
             Command::Cross(arguments) => cross::run(&arguments),
+            Command::Document(arguments) => public_items::run(&arguments),
             Command::Release(arguments) => release::run(&arguments),
         }
     }

@@ -7,6 +7,7 @@ mod commands;
 mod cross;
 mod fuzz;
 mod programs;
+mod public_items;
 mod release;
 mod sanitize;
 mod suite;

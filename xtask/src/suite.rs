@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::binaries::{Binaries, now};
 use crate::cargo::{cargo, cargo_command, failed, run_command, words};
-use crate::{Failure, cross, programs, workspace};
+use crate::{Failure, cross, programs, public_items, workspace};
 use clap::builder::PossibleValuesParser;
 
 /// Run the whole test suite.
@@ -139,7 +139,7 @@ const STEPS: [Step; 15] = [
         cargo(&suite.root, &arguments)
     }),
     Step::full("without the standard library", |suite| without_std(&suite.root)),
-    Step::full("documentation", |suite| documentation(&suite.root)),
+    Step::full("documentation", |suite| documentation(&suite.root, false)),
     Step::full("model of the concurrent filter", |suite| {
         // Optimised, because even a few threads have very many interleavings.
         let arguments = words("test --release --package membership-filters-model");
@@ -277,14 +277,16 @@ fn without_std(root: &Path) -> Result<(), Failure> {
     cargo(root, &arguments)
 }
 
-fn documentation(root: &Path) -> Result<(), Failure> {
+/// Builds the documentation, and compares the public items of published libraries with their lists, or renews those.
+pub(crate) fn documentation(root: &Path, renew: bool) -> Result<(), Failure> {
     for (package, features) in NO_STD {
         document(root, &[&["--package", package], features].concat())?;
     }
     // Last, so that the pages with all features remain. With examples, dependencies have the same features as for
     // clippy, and need not be checked again.
     let selection = ["--workspace", "--lib", "--examples", "--features", FEATURES];
-    document(root, &selection)
+    document(root, &selection)?;
+    public_items::check(root, renew)
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ fn parts(output: &Output) -> (Option<i32>, &str, &str) {
 
 #[test]
 fn help_texts() {
-    for command in ["", "test", "fuzz", "sanitize", "cross", "release"] {
+    for command in ["", "test", "fuzz", "sanitize", "cross", "document", "release"] {
         for flag in ["-h", "--help"] {
             let words = [command, flag].into_iter();
             let arguments: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
