@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Compares the items in the pages of the documentation with the lists, or writes the lists.
 pub(crate) fn check(root: &Path, renew: bool) -> Result<(), Failure> {
-    let version = output_of(Command::new("rustdoc").arg("--version"))?;
+    let version = output_of(Command::new("rustdoc").arg("--version").current_dir(root))?;
     let version = String::from_utf8_lossy(&version);
     let metadata = metadata(root)?;
     let pages = Path::new(text(&metadata, "target_directory")).join("doc");
@@ -115,9 +115,12 @@ fn add_module(folder: &Path, module: &str, items: &mut BTreeSet<String>) -> io::
 fn add_members(page: &str, path: &str, items: &mut BTreeSet<String>) {
     let others = [
         "trait-implementations",
+        "synthetic-implementations",
+        "blanket-implementations",
         "deref-methods",
         "foreign-impls",
         "implementors",
+        "synthetic-implementors",
     ];
     let ends = others
         .iter()
@@ -168,7 +171,10 @@ mod tests {
             "index.html",
             r#"<a href="../a/index.html"><a href="m/index.html"><a href="enum.E.html"><a href="fn.f.html">"#,
         );
-        write("fn.f.html", "");
+        write(
+            "fn.f.html",
+            r#"<h2 id="blanket-implementations"><a id="method.into">"#,
+        );
         write("fn.removed.html", "");
         write("m/index.html", r#"<li id="reexport.R"><a href="trait.T.html">"#);
         write(

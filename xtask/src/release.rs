@@ -217,7 +217,7 @@ fn unpublished<'o>(line: &str, others: &[&'o str]) -> Option<&'o str> {
         .or_else(|| line.split_once("cargo install "))?;
     let mut names = arguments.split(|c: char| !c.is_ascii_alphanumeric() && !"-_/.".contains(c));
     let other = names.find_map(|name| others.iter().find(|other| **other == name));
-    other.copied().filter(|_| !arguments.contains("--path "))
+    other.copied().filter(|_| !arguments.contains("--path"))
 }
 
 /// Checks the manifest of the workspace, from which all packages have addresses and version, and the changelog.

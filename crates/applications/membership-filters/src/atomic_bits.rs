@@ -36,8 +36,8 @@ pub(crate) fn set(word: &AtomicU64, mask: u64) -> bool {
     word.load(Relaxed) & mask != mask && word.fetch_or(mask, Relaxed) & mask != mask
 }
 
-/// Sets the bits of a mask in a word. Takes half of the time of [`set`] where several bits are missing: an x86-64 processor
-/// sets them and returns the old word only in a loop.
+/// Sets the bits of a mask in a word. Takes half of the time of [`set`] if bits are missing: on x86-64, a `fetch_or` whose
+/// result is not used is one instruction, and one whose result is used is a loop of compare-and-swap.
 #[inline]
 pub(crate) fn add(word: &AtomicU64, mask: u64) {
     word.fetch_or(mask, Relaxed);

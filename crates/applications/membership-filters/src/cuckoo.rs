@@ -25,7 +25,7 @@ const MAX_KICKS: usize = 2000;
 /// The number of keys of a batch whose buckets are fetched ahead.
 const AHEAD: usize = 256;
 
-/// The number of moves of a key that are fetched ahead. Few keys need more, and those few would not wait together.
+/// The number of moves of a key that are fetched ahead. Few keys need more, too few to overlap their waits.
 const MAX_FETCHED: usize = 64;
 
 /// The maximum number of copies of a key: its two buckets have no more slots.

@@ -68,7 +68,7 @@ typedef enum {
    * possible: with 10, 0.39 % in large filters. Widths are 4, 8, 10, 12 and 16 bits, so the filter can fall far below the
    * limit: 10,000 keys at 10 have 5.13 bits per key and 6.3 %; the next size up begins at 10.3 there, 9.6 for 100,000 keys
    * and 9.1 for 1,000,000. From some 15,000 keys on it is small and fast. Not for LevelDB's small
-   * filters: 20 keys take 38 bytes for a rate of 6 %. Needs some 24 bytes per key while building. Name: "binaryfuse".
+   * filters: 20 keys take 38 bytes for a rate of 6 %. Needs some 16 bytes per key while building. Name: "binaryfuse".
    * LevelDB's own policy would deny stored keys in every filter; only the name keeps it from reading them. */
   FILTER_POLICY_BINARY_FUSE = 8,
   /* The earlier names of the first two, after their hash functions. */

@@ -28,8 +28,8 @@ use sizes::{WIDTHS, Width};
 ///
 /// The bits per key are a limit: the policy writes the widest fingerprints, of 4, 8, 10, 12 or 16 bits, for which the
 /// whole filter has no more bits per key, and 4 bits where nothing fits. Equal keys count once, and their order changes
-/// no byte. Without keys, the filter is empty. Building takes some 16 bytes per key; every way to build needs an
-/// allocator, and returns [`Error::AllocationFailed`] when memory runs out. If no seed is of use, which happens only
+/// no byte. Without keys, the filter is empty. Building takes some 16 bytes per key, and 24 if keys repeat; every way to
+/// build needs an allocator, and returns [`Error::AllocationFailed`] when memory runs out. If no seed is of use, which happens only
 /// with chosen hash values, the filter is `00 ff`, which matches every key.
 ///
 /// Only the name protects these filters from readers of other layouts: LevelDB's own reader would deny stored keys.

@@ -171,7 +171,7 @@ fn look_up<const WIDTH: u8>(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool
     }
 }
 
-/// Hashing keys of other lengths takes more registers, which would be saved for all.
+/// Out of line: other lengths need more registers, which every query would have to save.
 #[inline(never)]
 fn look_up_apart<const WIDTH: u8>(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
     match key.len() {

@@ -216,7 +216,7 @@ impl StoredBits for LevelDbBits<'_> {
 /// Returns the function that queries a prepared filter: the numbers are those of `dispatch`, and the
 /// probe count with the seed of the hash function above its 32 bits. The kernel is that of the parts.
 pub fn lookup(kernel: KernelToken, function: LaneHash) -> Lookup {
-    // As in `door`, keys of 16 bytes have code without a loop, and the rest is apart.
+    // Keys of 16 bytes have code without a loop. The rest is apart, so that these save no registers for it.
     macro_rules! by_hash {
         ($hash:ident) => {
             lookup!(kernel, |lanes, numbers, bits, key| {

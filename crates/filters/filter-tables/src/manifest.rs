@@ -44,7 +44,7 @@ pub struct Manifest {
     /// The column families by number. LevelDB's tables are those of family 0.
     families: BTreeMap<u64, Family>,
     previous_log: u64,
-    /// The number of the oldest log of RocksDB's with entries of prepared transactions, which families do not count.
+    /// The oldest log that RocksDB keeps, which may have prepared transactions. 0 if the manifest does not state it.
     oldest_prepared_log: u64,
     has_next_file: bool,
     is_rocksdb: bool,
@@ -124,7 +124,7 @@ impl Manifest {
     /// Returns true if the log with this number may have entries that are in no table.
     pub fn needs_log(&self, number: u64) -> bool {
         let families = self.families.values().map(|family| family.log.unwrap_or(0));
-        // As RocksDB does, which keeps all logs until its manifest states the oldest.
+        // RocksDB keeps all logs until its manifest states the oldest.
         let prepared = self.is_rocksdb.then_some(self.oldest_prepared_log);
         number >= families.chain(prepared).min().unwrap_or(0) || number == self.previous_log
     }

@@ -3,6 +3,8 @@
 mod columns;
 mod sets;
 
+pub(super) use sets::is_stored;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -119,7 +121,7 @@ struct Totals {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (paths, format) = (&arguments.paths[..], arguments.format.as_ref());
     let has_column = arguments.column.is_some();
-    let are_stored = || format.is_some() || (!has_column && paths.iter().any(|path| sets::is_stored(path)));
+    let are_stored = || format.is_some() || (!has_column && paths.iter().any(|path| is_stored(path)));
     match paths {
         [path] if !has_column && sets::is_set(path) => return sets::set(path, format, arguments.json),
         _ if are_stored() => return sets::files(paths, format, arguments.json),

@@ -9,6 +9,7 @@ use membership_filters::{Hashing as _, Xxph3, envelope};
 use terminal::failure::{Failure, escaped};
 use terminal::interrupt::Interrupt;
 
+use super::inspect::is_stored;
 use super::numbers::share;
 use super::{check_format, checked, encoding, failure, note, wrong};
 use crate::inspection::{database, head, is_named_like_a_table, lookup, parquet};
@@ -159,7 +160,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         access,
         verify: !arguments.no_verify,
     };
-    if path.is_dir() && !path.join(MANIFEST).exists() {
+    if path.is_dir() && !path.join(MANIFEST).try_exists().unwrap_or(true) {
         if !database::is_database(path) {
             let reason = format!("a folder must be a set, with {MANIFEST}, or a database, with CURRENT");
             return Err(wrong(path, reason));
@@ -176,7 +177,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         check_format(path, format, manifest)?;
         let kind = check_kind(path, arguments, &manifest.key_kind)?;
         Ok(Opened::new(kind, move |keys| set.contains_many(keys)))
-    } else if format.is_none() && parquet::is_parquet(path) {
+    } else if format.is_none() && !is_stored(path) && parquet::is_parquet(path) {
         let reason = "a Parquet file has filters by column: use the command inspect with --column and --key";
         Err(wrong(path, reason))
     } else if format.is_none() && is_named_like_a_table(path) {

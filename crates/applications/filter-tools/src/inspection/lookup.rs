@@ -67,12 +67,15 @@ fn no_filters(got: &str) -> Unread {
 /// If the table cannot be read, or has no filters that answer for whole keys.
 pub(crate) fn open(path: &Path, listed: Option<bool>) -> Result<MayHold, Unread> {
     let file = TableFile::open(path)?;
+    // A few bytes are damage only if a manifest lists them.
+    let unread = |error| match error {
+        Error::TooShort { .. } if listed.is_none() => Unread::Other(error.to_string()),
+        error => error.into(),
+    };
     match Table::open(&file) {
         Ok(table) => leveldb(&table, listed == Some(true)),
-        Err(Error::RocksDb(_)) => rocksdb(&file),
-        // A few bytes are damage only if a manifest lists them.
-        Err(error @ Error::TooShort { .. }) if listed.is_none() => Err(Unread::Other(error.to_string())),
-        Err(error) => Err(error.into()),
+        Err(Error::RocksDb(_)) => rocksdb(&RocksDbTable::open(&file).map_err(unread)?),
+        Err(error) => Err(unread(error)),
     }
 }
 
@@ -242,8 +245,7 @@ fn choices(table: &Table<&TableFile>, blocks: &[(Vec<u8>, BlockHandle)]) -> [Cho
     [before_tag, without]
 }
 
-fn rocksdb(file: &TableFile) -> Result<MayHold, Unread> {
-    let table = RocksDbTable::open(file)?;
+fn rocksdb(table: &RocksDbTable<&TableFile>) -> Result<MayHold, Unread> {
     let filters = table.filters()?;
     let handles: Vec<BlockHandle> = match filters.handles() {
         FilterHandles::Full(handle) | FilterHandles::BlockBased(handle) => vec![*handle],

@@ -215,7 +215,7 @@ fn loading_and_then_storing_would_lose_a_bit() {
     });
 }
 
-/// The filter over blocks sets its bits word by word as Guava's does. A key has bits in all four words of a block.
+/// The filter over blocks reads the four words of a key's block, and then sets the key's bits in all of them or in none.
 mod blocks {
     use membership_filters::{BloomFilter, ConcurrentBloomFilter, Parameters};
 
@@ -238,6 +238,22 @@ mod blocks {
 
     fn model(check: impl Fn(Arc<ConcurrentBloomFilter<Bytes>>) + Send + Sync + 'static) {
         loom::model(move || check(Arc::new(sequential(&[]).into())));
+    }
+
+    #[test]
+    fn a_key_whose_insertion_happened_before_is_not_new() {
+        model(|filter| {
+            let done = Arc::new(AtomicBool::new(false));
+            let (ours, ready) = (Arc::clone(&filter), Arc::clone(&done));
+            let other = thread::spawn(move || {
+                ours.insert_hashed(&ONE).unwrap();
+                ready.store(true, Ordering::Release);
+            });
+            if done.load(Ordering::Acquire) {
+                assert!(!filter.insert_hashed(&ONE).unwrap());
+            }
+            other.join().unwrap();
+        });
     }
 
     #[test]

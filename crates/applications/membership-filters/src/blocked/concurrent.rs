@@ -48,14 +48,14 @@ use filter_formats::parquet::{block_bits, block_may_match};
 ///
 /// - No bit is lost or ever reset: bits only go from zero to one.
 /// - **After `insert`** every `contains` of the key that the call happens before returns true, whatever `insert` returned.
-/// - **`insert` is true**: a bit of the key was zero when this call read it, before this call or another set it. So no
-///   insertion of an equal key had returned when this call began.
+/// - **`insert` is true**: this call read a bit of the key as zero. So no insertion of an equal key happened before this
+///   call. Another call may have set the bit since.
 /// - **`insert` is false**: every bit of the key was already set, by calls that have returned or are still under way, for
 ///   equal or other keys. So false does not mean that another insertion of the key has returned.
 /// - **Threads that insert the same absent key at once**: at least one call returns true, and so does every other that
 ///   reads the bits before all are set. As in every Bloom filter, none does if other keys have set all of the bits. A caller that
-///   acts on "true" therefore acts at least once for each key that the filter did not already seem to contain, and perhaps twice
-///   if two threads insert the key at the same moment. Exactly once is impossible with shared bits.
+///   acts on "true" therefore acts at least once for each key that the filter did not already seem to contain, and perhaps
+///   once for each thread that inserts the key at the same moment. Exactly once is impossible with shared bits.
 /// - **`contains` is false**: no insertion of the key happened before this call. **True**: calls that this one happens before
 ///   return true as well. A query for a key whose insertion is under way may return either answer.
 /// - The order of insertions is not visible without synchronization. If one key is found, this says nothing about

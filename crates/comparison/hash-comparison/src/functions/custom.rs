@@ -83,6 +83,13 @@ impl Function {
                 "the output of the function {name:?} must have 1 to 64 bits, got {bits}"
             )));
         }
+        let compared = bits.min(32);
+        if self.facts.bits != compared {
+            return Err(Error::input(format!(
+                "the compared bits of the function {name:?} must be {compared}, got {}",
+                self.facts.bits
+            )));
+        }
         let same = |other: &str| other.eq_ignore_ascii_case(name);
         if let Some(function) = called(name) {
             Err(function.has_the_name(name))

@@ -36,7 +36,7 @@ fn peel(width: Width, kernel: KernelToken, given: Source<'_, u64>) -> Result<Mad
         return Ok(Made::Bytes(&[]));
     }
     let (mut slots, mut order) = (Vec::new(), Vec::new());
-    // Hash values without repeats, once some were found.
+    // Copied hash values without adjacent repeats. Empty until repeats are found or suspected.
     let mut values = Vec::new();
     let (mut attempt, mut seeds, mut are_distinct) = (0, SplitMix64(1), false);
     while attempt < ATTEMPTS {

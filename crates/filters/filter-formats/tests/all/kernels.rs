@@ -22,7 +22,7 @@ fn with_rules() -> impl Iterator<Item = (&'static Row, &'static Rule)> {
 /// The probe counts from 1 to 30, all widths of fingerprints, and fractions of bits.
 #[test]
 fn all_bits_per_key() {
-    // An emulator asks for fewer.
+    // An emulator queries fewer.
     let keys = numbered(if cfg!(emulated) { 600 } else { 1_400 });
     let (keys, others) = (slices(&keys[..400]), slices(&keys[400..]));
     let mut seen = [[false; 31]; 2];

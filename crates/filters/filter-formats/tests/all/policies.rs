@@ -3,14 +3,16 @@
 
 use std::collections::HashSet;
 
+use filter_formats::EngineFormat;
 use filter_formats::policies;
 use filter_formats::view::{FilterKind, FilterView};
-use filter_policy::BitsPerKey;
+use filter_policy::{BitsPerKey, FilterPolicy};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::support::any_bytes::{Readers, any_filter};
+use super::support::formats::{ROWS, Row};
 use super::support::golden::{self, hex, key};
 use super::support::ways::filter_of;
 
@@ -91,6 +93,36 @@ fn every_reader_knows_the_filters_of_every_policy() {
                 "a filter of {} is read as {kind:?}",
                 known.name()
             );
+        }
+    }
+}
+
+/// Readers that take the last byte for k. The name alone protects filters of other layouts: split blocks may have any
+/// last byte and any length, and binary fuse filters end in a number that may be a k.
+#[test]
+fn readers_of_another_layout_deny_nothing() {
+    let protected = [
+        EngineFormat::LEVEL_DB,
+        EngineFormat::BLOOM64,
+        EngineFormat::FAST_LOCAL_BLOOM,
+    ];
+    let is_protected = |row: &&Row| protected.iter().any(|one| one.shares_layout(row.format));
+    let policies: Vec<_> = ROWS
+        .iter()
+        .filter(is_protected)
+        .map(|row| (row.format, (row.policy)(TEN)))
+        .collect();
+    for count in [1_u32, 10, 2_000, 100_000] {
+        let keys: Vec<[u8; 4]> = (0..count).map(u32::to_le_bytes).collect();
+        for (written, policy) in &policies {
+            let filter = filter_of(policy, &keys);
+            let others = policies.iter().filter(|(read, _)| !read.shares_layout(*written));
+            for (_, reader) in others.filter(|(read, _)| !read.shares_layout(EngineFormat::FAST_LOCAL_BLOOM))
+            {
+                for absent in [&b""[..], b"absent", &[0xff; 300]] {
+                    assert!(reader.key_may_match(absent, &filter), "{policy:?} by {reader:?}");
+                }
+            }
         }
     }
 }

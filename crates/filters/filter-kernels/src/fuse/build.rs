@@ -182,7 +182,8 @@ pub fn peel(shape: Shape, slots: &mut [Slot], order: &mut [u32]) -> usize {
         order[waiting - 1] = at as u32;
         waiting -= usize::from(slot.count() == 1);
     }
-    // What is next is known here before it can be read again. No branches: most would be mispredicted.
+    // The next slot is selected in registers, without waiting to read back what was just written to `order`. Whether a
+    // slot must wait is no branch, which would often be mispredicted.
     let mut at = order[waiting];
     let mut slot = slots[at as usize];
     let mut peeled = 0;

@@ -51,7 +51,8 @@ impl Shape {
     }
 }
 
-/// Returns the places, given the first and the length of a segment. They depend on the lowest 36 bits alone.
+/// Returns the places, given the first and the length of a segment. In segments of at most 2^18 slots, the longest that
+/// are built, the second and third depend on the lowest 36 bits alone.
 #[inline(always)]
 pub(super) const fn places_from(first: u64, len: u64, mixed: u64) -> [u64; 3] {
     let mask = len - 1;

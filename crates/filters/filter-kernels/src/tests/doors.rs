@@ -307,6 +307,10 @@ fn apart_from_others(kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
         let filters: Vec<_> = (0..blocks.len().min(64)).map(|from| &blocks[from..]).collect();
         out.extend(split_block::may_match_each(kernel, &filters, hash).to_le_bytes());
         split_block::insert_hash(kernel, blocks, hash);
+        let mut alone = [[0; split_block::BLOCK_LEN]];
+        split_block::insert_hash(kernel, &mut alone, hash);
+        let words = split_block::words_of(hash).map(u64::to_le_bytes);
+        assert_eq!(words.as_flattened(), alone.as_flattened());
     }
     out.extend(blocks.as_flattened());
 }

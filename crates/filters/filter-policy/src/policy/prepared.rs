@@ -154,8 +154,8 @@ impl PreparedLookup {
 /// A stored filter, prepared for many queries; [`FilterPolicy::prepare`] makes it. It is an
 /// [`OwnedFilter`](crate::OwnedFilter) that borrows policy and bytes.
 ///
-/// Preparation does once what depends only on the filter and the processor: it reads the filter's last bytes, divides,
-/// and chooses functions and a [`Kernel`](crate::kernels::Kernel). It saves up to a nanosecond per query. Querying many
+/// Preparation does once what depends only on the filter and the processor: it reads the filter's last bytes, and
+/// chooses functions and a [`Kernel`](crate::kernels::Kernel). It saves up to a nanosecond per query. Querying many
 /// keys in one call saves much more: see [`may_match_many`](OwnedFilter::may_match_many). The answers are those of
 /// [`FilterPolicy::key_may_match`], for any bytes.
 ///

@@ -1,5 +1,7 @@
 //! Compares the filter block's builder with LevelDB's, and its reader with LevelDB's on any bytes.
 
+use std::sync::Arc;
+
 use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockDamage, FilterBlockReader};
 use filter_policy::leveldb::LevelDbHash;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashedKey};
@@ -296,14 +298,56 @@ fn a_policy_that_fails_leaves_the_builder_as_it_was() {
 }
 
 #[test]
-fn keys_hashed_once_are_found_whatever_their_function() {
-    let reader = FilterBlockReader::new(POLICY, build(&[(0, vec![b"key".to_vec()])]));
-    for policy in [
-        &POLICY as &dyn FilterPolicy,
-        &BloomFilterPolicy::with_seed(7, 10.into()),
-    ] {
-        let answers =
-            [&b"key"[..], b"other"].map(|key| reader.may_match_hashed(0, &HashedKey::new(policy, key)));
-        assert_eq!(answers, [true, false], "{}", policy.name());
+fn blocks_own_any_pointer_to_a_policy_and_any_bytes() {
+    fn check<P: FilterPolicy + Clone>(policy: P) -> Vec<u8> {
+        let mut builder = FilterBlockBuilder::new(policy.clone());
+        builder.start_block(0).unwrap();
+        builder.add_key(b"key").unwrap();
+        let block = builder.finish().unwrap();
+        let shared: Arc<[u8]> = block.clone().into();
+        let readers = (
+            FilterBlockReader::new(policy.clone(), shared),
+            FilterBlockReader::new(&policy, block.clone()),
+        );
+        for key in [&b"key"[..], b"other"] {
+            let answer = readers.0.may_match(0, key);
+            assert_eq!(answer, readers.1.may_match(0, key));
+            assert_eq!(answer, key == b"key");
+            // Another policy's hash value is not used.
+            for other in [
+                &policy as &dyn FilterPolicy,
+                &BloomFilterPolicy::with_seed(7, 10.into()),
+            ] {
+                assert_eq!(readers.0.may_match_hashed(0, &HashedKey::new(other, key)), answer);
+            }
+        }
+        block
     }
+
+    let block = check(POLICY);
+    assert_eq!(check(&POLICY as &dyn FilterPolicy), block);
+    assert_eq!(check(Arc::new(POLICY) as Arc<dyn FilterPolicy>), block);
+    assert_eq!(
+        check(Arc::new(POLICY) as Arc<dyn FilterPolicy + Send + Sync>),
+        block
+    );
+    assert_eq!(check(&(Box::new(POLICY) as Box<dyn FilterPolicy>)), block);
+}
+
+#[test]
+fn far_blocks_take_empty_filters() {
+    let mut builder = FilterBlockBuilder::new(&POLICY);
+    builder.start_block(0).unwrap();
+    builder.add_key(b"near").unwrap();
+    builder.start_block(1 << 31).unwrap();
+    builder.add_key(b"far").unwrap();
+    let block = builder.finish().unwrap();
+    let reader = FilterBlockReader::new(POLICY, &block);
+    assert_eq!(
+        (reader.len(), block.len()),
+        ((1 << 20) + 1, 18 + 4 * ((1 << 20) + 1) + 5)
+    );
+    assert!(reader.may_match(1 << 31, b"far"));
+    assert!(reader.may_match(0, b"near"));
+    assert!(!reader.may_match(2048, b"near"));
 }

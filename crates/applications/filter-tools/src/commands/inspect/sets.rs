@@ -68,7 +68,7 @@ pub(super) fn is_set(path: &Path) -> bool {
 }
 
 /// Returns true if the file begins as one with a filter.
-pub(super) fn is_stored(path: &Path) -> bool {
+pub(in crate::commands) fn is_stored(path: &Path) -> bool {
     let begins = || head::<8>(path).is_ok_and(|head| Header::begins(&head));
     // Opening a pipe would wait for its writer.
     path.is_file() && (begins() || Format::of_file(path).is_some())
