@@ -116,7 +116,9 @@ impl<'f> LevelDbBits<'f> {
             Some(LaneHash::Murmur2SignedTail { seed }) => (3, seed),
         };
         let rest = u64::from(self.probes) | number << 8 | u64::from(seed) << 32;
-        let lookup = self.function.map(|function| lookup(kernel, function));
+        let lookup = self
+            .function
+            .map(|function| lookup(kernel, function, self.probes));
         (kernel, lookup, [divisor, reciprocal, rest])
     }
 
@@ -213,19 +215,27 @@ impl StoredBits for LevelDbBits<'_> {
     }
 }
 
-/// Returns the function that queries a prepared filter: the numbers are those of `dispatch`, and the
+/// Returns the function that queries a prepared filter of this probe count: the numbers are those of `dispatch`, and the
 /// probe count with the seed of the hash function above its 32 bits. The kernel is that of the parts.
-pub fn lookup(kernel: KernelToken, function: LaneHash) -> Lookup {
-    // Keys of 16 bytes have code without a loop. The rest is apart, so that these save no registers for it.
+fn lookup(kernel: KernelToken, function: LaneHash, probes: u8) -> Lookup {
+    // Portable code takes the prepared numbers for all probe counts, and loses more by a branch than it gains.
+    let is_usual = probes <= 8 && !matches!(kernel, KernelToken::Scalar);
     macro_rules! by_hash {
         ($hash:ident) => {
-            lookup!(kernel, |lanes, numbers, bits, key| {
-                let key = key.first_chunk::<16>().expect("16 bytes");
-                look_up(lanes, numbers, bits, |seed| $hash(key, seed))
+            if is_usual {
+                // Keys of 16 bytes have code without a loop. The rest is apart, so that these save no registers for it.
+                lookup!(kernel, |lanes, numbers, bits, key| {
+                    let key = key.first_chunk::<16>().expect("16 bytes");
+                    look_up_usual(lanes, numbers, bits, |seed| $hash(key, seed))
+                }
+                apart (key.len() != 16) {
+                    true => { look_up_usual(lanes, numbers, bits, |seed| $hash(key, seed)) }
+                })
+            } else {
+                lookup!(kernel, |lanes, numbers, bits, key| {
+                    look_up(lanes, numbers, bits, |seed| $hash(key, seed))
+                })
             }
-            apart (key.len() != 16) {
-                true => { look_up(lanes, numbers, bits, |seed| $hash(key, seed)) }
-            })
         };
     }
     match function {
@@ -240,27 +250,23 @@ pub fn lookup(kernel: KernelToken, function: LaneHash) -> Lookup {
 fn look_up<T: Target>(lanes: T, numbers: &[u64; 3], bits: &[u8], hash: impl FnOnce(u32) -> u32) -> bool {
     let [divisor, reciprocal, rest] = *numbers;
     let hash = hash((rest >> 32) as u32);
-    lanes.here(kernel::QueryPrepared(
+    lanes.here(kernel::QueryAny(
         bits,
         [divisor, reciprocal],
-        rest as u8,
+        u32::from(rest as u8),
         hash,
     ))
 }
 
-/// Answers for prepared filters of unusual probe counts or sizes, with the kernel's numbers if they are known. Out of line,
-/// so that other queries save no registers for it.
-#[inline(never)]
-fn unusual_may_match(
-    kernel: KernelToken,
-    bit_array: &[u8],
-    parts: Option<[u64; 2]>,
-    probes: u8,
-    hash: u32,
+/// [`look_up`] for lanes, and the probe counts of code without loops. It divides anew: lanes read memory at remainders
+/// unchecked, and checking the numbers takes longer.
+#[inline(always)]
+fn look_up_usual<T: Target>(
+    lanes: T,
+    [_, _, rest]: &[u64; 3],
+    bits: &[u8],
+    hash: impl FnOnce(u32) -> u32,
 ) -> bool {
-    let stored = LevelDbBits {
-        parts: parts.map(|parts| (kernel, parts)),
-        ..LevelDbBits::new(bit_array, probes, None)
-    };
-    stored.may_match(kernel, hash)
+    let hash = hash((rest >> 32) as u32);
+    lanes.here(kernel::QueryUsual(bits, *rest as u8, hash))
 }

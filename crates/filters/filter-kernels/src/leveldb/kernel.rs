@@ -7,10 +7,8 @@
 use core::hint::black_box;
 use core::mem::{self, MaybeUninit};
 
-use super::definition::{USUAL_PROBES, all_set};
-use super::unusual_may_match;
+use super::definition::{USUAL_PROBES, all_set, scalar_may_match};
 use crate::bits::{Aligned, Bits, LaneValues, MAX_PROBES, Words, cleared, in_registers, usual, write_map};
-use crate::choose::KernelToken;
 use crate::hash::groups::{Consumer, Groups, consume};
 use crate::lanes::{Lanes, MAX_LANES, Work};
 use crate::modulus::{LaneDivisor, Modulus};
@@ -345,33 +343,29 @@ impl Work for QueryUsual<'_> {
     }
 }
 
-/// Queries a prepared filter for a hash value. Portable code takes the numbers of the divisor, which may be those of another
-/// bit array. Lanes divide anew: they read memory at remainders unchecked, and checking the numbers takes longer.
-pub(super) struct QueryPrepared<'a>(
+/// Queries a filter for a hash value with the numbers of a divisor, which may be those of another bit array.
+pub(super) struct QueryAny<'a>(
     pub(super) &'a [u8],
     pub(super) [u64; 2],
-    pub(super) u8,
+    pub(super) u32,
     pub(super) u32,
 );
 
-impl Work for QueryPrepared<'_> {
+impl Work for QueryAny<'_> {
     type Out = bool;
 
     #[inline(always)]
     fn portable(self) -> bool {
         let Self(bit_array, parts, probes, hash) = self;
-        if probes != USUAL_PROBES {
-            return unusual_may_match(KernelToken::Scalar, bit_array, Some(parts), probes, hash);
-        }
-        all_set(bit_array, Modulus::of_parts(parts), probes.into(), hash)
+        scalar_may_match(bit_array, Modulus::of_parts(parts), probes, hash)
     }
 
     #[inline(always)]
     fn narrow<S: Lanes>(self, lanes: S) -> bool {
-        let Self(bit_array, _, probes, hash) = self;
-        match LaneDivisor::of_bytes(bit_array.len()) {
-            Some(divisor) if probes <= 8 => may_match_8(lanes, bit_array, divisor, probes.into(), hash),
-            _ => unusual_may_match(KernelToken::with(lanes), bit_array, None, probes, hash),
+        let Self(bit_array, [bits, rest], probes, hash) = self;
+        match LaneDivisor::of_parts([bits, rest], bit_array.len()) {
+            Some(_) => may_match(lanes, bit_array, bits, rest, probes, hash),
+            None => scalar_may_match(bit_array, Modulus::of_bytes(bit_array.len()), probes, hash),
         }
     }
 }
