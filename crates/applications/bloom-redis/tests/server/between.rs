@@ -233,3 +233,23 @@ fn an_element_is_new_to_one_of_two_who_insert_it_at_the_same_time() {
     });
     assert!(divided > 1, "{divided}");
 }
+
+#[test]
+fn a_filter_that_goes_between_scripts_is_not_begun_anew() {
+    let server = Server::start(&[]);
+    let (filter, elements) = (new_fixed(Schema::fixed(10_000, 0.01)), names("in", 400));
+    let missing = rounds(&server, |round| {
+        round.run(filter.create(Expiry::Keep));
+        let mut gone = false;
+        let act = |other: &mut Connection| gone = filter.delete().query(other).unwrap();
+        let done = round.during(filter.insert_many(&elements), act);
+        match done {
+            Err(error) => assert!(gone && matches!(error, Error::Missing { .. }), "{error}"),
+            // It went after the last script.
+            Ok(_) => assert!(!gone || round.at >= 4),
+        }
+        let left: u64 = cmd("DBSIZE").query(&mut round.other).unwrap();
+        assert!(!gone || left == 0, "before command {}", round.at);
+    });
+    assert!(missing > 3, "{missing}");
+}
