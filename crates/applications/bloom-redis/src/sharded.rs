@@ -80,9 +80,9 @@ impl ShardedSet {
     /// The call fails with [`InvalidArgument`](crate::Error::InvalidArgument) when there is no set in the folder, a
     /// shard is larger than a string of Redis, or the format cannot be queried a few bytes at a time (Ribbon, and the
     /// filters of `membership-filters`); with [`Mismatch`](crate::Error::Mismatch) when the current set has keys of
-    /// another kind, in whose form they would be denied; with [`Malformed`](crate::Error::Malformed) when the folder is
-    /// damaged, or a key of the set holds something else; and with [`Missing`](crate::Error::Missing) when a shard is lost
-    /// while it is loaded.
+    /// another kind, because clients that query in the old form would get wrong denials; with
+    /// [`Malformed`](crate::Error::Malformed) when the folder is damaged, or a key of the set holds something else; and
+    /// with [`Missing`](crate::Error::Missing) when a shard is lost while it is loaded.
     pub fn load<'a>(&self, folder: impl AsRef<Path>, loading: Loading<'a>) -> Call<'a, Loaded> {
         let (current, folder) = (self.current.clone(), folder.as_ref().to_path_buf());
         Call::new(&self.key(), move |line| async move {

@@ -1,8 +1,9 @@
--- Names another generation of a set, unless the current one has keys of another kind.
--- KEYS[1]: the small key. ARGV[1]: its new value. ARGV[2]: the kind of key.
--- Returns the value that was there.
-local old = redis.call('GET', KEYS[1])
-if not old or cjson.decode(string.sub(old, 34)).manifest.key_kind == ARGV[2] then
-  redis.call('SET', KEYS[1], ARGV[1])
+-- Names another generation of a set, unless the small key is no longer as it was read.
+-- KEYS[1]: the small key. ARGV[1]: its new value. ARGV[2]: the value that was read, empty if there was none.
+-- Returns 1 if it is done, 0 if there is another value.
+local now = redis.pcall('GETRANGE', KEYS[1], 0, #ARGV[2])
+if now ~= ARGV[2] then
+  return type(now) == 'string' and 0 or now
 end
-return old
+redis.call('SET', KEYS[1], ARGV[1])
+return 1

@@ -132,10 +132,10 @@ fn every_format_answers_as_its_files_do() {
     for_each_cluster_client(|client, _| check(client));
 }
 
-/// Builds a set of numbers.
-fn build_numbers(folder: &Path) {
+/// Builds a set of numbers, as keys of this kind.
+fn build_numbers(folder: &Path, kind: &str) {
     let builder = Builder::new(Format::named("leveldb").unwrap(), Size::Rate(0.01));
-    let mut building = builder.key_kind("long").unwrap().set(folder, SHARDS).unwrap();
+    let mut building = builder.key_kind(kind).unwrap().set(folder, SHARDS).unwrap();
     (0..u64::from(STORED)).for_each(|id| building.insert(&id.to_le_bytes()).unwrap());
     building.finish(&|_| true).unwrap();
 }
@@ -144,14 +144,14 @@ fn build_numbers(folder: &Path) {
 fn keys_in_another_form_than_the_sets_are_not_absent() {
     let place = tempfile::tempdir().unwrap();
     let [numbers, lines] = ["numbers", "lines"].map(|name| place.path().join(name));
-    build_numbers(&numbers);
+    build_numbers(&numbers, "long");
     build(&lines, "leveldb", STORED);
     let (server, set) = (Server::start(&[]), ShardedSet::new("ids"));
     let mut connection = server.connection();
     let mut other = server.connection();
     set.load(&numbers, loading()).query(&mut connection).unwrap();
     // Another loader names a set of numbers before a load of lines ends.
-    let racing = loading().progress(|_, _| {
+    let racing = Loading::default().grace(100 * SECOND).progress(|_, _| {
         let load = ShardedSet::new("raced").load(&numbers, loading());
         load.query(&mut other).unwrap();
     });
@@ -166,6 +166,9 @@ fn keys_in_another_form_than_the_sets_are_not_absent() {
         let set = ShardedSet::new(name);
         check_all_there(&set.contains_many(stored).query(&mut connection).unwrap());
     }
+    // What was loaded in vain expires.
+    let named = ShardedSet::new("raced").refresh().query(&mut connection).unwrap();
+    check_lives(&server, "raced", named.unwrap().id());
     let digits = (0..STORED).map(|id| id.to_string());
     check_all_there(&set.contains_many(digits).query(&mut connection).unwrap());
     let answer = set
@@ -173,6 +176,87 @@ fn keys_in_another_form_than_the_sets_are_not_absent() {
         .query(&mut connection)
         .unwrap();
     assert_eq!(answer, Answer::Absent);
+}
+
+/// Checks that the shards of this generation stay, and that those of the set's others expire.
+#[track_caller]
+fn check_lives(server: &Server, name: &str, current: &str) {
+    let shards: Vec<String> = server.words(&["KEYS", &format!("bf-shard:*:{name}")]);
+    assert!(shards.len() >= SHARDS as usize, "{shards:?}");
+    for shard in shards {
+        let left: i64 = server.words(&["PTTL", &shard]);
+        let stays = shard.starts_with(&format!("bf-shard:{current}:"));
+        assert!(
+            if stays {
+                left == -1
+            } else {
+                (1..=100_000).contains(&left)
+            },
+            "{shard}: {left}"
+        );
+    }
+}
+
+#[test]
+fn a_value_that_comes_during_a_load_is_replaced_if_it_may_be() {
+    let folders = Folders::new("leveldb");
+    // The same shards, of keys of two kinds.
+    let [numbers, twin] = ["numbers", "twin"].map(|name| folders.one.with_file_name(name));
+    build_numbers(&numbers, "long");
+    build_numbers(&twin, "line");
+
+    let server = Server::start(&[]);
+    let load = |folder: &Path, act: &(dyn Fn() + Sync)| {
+        server.words::<()>(&["FLUSHALL"]);
+        let mut acted = false;
+        let loading = Loading::default().grace(100 * SECOND).progress(|_, _| {
+            if !std::mem::replace(&mut acted, true) {
+                act();
+            }
+        });
+        ShardedSet::new("s")
+            .load(folder, loading)
+            .query(&mut server.connection())
+    };
+    // An empty string is no set, and a set of the same kind is another loader's.
+    let generation = load(&folders.one, &|| server.words(&["SET", "bf-set:s", ""]))
+        .unwrap()
+        .generation;
+    check_lives(&server, "s", &generation);
+    let other = || {
+        let load = ShardedSet::new("s").load(&folders.two, Loading::default());
+        load.query(&mut server.connection()).unwrap();
+    };
+    assert_eq!(load(&folders.one, &other).unwrap().generation, generation);
+    check_lives(&server, "s", &generation);
+    // The shards are those of the current set, too.
+    let other = || {
+        let load = ShardedSet::new("s").load(&numbers, Loading::default());
+        load.query(&mut server.connection()).unwrap();
+    };
+    let error = load(&twin, &other).unwrap_err();
+    assert!(matches!(error, Error::Mismatch(_)), "{error}");
+    let named = ShardedSet::new("s")
+        .refresh()
+        .query(&mut server.connection())
+        .unwrap();
+    check_lives(&server, "s", named.unwrap().id());
+
+    // Other programs' values stay.
+    let unlike_any = format!("{generation}\n{{\"manifest\":{{\"key_kind\":\"line\"}}}}");
+    for foreign in [
+        &["SET", "bf-set:s", "foreign"][..],
+        &["SET", "bf-set:s", &unlike_any],
+        &["HSET", "bf-set:s", "field", "value"],
+    ] {
+        let error = load(&folders.one, &|| server.words(foreign)).unwrap_err();
+        assert!(matches!(error, Error::Malformed(_)), "{foreign:?}: {error}");
+        assert_eq!(error.key(), Some(&b"bf-set:s"[..]), "{error}");
+        let kind: String = server.words(&["TYPE", "bf-set:s"]);
+        assert_eq!(kind == "hash", foreign[0] == "HSET");
+        assert!(kind == "hash" || server.words::<String>(&["GET", "bf-set:s"]) == foreign[2]);
+        check_lives(&server, "s", "none");
+    }
 }
 
 #[test]

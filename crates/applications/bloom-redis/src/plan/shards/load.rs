@@ -142,7 +142,7 @@ pub(crate) async fn load(
     Ok(loaded)
 }
 
-/// Checks that a set has the kind of key of the current one: keys in the form of that would be denied.
+/// Checks that a set has the kind of key of the current one: clients that query in the old form would get wrong denials.
 fn check_kind(name: &[u8], manifest: &Manifest, current: Option<&SetGeneration>) -> Result<(), Error> {
     let got = &manifest.key_kind;
     match current.map(|set| &set.manifest().key_kind) {
@@ -156,28 +156,56 @@ fn check_kind(name: &[u8], manifest: &Manifest, current: Option<&SetGeneration>)
     }
 }
 
-/// Names the new generation, and lets the keys of the old one expire.
+/// Names the new generation, and lets the keys of the old one expire; those of the new one if it is refused.
 async fn swap(line: &Line, name: &[u8], set: &SetGeneration, grace: u64) -> Result<(), Error> {
-    let mut swap = eval(&SWAP, &[&record_key(name)]);
-    swap.arg(set.text()).arg(&set.manifest().key_kind);
-    let replaced = match line.run(&swap).await?.bytes()? {
-        Some(text) => Some(SetGeneration::from_text(name, &text)?),
-        None => None,
+    let replaced = match replace(line, name, set).await {
+        Ok(replaced) => replaced,
+        // It is not named. Its keys never expire any more, and nothing else would name them later.
+        Err(error @ (Error::Mismatch(_) | Error::Malformed(_))) => {
+            retire(line, name, &[set.past()], grace).await?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
     };
-    check_kind(name, set.manifest(), replaced.as_ref())?;
     // And what the old one replaced, if the loader ended before it did this.
     let mut old: Vec<Past> = replaced.iter().map(SetGeneration::past).collect();
     old.extend(replaced.iter().filter_map(|set| set.replaced().cloned()));
     old.retain(|past| past.generation != set.id());
-    for past in &old {
+    retire(line, name, &old, grace).await
+}
+
+/// Names the new generation, unless the current one has keys of another kind. Returns the one that it replaced.
+async fn replace(line: &Line, name: &[u8], set: &SetGeneration) -> Result<Option<SetGeneration>, Error> {
+    loop {
+        let text = SetGeneration::read_text(line, name).await?;
+        let current = SetGeneration::from_text(name, &text)?;
+        check_kind(name, set.manifest(), current.as_ref())?;
+        let mut swap = eval(&SWAP, &[&record_key(name)]);
+        swap.arg(set.text()).arg(text);
+        // Otherwise another loader ended meanwhile, perhaps of another kind.
+        if line.run(&swap).await?.count()? == 1 {
+            return Ok(current);
+        }
+    }
+}
+
+/// Lets the keys of generations expire, but not those of the current one.
+async fn retire(line: &Line, name: &[u8], old: &[Past], grace: u64) -> Result<(), Error> {
+    let current = async || match SetGeneration::read(line, name).await {
+        Ok(current) => Ok(current.map(|set| set.past())),
+        // A foreign value names none.
+        Err(Error::Malformed(_)) => Ok(None),
+        Err(error) => Err(error),
+    };
+    let before = current().await?;
+    for past in old.iter().filter(|past| before.as_ref() != Some(past)) {
         LoadedKeys::of(line, name, past)
             .await?
             .expire(Some(grace))
             .await?;
     }
     // Another loader may have made it the current one again.
-    let current = SetGeneration::read(line, name).await?.map(|set| set.past());
-    if let Some(current) = current.filter(|current| old.contains(current)) {
+    if let Some(current) = current().await?.filter(|current| old.contains(current)) {
         LoadedKeys::of(line, name, &current).await?.expire(None).await?;
     }
     Ok(())

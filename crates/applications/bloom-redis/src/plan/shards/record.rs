@@ -127,8 +127,11 @@ impl SetGeneration {
         })
     }
 
-    /// Reads the small key's value, which may be anything.
-    pub(crate) fn from_text(name: &[u8], text: &[u8]) -> Result<Self, Error> {
+    /// Reads the small key's value, which may be anything; `None` if it is empty.
+    pub(crate) fn from_text(name: &[u8], text: &[u8]) -> Result<Option<Self>, Error> {
+        if text.is_empty() {
+            return Ok(None);
+        }
         let key = record_key(name);
         let malformed = |reason: String| {
             let what = format_args!("the value must be the record of a set: {reason}");
@@ -160,18 +163,20 @@ impl SetGeneration {
             let (id, got) = (&generation.id, first[..ID_LEN].escape_ascii());
             return Err(malformed(format!("the generation must be {id}, got {got}")));
         }
-        Ok(generation)
+        Ok(Some(generation))
     }
 
     /// Reads the small key; `None` if there is none.
     pub(crate) async fn read(line: &Line, name: &[u8]) -> Result<Option<Self>, Error> {
+        Self::from_text(name, &Self::read_text(line, name).await?)
+    }
+
+    /// Reads the small key's value; empty if there is none.
+    pub(crate) async fn read_text(line: &Line, name: &[u8]) -> Result<Vec<u8>, Error> {
         // A value of another program may be of any length.
         let mut command = cmd("GETRANGE");
         command.arg(record_key(name)).arg(0).arg(MAX_LEN);
-        match line.run(&command).await?.bytes()? {
-            Some(text) if !text.is_empty() => Self::from_text(name, &text).map(Some),
-            _ => Ok(None),
-        }
+        Ok(line.run(&command).await?.bytes()?.unwrap_or_default())
     }
 
     /// Returns the identity: 32 hexadecimal digits that follow from the format and the shards' checksums.
