@@ -66,10 +66,11 @@ impl RedisBloom {
     }
 
     /// Gives a filter that another program loaded or filled the mark and the eight keys that [`load`](Self::load)
-    /// writes. Reads the whole filter. It cannot be checked that it has all keys, nor that no other client replaces it
-    /// during the call.
+    /// writes. Reads the whole filter. It cannot be checked that it has all keys, nor in each case that no other client
+    /// replaces it during the call.
     ///
-    /// The call fails like [`dump`](Self::dump), and for a chain without room like [`load`](Self::load).
+    /// The call fails like [`dump`](Self::dump), with [`Unavailable`](crate::Error::Unavailable) if the filter is seen to
+    /// be another than the one read, and for a chain without room like [`load`](Self::load).
     pub fn write_mark(&self) -> Call<'static, ()> {
         self.call(|line, of| async move { of.write_mark(&line).await })
     }

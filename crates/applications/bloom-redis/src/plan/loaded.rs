@@ -69,9 +69,7 @@ impl Loaded {
                 return Err(Error::missing(&next));
             }
         }
-        let mark = self
-            .insert_canaries(line, &next, filter.len(), load, &canaries)
-            .await?;
+        let mark = self.insert_canaries(line, &next, filter, load, &canaries).await?;
         let replace = eval(&REPLACE, &[&next, &self.key, &self.mark_key])
             .arg(mark)
             .take();
@@ -105,7 +103,7 @@ impl Loaded {
         let filter = self.dump(line).await?;
         let load = RandomState::new().hash_one(&self.key);
         let canaries = self.canaries(load, &filter)?;
-        let mark = self.insert_canaries(line, &self.key, filter.len(), load, &canaries);
+        let mark = self.insert_canaries(line, &self.key, &filter, load, &canaries);
         let set = cmd("SET").arg(&self.mark_key).arg(mark.await?).take();
         line.run(&set).await?.checked().map(drop)
     }
@@ -128,22 +126,27 @@ impl Loaded {
         })
     }
 
-    /// Inserts canaries into a filter of so many keys under this key. Those that it contains change nothing. Returns
-    /// the mark.
+    /// Inserts canaries into the filter under this key. Those that it contains change nothing; if one of these is new on
+    /// the server, another filter is there by now. Returns the mark.
     async fn insert_canaries(
         &self,
         line: &Line,
         key: &[u8],
-        len: u64,
+        filter: &RedisBloomFilter,
         load: u64,
         numbers: &[u64],
     ) -> Result<String, Error> {
         let canaries: Vec<String> = numbers.iter().map(|&number| canary(load, number)).collect();
         let mut insert = cmd("BF.INSERT");
-        insert.arg(key).arg(&["NOCREATE", "ITEMS"]).arg(canaries);
+        insert.arg(key).arg(&["NOCREATE", "ITEMS"]).arg(&canaries);
         let reply = line.run(&insert).await.and_then(|mut replies| replies.value());
         let new = truths(&reply.map_err(|error| self.explain(error))?, CANARIES)?;
-        let len = len + new.iter().filter(|&&is_new| is_new).count() as u64;
+        let is_other = |(is_new, canary): (&bool, &String)| *is_new && filter.contains(canary.as_bytes());
+        if new.iter().zip(&canaries).any(is_other) {
+            let what = "the filter was replaced while it was marked";
+            return Err(Error::Unavailable(Details::of_key(&self.key, what)));
+        }
+        let len = filter.len() + new.iter().filter(|&&is_new| is_new).count() as u64;
         let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
         Ok(format!("{VERSION}{load} {len} {}", numbers.join(" ")))
     }

@@ -268,6 +268,56 @@ fn a_filter_of_another_program_is_used_after_it_is_marked() {
     });
 }
 
+#[test]
+fn a_full_filter_that_is_replaced_while_it_is_marked_is_not_proven() {
+    replaces_during_a_mark(&mut StandIn::default());
+    if let Some(mut server) = real() {
+        replaces_during_a_mark(&mut server);
+    }
+}
+
+/// Another filter of as many keys comes before a command of those that write the mark.
+fn replaces_during_a_mark<C: ConnectionLike>(server: &mut C) {
+    let send = |server: &mut C, of: &str| {
+        let mut full = RedisBloomFilter::new(&RedisBloomParameters::new(1_000, 0.01)).unwrap();
+        let mut keys = (0..).map(|number| format!("{of} {number}"));
+        while full.len() < 1_000 {
+            full.insert(keys.next().unwrap().as_bytes()).unwrap();
+        }
+        for words in full.commands(b"users") {
+            Cmd::new().arg(words).exec(server).unwrap();
+        }
+    };
+    let mut refused = 0;
+    for at in 0.. {
+        send(server, "one");
+        let (remote, mut sent) = (RedisBloom::new("users"), 0);
+        let act = |server: &mut &mut C| {
+            if sent == at {
+                send(server, "other");
+            }
+            sent += 1;
+        };
+        let marked = remote.write_mark().query(&mut Hooked {
+            connection: &mut *server,
+            one_by_one: true,
+            act,
+        });
+        if at >= sent {
+            marked.unwrap();
+            break;
+        }
+        if let Err(error) = marked {
+            assert!(matches!(error, Error::Unavailable(_)));
+            assert!(error.to_string().contains("while it was marked"), "{error}");
+            let answer = remote.contains("one 1").query(server).unwrap();
+            assert_eq!(answer, Answer::Missing, "before command {at}");
+            refused += 1;
+        }
+    }
+    assert!(refused > 0);
+}
+
 /// Two loads by commands at once, with each command refused in turn: the filter in place is one of those loaded whole.
 #[test]
 fn loads_by_commands_replace_nothing_by_a_part() {
