@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::answer::Answer;
-use crate::call::Call;
-use crate::error::display;
+use crate::call::{Call, Line};
+use crate::error::{Error, display};
 use crate::options::Options;
+use crate::plan::bits::ATTEMPTS;
 use crate::plan::shards::current::Current;
 use crate::plan::shards::load;
 use crate::plan::shards::record::record_key;
@@ -39,8 +40,8 @@ pub use crate::plan::shards::record::SetGeneration;
 /// ```
 #[derive(Clone)]
 pub struct ShardedSet {
-    pub(crate) current: Arc<Current>,
-    pub(crate) options: Options,
+    current: Arc<Current>,
+    options: Options,
 }
 
 impl ShardedSet {
@@ -122,6 +123,33 @@ impl ShardedSet {
             let opened = current.renew(&line).await?;
             Ok(opened.map(|opened| opened.generation.clone()))
         })
+    }
+
+    async fn answers(&self, line: &Line, keys: &[Vec<u8>]) -> Result<Vec<Answer>, Error> {
+        let mut answers = Vec::with_capacity(keys.len());
+        while answers.len() < keys.len() {
+            answers.extend(self.answers_settled(line, &keys[answers.len()..]).await?);
+        }
+        Ok(answers)
+    }
+
+    /// Queries the first keys, as many as fit into a round trip. Begins again if another generation is the current one.
+    async fn answers_settled(&self, line: &Line, keys: &[Vec<u8>]) -> Result<Vec<Answer>, Error> {
+        let mut opened = self.current.get(line).await?;
+        for _ in 0..ATTEMPTS {
+            let Some(set) = opened else {
+                // There is no set.
+                return Ok(vec![Answer::Missing; keys.len()]);
+            };
+            let record = record_key(self.current.name());
+            let (generation, answers) = set.answers(line, &record, keys, self.options).await?;
+            if generation == set.generation.id().as_bytes() {
+                return Ok(answers);
+            }
+            opened = self.current.renew(line).await?;
+        }
+        // There is a set, but it was replaced again and again.
+        Ok(vec![Answer::Maybe; keys.len()])
     }
 }
 

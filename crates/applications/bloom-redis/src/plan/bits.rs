@@ -18,7 +18,7 @@ const BITS_PER_COMMAND: usize = 64;
 const BYTES_PER_BIT: u64 = 32;
 
 /// The number of attempts at an operation that rebuilds interrupt.
-pub(in crate::plan) const ATTEMPTS: usize = 4;
+pub(crate) const ATTEMPTS: usize = 4;
 
 /// Adds commands that test bits of a string.
 pub(in crate::plan) fn push_bits(batch: &mut Batch, key: &[u8], offsets: &[u64]) {

@@ -3,5 +3,5 @@
 pub(crate) mod current;
 pub(crate) mod load;
 pub(crate) mod nodes;
-pub(crate) mod query;
+mod query;
 pub(crate) mod record;

@@ -6,46 +6,16 @@ use filter_sets::Places;
 
 use super::current::OpenedGeneration;
 use super::nodes::Batches;
-use super::record::{Part, TAIL, generation_command, record_key};
+use super::record::{Part, TAIL, generation_command};
 use crate::answer::Answer;
 use crate::batch::{Batch, Replies, unexpected};
 use crate::call::Line;
 use crate::error::Error;
 use crate::options::Options;
-use crate::plan::bits::{ATTEMPTS, commands_for, push_bits, read_zeros};
-use crate::sharded::ShardedSet;
+use crate::plan::bits::{commands_for, push_bits, read_zeros};
 
 /// The number of bits for which a `GETRANGE` counts: about as many bytes pass the network.
 const BITS_OF_RANGE: usize = 3;
-
-impl ShardedSet {
-    pub(crate) async fn answers(&self, line: &Line, keys: &[Vec<u8>]) -> Result<Vec<Answer>, Error> {
-        let mut answers = Vec::with_capacity(keys.len());
-        while answers.len() < keys.len() {
-            answers.extend(self.answers_settled(line, &keys[answers.len()..]).await?);
-        }
-        Ok(answers)
-    }
-
-    /// Queries the first keys, as many as fit into a round trip. Begins again if another generation is the current one.
-    async fn answers_settled(&self, line: &Line, keys: &[Vec<u8>]) -> Result<Vec<Answer>, Error> {
-        let mut opened = self.current.get(line).await?;
-        for _ in 0..ATTEMPTS {
-            let Some(set) = opened else {
-                // There is no set.
-                return Ok(vec![Answer::Missing; keys.len()]);
-            };
-            let record = record_key(self.current.name());
-            let (generation, answers) = set.answers(line, &record, keys, self.options).await?;
-            if generation == set.generation.id().as_bytes() {
-                return Ok(answers);
-            }
-            opened = self.current.renew(line).await?;
-        }
-        // There is a set, but it was replaced again and again.
-        Ok(vec![Answer::Maybe; keys.len()])
-    }
-}
 
 /// The query of the keys of one shard.
 struct Query<'a> {
@@ -138,7 +108,7 @@ fn ranges_of(places: &Places) -> usize {
 impl OpenedGeneration {
     /// Queries in one round trip. Returns the generation that was current meanwhile by the small key, and the answers of
     /// this one.
-    async fn answers(
+    pub(crate) async fn answers(
         &self,
         line: &Line,
         record: &[u8],
