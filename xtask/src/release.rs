@@ -15,13 +15,13 @@ const UNSET: &str = "//unset.invalid";
 /// The packages whose tests need only Rust.
 const TESTED: &str = "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats --package membership-filters --package whole-files";
 
-/// What the installed program must do, in its folder. The first argument is its version.
+/// The commands that the installed program must pass, in its folder. The first argument is its version.
 const TRIAL: &str = r#"test "$(bin/filters --version)" = "filters $0"
 seq 99 > keys
 bin/filters build --keys keys --rate 1% --out keys.bloom
 test "$(bin/filters query keys.bloom --keys keys | sort -u)" = maybe"#;
 
-/// What a package's page in the registry shows.
+/// The fields of a manifest that a package's page in the registry shows.
 const SHOWN: [&str; 7] = [
     "description",
     "license",

@@ -101,7 +101,7 @@ impl Shape {
 /// Indices, modulo 3.
 const MODULO_3: [u64; 6] = [0, 1, 2, 0, 1, 2];
 
-/// What [`add`] did.
+/// The outcome of [`add`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
     /// All keys are in their slots.

@@ -134,7 +134,7 @@ impl KeyPlaces {
     }
 }
 
-/// What the places of a probe depend on. Those of the third are in [`Third`].
+/// The numbers that the places of a probe depend on. Those of the third are in [`Third`].
 struct Probe {
     number: u64,
     /// The divisor that the probe's multiple of the hash value has in common with 2^32 - 1.
@@ -205,7 +205,7 @@ struct Sums {
     last: u64,
     /// The remainder by `divisor` of the positions.
     rest: u64,
-    /// What is added to the sum of a position that wraps around 0 times, less the first sum.
+    /// The amount added to the sum of a position that wraps around 0 times, less the first sum.
     ahead: u64,
 }
 
