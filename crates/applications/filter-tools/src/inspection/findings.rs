@@ -92,7 +92,7 @@ impl Messages {
     }
 }
 
-/// What is wrong with a part of a file.
+/// The reason why a part of a file was not read, or is damaged.
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) damage: Messages,

@@ -37,7 +37,7 @@ fn lines(numbers: std::ops::Range<u32>) -> String {
     numbers.map(|number| format!("user-{number}\n")).collect()
 }
 
-/// What a key is, the tests of `key-input` show.
+/// The tests of `key-input` show what a key is.
 #[test]
 fn both_commands_read_keys_as_people_have_them() {
     let bench = Workbench::new();
