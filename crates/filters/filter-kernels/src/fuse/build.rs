@@ -82,7 +82,8 @@ impl Slot {
     /// Returns what moves the only key of this slot within the segment of an index.
     #[inline(always)]
     const fn offset(self, shape: Shape, index: usize) -> u64 {
-        /// The number of bits that the slot is shifted to the right. The count is 1, so the highest bit is 0, and the first place is not moved.
+        /// The number of bits that the slot is shifted to the right. The count is 1, so the highest bit is 0, and the
+        /// first place is not moved.
         const DOWN: [u32; 6] = [63, 18, 0, 63, 18, 0];
         self.0 >> DOWN[index] & (shape.len() - 1)
     }
