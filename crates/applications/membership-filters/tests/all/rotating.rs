@@ -84,27 +84,16 @@ fn the_rate_is_that_of_all_generations() {
 fn generations_of_guavas_filter_are_stored_as_well() {
     type Guavas = Filter<Rotating<Bloom<Strategy>>, Bytes>;
     let each = guava::Parameters::new(100, 0.01).unwrap();
-    let of = |count| Guavas::new(Bytes, &Generations { count, each }).unwrap();
-    let mut filter = of(2);
+    let mut filter = Guavas::new(Bytes, &Generations { count: 2, each }).unwrap();
     filter.insert("ann");
     filter.rotate();
     let bytes = filter.to_bytes();
     assert!(Guavas::from_bytes(&bytes, Bytes).unwrap() == filter && filter.contains("ann"));
-    let texts = [
-        RotatingFilter::from_bytes(&bytes, Bytes).unwrap_err(),
-        filter.merge(&of(3)).unwrap_err(),
-    ]
-    .map(|error| error.to_string());
-    assert_eq!(
-        texts,
-        [
-            r#"the kind of the generations must be "MFblocks", got "GBfilter""#,
-            "the numbers of generations of both filters must be equal, got 2 and 3",
-        ]
-    );
+    let error = RotatingFilter::from_bytes(&bytes, Bytes).unwrap_err();
+    let text = r#"the kind of the generations must be "MFblocks", got "GBfilter""#;
+    assert_eq!(error.to_string(), text);
 }
 
-/// A generation of another size, with bytes for it.
 #[test]
 fn generations_of_two_sizes_are_refused() {
     let mut bytes = rotating().to_bytes();
@@ -118,38 +107,4 @@ fn generations_of_two_sizes_are_refused() {
         error.to_string().ends_with("must be equal, got 1 and 2"),
         "{error}"
     );
-}
-
-#[cfg(all(feature = "slot", target_has_atomic = "64"))]
-#[test]
-fn threads_share_it_through_a_slot() {
-    use membership_filters::Slot;
-    use std::sync::RwLock;
-
-    let made = |capacity| {
-        RotatingFilter::with_capacity(3, capacity, 0.01)
-            .map(RwLock::new)
-            .unwrap()
-    };
-    let seen = Slot::new(made(1_000));
-    let insert = |key: &u64| seen.apply(|filter| filter.write().unwrap().insert(key));
-    let contains = |key: u64| seen.with(|filter| filter.contains(&key));
-    let rotate = || seen.apply(|filter| filter.write().unwrap().rotate());
-    std::thread::scope(|threads| {
-        for part in 0..4_u64 {
-            threads.spawn(move || (0..200).for_each(|key| _ = insert(&(part << 32 | key))));
-        }
-    });
-    assert!((0..4_u64).all(|part| (0..200).all(|key| contains(part << 32 | key))));
-    // Keys go into both filters, which rotate. After as many rotations as generations, the larger one has all keys.
-    let rebuild = seen.rebuild(made(2_000)).unwrap();
-    for key in 7_000..7_003 {
-        assert!(contains(7));
-        insert(&key);
-        rotate();
-    }
-    let found = || [7, 7_000, 7_001, 7_002].map(contains);
-    assert_eq!(found(), [false, false, true, true]);
-    rebuild.commit();
-    assert_eq!(found(), [false, false, true, true]);
 }

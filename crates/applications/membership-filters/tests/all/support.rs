@@ -1,7 +1,6 @@
 //! Code shared by several tests.
 
 pub(crate) mod hashes;
-pub(crate) mod kinds;
 pub(crate) mod rates;
 pub(crate) mod salted;
 pub(crate) mod samples;
