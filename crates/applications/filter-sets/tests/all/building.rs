@@ -4,11 +4,17 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use filter_sets::{Access, Builder, Error, Filter, FilterSet, MIN_MEMORY, Opening, Size, merge};
+use filter_sets::{
+    Access, Builder, Error, Filter, FilterSet, MIN_MEMORY, Opening, ShardFunction, Size, merge,
+};
 
-use super::{build, build_file, builder, files, format, keys, of_shards, slices};
+use super::{build, build_file, builder, files, format, keys};
 
 /// Returns keys of the kind `long`.
+fn long(format: &str) -> Builder {
+    builder(format).key_kind("long").unwrap()
+}
+
 fn numbers() -> Vec<Vec<u8>> {
     (0..1_000_u64).map(|id| id.to_le_bytes().to_vec()).collect()
 }
@@ -60,7 +66,7 @@ fn readers_go_on_while_the_set_is_replaced() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("set");
     let (all, ends) = (keys(0..4_000), AtomicBool::new(false));
-    build(&of_shards("bloom64", 3), &folder, &all[..1_000]).unwrap();
+    build(&builder("bloom64"), 3, &folder, &all[..1_000]);
     for access in [Access::Read, Access::Map] {
         let opening = Opening {
             access,
@@ -70,16 +76,12 @@ fn readers_go_on_while_the_set_is_replaced() {
         thread::scope(|scope| {
             scope.spawn(|| {
                 while !ends.load(Ordering::Relaxed) {
-                    assert!(
-                        set.contains_many(&slices(&all[..1_000]))
-                            .iter()
-                            .all(|&found| found)
-                    );
+                    assert!(set.contains_many(&all[..1_000]).iter().all(|&found| found));
                     FilterSet::open(&folder, opening).unwrap();
                 }
             });
             for count in [2_000, 3_000, 4_000, 1_000] {
-                let manifest = build(&of_shards("bloom64", 3), &folder, &all[..count]).unwrap();
+                let manifest = build(&builder("bloom64"), 3, &folder, &all[..count]);
                 assert!(set.reload().unwrap() && !set.reload().unwrap());
                 assert_eq!(set.generation().manifest(), &manifest);
                 assert!(set.contains(&all[count - 1]));
@@ -92,13 +94,7 @@ fn readers_go_on_while_the_set_is_replaced() {
     }
     // A damaged set leaves the old one in place, and so does one whose keys have another form.
     let set = FilterSet::open(&folder, Opening::default()).unwrap();
-    let numbers: Vec<Vec<u8>> = (0..1_000_u64).map(|id| id.to_le_bytes().to_vec()).collect();
-    build(
-        &(builder("bloom64").key_kind("long").unwrap(), 3),
-        &folder,
-        &numbers,
-    )
-    .unwrap();
+    build(&long("bloom64"), 3, &folder, &numbers());
     let refused = set.reload().unwrap_err();
     assert!(matches!(refused, Error::Incompatible { .. }));
     let reason = "must be \"line\" as in the set that is open, got \"long\"";
@@ -122,12 +118,7 @@ fn a_key_of_another_form_or_shard_may_be_contained() {
         .collect();
     for (name, shards) in [("bloom64", 1), ("guava", 4)] {
         let folder = place.path().join(name);
-        build(
-            &(builder(name).key_kind("long").unwrap(), shards),
-            &folder,
-            &numbers(),
-        )
-        .unwrap();
+        build(&long(name), shards, &folder, &numbers());
         let set = FilterSet::open(&folder, Opening::default()).unwrap();
         assert!(texts.iter().all(|text| set.contains(text)) && set.contains_many(&texts) == all);
         for shard in set.generation().shards() {
@@ -151,22 +142,31 @@ fn two_builders_exclude_each_other_and_what_was_left_is_removed() {
     // The folder was made for nothing.
     drop(first);
     assert!(!folder.exists());
-    // Left by a build that was killed.
+    // Left by a build that was killed, or the shards of another machine. A build that ends early keeps them, and the others remove
+    // them.
     fs::create_dir(&folder).unwrap();
     for name in ["shard-00000-0123456789abcdef.filter", ".tmpA1b2C3"] {
         fs::write(folder.join(name), "left").unwrap();
     }
-    let manifest = build(&of_shards("guava", 2), &folder, &keys(0..10)).unwrap();
+    let check_stopped = || {
+        let before = files(&folder);
+        let mut building = builder("guava").set(&folder, 2).unwrap();
+        let is_of_second = |key: &Vec<u8>| ShardFunction::default().shard_of(key, 2) == 1;
+        let second = keys(0..9).into_iter().find(is_of_second);
+        building.insert(&second.unwrap()).unwrap();
+        // The first shard, which has no keys, is written before.
+        let stopped = building.finish(&|keys| keys == 0).unwrap_err();
+        assert!(matches!(stopped, Error::Stopped));
+        let wrong = Builder::new(format("leveldb"), Size::Bits(64)).set(&folder, 2);
+        assert!(wrong.is_err());
+        assert!(before == files(&folder));
+    };
+    check_stopped();
+    let manifest = build(&builder("guava"), 2, &folder, &keys(0..10));
     let mut expected: Vec<_> = manifest.shards.iter().map(|shard| shard.file.as_str()).collect();
     expected.insert(0, "manifest.json");
     assert_eq!(files(&folder).keys().collect::<Vec<_>>(), expected);
-    // A stop keeps the old set and leaves nothing else.
-    let before = files(&folder);
-    let mut building = builder("guava").set(&folder, 2).unwrap();
-    building.insert(b"key").unwrap();
-    let stopped = building.finish(&|_| false).unwrap_err();
-    assert!(matches!(stopped, Error::Stopped));
-    assert!(before == files(&folder));
+    check_stopped();
 }
 
 #[test]
@@ -208,13 +208,21 @@ fn a_filter_that_is_too_large_for_the_memory_is_refused_with_advice() {
             panic!("{error}");
         };
         assert!(shards < 8 && memory > MIN_MEMORY, "{error}");
-        build(&(builder, shards), &folder.path().join(name), &keys).unwrap();
+        build(&builder, shards, &folder.path().join(name), &keys);
     }
-    let large = Builder::new(format("spark"), Size::Bits(1 << 30))
-        .memory(MIN_MEMORY)
-        .unwrap();
-    let error = large.file(&path).unwrap().finish(&|_| true).unwrap_err();
-    assert!(matches!(error, Error::MemoryTooSmall { .. }) && !path.exists());
+    // More shards are no help if the size or the capacity is given.
+    for large in [
+        Builder::new(format("spark"), Size::Bits(1 << 30)),
+        builder("counting").capacity(1_000_000_000),
+    ] {
+        let building = large.memory(MIN_MEMORY).unwrap().file(&path).unwrap();
+        let error = building.finish(&|_| true).unwrap_err();
+        assert!(
+            matches!(error, Error::MemoryTooSmall { shards: None, .. }),
+            "{error}"
+        );
+        assert!(!path.exists());
+    }
     assert!(builder("guava").memory(1).is_err() && builder("guava").set(&path, 0).is_err() && !path.exists());
 }
 
@@ -223,7 +231,7 @@ fn no_keys_make_a_filter_that_denies_all() {
     let place = tempfile::tempdir().unwrap();
     for name in super::names() {
         let folder = place.path().join(name);
-        build(&of_shards(name, 2), &folder, &[]).unwrap();
+        build(&builder(name), 2, &folder, &[]);
         let path = place.path().join("filter");
         build_file(builder(name).file(&path).unwrap(), &[]);
         for access in [Access::Read, Access::Map] {

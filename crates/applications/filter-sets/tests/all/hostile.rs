@@ -4,19 +4,17 @@ use std::fs;
 use std::sync::LazyLock;
 
 use filter_formats::policies;
-use filter_sets::{
-    Access, Builder, Error, Filter, FilterSet, Header, Manifest, Opening, ShardFunction, Size, merge_sets,
-};
+use filter_sets::{Access, Error, Filter, FilterSet, Header, Manifest, Opening, merge_sets};
 use serde_json::{Value, json};
 
 use super::reseal::reseal;
-use super::{build, build_file, builder, files, keys, of_shards};
+use super::{build, build_file, builder, files, keys};
 
 /// The manifest of a small set.
 static MANIFEST: LazyLock<Value> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("set");
-    let manifest = build(&of_shards("guava", 2), &folder, &keys(0..100)).unwrap();
+    let manifest = build(&builder("guava"), 2, &folder, &keys(0..100));
     serde_json::to_value(manifest).unwrap()
 });
 
@@ -82,7 +80,7 @@ fn manifests_that_lie_are_refused() {
 fn shards_that_are_not_those_of_the_manifest_are_named() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("set");
-    let manifest = build(&of_shards("leveldb", 2), &folder, &keys(0..100)).unwrap();
+    let manifest = build(&builder("leveldb"), 2, &folder, &keys(0..100));
     let shard = folder.join(&manifest.shards[1].file);
     let bytes = fs::read(&shard).unwrap();
     let damage = |reason: &str| {
@@ -151,14 +149,9 @@ fn a_manifest_that_was_edited_is_refused_whether_or_not_its_checksum_fits() {
     let place = tempfile::tempdir().unwrap();
     let [folder, other, out] = ["set", "other", "out"].map(|name| place.path().join(name));
     let stored = keys(0..4_000);
-    build(&(builder("guava").capacity(1_000), 4), &folder, &stored).unwrap();
+    build(&builder("guava").capacity(1_000), 4, &folder, &stored);
     // Of the same shape, with other keys.
-    build(
-        &(builder("guava").capacity(1_000), 4),
-        &other,
-        &keys(4_000..8_000),
-    )
-    .unwrap();
+    build(&builder("guava").capacity(1_000), 4, &other, &keys(4_000..8_000));
     for (name, bytes) in files(&other).iter().filter(|(name, _)| *name != "manifest.json") {
         fs::write(folder.join(name), bytes).unwrap();
     }
@@ -226,11 +219,7 @@ fn a_manifest_that_was_edited_is_refused_whether_or_not_its_checksum_fits() {
             assert!(error.to_string().contains(named), "{what}: {error}");
         }
         assert!(!out.join("manifest.json").exists(), "{what}");
-        assert!(
-            set.contains_many(&super::slices(&stored))
-                .iter()
-                .all(|&found| found)
-        );
+        assert!(set.contains_many(&stored).iter().all(|&found| found));
     };
     let changed = |change: &'static str| (change.trim(), edited(&good, &others, change.trim()));
     let listed = |list| (list, listed(list));
@@ -316,7 +305,7 @@ fn a_file_states_its_format() {
     }
     // Shards are queried through their set.
     let folder = place.path().join("set");
-    let manifest = build(&of_shards("leveldb", 2), &folder, &stored).unwrap();
+    let manifest = build(&builder("leveldb"), 2, &folder, &stored);
     let shard = folder.join(&manifest.shards[1].file);
     let error = Filter::open(&shard, None, Opening::default())
         .unwrap_err()
@@ -340,33 +329,4 @@ fn lengths_that_no_policy_writes_are_refused() {
         }
         assert!(read(&[0, 0xff]).unwrap().contains(b"key"), "{name}");
     }
-}
-
-/// Shards of other machines outlive every build that fails or is refused.
-#[test]
-fn a_build_that_ends_early_removes_what_it_wrote_and_nothing_else() {
-    let folder = tempfile::tempdir().unwrap();
-    for number in [0, 1] {
-        let mut building = builder("leveldb").shard(folder.path(), number, 2).unwrap();
-        let function = ShardFunction::default();
-        for key in keys(0..100)
-            .iter()
-            .filter(|key| function.shard_of(key, 2) == number)
-        {
-            building.insert(key).unwrap();
-        }
-        building.finish(&|_| true).unwrap();
-    }
-    let before = files(folder.path());
-    assert_eq!(before.len(), 2);
-    let stopped = |name: &str| {
-        let mut building = builder(name).set(folder.path(), 2).unwrap();
-        keys(0..1000).iter().for_each(|key| building.insert(key).unwrap());
-        building.finish(&|_| false).unwrap_err()
-    };
-    assert!(matches!(stopped("bloom64"), Error::Stopped));
-    assert_eq!(files(folder.path()), before);
-    let wrong = Builder::new(super::format("leveldb"), Size::Bits(64)).set(folder.path(), 2);
-    assert!(wrong.is_err());
-    assert_eq!(files(folder.path()), before);
 }

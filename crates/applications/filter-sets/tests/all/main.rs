@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use filter_sets::{Builder, Error, FileBuilding, Format, Manifest, Shard, Size};
+use filter_sets::{Builder, FileBuilding, Format, Manifest, Shard, Size};
 
 fn format(name: &str) -> Format {
     Format::named(name).unwrap()
@@ -27,33 +27,20 @@ fn keys(numbers: std::ops::Range<u32>) -> Vec<Vec<u8>> {
     numbers.map(key).collect()
 }
 
-fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
-    keys.iter().map(Vec::as_slice).collect()
-}
-
 /// Builds a set of so many shards of these keys.
-fn build((builder, shards): &(Builder, u32), folder: &Path, keys: &[Vec<u8>]) -> Result<Manifest, Error> {
-    let mut building = builder.set(folder, *shards)?;
-    for key in keys {
-        building.insert(key)?;
-    }
-    building.finish(&|_| true)
+fn build(builder: &Builder, shards: u32, folder: &Path, keys: &[Vec<u8>]) -> Manifest {
+    let mut building = builder.set(folder, shards).unwrap();
+    keys.iter().for_each(|key| building.insert(key).unwrap());
+    building.finish(&|_| true).unwrap()
 }
 
 fn build_file(mut building: FileBuilding, keys: &[Vec<u8>]) -> Shard {
-    for key in keys {
-        building.insert(key).unwrap();
-    }
+    keys.iter().for_each(|key| building.insert(key).unwrap());
     building.finish(&|_| true).unwrap()
 }
 
 fn builder(name: &str) -> Builder {
     Builder::new(format(name), Size::Rate(0.01))
-}
-
-/// Returns a builder for [`build`].
-fn of_shards(name: &str, shards: u32) -> (Builder, u32) {
-    (builder(name), shards)
 }
 
 /// Returns the files of a folder.
