@@ -165,44 +165,53 @@ fn a_string_of_another_program_is_noticed_and_stays_what_it_was() {
 fn a_loss_between_the_commands_of_a_call_hides_nothing() {
     let server = Server::start(&[]);
     let mut client = Client::blocking(&server);
-    let more = names("more", 8);
+    // Of the fixed filter by three scripts.
+    let more = names("more", 200);
     let mut acts = 0;
-    {
-        for mut stored in Stored::all(Options::default()) {
-            let keys = stored.fill(&mut client);
-            let dumps = dump(&mut client, &keys);
-            // Some of each bitmap.
-            stored.elements = stored.elements.into_iter().step_by(10).collect();
-            for key in keys.iter().map(Some).chain([None]) {
-                for operation in ["query", "insert", "create"] {
-                    acts += rounds(&server, |round| {
-                        round.first = 3;
-                        restore(&mut client, &keys, &dumps, 0);
-                        let lose = |other: &mut redis::Connection| match key {
+    for mut stored in Stored::all(Options::default()) {
+        let keys = stored.fill(&mut client);
+        let dumps = dump(&mut client, &keys);
+        // Some of each bitmap.
+        stored.elements = stored.elements.into_iter().step_by(10).collect();
+        for key in keys.iter().map(Some).chain([None]) {
+            for operation in ["query", "insert", "create"] {
+                acts += rounds(&server, |round| {
+                    round.first = 3;
+                    restore(&mut client, &keys, &dumps, 0);
+                    let mut is_lost = false;
+                    let lose = |other: &mut redis::Connection| {
+                        is_lost = true;
+                        match key {
                             Some(key) => cmd("DEL").arg(key).exec(other).unwrap(),
                             None => cmd("FLUSHALL").exec(other).unwrap(),
-                        };
-                        let case = format!("{operation}: {key:?} lost before command {}", round.at);
-                        match operation {
-                            "query" => {
-                                let answers = round.during(stored.filter.query(&stored.elements), lose);
-                                assert!(!answers.unwrap().contains(&Answer::Absent), "{stored:?} {case}");
-                            }
-                            // Only where nothing is left.
-                            "create" => match round.during(stored.filter.create(), lose) {
-                                Ok(true) => assert!(key.is_none() || keys.len() == 1, "{stored:?} {case}"),
-                                _ => stored.check(&mut client, &case),
-                            },
-                            _ => {
-                                let mut of = stored.clone();
-                                if round.during(stored.filter.insert_many(&more), lose).is_ok() {
-                                    of.elements.extend_from_slice(&more);
-                                }
-                                of.check(&mut client, &case);
-                            }
                         }
-                    });
-                }
+                    };
+                    let case = format!("{operation}: {key:?} lost before command {}", round.at);
+                    let nothing_left = key.is_none() || keys.len() == 1;
+                    match operation {
+                        "query" => {
+                            let answers = round.during(stored.filter.query(&stored.elements), lose);
+                            assert!(!answers.unwrap().contains(&Answer::Absent), "{stored:?} {case}");
+                        }
+                        "create" => match round.during(stored.filter.create(), lose) {
+                            Ok(true) => assert!(nothing_left, "{stored:?} {case}"),
+                            _ => stored.check(&mut client, &case),
+                        },
+                        _ => {
+                            let mut of = stored.clone();
+                            match round.during(stored.filter.insert_many(&more), lose) {
+                                Ok(_) => of.elements.extend_from_slice(&more),
+                                Err(error) => {
+                                    assert!(matches!(error, Error::Missing { .. }), "{case}: {error}")
+                                }
+                            }
+                            of.check(&mut client, &case);
+                            // It is not begun anew.
+                            let left: u64 = client.words(&["DBSIZE"]);
+                            assert!(!(is_lost && nothing_left) || left == 0, "{stored:?} {case}");
+                        }
+                    }
+                });
             }
         }
     }

@@ -6,18 +6,14 @@ mod reseal;
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bloom_redis::{Answer, Error, Loading, Options, ShardedSet};
 use filter_sets::{Builder, FilterSet, Format, Opening, Size};
-use redis::cluster::ClusterConnection;
 use reseal::reseal;
 use serde_json::Value as Json;
 
-use crate::support::{
-    Client, Cluster, Server, check_all_there, counting, for_each_client, for_each_cluster_client,
-};
+use crate::support::{Client, Server, check_all_there, counting, for_each_client, for_each_cluster_client};
 
 const STORED: u32 = 700;
 const SHARDS: u32 = 7;
@@ -279,83 +275,6 @@ fn formats_of_which_an_answer_takes_more_are_refused_by_name() {
         );
     }
     assert_eq!(server.words::<u64>(&["DBSIZE"]), 0);
-}
-
-#[test]
-fn readers_go_on_while_generations_are_exchanged() {
-    let folders = Folders::new("split-block");
-    let cluster = Cluster::shared();
-    let set = ShardedSet::new("users");
-    set.load(&folders.one, loading())
-        .query(&mut cluster.connection())
-        .unwrap();
-    let [stop, hasty] = [(); 2].map(|()| AtomicBool::new(false));
-    // The number of a load of all keys, 0 while it may be replaced; the queries of all keys that fell into one of them.
-    let [all_there, checked] = [(); 2].map(|()| AtomicUsize::new(0));
-    std::thread::scope(|scope| {
-        let readers: Vec<_> = (0..3)
-            .map(|number| {
-                let mut connection: ClusterConnection = cluster.connection();
-                // Two share what they know, one is on its own.
-                let set = if number == 0 {
-                    ShardedSet::new("users")
-                } else {
-                    set.clone()
-                };
-                let (stop, hasty, all_there, checked) = (&stop, &hasty, &all_there, &checked);
-                scope.spawn(move || {
-                    let mut rounds = 0;
-                    while !stop.load(Ordering::Relaxed) {
-                        let answers = set.contains_many(keys(0..STORED));
-                        let answers = answers.query(&mut connection).unwrap();
-                        if !hasty.load(Ordering::Relaxed) {
-                            check_all_there(&answers);
-                        }
-                        assert!(!answers.contains(&Answer::Absent));
-                        // Whatever generation this client knew: another one's load has ended.
-                        let load = all_there.load(Ordering::SeqCst);
-                        let answers = set.contains_many(keys(STORED..2 * STORED));
-                        let answers = answers.query(&mut connection).unwrap();
-                        if load != 0 && all_there.load(Ordering::SeqCst) == load {
-                            assert!(!answers.contains(&Answer::Absent));
-                            checked.fetch_add(1, Ordering::SeqCst);
-                        }
-                        rounds += 1;
-                    }
-                    rounds
-                })
-            })
-            .collect();
-        let mut connection = cluster.connection();
-        // With a grace that is shorter than a query, generations go during it, and come back while their keys expire.
-        for (number, millis) in [2_000, 2_000, 1, 1, 5, 50, 1, 300, 1].into_iter().enumerate() {
-            if millis < 1_000 {
-                hasty.store(true, Ordering::Relaxed);
-            }
-            for (folder, load) in [(&folders.two, number + 1), (&folders.one, 0)] {
-                let loader = ShardedSet::new("users");
-                let loading = Loading::default().grace(Duration::from_millis(millis));
-                loader.load(folder, loading).query(&mut connection).unwrap();
-                all_there.store(load, Ordering::SeqCst);
-                if load != 0 {
-                    // Until a reader has queried all keys of this load, however slow the machine is.
-                    let before = checked.load(Ordering::SeqCst);
-                    while checked.load(Ordering::SeqCst) == before
-                        && !readers.iter().any(|reader| reader.is_finished())
-                    {
-                        std::thread::sleep(Duration::from_millis(1));
-                    }
-                    all_there.store(0, Ordering::SeqCst);
-                }
-            }
-        }
-        stop.store(true, Ordering::Relaxed);
-        for reader in readers {
-            assert!(reader.join().unwrap() > 0);
-        }
-    });
-    let mut connection = cluster.connection();
-    check_all_there(&set.contains_many(keys(0..STORED)).query(&mut connection).unwrap());
 }
 
 /// A client that knows another generation answers for the current one.

@@ -3,7 +3,7 @@
 use bloom_redis::{Answer, Error, Loading, ShardedSet};
 use redis::cmd;
 
-use super::{Folders, SHARDS, STORED, keys, loading};
+use super::{Folders, SECOND, SHARDS, STORED, keys, loading};
 use crate::between::rounds;
 use crate::support::{Client, Cluster, Server, check_all_there, for_each_cluster_client, wait_until};
 
@@ -149,6 +149,39 @@ fn a_shard_that_goes_and_is_loaded_again_during_a_query_hides_nothing() {
             });
             assert!(acts > 10, "{acts}");
         }
+    }
+}
+
+#[test]
+fn a_generation_that_is_exchanged_during_a_query_hides_nothing() {
+    let (server, folders) = (Server::start(&[]), Folders::new("split-block"));
+    for (grace, is_known) in [
+        (100 * SECOND, true),
+        (SECOND / 1000, true),
+        (SECOND / 1000, false),
+    ] {
+        let acts = rounds(&server, |round| {
+            let (loader, set) = (ShardedSet::new("users"), ShardedSet::new("users"));
+            round.run(loader.load(&folders.one, loading()));
+            let set = if is_known { &loader } else { &set };
+            let mut stored = STORED;
+            let exchange = |other: &mut redis::Connection| {
+                stored = 2 * STORED;
+                let loading = Loading::default().grace(grace);
+                let load = ShardedSet::new("users").load(&folders.two, loading);
+                load.query(other).unwrap();
+                // The old shards have expired.
+                std::thread::sleep(grace.min(SECOND / 100));
+            };
+            let answers = round.during(set.contains_many(keys(0..STORED)), exchange);
+            assert!(
+                !answers.unwrap().contains(&Answer::Absent),
+                "before command {}",
+                round.at
+            );
+            check_all_there(&round.run(loader.contains_many(keys(0..stored))));
+        });
+        assert!(acts > 10, "{acts}");
     }
 }
 
