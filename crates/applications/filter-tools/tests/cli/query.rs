@@ -63,61 +63,21 @@ fn keys_that_may_be_stored_elsewhere_have_no_table() {
     let other = golden("leveldb/ldb/db_nofilter_bs4096.ldb");
     // Each case has the reported reason, the exit code, the number of keys in tables that are read, and the changed file
     // with its bytes, or none if it is removed.
+    let table = |reason, code, bytes| (reason, code, 60, "000008.ldb", bytes);
+    let of_manifest = |reason, held, bytes| (reason, 0, held, "MANIFEST-000010", Some(bytes));
     let cases = [
         ("000012.log is not empty", 0, 90, "000012.log", Some(vec![b'x'])),
         ("000099.log is not empty", 0, 90, "000099.log", Some(vec![b'x'])),
         ("the log that its manifest", 0, 90, "000012.log", None),
-        (
-            "000008.ldb or 000008.sst: is not there",
-            0,
-            60,
-            "000008.ldb",
-            None,
-        ),
-        (
-            "000008.ldb: table must have filters",
-            0,
-            60,
-            "000008.ldb",
-            Some(other),
-        ),
-        ("000008.ldb: last 8 bytes", 0, 60, "000008.ldb", Some(vec![0; 99])),
-        (
-            "000008.ldb: checksum of the filter block",
-            1,
-            60,
-            "000008.ldb",
-            Some(damaged),
-        ),
-        (
-            "000008.ldb: table must be at least",
-            1,
-            60,
-            "000008.ldb",
-            Some(vec![0; 10]),
-        ),
         ("000008.sst: not a file", 0, 90, "000008.sst/x", Some(Vec::new())),
-        (
-            "MANIFEST-000010: manifest must end",
-            0,
-            60,
-            "MANIFEST-000010",
-            Some(cut),
-        ),
-        (
-            "MANIFEST-000010: manifest must name",
-            0,
-            0,
-            "MANIFEST-000010",
-            Some(Vec::new()),
-        ),
-        (
-            "000029.ldb or 000029.sst: is not there",
-            0,
-            90,
-            "MANIFEST-000010",
-            Some(more),
-        ),
+        table("000008.ldb or 000008.sst: is not there", 0, None),
+        table("000008.ldb: table must have filters", 0, Some(other)),
+        table("000008.ldb: last 8 bytes", 0, Some(vec![0; 99])),
+        table("000008.ldb: checksum of the filter block", 1, Some(damaged)),
+        table("000008.ldb: table must be at least", 1, Some(vec![0; 10])),
+        of_manifest("MANIFEST-000010: manifest must end", 60, cut),
+        of_manifest("MANIFEST-000010: manifest must name", 0, Vec::new()),
+        of_manifest("000029.ldb or 000029.sst: is not there", 90, more),
     ];
     for (reason, code, held, file, bytes) in cases {
         let bench = database("leveldb");
