@@ -23,7 +23,6 @@ use crate::unrolled::{self, Steps as _};
 pub struct Bloom<V, W = u64> {
     pub(crate) variety: V,
     pub(crate) bits: Bits<W>,
-    pub(crate) rule: Rule,
     pub(crate) probe_count: u32,
 }
 
@@ -34,56 +33,29 @@ pub trait Variety: Copy + PartialEq + fmt::Debug {
 
     /// The name of the parameter in the plural, for error texts.
     const VARIETIES: &'static str;
+
+    /// Returns the rule of the positions.
+    fn rule(self) -> Rule;
 }
 
-impl<V> Bloom<V> {
-    /// Inserts a key. Returns true if that changed a bit.
-    #[inline]
-    pub(crate) fn put(&mut self, hash: Hash128) -> bool {
-        let (probes, modulus) = (self.probe_count, self.bits.modulus());
-        by_rule!(self.rule, S => {
-            unrolled::any(S::start(hash, modulus), probes, modulus, |position| self.bits.set(position))
-        })
-    }
-
+impl<V: Variety> Bloom<V> {
     /// Inserts keys in order. Returns the number of those that changed bits.
     pub(crate) fn put_batch(&mut self, hashes: &[Hash128]) -> u64 {
         if self.bits.are_near() {
-            return hashes.iter().map(|&hash| u64::from(self.put(hash))).sum();
+            return hashes.iter().map(|&hash| u64::from(self.insert(hash))).sum();
         }
-        let probes = self.probe_count;
-        by_rule!(self.rule, S => batch::insert::<S, _, _>(&mut self.bits, |bits, at| bits.set(at), probes, hashes))
+        let (rule, probes) = (self.variety.rule(), self.probe_count);
+        by_rule!(rule, S => batch::insert::<S, _, _>(&mut self.bits, |bits, at| bits.set(at), probes, hashes))
     }
 }
 
 impl<V, W> Bloom<V, W> {
-    pub(crate) const fn of(variety: V, bits: Bits<W>, rule: Rule, probe_count: u32) -> Self {
+    pub(crate) const fn of(variety: V, bits: Bits<W>, probe_count: u32) -> Self {
         Self {
             variety,
             bits,
-            rule,
             probe_count,
         }
-    }
-}
-
-impl<V, W: Word> Bloom<V, W> {
-    /// Returns whether a key might be there.
-    #[inline]
-    pub(crate) fn has(&self, hash: Hash128) -> bool {
-        let (probes, modulus) = (self.probe_count, self.bits.modulus());
-        by_rule!(self.rule, S => {
-            unrolled::every(S::start(hash, modulus), probes, modulus, |position| self.bits.test(position))
-        })
-    }
-
-    /// Appends for each key whether it might be there.
-    pub(crate) fn has_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
-        by_rule!(self.rule, S => batch::contains::<S, W>(&self.bits, self.probe_count, hashes, answers));
-    }
-
-    pub(crate) fn rate(&self) -> f64 {
-        rate(self.bits.ones(), self.bits.len(), self.probe_count)
     }
 }
 
@@ -94,11 +66,15 @@ impl<V: Variety, W: Word> Backend for Bloom<V, W> {
 
     #[inline]
     fn contains(&self, hash: Hash128) -> bool {
-        self.has(hash)
+        let (probes, modulus) = (self.probe_count, self.bits.modulus());
+        by_rule!(self.variety.rule(), S => {
+            unrolled::every(S::start(hash, modulus), probes, modulus, |position| self.bits.test(position))
+        })
     }
 
     fn contains_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
-        self.has_batch(hashes, answers);
+        let (rule, probes) = (self.variety.rule(), self.probe_count);
+        by_rule!(rule, S => batch::contains::<S, W>(&self.bits, probes, hashes, answers));
     }
 
     #[inline]
@@ -141,7 +117,10 @@ impl<V: Variety> Exclusive for Bloom<V> {
 
     #[inline]
     fn insert(&mut self, hash: Hash128) -> bool {
-        self.put(hash)
+        let (probes, modulus) = (self.probe_count, self.bits.modulus());
+        by_rule!(self.variety.rule(), S => {
+            unrolled::any(S::start(hash, modulus), probes, modulus, |position| self.bits.set(position))
+        })
     }
 
     fn insert_batch(&mut self, hashes: &[Hash128]) {
@@ -174,7 +153,7 @@ impl<V: Variety> Concurrent for Bloom<V, AtomicU64> {
     #[inline]
     fn insert(&self, hash: Hash128) -> bool {
         let (probes, modulus) = (self.probe_count, self.bits.modulus());
-        by_rule!(self.rule, S => {
+        by_rule!(self.variety.rule(), S => {
             unrolled::any(S::start(hash, modulus), probes, modulus, |position| self.bits.set(position))
         })
     }
@@ -183,8 +162,8 @@ impl<V: Variety> Concurrent for Bloom<V, AtomicU64> {
         if self.bits.are_near() {
             return hashes.iter().for_each(|&hash| _ = self.insert(hash));
         }
-        let probes = self.probe_count;
-        by_rule!(self.rule, S => batch::insert::<S, _, _>(&self.bits, |bits, at| bits.set(at), probes, hashes));
+        let (rule, probes) = (self.variety.rule(), self.probe_count);
+        by_rule!(rule, S => batch::insert::<S, _, _>(&self.bits, |bits, at| bits.set(at), probes, hashes));
     }
 
     fn merge(&self, other: &Self) {
@@ -193,24 +172,24 @@ impl<V: Variety> Concurrent for Bloom<V, AtomicU64> {
 
     fn copy(&self) -> Bloom<V> {
         let bits = self.bits.copy(Word::value);
-        Bloom::of(self.variety, bits, self.rule, self.probe_count)
+        Bloom::of(self.variety, bits, self.probe_count)
     }
 
     fn into_alone(self) -> Bloom<V> {
         let bits = self.bits.map(AtomicU64::into_inner);
-        Bloom::of(self.variety, bits, self.rule, self.probe_count)
+        Bloom::of(self.variety, bits, self.probe_count)
     }
 
     fn from_alone(alone: Bloom<V>) -> Self {
         let bits = alone.bits.map(AtomicU64::new);
-        Bloom::of(alone.variety, bits, alone.rule, alone.probe_count)
+        Bloom::of(alone.variety, bits, alone.probe_count)
     }
 }
 
 impl<V: PartialEq, W: Word> PartialEq for Bloom<V, W> {
     fn eq(&self, other: &Self) -> bool {
-        let shape = |bloom: &Self| (bloom.rule, bloom.probe_count);
-        self.variety == other.variety && shape(self) == shape(other) && self.bits == other.bits
+        let is_alike = self.variety == other.variety && self.probe_count == other.probe_count;
+        is_alike && self.bits == other.bits
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::backend::{AnyFunnel, Backend, Counted, Enveloped, Exclusive, Fast, Probed, Remove};
 use crate::bits::{Bits, MAX_WORD_COUNT};
-use crate::bloom::Bloom;
+use crate::bloom::{Bloom, Variety as _};
 use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
@@ -95,7 +95,7 @@ impl<F> CountingBloomFilter<F> {
         for position in (0..counters.len()).filter(|&position| counters.get(position) > 0) {
             bits.set(position);
         }
-        let bloom = Bloom::of(*strategy, bits, strategy.rule(), *probe_count);
+        let bloom = Bloom::of(*strategy, bits, *probe_count);
         Ok(Filter::of(bloom, self.funnel.clone()))
     }
 

@@ -148,7 +148,7 @@ impl Backend for Chain {
         answers.resize(first + hashes.len(), false);
         for layer in self.layers() {
             found.clear();
-            layer.bloom.has_batch(hashes, &mut found);
+            layer.bloom.contains_batch(hashes, &mut found);
             for (answer, found) in answers.iter_mut().skip(first).zip(&found) {
                 *answer |= found;
             }
@@ -160,15 +160,19 @@ impl Backend for Chain {
     }
 
     fn stats(&self) -> Stats {
-        let none = self.layers().map(|layer| libm::log1p(-layer.bloom.rate()));
+        let (mut taken, mut none) = (0, 0.0);
+        for link in self.layers().map(|layer| layer.bloom.stats()) {
+            taken += link.taken;
+            none += libm::log1p(-link.expected_rate);
+        }
         Stats {
             len: Some(self.count()),
             is_estimate: false,
             places: self.bits(),
-            taken: self.sum(|layer| layer.bloom.bits.ones()),
+            taken,
             memory_bytes: self.bits() / 8,
-            // An empty filter's sum is a negative zero.
-            expected_rate: -libm::expm1(none.sum()) + 0.0,
+            // Otherwise an empty filter has a negative zero.
+            expected_rate: -libm::expm1(none) + 0.0,
         }
     }
 }

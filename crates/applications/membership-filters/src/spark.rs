@@ -119,13 +119,6 @@ impl Version {
         let seed = self.seed();
         ItemBytes { seed }
     }
-
-    const fn rule(self) -> Rule {
-        match self {
-            Self::V1 => Rule::Mitz32,
-            Self::V2 { .. } => Rule::Spark,
-        }
-    }
 }
 
 impl Default for Version {
@@ -153,6 +146,14 @@ impl Variety for Version {
     const NAMES: [&'static str; 2] = ["spark::BloomFilter"; 2];
 
     const VARIETIES: &'static str = "versions";
+
+    #[inline]
+    fn rule(self) -> Rule {
+        match self {
+            Self::V1 => Rule::Mitz32,
+            Self::V2 { .. } => Rule::Spark,
+        }
+    }
 }
 
 impl BloomFilter {
@@ -180,10 +181,7 @@ impl BloomFilter {
     }
 
     const fn of_version(version: Version, bits: Bits, probe_count: u32) -> Self {
-        Self::of(
-            Bloom::of(version, bits, version.rule(), probe_count),
-            version.funnel(),
-        )
+        Self::of(Bloom::of(version, bits, probe_count), version.funnel())
     }
 
     /// Keeps the keys that are in both filters, and others that both seem to contain: Spark's `intersectInPlace`. The rate is

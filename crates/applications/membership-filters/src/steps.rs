@@ -8,7 +8,7 @@ use crate::unrolled::Steps;
 
 /// The rule of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rule {
+pub enum Rule {
     /// Guava's older one, and that of Spark's first version.
     Mitz32,
     /// Guava's.

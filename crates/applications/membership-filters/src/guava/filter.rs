@@ -16,6 +16,7 @@ use crate::guava::header::StreamHeader;
 use crate::guava::parameters::Parameters;
 use crate::guava::strategy::Strategy;
 use crate::hash::{Hashing, Murmur3};
+use crate::steps::Rule;
 
 /// Guava's `BloomFilter`: a compact set that never misses an inserted key, but may seem to contain an absent one.
 ///
@@ -76,6 +77,14 @@ impl Variety for Strategy {
     const NAMES: [&'static str; 2] = ["guava::BloomFilter", "guava::ConcurrentBloomFilter"];
 
     const VARIETIES: &'static str = "strategies";
+
+    #[inline]
+    fn rule(self) -> Rule {
+        match self {
+            Self::Murmur128Mitz32 => Rule::Mitz32,
+            Self::Murmur128Mitz64 => Rule::Mitz64,
+        }
+    }
 }
 
 impl<W: Word> AnyFunnel for Bloom<Strategy, W> {
@@ -86,14 +95,10 @@ impl<W: Word> AnyFunnel for Bloom<Strategy, W> {
     }
 
     fn new(parameters: &Parameters) -> Result<Self, Error> {
-        let (strategy, bits) = (
-            parameters.chosen_strategy(),
-            Bits::zeros(parameters.word_count())?,
-        );
+        let bits = Bits::zeros(parameters.word_count())?;
         Ok(Self::of(
-            strategy,
+            parameters.chosen_strategy(),
             bits,
-            strategy.rule(),
             parameters.probe_count(),
         ))
     }
@@ -137,12 +142,7 @@ impl<W: Word> Bloom<Strategy, W> {
             return Err(Error::argument(thing, range, words.len()));
         }
         let bits = Bits::from_words(words)?.map(W::from);
-        Ok(Self::of(
-            strategy,
-            bits,
-            strategy.rule(),
-            header.probe_count.into(),
-        ))
+        Ok(Self::of(strategy, bits, header.probe_count.into()))
     }
 }
 

@@ -4,9 +4,9 @@
 
 use alloc::vec::Vec;
 
+use crate::bloom::Variety as _;
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
-use crate::steps::Rule;
 
 /// The strategy that derives a key's positions from its hash: Guava's `BloomFilterStrategies`.
 ///
@@ -46,14 +46,6 @@ impl Strategy {
         match self {
             Self::Murmur128Mitz32 => "MURMUR128_MITZ_32",
             Self::Murmur128Mitz64 => "MURMUR128_MITZ_64",
-        }
-    }
-
-    /// Returns the rule of its positions.
-    pub(crate) const fn rule(self) -> Rule {
-        match self {
-            Self::Murmur128Mitz32 => Rule::Mitz32,
-            Self::Murmur128Mitz64 => Rule::Mitz64,
         }
     }
 
