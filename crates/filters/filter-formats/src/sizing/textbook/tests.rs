@@ -30,6 +30,8 @@ fn rates_agree_with_arithmetic_of_60_digits() {
             "m {bits}, n {keys}, k {probes}: {given:e}, not {expected:e}"
         );
     }
+    let of_large = Textbook::with_probe_count(11).rate_at(16.0).unwrap();
+    assert!(close(of_large, 4.587_107_308_162_234e-4, 1e-9), "{of_large:e}");
     let rate = |bits, keys, probes| Textbook::with_probe_count(probes).rate(bits, keys);
     assert_eq!(rate(1, 1, 1), Ok(1.0));
     assert_eq!(rate(1, 0, 1), Ok(0.0));
