@@ -34,26 +34,19 @@ pub(super) fn signalled(bench: &Workbench, arguments: &str, phase: &str, signal:
 }
 
 #[test]
-fn nothing_is_left() {
-    let bench = Workbench::new();
+fn nothing_is_left_and_a_run_that_was_there_stays() {
     // A million keys take long enough for the signal to arrive first.
-    let arguments = "compare --dataset random-strings --out deep/out";
-    for phase in ["timing", "reading keys"] {
-        for signal in ["INT", "TERM"] {
-            let code = signalled(&bench, arguments, phase, signal);
-            assert_eq!(code, Some(130), "{phase} {signal}");
-            assert!(bench.snapshot().is_empty(), "{phase} {signal}");
+    let arguments = "compare --dataset random-strings --out";
+    for (bench, out) in [(Workbench::new(), "deep/out"), (Workbench::with_run(), "out")] {
+        let before = bench.snapshot();
+        for phase in ["timing", "reading keys"] {
+            for signal in ["INT", "TERM"] {
+                let code = signalled(&bench, &format!("{arguments} {out}"), phase, signal);
+                assert_eq!(code, Some(130), "{phase} {signal}");
+                assert!(bench.snapshot() == before, "{phase} {signal}");
+            }
         }
     }
-}
-
-#[test]
-fn a_run_that_was_there_stays() {
-    let bench = Workbench::with_run();
-    let before = bench.snapshot();
-    let arguments = "compare --dataset random-strings --out out";
-    assert_eq!(signalled(&bench, arguments, "timing", "INT"), Some(130));
-    assert!(bench.snapshot() == before);
 }
 
 #[test]
