@@ -1,7 +1,5 @@
 //! The growing design on a real server.
 
-use std::thread;
-
 use bloom_redis::{Answer, Error, GrowingFilter, Schema};
 use md5::{Digest, Md5};
 use redis::cmd;
@@ -96,48 +94,6 @@ fn the_published_test_comes_out_bit_for_bit() {
         new.extend(client.run(filter.insert_many(elements(run).skip(next as usize))));
         check_run(&mut client, &filter, run, &new);
     }
-}
-
-/// Returns the elements of a writer, in its own order. Another writer inserts half of them as well.
-fn of_writer(writer: u32) -> impl Iterator<Item = String> {
-    (0..300).map(move |i| (i * 7 % 300 + writer * 150).to_string())
-}
-
-#[test]
-fn sixteen_writers_at_the_same_time_open_each_bitmap_once() {
-    const WRITERS: u32 = 16;
-    let server = Server::start(&[]);
-    let filter = new_growing(250, 0.01);
-    let mut client = Client::blocking(&server);
-    client.run(filter.create());
-    thread::scope(|scope| {
-        for writer in 0..WRITERS {
-            let connect = [Client::blocking, Client::asynchronous][writer as usize % 2];
-            let (filter, mut client) = (&filter, connect(&server));
-            scope.spawn(move || {
-                let mut elements = of_writer(writer);
-                // Alternate between one element and several.
-                while let Some(element) = elements.next() {
-                    client.run(filter.insert(&element));
-                    let some: Vec<String> = elements.by_ref().take(19).collect();
-                    client.run(filter.insert_many(&some));
-                    let answers = client.run(filter.contains_many(some.iter().chain([&element])));
-                    check_all_there(&answers);
-                }
-            });
-        }
-    });
-    let all: Vec<String> = (0..WRITERS).flat_map(of_writer).collect();
-    let answers = client.run(filter.contains_many(&all));
-    check_all_there(&answers);
-    let bitmaps = client.run(filter.stats()).bitmaps();
-    // Every bitmap except the last is more than half full, by at most one element.
-    for number in 0..bitmaps - 1 {
-        let ones: u64 = client.command(cmd("BITCOUNT").arg(filter.key(number)));
-        let most = filter.schema().bits() / 2 + u64::from(filter.schema().probe_count());
-        assert!((filter.schema().bits() / 2 + 1..=most).contains(&ones), "{ones}");
-    }
-    assert_eq!(client.command::<u64>(cmd("EXISTS").arg(filter.key(bitmaps))), 0);
 }
 
 #[test]

@@ -46,7 +46,11 @@ fn a_growing_filter_takes_one_trip_however_many_bitmaps_it_has() {
     filter.insert("a").query(connection).unwrap();
     filter.contains("a").query(connection).unwrap();
     trips.take();
-    filter.insert_many(elements(1_000)).query(connection).unwrap();
+    // One script, which no other client divides.
+    let sent = sent(&mut server.connection(), |_| {
+        drop(filter.insert_many(elements(1_000)).query(connection).unwrap())
+    });
+    assert!(sent.split(", ").any(|call| call == "evalsha 1"), "{sent}");
     assert_eq!(trips.take(), 1);
     let query = |filter: &bloom_redis::GrowingFilter| filter.contains_many(elements(1_000));
     query(&filter).query(connection).unwrap();
