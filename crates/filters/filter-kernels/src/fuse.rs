@@ -15,7 +15,7 @@ use hashzoo::xxh3_64;
 
 use crate::bits::usual;
 use crate::choose::KernelToken;
-use crate::compile::{Lookup, by_kernel};
+use crate::compile::{Lookup, by_kernel, lookup};
 use crate::door::StoredBits;
 use crate::hash::tile;
 use crate::hash::xxph3::Xxph3;
@@ -152,32 +152,33 @@ impl StoredBits for Fingerprints<'_> {
 }
 
 /// Returns the function that queries a prepared filter with fingerprints of this width, given their
-/// [`numbers`](Fingerprints::numbers). Every kernel uses portable code.
-pub fn lookup(_: KernelToken, width: u8) -> Lookup {
+/// [`numbers`](Fingerprints::numbers). No kernel has code of its own, but the compiler takes its instructions.
+pub fn lookup(kernel: KernelToken, width: u8) -> Lookup {
+    macro_rules! of_width {
+        ($width:literal) => {
+            lookup!(
+                kernel,
+                |_lanes, numbers, bits, key| { look_up_hash::<$width>(numbers, bits, xxh3_64(key, 0)) }
+                // Out of line: other lengths need more registers, which every query would have to save.
+                apart (!(9..=16).contains(&key.len())) {
+                    true => {
+                        match key.len() {
+                            4..=64 => look_up_hash::<$width>(numbers, bits, xxh3_64(key, 0)),
+                            // Hashed by calls, for which these would save still more.
+                            _ => by_width(numbers, bits, key),
+                        }
+                    }
+                }
+            )
+        };
+    }
     match width {
-        4 => look_up::<4>,
-        8 => look_up::<8>,
-        10 => look_up::<10>,
-        12 => look_up::<12>,
-        16 => look_up::<16>,
+        4 => of_width!(4),
+        8 => of_width!(8),
+        10 => of_width!(10),
+        12 => of_width!(12),
+        16 => of_width!(16),
         _ => by_width,
-    }
-}
-
-fn look_up<const WIDTH: u8>(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
-    match key.len() {
-        9..=16 => look_up_hash::<WIDTH>(numbers, bits, xxh3_64(key, 0)),
-        _ => look_up_apart::<WIDTH>(numbers, bits, key),
-    }
-}
-
-/// Out of line: other lengths need more registers, which every query would have to save.
-#[inline(never)]
-fn look_up_apart<const WIDTH: u8>(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
-    match key.len() {
-        4..=64 => look_up_hash::<WIDTH>(numbers, bits, xxh3_64(key, 0)),
-        // Hashed by calls, for which these would save still more.
-        _ => by_width(numbers, bits, key),
     }
 }
 

@@ -24,7 +24,7 @@ pub const BLOCK_LEN: usize = 32;
 /// The factors of a hash value's lower half, one for each word of the block.
 ///
 /// Source: the Parquet format, `BloomFilter.md`.
-pub(crate) static SALTS: [u32; 8] = [
+pub(crate) const SALTS: [u32; 8] = [
     0x47b6_137b,
     0x4497_4d91,
     0x8824_ad5b,
@@ -121,9 +121,6 @@ pub struct SplitBlocks<'a> {
     /// The function that hashed the keys.
     pub hash: BlockHash,
 }
-
-/// The length in bytes up to which XXPH3 calls no function.
-const USUAL_LEN: usize = 64;
 
 /// The number of blocks from which they are prefetched before use.
 const PREFETCHED: usize = (1 << 20) / BLOCK_LEN;
@@ -234,15 +231,31 @@ impl StoredBits for SplitBlocks<'_> {
 /// Returns the function that queries a prepared filter with this hash; its bits are the blocks.
 pub fn lookup(kernel: KernelToken, hash: BlockHash) -> Lookup {
     match hash {
-        BlockHash::Xxh64 => lookup!(kernel, |lanes, _numbers, bits, key| {
-            may_match_by(lanes, bits.as_chunks().0, xxh64(key, 0))
-        }),
-        BlockHash::Xxph3 => lookup!(
+        BlockHash::Xxh64 => lookup!(
             kernel,
-            |lanes, _numbers, bits, key| { may_match_by(lanes, bits.as_chunks().0, xxph3_64(key, 0)) }
-            apart (key.len() > USUAL_LEN) { true => { may_match_by(lanes, bits.as_chunks().0, xxph3_64(key, 0)) } }
+            |lanes, _numbers, bits, key| {
+                // Inline, so that no register is saved for a call.
+                let key = key.first_chunk::<16>().expect("16 bytes");
+                may_match_by(lanes, bits.as_chunks().0, xxh64(key, 0))
+            }
+            apart (key.len() != 16) { true => { may_match_by(lanes, bits.as_chunks().0, xxh64(key, 0)) } }
         ),
+        BlockHash::Xxph3 => lookup!(kernel, |lanes, _numbers, bits, key| {
+            let blocks = bits.as_chunks().0;
+            match key.len() {
+                4..=64 => may_match_by(lanes, blocks, xxph3_64(key, 0)),
+                // Out of line, since every query would save registers for its calls.
+                _ => by_call(blocks, key, KernelToken::with(lanes)),
+            }
+        }),
     }
+}
+
+/// Answers for a key that XXPH3 hashes by calls.
+#[inline(never)]
+fn by_call(blocks: &[Block], key: &[u8], kernel: KernelToken) -> bool {
+    let hash = BlockHash::Xxph3;
+    SplitBlocks { blocks, hash }.may_match(kernel, hash.hash(key))
 }
 
 /// Returns the answers of at most 64 filters for one hash value, one bit each; a filter without a block may match. The
@@ -278,9 +291,15 @@ fn set(blocks: &mut [Block], hashes: &[u64]) {
 
 #[inline(always)]
 fn may_match_by<L: Target>(_: L, blocks: &[Block], hash: u64) -> bool {
-    match blocks.get(block_of(hash, blocks.len())) {
-        Some(block) if L::VECTORS => none_missing(block, hash),
-        Some(block) => all_set(block, hash),
-        None => true,
+    if blocks.is_empty() {
+        return true;
+    }
+    // SAFETY: there is a block, so the index is below their number: see `block_of`. If there are more than 2^32, the
+    // product wraps, but its upper half is below 2^32.
+    let block = unsafe { blocks.get_unchecked(block_of(hash, blocks.len())) };
+    if L::VECTORS {
+        none_missing(block, hash)
+    } else {
+        all_set(block, hash)
     }
 }

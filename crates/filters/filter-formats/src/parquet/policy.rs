@@ -92,10 +92,12 @@ impl SplitBlock {
 /// Returns the blocks of a stored filter; `None` for other bytes.
 #[inline]
 const fn blocks_of(filter: &[u8]) -> Option<&[Block]> {
-    match filter.as_chunks() {
-        ([], _) => None,
-        (blocks, []) if blocks.len() as u64 <= MAX_BLOCKS => Some(blocks),
-        _ => None,
+    // A single comparison: what is left over becomes the highest bits, and none the largest number.
+    let blocks = (filter.len() as u64).rotate_right(BLOCK_LEN.ilog2());
+    if blocks.wrapping_sub(1) < MAX_BLOCKS {
+        Some(filter.as_chunks().0)
+    } else {
+        None
     }
 }
 
