@@ -104,7 +104,9 @@ impl Backend for Cuckoo {
 
     #[inline]
     fn contains(&self, hash: Hash128) -> bool {
-        self.matching_slots(&self.place(hash)).next().is_some()
+        let place = self.place(hash);
+        let is_in = |&bucket: &u64| self.bucket(bucket).contains(&place.fingerprint);
+        place.buckets.iter().any(is_in)
     }
 
     fn bits(&self) -> u64 {
@@ -131,10 +133,10 @@ impl Exclusive for Cuckoo {
     #[inline]
     fn insert(&mut self, hash: Hash128) -> Result<bool, Error> {
         let place = self.place(hash);
-        let copies = self.matching_slots(&place).count();
-        let free = place.buckets.iter().find_map(|&bucket| self.free_slot(bucket));
-        if let Some(slot) = free {
-            self.slots.set(slot, place.fingerprint);
+        let held = self.held(&place);
+        let copies = held.iter().filter(|&&held| held == place.fingerprint).count();
+        if let Some(free) = position(&held, FREE) {
+            self.slots.set(place.slot(free), place.fingerprint);
         } else if copies == usize::from(MAX_COPIES) {
             return Err(Error::TooManyCopies);
         } else if !self.make_room(&place, hash) {
@@ -166,9 +168,10 @@ impl Exclusive for Cuckoo {
 impl Remove for Cuckoo {
     #[inline]
     fn remove(&mut self, hash: Hash128) -> bool {
-        let found = self.matching_slots(&self.place(hash)).next();
-        if let Some(slot) = found {
-            self.slots.set(slot, FREE);
+        let place = self.place(hash);
+        let found = position(&self.held(&place), place.fingerprint);
+        if let Some(index) = found {
+            self.slots.set(place.slot(index), FREE);
             self.len -= 1;
         }
         found.is_some()
@@ -273,39 +276,38 @@ impl Cuckoo {
         }
     }
 
+    /// Returns the fingerprints of a bucket.
     #[inline]
-    fn free_slot(&self, bucket: u64) -> Option<u64> {
-        slots_of(bucket).find(|&slot| self.slots.get(slot) == FREE)
+    fn bucket(&self, bucket: u64) -> [u64; 4] {
+        self.slots.four(slot_of(bucket, 0))
     }
 
-    /// Returns the slots that hold this fingerprint.
+    /// Returns the fingerprints of both buckets of a key.
     #[inline]
-    fn matching_slots(&self, place: &Place) -> impl Iterator<Item = u64> {
-        let fingerprint = place.fingerprint;
-        place
-            .buckets
-            .into_iter()
-            .flat_map(slots_of)
-            .filter(move |&slot| self.slots.get(slot) == fingerprint)
+    fn held(&self, place: &Place) -> [u64; MAX_COPIES as usize] {
+        let [[a, b, c, d], [e, f, g, h]] = place.buckets.map(|bucket| self.bucket(bucket));
+        [a, b, c, d, e, f, g, h]
     }
 
     /// Prefetches the buckets that insertions of at most [`AHEAD`] keys will look at: those of the keys, then those to
-    /// which full ones move fingerprints, one move of all keys at a time. An earlier key may change the moves of a later
-    /// one, which then waits for its bucket.
-    fn fetch(&self, hashes: &[Hash128]) {
+    /// which full ones move fingerprints, one move of all keys at a time. Keys that find room are in their slots
+    /// meanwhile, because sorted keys have their first buckets in common. An earlier move may change those of a later
+    /// key, which then waits for its bucket.
+    fn fetch(&mut self, hashes: &[Hash128]) {
         for &hash in hashes {
             for bucket in self.place(hash).buckets {
                 self.slots.prefetch(slot_of(bucket, 0));
             }
         }
         let (mut moves, mut count) = ([(SplitMix64::new(0), 0); AHEAD], 0);
+        let (mut taken, mut stored) = ([0; AHEAD], 0);
         for &hash in hashes {
             let place = self.place(hash);
-            if place
-                .buckets
-                .iter()
-                .all(|&bucket| self.free_slot(bucket).is_none())
-            {
+            if let Some(free) = position(&self.held(&place), FREE) {
+                taken[stored] = place.slot(free);
+                self.slots.set(taken[stored], place.fingerprint);
+                stored += 1;
+            } else {
                 moves[count] = self.first_move(&place, hash);
                 count += 1;
             }
@@ -314,15 +316,18 @@ impl Cuckoo {
             let mut left = 0;
             for index in 0..count {
                 let (mut random, bucket) = moves[index];
-                if self.free_slot(bucket).is_none() {
-                    let kicked = self.slots.get(slot_of(bucket, random.quarter()));
-                    let bucket = self.other_bucket(bucket, kicked);
+                let held = self.bucket(bucket);
+                if position(&held, FREE).is_none() {
+                    let bucket = self.other_bucket(bucket, held[usize::from(random.quarter())]);
                     self.slots.prefetch(slot_of(bucket, 0));
                     moves[left] = (random, bucket);
                     left += 1;
                 }
             }
             count = left;
+        }
+        for &slot in &taken[..stored] {
+            self.slots.set(slot, FREE);
         }
     }
 
@@ -346,8 +351,8 @@ impl Cuckoo {
             *kick = random.quarter();
             fingerprint = self.slots.replace(slot_of(bucket, *kick), fingerprint);
             bucket = self.other_bucket(bucket, fingerprint);
-            if let Some(slot) = self.free_slot(bucket) {
-                self.slots.set(slot, fingerprint);
+            if let Some(free) = position(&self.bucket(bucket), FREE) {
+                self.slots.set(slot_of(bucket, free), fingerprint);
                 return true;
             }
         }
@@ -360,9 +365,24 @@ impl Cuckoo {
     }
 }
 
+impl Place {
+    /// Returns the slot of this index in both buckets.
+    #[inline]
+    fn slot(&self, index: u8) -> u64 {
+        let [first, second] = self.buckets;
+        match index.checked_sub(SLOTS_PER_BUCKET) {
+            Some(index) => slot_of(second, index),
+            None => slot_of(first, index),
+        }
+    }
+}
+
+/// Returns the index of the first slot that holds this fingerprint.
 #[inline]
-fn slots_of(bucket: u64) -> core::ops::Range<u64> {
-    slot_of(bucket, 0)..slot_of(bucket + 1, 0)
+fn position(held: &[u64], fingerprint: u64) -> Option<u8> {
+    (0..)
+        .zip(held)
+        .find_map(|(index, &held)| (held == fingerprint).then_some(index))
 }
 
 #[inline]

@@ -37,6 +37,7 @@ impl PackedIntegers {
         let count = word_count(len.into(), width)?;
         let mut words = Vec::new();
         Error::reserve(&mut words, count)?;
+        arch::prefer_huge_pages(&mut words);
         words.resize(count, 0);
         Ok(Self { words, width, len })
     }
@@ -82,6 +83,20 @@ impl PackedIntegers {
             low
         };
         value & self.max()
+    }
+
+    /// Returns the integer at `index` and the three after it, all of which there must be.
+    #[inline]
+    pub(crate) fn four(&self, index: u64) -> [u64; 4] {
+        let at = [0, 1, 2, 3];
+        if self.width > 16 {
+            return at.map(|i| self.get(index + u64::from(i)));
+        }
+        // They start in one word and end in it or the next.
+        let (word, shift) = self.place(index);
+        let next = self.words.get(word + 1).copied().unwrap_or_default();
+        let all = self.words[word] >> shift | next << 1 << (63 - shift);
+        at.map(|i| all >> (i * self.width) & self.max())
     }
 
     /// Sets the integer at `index`, which must be below the length, to `value`, which must fit.
@@ -143,7 +158,21 @@ impl fmt::Debug for PackedIntegers {
 
 #[cfg(test)]
 mod tests {
-    use super::word_count;
+    use super::{PackedIntegers, word_count};
+
+    #[test]
+    fn four_are_those_that_single_reads_return() {
+        for width in 1..=32 {
+            let mut integers = PackedIntegers::zeroed(40, width).unwrap();
+            for index in 0..40 {
+                integers.set(index, ((index + 1) * 0x9e37_79b9) & integers.max());
+            }
+            for index in 0..=36 {
+                let singly = [0, 1, 2, 3].map(|more| integers.get(index + more));
+                assert_eq!(integers.four(index), singly, "{width} bits, {index}");
+            }
+        }
+    }
 
     #[test]
     fn sizes_at_the_edges() {
