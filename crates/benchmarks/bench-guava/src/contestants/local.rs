@@ -213,20 +213,27 @@ fn redisbloom(plan: &Plan, is_many: bool) -> Filter {
 /// that ends at the first bit that is missing.
 fn bloom_c(plan: &Plan) -> Filter {
     let (filter, probes) = redisbloom_filter(plan);
-    let (bits, mut bytes) = (filter.bits(), filter.to_redisbloom().split_off(REDISBLOOM_HEADER));
+    let (bits, bytes) = (filter.bits(), filter.to_redisbloom());
+    // Guava's words for a few keys more are as many or more, and have the same pages as this project's filters.
+    let larger = Parameters::new(plan.insertions + 64, FPP).expect("a size that Guava can make");
+    let empty = BloomFilter::new(Utf8, &larger).expect("a filter that there is memory for");
+    let (_, mut words) = empty.into_parts();
+    for (word, bytes) in words.iter_mut().zip(bytes[REDISBLOOM_HEADER..].as_chunks().0) {
+        *word = u64::from_le_bytes(*bytes);
+    }
     let mut run = move |is_insert: bool, key: &str| {
         let a = murmur64a(key.as_bytes(), REDISBLOOM_SEED);
         let b = murmur64a(key.as_bytes(), a);
         let mut all = true;
         for i in 0..u64::from(probes) {
             let bit = a.wrapping_add(i.wrapping_mul(b)) % bits;
-            let (byte, mask) = (&mut bytes[(bit / 8) as usize], 1 << (bit % 8));
-            if *byte & mask == 0 {
+            let (word, mask) = (&mut words[(bit / 64) as usize], 1 << (bit % 64));
+            if *word & mask == 0 {
                 all = false;
                 if !is_insert {
                     break;
                 }
-                *byte |= mask;
+                *word |= mask;
             }
         }
         all
