@@ -212,11 +212,12 @@ impl Builder {
         ensure(name.len() <= longest, reason)?;
         // Refuses parameters that suit no number of keys before a key is read.
         let plan = |keys| self.format.plan(keys, self.capacity, self.size).map(drop);
-        plan(self.capacity.unwrap_or(1_000)).or_else(|error| {
-            let suits_others =
-                self.capacity.is_none() && [1, 1_000_000].iter().any(|&keys| plan(keys).is_ok());
-            suits_others.then_some(()).ok_or(error)
-        })?;
+        match self.capacity {
+            Some(keys) => plan(keys)?,
+            // Sizes for one key are computed fastest.
+            None if plan(1).is_ok() => {}
+            None => plan(1_000).or_else(|error| plan(1_000_000).or(Err(error)))?,
+        }
         let hasher = self.format.operations.hasher(&self.format);
         let hasher = hasher.map_err(|reason| self.format.wrong(reason))?;
         let values: Box<dyn Values> = match (hasher.is_narrow, shards) {
