@@ -75,6 +75,7 @@ impl LegacyBloom {
     }
 
     /// Answers for a key from a prepared filter.
+    #[inline(always)]
     fn look_up(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
         let hash = lines::hash(key);
         Self::restore(KernelToken::Scalar, bits, *numbers).may_match(KernelToken::Scalar, hash)
