@@ -366,7 +366,7 @@ impl Cuckoo {
 }
 
 impl Place {
-    /// Returns the slot of this index in both buckets.
+    /// Returns the slot with this index among those of both buckets.
     #[inline]
     fn slot(&self, index: u8) -> u64 {
         let [first, second] = self.buckets;

@@ -11,7 +11,7 @@ use crate::error::{Error, Violation};
 
 /// Integers of `width` bits each, 1 to 32. Integer *i* takes the bits `i * width` and up; bit *b* is bit `b mod 64` of
 /// word `b / 64`, the least significant being bit 0. Bits after the last integer are zero.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub(crate) struct PackedIntegers {
     words: Vec<u64>,
     width: u32,
@@ -30,6 +30,15 @@ pub(crate) fn word_count(len: u128, width: u32) -> Result<usize, Error> {
         );
         Error::TooLarge(Violation::new(thing, range, words * 8))
     })
+}
+
+impl Clone for PackedIntegers {
+    fn clone(&self) -> Self {
+        let mut words = Vec::with_capacity(self.words.len());
+        arch::prefer_huge_pages(&mut words);
+        words.extend_from_slice(&self.words);
+        Self { words, ..*self }
+    }
 }
 
 impl PackedIntegers {

@@ -10,11 +10,12 @@ use filter_sets::{
 
 use super::{build, build_file, builder, files, format, keys};
 
-/// Returns keys of the kind `long`.
+/// Returns a builder for keys of the kind `long`.
 fn long(format: &str) -> Builder {
     builder(format).key_kind("long").unwrap()
 }
 
+/// Returns keys of the kind `long`.
 fn numbers() -> Vec<Vec<u8>> {
     (0..1_000_u64).map(|id| id.to_le_bytes().to_vec()).collect()
 }

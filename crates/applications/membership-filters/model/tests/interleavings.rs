@@ -112,6 +112,7 @@ fn of_two_puts_of_an_element_one_or_both_are_told_that_it_is_new() {
             let filter = empty();
             let other = inserting(&filter, key);
             let ours = filter.insert_hashed(&key).unwrap();
+            assert!(filter.contains_hashed(&key));
             outcomes.lock().unwrap().insert((ours, other.join().unwrap()));
         });
         seen.lock().unwrap().clone()

@@ -19,7 +19,7 @@ pub(super) struct Layer {
     pub(super) len: u64,
 }
 
-/// Links differ in their shapes alone.
+/// Links differ in their shapes alone, and are never merged, so that these texts are not shown.
 impl Variety for () {
     const NAMES: [&'static str; 2] = ["redisbloom::BloomFilter"; 2];
 

@@ -29,8 +29,8 @@ fn middle<W>(words: &[W]) -> usize {
 #[test]
 fn large_filters_ask_for_huge_pages_however_they_come() {
     let possible = Path::new("/sys/kernel/mm/transparent_hugepage").exists();
-    // 60 MB.
-    let parameters = Parameters::new(50_000_000, 0.01).unwrap();
+    // 10 MB.
+    let parameters = Parameters::new(8_500_000, 0.01).unwrap();
     let made = BloomFilter::new(Long, &parameters).unwrap();
     assert_eq!(advised(middle(made.words())), possible);
     let read = BloomFilter::from_guava(&made.to_guava(), Long).unwrap();
