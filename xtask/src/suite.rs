@@ -108,7 +108,7 @@ const STEPS: [Step; 15] = [
         if suite.quick {
             suite.binaries.leave_out_passed(&suite.root);
         }
-        // Tests that need a browser, or files outside of their package, are ignored by default.
+        // Tests that need a browser are ignored by default.
         let ignored: &[&str] = if suite.quick { &[] } else { &["--include-ignored"] };
         suite.binaries.run(|_| Some(ignored.to_vec()), &[])
     }),

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::atomic_bits::AtomicU64;
 use crate::backend::{AnyFunnel, Enveloped};
 use crate::bits::{Bits, Word};
-use crate::bloom::{Bloom, Variety};
+use crate::bloom::Bloom;
 use crate::envelope::{self, Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
@@ -16,7 +16,6 @@ use crate::guava::header::StreamHeader;
 use crate::guava::parameters::Parameters;
 use crate::guava::strategy::Strategy;
 use crate::hash::{Hashing, Murmur3};
-use crate::steps::Rule;
 
 /// Guava's `BloomFilter`: a compact set that never misses an inserted key, but may seem to contain an absent one.
 ///
@@ -72,20 +71,6 @@ pub type BloomFilter<F> = Filter<Bloom<Strategy>, F>;
 /// ```
 #[cfg(target_has_atomic = "64")]
 pub type ConcurrentBloomFilter<F> = Filter<Bloom<Strategy, AtomicU64>, F, Shared>;
-
-impl Variety for Strategy {
-    const NAMES: [&'static str; 2] = ["guava::BloomFilter", "guava::ConcurrentBloomFilter"];
-
-    const VARIETIES: &'static str = "strategies";
-
-    #[inline]
-    fn rule(self) -> Rule {
-        match self {
-            Self::Murmur128Mitz32 => Rule::Mitz32,
-            Self::Murmur128Mitz64 => Rule::Mitz64,
-        }
-    }
-}
 
 impl<W: Word> AnyFunnel for Bloom<Strategy, W> {
     type Parameters = Parameters;

@@ -4,9 +4,10 @@
 
 use alloc::vec::Vec;
 
-use crate::bloom::Variety as _;
+use crate::bloom::Variety;
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
+use crate::steps::Rule;
 
 /// The strategy that derives a key's positions from its hash: Guava's `BloomFilterStrategies`.
 ///
@@ -65,6 +66,20 @@ impl Strategy {
     #[must_use]
     pub fn positions(self, hash: Hash128, probe_count: u32, modulus: Modulus) -> Vec<u64> {
         self.rule().positions(hash, probe_count, modulus)
+    }
+}
+
+impl Variety for Strategy {
+    const NAMES: [&'static str; 2] = ["guava::BloomFilter", "guava::ConcurrentBloomFilter"];
+
+    const VARIETIES: &'static str = "strategies";
+
+    #[inline]
+    fn rule(self) -> Rule {
+        match self {
+            Self::Murmur128Mitz32 => Rule::Mitz32,
+            Self::Murmur128Mitz64 => Rule::Mitz64,
+        }
     }
 }
 

@@ -104,9 +104,8 @@ fn claims_of_huge_filters_take_no_memory() {
 
 /// The inputs of the fuzz target, among them all that ever reached new code: bytes that are read mean what they say.
 #[test]
-#[ignore = "the inputs are not in the package; `cargo xtask test` runs it"]
 fn every_committed_input_is_refused_or_written_back() {
-    let archive = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/stored.tar.gz");
+    let archive = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/stored.tar.gz");
     let inputs = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stored");
     std::fs::create_dir_all(&inputs).unwrap();
     let mut tar = Command::new("tar");
