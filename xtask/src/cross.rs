@@ -122,8 +122,8 @@ pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), Failure>
 /// golden data, of which hash functions have the known answers. `cfg(emulated)` leaves out tests that do not depend on
 /// the processor.
 const COMMANDS: [&str; 2] = [
-    "--package hashzoo --package filter-kernels --lib --test golden",
-    "--package filter-policy --package filter-formats --package filter-tables --package membership-filters \
+    "--package hashzoo --package filter-policy --lib --test golden",
+    "--package filter-policy --package filter-tables --package membership-filters \
      --features filter-tables/snappy,filter-tables/xxhash --test all",
 ];
 

@@ -13,7 +13,8 @@ use crate::{Failure, workspace};
 const UNSET: &str = "//unset.invalid";
 
 /// The packages whose tests need only Rust.
-const TESTED: &str = "--package hashzoo --package filter-kernels --package filter-policy --package filter-formats --package membership-filters --package whole-files";
+const TESTED: &str =
+    "--package hashzoo --package filter-policy --package membership-filters --package whole-files";
 
 /// The commands that the installed program must pass, in its folder. The first argument is its version.
 const TRIAL: &str = r#"test "$(bin/filters --version)" = "filters $0"

@@ -54,16 +54,10 @@ struct Suite {
 }
 
 /// The crates that work without the standard library, and the feature sets to test.
-const NO_STD: [(&str, &[&str]); 8] = [
+const NO_STD: [(&str, &[&str]); 5] = [
     ("hashzoo", &["--no-default-features"]),
-    ("filter-kernels", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features", "--features", "alloc"]),
-    ("filter-formats", &["--no-default-features"]),
-    (
-        "filter-formats",
-        &["--no-default-features", "--features", "alloc"],
-    ),
     ("filter-tables", &["--no-default-features"]),
     ("membership-filters", &["--no-default-features"]),
 ];
@@ -89,7 +83,7 @@ const STEPS: [Step; 15] = [
     Step::quick("format", |suite| {
         // Formatted as a workspace, a package outside of it would be formatted with all that it depends on.
         cargo(&suite.root, &words("fmt --all --check"))?;
-        ["filters/filter-formats/freestanding", "fuzz"]
+        ["filters/filter-policy/freestanding", "fuzz"]
             .iter()
             .try_for_each(|package| {
                 let manifest = format!("crates/{package}/Cargo.toml");
@@ -122,13 +116,8 @@ const STEPS: [Step; 15] = [
         // Tests otherwise use the best kernel, and processors without AVX2 use this one. Rates are skipped because the
         // bytes are the same.
         let scalar = [("FILTER_POLICY_KERNEL", "scalar")];
-        let packages = ["filter-kernels", "filter-policy", "filter-formats"];
         suite.binaries.run(
-            |binary| {
-                packages
-                    .contains(&&*binary.package)
-                    .then(|| words("--skip rates::"))
-            },
+            |binary| (*binary.package == *"filter-policy").then(|| words("--skip rates::")),
             &scalar,
         )
     }),
@@ -270,7 +259,7 @@ fn without_std(root: &Path) -> Result<(), Failure> {
     }
     // Only unit tests, because other tests run with the standard library. All packages at once, as cargo builds them
     // together.
-    let mut arguments = words("test --lib --no-default-features --features filter-formats/alloc");
+    let mut arguments = words("test --lib --no-default-features --features filter-policy/alloc");
     for (package, _) in NO_STD {
         arguments.extend(["--package", package]);
     }

@@ -10,7 +10,7 @@ use crate::cargo::{cargo, run_command, words};
 
 /// The arguments of cargo for the program, which is a workspace of its own, and the program that cargo builds.
 const PLACE: &str = "--release --locked --target-dir target/freestanding \
-                     --manifest-path crates/filters/filter-formats/freestanding/Cargo.toml";
+                     --manifest-path crates/filters/filter-policy/freestanding/Cargo.toml";
 const PROGRAM: &str = "target/freestanding/release/filter-policy-freestanding";
 
 /// Lints, builds and runs the program.

@@ -11,8 +11,6 @@ use crate::error::Error;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Batch {
     commands: Vec<Command>,
-    /// The node of a cluster that serves the keys, if the plan knows it.
-    node: Option<u32>,
 }
 
 #[derive(Debug, Clone)]
@@ -33,19 +31,6 @@ impl Command {
 impl Batch {
     pub(crate) fn new() -> Self {
         Self::default()
-    }
-
-    /// Returns an empty batch for keys that this node serves.
-    #[cfg(feature = "sets")]
-    pub(crate) fn of_node(node: Option<u32>) -> Self {
-        Self {
-            node,
-            ..Self::default()
-        }
-    }
-
-    pub(crate) const fn node(&self) -> Option<u32> {
-        self.node
     }
 
     pub(crate) fn of(command: &Cmd) -> Self {
@@ -69,12 +54,6 @@ impl Batch {
 
     pub(crate) fn push_bits(&mut self, command: BitField) {
         self.commands.push(Command::Bits(command));
-    }
-
-    /// Appends the commands of another batch.
-    pub(crate) fn then(mut self, more: Self) -> Self {
-        self.commands.extend(more.commands);
-        self
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -135,11 +114,6 @@ pub(crate) struct Replies(std::vec::IntoIter<Value>);
 impl Replies {
     pub(crate) fn new(values: Vec<Value>) -> Self {
         Self(values.into_iter())
-    }
-
-    pub(crate) fn concat(batches: Vec<Self>) -> Self {
-        let all: Vec<Value> = batches.into_iter().flat_map(|replies| replies.0).collect();
-        Self(all.into_iter())
     }
 
     /// Returns the next reply, or the server's error if the command failed.

@@ -1,7 +1,7 @@
 //! An operation that has not been executed yet, and the ways to execute it.
 //!
 //! An operation is an `async` block without a connection: it hands batches of commands to a [`Line`] and gets the
-//! replies back. It never waits for anything else, so a driver only polls it, sends the batches, and polls again.
+//! replies back. It never waits for anything else, so a driver only polls it, sends the batch, and polls again.
 //! Only this module touches a connection.
 
 use core::future::{Future, poll_fn};
@@ -62,14 +62,14 @@ impl<'a, T> Call<'a, T> {
             if let Poll::Ready(result) = self.advance() {
                 return result;
             }
-            let batches = self.line.requests();
-            self.line.answer(send_by_node(connection, batches));
+            if let Some(batch) = self.line.request() {
+                self.line.answer(send(connection, &batch));
+            }
         }
     }
 
     /// Executes the operation over an asynchronous connection whose clones share it, such as a multiplexed connection,
-    /// a connection manager or a cluster connection. Needs the feature `tokio`. Commands for several slots of a cluster
-    /// are sent concurrently, each over a clone.
+    /// a connection manager or a cluster connection. Needs the feature `tokio`.
     ///
     /// Dropping the future stops the operation: commands that were sent may or may not have been executed.
     ///
@@ -85,10 +85,9 @@ impl<'a, T> Call<'a, T> {
             if let Poll::Ready(result) = self.advance() {
                 return result;
             }
-            let batches = self.line.requests();
-            let sent = batches.iter().map(|batch| send_async(connection.clone(), batch));
-            let replies = futures_util::future::join_all(sent).await;
-            self.line.answer(replies);
+            if let Some(batch) = self.line.request() {
+                self.line.answer(send_async(connection.clone(), &batch).await);
+            }
         }
     }
 
@@ -115,28 +114,6 @@ impl<T> core::fmt::Debug for Call<'_, T> {
 }
 
 type Sent = RedisResult<Vec<Value>>;
-
-/// Sends each batch; those for one node together, which the blocking cluster connection allows and the others do not.
-fn send_by_node(connection: &mut (impl redis::ConnectionLike + ?Sized), batches: Vec<Batch>) -> Vec<Sent> {
-    let mut sent = Vec::with_capacity(batches.len());
-    let mut batches = batches.into_iter().peekable();
-    while let Some(mut batch) = batches.next() {
-        let node = batch.node();
-        let mut counts = vec![batch.replies()];
-        while let Some(next) = batches.next_if(|next| node.is_some() && next.node() == node) {
-            counts.push(next.replies());
-            batch = batch.then(next);
-        }
-        let replies = send(connection, &batch);
-        let mut each = replies.map(Vec::into_iter);
-        let part = |count: &usize| match &mut each {
-            Ok(replies) => Ok(replies.take(*count).collect()),
-            Err(error) => Err(error.clone()),
-        };
-        sent.extend(counts.iter().map(part));
-    }
-    sent
-}
 
 fn send(connection: &mut (impl redis::ConnectionLike + ?Sized), batch: &Batch) -> Sent {
     if let Some(command) = batch.single() {
@@ -180,8 +157,8 @@ pub(crate) struct Line(Arc<Mutex<Exchange>>);
 enum Exchange {
     #[default]
     Idle,
-    Requests(Vec<Batch>),
-    Replies(Vec<Sent>),
+    Request(Batch),
+    Replies(Sent),
 }
 
 impl Line {
@@ -192,16 +169,10 @@ impl Line {
 
     /// Passes a batch to the driver. Returns the replies in the order of the commands. An empty batch is not sent.
     pub(crate) async fn send(&self, batch: Batch) -> Result<Replies, Error> {
-        self.send_all(vec![batch]).await
-    }
-
-    /// Passes independent batches to the driver, one per slot of a cluster. Returns all replies, batch by batch.
-    pub(crate) async fn send_all(&self, batches: Vec<Batch>) -> Result<Replies, Error> {
-        let batches: Vec<Batch> = batches.into_iter().filter(|batch| !batch.is_empty()).collect();
-        if batches.is_empty() {
+        if batch.is_empty() {
             return Ok(Replies::default());
         }
-        self.put(Exchange::Requests(batches));
+        self.put(Exchange::Request(batch));
         let sent = poll_fn(|_| match self.take() {
             Exchange::Replies(replies) => Poll::Ready(replies),
             waiting => {
@@ -210,19 +181,18 @@ impl Line {
             }
         })
         .await;
-        let sent = sent.into_iter().map(|sent| sent.map(Replies::new));
-        Ok(Replies::concat(sent.collect::<Result<_, _>>()?))
+        Ok(Replies::new(sent?))
     }
 
-    /// Returns the batches to send. There always are some, because an operation waits only for replies.
-    fn requests(&self) -> Vec<Batch> {
+    /// Returns the batch to send. There always is one, because an operation waits only for replies.
+    fn request(&self) -> Option<Batch> {
         match self.take() {
-            Exchange::Requests(batches) => batches,
-            Exchange::Idle | Exchange::Replies(_) => Vec::new(),
+            Exchange::Request(batch) => Some(batch),
+            Exchange::Idle | Exchange::Replies(_) => None,
         }
     }
 
-    fn answer(&self, replies: Vec<Sent>) {
+    fn answer(&self, replies: Sent) {
         self.put(Exchange::Replies(replies));
     }
 

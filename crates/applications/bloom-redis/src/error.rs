@@ -10,8 +10,8 @@ use redis::{RedisError, ServerErrorKind};
 
 /// The reason of a failed call ([what to do](crate#guarantees-and-limits)).
 ///
-/// [`source`](core::error::Error::source) is the error of `redis`, `membership-filters` or `filter-sets`, if one of
-/// them failed. A failed insert may still have set bits. Repeating it is always safe, but may report a new key as seen.
+/// [`source`](core::error::Error::source) is the error of `redis` or `membership-filters`, if one of them failed. A
+/// failed insert may still have set bits. Repeating it is always safe, but may report a new key as seen.
 ///
 /// ```
 /// use bloom_redis::{Error, Schema};
@@ -23,19 +23,17 @@ use redis::{RedisError, ServerErrorKind};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Error {
-    /// An argument is out of its range: a time, a size that the design or the machine's memory does not have, a folder
-    /// that is no set. Also a connection inside a `MULTI` of the caller.
+    /// An argument is out of its range: a time, or a size that the design or the machine's memory does not have. Also a
+    /// connection inside a `MULTI` of the caller.
     InvalidArgument(Box<Details>),
     /// The filter is not on the server, and a missing filter is not an empty one (see
     /// [`Missing::Reported`](crate::Missing::Reported)). Keys of a batch may have been inserted if they were sent in an
     /// earlier round trip.
     Missing(Box<Details>),
-    /// The filter has other parameters than the caller's, or the set other kinds of keys, or two filters that should be
-    /// combined differ in one.
+    /// The filter has other parameters than the caller's, or two filters that should be combined differ in one.
     Mismatch(Box<Details>),
     /// A value on the server is not one that this crate, or a program of the same design, writes there: another type or
-    /// length, or without the mark that [`FixedFilter::write_marks`](crate::FixedFilter::write_marks) writes. Or a
-    /// set's folder is damaged.
+    /// length, or without the mark that [`FixedFilter::write_marks`](crate::FixedFilter::write_marks) writes.
     Malformed(Box<Details>),
     /// Another rebuild of the filter is under way, or was dropped and its lease still runs.
     RebuildUnderWay(Box<Details>),
@@ -61,7 +59,7 @@ pub struct Details {
     pub key: Option<Vec<u8>>,
     /// The text without the key: mostly "THING must be RANGE, got VALUE".
     pub reason: String,
-    /// The error of `redis`, `membership-filters` or `filter-sets`, if one of them failed.
+    /// The error of `redis` or `membership-filters`, if one of them failed.
     pub source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
@@ -227,17 +225,6 @@ impl From<membership_filters::Error> for Error {
     }
 }
 
-#[cfg(feature = "sets")]
-impl From<filter_sets::Error> for Error {
-    fn from(source: filter_sets::Error) -> Self {
-        let variant: Variant = match source {
-            filter_sets::Error::Damaged { .. } => Self::Malformed,
-            _ => Self::InvalidArgument,
-        };
-        variant(Details::from_source(source))
-    }
-}
-
 /// Formats a key for error messages. Bytes that are not printable ASCII are escaped.
 pub(crate) fn display(key: &[u8]) -> String {
     key.escape_ascii().to_string()
@@ -300,13 +287,6 @@ mod tests {
         let error = Error::from(local);
         assert_eq!(error.source().unwrap().to_string(), text);
         assert!(error.redis().is_none() && Error::missing(b"bf:users").source().is_none());
-        #[cfg(feature = "sets")]
-        {
-            let folder = filter_sets::FilterSet::open("/no/such/set", Default::default()).unwrap_err();
-            let error = Error::from(folder);
-            assert!(error.source().unwrap().is::<filter_sets::Error>());
-            assert!(matches!(error, Error::InvalidArgument(_)));
-        }
     }
 
     #[test]

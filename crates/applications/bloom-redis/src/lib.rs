@@ -22,8 +22,6 @@ mod plan;
 mod rebuild;
 mod redisbloom;
 mod schema;
-#[cfg(feature = "sets")]
-mod sharded;
 mod stats;
 
 pub use answer::Answer;
@@ -35,8 +33,6 @@ pub use options::{Expiry, Missing, Options};
 pub use rebuild::Rebuild;
 pub use redisbloom::RedisBloom;
 pub use schema::Schema;
-#[cfg(feature = "sets")]
-pub use sharded::{Loaded, Loading, SetGeneration, ShardedSet};
 pub use stats::Stats;
 
 pub use membership_filters::redisbloom::hash_tag;

@@ -9,7 +9,5 @@ pub(crate) mod growth;
 pub(crate) mod insert;
 pub(crate) mod loaded;
 pub(crate) mod scripts;
-#[cfg(feature = "sets")]
-pub(crate) mod shards;
 pub(crate) mod transfer;
 pub(crate) mod whole;

@@ -11,7 +11,7 @@ use rayon::slice::ParallelSliceMut as _;
 use crate::bytes::Sum;
 use crate::error::{Error, ensure};
 use crate::folder::{Lock, write_filter};
-use crate::format::{Filling, Format, Hasher, Plan, Size};
+use crate::format::{Filling, Hasher, Plan, Size, StoredFormat};
 use crate::formats::{formats, names};
 use crate::header::{Header, check_key_kind};
 use crate::manifest::{Manifest, SHARD_SEED, ShardFunction};
@@ -33,7 +33,7 @@ pub type Progress<'a> = &'a dyn Fn(u64) -> bool;
 /// result.
 #[derive(Debug, Clone)]
 pub struct Builder {
-    format: Format,
+    format: StoredFormat,
     size: Size,
     key_kind: String,
     capacity: Option<u64>,
@@ -43,7 +43,7 @@ pub struct Builder {
 
 impl Builder {
     /// Makes the parameters of filters of this format and size, with keys of the kind `line` and [`DEFAULT_MEMORY`].
-    pub fn new(format: Format, size: Size) -> Self {
+    pub fn new(format: StoredFormat, size: Size) -> Self {
         Self {
             format,
             size,

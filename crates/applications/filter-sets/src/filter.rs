@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use crate::bytes::{FilterData, OpenedFile, Opening};
 use crate::error::{Error, ensure};
 use crate::folder::write_filter;
-use crate::format::{AnyOpened, Fill, Format};
+use crate::format::{AnyOpened, Fill, StoredFormat};
 use crate::formats::{formats, names};
 use crate::header::Header;
 use crate::manifest::shard_of;
@@ -16,11 +16,11 @@ use crate::manifest::shard_of;
 /// A stored filter, opened for queries.
 ///
 /// ```
-/// use filter_sets::{Builder, Filter, Format, Opening, Size};
+/// use filter_sets::{Builder, Filter, StoredFormat, Opening, Size};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("fruit.filter");
-/// let mut building = Builder::new(Format::named("ribbon")?, Size::Rate(0.01)).file(&path)?;
+/// let mut building = Builder::new(StoredFormat::named("ribbon")?, Size::Rate(0.01)).file(&path)?;
 /// for fruit in ["apple", "banana"] {
 ///     building.insert(fruit)?;
 /// }
@@ -33,7 +33,7 @@ use crate::manifest::shard_of;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Filter {
-    format: Format,
+    format: StoredFormat,
     header: Option<Header>,
     stored: AnyOpened,
 }
@@ -57,7 +57,7 @@ impl Filter {
     /// another one than the given, or if the bytes are no filter: empty, or of a length or an end that no policy
     /// writes; [`Damaged`](Error::Damaged) if they changed after the header was written. A truncated filter of a
     /// policy without a header can look whole, and then denies keys.
-    pub fn from_bytes(format: Option<&Format>, bytes: Vec<u8>) -> Result<Self, Error> {
+    pub fn from_bytes(format: Option<&StoredFormat>, bytes: Vec<u8>) -> Result<Self, Error> {
         let (header, bytes) = FilterData::of(bytes).map_err(|error| Error::damaged(None, error))?;
         Self::single(format, header, bytes).map_err(|error| Error::wrong_format(None, error))
     }
@@ -68,14 +68,22 @@ impl Filter {
     /// # Errors
     ///
     /// [`NotFound`](Error::NotFound), the errors of [`from_bytes`](Self::from_bytes) and of the system.
-    pub fn open(path: impl AsRef<Path>, format: Option<&Format>, opening: Opening) -> Result<Self, Error> {
+    pub fn open(
+        path: impl AsRef<Path>,
+        format: Option<&StoredFormat>,
+        opening: Opening,
+    ) -> Result<Self, Error> {
         let path = path.as_ref();
         let (header, bytes) = OpenedFile::open(path, None)?.bytes(path, opening)?;
         Self::single(format, header, bytes).map_err(|error| Error::wrong_format(Some(path), error))
     }
 
     /// Reads a filter that is no shard.
-    fn single(given: Option<&Format>, header: Option<Header>, bytes: FilterData) -> Result<Self, Error> {
+    fn single(
+        given: Option<&StoredFormat>,
+        header: Option<Header>,
+        bytes: FilterData,
+    ) -> Result<Self, Error> {
         let Some(header) = header else {
             return Self::bare(given, bytes);
         };
@@ -83,7 +91,7 @@ impl Filter {
         ensure(shards <= 1, || {
             format!("is shard {shard} of a set of {shards}: give the set's folder")
         })?;
-        let (stated, given) = (&header.format, given.map_or(&*header.format, Format::name));
+        let (stated, given) = (&header.format, given.map_or(&*header.format, StoredFormat::name));
         ensure(stated == given, || {
             format!("the format must be {stated:?} as in the header, got {given:?}: leave the format out")
         })?;
@@ -92,7 +100,7 @@ impl Filter {
 
     /// Reads a filter with a header.
     pub(crate) fn stored(header: Header, bytes: FilterData) -> Result<Self, Error> {
-        let format = Format::stated(&header.format, bytes.as_ref(), header.bytes)?;
+        let format = StoredFormat::stated(&header.format, bytes.as_ref(), header.bytes)?;
         let filter = Self::read(format, bytes)?;
         Ok(Self {
             header: Some(header),
@@ -101,12 +109,12 @@ impl Filter {
     }
 
     /// Reads a filter without a header.
-    fn bare(given: Option<&Format>, bytes: FilterData) -> Result<Self, Error> {
+    fn bare(given: Option<&StoredFormat>, bytes: FilterData) -> Result<Self, Error> {
         let slice = bytes.as_ref();
         let is_table = ENDS_OF_TABLES.iter().any(|end| slice.ends_with(end));
         let text = || "is a table of LevelDB or RocksDB, which holds more than a filter".to_owned();
         ensure(!is_table, text)?;
-        let recognised = Format::of_prefix(slice, slice.len() as u64);
+        let recognised = StoredFormat::of_prefix(slice, slice.len() as u64);
         let format = match (given, recognised) {
             (Some(given), _) => match given.contradicted(slice) {
                 Some(other) => {
@@ -127,7 +135,7 @@ impl Filter {
         Self::read(format, bytes)
     }
 
-    fn read(format: Format, bytes: FilterData) -> Result<Self, Error> {
+    fn read(format: StoredFormat, bytes: FilterData) -> Result<Self, Error> {
         Ok(Self {
             stored: format.operations.open(&format, bytes)?,
             format,
@@ -141,7 +149,7 @@ impl Filter {
     }
 
     /// Returns the format.
-    pub const fn format(&self) -> &Format {
+    pub const fn format(&self) -> &StoredFormat {
         &self.format
     }
 
@@ -236,14 +244,14 @@ pub(crate) fn is_of_kind(kind: &str, key: &[u8]) -> bool {
 /// [`InvalidArgument`](Error::InvalidArgument) the one that is there; the errors of [`Filter::open`] and of
 /// writing.
 pub fn merge(
-    format: Option<&Format>,
+    format: Option<&StoredFormat>,
     paths: &[impl AsRef<Path>],
     out: impl AsRef<Path>,
     replace: bool,
 ) -> Result<(), Error> {
     let open = |path: &Path| {
         // No key is queried, so the bytes may state any encoding of keys.
-        let format = format.cloned().or_else(|| Format::of_file(path));
+        let format = format.cloned().or_else(|| StoredFormat::of_file(path));
         let filter = Filter::open(path, format.as_ref(), Opening::default())?;
         Ok((path.to_path_buf(), filter))
     };

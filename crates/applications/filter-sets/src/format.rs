@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use crate::bytes::FilterData;
 use crate::error::Error;
-use crate::outline::Outline;
 
 /// The result of a format's operation. A caller that knows the file makes another variant of it.
 pub(crate) type Result<T, E = Error> = core::result::Result<T, E>;
@@ -25,7 +24,7 @@ pub(crate) trait FormatOperations: Sync {
 
     /// Returns the format of a filter of this length with these first bytes, if it is this one. 32 bytes suffice.
     /// Only formats that are [known by bytes](Self::is_known_by_bytes) recognise filters.
-    fn recognise(&'static self, _head: &[u8], _len: u64) -> Option<Format> {
+    fn recognise(&'static self, _head: &[u8], _len: u64) -> Option<StoredFormat> {
         None
     }
 
@@ -56,19 +55,13 @@ pub(crate) trait FormatOperations: Sync {
     }
 
     /// Returns the function that hashes keys for filters of the format.
-    fn hasher(&self, format: &Format) -> Result<Hasher>;
+    fn hasher(&self, format: &StoredFormat) -> Result<Hasher>;
 
     /// Plans a filter of this many different keys and of the size for `capacity` keys if that is given.
-    fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan>;
+    fn plan(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan>;
 
     /// Opens a stored filter.
-    fn open(&'static self, format: &Format, bytes: FilterData) -> Result<AnyOpened>;
-
-    /// Returns the outline of a filter of this length with these first and last bytes; `None` if a query needs more
-    /// than a few bytes of the filter.
-    fn outline(&self, _format: &Format, _len: u64, _head: &[u8], _tail: &[u8]) -> Option<Result<Outline>> {
-        None
-    }
+    fn open(&'static self, format: &StoredFormat, bytes: FilterData) -> Result<AnyOpened>;
 }
 
 /// A filter whose size is known and which is ready to be made.
@@ -192,30 +185,30 @@ pub(crate) fn like<F: Opened>(other: &dyn Opened) -> Result<&F> {
 
 /// A stored format of this project.
 #[derive(Clone)]
-pub struct Format {
+pub struct StoredFormat {
     pub(crate) operations: &'static dyn FormatOperations,
     pub(crate) name: String,
     pub(crate) encoding: Encoding,
     pub(crate) seed: i32,
 }
 
-impl PartialEq for Format {
+impl PartialEq for StoredFormat {
     fn eq(&self, other: &Self) -> bool {
         let all = |of: &Self| (of.encoding, of.seed);
         self.name == other.name && all(self) == all(other)
     }
 }
 
-impl Eq for Format {}
+impl Eq for StoredFormat {}
 
-impl fmt::Debug for Format {
+impl fmt::Debug for StoredFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Format({}, {}, {})", self.name, self.encoding, self.seed)
     }
 }
 
 /// The name, and the seed of the hash if it is not the usual one.
-impl fmt::Display for Format {
+impl fmt::Display for StoredFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.seed {
             0 => f.write_str(&self.name),
@@ -224,7 +217,7 @@ impl fmt::Display for Format {
     }
 }
 
-impl Format {
+impl StoredFormat {
     /// Returns a stored format under its own name.
     pub(crate) fn of(operations: &'static dyn FormatOperations) -> Self {
         Self::derived(operations, operations.name())
@@ -278,11 +271,11 @@ impl Format {
     /// Calculates the filter of this many different keys, without building it.
     ///
     /// ```
-    /// use filter_sets::{Format, Size};
+    /// use filter_sets::{StoredFormat, Size};
     ///
-    /// let sizing = Format::named("leveldb")?.sizing(45_402, Size::BitsPerKey(15.0))?;
+    /// let sizing = StoredFormat::named("leveldb")?.sizing(45_402, Size::BitsPerKey(15.0))?;
     /// assert_eq!((sizing.bytes, sizing.probe_count), (85_130, Some(10)));
-    /// let sizing = Format::named("cuckoo")?.sizing(1_000_000, Size::Rate(0.001))?;
+    /// let sizing = StoredFormat::named("cuckoo")?.sizing(1_000_000, Size::Rate(0.001))?;
     /// assert_eq!(sizing.bytes, 1_710_624);
     /// assert!(sizing.rate < 0.001);
     /// # Ok::<(), filter_sets::Error>(())

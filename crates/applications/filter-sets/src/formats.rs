@@ -8,15 +8,14 @@ mod spark;
 use std::io::Read as _;
 use std::path::Path;
 
-use filter_formats::policies as engines;
+use filter_policy::formats as engines;
 use membership_filters::envelope::{self, Stored};
 
 use crate::bytes::OpenedFile;
 use crate::error::Error;
-use crate::format::{Format, FormatOperations, Result};
-use crate::outline::Outline;
+use crate::format::{FormatOperations, Result, StoredFormat};
 
-/// Returns all stored formats: those of engines are in `filter_formats::policies::ALL`.
+/// Returns all stored formats: those of engines are in `filter_policy::formats::ALL`.
 pub(crate) fn formats() -> impl Iterator<Item = &'static dyn FormatOperations> {
     let policies = engines::ALL.iter().map(|format| format as &dyn FormatOperations);
     let applications = applications::ALL
@@ -51,15 +50,15 @@ pub(crate) fn names(of: impl Iterator<Item = &'static dyn FormatOperations>) -> 
     names.join(", ")
 }
 
-impl Format {
+impl StoredFormat {
     /// Returns all formats.
     ///
     /// ```
-    /// use filter_sets::{Format, Size};
+    /// use filter_sets::{StoredFormat, Size};
     ///
     /// // The smallest of ten thousand keys at 1 %.
-    /// let bytes = |format: &Format| format.sizing(10_000, Size::Rate(0.01)).map(|sizing| sizing.bytes).ok();
-    /// let smallest = Format::all().filter(|format| bytes(format).is_some()).min_by_key(bytes);
+    /// let bytes = |format: &StoredFormat| format.sizing(10_000, Size::Rate(0.01)).map(|sizing| sizing.bytes).ok();
+    /// let smallest = StoredFormat::all().filter(|format| bytes(format).is_some()).min_by_key(bytes);
     /// assert_eq!(smallest.unwrap().short_names(), ["ribbon"]);
     /// ```
     pub fn all() -> impl Iterator<Item = Self> {
@@ -69,11 +68,11 @@ impl Format {
     /// Returns the format with this name: the name that files state, or a short one.
     ///
     /// ```
-    /// use filter_sets::Format;
+    /// use filter_sets::StoredFormat;
     ///
-    /// assert_eq!(Format::named("leveldb")?.name(), "leveldb.BuiltinBloomFilter2");
-    /// assert_eq!(Format::named("spark")?.name(), "spark-v2");
-    /// assert!(Format::named("bloom").unwrap_err().to_string().contains("leveldb, murmur2"));
+    /// assert_eq!(StoredFormat::named("leveldb")?.name(), "leveldb.BuiltinBloomFilter2");
+    /// assert_eq!(StoredFormat::named("spark")?.name(), "spark-v2");
+    /// assert!(StoredFormat::named("bloom").unwrap_err().to_string().contains("leveldb, murmur2"));
     /// # Ok::<(), filter_sets::Error>(())
     /// ```
     ///
@@ -138,34 +137,5 @@ impl Format {
                 Err(self.wrong(format_args!("has no seed; {seeded} has")))
             }
         }
-    }
-
-    /// Returns the outline of a filter of this length with these first and last bytes: [`ENDS`](crate::ENDS) of each,
-    /// or all bytes if the filter has fewer.
-    ///
-    /// ```
-    /// use filter_formats::view::places::Places;
-    /// use filter_sets::Format;
-    ///
-    /// let format = Format::named("split-block")?;
-    /// let outline = format.outline(64, &[0; 16], &[0; 16])?;
-    /// let Places::Bytes(block) = outline.places(b"apple") else { panic!("a block") };
-    /// assert!(block == [0..32] || block == [32..64]);
-    /// // No bit is set.
-    /// assert!(!outline.contains(b"apple", &[0; 32]));
-    /// # Ok::<(), filter_sets::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a format whose queries need more than a few bytes,
-    /// and for bytes that begin no filter of this length.
-    pub fn outline(&self, len: u64, head: &[u8], tail: &[u8]) -> Result<Outline, Error> {
-        let outline = self.operations.outline(self, len, head, tail).unwrap_or_else(|| {
-            Err(Error::argument(
-                "an answer takes more than a few bytes of the filter; FORMAT.md lists the formats of which it does not",
-            ))
-        });
-        outline.map_err(|reason| self.wrong(reason))
     }
 }

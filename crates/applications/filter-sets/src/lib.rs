@@ -14,7 +14,6 @@ mod formats;
 mod header;
 mod manifest;
 mod merge;
-mod outline;
 mod set;
 mod shard;
 mod spill;
@@ -22,15 +21,11 @@ mod spill;
 pub use build::{Builder, DEFAULT_MEMORY, FileBuilding, MIN_MEMORY, Progress, SetBuilding};
 pub use bytes::{Access, Opening};
 pub use error::Error;
-/// The places in a stored filter that answer for a key; see [`Outline`].
-pub use filter_formats::view::places::Places;
-
 pub use filter::{Filter, merge};
-pub use format::{Fill, Format, Size, Sizing};
+pub use format::{Fill, Size, Sizing, StoredFormat};
 pub use header::Header;
 pub use manifest::{Manifest, SHARD_SEED, ShardFunction};
 pub use merge::merge_sets;
-pub use outline::{ENDS, Outline};
 pub use set::{FilterSet, Generation};
 pub use shard::{MANIFEST, MAX_SHARDS, Shard};
 

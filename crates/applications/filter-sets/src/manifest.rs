@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ensure};
-use crate::filter::is_of_kind;
-use crate::format::Format;
+use crate::format::StoredFormat;
 use crate::header::{Header, check_key_kind};
 use crate::shard::{MANIFEST, MAX_SHARDS, Shard};
 
@@ -220,7 +219,7 @@ impl Manifest {
     }
 
     fn check(&self) -> Result<(), Error> {
-        Format::named(&self.format)?;
+        StoredFormat::named(&self.format)?;
         check_key_kind(&self.key_kind)?;
         let (hash, count) = (&self.shard_function.hash, self.shards.len());
         ensure(hash == HASH, || {
@@ -270,13 +269,6 @@ impl Manifest {
     pub fn expected_rate(&self) -> Option<f64> {
         let rates: Option<Vec<f64>> = self.shards.iter().map(|shard| shard.rate).collect();
         rates.map(|rates| rates.iter().sum::<f64>() / self.shards.len() as f64)
-    }
-
-    /// Returns true if a key of the manifest's [kind](Self::key_kind) can have these bytes, of which a `long` has
-    /// eight.
-    #[inline]
-    pub fn is_of_kind(&self, key: &[u8]) -> bool {
-        is_of_kind(&self.key_kind, key)
     }
 
     /// Returns the shard of a key.

@@ -1,6 +1,5 @@
 //! A set of shards, opened for queries, and exchanged while readers go on.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,11 +16,11 @@ const ATTEMPTS: u32 = 20;
 /// A set of shards in a folder. Threads share it.
 ///
 /// ```
-/// use filter_sets::{Builder, FilterSet, Format, Opening, Size};
+/// use filter_sets::{Builder, FilterSet, StoredFormat, Opening, Size};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let folder = folder.path().join("users");
-/// let builder = Builder::new(Format::named("bloom64")?, Size::Rate(0.01));
+/// let builder = Builder::new(StoredFormat::named("bloom64")?, Size::Rate(0.01));
 /// let build = |ids: std::ops::Range<u32>| -> Result<(), filter_sets::Error> {
 ///     let mut building = builder.set(&folder, 4)?;
 ///     for id in ids {
@@ -118,27 +117,6 @@ impl FilterSet {
 }
 
 impl Manifest {
-    /// Opens the file of a shard at the first byte of the stored filter, to copy it elsewhere. Its checksum is not
-    /// compared.
-    ///
-    /// # Errors
-    ///
-    /// [`Damaged`](Error::Damaged) if it is no plain file with the header and the length that follow from the
-    /// manifest, and the errors of the system.
-    ///
-    /// # Panics
-    ///
-    /// If there is no shard of this number.
-    pub fn open_file(&self, shard: usize, folder: impl AsRef<Path>) -> Result<File, Error> {
-        self.opened(shard, folder.as_ref()).map(|(_, opened)| opened.file)
-    }
-
-    fn opened(&self, shard: usize, folder: &Path) -> Result<(PathBuf, OpenedFile), Error> {
-        let path = folder.join(&self.shards[shard].file);
-        let opened = OpenedFile::open(&path, Some(&self.header(shard)))?;
-        Ok((path, opened))
-    }
-
     /// Opens a shard of the set in this folder.
     ///
     /// # Errors
@@ -154,9 +132,9 @@ impl Manifest {
         folder: impl AsRef<Path>,
         opening: Opening,
     ) -> Result<Filter, Error> {
-        let (path, opened) = self.opened(shard, folder.as_ref())?;
-        let (_, bytes) = opened.bytes(&path, opening)?;
-        Filter::stored(self.header(shard), bytes).map_err(|error| Error::damaged(Some(&path), error))
+        let (path, header) = (folder.as_ref().join(&self.shards[shard].file), self.header(shard));
+        let (_, bytes) = OpenedFile::open(&path, Some(&header))?.bytes(&path, opening)?;
+        Filter::stored(header, bytes).map_err(|error| Error::damaged(Some(&path), error))
     }
 }
 

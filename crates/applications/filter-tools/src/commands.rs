@@ -11,7 +11,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
-use filter_sets::{Error, Format, Manifest};
+use filter_sets::{Error, Manifest, StoredFormat};
 use key_input::KeyKind;
 use membership_filters::Encoding;
 use serde::Serialize;
@@ -28,8 +28,8 @@ fn print_json(out: &mut impl Write, value: &(impl Serialize + ?Sized)) -> Result
 }
 
 /// Checks that a format, if one is given, is that of the set.
-fn check_format(folder: &Path, given: Option<&Format>, manifest: &Manifest) -> Result<(), Failure> {
-    match given.map(Format::name) {
+fn check_format(folder: &Path, given: Option<&StoredFormat>, manifest: &Manifest) -> Result<(), Failure> {
+    match given.map(StoredFormat::name) {
         Some(given) if given != manifest.format => {
             let stated = &manifest.format;
             let reason = format!(

@@ -17,8 +17,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use filter_formats::EngineFormat;
-use filter_formats::policies::{self, NamedPolicy};
+use filter_policy::policies;
+use filter_policy::{AnyFormat, formats};
 use filter_tables::{
     BlockHandle, BlockRole, Damage, ReadAt as _, RocksDbTable, StoredBlock, TRAILER_LEN, Table,
 };
@@ -37,11 +37,11 @@ use rocksdb::RocksDbReport;
 const OLD_LEVELDB_NAME: &str = "leveldb.BuiltinBloomFilter";
 
 /// Returns the format of the filters that tables store under a name.
-fn format_of(name: &[u8]) -> Option<EngineFormat> {
+fn format_of(name: &[u8]) -> Option<&'static dyn AnyFormat> {
     if name == OLD_LEVELDB_NAME.as_bytes() {
-        return Some(EngineFormat::LEVEL_DB);
+        return Some(formats::LEVEL_DB);
     }
-    policies::listed(name).map(NamedPolicy::format)
+    policies::listed(name)
 }
 
 /// A report on one table.
@@ -239,7 +239,7 @@ impl TableReport {
         table: &impl StoredBlocks,
         handle: BlockHandle,
         policy: &[u8],
-        layout: Option<EngineFormat>,
+        layout: Option<&'static dyn AnyFormat>,
         data_blocks: &[BlockHandle],
     ) {
         let Some(contents) = self.filter_contents(table, handle) else {

@@ -1,10 +1,10 @@
 //! The calculator: keys and a rate, keys and bits per key, or a memory, answered by every kind of filter.
 
-use filter_formats::EngineFormat;
-use filter_formats::policies::{self, NamedPolicy};
-use filter_formats::sizing::{Textbook, largest};
 use filter_policy::BitsPerKey;
-use filter_sets::{Format, Size, Sizing};
+use filter_policy::policies;
+use filter_policy::sizing::{Textbook, largest};
+use filter_policy::{AnyFormat, formats};
+use filter_sets::{Size, Sizing, StoredFormat};
 use serde::Serialize;
 
 /// The largest number of keys. Beyond it, integers are not exact in the formulas.
@@ -39,13 +39,13 @@ pub(crate) struct SizeAnswer {
 }
 
 /// Returns the name of a format on the command line and in records.
-pub(crate) fn name(format: &Format) -> &'static str {
+pub(crate) fn name(format: &StoredFormat) -> &'static str {
     format.short_names().first().copied().unwrap_or_default()
 }
 
 /// Returns the sizes of a policy's filters.
-pub(crate) fn of_policy(format: &Format) -> Option<EngineFormat> {
-    policies::listed(format.name()).map(NamedPolicy::format)
+pub(crate) fn of_policy(format: &StoredFormat) -> Option<&'static dyn AnyFormat> {
+    policies::listed(format.name())
 }
 
 /// Returns the filter of this format that answers the question.
@@ -53,7 +53,7 @@ pub(crate) fn of_policy(format: &Format) -> Option<EngineFormat> {
 /// # Errors
 ///
 /// The reason why no filter of the format does.
-pub(crate) fn answer(format: &Format, question: SizeQuestion) -> Result<SizeAnswer, String> {
+pub(crate) fn answer(format: &StoredFormat, question: SizeQuestion) -> Result<SizeAnswer, String> {
     let sizing = |keys, size| format.sizing(keys, size).map_err(text_of);
     let policy = of_policy(format);
     let (keys, size) = match question {
@@ -75,19 +75,19 @@ pub(crate) fn answer(format: &Format, question: SizeQuestion) -> Result<SizeAnsw
         keys,
         sizing,
         stored_bits_per_key: 8.0 * sizing.bytes as f64 / keys as f64,
-        whole_hash_shared: (policy == Some(EngineFormat::LEVEL_DB)).then(shared),
+        whole_hash_shared: (policy == Some(formats::LEVEL_DB)).then(shared),
     })
 }
 
 /// Returns the most keys that reach a rate in this many bytes, and their bits per key. The bits per key of a rate
 /// hardly depend on the keys, so they are those of about as many keys, and more where that is not enough.
-fn most_keys(format: EngineFormat, wanted: f64, bytes: u64) -> Result<(u64, Size), String> {
+fn most_keys(format: &'static dyn AnyFormat, wanted: f64, bytes: u64) -> Result<(u64, Size), String> {
     let about = 8.0 * bytes as f64 / Textbook::bits_per_key(wanted).map_err(text_of)?;
     let about = (about as u64).clamp(1, MAX_KEYS);
     let mut bits = format.bits_per_key_for_rate(about, wanted).map_err(text_of)?;
     let mut step = 0.01;
     while bits.get() <= MAX_BITS {
-        let keys = format.capacity(bytes, bits).min(MAX_KEYS);
+        let keys = format.capacity_at(bytes, bits).min(MAX_KEYS);
         if keys == 0 {
             return Err(too_little(bytes));
         }

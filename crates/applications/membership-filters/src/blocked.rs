@@ -1,7 +1,7 @@
 //! The Bloom filter of this project: all bits of a key in 32 bytes, tested by one vector comparison.
 //!
 //! Source: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (WEA 2007). The blocks are those
-//! of Apache Parquet's split-block filter, which [`filter_formats::parquet`] implements.
+//! of Apache Parquet's split-block filter, which [`filter_policy::parquet`] implements.
 
 use alloc::vec::Vec;
 
@@ -12,10 +12,10 @@ use crate::filter::Filter;
 use crate::hash::Xxph3;
 use crate::stats::Stats;
 use crate::stored::{of_field, zero};
-use filter_formats::EngineFormat;
-use filter_formats::parquet::{SplitBlockFilter, SplitBlockFilterMut};
-use filter_formats::view::FilterView;
 use filter_policy::Answers;
+use filter_policy::formats;
+use filter_policy::parquet::{SplitBlockFilter, SplitBlockFilterMut};
+use filter_policy::view::FilterView;
 
 mod bits;
 #[cfg(target_has_atomic = "64")]
@@ -256,7 +256,7 @@ fn insert(blocks: &mut [u8], insert: impl FnOnce(&mut SplitBlockFilterMut<'_>)) 
 }
 
 fn stats(bytes: &[u8]) -> Stats {
-    let view = FilterView::new(EngineFormat::SPLIT_BLOCK, bytes);
+    let view = FilterView::new(formats::SPLIT_BLOCK, bytes);
     Stats {
         len: view.estimated_len(),
         is_estimate: true,

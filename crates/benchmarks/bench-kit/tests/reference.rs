@@ -8,8 +8,8 @@ use bench_kit::folder::KIND;
 use bench_kit::record::Row;
 use bench_kit::suites::{membership, point_reads, policy, rates, redis};
 use bench_kit::{Bench, Suite, table};
-use filter_formats::EngineFormat;
 use filter_policy::BitsPerKey;
+use filter_policy::formats;
 use records::document::{self, RUN};
 
 fn reference(folder: &str) -> PathBuf {
@@ -81,7 +81,7 @@ fn rates_of_leveldb() {
                 && case.count("keys") == 1000
                 && case.count("bits_per_key") == u64::from(bits)
         });
-        let said = EngineFormat::LEVEL_DB
+        let said = formats::LEVEL_DB
             .expected_rate(1000, BitsPerKey::whole(bits))
             .unwrap();
         let (mut matches, mut probes) = (0.0, 0.0);

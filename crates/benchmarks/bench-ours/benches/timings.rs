@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use bench_kit::policies::{BITS_PER_KEY, KeyLengths, keys};
 use criterion::{Bencher, Criterion, Throughput, criterion_group, criterion_main};
-use filter_formats::policies;
 use filter_policy::Answers;
+use filter_policy::policies;
 use hash_comparison::functions;
 
 /// The number of keys that a hash function hashes in turn: keys of up to 64 bytes stay in the first-level cache.

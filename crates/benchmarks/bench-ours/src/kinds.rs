@@ -1,12 +1,12 @@
 //! Kinds of filters, of engines and for applications, all built from keys and queried for keys.
 
 use bench_kit::suites::rates::IDEAL;
-use filter_formats::EngineFormat;
-use filter_formats::policies::{self, AnyPolicy};
-use filter_formats::sizing;
-use filter_formats::view::FilterView;
 use filter_policy::leveldb::{KeyHasher, Murmur2SignedTail};
+use filter_policy::policies::AnyPolicy;
+use filter_policy::sizing;
+use filter_policy::view::FilterView;
 use filter_policy::{Answers, BitsPerKey, BloomFilterPolicy};
+use filter_policy::{AnyFormat, formats};
 use membership_filters::guava::{BloomFilter, Parameters, Strategy};
 use membership_filters::redisbloom::{BloomFilter as RedisBloomFilter, Parameters as RedisBloomParameters};
 use membership_filters::{Bytes, CuckooFilter, CuckooParameters, Error};
@@ -37,7 +37,7 @@ pub(super) struct Series {
     /// Name in the records.
     pub(super) name: &'static str,
     /// The format of a policy.
-    format: Option<EngineFormat>,
+    format: Option<&'static dyn AnyFormat>,
     /// Builds a filter.
     pub(super) build: Box<Build<u32>>,
 }
@@ -71,10 +71,10 @@ static APPLICATIONS: [(&str, &Build<f64>); 4] = [
 /// Some have no series: `BloomFilter2.SignedTail`, which equals `BloomFilter2` on ASCII keys; prefix policies, to
 /// which prefixes are keys; and counting filters and the designs in Redis, which use Guava's positions.
 pub(super) fn all() -> Vec<Series> {
-    let policies = policies::ALL.iter();
+    let policies = formats::ALL.iter();
     let policies = policies.filter(|known| known.name() != Murmur2SignedTail::POLICY_NAME);
-    let policies = policies.map(|known| of_policy(known.name(), known.format(), |bits| known.policy(bits)));
-    let ideal = of_policy(IDEAL, EngineFormat::LEVEL_DB, |bits| {
+    let policies = policies.map(|known| of_policy(known.name(), *known, |bits| known.policy(bits)));
+    let ideal = of_policy(IDEAL, formats::LEVEL_DB, |bits| {
         Box::new(BloomFilterPolicy::with_hasher(Ideal, bits))
     });
     let applications = APPLICATIONS.map(|(name, make)| Series {
@@ -90,10 +90,10 @@ impl Series {
     /// Returns the rate of an ideal Bloom filter, and the rate by the filter's own formula: the columns `ideal` and
     /// `expected` of [`SUITE`](bench_kit::suites::rates::SUITE).
     pub(super) fn rates(&self, filter: &Filter, bits_per_key: u32, keys: u64) -> Result<[f64; 2], Failed> {
-        let of = |format: EngineFormat| format.expected_rate(keys, BitsPerKey::whole(bits_per_key));
+        let of = |format: &'static dyn AnyFormat| format.expected_rate(keys, BitsPerKey::whole(bits_per_key));
         let ideal = match filter.probed {
             Some((bits, probes)) => sizing::exact_rate(bits, keys, probes)?,
-            None => of(EngineFormat::BLOOM64)?,
+            None => of(formats::BLOOM64)?,
         };
         let own = self.format.map(of).transpose()?;
         Ok([ideal, own.or(filter.expected).unwrap_or(ideal)])
@@ -103,7 +103,7 @@ impl Series {
 /// Returns the series of a policy.
 fn of_policy(
     name: &'static str,
-    format: EngineFormat,
+    format: &'static dyn AnyFormat,
     policy: impl Fn(BitsPerKey) -> AnyPolicy + Sync + 'static,
 ) -> Series {
     let build = move |bits, members: &[&[u8]]| {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bench_kit::suites::rates::{IDEAL, SUITE};
-use filter_formats::policies;
+use filter_policy::formats;
 use filter_policy::leveldb::{LevelDbHash, Murmur2};
 
 use crate::kinds::{Series, all};
@@ -74,6 +74,6 @@ fn all_series_are_in_the_suite_in_any_number_of_threads() {
     let names: HashSet<&str> = rows.iter().map(|row| &*row.case.contender).collect();
     assert_eq!(names.len(), all().len(), "{names:?}");
     // All but the one with signed tails.
-    let policies = policies::ALL.iter().filter(|known| names.contains(known.name()));
-    assert_eq!(policies.count(), policies::ALL.len() - 1);
+    let policies = formats::ALL.iter().filter(|known| names.contains(known.name()));
+    assert_eq!(policies.count(), formats::ALL.len() - 1);
 }

@@ -10,7 +10,7 @@ use bench_kit::policies::{self, BITS_PER_KEY, Contender, KeyLengths, Maker};
 use bench_kit::program;
 use bench_kit::record::Batch;
 use bench_kit::suites::policy::SUITE;
-use filter_formats::parquet::{SplitBlock, SplitBlockBloomPolicy};
+use filter_policy::parquet::ParquetPolicy;
 use filter_policy::{BitsPerKey, FilterPolicy as _};
 use parquet::bloom_filter::Sbbf;
 use terminal::failure::Failure;
@@ -18,7 +18,7 @@ use terminal::failure::Failure;
 /// The keys of a filter.
 const SIZES: [usize; 6] = [32, 512, 4096, 100_000, 1_000_000, 20_000_000];
 
-const SPLIT_BLOCKS: SplitBlockBloomPolicy = SplitBlock::new(BitsPerKey::whole(BITS_PER_KEY));
+const SPLIT_BLOCKS: ParquetPolicy = ParquetPolicy::new(BitsPerKey::whole(BITS_PER_KEY));
 
 fn contenders() -> Vec<Contender> {
     let engine: Contender = ("arrow-rs", Box::new(arrow_rs()));

@@ -5,7 +5,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use filter_formats::parquet::{PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};
+use filter_policy::parquet::{PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::properties::ReaderProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -13,7 +13,7 @@ use parquet::file::serialized_reader::ReadOptionsBuilder;
 
 fn pyarrows() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../filters/filter-formats/tests/data/parquet/row_groups.parquet")
+        .join("../../filters/filter-policy/tests/data/parquet/row_groups.parquet")
 }
 
 /// Returns the index of a column, and its stored filter.

@@ -7,7 +7,7 @@ use bench_kit::record::Batch;
 use bench_kit::suites::policy::EQUAL_RATE;
 use bench_rocksdb::{Policy, UniquePtr, slices, version};
 use fastbloom::BloomFilter;
-use filter_formats::{EngineFormat, policies as registered};
+use filter_policy::{AnyFormat, formats, policies as registered};
 use sbbf_rs_safe::Filter as SplitBlocks;
 use xorf::{BinaryFuse8, BinaryFuse16};
 use xxhash_rust::xxh3::xxh3_64;
@@ -22,15 +22,12 @@ const QUERIES: usize = 1_000_000;
 /// Returns what builds a contender's filters of `keys` keys with at most this rate; `None` if it cannot. Crates that
 /// take hash values get XXH3, the usual choice.
 fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
-    let bits = |format: EngineFormat| format.bits_per_key_for_rate(keys as u64, rate).ok();
+    let bits = |format: &'static dyn AnyFormat| format.bits_per_key_for_rate(keys as u64, rate).ok();
     Some(match name {
-        "rocksdb" => Box::new(RocksDb(Policy::bloom(
-            bits(EngineFormat::FAST_LOCAL_BLOOM)?.get(),
-            5,
-        ))),
-        "rocksdb-ribbon" => Box::new(RocksDb(Policy::ribbon(bits(EngineFormat::RIBBON)?.get()))),
+        "rocksdb" => Box::new(RocksDb(Policy::bloom(bits(formats::FAST_LOCAL_BLOOM)?.get(), 5))),
+        "rocksdb-ribbon" => Box::new(RocksDb(Policy::ribbon(bits(formats::RIBBON)?.get()))),
         "sbbf-rs" => {
-            let bits_per_key = bits(EngineFormat::SPLIT_BLOCK)?.get();
+            let bits_per_key = bits(formats::SPLIT_BLOCK)?.get();
             Box::new(Peer {
                 package: "sbbf-rs",
                 make: move |keys: &[&[u8]]| {
@@ -62,7 +59,7 @@ fn maker(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
         "xorf" if rate >= 1.0 / 256.0 => xorf(|filter: &BinaryFuse8| filter.fingerprints.len()),
         "xorf" => xorf(|filter: &BinaryFuse16| filter.fingerprints.len() * 2),
         policy => {
-            let bits = bits(registered::listed(policy)?.format())?;
+            let bits = bits(registered::listed(policy)?)?;
             Box::new(Ours::fresh(registered::by_name(policy, bits).ok()?))
         }
     })

@@ -15,8 +15,8 @@ use bench_kit::databases::{Always, BITS_PER_KEY, Database, Engine, Key, VALUE_BY
 use bench_kit::record::Batch;
 use bench_kit::suites::point_reads::SUITE;
 use bench_kit::{program, version};
-use filter_formats::parquet::SplitBlock;
-use filter_formats::rocksdb::FastLocalBloom;
+use filter_policy::parquet::ParquetPolicy;
+use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_slatedb::SlateDbPolicy;
 use slatedb::config::{FlushOptions, FlushType, Settings};
@@ -36,8 +36,8 @@ fn slatedbs(policy: &str) -> Option<Vec<Arc<dyn FilterPolicy>>> {
         "none" => return Some(Vec::new()),
         "engine" => Arc::new(slatedb::BloomFilterPolicy::new(BITS_PER_KEY)),
         "ours-bloomfilter2" => Arc::new(SlateDbPolicy::new(BloomFilterPolicy::new(bits))),
-        "ours-fast-local" => Arc::new(SlateDbPolicy::new(FastLocalBloom::new(bits))),
-        "ours-split-blocks" => Arc::new(SlateDbPolicy::new(SplitBlock::new(bits))),
+        "ours-fast-local" => Arc::new(SlateDbPolicy::new(FastLocalBloomPolicy::new(bits))),
+        "ours-split-blocks" => Arc::new(SlateDbPolicy::new(ParquetPolicy::new(bits))),
         "always-no" => Arc::new(SlateDbPolicy::new(Always(false))),
         _ => return None,
     }])

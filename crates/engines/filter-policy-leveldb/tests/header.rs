@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use filter_formats::parquet::SplitBlock;
-use filter_formats::rocksdb::{FastLocalBloom, Ribbon};
-use filter_formats::{BinaryFuse, Bloom64};
+use filter_policy::SplitBlockPolicy;
+use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
+use filter_policy::{BinaryFusePolicy, BloomFilter64Policy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use filter_policy_leveldb::MAX_BITS_PER_KEY;
 
@@ -30,16 +30,16 @@ fn expected() -> String {
     let policies: [&dyn FilterPolicy; 12] = [
         &BloomFilterPolicy::new(ten),
         &BloomFilterPolicy::with_leveldb_hash(ten),
-        &Bloom64::new(ten),
-        &FastLocalBloom::new(ten),
-        &Ribbon::new(ten),
+        &BloomFilter64Policy::new(ten),
+        &FastLocalBloomPolicy::new(ten),
+        &RibbonPolicy::new(ten),
         &BloomFilterPolicy::with_leveldb_hash(more),
         &BloomFilterPolicy::with_leveldb_hash(more),
         &BloomFilterPolicy::new(ten).coprime_sizes(),
         &BloomFilterPolicy::with_leveldb_hash(ten).coprime_sizes(),
-        &SplitBlock::with_xxph3(ten),
-        &BinaryFuse::new(ten),
-        &Bloom64::new(most),
+        &SplitBlockPolicy::new(ten),
+        &BinaryFusePolicy::new(ten),
+        &BloomFilter64Policy::new(most),
     ];
     let mut lines = format!("012345678\n{0} {0}\n", env!("CARGO_PKG_VERSION"));
     for policy in policies {

@@ -138,7 +138,7 @@ mod tests {
         }
 
         fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
-            self.0.map(|()| out.into())
+            self.0.clone().map(|()| out.into())
         }
 
         fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {

@@ -3,7 +3,7 @@
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-use filter_kernels::{Keys, Source};
+use crate::simd::{Keys, Source};
 
 use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
@@ -184,7 +184,7 @@ pub fn append_with(
         .map_err(|_| Error::AllocationFailed { bytes: max_len })?;
     out.resize(start + max_len, 0);
     let written = write(out.get_mut(start..).unwrap_or_default());
-    out.truncate(start + written.unwrap_or(0));
+    out.truncate(start + written.as_ref().copied().unwrap_or(0));
     written.map(|_| ())
 }
 

@@ -1,6 +1,13 @@
-//! The error type of builders and sizing functions.
+//! The error type of the crate.
 
-/// The reason why a filter could not be built or a size could not be computed.
+#[cfg(feature = "alloc")]
+use alloc::{boxed::Box, format, string::String};
+
+#[cfg(feature = "alloc")]
+use crate::bits_per_key::BitsPerKey;
+
+/// The reason why a filter could not be built, a size could not be computed, a name is no policy, or bytes are no
+/// stored Parquet filter.
 ///
 /// Querying stored filters never fails: any bytes have an answer.
 ///
@@ -14,7 +21,11 @@
 /// | [`AllocationFailed`](Self::AllocationFailed) | an engine stores `MATCHES_EVERYTHING` and goes on |
 /// | [`RateUnreachable`](Self::RateUnreachable) | another format, or the rate that it names |
 /// | [`KeyBeforeBlock`](Self::KeyBeforeBlock), [`BlockOffsetWentBack`](Self::BlockOffsetWentBack) | call the filter block's builder in file order |
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+/// | `UnknownPolicy` | read without the filter, or choose a policy of the list that the message has |
+/// | `NameTaken` | choose another name: two encodings under one name deny stored keys |
+/// | [`ParquetHeader`](Self::ParquetHeader), [`UnknownToParquet`](Self::UnknownToParquet) | read the column chunk without its filter |
+/// | [`BitsetLength`](Self::BitsetLength), [`Truncated`](Self::Truncated) | give the whole filter, or read without it |
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A policy's own reason why it cannot build a filter.
@@ -26,6 +37,36 @@ pub enum Error {
     /// The text is not a number of bits per key.
     #[error("bits per key must be a number such as 10 or 9.6")]
     BitsPerKeyNotANumber,
+    /// The text after a policy's name is no number of bits per key.
+    #[cfg(feature = "alloc")]
+    #[error(
+        "bits per key must be a number between 0 and {} after a colon, as in bloom64:10, got {}",
+        BitsPerKey::MAX,
+        quoted(given)
+    )]
+    BitsPerKeyAfterName {
+        /// The text.
+        given: Box<str>,
+    },
+    /// No policy has the name.
+    #[cfg(feature = "alloc")]
+    #[error("policy name must be known, got {}: known are {known}", quoted(name))]
+    UnknownPolicy {
+        /// The unknown name.
+        name: Box<str>,
+        /// The names that are known, as a list.
+        known: Box<str>,
+    },
+    /// A policy cannot be registered under a name that is known already.
+    #[cfg(feature = "alloc")]
+    #[error(
+        "policy name must be new, got {}, which is that of another policy",
+        quoted(name)
+    )]
+    NameTaken {
+        /// The name.
+        name: Box<str>,
+    },
     /// The bits per key are not a number from 0 to 4,294,967,295.
     #[error("bits per key must be between 0 and {}, got {given}", u32::MAX)]
     BitsPerKeyOutOfRange {
@@ -101,4 +142,46 @@ pub enum Error {
         /// The length of the filter block in bytes.
         bytes: u64,
     },
+    /// The header of a Parquet filter is cut short, is not in Thrift's compact encoding, or lacks one of its parts.
+    #[error("filter header must be a complete Thrift struct, got damaged or cut bytes")]
+    ParquetHeader,
+    /// The header of a Parquet filter names an unknown algorithm, hash function or compression.
+    #[error("filter's {what} must be number 1, got {number}")]
+    UnknownToParquet {
+        /// The name of the field.
+        what: &'static str,
+        /// The number found; the known number in Parquet's definition is 1.
+        number: i16,
+    },
+    /// The length of a Parquet filter's bit set is not a valid one.
+    #[error("length of a filter's bit set must be a multiple of 32 between 32 and 2147483616, got {given}")]
+    BitsetLength {
+        /// The length in bytes.
+        given: i64,
+    },
+    /// The bit set of a Parquet filter extends beyond the given bytes.
+    #[error("filter must be at least {needed} bytes, got {given}")]
+    Truncated {
+        /// The length of header and bit set in bytes.
+        needed: u64,
+        /// The number of bytes given.
+        given: u64,
+    },
+}
+
+// The error is part of the result of every filter that is built.
+const _: () = assert!(size_of::<Error>() <= 48);
+
+/// Quotes a text from a user or a table, of which a long one is cut.
+#[cfg(feature = "alloc")]
+fn quoted(text: &str) -> String {
+    match text.char_indices().nth(200) {
+        Some((end, _)) => format!("{:?}... ({} bytes)", &text[..end], text.len()),
+        None => format!("{text:?}"),
+    }
+}
+
+/// Returns the error for an argument outside of its domain, whose name and domain are in words.
+pub(crate) const fn outside(what: &'static str, given: f64, allowed: &'static str) -> Error {
+    Error::OutOfDomain { what, given, allowed }
 }

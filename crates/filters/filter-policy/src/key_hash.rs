@@ -4,7 +4,7 @@ use core::fmt::Debug;
 use core::num::NonZeroU64;
 
 #[cfg(feature = "alloc")]
-use filter_kernels::LaneHash;
+use crate::simd::LaneHash;
 use hashzoo::{LEVELDB_BLOOM_SEED, leveldb_hash, murmur2, murmur64a, xxh3_64};
 #[cfg(feature = "alloc")]
 use hashzoo::{rocksdb_hash, xxh64, xxph3_64};

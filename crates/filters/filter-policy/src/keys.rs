@@ -7,8 +7,8 @@ use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 use crate::building::reserve;
 #[cfg(feature = "alloc")]
 use crate::error::Error;
-use filter_kernels::Keys;
-pub use filter_kernels::PackedKeys;
+use crate::simd::Keys;
+pub use crate::simd::PackedKeys;
 
 /// A batch of keys for one call.
 ///

@@ -9,7 +9,8 @@
     doc = "Filter policies for storage engines, without an allocator. `README.md` introduces them."
 )]
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
+#![allow(private_bounds, reason = "the kernels' own part of `StoredBits`")]
 #![warn(
     clippy::alloc_instead_of_core,
     clippy::cast_possible_truncation,
@@ -17,11 +18,40 @@
     clippy::std_instead_of_alloc,
     clippy::std_instead_of_core
 )]
+// Lanes are compiled for every processor, so that no change breaks them unnoticed, but only used where they have
+// instructions.
+#![cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(
+        dead_code,
+        unused_imports,
+        unused_macros,
+        unused_variables,
+        reason = "no instructions for lanes, or none for those of 64 bits"
+    )
+)]
+// A format that builds with an allocator alone has code for it all the same.
+#![cfg_attr(
+    not(feature = "alloc"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "building Ribbon and binary fuse filters, places"
+    )
+)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
+
+#[allow(
+    unsafe_code,
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "instructions that not every processor has, loads of parts of vectors, and bounds that were checked before"
+)]
+mod simd;
 
 // The contract between engines and policies.
 mod policy;
@@ -29,25 +59,23 @@ mod policy;
 // The number that configures every policy.
 mod bits_per_key;
 
-// LevelDB's format: its hash functions, and the policies.
-pub mod leveldb;
+// The formats: all that is known of each is in its file and folder.
+pub mod formats;
+
+// Policies by name, Parquet's files, sizes and rates, descriptions.
+pub mod parquet;
+#[cfg(feature = "alloc")]
+pub mod policies;
+pub mod sizing;
+pub mod view;
 
 mod filter_bytes;
 
-// Around one filter: from a stream of keys, for each block of a table, over prefixes.
-#[cfg(feature = "alloc")]
-mod builder;
-
+// Around one filter: for each block of a table, over prefixes.
 pub mod filter_block;
 
 #[cfg(feature = "alloc")]
 pub mod prefix;
-
-// For the authors of policies.
-pub mod own_policy;
-
-#[cfg(feature = "alloc")]
-pub mod contract;
 
 pub mod building;
 
@@ -59,21 +87,41 @@ mod keys;
 
 mod error;
 
+#[doc = include_str!("../FORMAT.md")]
+pub mod format {}
+#[doc = include_str!("../THEORY.md")]
+pub mod theory {}
+#[cfg_attr(feature = "alloc", doc = include_str!("../WHICH.md"))]
+#[cfg_attr(not(feature = "alloc"), doc = "Which policy to choose: see `WHICH.md`.")]
+pub mod which {}
+
 /// SIMD kernels, selected at run time. Output is identical to the portable code.
 pub mod kernels {
-    pub use filter_kernels::{Kernel, KernelToken, Keys, Lookup, Source, StoredBits};
+    pub use crate::policy::BestKernel;
+    pub use crate::simd::{Kernel, KernelToken, Keys, Lookup, Source, StoredBits};
 }
 
 pub use answers::Answers;
 pub use bits_per_key::BitsPerKey;
-#[cfg(feature = "alloc")]
-pub use builder::FilterBuilder;
 pub use error::Error;
 pub use filter_bytes::FilterBytes;
+pub use formats::basho::{BashoFilterPolicy, BashoTablePolicy};
+pub use formats::bloom64::BloomFilter64Policy;
+pub use formats::fuse::BinaryFusePolicy;
+pub use formats::leveldb::BloomFilterPolicy;
+pub use formats::split_block::SplitBlockPolicy;
+pub use formats::{leveldb, rocksdb};
 pub use key_hash::{HashFunctionId, HashValue, KeyHash, KeyHashes, basho_hash, basho_murmur2_hash};
 pub use keys::{BatchKey, KeyBatch, PackedKeys};
-pub use leveldb::BloomFilterPolicy;
+#[cfg(feature = "alloc")]
+pub use policy::builder::FilterBuilder;
+#[cfg(feature = "alloc")]
+pub use policy::contract;
+pub use policy::own_policy;
 pub use policy::{
-    AsPolicy, FilterPolicy, HashedKey, Layout, MATCHES_EVERYTHING, OwnedFilter, Policy, Prepared,
-    PreparedFilter,
+    AnyFormat, AsPolicy, Facts, FilterPolicy, FilterSize, Format, HashedKey, MATCHES_EVERYTHING, OwnedFilter,
+    Policy, Prepared, PreparedFilter,
 };
+
+#[cfg(feature = "alloc")]
+pub use sizing::budget;

@@ -1,8 +1,15 @@
 //! The contract between a storage engine and a filter policy.
 
+mod any;
+#[cfg(feature = "alloc")]
+pub(crate) mod builder;
+#[cfg(feature = "alloc")]
+pub mod contract;
+mod format;
 mod hashed_key;
-mod layout;
+pub mod own_policy;
 mod prepared;
+pub(crate) mod query;
 
 #[cfg(feature = "alloc")]
 use alloc::boxed::Box;
@@ -17,8 +24,11 @@ use crate::building::append_with;
 use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
 use crate::key_hash::{KeyHash, KeyHashes, WRONG_HASHES};
+#[cfg(feature = "alloc")]
+pub use any::AnyPolicy;
+pub use any::{AnyFormat, Facts, FilterSize};
+pub use format::{BestKernel, Format, Policy};
 pub use hashed_key::HashedKey;
-pub use layout::{Layout, Policy};
 pub use prepared::{OwnedFilter, Prepared, PreparedFilter};
 
 /// A filter that matches every key, for every reader of LevelDB's format and every policy: in LevelDB's format, a last

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use filter_formats::BashoTablePolicy;
+use filter_policy::BashoTablePolicy;
 
 use super::block::{Block, Entry};
 use super::blocks::{Blocks, MAX_METAINDEX_BYTES};

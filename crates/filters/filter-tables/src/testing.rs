@@ -6,7 +6,7 @@
 #![expect(clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
 
 /// The folder of the recorded data.
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../filter-formats/tests/data");
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../filter-policy/tests/data");
 
 pub mod golden;
 pub mod manifests;

@@ -255,7 +255,7 @@ impl Loaded {
         if error.redis().is_some_and(is_missing_command) {
             let what = "the server must have RedisBloom's filter behind BF.LOADCHUNK, BF.INFO and BF.MEXISTS, as Redis 8, Redis \
                         Stack and the module RedisBloom do; other servers, such as Dragonfly, have another filter behind BF.* or \
-                        none; a `FixedFilter` or a `ShardedSet` needs none of these commands";
+                        none; a `FixedFilter` needs none of these commands";
             return Error::Server(Details::of_key(&self.key, what));
         }
         error

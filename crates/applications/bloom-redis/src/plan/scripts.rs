@@ -28,8 +28,6 @@ scripts! { String, |code| code;
     LOAD = "load";
     REPLACE = "replace";
     WRITE_MARK = "mark";
-    #[cfg(feature = "sets")]
-    SWAP = "swap";
 }
 
 scripts! { Digested, Digested::new;

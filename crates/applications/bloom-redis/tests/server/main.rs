@@ -13,6 +13,5 @@ mod redisbloom;
 mod replacing;
 mod resharding;
 mod round_trips;
-mod sets;
 mod support;
 mod troubles;

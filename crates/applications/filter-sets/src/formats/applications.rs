@@ -1,7 +1,7 @@
 //! The filters of `membership-filters` that are sized by a rate: Guava's stream, RedisBloom's chunks, and those in an
 //! envelope.
 
-use filter_formats::sizing::{Textbook, lowest_rate};
+use filter_policy::sizing::{Textbook, lowest_rate};
 use membership_filters::backend::{AnyFunnel, Blocked, Bloom, Compatible, Counting, Cuckoo, Rotating};
 use membership_filters::envelope::{self, Stored as _};
 use membership_filters::guava::{self, Strategy, StreamHeader};
@@ -13,10 +13,9 @@ use super::open_either;
 use crate::bytes::FilterData;
 use crate::error::Error;
 use crate::format::{
-    AnyFilling, AnyOpened, Filling, Format, FormatOperations, Hasher, NO_BITS, Opened, Plan, Result, Size,
-    Sizing,
+    AnyFilling, AnyOpened, Filling, FormatOperations, Hasher, NO_BITS, Opened, Plan, Result, Size, Sizing,
+    StoredFormat,
 };
-use crate::outline::{Outline, stream};
 
 /// A format of the list.
 pub(super) struct Application {
@@ -234,8 +233,8 @@ impl FormatOperations for Application {
         matches!(self.form, Recognition::RedisBloom)
     }
 
-    fn recognise(&'static self, head: &[u8], len: u64) -> Option<Format> {
-        let format = Format::of(self);
+    fn recognise(&'static self, head: &[u8], len: u64) -> Option<StoredFormat> {
+        let format = StoredFormat::of(self);
         let magic = match self.form {
             Recognition::Guava => {
                 let header = StreamHeader::from_bytes(*head.first_chunk()?);
@@ -258,7 +257,7 @@ impl FormatOperations for Application {
         })
     }
 
-    fn hasher(&self, _format: &Format) -> Result<Hasher> {
+    fn hasher(&self, _format: &StoredFormat) -> Result<Hasher> {
         Ok(Hasher {
             is_narrow: false,
             hash: match self.form {
@@ -268,7 +267,7 @@ impl FormatOperations for Application {
         })
     }
 
-    fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
+    fn plan(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
         let capacity = capacity.unwrap_or(keys).max(1);
         let rate = self.rate(capacity, size)?;
         let shape = (self.shape)(capacity, rate)?;
@@ -286,7 +285,7 @@ impl FormatOperations for Application {
         })
     }
 
-    fn open(&'static self, format: &Format, bytes: FilterData) -> Result<AnyOpened> {
+    fn open(&'static self, format: &StoredFormat, bytes: FilterData) -> Result<AnyOpened> {
         let Recognition::Envelope(_) = self.form else {
             return (self.open)(Bytes.hash_id(), bytes.as_ref());
         };
@@ -300,16 +299,5 @@ impl FormatOperations for Application {
             )));
         }
         (self.open)(id, bytes.as_ref())
-    }
-
-    fn outline(&self, _format: &Format, len: u64, head: &[u8], _tail: &[u8]) -> Option<Result<Outline>> {
-        matches!(self.form, Recognition::Guava).then(|| {
-            let header = head.first_chunk().copied().map(StreamHeader::from_bytes);
-            let header = header.ok_or_else(|| Error::argument("the header is cut"))?;
-            let (strategy, words) = header.validate().map_err(Error::argument)?;
-            let positions =
-                move |key: &[u8], bits| strategy.positions(Hash128::of(key), header.probe_count.into(), bits);
-            stream(len, header.stream_len(), StreamHeader::LEN, words, positions)
-        })
     }
 }

@@ -1,40 +1,43 @@
-//! The formats of storage engines, which `filter_formats` lists.
+//! The formats of storage engines, which `filter_policy::formats` lists.
 
 use std::io::{self, Write};
 
-use filter_formats::policies::{self, AnyPolicy, NamedPolicy};
-use filter_formats::sizing::Textbook;
-use filter_formats::view::places::{self, Places};
-use filter_formats::view::{FilterKind, FilterView};
+use filter_policy::policies::{self, AnyPolicy};
+use filter_policy::sizing::Textbook;
+use filter_policy::view::{FilterKind, FilterView};
 use filter_policy::{
-    Answers, BitsPerKey, FilterPolicy as _, HashFunctionId, HashValue, KeyHash, KeyHashes,
-    MATCHES_EVERYTHING, OwnedFilter,
+    Answers, BitsPerKey, FilterPolicy, HashFunctionId, HashValue, KeyHash, KeyHashes, MATCHES_EVERYTHING,
+    OwnedFilter,
 };
+use filter_policy::{AnyFormat, formats};
 use hashzoo::xxh3_64;
 
 use crate::bytes::FilterData;
 use crate::error::Error;
 use crate::format::{
-    AnyFilling, AnyOpened, Filling, Format, FormatOperations, Hasher, NO_BITS, Opened, Plan, Result, Size,
-    Sizing, like,
+    AnyFilling, AnyOpened, Filling, FormatOperations, Hasher, NO_BITS, Opened, Plan, Result, Size, Sizing,
+    StoredFormat, like,
 };
-use crate::outline::{Outline, Placed};
 
 /// The seed of the second hash of a key, which no format and no shard function uses.
 const IDENTITY_SEED: u64 = 0x6b65_7973;
 
 /// Returns the format of a policy whose name is derived from that of another: with another seed, or over prefixes.
-pub(super) fn derived(name: &str) -> Option<Format> {
+pub(super) fn derived(name: &str) -> Option<StoredFormat> {
     policies::reader(name).ok()?;
-    Some(Format::derived(policies::listed(name)?, name))
+    let listed = policies::listed(name)?;
+    let format = formats::ALL
+        .iter()
+        .find(|format| FilterPolicy::name(*format) == listed.name())?;
+    Some(StoredFormat::derived(format, name))
 }
 
 /// Returns the policy that reads filters of a format.
-fn reader(format: &Format) -> Result<AnyPolicy> {
+fn reader(format: &StoredFormat) -> Result<AnyPolicy> {
     policies::reader(format.name()).map_err(Error::argument)
 }
 
-fn policy(format: &Format, bits_per_key: BitsPerKey) -> Result<AnyPolicy> {
+fn policy(format: &StoredFormat, bits_per_key: BitsPerKey) -> Result<AnyPolicy> {
     policies::by_name(format.name(), bits_per_key).map_err(Error::argument)
 }
 
@@ -44,13 +47,13 @@ fn function(policy: &AnyPolicy) -> Result<HashFunctionId> {
     function.ok_or_else(|| Error::argument("can be queried, but not built: it has no hash values"))
 }
 
-impl FormatOperations for NamedPolicy {
+impl FormatOperations for &'static dyn AnyFormat {
     fn name(&self) -> &'static str {
-        self.name()
+        FilterPolicy::name(*self)
     }
 
     fn short_names(&self) -> &'static [&'static str] {
-        self.short_names()
+        (**self).short_names()
     }
 
     fn is_known_by_bytes(&self) -> bool {
@@ -58,16 +61,16 @@ impl FormatOperations for NamedPolicy {
     }
 
     fn owns(&self, bytes: &[u8]) -> bool {
-        self.format().owns(bytes)
+        (**self).owns(bytes)
     }
 
     fn check_bare(&self, bytes: &[u8]) -> Result<()> {
-        let view = FilterView::new(self.format(), bytes);
-        let (name, len) = (self.name(), bytes.len());
+        let view = FilterView::new(*self, bytes);
+        let (name, len) = (FilterPolicy::name(*self), bytes.len());
         let reason = match view.kind() {
             // Written where a filter could not be built.
             FilterKind::Reserved if bytes == MATCHES_EVERYTHING => return Ok(()),
-            FilterKind::Reserved => format!("no filter of {name}: {}", self.format().damage(bytes)),
+            FilterKind::Reserved => format!("no filter of {name}: {}", self.damage(bytes)),
             // All layouts have at least 64 bits, also without keys.
             FilterKind::Filter(_) if view.bits() >= 64 => return Ok(()),
             _ => format!("no filter of {name} has the length of {len} bytes"),
@@ -75,7 +78,7 @@ impl FormatOperations for NamedPolicy {
         Err(Error::argument(reason))
     }
 
-    fn hasher(&self, format: &Format) -> Result<Hasher> {
+    fn hasher(&self, format: &StoredFormat) -> Result<Hasher> {
         let policy = reader(format)?;
         let is_narrow = function(&policy)?.bits() == 64;
         Ok(Hasher {
@@ -91,13 +94,13 @@ impl FormatOperations for NamedPolicy {
         })
     }
 
-    fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
+    fn plan(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
         if capacity.is_some() {
             return Err(Error::argument(
                 "is sized by its keys alone: no capacity can be given",
             ));
         }
-        let sizes = self.format();
+        let sizes = *self;
         let bits_per_key = match size {
             Size::BitsPerKey(bits) => BitsPerKey::fractional(bits),
             Size::Rate(rate) => sizes.bits_per_key_for_rate(keys.max(1), rate),
@@ -132,7 +135,7 @@ impl FormatOperations for NamedPolicy {
                 probe_count,
                 rate,
             },
-            memory: len.saturating_add(keys.saturating_mul(8 + self.building_bytes_per_key())),
+            memory: len.saturating_add(keys.saturating_mul(8 + self.facts().building_bytes_per_key)),
             make: Box::new(move || {
                 let policy = policy(&format, bits_per_key)?;
                 match function.bits() {
@@ -143,20 +146,14 @@ impl FormatOperations for NamedPolicy {
         })
     }
 
-    fn open(&'static self, format: &Format, bytes: FilterData) -> Result<AnyOpened> {
+    fn open(&'static self, format: &StoredFormat, bytes: FilterData) -> Result<AnyOpened> {
         let filter = OwnedFilter::new(reader(format)?, bytes);
-        let (listed, format) = (self, format.clone());
+        let (listed, format) = (*self, format.clone());
         Ok(Box::new(OpenedFilter {
             listed,
             format,
             filter,
         }))
-    }
-
-    fn outline(&self, format: &Format, len: u64, _head: &[u8], tail: &[u8]) -> Option<Result<Outline>> {
-        let policy = reader(format).ok().filter(|policy| function(policy).is_ok())?;
-        let form = places::LayoutOutline::new(self.format(), len, tail)?;
-        Some(Ok(Outline(Box::new(PolicyOutline { policy, form }))))
     }
 }
 
@@ -223,8 +220,8 @@ impl<H: HashValue> Filling for Filled<H> {
 
 /// A policy's filter, opened for queries.
 struct OpenedFilter {
-    listed: &'static NamedPolicy,
-    format: Format,
+    listed: &'static dyn AnyFormat,
+    format: StoredFormat,
     filter: OwnedFilter<AnyPolicy, FilterData>,
 }
 
@@ -242,12 +239,12 @@ impl Opened for OpenedFilter {
     }
 
     fn rate(&self) -> f64 {
-        FilterView::new(self.listed.format(), self.filter.bytes()).expected_rate()
+        FilterView::new(self.listed, self.filter.bytes()).expected_rate()
     }
 
     /// Sets the bits of a Bloom filter that are set in another.
     fn merge(&mut self, other: &dyn Opened) -> Result<()> {
-        let stored = self.listed.format();
+        let stored = self.listed;
         let (mut bits, other) = (self.filter.bytes().to_vec(), like::<Self>(other)?.filter.bytes());
         let (one, another) = (FilterView::new(stored, &bits), FilterView::new(stored, other));
         let probes = |view: FilterView<'_>| view.probe_count().filter(|&probes| probes > 0);
@@ -276,25 +273,5 @@ impl Opened for OpenedFilter {
 
     fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
         writer.write_all(self.filter.bytes())
-    }
-}
-
-/// A policy's filter whose queries need a few bytes.
-struct PolicyOutline {
-    policy: AnyPolicy,
-    form: places::LayoutOutline,
-}
-
-impl Placed for PolicyOutline {
-    fn places(&self, key: &[u8]) -> Places {
-        match self.policy.key_hash(key) {
-            Some(hash) => self.form.places(hash),
-            None => Places::Same(true),
-        }
-    }
-
-    fn contains(&self, key: &[u8], bytes: &[u8]) -> bool {
-        let hash = self.policy.key_hash(key);
-        hash.is_none_or(|hash| self.form.may_match(hash, bytes))
     }
 }

@@ -1,6 +1,6 @@
 //! Spark's streams.
 
-use filter_formats::sizing::Textbook;
+use filter_policy::sizing::Textbook;
 use membership_filters::Hashing as _;
 use membership_filters::envelope::{HEADER_LEN, Stored as _};
 use membership_filters::spark::{BloomFilter, ItemBytes, Parameters, StreamHeader, Version};
@@ -8,11 +8,7 @@ use membership_filters::spark::{BloomFilter, ItemBytes, Parameters, StreamHeader
 use super::open_either;
 use crate::bytes::FilterData;
 use crate::error::{Error, ensure};
-use crate::format::{AnyOpened, Format, FormatOperations, Hasher, Plan, Result, Size, Sizing};
-use crate::outline::{Outline, stream};
-
-/// The most probes of a filter that is queried bit by bit: a stored number must not use any amount of memory.
-const MAX_PROBES: u32 = 1 << 16;
+use crate::format::{AnyOpened, FormatOperations, Hasher, Plan, Result, Size, Sizing, StoredFormat};
 
 /// A format of the list: a version of the stream.
 pub(super) struct Spark {
@@ -39,7 +35,7 @@ fn is_enveloped(bytes: &[u8]) -> bool {
 }
 
 impl Spark {
-    fn version(&self, format: &Format) -> Version {
+    fn version(&self, format: &StoredFormat) -> Version {
         let seed = format.seed;
         match self.has_seed() {
             true => Version::V2 { seed },
@@ -73,13 +69,13 @@ impl FormatOperations for Spark {
         self.version != Version::V1
     }
 
-    fn recognise(&'static self, head: &[u8], _len: u64) -> Option<Format> {
+    fn recognise(&'static self, head: &[u8], _len: u64) -> Option<StoredFormat> {
         // The header is long enough to recognise a truncated stream.
         let header = self.header(head).ok()?;
         let seed = header.version.seed();
-        Some(Format {
+        Some(StoredFormat {
             seed,
-            ..Format::of(self)
+            ..StoredFormat::of(self)
         })
     }
 
@@ -89,7 +85,7 @@ impl FormatOperations for Spark {
             .is_ok_and(|header| is_enveloped(bytes) || header.stream_len() == bytes.len() as u64)
     }
 
-    fn hasher(&self, format: &Format) -> Result<Hasher> {
+    fn hasher(&self, format: &StoredFormat) -> Result<Hasher> {
         let keys = ItemBytes { seed: format.seed };
         Ok(Hasher {
             is_narrow: true,
@@ -97,7 +93,7 @@ impl FormatOperations for Spark {
         })
     }
 
-    fn plan(&self, format: &Format, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
+    fn plan(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
         let capacity = capacity.unwrap_or(keys).max(1);
         let parameters = match size {
             Size::Rate(rate) => Parameters::new(capacity, rate),
@@ -129,32 +125,14 @@ impl FormatOperations for Spark {
         })
     }
 
-    fn open(&'static self, _format: &Format, bytes: FilterData) -> Result<AnyOpened> {
+    fn open(&'static self, _format: &StoredFormat, bytes: FilterData) -> Result<AnyOpened> {
         self.header(bytes.as_ref())?;
         let read = open_either(bytes.as_ref(), ItemBytes::default(), BloomFilter::from_spark);
         Ok(Box::new(read?))
     }
-
-    fn outline(&self, _format: &Format, len: u64, head: &[u8], _tail: &[u8]) -> Option<Result<Outline>> {
-        Some(self.placed(len, head))
-    }
 }
 
 impl Spark {
-    fn placed(&self, len: u64, head: &[u8]) -> Result<Outline> {
-        let header = self.header(head)?;
-        let StreamHeader {
-            version,
-            probe_count: probes,
-            word_count: words,
-        } = header;
-        ensure(probes <= MAX_PROBES, || {
-            format!("the probe count must be at most {MAX_PROBES}, got {probes}")
-        })?;
-        let positions = move |key: &[u8], bits| version.positions(key, probes, bits);
-        stream(len, header.stream_len(), version.header_len(), words, positions)
-    }
-
     /// Returns the expected rate. Positions of version 1 are remainders of numbers below 2^31, and uneven in filters of
     /// many bits.
     fn rate(&self, bits: u64, probes: u32, keys: u64) -> Result<f64> {

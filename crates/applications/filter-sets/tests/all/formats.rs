@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use filter_formats::policies;
 use filter_policy::FilterPolicy as _;
+use filter_policy::{AnyFormat, formats};
 use filter_sets::{
-    Builder, ENDS, Filter, FilterSet, Format, Header, Manifest, Opening, ShardFunction, Size, merge,
+    Builder, Filter, FilterSet, Header, Manifest, Opening, ShardFunction, Size, StoredFormat, merge,
     merge_sets,
 };
 use membership_filters::spark::{self, Version};
@@ -22,14 +22,14 @@ const SIZE: Size = Size::Rate(0.01);
 #[test]
 fn every_name_is_of_one_format() {
     let mut known = BTreeSet::new();
-    for each in Format::all() {
+    for each in StoredFormat::all() {
         let names = each.short_names().iter().copied();
         for name in names.chain([each.name()]).collect::<BTreeSet<_>>() {
             assert!(known.insert(name.to_owned()), "{name}");
             assert_eq!(format(name), each, "{name}");
         }
     }
-    for policy in policies::ALL {
+    for policy in formats::ALL {
         assert_eq!(format(policy.name()).short_names(), policy.short_names());
     }
     for (derived, short) in [
@@ -49,7 +49,7 @@ fn every_name_is_of_one_format() {
         "BloomFilter2.SignedTai",
         "leveldb.Prefix.Fixed4",
     ] {
-        assert!(Format::named(unknown).is_err(), "{unknown}");
+        assert!(StoredFormat::named(unknown).is_err(), "{unknown}");
     }
 }
 
@@ -123,10 +123,8 @@ fn formats_can_do_what_is_documented() {
     let place = tempfile::tempdir().unwrap();
     let path = |name: &str| place.path().join(name);
     let (one, another, fewer) = (keys(0..3_000), keys(3_000..6_000), keys(0..1_500));
-    let mut table =
-        "| stored name | short names | known by its bytes | an answer from a few bytes | merged |\n"
-            .to_owned();
-    table += "|---|---|---|---|---|\n";
+    let mut table = "| stored name | short names | known by its bytes | merged |\n".to_owned();
+    table += "|---|---|---|---|\n";
     for name in names() {
         let format = format(name);
         let builder = Builder::new(format.clone(), Size::BitsPerKey(60.0));
@@ -162,15 +160,14 @@ fn formats_can_do_what_is_documented() {
             true => assert_eq!(opened.unwrap().format(), &format, "{name}"),
             false => assert!(opened.unwrap_err().to_string().contains("leveldb, "), "{name}"),
         }
-        let few = format.outline(bytes.len() as u64, &bytes[..ENDS], &bytes[bytes.len() - ENDS..]);
         let yes = |is: bool| if is { "yes" } else { "no" };
-        let (few, merged) = (yes(few.is_ok()), yes(merged.is_ok()));
+        let merged = yes(merged.is_ok());
         let (name, short, is_recognised) = (
             format.name(),
             format.short_names().join("`, `"),
             yes(format.is_known_by_bytes()),
         );
-        table += &format!("| `{name}` | `{short}` | {is_recognised} | {few} | {merged} |\n");
+        table += &format!("| `{name}` | `{short}` | {is_recognised} | {merged} |\n");
     }
     assert!(
         include_str!("../../FORMAT.md").ends_with(&table),
@@ -234,13 +231,13 @@ fn shards_find_their_keys_match_at_the_stated_rate_and_are_single_filters() {
         assert!(sealed[Header::LEN..] == bytes, "{name}");
         // The policies' own builders, given the keys once each, write the same: where their bytes do not depend on the
         // order. RocksDB's 32-bit filter does not count keys that share a hash value with the one before.
-        let is_this = |policy: &&policies::NamedPolicy| policy.short_names().contains(&name);
-        if let Some(policy) = policies::ALL.iter().find(is_this)
+        let is_this = |policy: &&&'static dyn AnyFormat| policy.short_names().contains(&name);
+        if let Some(policy) = formats::ALL.iter().find(is_this)
             && !["Ribbon", "Legacy"]
                 .iter()
                 .any(|kind| policy.name().contains(kind))
         {
-            let size = policy.format().bits_per_key_for_rate(one.len() as u64, 0.01);
+            let size = policy.bits_per_key_for_rate(one.len() as u64, 0.01);
             let mut made = Vec::new();
             let policy = policy.policy(size.unwrap());
             let slices: Vec<_> = one.iter().map(Vec::as_slice).collect();
@@ -426,7 +423,7 @@ fn spark_and_redisbloom_are_read_from_their_envelopes() {
     ] {
         let [path, merged] = ["enveloped", "merged"].map(|name| place.path().join(name));
         fs::write(&path, &bytes).unwrap();
-        assert_eq!(Format::of_file(&path), Some(expected.clone()));
+        assert_eq!(StoredFormat::of_file(&path), Some(expected.clone()));
         let filter = Filter::open(&path, None, Opening::default()).unwrap();
         let bare_filter = Filter::from_bytes(None, bare.clone()).unwrap();
         assert_eq!((filter.format(), bare_filter.format()), (&expected, &expected));
@@ -438,7 +435,7 @@ fn spark_and_redisbloom_are_read_from_their_envelopes() {
             Ok(()) => assert!(fs::read(&merged).unwrap() == bare, "{expected}"),
             Err(error) => assert!(error.to_string().contains("cannot be merged"), "{error}"),
         }
-        let refused = |format: Option<&Format>, bytes: &[u8]| {
+        let refused = |format: Option<&StoredFormat>, bytes: &[u8]| {
             let refused = Filter::from_bytes(format, bytes.to_vec());
             refused.unwrap_err().to_string()
         };

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::LazyLock;
 
-use filter_formats::policies;
+use filter_policy::policies;
 use filter_sets::{Access, Error, Filter, FilterSet, Header, Manifest, Opening, merge_sets};
 use serde_json::{Value, json};
 
@@ -276,7 +276,7 @@ fn a_file_states_its_format() {
             policies::listed(super::format(name).name()),
             &bytes[Header::LEN..],
         );
-        if super::format(name).is_known_by_bytes() || row.is_some_and(|row| row.format().owns(stored)) {
+        if super::format(name).is_known_by_bytes() || row.is_some_and(|row| row.owns(stored)) {
             let other = super::format("split-block-xxph3");
             let error = Filter::from_bytes(Some(&other), stored.to_vec())
                 .unwrap_err()

@@ -10,15 +10,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use filter_sets::{Builder, FileBuilding, Format, Manifest, Shard, Size};
+use filter_sets::{Builder, FileBuilding, Manifest, Shard, Size, StoredFormat};
 
-fn format(name: &str) -> Format {
-    Format::named(name).unwrap()
+fn format(name: &str) -> StoredFormat {
+    StoredFormat::named(name).unwrap()
 }
 
 /// Returns a name of each format.
 fn names() -> impl Iterator<Item = &'static str> {
-    Format::all().map(|format| format.short_names()[0])
+    StoredFormat::all().map(|format| format.short_names()[0])
 }
 
 /// Returns keys of 4 to 12 bytes.

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
-use filter_sets::{Builder, DEFAULT_MEMORY, Error, FileBuilding, Format, SetBuilding, Size};
+use filter_sets::{Builder, DEFAULT_MEMORY, Error, FileBuilding, SetBuilding, Size, StoredFormat};
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use key_input::{KeyForm, KeyKind, Keys, sources};
 use terminal::failure::Failure;
@@ -52,8 +52,8 @@ pub struct Arguments {
     #[arg(long, value_name = "B", conflicts_with = "bits")]
     bits_per_key: Option<f64>,
     /// The format, by its stored or its short name; an unknown name lists all
-    #[arg(long, value_name = "NAME", value_parser = Format::named, default_value = "guava")]
-    format: Format,
+    #[arg(long, value_name = "NAME", value_parser = StoredFormat::named, default_value = "guava")]
+    format: StoredFormat,
     /// Make a folder with this many shards
     #[arg(long, value_name = "N")]
     shards: Option<u32>,

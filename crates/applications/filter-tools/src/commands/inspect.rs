@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use filter_sets::Format;
+use filter_sets::StoredFormat;
 use key_input::KeyKind;
 use serde::Serialize;
 use terminal::number::grouped;
@@ -69,8 +69,8 @@ pub struct Arguments {
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// The format of the filters, for stored bytes that do not identify it
-    #[arg(long, value_name = "NAME", value_parser = Format::named, conflicts_with = "column")]
-    format: Option<Format>,
+    #[arg(long, value_name = "NAME", value_parser = StoredFormat::named, conflicts_with = "column")]
+    format: Option<StoredFormat>,
     /// Skip the data blocks: much faster on large databases
     #[arg(long)]
     no_data: bool,
@@ -316,8 +316,7 @@ fn in_words(totals: &Totals) -> String {
         totals.bits.matching_everything,
         "letting every key pass",
     );
-    let bad =
-        "of sizes at which numbers between stored numbers often match (see THEORY.md of filter-formats)";
+    let bad = "of sizes at which numbers between stored numbers often match (see THEORY.md of filter-policy)";
     add(&mut text, totals.bits.bad_sizes, bad);
     if let Some(rate) = totals.bits.false_positive_rate {
         text.push_str(&format!("; {}", counted(totals.bits.all_bits(), "bit")));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use filter_sets::Format;
+use filter_sets::StoredFormat;
 use terminal::failure::Failure;
 
 use super::{check_new, failure, refuse_stdout};
@@ -27,8 +27,8 @@ pub struct Arguments {
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
     /// The format of the filters, as for build: only for stored bytes alone
-    #[arg(long, value_name = "NAME", value_parser = Format::named)]
-    format: Option<Format>,
+    #[arg(long, value_name = "NAME", value_parser = StoredFormat::named)]
+    format: Option<StoredFormat>,
     /// Replace an existing file
     #[arg(long, visible_alias = "force")]
     replace: bool,

@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use filter_sets::{Access, Filter, FilterSet, Format, MANIFEST, Opening};
+use filter_sets::{Access, Filter, FilterSet, MANIFEST, Opening, StoredFormat};
 use key_input::{KeyForm, KeyKind, Keys, sources};
 use membership_filters::{Hashing as _, Xxph3, envelope};
 use terminal::failure::{Failure, escaped};
@@ -55,8 +55,8 @@ pub struct Arguments {
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// The format of the filters, as for build: only for stored bytes alone
-    #[arg(long, value_name = "NAME", value_parser = Format::named)]
-    format: Option<Format>,
+    #[arg(long, value_name = "NAME", value_parser = StoredFormat::named)]
+    format: Option<StoredFormat>,
     /// Files with a key a line, also compressed by gzip or Zstandard; - or none is standard input
     #[arg(long, value_name = "FILE", num_args = 1..)]
     keys: Vec<PathBuf>,
@@ -194,7 +194,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| (may_hold.answer)(key)).collect();
         Ok(Opened::new(kind, answers))
     } else {
-        let known = format.cloned().or_else(|| Format::of_file(path));
+        let known = format.cloned().or_else(|| StoredFormat::of_file(path));
         let encoding = encoding(arguments.form.kind.unwrap_or(KeyKind::Line));
         let given = known.map(|format| format.encoding(encoding));
         let filter = Filter::open(path, given.as_ref(), opening).map_err(failure)?;

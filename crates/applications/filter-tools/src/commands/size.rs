@@ -4,9 +4,9 @@ mod levels;
 
 use std::io::{self, Write as _};
 
-use filter_formats::budget::Level;
+use filter_policy::budget::Level;
 use filter_policy::leveldb::is_coprime_size;
-use filter_sets::{Format, Size, Sizing};
+use filter_sets::{Size, Sizing, StoredFormat};
 use indicatif::HumanBytes;
 use serde::Serialize;
 use terminal::failure::Failure;
@@ -24,7 +24,7 @@ use crate::sizing::{SizeAnswer, SizeQuestion, answer, name, next_size_up};
 /// and a rate, for keys and bits per key, for keys and a memory, or for the most keys of a rate in a memory. The
 /// defaults are 1,000,000 keys if neither keys nor memory are given, and a rate of 1 % if no option determines it.
 /// Rates are those expected of an ideal hash. LevelDB's rate jumps with the exact number of keys, because its probes
-/// are not independent (see THEORY.md of filter-formats).
+/// are not independent (see THEORY.md of filter-policy).
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} size --keys 10M --rate 0.01%\n  {program} size --keys 45402 --bits-per-key 15\n  \
@@ -54,8 +54,8 @@ pub struct Arguments {
         conflicts_with_all = ["keys", "rate"])]
     levels: Vec<Level>,
     /// Calculate only filters of this format; may be repeated
-    #[arg(long, alias = "filter", value_name = "NAME", value_parser = Format::named)]
-    format: Vec<Format>,
+    #[arg(long, alias = "filter", value_name = "NAME", value_parser = StoredFormat::named)]
+    format: Vec<StoredFormat>,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -93,7 +93,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return levels::run(&arguments.levels, budget, &arguments.format, arguments.json);
     }
     let (question, text) = question(arguments)?;
-    let all: Vec<_> = Format::all().collect();
+    let all: Vec<_> = StoredFormat::all().collect();
     let (formats, is_chosen) = match &arguments.format[..] {
         [] => (&all[..], false),
         some => (some, true),

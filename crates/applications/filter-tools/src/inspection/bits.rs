@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use filter_formats::EngineFormat;
-use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::MATCHES_EVERYTHING;
 use filter_policy::leveldb::is_coprime_size;
+use filter_policy::view::{FilterKind, FilterView};
+use filter_policy::{AnyFormat, formats};
 use serde::Serialize;
 use statistics::significant;
 
@@ -47,10 +47,10 @@ impl BitTotals {
     /// does not identify it, or the reason why it was not counted.
     pub(super) fn add_filter(
         &mut self,
-        format: EngineFormat,
+        format: &'static dyn AnyFormat,
         bytes: &[u8],
     ) -> Result<Option<&'static str>, Unread> {
-        let is_of_rocksdb = format.shares_layout(EngineFormat::FAST_LOCAL_BLOOM);
+        let is_of_rocksdb = format.shares_layout(formats::FAST_LOCAL_BLOOM);
         if bytes == MATCHES_EVERYTHING || is_of_rocksdb && bytes == ROCKSDB_MATCHES_EVERYTHING {
             self.matching_everything += 1;
             return Ok(None);
@@ -67,7 +67,7 @@ impl BitTotals {
                 self.bits += view.bits();
                 self.ones += ones;
                 self.probes.insert(probes);
-                let is_bad = format == EngineFormat::LEVEL_DB && !is_coprime_size(view.bits() / 8);
+                let is_bad = format == formats::LEVEL_DB && !is_coprime_size(view.bits() / 8);
                 self.bad_sizes += u64::from(is_bad);
             }
             // Of another writer.
@@ -76,9 +76,7 @@ impl BitTotals {
         self.weighted_rates += view.expected_rate() * view.bits() as f64;
         self.derive();
         Ok(match view.kind() {
-            FilterKind::Filter(format) if is_of_rocksdb || view.probe_count().is_none() => {
-                Some(format.name())
-            }
+            FilterKind::Filter(format) if is_of_rocksdb || view.probe_count().is_none() => Some(format),
             _ => None,
         })
     }
@@ -118,7 +116,6 @@ fn is_zero(number: &u64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use filter_formats::policies;
     use filter_policy::BitsPerKey;
 
     use super::*;
@@ -129,7 +126,7 @@ mod tests {
         for (bytes, bad) in [(41, 1), (42, 1), (52, 2)] {
             let mut filter = vec![0; bytes];
             filter[bytes - 1] = 6;
-            bits.add_filter(EngineFormat::LEVEL_DB, &filter).unwrap();
+            bits.add_filter(formats::LEVEL_DB, &filter).unwrap();
             assert_eq!(bits.bad_sizes, bad, "{bytes} bytes");
         }
     }
@@ -138,12 +135,12 @@ mod tests {
     fn filters_of_every_policy_are_counted() {
         let keys: Vec<[u8; 4]> = (0..1000_u32).map(u32::to_le_bytes).collect();
         let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
-        for known in policies::ALL {
+        for known in formats::ALL {
             let mut filter = Vec::new();
             let policy = known.policy(BitsPerKey::whole(10));
             policy.append_filter(&keys, &mut filter).unwrap();
             let mut bits = BitTotals::default();
-            let counted = bits.add_filter(known.format(), &filter);
+            let counted = bits.add_filter(*known, &filter);
             assert!(
                 counted.is_ok() && bits.all_bits() > 5000,
                 "{} is not counted, {counted:?}",

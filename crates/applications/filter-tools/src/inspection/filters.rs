@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use filter_formats::EngineFormat;
+use filter_policy::AnyFormat;
 use filter_policy::filter_block::{FilterBlockReader, StoredFilter};
 use filter_tables::BlockHandle;
 use serde::Serialize;
@@ -41,7 +41,7 @@ impl FilterBlockReport {
     }
 
     /// Counts the bits of a filter that is not empty, or returns the reason why they are not counted.
-    pub(super) fn add_filter(&mut self, format: EngineFormat, filter: &[u8]) -> Result<(), Unread> {
+    pub(super) fn add_filter(&mut self, format: &'static dyn AnyFormat, filter: &[u8]) -> Result<(), Unread> {
         let bits = self.bits.get_or_insert_default();
         self.kinds.extend(bits.add_filter(format, filter)?);
         Ok(())
@@ -55,7 +55,7 @@ impl FilterBlockReport {
 pub(super) fn look_at(
     block: &[u8],
     policy: &[u8],
-    layout: Option<EngineFormat>,
+    layout: Option<&'static dyn AnyFormat>,
     data_blocks: &[BlockHandle],
 ) -> (FilterBlockReport, [Findings; 2]) {
     let reader = FilterBlockReader::new((), block);

@@ -7,7 +7,7 @@
 //!
 //! Source: the Parquet format, `parquet.thrift` (`FileMetaData`).
 
-use filter_formats::parquet::thrift::{BINARY, I32, I64, Input, LIST, Read, STRUCT};
+use filter_policy::parquet::thrift::{BINARY, I32, I64, Input, LIST, Read, STRUCT};
 
 /// A column of a row group.
 #[derive(Debug, Clone, PartialEq)]

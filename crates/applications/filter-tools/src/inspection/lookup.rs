@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::Path;
 
-use filter_formats::EngineFormat;
-use filter_formats::policies::{self, AnyPolicy};
-use filter_formats::rocksdb::FastLocalBloom;
-use filter_formats::view::FilterView;
 use filter_policy::filter_block::FilterBlockReader;
+use filter_policy::formats;
 use filter_policy::leveldb::KeyHasher;
+use filter_policy::policies::{self, AnyPolicy};
+use filter_policy::rocksdb::FastLocalBloomPolicy;
+use filter_policy::view::FilterView;
 use filter_policy::{BloomFilterPolicy, FilterPolicy as _};
 use filter_tables::{BlockHandle, BlockRole, Entry, Error, FilterHandles, RocksDbTable, Table};
 
@@ -261,9 +261,9 @@ fn rocksdb(table: &RocksDbTable<&TableFile>) -> Result<MayHold, Unread> {
     let read = |handle: BlockHandle| Ok((handle.offset, table.filter(handle)?));
     let read: BTreeMap<_, _> = handles.into_iter().map(read).collect::<Result<_, Error<_>>>()?;
     let name = table.filters_name().unwrap_or_default();
-    let format = super::format_of(name.as_bytes()).unwrap_or(EngineFormat::FAST_LOCAL_BLOOM);
+    let format = super::format_of(name.as_bytes()).unwrap_or(formats::FAST_LOCAL_BLOOM);
     // The bytes of filters of RocksDB identify their kind, whatever the name.
-    let policy = policies::reader(name).unwrap_or_else(|_| Box::new(FastLocalBloom::new(10.into())));
+    let policy = policies::reader(name).unwrap_or_else(|_| Box::new(FastLocalBloomPolicy::new(10.into())));
     let rates = read
         .values()
         .map(|filter| FilterView::new(format, filter).expected_rate());
@@ -286,7 +286,7 @@ fn block_based(block: Vec<u8>) -> MayHold {
     let policies = policies_of(super::OLD_LEVELDB_NAME.as_bytes());
     let filters = FilterBlockReader::new((), block);
     let read = filters.filters().filter_map(|filter| filter.bytes);
-    let rates = read.map(|filter| FilterView::new(EngineFormat::LEVEL_DB, filter).expected_rate());
+    let rates = read.map(|filter| FilterView::new(formats::LEVEL_DB, filter).expected_rate());
     let all = (filters.len() > 1).then(|| AllFilters::new(filters.len(), rates));
     let answer = move |key: &[u8]| {
         let may_match = |filter: &[u8]| policies.iter().any(|policy| policy.key_may_match(key, filter));

@@ -7,9 +7,9 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use filter_formats::parquet::{Header, SplitBlockFilter};
-use filter_formats::view::FilterView;
-use filter_formats::{EngineFormat, Error};
+use filter_policy::parquet::{Header, SplitBlockFilter};
+use filter_policy::view::FilterView;
+use filter_policy::{Error, formats};
 use key_input::KeyKind;
 use serde::Serialize;
 use statistics::significant;
@@ -198,7 +198,7 @@ impl OpenFile {
         match bitset {
             Ok(bitset) => {
                 found.bytes = Some(bitset.len() as u64);
-                let rate = FilterView::new(EngineFormat::SPLIT_BLOCK, &bitset).expected_rate();
+                let rate = FilterView::new(formats::SPLIT_BLOCK, &bitset).expected_rate();
                 found.expected_rate = Some(significant::round(rate));
                 if let (Some(value), Ok(filter)) = (value, SplitBlockFilter::new(&bitset)) {
                     found.may_match = Some(value.may_match(&filter));
@@ -225,7 +225,7 @@ impl OpenFile {
         let wrong = |reason| Unread::Damaged(text(&reason));
         let (header, header_len) = Header::read(&head).map_err(|error| match error {
             // Of another writer.
-            Error::Unknown { .. } => Unread::Other(text(&error)),
+            Error::UnknownToParquet { .. } => Unread::Other(text(&error)),
             _ => wrong(error.to_string()),
         })?;
         let needed = header_len as u64 + u64::from(header.bitset_len());

@@ -1,7 +1,7 @@
 //! Inspects the filters of a RocksDB table.
 
-use filter_formats::EngineFormat;
-use filter_formats::view::{FilterKind, FilterView};
+use filter_policy::formats;
+use filter_policy::view::{FilterKind, FilterView};
 use filter_tables::{BlockHandle, BlockRole, Damage, FilterHandles, RocksDbFilters, RocksDbTable};
 use serde::Serialize;
 
@@ -68,7 +68,7 @@ impl TableReport {
             Ok(FilterHandles::BlockBased(handle)) => {
                 data_blocks.sort_unstable_by_key(|handle| handle.offset);
                 // The name means another format elsewhere.
-                let layout = Some(EngineFormat::LEVEL_DB);
+                let layout = Some(formats::LEVEL_DB);
                 self.add_filter_block(table, *handle, name.as_bytes(), layout, &data_blocks);
             }
             Ok(_) => {}
@@ -96,7 +96,7 @@ impl TableReport {
         holds_keys: bool,
         handles: impl ExactSizeIterator<Item = BlockHandle>,
     ) {
-        let layout = super::format_of(name.as_bytes()).unwrap_or(EngineFormat::FAST_LOCAL_BLOOM);
+        let layout = super::format_of(name.as_bytes()).unwrap_or(formats::FAST_LOCAL_BLOOM);
         let mut report = FilterBlockReport::new(name.as_bytes(), 0, handles.len() as u64);
         report.bits = Some(BitTotals::default());
         let (mut found, mut read) = (Findings::default(), DisjointRanges::default());

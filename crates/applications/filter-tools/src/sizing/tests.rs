@@ -7,7 +7,7 @@ use super::*;
 
 #[test]
 fn the_most_keys_need_all_of_the_memory() {
-    for format in Format::all() {
+    for format in StoredFormat::all() {
         let (rate, bytes) = (0.01, 1 << 20);
         let most = answer(&format, SizeQuestion::MostKeys { rate, bytes }).unwrap();
         // Cuckoo tables and fingerprints grow in steps, and RedisBloom's filter starts with half of the rate. A counter
@@ -38,7 +38,7 @@ proptest! {
         bytes in 1..u64::MAX,
     ) {
         // LevelDB's rate takes up to a second where keys and bits are many.
-        for format in Format::all().filter(|format| of_policy(format) != Some(EngineFormat::LEVEL_DB)) {
+        for format in StoredFormat::all().filter(|format| of_policy(format) != Some(formats::LEVEL_DB)) {
             for size in [Size::Rate(rate), Size::BitsPerKey(bits_per_key), Size::Bytes(bytes)] {
                 let _ = answer(&format, SizeQuestion::Of { keys, size });
             }

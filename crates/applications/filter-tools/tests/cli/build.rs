@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::time::Duration;
 
-use filter_formats::Basho;
+use filter_policy::BashoFilterPolicy;
 use filter_policy::filter_block::FilterBlockBuilder;
 use filter_policy::leveldb::KeyHasher;
 use filter_policy::{BloomFilterPolicy, FilterPolicy};
@@ -431,7 +431,7 @@ fn tables_in_other_orders_deny_no_stored_key() {
     let text: String = keys.iter().map(|key| hex(key) + "\n").collect();
     let signed = BloomFilterPolicy::with_hasher(Signed, 10.into());
     let unsigned = BloomFilterPolicy::with_leveldb_hash(10.into());
-    let arm = Basho::with_murmur2(16.into());
+    let arm = BashoFilterPolicy::with_murmur2(16.into());
     let [in_leveldb, in_rocksdb] = ["leveldb.BuiltinBloomFilter2", "rocksdb.BuiltinBloomFilter"];
     let policies: [(_, &dyn FilterPolicy, _, &[&str]); 4] = [
         ("signed.ldb", &signed, old, &[]),
@@ -462,7 +462,7 @@ fn tables_in_other_orders_deny_no_stored_key() {
         );
     }
     // One filter for all keys, as Pebble writes it.
-    let fuse = filter_formats::policies::reader("binaryfuse").unwrap();
+    let fuse = filter_policy::policies::reader("binaryfuse").unwrap();
     let (mut file, mut filter) = (File::default(), Vec::new());
     let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
     fuse.append_filter(&slices, &mut filter).unwrap();

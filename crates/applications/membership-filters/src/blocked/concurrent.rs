@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::filter::{Filter, Shared};
 use crate::hash::Xxph3;
 use crate::random::scale;
-use filter_formats::parquet::{block_bits, block_may_match};
+use filter_policy::parquet::{block_bits, block_may_match};
 
 /// A [`BloomFilter`](crate::BloomFilter) that many threads share: they insert through a shared reference, without locks.
 ///

@@ -4,11 +4,11 @@
 
 use crate::envelope::{CHECKSUM_LEN, HEADER_LEN};
 use crate::error::{Error, Violation};
-use filter_formats::parquet::{bitset_len_for_rate, expected_rate};
+use filter_policy::parquet::{bitset_len_for_rate, expected_rate};
 
 const BLOCK_BYTES: u32 = 32;
 
-/// The largest number of blocks that `filter_formats::parquet` accepts: 2 GiB minus one block.
+/// The largest number of blocks that `filter_policy::parquet` accepts: 2 GiB minus one block.
 const MAX_BLOCKS: u32 = (1 << 26) - 1;
 
 /// The size of a [`BloomFilter`](crate::BloomFilter): its number of blocks of 32 bytes.

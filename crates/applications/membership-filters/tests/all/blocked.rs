@@ -1,8 +1,8 @@
 //! The blocked filter's contract, seen from outside.
 
-use filter_formats::parquet::SplitBlock;
 use filter_policy::kernels::Kernel;
-use filter_policy::{BitsPerKey, FilterPolicy as _, KeyHashes, Layout as _};
+use filter_policy::parquet::ParquetPolicy;
+use filter_policy::{BitsPerKey, FilterPolicy as _, Format as _, KeyHashes};
 use membership_filters::{BloomFilter, Error, Parameters};
 use membership_filters::{Bytes, Hashed};
 
@@ -85,10 +85,10 @@ fn arguments_out_of_range_are_refused() {
 fn the_blocks_are_those_of_the_policy() {
     let hashes = hashes(5, 1000);
     for kernel in Kernel::available() {
-        let policy = SplitBlock::new(BitsPerKey::whole(12)).on_kernel(kernel);
+        let policy = ParquetPolicy::new(BitsPerKey::whole(12)).on_kernel(kernel);
         let values: Vec<u64> = hashes.iter().map(|hash| hash.hash().h1).collect();
         let mut room = vec![0; policy.max_filter_len(values.len()).unwrap()];
-        let values = KeyHashes::new(policy.layout().hash_function(), &values);
+        let values = KeyHashes::new(policy.format().hash_function(), &values);
         let built = policy.create_from_hashes(values, &mut room).unwrap();
         let mut filter = filter(built.len() as u32 / 32);
         filter.insert_many_hashed(&hashes).unwrap();

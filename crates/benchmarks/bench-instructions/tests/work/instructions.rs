@@ -8,12 +8,13 @@
 use core::hint::black_box;
 use std::io::{self, Write};
 
-use filter_formats::parquet::SplitBlock;
-use filter_formats::rocksdb::{FastLocalBloom, LegacyBloom, Ribbon};
-use filter_formats::{Basho, BinaryFuse, Bloom64};
+use filter_policy::SplitBlockPolicy;
+use filter_policy::parquet::ParquetPolicy;
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyBloomPolicy, RibbonPolicy};
 use filter_policy::{
-    Answers, BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedKey, KeyHashes, Layout, Policy,
+    Answers, BitsPerKey, BloomFilterPolicy, FilterPolicy, Format, HashedKey, KeyHashes, Policy,
 };
+use filter_policy::{BashoFilterPolicy, BinaryFusePolicy, BloomFilter64Policy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -58,7 +59,7 @@ impl Keys {
 }
 
 /// Runs each way of a policy with keys of two kinds.
-fn run<L: Layout>(policy: Policy<L>, out: &mut impl Write) -> Result<(), Failed>
+fn run<L: Format>(policy: Policy<L>, out: &mut impl Write) -> Result<(), Failed>
 where
     Policy<L>: Copy,
 {
@@ -85,8 +86,8 @@ where
                 black_box(object.create_filter(keys, &mut small).is_ok());
             }
         })?;
-        let hashes: Vec<L::Hash> = stored.iter().map(|key| policy.layout().hash(key)).collect();
-        let hashes = KeyHashes::new(policy.layout().hash_function(), &hashes);
+        let hashes: Vec<L::Hash> = stored.iter().map(|key| policy.format().hash(key)).collect();
+        let hashes = KeyHashes::new(policy.format().hash_function(), &hashes);
         count("build-hashes", &mut || {
             black_box(object.create_from_hashes(hashes, &mut room).is_ok());
         })?;
@@ -136,13 +137,13 @@ fn main() -> Result<(), Failed> {
     run(BloomFilterPolicy::with_leveldb_hash(ten), out)?;
     run(BloomFilterPolicy::new(ten), out)?;
     run(BloomFilterPolicy::with_signed_tail(ten), out)?;
-    run(Bloom64::new(ten), out)?;
-    run(FastLocalBloom::new(ten), out)?;
-    run(LegacyBloom::new(ten), out)?;
-    run(Ribbon::new(ten), out)?;
-    run(SplitBlock::new(ten), out)?;
-    run(SplitBlock::with_xxph3(ten), out)?;
-    run(BinaryFuse::new(ten), out)?;
-    run(Basho::new(ten), out)?;
-    run(Basho::with_murmur2(ten), out)
+    run(BloomFilter64Policy::new(ten), out)?;
+    run(FastLocalBloomPolicy::new(ten), out)?;
+    run(LegacyBloomPolicy::new(ten), out)?;
+    run(RibbonPolicy::new(ten), out)?;
+    run(ParquetPolicy::new(ten), out)?;
+    run(SplitBlockPolicy::new(ten), out)?;
+    run(BinaryFusePolicy::new(ten), out)?;
+    run(BashoFilterPolicy::new(ten), out)?;
+    run(BashoFilterPolicy::with_murmur2(ten), out)
 }

@@ -3,9 +3,9 @@
 use core::hint::black_box;
 use std::rc::Rc;
 
-use filter_formats::policies::AnyPolicy;
 use filter_policy::kernels::Kernel;
-use filter_policy::{Answers, Error, FilterPolicy, KeyBatch, Layout, Policy};
+use filter_policy::policies::AnyPolicy;
+use filter_policy::{Answers, Error, FilterPolicy, Format, KeyBatch, Policy};
 
 use super::{Batched, Contender, Forms, Maker};
 use crate::turns::Loop;
@@ -23,9 +23,9 @@ pub struct Ours {
 impl Ours {
     /// Returns a contender for each kernel that this processor has. It builds filters one after another in the same
     /// memory, as engines do.
-    pub fn on_all_kernels<L: Layout>(policy: Policy<L>) -> impl Iterator<Item = Contender>
+    pub fn on_all_kernels<F: Format>(policy: Policy<F>) -> impl Iterator<Item = Contender>
     where
-        Policy<L>: Copy + Send + Sync + 'static,
+        F: Copy + Send + Sync + 'static,
     {
         Kernel::available().map(move |kernel| -> Contender {
             let policy = policy.on_kernel(kernel);

@@ -1,7 +1,7 @@
 //! Building and querying filters: with the same bytes as an engine's own policy, of LevelDB and of Parquet in runs with
 //! their own records; and filters of all kinds at the same false-positive rates.
 
-use filter_formats::Bloom64;
+use filter_policy::BloomFilter64Policy;
 use terminal::number;
 use terminal::number::grouped;
 
@@ -79,8 +79,8 @@ pub const EQUAL_RATE: Suite = Suite {
     ],
     parameters: &["version", "key_lengths", "filter_keys", "rate"],
     properties: &["version"],
-    baseline: Baseline::Contender(&[Bloom64::NAME]),
-    // The table of the page `crates/filters/filter-formats/WHICH.md`.
+    baseline: Baseline::Contender(&[BloomFilter64Policy::NAME]),
+    // The table of the page `crates/filters/filter-policy/WHICH.md`.
     summary: Tables {
         heading: |row| {
             // Keys of different lengths and each in its own memory, as applications have them, but for the largest filters.

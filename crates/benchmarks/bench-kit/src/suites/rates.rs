@@ -1,7 +1,7 @@
 //! False-positive rates of every policy and filter, compared with an ideal filter's, by bits per key and by the number
 //! of keys. No time is measured.
 
-use filter_formats::policies;
+use filter_policy::formats;
 use terminal::number::grouped;
 
 use crate::suite::{Baseline, Label, Suite};
@@ -24,7 +24,7 @@ const OTHERS: [Label; 5] = [
 
 /// Returns the names of all policies, then the others.
 pub(super) fn policies_and(others: &[Label]) -> Vec<Label> {
-    let policies = policies::ALL.iter().map(|policy| (policy.name(), policy.name()));
+    let policies = formats::ALL.iter().map(|policy| (policy.name(), policy.name()));
     policies.chain(others.iter().copied()).collect()
 }
 

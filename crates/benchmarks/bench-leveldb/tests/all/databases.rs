@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bench_leveldb::{Database, Policy, UniquePtr};
-use filter_formats::Bloom64;
-use filter_formats::rocksdb::{FastLocalBloom, Ribbon};
+use filter_policy::BloomFilter64Policy;
+use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_leveldb::{
     POLICY_BLOOM_FILTER2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_LEVELDB, POLICY_RIBBON,
@@ -80,9 +80,12 @@ fn databases_of_our_own_policies() {
     let keys = Keys::new();
     let policies: [(UniquePtr<Policy>, i32); 4] = [
         (Policy::ours(BloomFilterPolicy::new(TEN)), POLICY_BLOOM_FILTER2),
-        (Policy::ours(Bloom64::new(TEN)), POLICY_BLOOM64),
-        (Policy::ours(FastLocalBloom::new(TEN)), POLICY_FAST_LOCAL_BLOOM),
-        (Policy::ours(Ribbon::new(TEN)), POLICY_RIBBON),
+        (Policy::ours(BloomFilter64Policy::new(TEN)), POLICY_BLOOM64),
+        (
+            Policy::ours(FastLocalBloomPolicy::new(TEN)),
+            POLICY_FAST_LOCAL_BLOOM,
+        ),
+        (Policy::ours(RibbonPolicy::new(TEN)), POLICY_RIBBON),
     ];
     for (of_hook, number) in policies {
         let by_hook = written_by(of_hook, &keys);

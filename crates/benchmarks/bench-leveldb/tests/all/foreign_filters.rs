@@ -1,8 +1,8 @@
 //! LevelDB's own policy answers "may match" to filters of the newer formats, which it reads only under a wrong name, so
-//! no key is lost. `FORMAT.md` of `filter-formats` promises this for these formats.
+//! no key is lost. `FORMAT.md` of `filter-policy` promises this for these formats.
 
 use bench_leveldb::Policy;
-use filter_formats::{EngineFormat, policies};
+use filter_policy::formats;
 use filter_policy::{BitsPerKey, FilterPolicy as _};
 
 use crate::may_match;
@@ -14,11 +14,8 @@ fn key(number: u32) -> Vec<u8> {
 #[test]
 fn filters_of_other_formats_are_let_pass() {
     let leveldb = Policy::builtin(10);
-    let open = [EngineFormat::BLOOM64, EngineFormat::FAST_LOCAL_BLOOM];
-    for policy in policies::ALL
-        .iter()
-        .filter(|policy| open.contains(&policy.format()))
-    {
+    let open = [formats::BLOOM64, formats::FAST_LOCAL_BLOOM];
+    for policy in formats::ALL.iter().filter(|policy| open.contains(&*policy)) {
         for bits_per_key in [1, 4, 10, 17, 50, 100] {
             let built = policy.policy(BitsPerKey::whole(bits_per_key));
             for count in [1, 2, 5, 17, 100, 1_000, 20_000] {

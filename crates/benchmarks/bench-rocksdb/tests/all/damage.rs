@@ -5,16 +5,16 @@
 //! purpose.
 
 use bench_rocksdb::{Policy, slices};
-use filter_formats::EngineFormat;
-use filter_formats::rocksdb::{FastLocalBloom, FastLocalBloomPolicy};
-use filter_formats::view::{FilterKind, FilterView};
+use filter_policy::formats;
+use filter_policy::rocksdb::FastLocalBloomPolicy;
+use filter_policy::view::{FilterKind, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy, MATCHES_EVERYTHING};
 
 use crate::may_match;
 use crate::source::Source;
 
 /// The policy of ours; it reads every kind of filter.
-const OURS: FastLocalBloomPolicy = FastLocalBloom::new(BitsPerKey::whole(10));
+const OURS: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
 
 /// Counts of equal answers.
 #[derive(Default)]
@@ -129,7 +129,7 @@ fn filters_beyond_which_rocksdb_reads_deny_nothing() {
     let lines = [&[0; 320][..], &[17], &0x2400_0005_u32.to_le_bytes()].concat();
     for filter in [line, lines] {
         assert!(theirs.reader(&filter).is_err());
-        let view = FilterView::new(EngineFormat::FAST_LOCAL_BLOOM, &filter);
+        let view = FilterView::new(formats::FAST_LOCAL_BLOOM, &filter);
         assert_eq!(view.kind(), FilterKind::Reserved);
         assert!(OURS.key_may_match(b"key", &filter));
     }

@@ -1,9 +1,9 @@
 //! Compares filters with RocksDB's own, built and queried directly.
 
 use bench_rocksdb::{Policy, slices};
-use filter_formats::EngineFormat;
-use filter_formats::rocksdb::FastLocalBloom;
-use filter_formats::view::{FilterKind, FilterView};
+use filter_policy::formats;
+use filter_policy::rocksdb::FastLocalBloomPolicy;
+use filter_policy::view::{FilterKind, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
 
 use crate::source::Source;
@@ -46,8 +46,8 @@ fn filters_are_rocksdbs_own_byte_for_byte() {
             };
             assert!(ours(&**policy, &keys) == expected, "{}", what());
             let reader = theirs.reader(&expected).unwrap();
-            let view = FilterView::new(EngineFormat::FAST_LOCAL_BLOOM, &expected);
-            ribbons += u32::from(view.kind() == FilterKind::Filter(EngineFormat::RIBBON));
+            let view = FilterView::new(formats::FAST_LOCAL_BLOOM, &expected);
+            ribbons += u32::from(view.kind() == FilterKind::Filter("Ribbon"));
             for (place, key) in keys.iter().chain(&absent).enumerate() {
                 let answers = [may_match(&reader, key), policy.key_may_match(key, &expected)];
                 assert_eq!(answers[0], answers[1], "{}: {key:x?}", what());
@@ -84,7 +84,7 @@ fn odd_bits_per_key_are_corrected_alike() {
         let bits = BitsPerKey::fractional(bits_per_key).unwrap_or(BitsPerKey::MAX);
         let theirs = Policy::bloom(bits_per_key, 5).create_filter(&slices(&keys));
         assert!(
-            ours(&FastLocalBloom::new(bits), &keys) == theirs,
+            ours(&FastLocalBloomPolicy::new(bits), &keys) == theirs,
             "{bits_per_key}"
         );
     }

@@ -7,7 +7,7 @@ mod source;
 mod tables;
 
 use bench_rocksdb::{Policy, Reader, UniquePtr, slices};
-use filter_formats::rocksdb::{FastLocalBloom, LegacyBloom, Ribbon};
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyBloomPolicy, RibbonPolicy};
 use filter_policy::{BitsPerKey, FilterPolicy};
 
 /// Returns RocksDB's policies and ours for the same bits per key.
@@ -16,10 +16,13 @@ fn policies(bits_per_key: f64) -> [(UniquePtr<Policy>, Box<dyn FilterPolicy>); 3
     [
         (
             Policy::bloom(bits_per_key, 5),
-            Box::new(FastLocalBloom::new(bits)),
+            Box::new(FastLocalBloomPolicy::new(bits)),
         ),
-        (Policy::bloom(bits_per_key, 4), Box::new(LegacyBloom::new(bits))),
-        (Policy::ribbon(bits_per_key), Box::new(Ribbon::new(bits))),
+        (
+            Policy::bloom(bits_per_key, 4),
+            Box::new(LegacyBloomPolicy::new(bits)),
+        ),
+        (Policy::ribbon(bits_per_key), Box::new(RibbonPolicy::new(bits))),
     ]
 }
 

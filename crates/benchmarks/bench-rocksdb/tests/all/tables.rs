@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use bench_rocksdb::{Policy, slices};
-use filter_formats::EngineFormat;
-use filter_formats::rocksdb::NAME_IN_TABLES;
-use filter_formats::view::{FilterKind, FilterView};
 use filter_policy::FilterPolicy;
+use filter_policy::formats;
+use filter_policy::rocksdb::NAME_IN_TABLES;
+use filter_policy::view::{FilterKind, FilterView};
 use filter_tables::{BlockRole, FilterHandles, RocksDbTable};
 
 use crate::policies;
@@ -56,7 +56,7 @@ fn check(theirs: &Policy, ours: &dyn FilterPolicy, keys: &[Vec<u8>], partition_b
     }
     for (handle, keys) in keys_of.values() {
         let filter = table.filter(*handle).unwrap();
-        let view = FilterView::new(EngineFormat::FAST_LOCAL_BLOOM, &filter);
+        let view = FilterView::new(formats::FAST_LOCAL_BLOOM, &filter);
         assert_ne!(view.kind(), FilterKind::Reserved);
         assert!(
             keys.iter().all(|key| ours.key_may_match(key, &filter)),

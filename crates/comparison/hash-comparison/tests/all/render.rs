@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use filter_formats::EngineFormat;
+use filter_policy::formats;
 
 use super::{Workbench, sealed};
 
@@ -37,8 +37,8 @@ fn the_page_has_the_filters_with_a_hash_function_of_their_own() {
         .split("filters with their own hash function</caption>")
         .nth(1);
     let table = table.and_then(|rest| rest.split("</table>").next()).unwrap();
-    for policy in filter_formats::policies::ALL {
-        let has_own = policy.format() != EngineFormat::LEVEL_DB;
+    for policy in formats::ALL {
+        let has_own = *policy != formats::LEVEL_DB;
         let name = policy.name();
         assert_eq!(table.contains(&format!("<th>{name}<")), has_own, "{name}");
     }

@@ -2,9 +2,9 @@
 
 use core::ffi::{CStr, c_int};
 
-use filter_formats::parquet::SplitBlock;
-use filter_formats::rocksdb::{FastLocalBloom, Ribbon};
-use filter_formats::{BinaryFuse, Bloom64, policies};
+use filter_policy::SplitBlockPolicy;
+use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
+use filter_policy::{BinaryFusePolicy, BloomFilter64Policy, policies};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
 use super::state::try_box;
@@ -50,14 +50,17 @@ pub(super) fn chosen(bits_per_key: f64, policy: c_int) -> Option<(ChosenPolicy, 
         POLICY_LEVELDB => named(leveldb, c"leveldb.BuiltinBloomFilter2"),
         POLICY_BLOOM_FILTER2_COPRIME => named(bloom_filter2.coprime_sizes(), c"BloomFilter2"),
         POLICY_LEVELDB_COPRIME => named(leveldb.coprime_sizes(), c"leveldb.BuiltinBloomFilter2"),
-        POLICY_BLOOM64 => named(Bloom64::new(bits), c"BloomFilter64.Xxph3"),
+        POLICY_BLOOM64 => named(BloomFilter64Policy::new(bits), c"BloomFilter64.Xxph3"),
         POLICY_FAST_LOCAL_BLOOM => named(
-            FastLocalBloom::new(bits),
+            FastLocalBloomPolicy::new(bits),
             c"rocksdb.internal.FastLocalBloomFilter",
         ),
-        POLICY_RIBBON => named(Ribbon::new(bits), c"rocksdb.internal.Standard128RibbonFilter"),
-        POLICY_SPLIT_BLOCK_XXPH3 => named(SplitBlock::with_xxph3(bits), c"SplitBlockBloomFilter.Xxph3"),
-        POLICY_BINARY_FUSE => named(BinaryFuse::new(bits), c"binaryfuse"),
+        POLICY_RIBBON => named(
+            RibbonPolicy::new(bits),
+            c"rocksdb.internal.Standard128RibbonFilter",
+        ),
+        POLICY_SPLIT_BLOCK_XXPH3 => named(SplitBlockPolicy::new(bits), c"SplitBlockBloomFilter.Xxph3"),
+        POLICY_BINARY_FUSE => named(BinaryFusePolicy::new(bits), c"binaryfuse"),
         _ => None,
     }
 }

@@ -4,9 +4,10 @@
 use std::rc::Rc;
 
 use counting_env::CountingEnv;
-use filter_formats::policies;
-use filter_formats::rocksdb::{FastLocalBloom, Ribbon};
+use filter_policy::formats;
+use filter_policy::policies;
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
+use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use filter_policy_rusty_leveldb::checked_open;
 use rusty_leveldb::env::Env;
@@ -62,7 +63,7 @@ fn round_trip(policy: impl FilterPolicy + Send + Sync + 'static, options: &Optio
 #[test]
 fn all_policies_find_what_is_there() {
     for options in [options(), snappy()] {
-        for listed in policies::ALL {
+        for listed in formats::ALL {
             round_trip(listed.policy(TEN), &options);
         }
         let bloom = BloomFilterPolicy::new(TEN);
@@ -93,8 +94,8 @@ fn absent_keys_read_hardly_a_block() {
     for name in [
         "BloomFilter2",
         "BloomFilter64.Xxph3",
-        FastLocalBloom::NAME,
-        Ribbon::NAME,
+        FastLocalBloomPolicy::NAME,
+        RibbonPolicy::NAME,
     ] {
         let policy = CountingPolicy::new(policies::by_name(name, TEN).unwrap());
         let [absent, present] = reads_of_absent_and_present(with_policy(options(), policy.clone()));

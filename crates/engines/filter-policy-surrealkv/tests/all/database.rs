@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use filter_formats::policies;
 use filter_policy::BitsPerKey;
+use filter_policy::formats;
+use filter_policy::policies;
 use filter_policy_surrealkv::SurrealKvPolicy;
 use surrealkv::inspect::{dump_manifest, dump_sst};
 use surrealkv::{CompactRangeOptions, FilterPolicy, Tree, TreeBuilder};
@@ -135,7 +136,7 @@ fn filters(folder: &Path) -> (usize, u64) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn absent_keys_read_no_block_before_and_after_compaction() {
-    for listed in policies::ALL {
+    for listed in formats::ALL {
         let name = listed.name();
         let folder = TempDir::new().unwrap();
         let policy = Counted::new(SurrealKvPolicy::new(listed.policy(TEN)).unwrap());

@@ -1,9 +1,9 @@
 //! The adapter without an engine: the stored bytes, partitions, and the answers for any bytes that are read back.
 
-use filter_formats::policies;
-use filter_formats::rocksdb::Ribbon;
+use filter_policy::formats;
 use filter_policy::leveldb::Murmur2;
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
+use filter_policy::rocksdb::RibbonPolicy;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, KeyHash, KeyHashes};
 use filter_policy_surrealkv::SurrealKvPolicy;
 use surrealkv::FilterPolicy as Engine;
@@ -12,7 +12,7 @@ const BLOOM: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::new(BitsPerKey::who
 
 /// Every policy that is found by its name.
 fn all() -> impl Iterator<Item = SurrealKvPolicy<Box<dyn FilterPolicy + Send + Sync>>> {
-    policies::ALL
+    formats::ALL
         .iter()
         .map(|listed| SurrealKvPolicy::new(listed.policy(BitsPerKey::whole(10))).unwrap())
 }
@@ -63,7 +63,7 @@ fn a_partition_is_as_large_as_it_may_be() {
             }
         }
     }
-    let ribbon = SurrealKvPolicy::new(Ribbon::new(BitsPerKey::whole(10))).unwrap();
+    let ribbon = SurrealKvPolicy::new(RibbonPolicy::new(BitsPerKey::whole(10))).unwrap();
     let bloom = SurrealKvPolicy::new(BLOOM).unwrap();
     assert_eq!(bloom.filter_keys_per_partition(16_384), 13_106);
     assert!(ribbon.filter_keys_per_partition(16_384) > 18_000);

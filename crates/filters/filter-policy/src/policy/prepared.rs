@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use filter_kernels::{KernelToken, Keys, Lookup, Source, StoredBits as _};
+use crate::simd::{KernelToken, Keys, Lookup, Source, StoredBits as _};
 
-use super::{FilterPolicy, HashedKey, Layout};
+use super::{FilterPolicy, Format, HashedKey};
 use crate::answers::{Answers, each, fill};
 use crate::building::batches;
 use crate::error::Error;
@@ -48,17 +48,17 @@ struct Lookups {
 }
 
 impl Lookups {
-    const fn of<L: Layout>() -> &'static Self {
+    const fn of<F: Format>() -> &'static Self {
         const {
             &Self {
-                hash: |plan, bits, hash| plan.restore::<L>(bits).may_match(plan.kernel, L::Hash::low(hash)),
+                hash: |plan, bits, hash| plan.restore::<F>(bits).may_match(plan.kernel, F::Hash::low(hash)),
                 keys: |plan, bits, keys, answers| {
-                    plan.restore::<L>(bits)
+                    plan.restore::<F>(bits)
                         .may_match_many(plan.kernel, Source::Keys(keys), answers);
                 },
                 hashes: |plan, bits, hashes, answers| match hashes.of(plan.function) {
                     Ok(hashes) => {
-                        plan.restore::<L>(bits)
+                        plan.restore::<F>(bits)
                             .may_match_many(plan.kernel, Source::Hashes(hashes), answers);
                     }
                     Err(_) => fill(true, hashes.len(), answers),
@@ -69,11 +69,11 @@ impl Lookups {
 }
 
 impl Prepared {
-    /// Prepares a filter of the layout `L`, which begins with these bits. `lookup` answers for a key, given numbers and
+    /// Prepares a filter of the format `F`, which begins with these bits. `lookup` answers for a key, given numbers and
     /// bits; it is `None` if only the policy can hash keys by the function:
-    /// [`StoredBits::may_match_many`](filter_kernels::StoredBits::may_match_many) then gets hash values alone, never keys.
+    /// [`StoredBits::may_match_many`](crate::kernels::StoredBits::may_match_many) then gets hash values alone, never keys.
     #[inline]
-    pub const fn new<L: Layout>(
+    pub const fn new<F: Format>(
         kernel: KernelToken,
         function: HashFunctionId,
         lookup: Option<Lookup>,
@@ -83,7 +83,7 @@ impl Prepared {
         Self(State::Filter(PreparedLookup {
             lookup,
             function,
-            layout: Lookups::of::<L>(),
+            layout: Lookups::of::<F>(),
             kernel,
             bits_len: bits.len(),
             numbers,
@@ -133,8 +133,8 @@ impl Prepared {
 
 impl PreparedLookup {
     #[inline(always)]
-    fn restore<'f, L: Layout>(&self, bits: &'f [u8]) -> L::Filter<'f> {
-        L::restore(self.kernel, bits, self.numbers)
+    fn restore<'f, F: Format>(&self, bits: &'f [u8]) -> F::Filter<'f> {
+        F::restore(self.kernel, bits, self.numbers)
     }
 
     /// Answers for a hash value of the filter's function.

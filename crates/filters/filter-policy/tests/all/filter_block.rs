@@ -282,7 +282,10 @@ impl FilterPolicy for OneKey {
 fn a_policy_that_fails_leaves_the_builder_as_it_was() {
     let error = Error::BufferTooShort { needed: 1, given: 0 };
     let mut out = b"what was there".to_vec();
-    assert_eq!(OneKey.append_filter(&[b"one", b"two"], &mut out), Err(error));
+    assert_eq!(
+        OneKey.append_filter(&[b"one", b"two"], &mut out),
+        Err(error.clone())
+    );
     assert_eq!(out, b"what was there");
     let mut builder = FilterBlockBuilder::new(&OneKey);
     builder.start_block(0).unwrap();
@@ -290,8 +293,8 @@ fn a_policy_that_fails_leaves_the_builder_as_it_was() {
     builder.start_block(2048).unwrap();
     builder.add_key(b"one").unwrap();
     builder.add_key(b"two").unwrap();
-    assert_eq!(builder.start_block(4096), Err(error));
-    assert_eq!(builder.start_block(8192), Err(error));
+    assert_eq!(builder.start_block(4096), Err(error.clone()));
+    assert_eq!(builder.start_block(8192), Err(error.clone()));
     // The offset has not moved either.
     builder.start_block(2049).unwrap();
     assert_eq!(builder.finish(), Err(error));

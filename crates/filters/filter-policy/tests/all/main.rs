@@ -1,9 +1,29 @@
 //! One program for all tests, because each program links everything.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+// What does not depend on the processor is not built for an emulator.
+#![cfg_attr(emulated, allow(dead_code, unused_imports))]
 
 mod batches;
+#[cfg(not(emulated))]
+mod broken;
+#[cfg(not(emulated))]
+mod budget;
+#[cfg(not(emulated))]
+mod contract;
 mod filter_block;
-mod golden;
+#[cfg(not(emulated))]
+mod fuse;
+mod golden_engines;
+mod golden_leveldb;
+mod golden_parquet;
+#[cfg(any(not(emulated), target_arch = "aarch64"))]
+mod kernels;
 mod leveldb;
+#[cfg(not(emulated))]
+mod policies;
 mod prefix;
+#[cfg(not(emulated))]
+mod rates;
 mod support;
+#[cfg(not(emulated))]
+mod view;

@@ -3,8 +3,8 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use filter_formats::BinaryFuse;
-use filter_formats::rocksdb::{FastLocalBloom, LegacyBloom, NAME_IN_TABLES, Ribbon};
+use filter_policy::BinaryFusePolicy;
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyBloomPolicy, NAME_IN_TABLES, RibbonPolicy};
 
 use super::super::block::Block;
 use super::super::blocks::{Blocks, Protection, of_place};
@@ -40,10 +40,10 @@ const NAMES: [&str; 10] = [
     NAME_IN_TABLES,
     "rocksdb.BuiltinBloomFilter.FullBloom",
     "rocksdb.BuiltinBloomFilter.Ribbon",
-    BinaryFuse::NAME,
-    FastLocalBloom::NAME,
-    Ribbon::NAME,
-    LegacyBloom::NAME,
+    BinaryFusePolicy::NAME,
+    FastLocalBloomPolicy::NAME,
+    RibbonPolicy::NAME,
+    LegacyBloomPolicy::NAME,
     "rocksdb.internal.DeprecatedBlockBasedBloomFilter",
     "bloomfilter",
     "ribbonfilter",
@@ -64,12 +64,12 @@ const INTERNAL_LEN: usize = 8;
 ///
 /// ```no_run
 /// use filter_tables::RocksDbTable;
-/// use filter_formats::rocksdb::FastLocalBloom;
+/// use filter_policy::rocksdb::FastLocalBloomPolicy;
 /// use filter_policy::{BitsPerKey, FilterPolicy};
 ///
 /// // Every policy of RocksDB's reads every kind of filter, whatever its bits per key. (Pebble's filters whose `filters_name` is
-/// // `binaryfuse` are read by `BinaryFuse` of filter-formats.)
-/// let policy = FastLocalBloom::new(BitsPerKey::whole(10));
+/// // `binaryfuse` are read by `BinaryFuse` of filter-policy.)
+/// let policy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
 /// let bytes = std::fs::read("000008.sst")?;
 /// let table = RocksDbTable::open(bytes.as_slice())?;
 /// let filters = table.filters()?;

@@ -1,9 +1,9 @@
 //! Tables that RocksDB wrote: reads them completely and queries every stored key. (That such filters are written byte
-//! for byte is a matter of `filter-formats`.)
+//! for byte is a matter of `filter-policy`.)
 
 use std::collections::BTreeMap;
 
-use filter_formats::rocksdb::{FastLocalBloom, FastLocalBloomPolicy};
+use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{BitsPerKey, FilterPolicy};
 use filter_tables::testing::golden::{self, key, rows, unhex};
 use filter_tables::{
@@ -14,7 +14,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// A policy that reads every kind of filter.
-const READER: FastLocalBloomPolicy = FastLocalBloom::new(BitsPerKey::whole(10));
+const READER: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
 
 #[derive(Deserialize)]
 struct Row {

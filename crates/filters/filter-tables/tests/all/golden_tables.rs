@@ -3,8 +3,8 @@
 //! Each filter covers the keys of the data blocks that start in one range of 2048 bytes; ranges without such a block
 //! have an empty filter.
 
-use filter_formats::{Basho, BashoTablePolicy};
 use filter_policy::filter_block::FilterBlockReader;
+use filter_policy::{BashoFilterPolicy, BashoTablePolicy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use filter_tables::testing::golden::{bytes, key, rows, unhex};
 use filter_tables::{BlockHandle, BlockRole, Error, RocksDbForm, Table};
@@ -213,7 +213,7 @@ fn filters_of_basho_are_rebuilt_from_the_keys_of_their_blocks() {
     assert!(table.policy_names().eq([BashoTablePolicy::NAME.as_bytes()]));
     assert_eq!(table.filter_block("leveldb.BuiltinBloomFilter2"), Ok(None));
     let block = table.filter_block(BashoTablePolicy::NAME).unwrap().unwrap();
-    let policy = Basho::new(BitsPerKey::whole(16));
+    let policy = BashoFilterPolicy::new(BitsPerKey::whole(16));
     let reader = FilterBlockReader::new(BashoTablePolicy::new(16.into()), &block);
 
     // The keys of each filter, in their order.

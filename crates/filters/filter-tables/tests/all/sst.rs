@@ -1,6 +1,6 @@
 //! RocksDB tables that are made here: versions without golden tables, and all kinds of damage.
 
-use filter_formats::rocksdb::FastLocalBloom;
+use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{BitsPerKey, FilterPolicy};
 use filter_tables::testing::golden;
 use filter_tables::testing::tables::{encode, entries, entry, with_restarts};
@@ -22,7 +22,7 @@ fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error<filter_tables::PastEnd>> {
             let key = entry.key.split_last_chunk::<8>().unwrap().0;
             let query = |handle| -> Result<bool, Error<_>> {
                 let filter = table.filter(handle)?;
-                Ok(FastLocalBloom::new(BitsPerKey::whole(10)).key_may_match(key, &filter))
+                Ok(FastLocalBloomPolicy::new(BitsPerKey::whole(10)).key_may_match(key, &filter))
             };
             let may_match = filters.may_match(key, query)?;
             assert!(may_match, "{key:x?} is denied");

@@ -98,10 +98,6 @@ impl Cluster {
         usize::from(slot / (SLOTS / MASTERS + 1))
     }
 
-    pub(crate) fn master(&mut self, number: usize) -> &mut Server {
-        &mut self.masters[number]
-    }
-
     pub(crate) fn slot(&self, key: &[u8]) -> u16 {
         let mut command = cmd("CLUSTER");
         self.masters[0].command(command.arg("KEYSLOT").arg(key))

@@ -4,7 +4,7 @@ use std::f64::consts::LN_2;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use filter_sets::{Error, Fill, Filter, Format, Header, MANIFEST, Manifest, Opening};
+use filter_sets::{Error, Fill, Filter, Header, MANIFEST, Manifest, Opening, StoredFormat};
 use indicatif::HumanBytes;
 use membership_filters::spark::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
 use serde::Serialize;
@@ -71,11 +71,11 @@ pub(super) fn is_set(path: &Path) -> bool {
 pub(in crate::commands) fn is_stored(path: &Path) -> bool {
     let begins = || head::<8>(path).is_ok_and(|head| Header::begins(&head));
     // Opening a pipe would wait for its writer.
-    path.is_file() && (begins() || Format::of_file(path).is_some())
+    path.is_file() && (begins() || StoredFormat::of_file(path).is_some())
 }
 
 /// Shows a set, and compares its checksums.
-pub(super) fn set(folder: &Path, format: Option<&Format>, json: bool) -> Result<(), Failure> {
+pub(super) fn set(folder: &Path, format: Option<&StoredFormat>, json: bool) -> Result<(), Failure> {
     let manifest = Manifest::read(folder).map_err(failure)?;
     check_format(folder, format, &manifest)?;
     let row = |(number, shard): (usize, &filter_sets::Shard)| {
@@ -106,15 +106,15 @@ pub(super) fn set(folder: &Path, format: Option<&Format>, json: bool) -> Result<
 }
 
 /// Shows files with a filter each, of this format if their bytes do not identify it.
-pub(super) fn files(paths: &[PathBuf], format: Option<&Format>, json: bool) -> Result<(), Failure> {
+pub(super) fn files(paths: &[PathBuf], format: Option<&StoredFormat>, json: bool) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for path in paths {
         let bytes = path.metadata().map_err(|error| wrong(path, error))?;
         // Keys of any encoding: nothing is looked up.
-        let format = format.cloned().or_else(|| Format::of_file(path));
+        let format = format.cloned().or_else(|| StoredFormat::of_file(path));
         let opened = Filter::open(path, format.as_ref(), Opening::default());
         let known = opened.as_ref().ok().map(Filter::format).or(format.as_ref());
-        let name = known.map_or_else(String::new, Format::to_string);
+        let name = known.map_or_else(String::new, StoredFormat::to_string);
         rows.push(described(shown(path), &name, bytes.len(), opened));
     }
     show(&rows, json)?;

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use filter_formats::budget::{Allocation, Level, plan};
 use filter_policy::BitsPerKey;
-use filter_sets::Format;
+use filter_policy::budget::{Allocation, Level, plan};
+use filter_sets::StoredFormat;
 use indicatif::HumanBytes;
 use serde_json::json;
 use terminal::failure::Failure;
@@ -50,9 +50,19 @@ pub(super) fn level(text: &str) -> Result<Level, String> {
 }
 
 /// Computes and prints the division for each format that is configured by bits per key.
-pub(super) fn run(levels: &[Level], budget: Budget, formats: &[Format], json: bool) -> Result<(), Failure> {
-    let usual = || -> Result<_, _> { ["bloom64", "ribbon"].map(Format::named).into_iter().collect() };
-    let formats: Vec<Format> = match formats {
+pub(super) fn run(
+    levels: &[Level],
+    budget: Budget,
+    formats: &[StoredFormat],
+    json: bool,
+) -> Result<(), Failure> {
+    let usual = || -> Result<_, _> {
+        ["bloom64", "ribbon"]
+            .map(StoredFormat::named)
+            .into_iter()
+            .collect()
+    };
+    let formats: Vec<StoredFormat> = match formats {
         [] => usual().map_err(failure)?,
         some => some.to_vec(),
     };
@@ -91,7 +101,7 @@ pub(super) fn run(levels: &[Level], budget: Budget, formats: &[Format], json: bo
 fn divided(
     levels: &[Level],
     budget: Budget,
-    format: &Format,
+    format: &StoredFormat,
 ) -> Result<(u64, Option<f64>, Allocation), Failure> {
     let name = name(format);
     let wrong = |error: filter_policy::Error| Failure::input(format_args!("{name}: {error}"));

@@ -5,7 +5,7 @@
 //!
 //! Source: the Parquet format, `LogicalTypes.md`.
 
-use filter_formats::parquet::SplitBlockFilter;
+use filter_policy::parquet::SplitBlockFilter;
 use key_input::KeyKind;
 
 use crate::inspection::footer::{ColumnType, LogicalType, PhysicalType};

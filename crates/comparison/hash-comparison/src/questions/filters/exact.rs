@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use filter_formats::EngineFormat;
+use filter_policy::formats;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ fn rate(keys: u64, bits_per_key: BitsPerKey) -> Option<f64> {
     {
         return *rate;
     }
-    let rate = EngineFormat::LEVEL_DB.expected_rate(keys, bits_per_key).ok();
+    let rate = formats::LEVEL_DB.expected_rate(keys, bits_per_key).ok();
     known.push((keys, bits_per_key, rate));
     rate
 }

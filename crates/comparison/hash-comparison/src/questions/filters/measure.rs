@@ -11,10 +11,10 @@
 //! come from one hash value. A second file of rows therefore sums filters of several neighbouring numbers of keys, so
 //! that no function is judged by one lucky or unlucky length ([`Probes::of_function`]).
 
-use filter_formats::sizing::Textbook;
 use filter_policy::leveldb::Murmur2;
+use filter_policy::sizing::Textbook;
 use filter_policy::{
-    Answers, BitsPerKey, BloomFilterPolicy, FilterPolicy as _, KeyHashes, Layout as _, leveldb,
+    Answers, BitsPerKey, BloomFilterPolicy, FilterPolicy as _, Format as _, KeyHashes, leveldb,
 };
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -363,7 +363,7 @@ impl Near {
     ) -> Result<Self, Cancelled> {
         let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits_per_key));
         // The values are of any function. The policy takes them for those of its own, which has as many bits.
-        let function = policy.layout().hash_function();
+        let function = policy.format().hash_function();
         let (mut largest, mut all, mut counts) = (0, [0; 2], Vec::new());
         for keys in numbers {
             let is_largest = counts.is_empty();
@@ -418,7 +418,7 @@ fn added(counts: impl IntoIterator<Item = [u64; 2]>) -> [u64; 2] {
 fn matches(policy: &BloomFilterPolicy<Murmur2>, filter: &[u8], absent: &[u32]) -> u64 {
     let mut words = vec![0; Answers::words_for(absent.len())];
     let mut answers = Answers::new(&mut words);
-    let hashes = KeyHashes::new(policy.layout().hash_function(), absent);
+    let hashes = KeyHashes::new(policy.format().hash_function(), absent);
     policy
         .prepare(filter)
         .may_match_hashes(hashes, &mut answers)

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use filter_formats::EngineFormat;
-use filter_formats::policies::ALL;
 use filter_policy::BitsPerKey;
+use filter_policy::formats::{ALL, LEVEL_DB};
 use terminal::number::{grouped, percent, significant};
 
 use super::{FalsePositiveRow, NearSizesRow, USUAL_BITS};
@@ -59,9 +58,9 @@ fn own_hash(data: &DatasetRows<'_>) -> Option<Table> {
     numbers.first()?;
     numbers.insert(data.summary.keys);
     let bits_per_key = BitsPerKey::whole(USUAL_BITS);
-    let policies = ALL.iter().map(|policy| (policy.name(), policy.format()));
+    let policies = ALL.iter().map(|&format| (format.name(), format));
     let rows = policies
-        .filter(|(_, format)| *format != EngineFormat::LEVEL_DB)
+        .filter(|(_, format)| *format != LEVEL_DB)
         .map(|(name, format)| {
             let cell = |&keys: &u64| {
                 let rate = format.expected_rate(keys, bits_per_key).ok()?;

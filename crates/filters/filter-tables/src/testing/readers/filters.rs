@@ -2,14 +2,14 @@
 
 use std::sync::LazyLock;
 
-use filter_formats::EngineFormat;
-use filter_formats::policies::{self, AnyPolicy};
-use filter_formats::view::FilterView;
+use filter_policy::policies::AnyPolicy;
+use filter_policy::view::FilterView;
 use filter_policy::{Answers, BitsPerKey, KeyBatch};
+use filter_policy::{AnyFormat, formats};
 
-static POLICIES: LazyLock<Vec<(EngineFormat, AnyPolicy)>> = LazyLock::new(|| {
-    let build = |known: &policies::NamedPolicy| (known.format(), known.policy(BitsPerKey::whole(10)));
-    policies::ALL.iter().map(build).collect()
+static POLICIES: LazyLock<Vec<(&dyn AnyFormat, AnyPolicy)>> = LazyLock::new(|| {
+    let build = |&known| (known, AnyFormat::policy(known, BitsPerKey::whole(10)));
+    formats::ALL.iter().map(build).collect()
 });
 
 /// Queries a filter; the first byte is the length of the key that follows, and the rest is the filter.

@@ -1,6 +1,6 @@
 //! The header of a Parquet Bloom filter, and the bit set after it.
 
-use filter_formats::parquet::{Header, PhysicalValue, SplitBlockFilter};
+use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilter};
 
 /// Reads a header, which must be read back as it is written, and a filter.
 pub fn read(data: &[u8]) {

@@ -1,7 +1,7 @@
 //! Writes small RocksDB tables, valid or damaged.
 
-use filter_formats::rocksdb::FastLocalBloom;
 use filter_policy::BitsPerKey;
+use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_tables::testing::tables::{encode, entries, varint};
 use filter_tables::{BlockHandle, ROCKSDB_MAGIC, block_checksum};
 
@@ -110,7 +110,7 @@ pub(crate) fn table(making: Making) -> Vec<u8> {
         data = [varint(data.len() as u64), codec(&data)].concat();
     }
     let data = file.block(&data, making.compression);
-    let policy = FastLocalBloom::new(BitsPerKey::whole(10));
+    let policy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
     let filter = file.block(&policy.build(KEYS).unwrap(), 0);
     let index = file.block(&entries(&[("d", encode(data))]), 0);
     let properties = entries(&[

@@ -1,4 +1,0 @@
-//! [FORMAT.md]: crate::format
-//! [THEORY.md]: crate::theory
-//!
-#![doc = include_str!("../WHICH.md")]

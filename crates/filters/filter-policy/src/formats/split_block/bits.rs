@@ -1,0 +1,317 @@
+//! Split blocks, as stored in Parquet: a multiplication selects the 32-byte block, and eight others a bit in each of
+//! its eight words.
+//!
+//! The code is the definition, for all kernels: compilers make vectors of whole blocks of it.
+
+use core::marker::PhantomData;
+
+use hashzoo::{xxh64, xxph3_64};
+
+use super::kernel::may_match_by;
+use crate::key_hash::HashFunctionId;
+use crate::simd::choose::KernelToken;
+use crate::simd::compile::{Lookup, by_kernel, lookup};
+use crate::simd::hash::{self, tile};
+use crate::simd::lanes::Target;
+use crate::simd::source::Source;
+use crate::simd::stored_bits::StoredBits;
+use crate::simd::tiles::each_tile;
+
+/// A block: the bits that one key can set.
+pub(crate) type Block = [u8; BLOCK_LEN];
+
+/// The length of a block in bytes.
+pub(crate) const BLOCK_LEN: usize = 32;
+
+/// The factors of a hash value's lower half, one for each word of the block.
+///
+/// Source: the Parquet format, `BloomFilter.md`.
+pub(crate) const SALTS: [u32; 8] = [
+    0x47b6_137b,
+    0x4497_4d91,
+    0x8824_ad5b,
+    0xa2b7_289d,
+    0x7054_95c7,
+    0x2df1_424b,
+    0x9efc_4947,
+    0x5c6b_fb31,
+];
+
+/// Returns the block of a hash value among this many.
+#[inline(always)]
+pub(crate) const fn block_of(hash: u64, blocks: usize) -> usize {
+    // Fits: the index is below the number of blocks, because the fraction that is multiplied is below one.
+    (((hash >> 32) * blocks as u64) >> 32) as usize
+}
+
+/// Returns the position of a hash value's bit in the word with this salt.
+#[inline(always)]
+const fn position(hash: u64, salt: u32) -> u32 {
+    (hash as u32).wrapping_mul(salt) >> 27
+}
+
+/// Returns the bits of a hash value in the four words of 64 bits of its block: in registers, without a kernel.
+#[inline(always)]
+pub(crate) fn words_of(hash: u64) -> [u64; BLOCK_LEN / 8] {
+    let (pairs, _) = SALTS.as_chunks();
+    core::array::from_fn(|index| {
+        let [low, high] = pairs[index].map(|salt: u32| 1 << position(hash, salt));
+        low | high << 32
+    })
+}
+
+/// Sets the bits of a hash value.
+#[inline(always)]
+fn set_all(block: &mut Block, hash: u64) {
+    for (word, salt) in block.as_chunks_mut().0.iter_mut().zip(&SALTS) {
+        *word = (u32::from_le_bytes(*word) | 1 << position(hash, *salt)).to_le_bytes();
+    }
+}
+
+/// Returns true if the bits of a hash value are set. Tests all words even if a bit is missing: an early exit would be
+/// mispredicted for half of the absent keys.
+#[inline(always)]
+pub(super) fn all_set(block: &Block, hash: u64) -> bool {
+    let words = block.as_chunks().0.iter().zip(&SALTS);
+    words.fold(1, |all, (word, salt)| {
+        all & u32::from_le_bytes(*word) >> position(hash, *salt)
+    }) != 0
+}
+
+/// [`all_set`] in the form of which the compiler makes a single test of a vector, which other code would wait for
+/// longer.
+#[inline(always)]
+pub(super) fn none_missing(block: &Block, hash: u64) -> bool {
+    let words = block.as_chunks().0.iter().zip(&SALTS);
+    words.fold(0, |missing, (word, salt)| {
+        missing | !u32::from_le_bytes(*word) & 1 << position(hash, *salt)
+    }) == 0
+}
+
+/// The hash function of a split-block filter, with seed 0. It decides the name under which engines store the filter.
+pub trait BlockHash: Copy {
+    /// The name under which engines store the filters.
+    const NAME: &str;
+
+    /// The short names by which people choose the policy.
+    const SHORT_NAMES: &'static [&'static str];
+
+    /// The identity of the function.
+    const FUNCTION: HashFunctionId;
+
+    /// Returns the hash value of one key.
+    fn hash(key: &[u8]) -> u64;
+
+    /// Computes the hash values from `start` on. Panics if there are too few.
+    fn hash_tile<T: Target>(target: T, source: Source<'_, u64>, start: usize, hashes: &mut [u64]);
+
+    /// Returns the function that queries a prepared filter; its bits are the blocks.
+    fn lookup(kernel: KernelToken) -> Lookup;
+}
+
+/// [`hashzoo::xxh64`], as in Parquet.
+#[derive(Debug, Clone, Copy)]
+pub struct Xxh64;
+
+impl BlockHash for Xxh64 {
+    const NAME: &str = "SplitBlockBloomFilter.Xxh64";
+    const SHORT_NAMES: &[&str] = &["split-block", "parquet"];
+    const FUNCTION: HashFunctionId = HashFunctionId::XXH64;
+
+    #[inline(always)]
+    fn hash(key: &[u8]) -> u64 {
+        xxh64(key, 0)
+    }
+
+    #[inline(always)]
+    fn hash_tile<T: Target>(target: T, source: Source<'_, u64>, start: usize, hashes: &mut [u64]) {
+        tile::hash::<hash::xxh64::Xxh64, _>(target, source, start, hashes);
+    }
+
+    fn lookup(kernel: KernelToken) -> Lookup {
+        lookup!(
+            kernel,
+            |lanes, _numbers, bits, key| {
+                // Inline, so that no register is saved for a call.
+                let key = key.first_chunk::<16>().expect("16 bytes");
+                may_match_by(lanes, bits.as_chunks().0, xxh64(key, 0))
+            }
+            apart (key.len() != 16) { true => { may_match_by(lanes, bits.as_chunks().0, xxh64(key, 0)) } }
+        )
+    }
+}
+
+/// [`hashzoo::xxph3_64`], which is faster for short keys.
+#[derive(Debug, Clone, Copy)]
+pub struct Xxph3;
+
+impl BlockHash for Xxph3 {
+    const NAME: &str = "SplitBlockBloomFilter.Xxph3";
+    const SHORT_NAMES: &[&str] = &["split-block-xxph3"];
+    const FUNCTION: HashFunctionId = HashFunctionId::XXPH3;
+
+    #[inline(always)]
+    fn hash(key: &[u8]) -> u64 {
+        xxph3_64(key, 0)
+    }
+
+    #[inline(always)]
+    fn hash_tile<T: Target>(target: T, source: Source<'_, u64>, start: usize, hashes: &mut [u64]) {
+        tile::hash::<hash::xxph3::Xxph3<false>, _>(target, source, start, hashes);
+    }
+
+    fn lookup(kernel: KernelToken) -> Lookup {
+        lookup!(kernel, |lanes, _numbers, bits, key| {
+            let blocks = bits.as_chunks().0;
+            match key.len() {
+                4..=64 => may_match_by(lanes, blocks, xxph3_64(key, 0)),
+                // Out of line, since every query would save registers for its calls.
+                _ => by_call(blocks, key, KernelToken::with(lanes)),
+            }
+        })
+    }
+}
+
+/// Answers for a key that XXPH3 hashes by calls.
+#[inline(never)]
+fn by_call(blocks: &[Block], key: &[u8], kernel: KernelToken) -> bool {
+    SplitBlocks::<Xxph3>::new(blocks).may_match(kernel, Xxph3::hash(key))
+}
+
+/// A stored filter: the blocks, at most 2^32.
+#[derive(Debug, Clone, Copy)]
+pub struct SplitBlocks<'a, H> {
+    pub(crate) blocks: &'a [Block],
+    hash: PhantomData<H>,
+}
+
+impl<'a, H> SplitBlocks<'a, H> {
+    #[inline(always)]
+    pub(crate) const fn new(blocks: &'a [Block]) -> Self {
+        let hash = PhantomData;
+        Self { blocks, hash }
+    }
+}
+
+/// The number of blocks from which they are prefetched before use.
+const PREFETCHED: usize = (1 << 20) / BLOCK_LEN;
+
+/// Adds the bits of all keys to the blocks. There are at most 2^32 blocks.
+pub(crate) fn insert<H: BlockHash>(kernel: KernelToken, blocks: &mut [Block], source: Source<'_, u64>) {
+    let _function = PhantomData::<H>;
+    by_kernel!(
+        [H: BlockHash], |lanes, blocks: &mut [Block], _function: PhantomData<H>, source: Source<'_, u64>| -> () {
+            each_tile!(
+                source.len(),
+                blocks.len() >= PREFETCHED,
+                |start, hashes| H::hash_tile(lanes, source, start, hashes),
+                |hashes| for &hash in hashes {
+                    lanes.prefetch_array::<true, _>(blocks, block_of(hash, blocks.len()));
+                },
+                |_, tile| set(blocks, tile.used())
+            );
+        },
+        kernel
+    );
+}
+
+/// Adds the bits of one hash value, without the stack memory that many take.
+#[inline(always)]
+pub(crate) fn insert_hash(kernel: KernelToken, blocks: &mut [Block], hash: u64) {
+    by_kernel!(
+        |_lanes, blocks: &mut [Block], hash: u64| -> () {
+            set(blocks, &[hash]);
+        },
+        kernel
+    );
+}
+
+/// Answers from a single block, of which `word` loads the four words of 64 bits.
+#[inline(always)]
+pub(crate) fn words_may_match<W: Fn(usize) -> u64>(kernel: KernelToken, word: W, hash: u64) -> bool {
+    by_kernel!(
+        [W: Fn(usize) -> u64], |lanes, word: W, hash: u64| -> bool {
+            let words = [word(0), word(1), word(2), word(3)].map(u64::to_le_bytes);
+            may_match_by(lanes, words.as_flattened().as_chunks().0, hash)
+        },
+        kernel
+    )
+}
+
+impl<H: BlockHash> StoredBits for SplitBlocks<'_, H> {
+    type Hash = u64;
+
+    const HAS_KERNELS: bool = true;
+
+    #[inline(always)]
+    fn may_match(self, kernel: KernelToken, hash: u64) -> bool {
+        let blocks = self.blocks;
+        by_kernel!(
+            |lanes, blocks: &[Block], hash: u64| -> bool { may_match_by(lanes, blocks, hash) },
+            kernel
+        )
+    }
+
+    fn may_match_many(self, kernel: KernelToken, source: Source<'_, u64>, answers: &mut [u64]) {
+        let filter = self;
+        by_kernel!(
+            [H: BlockHash], |lanes, filter: SplitBlocks<'_, H>, source: Source<'_, u64>, answers: &mut [u64]| -> () {
+                let blocks = filter.blocks;
+                each_tile!(
+                    source.len(),
+                    blocks.len() >= PREFETCHED,
+                    |start, hashes| H::hash_tile(lanes, source, start, hashes),
+                    |hashes| for &hash in hashes {
+                        lanes.prefetch_array::<false, _>(blocks, block_of(hash, blocks.len()));
+                    },
+                    |number, tile| {
+                        // From the last key on, so that each step needs the one before: of other loops, compilers for
+                        // AVX-512 make gathers of words of many blocks, which take twice as long.
+                        let mut found = 0;
+                        for &hash in tile.used().iter().rev() {
+                            found = found << 1 | u64::from(may_match_by(lanes, blocks, hash));
+                        }
+                        answers[number] = found;
+                    }
+                );
+            },
+            kernel
+        );
+    }
+
+    #[inline(always)]
+    fn matches<T: Target>(self, lanes: T, hash: u64) -> bool {
+        may_match_by(lanes, self.blocks, hash)
+    }
+}
+
+/// Returns the answers of at most 64 filters for one hash value, one bit each; a filter without a block may match. The
+/// limits are those of [`insert`].
+pub(crate) fn may_match_each(kernel: KernelToken, filters: &[&[Block]], hash: u64) -> u64 {
+    by_kernel!(
+        |lanes, filters: &[&[Block]], hash: u64| -> u64 {
+            // All loads are in flight before the first one is waited for.
+            for blocks in filters {
+                lanes.prefetch_array::<false, _>(blocks, block_of(hash, blocks.len()));
+            }
+            // From the last one on: see `may_match_many`.
+            let mut answers = 0;
+            for blocks in filters.iter().rev() {
+                answers = answers << 1 | u64::from(may_match_by(lanes, blocks, hash));
+            }
+            answers
+        },
+        kernel
+    )
+}
+
+#[inline(always)]
+fn set(blocks: &mut [Block], hashes: &[u64]) {
+    let count = blocks.len();
+    for &hash in hashes {
+        // Always present, unless there is no block.
+        if let Some(block) = blocks.get_mut(block_of(hash, count)) {
+            set_all(block, hash);
+        }
+    }
+}

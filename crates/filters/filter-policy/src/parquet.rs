@@ -1,0 +1,40 @@
+//! The split-block Bloom filter of Parquet, also used by Impala, Kudu and Arrow: as a policy for engines, and as stored
+//! in Parquet files.
+//!
+//! A Parquet file has at most one filter for each column of each row group: a header of some 16 bytes, and a bit set of
+//! 32-byte blocks. [`SplitBlockFilter`] reads a filter, [`SplitBlockFilterMut`] builds one, and [`Header`] is the
+//! header. [`bitset_len_for_rate`] returns the size that keeps a rate, [`bitset_len_of_writers`] the one that other
+//! writers choose. The filter holds values, not keys: a value's [`hash`](PhysicalValue::hash) is the hash of its plain
+//! encoding. See [`format`](crate::format) for the bytes.
+//!
+//! ```
+//! use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};
+//!
+//! // A writer that expects a hundred values.
+//! let mut bitset = [0; 128];
+//! let mut filter = SplitBlockFilterMut::new(&mut bitset)?;
+//! for id in 0..100 {
+//!     filter.insert_raw_hash(PhysicalValue::Int64(id).hash());
+//! }
+//! let bitset = filter.fold_to_rate(0.01)?;
+//! let header = Header::new(bitset.len())?.encode();
+//! let stored = [header.as_ref(), &bitset].concat();
+//!
+//! // A reader that looks for rows with one value.
+//! let filter = SplitBlockFilter::read(&stored)?;
+//! assert!(filter.may_match_value(PhysicalValue::Int64(7)));
+//! assert!(!filter.may_match_value(PhysicalValue::Int64(1007)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod filter;
+mod header;
+mod sizes;
+pub mod thrift;
+mod value;
+
+pub use crate::formats::split_block::ParquetPolicy;
+pub use filter::{SplitBlockFilter, SplitBlockFilterMut, block_bits, block_may_match};
+pub use header::{EncodedHeader, Header};
+pub use sizes::{bitset_len_for_rate, bitset_len_of_writers, expected_rate};
+pub use value::PhysicalValue;

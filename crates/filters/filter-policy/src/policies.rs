@@ -1,0 +1,436 @@
+//! All policies, by the names under which engines store their filters.
+
+use alloc::borrow::ToOwned as _;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::leveldb::Murmur2;
+use crate::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
+use crate::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+
+use crate::error::Error;
+use crate::formats::ALL;
+use crate::formats::basho::{BashoFilterPolicy, BashoTablePolicy};
+use crate::formats::rocksdb::{FastLocalBloomPolicy, NAME_IN_TABLES};
+use crate::policy::AnyFormat;
+pub use crate::policy::AnyPolicy;
+
+/// Returns the policy of the list whose filters engines store under a name: its own, that of MurmurHash2 with another
+/// seed, or either of these over the prefixes of any extractor. `None` if no policy of this crate has the name; short
+/// names are unknown, because filters are never stored under them. The policy has the format; [`reader`]
+/// returns the policy of exactly this name.
+///
+/// ```
+/// use filter_policy::policies::listed;
+///
+/// for (stored, short) in [
+///     ("leveldb.BuiltinBloomFilter2", "leveldb"),
+///     ("BloomFilter2.SignedTail.Prefix.Fixed4", "murmur2-signed"),
+///     ("BloomFilter2.Seed9747b28c.Prefix.MyExtractor", "murmur2"),
+/// ] {
+///     assert_eq!(listed(stored).map(|policy| policy.short_names()[0]), Some(short));
+/// }
+/// assert!(listed("BloomFilter3").is_none() && listed("bloom64").is_none());
+/// ```
+pub fn listed(name: impl AsRef<[u8]>) -> Option<&'static dyn AnyFormat> {
+    let mut name = str::from_utf8(name.as_ref()).ok()?;
+    while let Some((policy, _)) = over_prefixes(name) {
+        name = policy;
+    }
+    let listed = match name {
+        BashoTablePolicy::NAME => BashoFilterPolicy::NAME,
+        _ => seeded(name, ANY).map_or(name, |_| Murmur2::POLICY_NAME),
+    };
+    ALL.iter().copied().find(|format| format.name() == listed)
+}
+
+/// Returns the policy of a name and bits per key such as `bloom64:10`. The name is short or stored: see [`by_name`].
+///
+/// ```
+/// use filter_policy::policies;
+/// use filter_policy::FilterPolicy as _;
+///
+/// assert_eq!(policies::parse("bloom64:10")?.name(), "BloomFilter64.Xxph3");
+/// assert_eq!(policies::parse("leveldb.BuiltinBloomFilter2:9.6")?.bits_per_key(), Some(9.6.try_into()?));
+/// let error = policies::parse("bloom:10").err().expect("no policy has this name");
+/// assert!(error.to_string().contains("got \"bloom\": known are leveldb.BuiltinBloomFilter2 (short leveldb)"));
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::UnknownPolicy`], which lists all names; [`Error::BitsPerKeyAfterName`] without a number of bits per key.
+pub fn parse(text: &str) -> Result<AnyPolicy, Error> {
+    Registry::new().parse(text)
+}
+
+/// Returns the policy that stores its filters under a name: a policy of [`formats::ALL`](crate::formats::ALL), MurmurHash2 with a seed, or either of
+/// these over the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract. A short name of a policy of [`formats::ALL`](crate::formats::ALL)
+/// will do as well; filters are never stored under it.
+///
+/// The bits per key apply to filters that the policy builds. To read filters, see [`reader`].
+///
+/// ```
+/// use filter_policy::policies;
+/// use filter_policy::{BitsPerKey, FilterPolicy as _};
+///
+/// let ten = BitsPerKey::whole(10);
+/// for name in ["leveldb.BuiltinBloomFilter2", "BloomFilter2.Seed9747b28c", "BloomFilter2.Prefix.Separated1x2f"] {
+///     assert_eq!(policies::by_name(name, ten)?.name(), name);
+/// }
+/// assert!(policies::by_name("BloomFilter3", ten).is_err());
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::UnknownPolicy`] when no policy of this crate has the name.
+pub fn by_name(name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, Error> {
+    Registry::new().by_name(name, bits_per_key)
+}
+
+/// Returns the policy that reads the filters stored under a name, of any size. Filters that it builds have ten bits per
+/// key. A short name is unknown: filters under it are another program's, whose keys this crate's policy would deny.
+///
+/// # Errors
+///
+/// [`Error::UnknownPolicy`] when no policy of this crate has the name. An engine then reads without the filter.
+pub fn reader(name: &str) -> Result<AnyPolicy, Error> {
+    Registry::new().reader(name)
+}
+
+/// The policies that an engine knows: those of this crate, and its own.
+///
+/// ```
+/// use filter_policy::policies::Registry;
+/// use filter_policy::{BloomFilterPolicy, FilterPolicy as _};
+/// # use filter_policy::leveldb::{KeyHasher, LaneHash};
+/// # struct Crc;
+/// # impl KeyHasher for Crc {
+/// #     fn hash(&self, key: &[u8]) -> u32 { LaneHash::Murmur2 { seed: 9 }.hash(key) }
+/// #     fn policy_name(&self) -> &str { "example.CrcBloom" }
+/// # }
+///
+/// let mut known = Registry::new();
+/// known.register("crc", |bits| BloomFilterPolicy::with_hasher(Crc, bits))?;
+/// assert_eq!(known.parse("crc:12")?.name(), "example.CrcBloom");
+/// assert_eq!(known.reader("example.CrcBloom.Prefix.Fixed4")?.name(), "example.CrcBloom.Prefix.Fixed4");
+/// assert_eq!(known.parse("ribbon:10")?.name(), "rocksdb.internal.Standard128RibbonFilter");
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+#[derive(Default)]
+pub struct Registry {
+    own: Vec<Own>,
+}
+
+/// A policy of an engine's own.
+struct Own {
+    short_name: String,
+    name: String,
+    new: Box<dyn Fn(BitsPerKey) -> AnyPolicy + Send + Sync>,
+}
+
+impl Registry {
+    /// Makes a registry of the policies of this crate.
+    pub const fn new() -> Self {
+        Self { own: Vec::new() }
+    }
+
+    /// Adds a policy of the engine's own under a short name, and under the name that the policy itself has.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NameTaken`] when a policy has one of these names, or when one ends like the name of a policy over
+    /// prefixes (`.Prefix.Fixed4`): that is the name of another encoding, as soon as a policy has the name before it.
+    pub fn register<P: FilterPolicy + Send + Sync + 'static>(
+        &mut self,
+        short_name: &str,
+        new: impl Fn(BitsPerKey) -> P + Send + Sync + 'static,
+    ) -> Result<(), Error> {
+        let own = Own {
+            short_name: short_name.to_owned(),
+            name: new(ANY).name().to_owned(),
+            new: Box::new(move |bits| Box::new(new(bits))),
+        };
+        for name in [&own.short_name, &own.name] {
+            // Whether it is derived does not depend on the name before it.
+            let is_derived = name
+                .rsplit_once(PREFIX)
+                .is_some_and(|(_, extractor)| reader(&format!("BloomFilter2.Prefix.{extractor}")).is_ok());
+            if is_derived || self.by_name(name, ANY).is_ok() {
+                return Err(Error::NameTaken {
+                    name: name.as_str().into(),
+                });
+            }
+        }
+        self.own.push(own);
+        Ok(())
+    }
+
+    /// Returns the policy of a name and bits per key: see [`parse`].
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`parse`].
+    pub fn parse(&self, text: &str) -> Result<AnyPolicy, Error> {
+        let (name, bits_per_key) = text.rsplit_once(':').unwrap_or((text, ""));
+        // An unknown name is worse than a missing number.
+        self.by_name(name, ANY)?;
+        let bits = bits_per_key.parse().map_err(|_| Error::BitsPerKeyAfterName {
+            given: bits_per_key.into(),
+        })?;
+        self.by_name(name, bits)
+    }
+
+    /// Returns the policy of a name: see [`by_name`].
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`by_name`].
+    pub fn by_name(&self, name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, Error> {
+        let listed = ALL.iter().find(|format| format.short_names().contains(&name));
+        let own = self.own.iter().find(|own| own.short_name == name);
+        let stored = listed
+            .map(|format| format.name())
+            .or(own.map(|own| own.name.as_str()));
+        self.stored_as(stored.unwrap_or(name), bits_per_key)
+            .ok_or_else(|| self.unknown(name))
+    }
+
+    /// Returns the policy that reads the filters stored under a name: see [`reader`].
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`reader`].
+    pub fn reader(&self, name: &str) -> Result<AnyPolicy, Error> {
+        self.stored_as(name, ANY).ok_or_else(|| self.unknown(name))
+    }
+
+    /// Returns the policy whose filters are stored under a name.
+    fn stored_as(&self, name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
+        if let Some(own) = self.own.iter().find(|own| own.name == name) {
+            return Some((own.new)(bits_per_key));
+        }
+        if name == BashoTablePolicy::NAME {
+            return Some(Box::new(BashoTablePolicy::new(bits_per_key)));
+        }
+        match over_prefixes(name) {
+            Some((policy, extractor)) => prefixed(self.stored_as(policy, bits_per_key)?, extractor),
+            None => seeded(name, bits_per_key).or_else(|| Some(listed(name)?.policy(bits_per_key))),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> Error {
+        let mut known = String::new();
+        for policy in ALL {
+            known += &format!(
+                "{} (short {}), ",
+                policy.name(),
+                policy.short_names().join(" or ")
+            );
+        }
+        for policy in &self.own {
+            known += &format!("{} (short {}), ", policy.name, policy.short_name);
+        }
+        known += "BloomFilter2.Seed with 8 hexadecimal digits, or one of these with .Prefix.Fixed4 or \
+                  .Prefix.Separated1x2f, for example";
+        if name == NAME_IN_TABLES {
+            known += &format!(
+                " (tables store filters of several kinds under the name given: read those with {:?})",
+                FastLocalBloomPolicy::NAME
+            );
+        }
+        Error::UnknownPolicy {
+            name: name.into(),
+            known: known.into(),
+        }
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.own.iter().map(|own| &own.name))
+            .finish()
+    }
+}
+
+/// Bits per key for reading: every policy reads filters of any size.
+const ANY: BitsPerKey = BitsPerKey::whole(10);
+
+/// Separates the name of a policy from that of its extractor of prefixes, which has no dot.
+const PREFIX: &str = ".Prefix.";
+
+/// The largest number of extractors in a name. Each takes memory of the length of the name, which may come from a
+/// table, and two already have no use.
+const MAX_PREFIXES: usize = 4;
+
+/// Divides the name of a policy over prefixes into that of the policy and that of its extractor.
+fn over_prefixes(name: &str) -> Option<(&str, &str)> {
+    let (policy, extractor) = name.rsplit_once(PREFIX)?;
+    let is_known = !extractor.contains('.') && name.matches(PREFIX).count() <= MAX_PREFIXES;
+    is_known.then_some((policy, extractor))
+}
+
+/// Returns a policy over the prefixes that an extractor of this name finds.
+fn prefixed(policy: AnyPolicy, extractor: &str) -> Option<AnyPolicy> {
+    let policy: AnyPolicy = match extractor.strip_prefix("Fixed") {
+        Some(len) => Box::new(PrefixPolicy::new(policy, FixedPrefix::new(len.parse().ok()?))),
+        None => {
+            let (count, separator) = extractor.strip_prefix("Separated")?.split_once('x')?;
+            let separator = u8::from_str_radix(separator, 16).ok()?;
+            let separated = SeparatedPrefix::new(separator, count.parse().ok()?);
+            Box::new(PrefixPolicy::new(policy, separated))
+        }
+    };
+    // Leading zeros, a sign and uppercase digits make another name.
+    let is_same = policy
+        .name()
+        .rsplit_once('.')
+        .is_some_and(|(_, own)| own == extractor);
+    is_same.then_some(policy)
+}
+
+/// Returns the policy of MurmurHash2 with the seed in a name. That of `BloomFilter2` is in no name.
+fn seeded(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
+    let seed = u32::from_str_radix(name.strip_prefix("BloomFilter2.Seed")?, 16).ok()?;
+    let policy = BloomFilterPolicy::with_seed(seed, bits_per_key);
+    (policy.name() == name).then(|| Box::new(policy) as AnyPolicy)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString as _;
+
+    use crate::prefix::PrefixExtractor;
+
+    use super::*;
+
+    #[test]
+    fn prefixes_of_prefixes_end_somewhere() {
+        for (levels, is_known) in [(4, true), (5, false), (40_000, false)] {
+            let name = "BloomFilter2".to_owned() + &".Prefix.Fixed4".repeat(levels);
+            let short = "bloom64".to_owned() + &".Prefix.Fixed4".repeat(levels);
+            let made = reader(&name);
+            assert_eq!(made.is_ok(), is_known, "{levels}");
+            assert_eq!(listed(&name).is_some(), is_known);
+            assert_eq!(by_name(&name, ANY).is_ok(), is_known);
+            assert_eq!(parse(&(name + ":10")).is_ok(), is_known);
+            let registered = Registry::new().register(&short, BloomFilterPolicy::new);
+            for error in [made.err(), registered.err()].into_iter().flatten() {
+                assert!(error.to_string().len() < 2_000, "{}", error.to_string().len());
+            }
+        }
+    }
+
+    /// Columns: the name, the short name of its row, whether a policy reads filters under it.
+    #[test]
+    fn names_that_are_known() {
+        for (name, short, is_read) in [
+            ("BloomFilter2.Seed9747b28c", "murmur2", true),
+            ("BloomFilter2.Seed9747B28C", "", false),
+            ("BloomFilter2.Seed00001505", "", false),
+            ("BloomFilter2.Seed+0000007", "", false),
+            ("BloomFilter2.Seed7", "", false),
+            ("BloomFilter2.SignedTail.Seed9747b28c", "", false),
+            ("leveldb.BuiltinBloomFilter2.Seed9747b28c", "", false),
+            ("BloomFilter2.Prefix.Fixed4", "murmur2", true),
+            ("BloomFilter2.Prefix.Fixed+4", "murmur2", false),
+            ("BloomFilter2.Prefix.Fixed04", "murmur2", false),
+            ("BloomFilter2.Prefix.Fixed99999999999999999999", "murmur2", false),
+            ("BloomFilter2.Prefix.Separated1x2F", "murmur2", false),
+            ("BloomFilter2.Prefix.Separated1x2f3", "murmur2", false),
+            ("BloomFilter2.SignedTail.Prefix.Fixed4", "murmur2-signed", true),
+            (
+                "leveldb.BuiltinBloomFilter2.Prefix.Separated2x2f",
+                "leveldb",
+                true,
+            ),
+            ("BloomFilter2.Seed9747b28c.Prefix.A.Prefix.", "murmur2", false),
+            (
+                "BloomFilter2.Seed9747b28c.Prefix.Fixed9.Prefix.Fixed4",
+                "murmur2",
+                true,
+            ),
+            (
+                "SplitBlockBloomFilter.Xxph3.Prefix.Fixed9.Prefix.Separated1x2f",
+                "split-block-xxph3",
+                true,
+            ),
+            ("SplitBlockBloomFilter.Xxh64.Prefix.Fixed9", "split-block", true),
+            (
+                "rocksdb.internal.Standard128RibbonFilter.Prefix.Fixed4",
+                "ribbon",
+                true,
+            ),
+            ("BloomFilter2.Prefix.Fixed.4", "", false),
+            ("BloomFilter2.prefix.Fixed4", "", false),
+            ("BloomFilter2.SignedTai", "", false),
+            ("BloomFilter2.SignedTail2", "", false),
+            ("BloomFilter2 ", "", false),
+            ("bloom64.Prefix.Fixed4", "", false),
+            (".Prefix.Fixed4", "", false),
+            ("another.Prefix.Fixed4", "", false),
+            ("", "", false),
+            ("rocksdb.BuiltinBloomFilter", "", false),
+            ("leveldb.BuiltinBloomFilter", "", false),
+        ] {
+            let named = listed(name).and_then(|policy| policy.short_names().first());
+            assert_eq!(named.copied().unwrap_or(""), short, "{name:?}");
+            match reader(name) {
+                Ok(made) => assert!(is_read && made.name() == name, "{name:?}"),
+                Err(error) => {
+                    assert!(!is_read, "{name:?}");
+                    let error = error.to_string();
+                    let (got, known) = error.split_once(": known are ").unwrap();
+                    assert_eq!(got, format!("policy name must be known, got {name:?}"));
+                    let hint = "tables store filters of several kinds under the name given: read those with ";
+                    assert_eq!(known.contains(hint), name == NAME_IN_TABLES, "{known}");
+                }
+            }
+        }
+        let mut known = Registry::new();
+        for taken in ["bloom64", "a.U.Prefix.Fixed4", "new"] {
+            let error = known.register(taken, BloomFilterPolicy::new).unwrap_err();
+            let name = if taken == "new" { "BloomFilter2" } else { taken };
+            assert_eq!(error, Error::NameTaken { name: name.into() });
+        }
+        // An extractor of the engine's own.
+        struct Half;
+        impl PrefixExtractor for Half {
+            fn name(&self) -> &str {
+                "Half"
+            }
+            fn prefix<'a>(&self, key: &'a [u8]) -> Option<&'a [u8]> {
+                key.get(..key.len() / 2)
+            }
+        }
+        let registered = known.register("half", |bits| {
+            PrefixPolicy::new(BloomFilterPolicy::new(bits), Half)
+        });
+        assert_eq!(registered, Ok(()));
+        let name = "BloomFilter2.Prefix.Half";
+        for name in [name, "BloomFilter2.Prefix.Half.Prefix.Fixed4"] {
+            assert_eq!(known.reader(name).unwrap().name(), name);
+        }
+        assert!(listed([0xff; 9]).is_none());
+        for policy in ALL {
+            let error = reader("bloom").err().unwrap().to_string();
+            for name in policy.short_names().iter().copied().chain([policy.name()]) {
+                let made = by_name(name, ANY).map(|made| made.name() == policy.name());
+                assert_eq!(made, Ok(true), "{name}");
+                // What an engine finds in a table is a stored name.
+                let is_stored = name == policy.name();
+                assert_eq!(
+                    listed(name).map(|format| format.name()),
+                    is_stored.then_some(name)
+                );
+                assert_eq!(reader(name).is_ok(), is_stored, "{name}");
+                assert!(error.contains(name), "{error}");
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Stored formats of any type, behind one pointer.
+
+#[cfg(feature = "alloc")]
+use alloc::boxed::Box;
+use core::fmt;
+
+use super::{FilterPolicy, Format, Policy};
+use crate::bits_per_key::BitsPerKey;
+use crate::error::Error;
+use crate::view::{FilterKind, FilterView};
+
+/// A boxed policy of any type.
+#[cfg(feature = "alloc")]
+pub type AnyPolicy = Box<dyn FilterPolicy + Send + Sync>;
+
+/// What is known of a format without any filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// The name of the format in reports, such as `FastLocalBloom`, whatever the hash function. Engines store filters
+    /// under the names of policies.
+    pub kind: &'static str,
+    /// The short names by which people choose the policy. Messages contain the first.
+    pub short_names: &'static [&'static str],
+    /// The name of the bytes' layout. Only RocksDB's formats share one: its last bytes identify the format.
+    pub layout: &'static str,
+    /// Set if hardly any other bytes are read as a filter.
+    pub is_distinct: bool,
+    /// The bytes of memory for each key that building takes beside the hash values and the filter.
+    pub building_bytes_per_key: u64,
+}
+
+impl Facts {
+    /// Makes the facts of a format with a layout of its own.
+    pub const fn new(kind: &'static str, short_names: &'static [&'static str]) -> Self {
+        Self {
+            kind,
+            short_names,
+            layout: kind,
+            is_distinct: false,
+            building_bytes_per_key: 0,
+        }
+    }
+}
+
+/// The size of a filter of some keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FilterSize {
+    /// The exact length in bytes, except that the first key's hash may make a Ribbon filter 16 bytes shorter.
+    pub bytes: u64,
+    /// The probe count k; `None` for Ribbon and binary fuse filters, which have no probes.
+    pub probes: Option<u32>,
+}
+
+/// A stored format of any type: the [`Policy`] of a [`Format`], as tools know it. As a policy, it reads its filters of
+/// any size.
+///
+/// Two formats are equal if their filters are of one kind, whatever the hash function.
+pub trait AnyFormat: FilterPolicy + Send + Sync {
+    /// Returns [`Format::facts`].
+    fn facts(&self) -> Facts;
+
+    /// Makes the policy with this many bits per key.
+    #[cfg(feature = "alloc")]
+    fn policy(&self, bits_per_key: BitsPerKey) -> AnyPolicy;
+
+    /// Returns the size of a filter of this many distinct keys: RocksDB's formats and binary fuse filters do not count
+    /// repeats.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FilterTooLarge`] when the length does not fit into 64 bits, or into 2 GiB for split blocks, or a binary
+    /// fuse filter has more than 2^31 keys; [`Error::OutOfDomain`] when the bits per key are too few for a RocksDB
+    /// filter.
+    fn size(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<FilterSize, Error>;
+
+    /// Returns [`Format::rate`] with this many bits per key.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`size`](Self::size).
+    fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error>;
+
+    /// Returns [`Format::reach`].
+    fn reach(&self, keys: u64) -> Option<u64>;
+
+    /// Describes any bytes.
+    fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a>;
+
+    /// Writes the rule that bytes break if they are no filter; the number is their last byte.
+    ///
+    /// # Errors
+    ///
+    /// Those of the formatter.
+    fn write_damage(&self, last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+impl<F: Format + Copy + Send + Sync + 'static> AnyFormat for Policy<F> {
+    fn facts(&self) -> Facts {
+        self.format.facts()
+    }
+
+    #[cfg(feature = "alloc")]
+    fn policy(&self, bits_per_key: BitsPerKey) -> AnyPolicy {
+        Box::new(Self::of(self.format.with_bits_per_key(bits_per_key)))
+    }
+
+    fn size(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<FilterSize, Error> {
+        self.format.with_bits_per_key(bits_per_key).size(keys)
+    }
+
+    fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+        self.format.with_bits_per_key(bits_per_key).rate(keys)
+    }
+
+    fn reach(&self, keys: u64) -> Option<u64> {
+        F::reach(keys)
+    }
+
+    fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
+        self.format.view(filter)
+    }
+
+    fn write_damage(&self, last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        F::write_damage(last, f)
+    }
+}
+
+impl PartialEq for dyn AnyFormat + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind() == other.kind()
+    }
+}
+
+impl Eq for dyn AnyFormat + '_ {}
+
+impl fmt::Debug for dyn AnyFormat + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind())
+    }
+}
+
+impl dyn AnyFormat + '_ {
+    /// Returns the name in reports.
+    pub fn kind(&self) -> &'static str {
+        self.facts().kind
+    }
+
+    /// Returns the short names by which people choose the policy.
+    pub fn short_names(&self) -> &'static [&'static str] {
+        self.facts().short_names
+    }
+
+    /// Returns true if the readers of one format read the filters of the other.
+    pub fn shares_layout(&self, other: &Self) -> bool {
+        self.facts().layout == other.facts().layout
+    }
+
+    /// Returns true if only this layout has filters of these bytes, because a trailer fits their length. False proves
+    /// nothing.
+    pub fn owns(&self, filter: &[u8]) -> bool {
+        self.facts().is_distinct && matches!(self.view(filter).kind(), FilterKind::Filter(_))
+    }
+
+    /// Returns a description of the damage of bytes whose kind is [reserved](FilterKind::Reserved).
+    ///
+    /// ```
+    /// let damage = filter_policy::formats::LEVEL_DB.damage(&[0, 31]).to_string();
+    /// assert_eq!(damage, "probe count must be between 1 and 30, got 31");
+    /// ```
+    pub fn damage(&self, filter: &[u8]) -> impl fmt::Display {
+        Damage(self, filter.last().copied().unwrap_or_default())
+    }
+}
+
+/// Displays the damage of bytes that end in this one.
+struct Damage<'a>(&'a dyn AnyFormat, u8);
+
+impl fmt::Display for Damage<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.write_damage(self.1, f)
+    }
+}

@@ -1,0 +1,187 @@
+//! The only place that selects a kernel.
+
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+use crate::simd::aarch64::Neon;
+use crate::simd::kernel::Kernel;
+use crate::simd::lanes::{Lanes, Target};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::x86_64::{Avx2, Avx512, found};
+
+impl Kernel {
+    /// Returns the kernels that this processor and its operating system can run, slowest first. The answer does not
+    /// change while the program runs.
+    pub fn available() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|kernel| kernel.is_available())
+    }
+
+    /// Returns true if this processor and its operating system can run the kernel and the environment allows it.
+    pub fn is_available(self) -> bool {
+        KernelToken::of(self).kernel() == self
+    }
+
+    /// Returns the fastest kernel that is available.
+    pub fn best() -> Self {
+        KernelToken::best().kernel()
+    }
+}
+
+/// Returns the bits of the kernels that are available.
+#[inline]
+fn found() -> u8 {
+    #[cfg(target_arch = "x86_64")]
+    match found::before() {
+        0 => found::now(),
+        found => found,
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    u8::MAX
+}
+
+/// A kernel that was found to be available; a value is the proof.
+#[derive(Debug, Clone, Copy)]
+pub enum KernelToken {
+    /// Portable code.
+    Scalar,
+    /// Code for AVX2.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+    /// Code for AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
+    /// Code for NEON.
+    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+    Neon(Neon),
+    /// Arrays of 8 lanes.
+    #[cfg(test)]
+    Plain8(crate::simd::tests::plain::Plain8),
+    /// Arrays of 8 lanes of 32 bits, without others.
+    #[cfg(test)]
+    Narrow8(crate::simd::tests::plain::Narrow8),
+    /// Arrays of 16 lanes.
+    #[cfg(test)]
+    Plain16(crate::simd::tests::plain::Plain16),
+}
+
+impl KernelToken {
+    /// Returns the token of [`Kernel::best`].
+    #[inline]
+    pub fn best() -> Self {
+        Self::fastest(found())
+    }
+
+    /// Returns this kernel, or the portable one if it is not available.
+    #[inline]
+    pub fn of(kernel: Kernel) -> Self {
+        Self::fastest(found() & kernel as u8)
+    }
+
+    /// Calls `then` with [`best`](Self::best), or `at_first` if CPU features have not been detected yet. There is a
+    /// branch to each kernel's code; compilers would first compute a value, and then branch on it.
+    #[inline(always)]
+    pub(crate) fn dispatch<R>(then: impl Fn(Self) -> R, at_first: impl FnOnce() -> R) -> R {
+        #[cfg(target_arch = "x86_64")]
+        match found::before() {
+            // SAFETY: the instructions were found.
+            bits if bits >= found::AVX512 => then(unsafe { Self::assumed(Kernel::Avx512) }),
+            // SAFETY: the instructions were found.
+            bits if bits >= found::AVX2 => then(unsafe { Self::assumed(Kernel::Avx2) }),
+            0 => at_first(),
+            _ => then(Self::Scalar),
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        then(Self::best())
+    }
+
+    /// Returns the fastest of the kernels whose bits are set, which were found.
+    #[inline(always)]
+    fn fastest(found: u8) -> Self {
+        let is = |kernel: Kernel| found & kernel as u8 != 0;
+        #[cfg(target_arch = "x86_64")]
+        let kernel = if is(Kernel::Avx512) {
+            Kernel::Avx512
+        } else if is(Kernel::Avx2) {
+            Kernel::Avx2
+        } else {
+            Kernel::Scalar
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let kernel = if is(Kernel::Neon) {
+            Kernel::Neon
+        } else {
+            Kernel::Scalar
+        };
+        // SAFETY: the instructions were found, or all code may use them.
+        unsafe { Self::assumed(kernel) }
+    }
+
+    /// Returns the kernel with these lanes.
+    #[inline(always)]
+    pub(crate) fn with<T: Target>(_: T) -> Self {
+        // SAFETY: the value proves that the processor has the instructions.
+        unsafe { Self::assumed(T::KERNEL) }
+    }
+
+    /// Returns this kernel, or the portable one if it is for another kind of processors.
+    ///
+    /// # Safety
+    ///
+    /// The processor and the operating system support the instructions if they are of this kind.
+    #[inline(always)]
+    unsafe fn assumed(kernel: Kernel) -> Self {
+        match kernel {
+            // SAFETY: guaranteed by the caller.
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => Self::Avx2(unsafe { Avx2::assumed() }),
+            // SAFETY: guaranteed by the caller.
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => Self::Avx512(unsafe { Avx512::assumed() }),
+            // SAFETY: guaranteed by the caller.
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+            Kernel::Neon => Self::Neon(unsafe { Neon::assumed() }),
+            _ => Self::Scalar,
+        }
+    }
+
+    /// Returns the name of the kernel.
+    pub const fn kernel(self) -> Kernel {
+        self.facts().0
+    }
+
+    /// Returns the number of lanes in a vector, 1 for portable code: layouts choose among vectors by this fact, never
+    /// by the name.
+    #[inline(always)]
+    pub(crate) const fn lanes(self) -> usize {
+        self.facts().1
+    }
+
+    #[inline(always)]
+    const fn facts(self) -> (Kernel, usize) {
+        match self {
+            Self::Scalar => (Kernel::Scalar, 1),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => (Kernel::Avx2, Avx2::LANES),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => (Kernel::Avx512, Avx512::LANES),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+            Self::Neon(_) => (Kernel::Neon, Neon::LANES),
+            #[cfg(test)]
+            Self::Plain8(_) | Self::Narrow8(_) => (Kernel::Scalar, 8),
+            #[cfg(test)]
+            Self::Plain16(_) => (Kernel::Scalar, 16),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn cpufeatures_is_for_x86_64_alone() {
+        // It refuses to compile for processors that it does not know. A packed manifest has a table for each
+        // dependency.
+        let tables = include_str!("../../Cargo.toml").split("\n[");
+        let tables = tables
+            .filter(|table| table.lines().any(|line| line.contains("cpufeatures")))
+            .filter_map(|table| table.split("dependencies").next());
+        assert!(tables.eq(["target.'cfg(target_arch = \"x86_64\")'."]));
+    }
+}

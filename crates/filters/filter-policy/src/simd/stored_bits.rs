@@ -1,0 +1,45 @@
+//! A stored filter's bits, as kernels test them.
+
+use core::ops::RangeInclusive;
+
+use crate::simd::choose::KernelToken;
+use crate::simd::lanes::Target;
+use crate::simd::source::Source;
+
+/// A stored filter, read in place.
+///
+/// Layouts with kernels have more than the two methods without a default, which only this crate can write.
+#[allow(private_bounds, private_interfaces, reason = "see above")]
+pub trait StoredBits: Copy {
+    /// The type of hash values: `u32` or `u64`.
+    type Hash;
+
+    /// Returns true if the filter may contain a key of this hash value.
+    fn may_match(self, kernel: KernelToken, hash: Self::Hash) -> bool;
+
+    /// Answers for many keys, one bit each, over whatever the words hold; there is a word for every 64 keys.
+    fn may_match_many(self, kernel: KernelToken, source: Source<'_, Self::Hash>, answers: &mut [u64]);
+
+    /// Set if a single answer takes fewer steps by kernels than by portable code.
+    #[doc(hidden)]
+    const HAS_KERNELS: bool = false;
+
+    /// The length in bytes of the filters that are [usual](Self::is_usual).
+    #[doc(hidden)]
+    const LENS: RangeInclusive<usize> = 0..=usize::MAX;
+
+    /// Returns true if [`matches`](Self::matches) takes the filter.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn is_usual<T: Target>(self, lanes: T) -> bool {
+        let _ = lanes;
+        true
+    }
+
+    /// [`may_match`](Self::may_match), inlined into code that is compiled for a kernel.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn matches<T: Target>(self, lanes: T, hash: Self::Hash) -> bool {
+        self.may_match(KernelToken::with(lanes), hash)
+    }
+}

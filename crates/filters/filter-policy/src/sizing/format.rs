@@ -1,0 +1,181 @@
+//! The sizes and rates of the stored formats.
+
+use core::f64::consts::LN_2;
+
+use crate::{BitsPerKey, Error};
+
+use super::search::{largest, least};
+use super::textbook::{equal_hashes, proper_rate};
+use crate::AnyFormat;
+use crate::error::outside;
+
+/// From this many bits per key on, k stays at 30.
+const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;
+
+/// The largest number of bits per key in RocksDB's formats.
+const MAX_BITS_OF_ROCKSDB: u32 = 100;
+
+impl dyn AnyFormat + '_ {
+    /// Returns the exact length of the filter in bytes, except that the first key's hash may make a Ribbon filter 16
+    /// bytes shorter.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`size`](AnyFormat::size).
+    pub fn filter_len(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
+        Ok(self.size(keys, bits_per_key)?.bytes)
+    }
+
+    /// Returns the probe count k of a filter of this many keys; `None` for Ribbon and binary fuse filters, which have
+    /// no probes.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`size`](AnyFormat::size).
+    pub fn probe_count(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<u32>, Error> {
+        Ok(self.size(keys, bits_per_key)?.probes)
+    }
+
+    /// Returns the expected false-positive rate at the real size and the real k. The constants say how each format's is
+    /// computed.
+    ///
+    /// No filter of 64-bit hash values has a rate below about *n* / 2^64, the share of absent keys whose hash value is
+    /// that of one of *n* stored keys, and none of 32-bit values one below *n* / 2^32.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`filter_len`](Self::filter_len).
+    pub fn expected_rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+        let rate = self.rate(keys, bits_per_key)?;
+        Ok(rate.max(equal_hashes(self.hash_bits(), keys)))
+    }
+
+    /// Returns the smallest bits per key, to a hundredth and above 0, whose [`expected_rate`](Self::expected_rate) does
+    /// not exceed the wanted one: of the first whole number that reaches it, and the hundredths below that.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FilterTooLarge`] as in [`filter_len`](Self::filter_len), [`Error::OutOfDomain`] when `wanted` is
+    /// not strictly between 0 and 1, [`Error::RateUnreachable`] when the limits of k, of the bits per key and of the
+    /// hash's width keep every filter above `wanted`.
+    pub fn bits_per_key_for_rate(&self, keys: u64, wanted: f64) -> Result<BitsPerKey, Error> {
+        let whole = u64::from(self.whole_bits_for_rate(keys, wanted)?);
+        let is_enough = |bits| {
+            self.expected_rate(keys, hundredths(bits))
+                .is_ok_and(|rate| rate <= wanted)
+        };
+        let found = least(100 * whole - 99, 100 * whole, is_enough);
+        Ok(hundredths(found.unwrap_or(100 * whole)))
+    }
+
+    fn whole_bits_for_rate(&self, keys: u64, wanted: f64) -> Result<u32, Error> {
+        proper_rate(wanted)?;
+        let rate_at = |bits: u32| self.expected_rate(keys, BitsPerKey::whole(bits));
+        let unreachable = |bits| {
+            let (given, lowest) = (wanted, rate_at(bits)?);
+            Err(Error::RateUnreachable { given, lowest })
+        };
+        // While k grows, the rate can rise again in filters as large as hash values reach, so all values are tried.
+        let reach = self.reach(keys);
+        let tried_singly = reach.map_or(MAX_BITS_OF_ROCKSDB + 1, |_| BITS_PER_KEY_AT_MOST_PROBES);
+        let mut lowest = (f64::INFINITY, 1);
+        for bits in 1..tried_singly {
+            // Exact rates take long for a crowded filter, and there the bound is enough.
+            if keys > 0 && bits + 1 < tried_singly && self.least_rate(keys, BitsPerKey::whole(bits))? > wanted
+            {
+                continue;
+            }
+            let reached = rate_at(bits)?;
+            if reached <= wanted {
+                return Ok(bits);
+            }
+            if reached < lowest.0 {
+                lowest = (reached, bits);
+            }
+        }
+        let Some(reach) = reach else {
+            return unreachable(lowest.1);
+        };
+        // From here on more bits never raise the rate, and beyond the reach of hash values they never lower it.
+        let enough = u32::try_from(reach.div_ceil(keys.max(1))).unwrap_or(u32::MAX);
+        let most = enough.max(BITS_PER_KEY_AT_MOST_PROBES);
+        let at_best = rate_at(most)?;
+        if at_best > wanted {
+            return unreachable(if at_best < lowest.0 { most } else { lowest.1 });
+        }
+        // By doubling, because a small filter's rate is computed faster.
+        let (mut low, mut high) = (BITS_PER_KEY_AT_MOST_PROBES, BITS_PER_KEY_AT_MOST_PROBES);
+        while high < most && rate_at(high)? > wanted {
+            low = high + 1;
+            high = high.saturating_mul(2).min(most);
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if rate_at(middle)? <= wanted {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        Ok(high)
+    }
+
+    /// Returns a lower bound for the rate of any filter of this length: the best Bloom filter if there are probes, less
+    /// the error of computed rates, otherwise the information-theoretic minimum.
+    fn least_rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+        let bits = 8.0 * self.filter_len(keys, bits_per_key)? as f64 / keys as f64;
+        let by_bits = match self.probe_count(keys, bits_per_key)? {
+            Some(_) => 0.97 * libm::exp(-bits * LN_2 * LN_2),
+            None => libm::exp2(-bits),
+        };
+        Ok(by_bits.max(equal_hashes(self.hash_bits(), keys)))
+    }
+
+    /// Returns the largest bits per key, to a hundredth, at which a filter of this many keys takes at most this many
+    /// bytes: 0 to 4,294,967,295, and 1 to 100 in RocksDB's formats.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfDomain`] when `bytes` is less than the smallest filter: 9 bytes, 32 for split blocks, in RocksDB's
+    /// formats the filter of these keys at one bit per key, and the binary fuse filter of these keys with 4 bits per
+    /// fingerprint.
+    pub fn bits_per_key_for_len(&self, keys: u64, bytes: u64) -> Result<BitsPerKey, Error> {
+        let (least, most) = self
+            .reach(keys)
+            .map_or((1, MAX_BITS_OF_ROCKSDB), |_| (0, u32::MAX));
+        let found = largest(100 * least, 100 * u64::from(most), |bits| {
+            self.fits(keys, hundredths(bits), bytes)
+        });
+        let allowed = "at least what the smallest filter of these keys takes";
+        let too_little = outside("memory in bytes", bytes as f64, allowed);
+        found.map(hundredths).ok_or(too_little)
+    }
+
+    /// Returns the largest number of keys whose filter takes at most this many bytes; 0 when not even an empty filter
+    /// fits, or the bits per key are invalid. Every number of keys fits if a filter does not grow, at 0 bits per key or
+    /// at RocksDB's 4 GiB. Binary fuse filters grow in steps, and a few keys more may take fewer bytes: another larger
+    /// number may fit then.
+    pub fn capacity_at(&self, bytes: u64, bits_per_key: BitsPerKey) -> u64 {
+        largest(0, u64::MAX, |keys| self.fits(keys, bits_per_key, bytes)).unwrap_or(0)
+    }
+
+    /// Returns the width of the hash values.
+    fn hash_bits(&self) -> i32 {
+        match self.key_hash(b"").map(|hash| hash.function().bits()) {
+            Some(32) => 32,
+            _ => 64,
+        }
+    }
+
+    fn fits(&self, keys: u64, bits_per_key: BitsPerKey, bytes: u64) -> bool {
+        self.filter_len(keys, bits_per_key)
+            .is_ok_and(|taken| taken <= bytes)
+    }
+}
+
+fn hundredths(bits: u64) -> BitsPerKey {
+    BitsPerKey::fractional(bits as f64 / 100.0).unwrap_or(BitsPerKey::MAX)
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests;

@@ -1,0 +1,151 @@
+//! `contract::check` finds every policy that breaks a sentence of the contract.
+
+use filter_policy::policies::AnyPolicy as Boxed;
+use filter_policy::{
+    BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashFunctionId, KeyHash, KeyHashes,
+    MATCHES_EVERYTHING, Policy, PreparedFilter, contract,
+};
+
+use super::support::formats::Seeded;
+use super::support::list::List;
+
+const TEN: BitsPerKey = BitsPerKey::whole(10);
+
+/// The checksum of the filter of `BloomFilter2`.
+const CHECKSUM: u64 = 0x6171_f3a4_917e_0a87;
+
+/// Breaks one sentence.
+struct Broken {
+    sentence: &'static str,
+    policy: Boxed,
+}
+
+impl FilterPolicy for Broken {
+    fn name(&self) -> &str {
+        if self.sentence == "must have a name" {
+            ""
+        } else {
+            "Broken"
+        }
+    }
+
+    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+        self.policy.max_filter_len(keys)
+    }
+
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
+        match self.sentence {
+            "no filter was built" => {
+                out.fill(0xaa);
+                Err(Error::Policy { reason: "broken" })
+            }
+            r#"stored key "" (0 bytes) was denied"# => {
+                self.policy.create_filter(&keys[..keys.len() * 9 / 10], out)
+            }
+            "must not be 00 ff" if !keys.is_empty() => {
+                out[..2].copy_from_slice(&MATCHES_EVERYTHING);
+                Ok(FilterBytes::from(&mut out[..2]))
+            }
+            "must be refused, or hold the filter" if out.len() < 9 => Ok(out.into()),
+            // Its reader finds every key in these other bytes.
+            "the checksum of the filter of 1000 keys" if keys.len() == 1_000 => {
+                BloomFilterPolicy::new(BitsPerKey::whole(9)).create_filter(keys, out)
+            }
+            _ => self.policy.create_filter(keys, out),
+        }
+    }
+
+    fn append_filter(&self, keys: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Error> {
+        if self.sentence == "must keep the existing bytes" {
+            out.clear();
+        }
+        self.policy.append_filter(keys, out)
+    }
+
+    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+        match (self.sentence, filter) {
+            ("00 ff must match every key", [0, 0xff]) => false,
+            ("must not panic", [_, _, _]) => panic!("must not panic"),
+            _ => self.policy.key_may_match(key, filter),
+        }
+    }
+
+    fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
+        match self.sentence {
+            "must agree on" if filter.len() < 100 => self.policy.prepare(&MATCHES_EVERYTHING),
+            _ => self.policy.prepare(filter),
+        }
+    }
+
+    fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
+        match self.sentence {
+            "FilterBuilder: stored key" => self.policy.key_hash(key),
+            // A policy that ignores the case of keys denies those that another policy of the function hashed.
+            "key_hash must return the value" => self.policy.key_hash(&key.to_ascii_lowercase()),
+            _ => None,
+        }
+    }
+
+    fn create_from_hashes<'out>(
+        &self,
+        hashes: KeyHashes<'_>,
+        out: &'out mut [u8],
+    ) -> Result<FilterBytes<'out>, Error> {
+        if self.sentence != "hash values of another function must be refused" {
+            let _ = self.policy.create_from_hashes(hashes, out)?;
+        }
+        self.policy.create_filter(&[], out)
+    }
+
+    fn prefix_may_match(&self, start: &[u8], _: &[u8]) -> bool {
+        self.sentence != "is stored" || start.is_empty()
+    }
+}
+
+/// Returns the message of the check of a policy.
+fn message(policy: &dyn FilterPolicy) -> String {
+    let check = std::panic::AssertUnwindSafe(|| contract::check(policy, CHECKSUM));
+    let panic = std::panic::catch_unwind(check).unwrap_err();
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.unwrap_or_else(|| *panic.downcast::<String>().unwrap())
+}
+
+#[test]
+fn the_contract_test_finds_what_is_broken() {
+    let broken = |sentence| Broken {
+        sentence,
+        policy: Box::new(BloomFilterPolicy::new(TEN)),
+    };
+    for sentence in [
+        "must have a name",
+        "no filter was built",
+        r#"stored key "" (0 bytes) was denied"#,
+        "must not be 00 ff",
+        "must be refused, or hold the filter",
+        "must keep the existing bytes",
+        "00 ff must match every key",
+        "must not panic",
+        "must agree on",
+        "FilterBuilder: stored key",
+        "hash values of another function must be refused",
+        "key_hash must return the value",
+        "is stored",
+        "the checksum of the filter of 1000 keys",
+    ] {
+        let text = message(&broken(sentence));
+        assert!(text.contains(sentence), "{text:?} does not contain {sentence:?}");
+    }
+    contract::check(&broken(""), CHECKSUM);
+    let of_another_function = Broken {
+        policy: Box::new(BloomFilterPolicy::with_hasher(Seeded(7), TEN)),
+        ..broken("key_hash must return the value")
+    };
+    assert!(message(&of_another_function).starts_with("key_hash must return the value"));
+    assert!(message(&Policy::of(List::broken())).contains("one bit each"));
+    let unprepared = broken("");
+    assert!(
+        PreparedFilter::unprepared(&unprepared, &[])
+            .may_match_hash(KeyHash::new(HashFunctionId::XXH3, 7_u64)),
+        "nothing is known of its hash"
+    );
+}

@@ -1,0 +1,94 @@
+//! Descriptions of stored bytes, at every edge.
+
+use filter_policy::AnyFormat;
+use filter_policy::BloomFilter64Policy;
+use filter_policy::formats;
+use filter_policy::leveldb::LevelDbHash;
+use filter_policy::view::{FilterKind, FilterView};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+
+use super::support::formats::ROWS;
+use super::support::ways::filter_of;
+
+const TEN: BitsPerKey = BitsPerKey::whole(10);
+const POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::with_leveldb_hash(TEN);
+
+/// Kinds and answers, in LevelDB's layout and in that of `BloomFilter64`.
+#[test]
+fn reading_follows_the_rules_at_every_edge() {
+    use FilterKind::{Empty, Filter, Reserved};
+    const ONE: &'static dyn AnyFormat = formats::LEVEL_DB;
+    const OTHER: &'static dyn AnyFormat = formats::BLOOM64;
+
+    let expectations: [(&'static dyn AnyFormat, &[u8], FilterKind, bool); 20] = [
+        (ONE, &[], Empty, false),
+        (ONE, &[0xff], Empty, false),
+        (ONE, &[6], Empty, false),
+        (ONE, &[0, 0], Filter(ONE.kind()), true),
+        (ONE, &[0, 1], Filter(ONE.kind()), false),
+        (ONE, &[0xff, 30], Filter(ONE.kind()), true),
+        (ONE, &[0, 30], Filter(ONE.kind()), false),
+        (ONE, &[0, 31], Reserved, true),
+        (ONE, &[0, 0xff], Reserved, true),
+        (OTHER, &[], Empty, false),
+        (OTHER, &[0x86], Empty, false),
+        (OTHER, &[0xff], Empty, false),
+        (OTHER, &[0, 0], Reserved, true),
+        (OTHER, &[0, 6], Reserved, true),
+        (OTHER, &[0, 0x80], Reserved, true),
+        (OTHER, &[0, 0x81], Filter(OTHER.kind()), false),
+        (OTHER, &[0xff, 0x81], Filter(OTHER.kind()), true),
+        (OTHER, &[0, 0x9e], Filter(OTHER.kind()), false),
+        (OTHER, &[0, 0x9f], Reserved, true),
+        (OTHER, &[0, 0xff], Reserved, true),
+    ];
+    for (format, filter, kind, answer) in expectations {
+        let view = FilterView::new(format, filter);
+        assert_eq!(view.kind(), kind, "{filter:x?}");
+        assert_eq!(view.expected_rate(), f64::from(u8::from(answer)), "{filter:x?}");
+        let policy: &dyn FilterPolicy = if format == ONE {
+            &POLICY
+        } else {
+            &BloomFilter64Policy::new(TEN)
+        };
+        assert_eq!(policy.key_may_match(b"key", filter), answer, "{filter:x?}");
+    }
+    // Without probes everything matches, so the keys cannot be estimated; nor can they with every bit set.
+    for filter in [[0, 0], [0xff, 6]] {
+        assert_eq!(FilterView::new(formats::LEVEL_DB, &filter).estimated_len(), None);
+    }
+}
+
+/// README.md states this about damage: a cut may leave a last byte that is a probe count.
+#[test]
+fn a_sixth_of_the_cuts_of_a_filter_deny_stored_keys() {
+    let mut buffer = [0; 641];
+    let keys = || (0..512_u32).map(u32::to_le_bytes);
+    let filter = POLICY.build_in(&keys().collect::<Vec<_>>(), &mut buffer).unwrap();
+    let denies = |cut: &[u8]| !keys().all(|key| POLICY.key_may_match(&key, cut));
+    let denying = (0..filter.len()).filter(|&len| denies(&filter[..len])).count();
+    assert!((80..130).contains(&denying), "{denying}");
+}
+
+/// Within the random error, estimates the number of keys of Bloom filters in every layout, empty ones too.
+#[test]
+fn keys_are_estimated() {
+    for row in ROWS {
+        let policy = (row.policy)(TEN);
+        for count in [0_u32, 1, 1000, 70_000] {
+            let keys: Vec<[u8; 4]> = (0..count).map(|i| (i * 7).to_le_bytes()).collect();
+            let filter = filter_of(&policy, &keys);
+            let view = FilterView::new(row.format, &filter);
+            let at = format!("{policy:?}, {count} keys: {view:?}");
+            let Some(estimate) = view.estimated_len() else {
+                // Ribbon and binary fuse filters, and empty ones.
+                assert!(count == 0 || view.probe_count().is_none(), "{at}");
+                continue;
+            };
+            assert!(
+                estimate.abs_diff(u64::from(count)) <= u64::from(count / 20),
+                "{at}, {estimate}"
+            );
+        }
+    }
+}
