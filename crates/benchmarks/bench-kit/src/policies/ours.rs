@@ -23,9 +23,9 @@ pub struct Ours {
 impl Ours {
     /// Returns a contender for each kernel that this processor has. It builds filters one after another in the same
     /// memory, as engines do.
-    pub fn on_all_kernels<F: Format>(policy: Policy<F>) -> impl Iterator<Item = Contender>
+    pub fn on_all_kernels<F>(policy: Policy<F>) -> impl Iterator<Item = Contender>
     where
-        F: Copy + Send + Sync + 'static,
+        F: Format + Copy + Send + Sync + 'static,
     {
         Kernel::available().map(move |kernel| -> Contender {
             let policy = policy.on_kernel(kernel);

@@ -15,7 +15,7 @@ fn key(number: u32) -> Vec<u8> {
 fn filters_of_other_formats_are_let_pass() {
     let leveldb = Policy::builtin(10);
     let open = [formats::BLOOM64, formats::FAST_LOCAL_BLOOM];
-    for policy in formats::ALL.iter().filter(|policy| open.contains(&*policy)) {
+    for policy in open {
         for bits_per_key in [1, 4, 10, 17, 50, 100] {
             let built = policy.policy(BitsPerKey::whole(bits_per_key));
             for count in [1, 2, 5, 17, 100, 1_000, 20_000] {

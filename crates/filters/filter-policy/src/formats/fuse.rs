@@ -5,7 +5,6 @@ pub(crate) mod bits;
 #[cfg(feature = "alloc")]
 mod build;
 mod definition;
-#[allow(unsafe_code, reason = "bounds that were checked before")]
 mod kernel;
 mod peeling;
 mod sizes;

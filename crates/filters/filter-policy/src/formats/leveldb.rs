@@ -4,7 +4,6 @@
 pub(crate) mod bits;
 mod coprime;
 mod definition;
-#[allow(unsafe_code, reason = "bounds that were checked before")]
 mod kernel;
 mod many;
 mod rate;

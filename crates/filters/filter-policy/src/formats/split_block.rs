@@ -1,7 +1,6 @@
 //! Split blocks: eight probes in each block of 32 bytes, without metadata. FORMAT.md: "Split blocks".
 
 pub(crate) mod bits;
-#[allow(unsafe_code, reason = "bounds that were checked before")]
 mod kernel;
 
 use core::fmt;

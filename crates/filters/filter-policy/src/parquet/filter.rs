@@ -326,7 +326,7 @@ impl<'a> SplitBlockFilterMut<'a> {
         if other.blocks.len() != self.blocks.len() {
             let what = "length of the filter that is merged";
             let given = other.bitset().len() as f64;
-            return Err(outside(what, given, "this filter's length").into());
+            return Err(outside(what, given, "this filter's length"));
         }
         for (block, other) in self.blocks.iter_mut().zip(other.blocks) {
             unite(block, other);

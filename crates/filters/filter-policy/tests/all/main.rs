@@ -26,4 +26,6 @@ mod prefix;
 mod rates;
 mod support;
 #[cfg(not(emulated))]
+mod unsafe_code;
+#[cfg(not(emulated))]
 mod view;

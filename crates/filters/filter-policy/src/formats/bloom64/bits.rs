@@ -1,4 +1,9 @@
 //! Filters whose probes go anywhere: each number of a 64-bit walk selects the bit at the same relative place.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "lengths were checked before, and the lowest bits are meant"
+)]
 
 use core::ops::RangeInclusive;
 

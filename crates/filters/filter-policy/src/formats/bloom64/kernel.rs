@@ -1,5 +1,11 @@
 //! Walks in lanes, for bit arrays whose positions fit into them: those of as many keys as there are lanes, or the
 //! probes of one key.
+#![allow(
+    unsafe_code,
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "lengths were checked before, and the lowest bits are meant"
+)]
 
 use core::hint::black_box;
 use core::mem::MaybeUninit;

@@ -4,6 +4,11 @@
 //! The places of a key are in three adjacent segments of slots. A filter is built by peeling: a slot with a single key
 //! settles that key, which leaves other slots with a single key. The order in which keys are peeled, and with it every
 //! byte, is that of the Go package xorfilter. Keys are hashed with XXH3.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "lengths were checked before, and the lowest bits are meant"
+)]
 
 pub(crate) use super::definition::Shape;
 pub(crate) use super::peeling::{Added, Slot, add, have_repeats, peel, store};

@@ -1,5 +1,10 @@
 //! The definition of queries (`FORMAT.md`, "Pebble's binary fuse filter"): a hash value is mixed,
 //! and gives three places and a fingerprint.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "lengths were checked before, and the lowest bits are meant"
+)]
 
 /// The segments of slots, and the seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,5 @@
 //! Reads the fingerprints of a hash value.
+#![allow(unsafe_code, reason = "bounds that were checked before")]
 
 use super::definition::{mask, packed};
 

@@ -1,4 +1,9 @@
 //! Builds filters: keys are added to slots, peeled, and their fingerprints stored.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "lengths were checked before, and the lowest bits are meant"
+)]
 
 use core::hint::select_unpredictable;
 

@@ -1,6 +1,11 @@
 //! LevelDB's bit array: a 32-bit hash, and a rotation of it as the distance from one probe to the next.
 //!
 //! Arguments must be valid.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "lengths were checked before, and the lowest bits are meant"
+)]
 
 use core::ops::RangeInclusive;
 

@@ -3,6 +3,12 @@
 //! Setting the bits takes most of the time. The positions of a group of keys are therefore computed between the stores
 //! of the group before, and stores do not wait for each other: small filters use a map of one byte per bit, others
 //! whole words. With AVX2, a check for each bit of a map would take a tenth of the time.
+#![allow(
+    unsafe_code,
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "lengths were checked before, and the lowest bits are meant"
+)]
 
 use core::hint::black_box;
 use core::mem::{self, MaybeUninit};

@@ -1,4 +1,9 @@
 //! Queries of many keys in lanes: all probes of a group after one another, or probe by probe with many keys.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "lengths were checked before, and the lowest bits are meant"
+)]
 
 use core::mem;
 use core::ops::Range;

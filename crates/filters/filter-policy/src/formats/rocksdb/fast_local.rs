@@ -3,7 +3,6 @@
 
 pub(crate) mod bits;
 mod definition;
-#[allow(unsafe_code, reason = "bounds that were checked before")]
 mod kernel;
 
 use crate::building::without_counting_repeats;

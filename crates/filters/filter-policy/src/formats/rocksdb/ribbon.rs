@@ -4,7 +4,6 @@
 pub(crate) mod bits;
 mod definition;
 mod elimination;
-#[allow(unsafe_code, reason = "bounds that were checked before")]
 mod kernel;
 mod sizes;
 

@@ -2,6 +2,11 @@
 //! its eight words.
 //!
 //! The code is the definition, for all kernels: compilers make vectors of whole blocks of it.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "lengths were checked before, and the lowest bits are meant"
+)]
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,5 @@
 //! The query of a hash value.
+#![allow(unsafe_code, reason = "bounds that were checked before")]
 
 use super::bits::{Block, all_set, block_of, none_missing};
 use crate::simd::lanes::Target;

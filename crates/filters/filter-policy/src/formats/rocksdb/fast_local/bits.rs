@@ -1,5 +1,10 @@
 //! RocksDB's cache-local filters: a multiplication selects the 64-byte line, and the top nine bits of each step of a
 //! 32-bit walk select the bit in the line.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "lengths were checked before, and the lowest bits are meant"
+)]
 
 pub(crate) use super::definition::{LINE_LEN, Line, line_of};
 

@@ -1,4 +1,10 @@
 //! Lines in lanes.
+#![allow(
+    unsafe_code,
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "lengths were checked before, and the lowest bits are meant"
+)]
 
 use core::hint::black_box;
 

@@ -7,6 +7,11 @@
 //!
 //! The code is the same for all kernels but for prefetching and for what AVX2 and AVX-512 compute in lanes: the hash
 //! values of many keys, and the sums of eight columns.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "lengths were checked before, and the lowest bits are meant"
+)]
 
 pub(crate) use super::definition::{Shape, WIDTH, Word};
 pub(crate) use super::elimination::{EchelonRow, SORTED_SLOTS, eliminate, solve, sort};

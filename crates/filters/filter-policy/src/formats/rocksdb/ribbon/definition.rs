@@ -1,5 +1,10 @@
 //! The definition of queries (`FORMAT.md`, "Standard128 Ribbon"): a hash value gives an equation, which holds
 //! in the words of the solution or not.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "lengths were checked before, and the lowest bits are meant"
+)]
 
 /// The number of slots that an equation spans, and of bits in a word of the solution.
 pub(crate) const WIDTH: u32 = 128;

@@ -1,4 +1,9 @@
 //! Building: Gaussian elimination as equations are added, then back substitution from the last slot.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "lengths were checked before, and the lowest bits are meant"
+)]
 
 use super::definition::{Equation, SPREAD, Shape, WIDTH, Word, used_seed};
 use crate::simd::choose::KernelToken;

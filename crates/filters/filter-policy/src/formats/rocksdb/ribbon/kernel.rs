@@ -1,4 +1,10 @@
 //! Queries for two columns at once.
+#![allow(
+    unsafe_code,
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "lengths were checked before, and the lowest bits are meant"
+)]
 
 use super::bits::COMPARED;
 use super::definition::{Equation, Word};
