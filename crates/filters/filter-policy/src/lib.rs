@@ -30,16 +30,6 @@
         reason = "no instructions for lanes, or none for those of 64 bits"
     )
 )]
-// A format that builds with an allocator alone has code for it all the same.
-#![cfg_attr(
-    not(feature = "alloc"),
-    allow(
-        dead_code,
-        unused_imports,
-        reason = "building Ribbon and binary fuse filters, places"
-    )
-)]
-
 #[cfg(feature = "alloc")]
 extern crate alloc;
 #[cfg(any(test, feature = "std"))]

@@ -2,7 +2,6 @@
 //!
 //! Stored bytes may be anything: all of them have a documented answer, and none cause a panic.
 
-#[cfg(feature = "alloc")]
 use core::fmt;
 
 use crate::{AnyFormat, Prepared};

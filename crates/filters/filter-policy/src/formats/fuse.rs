@@ -6,6 +6,7 @@ pub(crate) mod bits;
 mod build;
 mod definition;
 mod kernel;
+#[cfg(feature = "alloc")]
 mod peeling;
 mod sizes;
 

@@ -11,13 +11,13 @@
 )]
 
 pub(crate) use super::definition::Shape;
+#[cfg(feature = "alloc")]
 pub(crate) use super::peeling::{Added, Slot, add, have_repeats, peel, store};
 
 use hashzoo::xxh3_64;
 
-use super::definition::{fingerprint, packed, places_from};
+use super::definition::{PREFETCHED, USUAL_WIDTH, fingerprint, packed, places_from};
 use super::kernel::is_zero_sum;
-use super::peeling::{PREFETCHED, USUAL_WIDTH};
 use crate::simd::bits::usual;
 use crate::simd::choose::KernelToken;
 use crate::simd::compile::{Lookup, by_kernel, lookup};

@@ -6,6 +6,12 @@
     reason = "lengths were checked before, and the lowest bits are meant"
 )]
 
+/// The number of bytes from which fingerprints and slots are prefetched before use.
+pub(super) const PREFETCHED: usize = 1 << 20;
+
+/// The usual number of bits in a fingerprint, which the compiler then knows: no shifts are needed.
+pub(super) const USUAL_WIDTH: u8 = 8;
+
 /// The segments of slots, and the seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {

@@ -7,7 +7,7 @@
 
 use core::hint::select_unpredictable;
 
-use super::definition::{Shape, fingerprint, mask, packed};
+use super::definition::{PREFETCHED, Shape, USUAL_WIDTH, fingerprint, mask, packed};
 use crate::simd::bits::usual;
 use crate::simd::choose::KernelToken;
 use crate::simd::compile::by_kernel;
@@ -16,12 +16,6 @@ use crate::simd::hash::xxph3::Xxph3;
 use crate::simd::lanes::Target;
 use crate::simd::source::{Source, TILE};
 use crate::simd::tiles::each_tile;
-
-/// The number of bytes from which fingerprints and slots are prefetched before use.
-pub(super) const PREFETCHED: usize = 1 << 20;
-
-/// The usual number of bits in a fingerprint, which the compiler then knows: no shifts are needed.
-pub(super) const USUAL_WIDTH: u8 = 8;
 
 /// The number of keys between the prefetch of a slot and the key whose fingerprint it gives.
 const AHEAD: usize = 16;

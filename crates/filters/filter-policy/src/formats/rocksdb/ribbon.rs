@@ -3,6 +3,7 @@
 
 pub(crate) mod bits;
 mod definition;
+#[cfg(feature = "alloc")]
 mod elimination;
 mod kernel;
 mod sizes;
@@ -21,8 +22,10 @@ use super::fast_local::{FastLocalBloom, lines_for};
 #[cfg(feature = "alloc")]
 use super::kinds::RIBBON_MARKER;
 use super::kinds::{self, TAIL_LEN};
+#[cfg(feature = "alloc")]
+use bits::EchelonRow;
+use bits::Shape;
 pub(crate) use bits::Solution;
-use bits::{EchelonRow, Shape};
 pub(super) use sizes::rate_of;
 use sizes::{expected_rate, shape};
 
@@ -195,11 +198,11 @@ impl Format for Ribbon {
         Ok(len)
     }
 
-    /// Without an allocator, the policy only reads.
+    /// Without an allocator, the policy only reads. A row of the system has the size.
     #[cfg(not(feature = "alloc"))]
     fn build(&self, _: KernelToken, _: Source<'_, u64>, _: &mut [u8]) -> Result<usize, Error> {
         Err(Error::AllocationFailed {
-            bytes: size_of::<EchelonRow>(),
+            bytes: size_of::<[u128; 2]>(),
         })
     }
 

@@ -14,12 +14,12 @@
 )]
 
 pub(crate) use super::definition::{Shape, WIDTH, Word};
+#[cfg(feature = "alloc")]
 pub(crate) use super::elimination::{EchelonRow, SORTED_SLOTS, eliminate, solve, sort};
 
 use hashzoo::xxph3_64;
 
-use super::definition::{Equation, used_seed};
-use super::elimination::MAX_COLUMNS;
+use super::definition::{Equation, MAX_COLUMNS, used_seed};
 use super::kernel::holds_by_two;
 use crate::simd::choose::KernelToken;
 use crate::simd::compile::{Lookup, by_kernel, lookup};

@@ -6,6 +6,9 @@
     reason = "lengths were checked before, and the lowest bits are meant"
 )]
 
+/// The maximum number of columns: the number of bits in a result.
+pub(super) const MAX_COLUMNS: u32 = u32::BITS;
+
 /// The number of slots that an equation spans, and of bits in a word of the solution.
 pub(crate) const WIDTH: u32 = 128;
 

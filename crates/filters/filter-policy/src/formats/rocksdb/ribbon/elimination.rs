@@ -5,13 +5,10 @@
     reason = "lengths were checked before, and the lowest bits are meant"
 )]
 
-use super::definition::{Equation, SPREAD, Shape, WIDTH, Word, used_seed};
+use super::definition::{Equation, MAX_COLUMNS, SPREAD, Shape, WIDTH, Word, used_seed};
 use crate::simd::choose::KernelToken;
 use crate::simd::compile::by_kernel;
 use crate::simd::lanes::Target;
-
-/// The maximum number of columns: the number of bits in a result.
-pub(super) const MAX_COLUMNS: u32 = u32::BITS;
 
 /// The number of rows from which they are prefetched before use: a quarter of a megabyte.
 const PREFETCHED_ROWS: usize = (1 << 18) / size_of::<EchelonRow>();
