@@ -21,7 +21,7 @@
 //! [`AnyFormat::capacity_at`]: crate::AnyFormat
 //! [`AnyFormat::probe_count`]: crate::AnyFormat
 //!
-//! [`is_coprime_size`](filter_policy::leveldb::is_coprime_size) returns true if LevelDB's filter has a good size.
+//! [`is_coprime_size`](crate::leveldb::is_coprime_size) returns true if LevelDB's filter has a good size.
 
 #[cfg(feature = "alloc")]
 pub mod budget;

@@ -19,7 +19,7 @@ pub enum FilterKind {
 }
 
 /// Describes stored filter bytes: kind, size, fill and expected rate. (A
-/// [`PreparedFilter`](filter_policy::PreparedFilter) answers queries for keys.)
+/// [`PreparedFilter`](crate::PreparedFilter) answers queries for keys.)
 ///
 /// ```
 /// use filter_policy::view::{FilterKind, FilterView};

@@ -52,8 +52,8 @@ pub type SplitBlockPolicy = Policy<SplitBlock<Xxph3>>;
 /// The Bloom filter of Parquet, Impala, Kudu and Arrow as a policy: split blocks with XXH64,
 /// `SplitBlockBloomFilter.Xxh64`.
 ///
-/// The bytes are Parquet's bit set. Parquet stores a [`Header`](super::Header) before it, and writers of Parquet files
-/// choose powers of two; see [`SplitBlockFilterMut`](super::SplitBlockFilterMut). Where nothing demands Parquet's
+/// The bytes are Parquet's bit set. Parquet stores a [`Header`](crate::parquet::Header) before it, and writers of Parquet files
+/// choose powers of two; see [`SplitBlockFilterMut`](crate::parquet::SplitBlockFilterMut). Where nothing demands Parquet's
 /// hash, [`SplitBlockPolicy`](crate::SplitBlockPolicy) is faster and has the same rate.
 ///
 /// ```

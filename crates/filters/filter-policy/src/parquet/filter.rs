@@ -146,7 +146,7 @@ impl<'a> SplitBlockFilter<'a> {
     ///
     /// # Errors
     ///
-    /// [`TooFewAnswers`](filter_policy::Error::TooFewAnswers) when there is no room for as many answers; then there are
+    /// [`TooFewAnswers`](crate::Error::TooFewAnswers) when there is no room for as many answers; then there are
     /// none.
     pub fn may_match_raw_hashes(&self, hashes: &[u64], answers: &mut Answers<'_>) -> Result<(), Error> {
         let words = answers.start(hashes.len())?;
@@ -219,7 +219,7 @@ impl PhysicalValue<'_> {
     ///
     /// # Errors
     ///
-    /// [`TooFewAnswers`](filter_policy::Error::TooFewAnswers) when there is no room for as many answers; then there are
+    /// [`TooFewAnswers`](crate::Error::TooFewAnswers) when there is no room for as many answers; then there are
     /// none.
     pub fn may_match_each(
         self,
@@ -300,7 +300,7 @@ impl<'a> SplitBlockFilterMut<'a> {
     }
 
     /// Adds many keys; the fastest method. A page of numbers in plain encoding is
-    /// [`PackedKeys`](filter_policy::PackedKeys).
+    /// [`PackedKeys`](crate::PackedKeys).
     pub fn insert_many<'k>(&mut self, keys: impl Into<KeyBatch<'k>>) {
         let batch = keys.into();
         match batch.for_kernels() {
@@ -320,7 +320,7 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// # Errors
     ///
-    /// [`OutOfDomain`](filter_policy::Error::OutOfDomain) when the other filter has another length; this filter is then
+    /// [`OutOfDomain`](crate::Error::OutOfDomain) when the other filter has another length; this filter is then
     /// unchanged.
     pub fn merge(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
         if other.blocks.len() != self.blocks.len() {
@@ -345,7 +345,7 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocationFailed`](filter_policy::Error::AllocationFailed).
+    /// [`AllocationFailed`](crate::Error::AllocationFailed).
     #[cfg(feature = "alloc")]
     pub fn fold_to_rate(&self, rate: f64) -> Result<alloc::vec::Vec<u8>, Error> {
         let bytes = self.blocks.as_flattened();

@@ -94,7 +94,7 @@ const MOST_BITS: f64 = 32.0;
 ///
 /// # Errors
 ///
-/// [`Error::OutOfDomain`] if a level's reads are negative or not a number; those of [`formats::filter_len`].
+/// [`Error::OutOfDomain`] if a level's reads are negative or not a number; those of `filter_len`.
 pub fn plan(format: &dyn AnyFormat, levels: &[Level], bytes: u64) -> Result<Allocation, Error> {
     let is_wrong = |reads: &f64| !(*reads >= 0.0 && reads.is_finite());
     if let Some(reads) = levels.iter().map(|level| level.reads).find(is_wrong) {

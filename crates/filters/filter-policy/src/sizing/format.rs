@@ -44,18 +44,18 @@ impl dyn AnyFormat + '_ {
     ///
     /// # Errors
     ///
-    /// The errors of [`filter_len`](Self::filter_len).
+    /// The errors of `filter_len`.
     pub fn expected_rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
         let rate = self.rate(keys, bits_per_key)?;
         Ok(rate.max(equal_hashes(self.hash_bits(), keys)))
     }
 
-    /// Returns the smallest bits per key, to a hundredth and above 0, whose [`expected_rate`](Self::expected_rate) does
+    /// Returns the smallest bits per key, to a hundredth and above 0, whose `expected_rate` does
     /// not exceed the wanted one: of the first whole number that reaches it, and the hundredths below that.
     ///
     /// # Errors
     ///
-    /// [`Error::FilterTooLarge`] as in [`filter_len`](Self::filter_len), [`Error::OutOfDomain`] when `wanted` is
+    /// [`Error::FilterTooLarge`] as in `filter_len`, [`Error::OutOfDomain`] when `wanted` is
     /// not strictly between 0 and 1, [`Error::RateUnreachable`] when the limits of k, of the bits per key and of the
     /// hash's width keep every filter above `wanted`.
     pub fn bits_per_key_for_rate(&self, keys: u64, wanted: f64) -> Result<BitsPerKey, Error> {
