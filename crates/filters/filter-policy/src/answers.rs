@@ -92,7 +92,7 @@ impl<'w> Answers<'w> {
     ///
     /// [`Error::TooFewAnswers`] when there are fewer words; there are then no answers.
     #[inline]
-    pub fn start(&mut self, answers: usize) -> Result<&mut [u64], Error> {
+    pub(crate) fn start(&mut self, answers: usize) -> Result<&mut [u64], Error> {
         let (needed, given) = (Self::words_for(answers), self.words.len());
         self.len = if needed <= given { answers } else { 0 };
         self.words
@@ -108,7 +108,7 @@ impl fmt::Debug for Answers<'_> {
 }
 
 /// Writes the same answer for this many keys.
-pub fn fill(answer: bool, keys: usize, answers: &mut [u64]) {
+pub(crate) fn fill(answer: bool, keys: usize, answers: &mut [u64]) {
     answers.fill(if answer { u64::MAX } else { 0 });
     if answer
         && !keys.is_multiple_of(64)

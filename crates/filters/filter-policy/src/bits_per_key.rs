@@ -61,7 +61,7 @@ impl BitsPerKey {
     }
 
     /// Returns the error for a filter of this many keys, of which there may be at most `most`.
-    pub const fn too_large(self, keys: u64, most: u64) -> Error {
+    pub(crate) const fn too_large(self, keys: u64, most: u64) -> Error {
         Error::FilterTooLarge {
             keys,
             most,
@@ -75,14 +75,14 @@ impl BitsPerKey {
         clippy::cast_sign_loss,
         reason = "stops at the limits"
     )]
-    pub fn most_keys(self, bits: u64) -> u64 {
+    pub(crate) fn most_keys(self, bits: u64) -> u64 {
         // Rounded, perhaps up.
         let quotient = (bits as f64 / self.0) as u64;
         quotient - u64::from(self.times(quotient) > bits.into())
     }
 
     /// Returns `floor(keys * bits_per_key)`, without rounding the product first.
-    pub fn times(self, keys: u64) -> u128 {
+    pub(crate) fn times(self, keys: u64) -> u128 {
         // A finite double is `mantissa * 2^exponent` with a 53-bit mantissa, so the product fits into 117 bits.
         // The exponent is at most -21 because the value is below 2^32.
         const MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;

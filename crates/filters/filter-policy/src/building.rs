@@ -15,7 +15,10 @@ const MANY: usize = 1 << 16;
 
 /// Passes the values to `take` in batches and returns their number: builders take values one at a time, the loops that
 /// set bits take slices. All batches but the last have the same size, which depends on the number of values.
-pub fn for_each_batch<H: Copy + Default>(hashes: impl Iterator<Item = H>, take: impl FnMut(&[H])) -> usize {
+pub(crate) fn for_each_batch<H: Copy + Default>(
+    hashes: impl Iterator<Item = H>,
+    take: impl FnMut(&[H]),
+) -> usize {
     if hashes.size_hint().0 < MANY {
         batches::<_, 64>(hashes, take)
     } else {
@@ -44,7 +47,7 @@ pub fn each_batch<H: HashValue>(
 ///
 /// [`Error::BufferTooShort`], and those of `len_of`.
 #[inline(always)]
-pub fn without_counting_repeats<H: HashValue>(
+pub(crate) fn without_counting_repeats<H: HashValue>(
     source: Source<'_, H>,
     hash: impl Fn(&[u8]) -> H,
     out: &mut [u8],
@@ -77,15 +80,15 @@ fn repeats<H: HashValue>(source: Source<'_, H>, hash: impl Fn(&[u8]) -> H) -> us
 
 /// Counts the values that equal the one before them.
 #[derive(Debug, Default)]
-pub struct Repeats<H> {
+pub(crate) struct Repeats<H> {
     last: Option<H>,
     /// The number so far.
-    pub repeats: usize,
+    pub(crate) repeats: usize,
 }
 
 impl<H: HashValue> Repeats<H> {
     /// Counts further values.
-    pub fn count(&mut self, hashes: &[H]) {
+    pub(crate) fn count(&mut self, hashes: &[H]) {
         for &hash in hashes {
             self.repeats += usize::from(self.last.replace(hash) == Some(hash));
         }
@@ -129,7 +132,7 @@ pub fn room(out: &mut [u8], needed: usize) -> Result<&mut [u8], Error> {
 /// # Errors
 ///
 /// [`Error::BufferTooShort`].
-pub fn written(out: &mut [u8], len: usize) -> Result<FilterBytes<'_>, Error> {
+pub(crate) fn written(out: &mut [u8], len: usize) -> Result<FilterBytes<'_>, Error> {
     room(out, len).map(FilterBytes::from)
 }
 
@@ -139,7 +142,7 @@ pub fn written(out: &mut [u8], len: usize) -> Result<FilterBytes<'_>, Error> {
 ///
 /// [`Error::AllocationFailed`].
 #[cfg(feature = "alloc")]
-pub fn collect<H: HashValue>(hashes: impl Iterator<Item = H>) -> Result<Vec<H>, Error> {
+pub(crate) fn collect<H: HashValue>(hashes: impl Iterator<Item = H>) -> Result<Vec<H>, Error> {
     let mut collected = Vec::new();
     let announced = hashes.size_hint().0;
     collected
@@ -174,7 +177,7 @@ pub fn hashes<H: HashValue>(source: Source<'_, H>, hash: impl Fn(&[u8]) -> H) ->
 ///
 /// The errors of `write`, and [`Error::AllocationFailed`].
 #[cfg(feature = "alloc")]
-pub fn append_with(
+pub(crate) fn append_with(
     out: &mut Vec<u8>,
     max_len: usize,
     write: impl FnOnce(&mut [u8]) -> Result<usize, Error>,

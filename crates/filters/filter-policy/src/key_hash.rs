@@ -53,13 +53,13 @@ impl HashFunctionId {
     pub const XXH64: Self = Self::seedless(2, 1);
 
     /// The hash of RocksDB's legacy filters, with LevelDB's seed.
-    pub const ROCKSDB_LEGACY: Self = Self::seedless(4, 0);
+    pub(crate) const ROCKSDB_LEGACY: Self = Self::seedless(4, 0);
 
     /// The two hashes of Basho's filters: [`basho_hash`].
-    pub const BASHO: Self = Self::seedless(6, 1);
+    pub(crate) const BASHO: Self = Self::seedless(6, 1);
 
     /// The two hashes of Basho on processors other than x86-64: [`basho_murmur2_hash`].
-    pub const BASHO_MURMUR2: Self = Self::seedless(7, 1);
+    pub(crate) const BASHO_MURMUR2: Self = Self::seedless(7, 1);
 
     /// The function of keys without a hash value: never that of a filter.
     pub(crate) const NONE: Self = Self::seedless(5, 0);
@@ -144,12 +144,6 @@ impl HashFunctionId {
     pub const fn bits(self) -> u32 {
         if self.wide() == 1 { 64 } else { 32 }
     }
-
-    /// Returns true if values of this type have the function's width.
-    #[inline]
-    pub(crate) const fn makes<H: HashValue>(self) -> bool {
-        self.wide() == H::WIDE
-    }
 }
 
 /// The seed of the second hash of Basho's filters.
@@ -160,14 +154,14 @@ const BASHO_SEED: u32 = 0x5bd1_e995;
 /// Returns the two hashes of a key in Basho's filters on x86-64: LevelDB's in the low half, the low half of
 /// MurmurHash64A in the high one.
 #[inline]
-pub const fn basho_hash(key: &[u8]) -> u64 {
+pub(crate) const fn basho_hash(key: &[u8]) -> u64 {
     leveldb_hash(key, LEVELDB_BLOOM_SEED) as u64 | murmur64a(key, BASHO_SEED as u64) << 32
 }
 
 /// Returns the two hashes of a key in Basho's filters on other processors: LevelDB's in the low half, MurmurHash2 in
 /// the high one.
 #[inline]
-pub const fn basho_murmur2_hash(key: &[u8]) -> u64 {
+pub(crate) const fn basho_murmur2_hash(key: &[u8]) -> u64 {
     leveldb_hash(key, LEVELDB_BLOOM_SEED) as u64 | (murmur2(key, BASHO_SEED) as u64) << 32
 }
 
@@ -300,13 +294,7 @@ pub(crate) mod sealed {
 }
 
 /// The type of a policy's hash values: `u32` or `u64`.
-pub trait HashValue: Copy + Default + PartialEq + Debug + Into<u64> + sealed::Sealed {
-    /// Returns the value; `None` if it has the other width.
-    #[inline]
-    fn of(hash: KeyHash) -> Option<Self> {
-        hash.function.makes::<Self>().then_some(Self::low(hash.value))
-    }
-}
+pub trait HashValue: Copy + Default + PartialEq + Debug + Into<u64> + sealed::Sealed {}
 
 macro_rules! hash_value {
     ($value:ty, $variant:ident, $wide:literal) => {

@@ -125,7 +125,7 @@ impl<'a> KeyBatch<'a> {
 
     /// Returns the keys in a form that kernels accept; `None` for text, vectors and boxes.
     #[inline]
-    pub const fn for_kernels(&self) -> Option<Keys<'a>> {
+    pub(crate) const fn for_kernels(&self) -> Option<Keys<'a>> {
         match self.0 {
             Batch::Keys(keys) => Some(keys),
             #[cfg(feature = "alloc")]

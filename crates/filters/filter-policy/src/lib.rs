@@ -101,7 +101,7 @@ pub use formats::fuse::BinaryFusePolicy;
 pub use formats::leveldb::BloomFilterPolicy;
 pub use formats::split_block::SplitBlockPolicy;
 pub use formats::{leveldb, rocksdb};
-pub use key_hash::{HashFunctionId, HashValue, KeyHash, KeyHashes, basho_hash, basho_murmur2_hash};
+pub use key_hash::{HashFunctionId, HashValue, KeyHash, KeyHashes};
 pub use keys::{BatchKey, KeyBatch, PackedKeys};
 #[cfg(feature = "alloc")]
 pub use policy::builder::FilterBuilder;
@@ -112,6 +112,3 @@ pub use policy::{
     AnyFormat, AsPolicy, Facts, FilterPolicy, FilterSize, Format, HashedKey, MATCHES_EVERYTHING, OwnedFilter,
     Policy, Prepared, PreparedFilter,
 };
-
-#[cfg(feature = "alloc")]
-pub use sizing::budget;

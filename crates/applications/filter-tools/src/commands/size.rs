@@ -4,8 +4,8 @@ mod levels;
 
 use std::io::{self, Write as _};
 
-use filter_policy::budget::Level;
 use filter_policy::leveldb::is_coprime_size;
+use filter_policy::sizing::budget::Level;
 use filter_sets::{Size, Sizing, StoredFormat};
 use indicatif::HumanBytes;
 use serde::Serialize;

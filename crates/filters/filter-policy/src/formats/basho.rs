@@ -4,10 +4,11 @@ use core::fmt;
 
 use crate::answers::each;
 use crate::building::{each_batch, room};
+use crate::key_hash::{basho_hash, basho_murmur2_hash};
 use crate::simd::{KernelToken, Source, StoredBits};
 use crate::{
     BitsPerKey, Error, Facts, FilterBytes, FilterPolicy, FilterSize, Format, HashFunctionId, Policy,
-    Prepared, basho_hash, basho_murmur2_hash, leveldb,
+    Prepared, leveldb,
 };
 
 use crate::formats::leveldb::probes;
@@ -180,7 +181,7 @@ impl BashoFilterPolicy {
 impl Basho {
     /// Answers for a key from a prepared filter.
     fn look_up(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
-        let filter = Self::restore(KernelToken::Scalar, bits, *numbers);
+        let filter = Self::restore(KernelToken::SCALAR, bits, *numbers);
         filter.all_set(filter.second.both(key))
     }
 }
@@ -350,7 +351,7 @@ impl Format for Basho {
         let second = u64::from(matches!(self.second, SecondHash::Murmur2));
         let numbers = [filter.probes.into(), filter.bits.into(), second];
         let (function, bits) = (self.hash_function(), filter.bit_array);
-        Prepared::new::<Self>(KernelToken::Scalar, function, Some(Self::look_up), bits, numbers)
+        Prepared::new::<Self>(KernelToken::SCALAR, function, Some(Self::look_up), bits, numbers)
     }
 
     #[inline(always)]

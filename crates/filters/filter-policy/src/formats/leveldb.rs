@@ -395,7 +395,7 @@ impl<H> LevelDb<H> {
 /// Splits a stored filter into the bit array and the probe count k, 0 to 30; `None` for [other](is_reserved) bytes. The
 /// bytes do not record the hash function.
 #[inline(always)]
-pub const fn split(filter: &[u8]) -> Option<(&[u8], u8)> {
+pub(crate) const fn split(filter: &[u8]) -> Option<(&[u8], u8)> {
     match filter {
         [] | [_] => None,
         [.., probes] if *probes > MAX_PROBES => None,
@@ -406,7 +406,7 @@ pub const fn split(filter: &[u8]) -> Option<(&[u8], u8)> {
 /// Returns true if bytes without a filter match every key: a last byte above 30 is reserved for other encodings, and
 /// what is too short to hold a key matches none.
 #[inline]
-pub const fn is_reserved(filter: &[u8]) -> bool {
+pub(crate) const fn is_reserved(filter: &[u8]) -> bool {
     filter.len() >= 2
 }
 

@@ -22,7 +22,7 @@ use super::rocksdb::ribbon::bits as ribbon;
 use super::split_block::bits::{self as split_block, BlockHash, SplitBlocks, Xxh64, Xxph3};
 use crate::policy::query::by_token;
 use crate::simd::bits::MAX_PROBES;
-use crate::simd::choose::KernelToken;
+use crate::simd::choose::{KernelToken, Token};
 use crate::simd::keys::{Keys, PackedKeys};
 use crate::simd::source::{LaneHash, LaneSource, Source};
 use crate::simd::stored_bits::StoredBits;
@@ -381,9 +381,9 @@ fn every_format_with_kernels_runs() {
 /// All kernels that are not portable code, and all arrays.
 fn all_kernels() -> impl Iterator<Item = KernelToken> {
     let plain = [
-        KernelToken::Narrow8(Plain),
-        KernelToken::Plain8(Plain),
-        KernelToken::Plain16(Plain),
+        KernelToken(Token::Narrow8(Plain)),
+        KernelToken(Token::Plain8(Plain)),
+        KernelToken(Token::Plain16(Plain)),
     ];
     kernels().map(|(kernel, _)| kernel).chain(plain)
 }
@@ -416,7 +416,7 @@ fn check(bytes: &[u8], lens: impl Iterator<Item = usize>, filter: usize, probes:
     };
     for (layout, run) in LAYOUTS {
         let mut expected = Vec::new();
-        run(KernelToken::Scalar, &case, &mut expected);
+        run(KernelToken::SCALAR, &case, &mut expected);
         for kernel in all_kernels() {
             let mut out = Vec::new();
             run(kernel, &case, &mut out);
@@ -527,9 +527,9 @@ fn ribbon_equations_hold_by_the_definition() {
             narrow,
         };
         let mut rows = vec![ribbon::EchelonRow::default(); shape.slots() as usize];
-        assert!(ribbon::eliminate(KernelToken::Scalar, &mut rows, 7, &hashes));
+        assert!(ribbon::eliminate(KernelToken::SCALAR, &mut rows, 7, &hashes));
         let mut words = vec![[0; 16]; shape.words() as usize];
-        ribbon::solve(KernelToken::Scalar, &rows, shape, &mut words);
+        ribbon::solve(KernelToken::SCALAR, &rows, shape, &mut words);
         let [numbers, seed] = ribbon::Solution::new(words.as_flattened(), 7, 5)
             .unwrap()
             .numbers();
@@ -544,7 +544,7 @@ fn ribbon_equations_hold_by_the_definition() {
         for hash in &hashes {
             let expected = ribbon::may_match_at_end(&words, numbers, seed, *hash);
             kept += u32::from(expected);
-            for kernel in all_kernels().chain([KernelToken::Scalar]) {
+            for kernel in all_kernels().chain([KernelToken::SCALAR]) {
                 let found = solution.may_match(kernel, *hash);
                 assert_eq!(
                     found, expected,

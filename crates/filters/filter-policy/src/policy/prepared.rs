@@ -98,7 +98,7 @@ impl Prepared {
 
     /// Returns the answer for every key, if all have the same.
     #[inline]
-    pub const fn same(&self) -> Option<bool> {
+    pub(crate) const fn same(&self) -> Option<bool> {
         match self.0 {
             State::Same(answer) => Some(answer),
             _ => None,

@@ -13,7 +13,7 @@ use crate::simd::lanes::{Lanes, PACKINGS, Target, Work, operations};
 /// The kernel. This module is compiled only for targets where every processor has NEON, so calling the instructions is
 /// sound; "see the type" in the comments below refers to this.
 #[derive(Debug, Clone, Copy)]
-pub struct Neon(());
+pub(crate) struct Neon(());
 
 impl Neon {
     /// [`Lanes::all_set`]. Arrays of 16 to 64 bytes are looked up in registers, as two overlapping halves.

@@ -39,7 +39,11 @@ fn found() -> u8 {
 
 /// A kernel that was found to be available; a value is the proof.
 #[derive(Debug, Clone, Copy)]
-pub enum KernelToken {
+pub struct KernelToken(pub(crate) Token);
+
+/// The kernels, with the proof that the processor has their instructions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Token {
     /// Portable code.
     Scalar,
     /// Code for AVX2.
@@ -63,6 +67,9 @@ pub enum KernelToken {
 }
 
 impl KernelToken {
+    /// Portable code.
+    pub(crate) const SCALAR: Self = Self(Token::Scalar);
+
     /// Returns the token of [`Kernel::best`].
     #[inline]
     pub fn best() -> Self {
@@ -86,7 +93,7 @@ impl KernelToken {
             // SAFETY: the instructions were found.
             bits if bits >= found::AVX2 => then(unsafe { Self::assumed(Kernel::Avx2) }),
             0 => at_first(),
-            _ => then(Self::Scalar),
+            _ => then(Self::SCALAR),
         }
         #[cfg(not(target_arch = "x86_64"))]
         then(Self::best())
@@ -128,18 +135,18 @@ impl KernelToken {
     /// The processor and the operating system support the instructions if they are of this kind.
     #[inline(always)]
     unsafe fn assumed(kernel: Kernel) -> Self {
-        match kernel {
+        Self(match kernel {
             // SAFETY: guaranteed by the caller.
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 => Self::Avx2(unsafe { Avx2::assumed() }),
+            Kernel::Avx2 => Token::Avx2(unsafe { Avx2::assumed() }),
             // SAFETY: guaranteed by the caller.
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512 => Self::Avx512(unsafe { Avx512::assumed() }),
+            Kernel::Avx512 => Token::Avx512(unsafe { Avx512::assumed() }),
             // SAFETY: guaranteed by the caller.
             #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            Kernel::Neon => Self::Neon(unsafe { Neon::assumed() }),
-            _ => Self::Scalar,
-        }
+            Kernel::Neon => Token::Neon(unsafe { Neon::assumed() }),
+            _ => Token::Scalar,
+        })
     }
 
     /// Returns the name of the kernel.
@@ -147,7 +154,13 @@ impl KernelToken {
         self.facts().0
     }
 
-    /// Returns the number of lanes in a vector, 1 for portable code: layouts choose among vectors by this fact, never
+    /// Returns true for portable code.
+    #[inline(always)]
+    pub(crate) const fn is_scalar(self) -> bool {
+        matches!(self.0, Token::Scalar)
+    }
+
+    /// Returns the number of lanes in a vector, 1 for portable code: formats choose among vectors by this fact, never
     /// by the name.
     #[inline(always)]
     pub(crate) const fn lanes(self) -> usize {
@@ -156,18 +169,18 @@ impl KernelToken {
 
     #[inline(always)]
     const fn facts(self) -> (Kernel, usize) {
-        match self {
-            Self::Scalar => (Kernel::Scalar, 1),
+        match self.0 {
+            Token::Scalar => (Kernel::Scalar, 1),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(_) => (Kernel::Avx2, Avx2::LANES),
+            Token::Avx2(_) => (Kernel::Avx2, Avx2::LANES),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512(_) => (Kernel::Avx512, Avx512::LANES),
+            Token::Avx512(_) => (Kernel::Avx512, Avx512::LANES),
             #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            Self::Neon(_) => (Kernel::Neon, Neon::LANES),
+            Token::Neon(_) => (Kernel::Neon, Neon::LANES),
             #[cfg(test)]
-            Self::Plain8(_) | Self::Narrow8(_) => (Kernel::Scalar, 8),
+            Token::Plain8(_) | Token::Narrow8(_) => (Kernel::Scalar, 8),
             #[cfg(test)]
-            Self::Plain16(_) => (Kernel::Scalar, 16),
+            Token::Plain16(_) => (Kernel::Scalar, 16),
         }
     }
 }

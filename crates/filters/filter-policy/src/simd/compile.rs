@@ -42,20 +42,20 @@ macro_rules! by_kernel {
         })
     };
     (@ choose $kernel:expr, $result:expr, $portable:tt, $function:tt) => {
-        match $kernel {
+        match $kernel.0 {
             #[cfg(target_arch = "x86_64")]
-            $crate::simd::choose::KernelToken::Avx512(_) => by_kernel!(@ avx512 $crate::simd::x86_64::Avx512, $result, $function),
+            $crate::simd::choose::Token::Avx512(_) => by_kernel!(@ avx512 $crate::simd::x86_64::Avx512, $result, $function),
             #[cfg(target_arch = "x86_64")]
-            $crate::simd::choose::KernelToken::Avx2(_) => by_kernel!(@ avx2 $crate::simd::x86_64::Avx2, $result, $function),
+            $crate::simd::choose::Token::Avx2(_) => by_kernel!(@ avx2 $crate::simd::x86_64::Avx2, $result, $function),
             #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            $crate::simd::choose::KernelToken::Neon(_) => by_kernel!(@ neon #[inline] $crate::simd::aarch64::Neon, $result, $function),
+            $crate::simd::choose::Token::Neon(_) => by_kernel!(@ neon #[inline] $crate::simd::aarch64::Neon, $result, $function),
             #[cfg(test)]
-            $crate::simd::choose::KernelToken::Plain8(_) => by_kernel!(@ portable $crate::simd::tests::plain::Plain8, $result, $function),
+            $crate::simd::choose::Token::Plain8(_) => by_kernel!(@ portable $crate::simd::tests::plain::Plain8, $result, $function),
             #[cfg(test)]
-            $crate::simd::choose::KernelToken::Narrow8(_) => by_kernel!(@ portable $crate::simd::tests::plain::Narrow8, $result, $function),
+            $crate::simd::choose::Token::Narrow8(_) => by_kernel!(@ portable $crate::simd::tests::plain::Narrow8, $result, $function),
             #[cfg(test)]
-            $crate::simd::choose::KernelToken::Plain16(_) => by_kernel!(@ portable $crate::simd::tests::plain::Plain16, $result, $function),
-            $crate::simd::choose::KernelToken::Scalar => by_kernel!(@ $portable $result, $function),
+            $crate::simd::choose::Token::Plain16(_) => by_kernel!(@ portable $crate::simd::tests::plain::Plain16, $result, $function),
+            $crate::simd::choose::Token::Scalar => by_kernel!(@ $portable $result, $function),
         }
     };
     (@ [] $result:expr, $function:tt) => { by_kernel!(@ portable #[inline(always)] $crate::simd::lanes::Portable, $result, $function) };

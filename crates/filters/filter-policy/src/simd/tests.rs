@@ -8,14 +8,14 @@ pub(crate) mod plain;
 
 use alloc::vec::Vec;
 
-use crate::simd::choose::KernelToken;
+use crate::simd::choose::{KernelToken, Token};
 use crate::simd::kernel::Kernel;
 
 /// All kernels that are not portable code, with the arrays of as many lanes.
 pub(crate) fn kernels() -> impl Iterator<Item = (KernelToken, KernelToken)> {
     let (eight, sixteen) = (
-        KernelToken::Plain8(plain::Plain),
-        KernelToken::Plain16(plain::Plain),
+        KernelToken(Token::Plain8(plain::Plain)),
+        KernelToken(Token::Plain16(plain::Plain)),
     );
     let found = Kernel::available().filter(|kernel| *kernel != Kernel::Scalar);
     found.map(move |kernel| {

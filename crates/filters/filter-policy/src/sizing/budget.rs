@@ -75,7 +75,7 @@ const MOST_BITS: f64 = 32.0;
 /// format's real sizes allow.
 ///
 /// ```
-/// use filter_policy::budget::{Level, plan};
+/// use filter_policy::sizing::budget::{Level, plan};
 /// use filter_policy::{BitsPerKey, formats};
 ///
 /// // Four levels of one filter each, and the memory of ten bits for every key.

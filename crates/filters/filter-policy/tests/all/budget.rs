@@ -1,8 +1,8 @@
 //! Plans that divide memory among levels, and policies that build by them.
 
 use filter_policy::AnyFormat;
-use filter_policy::budget::{Allocation, Level, plan};
 use filter_policy::formats;
+use filter_policy::sizing::budget::{Allocation, Level, plan};
 use filter_policy::{BitsPerKey, FilterPolicy as _};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};

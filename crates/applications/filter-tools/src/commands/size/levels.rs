@@ -3,7 +3,7 @@
 use std::io;
 
 use filter_policy::BitsPerKey;
-use filter_policy::budget::{Allocation, Level, plan};
+use filter_policy::sizing::budget::{Allocation, Level, plan};
 use filter_sets::StoredFormat;
 use indicatif::HumanBytes;
 use serde_json::json;

@@ -26,12 +26,12 @@ use crate::simd::stored_bits::StoredBits;
 /// those of a [`Modulus`] for portable code, otherwise of a [`LaneDivisor`].
 #[inline]
 fn dispatch(kernel: KernelToken, bytes: usize) -> (KernelToken, [u64; 2]) {
-    if !matches!(kernel, KernelToken::Scalar)
+    if !kernel.is_scalar()
         && let Some(divisor) = LaneDivisor::of_bytes(bytes)
     {
         return (kernel, divisor.parts());
     }
-    (KernelToken::Scalar, Modulus::of_bytes(bytes).parts())
+    (KernelToken::SCALAR, Modulus::of_bytes(bytes).parts())
 }
 
 /// Writes the bits of all keys, with `probes` probes each, at most 30, over whatever `bit_array` holds; it must not be
@@ -137,8 +137,7 @@ impl<'f> LevelDbBits<'f> {
             _ => None,
         };
         let mut parts = (kernel, [divisor, reciprocal]);
-        if !matches!(kernel, KernelToken::Scalar) && LaneDivisor::of_parts(parts.1, bit_array.len()).is_none()
-        {
+        if !kernel.is_scalar() && LaneDivisor::of_parts(parts.1, bit_array.len()).is_none() {
             parts = dispatch(kernel, bit_array.len());
         }
         Self {
@@ -218,7 +217,7 @@ impl StoredBits for LevelDbBits<'_> {
 /// probe count with the seed of the hash function above its 32 bits. The kernel is that of the parts.
 fn lookup(kernel: KernelToken, function: LaneHash, probes: u8) -> Lookup {
     // Portable code takes the prepared numbers for all probe counts, and loses more by a branch than it gains.
-    let is_usual = probes <= 8 && !matches!(kernel, KernelToken::Scalar);
+    let is_usual = probes <= 8 && !kernel.is_scalar();
     macro_rules! by_hash {
         ($hash:ident) => {
             if is_usual {

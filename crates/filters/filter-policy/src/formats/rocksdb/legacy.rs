@@ -77,14 +77,14 @@ impl LegacyBloom {
 
     pub(super) fn prepared(LegacyLines { bits, lines, probes }: LegacyLines<'_>) -> Prepared {
         let (function, numbers) = (HashFunctionId::ROCKSDB_LEGACY, lines.words(probes));
-        Prepared::new::<Self>(KernelToken::Scalar, function, Some(Self::look_up), bits, numbers)
+        Prepared::new::<Self>(KernelToken::SCALAR, function, Some(Self::look_up), bits, numbers)
     }
 
     /// Answers for a key from a prepared filter.
     #[inline(always)]
     fn look_up(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
         let hash = lines::hash(key);
-        Self::restore(KernelToken::Scalar, bits, *numbers).may_match(KernelToken::Scalar, hash)
+        Self::restore(KernelToken::SCALAR, bits, *numbers).may_match(KernelToken::SCALAR, hash)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::simd::lanes::{Lanes, Lanes64, Target, Walks, WideLanes, Work};
 
 /// `N` lanes of 32 bits, and vectors of `HALF` lanes of 64.
 #[derive(Debug, Clone, Copy)]
-pub struct Plain<const N: usize, const HALF: usize>;
+pub(crate) struct Plain<const N: usize, const HALF: usize>;
 
 pub(crate) type Plain8 = Plain<8, 4>;
 pub(crate) type Plain16 = Plain<16, 8>;

@@ -10,11 +10,11 @@ use crate::simd::lanes::{Target, Work};
 /// The kernel of AVX2. A value exists only if the processor and the operating system support the instructions, so
 /// calling them is sound; "see the type" in the comments refers to this.
 #[derive(Debug, Clone, Copy)]
-pub struct Avx2(());
+pub(crate) struct Avx2(());
 
 /// The kernel of AVX-512, like [`Avx2`].
 #[derive(Debug, Clone, Copy)]
-pub struct Avx512(());
+pub(crate) struct Avx512(());
 
 /// Implements what lanes of any number have in common.
 macro_rules! target {
