@@ -82,7 +82,7 @@ impl BitsPerKey {
     }
 
     /// Returns `floor(keys * bits_per_key)`, without rounding the product first.
-    pub(crate) fn times(self, keys: u64) -> u128 {
+    pub fn times(self, keys: u64) -> u128 {
         // A finite double is `mantissa * 2^exponent` with a 53-bit mantissa, so the product fits into 117 bits.
         // The exponent is at most -21 because the value is below 2^32.
         const MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;
