@@ -121,6 +121,7 @@ pub(crate) fn batches<H: Copy + Default, const BATCH: usize>(
 /// # Errors
 ///
 /// [`Error::BufferTooShort`].
+#[inline]
 pub fn room(out: &mut [u8], needed: usize) -> Result<&mut [u8], Error> {
     let given = out.len();
     out.get_mut(..needed)
@@ -132,6 +133,7 @@ pub fn room(out: &mut [u8], needed: usize) -> Result<&mut [u8], Error> {
 /// # Errors
 ///
 /// [`Error::BufferTooShort`].
+#[inline]
 pub(crate) fn written(out: &mut [u8], len: usize) -> Result<FilterBytes<'_>, Error> {
     room(out, len).map(FilterBytes::from)
 }
@@ -187,7 +189,8 @@ pub(crate) fn append_with(
         .map_err(|_| Error::AllocationFailed { bytes: max_len })?;
     out.resize(start + max_len, 0);
     let written = write(out.get_mut(start..).unwrap_or_default());
-    out.truncate(start + written.as_ref().copied().unwrap_or(0));
+    let len = written.as_ref().map_or(0, |&len| len);
+    out.truncate(start + len);
     written.map(|_| ())
 }
 
