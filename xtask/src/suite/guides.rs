@@ -7,6 +7,7 @@ use std::{fs, io};
 use crate::Failure;
 use crate::binaries::JAVA;
 use crate::cargo::{failed, output_of};
+use crate::programs;
 
 const GUIDES: &str = "crates/docs/guides";
 
@@ -40,7 +41,7 @@ pub(super) fn check(root: &Path, programs: &Path) -> Result<(), Failure> {
             .stdin(Stdio::null())
             .env("CHECKOUT", root)
             .env("CARGO_TARGET_DIR", root.join("target"))
-            .env("PYTHONPATH", root.join("target/pyspark"))
+            .env("PYTHONPATH", programs::python_packages(root))
             .env("PATH", &search)
             .envs([JAVA]);
         let output = output_of(&mut shell).map_err(|_| wrong("a command failed"))?;

@@ -1,13 +1,10 @@
-//! Filters for the server's own `BF.*` commands. They are tried on a server with these commands if the variable
-//! `BF_SERVER` names one (`redis://127.0.0.1:6379`, whose database is emptied), and always on a stand-in.
-
-use std::env;
+//! Filters for the server's own `BF.*` commands, on a server with the module RedisBloom.
 
 use bloom_redis::{Answer, Error, RedisBloom};
 use membership_filters::{RedisBloomFilter, RedisBloomParameters};
 use redis::{Cmd, Connection, ConnectionLike, Value, cmd};
 
-use crate::support::{Client, Hooked, Server, StandIn, check_all_there, names};
+use crate::support::{Client, Hooked, Server, check_all_there, names};
 
 fn filter(keys: &[String]) -> RedisBloomFilter {
     let mut filter = RedisBloomFilter::new(&RedisBloomParameters::new(100, 0.01)).unwrap();
@@ -17,25 +14,15 @@ fn filter(keys: &[String]) -> RedisBloomFilter {
     filter
 }
 
-/// Returns a connection to the real server, which is empty, if there is one.
-fn real() -> Option<Connection> {
-    let url = env::var("BF_SERVER").ok()?;
-    let mut connection = redis::Client::open(url).unwrap().get_connection().unwrap();
-    cmd("FLUSHALL").exec(&mut connection).unwrap();
-    Some(connection)
-}
-
-/// Runs the body with a stand-in, and with a real server if there is one.
-fn with_each_server(body: impl Fn(&mut dyn ConnectionLike)) {
-    body(&mut StandIn::default());
-    if let Some(mut connection) = real() {
-        body(&mut connection);
-    }
+/// Runs the body with an empty server that has the module.
+fn with_module(body: impl FnOnce(&mut dyn ConnectionLike)) {
+    let server = Server::with_module();
+    body(&mut server.connection());
 }
 
 #[test]
 fn a_loaded_filter_answers_grows_and_is_read_back() {
-    with_each_server(|server| {
+    with_module(|server| {
         let keys = names("key", 1_000);
         let local = filter(&keys);
         let remote = RedisBloom::new("users");
@@ -79,7 +66,7 @@ fn with_canaries(local: &RedisBloomFilter, loaded: &RedisBloomFilter) -> RedisBl
 
 #[test]
 fn a_full_chain_is_reported() {
-    with_each_server(|server| {
+    with_module(|server| {
         let made = |capacity| {
             let parameters = RedisBloomParameters::new(capacity, 0.01).non_scaling();
             RedisBloomFilter::new(&parameters).unwrap()
@@ -112,7 +99,7 @@ fn a_full_chain_is_reported() {
 /// Later servers go on with chains of RedisBloom 1 and 2.0, whose links have a power of two of bits.
 #[test]
 fn a_chain_of_redisbloom_2_0_goes_on() {
-    with_each_server(|server| {
+    with_module(|server| {
         let digits =
             include_str!("../../../membership-filters/tests/data/redisbloom_2.0.hex").replace('\n', "");
         let stored: Vec<u8> = (0..digits.len())
@@ -139,7 +126,7 @@ fn a_chain_of_redisbloom_2_0_goes_on() {
 /// Somebody else loads the filter anew before an insertion, which learns of it while it inserts.
 #[test]
 fn keys_are_new_in_a_filter_that_was_loaded_again() {
-    with_each_server(|server| {
+    with_module(|server| {
         let keys = names("key", 1_000);
         let remote = RedisBloom::new("users");
         let empty = RedisBloomFilter::new(&RedisBloomParameters::new(100_000, 0.0001)).unwrap();
@@ -157,6 +144,8 @@ fn keys_are_new_in_a_filter_that_was_loaded_again() {
 /// programs load others.
 #[test]
 fn a_lost_or_foreign_filter_denies_nothing() {
+    let server = Server::with_module();
+    let server = &mut server.connection();
     let (keys, others) = (names("key", 1_000), names("other", 3_000));
     let plain = |server: &mut dyn ConnectionLike, filter: &RedisBloomFilter, chunks: usize| {
         delete(server, "users");
@@ -192,25 +181,20 @@ fn a_lost_or_foreign_filter_denies_nothing() {
             &|server| plain(server, &of(&[]), usize::MAX),
         ];
         for (number, lose) in losses.into_iter().enumerate() {
-            with_each_server(|server| {
-                let remote = load(server);
-                check_all_there(&remote.contains_many(&keys).query(server).unwrap());
-                lose(server);
-                for of in [&remote, &RedisBloom::new("users")] {
-                    let answers = of.contains_many(&keys).query(server).unwrap();
-                    let are_missing = answers.iter().all(|&answer| answer == Answer::Missing);
-                    assert!(are_missing, "{capacity}, loss {number}");
-                    let error = of.insert("a").query(server).unwrap_err();
-                    assert!(matches!(error, Error::Missing { .. }), "{error}");
-                }
-                check_all_there(&load(server).contains_many(&keys).query(server).unwrap());
-            });
+            let remote = load(server);
+            check_all_there(&remote.contains_many(&keys).query(server).unwrap());
+            lose(server);
+            for of in [&remote, &RedisBloom::new("users")] {
+                let answers = of.contains_many(&keys).query(server).unwrap();
+                let are_missing = answers.iter().all(|&answer| answer == Answer::Missing);
+                assert!(are_missing, "{capacity}, loss {number}");
+                let error = of.insert("a").query(server).unwrap_err();
+                assert!(matches!(error, Error::Missing { .. }), "{error}");
+            }
+            check_all_there(&load(server).contains_many(&keys).query(server).unwrap());
             // A query has five commands, twelve if a load interrupts it.
             for at in 0..12 {
-                loses_during_a_query(&mut StandIn::default(), &keys, &load, lose, at);
-                if let Some(mut server) = real() {
-                    loses_during_a_query(&mut server, &keys, &load, lose, at);
-                }
+                loses_during_a_query(server, &keys, &load, lose, at);
             }
         }
     }
@@ -252,7 +236,7 @@ fn loses_during_a_query<C: ConnectionLike>(
 
 #[test]
 fn a_filter_of_another_program_is_used_after_it_is_marked() {
-    with_each_server(|server| {
+    with_module(|server| {
         let (keys, remote) = (names("key", 1_000), RedisBloom::new("users"));
         remote.load(&filter(&names("old", 100))).query(server).unwrap();
         for arguments in filter(&keys).commands(b"users") {
@@ -270,10 +254,8 @@ fn a_filter_of_another_program_is_used_after_it_is_marked() {
 
 #[test]
 fn a_full_filter_that_is_replaced_while_it_is_marked_is_not_proven() {
-    replaces_during_a_mark(&mut StandIn::default());
-    if let Some(mut server) = real() {
-        replaces_during_a_mark(&mut server);
-    }
+    let server = Server::with_module();
+    replaces_during_a_mark(&mut server.connection());
 }
 
 /// Another filter of as many keys comes before a command of those that write the mark.
@@ -321,7 +303,7 @@ fn replaces_during_a_mark<C: ConnectionLike>(server: &mut C) {
 /// Two loads by commands at once, with each command refused in turn: the filter in place is one of those loaded whole.
 #[test]
 fn loads_by_commands_replace_nothing_by_a_part() {
-    with_each_server(|server| {
+    with_module(|server| {
         let [old, one, other] = ["old", "one", "other"].map(|name| names(name, 1_000));
         let commands = |keys: &[String]| filter(keys).commands(b"users").collect::<Vec<_>>();
         let send = |server: &mut dyn ConnectionLike, words: &[Vec<u8>]| Cmd::new().arg(words).exec(server);
@@ -372,17 +354,28 @@ fn loads_by_commands_replace_nothing_by_a_part() {
 
 #[test]
 fn a_load_that_is_killed_leaves_the_old_filter() {
+    let server = Server::with_module();
     let (old, new) = (names("old", 1_000), names("new", 2_000));
-    for commands in 0..40 {
-        let mut server = StandIn::default();
-        let remote = RedisBloom::new("users");
-        remote.load(&filter(&old)).query(&mut server).unwrap();
-        server.left = Some(commands);
-        let loaded = remote.load(&filter(&new)).query(&mut server);
-        server.left = None;
+    for commands in 0..20 {
+        let (remote, mut sent) = (RedisBloom::new("users"), 0);
+        remote
+            .load(&filter(&old))
+            .query(&mut server.connection())
+            .unwrap();
+        let loaded = remote.load(&filter(&new)).query(&mut Hooked {
+            connection: server.connection(),
+            one_by_one: true,
+            act: |connection: &mut Connection| {
+                if sent == commands {
+                    cmd("QUIT").exec(connection).unwrap();
+                }
+                sent += 1;
+            },
+        });
         let keys = if loaded.is_ok() { &new } else { &old };
         assert_eq!(loaded.is_err(), commands < 15, "{commands}");
-        check_all_there(&remote.contains_many(keys).query(&mut server).unwrap());
+        let answers = remote.contains_many(keys).query(&mut server.connection());
+        check_all_there(&answers.unwrap());
     }
 }
 

@@ -7,7 +7,6 @@ mod cluster;
 mod design;
 mod hooked;
 mod server;
-mod stand_in;
 
 use bloom_redis::{Answer, Error, FixedFilter, GrowingFilter, Schema};
 pub(crate) use client::{Client, clear};
@@ -15,7 +14,6 @@ pub(crate) use cluster::Cluster;
 pub(crate) use design::{Design, LEASE};
 pub(crate) use hooked::{Hooked, counting};
 pub(crate) use server::{Server, wait_until};
-pub(crate) use stand_in::StandIn;
 
 /// Runs the body with a blocking and then an asynchronous client, each with its own empty server.
 pub(crate) fn for_each_client(body: impl Fn(&mut Client)) {

