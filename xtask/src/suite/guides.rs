@@ -11,13 +11,15 @@ use crate::programs;
 
 const GUIDES: &str = "crates/docs/guides";
 
-/// Follows every guide. `programs` is the folder of programs that the guides install; Python's packages are those of
-/// the tests.
+/// Follows every guide. `programs` is the folder of programs that the guides install, with one of examples; Python's
+/// packages are those of the tests.
 pub(super) fn check(root: &Path, programs: &Path) -> Result<(), Failure> {
     let unread = |error: io::Error| failed(GUIDES, error);
     let search = std::env::var_os("PATH").unwrap_or_default();
     let others = std::env::split_paths(&search);
-    let folders = std::iter::once(programs.to_owned()).chain(others);
+    let folders = [programs.to_owned(), programs.join("examples")]
+        .into_iter()
+        .chain(others);
     let search = std::env::join_paths(folders).map_err(|error| failed(GUIDES, error))?;
     let mut guides = 0;
     for entry in fs::read_dir(root.join(GUIDES)).map_err(unread)? {

@@ -206,7 +206,11 @@ impl Loaded {
             batch.add("BF.MEXISTS").arg(&self.key).arg(&mark.canaries);
             batch.add("BF.INFO").arg(&self.key);
             batch.add("GET").arg(&self.mark_key);
-            let mut replies = line.send(batch).await?;
+            // Clients of clusters return the error of one command for all.
+            let mut replies = match line.send(batch).await.map_err(|error| self.explain(error)) {
+                Err(Error::Missing { .. }) => return Ok(None),
+                replies => replies?,
+            };
             let before = replies.bytes()?;
             let [answers, canaries, info] = [(); 3].map(|()| replies.value());
             let after = replies.bytes()?;

@@ -13,5 +13,6 @@ mod redisbloom;
 mod replacing;
 mod resharding;
 mod round_trips;
+mod sharded;
 mod support;
 mod troubles;

@@ -12,7 +12,7 @@ use bloom_redis::{Answer, Error, FixedFilter, GrowingFilter, Schema};
 pub(crate) use client::{Client, clear};
 pub(crate) use cluster::Cluster;
 pub(crate) use design::{Design, LEASE};
-pub(crate) use hooked::{Hooked, counting};
+pub(crate) use hooked::{Hooked, commands_of, counting};
 pub(crate) use server::{Server, wait_until};
 
 /// Runs the body with a blocking and then an asynchronous client, each with its own empty server.

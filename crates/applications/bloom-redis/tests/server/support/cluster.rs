@@ -6,6 +6,7 @@ use std::time::Duration;
 use redis::cluster::{ClusterClient, ClusterConnection};
 use redis::cmd;
 
+use super::server::load_module;
 use super::{Server, wait_until};
 
 /// The number of slots in the cluster specification.
@@ -41,6 +42,12 @@ impl Cluster {
         let cluster = Self { masters };
         cluster.wait_until_complete();
         cluster
+    }
+
+    /// Starts a cluster whose nodes have the module RedisBloom.
+    pub(crate) fn with_module() -> Self {
+        let module = load_module();
+        Self::start(&module.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// Returns an empty cluster that tests use one after another, because starting one takes seconds.
@@ -96,6 +103,15 @@ impl Cluster {
     pub(crate) fn master_of(&self, key: &[u8]) -> usize {
         let slot = self.slot(key);
         usize::from(slot / (SLOTS / MASTERS + 1))
+    }
+
+    pub(crate) fn master(&mut self, number: usize) -> &mut Server {
+        &mut self.masters[number]
+    }
+
+    /// Returns the URL of a node, from which clients learn of the others.
+    pub(crate) fn url(&self) -> String {
+        self.masters[0].url()
     }
 
     pub(crate) fn slot(&self, key: &[u8]) -> u16 {

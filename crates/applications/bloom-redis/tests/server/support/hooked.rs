@@ -38,7 +38,7 @@ impl<C: ConnectionLike, F: FnMut(&mut C)> ConnectionLike for Hooked<C, F> {
             return self.connection.req_packed_commands(commands, offset, count);
         }
         assert_eq!(offset, 0, "not a transaction");
-        let commands = split(commands);
+        let commands = commands_of(commands);
         assert_eq!(commands.len(), count);
         let mut replies = Vec::new();
         for command in commands {
@@ -61,8 +61,8 @@ impl<C: ConnectionLike, F: FnMut(&mut C)> ConnectionLike for Hooked<C, F> {
     }
 }
 
-/// Splits a pipeline into its commands.
-fn split(packed: &[u8]) -> Vec<Vec<u8>> {
+/// Returns the commands of a pipeline.
+pub(crate) fn commands_of(packed: &[u8]) -> Vec<Vec<u8>> {
     /// Returns the number after the first character of a line, and the rest after the line.
     fn number(packed: &[u8]) -> (usize, &[u8]) {
         let end = packed.iter().position(|&byte| byte == b'\r').unwrap();

@@ -1,0 +1,335 @@
+//! Sets over shards on a cluster whose nodes have the module RedisBloom: a filter for each shard, loaded by commands and
+//! marked. A stored key is never absent, whatever is lost.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use bloom_redis::{Answer, Error, RedisBloom};
+use filter_sets::{Builder, Format, ShardFunction, Size};
+use redis::{Cmd, ConnectionLike as _, cmd};
+
+use crate::support::{Client, Cluster, check_all_there, commands_of, names, wait_until};
+
+const SHARDS: u32 = 4;
+
+/// A generation of a set: its name, and the folder with the commands that load it.
+struct Generation {
+    name: String,
+    place: tempfile::TempDir,
+    keys: Vec<String>,
+}
+
+impl Generation {
+    fn build(number: u32, keys: Vec<String>) -> Self {
+        let (name, place) = (format!("users.{number}/{SHARDS}"), tempfile::tempdir().unwrap());
+        let builder = Builder::new(Format::named("redisbloom").unwrap(), Size::Rate(0.01));
+        let folder = place.path().join("commands");
+        let mut building = builder.commands_folder(&folder, name.as_bytes(), SHARDS).unwrap();
+        keys.iter().for_each(|key| building.insert(key).unwrap());
+        building.finish(&|_| true).unwrap();
+        Self { name, place, keys }
+    }
+
+    fn file(&self, shard: u32) -> PathBuf {
+        let name = format!("commands/shard-{shard:05}-of-{SHARDS:05}.resp");
+        self.place.path().join(name)
+    }
+
+    fn key(&self, shard: u32) -> String {
+        format!("{}:{{{shard}}}", self.name)
+    }
+
+    fn filters(&self) -> Vec<RedisBloom> {
+        (0..SHARDS)
+            .map(|shard| RedisBloom::new(self.key(shard)))
+            .collect()
+    }
+
+    fn load(&self, cluster: &Cluster) {
+        let mut connection = cluster.connection();
+        for shard in 0..SHARDS {
+            for command in commands_of(&std::fs::read(self.file(shard)).unwrap()) {
+                connection.req_packed_command(&command).unwrap();
+            }
+        }
+    }
+
+    /// Loads the shards and gives them their marks.
+    fn load_marked(&self, cluster: &Cluster, client: &mut Client) {
+        self.load(cluster);
+        for filter in self.filters() {
+            client.run(filter.write_mark());
+        }
+    }
+}
+
+fn shard_of(key: &str) -> u32 {
+    ShardFunction::default().shard_of(key.as_bytes(), SHARDS)
+}
+
+/// Queries keys in their shards.
+fn query(filters: &[RedisBloom], client: &mut Client, keys: &[String]) -> Vec<Result<Answer, Error>> {
+    let mut answers: Vec<Option<Result<Answer, Error>>> = vec![None; keys.len()];
+    for (filter, number) in filters.iter().zip(0..) {
+        let indices: Vec<usize> = (0..keys.len())
+            .filter(|&index| shard_of(&keys[index]) == number)
+            .collect();
+        let found = client.try_run(filter.contains_many(indices.iter().map(|&index| &keys[index])));
+        for (at, &index) in indices.iter().enumerate() {
+            answers[index] = Some(found.clone().map(|found| found[at]));
+        }
+    }
+    answers.into_iter().map(Option::unwrap).collect()
+}
+
+/// Checks that stored keys of lost shards are missing, and that the others are there.
+#[track_caller]
+fn check_lost(filters: &[RedisBloom], client: &mut Client, keys: &[String], lost: &[u32], case: &str) {
+    for (key, answer) in keys.iter().zip(query(filters, client, keys)) {
+        let expected = match lost.contains(&shard_of(key)) {
+            true => Answer::Missing,
+            false => Answer::Maybe,
+        };
+        assert_eq!(answer, Ok(expected), "{case}: {key}");
+    }
+}
+
+const ALL: [u32; SHARDS as usize] = [0, 1, 2, 3];
+
+/// What happens to a set, and the shards that it loses. The second shard's key is given.
+type Loss = (&'static str, fn(&mut Cluster, &Generation) -> Vec<u32>);
+
+/// Returns the shards on the node of the second one.
+fn on_its_node(cluster: &Cluster, set: &Generation) -> Vec<u32> {
+    let node = |shard: u32| cluster.master_of(set.key(shard).as_bytes());
+    ALL.into_iter().filter(|&shard| node(shard) == node(1)).collect()
+}
+
+const LOSSES: [Loss; 7] = [
+    ("a deleted shard", |cluster, set| {
+        cmd("DEL")
+            .arg(set.key(1))
+            .exec(&mut cluster.connection())
+            .unwrap();
+        vec![1]
+    }),
+    ("a deleted mark", |cluster, set| {
+        let mark = format!("bloom-redis:loaded:{}", set.key(1));
+        let deleted: u8 = cmd("DEL").arg(mark).query(&mut cluster.connection()).unwrap();
+        assert_eq!(deleted, 1);
+        vec![1]
+    }),
+    ("a flushed node", |cluster, set| {
+        let (lost, number) = (
+            on_its_node(cluster, set),
+            cluster.master_of(set.key(1).as_bytes()),
+        );
+        cluster.master(number).words::<()>(&["FLUSHALL"]);
+        lost
+    }),
+    ("an eviction", |cluster, set| {
+        let (lost, number) = (
+            on_its_node(cluster, set),
+            cluster.master_of(set.key(1).as_bytes()),
+        );
+        let node = cluster.master(number);
+        let configure = |name: &str, value: &str| node.words::<()>(&["CONFIG", "SET", name, value]);
+        configure("maxmemory-policy", "allkeys-lru");
+        configure("maxmemory", "1");
+        wait_until("the keys are evicted", || node.words::<u64>(&["DBSIZE"]) == 0);
+        configure("maxmemory", "0");
+        lost
+    }),
+    ("a restart", |cluster, set| {
+        let (lost, number) = (
+            on_its_node(cluster, set),
+            cluster.master_of(set.key(1).as_bytes()),
+        );
+        cluster.master(number).kill();
+        cluster.master(number).restart();
+        cluster.wait_until_complete();
+        lost
+    }),
+    ("a half-loaded filter", |cluster, set| {
+        let connection = &mut cluster.connection();
+        let filter = RedisBloom::new(set.key(1)).dump().query(connection).unwrap();
+        cmd("DEL").arg(set.key(1)).exec(connection).unwrap();
+        let (iterator, header) = filter.chunks().next().unwrap();
+        let mut load = cmd("BF.LOADCHUNK");
+        load.arg(set.key(1))
+            .arg(iterator)
+            .arg(header)
+            .exec(connection)
+            .unwrap();
+        vec![1]
+    }),
+    // By another program, with keys that were inserted one by one.
+    ("another filter", |cluster, set| {
+        let connection = &mut cluster.connection();
+        cmd("DEL").arg(set.key(1)).exec(connection).unwrap();
+        let mut insert = cmd("BF.MADD");
+        insert
+            .arg(set.key(1))
+            .arg(names("other", 5_000))
+            .exec(connection)
+            .unwrap();
+        vec![1]
+    }),
+];
+
+#[test]
+fn a_lost_shard_is_missing_and_denies_no_key() {
+    let mut cluster = Cluster::with_module();
+    let set = Generation::build(1, names("user", 20_000));
+    for connect in Client::OF_CLUSTERS {
+        for (case, lose) in LOSSES {
+            let mut client = connect(&cluster);
+            let known = set.filters();
+            set.load_marked(&cluster, &mut client);
+            check_lost(&known, &mut client, &set.keys, &[], case);
+            let absent = query(&known, &mut client, &names("absent", 1_000));
+            let denied = absent.iter().filter(|&answer| *answer == Ok(Answer::Absent));
+            assert!(denied.count() > 950, "{case}");
+            let lost = lose(&mut cluster, &set);
+            assert!(!lost.is_empty() && lost.len() < ALL.len());
+            // A client that knew the marks, and one that did not. Those of before may have to connect again.
+            wait_until("the node answers", || {
+                client.try_run(RedisBloom::new(set.key(1)).contains("")).is_ok()
+            });
+            for filters in [&known, &set.filters()] {
+                check_lost(filters, &mut client, &set.keys, &lost, case);
+            }
+            // What the server gets by commands alone is not proven, also where it is the same.
+            set.load(&cluster);
+            check_lost(&known, &mut client, &set.keys, &ALL, case);
+            set.load_marked(&cluster, &mut client);
+            check_lost(&known, &mut client, &set.keys, &[], case);
+        }
+    }
+}
+
+#[test]
+fn a_node_that_is_gone_denies_no_key() {
+    let mut cluster = Cluster::with_module();
+    let set = Generation::build(1, names("user", 2_000));
+    let mut clients = Client::OF_CLUSTERS.map(|connect| connect(&cluster));
+    set.load_marked(&cluster, &mut clients[0]);
+    let gone = on_its_node(&cluster, &set);
+    let number = cluster.master_of(set.key(1).as_bytes());
+    cluster.master(number).kill();
+    for client in &mut clients {
+        for (key, answer) in set.keys.iter().zip(query(&set.filters(), client, &set.keys)) {
+            match answer {
+                Ok(answer) => assert_eq!(answer, Answer::Maybe, "{key}"),
+                Err(error) => assert!(gone.contains(&shard_of(key)) && error.is_unavailable(), "{error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_shard_that_moves_to_another_node_denies_no_key() {
+    let cluster = Cluster::with_module();
+    let set = Generation::build(1, names("user", 2_000));
+    let mut clients = Client::OF_CLUSTERS.map(|connect| connect(&cluster));
+    set.load_marked(&cluster, &mut clients[0]);
+    let filters = set.filters();
+    let on_its_way = cluster.begin_move(set.key(1).as_bytes());
+    let left = on_its_way.left();
+    assert_eq!(left.len(), 2, "the filter and its mark");
+    for key in left {
+        for client in &mut clients {
+            for (key, answer) in set.keys.iter().zip(query(&filters, client, &set.keys)) {
+                let is_denied = matches!(answer, Ok(Answer::Absent));
+                assert!(!is_denied, "{key}");
+            }
+        }
+        on_its_way.migrate(&key);
+    }
+    on_its_way.finish();
+    for client in &mut clients {
+        check_lost(&filters, client, &set.keys, &[], "moved");
+    }
+}
+
+/// The example `sharded` answers from the newest generation that is complete, and never denies a stored key meanwhile.
+#[test]
+fn readers_change_over_when_all_shards_are_marked() {
+    let cluster = Cluster::with_module();
+    let mut client = Client::OF_CLUSTERS[0](&cluster);
+    let (old, new) = (
+        Generation::build(1, names("user", 1_000)),
+        Generation::build(2, names("user", 2_000)),
+    );
+    // Cargo builds examples beside the folder of the tests.
+    let test = std::env::current_exe().unwrap();
+    let program = test.ancestors().nth(2).unwrap().join("examples/sharded");
+    let both = [&*new.name, &*old.name];
+    let answers = |names: &[&str]| {
+        run(
+            &program,
+            &cluster.url(),
+            "query",
+            names,
+            "user 7\nuser 1999\nnobody\n",
+        )
+    };
+    old.load(&cluster);
+    assert_eq!(
+        answers(&both),
+        "user 7: Missing\nuser 1999: Missing\nnobody: Missing\n"
+    );
+    assert_eq!(run(&program, &cluster.url(), "mark", &[&old.name], ""), "");
+    let of_old = "user 7: Maybe\nuser 1999: Absent\nnobody: Absent\n";
+    assert_eq!(answers(&both), of_old);
+    new.load(&cluster);
+    for filter in new.filters() {
+        assert_eq!(answers(&both), of_old);
+        client.run(filter.write_mark());
+    }
+    assert_eq!(
+        answers(&both),
+        "user 7: Maybe\nuser 1999: Maybe\nnobody: Absent\n"
+    );
+    check_all_there(
+        &query(&old.filters(), &mut client, &old.keys)
+            .into_iter()
+            .collect::<Result<Vec<_>, _>>()
+            .unwrap(),
+    );
+    // One shard of the new generation is lost: a reader that begins now finds the old one, and one that has changed over
+    // is told. Nobody answers from shards of both.
+    client.words::<()>(&["DEL", &new.key(shard_of("user 7"))]);
+    assert_eq!(answers(&both), of_old);
+    let lost = answers(&[&new.name]);
+    assert!(lost.starts_with("user 7: Missing\n"), "{lost}");
+    for shard in ALL {
+        client.command::<()>(Cmd::new().arg("UNLINK").arg(old.key(shard)));
+    }
+    assert_eq!(
+        answers(&[&old.name]),
+        "user 7: Missing\nuser 1999: Missing\nnobody: Missing\n"
+    );
+    // A reader with another number of shards has other names.
+    assert_eq!(
+        answers(&["users.2/8"]),
+        "user 7: Missing\nuser 1999: Missing\nnobody: Missing\n"
+    );
+}
+
+fn run(program: &Path, url: &str, action: &str, names: &[&str], keys: &str) -> String {
+    let mut child = Command::new(program)
+        .args([url, action])
+        .args(names)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("an example, which `cargo test` builds if no test program is named");
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(keys.as_bytes()).unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
