@@ -1,21 +1,27 @@
-//! A set of shards in a Redis Cluster: a filter of the `BF` commands for each shard, loaded by the commands that
-//! `filters build --commands` writes, and queried through its mark. The guide `redisbloom.md` does all steps.
+//! A set of shards in a Redis Cluster: a filter of the `BF` commands for each shard, queried through its mark. The guide
+//! `redisbloom.md` has all steps.
 //!
 //! ```text
 //! sharded redis://127.0.0.1:7101 mark users.1/4
+//! sharded redis://127.0.0.1:7101 load users.2/4 users.set
 //! printf 'user-7\nnobody\n' | sharded redis://127.0.0.1:7101 query users.2/4 users.1/4
 //! ```
 //!
-//! `mark` gives each loaded shard its mark. `query` reads keys from standard input and answers from the first of these
-//! generations whose shards all have their marks.
+//! `mark` gives each shard its mark, after the commands of `filters build --commands` have loaded it. `load` loads the
+//! shards of a set's folder, which `filters build --format redisbloom --shards 4` writes without `--commands`, and marks
+//! them. `query` reads keys from standard input and answers from the first of these generations whose shards all have
+//! their marks.
 //!
 //! `Shards` is the part to copy.
 
 use std::error::Error as StdError;
+use std::fs;
 use std::io::{Read as _, stdin};
+use std::path::Path;
 
 use bloom_redis::{Answer, Error, RedisBloom};
-use filter_sets::ShardFunction;
+use filter_sets::{Header, Manifest, Opening, ShardFunction};
+use membership_filters::RedisBloomFilter;
 use redis::ConnectionLike;
 use redis::cluster::ClusterClient;
 
@@ -33,10 +39,28 @@ impl Shards {
         Some(Self((0..count).map(filter).collect()))
     }
 
-    /// Gives each filter its mark, after its commands have loaded it. The call reads the filters.
+    /// Gives each filter its mark. Call it only when its commands have loaded it: the call reads the filter, but cannot
+    /// know whether it has all keys.
     fn mark(&self, connection: &mut dyn ConnectionLike) -> Result<(), Error> {
         let mark = |filter: &RedisBloom| filter.write_mark().query(connection);
         self.0.iter().try_for_each(mark)
+    }
+
+    /// Loads each filter from the set in this folder, together with its mark.
+    fn load(&self, folder: &Path, connection: &mut dyn ConnectionLike) -> Result<(), Box<dyn StdError>> {
+        let (manifest, count) = (Manifest::read(folder)?, self.0.len());
+        if manifest.shards.len() != count {
+            let found = manifest.shards.len();
+            return Err(format!("the set must have {count} shards as its name says, got {found}").into());
+        }
+        for (number, filter) in self.0.iter().enumerate() {
+            // Compares the checksums.
+            manifest.open_shard(number, folder, Opening::default())?;
+            let file = fs::read(folder.join(&manifest.shards[number].file))?;
+            let stored = RedisBloomFilter::from_redisbloom(&file[Header::LEN..])?;
+            filter.load(&stored).query(connection)?;
+        }
+        Ok(())
     }
 
     /// Returns true if every shard has its mark, so that readers can change over to this generation.
@@ -75,36 +99,25 @@ impl Shards {
 
 fn main() -> Result<(), Box<dyn StdError>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [url, action, names @ ..] = &arguments[..] else {
-        return Err("the arguments must be a URL, `mark` or `query`, and names like users.1/4".into());
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let [url, action @ ..] = &arguments[..] else {
+        return Err("the arguments must be a URL and an action".into());
     };
-    let generation = |name: &String| {
-        Shards::named(name)
-            .ok_or_else(|| format!("{name}: the name must end with a number of shards, like users.1/4"))
-    };
-    let generations: Vec<Shards> = names.iter().map(generation).collect::<Result<_, _>>()?;
     // By default, the client waits for minutes when a node is gone.
-    let client = ClusterClient::builder([url.as_str()])
-        .retries(4)
-        .max_retry_wait(500);
+    let client = ClusterClient::builder([*url]).retries(4).max_retry_wait(500);
     let connection = &mut client.build()?.get_connection()?;
-    match action.as_str() {
-        "mark" => {
-            for shards in &generations {
-                shards.mark(connection)?;
-            }
-        }
-        "query" => {
-            let mut current = None;
-            for shards in &generations {
-                if current.is_none() && shards.is_complete(connection)? {
-                    current = Some(shards);
+    match action {
+        ["mark", name] => generation(name)?.mark(connection)?,
+        ["load", name, folder] => generation(name)?.load(Path::new(folder), connection)?,
+        ["query", names @ .., oldest] => {
+            // A program that runs on keeps the generation that it had until a newer one is complete.
+            let mut current = generation(oldest)?;
+            for name in names.iter().rev() {
+                let newer = generation(name)?;
+                if newer.is_complete(connection)? {
+                    current = newer;
                 }
             }
-            // A program that runs on keeps the generation that it had.
-            let current = current
-                .or(generations.last())
-                .ok_or("there must be a generation")?;
             let mut text = String::new();
             stdin().read_to_string(&mut text)?;
             let keys: Vec<&str> = text.lines().collect();
@@ -112,7 +125,12 @@ fn main() -> Result<(), Box<dyn StdError>> {
                 println!("{key}: {answer:?}");
             }
         }
-        _ => return Err("the action must be mark or query".into()),
+        _ => return Err("the action must be `mark NAME`, `load NAME FOLDER` or `query NAME...`".into()),
     }
     Ok(())
+}
+
+fn generation(name: &str) -> Result<Shards, String> {
+    let wrong = || format!("{name}: the name must end with a number of shards, like users.1/4");
+    Shards::named(name).ok_or_else(wrong)
 }

@@ -311,6 +311,26 @@ fn readers_change_over_when_all_shards_are_marked() {
         answers(&[&old.name]),
         "user 7: Missing\nuser 1999: Missing\nnobody: Missing\n"
     );
+    // A set in files is loaded with its marks. Its name must state the number of its shards.
+    let folder = old.place.path().join("set");
+    let builder = Builder::new(Format::named("redisbloom").unwrap(), Size::Rate(0.01));
+    let mut building = builder.set(&folder, SHARDS).unwrap();
+    old.keys.iter().for_each(|key| building.insert(key).unwrap());
+    building.finish(&|_| true).unwrap();
+    let folder = folder.to_str().unwrap();
+    assert_eq!(
+        run(&program, &cluster.url(), "load", &[&old.name, folder], ""),
+        ""
+    );
+    assert_eq!(answers(&[&old.name]), of_old);
+    let mut wrong = Command::new(&program);
+    let output = wrong
+        .args([&*cluster.url(), "load", "users.1/8", folder])
+        .output()
+        .unwrap();
+    assert!(
+        !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("must have 8 shards")
+    );
     // A reader with another number of shards has other names.
     assert_eq!(
         answers(&["users.2/8"]),
