@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use bloom_redis::{Answer, Error, RedisBloom};
-use filter_sets::{Builder, Format, ShardFunction, Size};
+use filter_sets::{Builder, ShardFunction, Size, StoredFormat};
 use redis::{Cmd, ConnectionLike as _, cmd};
 
 use crate::support::{Client, Cluster, check_all_there, commands_of, names, wait_until};
@@ -23,7 +23,7 @@ struct Generation {
 impl Generation {
     fn build(number: u32, keys: Vec<String>) -> Self {
         let (name, place) = (format!("users.{number}/{SHARDS}"), tempfile::tempdir().unwrap());
-        let builder = Builder::new(Format::named("redisbloom").unwrap(), Size::Rate(0.01));
+        let builder = Builder::new(StoredFormat::named("redisbloom").unwrap(), Size::Rate(0.01));
         let folder = place.path().join("commands");
         let mut building = builder.commands_folder(&folder, name.as_bytes(), SHARDS).unwrap();
         keys.iter().for_each(|key| building.insert(key).unwrap());
@@ -313,7 +313,7 @@ fn readers_change_over_when_all_shards_are_marked() {
     );
     // A set in files is loaded with its marks. Its name must state the number of its shards.
     let folder = old.place.path().join("set");
-    let builder = Builder::new(Format::named("redisbloom").unwrap(), Size::Rate(0.01));
+    let builder = Builder::new(StoredFormat::named("redisbloom").unwrap(), Size::Rate(0.01));
     let mut building = builder.set(&folder, SHARDS).unwrap();
     old.keys.iter().for_each(|key| building.insert(key).unwrap());
     building.finish(&|_| true).unwrap();
