@@ -8,13 +8,13 @@ use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int};
 use core::panic::PanicInfo;
 
-use filter_policy::BloomFilter64Policy;
-use filter_policy::formats;
 use filter_policy::AnyFormat;
+use filter_policy::BloomFilter64Policy;
+use filter_policy::filter_block::FilterBlockReader;
+use filter_policy::formats;
 use filter_policy::parquet::ParquetPolicy;
 use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyBloomPolicy};
 use filter_policy::view::{FilterKind, FilterView};
-use filter_policy::filter_block::FilterBlockReader;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
