@@ -1,7 +1,11 @@
 // Points the README's file links at modules in the documentation: the first definition of a link counts.
+//! [FORMAT.md]: format
 //! [OWN_POLICY.md]: own_policy
-//! [`Policy`]: Policy
-//! [`PreparedFilter`]: PreparedFilter
+//! [THEORY.md]: theory
+//! [WHICH.md]: which
+//! [`Format`]: Format
+//! [`building`]: building
+//! [`kernels`]: kernels
 //!
 #![cfg_attr(feature = "alloc", doc = include_str!("../README.md"))]
 #![cfg_attr(
@@ -86,6 +90,10 @@ pub mod theory {}
 pub mod which {}
 
 /// SIMD kernels, selected at run time. Output is identical to the portable code.
+///
+/// A [`Format`] of your own gets a [`KernelToken`](kernels::KernelToken), which it may ignore, and the keys or hash
+/// values of a filter as a [`Source`](kernels::Source); its filters implement [`StoredBits`](kernels::StoredBits).
+/// `src/simd/README.md` explains how this crate's kernels are written.
 pub mod kernels {
     pub use crate::policy::BestKernel;
     pub use crate::simd::{Kernel, KernelToken, Keys, Lookup, Source, StoredBits};

@@ -1,6 +1,12 @@
-//! Builds and queries filters in a static buffer, without the standard library and without an allocator.
+//! Builds filters in a static buffer and queries them, without the standard library and without an allocator: returns 0
+//! if every answer is right, else 1.
 //!
-//! See `README.md` for how to build and check it.
+//! The program is outside the main workspace, where other crates would enable features. It declares no allocator, so it
+//! does not build with a crate that wants one:
+//!
+//! ```text
+//! cargo run --release --manifest-path crates/filters/filter-policy/freestanding/Cargo.toml
+//! ```
 #![no_std]
 #![no_main]
 

@@ -298,7 +298,7 @@ fn run<L: Bits>(layout: L, kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u
 /// Runs a layout with a case.
 type Run = fn(KernelToken, &Case<'_>, &mut Vec<u8>);
 
-const LAYOUTS: &[(&str, Run)] = &[
+const FORMATS: &[(&str, Run)] = &[
     ("bloom64", |kernel, case, out| {
         run(Bloom64(case.probes), kernel, case, out)
     }),
@@ -371,11 +371,11 @@ fn every_format_with_kernels_runs() {
     let folders = ["", "/rocksdb"].map(|folder| std::fs::read_dir(formats.to_owned() + folder).unwrap());
     let folders = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
     let with_kernels = folders.filter(|folder| folder.join("bits.rs").exists());
-    let mut layouts: Vec<_> = with_kernels
+    let mut folders: Vec<_> = with_kernels
         .map(|folder| folder.file_name().unwrap().to_owned())
         .collect();
-    layouts.sort();
-    assert!(layouts.iter().eq(LAYOUTS.iter().map(|(layout, _)| *layout)));
+    folders.sort();
+    assert!(folders.iter().eq(FORMATS.iter().map(|(format, _)| *format)));
 }
 
 /// All kernels that are not portable code, and all arrays.
@@ -414,7 +414,7 @@ fn check(bytes: &[u8], lens: impl Iterator<Item = usize>, filter: usize, probes:
         probes,
         at_end,
     };
-    for (layout, run) in LAYOUTS {
+    for (format, run) in FORMATS {
         let mut expected = Vec::new();
         run(KernelToken::SCALAR, &case, &mut expected);
         for kernel in all_kernels() {

@@ -96,7 +96,7 @@ fn goldens() -> Vec<Golden> {
     article.chain(leveldb).collect()
 }
 
-/// Returns the keys of a LevelDB table in the order of its entries, which `tests/data/README.md` describes.
+/// Returns the keys of a LevelDB table in the order of its entries, which `tests/data/PROVENANCE.md` describes.
 fn leveldb_keys(file: &str) -> Vec<Vec<u8>> {
     let key08 = |i| key("key08", i);
     let highbit = |i: u32| {

@@ -41,7 +41,7 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns key number `i` under one of the rules in `tests/data/README.md`.
+/// Returns key number `i` under one of the rules in `tests/data/PROVENANCE.md`.
 pub fn key(rule: &str, i: u32) -> Vec<u8> {
     match rule {
         "decimal" => i.to_string().into_bytes(),
