@@ -1,6 +1,6 @@
 //! LevelDB's filter block: the filters of all data blocks of a table, followed by the filters' offsets.
 //!
-//! Filters are opaque bytes here; only the policy interprets them. `FORMAT.md` of the crate `filter-policy` describes the layout.
+//! Filters are opaque bytes here; only the policy interprets them. `FORMAT.md` describes them.
 
 #[cfg(feature = "alloc")]
 mod builder;

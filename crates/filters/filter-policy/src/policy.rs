@@ -91,7 +91,7 @@ pub const MATCHES_EVERYTHING: [u8; 2] = [0x00, 0xff];
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a filter policy",
     note = "implement the four methods of `FilterPolicy` without a default: `filter_policy::own_policy` shows how",
-    note = "for another hash in LevelDB's layout, implement `KeyHasher` and use `BloomFilterPolicy::with_hasher`"
+    note = "for another hash in LevelDB's format, implement `KeyHasher` and use `BloomFilterPolicy::with_hasher`"
 )]
 pub trait FilterPolicy: AsPolicy {
     /// Returns the name of the encoding, which is stored with the filters: an engine ignores a filter whose name

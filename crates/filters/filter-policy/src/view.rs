@@ -9,7 +9,7 @@ use crate::{AnyFormat, Prepared};
 /// The kind of a stored filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilterKind {
-    /// Too short to hold a key: never matches. The minimum is two bytes in the layouts of LevelDB, `BloomFilter64` and
+    /// Too short to hold a key: never matches. The minimum is two bytes in the formats of LevelDB, `BloomFilter64` and
     /// Basho, six in RocksDB's and one in Parquet's and Pebble's.
     Empty,
     /// A reserved or unknown encoding: always matches.
@@ -62,7 +62,7 @@ impl<'a> FilterView<'a> {
         format.view(filter)
     }
 
-    /// Describes a filter that a layout has read, or bytes that are none, which may have one answer for all keys.
+    /// Describes a filter that a format has read, or bytes that are none, which may have one answer for all keys.
     pub(crate) fn of<F>(read: Option<F>, other: Prepared, of_filter: impl FnOnce(F) -> Self) -> Self {
         match (read, other.same()) {
             (Some(filter), _) => of_filter(filter),
@@ -137,7 +137,7 @@ impl<'a> FilterView<'a> {
     }
 
     /// Returns the number of bits that are one; `None` unless the filter is a Bloom filter. (In others, such as Ribbon
-    /// filters, the ones do not show how many keys it has.) In LevelDB's layout only the first 2^32 bits count:
+    /// filters, the ones do not show how many keys it has.) In LevelDB's format only the first 2^32 bits count:
     /// probes reach no further.
     pub fn ones(&self) -> Option<u64> {
         self.probes.map(|_| count_ones(self.reachable))
@@ -150,7 +150,7 @@ impl<'a> FilterView<'a> {
     }
 
     /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: for a Bloom filter
-    /// `fill ^ k`, averaged over the lines if the layout has lines; for split blocks the product of the shares of ones
+    /// `fill ^ k`, averaged over the lines if the format has lines; for split blocks the product of the shares of ones
     /// in a block's words, averaged over the blocks; for a filter that is no Bloom filter, such as a Ribbon filter, two
     /// to the power of minus the bits that it compares; 0 for an empty filter and 1 for a reserved one.
     ///

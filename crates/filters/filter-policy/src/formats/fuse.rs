@@ -33,7 +33,7 @@ use sizes::{WIDTHS, Width};
 /// build needs an allocator, and returns [`Error::AllocationFailed`] when memory runs out. If no seed is of use, which happens only
 /// with chosen hash values, the filter is `00 ff`, which matches every key.
 ///
-/// Only the name protects these filters from readers of other layouts: LevelDB's own reader would deny stored keys.
+/// Only the name protects these filters from readers of other formats: LevelDB's own reader would deny stored keys.
 ///
 /// ```
 /// use filter_policy::view::FilterView;

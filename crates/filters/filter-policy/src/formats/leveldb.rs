@@ -86,7 +86,7 @@ pub fn filter_len(bits_per_key: BitsPerKey, keys: usize) -> Result<usize, Error>
 
 /// Maps keys to 32-bit hash values and names the stored format that follows from it.
 ///
-/// Implement this trait to use another hash function in LevelDB's filter layout, under a new policy name. A filter that
+/// Implement this trait to use another hash function in LevelDB's filter format, under a new policy name. A filter that
 /// is read with a different function misses stored keys, and only the policy name prevents such a mix-up.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hash function of keys",
@@ -248,7 +248,7 @@ plain_hasher!(
     LevelDbHash, "leveldb.BuiltinBloomFilter2", leveldb_hash, LevelDb, LEVELDB_BLOOM_SEED
 );
 
-/// A Bloom filter in LevelDB's layout, with a choice of hash functions. [`format`](crate::format)
+/// A Bloom filter in LevelDB's format, with a choice of hash functions. [`format`](crate::format)
 /// describes the bytes.
 ///
 /// [`new`](Self::new) makes this project's own policy, `BloomFilter2`: MurmurHash2 with the seed 5381, a step between
@@ -271,7 +271,7 @@ plain_hasher!(
 /// ```
 pub type BloomFilterPolicy<H> = Policy<LevelDb<H>>;
 
-/// LevelDB's layout: a bit array, then the probe count in the last byte.
+/// LevelDB's format: a bit array, then the probe count in the last byte.
 #[derive(Debug, Clone, Copy)]
 pub struct LevelDb<H> {
     hasher: H,

@@ -1,4 +1,4 @@
-//! Every way into every layout, by every kernel and by arrays of 8 and 16 lanes: what they write and answer is what
+//! Every way into every format, by every kernel and by arrays of 8 and 16 lanes: what they write and answer is what
 //! portable code does, and all of it lies beside pages that must not be accessed.
 #![allow(
     clippy::cast_possible_truncation,
@@ -194,7 +194,7 @@ impl Bits for Fuse {
     }
 }
 
-/// One key on the way that all layouts have, through a filter that was read.
+/// One key on the way that all formats have, through a filter that was read.
 #[derive(Clone, Copy)]
 struct Read<L>(L);
 
@@ -259,31 +259,31 @@ struct Case<'a> {
 }
 
 /// Appends what a kernel writes and answers.
-fn run<L: Bits>(layout: L, kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
+fn run<L: Bits>(format: L, kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u8>) {
     let keys = case.keys[0];
     let odd = Guarded::new(case.odd, case.at_end);
-    let hashes: Vec<L::Hash> = keys.iter().map(|key| layout.hash(key)).collect();
+    let hashes: Vec<L::Hash> = keys.iter().map(|key| format.hash(key)).collect();
     let hashes = Guarded::new(&hashes, case.at_end);
     let sources = case.keys.iter().map(|keys| Source::Keys(*keys));
     for source in sources.clone().chain([Source::Hashes(&hashes)]) {
         let mut built = Guarded::new(&odd, case.at_end);
-        if layout.create(kernel, source, &mut built[1..]) && case.probes <= MAX_PROBES {
-            let filter = layout.read(&built[1..]);
+        if format.create(kernel, source, &mut built[1..]) && case.probes <= MAX_PROBES {
+            let filter = format.read(&built[1..]);
             let may_match = |hash: &L::Hash| filter.is_none_or(|filter| filter.may_match(kernel, *hash));
             assert!(hashes.iter().all(may_match), "a stored key is denied");
         }
         out.extend(&*built);
         let mut more = Guarded::new(&odd, case.at_end);
         more.iter_mut().for_each(|byte| *byte &= 0x55);
-        layout.insert(kernel, source, &mut more[1..]);
+        format.insert(kernel, source, &mut more[1..]);
         out.extend(&*more);
     }
-    let Some(filter) = layout.read(&odd[1..]).filter(|_| case.probes <= MAX_PROBES) else {
+    let Some(filter) = format.read(&odd[1..]).filter(|_| case.probes <= MAX_PROBES) else {
         return;
     };
     for (key, &hash) in keys.iter().zip(hashes.iter()) {
         let answers = [
-            by_token(&Read(layout), key, &odd[1..], kernel),
+            by_token(&Read(format), key, &odd[1..], kernel),
             filter.may_match(kernel, hash),
         ];
         out.extend(answers.map(u8::from));
@@ -295,7 +295,7 @@ fn run<L: Bits>(layout: L, kernel: KernelToken, case: &Case<'_>, out: &mut Vec<u
     }
 }
 
-/// Runs a layout with a case.
+/// Runs a format with a case.
 type Run = fn(KernelToken, &Case<'_>, &mut Vec<u8>);
 
 const FORMATS: &[(&str, Run)] = &[
@@ -388,7 +388,7 @@ fn all_kernels() -> impl Iterator<Item = KernelToken> {
     kernels().map(|(kernel, _)| kernel).chain(plain)
 }
 
-/// Runs all layouts with keys of these lengths, whose bytes lie side by side.
+/// Runs all formats with keys of these lengths, whose bytes lie side by side.
 fn check(bytes: &[u8], lens: impl Iterator<Item = usize>, filter: usize, probes: u8, at_end: bool) {
     let mut rest = bytes;
     let places = lens.map(|len| {
@@ -424,7 +424,7 @@ fn check(bytes: &[u8], lens: impl Iterator<Item = usize>, filter: usize, probes:
                 "{} keys, the first of {first} bytes, {filter} bytes of bits",
                 keys.len()
             );
-            assert!(out == expected, "{layout}, {kernel:?}, {at}, {probes} probes");
+            assert!(out == expected, "{format}, {kernel:?}, {at}, {probes} probes");
         }
     }
 }

@@ -87,7 +87,7 @@ impl Format for List {
     }
     fn other(filter: &[u8]) -> Prepared { Prepared::same_for_all(!filter.is_empty()) }
 
-    // A filter of this layout needs no numbers, and a function queries a prepared one for keys.
+    // A filter of this format needs no numbers, and a function queries a prepared one for keys.
     fn prepare(&self, kernel: KernelToken, Values(bits): Values<'_>) -> Prepared {
         let for_key = |_: &[u64; 3], bits: &[u8], key: &[u8]| Values(bits).may_match(KernelToken::best(), fnv(key));
         Prepared::new::<Self>(kernel, self.0, Some(for_key), bits, [0; 3])
@@ -143,12 +143,12 @@ pub trait Format: Sized {
         out: &mut [u8],
     ) -> Result<usize, Error>;
 
-    /// Reads a filter of the layout in place; `None` for [other](Self::other) bytes, which may be any. These two are
+    /// Reads a filter of the format in place; `None` for [other](Self::other) bytes, which may be any. These two are
     /// the only functions that know what stored bytes mean.
     fn read<'f>(&self, filter: &'f [u8]) -> Option<Self::Filter<'f>>;
 
-    /// Prepares bytes that are no filter of the layout: too short to hold a key, of an unknown encoding, or of another
-    /// layout that the format's readers read as well.
+    /// Prepares bytes that are no filter of the format: too short to hold a key, of an unknown encoding, or of another
+    /// format that readers of this one read as well.
     fn other(filter: &[u8]) -> Prepared;
 
     /// Prepares a filter: gives [`Prepared::new`] the numbers from which [`restore`](Self::restore) makes it again.
@@ -213,9 +213,10 @@ pub trait Format: Sized {
     }
 }
 
-/// The policy of a layout: [`FilterPolicy`] for every stored format of this project.
+/// The policy of a format: [`FilterPolicy`] for every stored format of this project.
 ///
-/// The constructors are those of the layouts; [`BloomFilterPolicy`](crate::BloomFilterPolicy) has those of LevelDB's.
+/// Each format's policy has a name of its own, on which its constructors stand, such as
+/// [`BloomFilter64Policy`](crate::BloomFilter64Policy).
 /// Every way to build writes the same bytes for the same keys in the same order:
 ///
 /// | from | into a slice | as a `Vec` (feature `alloc`) |

@@ -14,7 +14,7 @@ use crate::keys::KeyBatch;
 
 /// A filter that a policy has prepared: what its answers need beside the filter's bytes.
 ///
-/// It knows neither the policy nor the layout, so that it can be kept behind a `dyn FilterPolicy` without a lifetime.
+/// It knows neither the policy nor the format, so that it can be kept behind a `dyn FilterPolicy` without a lifetime.
 #[derive(Clone, Copy)]
 pub struct Prepared(State);
 
@@ -32,15 +32,15 @@ struct PreparedLookup {
     /// Answers for a key; `None` if only the policy can hash keys.
     lookup: Option<Lookup>,
     function: HashFunctionId,
-    layout: &'static Lookups,
+    lookups: &'static Lookups,
     kernel: KernelToken,
     /// The number of bytes at the filter's start that the functions get.
     bits_len: usize,
-    /// Numbers that only the layout understands.
+    /// Numbers that only the format understands.
     numbers: [u64; 3],
 }
 
-/// The functions of a layout, which get what was prepared and the filter's bits.
+/// The functions of a format, which get what was prepared and the filter's bits.
 struct Lookups {
     hash: fn(&PreparedLookup, &[u8], u64) -> bool,
     keys: fn(&PreparedLookup, &[u8], Keys<'_>, &mut [u64]),
@@ -83,7 +83,7 @@ impl Prepared {
         Self(State::Filter(PreparedLookup {
             lookup,
             function,
-            layout: Lookups::of::<F>(),
+            lookups: Lookups::of::<F>(),
             kernel,
             bits_len: bits.len(),
             numbers,
@@ -141,7 +141,7 @@ impl PreparedLookup {
     #[inline(always)]
     fn may_match_value(&self, filter: &[u8], value: u64) -> bool {
         self.bits(filter)
-            .is_none_or(|bits| (self.layout.hash)(self, bits, value))
+            .is_none_or(|bits| (self.lookups.hash)(self, bits, value))
     }
 
     #[inline(always)]
@@ -330,8 +330,8 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
 
     /// Queries many keys, in their order. Allocates no memory. Filters that are not in the cache are prefetched.
     ///
-    /// A call pays off from about eight keys on with AVX2 and AVX-512 in LevelDB's layout, if the hasher has a
-    /// [`lane_hash`](crate::leveldb::KeyHasher::lane_hash); from some tens of keys on in the other layouts; and
+    /// A call pays off from about eight keys on with AVX2 and AVX-512 in LevelDB's format, if the hasher has a
+    /// [`lane_hash`](crate::leveldb::KeyHasher::lane_hash); from some tens of keys on in the other formats; and
     /// always if the filter is larger than the cache, or with AVX2 if the keys are scattered in memory.
     /// [Packed](crate::PackedKeys) keys are fastest. RocksDB's legacy filters are queried key by key.
     ///
@@ -377,7 +377,7 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         let answers = answers.start(hashes.len())?;
         match &self.prepared.0 {
             State::Filter(plan) => match plan.bits(self.filter.as_ref()) {
-                Some(bits) => (plan.layout.hashes)(plan, bits, hashes, answers),
+                Some(bits) => (plan.lookups.hashes)(plan, bits, hashes, answers),
                 None => fill(true, hashes.len(), answers),
             },
             State::Same(answer) => fill(*answer, hashes.len(), answers),
@@ -405,7 +405,7 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         let filter = self.filter.as_ref();
         match &self.prepared.0 {
             State::Filter(plan) => match (plan.lookup, plan.bits(filter)) {
-                (Some(_), Some(bits)) => (plan.layout.keys)(plan, bits, keys, answers),
+                (Some(_), Some(bits)) => (plan.lookups.keys)(plan, bits, keys, answers),
                 _ => each(keys.iter(), answers, |key| self.hash_and_look_up(plan, key)),
             },
             State::Same(answer) => fill(*answer, keys.len(), answers),

@@ -1,6 +1,6 @@
 //! The one way into a kernel: code that is compiled for its instructions.
 
-/// A function that answers for one key: gets the numbers that the layout computed when the filter was prepared, the
+/// A function that answers for one key: gets the numbers that the format computed when the filter was prepared, the
 /// filter's bits, and the key.
 pub type Lookup = fn(&[u64; 3], &[u8], &[u8]) -> bool;
 

@@ -61,7 +61,7 @@ pub(crate) const TILE: usize = 64;
 /// Keys, or their hash values: what a filter is built from, and what it is queried for.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a, H> {
-    /// Keys, which the layout's own function hashes.
+    /// Keys, which the format's own function hashes.
     Keys(Keys<'a>),
     /// Hash values.
     Hashes(&'a [H]),

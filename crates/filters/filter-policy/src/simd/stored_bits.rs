@@ -8,7 +8,7 @@ use crate::simd::source::Source;
 
 /// A stored filter, read in place.
 ///
-/// Layouts with kernels have more than the two methods without a default, which only this crate can write.
+/// Formats with kernels have more than the two methods without a default, which only this crate can write.
 #[allow(private_bounds, private_interfaces, reason = "see above")]
 pub trait StoredBits: Copy {
     /// The type of hash values: `u32` or `u64`.

@@ -14,9 +14,9 @@ use super::support::recorded::{Row, Stored};
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
 /// Checks a row; returns the kind of the filter.
-fn kind_of(row: &Row, policy: &dyn FilterPolicy, layout: &'static dyn AnyFormat) -> FilterKind {
+fn kind_of(row: &Row, policy: &dyn FilterPolicy, format: &'static dyn AnyFormat) -> FilterKind {
     let filter = row.check(policy, 1_000_000);
-    let view = FilterView::new(layout, &filter);
+    let view = FilterView::new(format, &filter);
     assert!(
         row.k.is_none() || view.probe_count() == row.k.map(u32::from),
         "{view:?}"

@@ -95,10 +95,10 @@ fn every_reader_knows_the_filters_of_every_policy() {
     }
 }
 
-/// Readers that take the last byte for k. The name alone protects filters of other layouts: split blocks may have any
+/// Readers that take the last byte for k. The name alone protects filters of other formats: split blocks may have any
 /// last byte and any length, and binary fuse filters end in a number that may be a k.
 #[test]
-fn readers_of_another_layout_deny_nothing() {
+fn readers_of_another_format_deny_nothing() {
     let protected = [formats::LEVEL_DB, formats::BLOOM64, formats::FAST_LOCAL_BLOOM];
     let is_protected = |row: &&Row| protected.iter().any(|one| one.shares_layout(row.format));
     let policies: Vec<_> = ROWS

@@ -13,7 +13,7 @@ use super::support::ways::filter_of;
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 const POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::with_leveldb_hash(TEN);
 
-/// Kinds and answers, in LevelDB's layout and in that of `BloomFilter64`.
+/// Kinds and answers, in LevelDB's format and in that of `BloomFilter64`.
 #[test]
 fn reading_follows_the_rules_at_every_edge() {
     use FilterKind::{Empty, Filter, Reserved};
@@ -70,7 +70,7 @@ fn a_sixth_of_the_cuts_of_a_filter_deny_stored_keys() {
     assert!((80..130).contains(&denying), "{denying}");
 }
 
-/// Within the random error, estimates the number of keys of Bloom filters in every layout, empty ones too.
+/// Within the random error, estimates the number of keys of Bloom filters in every format, empty ones too.
 #[test]
 fn keys_are_estimated() {
     for row in ROWS {

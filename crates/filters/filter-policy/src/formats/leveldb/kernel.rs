@@ -1,4 +1,4 @@
-//! LevelDB's layout in lanes: positions, building, and the query of one key.
+//! LevelDB's format in lanes: positions, building, and the query of one key.
 //!
 //! Setting the bits takes most of the time. The positions of a group of keys are therefore computed between the stores
 //! of the group before, and stores do not wait for each other: small filters use a map of one byte per bit, others

@@ -13,7 +13,7 @@ use filter_policy::{
     BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, Format, KeyBatch, Policy,
 };
 
-/// A policy of any layout, with what `dyn FilterPolicy` lacks.
+/// A policy of any format, with what `dyn FilterPolicy` lacks.
 pub(crate) trait AnyPolicy: FilterPolicy + Debug {
     fn on_kernel(&self, kernel: Kernel) -> Box<dyn AnyPolicy>;
 
@@ -111,7 +111,7 @@ impl KeyHasher for Seeded {
     }
 }
 
-/// The bits of hash values in a layout.
+/// The bits of hash values in a format.
 #[derive(Debug)]
 pub(crate) struct Rule {
     /// A filter's bits are a whole number of units of this many bytes.

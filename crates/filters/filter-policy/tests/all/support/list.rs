@@ -1,4 +1,4 @@
-//! A layout of another crate.
+//! A format of another crate.
 
 use filter_policy::kernels::{KernelToken, Lookup, Source, StoredBits};
 use filter_policy::{BitsPerKey, Error, Facts, Format, HashFunctionId, Prepared, building};
