@@ -48,6 +48,11 @@ pub(crate) fn of_policy(format: &StoredFormat) -> Option<&'static dyn AnyFormat>
     policies::listed(format.name())
 }
 
+/// Returns true if a format is LevelDB's, with any hash function.
+fn is_of_leveldb(format: &dyn AnyFormat) -> bool {
+    format.kind() == formats::LEVEL_DB.kind()
+}
+
 /// Returns the filter of this format that answers the question.
 ///
 /// # Errors
@@ -75,7 +80,7 @@ pub(crate) fn answer(format: &StoredFormat, question: SizeQuestion) -> Result<Si
         keys,
         sizing,
         stored_bits_per_key: 8.0 * sizing.bytes as f64 / keys as f64,
-        whole_hash_shared: (policy == Some(formats::LEVEL_DB)).then(shared),
+        whole_hash_shared: policy.is_some_and(is_of_leveldb).then(shared),
     })
 }
 
@@ -87,7 +92,7 @@ fn most_keys(format: &'static dyn AnyFormat, wanted: f64, bytes: u64) -> Result<
     let mut bits = format.bits_per_key_for_rate(about, wanted).map_err(text_of)?;
     let mut step = 0.01;
     while bits.get() <= MAX_BITS {
-        let keys = format.capacity_at(bytes, bits).min(MAX_KEYS);
+        let keys = format.capacity(bytes, bits).min(MAX_KEYS);
         if keys == 0 {
             return Err(too_little(bytes));
         }

@@ -21,6 +21,7 @@ use crate::bits_per_key::BitsPerKey;
 /// | [`AllocationFailed`](Self::AllocationFailed) | an engine stores `MATCHES_EVERYTHING` and goes on |
 /// | [`RateUnreachable`](Self::RateUnreachable) | another format, or the rate that it names |
 /// | [`KeyBeforeBlock`](Self::KeyBeforeBlock), [`BlockOffsetWentBack`](Self::BlockOffsetWentBack) | call the filter block's builder in file order |
+/// | `BitsPerKeyAfterName` | correct the number |
 /// | `UnknownPolicy` | read without the filter, or choose a policy of the list that the message has |
 /// | `NameTaken` | choose another name: two encodings under one name deny stored keys |
 /// | [`ParquetHeader`](Self::ParquetHeader), [`UnknownToParquet`](Self::UnknownToParquet) | read the column chunk without its filter |

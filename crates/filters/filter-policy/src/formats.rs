@@ -6,7 +6,7 @@
 //! let fifteen = BitsPerKey::whole(15);
 //! assert_eq!(formats::LEVEL_DB.filter_len(45_402, fifteen)?, 85_130);
 //! assert_eq!(formats::LEVEL_DB.probe_count(45_402, fifteen)?, Some(10));
-//! assert_eq!(formats::LEVEL_DB.capacity_at(85_130, fifteen), 45_402);
+//! assert_eq!(formats::LEVEL_DB.capacity(85_130, fifteen), 45_402);
 //! assert_eq!(formats::LEVEL_DB.bits_per_key_for_len(45_402, 85_130)?, fifteen);
 //!
 //! // Bits per key and bytes of some formats at a rate of 0.1 %.
@@ -55,7 +55,7 @@ const TEN: BitsPerKey = BitsPerKey::whole(10);
 /// Names the formats, and lists them.
 macro_rules! formats {
     ($($(#[$doc:meta])* $name:ident = $policy:expr;)+) => {
-        $($(#[$doc])* pub const $name: &dyn AnyFormat = &$policy;)+
+        $($(#[$doc])* pub const $name: &dyn AnyFormat = &$policy.format;)+
 
         /// Every format with a fixed name.
         ///

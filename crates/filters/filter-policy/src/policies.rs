@@ -18,10 +18,12 @@ use crate::formats::rocksdb::{FastLocalBloomPolicy, NAME_IN_TABLES};
 use crate::policy::AnyFormat;
 pub use crate::policy::AnyPolicy;
 
-/// Returns the policy of the list whose filters engines store under a name: its own, that of MurmurHash2 with another
-/// seed, or either of these over the prefixes of any extractor. `None` if no policy of this crate has the name; short
-/// names are unknown, because filters are never stored under them. The policy has the format; [`reader`]
-/// returns the policy of exactly this name.
+/// Returns the format of the filters that engines store under a name: that of a format of the list, of MurmurHash2 with
+/// another seed, or of either over the prefixes of any extractor. `None` if no policy of this crate has the name; short
+/// names are unknown, because filters are never stored under them.
+///
+/// The format tells sizes, rates and contents. To query the filters, take [`reader`], the policy of exactly this name:
+/// the format's own policy hashes other bytes, or with another seed, and would deny stored keys.
 ///
 /// ```
 /// use filter_policy::policies::listed;

@@ -11,14 +11,14 @@
 //! | bits per key | rate | [`AnyFormat::bits_per_key_for_rate`] | [`Textbook::bits_per_key`] |
 //! | | memory | [`AnyFormat::bits_per_key_for_len`] | |
 //! | memory | keys, bits per key or rate | [`AnyFormat::filter_len`] | [`Textbook::bits`] |
-//! | keys | memory, bits per key or rate | [`AnyFormat::capacity_at`] | |
+//! | keys | memory, bits per key or rate | [`AnyFormat::capacity`] | |
 //! | k | bits per key | [`AnyFormat::probe_count`] | [`Textbook::best_probe_count`] |
 //!
 //! [`AnyFormat::expected_rate`]: crate::AnyFormat
 //! [`AnyFormat::bits_per_key_for_rate`]: crate::AnyFormat
 //! [`AnyFormat::bits_per_key_for_len`]: crate::AnyFormat
 //! [`AnyFormat::filter_len`]: crate::AnyFormat
-//! [`AnyFormat::capacity_at`]: crate::AnyFormat
+//! [`AnyFormat::capacity`]: crate::AnyFormat
 //! [`AnyFormat::probe_count`]: crate::AnyFormat
 //!
 //! [`is_coprime_size`](crate::leveldb::is_coprime_size) returns true if LevelDB's filter has a good size.

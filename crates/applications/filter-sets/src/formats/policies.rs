@@ -28,7 +28,7 @@ pub(super) fn derived(name: &str) -> Option<StoredFormat> {
     let listed = policies::listed(name)?;
     let format = formats::ALL
         .iter()
-        .find(|format| FilterPolicy::name(*format) == listed.name())?;
+        .find(|format| format.name() == listed.name())?;
     Some(StoredFormat::derived(format, name))
 }
 
@@ -49,7 +49,7 @@ fn function(policy: &AnyPolicy) -> Result<HashFunctionId> {
 
 impl FormatOperations for &'static dyn AnyFormat {
     fn name(&self) -> &'static str {
-        FilterPolicy::name(*self)
+        (**self).name()
     }
 
     fn short_names(&self) -> &'static [&'static str] {
@@ -66,7 +66,7 @@ impl FormatOperations for &'static dyn AnyFormat {
 
     fn check_bare(&self, bytes: &[u8]) -> Result<()> {
         let view = FilterView::new(*self, bytes);
-        let (name, len) = (FilterPolicy::name(*self), bytes.len());
+        let (name, len) = ((**self).name(), bytes.len());
         let reason = match view.kind() {
             // Written where a filter could not be built.
             FilterKind::Reserved if bytes == MATCHES_EVERYTHING => return Ok(()),

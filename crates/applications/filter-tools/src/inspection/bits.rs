@@ -67,7 +67,7 @@ impl BitTotals {
                 self.bits += view.bits();
                 self.ones += ones;
                 self.probes.insert(probes);
-                let is_bad = format == formats::LEVEL_DB && !is_coprime_size(view.bits() / 8);
+                let is_bad = format.kind() == formats::LEVEL_DB.kind() && !is_coprime_size(view.bits() / 8);
                 self.bad_sizes += u64::from(is_bad);
             }
             // Of another writer.

@@ -38,7 +38,7 @@ proptest! {
         bytes in 1..u64::MAX,
     ) {
         // LevelDB's rate takes up to a second where keys and bits are many.
-        for format in StoredFormat::all().filter(|format| of_policy(format) != Some(formats::LEVEL_DB)) {
+        for format in StoredFormat::all().filter(|format| !of_policy(format).is_some_and(is_of_leveldb)) {
             for size in [Size::Rate(rate), Size::BitsPerKey(bits_per_key), Size::Bytes(bytes)] {
                 let _ = answer(&format, SizeQuestion::Of { keys, size });
             }

@@ -58,7 +58,7 @@ pub(crate) const fn probes(bits_per_key: BitsPerKey) -> u8 {
 /// # Errors
 ///
 /// [`Error::FilterTooLarge`] when the size does not fit into 64 bits.
-pub fn filter_bits(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Error> {
+pub(crate) fn filter_bits(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Error> {
     u64::try_from(bits_per_key.times(keys))
         .ok()
         .and_then(|bits| bits.max(MIN_BITS).checked_next_multiple_of(8))
@@ -373,11 +373,6 @@ impl<H> BloomFilterPolicy<H> {
     pub const fn coprime_sizes(mut self) -> Self {
         self.format.coprime_sizes = true;
         self
-    }
-
-    /// Returns the hash function.
-    pub const fn hasher(&self) -> &H {
-        &self.format.hasher
     }
 }
 

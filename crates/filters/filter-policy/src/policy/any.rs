@@ -4,7 +4,9 @@
 use alloc::boxed::Box;
 use core::fmt;
 
-use super::{FilterPolicy, Format, Policy};
+#[cfg(feature = "alloc")]
+use super::FilterPolicy;
+use super::{Format, Policy};
 use crate::bits_per_key::BitsPerKey;
 use crate::error::Error;
 use crate::view::{FilterKind, FilterView};
@@ -51,15 +53,22 @@ pub struct FilterSize {
     pub probes: Option<u32>,
 }
 
-/// A stored format of any type: the [`Policy`] of a [`Format`], as tools know it. As a policy, it reads its filters of
-/// any size.
+/// A stored format of any type, as tools know it: every [`Format`] that is `Copy + Send + Sync + 'static` is one.
 ///
-/// Two formats are equal if their filters are of one kind, whatever the hash function.
-pub trait AnyFormat: FilterPolicy + Send + Sync {
+/// It is no policy, since filters may be stored under a name that is derived from the format's, whose keys the format's
+/// own policy would deny: `policies::reader` returns the policy that reads the filters stored under a name.
+pub trait AnyFormat: Send + Sync {
+    /// Returns the name under which engines store the filters of [`policy`](Self::policy).
+    fn name(&self) -> &str;
+
+    /// Returns the width of the hash values in bits: 32 or 64.
+    fn hash_bits(&self) -> u32;
+
     /// Returns [`Format::facts`].
     fn facts(&self) -> Facts;
 
-    /// Makes the policy with this many bits per key.
+    /// Makes the policy with this many bits per key. It reads filters stored under the format's own [`name`](Self::name)
+    /// alone: under another one it would deny their keys.
     #[cfg(feature = "alloc")]
     fn policy(&self, bits_per_key: BitsPerKey) -> AnyPolicy;
 
@@ -94,22 +103,30 @@ pub trait AnyFormat: FilterPolicy + Send + Sync {
     fn write_damage(&self, last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 }
 
-impl<F: Format + Copy + Send + Sync + 'static> AnyFormat for Policy<F> {
+impl<F: Format + Copy + Send + Sync + 'static> AnyFormat for F {
+    fn name(&self) -> &str {
+        Format::name(self)
+    }
+
+    fn hash_bits(&self) -> u32 {
+        self.hash_function().bits()
+    }
+
     fn facts(&self) -> Facts {
-        self.format.facts()
+        Format::facts(self)
     }
 
     #[cfg(feature = "alloc")]
     fn policy(&self, bits_per_key: BitsPerKey) -> AnyPolicy {
-        Box::new(Self::of(self.format.with_bits_per_key(bits_per_key)))
+        Box::new(Policy::of(self.with_bits_per_key(bits_per_key)))
     }
 
     fn size(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<FilterSize, Error> {
-        self.format.with_bits_per_key(bits_per_key).size(keys)
+        Format::size(&self.with_bits_per_key(bits_per_key), keys)
     }
 
     fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
-        self.format.with_bits_per_key(bits_per_key).rate(keys)
+        Format::rate(&self.with_bits_per_key(bits_per_key), keys)
     }
 
     fn reach(&self, keys: u64) -> Option<u64> {
@@ -117,21 +134,13 @@ impl<F: Format + Copy + Send + Sync + 'static> AnyFormat for Policy<F> {
     }
 
     fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
-        self.format.view(filter)
+        Format::view(self, filter)
     }
 
     fn write_damage(&self, last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         F::write_damage(last, f)
     }
 }
-
-impl PartialEq for dyn AnyFormat + '_ {
-    fn eq(&self, other: &Self) -> bool {
-        self.kind() == other.kind()
-    }
-}
-
-impl Eq for dyn AnyFormat + '_ {}
 
 impl fmt::Debug for dyn AnyFormat + '_ {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -24,6 +24,9 @@ use crate::view::FilterView;
 /// A value of the type is the format with all that a writer chooses, such as the bits per key. What depends on the
 /// bytes alone is a function without `self`: filters outlive the policy that prepared them.
 ///
+/// A format that is `Copy + Send + Sync + 'static` is an [`AnyFormat`](super::AnyFormat) too, with views, sizes and
+/// budgets.
+///
 /// Implement it for a format whose keys are hashed once; [`own_policy`](crate::own_policy) shows a policy without hash
 /// values. Here a filter is the list of hash values, eight bytes each:
 #[cfg_attr(
@@ -38,6 +41,7 @@ fn fnv(key: &[u8]) -> u64 {
 }
 
 /// The format: a value has the identity of its hash function, which is made once.
+#[derive(Clone, Copy)]
 struct List(HashFunctionId);
 
 /// A stored list.
@@ -196,10 +200,10 @@ pub trait Format: Sized {
         Some(1 << 63)
     }
 
-    /// Describes any bytes.
+    /// Describes any bytes. By default the expected rate is unknown: not a number.
     fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
         FilterView::of(self.read(filter), Self::other(filter), |_| {
-            FilterView::solved(self.facts().kind, filter, 0.0)
+            FilterView::solved(self.facts().kind, filter, f64::NAN)
         })
     }
 

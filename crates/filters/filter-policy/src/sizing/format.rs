@@ -155,18 +155,11 @@ impl dyn AnyFormat + '_ {
     /// fits, or the bits per key are invalid. Every number of keys fits if a filter does not grow, at 0 bits per key or
     /// at RocksDB's 4 GiB. Binary fuse filters grow in steps, and a few keys more may take fewer bytes: another larger
     /// number may fit then.
-    pub fn capacity_at(&self, bytes: u64, bits_per_key: BitsPerKey) -> u64 {
+    pub fn capacity(&self, bytes: u64, bits_per_key: BitsPerKey) -> u64 {
         largest(0, u64::MAX, |keys| self.fits(keys, bits_per_key, bytes)).unwrap_or(0)
     }
 
     /// Returns the width of the hash values.
-    fn hash_bits(&self) -> i32 {
-        match self.key_hash(b"").map(|hash| hash.function().bits()) {
-            Some(32) => 32,
-            _ => 64,
-        }
-    }
-
     fn fits(&self, keys: u64, bits_per_key: BitsPerKey, bytes: u64) -> bool {
         self.filter_len(keys, bits_per_key)
             .is_ok_and(|taken| taken <= bytes)

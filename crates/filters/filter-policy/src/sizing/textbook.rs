@@ -133,8 +133,8 @@ pub(crate) fn proper_rate(given: f64) -> Result<(), Error> {
 
 /// Returns the probability that an absent key has the same hash of this many bits as one of the keys:
 /// `1 - (1 - 2^-bits)^n`.
-pub(crate) fn equal_hashes(bits: i32, keys: u64) -> f64 {
-    let one_value = libm::ldexp(1.0, -bits);
+pub(crate) fn equal_hashes(bits: u32, keys: u64) -> f64 {
+    let one_value = libm::exp2(-f64::from(bits));
     -libm::expm1(keys as f64 * libm::log1p(-one_value))
 }
 

@@ -1,6 +1,6 @@
 //! LevelDB's sizes for all parameters, and the names of its encodings.
 
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, leveldb};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, formats};
 use proptest::prelude::*;
 
 /// Computes `floor(keys * bits_per_key)` without the double's encoding: doubling splits the fraction into bits, and
@@ -36,7 +36,8 @@ proptest! {
     ) {
         let exact = exact_product(keys, bits);
         let expected = u64::try_from(exact).ok().and_then(|bits| bits.max(64).checked_next_multiple_of(8));
-        prop_assert_eq!(leveldb::filter_bits(BitsPerKey::fractional(bits).unwrap(), keys).ok(), expected);
+        let len = formats::LEVEL_DB.filter_len(keys, BitsPerKey::fractional(bits).unwrap());
+        prop_assert_eq!(len.ok(), expected.map(|bits| bits / 8 + 1));
     }
 
     #[test]

@@ -19,7 +19,6 @@ mod golden_parquet;
 #[cfg(any(not(emulated), target_arch = "aarch64"))]
 mod kernels;
 mod leveldb;
-#[cfg(not(emulated))]
 mod policies;
 mod prefix;
 #[cfg(not(emulated))]

@@ -60,7 +60,7 @@ fn own_hash(data: &DatasetRows<'_>) -> Option<Table> {
     let bits_per_key = BitsPerKey::whole(USUAL_BITS);
     let policies = ALL.iter().map(|&format| (format.name(), format));
     let rows = policies
-        .filter(|(_, format)| *format != LEVEL_DB)
+        .filter(|(_, format)| format.kind() != LEVEL_DB.kind())
         .map(|(name, format)| {
             let cell = |&keys: &u64| {
                 let rate = format.expected_rate(keys, bits_per_key).ok()?;

@@ -8,7 +8,7 @@ use filter_policy::{Answers, BitsPerKey, KeyBatch};
 use filter_policy::{AnyFormat, formats};
 
 static POLICIES: LazyLock<Vec<(&dyn AnyFormat, AnyPolicy)>> = LazyLock::new(|| {
-    let build = |&known| (known, AnyFormat::policy(known, BitsPerKey::whole(10)));
+    let build = |&known: &&'static dyn AnyFormat| (known, known.policy(BitsPerKey::whole(10)));
     formats::ALL.iter().map(build).collect()
 });
 
