@@ -1,5 +1,5 @@
 // Points the README's file links at modules in the documentation: the first definition of a link counts.
-//! [FORMAT.md]: format
+//! [FORMAT.md]: format_page
 //! [OWN_POLICY.md]: own_policy
 //! [THEORY.md]: theory
 //! [WHICH.md]: which
@@ -22,9 +22,14 @@
     clippy::std_instead_of_alloc,
     clippy::std_instead_of_core
 )]
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(any(test, feature = "std"))]
+extern crate std;
+
 // Lanes are compiled for every processor, so that no change breaks them unnoticed, but only used where they have
 // instructions.
-#![cfg_attr(
+#[cfg_attr(
     not(target_arch = "x86_64"),
     allow(
         dead_code,
@@ -34,11 +39,6 @@
         reason = "no instructions for lanes, or none for those of 64 bits"
     )
 )]
-#[cfg(feature = "alloc")]
-extern crate alloc;
-#[cfg(any(test, feature = "std"))]
-extern crate std;
-
 #[allow(
     unsafe_code,
     clippy::cast_possible_truncation,
@@ -54,6 +54,15 @@ mod policy;
 mod bits_per_key;
 
 // The formats: all that is known of each is in its file and folder.
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(
+        dead_code,
+        unused_imports,
+        unused_variables,
+        reason = "no instructions for lanes, or none for those of 64 bits"
+    )
+)]
 pub mod formats;
 
 // Policies by name, Parquet's files, sizes and rates, descriptions.
@@ -82,7 +91,7 @@ mod keys;
 mod error;
 
 #[doc = include_str!("../FORMAT.md")]
-pub mod format {}
+pub mod format_page {}
 #[doc = include_str!("../THEORY.md")]
 pub mod theory {}
 #[cfg_attr(feature = "alloc", doc = include_str!("../WHICH.md"))]

@@ -47,7 +47,7 @@ fn filters_are_rocksdbs_own_byte_for_byte() {
             assert!(ours(&**policy, &keys) == expected, "{}", what());
             let reader = theirs.reader(&expected).unwrap();
             let view = FilterView::new(formats::FAST_LOCAL_BLOOM, &expected);
-            ribbons += u32::from(view.kind() == FilterKind::Filter("Ribbon"));
+            ribbons += u32::from(view.kind() == FilterKind::Filter(formats::RIBBON.kind()));
             for (place, key) in keys.iter().chain(&absent).enumerate() {
                 let answers = [may_match(&reader, key), policy.key_may_match(key, &expected)];
                 assert_eq!(answers[0], answers[1], "{}: {key:x?}", what());

@@ -248,7 +248,7 @@ plain_hasher!(
     LevelDbHash, "leveldb.BuiltinBloomFilter2", leveldb_hash, LevelDb, LEVELDB_BLOOM_SEED
 );
 
-/// A Bloom filter in LevelDB's format, with a choice of hash functions. [`format`](crate::format)
+/// A Bloom filter in LevelDB's format, with a choice of hash functions. [`FORMAT.md`](crate::format_page)
 /// describes the bytes.
 ///
 /// [`new`](Self::new) makes this project's own policy, `BloomFilter2`: MurmurHash2 with the seed 5381, a step between

@@ -2,7 +2,7 @@
 //!
 //! Every filter ends in five bytes that identify its kind, and RocksDB has one reader for all kinds. So does this
 //! crate: each policy answers from filters of any kind, and [`FilterView`](crate::view::FilterView) reads all of them.
-//! The policies differ in what they write. See [`format`](crate::format) for the bytes and the names.
+//! The policies differ in what they write. See [`FORMAT.md`](crate::format_page) for the bytes and the names.
 
 mod bits_per_key;
 pub(crate) mod fast_local;

@@ -4,9 +4,9 @@
 use alloc::boxed::Box;
 use core::fmt;
 
+use super::Format;
 #[cfg(feature = "alloc")]
-use super::FilterPolicy;
-use super::{Format, Policy};
+use super::{FilterPolicy, Policy};
 use crate::bits_per_key::BitsPerKey;
 use crate::error::Error;
 use crate::view::{FilterKind, FilterView};
@@ -58,7 +58,7 @@ pub struct FilterSize {
 /// It is no policy, since filters may be stored under a name that is derived from the format's, whose keys the format's
 /// own policy would deny: `policies::reader` returns the policy that reads the filters stored under a name.
 pub trait AnyFormat: Send + Sync {
-    /// Returns the name under which engines store the filters of [`policy`](Self::policy).
+    /// Returns the name under which engines store the filters of the policy with this format.
     fn name(&self) -> &str;
 
     /// Returns the width of the hash values in bits: 32 or 64.

@@ -68,7 +68,7 @@ const INTERNAL_LEN: usize = 8;
 /// use filter_policy::{BitsPerKey, FilterPolicy};
 ///
 /// // Every policy of RocksDB's reads every kind of filter, whatever its bits per key. (Pebble's filters whose `filters_name` is
-/// // `binaryfuse` are read by `BinaryFuse` of filter-policy.)
+/// // `binaryfuse` are read by `BinaryFusePolicy` of filter-policy.)
 /// let policy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
 /// let bytes = std::fs::read("000008.sst")?;
 /// let table = RocksDbTable::open(bytes.as_slice())?;

@@ -6,6 +6,7 @@ use super::definition::{mask, packed};
 /// Returns true if the fingerprints of a hash value's places sum to this one. The places are in ascending order.
 #[inline(always)]
 pub(super) fn is_zero_sum(bytes: &[u8], width: u8, mut sum: u16, places: [u64; 3]) -> bool {
+    debug_assert!(places.is_sorted(), "see `places_from`");
     // Fingerprints of 8 bits are in one byte, the others in up to two.
     let bytes_each = if width == 8 { 1 } else { 2 };
     // On 32 bits a place may be beyond what an address reaches.

@@ -12,6 +12,7 @@ use core::marker::PhantomData;
 
 use hashzoo::{xxh64, xxph3_64};
 
+pub(crate) use super::kernel::block_of;
 use super::kernel::may_match_by;
 use crate::key_hash::HashFunctionId;
 use crate::simd::choose::KernelToken;
@@ -41,13 +42,6 @@ pub(crate) const SALTS: [u32; 8] = [
     0x9efc_4947,
     0x5c6b_fb31,
 ];
-
-/// Returns the block of a hash value among this many.
-#[inline(always)]
-pub(crate) const fn block_of(hash: u64, blocks: usize) -> usize {
-    // Fits: the index is below the number of blocks, because the fraction that is multiplied is below one.
-    (((hash >> 32) * blocks as u64) >> 32) as usize
-}
 
 /// Returns the position of a hash value's bit in the word with this salt.
 #[inline(always)]

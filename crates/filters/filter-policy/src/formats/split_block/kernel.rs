@@ -1,8 +1,19 @@
 //! The query of a hash value.
-#![allow(unsafe_code, reason = "bounds that were checked before")]
+#![allow(
+    unsafe_code,
+    clippy::cast_possible_truncation,
+    reason = "an index that is below the number of blocks"
+)]
 
-use super::bits::{Block, all_set, block_of, none_missing};
+use super::bits::{Block, all_set, none_missing};
 use crate::simd::lanes::Target;
+
+/// Returns the block of a hash value among this many.
+#[inline(always)]
+pub(crate) const fn block_of(hash: u64, blocks: usize) -> usize {
+    // Fits: the index is below the number of blocks, because the fraction that is multiplied is below one.
+    (((hash >> 32) * blocks as u64) >> 32) as usize
+}
 
 /// Returns true if the block of a hash value has its bits, or there is no block.
 #[inline(always)]
