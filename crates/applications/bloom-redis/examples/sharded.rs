@@ -15,15 +15,17 @@
 //! `Shards` is the part to copy.
 
 use std::error::Error as StdError;
+use std::fmt::Display;
 use std::fs;
-use std::io::{Read as _, stdin};
+use std::io::{Read, Write, stdin, stdout};
 use std::path::Path;
 
 use bloom_redis::{Answer, Error, RedisBloom};
-use filter_sets::{Header, Manifest, Opening, ShardFunction};
+use filter_sets::{Header, MAX_SHARDS, Manifest, Shard, ShardFunction};
 use membership_filters::RedisBloomFilter;
 use redis::ConnectionLike;
 use redis::cluster::ClusterClient;
+use sha2::{Digest as _, Sha256};
 
 /// The filters of one generation of a set, in the order of its shards.
 struct Shards(Vec<RedisBloom>);
@@ -34,7 +36,10 @@ impl Shards {
     /// shard N under `users.1/4:{N}`.
     fn named(name: &str) -> Option<Self> {
         let (_, count) = name.rsplit_once('/')?;
-        let count: u32 = count.parse().ok().filter(|&count| count > 0)?;
+        let count: u32 = count.parse().ok()?;
+        if !(1..=MAX_SHARDS).contains(&count) {
+            return None;
+        }
         let filter = |number| RedisBloom::new(format!("{name}:{{{number}}}"));
         Some(Self((0..count).map(filter).collect()))
     }
@@ -46,21 +51,36 @@ impl Shards {
         self.0.iter().try_for_each(mark)
     }
 
-    /// Loads each filter from the set in this folder, together with its mark.
+    /// Loads each filter from the set in this folder, together with its mark. The keys must be text, and the shard
+    /// function the default one.
     fn load(&self, folder: &Path, connection: &mut dyn ConnectionLike) -> Result<(), Box<dyn StdError>> {
-        let (manifest, count) = (Manifest::read(folder)?, self.0.len());
-        if manifest.shards.len() != count {
-            let found = manifest.shards.len();
-            return Err(format!("the set must have {count} shards as its name says, got {found}").into());
-        }
-        for (number, filter) in self.0.iter().enumerate() {
-            // Compares the checksums.
-            manifest.open_shard(number, folder, Opening::default())?;
-            let file = fs::read(folder.join(&manifest.shards[number].file))?;
-            let stored = RedisBloomFilter::from_redisbloom(&file[Header::LEN..])?;
-            filter.load(&stored).query(connection)?;
+        let manifest = Manifest::read(folder)?;
+        self.check(&manifest)?;
+        for (filter, shard) in self.0.iter().zip(&manifest.shards) {
+            filter.load(&read(folder, shard)?).query(connection)?;
         }
         Ok(())
+    }
+
+    /// Checks that queries will find the keys of the set. They know only its name, so they use the default shard
+    /// function and the bytes of text.
+    fn check(&self, manifest: &Manifest) -> Result<(), String> {
+        let (count, found) = (self.0.len(), manifest.shards.len());
+        ensure(found == count, || {
+            format!("the set must have {count} shards as its name says, got {found}")
+        })?;
+        let (format, kind) = (&manifest.format, &manifest.key_kind);
+        ensure(format == "redisbloom", || {
+            format!("the format of the set must be redisbloom, got {format}")
+        })?;
+        ensure(["line", "string"].contains(&&**kind), || {
+            format!("the kind of key of the set must be line or string, got {kind}")
+        })?;
+        let (function, default) = (&manifest.shard_function, ShardFunction::default());
+        ensure(*function == default, || {
+            let (default, got) = (default.seed(), function.seed());
+            format!("the seed of the set's shard function must be {default}, got {got}")
+        })
     }
 
     /// Returns true if every shard has its mark, so that readers can change over to this generation.
@@ -97,10 +117,44 @@ impl Shards {
     }
 }
 
+/// Reads the filter of a shard. The checksum is compared with that of the bytes from which the filter is made.
+fn read(folder: &Path, shard: &Shard) -> Result<RedisBloomFilter, Box<dyn StdError>> {
+    let path = folder.join(&shard.file);
+    let wrong = |reason: &dyn Display| format!("{}: {reason}", path.display());
+    let file = fs::read(&path).map_err(|error| wrong(&error))?;
+    let (len, least) = (file.len(), Header::LEN);
+    let short = || {
+        wrong(&format_args!(
+            "the length in bytes must be at least {least}, got {len}"
+        ))
+    };
+    let stored = file.get(Header::LEN..).ok_or_else(short)?;
+    let (expected, found) = (&shard.sha256, hex::encode(Sha256::digest(stored)));
+    ensure(found == *expected, || {
+        wrong(&format_args!(
+            "the checksum must be {expected} as in the manifest, got {found}"
+        ))
+    })?;
+    Ok(RedisBloomFilter::from_redisbloom(stored).map_err(|error| wrong(&error))?)
+}
+
+fn ensure(holds: bool, reason: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(reason()) }
+}
+
 fn main() -> Result<(), Box<dyn StdError>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let [url, action @ ..] = &arguments[..] else {
+    run(&arguments, &mut stdin(), &mut stdout())
+}
+
+/// Does what the arguments say. Keys are read from `input`.
+pub(crate) fn run(
+    arguments: &[&str],
+    input: &mut dyn Read,
+    output: &mut dyn Write,
+) -> Result<(), Box<dyn StdError>> {
+    let [url, action @ ..] = arguments else {
         return Err("the arguments must be a URL and an action".into());
     };
     // By default, the client waits for minutes when a node is gone.
@@ -119,10 +173,10 @@ fn main() -> Result<(), Box<dyn StdError>> {
                 }
             }
             let mut text = String::new();
-            stdin().read_to_string(&mut text)?;
+            input.read_to_string(&mut text)?;
             let keys: Vec<&str> = text.lines().collect();
             for (key, answer) in keys.iter().zip(current.contains_many(&keys, connection)?) {
-                println!("{key}: {answer:?}");
+                writeln!(output, "{key}: {answer:?}")?;
             }
         }
         _ => return Err("the action must be `mark NAME`, `load NAME FOLDER` or `query NAME...`".into()),
@@ -131,6 +185,7 @@ fn main() -> Result<(), Box<dyn StdError>> {
 }
 
 fn generation(name: &str) -> Result<Shards, String> {
-    let wrong = || format!("{name}: the name must end with a number of shards, like users.1/4");
+    let wrong =
+        || format!("the name must end with / and 1 to {MAX_SHARDS} shards, as in users.1/4, got {name}");
     Shards::named(name).ok_or_else(wrong)
 }

@@ -1,15 +1,17 @@
 //! Sets over shards on a cluster whose nodes have the module RedisBloom: a filter for each shard, loaded by commands and
 //! marked. A stored key is never absent, whatever is lost.
 
-use std::io::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use bloom_redis::{Answer, Error, RedisBloom};
-use filter_sets::{Builder, ShardFunction, Size, StoredFormat};
+use filter_sets::{Builder, Header, Manifest, SHARD_SEED, ShardFunction, Size, StoredFormat};
+use redis::cluster::ClusterConnection;
 use redis::{Cmd, ConnectionLike as _, cmd};
 
-use crate::support::{Client, Cluster, check_all_there, commands_of, names, wait_until};
+use crate::reseal::reseal;
+use crate::sharded_example;
+use crate::support::{Client, Cluster, Hooked, check_all_there, commands_of, names, wait_until};
 
 const SHARDS: u32 = 4;
 
@@ -31,6 +33,16 @@ impl Generation {
         Self { name, place, keys }
     }
 
+    /// Builds a set of the keys in files. Returns its folder.
+    fn build_set(&self, options: impl FnOnce(Builder) -> Builder) -> PathBuf {
+        let folder = self.place.path().join("set");
+        let builder = Builder::new(StoredFormat::named("redisbloom").unwrap(), Size::Rate(0.01));
+        let mut building = options(builder).set(&folder, SHARDS).unwrap();
+        self.keys.iter().for_each(|key| building.insert(key).unwrap());
+        building.finish(&|_| true).unwrap();
+        folder
+    }
+
     fn file(&self, shard: u32) -> PathBuf {
         let name = format!("commands/shard-{shard:05}-of-{SHARDS:05}.resp");
         self.place.path().join(name)
@@ -49,7 +61,7 @@ impl Generation {
     fn load(&self, cluster: &Cluster) {
         let mut connection = cluster.connection();
         for shard in 0..SHARDS {
-            for command in commands_of(&std::fs::read(self.file(shard)).unwrap()) {
+            for command in commands_of(&fs::read(self.file(shard)).unwrap()) {
                 connection.req_packed_command(&command).unwrap();
             }
         }
@@ -209,6 +221,53 @@ fn a_lost_shard_is_missing_and_denies_no_key() {
     }
 }
 
+/// Cluster clients return the error of one command for a whole query.
+#[test]
+fn a_shard_that_is_lost_during_a_query_is_missing() {
+    let cluster = Cluster::with_module();
+    let set = Generation::build(1, names("user", 2_000));
+    let mut client = Client::OF_CLUSTERS[0](&cluster);
+    let keys: Vec<&String> = set.keys.iter().filter(|key| shard_of(key) == 1).collect();
+    let mark = format!("bloom-redis:loaded:{}", set.key(1));
+    // The node answers the five commands together, or one by one: the mark, the keys, the canaries, the number of keys,
+    // the mark again. The filter counts until its number of keys was read, and the mark until the end.
+    for (one_by_one, requests, of_filter) in [(false, 1, 1), (true, 5, 4)] {
+        for (case, lost, counted) in [
+            ("the filter", vec![set.key(1)], of_filter),
+            ("the mark", vec![mark.clone()], requests),
+            ("both", vec![set.key(1), mark.clone()], requests),
+        ] {
+            for at in 0..=requests {
+                set.load_marked(&cluster, &mut client);
+                let kept = RedisBloom::new(set.key(1));
+                check_all_there(&client.run(kept.contains_many(&keys)));
+                let mut sent = 0;
+                let lose = |cluster: &mut ClusterConnection| {
+                    if sent == at {
+                        let deleted: usize = cmd("DEL").arg(&lost).query(cluster).unwrap();
+                        assert_eq!(deleted, lost.len());
+                    }
+                    sent += 1;
+                };
+                let answers = kept.contains_many(&keys).query(&mut Hooked {
+                    connection: cluster.connection(),
+                    one_by_one,
+                    act: lose,
+                });
+                let expected = match at < counted {
+                    true => Answer::Missing,
+                    false => Answer::Maybe,
+                };
+                assert_eq!(
+                    answers.unwrap(),
+                    vec![expected; keys.len()],
+                    "{case} before request {at}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn a_node_that_is_gone_denies_no_key() {
     let mut cluster = Cluster::with_module();
@@ -262,25 +321,14 @@ fn readers_change_over_when_all_shards_are_marked() {
         Generation::build(1, names("user", 1_000)),
         Generation::build(2, names("user", 2_000)),
     );
-    // Cargo builds examples beside the folder of the tests.
-    let test = std::env::current_exe().unwrap();
-    let program = test.ancestors().nth(2).unwrap().join("examples/sharded");
     let both = [&*new.name, &*old.name];
-    let answers = |names: &[&str]| {
-        run(
-            &program,
-            &cluster.url(),
-            "query",
-            names,
-            "user 7\nuser 1999\nnobody\n",
-        )
-    };
+    let answers = |names: &[&str]| query_example(&cluster, names, "user 7\nuser 1999\nnobody\n");
     old.load(&cluster);
     assert_eq!(
         answers(&both),
         "user 7: Missing\nuser 1999: Missing\nnobody: Missing\n"
     );
-    assert_eq!(run(&program, &cluster.url(), "mark", &[&old.name], ""), "");
+    assert_eq!(run(&cluster, &["mark", &old.name], "").unwrap(), "");
     let of_old = "user 7: Maybe\nuser 1999: Absent\nnobody: Absent\n";
     assert_eq!(answers(&both), of_old);
     new.load(&cluster);
@@ -299,7 +347,7 @@ fn readers_change_over_when_all_shards_are_marked() {
             .unwrap(),
     );
     // One shard of the new generation is lost: a reader that begins now finds the old one, and one that has changed over
-    // is told. Nobody answers from shards of both.
+    // gets "missing". No reader answers from shards of both.
     client.words::<()>(&["DEL", &new.key(shard_of("user 7"))]);
     assert_eq!(answers(&both), of_old);
     let lost = answers(&[&new.name]);
@@ -312,24 +360,17 @@ fn readers_change_over_when_all_shards_are_marked() {
         "user 7: Missing\nuser 1999: Missing\nnobody: Missing\n"
     );
     // A set in files is loaded with its marks. Its name must state the number of its shards.
-    let folder = old.place.path().join("set");
-    let builder = Builder::new(StoredFormat::named("redisbloom").unwrap(), Size::Rate(0.01));
-    let mut building = builder.set(&folder, SHARDS).unwrap();
-    old.keys.iter().for_each(|key| building.insert(key).unwrap());
-    building.finish(&|_| true).unwrap();
-    let folder = folder.to_str().unwrap();
+    let folder = old.build_set(|builder| builder);
     assert_eq!(
-        run(&program, &cluster.url(), "load", &[&old.name, folder], ""),
+        run(&cluster, &["load", &old.name, path(&folder)], "").unwrap(),
         ""
     );
     assert_eq!(answers(&[&old.name]), of_old);
-    let mut wrong = Command::new(&program);
-    let output = wrong
-        .args([&*cluster.url(), "load", "users.1/8", folder])
-        .output()
-        .unwrap();
-    assert!(
-        !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("must have 8 shards")
+    refuses(
+        &cluster,
+        "users.1/8",
+        &folder,
+        "must have 8 shards as its name says, got 4",
     );
     // A reader with another number of shards has other names.
     assert_eq!(
@@ -338,18 +379,99 @@ fn readers_change_over_when_all_shards_are_marked() {
     );
 }
 
-fn run(program: &Path, url: &str, action: &str, names: &[&str], keys: &str) -> String {
-    let mut child = Command::new(program)
-        .args([url, action])
-        .args(names)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("an example, which `cargo test` builds if no test program is named");
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(keys.as_bytes()).unwrap();
-    drop(stdin);
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap()
+/// Runs the example `sharded`. Returns what it prints, or its error.
+fn run(cluster: &Cluster, action: &[&str], keys: &str) -> Result<String, String> {
+    let (url, mut output) = (cluster.url(), Vec::new());
+    let arguments = [&[&*url], action].concat();
+    sharded_example::run(&arguments, &mut keys.as_bytes(), &mut output)
+        .map_err(|error| error.to_string())
+        .map(|()| String::from_utf8(output).unwrap())
+}
+
+fn query_example(cluster: &Cluster, names: &[&str], keys: &str) -> String {
+    run(cluster, &[&["query"], names].concat(), keys).unwrap()
+}
+
+/// Checks that the example does not load a set, and that its error has this text.
+#[track_caller]
+fn refuses(cluster: &Cluster, name: &str, folder: &Path, text: &str) {
+    let error = run(cluster, &["load", name, path(folder)], "").unwrap_err();
+    assert!(error.contains(text), "{error}");
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// A set that the example would query wrongly, and shards that are not what the builder wrote, would make stored keys
+/// absent.
+#[test]
+fn sets_that_queries_would_deny_are_not_loaded() {
+    let cluster = Cluster::with_module();
+    let set = Generation::build(1, names("user", 100));
+    let key = "user 7";
+    let is_missing = || query_example(&cluster, &[&set.name], key) == format!("{key}: Missing\n");
+    // The keys are numbers: their text is not in the set.
+    let mut of_numbers = Generation::build(1, Vec::new());
+    of_numbers.keys = vec!["8 bytes.".to_owned()];
+    let folder = of_numbers.build_set(|builder| builder.key_kind("long").unwrap());
+    let text = "the kind of key of the set must be line or string, got long";
+    refuses(&cluster, &set.name, &folder, text);
+    // The keys are in the shards of another function.
+    let folder = set.build_set(|builder| builder);
+    let manifest = folder.join("manifest.json");
+    let (read, written) = (
+        Manifest::read(&folder).unwrap(),
+        fs::read_to_string(&manifest).unwrap(),
+    );
+    let seed = SHARD_SEED.to_string();
+    let mut reseeded: serde_json::Value = serde_json::from_str(&written).unwrap();
+    reseeded["shard_function"]["seed"] = 5.into();
+    reseal(&mut reseeded);
+    fs::write(&manifest, reseeded.to_string()).unwrap();
+    let text = format!("the seed of the set's shard function must be {seed}, got 5");
+    refuses(&cluster, &set.name, &folder, &text);
+    fs::write(&manifest, written).unwrap();
+    assert!(is_missing());
+    // The file of the key's shard is damaged, truncated, or not there.
+    let shard = folder.join(&read.shards[shard_of(key) as usize].file);
+    let whole = fs::read(&shard).unwrap();
+    let mut damaged = whole.clone();
+    *damaged.last_mut().unwrap() ^= 1;
+    for (bytes, text) in [
+        (&damaged[..], "the checksum must be"),
+        (&whole[..whole.len() - 1], "the checksum must be"),
+        (&whole[..Header::LEN], "the checksum must be"),
+        (
+            &whole[..Header::LEN - 1],
+            "the length in bytes must be at least 256, got 255",
+        ),
+        (&[], "the length in bytes must be at least 256, got 0"),
+    ] {
+        fs::write(&shard, bytes).unwrap();
+        refuses(&cluster, &set.name, &folder, text);
+        assert!(is_missing());
+    }
+    fs::remove_file(&shard).unwrap();
+    refuses(&cluster, &set.name, &folder, path(&shard));
+    assert!(is_missing());
+    fs::write(&shard, whole).unwrap();
+    assert_eq!(
+        run(&cluster, &["load", &set.name, path(&folder)], "").unwrap(),
+        ""
+    );
+    assert_eq!(
+        query_example(&cluster, &[&set.name], key),
+        format!("{key}: Maybe\n")
+    );
+    for name in [
+        "users.1/0",
+        "users.1/4097",
+        "users.1/4000000000",
+        "users.1/",
+        "users.1",
+    ] {
+        let text = format!("the name must end with / and 1 to 4096 shards, as in users.1/4, got {name}");
+        refuses(&cluster, name, &folder, &text);
+    }
 }
