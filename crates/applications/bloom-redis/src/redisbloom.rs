@@ -80,8 +80,8 @@ impl RedisBloom {
         self.contains_many([key]).one()
     }
 
-    /// Queries keys, in one round trip for each 16,384; the first query, and the first after another load, takes one
-    /// more. The answers are in the order of the keys.
+    /// Queries keys, in one round trip for each 16,384; the first query takes one more, and the first after another load
+    /// two more. The answers are in the order of the keys.
     pub fn contains_many(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<Answer>> {
         let keys = owned(keys);
         self.call(|line, of| async move { of.contains(&line, &keys).await })

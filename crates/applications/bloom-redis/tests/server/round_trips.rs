@@ -3,10 +3,11 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use bloom_redis::{Expiry, FixedFilter, Missing, Options, Schema};
+use bloom_redis::{Answer, Expiry, FixedFilter, Missing, Options, RedisBloom, Schema};
+use membership_filters::{RedisBloomFilter, RedisBloomParameters};
 
 use crate::cluster::elements;
-use crate::support::{Server, counting, new_fixed, new_growing};
+use crate::support::{Server, check_all_there, counting, names, new_fixed, new_growing};
 
 const HOUR: Expiry = Expiry::After(Duration::from_secs(3_600));
 
@@ -59,6 +60,30 @@ fn a_growing_filter_takes_one_trip_however_many_bitmaps_it_has() {
     assert!(stats.bitmaps() > 5);
     // The cursor, then all bitmaps.
     assert_eq!(trips.take(), 2);
+}
+
+#[test]
+fn a_kept_filter_of_the_server_takes_one_trip() {
+    let server = Server::with_module();
+    let trips = Cell::new(0);
+    let connection = &mut counting(server.connection(), &trips);
+    let keys = names("key", 2 * (1 << 14) + 1);
+    let mut local = RedisBloomFilter::new(&RedisBloomParameters::new(keys.len() as u64, 0.01)).unwrap();
+    local.insert_many(&keys).unwrap();
+    let kept = RedisBloom::new("users");
+    for load in 1..=2 {
+        kept.load(&local).query(connection).unwrap();
+        // The mark is read first: on the second load, after an attempt under the old one.
+        trips.take();
+        assert_eq!(kept.contains(&keys[0]).query(connection).unwrap(), Answer::Maybe);
+        assert_eq!(trips.take(), 1 + load, "load {load}");
+        for (count, expected) in [(1, 1), (1 << 14, 1), ((1 << 14) + 1, 2), (keys.len(), 3)] {
+            check_all_there(&kept.contains_many(&keys[..count]).query(connection).unwrap());
+            assert_eq!(trips.take(), expected, "{count} keys");
+            drop(kept.insert_many(&keys[..count]).query(connection).unwrap());
+            assert_eq!(trips.take(), expected, "{count} keys");
+        }
+    }
 }
 
 /// Returns the commands that the server executed during the operation, in alphabetical order, with their counts.
