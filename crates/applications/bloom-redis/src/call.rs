@@ -62,9 +62,8 @@ impl<'a, T> Call<'a, T> {
             if let Poll::Ready(result) = self.advance() {
                 return result;
             }
-            if let Some(batch) = self.line.request() {
-                self.line.answer(send(connection, &batch));
-            }
+            let batch = self.line.request();
+            self.line.answer(send(connection, &batch));
         }
     }
 
@@ -85,9 +84,8 @@ impl<'a, T> Call<'a, T> {
             if let Poll::Ready(result) = self.advance() {
                 return result;
             }
-            if let Some(batch) = self.line.request() {
-                self.line.answer(send_async(connection.clone(), &batch).await);
-            }
+            let batch = self.line.request();
+            self.line.answer(send_async(connection.clone(), &batch).await);
         }
     }
 
@@ -184,11 +182,13 @@ impl Line {
         Ok(Replies::new(sent?))
     }
 
-    /// Returns the batch to send. There always is one, because an operation waits only for replies.
-    fn request(&self) -> Option<Batch> {
+    /// Returns the batch to send. There is one, because an operation waits only for replies.
+    fn request(&self) -> Batch {
         match self.take() {
-            Exchange::Request(batch) => Some(batch),
-            Exchange::Idle | Exchange::Replies(_) => None,
+            Exchange::Request(batch) => batch,
+            Exchange::Idle | Exchange::Replies(_) => {
+                unreachable!("the operation waits, but has sent no request")
+            }
         }
     }
 
