@@ -203,7 +203,7 @@ impl Eq for StoredFormat {}
 
 impl fmt::Debug for StoredFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Format({}, {}, {})", self.name, self.encoding, self.seed)
+        write!(f, "StoredFormat({}, {}, {})", self.name, self.encoding, self.seed)
     }
 }
 
