@@ -8,9 +8,9 @@
 //! ```
 //!
 //! `mark` gives each shard its mark, after the commands of `filters build --commands` have loaded it. `load` loads the
-//! shards of a set's folder, which `filters build --format redisbloom --shards 4` writes without `--commands`, and marks
-//! them. `query` reads keys from standard input and answers from the first of these generations whose shards all have
-//! their marks.
+//! shards of a set of text keys from its folder, which `filters build --format redisbloom --shards 4` writes without
+//! `--commands`, and marks them. `query` reads keys from standard input and answers from the first of these generations
+//! whose shards all have their marks.
 //!
 //! `Shards` is the part to copy.
 
