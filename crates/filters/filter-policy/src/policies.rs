@@ -303,7 +303,7 @@ fn seeded(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
     (policy.name() == name).then(|| Box::new(policy) as AnyPolicy)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(emulated)))]
 mod tests {
     use alloc::string::ToString as _;
 

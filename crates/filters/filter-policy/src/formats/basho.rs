@@ -416,7 +416,7 @@ impl Format for Basho {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(emulated)))]
 mod tests {
     use super::*;
 

@@ -170,5 +170,5 @@ fn hundredths(bits: u64) -> BitsPerKey {
     BitsPerKey::fractional(bits as f64 / 100.0).unwrap_or(BitsPerKey::MAX)
 }
 
-#[cfg(all(test, feature = "alloc"))]
+#[cfg(all(test, feature = "alloc", not(emulated)))]
 mod tests;

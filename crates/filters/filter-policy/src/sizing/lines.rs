@@ -83,7 +83,7 @@ fn rate_of_blocks(blocks: u64, keys: u64) -> f64 {
     terms.sum::<f64>().clamp(0.0, 1.0)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(emulated)))]
 mod tests {
     use super::super::exact_rate;
     use super::*;

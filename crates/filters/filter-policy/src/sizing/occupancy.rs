@@ -120,7 +120,7 @@ pub(crate) fn all_ones(d: usize, bits: f64, balls: f64) -> f64 {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(emulated)))]
 mod tests {
     use super::super::Textbook;
     use super::*;

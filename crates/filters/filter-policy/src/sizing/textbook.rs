@@ -138,5 +138,5 @@ pub(crate) fn equal_hashes(bits: u32, keys: u64) -> f64 {
     -libm::expm1(keys as f64 * libm::log1p(-one_value))
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(emulated)))]
 mod tests;

@@ -135,7 +135,7 @@ impl Width {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(emulated)))]
 mod tests {
     use super::*;
 

@@ -126,7 +126,7 @@ pub(super) fn expected_rate(shape: Shape) -> f64 {
     libm::exp2(-f64::from(shape.columns)) * (1.0 + narrow.min(1.0))
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(emulated)))]
 mod tests {
     use super::*;
 
