@@ -86,7 +86,7 @@ impl<P: FilterPolicy + Send> rusty_leveldb::FilterPolicy for RustyLevelDbPolicy<
     }
 
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        // Tested first, because a policy with another layout need not know these bytes.
+        // Tested first, because a policy of another format need not know these bytes.
         filter == MATCHES_EVERYTHING || self.policy.key_may_match(key, filter)
     }
 }

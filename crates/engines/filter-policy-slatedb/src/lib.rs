@@ -144,7 +144,7 @@ where
     P: FilterPolicy + Send + Sync + 'static,
 {
     fn might_match(&self, query: &FilterQuery) -> bool {
-        // Tested first, because a policy with another layout need not know these bytes.
+        // Tested first, because a policy of another format need not know these bytes.
         if self.bytes[..] == MATCHES_EVERYTHING {
             return true;
         }

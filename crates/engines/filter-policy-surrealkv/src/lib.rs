@@ -91,7 +91,7 @@ where
     }
 
     fn may_contain(&self, filter: &[u8], key: &[u8]) -> bool {
-        // Tested first, because a policy with another layout need not know these bytes.
+        // Tested first, because a policy of another format need not know these bytes.
         filter == MATCHES_EVERYTHING || self.policy.key_may_match(key, filter)
     }
 

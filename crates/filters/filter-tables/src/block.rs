@@ -9,7 +9,7 @@ use super::varint;
 /// `table/block_based/data_block_footer.h`). The bit two below marks evenly spaced keys and is ignored here.
 const HAS_HASH_INDEX: u32 = 1 << 31;
 
-/// The bits of a block's last number that mark another layout of entries, or are reserved.
+/// The bits of a block's last number that mark another arrangement of entries, or are reserved.
 const OTHER_LAYOUTS: u32 = 1 << 28 | 1 << 30;
 
 /// The bits of a block's last number that hold the number of restart points.
@@ -33,8 +33,8 @@ impl Block {
         }
     }
 
-    /// Returns the bits in a RocksDB block's last number that mark an unsupported layout of entries; 0 if they can be
-    /// read.
+    /// Returns the bits in a RocksDB block's last number that mark an unsupported arrangement of entries; 0 if it can
+    /// be read.
     pub(super) fn other_layout(&self) -> u32 {
         self.contents
             .last_chunk()

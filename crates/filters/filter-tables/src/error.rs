@@ -166,7 +166,8 @@ pub enum Error<E> {
     /// The table is not a block-based table of RocksDB.
     #[error("table must be a block-based table of RocksDB")]
     NotRocksDb,
-    /// The table, or a block of it, has a form that is not read: a format version, checksum, layout or compression.
+    /// The table, or a block of it, has a form that is not read: a format version, checksum, arrangement of entries or
+    /// compression.
     #[error("{reason}")]
     Unsupported {
         /// The form, and what is supported.

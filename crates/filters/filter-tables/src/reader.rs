@@ -18,7 +18,7 @@ const FILTER_PREFIX: &[u8] = b"filter.";
 const ROCKSDB_PREFIX: &[u8] = b"rocksdb.";
 
 /// The name under which LevelDB stores its filters, and the one block that Basho's LevelDB (Riak) adds to every table:
-/// there the name stands for another layout (`table/table_builder.cc` and `util/bloom2.cc` in
+/// there the name stands for another format (`table/table_builder.cc` and `util/bloom2.cc` in
 /// github.com/basho/leveldb).
 const LEVELDB_NAME: &[u8] = b"leveldb.BuiltinBloomFilter2";
 const BASHO_KEY: &[u8] = b"stats.sst1";

@@ -71,7 +71,7 @@ impl FormatOperations for &'static dyn AnyFormat {
             // Written where a filter could not be built.
             FilterKind::Reserved if bytes == MATCHES_EVERYTHING => return Ok(()),
             FilterKind::Reserved => format!("no filter of {name}: {}", self.damage(bytes)),
-            // All layouts have at least 64 bits, also without keys.
+            // All formats have at least 64 bits, also without keys.
             FilterKind::Filter(_) if view.bits() >= 64 => return Ok(()),
             _ => format!("no filter of {name} has the length of {len} bytes"),
         };

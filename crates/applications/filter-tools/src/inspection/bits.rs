@@ -29,7 +29,7 @@ pub(crate) struct BitTotals {
     pub(crate) probes: BTreeSet<u32>,
     /// The number of filters that let every key pass ([`MATCHES_EVERYTHING`]). Their bits are not counted.
     pub(crate) matching_everything: u64,
-    /// The number of filters in LevelDB's layout whose size lets more absent keys pass
+    /// The number of filters in LevelDB's format whose size lets more absent keys pass
     /// ([`is_coprime_size`]).
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) bad_sizes: u64,

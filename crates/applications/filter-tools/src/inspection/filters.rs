@@ -24,7 +24,7 @@ pub(crate) struct FilterBlockReport {
     pub(crate) filters: u64,
     /// The number of empty filters, for ranges in which no data block starts.
     pub(crate) empty: u64,
-    /// The contents of the filters; absent for a policy of unknown layout.
+    /// The contents of the filters; absent for a policy of unknown format.
     pub(crate) bits: Option<BitTotals>,
 }
 
@@ -48,7 +48,7 @@ impl FilterBlockReport {
     }
 }
 
-/// Inspects a filter block with filters of this layout, or of an unknown one. The data blocks are sorted by offset.
+/// Inspects a filter block with filters of this format, or of an unknown one. The data blocks are sorted by offset.
 ///
 /// The work is bounded by the size of the block, whatever its contents: no byte is counted twice, and data blocks are
 /// looked up by binary search.

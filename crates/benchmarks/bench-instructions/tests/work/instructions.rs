@@ -1,4 +1,4 @@
-//! The work whose instructions are counted: every way to build and to query, for every layout, each in its own call of
+//! The work whose instructions are counted: every way to build and to query, for every format, each in its own call of
 //! [`counted`]. The program has few dependencies, because every test run builds it with optimisation.
 //!
 //! It prints a line for each call, in order: policy, key lengths, way, number of keys. `tests/counts.rs` runs it under

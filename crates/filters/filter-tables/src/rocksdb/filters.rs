@@ -24,7 +24,7 @@ pub enum FilterHandles {
     Full(BlockHandle),
     /// One filter for each range of keys, in key order.
     Partitioned(Vec<FilterPartition>),
-    /// A filter block in LevelDB's layout, which RocksDB wrote on request until 7.0 and no longer reads: its filters
+    /// A filter block like LevelDB's, which RocksDB wrote on request until 7.0 and no longer reads: its filters
     /// have k in their last byte, and use RocksDB's 32-bit hash.
     BlockBased(BlockHandle),
 }

@@ -26,7 +26,7 @@ const FULL_PREFIX: &[u8] = b"fullfilter.";
 /// The prefix of the name of partitioned filters.
 const PARTITIONED_PREFIX: &[u8] = b"partitionedfilter.";
 
-/// The prefix of the name of filter blocks in LevelDB's layout.
+/// The prefix of the name of filter blocks like LevelDB's.
 const BLOCK_BASED_PREFIX: &[u8] = b"filter.";
 
 const PREFIXES: [&[u8]; 3] = [FULL_PREFIX, PARTITIONED_PREFIX, BLOCK_BASED_PREFIX];
@@ -316,7 +316,7 @@ impl<R: ReadAt> RocksDbTable<R> {
     }
 }
 
-/// Reads a block and rejects unsupported layouts of entries.
+/// Reads a block and rejects unsupported arrangements of entries.
 fn read_entries<R: ReadAt>(
     blocks: &Blocks<R>,
     role: BlockRole,

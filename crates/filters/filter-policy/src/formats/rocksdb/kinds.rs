@@ -1,4 +1,4 @@
-//! RocksDB's layout: the last five bytes identify the kind of filter.
+//! What RocksDB's formats share: the last five bytes identify the kind of filter.
 
 use super::fast_local::{CacheLines, LINE_LEN};
 use super::ribbon::Solution;
@@ -26,7 +26,7 @@ pub(super) fn prepare(filter: &[u8]) -> Prepared {
     }
 }
 
-/// The functions of [`Format`](crate::Format) that the formats with the layout share.
+/// The functions of [`Format`](crate::Format) that RocksDB's formats share.
 macro_rules! shared {
     () => {
         fn other(filter: &[u8]) -> Prepared {
