@@ -303,7 +303,8 @@ fn seeded(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
     (policy.name() == name).then(|| Box::new(policy) as AnyPolicy)
 }
 
-#[cfg(all(test, not(emulated)))]
+#[cfg(not(emulated))]
+#[cfg(test)]
 mod tests {
     use alloc::string::ToString as _;
 

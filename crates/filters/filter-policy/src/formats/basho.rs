@@ -416,7 +416,8 @@ impl Format for Basho {
     }
 }
 
-#[cfg(all(test, not(emulated)))]
+#[cfg(not(emulated))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

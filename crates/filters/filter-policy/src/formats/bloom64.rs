@@ -193,7 +193,8 @@ fn probes_for(bits: u64, keys: u64) -> u8 {
     u8::try_from(below).map_or(MAX_PROBES, |below| below + 1)
 }
 
-#[cfg(all(test, not(emulated)))]
+#[cfg(not(emulated))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

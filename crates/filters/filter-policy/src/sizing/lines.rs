@@ -83,7 +83,8 @@ fn rate_of_blocks(blocks: u64, keys: u64) -> f64 {
     terms.sum::<f64>().clamp(0.0, 1.0)
 }
 
-#[cfg(all(test, not(emulated)))]
+#[cfg(not(emulated))]
+#[cfg(test)]
 mod tests {
     use super::super::exact_rate;
     use super::*;

@@ -120,7 +120,8 @@ pub(crate) fn all_ones(d: usize, bits: f64, balls: f64) -> f64 {
     }
 }
 
-#[cfg(all(test, not(emulated)))]
+#[cfg(not(emulated))]
+#[cfg(test)]
 mod tests {
     use super::super::Textbook;
     use super::*;

@@ -138,5 +138,6 @@ pub(crate) fn equal_hashes(bits: u32, keys: u64) -> f64 {
     -libm::expm1(keys as f64 * libm::log1p(-one_value))
 }
 
-#[cfg(all(test, not(emulated)))]
+#[cfg(not(emulated))]
+#[cfg(test)]
 mod tests;

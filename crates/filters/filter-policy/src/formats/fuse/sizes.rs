@@ -135,7 +135,8 @@ impl Width {
     }
 }
 
-#[cfg(all(test, not(emulated)))]
+#[cfg(not(emulated))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

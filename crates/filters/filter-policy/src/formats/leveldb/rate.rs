@@ -108,5 +108,6 @@ fn evenly_spread(point: u32) -> [u32; 5] {
     .map(|step| point.wrapping_mul(step).wrapping_add(1 << 31))
 }
 
-#[cfg(all(test, not(emulated)))]
+#[cfg(not(emulated))]
+#[cfg(test)]
 mod tests;
