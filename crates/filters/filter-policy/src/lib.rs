@@ -4,6 +4,7 @@
 //! [THEORY.md]: theory
 //! [WHICH.md]: which
 //! [`Format`]: Format
+//! [`answers`]: answers
 //! [`building`]: building
 //! [`kernels`]: kernels
 //!
@@ -90,10 +91,20 @@ mod keys;
 
 mod error;
 
+// The pages' links to each other, which are modules in the documentation.
+/// [THEORY.md]: crate::theory#the-arithmetic-of-leveldbs-probes
+///
 #[doc = include_str!("../FORMAT.md")]
 pub mod format_page {}
+/// [`coprime_sizes`]: crate::format_page#writing-leveldbs-filter
+/// [figures]: crate::which#which-hash
+///
 #[doc = include_str!("../THEORY.md")]
 pub mod theory {}
+/// [FORMAT.md]: crate::format_page
+/// [THEORY.md]: crate::theory
+/// [`redisbloom::BloomFilter`]: https://docs.rs/membership-filters/latest/membership_filters/redisbloom/type.BloomFilter.html
+///
 #[cfg_attr(feature = "alloc", doc = include_str!("../WHICH.md"))]
 #[cfg_attr(not(feature = "alloc"), doc = "Which policy to choose: see `WHICH.md`.")]
 pub mod which {}

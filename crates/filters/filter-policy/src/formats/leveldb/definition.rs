@@ -1,4 +1,4 @@
-//! The definition (`FORMAT.md`, "The filter"): the positions of a hash value, and whether their bits are set.
+//! The definition (`FORMAT.md`, "LevelDB's filter"): the positions of a hash value, and whether their bits are set.
 
 use crate::simd::bits::usual;
 use crate::simd::modulus::Modulus;
