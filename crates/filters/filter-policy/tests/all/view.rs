@@ -59,7 +59,7 @@ fn reading_follows_the_rules_at_every_edge() {
     }
 }
 
-/// README.md states this about damage: a cut may leave a last byte that is a probe count.
+/// Altered bytes may deny stored keys, as README.md says: a cut may leave a last byte that is a probe count.
 #[test]
 fn a_sixth_of_the_cuts_of_a_filter_deny_stored_keys() {
     let mut buffer = [0; 641];
