@@ -52,8 +52,7 @@ pub fn listed(name: impl AsRef<[u8]>) -> Option<&'static dyn AnyFormat> {
 /// Returns the policy of a name and bits per key such as `bloom64:10`. The name is short or stored: see [`by_name`].
 ///
 /// ```
-/// use filter_policy::policies;
-/// use filter_policy::FilterPolicy as _;
+/// use filter_policy::{FilterPolicy as _, policies};
 ///
 /// assert_eq!(policies::parse("bloom64:10")?.name(), "BloomFilter64.Xxph3");
 /// assert_eq!(policies::parse("leveldb.BuiltinBloomFilter2:9.6")?.bits_per_key(), Some(9.6.try_into()?));
@@ -76,8 +75,7 @@ pub fn parse(text: &str) -> Result<AnyPolicy, Error> {
 /// The bits per key apply to filters that the policy builds. To read filters, see [`reader`].
 ///
 /// ```
-/// use filter_policy::policies;
-/// use filter_policy::{BitsPerKey, FilterPolicy as _};
+/// use filter_policy::{BitsPerKey, FilterPolicy as _, policies};
 ///
 /// let ten = BitsPerKey::whole(10);
 /// for name in ["leveldb.BuiltinBloomFilter2", "BloomFilter2.Seed9747b28c", "BloomFilter2.Prefix.Separated1x2f"] {

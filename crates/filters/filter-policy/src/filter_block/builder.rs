@@ -40,8 +40,8 @@ use crate::policy::FilterPolicy;
 /// ```
 /// use std::sync::Arc;
 ///
-/// use filter_policy::FilterPolicy;
 /// use filter_policy::filter_block::FilterBlockBuilder;
+/// use filter_policy::FilterPolicy;
 ///
 /// struct TableWriter {
 ///     file: Vec<u8>,

@@ -108,13 +108,12 @@ const fn low(value: u64) -> u32 {
 
 /// The Bloom filter of Basho's LevelDB (Riak).
 ///
-/// The layout is LevelDB's, but bit positions are taken modulo the largest prime that fits, up to 12,497 bytes, and
-/// each probe adds a second hash, which depends on the processor that wrote the filter. Basho stores both kinds under
-/// the name of LevelDB's filter. To read tables, take [`BashoTablePolicy`], which looks keys up by both.
+/// The bytes are arranged as in LevelDB's format, but bit positions are taken modulo the largest prime that fits, up to
+/// 12,497 bytes, and each probe adds a second hash, which depends on the processor that wrote the filter. Basho stores
+/// both kinds under the name of LevelDB's filter. To read tables, use [`BashoTablePolicy`], which looks keys up by both.
 ///
 /// ```
-/// use filter_policy::BashoFilterPolicy;
-/// use filter_policy::FilterPolicy;
+/// use filter_policy::{BashoFilterPolicy, FilterPolicy};
 ///
 /// let policy = BashoFilterPolicy::new(16.into());
 /// assert_eq!(policy.name(), "basho.BuiltinBloomFilter2.Murmur64A");
@@ -190,8 +189,7 @@ impl Basho {
 /// second hash, so the false-positive rate is twice that of one. It builds what x86-64 builds.
 ///
 /// ```
-/// use filter_policy::{BashoFilterPolicy, BashoTablePolicy};
-/// use filter_policy::{FilterPolicy, MATCHES_EVERYTHING};
+/// use filter_policy::{BashoFilterPolicy, BashoTablePolicy, FilterPolicy, MATCHES_EVERYTHING};
 ///
 /// let policy = BashoTablePolicy::new(16.into());
 /// for written in [BashoFilterPolicy::new(16.into()), BashoFilterPolicy::with_murmur2(16.into())] {

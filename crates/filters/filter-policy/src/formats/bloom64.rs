@@ -22,17 +22,16 @@ const MARKER: u8 = 0x80;
 
 /// A Bloom filter with the false-positive rate that theory predicts: `BloomFilter64.Xxph3`.
 ///
-/// The layout is LevelDB's, a bit array and one byte for k; the hash, the probe sequence and k differ. Bit positions
-/// come from a 64-bit hash by multiplication, so large filters use all of their bits, and in small filters a key's
-/// probes coincide no more often than by chance. k is the best value for the filter's size. The false-positive rate is
-/// 0.82 % at 10 bits per key, against 0.87 to 1.5 % for LevelDB's filters, and 0.0067 % at 20, against 0.0075 to
-/// 0.24 %. See [`theory`](crate::theory) for the measurements.
+/// The bytes are arranged as in LevelDB's format, a bit array and one byte for k; the hash, the probe sequence and k
+/// differ. Bit positions come from a 64-bit hash by multiplication, so large filters use all of their bits, and in small
+/// filters a key's probes coincide no more often than by chance. k is the best value for the filter's size. The
+/// false-positive rate is 0.82 % at 10 bits per key, against 0.87 to 1.5 % for LevelDB's filters, and 0.0067 % at 20,
+/// against 0.0075 to 0.24 %. See [`theory`](crate::theory) for the measurements.
 ///
 /// LevelDB's own reader answers "may match" for such a filter.
 ///
 /// ```
-/// use filter_policy::BloomFilter64Policy;
-/// use filter_policy::FilterPolicy;
+/// use filter_policy::{BloomFilter64Policy, FilterPolicy};
 ///
 /// let policy = BloomFilter64Policy::new(10.into());
 /// assert_eq!(policy.name(), "BloomFilter64.Xxph3");

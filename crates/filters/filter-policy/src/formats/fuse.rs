@@ -24,21 +24,20 @@ use sizes::{WIDTHS, Width};
 /// Pebble's binary fuse filter: `binaryfuse`.
 ///
 /// Every key has three places in an array of fingerprints, which sum to the key's own. With fingerprints of 8 bits,
-/// 0.39 % of absent keys match, and a million keys take 9.04 bits each, against 12 in a Bloom filter of that rate; few
-/// keys take more, 10.96 bits each at 3,000, where [`RibbonPolicy`](crate::rocksdb::RibbonPolicy) is smaller.
+/// 0.39 % of absent keys match, and a million keys need 9.04 bits each, against 12 in a Bloom filter of that rate. Fewer
+/// keys need more, 10.96 bits each at 3,000, where [`RibbonPolicy`](crate::rocksdb::RibbonPolicy) is smaller.
 ///
 /// The bits per key are a limit: the policy writes the widest fingerprints, of 4, 8, 10, 12 or 16 bits, for which the
-/// whole filter has no more bits per key, and 4 bits where nothing fits. Equal keys count once, and their order changes
-/// no byte. Without keys, the filter is empty. Building takes some 16 bytes per key, and 24 if keys repeat; every way to
-/// build needs an allocator, and returns [`Error::AllocationFailed`] when memory runs out. If no seed is of use, which happens only
-/// with chosen hash values, the filter is `00 ff`, which matches every key.
+/// whole filter has no more bits per key, and 4 bits if none fit. Equal keys count once, and their order changes no
+/// byte. Without keys, the filter is empty. Building needs some 16 bytes per key, and 24 if keys repeat; every way to
+/// build needs an allocator, and returns [`Error::AllocationFailed`] when memory runs out. If no seed works, which
+/// happens only with chosen hash values, the filter is `00 ff`, which matches every key.
 ///
 /// Only the name protects these filters from readers of other formats: LevelDB's own reader would deny stored keys.
 ///
 /// ```
 /// use filter_policy::view::FilterView;
-/// use filter_policy::{BinaryFusePolicy, formats};
-/// use filter_policy::FilterPolicy;
+/// use filter_policy::{BinaryFusePolicy, FilterPolicy, formats};
 ///
 /// let policy = BinaryFusePolicy::new(10.into());
 /// let filter = policy.build((0..100_000_u32).map(u32::to_le_bytes))?;
@@ -70,8 +69,7 @@ impl BinaryFusePolicy {
     /// `binaryfuse.FilterPolicy(8)` does.
     ///
     /// ```
-    /// use filter_policy::BinaryFusePolicy;
-    /// use filter_policy::FilterPolicy;
+    /// use filter_policy::{BinaryFusePolicy, FilterPolicy};
     ///
     /// let policy = BinaryFusePolicy::with_width(8)?;
     /// assert_eq!(policy.build((0..100_000_u32).map(u32::to_le_bytes))?.len(), 118_798);

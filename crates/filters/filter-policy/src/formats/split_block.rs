@@ -57,8 +57,8 @@ pub type SplitBlockPolicy = Policy<SplitBlock<Xxph3>>;
 /// hash, [`SplitBlockPolicy`](crate::SplitBlockPolicy) is faster and has the same rate.
 ///
 /// ```
-/// use filter_policy::FilterPolicy;
 /// use filter_policy::parquet::ParquetPolicy;
+/// use filter_policy::FilterPolicy;
 ///
 /// let policy = ParquetPolicy::new(10.into());
 /// assert_eq!(policy.name(), "SplitBlockBloomFilter.Xxh64");

@@ -27,10 +27,9 @@ static PLAIN: ParquetPolicy = ParquetPolicy::new(BitsPerKey::whole(10));
 /// [`bitset`](Self::bitset) to a [`FilterView`](crate::view::FilterView).
 ///
 /// ```
-/// use filter_policy::formats;
-/// use filter_policy::Error;
 /// use filter_policy::parquet::SplitBlockFilter;
 /// use filter_policy::view::FilterView;
+/// use filter_policy::{Error, formats};
 ///
 /// // `hello` and `world`, as a Parquet file has them: the header, then a block.
 /// let stored = [

@@ -11,8 +11,8 @@ use crate::formats::split_block::MAX_LEN;
 /// The header before a bit set in a Parquet file.
 ///
 /// ```
-/// use filter_policy::Error;
 /// use filter_policy::parquet::Header;
+/// use filter_policy::Error;
 ///
 /// let header = Header::new(1024)?;
 /// let bytes = header.encode();

@@ -15,24 +15,25 @@ use crate::view::{FilterKind, FilterView};
 #[cfg(feature = "alloc")]
 pub type AnyPolicy = Box<dyn FilterPolicy + Send + Sync>;
 
-/// What is known of a format without any filter.
+/// Facts about a format that do not depend on a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
-    /// The name of the format in reports, such as `FastLocalBloom`, whatever the hash function. Engines store filters
+    /// The name of the format in reports, such as `FastLocalBloom`, for every hash function. Engines store filters
     /// under the names of policies.
     pub kind: &'static str,
-    /// The short names by which people choose the policy. Messages contain the first.
+    /// The short names by which people choose the policy. Messages show the first.
     pub short_names: &'static [&'static str],
-    /// The name of the bytes' layout. Only RocksDB's formats share one: its last bytes identify the format.
+    /// The name of the arrangement of the bytes. Only RocksDB's formats share one, whose last bytes identify the
+    /// format.
     pub layout: &'static str,
-    /// Set if hardly any other bytes are read as a filter.
+    /// True if the format's reader rejects nearly all bytes that are no filter of it.
     pub is_distinct: bool,
-    /// The bytes of memory for each key that building takes beside the hash values and the filter.
+    /// The bytes of memory for each key that building needs in addition to the hash values and the filter.
     pub building_bytes_per_key: u64,
 }
 
 impl Facts {
-    /// Makes the facts of a format with a layout of its own.
+    /// Makes the facts of a format that shares its arrangement of bytes with no other.
     pub const fn new(kind: &'static str, short_names: &'static [&'static str]) -> Self {
         Self {
             kind,
@@ -49,14 +50,15 @@ impl Facts {
 pub struct FilterSize {
     /// The exact length in bytes, except that the first key's hash may make a Ribbon filter 16 bytes shorter.
     pub bytes: u64,
-    /// The probe count k; `None` for Ribbon and binary fuse filters, which have no probes.
+    /// The probe count k; `None` for Ribbon and binary fuse filters, which do not probe.
     pub probes: Option<u32>,
 }
 
-/// A stored format of any type, as tools know it: every [`Format`] that is `Copy + Send + Sync + 'static` is one.
+/// A stored format of any type, as tools use it: every [`Format`] that is `Copy + Send + Sync + 'static` is one.
+/// [`formats`](crate::formats) lists those of this crate.
 ///
-/// It is no policy, since filters may be stored under a name that is derived from the format's, whose keys the format's
-/// own policy would deny: `policies::reader` returns the policy that reads the filters stored under a name.
+/// It is no policy. Filters may be stored under a name that is derived from the format's name, and the format's own
+/// policy would deny their keys: `policies::reader` returns the policy that reads the filters stored under a name.
 pub trait AnyFormat: Send + Sync {
     /// Returns the name under which engines store the filters of the policy with this format.
     fn name(&self) -> &str;
@@ -64,16 +66,16 @@ pub trait AnyFormat: Send + Sync {
     /// Returns the width of the hash values in bits: 32 or 64.
     fn hash_bits(&self) -> u32;
 
-    /// Returns [`Format::facts`].
+    /// Returns the facts of the format: see [`Format::facts`].
     fn facts(&self) -> Facts;
 
-    /// Makes the policy with this many bits per key. It reads filters stored under the format's own [`name`](Self::name)
-    /// alone: under another one it would deny their keys.
+    /// Makes the format's policy with this many bits per key. Query only filters that are stored under the format's
+    /// [`name`](Self::name): it would deny the keys of others.
     #[cfg(feature = "alloc")]
     fn policy(&self, bits_per_key: BitsPerKey) -> AnyPolicy;
 
-    /// Returns the size of a filter of this many distinct keys: RocksDB's formats and binary fuse filters do not count
-    /// repeats.
+    /// Returns the size of a filter of this many distinct keys. (RocksDB's formats and binary fuse filters do not count
+    /// repeated keys.)
     ///
     /// # Errors
     ///
@@ -82,24 +84,24 @@ pub trait AnyFormat: Send + Sync {
     /// filter.
     fn size(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<FilterSize, Error>;
 
-    /// Returns [`Format::rate`] with this many bits per key.
+    /// Returns the false-positive rate with this many bits per key: see [`Format::rate`].
     ///
     /// # Errors
     ///
     /// The errors of [`size`](Self::size).
     fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error>;
 
-    /// Returns [`Format::reach`].
+    /// Returns the number of bits that hash values can reach: see [`Format::reach`].
     fn reach(&self, keys: u64) -> Option<u64>;
 
-    /// Describes any bytes.
+    /// Returns a description of any bytes: see [`Format::view`].
     fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a>;
 
-    /// Writes the rule that bytes break if they are no filter; the number is their last byte.
+    /// Writes the rule that bytes with this last byte break if they are no filter of the format.
     ///
     /// # Errors
     ///
-    /// Those of the formatter.
+    /// The errors of the formatter.
     fn write_damage(&self, last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 }
 
@@ -149,7 +151,7 @@ impl fmt::Debug for dyn AnyFormat + '_ {
 }
 
 impl dyn AnyFormat + '_ {
-    /// Returns the name in reports.
+    /// Returns the name of the format in reports: see [`Facts::kind`].
     pub fn kind(&self) -> &'static str {
         self.facts().kind
     }
@@ -164,8 +166,8 @@ impl dyn AnyFormat + '_ {
         self.facts().layout == other.facts().layout
     }
 
-    /// Returns true if only this layout has filters of these bytes, because a trailer fits their length. False proves
-    /// nothing.
+    /// Returns true if the bytes are a filter of this format and of no other, because they end in a trailer that fits
+    /// their length. False proves nothing.
     pub fn owns(&self, filter: &[u8]) -> bool {
         self.facts().is_distinct && matches!(self.view(filter).kind(), FilterKind::Filter(_))
     }

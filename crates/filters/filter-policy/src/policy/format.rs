@@ -19,28 +19,30 @@ use crate::key_hash::{HashFunctionId, HashValue, KeyHash, KeyHashes};
 use crate::keys::KeyBatch;
 use crate::view::FilterView;
 
-/// A stored format: the one description of its bytes, from which [`Policy`] has everything else.
+/// A stored format: the one description of what the bytes of a filter mean. [`Policy`] derives everything else from it.
 ///
-/// A value of the type is the format with all that a writer chooses, such as the bits per key. What depends on the
-/// bytes alone is a function without `self`: filters outlive the policy that prepared them.
+/// A value of the type is a format with the options of a writer, such as the bits per key. Functions without `self`
+/// depend on the bytes alone, because a prepared filter can outlive the policy that prepared it.
 ///
-/// A format that is `Copy + Send + Sync + 'static` is an [`AnyFormat`](super::AnyFormat) too, with views, sizes and
-/// budgets.
+/// Every format that is `Copy + Send + Sync + 'static` is also an [`AnyFormat`](super::AnyFormat), with views, sizes
+/// and budgets.
 ///
-/// Implement it for a format whose keys are hashed once; [`own_policy`](crate::own_policy) shows a policy without hash
-/// values. Here a filter is the list of hash values, eight bytes each:
+/// Implement it for a format that hashes each key once; [`own_policy`](crate::own_policy) shows a policy without hash
+/// values. In this example a filter is a list of hash values, eight bytes each:
 #[cfg_attr(
     feature = "alloc",
     doc = r#"
 ```
 use filter_policy::kernels::{KernelToken, Source, StoredBits};
-use filter_policy::{BitsPerKey, Error, FilterPolicy, Format, HashFunctionId, Policy, Prepared, answers, building, contract};
+use filter_policy::{
+    BitsPerKey, Error, FilterPolicy, Format, HashFunctionId, Policy, Prepared, answers, building, contract,
+};
 
 fn fnv(key: &[u8]) -> u64 {
     key.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// The format: a value has the identity of its hash function, which is made once.
+/// The format. It keeps the identity of its hash function, which must be made only once.
 #[derive(Clone, Copy)]
 struct List(HashFunctionId);
 
@@ -85,13 +87,13 @@ impl Format for List {
         Ok(filter.len())
     }
 
-    // Other bytes: none are the filter of no keys, all else may match.
+    // No bytes are the filter of no keys. Any other bytes may match.
     fn read<'f>(&self, filter: &'f [u8]) -> Option<Values<'f>> {
         (!filter.is_empty() && filter.len() % 8 == 0).then_some(Values(filter))
     }
     fn other(filter: &[u8]) -> Prepared { Prepared::same_for_all(!filter.is_empty()) }
 
-    // A filter of this format needs no numbers, and a function queries a prepared one for keys.
+    // Queries of this format need no numbers from preparation.
     fn prepare(&self, kernel: KernelToken, Values(bits): Values<'_>) -> Prepared {
         let for_key = |_: &[u64; 3], bits: &[u8], key: &[u8]| Values(bits).may_match(KernelToken::best(), fnv(key));
         Prepared::new::<Self>(kernel, self.0, Some(for_key), bits, [0; 3])
@@ -102,44 +104,46 @@ impl Format for List {
 let policy = Policy::of(List(HashFunctionId::new("example.List.Fnv", fnv)));
 let filter = policy.build(["apple", "banana"])?;
 assert!(policy.key_may_match(b"apple", &filter) && !policy.key_may_match(b"cherry", &filter));
-// The number is the checksum of what the policy writes: see `contract::check`.
+// The checksum of the bytes that the policy writes: see `contract::check`.
 assert!(contract::check(&policy, 0x04a2_ced1_d7c8_3585) < 0.001);
 # Ok::<(), Error>(())
 ```
 "#
 )]
 pub trait Format: Sized {
-    /// The type of hash values: `u32` or `u64`.
+    /// The type of the hash values: `u32` or `u64`.
     type Hash: HashValue;
 
-    /// A filter, read in place, which answers for hash values.
+    /// A filter, read in place, which is queried with hash values.
     type Filter<'f>: StoredBits<Hash = Self::Hash>;
 
     /// Returns the name under which engines store the filters: see [`FilterPolicy::name`].
     fn name(&self) -> &str;
 
-    /// Returns the bits per key of the filters that are built; `None` if there is no such number.
+    /// Returns the bits per key of the filters that this format builds; `None` if it has no such number.
     fn bits_per_key(&self) -> Option<BitsPerKey>;
 
-    /// Returns the identity of the hash function, which was made once: see [`HashFunctionId::new`].
+    /// Returns the identity of the hash function, always the same value: see [`HashFunctionId::new`].
     fn hash_function(&self) -> HashFunctionId;
 
     /// Returns the hash value of a key.
     fn hash(&self, key: &[u8]) -> Self::Hash;
 
-    /// Returns the length that no filter of this many keys exceeds.
+    /// Returns the maximum length in bytes of a filter of this many keys.
     ///
     /// # Errors
     ///
-    /// [`Error::FilterTooLarge`].
+    /// [`Error::FilterTooLarge`] when the filter is longer than any slice.
     fn max_len(&self, keys: usize) -> Result<usize, Error>;
 
-    /// Writes the filter of these keys to the start of `out`, over whatever it holds, and returns its length.
+    /// Writes the filter of these keys to the start of `out`, overwriting its contents, and returns the filter's
+    /// length.
     ///
     /// # Errors
     ///
-    /// [`Error::BufferTooShort`], after which `out` is unchanged, [`Error::FilterTooLarge`],
-    /// [`Error::AllocationFailed`].
+    /// [`Error::BufferTooShort`] when `out` cannot hold the filter, which leaves `out` unchanged;
+    /// [`Error::FilterTooLarge`] when no slice could hold it; [`Error::AllocationFailed`] when building needs memory in
+    /// addition to `out` and there is none.
     fn build(
         &self,
         kernel: KernelToken,
@@ -147,45 +151,46 @@ pub trait Format: Sized {
         out: &mut [u8],
     ) -> Result<usize, Error>;
 
-    /// Reads a filter of the format in place; `None` for [other](Self::other) bytes, which may be any. These two are
-    /// the only functions that know what stored bytes mean.
+    /// Reads a filter in place. Returns `None` for bytes that are no filter of the format; then
+    /// [`other`](Self::other) answers. Both functions accept any bytes, and only they know what stored bytes mean.
     fn read<'f>(&self, filter: &'f [u8]) -> Option<Self::Filter<'f>>;
 
-    /// Prepares bytes that are no filter of the format: too short to hold a key, of an unknown encoding, or of another
-    /// format that readers of this one read as well.
+    /// Prepares bytes that are no filter of the format: they are too short to hold a key, have an unknown encoding, or
+    /// are a filter of another format that readers of this format also accept.
     fn other(filter: &[u8]) -> Prepared;
 
-    /// Prepares a filter: gives [`Prepared::new`] the numbers from which [`restore`](Self::restore) makes it again.
+    /// Prepares a filter for many queries: passes [`Prepared::new`] the filter's bits and up to three numbers, from
+    /// which [`restore`](Self::restore) recreates the filter.
     fn prepare(&self, kernel: KernelToken, filter: Self::Filter<'_>) -> Prepared;
 
-    /// Returns the filter that begins with these bytes, given the numbers of [`prepare`](Self::prepare).
+    /// Recreates a filter from the bits and numbers that [`prepare`](Self::prepare) passed on.
     fn restore(kernel: KernelToken, bits: &[u8], numbers: [u64; 3]) -> Self::Filter<'_>;
 
-    /// Returns the format with another number of bits per key.
+    /// Returns the same format with this many bits per key.
     #[must_use]
     fn with_bits_per_key(self, bits_per_key: BitsPerKey) -> Self;
 
-    /// Returns what reports and lists of policies show of the format. By default its name there is that of its type.
+    /// Returns the facts that reports and lists of policies show. By default the format is called by its type's name.
     fn facts(&self) -> Facts {
         Facts::new(type_name::<Self>(), &[])
     }
 
-    /// Returns the size of a filter of this many distinct keys. By default it is that of [`max_len`](Self::max_len).
+    /// Returns the size of a filter of this many distinct keys. The default is [`max_len`](Self::max_len).
     ///
     /// # Errors
     ///
-    /// Those of [`AnyFormat::size`](super::AnyFormat::size).
+    /// The errors of [`AnyFormat::size`](super::AnyFormat::size).
     fn size(&self, keys: u64) -> Result<FilterSize, Error> {
         let bytes = self.max_len(usize::try_from(keys).unwrap_or(usize::MAX))? as u64;
         Ok(FilterSize { bytes, probes: None })
     }
 
-    /// Returns the false-positive rate of a filter of this many keys, without absent keys whose hash value equals a
-    /// stored key's. By default it is unknown.
+    /// Returns the false-positive rate of a filter of this many keys, not counting absent keys that have the hash value
+    /// of a stored key. By default the rate is unknown.
     ///
     /// # Errors
     ///
-    /// Those of [`size`](Self::size); [`Error::Policy`] if the rate is unknown.
+    /// The errors of [`size`](Self::size); [`Error::Policy`] if the rate is unknown.
     fn rate(&self, keys: u64) -> Result<f64, Error> {
         let _ = keys;
         Err(Error::Policy {
@@ -193,35 +198,36 @@ pub trait Format: Sized {
         })
     }
 
-    /// Returns the bits that hash values of this many keys can reach: more never lower the rate. `None` if bits per key
-    /// are from 1 to 100, as in RocksDB's formats.
+    /// Returns the number of bits that the hash values of this many keys can reach: a larger filter has no lower rate.
+    /// Returns `None` if bits per key are limited to 1 to 100, as in RocksDB's formats.
     fn reach(keys: u64) -> Option<u64> {
         let _ = keys;
         Some(1 << 63)
     }
 
-    /// Describes any bytes. By default the expected rate is unknown: not a number.
+    /// Returns a description of any bytes: a filter's kind, size and fill, or the reason why they are no filter. By
+    /// default the expected rate is unknown, which is NaN.
     fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
         FilterView::of(self.read(filter), Self::other(filter), |_| {
             FilterView::solved(self.facts().kind, filter, f64::NAN)
         })
     }
 
-    /// Writes the rule that bytes break if they are no filter; the number is their last byte.
+    /// Writes the rule that bytes with this last byte break if they are no filter of the format.
     ///
     /// # Errors
     ///
-    /// Those of the formatter.
+    /// The errors of the formatter.
     fn write_damage(_last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("bytes must be a filter of the format")
     }
 }
 
-/// The policy of a format: [`FilterPolicy`] for every stored format of this project.
+/// The policy of a [`Format`]: it implements [`FilterPolicy`] for every stored format of this project.
 ///
-/// Each format's policy has a name of its own, on which its constructors stand, such as
-/// [`BloomFilter64Policy`](crate::BloomFilter64Policy).
-/// Every way to build writes the same bytes for the same keys in the same order:
+/// Each format's policy has an alias with the constructors, such as
+/// [`BloomFilter64Policy`](crate::BloomFilter64Policy); [`of`](Self::of) makes the policy of your own format. Every way
+/// to build writes the same bytes for the same keys in the same order:
 ///
 /// | from | into a slice | as a `Vec` (feature `alloc`) |
 /// |---|---|---|
@@ -254,8 +260,8 @@ pub struct Policy<F, K = BestKernel> {
     kernels: K,
 }
 
-/// Selects the fastest kernel that the processor has, for every filter and query: what policies do unless
-/// [`Policy::on_kernel`] pins them. Takes no memory.
+/// Selects the fastest kernel that the processor has, for every filter and query. Policies do so unless
+/// [`Policy::on_kernel`] pins a kernel. Uses no memory.
 #[derive(Debug, Clone, Copy)]
 pub struct BestKernel;
 

@@ -37,7 +37,8 @@ fn found() -> u8 {
     u8::MAX
 }
 
-/// A kernel that was found to be available; a value is the proof.
+/// A kernel that this processor can run: a value is the proof. Formats pass it on to code with SIMD instructions;
+/// portable code ignores it.
 #[derive(Debug, Clone, Copy)]
 pub struct KernelToken(pub(crate) Token);
 

@@ -1,6 +1,6 @@
 //! Computes remainders modulo the number of bits of a filter by multiplication.
 //!
-//! Independent of probes and of the bit layout.
+//! Independent of probes and of the format.
 
 /// Computes `hash % bits` without a division per hash value.
 ///

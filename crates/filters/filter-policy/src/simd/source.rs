@@ -58,12 +58,12 @@ impl LaneHash {
 /// The number of keys that are hashed and prefetched together: one for each bit in a word of answers.
 pub(crate) const TILE: usize = 64;
 
-/// Keys, or their hash values: what a filter is built from, and what it is queried for.
+/// Keys or their hash values, from which a filter is built or for which it is queried.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a, H> {
     /// Keys, which the format's own function hashes.
     Keys(Keys<'a>),
-    /// Hash values.
+    /// Hash values of that function.
     Hashes(&'a [H]),
 }
 

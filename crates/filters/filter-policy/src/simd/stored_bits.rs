@@ -17,7 +17,8 @@ pub trait StoredBits: Copy {
     /// Returns true if the filter may contain a key of this hash value.
     fn may_match(self, kernel: KernelToken, hash: Self::Hash) -> bool;
 
-    /// Answers for many keys, one bit each, over whatever the words hold; there is a word for every 64 keys.
+    /// Answers for many keys and overwrites the words: bit `i % 64` of word `i / 64` is the answer for key `i`. There is
+    /// a word for every 64 keys. [`answers::each`](crate::answers::each) writes the answers one after the other.
     fn may_match_many(self, kernel: KernelToken, source: Source<'_, Self::Hash>, answers: &mut [u64]);
 
     /// Set if a single answer takes fewer steps by kernels than by portable code.
