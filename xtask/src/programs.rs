@@ -8,7 +8,7 @@ use xtask::Need;
 use crate::Failure;
 use crate::cargo::{failed, output_of, run_command};
 
-/// What tests and guides need from Python's package index: Spark and the hash that its jobs need, a client of Redis, and
+/// Lists what tests and guides need from Python's package index: Spark and the hash that its jobs need, a client of Redis, and
 /// the module RedisBloom, which Debian's server loads.
 const PYTHON_PACKAGES: [&str; 4] = [
     "pyspark==4.3.0",

@@ -115,7 +115,7 @@ pub mod which {}
 /// values of a filter as a [`Source`](kernels::Source); its filters implement [`StoredBits`](kernels::StoredBits).
 /// `src/simd/README.md` explains how this crate's kernels are written.
 pub mod kernels {
-    pub use crate::policy::BestKernel;
+    pub use crate::policy::{BestKernel, KernelChoice};
     pub use crate::simd::{Kernel, KernelToken, Keys, Lookup, Source, StoredBits};
 }
 

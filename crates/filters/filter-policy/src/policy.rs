@@ -27,7 +27,7 @@ use crate::key_hash::{KeyHash, KeyHashes, WRONG_HASHES};
 #[cfg(feature = "alloc")]
 pub use any::AnyPolicy;
 pub use any::{AnyFormat, Facts, FilterSize};
-pub use format::{BestKernel, Format, Policy};
+pub use format::{BestKernel, Format, KernelChoice, Policy};
 pub use hashed_key::HashedKey;
 pub use prepared::{OwnedFilter, Prepared, PreparedFilter};
 

@@ -109,7 +109,7 @@ fn check_lost(filters: &[RedisBloom], client: &mut Client, keys: &[String], lost
 
 const ALL: [u32; SHARDS as usize] = [0, 1, 2, 3];
 
-/// What happens to a set, and the shards that it loses. The second shard's key is given.
+/// Lists the losses of a set, each with the shards that are then missing. The functions get the second shard's key.
 type Loss = (&'static str, fn(&mut Cluster, &Generation) -> Vec<u32>);
 
 /// Returns the shards on the node of the second one.

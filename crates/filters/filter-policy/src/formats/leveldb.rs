@@ -169,11 +169,6 @@ impl Murmur2 {
         ];
         Self { seed, seeded_name }
     }
-
-    /// Returns the seed.
-    pub const fn seed(&self) -> u32 {
-        self.seed
-    }
 }
 
 const fn digit(value: u8) -> u8 {

@@ -198,7 +198,7 @@ impl Bits for Fuse {
 #[derive(Clone, Copy)]
 struct Read<L>(L);
 
-/// What a query uses of a format.
+/// Implements the functions that a query calls; the others are never called.
 impl<L: Bits> Format for Read<L> {
     type Filter<'f> = L::Filter<'f>;
     type Hash = L::Hash;

@@ -21,7 +21,7 @@ pub struct Facts {
     /// The name of the format in reports, such as `FastLocalBloom`, for every hash function. Engines store filters
     /// under the names of policies.
     pub kind: &'static str,
-    /// The short names by which people choose the policy. Messages show the first.
+    /// The short names that configuration files and command lines accept. Messages show the first.
     pub short_names: &'static [&'static str],
     /// The name of the arrangement of the bytes. Only RocksDB's formats share one, whose last bytes identify the
     /// format.
@@ -156,7 +156,7 @@ impl dyn AnyFormat + '_ {
         self.facts().kind
     }
 
-    /// Returns the short names by which people choose the policy.
+    /// Returns the short names that configuration files and command lines accept.
     pub fn short_names(&self) -> &'static [&'static str] {
         self.facts().short_names
     }

@@ -177,6 +177,9 @@ pub trait Format: Sized {
 
     /// Returns the size of a filter of this many distinct keys. The default is [`max_len`](Self::max_len).
     ///
+    /// The bytes must never decrease as bits per key increase, even where the probe count changes, because sizes are
+    /// found by binary search.
+    ///
     /// # Errors
     ///
     /// The errors of [`AnyFormat::size`](super::AnyFormat::size).
@@ -187,6 +190,8 @@ pub trait Format: Sized {
 
     /// Returns the false-positive rate of a filter of this many keys, not counting absent keys that have the hash value
     /// of a stored key. By default the rate is unknown.
+    ///
+    /// From 44 bits per key on, more bits must never raise the rate; below, it may rise where the probe count changes.
     ///
     /// # Errors
     ///
@@ -265,12 +270,14 @@ pub struct Policy<F, K = BestKernel> {
 #[derive(Debug, Clone, Copy)]
 pub struct BestKernel;
 
-/// How a policy selects kernels.
+/// Selects the kernel of a policy: [`BestKernel`], or a [`KernelToken`], to which [`Policy::on_kernel`] pins it.
 pub trait KernelChoice: Copy {
     /// Returns the kernel.
+    #[doc(hidden)]
     fn token(self) -> KernelToken;
 
     /// Calls `then` with the kernel, or `at_first` if CPU features have not been detected yet.
+    #[doc(hidden)]
     fn dispatch<R>(self, then: impl Fn(KernelToken) -> R, at_first: impl FnOnce() -> R) -> R;
 }
 

@@ -66,7 +66,8 @@ fn every_policy_writes_the_bytes_that_it_always_wrote() {
     assert!(
         rows == recorded,
         "filters have changed, a policy is no longer in the list, or one is new: then write its rows with \
-         `RECORD_NEW_POLICIES=1 cargo test -p filter-policy --test all every_policy_writes`"
+         `RECORD_NEW_POLICIES=1 cargo test -p filter-policy --test all every_policy_writes`, after deleting any that an \
+         unreleased draft of it recorded"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Which files may have unsafe code: those of `simd`, and the kernels of formats.
+//! Unsafe code stands only in `simd` and in the kernels of formats.
 
 use std::fs;
 use std::path::Path;

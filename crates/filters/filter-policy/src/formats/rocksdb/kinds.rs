@@ -1,4 +1,4 @@
-//! What RocksDB's formats share: the last five bytes identify the kind of filter.
+//! RocksDB's formats share their last five bytes, which identify the kind of filter.
 
 use super::fast_local::{CacheLines, LINE_LEN};
 use super::ribbon::Solution;

@@ -92,7 +92,7 @@ pub trait BlockHash: Copy {
     /// The name under which engines store the filters.
     const NAME: &str;
 
-    /// The short names by which people choose the policy.
+    /// The short names that configuration files and command lines accept.
     const SHORT_NAMES: &'static [&'static str];
 
     /// The identity of the function.

@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 
 use filter_policy::SplitBlockPolicy;
-use filter_policy::kernels::{BestKernel, Kernel, KernelToken};
+use filter_policy::kernels::{Kernel, KernelChoice};
 use filter_policy::leveldb::KeyHasher;
 use filter_policy::parquet::ParquetPolicy;
 use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyBloomPolicy, RibbonPolicy};
@@ -22,29 +22,23 @@ pub(crate) trait AnyPolicy: FilterPolicy + Debug {
     fn build(&self, keys: &mut dyn Iterator<Item = Vec<u8>>) -> Result<Vec<u8>, Error>;
 }
 
-macro_rules! any_policy {
-    ($($kernels:ty),+) => {
-        $(impl<F: Format + Copy + Debug + 'static> AnyPolicy for Policy<F, $kernels> {
-            fn on_kernel(&self, kernel: Kernel) -> Box<dyn AnyPolicy> {
-                Box::new(Policy::on_kernel(*self, kernel))
-            }
+impl<F, K> AnyPolicy for Policy<F, K>
+where
+    F: Format + Copy + Debug + 'static,
+    K: KernelChoice + Debug + 'static,
+{
+    fn on_kernel(&self, kernel: Kernel) -> Box<dyn AnyPolicy> {
+        Box::new(Policy::on_kernel(*self, kernel))
+    }
 
-            fn build_in<'out>(
-                &self,
-                keys: KeyBatch<'_>,
-                out: &'out mut [u8],
-            ) -> Result<FilterBytes<'out>, Error> {
-                Policy::build_in(self, keys, out)
-            }
+    fn build_in<'out>(&self, keys: KeyBatch<'_>, out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
+        Policy::build_in(self, keys, out)
+    }
 
-            fn build(&self, keys: &mut dyn Iterator<Item = Vec<u8>>) -> Result<Vec<u8>, Error> {
-                Policy::build(self, keys)
-            }
-        })+
-    };
+    fn build(&self, keys: &mut dyn Iterator<Item = Vec<u8>>) -> Result<Vec<u8>, Error> {
+        Policy::build(self, keys)
+    }
 }
-
-any_policy!(BestKernel, KernelToken);
 
 /// A format, or a variant of one.
 #[derive(Debug)]
