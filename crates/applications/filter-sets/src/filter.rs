@@ -213,7 +213,7 @@ impl Filter {
         self.stored.rate()
     }
 
-    /// Returns the fill of a Bloom filter of Guava or Spark; none of other formats.
+    /// Returns the fill; none for Ribbon and binary fuse filters, of whose bits half are ones whatever the keys.
     pub fn fill(&self) -> Option<Fill> {
         self.stored.fill()
     }

@@ -76,7 +76,8 @@ pub(crate) struct Plan {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Size {
     /// The smallest filter whose expected false-positive rate is at most this: of policies, to a hundredth of a bit per
-    /// key. (Spark's and Guava's formulas decide for theirs.)
+    /// key. (The formulas of Guava, Spark and RedisBloom decide for theirs, and Guava's for counting filters. Small ones
+    /// have a higher rate; [`StoredFormat::capacity_for_rate`] returns the capacity that reaches it.)
     Rate(f64),
     /// The filter of the lowest rate that has at most this many bits for each key, headers apart. Ribbon, binary fuse
     /// and cuckoo filters come in steps and can fall below; RocksDB's Ribbon filters save, for the rate that Bloom
@@ -103,23 +104,25 @@ pub struct Sizing {
     pub next_bits_per_key: Option<f64>,
     /// The probe count k, if there are probes.
     pub probe_count: Option<u32>,
-    /// The expected false-positive rate. For filters of applications it is the rate of independent probes. Guava's and
-    /// Spark's probes are not independent, so that more keys match in small filters: the measured rate is 1.0 % in
-    /// place of 0.24 % for 10 keys, and 1.09 to 1.17 % in place of 1.00 % for 100.
+    /// The expected false-positive rate. Small filters of Guava, Spark and RedisBloom, and small counting filters, have a
+    /// higher one than they are sized for, because the probes of a key are not independent.
     pub rate: f64,
 }
 
-/// The bits of a Bloom filter of Guava or Spark.
+/// How full a filter is: the bits of a Bloom filter, the counters of a counting one, or the slots of a cuckoo filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Fill {
-    /// The number of bits.
+    /// The number of bits, counters or slots.
     pub bits: u64,
-    /// The number of bits that are set.
+    /// The number of them that are set, not 0 or taken.
     pub ones: u64,
-    /// The probe count k.
-    pub probe_count: u32,
+    /// The probe count k; none without probes, and of a chain whose links differ in it.
+    pub probe_count: Option<u32>,
     /// The number of different keys that the ones suggest; none if all bits are set.
     pub estimated_len: Option<u64>,
+    /// Is true if k was chosen for a number of keys, so that it may not fit the keys that are there.
+    #[serde(skip)]
+    pub has_chosen_probes: bool,
 }
 
 /// A function that makes hash values of keys.
@@ -165,7 +168,7 @@ pub(crate) trait Opened: Any + Send + Sync {
     /// Returns the expected rate, which follows from the filter's bits or its parameters.
     fn rate(&self) -> f64;
 
-    /// Returns the fill of a Bloom filter of Guava or Spark.
+    /// Returns the fill of a filter, if its format shows it.
     fn fill(&self) -> Option<Fill> {
         None
     }
@@ -287,5 +290,41 @@ impl StoredFormat {
     pub fn sizing(&self, keys: u64, size: Size) -> Result<Sizing, Error> {
         let plan = self.operations.plan(self, keys, None, size);
         plan.map(|plan| plan.sizing)
+    }
+
+    /// Returns the smallest capacity with which a filter of so many keys has at most this rate, up to some capacities
+    /// that would suffice by chance; `None` if that is the number of keys, or if the format has no capacity.
+    ///
+    /// ```
+    /// use filter_sets::{StoredFormat, Size};
+    ///
+    /// let guava = StoredFormat::named("guava")?;
+    /// assert!(guava.sizing(4, Size::Rate(0.01))?.rate > 0.012);
+    /// assert_eq!(guava.capacity_for_rate(4, 0.01), Some(7));
+    /// # Ok::<(), filter_sets::Error>(())
+    /// ```
+    pub fn capacity_for_rate(&self, keys: u64, rate: f64) -> Option<u64> {
+        let reaches = |capacity| {
+            let plan = self
+                .operations
+                .plan(self, keys, Some(capacity), Size::Rate(rate))
+                .ok()?;
+            Some(plan.sizing.rate <= rate)
+        };
+        // By doubling, and then halving the distance.
+        let (mut low, mut high) = (keys.max(1), keys.max(1));
+        while !reaches(high)? {
+            low = high + 1;
+            high = high.checked_mul(2)?;
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if reaches(middle)? {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        (high > keys).then_some(high)
     }
 }

@@ -3,7 +3,7 @@
 pub mod build;
 pub mod inspect;
 pub mod merge;
-mod numbers;
+pub(crate) mod numbers;
 pub mod query;
 pub mod size;
 

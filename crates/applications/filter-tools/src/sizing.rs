@@ -6,6 +6,9 @@ use filter_policy::sizing::{Textbook, largest};
 use filter_policy::{AnyFormat, formats};
 use filter_sets::{Size, Sizing, StoredFormat};
 use serde::Serialize;
+use terminal::number::counted;
+
+use crate::commands::numbers::share;
 
 /// The largest number of keys. Beyond it, integers are not exact in the formulas.
 pub(crate) const MAX_KEYS: u64 = 1 << 53;
@@ -36,6 +39,37 @@ pub(crate) struct SizeAnswer {
     /// matters: no number of bits per key excludes those keys. The share is part of the rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) whole_hash_shared: Option<f64>,
+    /// The capacity for which a filter of the requested rate must be sized so that these keys have it, if it is not
+    /// the number of keys.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) capacity_for_rate: Option<u64>,
+}
+
+/// Returns the capacity with which a filter of these keys reaches the rate that it was requested for, if it misses it
+/// by more than a hundredth.
+pub(crate) fn capacity_for_rate(
+    format: &StoredFormat,
+    keys: u64,
+    size: Size,
+    sizing: &Sizing,
+) -> Option<u64> {
+    match size {
+        Size::Rate(rate) if sizing.rate > 1.01 * rate => format.capacity_for_rate(keys, rate),
+        _ => None,
+    }
+}
+
+/// Returns a note on a filter that is so small that its rate is above the requested one.
+pub(crate) fn missed_rate(keys: u64, wanted: f64, rate: f64, capacity: u64) -> String {
+    format!(
+        "{} sized for {} have {}, because so small a filter repeats positions; sized for {} they have {} or less \
+         (build --rate with --capacity {capacity})",
+        counted(keys, "key"),
+        share(wanted),
+        share(rate),
+        counted(capacity, "key"),
+        share(wanted),
+    )
 }
 
 /// Returns the name of a format on the command line and in records.
@@ -75,12 +109,14 @@ pub(crate) fn answer(format: &StoredFormat, question: SizeQuestion) -> Result<Si
     let sizing = sizing(keys, size)?;
     let values = libm::ldexp(1.0, 32);
     let shared = || -libm::expm1(keys as f64 * libm::log1p(-1.0 / values));
+    let capacity_for_rate = capacity_for_rate(format, keys, size, &sizing);
     Ok(SizeAnswer {
         filter: name(format),
         keys,
         sizing,
         stored_bits_per_key: 8.0 * sizing.bytes as f64 / keys as f64,
         whole_hash_shared: policy.is_some_and(is_of_leveldb).then(shared),
+        capacity_for_rate,
     })
 }
 

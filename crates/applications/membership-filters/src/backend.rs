@@ -184,6 +184,11 @@ pub trait Probed: Backend {
     /// Returns the number of these places.
     fn probe_count(&self) -> u32;
 
+    /// Returns the number of set bits, or of counters that are not 0.
+    fn ones(&self) -> u64 {
+        self.stats().taken
+    }
+
     /// Estimates the number of different keys.
     fn estimated_len(&self) -> Option<u64> {
         self.stats().len

@@ -90,7 +90,7 @@ impl<V: Variety, W: Word> Backend for Bloom<V, W> {
             places: bits,
             taken: ones,
             memory_bytes: bits / 8,
-            expected_rate: rate(ones, bits, self.probe_count),
+            expected_rate: rate(self.variety.rule(), ones, bits, self.probe_count),
         }
     }
 }
@@ -99,6 +99,14 @@ impl<V: Variety, W: Word> Probed for Bloom<V, W> {
     #[inline]
     fn probe_count(&self) -> u32 {
         self.probe_count
+    }
+
+    fn ones(&self) -> u64 {
+        self.bits.ones()
+    }
+
+    fn estimated_len(&self) -> Option<u64> {
+        estimated_len(self.bits.ones(), self.bits.len(), self.probe_count)
     }
 }
 

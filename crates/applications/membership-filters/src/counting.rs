@@ -159,7 +159,7 @@ impl Backend for Counting {
             places: counters,
             taken: self.nonzero,
             memory_bytes: self.counters.words().len() as u64 * 8,
-            expected_rate: rate(self.nonzero, counters, self.probe_count),
+            expected_rate: rate(self.strategy.rule(), self.nonzero, counters, self.probe_count),
         }
     }
 }
@@ -210,6 +210,10 @@ impl Counted for Counting {
 impl Probed for Counting {
     fn probe_count(&self) -> u32 {
         self.probe_count
+    }
+
+    fn ones(&self) -> u64 {
+        self.nonzero
     }
 
     fn estimated_len(&self) -> Option<u64> {

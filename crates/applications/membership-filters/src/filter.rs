@@ -218,8 +218,10 @@ impl<B: Backend, F, A> Filter<B, F, A> {
         answers
     }
 
-    /// Returns the state of the filter. Bloom filters are read as a whole; the rate is `expectedFpp` of Guava and Spark, the
-    /// share of ones to the power of the probe count, and of a chain `1 - product of (1 - rate)` over its links.
+    /// Returns the state of the filter. Bloom filters are read as a whole. The rate of those of Guava, Spark and RedisBloom
+    /// and of counting filters is that of their probes for the keys that the ones suggest
+    /// ([`DoubleHashing::rate`](filter_policy::sizing::DoubleHashing::rate), which takes some milliseconds), and of a chain
+    /// `1 - product of (1 - rate)` over its links.
     pub fn stats(&self) -> Stats {
         self.backend.stats()
     }
@@ -287,7 +289,7 @@ impl<B: Probed, F, A> Filter<B, F, A> {
     /// While other threads insert, the count includes at least the bits of every insertion that happened before this
     /// call, and at most the bits that are set when it returns.
     pub fn ones(&self) -> u64 {
-        self.stats().taken
+        self.backend.ones()
     }
 
     /// Returns an estimate of the number of different keys, from the share of ones: Guava's `approximateElementCount`.

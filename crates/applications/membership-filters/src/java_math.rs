@@ -29,23 +29,6 @@ pub(crate) fn log(x: f64) -> f64 {
     LN_2_TWOFOLD.times(f64::from(e).into()).plus(of_m).high
 }
 
-/// Returns `Math.pow` of a number from 0 to 1 and an integer: correctly rounded unless the result is subnormal.
-pub(crate) fn power(base: f64, exponent: u8) -> f64 {
-    // The power of the mantissa cannot underflow: it is at least 2^-255.
-    let (mantissa, e) = libm::frexp(base);
-    let mut square = Twofold::from(mantissa);
-    let mut product = Twofold::from(1.0);
-    let mut left = exponent;
-    while left > 0 {
-        if left & 1 == 1 {
-            product = product.times(square);
-        }
-        square = square.times(square);
-        left >>= 1;
-    }
-    libm::scalbn(product.high, e * i32::from(exponent))
-}
-
 /// Rounds a non-negative number to the nearest integer, halves up, like `Math.round` and `HALF_UP` of Guava's
 /// `DoubleMath`. Adding a half and truncating would round 0.49999999999999994 to 1.
 #[expect(
@@ -130,7 +113,7 @@ fn halves(number: f64) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{LN_2, log, power, round};
+    use super::{LN_2, log, round};
 
     #[test]
     fn logarithms_are_those_of_openjdk() {
@@ -153,33 +136,6 @@ mod tests {
         for (number, logarithm) in KNOWN {
             assert_eq!(log(number).to_bits(), logarithm.to_bits(), "{number}");
         }
-    }
-
-    #[test]
-    fn powers_are_those_of_openjdk() {
-        // `Math.pow` of OpenJDK 17 on x86-64. `libm::pow` differs in the last bit for the first six.
-        const KNOWN: [(f64, u8, f64); 9] = [
-            (0.38349644333287314, 25, 3.926752356061658e-11),
-            (0.9757898374573707, 41, 0.36610690596559675),
-            (0.5496966922808795, 14, 0.00022999782621890464),
-            (0.5566331453294171, 10, 0.0028555556817137302),
-            (0.26890859209980245, 31, 2.078476154118893e-18),
-            (0.5069971909872388, 25, 4.2183132625023835e-8),
-            (0.5, 255, 1.727_233_711_018_889e-77),
-            (0.015625, 255, 0.0),
-            (1.0, 255, 1.0),
-        ];
-        for (base, exponent, value) in KNOWN {
-            assert_eq!(
-                power(base, exponent).to_bits(),
-                value.to_bits(),
-                "{base}^{exponent}"
-            );
-        }
-        assert_eq!(power(0.0, 1), 0.0);
-        // The smallest positive number, and half of it, which rounds to even.
-        assert_eq!(power(libm::exp2(-179.0), 6), 4.9e-324);
-        assert_eq!(power(libm::exp2(-215.0), 5), 0.0);
     }
 
     #[test]

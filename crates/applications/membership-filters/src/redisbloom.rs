@@ -118,6 +118,11 @@ impl BloomFilter {
         Self::new(&Parameters::new(capacity, rate))
     }
 
+    /// Returns the links, from the first on.
+    pub fn links(&self) -> impl Iterator<Item = Link> {
+        self.backend.layers().map(|layer| layer.shape)
+    }
+
     /// Returns what `BF.INFO` says of the filter.
     pub fn info(&self) -> Info {
         let chain = &self.backend;

@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::mem;
 
-use crate::backend::{AnyFunnel, Backend, Compatible, Enveloped, Exclusive, Merge};
+use crate::backend::{AnyFunnel, Backend, Compatible, Enveloped, Exclusive, Merge, Probed};
 use crate::blocked::{Blocked, Parameters};
 use crate::envelope::{Reader, Writer};
 use crate::error::Error;
@@ -175,6 +175,13 @@ impl<B: Backend> Backend for Rotating<B> {
             all.expected_rate += (1.0 - all.expected_rate) * each.expected_rate;
         }
         all
+    }
+}
+
+/// The probe count is that of each generation.
+impl<B: Probed> Probed for Rotating<B> {
+    fn probe_count(&self) -> u32 {
+        self.newest.probe_count()
     }
 }
 

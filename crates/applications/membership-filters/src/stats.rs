@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::java_math;
+use crate::steps::Rule;
 
 /// The state of a filter. It prints as a line of text.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +21,8 @@ pub struct Stats {
     /// The size of the places in bytes.
     pub memory_bytes: u64,
     /// The probability that an absent key seems to be in the filter now; in a cuckoo filter, if no key was inserted
-    /// more than once.
+    /// more than once. Guava's and Spark's `expectedFpp` is `fill()` to the power of the probe count instead, which is far
+    /// too low for small filters.
     pub expected_rate: f64,
 }
 
@@ -50,13 +52,19 @@ impl fmt::Display for Stats {
     }
 }
 
-/// Returns the false-positive rate of a filter with this number of ones.
-pub(crate) fn rate(ones: u64, bits: u64, probe_count: u32) -> f64 {
-    let share = ones as f64 / bits as f64;
-    match u8::try_from(probe_count) {
-        Ok(probe_count) => java_math::power(share, probe_count),
-        Err(_) => libm::pow(share, probe_count.into()),
+/// Returns the false-positive rate of a filter with this number of ones: that of the number of keys which they suggest,
+/// because the probes are not independent.
+pub(crate) fn rate(rule: Rule, ones: u64, bits: u64, probe_count: u32) -> f64 {
+    if ones == bits {
+        return 1.0;
     }
+    let len = java_math::round(balls(ones, bits) * bits as f64 / f64::from(probe_count));
+    rule.rate(bits, len.max(ones.min(1)), probe_count)
+}
+
+/// Returns how many balls for each bit leave this share of bits without one.
+fn balls(ones: u64, bits: u64) -> f64 {
+    -libm::log1p(-(ones as f64 / bits as f64))
 }
 
 /// Estimates the number of keys of a filter with this number of ones: `-bits / probes * ln(1 - share)`. `None` if the filter
@@ -66,8 +74,8 @@ pub(crate) fn rate(ones: u64, bits: u64, probe_count: u32) -> f64 {
 /// (2007), as used in Guava's `approximateElementCount`. The error follows from the variance of the number of empty places
 /// when balls are thrown into `bits` places.
 pub(crate) fn estimated_len(ones: u64, bits: u64, probe_count: u32) -> Option<u64> {
+    let balls = balls(ones, bits);
     let (share, bits) = (ones as f64 / bits as f64, bits as f64);
-    let balls = -libm::log1p(-share);
     let variance = (1.0 / (1.0 - share) - 1.0 - balls) / bits;
     let is_precise = share <= 0.5 || variance <= (0.05 * balls) * (0.05 * balls);
     is_precise.then(|| java_math::round(balls * bits / f64::from(probe_count)))

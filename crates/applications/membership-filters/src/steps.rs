@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use filter_policy::sizing::DoubleHashing;
+
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
 use crate::unrolled::Steps;
@@ -36,6 +38,18 @@ macro_rules! by_rule {
 pub(crate) use by_rule;
 
 impl Rule {
+    /// Returns the false-positive rate of a filter with this many bits and keys.
+    pub(crate) fn rate(self, bits: u64, keys: u64, probe_count: u32) -> f64 {
+        let hashing = match self {
+            Self::Mitz32 => DoubleHashing::Mirrored,
+            Self::Mitz64 => DoubleHashing::Modulo(63),
+            Self::Spark => DoubleHashing::Unbounded,
+            Self::RedisBloom => DoubleHashing::Modulo(64),
+        };
+        // Only a filter without bits is refused.
+        hashing.rate(bits, keys, probe_count).unwrap_or(1.0)
+    }
+
     /// Returns the positions of a key, in order.
     pub(crate) fn positions(self, hash: Hash128, probe_count: u32, bits: Modulus) -> Vec<u64> {
         by_rule!(self, S => {

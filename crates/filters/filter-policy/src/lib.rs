@@ -91,6 +91,8 @@ mod keys;
 
 mod error;
 
+mod splitmix;
+
 // The pages' links to each other, which are modules in the documentation.
 /// [THEORY.md]: crate::theory#the-arithmetic-of-leveldbs-probes
 ///

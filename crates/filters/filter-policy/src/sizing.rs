@@ -25,14 +25,16 @@
 
 #[cfg(feature = "alloc")]
 pub mod budget;
+mod double_hashing;
 mod format;
 mod lines;
 mod occupancy;
 mod search;
 mod textbook;
 
+pub use double_hashing::DoubleHashing;
+pub(crate) use double_hashing::{Walks, gcd, rate_of};
 pub(crate) use lines::{line_rate, split_block_rate};
-pub(crate) use occupancy::all_ones;
 pub use occupancy::exact_rate;
 pub(crate) use search::least;
 pub use search::{largest, lowest_rate};

@@ -50,6 +50,8 @@ pub struct FilterView<'a> {
     probes: Option<u32>,
     /// The rate of a filter that is not a Bloom filter.
     rate: f64,
+    /// Computes the rate of a Bloom filter whose probes are not independent from bits, keys and probe count.
+    rate_of: Option<fn(u64, u64, u8) -> f64>,
 }
 
 impl<'a> FilterView<'a> {
@@ -98,6 +100,14 @@ impl<'a> FilterView<'a> {
         Self { part_len, ..self }
     }
 
+    /// Returns this view with the format's own computation of the rate.
+    pub(crate) fn with_rate_of(self, rate_of: fn(u64, u64, u8) -> f64) -> Self {
+        Self {
+            rate_of: Some(rate_of),
+            ..self
+        }
+    }
+
     /// Describes a filter that is no Bloom filter.
     pub(crate) const fn solved(format: &'static str, bits: &'a [u8], rate: f64) -> Self {
         Self::of_kind(FilterKind::Filter(format), bits, rate)
@@ -112,6 +122,7 @@ impl<'a> FilterView<'a> {
             part_len: bits.len(),
             probes: None,
             rate,
+            rate_of: None,
         }
     }
 
@@ -149,17 +160,26 @@ impl<'a> FilterView<'a> {
         Some(self.ones()? as f64 / (8.0 * self.reachable.len() as f64))
     }
 
-    /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: for a Bloom filter
-    /// `fill ^ k`, averaged over the lines if the format has lines; for split blocks the product of the shares of ones
-    /// in a block's words, averaged over the blocks; for a filter that is no Bloom filter, such as a Ribbon filter, two
-    /// to the power of minus the bits that it compares; 0 for an empty filter and 1 for a reserved one.
+    /// Returns the probability that an absent key matches, 0 to 1.
     ///
-    /// The measured rate of LevelDB's probe sequence and of legacy filters is higher; [`theory`](crate::theory)
-    /// explains why and by how much.
+    /// In the formats of LevelDB, Basho and RocksDB's legacy filters it is that of
+    /// [`expected_rate`](crate::AnyFormat#method.expected_rate) for the keys that the fill suggests, because their probes
+    /// are not independent ([`theory`](crate::theory)); it takes some milliseconds. In other Bloom filters it is
+    /// `fill ^ k`, averaged over the lines if the format has lines, and for split blocks the product of the shares of
+    /// ones in a block's words, averaged over the blocks. For a filter that is no Bloom filter, such as a Ribbon
+    /// filter, it is two to the power of minus the bits that it compares; 0 for an empty filter and 1 for a reserved
+    /// one.
     pub fn expected_rate(&self) -> f64 {
         let Some(probes) = self.probes else {
             return self.rate;
         };
+        let known = self
+            .rate_of
+            .zip(self.estimated_len())
+            .zip(u8::try_from(probes).ok());
+        if let Some(((rate_of, keys), probes)) = known {
+            return rate_of(self.bits(), keys, probes);
+        }
         // At least one, because a filter without lines is empty or reserved.
         let lines = self.reachable.chunks_exact(self.line_len);
         let count = lines.len() as f64;

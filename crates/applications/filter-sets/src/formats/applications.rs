@@ -45,58 +45,60 @@ struct FilterSize {
     /// The bytes of it that grow with the keys.
     array: u64,
     probe_count: Option<u32>,
-    rate: f64,
+    /// Computes the rate with so many keys, which takes longer than to compute the size.
+    rate: Rate,
 }
+
+type Rate = Box<dyn Fn(u64) -> f64>;
 
 /// A filter that is sized by a rate and stored in an envelope.
 trait SizedByRate: AnyFunnel {
-    fn shape(parameters: &Self::Parameters, keys: u64) -> Result<FilterSize>;
+    fn shape(parameters: &Self::Parameters) -> Result<FilterSize>;
 }
 
 impl SizedByRate for Bloom<Strategy> {
-    fn shape(parameters: &guava::Parameters, keys: u64) -> Result<FilterSize> {
-        textbook(
-            parameters,
-            keys,
+    fn shape(parameters: &guava::Parameters) -> Result<FilterSize> {
+        Ok(of_guava(
+            *parameters,
             parameters.bits() / 8,
             parameters.guava_len() + ENVELOPE,
-        )
+        ))
     }
 }
 
 impl SizedByRate for Counting {
-    fn shape(parameters: &guava::Parameters, keys: u64) -> Result<FilterSize> {
+    fn shape(parameters: &guava::Parameters) -> Result<FilterSize> {
         let bytes = CountingBloomFilter::stored_len_of(parameters).map_err(Error::argument)?;
-        textbook(parameters, keys, parameters.bits() / 2, bytes)
+        Ok(of_guava(*parameters, parameters.bits() / 2, bytes))
     }
 }
 
 impl SizedByRate for Blocked {
-    fn shape(parameters: &Parameters, keys: u64) -> Result<FilterSize> {
+    fn shape(parameters: &Parameters) -> Result<FilterSize> {
         Ok(FilterSize {
             bytes: parameters.stored_len(),
             array: parameters.memory_bytes(),
             probe_count: Some(parameters.probe_count()),
-            rate: parameters.rate_at(keys),
+            rate: rate_of(*parameters, Parameters::rate_at),
         })
     }
 }
 
 impl SizedByRate for Cuckoo {
-    fn shape(parameters: &CuckooParameters, keys: u64) -> Result<FilterSize> {
+    fn shape(parameters: &CuckooParameters) -> Result<FilterSize> {
         Ok(FilterSize {
             bytes: parameters.stored_len(),
             array: parameters.memory_bytes(),
             probe_count: None,
-            rate: parameters.rate_at(keys),
+            rate: rate_of(*parameters, CuckooParameters::rate_at),
         })
     }
 }
 
 /// All keys are in the newest generation.
 impl<B: SizedByRate + Compatible> SizedByRate for Rotating<B> {
-    fn shape(size: &Generations<B::Parameters>, keys: u64) -> Result<FilterSize> {
-        let (count, each) = (u64::from(size.count), B::shape(&size.each, keys)?);
+    fn shape(size: &Generations<B::Parameters>) -> Result<FilterSize> {
+        let (count, each) = (u64::from(size.count), B::shape(&size.each)?);
         Ok(FilterSize {
             bytes: ENVELOPE + 16 + count * (each.bytes - ENVELOPE),
             array: count * each.array,
@@ -106,15 +108,17 @@ impl<B: SizedByRate + Compatible> SizedByRate for Rotating<B> {
 }
 
 /// Returns the shape of a filter with Guava's bits and probes, and this many bytes of them.
-fn textbook(parameters: &guava::Parameters, keys: u64, array: u64, bytes: u64) -> Result<FilterSize> {
-    let probes = parameters.probe_count();
-    let rate = Textbook::with_probe_count(probes).rate(parameters.bits(), keys);
-    Ok(FilterSize {
+fn of_guava(parameters: guava::Parameters, array: u64, bytes: u64) -> FilterSize {
+    FilterSize {
         bytes,
         array,
-        probe_count: Some(probes),
-        rate: rate.map_err(Error::argument)?,
-    })
+        probe_count: Some(parameters.probe_count()),
+        rate: rate_of(parameters, guava::Parameters::rate_at),
+    }
+}
+
+fn rate_of<P: 'static>(parameters: P, rate_at: fn(&P, u64) -> f64) -> Rate {
+    Box::new(move |keys| rate_at(&parameters, keys))
 }
 
 /// Returns the format of filters in an envelope.
@@ -125,7 +129,7 @@ where
     Application {
         names,
         form: Recognition::Envelope(B::MAGIC),
-        shape: |keys, rate| B::shape(&B::sized(keys, rate).map_err(Error::argument)?, keys),
+        shape: |keys, rate| B::shape(&B::sized(keys, rate).map_err(Error::argument)?),
         make: |id, keys, rate| {
             let filter = B::sized(keys, rate).and_then(|size| Filter::<B, _>::new(id, &size));
             Ok(Box::new(filter.map_err(Error::argument)?))
@@ -144,7 +148,11 @@ pub(super) static ALL: [Application; 7] = [
         form: Recognition::Guava,
         shape: |keys, rate| {
             let parameters = guava::Parameters::new(keys, rate).map_err(Error::argument)?;
-            textbook(&parameters, keys, parameters.bits() / 8, parameters.guava_len())
+            Ok(of_guava(
+                parameters,
+                parameters.bits() / 8,
+                parameters.guava_len(),
+            ))
         },
         make: |_, keys, rate| {
             let filter = guava::BloomFilter::with_capacity(Bytes, keys, rate);
@@ -169,13 +177,12 @@ pub(super) static ALL: [Application; 7] = [
             let link = redisbloom::Parameters::new(keys, rate)
                 .first_link()
                 .map_err(Error::argument)?;
-            let rate = Textbook::with_probe_count(link.probe_count).rate(link.bits, keys);
             Ok(FilterSize {
                 // With the header of a chain of one link.
                 bytes: 73 + link.bits / 8,
                 array: link.bits / 8,
                 probe_count: Some(link.probe_count),
-                rate: rate.map_err(Error::argument)?,
+                rate: rate_of(link, redisbloom::Link::rate_at),
             })
         },
         make: |_, keys, rate| {
@@ -278,7 +285,7 @@ impl FormatOperations for Application {
                 bits_per_key: None,
                 next_bits_per_key: None,
                 probe_count: shape.probe_count,
-                rate: shape.rate,
+                rate: (shape.rate)(keys.max(1)),
             },
             memory: shape.bytes,
             make: Box::new(move || make(id, capacity, rate)),

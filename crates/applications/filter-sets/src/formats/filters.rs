@@ -36,8 +36,8 @@ pub(super) trait ApplicationFilter: Stored {
     /// Adds the keys of another filter, or returns the reason why two filters cannot be merged.
     const MERGE: fn(&mut Self, &Self) -> Result<()>;
 
-    /// Returns the fill of a filter that shows it.
-    const FILL: fn(&Self) -> Option<Fill> = |_| None;
+    /// Returns the probe count of a filter, and whether it was chosen for a number of keys.
+    const PROBES: fn(&Self) -> (Option<u32>, bool);
 
     fn put(&self, writer: &mut dyn Write) -> io::Result<()> {
         envelope::write_to(self, writer)
@@ -94,7 +94,14 @@ where
     }
 
     fn fill(&self) -> Option<Fill> {
-        Self::FILL(self)
+        let (stats, (probe_count, has_chosen_probes)) = (self.stats(), Self::PROBES(self));
+        Some(Fill {
+            bits: stats.places,
+            ones: stats.taken,
+            probe_count,
+            estimated_len: stats.len,
+            has_chosen_probes,
+        })
     }
 
     fn merge(&mut self, other: &dyn Opened) -> Result<()> {
@@ -110,19 +117,15 @@ fn merge<B: Merge, F: PartialEq + fmt::Debug>(ours: &mut Filter<B, F>, theirs: &
     ours.merge(theirs).map_err(Error::argument)
 }
 
-fn fill<B: Probed, F>(filter: &Filter<B, F>) -> Option<Fill> {
-    Some(Fill {
-        bits: filter.bits(),
-        ones: filter.ones(),
-        probe_count: filter.probe_count(),
-        estimated_len: filter.estimated_len(),
-    })
+/// Returns the probe count that was chosen for a number of keys.
+fn chosen<B: Probed, F>(filter: &Filter<B, F>) -> (Option<u32>, bool) {
+    (Some(filter.probe_count()), true)
 }
 
 impl ApplicationFilter for guava::BloomFilter<Bytes> {
     const MERGE: fn(&mut Self, &Self) -> Result<()> = merge;
 
-    const FILL: fn(&Self) -> Option<Fill> = fill;
+    const PROBES: fn(&Self) -> (Option<u32>, bool) = chosen;
 
     fn put(&self, writer: &mut dyn Write) -> io::Result<()> {
         self.write_guava(writer)
@@ -132,7 +135,7 @@ impl ApplicationFilter for guava::BloomFilter<Bytes> {
 impl ApplicationFilter for guava::BloomFilter<HashId> {
     const MERGE: fn(&mut Self, &Self) -> Result<()> = merge;
 
-    const FILL: fn(&Self) -> Option<Fill> = fill;
+    const PROBES: fn(&Self) -> (Option<u32>, bool) = chosen;
 }
 
 impl ApplicationFilter for spark::BloomFilter {
@@ -140,7 +143,7 @@ impl ApplicationFilter for spark::BloomFilter {
 
     const MERGE: fn(&mut Self, &Self) -> Result<()> = merge;
 
-    const FILL: fn(&Self) -> Option<Fill> = fill;
+    const PROBES: fn(&Self) -> (Option<u32>, bool) = chosen;
 
     fn put(&self, writer: &mut dyn Write) -> io::Result<()> {
         self.write_spark(writer)
@@ -148,14 +151,20 @@ impl ApplicationFilter for spark::BloomFilter {
 }
 
 impl ApplicationFilter for BloomFilter<HashId> {
+    const PROBES: fn(&Self) -> (Option<u32>, bool) = |filter| (Some(filter.probe_count()), false);
+
     const MERGE: fn(&mut Self, &Self) -> Result<()> = merge;
 }
 
 impl ApplicationFilter for RotatingFilter<HashId> {
+    const PROBES: fn(&Self) -> (Option<u32>, bool) = |filter| (Some(filter.probe_count()), false);
+
     const MERGE: fn(&mut Self, &Self) -> Result<()> = merge;
 }
 
 impl ApplicationFilter for CountingBloomFilter<HashId> {
+    const PROBES: fn(&Self) -> (Option<u32>, bool) = chosen;
+
     const MERGE: fn(&mut Self, &Self) -> Result<()> = |_, _| {
         Err(Error::argument(
             "counting filters cannot be merged: insert the keys of both into one",
@@ -164,6 +173,8 @@ impl ApplicationFilter for CountingBloomFilter<HashId> {
 }
 
 impl ApplicationFilter for CuckooFilter<HashId> {
+    const PROBES: fn(&Self) -> (Option<u32>, bool) = |_| (None, false);
+
     const MERGE: fn(&mut Self, &Self) -> Result<()> = |_, _| {
         Err(Error::argument(
             "a cuckoo filter moves its fingerprints, so two cannot be merged",
@@ -172,6 +183,12 @@ impl ApplicationFilter for CuckooFilter<HashId> {
 }
 
 impl ApplicationFilter for redisbloom::BloomFilter {
+    const PROBES: fn(&Self) -> (Option<u32>, bool) = |filter| {
+        let mut links = filter.links();
+        let only = links.next().filter(|_| links.next().is_none());
+        (only.map(|link| link.probe_count), false)
+    };
+
     const MERGE: fn(&mut Self, &Self) -> Result<()> = |_, _| {
         Err(Error::argument(
             "RedisBloom's filters count their keys, so two cannot be merged",

@@ -15,8 +15,8 @@ use hashzoo::xxh3_64;
 use crate::bytes::FilterData;
 use crate::error::Error;
 use crate::format::{
-    AnyFilling, AnyOpened, Filling, FormatOperations, Hasher, NO_BITS, Opened, Plan, Result, Size, Sizing,
-    StoredFormat, like,
+    AnyFilling, AnyOpened, Fill, Filling, FormatOperations, Hasher, NO_BITS, Opened, Plan, Result, Size,
+    Sizing, StoredFormat, like,
 };
 
 /// The seed of the second hash of a key, which no format and no shard function uses.
@@ -240,6 +240,17 @@ impl Opened for OpenedFilter {
 
     fn rate(&self) -> f64 {
         FilterView::new(self.listed, self.filter.bytes()).expected_rate()
+    }
+
+    fn fill(&self) -> Option<Fill> {
+        let view = FilterView::new(self.listed, self.filter.bytes());
+        Some(Fill {
+            bits: view.bits(),
+            ones: view.ones()?,
+            probe_count: view.probe_count(),
+            estimated_len: view.estimated_len(),
+            has_chosen_probes: false,
+        })
     }
 
     /// Sets the bits of a Bloom filter that are set in another.

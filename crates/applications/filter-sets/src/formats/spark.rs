@@ -1,6 +1,5 @@
 //! Spark's streams.
 
-use filter_policy::sizing::Textbook;
 use membership_filters::Hashing as _;
 use membership_filters::envelope::{HEADER_LEN, Stored as _};
 use membership_filters::spark::{BloomFilter, ItemBytes, Parameters, StreamHeader, Version};
@@ -118,7 +117,7 @@ impl FormatOperations for Spark {
                 bits_per_key: None,
                 next_bits_per_key: None,
                 probe_count: Some(probes),
-                rate: self.rate(parameters.bits(), probes, capacity)?,
+                rate: parameters.rate_at(keys.max(1)),
             },
             memory: bytes,
             make: Box::new(move || Ok(Box::new(BloomFilter::new(&parameters).map_err(Error::argument)?))),
@@ -129,26 +128,5 @@ impl FormatOperations for Spark {
         self.header(bytes.as_ref())?;
         let read = open_either(bytes.as_ref(), ItemBytes::default(), BloomFilter::from_spark);
         Ok(Box::new(read?))
-    }
-}
-
-impl Spark {
-    /// Returns the expected rate. Positions of version 1 are remainders of numbers below 2^31, and uneven in filters of
-    /// many bits.
-    fn rate(&self, bits: u64, probes: u32, keys: u64) -> Result<f64> {
-        if self.has_seed() {
-            let textbook = Textbook::with_probe_count(probes);
-            return textbook.rate(bits, keys).map_err(Error::argument);
-        }
-        let numbers = 1_u64 << 31;
-        let (most, rest) = (numbers / bits + 1, numbers % bits);
-        // The share of probes at such places, and that of their bits which are ones.
-        let ones = |places: u64, each: u64| {
-            let each = each as f64 / numbers as f64;
-            let inserted = keys as f64 * f64::from(probes);
-            places as f64 * each * -(-inserted * each).exp_m1()
-        };
-        let ones = ones(rest, most) + ones(bits - rest, most - 1);
-        Ok(ones.powf(probes.into()))
     }
 }

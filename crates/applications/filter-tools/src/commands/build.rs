@@ -12,7 +12,7 @@ use terminal::number::counted;
 
 use super::numbers::{self, bytes, count, rate, share};
 use super::{check_new, encoding, failure, note, print_json, refuse_stdout, wrong};
-use crate::sizing::next_size_up;
+use crate::sizing::{missed_rate, next_size_up};
 
 /// Build a filter of the keys in files, one a line, in any format.
 ///
@@ -197,6 +197,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let (keys, rate, wanted) = (counted(keys, "key"), share(rate), share(wanted));
         let text = format!("{keys} are too many for --capacity {capacity}: {rate} expected, not {wanted}");
         note(out.display(), text);
+    }
+    if let (None, Size::Rate(wanted), Some(rate)) = (arguments.capacity, size, rate)
+        && rate > 1.25 * wanted
+        && let each = (keys / u64::from(shards)).max(1)
+        && let Some(capacity) = format.capacity_for_rate(each, wanted)
+    {
+        note(format.short_names()[0], missed_rate(each, wanted, rate, capacity));
     }
     if let Size::BitsPerKey(requested) = size {
         let sizing = format.sizing((keys / u64::from(shards)).max(1), size).ok();

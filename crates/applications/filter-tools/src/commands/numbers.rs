@@ -86,7 +86,7 @@ pub(super) fn rate(text: &str) -> Result<f64, String> {
 }
 
 /// Formats a share in percent, a small one with an exponent.
-pub(super) fn share(share: f64) -> String {
+pub(crate) fn share(share: f64) -> String {
     let percent = share * 100.0;
     match 0.0 < percent && percent < 1e-4 {
         true => format!("{percent:.2e} %"),

@@ -16,15 +16,17 @@ use terminal::number::{counted, grouped};
 use self::levels::{Budget, level};
 use super::numbers::{bytes, keys, rate, share};
 use super::{checked, print_json};
-use crate::sizing::{SizeAnswer, SizeQuestion, answer, name, next_size_up};
+use crate::sizing::{SizeAnswer, SizeQuestion, answer, missed_rate, name, next_size_up};
 
 /// Calculate the size of a filter from keys, rate, bits per key or memory.
 ///
 /// Shows the exact stored bytes in every format of this project (a filter in Redis has the bits of guava's): for keys
 /// and a rate, for keys and bits per key, for keys and a memory, or for the most keys of a rate in a memory. The
 /// defaults are 1,000,000 keys if neither keys nor memory are given, and a rate of 1 % if no option determines it.
-/// Rates are those expected of an ideal hash. LevelDB's rate jumps with the exact number of keys, because its probes
-/// are not independent (see THEORY.md of filter-policy).
+/// Rates are those of an ideal hash and the format's own probes. Guava, Spark and RedisBloom size their filters by
+/// formulas that are too low for few keys: their rate is above the requested one then, and a note names the capacity
+/// that reaches it. LevelDB's rate jumps with the exact number of keys, because its probes are not independent (see
+/// THEORY.md of filter-policy).
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} size --keys 10M --rate 0.01%\n  {program} size --keys 45402 --bits-per-key 15\n  \
@@ -129,6 +131,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             &mut out,
             &report,
             arguments.keys.is_none() && arguments.memory.is_some(),
+            arguments.rate.unwrap_or(ASSUMED_RATE),
         )?;
     }
     checked(is_met)
@@ -158,7 +161,7 @@ fn question(arguments: &Arguments) -> Result<(SizeQuestion, String), Failure> {
     Ok((SizeQuestion::Of { keys, size }, format!("{of_keys}, {text}")))
 }
 
-fn write_table(out: &mut impl io::Write, report: &Report, keys_differ: bool) -> io::Result<()> {
+fn write_table(out: &mut impl io::Write, report: &Report, keys_differ: bool, wanted: f64) -> io::Result<()> {
     // There is room for one column only. If the keys were given, they are the same in all rows.
     let rows = report.answers.iter().map(|answer| {
         let Sizing {
@@ -190,10 +193,14 @@ fn write_table(out: &mut impl io::Write, report: &Report, keys_differ: bool) -> 
             "\nsetting: the bits per key to configure. bits/key: what is stored, everything included."
         )?;
     }
-    let notes = report
-        .answers
-        .iter()
-        .flat_map(|answer| [bad_size(answer), shared(answer), next_size(answer)]);
+    let notes = report.answers.iter().flat_map(|answer| {
+        [
+            bad_size(answer),
+            shared(answer),
+            next_size(answer),
+            missed(answer, wanted),
+        ]
+    });
     let mut reasons: Vec<(&str, String)> = Vec::new();
     for Refused { filter, reason } in &report.refused {
         match reasons.iter_mut().find(|(known, _)| known == reason) {
@@ -243,6 +250,12 @@ fn next_size(answer: &SizeAnswer) -> Option<String> {
         answer.sizing.next_bits_per_key?,
     );
     Some(format!("{}: {sentence}", answer.filter))
+}
+
+/// Names the capacity that reaches the requested rate.
+fn missed(answer: &SizeAnswer, wanted: f64) -> Option<String> {
+    let text = missed_rate(answer.keys, wanted, answer.sizing.rate, answer.capacity_for_rate?);
+    Some(format!("{}: {text}", answer.filter))
 }
 
 fn bits(text: &str) -> Result<f64, String> {

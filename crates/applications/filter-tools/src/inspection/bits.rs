@@ -1,6 +1,7 @@
 //! The bits of filters of any format.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 
 use filter_policy::MATCHES_EVERYTHING;
 use filter_policy::leveldb::is_coprime_size;
@@ -73,7 +74,7 @@ impl BitTotals {
             // Of another writer.
             _ => return Err(Unread::Other(format.damage(bytes).to_string())),
         }
-        self.weighted_rates += view.expected_rate() * view.bits() as f64;
+        self.weighted_rates += expected_rate(&view) * view.bits() as f64;
         self.derive();
         Ok(match view.kind() {
             FilterKind::Filter(format) if is_of_rocksdb || view.probe_count().is_none() => Some(format),
@@ -107,6 +108,26 @@ impl BitTotals {
     pub(crate) fn all_bits(&self) -> u64 {
         self.bits + self.ribbon_bits
     }
+}
+
+/// Returns the expected rate of a filter. A table of LevelDB has a filter for each of its thousands of blocks, of few
+/// sizes, and rates of probes that are not independent take some milliseconds: they are computed once.
+fn expected_rate(view: &FilterView<'_>) -> f64 {
+    type Shape = (&'static str, u64, u64, u32);
+    static KNOWN: Mutex<BTreeMap<Shape, f64>> = Mutex::new(BTreeMap::new());
+    let dependent = [formats::LEVEL_DB, formats::BASHO, formats::LEGACY_BLOOM].map(|format| format.kind());
+    let shape = match view.kind() {
+        FilterKind::Filter(kind) if dependent.contains(&kind) => view
+            .estimated_len()
+            .zip(view.probe_count())
+            .map(|(len, probes)| (kind, view.bits(), len, probes)),
+        _ => None,
+    };
+    let Some(shape) = shape else {
+        return view.expected_rate();
+    };
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    *known.entry(shape).or_insert_with(|| view.expected_rate())
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference on")]

@@ -67,6 +67,13 @@ impl Strategy {
     pub fn positions(self, hash: Hash128, probe_count: u32, modulus: Modulus) -> Vec<u64> {
         self.rule().positions(hash, probe_count, modulus)
     }
+
+    /// Returns the false-positive rate of this many bits with so many different keys, if hashes are ideal
+    /// ([`DoubleHashing::rate`](filter_policy::sizing::DoubleHashing::rate), which takes some milliseconds).
+    #[must_use]
+    pub fn rate(self, bits: Modulus, keys: u64, probe_count: u32) -> f64 {
+        self.rule().rate(bits.get(), keys, probe_count)
+    }
 }
 
 impl Variety for Strategy {

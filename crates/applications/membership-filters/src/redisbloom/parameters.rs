@@ -5,6 +5,7 @@
 use crate::error::Error;
 use crate::guava::parameters::whole_words;
 use crate::java_math::log;
+use crate::steps::Rule;
 
 /// The squared natural logarithm of 2, and the logarithm, to as many digits as in RedisBloom.
 const LN_2_SQUARED: f64 = 0.480_453_013_918_201;
@@ -96,6 +97,14 @@ pub struct Link {
     pub probe_count: u32,
     /// The logarithm of the bits in a link of RedisBloom 1 and 2.0, which rounded up to a power of two; 0 in others.
     pub log2_bits: u8,
+}
+
+impl Link {
+    /// Returns the rate of the link with this many different keys. It is above `rate` in small links, because the probes of
+    /// a key are not independent.
+    pub fn rate_at(&self, len: u64) -> f64 {
+        Rule::RedisBloom.rate(self.bits, len, self.probe_count)
+    }
 }
 
 /// The least and the most powers of two that links have here: those below are smaller than the word that holds them.

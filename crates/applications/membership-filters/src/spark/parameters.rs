@@ -3,6 +3,7 @@
 use core::f64::consts::LN_2;
 
 use super::Version;
+use crate::bloom::Variety as _;
 use crate::error::Error;
 use crate::guava::parameters;
 use crate::java_math;
@@ -114,6 +115,12 @@ impl Parameters {
     /// Returns the probe count k.
     pub const fn probe_count(&self) -> u32 {
         self.probe_count
+    }
+
+    /// Returns the rate of a filter with this many different keys. At the capacity it is above the requested rate in small
+    /// filters, because the probes of a key are not independent.
+    pub fn rate_at(&self, len: u64) -> f64 {
+        self.version.rule().rate(self.bits(), len, self.probe_count)
     }
 
     /// Returns the length of the filter's stream in bytes.

@@ -19,6 +19,8 @@ mod ffi;
 mod format;
 mod funnels;
 mod guava;
+#[cfg(not(emulated))]
+mod rates;
 mod redisbloom;
 #[cfg(not(emulated))]
 mod rotating;

@@ -12,7 +12,7 @@ use crate::{
 };
 
 use crate::formats::leveldb::probes;
-use crate::sizing::exact_rate;
+use crate::sizing::DoubleHashing;
 use crate::view::FilterView;
 
 /// The minimum number of bits.
@@ -25,11 +25,6 @@ const WITHOUT_PRIME: usize = 12_498;
 
 /// The longest bit array, in bytes: Basho counts bits in 32-bit numbers.
 const MAX_BYTES: u64 = u32::MAX as u64 / 8;
-
-/// The share of the rate, for each key and probe and over the square of the bits, that comes from keys with nearly the
-/// same probes: the distances between a key's probes are nearly equal, so the probes of two keys often coincide or
-/// differ by one. Measured with 10 to 300 keys at 10 and 15 bits per key.
-const OVERLAP: f64 = 0.46;
 
 /// The number of bits after the largest prime below each number of bits in whole bytes.
 static AFTER_PRIME: [u8; WITHOUT_PRIME] = after_primes();
@@ -386,14 +381,10 @@ impl Format for Basho {
         })
     }
 
-    /// The exact rate of an ideal filter, and a term that was measured: a third of it in filters of 10 keys, and 2 % of
-    /// 300.
+    /// The rate of double hashing modulo 2^32: within 5 % of counts.
     fn rate(&self, keys: u64) -> Result<f64, Error> {
         let (_, bits) = size(self.bits_per_key, keys)?;
-        let probes = leveldb::probe_count(self.bits_per_key);
-        let ideal = exact_rate(bits.into(), keys, probes)?;
-        let bits = f64::from(bits);
-        Ok((ideal + OVERLAP * f64::from(probes) * keys as f64 / (bits * bits)).min(1.0))
+        Ok(rate(bits, keys, probes(self.bits_per_key)))
     }
 
     /// Rounds down to the bits that a filter of these keys can have.
@@ -405,13 +396,25 @@ impl Format for Basho {
     fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
         FilterView::of(self.read(filter), Self::other(filter), |filter| {
             let len = filter.bit_array.len();
-            FilterView::bloom(self.facts().kind, filter.bit_array, len, filter.probes)
+            FilterView::bloom(self.facts().kind, filter.bit_array, len, filter.probes).with_rate_of(
+                |bits, keys, probes| {
+                    let len = usize::try_from(bits / 8).unwrap_or(usize::MAX);
+                    bits_in(len).map_or(1.0, |bits| rate(bits, keys, probes))
+                },
+            )
         })
     }
 
     fn write_damage(last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         leveldb::LevelDb::<leveldb::LevelDbHash>::write_damage(last, f)
     }
+}
+
+/// Returns the rate of a filter of this many bits. The second hash makes starts and steps independent; only sums of the
+/// first overflow.
+fn rate(bits: u32, keys: u64, probes: u8) -> f64 {
+    let rate = DoubleHashing::Modulo(32).rate(bits.into(), keys, probes.into());
+    rate.unwrap_or(1.0)
 }
 
 #[cfg(not(emulated))]

@@ -76,7 +76,7 @@ pub(super) fn throw(share: &mut [f64], cells: f64) {
 /// Returns the probability that `d` given bits out of `bits` are all ones after this many balls; `d` is at most `bits`.
 ///
 /// All terms are positive where they may differ much, so no digits are lost to cancellation.
-pub(crate) fn all_ones(d: usize, bits: f64, balls: f64) -> f64 {
+fn all_ones(d: usize, bits: f64, balls: f64) -> f64 {
     let chosen = d as f64;
     if balls >= CROWDED * bits {
         // Inclusion and exclusion: zeros are rare enough for the sum to converge.

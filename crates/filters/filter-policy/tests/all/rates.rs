@@ -3,14 +3,54 @@
 use filter_policy::formats;
 use filter_policy::leveldb::LevelDbHash;
 use filter_policy::view::FilterView;
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+use filter_policy::{AnyFormat, BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::support::ways::filter_of;
 
-/// Random keys. Rates that are computed agree within three and a half standard deviations, and those that follow
-/// from the contents of filters within a little more.
+/// Returns the share of absent keys that match in filters of so many random keys, and the number of those that match.
+/// Stops early at many matches.
+fn count(policy: &dyn FilterPolicy, keys: u32, queries: u32, random: &mut SplitMix64) -> (f64, f64) {
+    let each = (50 * keys).clamp(500, 50_000);
+    let (mut queried, mut matches) = (0, 0);
+    while queried < queries && matches < 20_000 {
+        let stored: Vec<[u8; 8]> = (0..keys).map(|_| random.next_u64().to_le_bytes()).collect();
+        let filter = filter_of(policy, &stored);
+        let absent = (0..each).map(|_| random.next_u64().to_le_bytes());
+        matches += absent.filter(|key| policy.key_may_match(key, &filter)).count();
+        queried += each;
+    }
+    (matches as f64 / f64::from(queried), matches as f64)
+}
+
+/// The rate of each format is within a factor of 1.25 of what is counted, as far as a count can tell: for one key to
+/// thousands, at rates of 10 to 0.01 %.
+#[test]
+fn rates_are_those_that_are_counted() {
+    let mut random = SplitMix64::seed_from_u64(5);
+    let mut known: Vec<&dyn AnyFormat> = formats::ALL.to_vec();
+    known.dedup_by_key(|format| format.kind());
+    for format in known {
+        for keys in [1, 2, 4, 10, 32, 100, 300, 3000] {
+            for bits in [5, 10, 15, 20] {
+                let bits_per_key = BitsPerKey::whole(bits);
+                let stated = format.expected_rate(keys.into(), bits_per_key).unwrap();
+                let (counted, matches) = count(&format.policy(bits_per_key), keys, 200_000, &mut random);
+                let off = libm::log(stated / counted).abs();
+                assert!(
+                    off < libm::log(1.25) + 3.0 / libm::sqrt(matches.max(1.0))
+                        || matches == 0.0 && stated < 5e-5,
+                    "{} of {keys} keys at {bits} bits per key: {stated:e} stated, {counted:e} counted ({matches})",
+                    format.kind()
+                );
+            }
+        }
+    }
+}
+
+/// Rates agree with counts within three and a half standard deviations, and those that follow from the contents of
+/// filters within a little more.
 #[test]
 fn rates_are_those_of_the_policies() {
     let mut random = SplitMix64::seed_from_u64(5);
@@ -28,40 +68,46 @@ fn rates_are_those_of_the_policies() {
     ] {
         let bits_per_key = BitsPerKey::whole(bits);
         for known in formats::ALL {
-            let policy = known.policy(bits_per_key);
-            let (mut matches, mut estimate) = (0, 0.0);
-            for _ in 0..filters {
+            let format = *known;
+            let policy = format.policy(bits_per_key);
+            // The probes of these depend on each other, so that the contents of filters give their number of keys.
+            let is_rough = [formats::LEVEL_DB, formats::BASHO, formats::LEGACY_BLOOM]
+                .iter()
+                .any(|rough| rough.kind() == format.kind());
+            let (mut matches, mut estimate, mut estimates) = (0, 0.0, 0.0);
+            for filter in 0..filters {
                 let stored: Vec<[u8; 8]> = (0..keys).map(|_| random.next_u64().to_le_bytes()).collect();
-                let filter = filter_of(&policy, &stored);
-                estimate += FilterView::new(*known, &filter).expected_rate() / f64::from(filters);
+                let bytes = filter_of(&policy, &stored);
+                if !is_rough || filter < 4 {
+                    estimate += FilterView::new(format, &bytes).expected_rate();
+                    estimates += 1.0;
+                }
                 matches += (0..queries)
-                    .filter(|_| policy.key_may_match(&random.next_u64().to_le_bytes(), &filter))
+                    .filter(|_| policy.key_may_match(&random.next_u64().to_le_bytes(), &bytes))
                     .count();
             }
+            estimate /= estimates;
             let queried = f64::from(filters) * f64::from(queries);
             let measured = matches as f64 / queried;
             let chance = 3.5 * libm::sqrt(1.0 / (measured * queried));
             let at = format!(
                 "{} of {keys} keys at {bits} bits: measured {measured:e}, estimated {estimate:e}",
-                known.name()
+                format.name()
             );
-            let ratio = estimate / measured;
-            let format = *known;
             let expected = format.expected_rate(u64::from(keys), bits_per_key).unwrap();
             // THEORY.md says how far the computed rate of LevelDB's format is off. A part of Basho's was measured.
-            let is_rough = [formats::LEVEL_DB, formats::BASHO]
-                .iter()
-                .any(|rough| rough.kind() == format.kind());
-            let off = if is_rough { 0.03 } else { 0.0 };
+            let off = if is_rough { 0.06 } else { 0.0 };
             assert!(
                 (measured / expected - 1.0).abs() < chance + off,
                 "{at}, expected {expected:e}"
             );
-            // The probes of LevelDB's, Basho's and RocksDB's older filters are far from independent, and few matches
-            // give no rate.
-            let is_precise =
-                !is_rough && format.kind() != formats::LEGACY_BLOOM.kind() && expected * queried > 20.0;
-            assert!(!is_precise || (ratio - 1.0).abs() < chance + 0.03, "{at}");
+            // Few matches give no rate, and few keys no precise estimate of their number.
+            let is_precise = !is_rough && expected * queried > 20.0 || keys >= 300;
+            let allowed = if is_rough { 0.25 } else { 0.03 };
+            assert!(
+                !is_precise || (estimate / measured - 1.0).abs() < chance + allowed,
+                "{at}"
+            );
         }
     }
 }

@@ -28,7 +28,7 @@ struct FileReport {
     stated_rate: Option<f64>,
     /// The rate that the bytes suggest; none if they are damaged.
     expected_rate: Option<f64>,
-    /// The bits of a filter of Guava or Spark.
+    /// How full the filter is.
     #[serde(skip_serializing_if = "Option::is_none")]
     fill: Option<Fill>,
     damage: Option<String>,
@@ -39,8 +39,11 @@ struct FileReport {
 
 /// Returns notes on a probe count that does not fit the keys of a filter with this rate.
 fn notes(fill: &Fill, rate: f64) -> Vec<String> {
-    let (bits, probes) = (fill.bits as f64, f64::from(fill.probe_count));
     let mut notes = Vec::new();
+    let Some(probes) = fill.probe_count.filter(|_| fill.has_chosen_probes).map(f64::from) else {
+        return notes;
+    };
+    let bits = fill.bits as f64;
     if let Some(keys) = fill.estimated_len.map(|keys| keys as f64) {
         let better = (bits / keys * LN_2).round().max(1.0);
         let lower = libm::pow(-libm::expm1(-better * keys / bits), better);
@@ -151,7 +154,8 @@ fn show(rows: &[FileReport], json: bool) -> Result<(), Failure> {
             row.format.clone(),
             (row.keys.map(grouped).or_else(estimated)).unwrap_or_else(|| "?".to_owned()),
             grouped(row.bytes),
-            fill.map_or_else(String::new, |fill| fill.probe_count.to_string()),
+            fill.and_then(|fill| fill.probe_count)
+                .map_or_else(String::new, |k| k.to_string()),
             fill.map_or_else(String::new, |fill| share(fill.ones as f64 / fill.bits as f64)),
             rate(row.stated_rate),
             rate(row.expected_rate),

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use super::bits::{self, Added, Shape, Slot};
 use crate::building::{hashes, room};
 use crate::simd::{KernelToken, Source};
+use crate::splitmix::SplitMix64;
 use crate::{Error, MATCHES_EVERYTHING};
 use hashzoo::xxh3_64;
 
@@ -38,7 +39,7 @@ fn peel(width: Width, kernel: KernelToken, given: Source<'_, u64>) -> Result<Mad
     let (mut slots, mut order) = (Vec::new(), Vec::new());
     // Copied hash values without adjacent repeats. Empty until repeats are found or suspected.
     let mut values = Vec::new();
-    let (mut attempt, mut seeds, mut are_distinct) = (0, SplitMix64(1), false);
+    let (mut attempt, mut seeds, mut are_distinct) = (0, SplitMix64::new(1), false);
     while attempt < ATTEMPTS {
         attempt += 1;
         let source = if values.is_empty() {
@@ -72,7 +73,7 @@ fn peel(width: Width, kernel: KernelToken, given: Source<'_, u64>) -> Result<Mad
             Added::Repeats => {
                 values = hashes(source, |key| xxh3_64(key, 0))?;
                 values.dedup();
-                (attempt, seeds) = (0, SplitMix64(1));
+                (attempt, seeds) = (0, SplitMix64::new(1));
                 continue;
             }
             // So many keys in a slot that no hash function gives them by chance.
@@ -89,7 +90,7 @@ fn peel(width: Width, kernel: KernelToken, given: Source<'_, u64>) -> Result<Mad
             sorted.sort_unstable();
             sorted.dedup();
             if sorted.len() != keys {
-                (attempt, seeds) = (0, SplitMix64(1));
+                (attempt, seeds) = (0, SplitMix64::new(1));
             }
             values = sorted;
             are_distinct = true;
@@ -108,18 +109,6 @@ enum Made {
         slots: Vec<Slot>,
         order: Vec<u32>,
     },
-}
-
-/// Steele, Lea and Flood's generator of seeds.
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    const fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
 }
 
 /// Gives the vector this many zeros.

@@ -65,7 +65,11 @@ pub(super) fn view(filter: &[u8]) -> FilterView<'_> {
     } else if let Some(solution) = ribbon(filter) {
         FilterView::solved(Ribbon::KIND, solution.bytes(), rate_of(solution.shape()))
     } else if let Some(LegacyLines { bits, lines, probes }) = legacy(filter) {
-        FilterView::bloom(LegacyBloom::KIND, bits, lines.line_len(), probes)
+        let view = FilterView::bloom(LegacyBloom::KIND, bits, lines.line_len(), probes);
+        match LegacyBloom::rate_of(lines.line_len(), probes) {
+            Some(rate_of) => view.with_rate_of(rate_of),
+            None => view,
+        }
     } else if is_reserved(filter) {
         FilterView::RESERVED
     } else {

@@ -7,7 +7,7 @@ mod rate;
 
 use crate::answers::each;
 use crate::building::{Repeats, each_batch, without_counting_repeats};
-use crate::simd::{KernelToken, Source, StoredBits};
+use crate::simd::{KernelToken, MAX_PROBES, Source, StoredBits};
 use crate::{BitsPerKey, Error, Facts, FilterSize, Format, HashFunctionId, Policy, Prepared};
 
 use super::bits_per_key::RocksDbBits;
@@ -72,6 +72,15 @@ impl LegacyBloomPolicy {
 }
 
 impl LegacyBloom {
+    /// Returns what computes the rate of filters with these lines and this probe count from bits, keys and probe
+    /// count: those that RocksDB writes where cache lines have 64 bytes.
+    pub(super) fn rate_of(line_len: usize, probes: u8) -> Option<fn(u64, u64, u8) -> f64> {
+        let is_known = line_len == LINE_LEN as usize && probes <= MAX_PROBES;
+        is_known.then_some(|bits, keys, probes| {
+            let lines = u32::try_from(bits / (8 * u64::from(LINE_LEN))).unwrap_or(u32::MAX);
+            rate::rate(lines, keys, probes)
+        })
+    }
     /// The name in reports.
     pub(super) const KIND: &str = "LegacyBloom";
 

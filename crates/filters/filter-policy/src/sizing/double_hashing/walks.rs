@@ -1,0 +1,422 @@
+//! How often the positions of a key coincide with each other, and with those of another key.
+//!
+//! Most keys have as many positions as probes, and share at most one of them with a given other key. The others are
+//! rare, and all the rarer the larger the filter is. They are drawn on purpose: of two probes it is decided that they
+//! coincide, and a start and a step are solved for. Each draw counts with the inverse of the probability with which
+//! any pair of probes leads to it, so that the estimates have no bias (importance sampling by several densities: Veach
+//! and Guibas, "Optimally Combining Sampling Techniques for Monte Carlo Rendering", SIGGRAPH 1995).
+
+use super::{DoubleHashing, MAX, Shares};
+use crate::splitmix::SplitMix64;
+
+/// The seed of the draws.
+const SEED: u64 = 1;
+
+/// The number of comparisons of positions for which keys are drawn, and the fewest and the most draws.
+const COMPARISONS: usize = 1_500_000;
+const FEWEST_DRAWS: usize = 1 << 11;
+const MOST_DRAWS: usize = 1 << 12;
+
+/// The keys of a filter, whose starts and steps modulo the number of bits are random.
+pub(crate) struct Walks {
+    bits: u64,
+    probes: usize,
+    sums: DoubleHashing,
+    /// Sums lose this much modulo the number of bits each time they overflow.
+    lost: u64,
+    /// A divisor of the number of bits, and the factor by which starts become steps modulo the divisor. With 1 they
+    /// are independent.
+    tie: (u64, u64),
+    /// For each distance between two probes, the number of steps that have the same multiple. The first is not used.
+    solutions: [f64; MAX],
+}
+
+/// The keys by their number of different positions.
+pub(super) struct Classes {
+    /// The probability of each class.
+    pub(super) shares: Shares,
+    /// For each class, the probabilities that another key covers 2, 3, ... of the positions.
+    pub(super) hits: [Shares; MAX + 1],
+}
+
+impl Walks {
+    pub(crate) fn new(sums: DoubleHashing, bits: u64, probes: u32) -> Self {
+        // No memory has more.
+        let bits = bits.min(1 << 62);
+        let power = match sums {
+            DoubleHashing::Unbounded => 0,
+            DoubleHashing::Modulo(power) => power,
+            DoubleHashing::Mirrored => 32,
+        };
+        let mut solutions = [0.0; MAX];
+        for (distance, solutions) in (1..).zip(solutions.iter_mut().skip(1)) {
+            *solutions = gcd(distance, bits) as f64;
+        }
+        Self {
+            bits,
+            probes: usize::try_from(probes).unwrap_or(MAX).min(MAX),
+            sums,
+            lost: narrow((1_u128 << power) % u128::from(bits)),
+            tie: (1, 1),
+            solutions,
+        }
+    }
+
+    /// Sets that a step is the product of its start and this factor, modulo a divisor of the number of bits.
+    pub(crate) const fn tied(self, divisor: u64, factor: u64) -> Self {
+        let tie = (divisor, factor);
+        Self { tie, ..self }
+    }
+
+    pub(super) const fn bits(&self) -> u64 {
+        self.bits
+    }
+
+    pub(super) const fn probes(&self) -> usize {
+        self.probes
+    }
+
+    /// Returns a bound for the probability that two probes of a key coincide, or that a key walks as one of the others
+    /// does.
+    pub(super) fn most_repetitions(&self, keys: f64) -> f64 {
+        let (bits, probes) = (self.bits as f64, self.probes as f64);
+        let repeating: f64 = self.distances().map(|(_, solutions)| solutions).sum();
+        let (divisor, _) = self.tie;
+        // Overflows lead to two sums for each distance.
+        2.0 * repeating / bits + 2.0 * keys * probes * probes * divisor as f64 / (bits * bits)
+    }
+
+    /// Estimates the classes of keys.
+    pub(super) fn classes(&self) -> Classes {
+        let random = &mut SplitMix64::new(SEED);
+        let draws = (COMPARISONS / (self.probes * self.probes)).clamp(FEWEST_DRAWS, MOST_DRAWS);
+        let (mut shares, mut hits) = ([0.0; MAX + 1], [[0.0; MAX + 1]; MAX + 1]);
+        for _ in 0..draws {
+            let Some((positions, weight)) = self.repeating(random) else {
+                continue;
+            };
+            let weight = weight / draws as f64;
+            add(&mut shares, positions.len, weight);
+            if let Some((covered, more)) = self.sharing(positions.get(), random)
+                && let Some(hits) = hits.get_mut(positions.len)
+            {
+                add(hits, covered, weight * more);
+            }
+        }
+        for (hits, share) in hits.iter_mut().zip(&shares).filter(|(_, share)| **share > 0.0) {
+            hits.iter_mut().for_each(|hit| *hit /= share);
+        }
+        let (mut found, mut of_all) = (0, [0.0; MAX + 1]);
+        for _ in 0..2 * draws {
+            let positions = Positions::different(&self.draw(random), self);
+            if found < draws && positions.len == self.probes {
+                found += 1;
+                if let Some((covered, weight)) = self.sharing(positions.get(), random) {
+                    add(&mut of_all, covered, weight);
+                }
+            }
+        }
+        of_all.iter_mut().for_each(|hit| *hit /= found.max(1) as f64);
+        let repeating: f64 = shares.iter().sum();
+        add(&mut shares, self.probes, (1.0 - repeating).max(0.0));
+        hits.get_mut(self.probes)
+            .into_iter()
+            .for_each(|hits| *hits = of_all);
+        Classes { shares, hits }
+    }
+
+    /// Draws a key of which two probes coincide. Returns its positions, and its weight.
+    fn repeating(&self, random: &mut SplitMix64) -> Option<(Positions, f64)> {
+        // Near probes leave the fewest positions.
+        let weight = |(distance, solutions): (usize, f64)| solutions / distance as f64;
+        let all: f64 = self.distances().map(weight).sum();
+        let distance = pick(self.distances().map(weight), all, random)?;
+        let first = random.index(self.probes - distance);
+        let mut walk = self.draw(random);
+        let (one, other) = (*walk.probes.get(first)?, *walk.probes.get(first + distance)?);
+        if one.is_mirrored == other.is_mirrored {
+            let apart = self.minus(other.lost, one.lost);
+            walk.step = solve(distance as u64, apart, self.bits, random)?;
+            let (divisor, factor) = self.tie;
+            let tied = solve(factor, walk.step % divisor, divisor, random)?;
+            walk.start = walk.start / divisor * divisor + tied;
+        } else {
+            // One sum is the negative of the other, less one.
+            let steps = self.times((2 * first + distance) as u64, walk.step);
+            let lost = self.plus(one.lost, other.lost);
+            walk.start = solve(
+                2,
+                self.plus(self.minus(self.bits - 1, steps), lost),
+                self.bits,
+                random,
+            )?;
+        }
+        let mut density = 0.0;
+        for (one, (at, is_mirrored)) in walk.positions(self).enumerate() {
+            for (other, (other_at, other_is)) in walk.positions(self).enumerate().skip(one + 1) {
+                if at == other_at {
+                    let distance = other - one;
+                    let each = all * (distance * (self.probes - distance)) as f64;
+                    density += match is_mirrored == other_is {
+                        true => 1.0 / each,
+                        false => self.solutions_of(distance) / (each * gcd(2, self.bits) as f64),
+                    };
+                }
+            }
+        }
+        let weight = 1.0 / (self.bits as f64 * density);
+        Some((Positions::different(&walk, self), weight))
+    }
+
+    /// Draws a key that shares at least two of these positions. Returns the number that it shares, and its weight.
+    fn sharing(&self, of: &[u64], random: &mut SplitMix64) -> Option<(usize, f64)> {
+        if of.len() < 2 {
+            return None;
+        }
+        let mut walk = self.draw(random);
+        let weight = |(distance, solutions): (usize, f64)| solutions * (self.probes - distance) as f64;
+        let all: f64 = self.distances().map(weight).sum();
+        let distance = pick(self.distances().map(weight), all, random)?;
+        let first = random.index(self.probes - distance);
+        // Half of the keys walk as the other does, forwards or backwards.
+        let (one, other) = if random.is_even() {
+            let one = random.index(of.len().checked_sub(distance).filter(|&count| count > 0)?);
+            if random.is_even() {
+                (one, one + distance)
+            } else {
+                (one + distance, one)
+            }
+        } else {
+            let (one, other) = (random.index(of.len()), random.index(of.len() - 1));
+            (one, other + usize::from(other >= one))
+        };
+        let sum = self.sum_of(walk.probes.get(first)?, *of.get(one)?);
+        let further = self.sum_of(walk.probes.get(first + distance)?, *of.get(other)?);
+        walk.step = solve(distance as u64, self.minus(further, sum), self.bits, random)?;
+        walk.start = self.minus(sum, self.times(first as u64, walk.step));
+        let (divisor, factor) = self.tie;
+        if walk.start % divisor * factor % divisor != walk.step % divisor {
+            return None;
+        }
+        let (mut covered, mut count) = (0_u64, 0);
+        let mut at = [None; MAX];
+        for ((position, _), at) in walk.positions(self).zip(&mut at) {
+            *at = of.iter().position(|&other| other == position);
+            if let Some(place) = *at {
+                count += usize::from(covered >> place & 1 == 0);
+                covered |= 1 << place;
+            }
+        }
+        let any = 0.5 / (of.len() * (of.len() - 1)) as f64;
+        let mut density = 0.0;
+        let hits = || {
+            (0_usize..)
+                .zip(&at)
+                .filter_map(|(probe, at)| Some((probe, (*at)?)))
+        };
+        for (probe, place) in hits() {
+            for (later, other) in hits().filter(|&(later, other)| later > probe && other != place) {
+                let (distance, apart) = (later - probe, place.abs_diff(other));
+                density += any;
+                if distance == apart {
+                    density += 0.25 / (of.len() - distance) as f64;
+                }
+            }
+        }
+        let bits = self.bits as f64;
+        Some((count, divisor as f64 * all / (bits * bits * density)))
+    }
+
+    /// Draws a key.
+    fn draw(&self, random: &mut SplitMix64) -> Walk {
+        let (start, step) = (random.unit(), random.unit());
+        let mut walk = Walk {
+            start: random.below(self.bits),
+            step: random.below(self.bits),
+            probes: [Probe::default(); MAX],
+        };
+        let (divisor, factor) = self.tie;
+        walk.step = walk.step / divisor * divisor + walk.start % divisor * factor % divisor;
+        if self.sums != DoubleHashing::Unbounded {
+            // Overflows depend on the high bits of a hash alone.
+            let (mut sum, mut lost) = (start, 0);
+            for probe in walk.probes.iter_mut().take(self.probes) {
+                let is_mirrored = self.sums == DoubleHashing::Mirrored && sum >= 0.5;
+                *probe = Probe { lost, is_mirrored };
+                sum += step;
+                if sum >= 1.0 {
+                    sum -= 1.0;
+                    lost = self.plus(lost, self.lost);
+                }
+            }
+        }
+        walk
+    }
+
+    /// Returns the sum, before overflows, with which a probe is at a position.
+    fn sum_of(&self, probe: &Probe, position: u64) -> u64 {
+        let sum = if probe.is_mirrored {
+            self.bits - 1 - position
+        } else {
+            position
+        };
+        self.plus(sum, probe.lost)
+    }
+
+    /// Returns the distances between two probes, each with the number of steps that have the same multiple.
+    fn distances(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.solutions
+            .iter()
+            .copied()
+            .enumerate()
+            .take(self.probes)
+            .skip(1)
+    }
+
+    fn solutions_of(&self, distance: usize) -> f64 {
+        self.solutions.get(distance).copied().unwrap_or(1.0)
+    }
+
+    fn plus(&self, one: u64, other: u64) -> u64 {
+        self.minus(one, self.minus(0, other))
+    }
+
+    fn minus(&self, one: u64, other: u64) -> u64 {
+        if one >= other {
+            one - other
+        } else {
+            one + (self.bits - other)
+        }
+    }
+
+    fn times(&self, one: u64, other: u64) -> u64 {
+        product(one, other, self.bits)
+    }
+}
+
+/// The start and the step of a key modulo the number of bits, and what overflows do to its probes.
+struct Walk {
+    start: u64,
+    step: u64,
+    probes: [Probe; MAX],
+}
+
+#[derive(Clone, Copy, Default)]
+struct Probe {
+    /// What the sum has lost by overflows.
+    lost: u64,
+    /// Is true if all bits of the sum are flipped.
+    is_mirrored: bool,
+}
+
+impl Walk {
+    /// Returns the positions of the probes, and whether they are mirrored.
+    fn positions(&self, walks: &Walks) -> impl Iterator<Item = (u64, bool)> {
+        let mut sum = self.start;
+        self.probes.iter().take(walks.probes).map(move |probe| {
+            let position = walks.minus(sum, probe.lost);
+            sum = walks.plus(sum, self.step);
+            match probe.is_mirrored {
+                true => (walks.bits - 1 - position, true),
+                false => (position, false),
+            }
+        })
+    }
+}
+
+/// The different positions of a key, in the order of its probes.
+struct Positions {
+    numbers: [u64; MAX],
+    len: usize,
+}
+
+impl Positions {
+    fn different(walk: &Walk, walks: &Walks) -> Self {
+        let (numbers, len) = ([0; MAX], 0);
+        let mut positions = Self { numbers, len };
+        for (position, _) in walk.positions(walks) {
+            if !positions.get().contains(&position)
+                && let Some(next) = positions.numbers.get_mut(positions.len)
+            {
+                *next = position;
+                positions.len += 1;
+            }
+        }
+        positions
+    }
+
+    fn get(&self) -> &[u64] {
+        self.numbers.get(..self.len).unwrap_or_default()
+    }
+}
+
+impl SplitMix64 {
+    /// Returns a number from 0 to below the end, by the high half of a product; 0 if the end is 0.
+    fn below(&mut self, end: u64) -> u64 {
+        narrow(u128::from(self.next()) * u128::from(end) >> 64)
+    }
+
+    fn index(&mut self, end: usize) -> usize {
+        usize::try_from(self.below(end as u64)).unwrap_or(0)
+    }
+
+    fn is_even(&mut self) -> bool {
+        self.next() >> 63 == 0
+    }
+
+    /// Returns a number from 0 to below 1.
+    fn unit(&mut self) -> f64 {
+        libm::ldexp((self.next() >> 11) as f64, -53)
+    }
+}
+
+/// Draws a distance, counted from 1, by its weight; `all` is their sum.
+fn pick(weights: impl Iterator<Item = f64>, all: f64, random: &mut SplitMix64) -> Option<usize> {
+    let mut rest = random.unit() * all;
+    (1..).zip(weights).find_map(|(distance, weight)| {
+        rest -= weight;
+        (rest < 0.0).then_some(distance)
+    })
+}
+
+fn add(shares: &mut Shares, at: usize, more: f64) {
+    shares.get_mut(at).into_iter().for_each(|share| *share += more);
+}
+
+/// Draws one of the solutions of `factor * x = value` modulo a number; `None` if there are none.
+fn solve(factor: u64, value: u64, modulus: u64, random: &mut SplitMix64) -> Option<u64> {
+    let divisor = gcd(factor, modulus);
+    let apart = modulus / divisor;
+    let least = product(value / divisor, inverse(factor / divisor % apart, apart), apart);
+    value
+        .is_multiple_of(divisor)
+        .then(|| least + random.below(divisor) * apart)
+}
+
+pub(crate) fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Returns the inverse of a number that has no factor in common with the modulus, which is below 2^63.
+fn inverse(number: u64, modulus: u64) -> u64 {
+    let (mut rest, mut next) = (modulus.cast_signed(), number.cast_signed());
+    let (mut factor, mut next_factor) = (0, 1);
+    while next != 0 {
+        let quotient = rest / next;
+        (rest, next) = (next, rest - quotient * next);
+        (factor, next_factor) = (next_factor, factor - quotient * next_factor);
+    }
+    factor.rem_euclid(modulus.cast_signed()).unsigned_abs()
+}
+
+fn product(one: u64, other: u64, modulus: u64) -> u64 {
+    match one.checked_mul(other) {
+        Some(product) => product % modulus,
+        None => narrow(u128::from(one) * u128::from(other) % u128::from(modulus)),
+    }
+}
+
+/// Returns a number that is below 2^64.
+fn narrow(number: u128) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
