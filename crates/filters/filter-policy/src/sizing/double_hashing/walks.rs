@@ -12,10 +12,8 @@ use crate::splitmix::SplitMix64;
 /// The seed of the draws.
 const SEED: u64 = 1;
 
-/// The number of comparisons of positions for which keys are drawn, and the fewest and the most draws.
-const COMPARISONS: usize = 1_500_000;
-const FEWEST_DRAWS: usize = 1 << 11;
-const MOST_DRAWS: usize = 1 << 12;
+/// The number of draws: the error of a rate is a few per cent.
+const DRAWS: u32 = 1 << 11;
 
 /// The keys of a filter, whose starts and steps modulo the number of bits are random.
 pub(crate) struct Walks {
@@ -28,7 +26,36 @@ pub(crate) struct Walks {
     /// are independent.
     tie: (u64, u64),
     /// For each distance between two probes, the number of steps that have the same multiple. The first is not used.
-    solutions: [f64; MAX],
+    solutions: [u64; MAX],
+    /// The distances of probes by which keys that repeat themselves are drawn: near probes leave the fewest positions.
+    near: Weights,
+    /// The distances of probes by which keys that share positions are drawn: as many as there are pairs.
+    pairs: Weights,
+}
+
+/// The weights of distances between probes, summed up to each distance.
+struct Weights([f64; MAX]);
+
+impl Weights {
+    fn new(solutions: &[u64; MAX], probes: usize, weight: impl Fn(f64, f64) -> f64) -> Self {
+        let (mut sums, mut sum) = ([0.0; MAX], 0.0);
+        for (distance, (solutions, to)) in solutions.iter().zip(&mut sums).enumerate().skip(1) {
+            if distance < probes {
+                sum += *solutions as f64 * weight(distance as f64, (probes - distance) as f64);
+            }
+            *to = sum;
+        }
+        Self(sums)
+    }
+
+    fn all(&self) -> f64 {
+        self.0.last().copied().unwrap_or_default()
+    }
+
+    fn draw(&self, random: &mut SplitMix64) -> Option<usize> {
+        let at = random.unit() * self.all();
+        self.0.iter().position(|sum| *sum > at)
+    }
 }
 
 /// The keys by their number of different positions.
@@ -48,13 +75,16 @@ impl Walks {
             DoubleHashing::Modulo(power) => power,
             DoubleHashing::Mirrored => 32,
         };
-        let mut solutions = [0.0; MAX];
+        let mut solutions = [0; MAX];
         for (distance, solutions) in (1..).zip(solutions.iter_mut().skip(1)) {
-            *solutions = gcd(distance, bits) as f64;
+            *solutions = gcd(distance, bits);
         }
+        let probes = usize::try_from(probes).unwrap_or(MAX).min(MAX);
         Self {
             bits,
-            probes: usize::try_from(probes).unwrap_or(MAX).min(MAX),
+            probes,
+            near: Weights::new(&solutions, probes, |distance, _| 1.0 / distance),
+            pairs: Weights::new(&solutions, probes, |_, pairs| pairs),
             sums,
             lost: narrow((1_u128 << power) % u128::from(bits)),
             tie: (1, 1),
@@ -80,7 +110,8 @@ impl Walks {
     /// does.
     pub(super) fn most_repetitions(&self, keys: f64) -> f64 {
         let (bits, probes) = (self.bits as f64, self.probes as f64);
-        let repeating: f64 = self.distances().map(|(_, solutions)| solutions).sum();
+        let solutions = self.solutions.iter().take(self.probes).skip(1);
+        let repeating = solutions.sum::<u64>() as f64;
         let (divisor, _) = self.tie;
         // Overflows lead to two sums for each distance.
         2.0 * repeating / bits + 2.0 * keys * probes * probes * divisor as f64 / (bits * bits)
@@ -89,13 +120,12 @@ impl Walks {
     /// Estimates the classes of keys.
     pub(super) fn classes(&self) -> Classes {
         let random = &mut SplitMix64::new(SEED);
-        let draws = (COMPARISONS / (self.probes * self.probes)).clamp(FEWEST_DRAWS, MOST_DRAWS);
         let (mut shares, mut hits) = ([0.0; MAX + 1], [[0.0; MAX + 1]; MAX + 1]);
-        for _ in 0..draws {
+        for _ in 0..DRAWS {
             let Some((positions, weight)) = self.repeating(random) else {
                 continue;
             };
-            let weight = weight / draws as f64;
+            let weight = weight / f64::from(DRAWS);
             add(&mut shares, positions.len, weight);
             if let Some((covered, more)) = self.sharing(positions.get(), random)
                 && let Some(hits) = hits.get_mut(positions.len)
@@ -106,17 +136,21 @@ impl Walks {
         for (hits, share) in hits.iter_mut().zip(&shares).filter(|(_, share)| **share > 0.0) {
             hits.iter_mut().for_each(|hit| *hit /= share);
         }
+        // Most keys have as many positions as probes, except in the smallest filters.
         let (mut found, mut of_all) = (0, [0.0; MAX + 1]);
-        for _ in 0..2 * draws {
+        for _ in 0..2 * DRAWS {
             let positions = Positions::different(&self.draw(random), self);
-            if found < draws && positions.len == self.probes {
+            if positions.len == self.probes {
                 found += 1;
                 if let Some((covered, weight)) = self.sharing(positions.get(), random) {
                     add(&mut of_all, covered, weight);
                 }
             }
+            if found == DRAWS {
+                break;
+            }
         }
-        of_all.iter_mut().for_each(|hit| *hit /= found.max(1) as f64);
+        of_all.iter_mut().for_each(|hit| *hit /= f64::from(found.max(1)));
         let repeating: f64 = shares.iter().sum();
         add(&mut shares, self.probes, (1.0 - repeating).max(0.0));
         hits.get_mut(self.probes)
@@ -127,42 +161,41 @@ impl Walks {
 
     /// Draws a key of which two probes coincide. Returns its positions, and its weight.
     fn repeating(&self, random: &mut SplitMix64) -> Option<(Positions, f64)> {
-        // Near probes leave the fewest positions.
-        let weight = |(distance, solutions): (usize, f64)| solutions / distance as f64;
-        let all: f64 = self.distances().map(weight).sum();
-        let distance = pick(self.distances().map(weight), all, random)?;
+        let (distance, all) = (self.near.draw(random)?, self.near.all());
         let first = random.index(self.probes - distance);
         let mut walk = self.draw(random);
         let (one, other) = (*walk.probes.get(first)?, *walk.probes.get(first + distance)?);
         if one.is_mirrored == other.is_mirrored {
             let apart = self.minus(other.lost, one.lost);
-            walk.step = solve(distance as u64, apart, self.bits, random)?;
+            walk.step = self.step_for(distance, apart, random)?;
             let (divisor, factor) = self.tie;
-            let tied = solve(factor, walk.step % divisor, divisor, random)?;
-            walk.start = walk.start / divisor * divisor + tied;
+            if divisor > 1 {
+                // The factor is a power of two, and the divisor odd.
+                let tied = solve(factor, 1, walk.step % divisor, divisor, random)?;
+                walk.start = walk.start / divisor * divisor + tied;
+            }
         } else {
             // One sum is the negative of the other, less one.
             let steps = self.times((2 * first + distance) as u64, walk.step);
             let lost = self.plus(one.lost, other.lost);
-            walk.start = solve(
-                2,
-                self.plus(self.minus(self.bits - 1, steps), lost),
-                self.bits,
-                random,
-            )?;
+            let twice = self.plus(self.minus(self.bits - 1, steps), lost);
+            walk.start = solve(2, gcd(2, self.bits), twice, self.bits, random)?;
         }
+        let mut probes = [(0, false); MAX];
+        for (to, probe) in probes.iter_mut().zip(walk.positions(self)) {
+            *to = probe;
+        }
+        let mut rest = probes.get(..self.probes).unwrap_or_default();
         let mut density = 0.0;
-        for (one, (at, is_mirrored)) in walk.positions(self).enumerate() {
-            for (other, (other_at, other_is)) in walk.positions(self).enumerate().skip(one + 1) {
-                if at == other_at {
-                    let distance = other - one;
-                    let each = all * (distance * (self.probes - distance)) as f64;
-                    density += match is_mirrored == other_is {
-                        true => 1.0 / each,
-                        false => self.solutions_of(distance) / (each * gcd(2, self.bits) as f64),
-                    };
-                }
+        while let Some(((at, is_mirrored), later)) = rest.split_first() {
+            for (distance, (_, other_is)) in (1..).zip(later).filter(|(_, (other, _))| other == at) {
+                let each = all * (distance * (self.probes - distance)) as f64;
+                density += match is_mirrored == other_is {
+                    true => 1.0 / each,
+                    false => self.solutions_of(distance) as f64 / (each * gcd(2, self.bits) as f64),
+                };
             }
+            rest = later;
         }
         let weight = 1.0 / (self.bits as f64 * density);
         Some((Positions::different(&walk, self), weight))
@@ -174,9 +207,7 @@ impl Walks {
             return None;
         }
         let mut walk = self.draw(random);
-        let weight = |(distance, solutions): (usize, f64)| solutions * (self.probes - distance) as f64;
-        let all: f64 = self.distances().map(weight).sum();
-        let distance = pick(self.distances().map(weight), all, random)?;
+        let (distance, all) = (self.pairs.draw(random)?, self.pairs.all());
         let first = random.index(self.probes - distance);
         // Half of the keys walk as the other does, forwards or backwards.
         let (one, other) = if random.is_even() {
@@ -192,7 +223,7 @@ impl Walks {
         };
         let sum = self.sum_of(walk.probes.get(first)?, *of.get(one)?);
         let further = self.sum_of(walk.probes.get(first + distance)?, *of.get(other)?);
-        walk.step = solve(distance as u64, self.minus(further, sum), self.bits, random)?;
+        walk.step = self.step_for(distance, self.minus(further, sum), random)?;
         walk.start = self.minus(sum, self.times(first as u64, walk.step));
         let (divisor, factor) = self.tie;
         if walk.start % divisor * factor % divisor != walk.step % divisor {
@@ -263,18 +294,19 @@ impl Walks {
         self.plus(sum, probe.lost)
     }
 
-    /// Returns the distances between two probes, each with the number of steps that have the same multiple.
-    fn distances(&self) -> impl Iterator<Item = (usize, f64)> {
-        self.solutions
-            .iter()
-            .copied()
-            .enumerate()
-            .take(self.probes)
-            .skip(1)
+    /// Draws one of the steps of which this multiple has a value.
+    fn step_for(&self, multiple: usize, value: u64, random: &mut SplitMix64) -> Option<u64> {
+        solve(
+            multiple as u64,
+            self.solutions_of(multiple),
+            value,
+            self.bits,
+            random,
+        )
     }
 
-    fn solutions_of(&self, distance: usize) -> f64 {
-        self.solutions.get(distance).copied().unwrap_or(1.0)
+    fn solutions_of(&self, distance: usize) -> u64 {
+        self.solutions.get(distance).copied().unwrap_or(1)
     }
 
     fn plus(&self, one: u64, other: u64) -> u64 {
@@ -370,27 +402,19 @@ impl SplitMix64 {
     }
 }
 
-/// Draws a distance, counted from 1, by its weight; `all` is their sum.
-fn pick(weights: impl Iterator<Item = f64>, all: f64, random: &mut SplitMix64) -> Option<usize> {
-    let mut rest = random.unit() * all;
-    (1..).zip(weights).find_map(|(distance, weight)| {
-        rest -= weight;
-        (rest < 0.0).then_some(distance)
-    })
-}
-
 fn add(shares: &mut Shares, at: usize, more: f64) {
     shares.get_mut(at).into_iter().for_each(|share| *share += more);
 }
 
-/// Draws one of the solutions of `factor * x = value` modulo a number; `None` if there are none.
-fn solve(factor: u64, value: u64, modulus: u64, random: &mut SplitMix64) -> Option<u64> {
-    let divisor = gcd(factor, modulus);
+/// Draws one of the solutions of `factor * x = value` modulo a number, which has the divisor in common with the factor;
+/// `None` if there are none.
+fn solve(factor: u64, divisor: u64, value: u64, modulus: u64, random: &mut SplitMix64) -> Option<u64> {
     let apart = modulus / divisor;
+    if !value.is_multiple_of(divisor) {
+        return None;
+    }
     let least = product(value / divisor, inverse(factor / divisor % apart, apart), apart);
-    value
-        .is_multiple_of(divisor)
-        .then(|| least + random.below(divisor) * apart)
+    Some(least + random.below(divisor) * apart)
 }
 
 pub(crate) fn gcd(a: u64, b: u64) -> u64 {
