@@ -14,12 +14,14 @@ const TEN: BitsPerKey = BitsPerKey::whole(10);
 /// The checksum of the filter of `BloomFilter2`.
 const CHECKSUM: u64 = 0x6171_f3a4_917e_0a87;
 
+type Alteration = fn(&[u8]) -> Vec<u8>;
+
 /// Breaks one sentence.
 struct Broken {
     sentence: &'static str,
     policy: Boxed,
     /// Changes a key before it is hashed.
-    alter: fn(&[u8]) -> Vec<u8>,
+    alter: Alteration,
 }
 
 impl FilterPolicy for Broken {
@@ -143,7 +145,7 @@ fn the_contract_test_finds_what_is_broken() {
         let text = message(&broken(sentence));
         assert!(text.contains(sentence), "{text:?} does not contain {sentence:?}");
     }
-    let alterations: [fn(&[u8]) -> Vec<u8>; 6] = [
+    let alterations: [Alteration; 6] = [
         <[u8]>::to_ascii_lowercase,
         <[u8]>::to_ascii_uppercase,
         |key| key.trim_ascii().to_vec(),
