@@ -10,7 +10,7 @@ mod index;
 mod properties;
 mod reader;
 
-pub use filters::{FilterHandles, FilterPartition, RocksDbFilters};
+pub use filters::{FilterHandles, FilterPartition, FilteredPart, RocksDbFilters};
 pub use footer::{ROCKSDB_FOOTER_LEN, ROCKSDB_MAGIC, RocksDbFooter};
 pub use properties::RocksDbProperties;
 pub use reader::RocksDbTable;
