@@ -149,26 +149,34 @@ fn wal_folders(options: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let values = options.split(|byte| *byte == b'\n').filter_map(|line| {
         let at = line.iter().position(|byte| *byte == b'=')?;
         let (name, value) = (&line[..at], &line[at + 1..]);
-        (name.trim_ascii() == b"wal_dir").then(|| unescaped(value.trim_ascii()))
+        (name.trim_ascii() == b"wal_dir").then(|| unescaped(value))
     });
     values.filter(|value| !value.is_empty())
 }
 
-/// Returns the text that a value stands for: a backslash stands before special bytes, and `#` begins a comment.
+/// Returns the text that a value stands for: `#` begins a comment, and a backslash stands before special bytes.
 ///
 /// Source: RocksDB, `util/string_util.cc` (`EscapeOptionString`), `options/options_parser.cc`.
 fn unescaped(value: &[u8]) -> Vec<u8> {
-    let (mut text, mut bytes) = (Vec::new(), value.iter());
+    let mut is_escaped = false;
+    let end = value.iter().position(|byte| {
+        let ends = *byte == b'#' && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        ends
+    });
+    let (mut text, mut bytes) = (
+        Vec::new(),
+        value[..end.unwrap_or(value.len())].trim_ascii().iter(),
+    );
     while let Some(byte) = bytes.next() {
-        match byte {
-            b'#' => break,
-            b'\\' => text.extend(bytes.next().map(|byte| match byte {
+        text.extend(match byte {
+            b'\\' => bytes.next().map(|byte| match byte {
                 b'n' => b'\n',
                 b'r' => b'\r',
                 other => *other,
-            })),
-            other => text.push(*other),
-        }
+            }),
+            other => Some(*other),
+        });
     }
     text
 }
