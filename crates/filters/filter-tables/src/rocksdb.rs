@@ -1,8 +1,7 @@
 //! Reads RocksDB's block-based tables (`.sst`), as far as the filters and the keys require.
 //!
 //! [`RocksDbTable`] reads format versions 0 to 7: the footer, the metaindex, the properties, the index with or without
-//! partitions, full and partitioned filters, and blocks with any of RocksDB's checksums. Snappy is the only supported
-//! compression; filters are never compressed.
+//! partitions, full and partitioned filters, and blocks with any of RocksDB's checksums. Filters are never compressed.
 
 mod filters;
 mod footer;

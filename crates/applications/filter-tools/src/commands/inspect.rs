@@ -33,6 +33,9 @@ use terminal::number::counted;
 /// Ribbon filter it is two to the power of minus the columns. Figures of a filter block with a wrong checksum describe
 /// its bytes as they are. Bits of overlapping filters count once.
 ///
+/// Shows the column family of RocksDB that a table states after its path, and lists tables without data blocks, which
+/// have no keys, as empty.
+///
 /// Reads RocksDB's block-based tables of format versions 0 to 7, with full or partitioned filters, and Pebble's of
 /// versions 1 to 4; blocks compressed by Snappy, LZ4, Zstandard and zlib. Does not read plain, cuckoo and columnar
 /// tables, other compression, and blocks above 1 GiB (metaindex: 1 MiB).

@@ -34,9 +34,12 @@ const LONGEST: u64 = 512 << 20;
 /// orders keys by their bytes. (`inspect` looks up a value in a Parquet file.)
 ///
 /// In the folder of a database of LevelDB or RocksDB, which no program should have open, each key is looked up in all
-/// tables that the manifest lists. A key that is in none of them may be stored if a log is not empty, not there or in
-/// another folder, or a table is not read, has no filters or is not listed. `no table` is then printed for it in place of `no`, and the reasons on standard
-/// error.
+/// tables that the manifest lists, of all column families or of the one that --family names. A key that is in none of
+/// them may be stored if a log is not empty or not there, or a table is not read, has no filters, or may be newer than
+/// the manifest. `no table` is then printed for it in place of `no`, and the reasons on standard error. Logs are also
+/// read in the folder that RocksDB's options name. A checkpoint or a restored backup of RocksDB is complete without logs,
+/// which a note reports. Where filters have prefixes of keys alone, a key is looked up by its prefix if RocksDB's own
+/// extractor made it, which a note reports, too.
 ///
 /// Keys are read as by build. In a table, --type long is a key of eight bytes, the lowest first; other numbers are binary.
 #[derive(Debug, clap::Args)]
