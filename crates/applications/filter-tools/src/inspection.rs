@@ -91,10 +91,17 @@ pub(crate) fn inspect(path: &Path, with_data: bool) -> Result<Vec<TableReport>, 
             let reason = "not a database folder: it has neither a file CURRENT nor files named .ldb or .sst, nor Parquet files";
             return Err(wrong(reason.to_owned()));
         }
-        return Ok(tables
-            .iter()
-            .map(|table| inspect_table(table, with_data))
-            .collect());
+        let families = database::families(path);
+        let report = |table: &PathBuf| {
+            let mut report = inspect_table(table, with_data);
+            let number = database::number_of(table, ".sst");
+            let listed = number.and_then(|number| families.get(&number));
+            if let (Some(report), Some(family)) = (&mut report.rocksdb, listed) {
+                report.family = Some(family.to_string());
+            }
+            report
+        };
+        return Ok(tables.iter().map(report).collect());
     }
     let file = TableFile::open(path).map_err(refused)?;
     if !is_named_like_a_table(path)

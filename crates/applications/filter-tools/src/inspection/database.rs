@@ -2,9 +2,10 @@
 
 mod logs;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::{fs, io};
 
 use filter_tables::{ColumnFamily, MAX_BLOCK_BYTES, Manifest, ReadAt as _, manifest_name};
@@ -43,33 +44,26 @@ pub(crate) fn is_database(folder: &Path) -> bool {
 ///
 /// If the manifest cannot be read, or lists no such family.
 pub(crate) fn open(folder: &Path, more: &[PathBuf], family: Option<&str>) -> Result<Database, Failure> {
-    let read = |name: &str, longest: u64| {
-        let path = folder.join(name);
-        contents(&path, longest).map_err(|error| Unread::from(error).failure(&path))
-    };
-    let damage = |name: &str, rule: &str| Unread::Damaged(rule.to_owned()).failure(&folder.join(name));
-    let unread = |error| Unread::from(error).failure(folder);
     // Listed first: a log that an engine makes later has later keys, and a table that it makes from these is seen below.
-    let logs = Logs::of(folder).map_err(unread)?;
-    let current = read("CURRENT", MAX_CURRENT_LEN)?;
-    let rule = "contents must be a line with `MANIFEST-` and a number";
-    let name = manifest_name(&current).ok_or_else(|| damage("CURRENT", rule))?;
-    let manifest = Manifest::parse(&read(name, MAX_BLOCK_BYTES)?);
-    let manifest = manifest.map_err(|error| damage(name, error.rule()))?;
+    let logs = Logs::of(folder);
+    let (name, manifest) = read_manifest(folder)?;
     let is_rocksdb = manifest.is_rocksdb() || logs.has_options;
     let families =
         chosen(&manifest, is_rocksdb, family).map_err(|reason| Unread::from(reason).failure(folder))?;
-    let mut unlisted = unlisted_tables(folder, &manifest.tables()).map_err(unread)?;
+    let listed = manifest.tables();
+    let mut unlisted = unlisted_tables(folder, &listed);
     for folder in more {
-        let found = unlisted_tables(folder, &manifest.tables());
-        unlisted.extend(found.map_err(|error| Unread::from(error).failure(folder))?);
+        let found = unlisted_tables(folder, &listed).map_err(|error| Unread::from(error).failure(folder))?;
+        unlisted
+            .iter_mut()
+            .for_each(|unlisted| unlisted.extend_from_slice(&found));
     }
 
     let (mut database, mut reasons) = (Database::default(), Messages::default());
     if let Some(gap) = manifest.gap() {
         reasons.add(&format_args!("{name}: {gap}"));
     }
-    let is_copy = is_rocksdb && logs.are_of_copy() && unlisted.is_empty();
+    let is_copy = logs.are_of_copy() && unlisted.as_ref().is_ok_and(Vec::is_empty);
     if is_copy {
         let text =
             "it has no logs, like a checkpoint or a restored backup: it is taken to be complete without them";
@@ -79,7 +73,10 @@ pub(crate) fn open(folder: &Path, more: &[PathBuf], family: Option<&str>) -> Res
         reasons.add(&reason);
     }
     let has_oldest_log = logs.has(manifest.oldest_log());
-    for (number, name) in &unlisted {
+    if let Err(error) = &unlisted {
+        reasons.add(&format_args!("its files are not listed: {error}"));
+    }
+    for (number, name) in unlisted.iter().flatten() {
         if !has_oldest_log || !manifest.has_given_out(*number) {
             reasons.add(&format_args!("{name}: the manifest does not list this table"));
         }
@@ -102,6 +99,37 @@ pub(crate) fn open(folder: &Path, more: &[PathBuf], family: Option<&str>) -> Res
     database.add_prefixes(&mut reasons);
     database.reasons = reasons.finish();
     Ok(database)
+}
+
+/// Reads the manifest of a database, and returns it with its name.
+fn read_manifest(folder: &Path) -> Result<(String, Manifest), Failure> {
+    let read = |name: &str, longest: u64| {
+        let path = folder.join(name);
+        contents(&path, longest).map_err(|error| Unread::from(error).failure(&path))
+    };
+    let damage = |name: &str, rule: &str| Unread::Damaged(rule.to_owned()).failure(&folder.join(name));
+    let current = read("CURRENT", MAX_CURRENT_LEN)?;
+    let rule = "contents must be a line with `MANIFEST-` and a number";
+    let name = manifest_name(&current).ok_or_else(|| damage("CURRENT", rule))?;
+    let manifest = Manifest::parse(&read(name, MAX_BLOCK_BYTES)?);
+    let manifest = manifest.map_err(|error| damage(name, error.rule()))?;
+    Ok((name.to_owned(), manifest))
+}
+
+/// Returns the names of the column families of the tables that a folder's manifest lists, by number; none if it cannot be
+/// read.
+pub(super) fn families(folder: &Path) -> BTreeMap<u64, Rc<str>> {
+    let manifest = read_manifest(folder)
+        .map(|(_, manifest)| manifest)
+        .unwrap_or_default();
+    let tables = manifest.families().flat_map(|family| {
+        let name = Rc::from(readable(family.name()));
+        family
+            .tables()
+            .into_keys()
+            .map(move |number| (number, Rc::clone(&name)))
+    });
+    tables.collect()
 }
 
 /// Returns the column families that count: the one with this name, or all but that of RocksDB's own statistics.
@@ -133,7 +161,7 @@ fn names<'m>(families: impl Iterator<Item = &'m ColumnFamily>) -> String {
 }
 
 /// Returns the number in the name of a file with this ending.
-fn number_of(path: &Path, ending: &str) -> Option<u64> {
+pub(super) fn number_of(path: &Path, ending: &str) -> Option<u64> {
     let name = path.file_name().and_then(OsStr::to_str)?;
     name.strip_suffix(ending)?.parse().ok()
 }

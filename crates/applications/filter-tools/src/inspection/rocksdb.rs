@@ -17,8 +17,8 @@ pub(crate) struct RocksDbReport {
     format_version: u32,
     /// The kind of checksum after every block.
     checksum: String,
-    /// The name of the column family that the table states.
-    pub(crate) family: Option<String>,
+    /// The name of the column family that the database's manifest states, or else the table.
+    pub(super) family: Option<String>,
     /// The number of entries that the table states.
     entries: Option<u64>,
     /// The number of keys and prefixes in the filters that the table states.

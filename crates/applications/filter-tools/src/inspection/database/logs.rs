@@ -37,40 +37,43 @@ struct Log {
 
 impl Logs {
     /// Lists the logs in a database's folder, and in those that any file of options names.
-    ///
-    /// # Errors
-    ///
-    /// If the database's folder cannot be listed.
-    pub(super) fn of(folder: &Path) -> io::Result<Self> {
+    pub(super) fn of(folder: &Path) -> Self {
         let mut logs = Self::default();
+        if let Err(error) = logs.add_all(folder) {
+            logs.unread.push(format!("its logs are not read: {error}"));
+        }
+        logs
+    }
+
+    fn add_all(&mut self, folder: &Path) -> io::Result<()> {
         let (own, mut named) = (fs::canonicalize(folder)?, BTreeSet::new());
         let paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
         let mut paths: Vec<PathBuf> = paths.collect::<io::Result<_>>()?;
         paths.sort_unstable();
         for path in paths {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            logs.was_opened |= matches!(&*name, "LOG" | "LOCK") || name.ends_with(".log");
-            logs.add(&path, &name, false)?;
+            self.was_opened |= matches!(&*name, "LOG" | "LOCK") || name.ends_with(".log");
+            self.add(&path, &name, false)?;
             if name.starts_with("OPTIONS-") {
-                logs.has_options = true;
+                self.has_options = true;
                 match contents(&path, MAX_OPTIONS_LEN) {
                     Ok(options) => {
                         wal_folders(&options)
-                            .for_each(|value| named.extend(logs.named_folder(&name, &value)));
+                            .for_each(|value| named.extend(self.named_folder(&name, &value)));
                     }
-                    Err(error) => logs.unread.push(format!("{name}: {error}")),
+                    Err(error) => self.unread.push(format!("{name}: {error}")),
                 }
             }
         }
         named.remove(&own);
-        logs.has_named = !named.is_empty();
+        self.has_named = !named.is_empty();
         for folder in named {
-            if let Err(error) = logs.add_named(&folder) {
-                logs.unread
+            if let Err(error) = self.add_named(&folder) {
+                self.unread
                     .push(format!("its logs in {} are not read: {error}", shown(&folder)));
             }
         }
-        Ok(logs)
+        Ok(())
     }
 
     /// Returns the folder that an option names, if it is on this machine. RocksDB resolves relative paths in the working
