@@ -72,7 +72,13 @@ pub(crate) fn open(folder: &Path, more: &[PathBuf], family: Option<&str>) -> Res
     for reason in logs.reasons(&manifest, is_copy) {
         reasons.add(&reason);
     }
-    let has_oldest_log = logs.has(manifest.oldest_log());
+    let oldest = manifest.oldest_log();
+    // RocksDB that has recovered logs names the number after theirs, and makes its log just before its manifest.
+    let own = name
+        .strip_prefix("MANIFEST-")
+        .and_then(|number| number.parse::<u64>().ok()?.checked_sub(1));
+    let own = own.filter(|log| is_rocksdb && *log >= oldest);
+    let has_oldest_log = [Some(oldest), own].into_iter().flatten().any(|log| logs.has(log));
     if let Err(error) = &unlisted {
         reasons.add(&format_args!("its files are not listed: {error}"));
     }

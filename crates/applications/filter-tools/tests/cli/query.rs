@@ -310,6 +310,18 @@ fn unlisted_tables_are_obsolete_only_if_that_is_certain() {
         let (answered, stderr) = answers(&bench, "db", &["stay", "absent"]);
         assert_eq!(answered, ["maybe", expected], "{change:?}: {stderr}");
     }
+    // RocksDB that has recovered logs names the number after theirs, and makes its log just before its manifest.
+    let recovered = [manifest, log(&[vec![10, 7]])].concat();
+    for (number, expected) in [(9, "no table"), (11, "no"), (12, "no table")] {
+        let bench = database("dropped_family");
+        bench.write("db/CURRENT", format!("MANIFEST-{number:06}\n"));
+        bench.write(&format!("db/MANIFEST-{number:06}"), &recovered);
+        assert_eq!(
+            answers(&bench, "db", &["stay", "absent"]).0,
+            ["maybe", expected],
+            "{number}"
+        );
+    }
 }
 
 /// Only a folder that was never opened, and shows no place of logs, is complete without a log.
