@@ -63,7 +63,8 @@ pub(crate) fn open(folder: &Path, more: &[PathBuf], family: Option<&str>) -> Res
     if let Some(gap) = manifest.gap() {
         reasons.add(&format_args!("{name}: {gap}"));
     }
-    let is_copy = logs.are_of_copy() && unlisted.as_ref().is_ok_and(Vec::is_empty);
+    let is_listed = unlisted.as_ref().is_ok_and(Vec::is_empty);
+    let is_copy = logs.are_of_copy() && is_listed && manifest.tracked_logs().is_empty();
     if is_copy {
         let text =
             "it has no logs, like a checkpoint or a restored backup: it is taken to be complete without them";
