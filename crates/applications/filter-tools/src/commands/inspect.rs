@@ -33,6 +33,9 @@ use terminal::number::counted;
 /// Ribbon filter it is two to the power of minus the columns. Figures of a filter block with a wrong checksum describe
 /// its bytes as they are. Bits of overlapping filters count once.
 ///
+/// Shows the column family of RocksDB that a table states after its path, and lists tables without data blocks, which
+/// have no keys, as empty.
+///
 /// Reads RocksDB's block-based tables of format versions 0 to 7, with full or partitioned filters, and Pebble's of
 /// versions 1 to 4; blocks compressed by Snappy, LZ4, Zstandard and zlib. Does not read plain, cuckoo and columnar
 /// tables, other compression, and blocks above 1 GiB (metaindex: 1 MiB).
@@ -223,7 +226,7 @@ fn print(out: &mut impl io::Write, inspection: &Inspection) -> io::Result<()> {
     }
     for ((policy, kinds), blocks) in &policies {
         let kinds: String = kinds.iter().map(|kind| format!(", {kind}")).collect();
-        let rows = blocks.iter().map(|(report, block)| row(&report.path, block));
+        let rows = blocks.iter().map(|(report, block)| row(&report.label(), block));
         writeln!(
             out,
             "{policy}{kinds}\n{}\n",
@@ -234,8 +237,13 @@ fn print(out: &mut impl io::Write, inspection: &Inspection) -> io::Result<()> {
             )
         )?;
     }
+    let empty = inspection
+        .tables
+        .iter()
+        .filter(|table| table.data_blocks == Some(0));
     let without = inspection.tables.iter().filter(|table| {
         table.kind != TableKind::Unknown
+            && table.data_blocks != Some(0)
             && table.filter_blocks.is_empty()
             && table.damage.is_empty()
             && table.not_read.is_empty()
@@ -245,7 +253,8 @@ fn print(out: &mut impl io::Write, inspection: &Inspection) -> io::Result<()> {
         let open: u64 = all.map(|bits| bits.matching_everything).sum();
         (open > 0).then(|| format!("{}: {}", table.path, counted(open, "filter")))
     });
-    list(out, "no filters", without.map(|table| table.path.clone()))?;
+    list(out, "empty: no data blocks", empty.map(TableReport::label))?;
+    list(out, "no filters", without.map(TableReport::label))?;
     list(out, "lets every key pass", open)?;
     list(out, "not read", messages(inspection, |table| &table.not_read))?;
     list(out, "damage", messages(inspection, |table| &table.damage))?;
