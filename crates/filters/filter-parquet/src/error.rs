@@ -74,7 +74,9 @@ pub enum Error<E> {
         rest: u64,
     },
     /// The header of a filter contradicts the footer.
-    #[error("the filter at offset {offset}: its length must be {stated} bytes as in the footer, got {needed}")]
+    #[error(
+        "the filter at offset {offset}: its length must be {stated} bytes as in the footer, got {needed}"
+    )]
     FilterLength {
         /// The offset of the filter.
         offset: u64,
@@ -132,7 +134,10 @@ pub enum FooterError {
         reason: &'static str,
     },
     /// The columns have no paths of their own, and those that follow from the schema need too much memory.
-    #[error("the paths of columns must have at most {allowed} bytes, {} times those of the footer", crate::footer::PATH_BYTES)]
+    #[error(
+        "the paths of columns must have at most {allowed} bytes, {} times those of the footer",
+        crate::footer::PATH_BYTES
+    )]
     LongPaths {
         /// The number of bytes that are allowed.
         allowed: usize,

@@ -97,7 +97,9 @@ impl<R: ReadAt> ParquetFile<R> {
         read: &mut BTreeMap<u64, u64>,
     ) -> Result<ColumnFilter, Error<R::Error>> {
         let size = self.size;
-        let rest = size.checked_sub(offset).ok_or(Error::FilterOffset { offset, size })?;
+        let rest = size
+            .checked_sub(offset)
+            .ok_or(Error::FilterOffset { offset, size })?;
         let head = bytes_at(&self.source, offset, rest.min(Header::MAX_BYTES as u64))?;
         let (header, header_len) =
             Header::read(&head).map_err(|source| Error::FilterHeader { offset, source })?;

@@ -50,7 +50,9 @@ impl Footer {
         let (len, at) = (footer.len(), footer.len() - input.0.len());
         read.map_err(|reason| match left {
             Some(_) => FooterError::Damaged { at, len, reason },
-            None => FooterError::LongPaths { allowed: PATH_BYTES.saturating_mul(len) },
+            None => FooterError::LongPaths {
+                allowed: PATH_BYTES.saturating_mul(len),
+            },
         })?;
         Ok(found)
     }
@@ -130,7 +132,11 @@ fn column_chunk(input: &mut Input<'_>, row_group: u64, column_type: ColumnType) 
         let start = dictionary.map_or(data, |dictionary| dictionary.min(data));
         Some(start..start.checked_add(count(metadata.compressed)?)?)
     });
-    let path = if metadata.path.is_empty() { of_key } else { metadata.path };
+    let path = if metadata.path.is_empty() {
+        of_key
+    } else {
+        metadata.path
+    };
     Ok(ColumnChunk {
         row_group,
         path: path.join("."),
@@ -308,7 +314,50 @@ mod tests {
         let nested = |depth: usize| [&[0x59][..], &vec![0x19; depth], &[0x05, 0]].concat();
         assert!(Footer::read(&nested(31)).is_ok());
         for depth in [32, 1_000_000] {
-            assert!(Footer::read(&nested(depth)).unwrap_err().to_string().ends_with("32 levels deep"));
+            assert!(
+                Footer::read(&nested(depth))
+                    .unwrap_err()
+                    .to_string()
+                    .ends_with("32 levels deep")
+            );
         }
+    }
+
+    /// Tests a long name that many columns share: their paths need the square of the footer's length.
+    #[test]
+    fn paths_that_need_too_much() {
+        let of = |columns: u64, name: usize| {
+            let root = [0x48, 0, 0x15, 2, 0];
+            let group = [
+                &[0x48][..],
+                &varint(name as u64),
+                &vec![b'x'; name],
+                &[0x15],
+                &varint(2 * columns),
+                &[0],
+            ];
+            let leaves = [0x15, 2, 0x38, 1, b'a', 0].repeat(columns as usize);
+            let chunks = [0x3c, 0, 0].repeat(columns as usize);
+            let list = |len: u64| [&[0xfc][..], &varint(len)].concat();
+            [
+                &[0x29][..],
+                &list(columns + 2),
+                &root,
+                &group.concat(),
+                &leaves,
+                &[0x29, 0x1c, 0x19],
+                &list(columns),
+                &chunks,
+                &[0, 0],
+            ]
+            .concat()
+        };
+        let footer = of(300, 500);
+        let path = [&"x".repeat(500), ".a"].concat();
+        let found = Footer::read(&footer).unwrap();
+        assert!(found.columns.len() == 300 && found.columns.iter().all(|chunk| chunk.path == path));
+        let footer = of(300, 5000);
+        let allowed = 64 * footer.len();
+        assert_eq!(Footer::read(&footer), Err(FooterError::LongPaths { allowed }));
     }
 }

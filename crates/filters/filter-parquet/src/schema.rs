@@ -65,7 +65,10 @@ impl<'f> Schema<'f> {
     pub(crate) fn path(&self, mut number: usize, left: &mut Option<usize>) -> Read<String> {
         let mut names = Vec::new();
         while number > 0 || names.is_empty() {
-            let place = self.elements.get(number).and_then(|element| Some((element.name, element.group?)));
+            let place = self
+                .elements
+                .get(number)
+                .and_then(|element| Some((element.name, element.group?)));
             let (name, group) = place.ok_or("a column without a path must have a place in the schema")?;
             *left = left.and_then(|left| left.checked_sub(name.len() + 1));
             left.ok_or("the paths of columns must not be so long")?;
@@ -158,6 +161,8 @@ fn converted_type(kind: i64, scale: i64) -> LogicalType {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec;
+
     use super::*;
 
     /// Tests both ways in which a schema states the meaning of values: `LogicalType`, and `ConvertedType` of older
@@ -208,5 +213,82 @@ mod tests {
         assert_eq!(of(&[0x55, 10, 0x4c, 0x6c, 0, 0]), Some(Date));
         assert_eq!(of(&[0x55, 0, 0x4c, 0x0c, 40, 0, 0]), Some(Other));
         assert_eq!(of(&[0x9c, 0]), None);
+    }
+
+    /// Writes an element: a group of so many elements, or a column.
+    fn element(name: &str, elements: Option<u8>) -> Vec<u8> {
+        let kind = if elements.is_none() {
+            &[0x15, 4, 0x38][..]
+        } else {
+            &[0x48]
+        };
+        let count = elements.map_or_else(Vec::new, |elements| vec![0x15, elements << 1]);
+        [kind, &[name.len() as u8], name.as_bytes(), &count, &[0]].concat()
+    }
+
+    fn schema(elements: &[Vec<u8>]) -> Schema<'_> {
+        let mut schema = Schema::default();
+        for element in elements {
+            schema.add(&mut Input(element)).unwrap();
+        }
+        schema
+    }
+
+    /// Groups, also empty ones, lists and maps, whose repeated groups are parts of the path.
+    #[test]
+    fn paths_are_places_in_the_schema() {
+        let elements =
+            "schema:6 a:2 id b:1 id none:0 list:1 list:1 element map:1 key_value:2 key value:1 c id"
+                .split(' ')
+                .map(|text| match text.split_once(':') {
+                    Some((name, count)) => element(name, count.parse().ok()),
+                    None => element(text, None),
+                });
+        let elements: Vec<_> = elements.collect();
+        let schema = schema(&elements);
+        let mut left = Some(1000);
+        let paths = schema
+            .columns
+            .iter()
+            .map(|(_, number)| schema.path(*number, &mut left));
+        let paths: Vec<_> = paths.map(Result::unwrap).collect();
+        let expected = "a.id a.b.id list.list.element map.key_value.key map.key_value.value.c id";
+        assert_eq!(paths.join(" "), expected);
+        assert_eq!(left, Some(1000 - expected.len() - 1));
+    }
+
+    /// Columns that no group counts, the root among them, and names that are no text.
+    #[test]
+    fn columns_without_a_place() {
+        let counted = |count| {
+            schema_path(&[
+                element("schema", Some(count)),
+                element("a", None),
+                element("b", None),
+            ])
+        };
+        assert_eq!(counted(2).as_deref(), Ok("b"));
+        assert_eq!(counted(60).as_deref(), Ok("b"));
+        for count in [0, 1] {
+            assert!(
+                counted(count)
+                    .unwrap_err()
+                    .ends_with("must have a place in the schema")
+            );
+        }
+        assert!(schema_path(&[element("a", None)]).is_err());
+        let mut name = element("a", None);
+        name[4] = 0xff;
+        assert_eq!(
+            schema_path(&[element("schema", Some(1)), name]),
+            Err("a name must be UTF-8")
+        );
+    }
+
+    /// Returns the path of the last column.
+    fn schema_path(elements: &[Vec<u8>]) -> Read<String> {
+        let schema = schema(elements);
+        let (_, number) = schema.columns.last().unwrap();
+        schema.path(*number, &mut Some(100))
     }
 }

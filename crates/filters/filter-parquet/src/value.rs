@@ -124,7 +124,9 @@ fn plain(text: &str, column: ColumnType) -> Result<Parsed, ValueError> {
         (ByteArray | FixedLenByteArray(_), None | Some(LogicalType::Text)) => {
             Ok(bytes(Some(text.into()), column, "of text"))
         }
-        _ => Err(ValueError::Form { given: ValueForm::Text }),
+        _ => Err(ValueError::Form {
+            given: ValueForm::Text,
+        }),
     }
 }
 
@@ -178,7 +180,10 @@ fn written(text: &str, column: ColumnType) -> Result<Parsed, ValueError> {
         }
         (Some(Timestamp(digits @ (3 | 6 | 9), is_utc)), Int64) => {
             let rule = times("since 1900 as in 2026-11-27T12:34:56", is_utc, digits);
-            (rule, encode(timestamp(text, digits, is_utc).or_else(stored_number)))
+            (
+                rule,
+                encode(timestamp(text, digits, is_utc).or_else(stored_number)),
+            )
         }
         // Files of old writers do not say whether numbers have a sign.
         (None, Int32 | Int64) => integer(text, width, width, false),
@@ -193,13 +198,19 @@ fn written(text: &str, column: ColumnType) -> Result<Parsed, ValueError> {
         (None, Double) => floating(text, |value| vec![value.to_le_bytes().to_vec()]),
         (Some(Float16), FixedLenByteArray(2)) => floating(text, halves),
         (Some(Uuid) | None, FixedLenByteArray(16)) => {
-            let (rule, bytes) = bytes(hex::decode(text.replace('-', "")).ok(), column, "in hexadecimal digits");
+            let (rule, bytes) = bytes(
+                hex::decode(text.replace('-', "")).ok(),
+                column,
+                "in hexadecimal digits",
+            );
             (
                 rule,
                 bytes.map(|bytes| bytes.into_iter().flat_map(both_orders).collect()),
             )
         }
-        (None, FixedLenByteArray(_) | Int96) => bytes(hex::decode(text).ok(), column, "in hexadecimal digits"),
+        (None, FixedLenByteArray(_) | Int96) => {
+            bytes(hex::decode(text).ok(), column, "in hexadecimal digits")
+        }
         _ => {
             return Err(ValueError::Form {
                 given: ValueForm::Written,

@@ -165,8 +165,13 @@ impl FilterReport {
                 report.expected_rate = Some(significant::round(filter.expected_rate()));
                 let values = column.stored_values().unwrap_or(0);
                 if values > 0 && filter.is_empty() {
-                    let values = counted(values, "value");
-                    report.note = Some(format!("the filter is empty, but the column has {values}"));
+                    let (values, nulls) = (
+                        counted(values, "value"),
+                        column.null_count.map_or(" or nulls", |_| ""),
+                    );
+                    report.note = Some(format!(
+                        "the filter is empty, but the column has {values}{nulls}: any value may match"
+                    ));
                 } else {
                     report.may_match = value.map(|value| filter.may_match(value));
                 }

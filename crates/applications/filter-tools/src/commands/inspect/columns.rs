@@ -137,7 +137,7 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile<'_>], unread: u64, has_k
     }
     type Text = fn(&FilterReport) -> Option<String>;
     let headings: [(&str, Text); 3] = [
-        ("may match", |filter| filter.note.clone()),
+        ("notes", |filter| filter.note.clone()),
         ("not read", |filter| filter.unread_text(false)),
         ("damage", |filter| filter.unread_text(true)),
     ];
