@@ -213,6 +213,11 @@ fn names<'f>(input: &mut Input<'f>) -> Read<Vec<&'f str>> {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
 mod tests {
     use alloc::string::ToString as _;
     use alloc::vec;

@@ -160,6 +160,11 @@ fn converted_type(kind: i64, scale: i64) -> LogicalType {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
 mod tests {
     use alloc::vec;
 

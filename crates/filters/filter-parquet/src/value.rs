@@ -192,7 +192,12 @@ fn written(text: &str, column: ColumnType) -> Result<Parsed, ValueError> {
         }
         // Some programs round to a double first.
         (None, Float) => floating(text, |value| {
-            let near = [value as f32, text.parse().unwrap_or(value as f32)];
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "rounded to the type of the column"
+            )]
+            let rounded = value as f32;
+            let near = [rounded, text.parse().unwrap_or(rounded)];
             near.map(|near| near.to_le_bytes().to_vec()).to_vec()
         }),
         (None, Double) => floating(text, |value| vec![value.to_le_bytes().to_vec()]),
