@@ -22,6 +22,35 @@ pub const ENCRYPTED_MAGIC: [u8; 4] = *b"PARE";
 const TAIL_LEN: usize = 8;
 
 /// An open Parquet file.
+///
+/// ```
+/// use filter_parquet::{ParquetFile, Value, ValueForm};
+///
+/// # use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilterMut};
+/// # let mut bitset = [0; 32];
+/// # let mut filter = SplitBlockFilterMut::new(&mut bitset)?;
+/// # filter.insert_raw_hashes((0..10).map(|id| PhysicalValue::Int64(id).hash()));
+/// # let header = Header::new(32)?.encode();
+/// # // The column `id` of INT64, and one row group with 10 values and a filter at offset 4.
+/// # let footer = b"\x29\x2c\x48\x04root\x15\x02\0\x15\x04\x38\x02id\0\x29\x1c\x19\x1c\x3c\x15\x04\x46\x14\x96\x08\0\0\0\0";
+/// # let len = (footer.len() as u32).to_le_bytes();
+/// # let bytes = [b"PAR1", header.as_ref(), &bitset, &footer[..], &len, b"PAR1"].concat();
+/// // The bytes of a file with the numbers 0 to 9.
+/// let file = ParquetFile::open(bytes)?;
+/// let chunk = &file.footer().columns[0];
+/// assert_eq!((chunk.path.as_str(), chunk.row_group, chunk.num_values), ("id", 0, Some(10)));
+///
+/// let parse = |text| Value::parse(text, chunk.column_type, ValueForm::Written);
+/// for (_, filter) in file.filters([chunk]) {
+///     let filter = filter?;
+///     assert!(filter.may_match(&parse("7")?) && !filter.may_match(&parse("300")?));
+/// }
+/// assert_eq!(
+///     parse("seven").unwrap_err().to_string(),
+///     "value must be a whole number between -9223372036854775808 and 18446744073709551615, got \"seven\""
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct ParquetFile<R> {
     source: R,

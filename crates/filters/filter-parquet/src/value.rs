@@ -26,8 +26,7 @@ type Forms = Vec<Vec<u8>>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ValueForm {
-    /// As people write a value of the column's type: `7`, `-2.50`, `2026-11-27T12:34:56Z`, text. The
-    /// README lists all.
+    /// As people write a value of the column's type: `7`, `-2.50`, `2026-11-27T12:34:56Z`, text.
     #[default]
     Written,
     /// The whole number that is stored, such as the days of a date.

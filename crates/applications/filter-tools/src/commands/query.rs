@@ -31,7 +31,8 @@ const LONGEST: u64 = 512 << 20;
 /// refused. Stored bytes alone never state the type, so that --type is needed. They identify the format if they are streams of Guava or Spark or
 /// filters of membership-filters, but not if they are filters of policies. In a table of LevelDB or RocksDB, each key
 /// is looked up in the filter that answers for it, or in every filter if the table does not show that the database
-/// orders keys by their bytes. (`inspect` looks up a value in a Parquet file.)
+/// orders keys by their bytes. (`inspect` looks up a value in a Parquet file.) A filter without a set bit whose header
+/// states keys is noted on standard error, and answers `maybe` for every key.
 ///
 /// In the folder of a database of LevelDB or RocksDB, which no program should have open, each key is looked up in all
 /// tables that the manifest lists. A key that is in none of them may be stored if a log is not empty, not there or in

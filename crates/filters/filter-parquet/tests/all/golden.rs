@@ -9,7 +9,7 @@ use filter_tables::testing::golden::bytes;
 use filter_tables::testing::tables::varint;
 
 fn open(name: &str) -> ParquetFile<Vec<u8>> {
-    ParquetFile::open(bytes(&format!("parquet/{name}.parquet"))).unwrap()
+    ParquetFile::open(bytes(&format!("parquet/{name}.parquet"))).expect("a whole file")
 }
 
 #[test]
