@@ -165,7 +165,7 @@ pub enum ValueError {
     Value {
         /// The values that are allowed, in words.
         expected: String,
-        /// The given value.
+        /// The given value, of bytes their hexadecimal digits.
         given: String,
     },
 }

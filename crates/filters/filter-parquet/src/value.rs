@@ -86,7 +86,7 @@ impl Value {
             return Err(ValueError::Boolean);
         }
         let (expected, forms) = bytes(Some(stored.to_vec()), column, "as the column stores them");
-        let given = format!("{} bytes", stored.len());
+        let given = hex::encode(stored);
         forms.map(Self).ok_or(ValueError::Value { expected, given })
     }
 

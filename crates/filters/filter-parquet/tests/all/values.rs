@@ -56,7 +56,7 @@ fn errors_name_the_value_and_what_is_allowed() {
     let error = Value::from_bytes(&[7], int).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "value must be 4 bytes as the column stores them, got \"1 bytes\""
+        "value must be 4 bytes as the column stores them, got \"07\""
     );
     assert_eq!(Value::from_bytes(&[7], boolean), Err(ValueError::Boolean));
     assert_eq!(
