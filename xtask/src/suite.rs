@@ -47,11 +47,12 @@ struct Suite {
 }
 
 /// The crates that work without the standard library, and the feature sets to test.
-const NO_STD: [(&str, &[&str]); 5] = [
+const NO_STD: [(&str, &[&str]); 6] = [
     ("hashzoo", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features", "--features", "alloc"]),
     ("filter-tables", &["--no-default-features"]),
+    ("filter-parquet", &["--no-default-features"]),
     ("membership-filters", &["--no-default-features"]),
 ];
 /// Optional features with tests.

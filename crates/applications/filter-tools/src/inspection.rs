@@ -7,7 +7,6 @@ pub(crate) mod database;
 mod file;
 mod filters;
 mod findings;
-mod footer;
 pub(crate) mod lookup;
 pub(crate) mod parquet;
 mod rocksdb;

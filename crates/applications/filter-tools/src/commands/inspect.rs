@@ -46,7 +46,7 @@ use terminal::number::counted;
 /// in it and in its folders, except hidden ones and those whose names begin with an underscore; links to folders are
 /// not followed. Files that are not read are reported, and the others are shown. JSON is then an array of filters, each
 /// with its file, and of the files that are not read, with the reason. A file or row group without filters has no entry
-/// and may have the key.
+/// and may have the key. A filter without a set bit over a column with values is noted, and taken to match every value.
 ///
 /// For the folder of a set, which must be the only path, compares the checksums and shows each shard, with the rate
 /// that the manifest states and the rate that the bytes suggest. Files that `build` wrote are shown in the same way. So
@@ -55,7 +55,7 @@ use terminal::number::counted;
 ///
 /// For Guava's and Spark's filters, shows k, the fill and, if the number of keys is not stated, an estimate of it.
 /// Reports a k that does not fit that number, as in filters that Spark's limits for data frames have cut. A stream has
-/// no checksum.
+/// no checksum. A filter without a set bit whose header states keys is noted.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} inspect /var/lib/app/db\n  {program} inspect --json 000005.ldb\n  \

@@ -11,7 +11,7 @@ use terminal::interrupt::Interrupt;
 
 use super::inspect::is_stored;
 use super::numbers::share;
-use super::{check_format, checked, encoding, failure, note, wrong};
+use super::{check_format, checked, emptied, encoding, failure, note, wrong};
 use crate::inspection::{database, head, is_named_like_a_table, lookup, parquet};
 
 /// The number of keys that are looked up together at most.
@@ -31,7 +31,8 @@ const LONGEST: u64 = 512 << 20;
 /// refused. Stored bytes alone never state the type, so that --type is needed. They identify the format if they are streams of Guava or Spark or
 /// filters of membership-filters, but not if they are filters of policies. In a table of LevelDB or RocksDB, each key
 /// is looked up in the filter that answers for it, or in every filter if the table does not show that the database
-/// orders keys by their bytes. (`inspect` looks up a value in a Parquet file.)
+/// orders keys by their bytes. (`inspect` looks up a value in a Parquet file.) A filter without a set bit whose header
+/// states keys is noted on standard error, and answers `maybe` for every key.
 ///
 /// In the folder of a database of LevelDB or RocksDB, which no program should have open, each key is looked up in all
 /// tables that the manifest lists, of all column families or of the one that --family names. A key that is in none of
@@ -193,7 +194,20 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         let manifest = generation.manifest();
         check_format(path, format, manifest)?;
         let kind = check_kind(path, arguments, &manifest.key_kind)?;
-        Ok(Opened::new(kind, move |keys| set.contains_many(keys)))
+        let shards = generation.shards().iter();
+        let notes: Vec<_> = shards.map(emptied).collect();
+        for (text, shard) in notes.iter().zip(&manifest.shards) {
+            text.iter()
+                .for_each(|text| note(path.join(&shard.file).display(), text));
+        }
+        Ok(Opened::new(kind, move |keys| {
+            let manifest = generation.manifest();
+            let mut answers = generation.contains_many(keys);
+            for (answer, key) in answers.iter_mut().zip(keys) {
+                *answer |= notes[manifest.shard_of(key)].is_some();
+            }
+            answers
+        }))
     } else if format.is_none() && !is_stored(path) && parquet::is_parquet(path) {
         let reason = "a Parquet file has filters by column: use the command inspect with --column and --key";
         Err(wrong(path, reason))
@@ -238,6 +252,10 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
             let text = "a program wrote this filter, which does not state its kind of key: --type long is for integers, the \
                         others are for text and bytes; only that program can query tuples";
             note(path.display(), text);
+        }
+        if let Some(text) = emptied(&filter) {
+            note(path.display(), text);
+            return Ok(Opened::new(kind, |keys| vec![true; keys.len()]));
         }
         Ok(Opened::new(kind, move |keys| filter.contains_many(keys)))
     }

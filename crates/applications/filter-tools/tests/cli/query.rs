@@ -2,10 +2,11 @@
 
 use std::fs;
 
+use filter_sets::StoredFormat;
 use filter_tables::testing::golden::{bytes as golden, path as golden_path};
 use filter_tables::testing::manifests::{FIRST, added, log};
 
-use super::Workbench;
+use super::{Outcome, Workbench};
 
 /// Copies a database that an engine wrote, and adds files with its keys and with others.
 pub(super) fn database(name: &str) -> Workbench {
@@ -291,4 +292,48 @@ fn names_with_control_characters_are_escaped() {
     fs::copy(bench.path("a\tno\nb\u{1b}[31m"), bench.path("plain")).unwrap();
     let answered = bench.done("query 'a\tno\nb\u{1b}[31m' plain --keys keys");
     assert_eq!(answered, "a\\u{9}no\\u{a}b\\u{1b}[31m\tmaybe\nplain\tmaybe\n");
+}
+
+/// A filter without a set bit denies no key if its header states keys, in any format, and neither does such a shard.
+#[test]
+fn empty_filters_of_keys_deny_none() {
+    let bench = Workbench::new();
+    bench.write("none", "");
+    bench.write("keys", keys(0..50));
+    for format in StoredFormat::all() {
+        let name = format.short_names()[0];
+        bench.done(&format!(
+            "build --keys none --rate 1% --format {name} --out {name}"
+        ));
+        let query = format!("query {name} --keys keys");
+        assert_eq!(bench.done(&query), "no\n".repeat(50), "{name}");
+        // The number of keys, and the checksum of the header.
+        let mut file = fs::read(bench.path(name)).unwrap();
+        file[16] = 50;
+        let sum = hashzoo::xxh3_64(&file[..248], 0);
+        file[248..256].copy_from_slice(&sum.to_le_bytes());
+        bench.write(name, file);
+        let note = "the filter is empty, but its header states 50 keys: any key may match";
+        let Outcome { code, stdout, stderr } = bench.run(&query);
+        assert_eq!((code, stdout), (0, "maybe\n".repeat(50)), "{name}");
+        assert_eq!(stderr, format!("{name}: {note}\n"));
+        let shown = bench.done(&format!("inspect {name}"));
+        assert!(shown.ends_with(&format!("\n{name}: {note}\n")), "{shown}");
+        assert_eq!(bench.json(0, &format!("inspect {name} --json"))[0]["note"], note);
+    }
+    bench.done("build --keys keys --rate 1% --format leveldb --shards 2 --out set");
+    let shard = fs::read_dir(bench.path("set"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.to_str().unwrap().contains("shard-00001"));
+    let (shard, mut file) = shard.map(|path| (path.clone(), fs::read(path).unwrap())).unwrap();
+    let bits = 256..file.len() - 1;
+    file[bits].fill(0);
+    fs::write(shard, file).unwrap();
+    let Outcome { code, stdout, stderr } = bench.run("query set --keys keys --no-verify");
+    assert_eq!((code, stdout), (0, "maybe\n".repeat(50)));
+    assert!(
+        stderr.starts_with("set/shard-00001-") && stderr.lines().count() == 1,
+        "{stderr}"
+    );
 }
