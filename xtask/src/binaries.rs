@@ -1,18 +1,16 @@
-//! Builds tests with cargo and runs them concurrently; cargo itself would run them one after another.
+//! Builds tests with cargo and runs them concurrently. Cargo itself would run the programs one after another, and nextest
+//! would run each test in a process of its own, which could not share a cluster of Redis or an installed library.
 
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use crate::Failure;
-use crate::cargo::{cargo_command, failed, output_of};
-
-/// The tests of the default members that a quick run leaves out: they need more programs.
-const FULL: [&str; 2] = ["header", "server"];
+use crate::cargo::{cargo_command, failed, metadata, output_of};
+use serde_json::Value;
 
 /// Long tests, longest first. They start first, because a long test started last would run alone.
 const LONG: [(&str, &str); 5] = [
@@ -36,33 +34,7 @@ pub(crate) struct Binary {
     folder: PathBuf,
 }
 
-/// The time of the last change to a file.
-fn changed(file: &Path) -> Option<SystemTime> {
-    fs::metadata(file).ok()?.modified().ok()
-}
-
 impl Binary {
-    /// Returns whether the tests passed after they were built and after this time.
-    fn passed_since(&self, time: Option<SystemTime>) -> bool {
-        let passed = changed(&self.marker());
-        passed.is_some() && passed > time && passed > changed(&self.program)
-    }
-
-    /// The file whose time is that of the start of the last run, if the tests passed.
-    fn marker(&self) -> PathBuf {
-        self.program.with_extension("passed")
-    }
-
-    /// Runs the tests. If they pass, a quick run can leave them out until something changes.
-    fn run_marked(&self, arguments: &[&str]) -> Result<(), Failure> {
-        let started = self.program.with_extension("running");
-        // Without the files, a quick run repeats the tests.
-        let _ = (fs::remove_file(self.marker()), fs::write(&started, ""));
-        self.run(arguments, &[])?;
-        let _ = fs::rename(started, self.marker());
-        Ok(())
-    }
-
     /// Runs the tests to the end, and shows their output if one fails.
     fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), Failure> {
         let Self { package, name, .. } = self;
@@ -97,9 +69,7 @@ impl Binary {
     /// Returns its position in the order of starts.
     fn place(&self) -> usize {
         let mut long = LONG.iter();
-        let is_this = |(package, name): &(&str, &str)| {
-            Path::new(package).ends_with(&self.package) && self.name == *name
-        };
+        let is_this = |&(package, name): &(&str, &str)| self.package == package && self.name == name;
         long.position(is_this).unwrap_or(LONG.len())
     }
 }
@@ -112,8 +82,8 @@ pub(crate) struct Binaries {
 }
 
 impl Binaries {
-    /// Builds the tests of the packages, or only the quick tests.
-    pub(crate) fn build(root: &Path, packages: &[&str], quick: bool) -> Result<Self, Failure> {
+    /// Builds the tests of the packages, and fails if one that a manifest of the workspace lists is not among them.
+    pub(crate) fn build(root: &Path, packages: &[&str]) -> Result<Self, Failure> {
         // All that a manifest does not except, and examples: with `--lib`, cargo would build libraries without tests,
         // too.
         let mut test = cargo_command(root, &["test", "--no-run"]);
@@ -124,39 +94,12 @@ impl Binaries {
         let messages = String::from_utf8_lossy(&messages);
         let all = |is_test| messages.lines().filter_map(move |line| binary(line, is_test));
         let (mut tests, programs): (Vec<Binary>, _) = (all(true).collect(), all(false).collect());
-        tests.retain(|test| !(quick && FULL.contains(&&*test.name)));
+        let missing = not_built(&metadata(root)?, &tests);
+        if !missing.is_empty() {
+            return Err(failed("cargo built no program of tests", missing.join(", ")));
+        }
         tests.sort_by_key(Binary::place);
         Ok(Self { tests, programs })
-    }
-
-    /// Leaves out the tests that passed since they were built, unless one of the files that tests may read, or a program
-    /// of their package, was changed.
-    pub(crate) fn leave_out_passed(&mut self, root: &Path) {
-        let mut list = Command::new("git");
-        list.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-        let Ok(files) = output_of(list.current_dir(root)) else {
-            return;
-        };
-        let files = String::from_utf8_lossy(&files);
-        // Cargo builds tests again if Rust's files that they depend on are changed.
-        let read = files.split_terminator('\0').filter(|file| !file.ends_with(".rs"));
-        let read = read.map(|file| changed(&root.join(file)));
-        let Some(times) = read.collect::<Option<Vec<_>>>() else {
-            return;
-        };
-        let (last, all, programs) = (times.into_iter().max(), self.tests.len(), &self.programs);
-        self.tests.retain(|test| {
-            let of_package = programs.iter().filter(|program| program.package == test.package);
-            let built = of_package
-                .map(|program| changed(&program.program))
-                .max()
-                .flatten();
-            !test.passed_since(last.max(built))
-        });
-        println!(
-            "{} of {all} programs passed since they were built",
-            all - self.tests.len()
-        );
     }
 
     /// Returns the path of a workspace program that was built for the tests.
@@ -179,11 +122,8 @@ impl Binaries {
         let work = || {
             let mut failures = Vec::new();
             while let Some((binary, arguments)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let result = match variables {
-                    [] => binary.run_marked(arguments),
-                    _ => binary.run(arguments, variables),
-                };
-                failures.extend(result.err().map(|failure| failure.to_string()));
+                let failure = binary.run(arguments, variables).err();
+                failures.extend(failure.map(|failure| failure.to_string()));
             }
             failures
         };
@@ -214,14 +154,40 @@ pub(crate) fn now() -> Instant {
 
 /// Returns the test or program that a cargo message reports.
 fn binary(message: &str, is_test: bool) -> Option<Binary> {
-    let message: serde_json::Value = serde_json::from_str(message).ok()?;
-    let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
+    let message: Value = serde_json::from_str(message).ok()?;
+    let (folder, package) = package(&message)?;
     (message["profile"]["test"] == is_test).then_some(Binary {
-        package: folder.file_name()?.to_str()?.to_owned(),
+        package: package.to_owned(),
         name: message["target"]["name"].as_str()?.to_owned(),
         program: message["executable"].as_str()?.into(),
         folder: folder.to_owned(),
     })
+}
+
+/// Returns the folder of a package that cargo describes, and the folder's name.
+fn package(described: &Value) -> Option<(&Path, &str)> {
+    let folder = Path::new(described["manifest_path"].as_str()?).parent()?;
+    Some((folder, folder.file_name()?.to_str()?))
+}
+
+/// Returns the targets with tests, in cargo's metadata of the workspace, of which there is no program.
+fn not_built(metadata: &Value, tests: &[Binary]) -> Vec<String> {
+    // A library and a program may have the same name.
+    let mut built: Vec<_> = tests.iter().map(|test| (&*test.package, &*test.name)).collect();
+    let mut missing = Vec::new();
+    for described in metadata["packages"].as_array().into_iter().flatten() {
+        let package = package(described).map_or("", |(_, package)| package);
+        for target in described["targets"].as_array().into_iter().flatten() {
+            let name = target["name"].as_str().unwrap_or_default();
+            if target["test"] == true {
+                match built.iter().position(|&test| test == (package, name)) {
+                    Some(found) => _ = built.swap_remove(found),
+                    None => missing.push(format!("{package} {name}")),
+                }
+            }
+        }
+    }
+    missing
 }
 
 #[cfg(test)]
@@ -244,19 +210,33 @@ mod tests {
         assert_eq!(found(true, "null"), [None, None]);
     }
 
+    fn registry(program: &str) -> Binary {
+        Binary {
+            package: "hashzoo".to_owned(),
+            name: "registry".to_owned(),
+            program: program.into(),
+            folder: ".".into(),
+        }
+    }
+
+    #[test]
+    fn a_listed_target_without_a_program_is_named() {
+        let metadata = serde_json::json!({ "packages": [
+            { "manifest_path": "/a/hashzoo/Cargo.toml", "targets": [
+                { "name": "registry", "test": true },
+                { "name": "registry", "test": true },
+                { "name": "an_example", "test": false },
+            ] },
+            { "manifest_path": "/a/plots/Cargo.toml", "targets": [{ "name": "registry", "test": true }] },
+        ] });
+        let missing = not_built(&metadata, &[registry("true")]);
+        assert_eq!(missing, ["hashzoo registry", "plots registry"]);
+    }
+
     #[test]
     fn a_failure_names_the_tests() {
-        let run = |program: &str| {
-            let binary = Binary {
-                package: "hashzoo".to_owned(),
-                name: "registry".to_owned(),
-                program: program.into(),
-                folder: ".".into(),
-            };
-            binary.run(&[], &[])
-        };
-        run("true").unwrap();
-        let failure = run("false").unwrap_err();
+        registry("true").run(&[], &[]).unwrap();
+        let failure = registry("false").run(&[], &[]).unwrap_err();
         assert_eq!(failure.to_string(), "hashzoo registry: exit status: 1");
     }
 }

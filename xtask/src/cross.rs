@@ -123,7 +123,7 @@ pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), Failure>
 /// the processor.
 const COMMANDS: [&str; 2] = [
     "--package hashzoo --package filter-policy --lib --test golden",
-    "--package filter-policy --package filter-tables --package membership-filters \
+    "--package filter-policy --package filter-tables --package filter-parquet --package membership-filters \
      --features filter-tables/snappy,filter-tables/xxhash --test all",
 ];
 

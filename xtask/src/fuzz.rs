@@ -19,8 +19,8 @@ pub(crate) const HOST: &str = "x86_64-unknown-linux-gnu";
 ///
 /// libFuzzer looks for inputs that reach new code, with AddressSanitizer and overflow checks. It starts from the
 /// committed inputs and keeps new ones under `target/fuzz`; a failing input is stored there, and its name is printed.
-/// This needs a C++ compiler. `cargo xtask test` gives the committed inputs to the readers of filters, filter blocks
-/// and tables.
+/// This needs a C++ compiler. `cargo xtask test` gives the committed inputs to the readers of filters, filter blocks,
+/// tables, and Parquet's headers and footers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  cargo xtask fuzz\n  cargo xtask fuzz filters tables --seconds 3600")]
 pub(crate) struct Arguments {

@@ -23,14 +23,10 @@ use clap::builder::PossibleValuesParser;
 /// --install it fails at once if a program that it needs is missing, and lists what is missing.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  cargo xtask test --quick\n  cargo xtask test --install\n  \
-        cargo xtask test --from documentation"
+    after_help = "Examples:\n  cargo xtask test --install\n  cargo xtask test --from documentation\n\n\
+        The tests of one package are quick: `cargo test -p PACKAGE`."
 )]
 pub(crate) struct Arguments {
-    /// Run only formatting, clippy and the tests that need nothing but Rust and a C compiler; skip test programs that
-    /// passed before and are unaffected by what changed since
-    #[arg(long, conflicts_with = "install")]
-    quick: bool,
     /// Install missing system packages first (Debian and its relatives)
     #[arg(long)]
     install: bool,
@@ -41,46 +37,40 @@ pub(crate) struct Arguments {
 
 struct Step {
     name: &'static str,
-    /// Set if `--quick` runs the step: it needs only Rust and a C compiler, and finds many faults in little time.
-    quick: bool,
     run: fn(&mut Suite) -> Result<(), Failure>,
 }
 
 /// The state that steps share.
 struct Suite {
     root: PathBuf,
-    quick: bool,
     binaries: Binaries,
 }
 
 /// The crates that work without the standard library, and the feature sets to test.
-const NO_STD: [(&str, &[&str]); 5] = [
+const NO_STD: [(&str, &[&str]); 6] = [
     ("hashzoo", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features", "--features", "alloc"]),
     ("filter-tables", &["--no-default-features"]),
+    ("filter-parquet", &["--no-default-features"]),
     ("membership-filters", &["--no-default-features"]),
 ];
 /// Optional features with tests.
 const FEATURES: &str = "membership-filters/save,membership-filters/slot";
+/// Cargo's selection of all packages.
+const WORKSPACE: [&str; 3] = ["--workspace", "--features", FEATURES];
 /// The name of the step that is in every run.
 const BUILD: &str = "tests: build";
 
 impl Step {
-    const fn quick(name: &'static str, run: fn(&mut Suite) -> Result<(), Failure>) -> Self {
-        let quick = true;
-        Self { name, quick, run }
-    }
-
-    const fn full(name: &'static str, run: fn(&mut Suite) -> Result<(), Failure>) -> Self {
-        let quick = false;
-        Self { name, quick, run }
+    const fn new(name: &'static str, run: fn(&mut Suite) -> Result<(), Failure>) -> Self {
+        Self { name, run }
     }
 }
 
 /// The steps in order; those that fail fastest come first.
 const STEPS: [Step; 15] = [
-    Step::quick("format", |suite| {
+    Step::new("format", |suite| {
         // Formatted as a workspace, a package outside of it would be formatted with all that it depends on.
         cargo(&suite.root, &words("fmt --all --check"))?;
         ["filters/filter-policy/freestanding", "fuzz"]
@@ -90,29 +80,22 @@ const STEPS: [Step; 15] = [
                 cargo(&suite.root, &["fmt", "--check", "--manifest-path", &manifest])
             })
     }),
-    Step::full("spelling", |suite| spelling(&suite.root)),
-    Step::quick("clippy", |suite| {
-        lints::check_all_targets(&suite.root, suite.packages())
+    Step::new("spelling", |suite| spelling(&suite.root)),
+    Step::new("clippy", |suite| {
+        lints::check_all_targets(&suite.root, &WORKSPACE)
     }),
-    Step::quick(BUILD, |suite| {
-        suite.binaries = Binaries::build(&suite.root, suite.packages(), suite.quick)?;
+    Step::new(BUILD, |suite| {
+        suite.binaries = Binaries::build(&suite.root, &WORKSPACE)?;
         Ok(())
     }),
-    Step::quick("tests", |suite| {
-        if suite.quick {
-            suite.binaries.leave_out_passed(&suite.root);
-        }
+    Step::new("tests", |suite| {
         // Tests that need a browser are ignored by default.
-        let ignored: &[&str] = if suite.quick { &[] } else { &["--include-ignored"] };
-        suite.binaries.run(|_| Some(ignored.to_vec()), &[])
+        suite.binaries.run(|_| Some(vec!["--include-ignored"]), &[])
     }),
-    Step::full("tests: documentation", |suite| {
-        cargo(
-            &suite.root,
-            &["test", "--doc", "--workspace", "--features", FEATURES],
-        )
+    Step::new("tests: documentation", |suite| {
+        cargo(&suite.root, &[&["test", "--doc"], &WORKSPACE[..]].concat())
     }),
-    Step::full("tests by the portable kernel", |suite| {
+    Step::new("tests by the portable kernel", |suite| {
         // Tests otherwise use the best kernel, and processors without AVX2 use this one. Rates are skipped because the
         // bytes are the same.
         let scalar = [("FILTER_POLICY_KERNEL", "scalar")];
@@ -121,56 +104,50 @@ const STEPS: [Step; 15] = [
             &scalar,
         )
     }),
-    Step::full("packages", |suite| {
+    Step::new("packages", |suite| {
         // Without builds from the archives, which take minutes: `cargo package --workspace` and `cargo xtask release`
         // do them.
         let arguments = words("package --workspace --locked --no-verify --allow-dirty");
         cargo(&suite.root, &arguments)
     }),
-    Step::full("without the standard library", |suite| without_std(&suite.root)),
-    Step::full("documentation", |suite| documentation(&suite.root, false)),
-    Step::full("model of the concurrent filter", |suite| {
+    Step::new("without the standard library", |suite| without_std(&suite.root)),
+    Step::new("documentation", |suite| documentation(&suite.root, false)),
+    Step::new("model of the concurrent filter", |suite| {
         // Optimised, because even a few threads have very many interleavings.
         let arguments = words("test --release --package membership-filters-model");
         run_command(cargo_command(&suite.root, &arguments).env("RUSTFLAGS", "--cfg loom"))
     }),
-    Step::full("freestanding program", |suite| freestanding::check(&suite.root)),
-    Step::full("committed run", |suite| {
+    Step::new("freestanding program", |suite| freestanding::check(&suite.root)),
+    Step::new("committed run", |suite| {
         let mut program = Command::new(suite.binaries.program("hash-comparison")?);
         program.arg("reproduce").env(workspace::VARIABLE, &suite.root);
         run_command(program.current_dir(&suite.root))
     }),
-    Step::full("guides", |suite| {
+    Step::new("guides", |suite| {
         let program = suite.binaries.program("hash-comparison")?;
         guides::check(&suite.root, program.parent().unwrap_or(program))
     }),
-    Step::full("other processors", |suite| {
+    Step::new("other processors", |suite| {
         (cross::usual().into_iter()).try_for_each(|target| cross::test(&suite.root, target))
     }),
 ];
 
-/// Runs all steps, or the quick steps, from the one that is named, and stops at the first failure. The tests are always
-/// built.
+/// Runs all steps from the one that is named, and stops at the first failure. The tests are always built.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let Arguments { quick, install, .. } = *arguments;
-    if !quick {
-        let targets = cross::usual();
-        let needs = [xtask::of_suite(), cross::needs(&targets)].concat();
-        programs::require(&needs, install, "test")?;
-        cross::require(&targets, install)?;
-        programs::require_python(&workspace::root(), install)?;
-    }
+    let install = arguments.install;
+    let targets = cross::usual();
+    let needs = [xtask::of_suite(), cross::needs(&targets)].concat();
+    programs::require(&needs, install, "test")?;
+    cross::require(&targets, install)?;
+    programs::require_python(&workspace::root(), install)?;
     let mut suite = Suite {
         root: workspace::root(),
-        quick,
         binaries: Binaries::default(),
     };
     let named = |name: &String| STEPS.iter().position(|step| step.name == name);
     let first = arguments.from.as_ref().and_then(named).unwrap_or(0);
-    let is_run =
-        move |index: usize, step: &Step| (step.quick || !quick) && (index >= first || step.name == BUILD);
     let steps = (STEPS.iter().enumerate())
-        .filter(move |(index, step)| is_run(*index, step))
+        .filter(move |(index, step)| *index >= first || step.name == BUILD)
         .map(|(_, step)| step);
     let mut result = Ok(());
     let mut times = Vec::new();
@@ -191,17 +168,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         println!("not tested: the kernel {kernel}, which this processor lacks");
     }
     result
-}
-
-impl Suite {
-    /// Returns cargo's selection of packages: all, or those that build without engines and peers.
-    fn packages(&self) -> &'static [&'static str] {
-        if self.quick {
-            &["--features", FEATURES]
-        } else {
-            &["--workspace", "--features", FEATURES]
-        }
-    }
 }
 
 /// Returns the kernels that the tests skip here because the processor, or its virtual machine, lacks the instructions.

@@ -13,8 +13,6 @@ use serde_json::Value;
 const LINTS: &str = "-D warnings -D clippy::unimplemented -D clippy::ignore_without_reason";
 /// The compiler's lint, which warns about a dependency in each target that does not use it.
 const UNUSED: &str = "unused_crate_dependencies";
-/// The package that has dependencies only for their features.
-const FEATURES_ONLY: &str = "xtask";
 
 /// Lints the libraries and programs that cargo selects by the arguments.
 pub(super) fn check(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
@@ -83,8 +81,8 @@ impl Targets {
     /// features.
     fn unused(&self) -> Vec<String> {
         let is_unused = |((package, name), without): &(&(String, String), &BTreeSet<String>)| {
-            let is_expected = package == FEATURES_ONLY || package.replace('-', "_") == *name;
-            !is_expected && self.all.get(package).is_some_and(|all| all.is_subset(without))
+            package.replace('-', "_") != *name
+                && self.all.get(package).is_some_and(|all| all.is_subset(without))
         };
         let unused = self.without.iter().filter(is_unused);
         unused

@@ -85,39 +85,6 @@ fn missing_programs_and_their_packages_are_named() {
     assert!(stderr.contains(way), "{stderr}");
 }
 
-/// The packages of a quick run have the features that they have beside the engines, so that no suite builds again what
-/// another has built.
-#[test]
-fn one_selection_of_features() {
-    let tree = |selection: &[&str]| -> BTreeSet<String> {
-        let output = Command::new(env!("CARGO"))
-            .args([
-                "tree",
-                "--locked",
-                "--prefix=none",
-                "--no-dedupe",
-                "--format={p} {f}",
-            ])
-            .args(["--edges=normal,build,dev"])
-            .args(selection)
-            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap())
-            .output()
-            .unwrap();
-        let (code, stdout, stderr) = parts(&output);
-        assert_eq!(code, Some(0), "{stderr}");
-        stdout.lines().map(str::to_owned).collect()
-    };
-    let with_engines = tree(&["--workspace"]);
-    // It needs LevelDB.
-    let is_excepted = |package: &str| package.starts_with("filter-policy-leveldb ");
-    let is_other = |package: &String| !with_engines.contains(package) && !is_excepted(package);
-    let others: Vec<String> = tree(&[]).into_iter().filter(is_other).collect();
-    assert!(
-        others.is_empty(),
-        "xtask/Cargo.toml lacks the features that engines need of {others:#?}"
-    );
-}
-
 /// Filters, engines and applications use nothing of the comparison or the benchmarks, and the comparison only filters
 /// and what is shared, in tests and build scripts, too. A package belongs to the folder of `crates/` that contains it.
 #[test]

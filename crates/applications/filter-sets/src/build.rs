@@ -294,7 +294,7 @@ impl FileBuilding {
             FileForm::Shard(number, shards) => (number, shards),
             _ => (0, 1),
         };
-        let replace = keys.builder.replace;
+        let Builder { replace, format, .. } = keys.builder.clone();
         let mut written = Err(Error::argument("there is no filter"));
         keys.build(number, shards, progress, |header, filter| {
             let mut entry = header.entry();
@@ -302,8 +302,13 @@ impl FileBuilding {
                 FileForm::Shard(..) => (path.join(&entry.file), true),
                 _ => (path.clone(), replace),
             };
-            // What some policies write for no keys, up to five bytes, could be a file that was cut.
-            let is_cut = header.bytes < 8 && matches!(form, FileForm::Raw);
+            // Readers refuse what some policies write for no keys, because it could be a file that was cut.
+            let mut is_cut = false;
+            if matches!(form, FileForm::Raw) && header.bytes < 64 {
+                let mut stored = Vec::new();
+                filter.write(&mut stored).map_err(Error::argument)?;
+                is_cut = format.operations.check_bare(&stored).is_err();
+            }
             let write = |file: &mut dyn Write| match &form {
                 _ if is_cut => file.write_all(&MATCHES_EVERYTHING),
                 FileForm::Commands(key) => filter.write_commands(key, file),

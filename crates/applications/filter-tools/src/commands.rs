@@ -11,11 +11,12 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
-use filter_sets::{Error, Manifest, StoredFormat};
+use filter_sets::{Error, Filter, Manifest, StoredFormat};
 use key_input::KeyKind;
 use membership_filters::Encoding;
 use serde::Serialize;
 use terminal::failure::{Failure, escaped};
+use terminal::number::counted;
 
 use crate::inspection::shown;
 
@@ -39,6 +40,19 @@ fn check_format(folder: &Path, given: Option<&StoredFormat>, manifest: &Manifest
         }
         _ => Ok(()),
     }
+}
+
+/// Returns a note on a filter without a set bit whose header states keys. It would deny each of them.
+fn emptied(filter: &Filter) -> Option<String> {
+    let keys = filter.header().map_or(0, |header| header.keys);
+    let is_empty = match filter.fill() {
+        Some(fill) => fill.ones == 0,
+        None => filter.expected_rate() == 0.0,
+    };
+    (keys > 0 && is_empty).then(|| {
+        let keys = counted(keys, "key");
+        format!("the filter is empty, but its header states {keys}: any key may match")
+    })
 }
 
 /// Returns the encoding that stored filters name for a kind of key.

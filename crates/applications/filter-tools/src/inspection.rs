@@ -7,7 +7,6 @@ pub(crate) mod database;
 mod file;
 mod filters;
 mod findings;
-mod footer;
 pub(crate) mod lookup;
 pub(crate) mod parquet;
 mod rocksdb;
@@ -55,6 +54,8 @@ pub(crate) struct TableReport {
     /// The properties that only RocksDB's tables have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rocksdb: Option<RocksDbReport>,
+    /// The number of data blocks: a table without any has no keys. `None` if they are unknown.
+    pub(crate) data_blocks: Option<u64>,
     /// The filter blocks: at most one, unless another program wrote the table. The partitions of a filter count as one.
     pub(crate) filter_blocks: Vec<FilterBlockReport>,
     /// Descriptions of the damage.
@@ -89,10 +90,17 @@ pub(crate) fn inspect(path: &Path, with_data: bool) -> Result<Vec<TableReport>, 
             let reason = "not a database folder: it has neither a file CURRENT nor files named .ldb or .sst, nor Parquet files";
             return Err(wrong(reason.to_owned()));
         }
-        return Ok(tables
-            .iter()
-            .map(|table| inspect_table(table, with_data))
-            .collect());
+        let families = database::families(path);
+        let report = |table: &PathBuf| {
+            let mut report = inspect_table(table, with_data);
+            let number = database::number_of(table, ".sst");
+            let listed = number.and_then(|number| families.get(&number));
+            if let (Some(report), Some(family)) = (&mut report.rocksdb, listed) {
+                report.family = Some(family.to_string());
+            }
+            report
+        };
+        return Ok(tables.iter().map(report).collect());
     }
     let file = TableFile::open(path).map_err(refused)?;
     if !is_named_like_a_table(path)
@@ -144,7 +152,12 @@ pub(crate) fn is_named_like_a_table(path: &Path) -> bool {
 
 /// Formats a path without control characters, which could move a terminal's cursor.
 pub(crate) fn shown(path: &Path) -> String {
-    path.to_string_lossy().replace(char::is_control, "\u{fffd}")
+    readable(path.as_os_str().as_encoded_bytes())
+}
+
+/// Returns a name in a table or a manifest as text without control characters.
+pub(crate) fn readable(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).replace(char::is_control, "\u{fffd}")
 }
 
 /// Inspects a path that is named like a table.
@@ -166,10 +179,7 @@ fn report(path: &Path, file: &TableFile, with_data: bool) -> TableReport {
     match Table::open(file) {
         Ok(table) => {
             report.kind = TableKind::Leveldb;
-            let mut data_blocks = table.data_blocks().unwrap_or_else(|error| {
-                report.add_error(&error);
-                Vec::new()
-            });
+            let mut data_blocks = report.add_data_blocks(table.data_blocks());
             if with_data {
                 report.add_data(&table, &data_blocks);
             }
@@ -195,6 +205,7 @@ impl TableReport {
             bytes,
             kind: TableKind::Unknown,
             rocksdb: None,
+            data_blocks: None,
             filter_blocks: Vec::new(),
             damage: Vec::new(),
             not_read: Vec::new(),
@@ -210,6 +221,24 @@ impl TableReport {
         let mut found = Findings::default();
         found.add_error(error);
         self.add(found);
+    }
+
+    /// Counts the data blocks, and returns them. They are none if they could not be read.
+    fn add_data_blocks(
+        &mut self,
+        blocks: Result<Vec<BlockHandle>, filter_tables::Error<io::Error>>,
+    ) -> Vec<BlockHandle> {
+        match &blocks {
+            Ok(blocks) => self.data_blocks = Some(blocks.len() as u64),
+            Err(error) => self.add_error(error),
+        }
+        blocks.unwrap_or_default()
+    }
+
+    /// Returns the path, and the column family if the table states one.
+    pub(crate) fn label(&self) -> String {
+        let family = self.rocksdb.as_ref().and_then(|report| report.family.as_ref());
+        family.map_or_else(|| self.path.clone(), |family| format!("{} ({family})", self.path))
     }
 
     /// Inspects the filter blocks that do not overlap: thousands of names for one block would multiply the work.

@@ -99,8 +99,8 @@ filter_policy_state* filter_policy_new_fractional(double bits_per_key, filter_po
  * those under which databases store filters, and short ones; an unknown name gets the list of all in the message. Some
  * of them have no number, as "BloomFilter2.Seed9747b28c:10".
  *
- * Returns NULL if there is no such policy, or its bits per key are out of range, and writes the reason into
- * message[0..message_size), cut to fit and NUL-terminated; else writes an empty text. message may be NULL. */
+ * Returns NULL if there is no such policy, or its bits per key are below 1 or above FILTER_POLICY_MAX_BITS_PER_KEY ("0.5",
+ * "61"), and writes the reason into message[0..message_size), cut to fit and NUL-terminated; else writes an empty text. message may be NULL. */
 filter_policy_state* filter_policy_parse(const char* text, char* message, size_t message_size);
 
 /* Creates the policy that reads the filters stored under this name, of any bits per key: an engine finds the name beside

@@ -1,5 +1,7 @@
 //! The error type of the crate.
 
+use core::fmt;
+
 #[cfg(feature = "alloc")]
 use alloc::{boxed::Box, format, string::String};
 
@@ -146,12 +148,12 @@ pub enum Error {
     /// The header of a Parquet filter is cut short, is not in Thrift's compact encoding, or lacks one of its parts.
     #[error("filter header must be a complete Thrift struct, got damaged or cut bytes")]
     ParquetHeader,
-    /// The header of a Parquet filter names an unknown algorithm, hash function or compression.
-    #[error("filter's {what} must be number 1, got {number}")]
+    /// The header of a Parquet filter names an unknown algorithm, hash function or compression, or none.
+    #[error(fmt = unknown_to_parquet)]
     UnknownToParquet {
         /// The name of the field.
         what: &'static str,
-        /// The number found; the known number in Parquet's definition is 1.
+        /// The number found; the known number in Parquet's definition is 1. It is 0 if the header names none.
         number: i16,
     },
     /// The length of a Parquet filter's bit set is not a valid one.
@@ -172,6 +174,13 @@ pub enum Error {
 
 // The error is part of the result of every filter that is built.
 const _: () = assert!(size_of::<Error>() <= 48);
+
+fn unknown_to_parquet(what: &&str, number: &i16, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match number {
+        0 => write!(f, "filter's header names no {what}"),
+        _ => write!(f, "filter's {what} must be number 1, got {number}"),
+    }
+}
 
 /// Quotes a text from a user or a table, of which a long one is cut.
 #[cfg(feature = "alloc")]

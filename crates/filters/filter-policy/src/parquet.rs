@@ -5,7 +5,7 @@
 //! 32-byte blocks. [`SplitBlockFilter`] reads a filter, [`SplitBlockFilterMut`] builds one, and [`Header`] is the
 //! header. [`bitset_len_for_rate`] returns the size that keeps a rate, [`bitset_len_of_writers`] the one that other
 //! writers choose. The filter holds values, not keys: a value's [`hash`](PhysicalValue::hash) is the hash of its plain
-//! encoding. See [`FORMAT.md`](crate::format_page) for the bytes.
+//! encoding. See [`FORMAT.md`](crate::format_page) for the bytes; the crate `filter-parquet` finds the filters in files.
 //!
 //! ```
 //! use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};

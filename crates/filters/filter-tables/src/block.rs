@@ -117,6 +117,11 @@ impl<'a> Entries<'a> {
         Ok(Some(Entry { key, value }))
     }
 
+    /// Returns the offset at which the last entry, and so its value, ends in the block.
+    pub(super) const fn position(&self) -> usize {
+        self.0.len - self.0.rest.len()
+    }
+
     /// Returns the next value without assembling its key, which takes no memory. Not to be mixed with
     /// [`next_entry`](Self::next_entry).
     pub(super) fn next_value(&mut self) -> Result<Option<&'a [u8]>, Damage> {

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::block::Block;
+use super::block::{Block, Entry};
 use super::checksum::ChecksumKind;
 use super::compression::decompress;
 use super::error::{BlockRole, Damage, Error};
@@ -54,18 +54,47 @@ impl Protection {
         Some(checksum.wrapping_add(of_place(base, offset)))
     }
 
-    /// Checks the contents against the checksum stored after them.
+    /// Checks the contents against the checksum stored after them. Properties may be those of an ingested table.
     pub(super) fn verify(
         self,
         stored: &StoredBlock<'_>,
         block: BlockRole,
         offset: u64,
     ) -> Result<(), Damage> {
-        match self.checksum(stored.contents(), stored.compression(), offset) {
-            Some(computed) => stored.expect(computed, block, offset),
-            None => Ok(()),
-        }
+        let checksum = |contents: &[u8]| self.checksum(contents, stored.compression(), offset);
+        let Some(computed) = checksum(stored.contents()) else {
+            return Ok(());
+        };
+        stored.expect(computed, block, offset).or_else(|damage| {
+            let original =
+                (self.is_rocksdbs() && block == BlockRole::Properties).then(|| before_ingestion(stored));
+            let computed = original.flatten().and_then(|original| checksum(&original));
+            computed.map_or(Err(damage), |computed| {
+                stored.expect(computed, block, offset).map_err(|_| damage)
+            })
+        })
     }
+}
+
+/// Returns properties as they were when their checksum was made: RocksDB writes a number into those of a table that it
+/// ingests, in place of 0. Compressed ones have no place for it.
+///
+/// Source: RocksDB, `table/meta_blocks.cc` (`ReadTablePropertiesHelper`).
+fn before_ingestion(stored: &StoredBlock<'_>) -> Option<Vec<u8>> {
+    const NAME: &[u8] = b"rocksdb.external_sst_file.global_seqno";
+    const LEN: usize = size_of::<u64>();
+
+    let contents = stored.contents();
+    if stored.compression() != StoredBlock::UNCOMPRESSED || contents.len() as u64 > MAX_METAINDEX_BYTES {
+        return None;
+    }
+    let block = Block::new(BlockRole::Properties, contents.to_vec(), true);
+    let mut entries = block.entries().ok()?;
+    while !matches!(entries.next_entry().ok()??, Entry { key, value } if key == NAME && value.len() == LEN) {}
+    let end = entries.position();
+    let mut contents = block.into_contents();
+    contents.get_mut(..end)?.last_chunk_mut::<LEN>()?.fill(0);
+    Some(contents)
 }
 
 /// Returns the amount that a block's place adds to its checksum, from the file's base number; 0 for base 0.
@@ -220,4 +249,65 @@ fn read<R: ReadAt>(reader: &R, offset: u64, buffer: &mut [u8]) -> Result<(), Err
             len,
             source,
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns stored properties with this value of the number, and a checksum.
+    fn properties(number: &[u8], compression: u8, checksum: u32) -> Vec<u8> {
+        let mut block = b"\x00\x09\x01rocksdb.aX\x08\x1e".to_vec();
+        block.push(u8::try_from(number.len()).unwrap());
+        block.extend(b"external_sst_file.global_seqno");
+        block.extend(number);
+        block.extend(b"\x08\x01\x01zY\x00\x00\x00\x00\x01\x00\x00\x00");
+        block.push(compression);
+        block.extend(checksum.to_le_bytes());
+        block
+    }
+
+    #[test]
+    fn a_number_that_is_written_at_ingestion_is_no_damage() {
+        let kinds = [0, 1, 2, 3, 4].map(|number| ChecksumKind::from_number(number).unwrap());
+        for kind in kinds.into_iter().filter(|kind| kind.is_supported()) {
+            for (base, offset) in [
+                (0, 0),
+                (0, 1 << 33),
+                (0x1234_5678, 0),
+                (0x8000_0001, 0x1_0000_1234),
+            ] {
+                let protection = Protection::RocksDb {
+                    kind,
+                    base,
+                    format_version: 5,
+                };
+                let is_right = |number: &[u8], role, original: &[u8], compression, more: u32| {
+                    let block = properties(original, compression, 0);
+                    let stored = StoredBlock::new(&block).unwrap();
+                    let checksum = protection
+                        .checksum(stored.contents(), compression, offset)
+                        .unwrap_or(0);
+                    let block = properties(number, compression, checksum.wrapping_add(more));
+                    let stored = StoredBlock::new(&block).unwrap();
+                    protection.verify(&stored, role, offset).is_ok()
+                };
+                let (zeros, number, role) = ([0; 9], [7, 6, 5, 4, 3, 2, 1, 9, 9], BlockRole::Properties);
+                assert!(
+                    is_right(&number[..8], role, &zeros[..8], 0, 0),
+                    "{kind}, {base:x}"
+                );
+                // Of another length, in another block, compressed, with another checksum, not from zero.
+                let has_none = kind == ChecksumKind::None;
+                assert_eq!(is_right(&number, role, &zeros, 0, 0), has_none);
+                assert_eq!(
+                    is_right(&number[..8], BlockRole::Metaindex, &zeros[..8], 0, 0),
+                    has_none
+                );
+                assert_eq!(is_right(&number[..8], role, &zeros[..8], 1, 0), has_none);
+                assert_eq!(is_right(&number[..8], role, &zeros[..8], 0, 1), has_none);
+                assert_eq!(is_right(&number[..8], role, &number[1..], 0, 0), has_none);
+            }
+        }
+    }
 }

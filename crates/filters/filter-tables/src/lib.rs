@@ -33,9 +33,11 @@ pub use blocks::{MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES};
 pub use checksum::{ChecksumKind, block_checksum};
 pub use error::{BlockRole, Damage, Error};
 pub use footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC, RocksDbForm};
-pub use manifest::{Manifest, ManifestError, manifest_name};
+pub use manifest::{ColumnFamily, Manifest, ManifestError, manifest_name};
 pub use reader::{MetaindexEntry, Table};
-pub use rocksdb::{FilterHandles, FilterPartition, RocksDbFilters, RocksDbProperties, RocksDbTable};
+pub use rocksdb::{
+    FilterHandles, FilterPartition, FilteredPart, RocksDbFilters, RocksDbProperties, RocksDbTable,
+};
 pub use rocksdb::{ROCKSDB_FOOTER_LEN, ROCKSDB_MAGIC, RocksDbFooter};
 pub use source::{PastEnd, ReadAt};
 pub use stored::{StoredBlock, TRAILER_LEN};

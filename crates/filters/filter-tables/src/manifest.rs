@@ -42,11 +42,14 @@ impl ManifestError {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Manifest {
     /// The column families by number. LevelDB's tables are those of family 0.
-    families: BTreeMap<u64, Family>,
+    families: BTreeMap<u64, ColumnFamily>,
     previous_log: u64,
     /// The oldest log that RocksDB keeps, which may have prepared transactions. 0 if the manifest does not state it.
     oldest_prepared_log: u64,
-    has_next_file: bool,
+    next_file: Option<u64>,
+    tracked_logs: BTreeSet<u64>,
+    /// The number below which RocksDB tracks no log.
+    tracked_from: u64,
     is_rocksdb: bool,
     /// Set if bytes are no part of a record that was applied.
     is_cut: bool,
@@ -54,13 +57,34 @@ pub struct Manifest {
     missing_edits: u64,
 }
 
+/// A column family of RocksDB, or all of a database of LevelDB.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Family {
+pub struct ColumnFamily {
+    name: Vec<u8>,
     is_bytewise: bool,
     /// The number of the first log with entries that are in no table.
     log: Option<u64>,
-    /// Levels and numbers of the tables.
-    tables: BTreeSet<(u64, u64)>,
+    /// The sizes of the tables by levels and numbers.
+    tables: BTreeMap<(u64, u64), u64>,
+}
+
+impl ColumnFamily {
+    /// Returns the name: `default` for the first family, and for the only one of LevelDB.
+    pub fn name(&self) -> &[u8] {
+        &self.name
+    }
+
+    /// Returns the numbers of the tables, and their sizes in bytes. RocksDB may have put some into other folders, which
+    /// only the program that opens the database names (`db_paths`, `cf_paths`).
+    pub fn tables(&self) -> BTreeMap<u64, u64> {
+        let all = self.tables.iter();
+        all.map(|((_, number), size)| (*number, *size)).collect()
+    }
+
+    /// Returns true for the family in which RocksDB keeps its own statistics.
+    pub fn is_hidden(&self) -> bool {
+        self.name == b"___rocksdb_stats_history___"
+    }
 }
 
 impl Manifest {
@@ -117,8 +141,35 @@ impl Manifest {
 
     /// Returns the numbers of the tables that belong to the database, in ascending order.
     pub fn tables(&self) -> BTreeSet<u64> {
-        let all = self.families.values().flat_map(|family| &family.tables);
+        let all = self.families.values().flat_map(|family| family.tables.keys());
         all.map(|(_, number)| *number).collect()
+    }
+
+    /// Returns the column families, in the order of their creation.
+    pub fn families(&self) -> impl Iterator<Item = &ColumnFamily> {
+        self.families.values()
+    }
+
+    /// Returns true if a table with this number that the manifest does not list is obsolete, given that the
+    /// [oldest log](Self::oldest_log) is there. A later edit, which the manifest may lack, adds tables with higher
+    /// numbers, or with entries of that log, which is then removed.
+    pub fn has_given_out(&self, table: u64) -> bool {
+        self.gap().is_none() && self.next_file.is_some_and(|next| table < next)
+    }
+
+    /// Returns the number of the oldest log that may have entries that are in no table, as the manifest states it.
+    pub fn oldest_log(&self) -> u64 {
+        let stated = Some(self.oldest_prepared_log).filter(|log| *log > 0);
+        let families = self.families.values().filter_map(|family| family.log).min();
+        let previous = Some(self.previous_log).filter(|log| *log > 0);
+        let oldest = stated.or(families).into_iter().chain(previous).min();
+        oldest.unwrap_or(0)
+    }
+
+    /// Returns the numbers of the logs that RocksDB needs to open the database. It states them only with the option
+    /// `track_and_verify_wals_in_manifest`, and never the last one.
+    pub const fn tracked_logs(&self) -> &BTreeSet<u64> {
+        &self.tracked_logs
     }
 
     /// Returns true if the log with this number may have entries that are in no table.
@@ -145,7 +196,8 @@ impl Manifest {
             Some("manifest must end with a whole record")
         } else if self.missing_edits > 0 {
             Some("manifest must end with a whole atomic group")
-        } else if !self.has_next_file || self.families.get(&0).is_none_or(|family| family.log.is_none()) {
+        } else if self.next_file.is_none() || self.families.get(&0).is_none_or(|family| family.log.is_none())
+        {
             Some("manifest must name the next file and a log")
         } else {
             None
@@ -157,7 +209,7 @@ impl Manifest {
         let edit = &mut edit;
         let (mut added, mut removed) = (Vec::new(), Vec::new());
         let (mut comparator, mut log, mut number) = (None, None, 0);
-        let mut is_dropped = false;
+        let (mut name, mut is_dropped) = (None, false);
         self.missing_edits = 0;
         while !edit.is_empty() {
             let part = take_u64(edit)?;
@@ -165,10 +217,7 @@ impl Manifest {
             match part {
                 1 => comparator = Some(take_bytes(edit)?),
                 2 => log = Some(take_u64(edit)?),
-                3 => {
-                    take_u64(edit)?;
-                    self.has_next_file = true;
-                }
+                3 => self.next_file = Some(take_u64(edit)?),
                 9 => self.previous_log = take_u64(edit)?,
                 10 => self.oldest_prepared_log = take_u64(edit)?,
                 // The number of the last entry, the largest number of a family.
@@ -184,27 +233,52 @@ impl Manifest {
                 6 => removed.push((take_u64(edit)?, take_u64(edit)?)),
                 // A table that was added.
                 7 | 100 | 102 | 103 => {
-                    added.push((take_u64(edit)?, take_u64(edit)?));
-                    take_added(part, edit)?;
+                    let table = (take_u64(edit)?, take_u64(edit)?);
+                    added.push((table, take_added(part, edit)?));
                 }
                 // The family of the edit, the name of a new one, the end of one.
                 200 => number = take_u64(edit)?,
-                201 => {
-                    take_bytes(edit)?;
-                }
+                201 => name = Some(take_bytes(edit)?),
                 202 => is_dropped = true,
                 300 => self.missing_edits = take_u64(edit)?,
                 // A file of values, and how much of it is garbage.
                 400 | 401 | 8194 | 8195 => take_value_file(part, edit)?,
                 // An early form of what names logs, without a length.
                 8196 | 8197 => return None,
+                // A log that RocksDB tracks, and the end of all before a number.
+                8199 => {
+                    let log = take_u64(&mut take_bytes(edit)?)?;
+                    if log >= self.tracked_from {
+                        self.tracked_logs.insert(log);
+                    }
+                }
+                8200 => {
+                    self.tracked_from = self.tracked_from.max(take_u64(&mut take_bytes(edit)?)?);
+                    while self
+                        .tracked_logs
+                        .first()
+                        .is_some_and(|log| *log < self.tracked_from)
+                    {
+                        self.tracked_logs.pop_first();
+                    }
+                }
                 _ if part & MAY_BE_SKIPPED != 0 => {
                     take_bytes(edit)?;
                 }
                 _ => return None,
             }
         }
-        let family = self.families.entry(number).or_default();
+        let family = self.families.entry(number).or_insert_with(|| ColumnFamily {
+            name: if number == 0 {
+                b"default".to_vec()
+            } else {
+                Vec::new()
+            },
+            ..ColumnFamily::default()
+        });
+        if let Some(name) = name {
+            family.name = name.to_vec();
+        }
         family.log = log.or(family.log);
         family.is_bytewise =
             comparator.map_or(family.is_bytewise, |name| name == b"leveldb.BytewiseComparator");
@@ -220,13 +294,14 @@ impl Manifest {
     }
 }
 
-/// Takes what follows the level and number of an added table: in RocksDB's forms more than size, first key and last key.
-fn take_added(part: u64, edit: &mut &[u8]) -> Option<()> {
+/// Takes what follows the level and number of an added table, and returns its size: in RocksDB's forms there is more than
+/// that, first key and last key.
+fn take_added(part: u64, edit: &mut &[u8]) -> Option<u64> {
     if part == 102 {
         // The number of the table's folder.
         take_u64(edit)?;
     }
-    take_u64(edit)?;
+    let size = take_u64(edit)?;
     take_bytes(edit)?;
     take_bytes(edit)?;
     if part > 7 {
@@ -235,12 +310,12 @@ fn take_added(part: u64, edit: &mut &[u8]) -> Option<()> {
         take_u64(edit)?;
     }
     if part < 103 {
-        return Some(());
+        return Some(size);
     }
     loop {
         let field = take_u64(edit)?;
         if field == 1 {
-            return Some(());
+            return Some(size);
         }
         // Field 65 is the number of the table's folder. Others with this bit change what the table means.
         if field & 64 != 0 && field != 65 {

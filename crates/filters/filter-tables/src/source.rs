@@ -1,13 +1,13 @@
-//! The source of a table's bytes.
+//! The source of a file's bytes.
 
 use alloc::vec::Vec;
 
-/// The bytes of a table, in memory or elsewhere.
+/// The bytes of a table or another file, in memory or elsewhere.
 ///
 /// Implemented for slices and vectors of bytes; for a file it takes a few lines around `metadata` and a positioned
 /// read.
 #[diagnostic::on_unimplemented(
-    message = "a table cannot be read from `{Self}`",
+    message = "a file cannot be read from `{Self}`",
     note = "pass `&[u8]` or `Vec<u8>`, or implement `ReadAt` with the size of a file and a positioned read"
 )]
 pub trait ReadAt {

@@ -96,30 +96,37 @@ fn a_full_chain_is_reported() {
     });
 }
 
-/// Later servers go on with chains of RedisBloom 1 and 2.0, whose links have a power of two of bits.
+/// Later servers go on with chains of RedisBloom 1 and 2.0, whose links have a power of two of bits, and load those that
+/// another later server had from an RDB file.
 #[test]
 fn a_chain_of_redisbloom_2_0_goes_on() {
     with_module(|server| {
-        let digits =
-            include_str!("../../../membership-filters/tests/data/redisbloom_2.0.hex").replace('\n', "");
-        let stored: Vec<u8> = (0..digits.len())
-            .step_by(2)
-            .map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap())
-            .collect();
-        let mut local = RedisBloomFilter::from_redisbloom(&stored).unwrap();
-        let remote = RedisBloom::new("old");
-        remote.load(&local).query(server).unwrap();
-        check_all_there(
-            &remote
-                .contains_many((0..100).map(|i| format!("k/{i}")))
-                .query(server)
-                .unwrap(),
-        );
-        let more = names("more", 2_000);
-        let new = remote.insert_many(&more).query(server).unwrap();
-        let expected: Vec<bool> = more.iter().map(|key| local.insert(key).unwrap()).collect();
-        assert_eq!(new, expected);
-        assert!(local.info().links > 3 && remote.dump().query(server).unwrap() == local);
+        for digits in [
+            include_str!("../../../membership-filters/tests/data/redisbloom_2.0.hex"),
+            include_str!("../../../membership-filters/tests/data/redisbloom_2.0_from_rdb.hex"),
+        ] {
+            let digits = digits.replace('\n', "");
+            let stored: Vec<u8> = (0..digits.len())
+                .step_by(2)
+                .map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap())
+                .collect();
+            let stored = RedisBloomFilter::from_redisbloom(&stored).unwrap();
+            let remote = RedisBloom::new("old");
+            remote.load(&stored).query(server).unwrap();
+            // With the keys that prove the load.
+            let mut local = remote.dump().query(server).unwrap();
+            check_all_there(
+                &remote
+                    .contains_many((0..100).map(|i| format!("k/{i}")))
+                    .query(server)
+                    .unwrap(),
+            );
+            let more = names("more", 2_000);
+            let new = remote.insert_many(&more).query(server).unwrap();
+            let expected: Vec<bool> = more.iter().map(|key| local.insert(key).unwrap()).collect();
+            assert_eq!(new, expected);
+            assert!(local.info().links > 3 && remote.dump().query(server).unwrap() == local);
+        }
     });
 }
 

@@ -250,10 +250,10 @@ impl FormatOperations for Application {
             }
             Recognition::RedisBloom => {
                 let number = |at| Some(u32::from_le_bytes(*head.get(at..)?.first_chunk()?));
-                // The options, and links, of which each has 61 bytes at least.
-                let is_whole = len >= 20 + u64::from(number(8)?) * 61;
+                // The options, and links, of which each has 57 bytes at least.
+                let is_whole = len >= 20 + u64::from(number(8)?) * 57;
                 let is_enveloped = head.starts_with(&redisbloom::BloomFilter::MAGIC);
-                let is_bare = is_whole && matches!(number(12)?, 5 | 13);
+                let is_bare = is_whole && matches!(number(12)?, 4 | 5 | 12 | 13);
                 return (is_enveloped || is_bare).then_some(format);
             }
             Recognition::Envelope(magic) => magic,

@@ -67,12 +67,13 @@ impl FormatOperations for &'static dyn AnyFormat {
     fn check_bare(&self, bytes: &[u8]) -> Result<()> {
         let view = FilterView::new(*self, bytes);
         let (name, len) = ((**self).name(), bytes.len());
+        // Other writers may have shorter filters than this crate, but none of fewer than 64 bits.
+        let least = self.size(1, BitsPerKey::whole(1)).map_err(Error::argument)?.bytes;
         let reason = match view.kind() {
             // Written where a filter could not be built.
             FilterKind::Reserved if bytes == MATCHES_EVERYTHING => return Ok(()),
             FilterKind::Reserved => format!("no filter of {name}: {}", self.damage(bytes)),
-            // All formats have at least 64 bits, also without keys.
-            FilterKind::Filter(_) if view.bits() >= 64 => return Ok(()),
+            FilterKind::Filter(_) if view.bits() >= 64 || len as u64 >= least => return Ok(()),
             _ => format!("no filter of {name} has the length of {len} bytes"),
         };
         Err(Error::argument(reason))

@@ -449,4 +449,14 @@ fn spark_and_redisbloom_are_read_from_their_envelopes() {
         let error = refused(None, &damaged);
         assert!(error.contains("checksum"), "{error}");
     }
+    // Chains of RedisBloom 2.0, as it dumped them and as later servers do.
+    for digits in [
+        include_str!("../../../membership-filters/tests/data/redisbloom_2.0.hex"),
+        include_str!("../../../membership-filters/tests/data/redisbloom_2.0_from_rdb.hex"),
+    ] {
+        let bytes = hex::decode(digits.replace('\n', "")).unwrap();
+        let filter = Filter::from_bytes(None, bytes).unwrap();
+        assert_eq!(filter.format(), &format("redisbloom"));
+        assert!((0..100).all(|number| filter.contains(&format!("k/{number}"))));
+    }
 }

@@ -5,6 +5,7 @@ mod building;
 mod formats;
 mod hostile;
 mod reseal;
+mod small;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -33,6 +33,9 @@ use terminal::number::counted;
 /// Ribbon filter it is two to the power of minus the columns. Figures of a filter block with a wrong checksum describe
 /// its bytes as they are. Bits of overlapping filters count once.
 ///
+/// Shows the column family of RocksDB that a table states after its path, and lists tables without data blocks, which
+/// have no keys, as empty.
+///
 /// Reads RocksDB's block-based tables of format versions 0 to 7, with full or partitioned filters, and Pebble's of
 /// versions 1 to 4; blocks compressed by Snappy, LZ4, Zstandard and zlib. Does not read plain, cuckoo and columnar
 /// tables, other compression, and blocks above 1 GiB (metaindex: 1 MiB).
@@ -43,7 +46,7 @@ use terminal::number::counted;
 /// in it and in its folders, except hidden ones and those whose names begin with an underscore; links to folders are
 /// not followed. Files that are not read are reported, and the others are shown. JSON is then an array of filters, each
 /// with its file, and of the files that are not read, with the reason. A file or row group without filters has no entry
-/// and may have the key.
+/// and may have the key. A filter without a set bit over a column with values is noted, and taken to match every value.
 ///
 /// For the folder of a set, which must be the only path, compares the checksums and shows each shard, with the rate
 /// that the manifest states and the rate that the bytes suggest. Files that `build` wrote are shown in the same way. So
@@ -52,7 +55,7 @@ use terminal::number::counted;
 ///
 /// For Guava's and Spark's filters, shows k, the fill and, if the number of keys is not stated, an estimate of it.
 /// Reports a k that does not fit that number, as in filters that Spark's limits for data frames have cut. A stream has
-/// no checksum.
+/// no checksum. A filter without a set bit whose header states keys is noted.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} inspect /var/lib/app/db\n  {program} inspect --json 000005.ldb\n  \
@@ -223,7 +226,7 @@ fn print(out: &mut impl io::Write, inspection: &Inspection) -> io::Result<()> {
     }
     for ((policy, kinds), blocks) in &policies {
         let kinds: String = kinds.iter().map(|kind| format!(", {kind}")).collect();
-        let rows = blocks.iter().map(|(report, block)| row(&report.path, block));
+        let rows = blocks.iter().map(|(report, block)| row(&report.label(), block));
         writeln!(
             out,
             "{policy}{kinds}\n{}\n",
@@ -234,8 +237,13 @@ fn print(out: &mut impl io::Write, inspection: &Inspection) -> io::Result<()> {
             )
         )?;
     }
+    let empty = inspection
+        .tables
+        .iter()
+        .filter(|table| table.data_blocks == Some(0));
     let without = inspection.tables.iter().filter(|table| {
         table.kind != TableKind::Unknown
+            && table.data_blocks != Some(0)
             && table.filter_blocks.is_empty()
             && table.damage.is_empty()
             && table.not_read.is_empty()
@@ -245,7 +253,8 @@ fn print(out: &mut impl io::Write, inspection: &Inspection) -> io::Result<()> {
         let open: u64 = all.map(|bits| bits.matching_everything).sum();
         (open > 0).then(|| format!("{}: {}", table.path, counted(open, "filter")))
     });
-    list(out, "no filters", without.map(|table| table.path.clone()))?;
+    list(out, "empty: no data blocks", empty.map(TableReport::label))?;
+    list(out, "no filters", without.map(TableReport::label))?;
     list(out, "lets every key pass", open)?;
     list(out, "not read", messages(inspection, |table| &table.not_read))?;
     list(out, "damage", messages(inspection, |table| &table.damage))?;

@@ -11,7 +11,7 @@ use terminal::interrupt::Interrupt;
 
 use super::inspect::is_stored;
 use super::numbers::share;
-use super::{check_format, checked, encoding, failure, note, wrong};
+use super::{check_format, checked, emptied, encoding, failure, note, wrong};
 use crate::inspection::{database, head, is_named_like_a_table, lookup, parquet};
 
 /// The number of keys that are looked up together at most.
@@ -31,12 +31,16 @@ const LONGEST: u64 = 512 << 20;
 /// refused. Stored bytes alone never state the type, so that --type is needed. They identify the format if they are streams of Guava or Spark or
 /// filters of membership-filters, but not if they are filters of policies. In a table of LevelDB or RocksDB, each key
 /// is looked up in the filter that answers for it, or in every filter if the table does not show that the database
-/// orders keys by their bytes. (`inspect` looks up a value in a Parquet file.)
+/// orders keys by their bytes. (`inspect` looks up a value in a Parquet file.) A filter without a set bit whose header
+/// states keys is noted on standard error, and answers `maybe` for every key.
 ///
 /// In the folder of a database of LevelDB or RocksDB, which no program should have open, each key is looked up in all
-/// tables that the manifest lists. A key that is in none of them may be stored if a log is not empty, not there or in
-/// another folder, or a table is not read, has no filters or is not listed. `no table` is then printed for it in place of `no`, and the reasons on standard
-/// error.
+/// tables that the manifest lists, of all column families or of the one that --family names. A key that is in none of
+/// them may be stored if a log is not empty or not there, or a table is not read, has no filters, or may be newer than
+/// the manifest. `no table` is then printed for it in place of `no`, and the reasons on standard error. Logs are also
+/// read in the folder that RocksDB's options name. A checkpoint or a restored backup of RocksDB is complete without logs,
+/// which a note reports. Where filters have prefixes of keys alone, a key is looked up by its prefix if RocksDB's own
+/// extractor made it, which a note reports, too.
 ///
 /// Keys are read as by build. In a table, --type long is a key of eight bytes, the lowest first; other numbers are binary.
 #[derive(Debug, clap::Args)]
@@ -57,6 +61,13 @@ pub struct Arguments {
     /// The format of the filters, as for build: only for stored bytes alone
     #[arg(long, value_name = "NAME", value_parser = StoredFormat::named)]
     format: Option<StoredFormat>,
+    /// Answer of this column family alone: only for databases and tables of RocksDB
+    #[arg(long, value_name = "NAME")]
+    family: Option<String>,
+    /// More folders with tables of the one database: those in RocksDB's options db_paths and cf_paths, which no file
+    /// of a database names
+    #[arg(long, value_name = "FOLDER", num_args = 1..)]
+    tables: Vec<PathBuf>,
     /// Files with a key a line, also compressed by gzip or Zstandard; - or none is standard input
     #[arg(long, value_name = "FILE", num_args = 1..)]
     keys: Vec<PathBuf>,
@@ -98,6 +109,12 @@ impl Opened {
 ///
 /// If a path cannot be opened or has keys of another kind, a line is no item, or a table of a database is damaged.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let [first, more @ ..] = &arguments.paths[..] else {
+        return Ok(());
+    };
+    if !arguments.tables.is_empty() && (!more.is_empty() || !database::is_database(first)) {
+        return Err(wrong(first, "--tables needs one path, the folder of a database"));
+    }
     let mut all: Vec<Opened> = Vec::new();
     for path in &arguments.paths {
         let opened = open(path, arguments)?;
@@ -171,17 +188,41 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         }
         open_database(path, arguments)
     } else if path.is_dir() {
+        refuse_family(path, arguments)?;
         let set = FilterSet::open(path, opening).map_err(failure)?;
         let generation = set.generation();
         let manifest = generation.manifest();
         check_format(path, format, manifest)?;
         let kind = check_kind(path, arguments, &manifest.key_kind)?;
-        Ok(Opened::new(kind, move |keys| set.contains_many(keys)))
+        let shards = generation.shards().iter();
+        let notes: Vec<_> = shards.map(emptied).collect();
+        for (text, shard) in notes.iter().zip(&manifest.shards) {
+            text.iter()
+                .for_each(|text| note(path.join(&shard.file).display(), text));
+        }
+        Ok(Opened::new(kind, move |keys| {
+            let manifest = generation.manifest();
+            let mut answers = generation.contains_many(keys);
+            for (answer, key) in answers.iter_mut().zip(keys) {
+                *answer |= notes[manifest.shard_of(key)].is_some();
+            }
+            answers
+        }))
     } else if format.is_none() && !is_stored(path) && parquet::is_parquet(path) {
         let reason = "a Parquet file has filters by column: use the command inspect with --column and --key";
         Err(wrong(path, reason))
     } else if format.is_none() && is_named_like_a_table(path) {
         let may_hold = lookup::open(path, None).map_err(|unread| unread.failure(path))?;
+        if let Some(family) = &arguments.family {
+            let stated = lookup::family(path).map_err(|unread| unread.failure(path))?;
+            if stated != *family {
+                let reason = format!("the column family must be {stated} as in the table, got {family}");
+                return Err(wrong(path, reason));
+            }
+        }
+        if let Some(extractor) = &may_hold.extractor {
+            note(path.display(), lookup::of_prefixes(extractor));
+        }
         if let Some(all) = &may_hold.all {
             let text = format!(
                 "the table does not show which of its filters answers for a key, so each key is looked up in all {}: an absent key matches with a probability of {}",
@@ -194,6 +235,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| (may_hold.answer)(key)).collect();
         Ok(Opened::new(kind, answers))
     } else {
+        refuse_family(path, arguments)?;
         let known = format.cloned().or_else(|| StoredFormat::of_file(path));
         let encoding = encoding(arguments.form.kind.unwrap_or(KeyKind::Line));
         let given = known.map(|format| format.encoding(encoding));
@@ -211,14 +253,26 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
                         others are for text and bytes; only that program can query tuples";
             note(path.display(), text);
         }
+        if let Some(text) = emptied(&filter) {
+            note(path.display(), text);
+            return Ok(Opened::new(kind, |keys| vec![true; keys.len()]));
+        }
         Ok(Opened::new(kind, move |keys| filter.contains_many(keys)))
     }
 }
 
+fn refuse_family(path: &Path, arguments: &Arguments) -> Result<(), Failure> {
+    let reason = "--family needs a database or a table of RocksDB";
+    arguments
+        .family
+        .as_ref()
+        .map_or(Ok(()), |_| Err(wrong(path, reason)))
+}
+
 fn open_database(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
-    let database = database::open(path)?;
-    for reason in &database.reasons {
-        note(path.display(), reason);
+    let database = database::open(path, &arguments.tables, arguments.family.as_deref())?;
+    for text in database.reasons.iter().chain(&database.notes) {
+        note(path.display(), text);
     }
     if !database.reasons.is_empty() {
         let text = "\"no table\" means that a key is in no table that was read and may be stored";

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::io;
 use std::path::Path;
 
 use filter_policy::filter_block::FilterBlockReader;
@@ -11,7 +12,7 @@ use filter_policy::policies::{self, AnyPolicy};
 use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_policy::view::FilterView;
 use filter_policy::{BloomFilterPolicy, FilterPolicy as _};
-use filter_tables::{BlockHandle, BlockRole, Entry, Error, FilterHandles, RocksDbTable, Table};
+use filter_tables::{BlockHandle, BlockRole, Entry, Error, FilterHandles, FilteredPart, RocksDbTable, Table};
 
 use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
 
@@ -26,6 +27,36 @@ pub(crate) struct MayHold {
     pub(crate) answer: KeyLookup,
     /// The filters, if each key is looked up in all of them.
     pub(crate) all: Option<AllFilters>,
+    /// The name of the extractor, if filters have prefixes alone.
+    pub(crate) extractor: Option<String>,
+}
+
+/// The reason why a column family is refused.
+pub(crate) const NO_FAMILIES: &str = "LevelDB has no column families: leave --family out";
+
+/// Describes what filters of prefixes answer.
+pub(crate) fn of_prefixes(extractor: &str) -> String {
+    format!(
+        "filters have prefixes only ({extractor}): a key is looked up by its prefix, and \"maybe\" is the answer for all keys with a stored one"
+    )
+}
+
+/// Returns the name of the column family that a table of RocksDB states.
+///
+/// # Errors
+///
+/// If the table cannot be read, or states none.
+pub(crate) fn family(path: &Path) -> Result<String, Unread> {
+    let file = TableFile::open(path)?;
+    match RocksDbTable::open(&file) {
+        Ok(table) => table
+            .properties()
+            .column_family()
+            .map(super::readable)
+            .ok_or_else(|| Unread::Other("the table states no column family: leave --family out".to_owned())),
+        Err(Error::NotRocksDb) => Err(Unread::Other(NO_FAMILIES.to_owned())),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Filters that are all queried for each key, because the table does not show which of them answers for it.
@@ -73,9 +104,26 @@ pub(crate) fn open(path: &Path, listed: Option<bool>) -> Result<MayHold, Unread>
         error => error.into(),
     };
     match Table::open(&file) {
-        Ok(table) => leveldb(&table, listed == Some(true)),
-        Err(Error::RocksDb(_)) => rocksdb(&RocksDbTable::open(&file).map_err(unread)?),
+        Ok(table) => {
+            leveldb(&table, listed == Some(true)).or_else(|unread| if_empty(table.data_blocks(), unread))
+        }
+        Err(Error::RocksDb(_)) => {
+            let table = RocksDbTable::open(&file).map_err(unread)?;
+            rocksdb(&table).or_else(|unread| if_empty(table.data_blocks(), unread))
+        }
         Err(error) => Err(unread(error)),
+    }
+}
+
+/// Answers for a table that has no filters if it has no data blocks either, and so no keys.
+fn if_empty(blocks: Result<Vec<BlockHandle>, Error<io::Error>>, unread: Unread) -> Result<MayHold, Unread> {
+    match blocks {
+        Ok(blocks) if blocks.is_empty() && !unread.is_damage() => Ok(MayHold {
+            answer: Box::new(|_| false),
+            all: None,
+            extractor: None,
+        }),
+        _ => Err(unread),
     }
 }
 
@@ -169,6 +217,7 @@ fn leveldb(table: &Table<&TableFile>, in_bytewise_database: bool) -> Result<MayH
     Ok(MayHold {
         answer: Box::new(answer),
         all: in_all,
+        extractor: None,
     })
 }
 
@@ -252,12 +301,20 @@ fn rocksdb(table: &RocksDbTable<&TableFile>) -> Result<MayHold, Unread> {
         FilterHandles::Partitioned(partitions) => partitions.iter().map(|part| part.handle).collect(),
         _ => return Err(other_filters(table.unknown_filters().map(|(name, _)| name))),
     };
-    if !table.has_whole_keys() {
-        return Err(no_filters("filters of prefixes only"));
+    match (filters.part(), filters.handles()) {
+        (FilteredPart::WholeKey, FilterHandles::BlockBased(handle)) => {
+            return Ok(block_based(table.filter(*handle)?));
+        }
+        (FilteredPart::Unknown, _) | (_, FilterHandles::BlockBased(_)) => {
+            return Err(no_filters("filters of prefixes only"));
+        }
+        _ => {}
     }
-    if let FilterHandles::BlockBased(handle) = filters.handles() {
-        return Ok(block_based(table.filter(*handle)?));
-    }
+    let extractor = table
+        .properties()
+        .prefix_extractor()
+        .filter(|_| !table.has_whole_keys());
+    let extractor = extractor.map(super::readable);
     let read = |handle: BlockHandle| Ok((handle.offset, table.filter(handle)?));
     let read: BTreeMap<_, _> = handles.into_iter().map(read).collect::<Result<_, Error<_>>>()?;
     let name = table.filters_name().unwrap_or_default();
@@ -269,15 +326,19 @@ fn rocksdb(table: &RocksDbTable<&TableFile>) -> Result<MayHold, Unread> {
         .map(|filter| FilterView::new(format, filter).expected_rate());
     let all = (!filters.has_one_for_each_key()).then(|| AllFilters::new(read.len(), rates));
     let answer = move |key: &[u8]| {
-        let query = |handle: BlockHandle| -> Result<bool, Infallible> {
+        let query = |part: &[u8], handle: BlockHandle| -> Result<bool, Infallible> {
             let filter = read.get(&handle.offset);
-            Ok(filter.is_none_or(|filter| policy.key_may_match(key, filter)))
+            Ok(filter.is_none_or(|filter| policy.key_may_match(part, filter)))
         };
         let Ok(may_match) = filters.may_match(key, query);
         may_match
     };
     let answer = Box::new(answer);
-    Ok(MayHold { answer, all })
+    Ok(MayHold {
+        answer,
+        all,
+        extractor,
+    })
 }
 
 /// Opens a filter block of RocksDB before 7.0. It has a filter for each 2 KiB of data, of which all are queried.
@@ -293,5 +354,10 @@ fn block_based(block: Vec<u8>) -> MayHold {
         filters.is_empty() || filters.filters().any(|filter| filter.bytes.is_none_or(may_match))
     };
     let answer = Box::new(answer);
-    MayHold { answer, all }
+    let extractor = None;
+    MayHold {
+        answer,
+        all,
+        extractor,
+    }
 }

@@ -1,37 +1,26 @@
 //! Inspects the filters of a Parquet file.
 
-mod value;
-
-use std::fmt::Display;
-use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use filter_policy::parquet::{Header, SplitBlockFilter};
-use filter_policy::view::FilterView;
-use filter_policy::{Error, formats};
+use filter_parquet::{
+    ColumnChunk, ColumnFilter, ENCRYPTED_MAGIC, Error, MAGIC, ParquetFile, Value, ValueError, ValueForm,
+};
 use key_input::KeyKind;
 use serde::Serialize;
 use statistics::significant;
+use terminal::number::counted;
 
-use super::file::{DisjointRanges, head};
+use super::file::{TableFile, head};
 use super::findings::Unread;
-use super::footer::{self, Column};
-use value::Value;
-
-/// The first and last bytes of a Parquet file.
-const MAGIC: [u8; 4] = *b"PAR1";
-/// The first and last bytes of a Parquet file with an encrypted footer.
-const ENCRYPTED: [u8; 4] = *b"PARE";
-/// The length of the tail: the footer's length and the magic bytes.
-const TAIL_LEN: usize = 8;
 
 /// The number of columns that a message lists.
 const LISTED: usize = 100;
 
 /// A filter of a Parquet file.
 #[derive(Debug, PartialEq, Serialize)]
-pub(crate) struct ColumnFilter {
+pub(crate) struct FilterReport {
     /// The number of the row group, from 0.
     pub(crate) row_group: u64,
     /// The path of the column, its parts joined by dots.
@@ -43,13 +32,16 @@ pub(crate) struct ColumnFilter {
     /// True if the row group may contain the queried value; `None` without a query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) may_match: Option<bool>,
+    /// The reason why the filter is taken to match every value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<String>,
     #[serde(flatten)]
     pub(crate) unread: Option<Unread>,
 }
 
 /// Returns true if a file begins like a Parquet file or is named like one.
 pub(crate) fn is_parquet(path: &Path) -> bool {
-    let starts_like_one = || head(path).is_ok_and(|start| [MAGIC, ENCRYPTED].contains(&start));
+    let starts_like_one = || head(path).is_ok_and(|start| [MAGIC, ENCRYPTED_MAGIC].contains(&start));
     path.is_file() && (path.extension().is_some_and(|extension| extension == "parquet") || starts_like_one())
 }
 
@@ -89,34 +81,116 @@ pub(crate) fn inspect(
     path: &Path,
     column: Option<&str>,
     key: Option<(&str, Option<KeyKind>)>,
-) -> Result<(Vec<ColumnFilter>, u64), Unread> {
-    let mut file = OpenFile::open(path)?;
-    let (columns, row_groups) = footer::columns(&file.footer()?).map_err(Unread::Damaged)?;
-    let is_queried = |of: &&Column| column.is_none_or(|name| of.path == name);
-    let queried: Vec<&Column> = columns.iter().filter(is_queried).collect();
+) -> Result<(Vec<FilterReport>, u64), Unread> {
+    let file = ParquetFile::open(TableFile::open(path)?)?;
+    let (columns, row_groups) = (&file.footer().columns, file.footer().row_groups);
+    let is_queried = |of: &&ColumnChunk| column.is_none_or(|name| of.path == name);
+    let queried: Vec<&ColumnChunk> = columns.iter().filter(is_queried).collect();
     let mut value = None;
     if let Some(name) = column {
         let mut having: Vec<u64> = queried.iter().map(|column| column.row_group).collect();
         having.dedup();
         if (having.len() as u64) < row_groups {
-            return Err(no_column(&columns, name).into());
+            return Err(no_column(columns, name).into());
         }
         if let (Some((text, kind)), Some(first)) = (key, queried.first()) {
             if having.len() < queried.len() {
                 let reason = format!("--column must name one column for a --key, but {name:?} names several");
                 return Err(reason.into());
             }
-            value = Some(Value::parse(text, first.kind, kind)?);
+            let parsed = Value::parse(text, first.column_type, form(kind));
+            value = Some(parsed.map_err(|error| of_options(error, kind))?);
         }
     }
-    let filters = queried
-        .iter()
-        .filter_map(|column| file.column_filter(column, value.as_ref()))
-        .collect();
-    Ok((filters, row_groups))
+    let filters = file.filters(queried);
+    let reports = filters.map(|(column, filter)| FilterReport::new(column, filter, value.as_ref()));
+    Ok((reports.collect(), row_groups))
 }
 
-fn no_column(columns: &[Column], name: &str) -> String {
+/// Returns the form of values that are given as keys of this kind.
+const fn form(kind: Option<KeyKind>) -> ValueForm {
+    match kind {
+        None => ValueForm::Written,
+        Some(KeyKind::Line | KeyKind::String) => ValueForm::Text,
+        Some(KeyKind::Long) => ValueForm::Number,
+        Some(KeyKind::Binary) => ValueForm::Hexadecimal,
+    }
+}
+
+/// Returns the message on a value that was given by options.
+fn of_options(error: ValueError, kind: Option<KeyKind>) -> String {
+    match error {
+        ValueError::Boolean => {
+            "--column must not name a Boolean column: Parquet files have no filters for those".to_owned()
+        }
+        ValueError::Value { expected, given } => format!("--key must be {expected}, got {given:?}"),
+        _ => {
+            let unknown = "none: the file does not say what the bytes of the column are";
+            let given = kind.map_or_else(|| unknown.to_owned(), KeyKind::name);
+            format!(
+                "--type must be binary (bytes in hexadecimal digits), string (a column of text) or long (one of numbers), got {given}"
+            )
+        }
+    }
+}
+
+impl From<Error<io::Error>> for Unread {
+    fn from(error: Error<io::Error>) -> Self {
+        match error.is_damage() {
+            true => Self::Damaged(error.to_string()),
+            false => Self::Other(error.to_string()),
+        }
+    }
+}
+
+impl FilterReport {
+    fn new(
+        column: &ColumnChunk,
+        filter: Result<ColumnFilter, Error<io::Error>>,
+        value: Option<&Value>,
+    ) -> Self {
+        let mut report = Self {
+            row_group: column.row_group,
+            column: column.path.clone(),
+            bytes: None,
+            expected_rate: None,
+            // An unreadable filter denies nothing.
+            may_match: value.map(|_| true),
+            note: None,
+            unread: None,
+        };
+        match filter {
+            Ok(filter) => {
+                report.bytes = Some(filter.bitset.len() as u64);
+                report.expected_rate = Some(significant::round(filter.expected_rate()));
+                let values = column.stored_values().unwrap_or(0);
+                if values > 0 && filter.is_empty() {
+                    let (values, nulls) = (
+                        counted(values, "value"),
+                        column.null_count.map_or(" or nulls", |_| ""),
+                    );
+                    report.note = Some(format!(
+                        "the filter is empty, but the column has {values}{nulls}: any value may match"
+                    ));
+                } else {
+                    report.may_match = value.map(|value| filter.may_match(value));
+                }
+            }
+            Err(error) => report.unread = Some(error.into()),
+        }
+        report
+    }
+
+    /// Returns the reason why the filter was not read, if that is damage or is none.
+    pub(crate) fn unread_text(&self, is_damage: bool) -> Option<String> {
+        let unread = self.unread.as_ref();
+        unread
+            .filter(|unread| unread.is_damage() == is_damage)
+            .map(Unread::to_string)
+    }
+}
+
+fn no_column(columns: &[ColumnChunk], name: &str) -> String {
     let mut names: Vec<String> = (columns.iter())
         .take_while(|column| column.row_group == 0)
         .map(|column| printed(&column.path))
@@ -138,125 +212,13 @@ pub(crate) fn printed(path: &str) -> String {
     format!("{}{cut}", start.escape_debug())
 }
 
-/// An open file, and the filters of it that were read.
-struct OpenFile {
-    file: File,
-    size: u64,
-    read: DisjointRanges,
-}
-
-impl OpenFile {
-    fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
-        let (size, read) = (file.metadata()?.len(), DisjointRanges::default());
-        Ok(Self { file, size, read })
-    }
-
-    /// Reads the footer. Allocates no memory before the length is known to fit into the file.
-    fn footer(&mut self) -> Result<Vec<u8>, Unread> {
-        let size = self.size;
-        let not_one = || Unread::from("not a Parquet file".to_owned());
-        let tail_start = size
-            .checked_sub(TAIL_LEN as u64)
-            .filter(|start| *start >= MAGIC.len() as u64)
-            .ok_or_else(not_one)?;
-        let tail = self.read_at(tail_start, TAIL_LEN)?;
-        let Some(([a, b, c, d], magic)) = tail.split_first_chunk() else {
-            return Err(not_one());
-        };
-        if magic == ENCRYPTED {
-            return Err("the footer is encrypted, and is not read".to_owned().into());
-        }
-        if magic != MAGIC {
-            return Err(not_one());
-        }
-        let len = u32::from_le_bytes([*a, *b, *c, *d]);
-        let start = tail_start
-            .checked_sub(len.into())
-            .filter(|start| *start >= MAGIC.len() as u64)
-            .ok_or_else(|| format!("the footer must fit into the file of {size} bytes, got {len} bytes"))
-            .map_err(Unread::Damaged)?;
-        self.read_at(start, len as usize)
-    }
-
-    /// Reads the filter of a column in a row group, if it has one.
-    fn column_filter(&mut self, column: &Column, value: Option<&Value>) -> Option<ColumnFilter> {
-        let offset = column.filter_offset.or(column.is_encrypted.then_some(0))?;
-        let mut found = ColumnFilter {
-            row_group: column.row_group,
-            column: column.path.clone(),
-            bytes: None,
-            expected_rate: None,
-            // An unreadable filter denies nothing.
-            may_match: value.map(|_| true),
-            unread: None,
-        };
-        let bitset = match column.is_encrypted {
-            true => Err("encrypted".to_owned().into()),
-            false => self.bitset(offset, column.filter_length),
-        };
-        match bitset {
-            Ok(bitset) => {
-                found.bytes = Some(bitset.len() as u64);
-                let rate = FilterView::new(formats::SPLIT_BLOCK, &bitset).expected_rate();
-                found.expected_rate = Some(significant::round(rate));
-                if let (Some(value), Ok(filter)) = (value, SplitBlockFilter::new(&bitset)) {
-                    found.may_match = Some(value.may_match(&filter));
-                }
-            }
-            Err(unread) => found.unread = Some(unread),
-        }
-        Some(found)
-    }
-
-    /// Reads the bit set of the filter at an offset. It must lie in the file and not overlap another filter, so that no
-    /// part of the file is read repeatedly.
-    fn bitset(&mut self, offset: i64, stated: Option<i64>) -> Result<Vec<u8>, Unread> {
-        let size = self.size;
-        let rest = u64::try_from(offset)
-            .ok()
-            .and_then(|start| size.checked_sub(start).map(|rest| (start, rest)));
-        let (start, rest) = rest.ok_or_else(|| {
-            let range = format!("between 0 and {size}, the length of the file");
-            Unread::Damaged(format!("the filter's offset must be {range}, got {offset}"))
-        })?;
-        let head = self.read_at(start, rest.min(Header::MAX_BYTES as u64) as usize)?;
-        let text = |reason: &dyn Display| format!("the filter at offset {offset}: {reason}");
-        let wrong = |reason| Unread::Damaged(text(&reason));
-        let (header, header_len) = Header::read(&head).map_err(|error| match error {
-            // Of another writer.
-            Error::UnknownToParquet { .. } => Unread::Other(text(&error)),
-            _ => wrong(error.to_string()),
-        })?;
-        let needed = header_len as u64 + u64::from(header.bitset_len());
-        if needed > rest {
-            return Err(wrong(format!(
-                "it must end in the file, got {needed} bytes of {rest}"
-            )));
-        }
-        if let Some(stated) = stated.filter(|&stated| u64::try_from(stated) != Ok(needed)) {
-            return Err(wrong(format!(
-                "its length must be {stated} bytes as in the footer, got {needed}"
-            )));
-        }
-        (self.read.add(start, start + needed))
-            .map_err(|other| wrong(format!("it overlaps the one at offset {other}, and is not read")))?;
-        self.read_at(start + header_len as u64, header.bitset_len() as usize)
-    }
-
-    /// Reads `len` bytes, which lie in the file.
-    fn read_at(&mut self, start: u64, len: usize) -> Result<Vec<u8>, Unread> {
-        let mut bytes = Vec::new();
-        bytes
-            .try_reserve_exact(len)
-            .map_err(|_| format!("cannot allocate {len} bytes"))?;
-        bytes.resize(len, 0);
-        (self.file.seek(SeekFrom::Start(start)))
-            .and_then(|_| self.file.read_exact(&mut bytes))
-            .map_err(|error| format!("{len} bytes at {start}: {error}"))?;
-        Ok(bytes)
-    }
-}
-
 #[cfg(test)]
-mod tests;
+mod tests {
+    #[test]
+    fn names_move_no_cursor() {
+        assert_eq!(
+            super::printed("a\u{1b}[31m\u{202e}\n"),
+            "a\\u{1b}[31m\\u{202e}\\n"
+        );
+    }
+}

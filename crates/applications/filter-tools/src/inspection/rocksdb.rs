@@ -17,6 +17,8 @@ pub(crate) struct RocksDbReport {
     format_version: u32,
     /// The kind of checksum after every block.
     checksum: String,
+    /// The name of the column family that the database's manifest states, or else the table.
+    pub(super) family: Option<String>,
     /// The number of entries that the table states.
     entries: Option<u64>,
     /// The number of keys and prefixes in the filters that the table states.
@@ -35,6 +37,7 @@ impl TableReport {
         let mut report = RocksDbReport {
             format_version: table.footer().format_version,
             checksum: table.footer().checksum.to_string(),
+            family: properties.column_family().map(super::readable),
             entries: properties.number("rocksdb.num.entries"),
             filter_entries: properties.number("rocksdb.num.filter_entries"),
             whole_keys: table.has_whole_keys(),
@@ -43,10 +46,7 @@ impl TableReport {
                 .map(|name| name.escape_ascii().to_string()),
             partitions: None,
         };
-        let mut data_blocks = table.data_blocks().unwrap_or_else(|error| {
-            self.add_error(&error);
-            Vec::new()
-        });
+        let mut data_blocks = self.add_data_blocks(table.data_blocks());
         if with_data {
             self.add_data(table, &data_blocks);
         }

@@ -292,6 +292,10 @@ fn filters_that_are_not_read() {
     // Another hash function in the header of row group 1's column `id`.
     file[22_938] = 0x2c;
     bench.write("hash.parquet", &file);
+    // Nothing is named, as parquetjs does it.
+    let mut nothing = golden(FILE);
+    nothing[22_930..22_940].copy_from_slice(&[0x15, 0x80, 0x02, 0x1c, 0, 0x1c, 0, 0x1c, 0, 0]);
+    bench.write("nothing.parquet", &nothing);
     // And damage in that of row group 2.
     let header = [0x15, 0x80, 0x02, 0x1c];
     let start = file.windows(4).rposition(|bytes| bytes == header).unwrap();
@@ -308,6 +312,11 @@ fn filters_that_are_not_read() {
             "hash",
             "id",
             "row group 1, id: the filter at offset 22930: filter's hash function must be number 1, got 2\n",
+        ),
+        (
+            "nothing",
+            "id",
+            "row group 1, id: the filter at offset 22930: filter's header names no algorithm\n",
         ),
         ("encrypted_column", "b", "row group 0, b: encrypted\n"),
     ] {
@@ -341,4 +350,64 @@ fn filters_that_are_not_read() {
         "inspect offset_0.parquet --column b --key 00 --type binary --json",
     );
     assert_eq!(none, json!([]));
+}
+
+/// The paths of columns are those of the schema if the footer states none.
+#[test]
+fn footers_without_paths() {
+    let bench = Workbench::new();
+    bench.write("rows.parquet", golden("parquet/footer_without_paths.parquet"));
+    for (key, may_match) in [(7, true), (1000, false)] {
+        let filters = bench.json(
+            0,
+            &format!("inspect rows.parquet --column a.id --key {key} --json"),
+        );
+        assert_eq!(
+            (&filters[0]["column"], &filters[0]["may_match"]),
+            (&json!("a.id"), &json!(may_match))
+        );
+    }
+    bench.refuses("inspect rows.parquet --column id => must be known, got \"id\": known are a.id");
+}
+
+/// A filter without a set bit denies no value, unless its column has none.
+#[test]
+fn filters_of_zeros() {
+    let bench = Workbench::new();
+    let whole = golden("parquet/filter_of_zeros.parquet");
+    // The footer's statistics: field 3 is the number of nulls, and field 5 a text.
+    let nulls = [0x1c, 0x36, 0, 0x28];
+    let at = whole.windows(4).rposition(|bytes| bytes == nulls).unwrap();
+    for (values, statistics) in [
+        (Some("300 values"), &nulls[..]),
+        (Some("1 value"), &[0x1c, 0x36, 0xd6, 0x04, 0x28]),
+        (None, &[0x1c, 0x36, 0xd8, 0x04, 0x28]),
+        (Some("300 values or nulls"), &[0x1c, 0x58]),
+    ] {
+        let mut file = whole.clone();
+        file.splice(at..at + nulls.len(), statistics.iter().copied());
+        let len = file.len() - 8;
+        let footer = u32::from_le_bytes(file[len..len + 4].try_into().unwrap());
+        let footer = footer + statistics.len() as u32 - nulls.len() as u32;
+        file[len..len + 4].copy_from_slice(&footer.to_le_bytes());
+        bench.write("rows.parquet", file);
+        let note = |values| format!("the filter is empty, but the column has {values}: any value may match");
+        let note = values.map(note);
+        let shown = bench.done("inspect rows.parquet --column lstr --key s0");
+        let denying = if note.is_some() {
+            "0 row groups"
+        } else {
+            "1 row group"
+        };
+        assert!(
+            shown.ends_with(&format!("; {denying} without the key\n")),
+            "{shown}"
+        );
+        let notes = shown.split_once("\nnotes\n  row group 0, lstr: ");
+        let shown = notes.and_then(|(_, notes)| notes.lines().next());
+        assert_eq!(shown, note.as_deref());
+        let filters = bench.json(0, "inspect rows.parquet --column lstr --key s0 --json");
+        assert_eq!(filters[0]["note"].as_str(), note.as_deref());
+        assert_eq!(filters[0]["may_match"], note.is_some());
+    }
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
 mod build;
+mod databases;
 mod inspect;
 mod inspect_parquet;
 mod inspect_rocksdb;

@@ -2,13 +2,14 @@
 
 use std::fs;
 
+use filter_sets::StoredFormat;
 use filter_tables::testing::golden::{bytes as golden, path as golden_path};
 use filter_tables::testing::manifests::{FIRST, added, log};
 
-use super::Workbench;
+use super::{Outcome, Workbench};
 
 /// Copies a database that an engine wrote, and adds files with its keys and with others.
-fn database(name: &str) -> Workbench {
+pub(super) fn database(name: &str) -> Workbench {
     let bench = Workbench::new();
     for entry in fs::read_dir(golden_path(&format!("databases/{name}"))).unwrap() {
         let path = entry.unwrap().path();
@@ -20,12 +21,12 @@ fn database(name: &str) -> Workbench {
     bench
 }
 
-fn keys(numbers: std::ops::Range<u32>) -> String {
+pub(super) fn keys(numbers: std::ops::Range<u32>) -> String {
     numbers.map(|number| format!("key{number:08}\n")).collect()
 }
 
 /// Counts the lines with this answer.
-fn count(answers: &str, answer: &str) -> usize {
+pub(super) fn count(answers: &str, answer: &str) -> usize {
     answers.lines().filter(|line| *line == answer).count()
 }
 
@@ -149,17 +150,57 @@ fn logs_with_prepared_transactions_deny_no_stored_key() {
     }
 }
 
+/// RocksDB's options may name the folder of the logs, as it was on another machine or with special characters. Logs there
+/// count like those beside the tables, and either folder has one that the manifest needs.
 #[test]
 fn logs_in_another_folder_deny_no_stored_key() {
     let bench = database("rocksdb");
     let absent = bench.done("query db --keys absent");
-    bench.write("db/OPTIONS-000024", "[DBOptions]\n  wal_dir=\n");
-    assert_eq!(bench.done("query db --keys absent"), absent);
-    bench.write("db/OPTIONS-000024", "[DBOptions]\n  wal_dir=/another\n");
-    let outcome = bench.run("query db --keys absent");
-    assert!(count(&outcome.stdout, "no") == 0 && count(&outcome.stdout, "no table") > 80);
-    let text = "OPTIONS-000024: its logs are in the folder \"/another\"";
-    assert!(outcome.stderr.contains(text), "{}", outcome.stderr);
+    let answered = |options: &str| {
+        bench.write("db/OPTIONS-000024", format!("[DBOptions]\n  {options}\n"));
+        let outcome = bench.run("query db --keys absent");
+        let is_known = outcome.stdout == absent;
+        assert!(
+            is_known || outcome.stdout == absent.replace("no\n", "no table\n"),
+            "{options}"
+        );
+        (is_known, outcome.stderr)
+    };
+    let own = format!("wal_dir={}/.", bench.path("db").display());
+    for options in ["", "wal_dir=", "wal_dir=/another", &own] {
+        assert_eq!(answered(options), (true, String::new()), "{options}");
+    }
+    let (is_known, reason) = answered("wal_dir=another");
+    assert!(
+        !is_known && reason.contains("OPTIONS-000024: its logs are in the folder \"another\"\n"),
+        "{reason}"
+    );
+    let folder = "logs #1: \\";
+    fs::create_dir(bench.path(folder)).unwrap();
+    let escaped = folder
+        .replace('\\', "\\\\")
+        .replace('#', "\\#")
+        .replace(':', "\\:");
+    let named = format!("wal_dir={}/{escaped} # a comment", bench.path("").display());
+    let (is_known, reason) = answered(&named);
+    assert!(
+        !is_known && reason.contains("the log that its manifest names is not there"),
+        "{reason}"
+    );
+    bench.write(&format!("{folder}/000021.log"), "");
+    assert_eq!(answered(&named), (true, String::new()));
+    bench.write(&format!("{folder}/000021.log"), "x");
+    let (is_known, reason) = answered(&named);
+    assert!(
+        !is_known && reason.contains("/000021.log is not empty"),
+        "{reason}"
+    );
+    fs::remove_file(bench.path("db/000021.log")).unwrap();
+    let (is_known, reason) = answered("wal_dir=/another");
+    assert!(
+        !is_known && reason.contains("the folder \"/another\", which is not there"),
+        "{reason}"
+    );
 }
 
 /// The manifest names the comparator: where it is another than that of bytes, the data shows the order, or each filter
@@ -251,4 +292,48 @@ fn names_with_control_characters_are_escaped() {
     fs::copy(bench.path("a\tno\nb\u{1b}[31m"), bench.path("plain")).unwrap();
     let answered = bench.done("query 'a\tno\nb\u{1b}[31m' plain --keys keys");
     assert_eq!(answered, "a\\u{9}no\\u{a}b\\u{1b}[31m\tmaybe\nplain\tmaybe\n");
+}
+
+/// A filter without a set bit denies no key if its header states keys, in any format, and neither does such a shard.
+#[test]
+fn empty_filters_of_keys_deny_none() {
+    let bench = Workbench::new();
+    bench.write("none", "");
+    bench.write("keys", keys(0..50));
+    for format in StoredFormat::all() {
+        let name = format.short_names()[0];
+        bench.done(&format!(
+            "build --keys none --rate 1% --format {name} --out {name}"
+        ));
+        let query = format!("query {name} --keys keys");
+        assert_eq!(bench.done(&query), "no\n".repeat(50), "{name}");
+        // The number of keys, and the checksum of the header.
+        let mut file = fs::read(bench.path(name)).unwrap();
+        file[16] = 50;
+        let sum = hashzoo::xxh3_64(&file[..248], 0);
+        file[248..256].copy_from_slice(&sum.to_le_bytes());
+        bench.write(name, file);
+        let note = "the filter is empty, but its header states 50 keys: any key may match";
+        let Outcome { code, stdout, stderr } = bench.run(&query);
+        assert_eq!((code, stdout), (0, "maybe\n".repeat(50)), "{name}");
+        assert_eq!(stderr, format!("{name}: {note}\n"));
+        let shown = bench.done(&format!("inspect {name}"));
+        assert!(shown.ends_with(&format!("\n{name}: {note}\n")), "{shown}");
+        assert_eq!(bench.json(0, &format!("inspect {name} --json"))[0]["note"], note);
+    }
+    bench.done("build --keys keys --rate 1% --format leveldb --shards 2 --out set");
+    let shard = fs::read_dir(bench.path("set"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.to_str().unwrap().contains("shard-00001"));
+    let (shard, mut file) = shard.map(|path| (path.clone(), fs::read(path).unwrap())).unwrap();
+    let bits = 256..file.len() - 1;
+    file[bits].fill(0);
+    fs::write(shard, file).unwrap();
+    let Outcome { code, stdout, stderr } = bench.run("query set --keys keys --no-verify");
+    assert_eq!((code, stdout), (0, "maybe\n".repeat(50)));
+    assert!(
+        stderr.starts_with("set/shard-00001-") && stderr.lines().count() == 1,
+        "{stderr}"
+    );
 }

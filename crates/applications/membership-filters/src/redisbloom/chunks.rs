@@ -48,7 +48,7 @@ const NO_ROUNDING: u32 = 1;
 const HASHES_OF_64_BITS: u32 = 4;
 const NO_SCALING: u32 = 8;
 
-/// The form of a header. Before RedisBloom 2.2 it had no expansion, and no number of bits where that is a power of two.
+/// The form of a header. Before RedisBloom 2.2 it had no expansion.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum HeaderForm {
     WithoutExpansion,
@@ -301,7 +301,8 @@ fn read_link(reader: &mut Reader<'_>, form: HeaderForm, start: [u64; 3]) -> Resu
         let (least, most) = LOG2_BITS;
         within("the power of two of the bits", log2_bits.into(), least, most)?;
         let rounded = 1 << log2_bits;
-        if form == HeaderForm::WithoutExpansion {
+        // RedisBloom 1 and 2.0 did not count them, and later servers keep what they loaded of these from an RDB file.
+        if bits == 0 {
             bits = rounded;
         }
         within("the bits", bits, rounded, rounded)?;

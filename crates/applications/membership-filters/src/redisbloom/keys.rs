@@ -31,12 +31,19 @@ pub fn hash_tag(key: &[u8]) -> Option<&[u8]> {
 ///
 /// Only for a key with a brace but no hash tag it is in another slot. A cluster then refuses commands on both.
 ///
+/// A purpose is a word, or a word, a colon and what distinguishes several of its kind, such as `next:5`. No two purposes and
+/// keys have the same name, as long as no word is a purpose both alone and before a colon. Further colons of a purpose are
+/// written as `%3a`, and percent signs as `%25`.
+///
 /// ```
 /// assert_eq!(membership_filters::redisbloom::companion_key("loaded", b"users"), b"bloom-redis:loaded:{users}");
 /// ```
 #[must_use]
 pub fn companion_key(purpose: &str, key: &[u8]) -> Vec<u8> {
-    let mut name = [OURS.as_bytes(), purpose.as_bytes(), b":"].concat();
+    let purpose = purpose.replace('%', "%25");
+    let (word, rest) = purpose.split_at(purpose.find(':').map_or(purpose.len(), |colon| colon + 1));
+    let rest = rest.replace(':', "%3a");
+    let mut name = [OURS, word, &rest, ":"].concat().into_bytes();
     let is_brace = |byte: &u8| b"{}".contains(byte);
     if key.iter().any(is_brace) {
         let colons = key.iter().take_while(|&&byte| byte == b':').count();
@@ -57,6 +64,8 @@ pub fn companion_key(purpose: &str, key: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -78,12 +87,35 @@ mod tests {
         let keys = [
             "a", "{a}", ":{a}", ":a", "{:a}", "", "{}", ":{}", "{a}b", "a}b", "{a}}", "{{a}",
         ];
-        let names: alloc::collections::BTreeSet<Vec<u8>> = keys
-            .iter()
-            .map(|key| companion_key("next", key.as_bytes()))
-            .collect();
-        assert_eq!(names.len(), keys.len());
+        let more = [
+            "chunks:{a}",
+            "5:{a}",
+            "5:chunks:{a}",
+            "%3achunks:{a}",
+            "chunks:{a}b",
+            "5:a}",
+        ];
+        let purposes = [
+            "loaded",
+            "next:5",
+            "loading:5",
+            "loading:5:chunks",
+            "loading:5%3achunks",
+            "loading:5:chunks:",
+        ];
+        let mut names = BTreeSet::new();
+        for purpose in purposes {
+            for key in keys.iter().chain(&more) {
+                let name = companion_key(purpose, key.as_bytes());
+                assert!(names.insert(name), "{purpose} {key}");
+            }
+        }
         assert_eq!(companion_key("next", b"{a}"), b"bloom-redis:next::{a}");
+        assert_eq!(companion_key("next:5", b"bf:{a}"), b"bloom-redis:next:5:bf:{a}");
+        assert_eq!(
+            companion_key("loading:5:chunks", b"a"),
+            b"bloom-redis:loading:5%3achunks:{a}"
+        );
     }
 
     #[test]

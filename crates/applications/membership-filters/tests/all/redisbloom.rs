@@ -130,12 +130,15 @@ fn chains_are_those_of_the_module() {
     );
 }
 
+fn of_hex(digits: &str) -> Vec<u8> {
+    hex::decode(digits.replace('\n', "")).unwrap()
+}
+
 /// A chain whose links have a power of two of bits, and a header without expansion; it goes on with links of the same
 /// kind, whose capacities `BF.INFO` of today's module tells (trials of `bloom-redis` compare the bits with it).
 #[test]
 fn a_chain_of_redisbloom_2_0_is_read_and_goes_on() {
-    let digits = include_str!("../data/redisbloom_2.0.hex").replace('\n', "");
-    let stored = hex::decode(digits).unwrap();
+    let stored = of_hex(include_str!("../data/redisbloom_2.0.hex"));
     let mut filter = RedisBloomFilter::from_redisbloom(&stored).unwrap();
     let keys: Vec<_> = (0..100).map(|i| format!("k/{i}")).collect();
     assert!(filter.contains_many(&keys).iter().all(|&found| found));
@@ -150,12 +153,44 @@ fn a_chain_of_redisbloom_2_0_is_read_and_goes_on() {
     assert!(again == filter && again.info().capacity == 106);
     filter.insert_many(&absent[..700]).unwrap();
     assert!(filter.contains_many(&absent[..700]).iter().all(|&found| found));
-    // 106 of 1,024 bits; 371 of 4,096 in place of 212 of 2,343; 1,246 of 16,384 in place of 742.
+    // 106 of 1,024 bits; 371 of 4,096 in place of 212 of 2,343; 1,313 of 16,384 in place of 742.
     assert_eq!((filter.info().links, filter.bits()), (3, 1_024 + 4_096 + 16_384));
     for (at, value) in [(12, 0), (12, 1), (16, 0x81), (64, 5), (64, 11)] {
         let mut changed = stored.clone();
         changed[at] = value;
         assert!(RedisBloomFilter::from_redisbloom(&changed).is_err(), "{at}");
+    }
+}
+
+/// The server's own answers: all keys, 207 of 10,000 others, and 2,455 insertions that changed bits.
+#[test]
+fn a_chain_of_redisbloom_2_0_that_a_later_server_loaded_is_read() {
+    let all_without = of_hex(include_str!("../data/redisbloom_2.0_from_rdb.hex"));
+    // The server that loads a chain of one link makes the others with their bits.
+    let mut one_without = all_without.clone();
+    one_without[20 + 53 + 8..][..8].copy_from_slice(&4_096_u64.to_le_bytes());
+    one_without[20 + 2 * 53 + 8..][..8].copy_from_slice(&16_384_u64.to_le_bytes());
+    let keys: Vec<_> = (0..10_900).map(|i| format!("k/{i}")).collect();
+    for stored in [all_without, one_without] {
+        let mut filter = RedisBloomFilter::from_redisbloom(&stored).unwrap();
+        assert_eq!(
+            (filter.len(), filter.info().capacity, filter.bits()),
+            (888, 1_790, 21_504)
+        );
+        assert!(keys[..900].iter().all(|key| filter.contains(key)));
+        let found = keys[900..].iter().filter(|key| filter.contains(*key));
+        assert_eq!(found.count(), 207);
+        // Written as a server loads it.
+        let written = filter.to_redisbloom();
+        assert_eq!(written[20 + 8..][..8], 1_024_u64.to_le_bytes());
+        assert!(RedisBloomFilter::from_redisbloom(&written).unwrap() == filter);
+        filter.insert_many(&keys[900..2_500]).unwrap();
+        assert_eq!((filter.len(), filter.bits()), (2_455, 21_504 + 65_536));
+        for (at, value) in [(20 + 8, 1), (20 + 52, 0), (20 + 52, 9), (20 + 52, 11)] {
+            let mut changed = stored.clone();
+            changed[at] = value;
+            assert!(RedisBloomFilter::from_redisbloom(&changed).is_err(), "{at}");
+        }
     }
 }
 

@@ -47,7 +47,7 @@ fn check(theirs: &Policy, ours: &dyn FilterPolicy, keys: &[Vec<u8>], partition_b
     );
     let mut keys_of: BTreeMap<u64, (_, Vec<&[u8]>)> = BTreeMap::new();
     for key in keys {
-        let answered = filters.may_match(key, |handle| {
+        let answered = filters.may_match(key, |_, handle| {
             let (_, keys) = keys_of.entry(handle.offset).or_insert((handle, Vec::new()));
             keys.push(key);
             Ok::<_, ()>(true)

@@ -5,7 +5,7 @@ use core::ffi::{CStr, c_int};
 use filter_policy::SplitBlockPolicy;
 use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_policy::{BinaryFusePolicy, BloomFilter64Policy, policies};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
 
 use super::state::try_box;
 
@@ -67,7 +67,13 @@ pub(super) fn chosen(bits_per_key: f64, policy: c_int) -> Option<(ChosenPolicy, 
 
 /// Returns the policy of a name and bits per key such as `bloom64:10`, or the reason why there is none.
 pub(super) fn parsed(text: &str) -> Result<ChosenPolicy, String> {
-    let policy = policies::parse(text).map_err(|error| error.to_string())?;
+    let policy = policies::parse(text).map_err(|error| match error {
+        // Other engines allow more.
+        Error::BitsPerKeyAfterName { given, .. } => format!(
+            "bits per key must be a number between 1 and {MAX_BITS_PER_KEY} after a colon, as in bloom64:10, got {given:?}"
+        ),
+        other => other.to_string(),
+    })?;
     match policy.bits_per_key() {
         Some(bits) if !is_allowed(&bits) => Err(format!(
             "bits per key must be between 1 and {MAX_BITS_PER_KEY}, got {bits}"
@@ -120,11 +126,40 @@ mod tests {
                 "bloom:10",
                 "got \"bloom\": known are leveldb.BuiltinBloomFilter2 (short leveldb)",
             ),
-            ("bloom64: 10", "as in bloom64:10, got \" 10\""),
-            ("bloom64:61", "bits per key must be between 1 and 60, got 61"),
+            (
+                "bloom64: 10",
+                "bits per key must be a number between 1 and 60 after a colon, as in bloom64:10, got \" 10\"",
+            ),
+            (
+                "bloom64",
+                "between 1 and 60 after a colon, as in bloom64:10, got \"\"",
+            ),
+            (
+                "bloom64:-1",
+                "between 1 and 60 after a colon, as in bloom64:10, got \"-1\"",
+            ),
         ] {
             let message = parsed(text).err().unwrap();
             assert!(message.contains(error), "{message}");
+        }
+        for name in [
+            "bloom64",
+            "leveldb",
+            "rocksdb",
+            "ribbon",
+            "binaryfuse",
+            "BloomFilter2.Prefix.Fixed4",
+        ] {
+            for bits in ["0", "0.5", "0.99", "60.01", "61"] {
+                let message = parsed(&format!("{name}:{bits}")).err().unwrap();
+                assert_eq!(
+                    message,
+                    format!("bits per key must be between 1 and 60, got {bits}")
+                );
+            }
+            for bits in ["1", "60"] {
+                assert!(parsed(&format!("{name}:{bits}")).is_ok(), "{name}:{bits}");
+            }
         }
     }
 

@@ -15,6 +15,34 @@ use crate::policy::{FilterPolicy, HashedKey, MATCHES_EVERYTHING};
 const KEYS: u32 = 1_000;
 const ABSENT: u32 = 10_000;
 
+/// Keys that programs like to change before they hash them: addresses, names in mixed case, blanks at the ends, and numbers.
+const ALTERED: [&str; 24] = [
+    "www.example.com",
+    "www.example.org",
+    "www.",
+    "WWW.EXAMPLE.COM",
+    "https://www.example.com/",
+    "User@Example.com",
+    "MixedCase",
+    "UPPERCASE",
+    "Stra\u{df}e",
+    "\u{c4}RGER",
+    " blank before",
+    "blank after ",
+    " blanks at both ends ",
+    "\tcontrol characters\r\n",
+    "two  blanks",
+    "   ",
+    "7",
+    "007",
+    "1234567890",
+    "-12",
+    "+12",
+    "1.50",
+    "/folder/",
+    "\"quoted\"",
+];
+
 /// Checks a policy against the contract of [`FilterPolicy`], and returns the share of 10,000 absent keys that match a
 /// filter of 1,000 keys.
 ///
@@ -89,7 +117,8 @@ fn key_sets() -> Vec<Vec<Vec<u8>>> {
         vec![vec![0]],
         vec![vec![], vec![0], vec![0, 0]],
         vec![b"same".to_vec(); 100],
-        vec![vec![0x61; 5_000], vec![0x61; 4_999]],
+        vec![vec![0x61; 10_000], vec![0x61; 9_999]],
+        ALTERED.map(|key| key.as_bytes().to_vec()).to_vec(),
         numbered(0..63),
         numbered(0..64),
         numbered(0..65),

@@ -14,10 +14,14 @@ const TEN: BitsPerKey = BitsPerKey::whole(10);
 /// The checksum of the filter of `BloomFilter2`.
 const CHECKSUM: u64 = 0x6171_f3a4_917e_0a87;
 
+type Alteration = fn(&[u8]) -> Vec<u8>;
+
 /// Breaks one sentence.
 struct Broken {
     sentence: &'static str,
     policy: Boxed,
+    /// Changes a key before it is hashed.
+    alter: Alteration,
 }
 
 impl FilterPolicy for Broken {
@@ -41,6 +45,11 @@ impl FilterPolicy for Broken {
             }
             r#"stored key "" (0 bytes) was denied"# => {
                 self.policy.create_filter(&keys[..keys.len() * 9 / 10], out)
+            }
+            "was denied" => {
+                let altered: Vec<_> = keys.iter().map(|key| (self.alter)(key)).collect();
+                let altered: Vec<_> = altered.iter().map(Vec::as_slice).collect();
+                self.policy.create_filter(&altered, out)
             }
             "must not be 00 ff" if !keys.is_empty() => {
                 out[..2].copy_from_slice(&MATCHES_EVERYTHING);
@@ -80,8 +89,8 @@ impl FilterPolicy for Broken {
     fn key_hash(&self, key: &[u8]) -> Option<KeyHash> {
         match self.sentence {
             "FilterBuilder: stored key" => self.policy.key_hash(key),
-            // A policy that ignores the case of keys denies those that another policy of the function hashed.
-            "key_hash must return the value" => self.policy.key_hash(&key.to_ascii_lowercase()),
+            // A policy that changes keys denies those that another policy of the function hashed.
+            "key_hash must return the value" => self.policy.key_hash(&(self.alter)(key)),
             _ => None,
         }
     }
@@ -115,6 +124,7 @@ fn the_contract_test_finds_what_is_broken() {
     let broken = |sentence| Broken {
         sentence,
         policy: Box::new(BloomFilterPolicy::new(TEN)),
+        alter: <[u8]>::to_ascii_lowercase,
     };
     for sentence in [
         "must have a name",
@@ -134,6 +144,24 @@ fn the_contract_test_finds_what_is_broken() {
     ] {
         let text = message(&broken(sentence));
         assert!(text.contains(sentence), "{text:?} does not contain {sentence:?}");
+    }
+    let alterations: [Alteration; 6] = [
+        <[u8]>::to_ascii_lowercase,
+        <[u8]>::to_ascii_uppercase,
+        |key| key.trim_ascii().to_vec(),
+        |key| key.strip_prefix(b"www.").unwrap_or(key).to_vec(),
+        |key| key[..key.len().min(8_192)].to_vec(),
+        |key| key.strip_prefix(b"0").unwrap_or(key).to_vec(),
+    ];
+    for (number, alter) in alterations.into_iter().enumerate() {
+        for sentence in ["was denied", "key_hash must return the value"] {
+            let broken = Broken {
+                alter,
+                ..broken(sentence)
+            };
+            let text = message(&broken);
+            assert!(text.contains(sentence), "alteration {number}: {text:?}");
+        }
     }
     contract::check(&broken(""), CHECKSUM);
     let of_another_function = Broken {

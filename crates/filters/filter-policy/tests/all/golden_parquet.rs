@@ -270,6 +270,16 @@ fn headers_that_nobody_writes_today() {
         read("1540 1c1c0000 1c1c0000 1c2c0000 00"),
         unknown("compression", 2)
     );
+    // A structure for each choice, as parquetjs writes them, but nothing chosen. The length may be anything.
+    for (digits, what) in [
+        ("1540 1c00 1c00 1c00 00", "algorithm"),
+        ("1542 1c1c0000 1c00 1c1c0000 00", "hash function"),
+        ("1540 1c1c0000 1c1c0000 1c00 00", "compression"),
+    ] {
+        assert_eq!(read(digits), unknown(what, 0));
+        let text = format!("filter's header names no {what}");
+        assert_eq!(read(digits).unwrap_err().to_string(), text);
+    }
     for (digits, given) in [
         ("00", 0),
         ("3f", -32),
@@ -290,9 +300,8 @@ fn headers_that_nobody_writes_today() {
         "00",
         "1540 00",
         "1540 1c1c0000 1c1c0000 00",
-        // Two algorithms, none, and a number instead of an algorithm.
+        // Two algorithms, and a number instead of an algorithm.
         "1540 1c1c001c000 0 1c1c0000 1c1c0000 00",
-        "1540 1c00 1c1c0000 1c1c0000 00",
         "1540 1502 1c1c0000 1c1c0000 00",
         // A number of more than ten bytes, an unknown type, text and lists longer than the input.
         "15ffffffffffffffffffffff01 1c1c0000 1c1c0000 1c1c0000 00",

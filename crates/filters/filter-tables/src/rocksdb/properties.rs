@@ -51,6 +51,12 @@ impl RocksDbProperties {
         self.get("rocksdb.filter.policy")
     }
 
+    /// Returns the name of the column family for which the table was written.
+    pub fn column_family(&self) -> Option<&[u8]> {
+        self.get("rocksdb.column.family.name")
+            .filter(|name| !name.is_empty())
+    }
+
     /// Returns true if the filters have whole keys, or the table does not state it.
     pub fn has_whole_keys(&self) -> bool {
         self.get("rocksdb.block.based.table.whole.key.filtering") != Some(b"0")

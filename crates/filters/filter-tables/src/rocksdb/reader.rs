@@ -15,7 +15,7 @@ use super::super::footer::{
 use super::super::reader::{MetaindexEntry, copied, entries_of, push, read_metaindex, reserve};
 use super::super::source::ReadAt;
 use super::super::stored::StoredBlock;
-use super::filters::{FilterHandles, FilterPartition, RocksDbFilters};
+use super::filters::{FilterHandles, FilterPartition, FilteredPart, RocksDbFilters};
 use super::footer::{ROCKSDB_FOOTER_LEN, ROCKSDB_MAGIC, RocksDbFooter, format_version};
 use super::index::{IndexEntries, IndexEntry};
 use super::properties::{IndexForm, RocksDbProperties};
@@ -73,8 +73,8 @@ const INTERNAL_LEN: usize = 8;
 /// let bytes = std::fs::read("000008.sst")?;
 /// let table = RocksDbTable::open(bytes.as_slice())?;
 /// let filters = table.filters()?;
-/// let may_match = filters.may_match(b"key", |handle| {
-///     Ok::<_, Box<dyn std::error::Error>>(policy.key_may_match(b"key", &table.filter(handle)?))
+/// let may_match = filters.may_match(b"key", |key, handle| {
+///     Ok::<_, Box<dyn std::error::Error>>(policy.key_may_match(key, &table.filter(handle)?))
 /// })?;
 /// println!("{may_match}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -148,6 +148,15 @@ impl<R: ReadAt> RocksDbTable<R> {
         self.properties.has_whole_keys() && (!self.footer.is_pebbles || self.properties.is_bytewise())
     }
 
+    /// Returns the part of a key that the filters hold.
+    fn filtered_part(&self) -> FilteredPart {
+        match self.properties.prefix_extractor() {
+            _ if self.has_whole_keys() => FilteredPart::WholeKey,
+            Some(name) if !self.footer.is_pebbles => FilteredPart::of_extractor(name),
+            _ => FilteredPart::Unknown,
+        }
+    }
+
     /// Returns the names, without their prefix, under which the metaindex lists filters of unknown policies, and the
     /// handles.
     pub fn unknown_filters(&self) -> impl Iterator<Item = (&[u8], Option<BlockHandle>)> {
@@ -167,7 +176,7 @@ impl<R: ReadAt> RocksDbTable<R> {
     pub fn filters(&self) -> Result<RocksDbFilters, Error<R::Error>> {
         Ok(RocksDbFilters::new(
             self.filter_handles()?,
-            self.has_whole_keys(),
+            self.filtered_part(),
             self.properties.is_bytewise(),
         ))
     }
@@ -276,8 +285,10 @@ impl<R: ReadAt> RocksDbTable<R> {
         self.blocks.stored_block(role, handle)
     }
 
-    /// Checks a block against the checksum stored after it, of the table's kind. The role only appears in the error;
-    /// the checksum of newer tables depends on the offset.
+    /// Checks a block against the checksum stored after it, of the table's kind, which in newer tables depends on the
+    /// offset. Properties may also match with the number 0 in `rocksdb.external_sst_file.global_seqno`: RocksDB writes
+    /// another one into tables that it ingests, and leaves the checksum. For other roles, the role only appears in the
+    /// error.
     ///
     /// # Errors
     ///

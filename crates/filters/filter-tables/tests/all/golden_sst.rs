@@ -196,9 +196,10 @@ fn every_stored_key_matches() {
             while let Some(entry) = entries.next_entry().unwrap() {
                 // Sequence number and kind follow the user's key.
                 let (key, _) = entry.key.split_last_chunk::<8>().unwrap();
-                let query = |handle: BlockHandle| {
+                let query = |part: &[u8], handle: BlockHandle| {
+                    assert_eq!(part, row.queried(key), "{}", row.file);
                     let filter = (read.entry(handle.offset)).or_insert_with(|| table.filter(handle).unwrap());
-                    Ok::<_, ()>(READER.key_may_match(row.queried(key), filter))
+                    Ok::<_, ()>(READER.key_may_match(part, filter))
                 };
                 let may_match = filters.may_match(key, query).unwrap();
                 assert!(may_match, "{}: {key:x?} is denied", row.file);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use filter_tables::Manifest;
-use filter_tables::testing::golden::bytes as golden;
+use filter_tables::testing::golden::{bytes as golden, path};
 use filter_tables::testing::manifests::{FIRST, added, log};
 use filter_tables::testing::tables::varint;
 use proptest::collection::vec;
@@ -136,6 +136,81 @@ fn manifests_of_the_engines() {
     }
 }
 
+/// Families have names and tables with sizes; the last manifest also has a family that was dropped.
+#[test]
+fn families_of_the_engines() {
+    for (file, expected) in [
+        ("leveldb/MANIFEST-000010", &[("default", &[5_u64, 8, 11][..])][..]),
+        (
+            "rocksdb/MANIFEST-000005",
+            &[("default", &[13, 15, 22]), ("second", &[17])],
+        ),
+        (
+            "two_families/MANIFEST-000005",
+            &[("default", &[11]), ("log", &[12])],
+        ),
+        ("dropped_family/MANIFEST-000005", &[("default", &[11])]),
+    ] {
+        let manifest = parse(&golden(&format!("databases/{file}")));
+        let families = manifest.families().zip(expected).map(|(family, (name, tables))| {
+            assert_eq!(family.name(), name.as_bytes(), "{file}");
+            let own = family.tables();
+            assert!(own.keys().eq(*tables) && !family.is_hidden(), "{file}: {own:?}");
+            for (table, size) in own {
+                let folder = file.split_once('/').unwrap().0;
+                let bytes =
+                    ["sst", "ldb"].map(|ending| path(&format!("databases/{folder}/{table:06}.{ending}")));
+                let len = bytes.iter().find_map(|path| Some(path.metadata().ok()?.len()));
+                assert_eq!(len, Some(size), "{file}: {table}");
+            }
+        });
+        assert_eq!(
+            (families.count(), manifest.families().count()),
+            (expected.len(), expected.len()),
+            "{file}"
+        );
+    }
+}
+
+/// A manifest gives out numbers, and names the oldest log; it may track logs.
+#[test]
+fn numbers_that_a_manifest_has_given_out() {
+    let edits = |edits: &[&[u8]]| parse(&log(&edits.iter().map(|edit| edit.to_vec()).collect::<Vec<_>>()));
+    let begun: &[u8] = b"\xac\x02\x01";
+    // The next file is 9, then 12; a group lacks its last edit.
+    for (all, table, is_given) in [
+        (&[FIRST][..], 8, true),
+        (&[FIRST], 9, false),
+        (&[FIRST, b"\x03\x0c"], 11, true),
+        (&[FIRST, begun], 8, false),
+    ] {
+        assert_eq!(edits(all).has_given_out(table), is_given, "{all:?}, {table}");
+    }
+    // The log of the family, of another, the one that RocksDB keeps, the one before.
+    let family: &[u8] = b"\x02\x02\xc8\x01\x01\xc9\x01\x03two";
+    for (all, oldest) in [
+        (&[FIRST][..], 3),
+        (&[FIRST, family], 2),
+        (&[FIRST, family, b"\x0a\x05"], 5),
+        (&[FIRST, b"\x0a\x05", b"\x09\x04"], 4),
+    ] {
+        assert_eq!(edits(all).oldest_log(), oldest, "{all:?}");
+    }
+    // Logs 8 (with its size) and 10 are tracked, then those from 9 on, of which none can be below.
+    let tracked: [&[u8]; 3] = [
+        b"\x87\x40\x05\x08\x02\xc8\x1a\x01\x87\x40\x02\x0a\x01",
+        b"\x88\x40\x01\x09",
+        b"\x87\x40\x02\x08\x01",
+    ];
+    for (count, expected) in [&[8, 10][..], &[10], &[10]].into_iter().enumerate() {
+        assert!(
+            edits(&tracked[..=count]).tracked_logs().iter().eq(expected),
+            "{count}"
+        );
+    }
+    assert!(Manifest::parse(&log(&[b"\x87\x40\x00".to_vec()])).is_err());
+}
+
 #[test]
 fn what_a_manifest_must_state() {
     let with = |edits: &[&[u8]]| parse(&log(&edits.iter().map(|edit| edit.to_vec()).collect::<Vec<_>>()));
@@ -179,7 +254,7 @@ proptest! {
     /// Reading any bytes ends with a manifest or an error.
     #[test]
     fn no_bytes_cause_a_panic(
-        parts in vec((prop::sample::select(vec![1_u64, 2, 6, 7, 100, 102, 103, 200, 202, 300, 8194, 8195, 8199]),
+        parts in vec((prop::sample::select(vec![1_u64, 2, 6, 7, 100, 102, 103, 200, 201, 202, 300, 8194, 8195, 8199, 8200]),
             vec(any::<u8>(), 0..12)), 0..20),
         position: prop::sample::Index,
         byte: u8,

@@ -8,7 +8,7 @@ use filter_tables::{
     BlockHandle, BlockRole, ChecksumKind, Damage, Error, FilterHandles, RocksDbForm, RocksDbTable, Table,
 };
 
-use super::support::sst_file::{Codec, File, KEYS, Making, VERSION_5, VERSION_6, table};
+use super::support::sst_file::{Codec, File, GLOBAL_SEQNO, KEYS, Making, VERSION_5, VERSION_6, table};
 
 /// Opens a table, queries its filter, and reads its keys.
 fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error<filter_tables::PastEnd>> {
@@ -20,9 +20,9 @@ fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error<filter_tables::PastEnd>> {
         let mut entries = block.entries()?;
         while let Some(entry) = entries.next_entry()? {
             let key = entry.key.split_last_chunk::<8>().unwrap().0;
-            let query = |handle| -> Result<bool, Error<_>> {
+            let query = |part: &[u8], handle| -> Result<bool, Error<_>> {
                 let filter = table.filter(handle)?;
-                Ok(FastLocalBloomPolicy::new(BitsPerKey::whole(10)).key_may_match(key, &filter))
+                Ok(FastLocalBloomPolicy::new(BitsPerKey::whole(10)).key_may_match(part, &filter))
             };
             let may_match = filters.may_match(key, query)?;
             assert!(may_match, "{key:x?} is denied");
@@ -73,6 +73,33 @@ fn versions_1_to_7() {
     }
     let text = "format version of the table must be between 0 and 7, got 8";
     assert_eq!(unsupported(|making| (making.version, making.base) = (8, 1)), text);
+}
+
+/// RocksDB writes a sequence number into the properties of a table that it ingests, and leaves their checksum.
+#[test]
+fn ingested_tables_of_every_version() {
+    for version in 1..=7 {
+        let base = if version < 6 { 0 } else { 0x8000_0001 };
+        let mut bytes = changed(|making| (making.version, making.base) = (version, base));
+        let suffix = GLOBAL_SEQNO.strip_prefix("rocksdb.").unwrap().as_bytes();
+        let value = bytes
+            .windows(suffix.len())
+            .position(|window| window == suffix)
+            .unwrap()
+            + suffix.len();
+        bytes[value..value + 8].copy_from_slice(&0x1234_5678_9abc_u64.to_le_bytes());
+        assert_eq!(read(&bytes).unwrap().len(), 3, "version {version}");
+        let table = RocksDbTable::open(bytes.as_slice()).unwrap();
+        assert_eq!(table.properties().get(GLOBAL_SEQNO).unwrap()[0], 0xbc);
+        // No other byte may differ.
+        bytes[value - 1] ^= 1;
+        assert_eq!(block_of_wrong_checksum(&bytes), BlockRole::Properties);
+    }
+    let table = RocksDbTable::open(golden::bytes("databases/ingested/000010.sst")).unwrap();
+    assert_eq!(
+        table.properties().get(GLOBAL_SEQNO),
+        Some(&2_u64.to_le_bytes()[..])
+    );
 }
 
 #[test]
@@ -202,7 +229,10 @@ fn tables_of_pebble() {
         assert_eq!(read(&bytes).unwrap().len(), 3);
         let table = RocksDbTable::open(bytes.as_slice()).unwrap();
         // This table does not name its comparer.
-        let denied = table.filters().unwrap().may_match(b"key", |_| Ok::<_, ()>(false));
+        let denied = table
+            .filters()
+            .unwrap()
+            .may_match(b"key", |_, _| Ok::<_, ()>(false));
         assert!(!table.has_whole_keys() && denied == Ok(true));
     }
 }
@@ -272,7 +302,7 @@ fn partitions_are_chosen_where_the_order_is_shown() {
     let queried = |bytes: &[u8], key: &[u8]| {
         let filters = RocksDbTable::open(bytes).unwrap().filters().unwrap();
         let mut handles = Vec::new();
-        let answer = filters.may_match(key, |handle| {
+        let answer = filters.may_match(key, |_, handle| {
             handles.push(handle);
             Ok::<_, ()>(false)
         });

@@ -12,13 +12,13 @@ use terminal::number::{counted, grouped};
 use super::{Arguments, list, unless_closed};
 use crate::commands::numbers::share;
 use crate::commands::{checked, note, print_json, wrong};
-use crate::inspection::parquet::{self, ColumnFilter};
+use crate::inspection::parquet::{self, FilterReport};
 use crate::inspection::{Unread, shown};
 
 /// A file that was read.
 struct ParquetFile<'p> {
     path: &'p Path,
-    filters: Vec<ColumnFilter>,
+    filters: Vec<FilterReport>,
     row_groups: u64,
 }
 
@@ -34,7 +34,7 @@ impl ParquetFile<'_> {
 }
 
 /// Returns the filters of all files, each with its file.
-fn all<'f>(files: &'f [ParquetFile<'_>]) -> impl Iterator<Item = (&'f Path, &'f ColumnFilter)> + Clone {
+fn all<'f>(files: &'f [ParquetFile<'_>]) -> impl Iterator<Item = (&'f Path, &'f FilterReport)> + Clone {
     files
         .iter()
         .flat_map(|file| iter::repeat(file.path).zip(&file.filters))
@@ -46,7 +46,7 @@ struct InFile<'f> {
     /// The path. Bytes that are not text are replaced.
     file: String,
     #[serde(flatten)]
-    filter: Option<&'f ColumnFilter>,
+    filter: Option<&'f FilterReport>,
     #[serde(flatten)]
     unread: Option<&'f Unread>,
 }
@@ -111,7 +111,7 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile<'_>], unread: u64, has_k
     /// The number of filters that are described under each heading.
     const DESCRIBED: usize = 100;
     let are_several = files.len() as u64 + unread > 1;
-    let place = |filter: &ColumnFilter| (parquet::printed(&filter.column), grouped(filter.row_group));
+    let place = |filter: &FilterReport| (parquet::printed(&filter.column), grouped(filter.row_group));
     let mut header = vec!["column", "row group", "bytes", "expected"];
     header.extend(has_key.then_some("may match"));
     let mut to_the_right = vec![1, 2, 3];
@@ -135,19 +135,22 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile<'_>], unread: u64, has_k
     if all(files).next().is_some() {
         writeln!(out, "{}\n", table(header, &to_the_right, rows))?;
     }
-    for (heading, is_damage) in [("not read", false), ("damage", true)] {
+    type Text = fn(&FilterReport) -> Option<String>;
+    let headings: [(&str, Text); 3] = [
+        ("notes", |filter| filter.note.clone()),
+        ("not read", |filter| filter.unread_text(false)),
+        ("damage", |filter| filter.unread_text(true)),
+    ];
+    for (heading, text) in headings {
         let lines = all(files).filter_map(|(file, filter)| {
-            let unread = filter
-                .unread
-                .as_ref()
-                .filter(|unread| unread.is_damage() == is_damage)?;
+            let text = text(filter)?;
             let (column, row_group) = place(filter);
             let name = if are_several {
                 format!("{}: ", shown(file))
             } else {
                 String::new()
             };
-            Some(format!("{name}row group {row_group}, {column}: {unread}"))
+            Some(format!("{name}row group {row_group}, {column}: {text}"))
         });
         let more = lines.clone().count().saturating_sub(DESCRIBED) as u64;
         let more = (more > 0).then(|| format!("and {}", counted(more, "more filter")));

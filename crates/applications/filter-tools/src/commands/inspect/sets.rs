@@ -13,7 +13,7 @@ use terminal::layout::table;
 use terminal::number::{counted, grouped};
 
 use crate::commands::numbers::share;
-use crate::commands::{check_format, checked, failure, print_json, wrong};
+use crate::commands::{check_format, checked, emptied, failure, print_json, wrong};
 use crate::inspection::{head, shown};
 
 /// A file with a filter.
@@ -31,6 +31,9 @@ struct FileReport {
     /// How full the filter is.
     #[serde(skip_serializing_if = "Option::is_none")]
     fill: Option<Fill>,
+    /// The reason why the filter is taken to match every key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
     damage: Option<String>,
     /// Set if the bytes can also be those of another format.
     #[serde(skip)]
@@ -135,6 +138,7 @@ fn described(file: String, format: &str, bytes: u64, opened: Result<Filter, Erro
         stated_rate: header.and_then(|header| header.rate),
         expected_rate: filter.map(Filter::expected_rate),
         fill: filter.and_then(Filter::fill),
+        note: filter.and_then(emptied),
         may_be_foreign: matches!(opened, Err(Error::WrongFormat { .. })),
         damage: opened.err().map(|error| error.to_string()),
     }
@@ -174,10 +178,10 @@ fn show(rows: &[FileReport], json: bool) -> Result<(), Failure> {
             };
             writeln!(out, "\n{label}: {damage}")?;
         }
-        for (fill, rate) in row.fill.iter().zip(row.expected_rate) {
-            for note in notes(fill, rate) {
-                writeln!(out, "\n{}: {note}", row.file)?;
-            }
+        let of_fill = row.fill.as_ref().zip(row.expected_rate);
+        let of_fill = of_fill.map_or_else(Vec::new, |(fill, rate)| notes(fill, rate));
+        for note in row.note.iter().chain(&of_fill) {
+            writeln!(out, "\n{}: {note}", row.file)?;
         }
     }
     Ok(())

@@ -61,7 +61,7 @@ fn rocksdb(file: &[u8]) -> Result<(), Error<impl core::error::Error + use<>>> {
         _ => vec![],
     };
     let mut queried = 0;
-    let _denied = filters.may_match(b"key", |_| {
+    let _denied = filters.may_match(b"key", |_, _| {
         queried += 1;
         Ok::<_, ()>(false)
     });

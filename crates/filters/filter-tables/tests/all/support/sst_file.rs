@@ -91,6 +91,9 @@ impl File {
 
 pub(crate) const KEYS: [&str; 3] = ["apple", "banana", "cherry"];
 
+/// The property into which RocksDB writes the sequence number of a table that it ingests.
+pub(crate) const GLOBAL_SEQNO: &str = "rocksdb.external_sst_file.global_seqno";
+
 /// Writes a table with one data block of three keys and their filter.
 pub(crate) fn table(making: Making) -> Vec<u8> {
     let mut file = File {
@@ -115,6 +118,7 @@ pub(crate) fn table(making: Making) -> Vec<u8> {
     let index = file.block(&entries(&[("d", encode(data))]), 0);
     let properties = entries(&[
         ("rocksdb.block.based.table.index.type", &making.index_type[..]),
+        (GLOBAL_SEQNO, &[0; 8]),
         ("rocksdb.index.key.is.user.key", &[1]),
         ("rocksdb.index.value.is.delta.encoded", &[0]),
     ]);

@@ -5,44 +5,92 @@
 //!
 //! Source: the Parquet format, `LogicalTypes.md`.
 
+use alloc::borrow::ToOwned as _;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
 use filter_policy::parquet::SplitBlockFilter;
-use key_input::KeyKind;
 
-use crate::inspection::footer::{ColumnType, LogicalType, PhysicalType};
+use crate::column::{ColumnType, LogicalType, PhysicalType};
+use crate::error::ValueError;
 
-/// The plain encodings that a value may have. Without any, its bits are unknown, and every filter may match.
-#[derive(Debug, PartialEq)]
-pub(super) struct Value(Forms);
+/// The plain encodings that a value may have in a column. Without any, its bits are unknown, and every filter may match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Value(Forms);
 
 type Forms = Vec<Vec<u8>>;
 
+/// The form in which a value is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum ValueForm {
+    /// As people write a value of the column's type: `7`, `-2.50`, `2026-11-27T12:34:56Z`, text.
+    #[default]
+    Written,
+    /// The whole number that is stored, such as the days of a date.
+    Number,
+    /// Text, for columns of text and of bytes.
+    Text,
+    /// The hexadecimal digits of the stored bytes.
+    Hexadecimal,
+}
+
+impl ValueForm {
+    pub(crate) const fn described(self) -> &'static str {
+        match self {
+            Self::Written => "none: the file does not say what the bytes of the column are",
+            Self::Number => "a number",
+            Self::Text => "text",
+            Self::Hexadecimal => "hexadecimal digits",
+        }
+    }
+}
+
 /// A decimal number in a byte array is queried in every length up to this one, which is that of 76 digits: the format only
 /// recommends the fewest bytes.
-const DECIMAL_BYTES: i32 = 32;
+const DECIMAL_BYTES: usize = 32;
+/// The longest array of fixed length in which a number is looked up; more bytes could exhaust memory.
+const FIXED_BYTES: usize = 1024;
 /// 1582-10-15, in days from 1970-01-01. Hive and Spark 2 store earlier dates by the Julian calendar.
 const GREGORIAN: i128 = -141_427;
 /// 1900-01-01, in days from 1970-01-01. Hive and Spark 2 shift earlier times by calendar and local mean time.
 const CERTAIN_TIMES: i128 = -25_567;
 
 impl Value {
-    /// Parses a value of a column: as keys of this kind are written or, without any, as its logical type is.
+    /// Parses a value of a column of this type.
     ///
     /// # Errors
     ///
-    /// The form that the value must have, or the type that must be given.
-    pub(super) fn parse(text: &str, column: ColumnType, kind: Option<KeyKind>) -> Result<Self, String> {
-        const BOOLEAN: &str =
-            "--column must not name a Boolean column: Parquet files have no filters for those";
-        let (rule, forms) = match kind {
-            _ if column.physical == PhysicalType::Boolean => Err(BOOLEAN.to_owned()),
-            Some(kind) => stored(text, column, kind),
-            None => written(text, column),
+    /// [`ValueError`] if the text is no value of the column, or if its stored form is not certain.
+    pub fn parse(text: &str, column: ColumnType, form: ValueForm) -> Result<Self, ValueError> {
+        let (expected, forms) = match form {
+            _ if column.physical == PhysicalType::Boolean => Err(ValueError::Boolean),
+            ValueForm::Written => written(text, column),
+            ValueForm::Number => number(text, column),
+            ValueForm::Text => plain(text, column),
+            ValueForm::Hexadecimal => Ok(bytes(hex::decode(text).ok(), column, "in hexadecimal digits")),
         }?;
-        let wrong = || format!("--key must be {rule}, got {text:?}");
-        forms.map(Self).ok_or_else(wrong)
+        let given = text.to_owned();
+        forms.map(Self).ok_or(ValueError::Value { expected, given })
     }
 
-    pub(super) fn may_match(&self, filter: &SplitBlockFilter<'_>) -> bool {
+    /// Returns the value that a column of this type stores as these bytes, its plain encoding without a length.
+    ///
+    /// # Errors
+    ///
+    /// [`ValueError`] if values of the column have another length, or are Booleans.
+    pub fn from_bytes(stored: &[u8], column: ColumnType) -> Result<Self, ValueError> {
+        if column.physical == PhysicalType::Boolean {
+            return Err(ValueError::Boolean);
+        }
+        let (expected, forms) = bytes(Some(stored.to_vec()), column, "as the column stores them");
+        let given = hex::encode(stored);
+        forms.map(Self).ok_or(ValueError::Value { expected, given })
+    }
+
+    pub(crate) fn may_match(&self, filter: &SplitBlockFilter<'_>) -> bool {
         self.0.is_empty() || self.0.iter().any(|form| filter.may_match(form))
     }
 }
@@ -50,65 +98,72 @@ impl Value {
 /// The form that a value must have, in words, and its encodings if it has that form.
 type Parsed = (String, Option<Forms>);
 
-/// Parses a value that is given as it is stored.
-fn stored(text: &str, ColumnType { physical, logical }: ColumnType, kind: KeyKind) -> Result<Parsed, String> {
+/// Takes bytes as they are stored.
+fn bytes(bytes: Option<Vec<u8>>, column: ColumnType, what: &str) -> Parsed {
     use PhysicalType::{Boolean, ByteArray, Double, FixedLenByteArray, Float, Int32, Int64, Int96};
 
-    let len = match physical {
+    let len = match column.physical {
         Int32 | Float => Some(4),
         Int64 | Double => Some(8),
         Int96 => Some(12),
         FixedLenByteArray(len) => usize::try_from(len).ok(),
         ByteArray | Boolean => None,
     };
-    let bytes = |bytes: Option<Vec<u8>>, what: &str| {
-        let fits = |bytes: &Vec<u8>| len.is_none_or(|len| bytes.len() == len);
-        let count = len.map_or_else(String::new, |len| format!("{len} "));
-        let forms = bytes.filter(fits).map(|bytes| vec![bytes]);
-        Ok((format!("{count}bytes {what}"), forms))
-    };
-    match (kind, physical, logical) {
-        (KeyKind::Binary, ..) => bytes(hex::decode(text).ok(), "in hexadecimal digits"),
-        (
-            KeyKind::Line | KeyKind::String,
-            ByteArray | FixedLenByteArray(_),
-            None | Some(LogicalType::Text),
-        ) => bytes(Some(text.into()), "of text"),
-        (KeyKind::Long, Int32 | Int64, _) | (KeyKind::Long, _, Some(LogicalType::Decimal(_))) => {
-            let forms = text.parse().ok().and_then(|number| encoded(number, physical));
-            Ok(("a whole number that the column can store".to_owned(), forms))
+    let fits = |bytes: &Vec<u8>| len.is_none_or(|len| bytes.len() == len);
+    let count = len.map_or_else(String::new, |len| format!("{len} "));
+    let forms = bytes.filter(fits).map(|bytes| vec![bytes]);
+    (format!("{count}bytes {what}"), forms)
+}
+
+/// Parses text for a column of text, or of bytes of which the file says nothing.
+fn plain(text: &str, column: ColumnType) -> Result<Parsed, ValueError> {
+    use PhysicalType::{ByteArray, FixedLenByteArray};
+
+    match (column.physical, column.logical) {
+        (ByteArray | FixedLenByteArray(_), None | Some(LogicalType::Text)) => {
+            Ok(bytes(Some(text.into()), column, "of text"))
         }
-        _ => Err(wrong_type(&kind.name())),
+        _ => Err(ValueError::Form {
+            given: ValueForm::Text,
+        }),
     }
 }
 
-fn wrong_type(given: &str) -> String {
-    let of_any = "binary (bytes in hexadecimal digits)";
-    format!("--type must be {of_any}, string (a column of text) or long (one of numbers), got {given}")
+/// Parses a number that is stored as it is.
+fn number(text: &str, ColumnType { physical, logical }: ColumnType) -> Result<Parsed, ValueError> {
+    match (physical, logical) {
+        (PhysicalType::Int32 | PhysicalType::Int64, _) | (_, Some(LogicalType::Decimal(_))) => {
+            let forms = text.parse().ok().and_then(|number| encoded(number, physical));
+            Ok(("a whole number that the column can store".to_owned(), forms))
+        }
+        _ => Err(ValueError::Form {
+            given: ValueForm::Number,
+        }),
+    }
 }
 
 /// Parses a value that is given as people write it.
-fn written(text: &str, column: ColumnType) -> Result<Parsed, String> {
+fn written(text: &str, column: ColumnType) -> Result<Parsed, ValueError> {
     use LogicalType::{Date, Decimal, Float16, Integer, Text, Time, Timestamp, Uuid};
     use PhysicalType::{ByteArray, Double, FixedLenByteArray, Float, Int32, Int64, Int96};
 
     let ColumnType { physical, logical } = column;
     let encode = |number: Option<i128>| encoded(number?, physical);
-    let number = || text.parse().ok();
+    let stored_number = || text.parse().ok();
     let times = |form: &str, is_utc, digits| {
         let zone = if is_utc { "Z" } else { "" };
         format!("a time {form}{zone} with at most {digits} decimal places, or the stored number")
     };
     let width = if physical == Int32 { 32 } else { 64 };
     Ok(match (logical, physical) {
-        (Some(Text), ByteArray | FixedLenByteArray(_)) => stored(text, column, KeyKind::String)?,
+        (Some(Text), ByteArray | FixedLenByteArray(_)) => plain(text, column)?,
         (Some(Decimal(scale)), Int32 | Int64 | ByteArray | FixedLenByteArray(_)) => {
             let rule = format!("a number that the column can store, with at most {scale} decimal places");
             (rule, encode(unscaled(text, scale)))
         }
         (Some(Date), Int32) => {
             // A longer number is rather a date without hyphens.
-            let days = number().filter(|days| (-719_528..=2_932_896).contains(days));
+            let days = stored_number().filter(|days| (-719_528..=2_932_896).contains(days));
             let rule = "a date as in 2026-11-27, or the stored number of days, of the years 0 to 9999";
             let stored = |days: &i128| Some(i32::try_from(*days).ok()?.to_le_bytes().to_vec());
             let date = date(text).and_then(|days| days.iter().map(stored).collect());
@@ -119,12 +174,15 @@ fn written(text: &str, column: ColumnType) -> Result<Parsed, String> {
             let time = clock.and_then(|clock| time_of_day(clock, digits));
             (
                 times("as in 12:34:56", is_utc, digits),
-                encode(time.or_else(number)),
+                encode(time.or_else(stored_number)),
             )
         }
         (Some(Timestamp(digits @ (3 | 6 | 9), is_utc)), Int64) => {
             let rule = times("since 1900 as in 2026-11-27T12:34:56", is_utc, digits);
-            (rule, encode(timestamp(text, digits, is_utc).or_else(number)))
+            (
+                rule,
+                encode(timestamp(text, digits, is_utc).or_else(stored_number)),
+            )
         }
         // Files of old writers do not say whether numbers have a sign.
         (None, Int32 | Int64) => integer(text, width, width, false),
@@ -133,23 +191,34 @@ fn written(text: &str, column: ColumnType) -> Result<Parsed, String> {
         }
         // Some programs round to a double first.
         (None, Float) => floating(text, |value| {
-            let near = [value as f32, text.parse().unwrap_or(value as f32)];
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "rounded to the type of the column"
+            )]
+            let rounded = value as f32;
+            let near = [rounded, text.parse().unwrap_or(rounded)];
             near.map(|near| near.to_le_bytes().to_vec()).to_vec()
         }),
         (None, Double) => floating(text, |value| vec![value.to_le_bytes().to_vec()]),
         (Some(Float16), FixedLenByteArray(2)) => floating(text, halves),
         (Some(Uuid) | None, FixedLenByteArray(16)) => {
-            let (rule, bytes) = stored(&text.replace('-', ""), column, KeyKind::Binary)?;
+            let (rule, bytes) = bytes(
+                hex::decode(text.replace('-', "")).ok(),
+                column,
+                "in hexadecimal digits",
+            );
             (
                 rule,
                 bytes.map(|bytes| bytes.into_iter().flat_map(both_orders).collect()),
             )
         }
-        (None, FixedLenByteArray(_) | Int96) => stored(text, column, KeyKind::Binary)?,
+        (None, FixedLenByteArray(_) | Int96) => {
+            bytes(hex::decode(text).ok(), column, "in hexadecimal digits")
+        }
         _ => {
-            return Err(wrong_type(
-                "none: the file does not say what the bytes of the column are",
-            ));
+            return Err(ValueError::Form {
+                given: ValueForm::Written,
+            });
         }
     })
 }
@@ -162,7 +231,7 @@ fn integer(text: &str, width: i64, bits: i64, is_signed: bool) -> Parsed {
     let high = if is_signed { half - 1 } else { 2 * half - 1 };
     let number = text.parse().ok().filter(|number| (low..=high).contains(number));
     let len = if width == 32 { 4 } else { 8 };
-    let forms = number.map(|number| vec![number.to_le_bytes()[..len].to_vec()]);
+    let forms = number.map(|number| vec![number.to_le_bytes().into_iter().take(len).collect()]);
     (format!("a whole number between {low} and {high}"), forms)
 }
 
@@ -172,11 +241,13 @@ fn encoded(number: i128, physical: PhysicalType) -> Option<Forms> {
         PhysicalType::Int32 => return Some(vec![i32::try_from(number).ok()?.to_le_bytes().to_vec()]),
         PhysicalType::Int64 => return Some(vec![i64::try_from(number).ok()?.to_le_bytes().to_vec()]),
         PhysicalType::ByteArray => 0..=DECIMAL_BYTES,
-        // More bytes than any number has could exhaust memory.
-        PhysicalType::FixedLenByteArray(len @ 0..1024) => len..=len,
+        PhysicalType::FixedLenByteArray(len) => {
+            let len = usize::try_from(len).ok().filter(|&len| len < FIXED_BYTES)?;
+            len..=len
+        }
         _ => return None,
     };
-    let forms: Forms = lens.filter_map(|len| big_endian(number, len as usize)).collect();
+    let forms: Forms = lens.filter_map(|len| big_endian(number, len)).collect();
     (!forms.is_empty()).then_some(forms)
 }
 
@@ -187,7 +258,7 @@ fn big_endian(number: i128, len: usize) -> Option<Vec<u8>> {
     let (cut, kept) = bytes.split_at(bytes.len().saturating_sub(len));
     let has_sign = kept.first().map_or(number == 0, |first| (first ^ sign) < 0x80);
     let fits = has_sign && cut.iter().all(|&byte| byte == sign);
-    fits.then(|| [&vec![sign; len - kept.len()][..], kept].concat())
+    fits.then(|| [&vec![sign; len - kept.len()], kept].concat())
 }
 
 /// Returns the whole number that a decimal number is without its point, at a scale.
@@ -217,8 +288,8 @@ fn halves(value: f64) -> Forms {
     const INFINITY: u16 = 0x7c00;
     // Infinity follows the largest number as if it were the next one.
     let number = |bits: u16| match bits >> 10 {
-        0 => f64::from(bits) * 2.0_f64.powi(-24),
-        exponent => f64::from(1024 + (bits & 0x3ff)) * 2.0_f64.powi(i32::from(exponent) - 25),
+        0 => libm::ldexp(bits.into(), -24),
+        exponent => libm::ldexp((1024 + (bits & 0x3ff)).into(), i32::from(exponent) - 25),
     };
     let distance = |bits: u16| (number(bits) - value.abs().min(number(INFINITY))).abs();
     let least = (0..=INFINITY).map(distance).fold(f64::INFINITY, f64::min);
@@ -231,7 +302,7 @@ fn halves(value: f64) -> Forms {
 fn both_orders(bytes: Vec<u8>) -> Forms {
     let mut other = bytes.clone();
     for part in [0..4, 4..6, 6..8] {
-        other[part].reverse();
+        other.get_mut(part).into_iter().for_each(<[u8]>::reverse);
     }
     vec![bytes, other]
 }

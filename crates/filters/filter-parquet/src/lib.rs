@@ -1,0 +1,27 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![forbid(unsafe_code)]
+#![warn(
+    clippy::alloc_instead_of_core,
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    clippy::std_instead_of_alloc,
+    clippy::std_instead_of_core
+)]
+
+extern crate alloc;
+
+mod column;
+mod error;
+mod file;
+mod footer;
+mod schema;
+mod value;
+
+pub use column::{ColumnChunk, ColumnType, LogicalType, PhysicalType};
+pub use error::{Error, FooterError, ValueError};
+pub use file::{ColumnFilter, ENCRYPTED_MAGIC, MAGIC, ParquetFile};
+#[doc(no_inline)]
+pub use filter_tables::{PastEnd, ReadAt};
+pub use footer::Footer;
+pub use value::{Value, ValueForm};

@@ -1,0 +1,87 @@
+//! Cut and altered files: no bytes cause a panic, or make the reader use more than the file has.
+
+use std::path::Path;
+use std::process::Command;
+
+use filter_parquet::{Footer, ParquetFile};
+use filter_tables::testing::golden::bytes;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use crate::reader::{read, read_file};
+
+fn files() -> impl Strategy<Value = Vec<u8>> {
+    const NAMES: [&str; 6] = [
+        "row_groups",
+        "values",
+        "values_arrow_rs",
+        "encrypted_column",
+        "footer_without_paths",
+        "filter_of_zeros",
+    ];
+    select(&NAMES[..]).prop_map(|name| bytes(&format!("parquet/{name}.parquet")))
+}
+
+proptest! {
+    #[test]
+    fn altered_files_are_read(
+        mut file in files(),
+        alterations in vec((any::<Index>(), any::<u8>()), 1..4),
+        is_in_footer in any::<bool>(),
+    ) {
+        let place = ParquetFile::open(&file).unwrap().footer_place().clone();
+        let start = if is_in_footer { place.start as usize } else { 0 };
+        let len = file.len() - start;
+        for (at, byte) in alterations {
+            file[start + at.index(len)] = byte;
+        }
+        read_file(&file);
+    }
+
+    /// Takes bytes out of a file or of its footer, or puts others in.
+    #[test]
+    fn cut_files_are_read(file in files(), at in any::<Index>(), len in 0..40_usize, more in vec(any::<u8>(), 0..8)) {
+        let place = ParquetFile::open(&file).unwrap().footer_place().clone();
+        let mut footer = file[place.start as usize..place.end as usize].to_vec();
+        let start = at.index(footer.len());
+        footer.splice(start..footer.len().min(start + len), more);
+        let _ = Footer::read(&footer[..start]);
+        let stated = u32::try_from(footer.len()).unwrap().to_le_bytes();
+        read_file(&[&file[..place.start as usize], &footer, &stated, b"PAR1"].concat());
+        read_file(&file[..at.index(file.len())]);
+        read_file(&file[at.index(file.len())..]);
+    }
+
+    #[test]
+    fn any_bytes_are_a_footer_or_damaged(footer in vec(any::<u8>(), 0..200)) {
+        read(&footer);
+    }
+}
+
+/// The committed inputs of the fuzz target.
+#[test]
+fn every_committed_input_is_read() {
+    let archive = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../fuzz/corpus/parquet_footers.tar.gz"
+    );
+    let inputs = Path::new(env!("CARGO_TARGET_TMPDIR")).join("parquet_footers");
+    std::fs::create_dir_all(&inputs).unwrap();
+    let mut tar = Command::new("tar");
+    assert!(
+        tar.args(["-xzf", archive, "-C"])
+            .arg(&inputs)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let files: Vec<_> = inputs.read_dir().unwrap().collect();
+    assert!(files.len() >= 844, "{} inputs", files.len());
+    for file in files {
+        let file = file.unwrap().path();
+        // Named in the output of a test that fails.
+        println!("{}", file.display());
+        read(&std::fs::read(file).unwrap());
+    }
+}
