@@ -31,7 +31,7 @@ pub struct KeyForm {
     pub column: Option<String>,
     /// The delimiter of columns [default: by the name, .csv or .tsv, else the one that the first row has, else comma]
     ///
-    /// Quotes enclose fields between commas; between tabs they belong to the key, so the delimiter decides which keys are read.
+    /// Quotes enclose fields, but between tabs they belong to the key, so the delimiter decides which keys are read.
     #[arg(long, value_name = "NAME", value_enum, requires = "column")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<Delimiter>,
