@@ -373,7 +373,12 @@ pub enum Note {
         bits: u32,
     },
     /// A function that is recommended or in use takes many probes in a table of open addressing.
-    LinearProbing(ProbeRow),
+    LinearProbing {
+        /// The name of the function.
+        function: String,
+        /// Its costliest table of each way of choosing slots that is measurably worse than chance.
+        tables: Vec<ProbeRow>,
+    },
 }
 
 /// Returns the notes on advice for a dataset.
@@ -408,9 +413,15 @@ pub fn notes(records: &Records, dataset: &DatasetSummary, request: &Request, adv
     let named = advice
         .iter()
         .filter(|one| tables && (one.standing == Standing::Pick || one.mine));
-    let probing = named
-        .filter_map(|one| probes::costliest(records, &dataset.name, &one.function))
-        .filter(|row| row.cost >= request.negligible)
-        .map(|row| Note::LinearProbing(row.clone()));
+    let probing = named.filter_map(|one| {
+        let costliest = probes::costliest(records, &dataset.name, &one.function);
+        let tables = costliest.filter(|row| row.cost >= request.negligible).cloned();
+        Some(tables.collect::<Vec<_>>())
+            .filter(|tables| !tables.is_empty())
+            .map(|tables| Note::LinearProbing {
+                function: one.function.clone(),
+                tables,
+            })
+    });
     notes.into_iter().flatten().chain(probing).collect()
 }

@@ -76,6 +76,8 @@ pub(super) const QUESTION: Question = Question {
     ..Question::NONE
 };
 
+/// The ways of choosing the first slot of a key.
+const CHOICES: [Choice; 2] = [Choice::LowBits, Choice::HighBits];
 /// The loads, in tenths of the slots.
 const TENTHS: std::ops::RangeInclusive<usize> = 5..=9;
 /// The binary logarithms of the numbers of slots. Smaller tables say little; larger ones would take time and add no information.
@@ -94,7 +96,7 @@ fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<ProbeRow> {
     };
     let bits = hashed.function.facts.output_bits;
     let mut rows = Vec::new();
-    for choice in [Choice::LowBits, Choice::HighBits] {
+    for choice in CHOICES {
         let slot = |value: u64| match choice {
             Choice::LowBits => value as usize & (slots - 1),
             _ => ((u128::from(value) * slots as u128) >> bits) as usize,
@@ -166,10 +168,18 @@ impl ProbeRow {
     }
 }
 
-/// Returns the costliest table of a function that is measurably worse than chance.
-pub fn costliest<'a>(records: &'a Records, dataset: &str, function: &str) -> Option<&'a ProbeRow> {
-    let worse = about(&records.probes, dataset, function).filter(|row| row.is_worse());
-    worse.max_by(|a, b| a.cost.total_cmp(&b.cost))
+/// Returns the costliest table of each choice of slots that is measurably worse than chance.
+pub fn costliest<'a>(
+    records: &'a Records,
+    dataset: &str,
+    function: &str,
+) -> impl Iterator<Item = &'a ProbeRow> {
+    let worse = |choice| {
+        let rows = about(&records.probes, dataset, function);
+        let worse = rows.filter(move |row| row.choice == choice && row.is_worse());
+        worse.max_by(|a, b| a.cost.total_cmp(&b.cost))
+    };
+    CHOICES.into_iter().filter_map(worse)
 }
 
 /// The rows of one table at all loads.

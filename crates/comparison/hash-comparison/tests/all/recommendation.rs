@@ -162,7 +162,7 @@ fn integers_are_measured_as_rust_hashes_them() {
         .collect::<Vec<_>>()
         .join(" ");
     let which = "FxHash-2 (u64): as Rust hashes integers, by write_u64. All other rows";
-    let probing = "With linear probing and slots by the high bits, FxHash-2 (u64) takes";
+    let probing = "Under linear probing, FxHash-2 (u64) takes for an absent key";
     for text in [which, probing] {
         assert!(said.contains(text) && page.contains(text), "{text}: {said}");
     }
