@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::questions::filters::{FEWEST_KEYS, UnluckySize, unlucky_size};
-use crate::questions::{CollisionRow, Defect, Place, QUESTIONS, Records, collisions};
+use crate::questions::{CollisionRow, Defect, Place, ProbeRow, QUESTIONS, Records, collisions, probes};
 use crate::record::{
     Advice, BitFact, CostRow, DatasetSummary, Effect, FailedTest, Finding, FunctionSummary, Interval, Lack,
     Purpose, Request, Resistance, Standing, Verdict, about, on, significant,
@@ -365,16 +365,36 @@ pub enum Note {
     NothingSuits,
     /// Even an ideal hash has a high rate in LevelDB's filter of exactly these keys.
     UnluckySize(UnluckySize),
+    /// Some functions were measured as Rust hashes integers, and as it hashes their bytes, too.
+    Integers {
+        /// The names of those functions.
+        functions: Vec<String>,
+        /// The bits of the integers.
+        bits: u32,
+    },
+    /// A function that is recommended or in use takes many probes in a table of open addressing.
+    LinearProbing {
+        /// The name of the function.
+        function: String,
+        /// Its costliest table of each way of choosing slots that is measurably worse than chance.
+        tables: Vec<ProbeRow>,
+    },
 }
 
 /// Returns the notes on advice for a dataset.
-pub fn notes(dataset: &DatasetSummary, request: &Request, has_pick: bool) -> Vec<Note> {
+pub fn notes(records: &Records, dataset: &DatasetSummary, request: &Request, advice: &[Advice]) -> Vec<Note> {
+    let has_pick = advice.iter().any(|one| one.standing == Standing::Pick);
     let has_few_keys = dataset.keys < FEWEST_KEYS;
     let is_checksum = request.purpose == Purpose::Checksum;
     let filters = request.purpose.parts().contains(&Purpose::Filter);
     let unlucky = (filters && !has_few_keys)
         .then(|| unlucky_size(dataset.keys))
         .flatten();
+    let of_integers = records.run.functions.iter().filter(|one| one.integer_bits > 0);
+    let integers = of_integers.clone().next().map(|first| Note::Integers {
+        functions: of_integers.map(|one| one.name.clone()).collect(),
+        bits: first.integer_bits,
+    });
     let notes = [
         has_few_keys.then_some(Note::TooFewKeys { fewest: FEWEST_KEYS }),
         (request.untrusted && !is_checksum).then_some(Note::SecretKey {
@@ -387,6 +407,21 @@ pub fn notes(dataset: &DatasetSummary, request: &Request, has_pick: bool) -> Vec
         }),
         (!has_few_keys && !has_pick && !is_checksum).then_some(Note::NothingSuits),
         unlucky.map(Note::UnluckySize),
+        integers,
     ];
-    notes.into_iter().flatten().collect()
+    let tables = request.purpose.parts().contains(&Purpose::Table);
+    let named = advice
+        .iter()
+        .filter(|one| tables && (one.standing == Standing::Pick || one.mine));
+    let probing = named.filter_map(|one| {
+        let costliest = probes::costliest(records, &dataset.name, &one.function);
+        let tables = costliest.filter(|row| row.cost >= request.negligible).cloned();
+        Some(tables.collect::<Vec<_>>())
+            .filter(|tables| !tables.is_empty())
+            .map(|tables| Note::LinearProbing {
+                function: one.function.clone(),
+                tables,
+            })
+    });
+    notes.into_iter().flatten().chain(probing).collect()
 }

@@ -170,6 +170,15 @@ impl Comparison {
         } else {
             named.clone()
         };
+        // Only where all keys are numbers: the other functions hash their bytes.
+        let integers = self.request.key_form.kind.filter(|_| datasets.is_empty());
+        let with_integers = |function: Function| {
+            let of_integers = integers.and_then(|kind| function.of_integers(kind));
+            [function].into_iter().chain(of_integers)
+        };
+        for all in [&mut functions, &mut named] {
+            *all = std::mem::take(all).into_iter().flat_map(with_integers).collect();
+        }
         for function in &self.own {
             function.check_custom()?;
             let same = |other: &&Function| other.facts.name.eq_ignore_ascii_case(&function.facts.name);
@@ -180,16 +189,29 @@ impl Comparison {
             named.push(function.clone());
         }
         let is_among = |all: &[Function], name: &str| all.iter().any(|one| one.facts.name == name);
+        let mine = &self.request.mine;
+        let mine = mine.as_ref().filter(|mine| self.own_called(mine).is_none());
+        let given = self.functions.iter().chain(mine);
         let mut request = self.request.clone();
         let first = self.own.first().map(|function| function.facts.name.clone());
         request.mine = request.mine.or(first);
+        let mut meanings: Vec<String> = given.filter_map(|name| functions::meaning(name)).collect();
         if let Some(mine) = &mut request.mine {
             let function = self.own_called(mine).map_or_else(|| functions::find(mine), Ok)?;
-            if !is_among(&functions, &function.facts.name) {
-                functions.push(function.clone());
+            for function in with_integers(function.clone()) {
+                if !is_among(&functions, &function.facts.name) {
+                    functions.push(function.clone());
+                }
+                // A program in Rust hashes integers in this way. It comes after that of bytes.
+                function.facts.name.clone_into(mine);
+                named.push(function);
             }
-            named.push(function.clone());
-            function.facts.name.clone_into(mine);
+            if *mine != function.facts.name {
+                meanings.push(format!(
+                    "{} hashes integers as {mine} in Rust, which is compared as yours",
+                    function.facts.name
+                ));
+            }
         }
         let count = functions.len();
         if count > MAX_FUNCTIONS {
@@ -201,9 +223,6 @@ impl Comparison {
             folded: !is_among(&named, &function.facts.name),
             ..function.facts.clone()
         };
-        let mine = &self.request.mine;
-        let mine = mine.as_ref().filter(|mine| self.own_called(mine).is_none());
-        let given = self.functions.iter().chain(mine);
         let run = Run {
             format: FORMAT.to_owned(),
             schema: SCHEMA,
@@ -221,7 +240,7 @@ impl Comparison {
             datasets,
             key_files,
             functions,
-            meanings: given.filter_map(|name| functions::meaning(name)).collect(),
+            meanings,
             commit: self.commit.clone(),
         })
     }

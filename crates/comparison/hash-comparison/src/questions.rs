@@ -10,6 +10,7 @@ pub mod filters;
 pub(crate) mod judging;
 pub mod mixing;
 pub(crate) mod on_dataset;
+pub mod probes;
 pub mod shades;
 pub(crate) mod tables;
 pub mod times;
@@ -26,6 +27,7 @@ pub use self::collisions::CollisionRow;
 pub use self::filters::{FalsePositiveRow, NearSizesRow};
 pub use self::mixing::{AvalancheRow, MixingRow};
 use self::on_dataset::DatasetRows;
+pub use self::probes::ProbeRow;
 use self::tables::{Cell, Table};
 pub use self::times::TimingRow;
 use crate::functions::Function;
@@ -233,6 +235,7 @@ questions! {
     collisions: collisions: CollisionRow, windows: CollisionRow, structured: CollisionRow;
     times: timing: TimingRow;
     buckets: distribution: BucketRow, occupancy: BucketRow, shards: BucketRow;
+    probes: probes: ProbeRow;
     filters: false_positives: FalsePositiveRow, near_sizes: NearSizesRow;
     mixing: avalanche: AvalancheRow, mixing: MixingRow;
     + costs: CostRow, advice: Advice

@@ -25,13 +25,13 @@ pub struct KeyForm {
     pub null: bool,
     /// Keys are in this column of CSV or TSV: a name in the first row, or a number from 1 if the first row has a key, too
     ///
-    /// An empty line is no row and gives no key; the empty key of a CSV file is "".
+    /// A number beyond the columns of the first row is a name, if one is so called. An empty line is no row and gives no key; the empty key of a CSV file is "".
     #[arg(long, value_name = "NAME|N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
     /// The delimiter of columns [default: by the name, .csv or .tsv, else the one that the first row has, else comma]
     ///
-    /// Quotes enclose fields between commas; between tabs they belong to the key, so the delimiter decides which keys are read.
+    /// Quotes enclose fields, but between tabs they belong to the key, so the delimiter decides which keys are read.
     #[arg(long, value_name = "NAME", value_enum, requires = "column")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<Delimiter>,
@@ -45,6 +45,10 @@ pub enum Delimiter {
     Comma,
     /// TSV, which has no quotes
     Tab,
+    /// As CSV, with semicolons
+    Semicolon,
+    /// As CSV, with the sign |
+    Pipe,
 }
 
 impl Delimiter {
@@ -57,6 +61,30 @@ impl Delimiter {
             (false, true) => Some(Self::Tab),
             (_, false) => Some(Self::Comma),
         }
+    }
+
+    pub(crate) const fn byte(self) -> u8 {
+        match self {
+            Self::Comma => b',',
+            Self::Tab => b'\t',
+            Self::Semicolon => b';',
+            Self::Pipe => b'|',
+        }
+    }
+
+    /// Returns the name on the command line.
+    pub(crate) fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// Returns the delimiter that would split a row, if this one does not and no quotes are in it.
+    pub(crate) fn other(self, row: &[u8]) -> Option<Self> {
+        let splits = |one: &&Self| row.contains(&one.byte());
+        let others = Self::value_variants().iter().find(splits);
+        others
+            .copied()
+            .filter(|_| !splits(&&self) && !row.contains(&b'"'))
     }
 
     /// Returns the delimiter of files with such names, if they are of columns.

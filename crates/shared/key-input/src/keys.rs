@@ -50,6 +50,8 @@ pub struct Keys<'a> {
     /// The number of line feeds in the rows read.
     ended: u64,
     carriage_returns: u64,
+    /// The number of carriage returns in a first line that no line feed ends.
+    unended: usize,
     warning: Option<&'static str>,
 }
 
@@ -61,6 +63,8 @@ struct Columns {
     wanted: String,
     /// The place of the wanted column, once the names are read.
     place: Option<usize>,
+    /// Says which delimiter would split the first row, if it has one column alone; else empty.
+    unsplit: String,
 }
 
 impl<'a> Keys<'a> {
@@ -116,6 +120,7 @@ impl<'a> Keys<'a> {
             number: 0,
             ended: 0,
             carriage_returns: 0,
+            unended: 0,
             warning: None,
         };
         keys.fill()?;
@@ -126,8 +131,8 @@ impl<'a> Keys<'a> {
         let is_marked = start.starts_with(MARK);
         let row = form.first(start).unwrap_or(start);
         if let Some(wanted) = &form.column {
-            let delimiter = form.delimiter.or_else(|| Delimiter::of(&keys.name, row));
-            keys.columns = Some(keys.columns(wanted, delimiter)?);
+            let row = row.strip_prefix(MARK).unwrap_or(row);
+            keys.columns = Some(keys.columns(wanted, form.delimiter, row)?);
             keys.contents.consume(if is_marked { MARK.len() } else { 0 });
         } else if is_marked {
             let warning = "its first key begins with a byte order mark of three bytes; remove it";
@@ -175,6 +180,8 @@ impl<'a> Keys<'a> {
             let without = ended.strip_suffix(b"\r").filter(|_| self.end == b'\n');
             self.carriage_returns += u64::from(without.is_some());
             line = without.unwrap_or(ended);
+        } else if self.number == 1 && self.end == b'\n' && self.columns.is_none() {
+            self.unended = memchr::memchr_iter(b'\r', line).count();
         }
         match self.kind.key(line, &mut self.bytes) {
             Ok(key) => Ok(Some(key)),
@@ -272,7 +279,8 @@ impl<'a> Keys<'a> {
                 [] => {
                     let names: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
                     let known: String = names.join(", ").chars().take(200).collect();
-                    let reason = format!("no column is called {wanted:?}; there are {known}");
+                    let unsplit = &columns.unsplit;
+                    let reason = format!("no column is called {wanted:?}; there are {known}{unsplit}");
                     return Err(self.refused(reason));
                 }
                 [first, second, ..] => {
@@ -290,13 +298,14 @@ impl<'a> Keys<'a> {
             }
             keys.check_length(keys.long.len())
         })?;
+        let unsplit = columns.unsplit.clone();
         self.columns = Some(columns);
         match count {
             0 => Ok(false),
             _ if count > place => Ok(true),
             _ => {
                 let reason = format!(
-                    "must have at least {}, got {count}",
+                    "must have at least {}, got {count}{unsplit}",
                     counted(place as u64 + 1, "column")
                 );
                 Err(wrong(&self.name, self.number, &reason))
@@ -366,22 +375,39 @@ impl<'a> Keys<'a> {
             .map_err(|error| contents::failure(name, &error, *progress))
     }
 
-    fn columns(&self, wanted: &str, delimiter: Option<Delimiter>) -> Result<Columns, Failure> {
-        let mut builder = ReaderBuilder::new();
-        let place = match (delimiter, wanted.parse()) {
-            (None, _) => Err("its first row has commas and tabs: give --delimiter comma or --delimiter tab"),
-            (_, Ok(0)) => Err("--column must be a name or at least 1, got 0"),
-            (_, Ok(number)) => Ok(Some(number - 1)),
-            (_, Err(_)) => Ok(None),
+    fn columns(&self, wanted: &str, given: Option<Delimiter>, row: &[u8]) -> Result<Columns, Failure> {
+        let Some(delimiter) = given.or_else(|| Delimiter::of(&self.name, row)) else {
+            let reason = "its first row has commas and tabs: give --delimiter comma or --delimiter tab";
+            return Err(self.refused(reason));
         };
-        if delimiter == Some(Delimiter::Tab) {
-            builder.delimiter(b'\t').quoting(false);
+        let mut builder = ReaderBuilder::new();
+        builder
+            .delimiter(delimiter.byte())
+            .quoting(delimiter != Delimiter::Tab);
+        let unsplit = delimiter.other(row).map(|other| {
+            let other = other.name();
+            format!("; its first row has one column, which --delimiter {other} would split")
+        });
+        let names = fields(&mut builder.build(), row);
+        let named = names.iter().position(|name| name == wanted.as_bytes());
+        let place = match (wanted.parse::<usize>(), named) {
+            (Ok(0), None) => return Err(self.refused("--column must be a name or at least 1, got 0")),
+            // A first row of so many columns may have a key instead of names: to leave it out would lose the key.
+            (Ok(number), named) if number > 0 && (named.is_none() || number <= names.len()) => {
+                Some(number - 1)
+            }
+            _ => None,
+        };
+        if let (Some(0), None, Some(unsplit)) = (place, given, &unsplit) {
+            let how = unsplit.trim_start_matches("; ");
+            self.progress.note(&format!("{}: {how}", self.name));
         }
         Ok(Columns {
             parser: builder.build(),
             ahead: builder.build(),
             wanted: wanted.to_owned(),
-            place: place.map_err(|reason| self.refused(reason))?,
+            place,
+            unsplit: unsplit.unwrap_or_default(),
         })
     }
 
@@ -411,6 +437,14 @@ impl<'a> Keys<'a> {
                 "{name}: each line is a key; --column takes the keys of one column"
             ));
         }
+        if self.number == 2 && self.unended > 0 {
+            self.progress.note(&format!(
+                "{}: one key, which has {}: lines must end with LF or CR LF; `tr '\\r' '\\n' < FILE` makes them of lines that \
+                 end with a carriage return alone",
+                self.name,
+                counted(self.unended as u64, "carriage return")
+            ));
+        }
         let (ends, belong) = match std::mem::take(&mut self.carriage_returns) {
             0 => return,
             1 => ("1 carriage return before a line feed".to_owned(), "belongs"),
@@ -422,6 +456,17 @@ impl<'a> Keys<'a> {
         self.progress
             .note(&format!("{}: {ends} {belong} to no key", self.name));
     }
+}
+
+/// Returns the fields of a row.
+fn fields(parser: &mut Reader, row: &[u8]) -> Vec<Vec<u8>> {
+    let (row, mut output) = ([row, b"\n"].concat(), vec![0; row.len() + 1]);
+    let (mut rest, mut fields) = (&row[..], Vec::new());
+    while let (ReadFieldResult::Field { .. }, read, written) = parser.read_field(rest, &mut output) {
+        fields.push(output[..written].to_vec());
+        rest = &rest[read..];
+    }
+    fields
 }
 
 /// Returns the failure for the line of this number, in which a key begins.

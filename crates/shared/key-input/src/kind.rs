@@ -11,6 +11,9 @@ pub enum KeyKind {
     /// A decimal number of 64 bits with a sign, as Spark, Guava (longFunnel) and Parquet (INT64) hash it: eight bytes,
     /// the lowest first
     Long,
+    /// A decimal number of 32 bits with a sign, as Guava (integerFunnel) and Parquet (INT32) hash it: four bytes, the lowest
+    /// first. Spark hashes such numbers as long
+    Int,
     /// The bytes of the line, which must be UTF-8
     String,
     /// The bytes that the line gives as hexadecimal digits
@@ -52,16 +55,19 @@ impl KeyKind {
                     Ok(_) => Ok(line),
                 };
             }
-            Self::Long => {
-                let number = str::from_utf8(line)
-                    .ok()
-                    .and_then(|text| text.parse::<i64>().ok());
-                let Some(number) = number else {
-                    let rule = "a number between -9223372036854775808 and 9223372036854775807";
+            Self::Long | Self::Int => {
+                let (length, rule) = match self {
+                    Self::Int => (4, "a number between -2147483648 and 2147483647"),
+                    _ => (8, "a number between -9223372036854775808 and 9223372036854775807"),
+                };
+                let text = str::from_utf8(line).ok();
+                let number = text.and_then(|text| text.parse::<i64>().ok());
+                let fits = |number: &i64| length == 8 || i32::try_from(*number).is_ok();
+                let Some(number) = number.filter(fits) else {
                     return wrong(rule, first(|byte| !byte.is_ascii_digit() && *byte != b'-'));
                 };
                 bytes.clear();
-                bytes.extend_from_slice(&number.to_le_bytes());
+                bytes.extend_from_slice(&number.to_le_bytes()[..length]);
             }
             Self::Binary => {
                 bytes.resize(line.len() / 2, 0);

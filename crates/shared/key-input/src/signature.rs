@@ -63,6 +63,16 @@ pub(crate) fn compression(start: &[u8]) -> Option<Compression> {
 
 /// Describes contents that are not keys in text, with the command that makes lines of them.
 pub(crate) fn other_form(start: &[u8]) -> Option<String> {
+    if let Some(inner) = compression(start) {
+        let (name, command) = match inner {
+            Gzip => ("gzip", "gzip"),
+            Zstandard => ("Zstandard", "zstd"),
+        };
+        return Some(format!(
+            "must have one key per line, but it is compressed twice, inside by {name}: decompress it once, and `{command} -dc` \
+             reads what is then there"
+        ));
+    }
     let is_here = |at: usize, magic| start.get(at..).is_some_and(|rest| rest.starts_with(magic));
     let (_, _, what, command) = OTHERS.iter().find(|(at, magic, ..)| is_here(*at, magic))?;
     Some(format!(
@@ -87,8 +97,8 @@ pub(crate) fn not_text(line: &[u8]) -> String {
         )
     };
     format!(
-        "must be text without zero bytes, but it is {what}: make lines by {command}. Any bytes are keys as hexadecimal \
-         digits with --type binary, and --null reads keys that end with a zero byte"
+        "must be text without zero bytes: --null reads keys that end with one; otherwise it is {what}: make lines by {command}. \
+         Any bytes are keys as hexadecimal digits with --type binary"
     )
 }
 

@@ -127,6 +127,18 @@ fn lines_and_keys_with_a_zero_byte_at_the_end() {
         dropped,
     );
     gives(b"\r\n\r\r\n\x01\xff", &lines(), &[b"", b"\r", b"\x01\xff"], many);
+    for (key, count) in [
+        (&b"a\rb\rc"[..], "2 carriage returns"),
+        (b"a\r", "1 carriage return"),
+    ] {
+        let note = format!(
+            "SOURCE: one key, which has {count}: lines must end with LF or CR LF; `tr '\\r' '\\n' < FILE` makes them of lines \
+             that end with a carriage return alone"
+        );
+        gives(key, &lines(), &[key], &note);
+        gives(key, &null, &[key], "");
+    }
+    gives(b"a\rb\nc\rd", &lines(), &[b"a\rb", b"c\rd"], "");
     gives(b"\xef\xbb\xbfa\n", &lines(), &[b"\xef\xbb\xbfa"], mark);
     gives(b"a\n\0\0b\r\0\r\nc", &null, &[b"a\n", b"", b"b\r", b"\r\nc"], "");
     // Each letter a key, which is not UTF-16, nor are its mark and a zero byte.
@@ -163,6 +175,24 @@ fn columns_of_csv_and_tsv() {
     };
     gives(b"n\n-2\n", &long, &[&(-2_i64).to_le_bytes()], "");
     refused(b"n\n1\nx\n", &long, &["SOURCE, line 3: must be a number"]);
+    let int = KeyForm {
+        kind: Some(KeyKind::Int),
+        ..lines()
+    };
+    gives(
+        b"-2\n2147483647",
+        &int,
+        &[&(-2_i32).to_le_bytes(), b"\xff\xff\xff\x7f"],
+        "",
+    );
+    for number in ["2147483648", "-2147483649"] {
+        let text = format!("between -2147483648 and 2147483647, got \"{number}\"");
+        refused(
+            number.as_bytes(),
+            &int,
+            &["SOURCE, line 1: must be a number", &text],
+        );
+    }
     refused(
         b"a,b\n",
         &column("c"),
@@ -186,6 +216,16 @@ fn columns_of_csv_and_tsv() {
         &["SOURCE: columns 1 and 3 are both called \"id\"; rename one"],
     );
     gives(b"id,x,x\n1,2,3\n", &column("id"), &[b"1"], "");
+    // A number beyond the first row is a name, and one within is a place, since the first row may have a key.
+    gives(b"\xef\xbb\xbfid,2024\n1,2\n", &column("2024"), &[b"2"], "");
+    gives(b"id,0\n1,2\n", &column("0"), &[b"2"], "");
+    gives(b"1,a\n2,b\n", &column("1"), &[b"1", b"2"], "");
+    gives(b"2,1\n3,4\n", &column("2"), &[b"1", b"4"], "");
+    refused(
+        b"id,name\n1,2\n",
+        &column("2024"),
+        &["SOURCE, line 1: must have at least 2,024 columns, got 2"],
+    );
     gives(b"n,m\n\"\",1\n\"\",\"2\"", &column("n"), &[b"", b""], "");
     // A quote that nothing ends.
     for data in [&b"a,b\n1,2\n3,\"4\n5,6\n"[..], b"a,b\n1,2\n3,\"4\"\""] {
@@ -213,8 +253,30 @@ fn the_name_or_the_first_row_or_an_option_decides_the_delimiter() {
         delimiter: Some(delimiter),
         ..column("1")
     };
+    let named = |delimiter| KeyForm {
+        delimiter: Some(delimiter),
+        ..column("id")
+    };
     type Case = (&'static str, &'static [u8], KeyForm, [&'static [u8]; 2]);
-    let cases: [Case; 9] = [
+    let cases: [Case; 12] = [
+        (
+            "keys",
+            b"id;n\n\"1;\";2",
+            named(Delimiter::Semicolon),
+            [b"1;", b""],
+        ),
+        (
+            "keys.csv",
+            b"id|n\n\"1|\"|2",
+            named(Delimiter::Pipe),
+            [b"1|", b""],
+        ),
+        (
+            "keys.tsv",
+            b"id,n\n\"1,\",2",
+            named(Delimiter::Comma),
+            [b"1,", b""],
+        ),
         ("keys.csv", both, column("1"), [b"a\tb", b"c"]),
         ("KEYS.CSV.GZ", both, column("1"), [b"a\tb", b"c"]),
         ("keys.tsv.zst", both, column("1"), [b"a", b"c,2"]),
@@ -230,8 +292,33 @@ fn the_name_or_the_first_row_or_an_option_decides_the_delimiter() {
         let mut found = Vec::new();
         let mut keys = Keys::of(name, data, &form, LIMIT, &notes).unwrap();
         keys.next_batch(9, &mut found).unwrap();
+        found.resize(2, Vec::new());
         assert_eq!(found, expected, "{name}");
+        assert_eq!(*notes.0.lock().unwrap(), [""; 0], "{name}");
     }
+    for (name, row, other) in [
+        ("keys", "id;n", "semicolon"),
+        ("keys.csv", "id|n", "pipe"),
+        ("keys.csv", "id\tn", "tab"),
+        ("keys.tsv", "id,n", "comma"),
+    ] {
+        let rows = format!("{row}\n{row}\n");
+        let how = format!("its first row has one column, which --delimiter {other} would split");
+        let read = |wanted: &str| {
+            let notes = Notes::default();
+            let key = Keys::of(name, rows.as_bytes(), &column(wanted), LIMIT, &notes)
+                .and_then(|mut keys| keys.next_key().map(|key| key.unwrap().to_vec()))
+                .map_err(|failure| failure.to_string());
+            (key, notes.0.into_inner().unwrap())
+        };
+        assert_eq!(read("1"), (Ok(row.into()), vec![format!("{name}: {how}")]));
+        let none = format!("{name}: no column is called \"n\"; there are {row}; {how}");
+        assert_eq!(read("n"), (Err(none), Vec::new()));
+        let few = format!("{name}, line 1: must have at least 2 columns, got 1; {how}");
+        assert_eq!(read("2"), (Err(few), Vec::new()));
+    }
+    // One column in quotes is not split.
+    gives(b"\"id;n\"\n1;2\n", &column("1"), &[b"id;n", b"1;2"], "");
     let notes = Notes::default();
     for name in ["keys", "keys.csv.txt"] {
         let failure = Keys::of(name, both, &column("1"), LIMIT, &notes).err().unwrap();
@@ -333,6 +420,19 @@ fn compressed_files_are_their_contents_or_errors() {
     gives(&[gzip(b"5\n"), vec![0; 512]].concat(), &lines(), &[b"5"], GZIP);
     gives(&[gzip(b""), gzip(b"5\n")].concat(), &lines(), &[b"5"], GZIP);
     refused(&gzip(b"\xff\xfea\0\n\0"), &lines(), &["UTF-16"]);
+    for (data, command) in [
+        (gzip(&gzip(&text)), "gzip: decompress it once, and `gzip -dc`"),
+        (gzip(&zstd(&text)), "Zstandard: "),
+    ] {
+        refused(
+            &data,
+            &lines(),
+            &[
+                "SOURCE: must have one key per line, but it is compressed twice, inside by ",
+                command,
+            ],
+        );
+    }
 }
 
 #[test]
@@ -423,7 +523,9 @@ fn lines_with_zero_bytes_are_refused_by_what_they_are() {
     let iconv = "UTF-16: make lines by `iconv -f UTF-16 -t UTF-8 FILE`";
     let xxd = "binary data: make lines by `xxd -p -c LENGTH FILE` of records of this length, to be read with --type binary";
     let many = [b"key\n".repeat(2_000), b"a\0b\n".to_vec()].concat();
-    let cases: [(Vec<u8>, u64, &str); 12] = [
+    let cases: [(Vec<u8>, u64, &str); 13] = [
+        // Short names, as `find -print0` writes them.
+        (b"a\0b\0".to_vec(), 1, iconv),
         (utf_16("\u{feff}one\ntwo\n"), 1, iconv),
         (utf_16("\u{feff}二\r\n三\r\n"), 1, iconv),
         (utf_16("one\r\n"), 1, iconv),
@@ -444,9 +546,11 @@ fn lines_with_zero_bytes_are_refused_by_what_they_are() {
     for (data, line, text) in cases {
         for (data, at_a_time) in [(data.clone(), usize::MAX), (data.clone(), 1), (gzip(&data), 5)] {
             let message = read_slowly(&data, &lines(), at_a_time).unwrap_err();
-            let start = format!("SOURCE, line {line}: must be text without zero bytes, but it is {text}");
+            let start = format!(
+                "SOURCE, line {line}: must be text without zero bytes: --null reads keys that end with one; otherwise it is {text}"
+            );
             assert!(message.starts_with(&start), "{at_a_time}: {message}");
-            assert!(message.contains("--type binary, and --null reads"), "{message}");
+            assert!(message.contains("digits with --type binary"), "{message}");
         }
     }
     for data in [utf_16("\u{feff}id\n1\n"), b"id,b\n1,a\0b\n".to_vec()] {

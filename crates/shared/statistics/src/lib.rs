@@ -9,6 +9,7 @@ pub mod correction;
 pub mod normal;
 pub mod occupancy;
 pub mod poisson;
+pub mod probes;
 pub mod robust;
 pub mod root;
 pub mod significant;

@@ -244,7 +244,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
             Some(header) => check_kind(path, arguments, &header.key_kind)?,
             None => arguments.form.kind.ok_or_else(|| {
                 let reason = "its bytes do not state the kind of key: give the --type that it was built with, line, long, \
-                              string or binary";
+                              int, string or binary";
                 wrong(path, reason)
             })?,
         };
@@ -317,7 +317,7 @@ fn check_kind(path: &Path, arguments: &Arguments, stated: &str) -> Result<KeyKin
         }
         (given, known) => given.or(known).ok_or_else(|| {
             Failure::input(format_args!(
-                "the stated type {stated:?} is not known: give --type line, long, string or binary"
+                "the stated type {stated:?} is not known: give --type line, long, int, string or binary"
             ))
         }),
     }

@@ -75,7 +75,8 @@ pub struct Arguments {
     /// The library may print, and any thread may call the function. It is tried out first in a process of its own: the run ends
     /// with an error if the library cannot be opened or ends that process, or if the function accesses memory beside its key,
     /// writes into it, needs more than 2 MiB of stack, returns two values for one key, or does not return within 5 seconds (60 for
-    /// the 2,200 calls of the trial). One that takes 10 µs or more per call is reported, with the time that a run takes at least.
+    /// the 2,200 calls of the trial). One that takes 10 µs or more per call is reported, with the time that a run takes at least. A
+    /// later call that does not return within 5 seconds is named; the first Ctrl-C waits for it, and a second ends the run.
     #[arg(long, value_name = "SYMBOL")]
     own: Vec<Symbol>,
 
@@ -108,6 +109,9 @@ pub struct Arguments {
     negligible: f64,
 
     /// The function you use today: is it good enough, and what would a change gain? Marked in every chart
+    ///
+    /// With --type long or int for all keys, FxHash-2, foldhash and aHash are compared as Rust hashes integers with them, in rows of
+    /// their own such as FxHash-2 (u64).
     #[arg(long, value_name = "FUNCTION")]
     mine: Option<String>,
 

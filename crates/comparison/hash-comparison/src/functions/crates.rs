@@ -1,6 +1,7 @@
 //! Functions of other crates: the anchors, and those that are measured by name or with all others, never by default.
 
 mod code;
+mod integers;
 
 use serde::Deserialize;
 

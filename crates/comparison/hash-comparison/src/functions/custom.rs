@@ -66,6 +66,7 @@ impl Function {
                 resistance: Resistance::None,
                 resistance_reason: "Nothing is claimed.".to_owned(),
                 folded: false,
+                integer_bits: 0,
             },
         }
     }

@@ -2,6 +2,7 @@
 
 mod ffi;
 mod trial;
+mod watch;
 
 use std::path::Path;
 use std::str::FromStr;
@@ -59,7 +60,11 @@ impl FromStr for Symbol {
 /// the function accesses other memory than its key, writes into it, returns two values for one key, or more bits than it has, and
 /// after Ctrl-C.
 pub fn load(symbols: &[Symbol], terminal: &Terminal) -> Result<Vec<Function>, Error> {
+    if symbols.is_empty() {
+        return Ok(Vec::new());
+    }
     ffi::stop_by(terminal.interrupt.flag());
+    watch::start(symbols, terminal.interrupt.flag());
     let mut functions: Vec<Function> = Vec::new();
     for symbol in symbols {
         let nanoseconds = trial::of(symbol, terminal)?;

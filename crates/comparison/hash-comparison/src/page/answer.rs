@@ -11,7 +11,7 @@ use crate::advice::{notes, of_dataset};
 use crate::questions::CollisionRow;
 use crate::questions::collisions::{even_chance, structured};
 use crate::questions::on_dataset::DatasetRows;
-use crate::record::{Advice, FunctionGroup, FunctionSummary, Purpose, Request, Run, Standing};
+use crate::record::{Advice, FunctionGroup, FunctionSummary, Purpose, Request, Run};
 use terminal::number::{grouped, significant};
 
 /// The uses that the buttons offer, with their labels.
@@ -58,14 +58,13 @@ pub(super) fn choice(request: &Request) -> String {
 pub(super) fn answers(data: &DatasetRows<'_>, requests: &[Request]) -> Value {
     let answer = |request: &Request| {
         let advice = of_dataset(data.records, data.summary, request);
-        let pick = advice.first().filter(|one| one.standing == Standing::Pick);
         context! {
             choice => choice(request),
             requested => *request == data.records.run.request,
             request => Value::from(Serde(request)),
             form => Serde(request.purpose.form()),
             parts => Value::from(Serde(request.purpose.parts())),
-            notes => Value::from(Serde(notes(data.summary, request, pick.is_some()))),
+            notes => Value::from(Serde(notes(data.records, data.summary, request, &advice))),
             others => others(data, &advice),
             functions => Value::from(Serde(advice)),
         }

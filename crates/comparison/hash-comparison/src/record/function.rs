@@ -36,6 +36,9 @@ stored! {
         /// Set if the function is included only because the run has all functions; charts and lists fold it away.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub folded: bool,
+        /// The bits of the numbers that the function hashes as Rust has integers hashed, not by their bytes; 0 for all others.
+        #[serde(default, skip_serializing_if = "is_none")]
+        pub integer_bits: u32,
     }
 
     /// The resistance of a function to keys that an attacker chooses so that they collide.
@@ -66,4 +69,9 @@ stored! {
         /// A function that the program's user added.
         Own,
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_none(bits: &u32) -> bool {
+    *bits == 0
 }

@@ -82,8 +82,8 @@ pub fn of(records: &Records) -> String {
 fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     let words = Wording::new();
     let request = &records.run.request;
-    let advice: Vec<&Advice> = on(&records.advice, &dataset.name).collect();
-    let of = |standing| advice.iter().copied().filter(move |one| one.standing == standing);
+    let advice: Vec<Advice> = on(&records.advice, &dataset.name).cloned().collect();
+    let of = |standing| advice.iter().filter(move |one| one.standing == standing);
     let pick = of(Standing::Pick).next();
     let taken = match pick {
         Some(pick) => format!("take {}", pick.function),
@@ -99,7 +99,7 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
         counted(dataset.keys, "key"),
         words.say("requested", (request,)),
     ));
-    let beside = advice.iter().copied();
+    let beside = advice.iter();
     let own = records
         .run
         .functions
@@ -139,7 +139,7 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
         };
         row("avoid", format!("{} ({reason}){others}{more}", worst.function));
     }
-    let notes: Vec<Note> = notes(dataset, request, pick.is_some());
+    let notes: Vec<Note> = notes(records, dataset, request, &advice);
     for note in notes {
         row("note", words.say("note_of", (note,)));
     }

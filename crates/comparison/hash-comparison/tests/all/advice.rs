@@ -99,8 +99,12 @@ fn advised(records: &Records, request: &Request) -> Vec<Advice> {
 }
 
 fn notes_on(records: &Records, request: &Request) -> Vec<Note> {
-    let has_pick = advised(records, request).iter().any(|one| one.standing == Pick);
-    notes(&records.run.datasets[0], request, has_pick)
+    notes(
+        records,
+        &records.run.datasets[0],
+        request,
+        &advised(records, request),
+    )
 }
 
 /// Returns standing, rank and name of every function.

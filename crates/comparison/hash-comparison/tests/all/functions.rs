@@ -210,3 +210,51 @@ fn the_gate_lets_every_function_pass_and_no_wrong_one() {
         assert!(error.starts_with(&start) && error.contains(expected), "{error}");
     }
 }
+
+/// What `Hash for u64` and `for i32` give in the crates themselves.
+#[cfg(all(target_pointer_width = "64", target_endian = "little"))]
+#[test]
+fn functions_hash_integers_as_rust_does() {
+    use std::hash::BuildHasher;
+
+    use hash_comparison::KeyKind::{Binary, Int, Line, Long};
+
+    fn check(name: &str, state: impl BuildHasher) {
+        let [long, int] = [Long, Int].map(|kind| find(name).unwrap().of_integers(kind).unwrap());
+        gate([&long, &int]).unwrap();
+        let names = [&*long.facts.name, &*int.facts.name];
+        assert_eq!(names, [format!("{name} (u64)"), format!("{name} (u32)")]);
+        for number in [0, 1, -2, 1 << 48, i64::MAX] {
+            assert_eq!(
+                (long.hash)(&number.to_le_bytes()),
+                state.hash_one(number),
+                "{name}, {number}"
+            );
+            assert_eq!((long.hash)(&number.to_le_bytes()), state.hash_one(number as u64));
+            let half = number as i32;
+            assert_eq!(
+                (int.hash)(&half.to_le_bytes()),
+                state.hash_one(half),
+                "{name}, {half}"
+            );
+        }
+        assert_eq!((long.hash)(b"four"), (find(name).unwrap().hash)(b"four"));
+        assert!(long.facts.weaknesses[0].contains("by write_u64") && int.facts.integer_bits == 32);
+        assert_ne!((long.hash)(b"8 bytes."), (find(name).unwrap().hash)(b"8 bytes."));
+    }
+    check("FxHash-2", rustc_hash::FxBuildHasher);
+    check("foldhash", foldhash::quality::FixedState::with_seed(0));
+    check("foldhash-fast", foldhash::fast::FixedState::with_seed(0));
+    let ahash = if cfg!(all(target_arch = "x86_64", target_feature = "aes")) {
+        "aHash-AES"
+    } else {
+        "aHash"
+    };
+    check(ahash, ahash::RandomState::with_seeds(0, 0, 0, 0));
+    assert!(find("XXH3").unwrap().of_integers(Long).is_none());
+    assert!(
+        [Line, Binary]
+            .iter()
+            .all(|&kind| find("FxHash-2").unwrap().of_integers(kind).is_none())
+    );
+}

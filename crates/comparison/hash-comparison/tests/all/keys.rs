@@ -116,6 +116,7 @@ fn one_form_holds_for_all_sources_and_is_recorded() {
     bench.write("rows.parquet", "PAR1\x15\x04");
     bench.write("mixed", "a\tb,1\nc,2\n");
     bench.write("zero", "a\0b\n");
+    bench.write("semicolons", "id;name\n1;x\n");
     bench.refuses(
         "compare --keys {} --out other",
         "users.csv.gz --keys users.txt => users.csv.gz and users.txt would both be the dataset users
@@ -123,11 +124,13 @@ fn one_form_holds_for_all_sources_and_is_recorded() {
         - --keys - => is given twice
         - => standard input: no keys
         more.tsv --column nosuch => more.tsv: no column is called \"nosuch\"; there are id, name
+        more.tsv --column 3 => more.tsv, line 1: must have at least 3 columns, got 2
+        semicolons --column id => semicolons: no column is called \"id\" | one column, which --delimiter semicolon would split
         more.tsv --column 0 => --column must be a name or at least 1
         more.tsv --column 2 --null => cannot be used with
         more.tsv --type long => more.tsv, line 1: must be a number
         mixed --column 1 => mixed: its first row has commas and tabs: give --delimiter
-        zero => zero, line 1: must be text without zero bytes | --type binary
+        zero => zero, line 1: must be text without zero bytes: --null | --type binary
         rows.parquet => rows.parquet: | Parquet | duckdb",
     );
     bench.refuses(

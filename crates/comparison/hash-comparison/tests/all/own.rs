@@ -16,6 +16,7 @@ const FUNCTIONS: &str = r#"#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 uint64_t good(const unsigned char *data, size_t length)
@@ -40,6 +41,8 @@ FUNCTION(elsewhere, return *(volatile char *)16)
 FUNCTION(wide, return (uint64_t)1 << 40 | length)
 FUNCTION(writing, if (length == 1) data[0] ^= 1)
 FUNCTION(overflowing, if (length == 2) return deep(100000))
+FUNCTION(framed, if (length == 2) { volatile char room[(4 << 20)]; room[0] = 1; })
+FUNCTION(stuck, if (length == 5 && !memcmp(data, "stuck", 5)) for (;;) pause())
 FUNCTION(leaving, if (length == 3) exit(3))
 FUNCTION(successful, if (length == 3) _exit(0))
 FUNCTION(signalling, if (length == 3) raise(SIGTERM))
@@ -55,6 +58,8 @@ FUNCTION(surviving, fprintf(stderr, "in the trial\n"); sleep(4); fprintf(stderr,
 fn compile(bench: &Workbench, file: &str, library: &str) {
     let mut compiler = Command::new("cc");
     compiler.args(["-O1", "-shared", "-fPIC", "-o", library, file]);
+    // Compilers of some systems touch every page of a large frame; others do not.
+    compiler.arg("-fno-stack-clash-protection");
     let status = compiler.current_dir(bench.path("")).status().unwrap();
     assert!(status.success());
 }
@@ -153,6 +158,7 @@ fn functions_that_break_the_rules_are_refused() {
             libmine.so:elsewhere:8 => must return: on a key of 0 bytes it accessed address 0x10, far from the keys | SIGSEGV
             libmine.so:writing:64 => must not write into its key | on a key of 1 byte it wrote there | SIGSEGV
             libmine.so:overflowing:64 => stack of a thread: on a key of 2 bytes it needed more than its 2 MiB | SIGSEGV
+            libmine.so:framed:64 => stack of a thread: on a key of 0 bytes it needed more than its 2 MiB | SIGSEGV
             libmine.so:leaving:64 => must return: on a key of 3 bytes it ended with exit status: 3
             libmine.so:successful:64 => must return: on a key of 3 bytes it ended with exit status: 0
             libmine.so:signalling:64 => must return: on a key of 3 bytes it ended with signal | SIGTERM
@@ -228,4 +234,32 @@ fn no_trial_outlives_its_run() {
         let code = (*signal != "KILL").then_some(130);
         assert_eq!(child.wait().unwrap().code(), code, "{signal}: {rest}");
     }
+}
+
+#[test]
+fn a_call_that_does_not_return_is_named_and_a_second_signal_ends_the_run() {
+    let bench = with_functions("");
+    bench.write("keys.txt", "one\nstuck\n");
+    let command = COMPARE.replace("{}", "libmine.so:stuck:64");
+    let mut child = bench.command(&command).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap())
+        .lines()
+        .map(Result::unwrap);
+    for (start, text) in [
+        (
+            "--own libmine.so:stuck:64: a call has not returned for 5 s",
+            "Ctrl-C twice ends the run",
+        ),
+        (
+            "--own libmine.so:stuck:64: the call under way is awaited",
+            "a second Ctrl-C ends the run at once",
+        ),
+    ] {
+        assert!(
+            lines.any(|line| line.starts_with(start) && line.contains(text)),
+            "{start}"
+        );
+        send(&child, "INT");
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(130));
 }

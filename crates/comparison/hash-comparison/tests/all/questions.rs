@@ -10,6 +10,7 @@ use hash_comparison::questions::collisions::{self, CollisionRow, Different};
 use hash_comparison::questions::filters::{
     BITS_PER_KEY, FEWEST_KEYS, MAX_FILTER_KEYS, Probes, against_ideal, unlucky_size,
 };
+use hash_comparison::questions::probes::probes;
 use hash_comparison::questions::{BucketFigure, Hashed, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{Choice, End, IDEAL, Run, Verdict};
 use hash_comparison::run::hash;
@@ -66,8 +67,40 @@ fn the_four_verdicts() {
     }
 }
 
+/// Keys come one after the other, and each takes the first free slot.
+fn probed(counts: &[u32], keys: impl Iterator<Item = usize>) -> (u64, u64) {
+    let mut taken = vec![false; counts.len()];
+    let look = |taken: &[bool], slot: usize| (slot..).position(|at| !taken[at % taken.len()]).unwrap();
+    let hits = keys.map(|slot| {
+        let passed = look(&taken, slot);
+        taken[(slot + passed) % counts.len()] = true;
+        passed as u64 + 1
+    });
+    let hits = hits.sum();
+    (
+        (0..counts.len()).map(|slot| look(&taken, slot) as u64 + 1).sum(),
+        hits,
+    )
+}
+
 proptest! {
     #![proptest_config(fixtures::config())]
+
+    #[test]
+    fn probes_are_those_of_keys_that_come_in_any_order(
+        counts in prop::collection::vec(prop_oneof![3 => Just(0_u32), 1 => 0_u32..6], 1..40),
+        rotated in any::<prop::sample::Index>(),
+    ) {
+        let keys: Vec<usize> = (0..).zip(&counts).flat_map(|(slot, &count)| vec![slot; count as usize]).collect();
+        prop_assume!(keys.len() < counts.len());
+        let found = probes(&counts);
+        prop_assert_eq!(found, probed(&counts, keys.iter().copied()));
+        prop_assert_eq!(found, probed(&counts, keys.iter().rev().copied()));
+        let mut counts = counts;
+        let by = rotated.index(counts.len());
+        counts.rotate_left(by);
+        prop_assert_eq!(found, probes(&counts));
+    }
 
     #[test]
     fn counts_are_those_of_the_definition(
@@ -340,5 +373,51 @@ fn long_keys_bound_the_number_of_ideal_hashes() {
     assert_eq!(
         Probes::new(&long).measure_ideal(&Silent).unwrap()[0].probes,
         4 * 2
+    );
+}
+
+/// Integers in a row, each its own hash: what is good in chained buckets is one run of slots.
+#[test]
+fn linear_probing_finds_runs_that_chained_buckets_do_not_show() {
+    let (dataset, identity) = (ids(20_000), function(64));
+    let records = judged(&dataset, &identity, (0..20_000).collect());
+    let compared = &records.occupancy[0];
+    assert_eq!(
+        (compared.figure, compared.choice),
+        (BucketFigure::Compared, Choice::LowBits)
+    );
+    assert!(
+        compared.value < compared.expected && !compared.is_worse(),
+        "{compared:?}"
+    );
+    assert_eq!(records.probes.len(), 10);
+    for row in &records.probes {
+        let (keys, slots) = (row.keys as f64, row.slots as f64);
+        let hit = match row.choice {
+            Choice::LowBits => 1.0,
+            _ => (keys + 1.0) / 2.0,
+        };
+        let miss = 1.0 + keys * (keys + 1.0) / 2.0 / slots;
+        assert_eq!((row.slots, row.miss, row.hit), (16_384, miss, hit), "{row:?}");
+        let cost = (miss / row.miss_expected).max(hit / row.hit_expected) - 1.0;
+        assert!((row.cost - cost).abs() < 1e-9 && row.cost > 100.0, "{row:?}");
+        assert_eq!(row.verdict, Verdict::FarWorseThanChance, "{row:?}");
+    }
+    let loads: Vec<u64> = records.probes[..5].iter().map(|row| row.keys).collect();
+    assert_eq!(loads, [8_192, 9_830, 11_468, 13_107, 14_745]);
+    let siphash = functions::find("SipHash-2-4").unwrap();
+    let random = hash(&dataset.keys, siphash, &Silent).unwrap().values;
+    let records = judged(&dataset, &identity, random);
+    let is_as_chance = |verdict| verdict == Verdict::WithinChance;
+    assert!(
+        records.probes.iter().all(|row| is_as_chance(row.verdict)),
+        "{:?}",
+        records.probes
+    );
+    // Too few keys for any table.
+    assert!(judged(&ids(229), &identity, (0..229).collect()).probes.is_empty());
+    assert_eq!(
+        judged(&ids(230), &identity, (0..230).collect()).probes[0].slots,
+        256
     );
 }

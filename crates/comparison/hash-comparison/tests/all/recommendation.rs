@@ -1,7 +1,7 @@
 //! The recommendations of `compare` as people read them.
 
 use hash_comparison::questions::Records;
-use hash_comparison::record::{Advice, Lack, Standing, Unit};
+use hash_comparison::record::{Advice, Choice, Lack, Standing, Unit};
 
 use super::Workbench;
 
@@ -117,4 +117,74 @@ fn mistakes_are_refused() {
         --mine zlib => may mean more than one function: name CRC-32 or Adler-32
         --for table --in-memory => --in-memory must not be given with --for table",
     );
+}
+
+/// Compares on keys of numbers. Returns what the terminal shows without its line ends, and the records.
+fn of_numbers(bench: &Workbench, numbers: impl Iterator<Item = i64>, more: &str) -> (String, Records) {
+    bench.write(
+        "keys.txt",
+        numbers.map(|number| format!("{number}\n")).collect::<String>(),
+    );
+    let outcome = bench.run(&format!(
+        "compare --quick --keys keys.txt --function XXH3 --out out {more}"
+    ));
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let words: Vec<&str> = outcome.stdout.split_whitespace().collect();
+    (
+        words.join(" ") + &outcome.stderr,
+        Records::read(&bench.path("out")).unwrap(),
+    )
+}
+
+/// rustc-hash takes an integer whole: the low bits of these are zero, and so are those of its product.
+#[cfg(all(target_pointer_width = "64", target_endian = "little"))]
+#[test]
+fn integers_are_measured_as_rust_hashes_them() {
+    let bench = Workbench::new();
+    let shifted = || (0..20_000_i64).map(|number| number << 48);
+    let (said, records) = of_numbers(&bench, shifted(), "--type long --for table --mine fxhash");
+    let names: Vec<&str> = records.run.functions.iter().map(|one| &*one.name).collect();
+    assert_eq!(names, ["XXH3", "FxHash-2", "FxHash-2 (u64)"]);
+    assert_eq!(records.run.request.mine.as_deref(), Some("FxHash-2 (u64)"));
+    let compared = |function: &str, choice| {
+        let mut rows = records
+            .occupancy
+            .iter()
+            .filter(|row| (&*row.function, row.choice) == (function, choice));
+        rows.next().unwrap().value
+    };
+    assert!(compared("FxHash-2", Choice::LowBits) < 2.0);
+    assert_eq!(compared("FxHash-2 (u64)", Choice::LowBits).floor(), 625.0);
+    assert_eq!(compared("FxHash-2 (u64)", Choice::HighBits).floor(), 10_000.0);
+    let page = bench
+        .read("out/index.html")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    let which = "FxHash-2 (u64): as Rust hashes integers, by write_u64. All other rows";
+    let probing = "Under linear probing, FxHash-2 (u64) takes for an absent key";
+    for text in [which, probing] {
+        assert!(said.contains(text) && page.contains(text), "{text}: {said}");
+    }
+    assert!(
+        said.contains("yours FxHash-2 (u64)") && said.contains("good enough? no"),
+        "{said}"
+    );
+    assert!(
+        said.contains("FxHash-2 hashes integers as FxHash-2 (u64) in Rust, which is compared as yours"),
+        "{said}"
+    );
+    assert!(page.contains("Comparisons are those of chained buckets; open addressing"));
+
+    let numbers = || 0..300;
+    let (said, records) = of_numbers(&bench, numbers(), "--type int --function foldhash");
+    let names: Vec<&str> = records.run.functions.iter().map(|one| &*one.name).collect();
+    assert_eq!(names, ["XXH3", "foldhash", "foldhash (u32)"]);
+    assert!(
+        said.contains("by write_u32") && said.contains("four bytes"),
+        "{said}"
+    );
+    // Not where other keys are measured, too.
+    let of_both = "--type long --function foldhash --dataset app-accounts";
+    assert_eq!(of_numbers(&bench, numbers(), of_both).1.run.functions.len(), 2);
 }

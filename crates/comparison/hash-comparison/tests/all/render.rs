@@ -43,3 +43,24 @@ fn the_page_has_the_filters_with_a_hash_function_of_their_own() {
         assert_eq!(table.contains(&format!("<th>{name}<")), has_own, "{name}");
     }
 }
+
+/// A run of a program that did not count probes yet.
+#[test]
+fn an_older_run_without_a_file_of_rows_is_drawn_and_joined() {
+    let bench = Workbench::new();
+    let keys: String = (0..500).map(|number| format!("key {number}\n")).collect();
+    bench.write("keys.txt", keys);
+    bench.compare("--out out");
+    assert!(bench.read("out/index.html").contains(": linear probing"));
+    let run = bench.read("out/run.json");
+    let without: Vec<&str> = run.lines().filter(|line| !line.contains("probes.csv")).collect();
+    assert_eq!(without.len() + 2, run.lines().count());
+    bench.write("out/run.json", sealed(&(without.join("\n") + "\n")));
+    fs::remove_file(bench.path("out/probes.csv")).unwrap();
+    for command in ["render out", "join out out --out joined.html"] {
+        let outcome = bench.run(command);
+        assert_eq!(outcome.code, 0, "{command}: {}", outcome.stderr);
+    }
+    assert!(!bench.read("out/index.html").contains(": linear probing"));
+    assert!(!bench.path("out/probes.csv").exists());
+}

@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use libloading::Library;
+
+use super::watch::watched;
 #[cfg(unix)]
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
 #[cfg(unix)]
@@ -49,12 +51,12 @@ fn call<const AT: usize>(key: &[u8]) -> u64 {
         .expect("only functions with something to call are handed out");
     // SAFETY: The key is `length` bytes. That the function reads no others is its author's promise, which is tried out in
     // another process first.
-    unsafe {
+    watched(AT, || unsafe {
         match function {
             Loaded::Plain(function) => function(data, length),
             Loaded::Seeded(function) => function(data, length, 0),
         }
-    }
+    })
 }
 
 /// Loads a function of a library, which is never unloaded. A slow function returns 0 at once after the flag of [`stop_by`] is set.
@@ -94,10 +96,14 @@ pub(super) fn load(
     ))
 }
 
-/// Bytes before and after the keys of a trial that nobody may touch.
+/// Bytes before and after the keys of a trial that nobody may touch, since an access there is one beside the key.
 pub(super) const GUARD: usize = 1 << 20;
 
-/// Memory for keys, in unix between [`GUARD`] bytes on either side that nobody may touch, and read-only. It is never given back.
+/// Bytes between the keys of a trial and whatever else there is: a stack has a guard of a page or so, which a function with a larger
+/// frame passes over. They take addresses, but no memory.
+pub(super) const APART: usize = if usize::BITS < 64 { 1 << 26 } else { 1 << 30 };
+
+/// Memory for keys, in unix between [`APART`] bytes on either side that nobody may touch, and read-only. It is never given back.
 pub(super) struct CKeys(&'static mut [u8]);
 
 impl Deref for CKeys {
@@ -121,8 +127,8 @@ impl CKeys {
         // SAFETY: The pages are new, nobody else has them, and they are never given back.
         unsafe {
             let (anywhere, none) = (std::ptr::null_mut(), ProtFlags::empty());
-            let all = mmap_anonymous(anywhere, length + 2 * GUARD, none, MapFlags::PRIVATE)?;
-            let middle = all.byte_add(GUARD);
+            let all = mmap_anonymous(anywhere, length + 2 * APART, none, MapFlags::PRIVATE)?;
+            let middle = all.byte_add(APART);
             mprotect(middle, length, MprotectFlags::READ)?;
             Ok(Self(std::slice::from_raw_parts_mut(middle.cast(), length)))
         }

@@ -281,13 +281,15 @@ impl Trial {
         };
         let [start, after] = self.memory;
         let (guard, stack) = (ffi::GUARD as u64, STACK as u64);
+        // The keys are twice as far from it.
+        let frame = ffi::APART as u64 / 2;
         let (rule, what) = if (start..after).contains(&at) {
             (WRITES, "wrote there".to_owned())
         } else if (after..after + guard).contains(&at) {
             ("not look past its key", "accessed memory after it".to_owned())
         } else if (start.saturating_sub(guard)..start).contains(&at) {
             ("not look past its key", "accessed memory before it".to_owned())
-        } else if (self.stack.saturating_sub(stack + guard)..self.stack).contains(&at) {
+        } else if (self.stack.saturating_sub(stack + frame)..self.stack).contains(&at) {
             (
                 "get by with the stack of a thread",
                 format!("needed more than its {} MiB", stack >> 20),

@@ -107,6 +107,13 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
             alarms.count(test, question, LEVEL, row.p_value);
         }
     }
+    for row in &records.probes {
+        let question = format!(
+            "absent key, {:.0} % load",
+            100.0 * row.keys as f64 / row.slots as f64
+        );
+        alarms.count("probes", &question, LEVEL, row.p_value);
+    }
     for dataset in prepared.iter().map(|of| of.dataset) {
         for one in against_ideal(&records.near_sizes, &dataset.summary, &function.facts.name) {
             alarms.count("false_positives", "more than the ideal hash", LEVEL, one.p_value);
@@ -129,6 +136,7 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
         ("distribution", failed(FailedTest::Distribution)),
         ("false_positives", failed(FailedTest::FalsePositives)),
         ("occupancy", records.occupancy.iter().any(|row| row.is_worse())),
+        ("probes", records.probes.iter().any(|row| row.is_worse())),
         ("structured", records.structured.iter().any(|row| row.is_worse())),
         ("windows", weak(&[BitTest::Windows])),
         ("mixing", weak(&[BitTest::Avalanche, BitTest::Independence])),
