@@ -75,7 +75,7 @@ fn every_policy_writes_the_bytes_that_it_always_wrote() {
 fn every_reader_knows_the_filters_of_every_policy() {
     let readers = Readers::all();
     for known in formats::ALL {
-        for count in [0_u32, 1, 10, 1000] {
+        for count in [0_u32, 1, 10, 40] {
             let keys: Vec<Vec<u8>> = (0..count).map(|i| i.to_le_bytes().to_vec()).collect();
             let policy = known.policy(TEN);
             let filter = filter_of(&policy, &keys);
