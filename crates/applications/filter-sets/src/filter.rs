@@ -225,10 +225,15 @@ impl std::fmt::Debug for Filter {
     }
 }
 
-/// Returns true if a key of this kind can have these bytes: a `long` has eight. Eight digits are rather its text than a
-/// number above 3 * 10^18.
+/// Returns true if a key of this kind can have these bytes: a `long` has eight, an `int` four. As many digits are rather
+/// its text than a large number.
 pub(crate) fn is_of_kind(kind: &str, key: &[u8]) -> bool {
-    kind != "long" || key.len() == 8 && !key.iter().all(u8::is_ascii_digit)
+    let is_number = |len| key.len() == len && !key.iter().all(u8::is_ascii_digit);
+    match kind {
+        "long" => is_number(8),
+        "int" => is_number(4),
+        _ => true,
+    }
 }
 
 /// Merges the filters of files into one that contains the keys of all, and writes it to a file, which appears when it

@@ -45,11 +45,12 @@ fn check_format(folder: &Path, given: Option<&StoredFormat>, manifest: &Manifest
 /// Returns a note on a filter without a set bit whose header states keys. It would deny each of them.
 fn emptied(filter: &Filter) -> Option<String> {
     let keys = filter.header().map_or(0, |header| header.keys);
-    let is_empty = match filter.fill() {
+    let is_empty = || match filter.fill() {
         Some(fill) => fill.ones == 0,
+        // The formats without fills have this rate without keys alone.
         None => filter.expected_rate() == 0.0,
     };
-    (keys > 0 && is_empty).then(|| {
+    (keys > 0 && is_empty()).then(|| {
         let keys = counted(keys, "key");
         format!("the filter is empty, but its header states {keys}: any key may match")
     })
@@ -59,6 +60,7 @@ fn emptied(filter: &Filter) -> Option<String> {
 fn encoding(kind: KeyKind) -> Encoding {
     match kind {
         KeyKind::Long => Encoding::INT64,
+        KeyKind::Int => Encoding::INT32,
         _ => Encoding::BYTES,
     }
 }

@@ -299,8 +299,8 @@ impl FormatOperations for Application {
         let id = envelope::hash_id(bytes.as_ref()).map_err(Error::argument)?;
         let (ours, stored) = (format.encoding, id.encoding());
         // The fast hash has integers and bytes in one encoding.
-        let is_long = id == Xxph3.hash_id() && ours == Encoding::INT64;
-        if ours != stored && !is_long {
+        let is_number = id == Xxph3.hash_id() && [Encoding::INT64, Encoding::INT32].contains(&ours);
+        if ours != stored && !is_number {
             return Err(Error::argument(format_args!(
                 "the filter's keys must be {ours}, got {stored}"
             )));

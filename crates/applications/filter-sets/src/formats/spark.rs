@@ -1,8 +1,8 @@
 //! Spark's streams.
 
-use membership_filters::Hashing as _;
 use membership_filters::envelope::{HEADER_LEN, Stored as _};
 use membership_filters::spark::{BloomFilter, ItemBytes, Parameters, StreamHeader, Version};
+use membership_filters::{Encoding, Hashing as _};
 
 use super::open_either;
 use crate::bytes::FilterData;
@@ -28,6 +28,13 @@ pub(super) static ALL: [Spark; 2] = [
         short_names: &["spark-v2", "spark"],
     },
 ];
+
+/// Refuses numbers of 32 bits, which Spark converts to 64 before it hashes them.
+fn check_encoding(format: &StoredFormat) -> Result<()> {
+    ensure(format.encoding != Encoding::INT32, || {
+        "Spark hashes numbers of 32 bits as those of 64: keys must be of the type long, got int".to_owned()
+    })
+}
 
 fn is_enveloped(bytes: &[u8]) -> bool {
     bytes.starts_with(&BloomFilter::MAGIC)
@@ -93,6 +100,7 @@ impl FormatOperations for Spark {
     }
 
     fn plan(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
+        check_encoding(format)?;
         let capacity = capacity.unwrap_or(keys).max(1);
         let parameters = match size {
             Size::Rate(rate) => Parameters::new(capacity, rate),
@@ -124,7 +132,8 @@ impl FormatOperations for Spark {
         })
     }
 
-    fn open(&'static self, _format: &StoredFormat, bytes: FilterData) -> Result<AnyOpened> {
+    fn open(&'static self, format: &StoredFormat, bytes: FilterData) -> Result<AnyOpened> {
+        check_encoding(format)?;
         self.header(bytes.as_ref())?;
         let read = open_either(bytes.as_ref(), ItemBytes::default(), BloomFilter::from_spark);
         Ok(Box::new(read?))

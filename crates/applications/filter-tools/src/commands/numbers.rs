@@ -94,6 +94,14 @@ pub(crate) fn share(share: f64) -> String {
     }
 }
 
+/// Formats an expected rate. Of more probes than [`DoubleHashing`](filter_policy::sizing::DoubleHashing) looks at it is an
+/// upper bound.
+pub(crate) fn expected(rate: f64, probes: Option<u32>) -> String {
+    const LOOKED_AT: u32 = 64;
+    let bound = if probes > Some(LOOKED_AT) { "≤ " } else { "" };
+    format!("{bound}{}", share(rate))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -290,9 +290,12 @@ fn open_database(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> 
 /// Returns the kind of key to look up in tables, which do not state it.
 fn kind_in_tables(path: &Path, arguments: &Arguments) -> KeyKind {
     let kind = arguments.form.kind.unwrap_or(KeyKind::Line);
-    if kind == KeyKind::Long {
-        let text = "--type long looks for keys of eight bytes, the lowest first; databases store numbers in many forms, and \
-                    \"no\" is certain of this one alone: give other bytes, such as the highest first, as --type binary";
+    if let KeyKind::Long | KeyKind::Int = kind {
+        let (name, bytes) = (kind.name(), if kind == KeyKind::Int { "four" } else { "eight" });
+        let text = format!(
+            "--type {name} looks for keys of {bytes} bytes, the lowest first; databases store numbers in many forms, and \
+             \"no\" is certain of this one alone: give other bytes, such as the highest first, as --type binary"
+        );
         note(path.display(), text);
     }
     kind

@@ -14,7 +14,7 @@ use terminal::layout::{table, wrapped};
 use terminal::number::{counted, grouped};
 
 use self::levels::{Budget, level};
-use super::numbers::{bytes, keys, rate, share};
+use super::numbers::{bytes, expected, keys, rate, share};
 use super::{checked, print_json};
 use crate::sizing::{SizeAnswer, SizeQuestion, answer, missed_rate, name, next_size_up};
 
@@ -175,7 +175,7 @@ fn write_table(out: &mut impl io::Write, report: &Report, keys_differ: bool, wan
             answer.filter.to_owned(),
             bits_per_key.map_or_else(String::new, |bits| bits.to_string()),
             probe_count.map_or_else(|| "none".to_owned(), |probes| probes.to_string()),
-            share(rate),
+            expected(rate, probe_count),
             grouped(bytes),
             match keys_differ {
                 true => grouped(answer.keys),

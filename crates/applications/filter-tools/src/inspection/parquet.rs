@@ -112,7 +112,7 @@ const fn form(kind: Option<KeyKind>) -> ValueForm {
     match kind {
         None => ValueForm::Written,
         Some(KeyKind::Line | KeyKind::String) => ValueForm::Text,
-        Some(KeyKind::Long) => ValueForm::Number,
+        Some(KeyKind::Long | KeyKind::Int) => ValueForm::Number,
         Some(KeyKind::Binary) => ValueForm::Hexadecimal,
     }
 }
@@ -128,7 +128,7 @@ fn of_options(error: ValueError, kind: Option<KeyKind>) -> String {
             let unknown = "none: the file does not say what the bytes of the column are";
             let given = kind.map_or_else(|| unknown.to_owned(), KeyKind::name);
             format!(
-                "--type must be binary (bytes in hexadecimal digits), string (a column of text) or long (one of numbers), got {given}"
+                "--type must be binary (bytes in hexadecimal digits), string (a column of text), or long or int (one of numbers), got {given}"
             )
         }
     }

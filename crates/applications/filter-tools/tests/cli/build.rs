@@ -56,7 +56,10 @@ fn both_commands_read_keys_as_people_have_them() {
     );
     assert_eq!(bench.fed("query ids", "7\n8\n1").stdout, "maybe\nno\nmaybe\n");
 
-    let described = bench.fed("build --keys - --out odd --json", b"\na\r\n\xff\n\nlast");
+    let described = bench.fed(
+        "build --keys - --capacity 100 --out odd --json",
+        b"\na\r\n\xff\n\nlast",
+    );
     let word = "standard input: 1 carriage return before a line feed belongs to no key\n";
     assert_eq!(described.stderr, word);
     let described: Value = serde_json::from_str(&described.stdout).unwrap();
@@ -665,12 +668,38 @@ fn stopped_locked_out_and_out_of_disk() {
 }
 
 #[test]
+fn a_small_filter_with_another_rate_is_named_with_the_capacity_that_reaches_it() {
+    let bench = Workbench::new();
+    bench.write("keys", "a\nb\nc\nd\n");
+    let built = bench.run("build --keys keys --rate 1% --out few --json");
+    let note = "guava: 4 keys sized for 1.00 % have 1.29 %, because so small a filter repeats positions; sized for 7 \
+                keys they have 1.00 % or less (build --rate with --capacity 7)\n";
+    assert_eq!((built.code, &*built.stderr), (0, note));
+    let sized = bench.done("size --keys 4 --rate 1% --format guava --json");
+    let rate = |json: &str, of: &str| {
+        serde_json::from_str::<Value>(json)
+            .unwrap()
+            .pointer(of)
+            .unwrap()
+            .as_f64()
+    };
+    let stated = rate(&sized, "/answers/0/rate");
+    assert_eq!(rate(&sized, "/answers/0/capacity_for_rate"), Some(7.0));
+    assert_eq!(stated, rate(&built.stdout, "/rate"));
+    let inspected = bench.done("inspect few --json");
+    assert_eq!(stated, rate(&inspected, "/0/expected_rate"));
+    bench.done("build --keys keys --rate 1% --capacity 7 --out enough");
+    let inspected = bench.done("inspect enough --json");
+    assert!(rate(&inspected, "/0/expected_rate") < Some(0.01));
+}
+
+#[test]
 fn answers_come_through_a_pipe_one_by_one() {
     use std::io::{BufRead as _, BufReader};
 
     let bench = Workbench::new();
     bench.write("keys", "a\nb\n");
-    bench.done("build --keys keys --out filter --rate 0.01%");
+    bench.done("build --keys keys --out filter --rate 0.01% --capacity 100");
     for (words, before, end) in [
         ("query filter", "", "\n"),
         ("query filter --column id", "id\r\n", "\r\n"),

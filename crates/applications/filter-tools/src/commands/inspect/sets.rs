@@ -12,7 +12,7 @@ use terminal::failure::Failure;
 use terminal::layout::table;
 use terminal::number::{counted, grouped};
 
-use crate::commands::numbers::share;
+use crate::commands::numbers::{expected, share};
 use crate::commands::{check_format, checked, emptied, failure, print_json, wrong};
 use crate::inspection::{head, shown};
 
@@ -162,7 +162,10 @@ fn show(rows: &[FileReport], json: bool) -> Result<(), Failure> {
                 .map_or_else(String::new, |k| k.to_string()),
             fill.map_or_else(String::new, |fill| share(fill.ones as f64 / fill.bits as f64)),
             rate(row.stated_rate),
-            rate(row.expected_rate),
+            row.expected_rate.map_or_else(
+                || "?".to_owned(),
+                |rate| expected(rate, fill.and_then(|fill| fill.probe_count)),
+            ),
         ]
     });
     let header = [
