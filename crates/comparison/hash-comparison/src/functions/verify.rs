@@ -1,7 +1,9 @@
 //! The checks before a function is measured.
 
-use super::Function;
 use records::error::Error;
+use terminal::number::counted;
+
+use super::Function;
 
 /// A key beyond the 255 bytes of the verification procedure. Some functions take another path for long keys: from 241,
 /// 257 or 289 bytes on, in blocks of 1,024, or with instructions that pay off only for many bytes. Values not published
@@ -33,7 +35,7 @@ pub(super) fn check(function: &Function) -> Result<(), String> {
     for (key, expected) in &function.answers {
         let question = || match key.len() {
             0..100 => format!("the value of \"{}\"", key.escape_ascii()),
-            long => format!("the value of a key of {long} bytes"),
+            long => format!("the value of a key of {}", counted(long as u64, "byte")),
         };
         same(&question, *expected, hash(key))?;
     }
@@ -51,12 +53,13 @@ pub(super) fn check(function: &Function) -> Result<(), String> {
     for length in lengths() {
         let key = &LONG_KEY[..length];
         let value = hash(key);
-        let above = || format!("the bits above the {bits} of its output, of {length} bytes");
+        let bytes = || counted(length as u64, "byte");
+        let above = || format!("the bits above the {bits} of its output, of {}", bytes());
         same(&above, 0, value.checked_shr(bits).unwrap_or(0))?;
-        let again = || format!("the value of the same {length} bytes once more");
+        let again = || format!("the value of the same {} once more", bytes());
         same(&again, value, hash(key))?;
         if let Some(info) = elsewhere {
-            let question = || format!("the value of a key of {length} bytes");
+            let question = || format!("the value of a key of {}", bytes());
             same(&question, (info.hash)(key), value)?;
         }
     }

@@ -1,13 +1,11 @@
 //! Plans that divide memory among levels, and policies that build by them.
 
 use filter_policy::AnyFormat;
+use filter_policy::BitsPerKey;
 use filter_policy::formats;
 use filter_policy::sizing::budget::{Allocation, Level, plan};
-use filter_policy::{BitsPerKey, FilterPolicy as _};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
-
-const TEN: BitsPerKey = BitsPerKey::whole(10);
 
 /// Tries every division in tenths of a bit among two levels.
 fn least_by_trial(format: &'static dyn AnyFormat, levels: [&Level; 2], bytes: u64) -> f64 {

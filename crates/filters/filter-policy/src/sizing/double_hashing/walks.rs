@@ -385,7 +385,7 @@ impl Positions {
 impl SplitMix64 {
     /// Returns a number from 0 to below the end, by the high half of a product; 0 if the end is 0.
     fn below(&mut self, end: u64) -> u64 {
-        narrow(u128::from(self.next()) * u128::from(end) >> 64)
+        narrow((u128::from(self.next()) * u128::from(end)) >> 64)
     }
 
     fn index(&mut self, end: usize) -> usize {
