@@ -2,8 +2,10 @@
 
 mod levels;
 
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 
+use filter_policy::AnyFormat;
 use filter_policy::leveldb::is_coprime_size;
 use filter_policy::sizing::budget::Level;
 use filter_sets::{Size, Sizing, StoredFormat};
@@ -16,7 +18,7 @@ use terminal::number::{counted, grouped};
 use self::levels::{Budget, level};
 use super::numbers::{bytes, expected, keys, rate, share};
 use super::{checked, print_json};
-use crate::sizing::{SizeAnswer, SizeQuestion, answer, missed_rate, name, next_size_up};
+use crate::sizing::{SizeAnswer, SizeQuestion, answer, missed_rate, name, next_size_up, of_policy};
 
 /// Calculate the size of a filter from keys, rate, bits per key or memory.
 ///
@@ -101,23 +103,30 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         some => (some, true),
     };
     let (mut answers, mut refused) = (Vec::<SizeAnswer>::new(), Vec::new());
+    // Formats of a kind have the same sizes, which take long to find.
+    let mut known: BTreeMap<&str, Result<SizeAnswer, String>> = BTreeMap::new();
     for format in formats {
         let filter = name(format);
-        match answer(format, question) {
+        let kind = of_policy(format).map_or(filter, AnyFormat::kind);
+        let answer = known.entry(kind).or_insert_with(|| answer(format, question));
+        match answer {
             Ok(answer) => {
                 // Formats that differ in their hash alone are shown once.
                 let is_like = |known: &SizeAnswer| {
                     *known
                         == SizeAnswer {
                             filter: known.filter,
-                            ..answer
+                            ..*answer
                         }
                 };
                 if is_chosen || !answers.iter().any(is_like) {
-                    answers.push(answer);
+                    answers.push(SizeAnswer { filter, ..*answer });
                 }
             }
-            Err(reason) => refused.push(Refused { filter, reason }),
+            Err(reason) => refused.push(Refused {
+                filter,
+                reason: reason.clone(),
+            }),
         }
     }
     let is_met = !answers.is_empty();

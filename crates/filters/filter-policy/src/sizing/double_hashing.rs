@@ -81,28 +81,27 @@ impl DoubleHashing {
     }
 }
 
-/// Returns the rate of keys with these walks. Each position of an absent key is this many times as likely to be covered
-/// as in a filter with even positions.
+/// Returns the rate of keys with these walks. A position of an absent key is this many times as likely to be a one as in
+/// a filter with even positions.
 pub(crate) fn rate_of(walks: &Walks, keys: f64, unevenness: f64) -> f64 {
     let (bits, probes) = (walks.bits() as f64, walks.probes());
-    let covered = |positions: usize| libm::pow(unevenness, positions as f64);
     if keys == 0.0 || probes == 0 {
         return if probes == 0 { 1.0 } else { 0.0 };
     }
     let balls = keys * probes as f64;
-    if balls >= CROWDED * bits {
-        let ones = -libm::expm1(balls * libm::log1p(-1.0 / bits));
-        return (libm::pow(ones, probes as f64) * covered(probes)).min(1.0);
-    }
-    let ideal = libm::pow(-libm::expm1(-balls / bits), probes as f64);
-    if walks.most_repetitions(keys) < NEGLIGIBLE * ideal {
-        return (ideal * covered(probes)).min(1.0);
+    let even = -libm::expm1(balls * libm::log1p(-1.0 / bits));
+    let ones = (even * unevenness).min(1.0);
+    let ideal = libm::pow(ones, probes as f64);
+    if balls >= CROWDED * bits || ones == 1.0 || walks.most_repetitions(keys) < NEGLIGIBLE * ideal {
+        return ideal;
     }
     let classes = walks.classes();
     let mean: f64 = (0_u32..)
         .zip(&classes.shares)
         .map(|(d, share)| f64::from(d) * share)
         .sum();
+    // As many more keys cover a position as make it a one so much more often.
+    let more = libm::log1p(-ones) / libm::log1p(-even);
     let mut rate = 0.0;
     // The class of most keys comes first.
     for positions in core::iter::once(probes).chain(1..probes) {
@@ -111,8 +110,8 @@ pub(crate) fn rate_of(walks: &Walks, keys: f64, unevenness: f64) -> f64 {
         };
         if share > NEGLIGIBLE * rate {
             // A position is covered as often as any position is.
-            let once = positions as f64 * mean / bits;
-            rate += share * all_covered(positions, hits, once, keys) * covered(positions);
+            let once = more * positions as f64 * mean / bits;
+            rate += share * all_covered(positions, hits, once, keys);
         }
     }
     rate.min(1.0)

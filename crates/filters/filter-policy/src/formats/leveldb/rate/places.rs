@@ -6,7 +6,7 @@ use super::{CYCLE, HASHES, MAX, gcd, solve};
 const THIRD: u64 = (1 << 16) + 1;
 
 /// The number of probes to look at, over all hash values.
-const LOOKS: u32 = 1_500_000;
+const LOOKS: u32 = 500_000;
 
 /// The most classes of positions by their remainder modulo 3, 5 and 17.
 const MAX_CLASSES: usize = 255;

@@ -48,6 +48,11 @@ fn rates_are_those_counted_at_two_hundred_sizes() {
 #[test]
 fn rates_are_bounded_by_equal_hashes_and_one() {
     assert_eq!(rate(64, 0, 6), 0.0);
+    // In filters of so many bits only an equal hash value matches, however uneven positions are.
+    for bits in [1 << 30, 1 << 32, 1 << 40] {
+        let (computed, equal) = (rate(bits, 1, 30), equal_hashes(32, 1));
+        assert!(computed < 1.001 * equal, "{bits}: {computed}");
+    }
     for (bits, keys, probes) in [
         (64, 1, 30),
         (64, 8, 20),
