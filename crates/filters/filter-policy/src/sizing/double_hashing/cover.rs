@@ -21,11 +21,11 @@ pub(super) fn all_covered(positions: usize, hits: &Shares, once: f64, keys: f64)
     }
     let [none, one, ..] = &mut hits;
     (*none, *one) = (0.0, (once - several).max(0.0));
-    let some = hits.iter().sum::<f64>().min(1.0);
-    if some == 0.0 {
+    let all: f64 = hits.iter().sum();
+    if all == 0.0 {
         return 0.0;
     }
-    let moves = moves(positions, &hits, some);
+    let (some, moves) = (all.min(1.0), moves(positions, &hits, all));
     // The number of keys that cover some of the positions is binomial.
     let mut state = [0.0; MAX + 1];
     state[0] = 1.0;
@@ -52,7 +52,7 @@ pub(super) fn all_covered(positions: usize, hits: &Shares, once: f64, keys: f64)
 /// For each number of positions that are covered, the probability of each number after one more key.
 type Moves = [Shares; MAX + 1];
 
-/// Returns the moves of a key that covers some positions.
+/// Returns the moves of a key that covers some positions; the probabilities of their numbers add up to `some`.
 fn moves(positions: usize, hits: &Shares, some: f64) -> Moves {
     let mut moves = [[0.0; MAX + 1]; MAX + 1];
     for (covered, row) in moves.iter_mut().enumerate().take(positions + 1) {
