@@ -214,9 +214,11 @@ impl Builder {
         let plan = |keys| self.format.plan(keys, self.capacity, self.size).map(drop);
         match self.capacity {
             Some(keys) => plan(keys)?,
-            // Sizes for one key are computed fastest.
-            None if plan(1).is_ok() => {}
-            None => plan(1_000).or_else(|error| plan(1_000_000).or(Err(error)))?,
+            // Rates of a few keys, and of very many, take longest to compute.
+            None => plan(1_000).or_else(|error| match plan(1).or_else(|_| plan(1_000_000)) {
+                Ok(()) => Ok(()),
+                Err(_) => Err(error),
+            })?,
         }
         let hasher = self.format.operations.hasher(&self.format);
         let hasher = hasher.map_err(|reason| self.format.wrong(reason))?;

@@ -69,13 +69,7 @@ fn sizes_are_those_of_the_filters_that_are_built() {
     };
     let absent: Vec<_> = (0..1_000_000).map(|number| key(number | 1 << 60)).collect();
     let absent: Vec<&[u8]> = absent.iter().map(<[u8; 8]>::as_slice).collect();
-    let few = [
-        Size::Rate(2e-4),
-        Size::Rate(6e-4),
-        Size::Bytes(150),
-        Size::Bytes(600),
-    ]
-    .map(|size| (10, size));
+    let few = [Size::Rate(6e-4), Size::Bytes(150), Size::Bytes(600)].map(|size| (10, size));
     let more = [SIZE, Size::BitsPerKey(12.0), Size::Bytes(many + many / 4)].map(|size| (many, size));
     for (name, (count, size)) in
         names().flat_map(|name| few.into_iter().chain(more).map(move |size| (name, size)))

@@ -255,7 +255,7 @@ fn several_paths_answer_for_each_key() {
     bench.write("numbers", "7\n");
     bench.done("build --keys odd --rate 0.001% --capacity 100 --out odd.filter");
     bench.done("build --keys even --rate 0.001% --capacity 100 --shards 2 --out even.set");
-    bench.done("build --keys numbers --rate 0.001% --type long --out long.filter");
+    bench.done("build --keys numbers --rate 0.001% --capacity 100 --type long --out long.filter");
     bench.write("t.ldb", golden("leveldb/ldb/tablebuilder_one_bpk10.ldb"));
     // For each key all paths in their order, also if they are given twice.
     let answered = bench.fed(
