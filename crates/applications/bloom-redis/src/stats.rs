@@ -75,7 +75,7 @@ impl Stats {
     pub fn expected_rate(&self) -> f64 {
         let rate = |&(bits, ones): &(u64, u64)| match estimated_len(bits, ones, self.probe_count) {
             Some(len) => {
-                let len = (libm::round(len) as u64).max(ones.min(1));
+                let len = len.max(ones.min(1) as f64);
                 let rate = |bits| Strategy::Murmur128Mitz64.rate(bits, len, self.probe_count);
                 Modulus::new(bits).map_or(1.0, rate)
             }

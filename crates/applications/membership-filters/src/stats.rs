@@ -58,8 +58,9 @@ pub(crate) fn rate(rule: Rule, ones: u64, bits: u64, probe_count: u32) -> f64 {
     if ones == bits {
         return 1.0;
     }
-    let len = java_math::round(balls(ones, bits) * bits as f64 / f64::from(probe_count));
-    rule.rate(bits, len.max(ones.min(1)), probe_count)
+    let len = balls(ones, bits) * bits as f64 / f64::from(probe_count);
+    // One key may have set fewer bits than it has probes.
+    rule.rate(bits, len.max(ones.min(1) as f64), probe_count)
 }
 
 /// Returns how many balls for each bit leave this share of bits without one.

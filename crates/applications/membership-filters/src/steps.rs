@@ -39,7 +39,7 @@ pub(crate) use by_rule;
 
 impl Rule {
     /// Returns the false-positive rate of a filter with this many bits and keys.
-    pub(crate) fn rate(self, bits: u64, keys: u64, probe_count: u32) -> f64 {
+    pub(crate) fn rate(self, bits: u64, keys: f64, probe_count: u32) -> f64 {
         let hashing = match self {
             Self::Mitz32 => DoubleHashing::Mirrored,
             Self::Mitz64 => DoubleHashing::Modulo(63),

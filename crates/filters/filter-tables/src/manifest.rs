@@ -151,8 +151,9 @@ impl Manifest {
     }
 
     /// Returns true if a table with this number that the manifest does not list is obsolete, given that the
-    /// [oldest log](Self::oldest_log) is there. A later edit, which the manifest may lack, adds tables with higher
-    /// numbers, or with entries of that log, which is then removed.
+    /// [oldest log](Self::oldest_log) is there and that the database wrote the table. A later edit, which the manifest may
+    /// lack, adds tables with higher numbers, or with entries of that log, which is then removed. It may also add a table
+    /// that was ingested or imported, whose number an earlier edit gives out: its properties show where it is from.
     pub fn has_given_out(&self, table: u64) -> bool {
         self.gap().is_none() && self.next_file.is_some_and(|next| table < next)
     }

@@ -21,8 +21,15 @@ fn what_is_written_of_few_keys_is_read() {
         let path = place.path().join(format.short_names()[0]);
         let (mut written, mut shortest) = (BTreeSet::new(), u64::MAX);
         // The rates of these take long to compute, and give no other filters.
-        let is_slow =
-            ["leveldb", "murmur2", "murmur2-signed", "rocksdb-legacy"].contains(&format.short_names()[0]);
+        let slow = [
+            "leveldb",
+            "murmur2",
+            "murmur2-signed",
+            "rocksdb-legacy",
+            "basho",
+            "basho-murmur2",
+        ];
+        let is_slow = slow.contains(&format.short_names()[0]);
         let rates = if is_slow { &[][..] } else { &rates };
         let sizes = bits_per_key.iter().chain(&bits).chain(rates);
         for (&size, count) in sizes.flat_map(|size| (0..=5).map(move |count| (size, count))) {

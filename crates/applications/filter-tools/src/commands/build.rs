@@ -198,12 +198,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let text = format!("{keys} are too many for --capacity {capacity}: {rate} expected, not {wanted}");
         note(out.display(), text);
     }
-    if let (None, Size::Rate(wanted), Some(rate)) = (arguments.capacity, size, rate)
-        && rate > 1.25 * wanted
-        && let each = (keys / u64::from(shards)).max(1)
+    let each = (keys / u64::from(shards)).max(1);
+    if let (None, Size::Rate(wanted), Ok(sizing)) = (arguments.capacity, size, format.sizing(each, size))
+        && sizing.rate > 1.25 * wanted
         && let Some(capacity) = format.capacity_for_rate(each, wanted)
     {
-        note(format.short_names()[0], missed_rate(each, wanted, rate, capacity));
+        note(
+            format.short_names()[0],
+            missed_rate(each, wanted, sizing.rate, capacity),
+        );
     }
     if let Size::BitsPerKey(requested) = size {
         let sizing = format.sizing((keys / u64::from(shards)).max(1), size).ok();

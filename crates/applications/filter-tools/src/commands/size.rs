@@ -5,7 +5,6 @@ mod levels;
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 
-use filter_policy::AnyFormat;
 use filter_policy::leveldb::is_coprime_size;
 use filter_policy::sizing::budget::Level;
 use filter_sets::{Size, Sizing, StoredFormat};
@@ -107,7 +106,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut known: BTreeMap<&str, Result<SizeAnswer, String>> = BTreeMap::new();
     for format in formats {
         let filter = name(format);
-        let kind = of_policy(format).map_or(filter, AnyFormat::kind);
+        let kind = of_policy(format).map_or(filter, |format| format.kind());
         let answer = known.entry(kind).or_insert_with(|| answer(format, question));
         match answer {
             Ok(answer) => {

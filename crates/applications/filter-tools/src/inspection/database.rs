@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::{fs, io};
 
-use filter_tables::{ColumnFamily, MAX_BLOCK_BYTES, Manifest, ReadAt as _, manifest_name};
+use filter_tables::{ColumnFamily, MAX_BLOCK_BYTES, Manifest, ReadAt as _, RocksDbTable, manifest_name};
 use terminal::failure::Failure;
 
 use super::file::TableFile;
@@ -83,8 +83,10 @@ pub(crate) fn open(folder: &Path, more: &[PathBuf], family: Option<&str>) -> Res
     if let Err(error) = &unlisted {
         reasons.add(&format_args!("its files are not listed: {error}"));
     }
-    for (number, name) in unlisted.iter().flatten() {
-        if !has_oldest_log || !manifest.has_given_out(*number) {
+    for (number, path) in unlisted.iter().flatten() {
+        let is_obsolete = has_oldest_log && manifest.has_given_out(*number);
+        if !is_obsolete || is_rocksdb && may_be_ingested(*number, path) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
             reasons.add(&format_args!("{name}: the manifest does not list this table"));
         }
     }
@@ -173,9 +175,26 @@ pub(super) fn number_of(path: &Path, ending: &str) -> Option<u64> {
     name.strip_suffix(ending)?.parse().ok()
 }
 
-/// Returns the numbers and names of the tables in a folder that its manifest does not list, which may lack edits that add
+/// Returns true unless a table is certainly one that its database wrote under this number. The keys of others are in no
+/// log, so that a copy of the manifest may lack the edit that adds such a table, although an earlier edit has given out
+/// its number.
+fn may_be_ingested(number: u64, path: &Path) -> bool {
+    let properties = TableFile::open(path)
+        .ok()
+        .and_then(|file| Some(RocksDbTable::open(&file).ok()?.properties().clone()));
+    properties.is_none_or(|properties| {
+        let is_of_another = |own: u64| own != number;
+        properties.get("rocksdb.external_sst_file.version").is_some()
+            || properties.get("rocksdb.external_sst_file.global_seqno").is_some()
+            || properties
+                .number("rocksdb.original.file.number")
+                .is_some_and(is_of_another)
+    })
+}
+
+/// Returns the numbers and paths of the tables in a folder that its manifest does not list, which may lack edits that add
 /// them.
-fn unlisted_tables(folder: &Path, listed: &BTreeSet<u64>) -> io::Result<Vec<(u64, String)>> {
+fn unlisted_tables(folder: &Path, listed: &BTreeSet<u64>) -> io::Result<Vec<(u64, PathBuf)>> {
     let mut unlisted = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -183,13 +202,7 @@ fn unlisted_tables(folder: &Path, listed: &BTreeSet<u64>) -> io::Result<Vec<(u64
             .iter()
             .find_map(|ending| number_of(&path, ending));
         if let Some(number) = number.filter(|number| !listed.contains(number)) {
-            unlisted.push((
-                number,
-                path.file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into_owned(),
-            ));
+            unlisted.push((number, path));
         }
     }
     unlisted.sort_unstable();

@@ -693,6 +693,37 @@ fn a_small_filter_with_another_rate_is_named_with_the_capacity_that_reaches_it()
     assert!(rate(&inspected, "/0/expected_rate") < Some(0.01));
 }
 
+/// The stored form of these states how keys are encoded.
+#[test]
+fn filters_of_numbers_are_no_damage_to_a_given_format() {
+    let bench = Workbench::new();
+    bench.write("keys", "1\n-2\n2026\n");
+    for format in ["guava-envelope", "blocked", "counting", "cuckoo", "rotating"] {
+        for kind in ["int", "long"] {
+            let out = format!("{format}.{kind}");
+            bench.done(&format!(
+                "build --keys keys --capacity 100 --type {kind} --format {format} --raw --out {out}"
+            ));
+            assert_eq!(
+                bench.run(&format!("inspect {out} --format {format}")).code,
+                0,
+                "{out}"
+            );
+            let answered = bench.run(&format!(
+                "query {out} --format {format} --type {kind} --keys keys"
+            ));
+            assert_eq!(
+                (answered.code, &*answered.stdout),
+                (0, "maybe\nmaybe\nmaybe\n"),
+                "{out}"
+            );
+        }
+    }
+    bench.refuses(
+        "build --keys keys --type int --format spark --out spark => keys must be of the type long, got int",
+    );
+}
+
 #[test]
 fn answers_come_through_a_pipe_one_by_one() {
     use std::io::{BufRead as _, BufReader};

@@ -46,6 +46,19 @@ fn databases_of_public_reports() {
         listed.contains("db/000010.sst (default)") && listed.contains("no damage"),
         "{listed}"
     );
+    // A copy of the manifest from between the edit that gives out the number of the ingested table and the one that adds
+    // it.
+    let bench = database("ingested");
+    let manifest = bench.path("db/MANIFEST-000005");
+    let bytes = fs::read(&manifest).unwrap();
+    fs::write(&manifest, &bytes[..173]).unwrap();
+    let (answered, stderr) = answers(&bench, "db", &["a", "b", "absent"]);
+    assert_eq!(answered, ["maybe", "no table", "no table"], "{stderr}");
+    assert!(
+        stderr.contains("000010.sst: the manifest does not list this table"),
+        "{stderr}"
+    );
+
     let listed = database("range_deletions").done("inspect db");
     assert!(
         listed.starts_with("empty: no data blocks\n  db/000009.sst (default)\n\n1 table"),

@@ -145,7 +145,9 @@ impl Parameters {
     /// Returns the rate of a filter with this many different keys. At the capacity it is above the requested rate in small
     /// filters, because the probes of a key are not independent: 1.3 % for 4 keys at 1 %, 1.1 % for 100.
     pub fn rate_at(&self, len: u64) -> f64 {
-        self.strategy.rule().rate(self.bits(), len, self.probe_count)
+        self.strategy
+            .rule()
+            .rate(self.bits(), len as f64, self.probe_count)
     }
 
     /// Returns the strategy: [`Strategy::Murmur128Mitz64`], or that of [`strategy`](Self::strategy).

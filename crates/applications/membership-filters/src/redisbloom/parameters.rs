@@ -103,7 +103,7 @@ impl Link {
     /// Returns the rate of the link with this many different keys. It is above `rate` in small links, because the probes of
     /// a key are not independent.
     pub fn rate_at(&self, len: u64) -> f64 {
-        Rule::RedisBloom.rate(self.bits, len, self.probe_count)
+        Rule::RedisBloom.rate(self.bits, len as f64, self.probe_count)
     }
 }
 

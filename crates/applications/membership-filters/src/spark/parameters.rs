@@ -120,7 +120,9 @@ impl Parameters {
     /// Returns the rate of a filter with this many different keys. At the capacity it is above the requested rate in small
     /// filters, because the probes of a key are not independent.
     pub fn rate_at(&self, len: u64) -> f64 {
-        self.version.rule().rate(self.bits(), len, self.probe_count)
+        self.version
+            .rule()
+            .rate(self.bits(), len as f64, self.probe_count)
     }
 
     /// Returns the length of the filter's stream in bytes.

@@ -413,7 +413,7 @@ impl Format for Basho {
 /// Returns the rate of a filter of this many bits. The second hash makes starts and steps independent; only sums of the
 /// first overflow.
 fn rate(bits: u32, keys: u64, probes: u8) -> f64 {
-    let rate = DoubleHashing::Modulo(32).rate(bits.into(), keys, probes.into());
+    let rate = DoubleHashing::Modulo(32).rate(bits.into(), keys as f64, probes.into());
     rate.unwrap_or(1.0)
 }
 

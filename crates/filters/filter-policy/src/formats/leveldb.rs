@@ -501,8 +501,8 @@ impl<H: KeyHasher> Format for LevelDb<H> {
     }
 
     /// The rate from the arithmetic of the probes ([`theory`](crate::theory) derives it and says what it neglects):
-    /// within 5 % of counts, and 10 % at sizes that have a large divisor in common with 2^32 - 1. It takes up to
-    /// 50 ms. It includes absent keys whose 32-bit hash equals that of a stored key, which no number of bits per
+    /// within 10 % of counts, and up to 40 % too low for few keys at sizes that have a divisor of 15 or more in common
+    /// with 2^32 - 1. It takes up to 50 ms. It includes absent keys whose 32-bit hash equals that of a stored key, which no number of bits per
     /// key avoids.
     fn rate(&self, keys: u64) -> Result<f64, Error> {
         let bits = self.bit_array_len(keys)? * 8;

@@ -116,8 +116,10 @@ pub(super) fn files(paths: &[PathBuf], format: Option<&StoredFormat>, json: bool
     let mut rows = Vec::new();
     for path in paths {
         let bytes = path.metadata().map_err(|error| wrong(path, error))?;
-        // Keys of any encoding: nothing is looked up.
-        let format = format.cloned().or_else(|| StoredFormat::of_file(path));
+        // Keys of any encoding and seed: nothing is looked up.
+        let found = StoredFormat::of_file(path);
+        let is_given = |found: &StoredFormat| format.is_none_or(|format| format.name() == found.name());
+        let format = found.filter(is_given).or_else(|| format.cloned());
         let opened = Filter::open(path, format.as_ref(), Opening::default());
         let known = opened.as_ref().ok().map(Filter::format).or(format.as_ref());
         let name = known.map_or_else(String::new, StoredFormat::to_string);

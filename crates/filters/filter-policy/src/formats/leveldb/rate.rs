@@ -25,9 +25,8 @@ pub(crate) fn rate(bits: u64, keys: u64, probes: u8) -> f64 {
     // Positions beyond 2^32 are never reached.
     let bits = bits.min(HASHES);
     let (places, probes) = (places::ratio(bits, keys, probes), u32::from(probes));
-    // The step is the start after a rotation by 15 bits.
-    let divisor = gcd(bits, CYCLE);
-    let walks = Walks::new(DoubleHashing::Modulo(32), bits, probes).tied(divisor, (1 << 15) % divisor);
+    // The step is the start after a rotation by 15 bits: 2^15 times the start modulo 2^32 - 1.
+    let walks = Walks::new(DoubleHashing::Modulo(32), bits, probes).with_steps_of_starts(gcd(bits, CYCLE));
     let by_probes = rate_of(&walks, keys as f64, libm::pow(places, 1.0 / f64::from(probes)));
     let equal = equal_hashes(32, keys);
     by_probes + equal * (1.0 - by_probes)

@@ -81,6 +81,7 @@ impl LegacyBloom {
             rate::rate(lines, keys, probes)
         })
     }
+
     /// The name in reports.
     pub(super) const KIND: &str = "LegacyBloom";
 

@@ -65,7 +65,7 @@ fn rates_are_those_that_are_counted() {
         for keys in [1, 2, 3, 4, 7, 10, 20, 50, 300, 3000] {
             let bits = (bits_per_key * keys).next_multiple_of(64);
             for sums in all {
-                let stated = sums.rate(bits, keys, probes).unwrap();
+                let stated = sums.rate(bits, keys as f64, probes).unwrap();
                 let (counted, matches) = counted(sums, bits, keys, probes);
                 let off = libm::log(stated / counted).abs();
                 let allowed = if probes == 30 { 2.0 } else { 1.15 };
@@ -91,7 +91,7 @@ fn large_filters_have_the_rate_of_independent_probes() {
             (1 << 40, 1 << 37, 6),
         ] {
             let (rate, ideal) = (
-                sums.rate(bits, keys, probes).unwrap(),
+                sums.rate(bits, keys as f64, probes).unwrap(),
                 exact_rate(bits, keys, probes).unwrap(),
             );
             assert!(
@@ -110,11 +110,11 @@ fn rates_at_the_edges() {
         DoubleHashing::Modulo(64),
         DoubleHashing::Mirrored,
     ] {
-        assert_eq!(sums.rate(64, 0, 7), Ok(0.0));
-        assert_eq!(sums.rate(64, 7, 0), Ok(1.0));
-        assert_eq!(sums.rate(1, 7, 300), Ok(1.0));
+        assert_eq!(sums.rate(64, 0.0, 7), Ok(0.0));
+        assert_eq!(sums.rate(64, 7.0, 0), Ok(1.0));
+        assert_eq!(sums.rate(1, 7.0, 300), Ok(1.0));
         for bits in [1, 2, 3, 7, 64, 65, u64::MAX] {
-            for keys in [1, 2, 100, u64::MAX] {
+            for keys in [0.1, 1.0, 2.5, 100.0, 1e19, f64::MAX] {
                 for probes in [1, 2, 30, 255, u32::MAX] {
                     let rate = sums.rate(bits, keys, probes).unwrap();
                     assert!(
@@ -125,6 +125,9 @@ fn rates_at_the_edges() {
             }
         }
     }
-    assert!(DoubleHashing::Unbounded.rate(0, 1, 1).is_err());
-    assert!(DoubleHashing::Modulo(65).rate(64, 1, 1).is_err());
+    assert!(DoubleHashing::Unbounded.rate(0, 1.0, 1).is_err());
+    for keys in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(DoubleHashing::Unbounded.rate(64, keys, 1).is_err());
+    }
+    assert!(DoubleHashing::Modulo(65).rate(64, 1.0, 1).is_err());
 }

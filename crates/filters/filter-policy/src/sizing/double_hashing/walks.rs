@@ -22,9 +22,8 @@ pub(crate) struct Walks {
     sums: DoubleHashing,
     /// Sums lose this much modulo the number of bits each time they overflow.
     lost: u64,
-    /// A divisor of the number of bits, and the factor by which starts become steps modulo the divisor. With 1 they
-    /// are independent.
-    tie: (u64, u64),
+    /// As many times more keys than by chance have the step of the keys with their start: 0 if both are independent.
+    same: f64,
     /// For each distance between two probes, the number of steps that have the same multiple. The first is not used.
     solutions: [u64; MAX],
     /// The distances of probes by which keys that repeat themselves are drawn: near probes leave the fewest positions.
@@ -87,15 +86,15 @@ impl Walks {
             pairs: Weights::new(&solutions, probes, |_, pairs| pairs),
             sums,
             lost: narrow((1_u128 << power) % u128::from(bits)),
-            tie: (1, 1),
+            same: 0.0,
             solutions,
         }
     }
 
-    /// Sets that a step is the product of its start and this factor, modulo a divisor of the number of bits.
-    pub(crate) const fn tied(self, divisor: u64, factor: u64) -> Self {
-        let tie = (divisor, factor);
-        Self { tie, ..self }
+    /// Sets that the start decides the step modulo this divisor of the number of bits.
+    pub(crate) const fn with_steps_of_starts(self, divisor: u64) -> Self {
+        let same = (divisor - 1) as f64;
+        Self { same, ..self }
     }
 
     pub(super) const fn bits(&self) -> u64 {
@@ -112,9 +111,8 @@ impl Walks {
         let (bits, probes) = (self.bits as f64, self.probes as f64);
         let solutions = self.solutions.iter().take(self.probes).skip(1);
         let repeating = solutions.sum::<u64>() as f64;
-        let (divisor, _) = self.tie;
         // Overflows lead to two sums for each distance.
-        2.0 * repeating / bits + 2.0 * keys * probes * probes * divisor as f64 / (bits * bits)
+        2.0 * repeating / bits + keys * (2.0 * probes * probes + self.same) / (bits * bits)
     }
 
     /// Estimates the classes of keys.
@@ -122,15 +120,13 @@ impl Walks {
         let random = &mut SplitMix64::new(SEED);
         let (mut shares, mut hits) = ([0.0; MAX + 1], [[0.0; MAX + 1]; MAX + 1]);
         for _ in 0..DRAWS {
-            let Some((positions, weight)) = self.repeating(random) else {
+            let Some((walk, weight)) = self.repeating(random) else {
                 continue;
             };
-            let weight = weight / f64::from(DRAWS);
+            let (positions, weight) = (Positions::different(&walk, self), weight / f64::from(DRAWS));
             add(&mut shares, positions.len, weight);
-            if let Some((covered, more)) = self.sharing(positions.get(), random)
-                && let Some(hits) = hits.get_mut(positions.len)
-            {
-                add(hits, covered, weight * more);
+            if let Some(hits) = hits.get_mut(positions.len) {
+                self.add_hits(hits, weight, &walk, &positions, random);
             }
         }
         for (hits, share) in hits.iter_mut().zip(&shares).filter(|(_, share)| **share > 0.0) {
@@ -139,12 +135,11 @@ impl Walks {
         // Most keys have as many positions as probes, except in the smallest filters.
         let (mut found, mut of_all) = (0, [0.0; MAX + 1]);
         for _ in 0..2 * DRAWS {
-            let positions = Positions::different(&self.draw(random), self);
+            let walk = self.draw(random);
+            let positions = Positions::different(&walk, self);
             if positions.len == self.probes {
                 found += 1;
-                if let Some((covered, weight)) = self.sharing(positions.get(), random) {
-                    add(&mut of_all, covered, weight);
-                }
+                self.add_hits(&mut of_all, 1.0, &walk, &positions, random);
             }
             if found == DRAWS {
                 break;
@@ -159,8 +154,33 @@ impl Walks {
         Classes { shares, hits }
     }
 
-    /// Draws a key of which two probes coincide. Returns its positions, and its weight.
-    fn repeating(&self, random: &mut SplitMix64) -> Option<(Positions, f64)> {
+    /// Adds the weight of keys that share several positions of a walk, one of them drawn.
+    fn add_hits(&self, hits: &mut Shares, weight: f64, walk: &Walk, of: &Positions, random: &mut SplitMix64) {
+        if let Some((covered, more)) = self.sharing(of.get(), random) {
+            add(hits, covered, weight * more);
+        }
+        if self.same > 0.0 && of.len > 1 {
+            let (start, step) = (walk.start, walk.step);
+            let other = Walk {
+                start,
+                step,
+                ..self.draw(random)
+            };
+            let other = Positions::different(&other, self);
+            let covered = other
+                .get()
+                .iter()
+                .filter(|position| of.get().contains(position))
+                .count();
+            if covered > 1 {
+                let bits = self.bits as f64;
+                add(hits, covered, weight * self.same / (bits * bits));
+            }
+        }
+    }
+
+    /// Draws a key of which two probes coincide. Returns it with its weight.
+    fn repeating(&self, random: &mut SplitMix64) -> Option<(Walk, f64)> {
         let (distance, all) = (self.near.draw(random)?, self.near.all());
         let first = random.index(self.probes - distance);
         let mut walk = self.draw(random);
@@ -168,12 +188,6 @@ impl Walks {
         if one.is_mirrored == other.is_mirrored {
             let apart = self.minus(other.lost, one.lost);
             walk.step = self.step_for(distance, apart, random)?;
-            let (divisor, factor) = self.tie;
-            if divisor > 1 {
-                // The factor is a power of two, and the divisor odd.
-                let tied = solve(factor, 1, walk.step % divisor, divisor, random)?;
-                walk.start = walk.start / divisor * divisor + tied;
-            }
         } else {
             // One sum is the negative of the other, less one.
             let steps = self.times((2 * first + distance) as u64, walk.step);
@@ -198,7 +212,7 @@ impl Walks {
             rest = later;
         }
         let weight = 1.0 / (self.bits as f64 * density);
-        Some((Positions::different(&walk, self), weight))
+        Some((walk, weight))
     }
 
     /// Draws a key that shares at least two of these positions. Returns the number that it shares, and its weight.
@@ -225,10 +239,6 @@ impl Walks {
         let further = self.sum_of(walk.probes.get(first + distance)?, *of.get(other)?);
         walk.step = self.step_for(distance, self.minus(further, sum), random)?;
         walk.start = self.minus(sum, self.times(first as u64, walk.step));
-        let (divisor, factor) = self.tie;
-        if walk.start % divisor * factor % divisor != walk.step % divisor {
-            return None;
-        }
         let (mut covered, mut count) = (0_u64, 0);
         let mut at = [None; MAX];
         for ((position, _), at) in walk.positions(self).zip(&mut at) {
@@ -255,7 +265,7 @@ impl Walks {
             }
         }
         let bits = self.bits as f64;
-        Some((count, divisor as f64 * all / (bits * bits * density)))
+        Some((count, all / (bits * bits * density)))
     }
 
     /// Draws a key.
@@ -266,8 +276,6 @@ impl Walks {
             step: random.below(self.bits),
             probes: [Probe::default(); MAX],
         };
-        let (divisor, factor) = self.tie;
-        walk.step = walk.step / divisor * divisor + walk.start % divisor * factor % divisor;
         if self.sums != DoubleHashing::Unbounded {
             // Overflows depend on the high bits of a hash alone.
             let (mut sum, mut lost) = (start, 0);
