@@ -25,7 +25,8 @@ pub struct KeyForm {
     pub null: bool,
     /// Keys are in this column of CSV or TSV: a name in the first row, or a number from 1 if the first row has a key, too
     ///
-    /// A number beyond the columns of the first row is a name, if one is so called. An empty line is no row and gives no key; the empty key of a CSV file is "".
+    /// A number beyond the columns of the first row is a name, if one is so called. An empty line is no row and gives no
+    /// key; the empty key of a CSV file is "".
     #[arg(long, value_name = "NAME|N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,

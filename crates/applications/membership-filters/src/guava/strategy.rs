@@ -68,8 +68,8 @@ impl Strategy {
         self.rule().positions(hash, probe_count, modulus)
     }
 
-    /// Returns the false-positive rate of this many bits with so many different keys, or an estimate of them, if hashes are ideal
-    /// ([`DoubleHashing::rate`](filter_policy::sizing::DoubleHashing::rate), which takes some milliseconds).
+    /// Returns the false-positive rate of this many bits with so many different keys, or an estimate of them, if hashes
+    /// are ideal ([`DoubleHashing::rate`](filter_policy::sizing::DoubleHashing::rate), which takes some milliseconds).
     #[must_use]
     pub fn rate(self, bits: Modulus, keys: f64, probe_count: u32) -> f64 {
         self.rule().rate(bits.get(), keys, probe_count)
