@@ -49,26 +49,27 @@ impl Readers {
         Self(formats::ALL.iter().map(build).collect())
     }
 
-    /// Checks the view and every policy with a key.
-    pub(crate) fn check(&self, filter: &[u8], key: &[u8]) {
-        let mut of_rocksdb = None;
+    /// Checks the view once, and every policy with these keys.
+    pub(crate) fn check(&self, filter: &[u8], keys: &[&[u8]]) {
+        let mut of_rocksdb = vec![None; keys.len()];
         for (format, policy) in &self.0 {
-            let (answer, view) = (
-                policy.key_may_match(key, filter),
-                FilterView::new(*format, filter),
-            );
-            let at = || format!("{}: {key:x?} in {filter:x?}, {view:?}", policy.name());
-            check_view(&view, answer, filter, &at);
-            if format.shares_layout(formats::FAST_LOCAL_BLOOM) {
-                // The bytes determine the kind, and each policy reads all kinds.
-                assert_eq!(*of_rocksdb.get_or_insert(answer), answer, "{}", at());
+            let view = FilterView::new(*format, filter);
+            let rate = view.expected_rate();
+            for (key, of_rocksdb) in keys.iter().zip(&mut of_rocksdb) {
+                let answer = policy.key_may_match(key, filter);
+                let at = || format!("{}: {key:x?} in {filter:x?}, {view:?}", policy.name());
+                check_view(&view, rate, answer, filter, &at);
+                if format.shares_layout(formats::FAST_LOCAL_BLOOM) {
+                    // The bytes determine the kind, and each policy reads all kinds.
+                    assert_eq!(*of_rocksdb.get_or_insert(answer), answer, "{}", at());
+                }
             }
         }
     }
 }
 
-fn check_view(view: &FilterView<'_>, answer: bool, filter: &[u8], at: &dyn Fn() -> String) {
-    let (bits, rate) = (view.bits(), view.expected_rate());
+fn check_view(view: &FilterView<'_>, rate: f64, answer: bool, filter: &[u8], at: &dyn Fn() -> String) {
+    let bits = view.bits();
     assert!((0.0..=1.0).contains(&rate), "{}", at());
     // Each key sets a bit, and a full line gives no estimate.
     let most = bits.saturating_mul(64);
