@@ -109,7 +109,7 @@ pub struct Sizing {
     pub rate: f64,
 }
 
-/// How full a filter is: the bits of a Bloom filter, the counters of a counting one, or the slots of a cuckoo filter.
+/// States how full a filter is: its bits, its counters if it counts, or its slots if it is a cuckoo filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Fill {
     /// The number of bits, counters or slots.

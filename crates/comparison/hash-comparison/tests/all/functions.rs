@@ -226,7 +226,7 @@ fn the_gate_lets_every_function_pass_and_no_wrong_one() {
     }
 }
 
-/// What `Hash for u64` and `for i32` give in the crates themselves.
+/// The rows return what `Hash for u64` and `for i32` return in the crates themselves.
 #[cfg(all(target_pointer_width = "64", target_endian = "little"))]
 #[test]
 fn functions_hash_integers_as_rust_does() {

@@ -1,4 +1,4 @@
-//! What the footers of other programs' files state.
+//! Reads the footers of files that other programs wrote.
 
 use filter_parquet::{
     ColumnChunk, ColumnFilter, Error, Footer, LogicalType, ParquetFile, PastEnd, PhysicalType, Value,

@@ -124,7 +124,7 @@ pub(crate) fn rate_of(walks: &Walks, keys: f64, unevenness: f64) -> f64 {
     rate.min(1.0)
 }
 
-/// Returns the ratio by which the position of a probe is more likely to be set than in a filter with even positions,
+/// Returns how many times as likely the position of a probe is to be set as in a filter with even positions,
 /// because it is the remainder of one of 2^31 numbers.
 fn unevenness(bits: u64, balls: f64) -> f64 {
     let numbers = 1_u64 << 31;

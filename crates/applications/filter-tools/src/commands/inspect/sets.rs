@@ -28,7 +28,7 @@ struct FileReport {
     stated_rate: Option<f64>,
     /// The rate that the bytes suggest; none if they are damaged.
     expected_rate: Option<f64>,
-    /// How full the filter is.
+    /// The set bits, counters or slots, which show how full the filter is.
     #[serde(skip_serializing_if = "Option::is_none")]
     fill: Option<Fill>,
     /// The reason why the filter is taken to match every key.

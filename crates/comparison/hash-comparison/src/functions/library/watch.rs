@@ -16,12 +16,12 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The bit of a call that was under way at an earlier look. The next call begins without it.
 const SEEN: u8 = 1 << 7;
 
-/// What a thread is calling: 0, or one more than the place of the function. It has a cache line of its own.
+/// Stores which function a thread is calling: 0 for none, or one more than its index. It has a cache line of its own.
 #[repr(align(64))]
 #[derive(Default)]
 struct UnderWay(AtomicU8);
 
-/// What each thread is calling.
+/// Stores which function each thread is calling.
 static ALL: Mutex<Vec<Arc<UnderWay>>> = Mutex::new(Vec::new());
 
 thread_local! {

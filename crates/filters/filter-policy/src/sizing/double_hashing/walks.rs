@@ -1,4 +1,4 @@
-//! How often the positions of a key coincide with each other, and with those of another key.
+//! Estimates how often the positions of a key coincide with each other, and with those of another key.
 //!
 //! Most keys have as many positions as probes, and share at most one of them with a given other key. The others are
 //! rare, and all the rarer the larger the filter is. They are drawn on purpose: of two probes it is decided that they
@@ -26,9 +26,10 @@ pub(crate) struct Walks {
     same: f64,
     /// For each distance between two probes, the number of steps that have the same multiple. The first is not used.
     solutions: [u64; MAX],
-    /// The distances of probes by which keys that repeat themselves are drawn: near probes leave the fewest positions.
+    /// The distances between probes that are used to draw keys which repeat themselves. Near probes weigh more, because
+    /// they leave the fewest positions.
     near: Weights,
-    /// The distances of probes by which keys that share positions are drawn: as many as there are pairs.
+    /// The distances between probes that are used to draw keys which share positions. Each pair of probes weighs the same.
     pairs: Weights,
 }
 
@@ -343,7 +344,7 @@ struct Walk {
 
 #[derive(Clone, Copy, Default)]
 struct Probe {
-    /// What the sum has lost by overflows.
+    /// The amount that overflows have taken from the sum.
     lost: u64,
     /// Is true if all bits of the sum are flipped.
     is_mirrored: bool,
