@@ -1,10 +1,10 @@
 //! Stored filters of every format, as they are and with a corrected checksum, so that the code after the check is reached.
 #![no_main]
 
-use filter_sets::{Filter, StoredFormat};
+use filter_sets::{StoredFilter, StoredFormat};
 use libfuzzer_sys::fuzz_target;
 use membership_filters::{
-    BloomFilter, Bytes, ConcurrentBloomFilter, CountingBloomFilter, CuckooFilter, Outcome as _,
+    BlockedBloomFilter, Bytes, ConcurrentBlockedBloomFilter, CountingBloomFilter, CuckooFilter, Outcome as _,
     RotatingFilter, guava, redisbloom, spark,
 };
 
@@ -32,7 +32,7 @@ fuzz_target!(|data: &[u8]| {
         bytes[body..].copy_from_slice(&checksum.to_le_bytes());
     }
     for format in StoredFormat::all() {
-        let read = |bytes: &[u8]| Filter::from_bytes(Some(&format), bytes.to_vec());
+        let read = |bytes: &[u8]| StoredFilter::from_bytes(Some(&format), bytes.to_vec());
         for filter in [data, &bytes].into_iter().flat_map(read) {
             let answer = filter.contains(b"key");
             assert_eq!(filter.contains_many(&[b"key"]), [answer]);
@@ -44,7 +44,7 @@ fuzz_target!(|data: &[u8]| {
     written_back! {
         guava::BloomFilter::from_guava(data, Bytes), to_guava, data, key;
         spark::BloomFilter::from_spark(data), to_spark, data, number;
-        BloomFilter::from_bytes(&bytes, Bytes), to_bytes, bytes, key;
+        BlockedBloomFilter::from_bytes(&bytes, Bytes), to_bytes, bytes, key;
         RotatingFilter::from_bytes(&bytes, Bytes), to_bytes, bytes, key;
         CountingBloomFilter::from_bytes(&bytes, Bytes), to_bytes, bytes, key, |filter| {
             filter.insert(key);
@@ -68,6 +68,6 @@ fuzz_target!(|data: &[u8]| {
         assert!(chain.insert(key).is_err() || chain.contains(key));
     }
     let _ = guava::ConcurrentBloomFilter::read_guava(data, Bytes).map(|filter| filter.contains(key));
-    let _ = ConcurrentBloomFilter::read_from(&bytes[..], Bytes).map(|filter| filter.contains(key));
+    let _ = ConcurrentBlockedBloomFilter::read_from(&bytes[..], Bytes).map(|filter| filter.contains(key));
     let _ = guava::BloomFilter::from_bytes(&bytes, Bytes);
 });

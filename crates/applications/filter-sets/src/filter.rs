@@ -16,7 +16,7 @@ use crate::manifest::shard_of;
 /// A stored filter, opened for queries.
 ///
 /// ```
-/// use filter_sets::{Builder, Filter, StoredFormat, Opening, Size};
+/// use filter_sets::{Builder, StoredFilter, StoredFormat, Opening, Size};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("fruit.filter");
@@ -27,12 +27,13 @@ use crate::manifest::shard_of;
 /// building.finish(&|_| true)?;
 ///
 /// // The file states its format.
-/// let filter = Filter::open(&path, None, Opening::default())?;
+/// let filter = StoredFilter::open(&path, None, Opening::default())?;
 /// assert!(filter.contains("apple"));
 /// assert_eq!(filter.header().map(|header| header.keys), Some(2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Filter {
+#[doc(alias = "Filter")]
+pub struct StoredFilter {
     format: StoredFormat,
     header: Option<Header>,
     stored: AnyOpened,
@@ -46,7 +47,7 @@ const ENDS_OF_TABLES: [[u8; 8]; 2] = [
     0x88e2_41b7_85f4_cff7_u64.to_le_bytes(),
 ];
 
-impl Filter {
+impl StoredFilter {
     /// Reads a filter from the bytes of a file, or from a stored filter without a header. A format is needed only if
     /// neither header nor bytes identify it; without both, the keys must be bytes or UTF-8. Filters of policies do not
     /// identify their format, and deny keys under the name of another policy.
@@ -219,9 +220,9 @@ impl Filter {
     }
 }
 
-impl std::fmt::Debug for Filter {
+impl std::fmt::Debug for StoredFilter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Filter({})", self.format.name())
+        write!(f, "StoredFilter({})", self.format.name())
     }
 }
 
@@ -239,14 +240,14 @@ pub(crate) fn is_of_kind(kind: &str, key: &[u8]) -> bool {
 /// Merges the filters of files into one that contains the keys of all, and writes it to a file, which appears when it
 /// is complete. An existing file is replaced if `replace` is true. The filters must have equal formats, kinds of keys,
 /// sizes, probe counts, and so on; `FORMAT.md` lists the formats that can be merged. A format is given as to
-/// [`Filter::open`]; stored filters without headers make one without a header.
+/// [`StoredFilter::open`]; stored filters without headers make one without a header.
 ///
 /// The result counts a key once for each filter that has it.
 ///
 /// # Errors
 ///
 /// [`Incompatible`](Error::Incompatible) names the first file that does not fit,
-/// [`InvalidArgument`](Error::InvalidArgument) the one that is there; the errors of [`Filter::open`] and of
+/// [`InvalidArgument`](Error::InvalidArgument) the one that is there; the errors of [`StoredFilter::open`] and of
 /// writing.
 pub fn merge(
     format: Option<&StoredFormat>,
@@ -257,7 +258,7 @@ pub fn merge(
     let open = |path: &Path| {
         // No key is queried, so the bytes may state any encoding of keys.
         let format = format.cloned().or_else(|| StoredFormat::of_file(path));
-        let filter = Filter::open(path, format.as_ref(), Opening::default())?;
+        let filter = StoredFilter::open(path, format.as_ref(), Opening::default())?;
         Ok((path.to_path_buf(), filter))
     };
     let (header, bytes) = join(paths.iter().map(|path| open(path.as_ref())))?;
@@ -268,7 +269,7 @@ pub fn merge(
 
 /// Merges filters, and returns the header of the result, if they have headers, and its bytes.
 pub(crate) fn join(
-    mut filters: impl Iterator<Item = Result<(PathBuf, Filter), Error>>,
+    mut filters: impl Iterator<Item = Result<(PathBuf, StoredFilter), Error>>,
 ) -> Result<(Option<Header>, Vec<u8>), Error> {
     let nothing = || Error::argument("there is nothing to merge");
     let (_, mut first) = filters.next().ok_or_else(nothing)??;
@@ -289,7 +290,7 @@ pub(crate) fn join(
     Ok((header, bytes))
 }
 
-impl Filter {
+impl StoredFilter {
     /// Adds the keys of another filter to this one.
     fn merge(&mut self, other: &Self) -> Result<(), Error> {
         let alike = |filter: &Self| match &filter.header {

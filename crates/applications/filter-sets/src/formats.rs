@@ -98,7 +98,7 @@ impl StoredFormat {
     }
 
     /// Returns the format of a file, if its first bytes identify it. It includes the encoding of keys: pass it to
-    /// [`Filter::open`](crate::Filter::open) only if the keys are of that kind.
+    /// [`StoredFilter::open`](crate::StoredFilter::open) only if the keys are of that kind.
     pub fn of_file(path: impl AsRef<Path>) -> Option<Self> {
         let OpenedFile { header, file, len } = OpenedFile::open(path.as_ref(), None).ok()?;
         let mut head = Vec::new();

@@ -21,7 +21,7 @@ mod spill;
 pub use build::{Builder, DEFAULT_MEMORY, FileBuilding, MIN_MEMORY, Progress, SetBuilding};
 pub use bytes::{Access, Opening};
 pub use error::Error;
-pub use filter::{Filter, merge};
+pub use filter::{StoredFilter, merge};
 pub use format::{Fill, Size, Sizing, StoredFormat};
 pub use header::Header;
 pub use manifest::{Manifest, SHARD_SEED, ShardFunction};

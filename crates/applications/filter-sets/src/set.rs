@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 
 use crate::bytes::{OpenedFile, Opening};
 use crate::error::{Error, ensure};
-use crate::filter::Filter;
+use crate::filter::StoredFilter;
 use crate::manifest::Manifest;
 
 /// The number of times that a reader begins again because the set was replaced while it was opened.
@@ -51,7 +51,7 @@ pub struct FilterSet {
 #[derive(Debug)]
 pub struct Generation {
     manifest: Manifest,
-    shards: Vec<Filter>,
+    shards: Vec<StoredFilter>,
 }
 
 impl FilterSet {
@@ -131,10 +131,10 @@ impl Manifest {
         shard: usize,
         folder: impl AsRef<Path>,
         opening: Opening,
-    ) -> Result<Filter, Error> {
+    ) -> Result<StoredFilter, Error> {
         let (path, header) = (folder.as_ref().join(&self.shards[shard].file), self.header(shard));
         let (_, bytes) = OpenedFile::open(&path, Some(&header))?.bytes(&path, opening)?;
-        Filter::stored(header, bytes).map_err(|error| Error::damaged(Some(&path), error))
+        StoredFilter::stored(header, bytes).map_err(|error| Error::damaged(Some(&path), error))
     }
 }
 
@@ -156,7 +156,7 @@ impl Generation {
         }
     }
 
-    fn of(folder: &Path, manifest: &Manifest, opening: Opening) -> Result<Vec<Filter>, Error> {
+    fn of(folder: &Path, manifest: &Manifest, opening: Opening) -> Result<Vec<StoredFilter>, Error> {
         (0..manifest.shards.len())
             .map(|shard| manifest.open_shard(shard, folder, opening))
             .collect()
@@ -168,7 +168,7 @@ impl Generation {
     }
 
     /// Returns the shards, in the order of the manifest.
-    pub fn shards(&self) -> &[Filter] {
+    pub fn shards(&self) -> &[StoredFilter] {
         &self.shards
     }
 

@@ -11,7 +11,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
-use filter_sets::{Error, Filter, Manifest, StoredFormat};
+use filter_sets::{Error, Manifest, StoredFilter, StoredFormat};
 use key_input::KeyKind;
 use membership_filters::Encoding;
 use serde::Serialize;
@@ -43,7 +43,7 @@ fn check_format(folder: &Path, given: Option<&StoredFormat>, manifest: &Manifest
 }
 
 /// Returns a note on a filter without a set bit whose header states keys. It would deny each of them.
-fn emptied(filter: &Filter) -> Option<String> {
+fn emptied(filter: &StoredFilter) -> Option<String> {
     let keys = filter.header().map_or(0, |header| header.keys);
     let is_empty = || match filter.fill() {
         Some(fill) => fill.ones == 0,

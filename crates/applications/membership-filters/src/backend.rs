@@ -1,7 +1,7 @@
 //! The traits that a kind of filter implements. [`Filter`](crate::Filter) builds on them the methods that all kinds share.
 //!
 //! A kind is a type that sets and tests the places of a key's hash, and an alias of `Filter` with this type:
-//! [`BloomFilter`](crate::BloomFilter) is `Filter<Blocked, F>`. It implements [`Backend`], one of [`Exclusive`] and
+//! [`BlockedBloomFilter`](crate::BlockedBloomFilter) is `Filter<Blocked, F>`. It implements [`Backend`], one of [`Exclusive`] and
 //! [`Concurrent`], and what else it can do.
 
 use alloc::vec::Vec;
@@ -138,7 +138,7 @@ pub trait Concurrent: Compatible {
 /// A backend of which two can have equal parameters.
 #[diagnostic::on_unimplemented(
     message = "filters of `{Self}` cannot be compared or be generations",
-    note = "`BloomFilter`, `RotatingFilter`, `guava::BloomFilter`, `spark::BloomFilter` and those for many threads can"
+    note = "`BlockedBloomFilter`, `RotatingFilter`, `guava::BloomFilter`, `spark::BloomFilter` and those for many threads can"
 )]
 pub trait Compatible: Backend {
     /// Checks that the backends differ in their keys alone.
@@ -152,7 +152,7 @@ pub trait Compatible: Backend {
 /// A backend that takes the keys of another one.
 #[diagnostic::on_unimplemented(
     message = "two filters of `{Self}` cannot become one",
-    note = "`BloomFilter`, `RotatingFilter`, `guava::BloomFilter`, `spark::BloomFilter` and those for many threads can be merged"
+    note = "`BlockedBloomFilter`, `RotatingFilter`, `guava::BloomFilter`, `spark::BloomFilter` and those for many threads can be merged"
 )]
 pub trait Merge: Compatible + Exclusive {
     /// Adds the keys of a compatible backend.

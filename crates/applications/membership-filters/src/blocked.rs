@@ -24,7 +24,7 @@ mod parameters;
 
 pub use bits::Blocks;
 #[cfg(target_has_atomic = "64")]
-pub use concurrent::{AtomicBlocks, ConcurrentBloomFilter};
+pub use concurrent::{AtomicBlocks, ConcurrentBlockedBloomFilter};
 pub use parameters::Parameters;
 
 /// A set that may seem to contain an absent key, and has the fastest lookups and inserts of this crate.
@@ -46,7 +46,7 @@ pub use parameters::Parameters;
 /// ```
 /// use membership_filters::BloomFilter;
 ///
-/// let mut seen = BloomFilter::with_capacity(10_000, 0.01)?;
+/// let mut seen = BlockedBloomFilter::with_capacity(10_000, 0.01)?;
 /// assert!(seen.insert("alice")); // certainly new
 /// seen.insert_many(["bob", "carol"]);
 /// assert!(seen.contains("bob"));
@@ -57,9 +57,10 @@ pub use parameters::Parameters;
 /// assert!(seen.contains(&7_i16) && seen.contains(&("user", 7)));
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
-pub type BloomFilter<F = Xxph3> = Filter<Blocked, F>;
+#[doc(alias = "BloomFilter")]
+pub type BlockedBloomFilter<F = Xxph3> = Filter<Blocked, F>;
 
-/// The backend of [`BloomFilter`]: blocks of bits.
+/// The backend of [`BlockedBloomFilter`]: blocks of bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocked<S = Blocks> {
     parameters: Parameters,
@@ -216,7 +217,7 @@ impl Merge for Blocked {
 }
 
 impl Storage for Blocks {
-    const NAME: &'static str = "BloomFilter";
+    const NAME: &'static str = "BlockedBloomFilter";
 
     fn zeroed(len: usize) -> Result<Self, Error> {
         Self::zeroed(len)

@@ -6,15 +6,15 @@
 //! can compute it. [`format`](crate::format) describes the bytes.
 //!
 //! ```
-//! use membership_filters::{BloomFilter, Error, Xxph3};
+//! use membership_filters::{BlockedBloomFilter, Error, Xxph3};
 //!
-//! let mut seen = BloomFilter::with_capacity(1000, 0.01)?;
+//! let mut seen = BlockedBloomFilter::with_capacity(1000, 0.01)?;
 //! seen.insert("apple");
 //! let mut bytes = seen.to_bytes();
-//! assert_eq!(BloomFilter::from_bytes(&bytes, Xxph3)?, seen);
+//! assert_eq!(BlockedBloomFilter::from_bytes(&bytes, Xxph3)?, seen);
 //!
 //! bytes[500] ^= 1;
-//! let error = BloomFilter::from_bytes(&bytes, Xxph3).unwrap_err();
+//! let error = BlockedBloomFilter::from_bytes(&bytes, Xxph3).unwrap_err();
 //! assert!(matches!(error, Error::ChecksumMismatch(_)));
 //! # Ok::<(), membership_filters::Error>(())
 //! ```

@@ -16,7 +16,7 @@ use crate::stats::Stats;
 
 /// A filter of any kind: the places of its keys, and the funnel that hashes them. The kinds have names:
 ///
-/// - [`BloomFilter`](crate::BloomFilter) and [`ConcurrentBloomFilter`](crate::ConcurrentBloomFilter),
+/// - [`BlockedBloomFilter`](crate::BlockedBloomFilter) and [`ConcurrentBlockedBloomFilter`](crate::ConcurrentBlockedBloomFilter),
 /// - [`CuckooFilter`](crate::CuckooFilter) and [`CountingBloomFilter`](crate::CountingBloomFilter),
 /// - [`guava::BloomFilter`](crate::guava::BloomFilter) and [`guava::ConcurrentBloomFilter`](crate::guava::ConcurrentBloomFilter),
 /// - [`spark::BloomFilter`](crate::spark::BloomFilter) and [`redisbloom::BloomFilter`](crate::redisbloom::BloomFilter).
@@ -193,12 +193,12 @@ impl<B: Backend, F, A> Filter<B, F, A> {
     /// in the encoding of the funnel already. The funnel need not take keys, as [`HashId`](crate::HashId) does not.
     ///
     /// ```
-    /// use membership_filters::{BloomFilter, Long, Parameters, envelope};
+    /// use membership_filters::{BlockedBloomFilter, Long, Parameters, envelope};
     ///
-    /// let mut ids = BloomFilter::new(Long, &Parameters::new(1000, 0.01)?)?;
+    /// let mut ids = BlockedBloomFilter::new(Long, &Parameters::new(1000, 0.01)?)?;
     /// ids.insert(&7);
     /// let bytes = ids.to_bytes();
-    /// let filter = BloomFilter::from_bytes(&bytes, envelope::hash_id(&bytes)?)?;
+    /// let filter = BlockedBloomFilter::from_bytes(&bytes, envelope::hash_id(&bytes)?)?;
     /// let keys = [7_i64, 8].map(i64::to_le_bytes);
     /// assert_eq!(filter.contains_many_bytes(keys.iter().map(|key| &key[..])), [true, false]);
     /// # Ok::<(), membership_filters::Error>(())

@@ -2,7 +2,7 @@
 
 /// The forms whose first bytes are known, and what reads them.
 const FORMS: [(&[u8; 8], &str); 8] = [
-    (b"MFblocks", "the stored form of `BloomFilter`"),
+    (b"MFblocks", "the stored form of `BlockedBloomFilter`"),
     (b"GBfilter", "the stored form of `guava::BloomFilter`"),
     (b"MFsparks", "the stored form of `spark::BloomFilter`"),
     (b"MFredisb", "the stored form of `redisbloom::BloomFilter`"),
@@ -11,7 +11,7 @@ const FORMS: [(&[u8; 8], &str); 8] = [
     (b"MFrotate", "the stored form of `RotatingFilter`"),
     (
         b"filter/1",
-        "a file of the crate `filter-sets`, which `filter_sets::Filter::open` reads",
+        "a file of the crate `filter-sets`, which `filter_sets::StoredFilter::open` reads",
     ),
 ];
 

@@ -20,7 +20,7 @@ const SHARD_SEED: u64 = 0x7368_6172_6473;
 /// A custom type needs the method that puts its fields into the sink, and the name of its hash in stored filters:
 ///
 /// ```
-/// use membership_filters::{BloomFilter, Encoding, Funnel, Hashing, Murmur3, Parameters, Sink};
+/// use membership_filters::{BlockedBloomFilter, Encoding, Funnel, Hashing, Murmur3, Parameters, Sink};
 ///
 /// struct Person {
 ///     id: i32,
@@ -45,7 +45,7 @@ const SHARD_SEED: u64 = 0x7368_6172_6473;
 ///     }
 /// }
 ///
-/// let mut people = BloomFilter::new(PersonFunnel, &Parameters::new(100, 0.01)?)?;
+/// let mut people = BlockedBloomFilter::new(PersonFunnel, &Parameters::new(100, 0.01)?)?;
 /// let ada = Person { id: 1, name: "Ada".to_owned() };
 /// assert!(people.insert(&ada));
 /// assert!(people.contains(&ada));
@@ -55,9 +55,9 @@ const SHARD_SEED: u64 = 0x7368_6172_6473;
 /// A funnel takes only the keys of its type. [`Long`] takes `i64`, as Java has no other integer of 64 bits:
 ///
 /// ```compile_fail
-/// use membership_filters::{BloomFilter, Long, Parameters};
+/// use membership_filters::{BlockedBloomFilter, Long, Parameters};
 ///
-/// BloomFilter::new(Long, &Parameters::new(100, 0.01)?)?.insert(&1_u64);
+/// BlockedBloomFilter::new(Long, &Parameters::new(100, 0.01)?)?.insert(&1_u64);
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
@@ -153,8 +153,8 @@ impl Hash128 {
 /// ```
 /// use membership_filters::BloomFilter;
 ///
-/// let mut red = BloomFilter::with_capacity(100, 0.01)?;
-/// let yellow = BloomFilter::with_capacity(1000, 0.01)?;
+/// let mut red = BlockedBloomFilter::with_capacity(100, 0.01)?;
+/// let yellow = BlockedBloomFilter::with_capacity(1000, 0.01)?;
 /// red.insert("apple");
 /// let apple = red.hash("apple");
 /// assert!(red.contains_hashed(&apple) && !yellow.contains_hashed(&apple));
@@ -162,10 +162,10 @@ impl Hash128 {
 /// ```
 ///
 /// ```compile_fail
-/// use membership_filters::{BloomFilter, Parameters, Utf8, Xxph3};
+/// use membership_filters::{BlockedBloomFilter, Parameters, Utf8, Xxph3};
 ///
 /// let parameters = Parameters::new(100, 0.01)?;
-/// let (fast, slow) = (BloomFilter::new(Xxph3, &parameters)?, BloomFilter::new(Utf8, &parameters)?);
+/// let (fast, slow) = (BlockedBloomFilter::new(Xxph3, &parameters)?, BlockedBloomFilter::new(Utf8, &parameters)?);
 /// let _ = fast.contains_hashed(&slow.hash("apple"));
 /// # Ok::<(), membership_filters::Error>(())
 /// ```

@@ -115,7 +115,7 @@ impl Sink for Murmur3Sink {
 /// Keys hashed by XXPH3 (RocksDB's hash of 64 bits) instead of Guava's MurmurHash3 of 128 bits: text, bytes, integers and tuples
 /// of them, as [`Key`](crate::Key) says.
 ///
-/// This is the funnel of [`BloomFilter`](crate::BloomFilter), whose calls take two thirds of the instructions that they take
+/// This is the funnel of [`BlockedBloomFilter`](crate::BlockedBloomFilter), whose calls take two thirds of the instructions that they take
 /// with Guava's hash.
 ///
 /// The hash's `h1` is XXPH3 with seed 0, and `h2` is SplitMix64's number from `h1`. Keys with equal `h1` are the

@@ -11,7 +11,7 @@ use hashzoo::xxph3_64;
 
 use crate::sink::Sink as _;
 
-/// A key of [`BloomFilter`](crate::BloomFilter): text, bytes, an integer, or a tuple of these. Its bytes are the same on every
+/// A key of [`BlockedBloomFilter`](crate::BlockedBloomFilter): text, bytes, an integer, or a tuple of these. Its bytes are the same on every
 /// platform:
 ///
 /// - text is its UTF-8, and bytes are as they are;

@@ -49,8 +49,8 @@ mod stored;
 mod unrolled;
 
 #[cfg(target_has_atomic = "64")]
-pub use blocked::ConcurrentBloomFilter;
-pub use blocked::{BloomFilter, Parameters};
+pub use blocked::ConcurrentBlockedBloomFilter;
+pub use blocked::{BlockedBloomFilter, Parameters};
 pub use counting::CountingBloomFilter;
 pub use cuckoo::{CuckooFilter, CuckooParameters};
 #[cfg(feature = "std")]

@@ -17,7 +17,7 @@ use crate::stored::{invalid, of_field, zero};
 ///
 /// Take it for "seen in the last 24 hours", for example.
 ///
-/// It has some generations of a [`BloomFilter`](crate::BloomFilter). [`insert`](Filter::insert) puts a key into the newest,
+/// It has some generations of a [`BlockedBloomFilter`](crate::BlockedBloomFilter). [`insert`](Filter::insert) puts a key into the newest,
 /// [`contains`](Filter::contains) queries all, and [`rotate`](Filter::rotate) empties the oldest, which becomes the newest.
 /// The program decides when: every hour, or after so many keys. With n generations, a key is certainly found until the
 /// nth rotation after its last insertion, and then forgotten. So 25 generations that rotate every hour contain the keys

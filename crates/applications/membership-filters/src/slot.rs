@@ -29,16 +29,16 @@ impl<T> State<T> {
 /// A slot for the current filter, which threads share until another filter, of any size, replaces it as a whole.
 /// Queries, insertions and replacements do not wait for each other. Needs the feature `slot`.
 ///
-/// The filter is of any type. A [`ConcurrentBloomFilter`](crate::ConcurrentBloomFilter) has methods here for queries and insertions:
+/// The filter is of any type. A [`ConcurrentBlockedBloomFilter`](crate::ConcurrentBlockedBloomFilter) has methods here for queries and insertions:
 ///
 /// ```
-/// use membership_filters::{ConcurrentBloomFilter, Slot, Xxph3};
+/// use membership_filters::{ConcurrentBlockedBloomFilter, Slot, Xxph3};
 ///
-/// let blocked = Slot::new(ConcurrentBloomFilter::with_capacity(1000, 0.01)?);
+/// let blocked = Slot::new(ConcurrentBlockedBloomFilter::with_capacity(1000, 0.01)?);
 /// blocked.insert("evil.example");
 ///
 /// // The list has changed: rebuild the filter from its source.
-/// let rebuild = blocked.rebuild(ConcurrentBloomFilter::with_capacity(5000, 0.01)?)?;
+/// let rebuild = blocked.rebuild(ConcurrentBlockedBloomFilter::with_capacity(5000, 0.01)?)?;
 /// for host in ["worse.example", "worst.example"] {
 ///     rebuild.filter().insert(host);
 /// }
@@ -51,7 +51,7 @@ impl<T> State<T> {
 ///
 /// // Stored with a checksum, and read back at the next start.
 /// let stored = blocked.load().to_bytes();
-/// let blocked = Slot::new(ConcurrentBloomFilter::from_bytes(&stored, Xxph3)?);
+/// let blocked = Slot::new(ConcurrentBlockedBloomFilter::from_bytes(&stored, Xxph3)?);
 /// assert!(blocked.contains("worst.example"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -233,8 +233,8 @@ impl<B: Concurrent, F> Slot<Filter<B, F, Shared>> {
     /// No closure gets the filter for an insertion that would miss the one being built:
     ///
     /// ```compile_fail,E0599
-    /// # use membership_filters::{ConcurrentBloomFilter, Slot};
-    /// let slot = Slot::new(ConcurrentBloomFilter::with_capacity(1000, 0.01)?);
+    /// # use membership_filters::{ConcurrentBlockedBloomFilter, Slot};
+    /// let slot = Slot::new(ConcurrentBlockedBloomFilter::with_capacity(1000, 0.01)?);
     /// slot.with(|filter| filter.insert("ann"));
     /// # Ok::<(), membership_filters::Error>(())
     /// ```
@@ -259,7 +259,7 @@ impl<B: Concurrent, F> Slot<Filter<B, F, Shared>> {
 impl<T> Slot<RwLock<T>> {
     /// Queries the current filter under its lock, for reading only: insertions go through [`Slot::apply`], which reaches the
     /// filter being built as well. Cheaper than [`Slot::load`], because threads need not count the owners. A
-    /// [`ConcurrentBloomFilter`](crate::ConcurrentBloomFilter) goes into a slot without a lock: `query` could insert into the current one alone.
+    /// [`ConcurrentBlockedBloomFilter`](crate::ConcurrentBlockedBloomFilter) goes into a slot without a lock: `query` could insert into the current one alone.
     ///
     /// ```compile_fail,E0596
     /// # use membership_filters::{Slot, spark::{BloomFilter, Parameters}};

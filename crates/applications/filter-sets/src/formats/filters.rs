@@ -5,7 +5,9 @@ use std::io::{self, Write};
 
 use membership_filters::backend::{Backend, Exclusive, Merge, Probed};
 use membership_filters::envelope::{self, Stored};
-use membership_filters::{BloomFilter, Bytes, CountingBloomFilter, CuckooFilter, Filter, RotatingFilter};
+use membership_filters::{
+    BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, Filter, RotatingFilter,
+};
 use membership_filters::{Hash128, HashId, Hashed, Hashing, guava, redisbloom, spark};
 
 use crate::error::Error;
@@ -150,7 +152,7 @@ impl ApplicationFilter for spark::BloomFilter {
     }
 }
 
-impl ApplicationFilter for BloomFilter<HashId> {
+impl ApplicationFilter for BlockedBloomFilter<HashId> {
     const PROBES: fn(&Self) -> (Option<u32>, bool) = |filter| (Some(filter.probe_count()), false);
 
     const MERGE: fn(&mut Self, &Self) -> Result<()> = merge;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use filter_sets::{
-    Access, Builder, Error, Filter, FilterSet, MIN_MEMORY, Opening, ShardFunction, Size, merge,
+    Access, Builder, Error, FilterSet, MIN_MEMORY, Opening, ShardFunction, Size, StoredFilter, merge,
 };
 
 use super::{build, build_file, builder, files, format, keys};
@@ -239,12 +239,12 @@ fn no_keys_make_a_filter_that_denies_all() {
             let opening = Opening { access, verify: true };
             let set = FilterSet::open(&folder, opening).unwrap();
             assert!(!set.contains(b"") && !set.contains(b"key"), "{name}");
-            let filter = Filter::open(&path, None, opening).unwrap();
+            let filter = StoredFilter::open(&path, None, opening).unwrap();
             assert!(!filter.contains(b"key"), "{name}");
         }
         // A file without a header is never empty.
         build_file(builder(name).raw_file(&path).unwrap(), &[]);
         assert!(path.metadata().unwrap().len() > 0, "{name}");
-        Filter::open(&path, Some(&format(name)), Opening::default()).unwrap();
+        StoredFilter::open(&path, Some(&format(name)), Opening::default()).unwrap();
     }
 }

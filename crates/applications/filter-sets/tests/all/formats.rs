@@ -7,11 +7,11 @@ use std::path::Path;
 use filter_policy::FilterPolicy as _;
 use filter_policy::{AnyFormat, formats};
 use filter_sets::{
-    Builder, Filter, FilterSet, Header, Manifest, Opening, ShardFunction, Size, StoredFormat, merge,
+    Builder, FilterSet, Header, Manifest, Opening, ShardFunction, Size, StoredFilter, StoredFormat, merge,
     merge_sets,
 };
 use membership_filters::spark::{self, Version};
-use membership_filters::{BloomFilter, Encoding, Long, Parameters, Utf8, Utf16Units, Xxph3};
+use membership_filters::{BlockedBloomFilter, Encoding, Long, Parameters, Utf8, Utf16Units, Xxph3};
 use membership_filters::{RedisBloomFilter, RedisBloomParameters};
 use serde_json::Value;
 
@@ -102,7 +102,7 @@ fn sizes_are_those_of_the_filters_that_are_built() {
             _ => sizing.bytes <= count * 12 / 8 + 200,
         };
         assert!(is_kept, "{at}");
-        let filter = Filter::open(&file, Some(&format), Opening::default()).unwrap();
+        let filter = StoredFilter::open(&file, Some(&format), Opening::default()).unwrap();
         let found = filter.contains_many(&absent).into_iter().filter(|&found| found);
         let (hits, expected) = (found.count() as f64, sizing.rate * absent.len() as f64);
         // Three hundredths, and what chance gives in a million keys and in one filter's bits.
@@ -133,7 +133,7 @@ fn formats_can_do_what_is_documented() {
                 assert!(error.to_string().contains("merged") && error.to_string().contains("another"))
             }
             Ok(()) => {
-                let filter = Filter::open(path("merged"), None, Opening::default()).unwrap();
+                let filter = StoredFilter::open(path("merged"), None, Opening::default()).unwrap();
                 assert_eq!(filter.header().unwrap().keys, 6_000);
                 let has = |key: &Vec<u8>| filter.contains(key);
                 assert!(one.iter().chain(&another).all(has), "{name}");
@@ -149,7 +149,7 @@ fn formats_can_do_what_is_documented() {
         let error = join("another").unwrap_err();
         assert!(error.to_string().contains("must be alike"), "{error}");
         let bytes = &fs::read(path("one")).unwrap()[Header::LEN..];
-        let opened = Filter::from_bytes(None, bytes.to_vec());
+        let opened = StoredFilter::from_bytes(None, bytes.to_vec());
         match format.is_known_by_bytes() {
             true => assert_eq!(opened.unwrap().format(), &format, "{name}"),
             false => assert!(opened.unwrap_err().to_string().contains("leveldb, "), "{name}"),
@@ -238,7 +238,7 @@ fn shards_find_their_keys_match_at_the_stated_rate_and_are_single_filters() {
             policy.append_filter(&slices, &mut made).unwrap();
             assert!(made == bytes, "{name}");
         }
-        let filter = Filter::from_bytes(Some(&format(name)), bytes).unwrap();
+        let filter = StoredFilter::from_bytes(Some(&format(name)), bytes).unwrap();
         let rate = filter.expected_rate();
         assert!((0.001..0.02).contains(&rate), "{name}: {rate}");
     }
@@ -351,7 +351,7 @@ fn filters_of_other_hashes_are_queried_by_theirs_or_refused() {
     let texts: Vec<String> = (0..3_000).map(|id| format!("user-{id}")).collect();
     macro_rules! stored {
         ($name:literal, $funnel:expr, $keys:expr) => {{
-            let mut filter = BloomFilter::new($funnel, &parameters).unwrap();
+            let mut filter = BlockedBloomFilter::new($funnel, &parameters).unwrap();
             filter.insert_many($keys);
             let path = place.path().join($name);
             fs::write(&path, filter.to_bytes()).unwrap();
@@ -363,7 +363,7 @@ fn filters_of_other_hashes_are_queried_by_theirs_or_refused() {
     let numbers = &*stored!("numbers", Long, &(0..3_000).collect::<Vec<i64>>());
     let open = |path: &Path, encoding| {
         let format = format("blocked").encoding(encoding);
-        Filter::open(path, Some(&format), Opening::default())
+        StoredFilter::open(path, Some(&format), Opening::default())
     };
     let filter = open(fast, Encoding::BYTES).unwrap();
     assert!(texts.iter().all(|key| filter.contains(key.as_bytes())));
@@ -418,8 +418,8 @@ fn spark_and_redisbloom_are_read_from_their_envelopes() {
         let [path, merged] = ["enveloped", "merged"].map(|name| place.path().join(name));
         fs::write(&path, &bytes).unwrap();
         assert_eq!(StoredFormat::of_file(&path), Some(expected.clone()));
-        let filter = Filter::open(&path, None, Opening::default()).unwrap();
-        let bare_filter = Filter::from_bytes(None, bare.clone()).unwrap();
+        let filter = StoredFilter::open(&path, None, Opening::default()).unwrap();
+        let bare_filter = StoredFilter::from_bytes(None, bare.clone()).unwrap();
         assert_eq!((filter.format(), bare_filter.format()), (&expected, &expected));
         let queried = keys(0..5_000);
         let answers = filter.contains_many(&queried);
@@ -430,7 +430,7 @@ fn spark_and_redisbloom_are_read_from_their_envelopes() {
             Err(error) => assert!(error.to_string().contains("cannot be merged"), "{error}"),
         }
         let refused = |format: Option<&StoredFormat>, bytes: &[u8]| {
-            let refused = Filter::from_bytes(format, bytes.to_vec());
+            let refused = StoredFilter::from_bytes(format, bytes.to_vec());
             refused.unwrap_err().to_string()
         };
         let other = refused(Some(&format("leveldb")), &bytes);
@@ -449,7 +449,7 @@ fn spark_and_redisbloom_are_read_from_their_envelopes() {
         include_str!("../../../membership-filters/tests/data/redisbloom_2.0_from_rdb.hex"),
     ] {
         let bytes = hex::decode(digits.replace('\n', "")).unwrap();
-        let filter = Filter::from_bytes(None, bytes).unwrap();
+        let filter = StoredFilter::from_bytes(None, bytes).unwrap();
         assert_eq!(filter.format(), &format("redisbloom"));
         assert!((0..100).all(|number| filter.contains(&format!("k/{number}"))));
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::LazyLock;
 
 use filter_policy::policies;
-use filter_sets::{Access, Error, Filter, FilterSet, Header, Manifest, Opening, merge_sets};
+use filter_sets::{Access, Error, FilterSet, Header, Manifest, Opening, StoredFilter, merge_sets};
 use serde_json::{Value, json};
 
 use super::reseal::reseal;
@@ -254,7 +254,7 @@ fn a_file_states_its_format() {
     let stored = keys(0..1_000);
     let open = |format: Option<&str>| {
         let format = format.map(super::format);
-        Filter::open(&path, format.as_ref(), Opening::default())
+        StoredFilter::open(&path, format.as_ref(), Opening::default())
     };
     let mut numbers = builder("bloom64").key_kind("long").unwrap().file(&path).unwrap();
     numbers.insert(&7_u64.to_le_bytes()).unwrap();
@@ -278,7 +278,7 @@ fn a_file_states_its_format() {
         );
         if super::format(name).is_known_by_bytes() || row.is_some_and(|row| row.owns(stored)) {
             let other = super::format("split-block-xxph3");
-            let error = Filter::from_bytes(Some(&other), stored.to_vec())
+            let error = StoredFilter::from_bytes(Some(&other), stored.to_vec())
                 .unwrap_err()
                 .to_string();
             assert!(
@@ -288,7 +288,7 @@ fn a_file_states_its_format() {
         }
         for len in 0..bytes.len() {
             // Without its header, the file is any bytes.
-            let cut = Filter::from_bytes(None, bytes[..len].to_vec());
+            let cut = StoredFilter::from_bytes(None, bytes[..len].to_vec());
             assert!(cut.is_err(), "{name}: {len}");
         }
         // Nor is a changed header taken for bits, or one behind other bytes, and no bit of the filter is taken for
@@ -298,7 +298,7 @@ fn a_file_states_its_format() {
             changed[at] ^= 0x20;
             let moved = [&vec![0; at % 249 + 1], &bytes[..]].concat();
             for bytes in [changed, moved] {
-                let read = Filter::from_bytes(Some(&super::format(name)), bytes);
+                let read = StoredFilter::from_bytes(Some(&super::format(name)), bytes);
                 assert!(read.is_err(), "{name}: {at}");
             }
         }
@@ -307,7 +307,7 @@ fn a_file_states_its_format() {
     let folder = place.path().join("set");
     let manifest = build(&builder("leveldb"), 2, &folder, &stored);
     let shard = folder.join(&manifest.shards[1].file);
-    let error = Filter::open(&shard, None, Opening::default())
+    let error = StoredFilter::open(&shard, None, Opening::default())
         .unwrap_err()
         .to_string();
     assert!(error.contains("is shard 1 of a set of 2"), "{error}");
@@ -317,7 +317,7 @@ fn a_file_states_its_format() {
 fn lengths_that_no_policy_writes_are_refused() {
     for name in super::names().filter(|name| !super::format(name).is_known_by_bytes()) {
         let format = super::format(name);
-        let read = |bytes: &[u8]| Filter::from_bytes(Some(&format), bytes.to_vec());
+        let read = |bytes: &[u8]| StoredFilter::from_bytes(Some(&format), bytes.to_vec());
         assert!(read(&[]).is_err(), "{name}");
         // No filter has so few bytes, except the one that stands for none.
         for len in 1..9 {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use filter_sets::{Builder, Error, FileBuilding, Filter, Size, StoredFormat};
+use filter_sets::{Builder, Error, FileBuilding, Size, StoredFilter, StoredFormat};
 
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 
@@ -37,7 +37,7 @@ fn what_is_written_of_few_keys_is_read() {
             let builder = Builder::new(format.clone(), size);
             let check = |given: Option<&StoredFormat>| {
                 let bytes = fs::read(&path).unwrap();
-                let filter = Filter::from_bytes(given, bytes.clone());
+                let filter = StoredFilter::from_bytes(given, bytes.clone());
                 let filter = filter.unwrap_or_else(|error| panic!("{at}: {error}"));
                 assert!(keys.iter().all(|key| filter.contains(key)), "{at}");
                 assert!((0.0..=1.0).contains(&filter.expected_rate()), "{at}");

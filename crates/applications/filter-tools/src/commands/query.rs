@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use filter_sets::{Access, Filter, FilterSet, MANIFEST, Opening, StoredFormat};
+use filter_sets::{Access, FilterSet, MANIFEST, Opening, StoredFilter, StoredFormat};
 use key_input::{KeyForm, KeyKind, Keys, sources};
 use membership_filters::{Hashing as _, Xxph3, envelope};
 use terminal::failure::{Failure, escaped};
@@ -239,7 +239,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         let known = format.cloned().or_else(|| StoredFormat::of_file(path));
         let encoding = encoding(arguments.form.kind.unwrap_or(KeyKind::Line));
         let given = known.map(|format| format.encoding(encoding));
-        let filter = Filter::open(path, given.as_ref(), opening).map_err(failure)?;
+        let filter = StoredFilter::open(path, given.as_ref(), opening).map_err(failure)?;
         let kind = match filter.header() {
             Some(header) => check_kind(path, arguments, &header.key_kind)?,
             None => arguments.form.kind.ok_or_else(|| {

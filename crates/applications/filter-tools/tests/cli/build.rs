@@ -264,7 +264,7 @@ fn a_filter_is_read_as_it_was_built_or_refused() {
 #[test]
 fn a_filter_of_a_program_is_queried_by_the_kind_of_key_that_it_has() {
     let bench = Workbench::new();
-    let mut filter = membership_filters::BloomFilter::with_capacity(1_000, 0.001).unwrap();
+    let mut filter = membership_filters::BlockedBloomFilter::with_capacity(1_000, 0.001).unwrap();
     filter.insert_many(&Vec::from_iter(0..1_000_u64));
     bench.write("ids", filter.to_bytes());
     let numbers: String = (0..1_000).map(|number| format!("{number}\n")).collect();

@@ -50,13 +50,13 @@ const OTHER: Key = Hashed::assume(
     },
 );
 
-fn sequential_block(keys: &[Key]) -> ours::BloomFilter<Bytes> {
-    let mut filter = ours::BloomFilter::new(Bytes, &Parameters::with_blocks(1).unwrap()).unwrap();
+fn sequential_block(keys: &[Key]) -> ours::BlockedBloomFilter<Bytes> {
+    let mut filter = ours::BlockedBloomFilter::new(Bytes, &Parameters::with_blocks(1).unwrap()).unwrap();
     filter.insert_many_hashed(keys).unwrap();
     filter
 }
 
-fn block() -> Arc<ours::ConcurrentBloomFilter<Bytes>> {
+fn block() -> Arc<ours::ConcurrentBlockedBloomFilter<Bytes>> {
     Arc::new(sequential_block(&[]).into())
 }
 

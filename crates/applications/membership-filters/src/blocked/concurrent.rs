@@ -15,18 +15,18 @@ use crate::hash::Xxph3;
 use crate::random::scale;
 use filter_policy::parquet::{block_bits, block_may_match};
 
-/// A [`BloomFilter`](crate::BloomFilter) that many threads share: they insert through a shared reference, without locks.
+/// A [`BlockedBloomFilter`](crate::BlockedBloomFilter) that many threads share: they insert through a shared reference, without locks.
 ///
 /// Take it where several threads add keys whose number is known.
 ///
-/// The bits equal those of a [`BloomFilter`](crate::BloomFilter) with the same keys, whatever the order and the number of threads.
+/// The bits equal those of a [`BlockedBloomFilter`](crate::BlockedBloomFilter) with the same keys, whatever the order and the number of threads.
 /// Available on targets with 64-bit atomic operations.
 ///
 /// ```
-/// use membership_filters::{BloomFilter, ConcurrentBloomFilter};
+/// use membership_filters::{BlockedBloomFilter, ConcurrentBlockedBloomFilter};
 /// use std::thread;
 ///
-/// let seen = ConcurrentBloomFilter::with_capacity(1000, 0.01)?;
+/// let seen = ConcurrentBlockedBloomFilter::with_capacity(1000, 0.01)?;
 /// thread::scope(|scope| {
 ///     for part in [["apple", "pear"], ["pear", "plum"]] {
 ///         let seen = &seen;
@@ -35,7 +35,7 @@ use filter_policy::parquet::{block_bits, block_may_match};
 /// });
 /// assert!(seen.contains("plum"));
 ///
-/// let mut alone = BloomFilter::with_capacity(1000, 0.01)?;
+/// let mut alone = BlockedBloomFilter::with_capacity(1000, 0.01)?;
 /// alone.insert_many(["apple", "pear", "plum"]);
 /// assert_eq!(seen.into_sequential(), alone);
 /// # Ok::<(), membership_filters::Error>(())
@@ -60,7 +60,8 @@ use filter_policy::parquet::{block_bits, block_may_match};
 ///   return true as well. A query for a key whose insertion is under way may return either answer.
 /// - The order of insertions is not visible without synchronization. If one key is found, this says nothing about
 ///   keys that the other thread inserted before it, nor about anything else that it wrote before.
-pub type ConcurrentBloomFilter<F = Xxph3> = Filter<Blocked<AtomicBlocks>, F, Shared>;
+#[doc(alias = "ConcurrentBloomFilter")]
+pub type ConcurrentBlockedBloomFilter<F = Xxph3> = Filter<Blocked<AtomicBlocks>, F, Shared>;
 
 /// Blocks that threads share.
 pub struct AtomicBlocks(Vec<Block>);
@@ -116,7 +117,7 @@ impl AtomicBlocks {
 }
 
 impl Storage for AtomicBlocks {
-    const NAME: &'static str = "ConcurrentBloomFilter";
+    const NAME: &'static str = "ConcurrentBlockedBloomFilter";
 
     fn zeroed(len: usize) -> Result<Self, Error> {
         let (mut blocks, count) = (Vec::new(), len / BLOCK_LEN);

@@ -11,7 +11,7 @@ const BLOCK_BYTES: u32 = 32;
 /// The largest number of blocks that `filter_policy::parquet` accepts: 2 GiB minus one block.
 const MAX_BLOCKS: u32 = (1 << 26) - 1;
 
-/// The size of a [`BloomFilter`](crate::BloomFilter): its number of blocks of 32 bytes.
+/// The size of a [`BlockedBloomFilter`](crate::BlockedBloomFilter): its number of blocks of 32 bytes.
 ///
 /// ```
 /// use membership_filters::Parameters;

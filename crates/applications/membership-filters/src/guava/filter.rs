@@ -47,7 +47,7 @@ pub type BloomFilter<F> = Filter<Bloom<Strategy>, F>;
 /// Take it where several threads add keys to a filter that Java reads.
 ///
 /// The bits equal those of a [`BloomFilter`] with the same keys, whatever the order and the number of threads. Threads may rely
-/// on what [`ConcurrentBloomFilter`](crate::ConcurrentBloomFilter#what-threads-may-rely-on) promises.
+/// on what [`ConcurrentBlockedBloomFilter`](crate::ConcurrentBlockedBloomFilter#what-threads-may-rely-on) promises.
 /// Available on targets with 64-bit atomic operations.
 ///
 /// ```

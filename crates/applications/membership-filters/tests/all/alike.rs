@@ -6,8 +6,8 @@ use std::path::Path;
 
 use membership_filters::backend::Inserted as _;
 use membership_filters::{
-    BloomFilter, ConcurrentBloomFilter, CountingBloomFilter, CuckooFilter, Error, Utf8, Xxph3, guava,
-    redisbloom, spark,
+    BlockedBloomFilter, ConcurrentBlockedBloomFilter, CountingBloomFilter, CuckooFilter, Error, Utf8, Xxph3,
+    guava, redisbloom, spark,
 };
 
 /// Calls every method of each filter. `with_capacity` takes `$of` and reading `$funnel` if there is a choice, and `$merge` merges two if
@@ -80,8 +80,8 @@ assert_eq!(error.to_string(), text);
 #[test]
 fn all_filters_have_the_same_methods() {
     alike! {
-        BloomFilter, Xxph3 => |one, other| Some(one.merge(other));
-        ConcurrentBloomFilter, Xxph3 => |one, other| Some(one.merge(other));
+        BlockedBloomFilter, Xxph3 => |one, other| Some(one.merge(other));
+        ConcurrentBlockedBloomFilter, Xxph3 => |one, other| Some(one.merge(other));
         guava::BloomFilter<Utf8>[Utf8], Utf8 => |one, other| Some(one.merge(other));
         guava::ConcurrentBloomFilter<Utf8>[Utf8], Utf8 => |one, other| Some(one.merge(other));
         spark::BloomFilter => |one, other| Some(one.merge(other));

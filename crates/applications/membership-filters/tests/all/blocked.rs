@@ -3,14 +3,14 @@
 use filter_policy::kernels::Kernel;
 use filter_policy::parquet::ParquetPolicy;
 use filter_policy::{BitsPerKey, FilterPolicy as _, Format as _, KeyHashes};
-use membership_filters::{BloomFilter, Error, Parameters};
+use membership_filters::{BlockedBloomFilter, Error, Parameters};
 use membership_filters::{Bytes, Hashed};
 
 use super::support::hashes::Hashes;
 use super::support::rates::{assert_near, false_positives};
 
-fn filter(blocks: u32) -> BloomFilter<Bytes> {
-    BloomFilter::new(Bytes, &Parameters::with_blocks(blocks).unwrap()).unwrap()
+fn filter(blocks: u32) -> BlockedBloomFilter<Bytes> {
+    BlockedBloomFilter::new(Bytes, &Parameters::with_blocks(blocks).unwrap()).unwrap()
 }
 
 fn hashes(seed: u64, count: usize) -> Vec<Hashed<Bytes>> {
@@ -34,7 +34,7 @@ fn the_rate_that_was_asked_for_holds() {
             let smaller = Parameters::with_blocks(parameters.blocks() - 1).unwrap();
             assert!(smaller.rate_at(capacity) > rate);
         }
-        let mut filter = BloomFilter::new(Bytes, &parameters).unwrap();
+        let mut filter = BlockedBloomFilter::new(Bytes, &parameters).unwrap();
         filter
             .insert_many_hashed(&hashes(capacity, capacity as usize))
             .unwrap();
@@ -52,7 +52,7 @@ fn the_estimate_is_right_at_every_rate_and_fill() {
     for rate in [0.1, 0.03, 0.01, 0.001, 0.0001] {
         let parameters = Parameters::new(100_000, rate).unwrap();
         for count in [10_000, 50_000, 100_000, 150_000] {
-            let mut filter = BloomFilter::new(Bytes, &parameters).unwrap();
+            let mut filter = BlockedBloomFilter::new(Bytes, &parameters).unwrap();
             filter.insert_many_hashed(&hashes(count as u64, count)).unwrap();
             let estimate = filter.estimated_len().unwrap() as f64 / count as f64;
             assert!((estimate - 1.0).abs() < 0.004, "{rate}, {count}: {estimate}");
@@ -99,7 +99,7 @@ fn the_blocks_are_those_of_the_policy() {
 #[test]
 fn a_filter_without_elements_or_without_zeros_says_so() {
     let (empty, mut full) = (filter(20), filter(1));
-    let text = "BloomFilter { funnel: Bytes, backend: Blocked { parameters: Parameters { blocks: 20 }, blocks: 640 bytes } }";
+    let text = "BlockedBloomFilter { funnel: Bytes, backend: Blocked { parameters: Parameters { blocks: 20 }, blocks: 640 bytes } }";
     assert_eq!(format!("{empty:?}"), text);
     full.insert_many_hashed(&hashes(1, 100_000)).unwrap();
     for (filter, len, fill) in [(empty, Some(0), 0.0), (full, None, 1.0)] {

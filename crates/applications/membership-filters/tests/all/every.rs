@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use membership_filters::backend::{AnyFunnel, Blocked, Bloom, Counting, Cuckoo, Exclusive, Merge, Rotating};
 use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Parameters, Strategy};
 use membership_filters::{
-    BloomFilter as BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, Error,
-    Filter, Generations, Hashed, Parameters as BlockedParameters, RotatingFilter, spark,
+    BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, Error, Filter,
+    Generations, Hashed, Parameters as BlockedParameters, RotatingFilter, spark,
 };
 use proptest::prelude::*;
 use proptest::strategy::Strategy as Generator;

@@ -4,8 +4,7 @@
 
 use membership_filters::envelope::Stored;
 use membership_filters::{
-    BloomFilter as BlockedBloomFilter, Bytes, CuckooFilter, CuckooParameters, Hash128, Hashed, Xxph3,
-    envelope,
+    BlockedBloomFilter, Bytes, CuckooFilter, CuckooParameters, Hash128, Hashed, Xxph3, envelope,
 };
 
 use super::support::hashes::Hashes;

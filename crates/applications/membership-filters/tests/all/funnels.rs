@@ -160,7 +160,7 @@ fn each_reader_says_which_form_it_was_given() {
     let from_envelope = |bytes: &[u8]| text(CuckooFilter::from_bytes(bytes, Utf8).unwrap_err());
     let of_guava = "Guava's stream, which `guava::BloomFilter::from_guava` reads";
     let from_sparks = "Spark's stream, which `spark::BloomFilter::from_spark` reads";
-    let of_sets = "a file of the crate `filter-sets`, which `filter_sets::Filter::open` reads";
+    let of_sets = "a file of the crate `filter-sets`, which `filter_sets::StoredFilter::open` reads";
     for (error, form) in [
         (from_guava(&envelope), "the stored form of `guava::BloomFilter`"),
         (from_guava(&of_spark), from_sparks),

@@ -2,7 +2,9 @@
 
 use membership_filters::backend::{Exclusive, Inserted as _};
 use membership_filters::guava::{self, Strategy};
-use membership_filters::{BloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, Filter};
+use membership_filters::{
+    BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, Filter,
+};
 use membership_filters::{Funnel, Parameters, redisbloom, spark};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
@@ -77,7 +79,7 @@ fn stated_rates_are_those_that_are_counted() {
         });
         let blocked = Parameters::new(keys, rate).unwrap();
         check("blocked", at, blocked.rate_at(keys), || {
-            BloomFilter::new(Bytes, &blocked).unwrap()
+            BlockedBloomFilter::new(Bytes, &blocked).unwrap()
         });
         let cuckoo = CuckooParameters::new(keys, rate).unwrap();
         check("cuckoo", at, cuckoo.rate_at(keys), || {

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use membership_filters::backend::{Bloom, Rotating};
 use membership_filters::guava::{self, Strategy};
-use membership_filters::{BloomFilter, Bytes, Error, Filter, Generations, Parameters, RotatingFilter, Xxph3};
+use membership_filters::{
+    BlockedBloomFilter, Bytes, Error, Filter, Generations, Parameters, RotatingFilter, Xxph3,
+};
 use proptest::prelude::*;
 
 use super::support::samples::{read, resign, rotating};
@@ -22,7 +24,7 @@ proptest! {
         let each = Parameters::with_blocks(blocks).unwrap();
         let mut filter = RotatingFilter::new(Xxph3, &Generations { count, each }).unwrap();
         let [empty, mut even, mut odd] = [0; 3].map(|_| filter.clone());
-        let single = || BloomFilter::new(Xxph3, &each).unwrap();
+        let single = || BlockedBloomFilter::new(Xxph3, &each).unwrap();
         // The newest last.
         let (mut singles, mut rotations) = (vec![single()], HashMap::new());
         for step in steps {

@@ -9,7 +9,7 @@ use foldhash::fast::FixedState;
 use hashzoo::{REDISBLOOM_SEED, murmur64a};
 use membership_filters::guava::{BloomFilter, Parameters};
 use membership_filters::redisbloom::{BloomFilter as RedisBloomFilter, Parameters as RedisBloomParameters};
-use membership_filters::{BloomFilter as BlockedBloomFilter, Parameters as BlockedParameters, Utf8, Xxph3};
+use membership_filters::{BlockedBloomFilter, Parameters as BlockedParameters, Utf8, Xxph3};
 use terminal::failure::Failure;
 
 use super::{Contestant, Work};

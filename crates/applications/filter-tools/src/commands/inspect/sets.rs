@@ -4,7 +4,7 @@ use std::f64::consts::LN_2;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use filter_sets::{Error, Fill, Filter, Header, MANIFEST, Manifest, Opening, StoredFormat};
+use filter_sets::{Error, Fill, Header, MANIFEST, Manifest, Opening, StoredFilter, StoredFormat};
 use indicatif::HumanBytes;
 use membership_filters::spark::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
 use serde::Serialize;
@@ -120,8 +120,8 @@ pub(super) fn files(paths: &[PathBuf], format: Option<&StoredFormat>, json: bool
         let found = StoredFormat::of_file(path);
         let is_given = |found: &StoredFormat| format.is_none_or(|format| format.name() == found.name());
         let format = found.filter(is_given).or_else(|| format.cloned());
-        let opened = Filter::open(path, format.as_ref(), Opening::default());
-        let known = opened.as_ref().ok().map(Filter::format).or(format.as_ref());
+        let opened = StoredFilter::open(path, format.as_ref(), Opening::default());
+        let known = opened.as_ref().ok().map(StoredFilter::format).or(format.as_ref());
         let name = known.map_or_else(String::new, StoredFormat::to_string);
         rows.push(described(shown(path), &name, bytes.len(), opened));
     }
@@ -129,17 +129,17 @@ pub(super) fn files(paths: &[PathBuf], format: Option<&StoredFormat>, json: bool
     checked(rows.iter().all(|row| row.damage.is_none()))
 }
 
-fn described(file: String, format: &str, bytes: u64, opened: Result<Filter, Error>) -> FileReport {
+fn described(file: String, format: &str, bytes: u64, opened: Result<StoredFilter, Error>) -> FileReport {
     let filter = opened.as_ref().ok();
-    let header = filter.and_then(Filter::header);
+    let header = filter.and_then(StoredFilter::header);
     FileReport {
         file,
         format: format.to_owned(),
         bytes,
         keys: header.map(|header| header.keys),
         stated_rate: header.and_then(|header| header.rate),
-        expected_rate: filter.map(Filter::expected_rate),
-        fill: filter.and_then(Filter::fill),
+        expected_rate: filter.map(StoredFilter::expected_rate),
+        fill: filter.and_then(StoredFilter::fill),
         note: filter.and_then(emptied),
         may_be_foreign: matches!(opened, Err(Error::WrongFormat { .. })),
         damage: opened.err().map(|error| error.to_string()),

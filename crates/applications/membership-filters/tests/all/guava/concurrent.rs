@@ -75,7 +75,12 @@ fn eight_threads_that_insert_and_merge_overlapping_keys_make_the_bytes_of_one() 
     }
     let parameters = ours::Parameters::new(NUMBERS as u64, 0.01).unwrap();
     for parameters in [parameters, ours::Parameters::with_blocks(2).unwrap()] {
-        fill!(ours::ConcurrentBloomFilter, ours::BloomFilter, Xxph3, parameters);
+        fill!(
+            ours::ConcurrentBlockedBloomFilter,
+            ours::BlockedBloomFilter,
+            Xxph3,
+            parameters
+        );
     }
 }
 

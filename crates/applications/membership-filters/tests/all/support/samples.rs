@@ -5,9 +5,8 @@ use membership_filters::backend::{Exclusive, Inserted as _};
 use membership_filters::envelope::Stored;
 use membership_filters::guava::{BloomFilter, Parameters};
 use membership_filters::{
-    BloomFilter as BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, Error,
-    Filter, Funnel, Generations, Parameters as BlockedParameters, RotatingFilter, Utf8, Xxph3, envelope,
-    redisbloom, spark,
+    BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, Error, Filter, Funnel,
+    Generations, Parameters as BlockedParameters, RotatingFilter, Utf8, Xxph3, envelope, redisbloom, spark,
 };
 
 use super::hashes::Hashes;
