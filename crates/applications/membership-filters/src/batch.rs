@@ -6,11 +6,13 @@
 //! absent drop out between the rounds, without a branch to predict.
 
 use alloc::vec::Vec;
+use core::array;
 use core::ops::Deref;
 
 use crate::bits::{Bits, Word};
 use crate::hash::Hash128;
-use crate::unrolled::{self, Steps};
+use crate::steps::Steps;
+use crate::unrolled;
 
 /// The number of keys looked up together. Measured: 128 wait less than 64, and their state still fits into the L1
 /// cache.
@@ -24,16 +26,16 @@ const GROUP: usize = 8;
 const AHEAD: usize = 512;
 
 /// A key that has not dropped out.
-#[derive(Clone, Copy)]
-struct Lane<S> {
-    steps: S,
+#[derive(Clone, Copy, Default)]
+struct Lane<const RULE: u8> {
+    steps: Steps<RULE>,
     /// The index of the key in the batch.
     key: usize,
 }
 
 /// Inserts keys in order by the given steps, with what sets a bit and tells whether that changed it. Returns the number of keys
 /// that changed bits.
-pub(crate) fn insert<S: Steps, W: Word, B: Deref<Target = Bits<W>>>(
+pub(crate) fn insert<const RULE: u8, W: Word, B: Deref<Target = Bits<W>>>(
     mut bits: B,
     mut set: impl FnMut(&mut B, u64) -> bool,
     probe_count: u32,
@@ -43,7 +45,7 @@ pub(crate) fn insert<S: Steps, W: Word, B: Deref<Target = Bits<W>>>(
     let probes = usize::try_from(probe_count).unwrap_or(usize::MAX);
     if probes > AHEAD {
         for &hash in hashes {
-            let mut steps = S::start(hash, modulus);
+            let mut steps = Steps::<RULE>::start(hash);
             let any = (0..probe_count).fold(false, |any, _| any | set(&mut bits, steps.step(modulus)));
             changed += u64::from(any);
         }
@@ -52,7 +54,7 @@ pub(crate) fn insert<S: Steps, W: Word, B: Deref<Target = Bits<W>>>(
     let mut positions = [0; AHEAD];
     for hashes in hashes.chunks(AHEAD / probes) {
         for (positions, &hash) in positions.chunks_exact_mut(probes).zip(hashes) {
-            let mut steps = S::start(hash, modulus);
+            let mut steps = Steps::<RULE>::start(hash);
             for position in positions {
                 *position = steps.step(modulus);
                 bits.prefetch(*position);
@@ -66,29 +68,28 @@ pub(crate) fn insert<S: Steps, W: Word, B: Deref<Target = Bits<W>>>(
 }
 
 /// Queries keys by the given steps, and appends whether each might be contained.
-pub(crate) fn contains<S: Steps, W: Word>(
+pub(crate) fn contains<const RULE: u8, W: Word>(
     bits: &Bits<W>,
     probe_count: u32,
     hashes: &[Hash128],
     answers: &mut Vec<bool>,
 ) {
-    let mut lanes = [Lane {
-        steps: S::default(),
-        key: 0,
-    }; LANES];
+    let first = answers.len();
+    answers.resize(first + hashes.len(), false);
+    let answers = answers.get_mut(first..).unwrap_or_default();
+    let batches = hashes.chunks(LANES).zip(answers.chunks_mut(LANES));
+    if bits.are_near() {
+        let mut lanes = [Lane::<RULE>::default(); LANES];
+        batches.for_each(|(hashes, answers)| contains_near(bits, probe_count, hashes, &mut lanes, answers));
+        return;
+    }
     let mut positions = [[0; GROUP]; LANES];
-    for hashes in hashes.chunks(LANES) {
-        let first = answers.len();
-        answers.resize(first + hashes.len(), false);
-        let answers = answers.get_mut(first..).unwrap_or_default();
-        let steps = hashes.iter().map(|&hash| S::start(hash, bits.modulus()));
-        if bits.are_near() {
-            contains_near(bits, probe_count, steps, &mut lanes, answers);
-            continue;
-        }
-        for (key, (lane, steps)) in lanes.iter_mut().zip(steps).enumerate() {
-            *lane = Lane { steps, key };
-        }
+    for (hashes, answers) in batches {
+        let mut lanes = array::from_fn(|key| {
+            let hash = hashes.get(key).copied().unwrap_or_default();
+            let steps = Steps::<RULE>::start(hash);
+            Lane { steps, key }
+        });
         let left = keep_contained(bits, probe_count, &mut lanes, hashes.len(), &mut positions);
         for lane in lanes.iter().take(left) {
             if let Some(answer) = answers.get_mut(lane.key) {
@@ -100,17 +101,18 @@ pub(crate) fn contains<S: Steps, W: Word>(
 
 /// Answers without fetching ahead: three quarters of the absent keys drop out after two probes, and the rest are
 /// tested as in single calls.
-fn contains_near<S: Steps, W: Word>(
+fn contains_near<const RULE: u8, W: Word>(
     bits: &Bits<W>,
     probe_count: u32,
-    steps: impl Iterator<Item = S>,
-    lanes: &mut [Lane<S>; LANES],
+    hashes: &[Hash128],
+    lanes: &mut [Lane<RULE>; LANES],
     answers: &mut [bool],
 ) {
     let test = |position| bits.test(position);
     let first = probe_count.min(2);
     let mut kept = 0;
-    for (key, mut steps) in steps.enumerate() {
+    for (key, &hash) in hashes.iter().enumerate() {
+        let mut steps = Steps::start(hash);
         let contained = (0..first).fold(true, |all, _| all & test(steps.step(bits.modulus())));
         if let Some(place) = lanes.get_mut(kept) {
             *place = Lane { steps, key };
@@ -126,10 +128,10 @@ fn contains_near<S: Steps, W: Word>(
 
 /// Moves the lanes whose keys might be contained to the front, and returns their number. `left` lanes are in use.
 /// `positions` is scratch space for one round.
-fn keep_contained<S: Steps, W: Word>(
+fn keep_contained<const RULE: u8, W: Word>(
     bits: &Bits<W>,
     probe_count: u32,
-    lanes: &mut [Lane<S>; LANES],
+    lanes: &mut [Lane<RULE>; LANES],
     mut left: usize,
     positions: &mut [[u64; GROUP]; LANES],
 ) -> usize {

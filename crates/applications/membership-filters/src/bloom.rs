@@ -14,8 +14,8 @@ use crate::error::Error;
 use crate::filter::Filter;
 use crate::hash::Hash128;
 use crate::stats::{Stats, estimated_len, rate};
-use crate::steps::{Rule, by_rule};
-use crate::unrolled::{self, Steps as _};
+use crate::steps::{Rule, Steps, by_rule};
+use crate::unrolled;
 
 /// Bits, and the rule for the positions of a key: the backend of the filters of Guava, whose variety is a
 /// [`Strategy`](crate::guava::Strategy), and of Spark, where it is a [`Version`](crate::spark::Version).
@@ -45,7 +45,7 @@ impl<V: Variety> Bloom<V> {
             return hashes.iter().map(|&hash| u64::from(self.insert(hash))).sum();
         }
         let (rule, probes) = (self.variety.rule(), self.probe_count);
-        by_rule!(rule, S => batch::insert::<S, _, _>(&mut self.bits, |bits, at| bits.set(at), probes, hashes))
+        by_rule!(rule, RULE => batch::insert::<RULE, _, _>(&mut self.bits, |bits, at| bits.set(at), probes, hashes))
     }
 }
 
@@ -67,14 +67,14 @@ impl<V: Variety, W: Word> Backend for Bloom<V, W> {
     #[inline]
     fn contains(&self, hash: Hash128) -> bool {
         let (probes, modulus) = (self.probe_count, self.bits.modulus());
-        by_rule!(self.variety.rule(), S => {
-            unrolled::every(S::start(hash, modulus), probes, modulus, |position| self.bits.test(position))
+        by_rule!(self.variety.rule(), RULE => {
+            unrolled::every(Steps::<RULE>::start(hash), probes, modulus, |position| self.bits.test(position))
         })
     }
 
     fn contains_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
         let (rule, probes) = (self.variety.rule(), self.probe_count);
-        by_rule!(rule, S => batch::contains::<S, W>(&self.bits, probes, hashes, answers));
+        by_rule!(rule, RULE => batch::contains::<RULE, W>(&self.bits, probes, hashes, answers));
     }
 
     #[inline]
@@ -126,8 +126,8 @@ impl<V: Variety> Exclusive for Bloom<V> {
     #[inline]
     fn insert(&mut self, hash: Hash128) -> bool {
         let (probes, modulus) = (self.probe_count, self.bits.modulus());
-        by_rule!(self.variety.rule(), S => {
-            unrolled::any(S::start(hash, modulus), probes, modulus, |position| self.bits.set(position))
+        by_rule!(self.variety.rule(), RULE => {
+            unrolled::any(Steps::<RULE>::start(hash), probes, modulus, |position| self.bits.set(position))
         })
     }
 
@@ -161,8 +161,8 @@ impl<V: Variety> Concurrent for Bloom<V, AtomicU64> {
     #[inline]
     fn insert(&self, hash: Hash128) -> bool {
         let (probes, modulus) = (self.probe_count, self.bits.modulus());
-        by_rule!(self.variety.rule(), S => {
-            unrolled::any(S::start(hash, modulus), probes, modulus, |position| self.bits.set(position))
+        by_rule!(self.variety.rule(), RULE => {
+            unrolled::any(Steps::<RULE>::start(hash), probes, modulus, |position| self.bits.set(position))
         })
     }
 
@@ -171,7 +171,7 @@ impl<V: Variety> Concurrent for Bloom<V, AtomicU64> {
             return hashes.iter().for_each(|&hash| _ = self.insert(hash));
         }
         let (rule, probes) = (self.variety.rule(), self.probe_count);
-        by_rule!(rule, S => batch::insert::<S, _, _>(&self.bits, |bits, at| bits.set(at), probes, hashes));
+        by_rule!(rule, RULE => batch::insert::<RULE, _, _>(&self.bits, |bits, at| bits.set(at), probes, hashes));
     }
 
     fn merge(&self, other: &Self) {

@@ -14,9 +14,9 @@ use crate::hash::{Hash128, Xxph3};
 use crate::modulus::Modulus;
 use crate::packed::{PackedIntegers, word_count};
 use crate::stats::{Stats, estimated_len, rate};
-use crate::steps::by_rule;
+use crate::steps::{Steps, by_rule};
 use crate::stored::{invalid, zero};
-use crate::unrolled::{self, Steps as _};
+use crate::unrolled;
 
 /// The bits of a counter. In a filter that is no fuller than expected, with keys inserted once, a counter reaches 15
 /// with a probability of at most `(e ln 2 / 15)^15`, some 3e-14.
@@ -144,7 +144,7 @@ impl Backend for Counting {
 
     fn contains(&self, hash: Hash128) -> bool {
         let (bits, test) = (self.modulus, |position| self.counters.get(position) > 0);
-        by_rule!(self.strategy.rule(), S => unrolled::every(S::start(hash, bits), self.probe_count, bits, test))
+        by_rule!(self.strategy.rule(), RULE => unrolled::every(Steps::<RULE>::start(hash), self.probe_count, bits, test))
     }
 
     fn bits(&self) -> u64 {
@@ -305,8 +305,8 @@ impl Counting {
     /// Changes the counters of a key, each once.
     fn change_all(&mut self, hash: Hash128, changed: impl Fn(u64, u64) -> u64) {
         let (mut distinct, mut count) = ([0; u8::MAX as usize], 0);
-        by_rule!(self.strategy.rule(), S => {
-            let mut steps = S::start(hash, self.modulus);
+        by_rule!(self.strategy.rule(), RULE => {
+            let mut steps = Steps::<RULE>::start(hash);
             for _ in 0..self.probe_count {
                 let position = steps.step(self.modulus);
                 if !distinct[..count].contains(&position) {

@@ -11,7 +11,7 @@ use crate::backend::{
 use crate::envelope::{self, CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
 use crate::error::{Error, Outcome};
 use crate::funnel::{Funnel, Hashed};
-use crate::hash::{Hash128, HashFunction as _, Hashing, Xxph3};
+use crate::hash::{Function, Hash128, HashFunction as _, Hashing, Xxph3};
 use crate::stats::Stats;
 
 /// A filter of any kind: the places of its keys, and the funnel that hashes them. The kinds have names:
@@ -94,9 +94,9 @@ fn parts<'k, B: Backend, F: Funnel<T>, T: ?Sized + 'k>(
     funnel: &F,
     keys: impl IntoIterator<Item = &'k T>,
 ) -> impl Iterator<Item = B::Hash> {
-    let part = |key| match F::Function::IS_INLINED {
-        true => part_apart::<B, F, T>(funnel, key),
-        false => Hash128::of_key(funnel, key).into(),
+    let part = |key| match F::Function::FUNCTION {
+        Function::Xxph3 => part_apart::<B, F, T>(funnel, key),
+        _ => Hash128::of_key(funnel, key).into(),
     };
     keys.into_iter().map(part)
 }

@@ -3,13 +3,18 @@
 //!
 //! Knows nothing of filters.
 
+#![expect(
+    clippy::inline_always,
+    reason = "without it single calls with Xxph3 take a fifth more instructions"
+)]
+
 use alloc::vec::Vec;
 
 use hashzoo::xxh3_64;
 
-use crate::hash::{Encoding, Hash128, HashFunction, Hashing, Murmur3, Xxph3};
+use crate::hash::{Encoding, Function, Hash128, Hashing, Murmur3, Xxph3};
 use crate::key::{Key, Utf16};
-use crate::sink::Sink;
+use crate::key_bytes::KeyBytes;
 
 /// The seed of [`Hashed::shard`], the same as of the shard function of the sets in files: no filter uses it.
 const SHARD_SEED: u64 = 0x7368_6172_6473;
@@ -17,10 +22,10 @@ const SHARD_SEED: u64 = 0x7368_6172_6473;
 /// A rule that turns keys of type `T` into bytes to hash: Guava's `Funnel`. Two programs can share a filter only if
 /// their funnels give the same bytes for the same key.
 ///
-/// A custom type needs the method that puts its fields into the sink, and the name of its hash in stored filters:
+/// A custom type needs the method that puts its fields together, and the name of its hash in stored filters:
 ///
 /// ```
-/// use membership_filters::{BlockedBloomFilter, Encoding, Funnel, Hashing, Murmur3, Parameters, Sink};
+/// use membership_filters::{BlockedBloomFilter, Encoding, Funnel, Hashing, KeyBytes, Murmur3, Parameters};
 ///
 /// struct Person {
 ///     id: i32,
@@ -39,9 +44,11 @@ const SHARD_SEED: u64 = 0x7368_6172_6473;
 /// }
 ///
 /// impl Funnel<Person> for PersonFunnel {
-///     fn funnel<S: Sink>(&self, person: &Person, into: &mut S) {
-///         into.put_i32(person.id);
-///         into.put_str(&person.name);
+///     fn with_bytes<R>(&self, person: &Person, then: impl FnOnce(&[u8]) -> R) -> R {
+///         let mut bytes = KeyBytes::new();
+///         bytes.put_i32(person.id);
+///         bytes.put_str(&person.name);
+///         then(&bytes)
 ///     }
 /// }
 ///
@@ -65,58 +72,12 @@ const SHARD_SEED: u64 = 0x7368_6172_6473;
     label = "not a key of `{Self}`",
     note = "`Long` takes `i64` and `Integer` takes `i32`, as Java's `long` and `int`: convert other integers first, such as \
             `u64` by `cast_signed()`",
-    note = "`Utf8` takes strings, `Bytes` and RedisBloom's `RedisBytes` strings and bytes, and only `Xxph3` also tuples: make text or bytes \
-            of them for the others"
+    note = "`Utf8` takes strings, `Bytes` and RedisBloom's `RedisBytes` strings and bytes, Spark's `ItemBytes` text, bytes and \
+            the integers `i8` to `i64`, and only `Xxph3` also tuples: make text or bytes of them for the others"
 )]
 pub trait Funnel<T: ?Sized>: Hashing {
-    /// Puts the bytes that make up the key into the sink.
-    fn funnel<S: Sink>(&self, from: &T, into: &mut S);
-
-    /// Passes the bytes to `then` if they are in one slice, which is hashed faster. They must be the same as those of
-    /// [`funnel`](Self::funnel).
-    #[inline]
-    fn in_one_slice<H: TakeSlice>(&self, from: &T, then: H) -> Option<H::Output> {
-        let _ = (from, then);
-        None
-    }
-}
-
-/// Takes the bytes of a key that are in one slice: see [`Funnel::in_one_slice`]. This is a trait and not a closure, because
-/// compilers inline its method sooner.
-pub trait TakeSlice {
-    /// The result.
-    type Output;
-
-    /// Takes the bytes.
-    fn take(self, bytes: &[u8]) -> Self::Output;
-}
-
-/// Hashes the bytes.
-struct HashSlice<'a, F>(&'a F);
-
-impl<F: Hashing> TakeSlice for HashSlice<'_, F> {
-    type Output = Hash128;
-
-    #[expect(
-        clippy::inline_always,
-        reason = "without it single calls with Xxph3 take a fifth more instructions"
-    )]
-    #[inline(always)]
-    fn take(self, bytes: &[u8]) -> Hash128 {
-        self.0.hash_bytes(bytes)
-    }
-}
-
-/// Puts the bytes into a sink.
-pub(crate) struct Put<'a, S>(pub(crate) &'a mut S);
-
-impl<S: Sink> TakeSlice for Put<'_, S> {
-    type Output = ();
-
-    #[inline]
-    fn take(self, bytes: &[u8]) {
-        self.0.put_bytes(bytes);
-    }
+    /// Passes the bytes that make up the key to `then`, as they are hashed.
+    fn with_bytes<R>(&self, key: &T, then: impl FnOnce(&[u8]) -> R) -> R;
 }
 
 impl Hash128 {
@@ -130,18 +91,11 @@ impl Hash128 {
     #[inline]
     #[must_use]
     pub fn of_key<F: Funnel<T>, T: ?Sized>(funnel: &F, key: &T) -> Self {
-        match funnel.in_one_slice(key, HashSlice(funnel)) {
-            Some(hash) => hash,
-            None => Self::of_pieces(funnel, key),
-        }
-    }
-
-    /// Apart, so that the hash of a slice is inlined.
-    #[inline(never)]
-    fn of_pieces<F: Funnel<T>, T: ?Sized>(funnel: &F, key: &T) -> Self {
-        let mut sink = <F::Function as HashFunction>::Sink::default();
-        funnel.funnel(key, &mut sink);
-        F::Function::finish(sink)
+        funnel.with_bytes(
+            key,
+            #[inline(always)]
+            |bytes| funnel.hash_bytes(bytes),
+        )
     }
 }
 
@@ -151,7 +105,7 @@ impl Hash128 {
 /// contain" and refuses to insert it.
 ///
 /// ```
-/// use membership_filters::BloomFilter;
+/// use membership_filters::BlockedBloomFilter;
 ///
 /// let mut red = BlockedBloomFilter::with_capacity(100, 0.01)?;
 /// let yellow = BlockedBloomFilter::with_capacity(1000, 0.01)?;
@@ -275,49 +229,65 @@ funnels! {
 }
 hashing!(Xxph3, Xxph3, BYTES);
 
-/// Makes a funnel take keys whose bytes are in one slice, which `$pass` passes on.
-macro_rules! sliced {
-    ($(#[$attribute:meta])* $funnel:ty, [$($generics:tt)*] $key:ty, |$from:ident, $then:ident| $pass:expr) => {
-        $(#[$attribute])*
-        impl<$($generics)*> crate::funnel::Funnel<$key> for $funnel {
-            #[inline]
-            fn funnel<S: crate::sink::Sink>(&self, $from: &$key, into: &mut S) {
-                let _put = self.in_one_slice($from, crate::funnel::Put(into));
-            }
-
-            #[inline(always)]
-            fn in_one_slice<H: crate::funnel::TakeSlice>(&self, $from: &$key, $then: H) -> Option<H::Output> {
-                Some($pass)
-            }
-        }
-    };
+#[diagnostic::do_not_recommend]
+impl<T: AsRef<str> + ?Sized> Funnel<T> for Utf8 {
+    #[inline(always)]
+    fn with_bytes<R>(&self, key: &T, then: impl FnOnce(&[u8]) -> R) -> R {
+        then(key.as_ref().as_bytes())
+    }
 }
-pub(crate) use sliced;
-
-sliced!(#[diagnostic::do_not_recommend] Utf8, [T: AsRef<str> + ?Sized] T, |from, then| then.take(from.as_ref().as_bytes()));
-sliced!(#[diagnostic::do_not_recommend] Bytes, [T: AsRef<[u8]> + ?Sized] T, |from, then| then.take(from.as_ref()));
-sliced!(Integer, [] i32, |from, then| then.take(&from.to_le_bytes()));
-sliced!(Long, [] i64, |from, then| then.take(&from.to_le_bytes()));
-// Filters that use no `h2` compute none if this is inlined.
-sliced!(Xxph3, [K: Key + ?Sized] K, |from, then| from.with_bytes(#[inline(always)] |bytes: &[u8]| then.take(bytes)));
 
 impl Funnel<Utf16<'_>> for Utf8 {
-    fn funnel<S: Sink>(&self, from: &Utf16<'_>, into: &mut S) {
-        into.put_utf16_as_utf8(from.0);
+    #[inline]
+    fn with_bytes<R>(&self, key: &Utf16<'_>, then: impl FnOnce(&[u8]) -> R) -> R {
+        key.with_bytes(then)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: AsRef<[u8]> + ?Sized> Funnel<T> for Bytes {
+    #[inline(always)]
+    fn with_bytes<R>(&self, key: &T, then: impl FnOnce(&[u8]) -> R) -> R {
+        then(key.as_ref())
+    }
+}
+
+impl Funnel<i32> for Integer {
+    #[inline(always)]
+    fn with_bytes<R>(&self, key: &i32, then: impl FnOnce(&[u8]) -> R) -> R {
+        then(&key.to_le_bytes())
+    }
+}
+
+impl Funnel<i64> for Long {
+    #[inline(always)]
+    fn with_bytes<R>(&self, key: &i64, then: impl FnOnce(&[u8]) -> R) -> R {
+        then(&key.to_le_bytes())
+    }
+}
+
+impl<K: Key + ?Sized> Funnel<K> for Xxph3 {
+    #[inline(always)]
+    fn with_bytes<R>(&self, key: &K, then: impl FnOnce(&[u8]) -> R) -> R {
+        key.with_bytes(then)
     }
 }
 
 impl<T: AsRef<str> + ?Sized> Funnel<T> for Utf16Units {
     #[inline]
-    fn funnel<S: Sink>(&self, from: &T, into: &mut S) {
-        into.put_utf16_units(from.as_ref().encode_utf16());
+    fn with_bytes<R>(&self, key: &T, then: impl FnOnce(&[u8]) -> R) -> R {
+        let mut bytes = KeyBytes::new();
+        bytes.put_utf16_units(key.as_ref().encode_utf16());
+        then(&bytes)
     }
 }
 
 impl Funnel<Utf16<'_>> for Utf16Units {
     #[inline]
-    fn funnel<S: Sink>(&self, from: &Utf16<'_>, into: &mut S) {
-        into.put_utf16_units(from.0.iter().copied());
+    fn with_bytes<R>(&self, key: &Utf16<'_>, then: impl FnOnce(&[u8]) -> R) -> R {
+        let mut bytes = KeyBytes::new();
+        bytes.put_utf16_units(key.0.iter().copied());
+        then(&bytes)
     }
 }
 
@@ -347,13 +317,22 @@ impl<F: Hashing> Hashing for Sequence<F> {
     fn encoding(&self) -> Encoding {
         self.0.encoding().sequence()
     }
+
+    #[inline]
+    fn function(&self) -> Function {
+        self.0.function()
+    }
 }
 
 macro_rules! sequences {
     ($([$($size:tt)*] $sequence:ty;)*) => {$(
         impl<T, F: Funnel<T>, $($size)*> Funnel<$sequence> for Sequence<F> {
-            fn funnel<S: Sink>(&self, from: &$sequence, into: &mut S) {
-                from.iter().for_each(|element| self.0.funnel(element, into));
+            fn with_bytes<R>(&self, key: &$sequence, then: impl FnOnce(&[u8]) -> R) -> R {
+                let mut bytes = KeyBytes::new();
+                for element in key.iter() {
+                    self.0.with_bytes(element, |part| bytes.put_bytes(part));
+                }
+                then(&bytes)
             }
         }
     )*};

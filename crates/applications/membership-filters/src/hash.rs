@@ -3,13 +3,11 @@
 //!
 //! Knows nothing of filters or bits.
 
-use alloc::vec::Vec;
 use core::fmt;
 
-use hashzoo::{Murmur3X64_128, REDISBLOOM_SEED, murmur3_x64_128, murmur64a, spark_murmur3, xxph3_64};
+use hashzoo::{REDISBLOOM_SEED, murmur3_x64_128, murmur64a, spark_murmur3, xxph3_64};
 
 use crate::random::SplitMix64;
-use crate::sink::Sink;
 
 /// A hash of 128 bits, without the funnel that it belongs to: what [`Strategy::positions`](crate::guava::Strategy::positions) takes
 /// for bits that are kept elsewhere. Filters take a [`Hashed`](crate::Hashed).
@@ -47,69 +45,70 @@ impl From<Hash128> for u64 {
     }
 }
 
-mod sealed {
-    pub trait Sealed {}
+/// A hash function and its seed: the first two things that a [`HashId`] says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Function {
+    Murmur3,
+    Xxph3,
+    Spark { seed: i32 },
+    RedisBloom,
 }
 
-/// A function that hashes the bytes of keys: [`Murmur3`], [`Xxph3`], or that of a module for another system. Stored filters name it by its code.
-pub trait HashFunction: sealed::Sealed {
-    /// The code in the header of stored filters.
-    const CODE: u8;
-
-    /// Is true if the function is inlined in single calls.
-    #[doc(hidden)]
-    const IS_INLINED: bool = false;
-
-    /// Hashes bytes that arrive in pieces.
-    #[doc(hidden)]
-    type Sink: Sink + Default;
-
+impl Function {
     /// Returns the hash of these bytes.
-    #[must_use]
-    fn hash(bytes: &[u8]) -> Hash128;
+    #[expect(
+        clippy::inline_always,
+        reason = "only one function is left where it is known, and callers that use no `h2` must not compute it"
+    )]
+    #[inline(always)]
+    const fn hash(self, bytes: &[u8]) -> Hash128 {
+        let (h1, h2) = match self {
+            Self::Murmur3 => murmur3_x64_128(bytes, 0),
+            Self::Xxph3 => {
+                let h1 = xxph3_64(bytes, 0);
+                // The compiler removes this where it is unused.
+                (h1, SplitMix64::new(h1).next())
+            }
+            Self::Spark { seed } => {
+                // Two hashes of 32 bits, the second under the first.
+                let first = spark_murmur3(bytes, seed.cast_unsigned());
+                let second = spark_murmur3(bytes, first);
+                (first as u64 | (second as u64) << 32, 0)
+            }
+            Self::RedisBloom => {
+                let h1 = murmur64a(bytes, REDISBLOOM_SEED);
+                (h1, murmur64a(bytes, h1))
+            }
+        };
+        Hash128 { h1, h2 }
+    }
 
+    const fn code(self) -> u8 {
+        match self {
+            Self::Murmur3 => 1,
+            Self::Xxph3 => 2,
+            Self::Spark { .. } => 3,
+            Self::RedisBloom => 4,
+        }
+    }
+}
+
+/// A hash function as a type: [`Murmur3`], [`Xxph3`], or that of a module for another system. What only filters of one
+/// function can do, such as Guava's stream, compiles for no other.
+///
+/// No type outside this crate can be one.
+pub trait HashFunction {
+    /// The function, under the seed 0 if it has one. The type of this constant cannot be named outside the crate.
     #[doc(hidden)]
-    fn finish(sink: Self::Sink) -> Hash128;
+    const FUNCTION: Function;
 }
 
 /// Guava's hash function, MurmurHash3 for x64 with 128 bits (`MurmurHash3_x64_128`) and the seed 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Murmur3;
 
-impl sealed::Sealed for Murmur3 {}
-
 impl HashFunction for Murmur3 {
-    const CODE: u8 = 1;
-
-    type Sink = Murmur3Sink;
-
-    #[inline]
-    fn hash(bytes: &[u8]) -> Hash128 {
-        Hash128::of(bytes)
-    }
-
-    #[inline]
-    fn finish(sink: Murmur3Sink) -> Hash128 {
-        let (h1, h2) = sink.0.finish();
-        Hash128 { h1, h2 }
-    }
-}
-
-#[derive(Debug, Clone)]
-pub struct Murmur3Sink(Murmur3X64_128);
-
-impl Default for Murmur3Sink {
-    #[inline]
-    fn default() -> Self {
-        Self(Murmur3X64_128::new(0))
-    }
-}
-
-impl Sink for Murmur3Sink {
-    #[inline]
-    fn put_bytes(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
-    }
+    const FUNCTION: Function = Function::Murmur3;
 }
 
 /// Keys hashed by XXPH3 (RocksDB's hash of 64 bits) instead of Guava's MurmurHash3 of 128 bits: text, bytes, integers and tuples
@@ -134,31 +133,8 @@ impl Sink for Murmur3Sink {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Xxph3;
 
-impl sealed::Sealed for Xxph3 {}
-
 impl HashFunction for Xxph3 {
-    const CODE: u8 = 2;
-
-    const IS_INLINED: bool = true;
-
-    type Sink = Vec<u8>;
-
-    #[expect(
-        clippy::inline_always,
-        reason = "callers that use no `h2` must not compute it"
-    )]
-    #[inline(always)]
-    fn hash(bytes: &[u8]) -> Hash128 {
-        let h1 = xxph3_64(bytes, 0);
-        // The compiler removes this where it is unused.
-        let h2 = SplitMix64::new(h1).next();
-        Hash128 { h1, h2 }
-    }
-
-    #[inline]
-    fn finish(sink: Vec<u8>) -> Hash128 {
-        Self::hash(&sink)
-    }
+    const FUNCTION: Function = Function::Xxph3;
 }
 
 /// The rule by which a funnel turns keys into bytes, as stored filters name it.
@@ -200,12 +176,6 @@ impl Encoding {
         Self { kind, depth, id }
     }
 
-    /// Returns the encoding of these keys under Spark's hash, whose seed the identity must tell as well.
-    pub(crate) const fn seeded(self, seed: i32) -> Self {
-        let id = seed.cast_unsigned();
-        Self { id, ..self }
-    }
-
     /// Returns the encoding of sequences of such keys, one after the other without separators.
     #[must_use]
     pub const fn sequence(self) -> Self {
@@ -220,8 +190,7 @@ impl fmt::Display for Encoding {
             f.write_str("sequences of ")?;
         }
         match *self {
-            Self { kind: 1, id: 0, .. } => f.write_str("bytes or UTF-8"),
-            Self { kind: 1, id, .. } => write!(f, "bytes or UTF-8, seed {}", id.cast_signed()),
+            Self { kind: 1, .. } => f.write_str("bytes or UTF-8"),
             Self { kind: 2, .. } => f.write_str("UTF-16 units"),
             Self { kind: 3, .. } => f.write_str("32-bit integers"),
             Self { kind: 4, .. } => f.write_str("64-bit integers"),
@@ -244,22 +213,33 @@ pub trait Hashing {
     /// another encoding promises. If a funnel has fields that change the bytes, the encoding must depend on them.
     fn encoding(&self) -> Encoding;
 
-    /// Returns the hash of a key that is in the encoding already.
-    #[expect(clippy::inline_always, reason = "see `TakeSlice for HashSlice`")]
-    #[inline(always)]
-    fn hash_bytes(&self, bytes: &[u8]) -> Hash128 {
-        Self::Function::hash(bytes)
+    /// Returns the function and the seed, which Spark's funnel and a [`HashId`] know only at run time.
+    #[doc(hidden)]
+    #[inline]
+    fn function(&self) -> Function {
+        Self::Function::FUNCTION
     }
 
-    /// Returns the name of function and encoding.
+    /// Returns the hash of a key that is in the encoding already.
+    #[expect(
+        clippy::inline_always,
+        reason = "without it single calls with Xxph3 take a fifth more instructions"
+    )]
+    #[inline(always)]
+    fn hash_bytes(&self, bytes: &[u8]) -> Hash128 {
+        self.function().hash(bytes)
+    }
+
+    /// Returns the name of function, seed and encoding.
     #[inline]
     #[must_use]
     fn hash_id(&self) -> HashId {
-        HashId::new::<Self::Function>(self.encoding())
+        let (function, encoding) = (self.function(), self.encoding());
+        HashId { function, encoding }
     }
 }
 
-/// The hash of a filter's keys as stored filters name it: the function, and the encoding of the keys.
+/// The hash of a filter's keys as stored filters name it: the function, its seed, and the encoding of the keys.
 ///
 /// It is also the funnel of filters whose hash is known only when they are opened. It takes no keys, and
 /// [`hash_bytes`](crate::Hashing::hash_bytes) makes hashes of their bytes:
@@ -280,16 +260,11 @@ pub trait Hashing {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HashId {
-    function: u8,
+    function: Function,
     encoding: Encoding,
 }
 
 impl HashId {
-    pub(crate) const fn new<H: HashFunction>(encoding: Encoding) -> Self {
-        let function = H::CODE;
-        Self { function, encoding }
-    }
-
     /// Returns the same function for keys of another encoding.
     #[must_use]
     pub const fn with_encoding(self, encoding: Encoding) -> Self {
@@ -302,46 +277,53 @@ impl HashId {
         self.encoding
     }
 
-    /// Returns the bytes 9 to 15 of the envelope.
+    /// Returns the bytes 9 to 15 of the envelope. The number of an encoding or the seed of Spark's hash: no filter has both.
     pub(crate) const fn to_bytes(self) -> [u8; 7] {
         let Encoding { kind, depth, id } = self.encoding;
-        let [a, b, c, d] = id.to_le_bytes();
-        [self.function, kind, depth, a, b, c, d]
+        let number = match self.function {
+            Function::Spark { seed } if kind != Encoding::CUSTOM => seed.cast_unsigned(),
+            _ => id,
+        };
+        let [a, b, c, d] = number.to_le_bytes();
+        [self.function.code(), kind, depth, a, b, c, d]
     }
 
     /// Decodes these bytes; `None` if no funnel has them.
-    pub(crate) fn from_bytes([function, kind, depth, id @ ..]: [u8; 7]) -> Option<Self> {
-        let id = u32::from_le_bytes(id);
-        let is_seeded = kind == 1 && function == SparkMurmur3::CODE;
-        let is_known = matches!(kind, 1..=4) && id == 0 || is_seeded || kind == Encoding::CUSTOM;
+    pub(crate) fn from_bytes([code, kind, depth, number @ ..]: [u8; 7]) -> Option<Self> {
+        let number = u32::from_le_bytes(number);
+        let (seed, id) = match kind {
+            Encoding::CUSTOM => (0, number),
+            1..=4 => (number.cast_signed(), 0),
+            _ => return None,
+        };
+        let function = match code {
+            1 => Function::Murmur3,
+            2 => Function::Xxph3,
+            3 => Function::Spark { seed },
+            4 => Function::RedisBloom,
+            _ => return None,
+        };
         let encoding = Encoding { kind, depth, id };
-        let is_known = is_known && (Murmur3::CODE..=RedisMurmur::CODE).contains(&function);
-        is_known.then_some(Self { function, encoding })
+        let id = Self { function, encoding };
+        (id.to_bytes()[3..] == number.to_le_bytes()).then_some(id)
     }
 }
 
 impl Hashing for HashId {
-    type Function = StoredHash;
+    type Function = Self;
 
     fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    fn hash_id(&self) -> HashId {
-        *self
+    fn function(&self) -> Function {
+        self.function
     }
+}
 
-    fn hash_bytes(&self, bytes: &[u8]) -> Hash128 {
-        match self.function {
-            Xxph3::CODE => Xxph3::hash(bytes),
-            SparkMurmur3::CODE if self.encoding.kind == 1 && self.encoding.depth == 0 => {
-                spark_hash(bytes, self.encoding.id.cast_signed())
-            }
-            SparkMurmur3::CODE => SparkMurmur3::hash(bytes),
-            RedisMurmur::CODE => RedisMurmur::hash(bytes),
-            _ => Murmur3::hash(bytes),
-        }
-    }
+/// The function that a value names, which is not known as a type.
+impl HashFunction for HashId {
+    const FUNCTION: Function = Function::Murmur3;
 }
 
 /// Shows the same as `Display`, so that errors about unequal funnels can be read.
@@ -354,59 +336,15 @@ impl fmt::Debug for HashId {
 impl fmt::Display for HashId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self.function {
-            Murmur3::CODE => "MurmurHash3",
-            Xxph3::CODE => "XXPH3",
-            SparkMurmur3::CODE => "Spark's MurmurHash3",
-            _ => "RedisBloom's MurmurHash64A",
+            Function::Murmur3 => "MurmurHash3",
+            Function::Xxph3 => "XXPH3",
+            Function::Spark { .. } => "Spark's MurmurHash3",
+            Function::RedisBloom => "RedisBloom's MurmurHash64A",
         };
-        write!(f, "{name} of {}", self.encoding)
-    }
-}
-
-/// Makes a function that hashes bytes in one slice.
-macro_rules! of_slices {
-    ($($(#[$doc:meta])* $function:ident, $code:literal, |$bytes:ident| $hash:expr;)*) => {$(
-        $(#[$doc])*
-        #[derive(Debug)]
-        pub struct $function(());
-
-        impl sealed::Sealed for $function {}
-
-        impl HashFunction for $function {
-            const CODE: u8 = $code;
-
-            type Sink = Vec<u8>;
-
-            #[inline]
-            fn hash($bytes: &[u8]) -> Hash128 {
-                $hash
-            }
-
-            fn finish(sink: Vec<u8>) -> Hash128 {
-                Self::hash(&sink)
-            }
+        write!(f, "{name} of {}", self.encoding)?;
+        match self.function {
+            Function::Spark { seed } if seed != 0 => write!(f, ", seed {seed}"),
+            _ => Ok(()),
         }
-    )*};
-}
-
-of_slices! {
-    /// The function that a [`HashId`] names, which is no type.
-    StoredHash, 0, |bytes| Murmur3::hash(bytes);
-    /// Spark's function, with the seed 0.
-    SparkMurmur3, 3, |bytes| spark_hash(bytes, 0);
-    /// RedisBloom's function: MurmurHash64A under its seed, and under the value of that.
-    RedisMurmur, 4, |bytes| {
-        let h1 = murmur64a(bytes, REDISBLOOM_SEED);
-        let h2 = murmur64a(bytes, h1);
-        Hash128 { h1, h2 }
-    };
-}
-
-/// Returns Spark's two hashes, the second under the first, in the lower and the upper half of 64 bits.
-#[inline]
-pub(crate) const fn spark_hash(bytes: &[u8], seed: i32) -> Hash128 {
-    let first = spark_murmur3(bytes, seed.cast_unsigned());
-    let second = spark_murmur3(bytes, first);
-    let h1 = first as u64 | (second as u64) << 32;
-    Hash128 { h1, h2: 0 }
+    }
 }

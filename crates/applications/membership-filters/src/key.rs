@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use hashzoo::xxph3_64;
 
-use crate::sink::Sink as _;
+use crate::key_bytes::KeyBytes;
 
 /// A key of [`BlockedBloomFilter`](crate::BlockedBloomFilter): text, bytes, an integer, or a tuple of these. Its bytes are the same on every
 /// platform:
@@ -123,7 +123,7 @@ pub struct Utf16<'a>(pub &'a [u16]);
 /// Unpaired surrogates are `?`, as Java encodes them.
 impl Key for Utf16<'_> {
     fn with_bytes<R>(&self, then: impl FnOnce(&[u8]) -> R) -> R {
-        let mut bytes = Vec::new();
+        let mut bytes = KeyBytes::new();
         bytes.put_utf16_as_utf8(self.0);
         then(&bytes)
     }

@@ -6,8 +6,8 @@ use core::mem;
 use crate::backend::{Backend, Counted, Exclusive};
 use crate::error::{Error, Violation};
 use crate::filter::Filter;
-use crate::funnel::{hashing, sliced};
-use crate::hash::{Encoding, Hash128, Hashing, RedisMurmur};
+use crate::funnel::{Funnel, hashing};
+use crate::hash::{Encoding, Function, Hash128, HashFunction, Hashing};
 use crate::stats::Stats;
 
 mod chunks;
@@ -24,8 +24,19 @@ pub use parameters::{Link, Parameters};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct RedisBytes;
 
-hashing!(RedisBytes, RedisMurmur, BYTES);
-sliced!(#[diagnostic::do_not_recommend] RedisBytes, [T: AsRef<[u8]> + ?Sized] T, |from, then| then.take(from.as_ref()));
+hashing!(RedisBytes, RedisBytes, BYTES);
+
+impl HashFunction for RedisBytes {
+    const FUNCTION: Function = Function::RedisBloom;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: AsRef<[u8]> + ?Sized> Funnel<T> for RedisBytes {
+    #[inline]
+    fn with_bytes<R>(&self, key: &T, then: impl FnOnce(&[u8]) -> R) -> R {
+        then(key.as_ref())
+    }
+}
 
 /// The filter of Redis 8 and of the module RedisBloom: a chain of Bloom filters for any number of keys, which a server loads.
 ///

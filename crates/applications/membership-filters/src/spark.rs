@@ -47,11 +47,12 @@ use crate::bits::Bits;
 use crate::bloom::{Bloom, Variety};
 use crate::error::Error;
 use crate::filter::Filter;
+use crate::funnel::Funnel;
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
 use crate::steps::Rule;
 
-pub use item::{Item, ItemBytes};
+pub use item::ItemBytes;
 pub use parameters::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS, MAX_PROBE_COUNT, Parameters};
 pub use stream::StreamHeader;
 
@@ -108,7 +109,10 @@ impl Version {
     /// # Ok::<(), membership_filters::Error>(())
     /// ```
     #[must_use]
-    pub fn positions<T: Item + ?Sized>(self, item: &T, probe_count: u32, modulus: Modulus) -> Vec<u64> {
+    pub fn positions<T: ?Sized>(self, item: &T, probe_count: u32, modulus: Modulus) -> Vec<u64>
+    where
+        ItemBytes: Funnel<T>,
+    {
         self.rule()
             .positions(Hash128::of_key(&self.funnel(), item), probe_count, modulus)
     }

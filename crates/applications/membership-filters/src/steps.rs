@@ -6,30 +6,34 @@ use filter_policy::sizing::DoubleHashing;
 
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
-use crate::unrolled::Steps;
 
-/// The rule of a filter.
+/// The rule of a filter. Sums wrap at 2^64. A sum that is "flipped by its sign" has all bits flipped if it is negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Rule {
-    /// Guava's older one, and that of Spark's first version.
+    /// Guava's older one, and that of Spark's first version: `MURMUR128_MITZ_32` of `BloomFilterStrategies.java`, after
+    /// Kirsch and Mitzenmacher, *Less Hashing, Same Performance: Building a Better Bloom Filter* (ESA 2006). For i from 1
+    /// to k, `h1 + i * h2` in 32 bits, flipped by its sign, where `h1` and `h2` are the halves of the first 64 bits.
     Mitz32,
-    /// Guava's.
+    /// Guava's `MURMUR128_MITZ_64`: for i from 0, `h1 + i * h2` without the top bit.
     Mitz64,
-    /// That of Spark's second version.
+    /// That of Spark's second version: for i from 1 to k, `h1 * (2^31 - 1) + i * h2` of the same halves, flipped by its
+    /// sign.
     Spark,
-    /// That of RedisBloom.
+    /// That of RedisBloom: for i from 0, `h1 + i * h2`.
     RedisBloom,
 }
 
-/// Evaluates an expression in which `$steps` is the type of the rule's positions.
+/// Evaluates an expression in which `$number` is a constant, the number of the rule, so that loops are compiled for each
+/// rule.
 macro_rules! by_rule {
-    ($rule:expr, $steps:ident => $call:expr) => {
-        $crate::steps::by_rule!(@ $rule, $steps, $call, Mitz32 Mitz64 Spark RedisBloom)
+    ($rule:expr, $number:ident => $call:expr) => {
+        $crate::steps::by_rule!(@ $rule, $number, $call, Mitz32 Mitz64 Spark RedisBloom)
     };
-    (@ $rule:expr, $steps:ident, $call:expr, $($kind:ident)*) => {
+    (@ $rule:expr, $number:ident, $call:expr, $($kind:ident)*) => {
         match $rule {
             $($crate::steps::Rule::$kind => {
-                type $steps = $crate::steps::$kind;
+                const $number: u8 = $crate::steps::Rule::$kind as u8;
                 $call
             })*
         }
@@ -38,6 +42,9 @@ macro_rules! by_rule {
 pub(crate) use by_rule;
 
 impl Rule {
+    /// By their numbers.
+    const ALL: [Self; 4] = [Self::Mitz32, Self::Mitz64, Self::Spark, Self::RedisBloom];
+
     /// Returns the false-positive rate of a filter with this many bits and keys.
     pub(crate) fn rate(self, bits: u64, keys: f64, probe_count: u32) -> f64 {
         let hashing = match self {
@@ -52,110 +59,62 @@ impl Rule {
 
     /// Returns the positions of a key, in order.
     pub(crate) fn positions(self, hash: Hash128, probe_count: u32, bits: Modulus) -> Vec<u64> {
-        by_rule!(self, S => {
-            let mut steps = S::start(hash, bits);
+        by_rule!(self, RULE => {
+            let mut steps = Steps::<RULE>::start(hash);
             (0..probe_count).map(|_| steps.step(bits)).collect()
         })
     }
 }
 
-/// The two halves of the hash's first 64 bits.
-#[expect(clippy::cast_possible_truncation, reason = "the halves are meant")]
-const fn halves(hash: Hash128) -> [u32; 2] {
-    [hash.h1 as u32, (hash.h1 >> 32) as u32]
-}
-
-/// `MURMUR128_MITZ_32` of `BloomFilterStrategies.java`, after Kirsch and Mitzenmacher, *Less Hashing, Same Performance:
-/// Building a Better Bloom Filter* (ESA 2006): for i from 1 to k, `h1 + i * h2` in 32 bits; all bits of a negative sum are
-/// flipped.
+/// The positions of a key by the rule of this number.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Mitz32 {
-    combined: u32,
-    stride: u32,
-}
-
-impl Steps for Mitz32 {
-    #[inline]
-    fn start(hash: Hash128, _: Modulus) -> Self {
-        let [combined, stride] = halves(hash);
-        Self { combined, stride }
-    }
-
-    #[inline]
-    fn step(&mut self, bits: Modulus) -> u64 {
-        self.combined = self.combined.wrapping_add(self.stride);
-        // Flip all bits of a negative number.
-        let flip = (self.combined.cast_signed() >> 31).cast_unsigned();
-        bits.remainder(u64::from(self.combined ^ flip))
-    }
-}
-
-/// `MURMUR128_MITZ_64` of `BloomFilterStrategies.java`.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Mitz64 {
-    combined: u64,
-    stride: u64,
-}
-
-impl Steps for Mitz64 {
-    #[inline]
-    fn start(hash: Hash128, _: Modulus) -> Self {
-        let (combined, stride) = (hash.h1, hash.h2);
-        Self { combined, stride }
-    }
-
-    #[inline]
-    fn step(&mut self, bits: Modulus) -> u64 {
-        let dividend = self.combined;
-        self.combined = self.combined.wrapping_add(self.stride);
-        bits.remainder(dividend)
-    }
-}
-
-/// A sum in 64 bits that begins with `h1 * (2^31 - 1)` and grows by `h2`; all bits of a negative sum are flipped for its
-/// position, but not for the next sum.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Spark {
-    combined: i64,
-    stride: i64,
-}
-
-impl Steps for Spark {
-    #[inline]
-    fn start(hash: Hash128, _: Modulus) -> Self {
-        let [h1, h2] = halves(hash).map(|half| i64::from(half.cast_signed()));
-        Self {
-            // The product of two numbers of 32 bits cannot overflow.
-            combined: h1 * i64::from(i32::MAX),
-            stride: h2,
-        }
-    }
-
-    #[inline]
-    fn step(&mut self, bits: Modulus) -> u64 {
-        self.combined = self.combined.wrapping_add(self.stride);
-        bits.remainder((self.combined ^ (self.combined >> 63)).unsigned_abs())
-    }
-}
-
-/// `(h1 + i * h2) mod 2^64 mod bits`, for i from 0.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct RedisBloom {
+pub(crate) struct Steps<const RULE: u8> {
     sum: u64,
     stride: u64,
 }
 
-impl Steps for RedisBloom {
+impl<const RULE: u8> Steps<RULE> {
+    const RULE: Rule = Rule::ALL[RULE as usize];
+
+    /// Returns the steps of a key.
+    #[expect(clippy::cast_possible_truncation, reason = "the halves are meant")]
     #[inline]
-    fn start(hash: Hash128, _: Modulus) -> Self {
-        let (sum, stride) = (hash.h1, hash.h2);
+    pub(crate) const fn start(hash: Hash128) -> Self {
+        let Hash128 { h1, h2 } = hash;
+        let (low, high) = (h1 as u32, (h1 >> 32) as u32);
+        let (sum, stride) = match Self::RULE {
+            Rule::Mitz32 => (low as u64, high as u64),
+            Rule::Spark => {
+                let (low, high) = (low.cast_signed() as i64, high.cast_signed() as i64);
+                // The product of two numbers of 32 bits cannot overflow.
+                let sum = low * i32::MAX as i64;
+                (sum.cast_unsigned(), high.cast_unsigned())
+            }
+            Rule::Mitz64 | Rule::RedisBloom => (h1, h2),
+        };
         Self { sum, stride }
     }
 
+    /// Returns the next position in a filter of so many bits.
+    #[expect(clippy::cast_possible_truncation, reason = "the sum of `Mitz32` has 32 bits")]
     #[inline]
-    fn step(&mut self, bits: Modulus) -> u64 {
-        let dividend = self.sum;
-        self.sum = self.sum.wrapping_add(self.stride);
-        bits.remainder_of_any(dividend)
+    pub(crate) fn step(&mut self, bits: Modulus) -> u64 {
+        let (before, stride) = (self.sum, self.stride);
+        self.sum = before.wrapping_add(stride);
+        match Self::RULE {
+            Rule::Mitz32 => {
+                let sum = (before as u32).wrapping_add(stride as u32);
+                self.sum = sum.into();
+                // Flip all bits of a negative number.
+                let flip = (sum.cast_signed() >> 31).cast_unsigned();
+                bits.remainder((sum ^ flip).into())
+            }
+            Rule::Mitz64 => bits.remainder(before),
+            Rule::Spark => {
+                let sum = self.sum.cast_signed();
+                bits.remainder((sum ^ (sum >> 63)).cast_unsigned())
+            }
+            Rule::RedisBloom => bits.remainder_of_any(before),
+        }
     }
 }

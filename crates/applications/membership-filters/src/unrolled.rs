@@ -5,18 +5,8 @@
 //! On an AMD EPYC server core with 7 probes, a single query for an absent string in a cached filter takes 14 ns instead
 //! of 18.
 
-use crate::hash::Hash128;
 use crate::modulus::Modulus;
-
-/// A rule for the positions of a key, made from its hash, as a type, so that loops over many keys are compiled for
-/// each rule.
-pub(crate) trait Steps: Copy + Default {
-    /// Returns the steps of a key in a filter of so many bits.
-    fn start(hash: Hash128, bits: Modulus) -> Self;
-
-    /// Returns the next position in a filter of so many bits.
-    fn step(&mut self, bits: Modulus) -> u64;
-}
+use crate::steps::Steps;
 
 /// The number of probes without an early exit, and the largest unrolled count.
 const GROUP: u8 = 8;
@@ -43,30 +33,31 @@ macro_rules! by_count {
 
 /// Returns true if `test` accepts every position.
 #[inline]
-pub(crate) fn every<S: Steps>(
-    mut steps: S,
+pub(crate) fn every<const RULE: u8>(
+    mut steps: Steps<RULE>,
     probes: u32,
     bits: Modulus,
     mut test: impl FnMut(u64) -> bool,
 ) -> bool {
-    by_count!(probes, COUNT => every_of::<COUNT, S>(&mut steps, bits, &mut test), _ => {
+    by_count!(probes, COUNT => every_of::<COUNT, RULE>(&mut steps, bits, &mut test), _ => {
         let groups = probes / u32::from(GROUP);
-        (0..groups).all(|_| every_of::<{ GROUP as usize }, S>(&mut steps, bits, &mut test))
+        (0..groups).all(|_| every_of::<{ GROUP as usize }, RULE>(&mut steps, bits, &mut test))
             && (groups * u32::from(GROUP)..probes).all(|_| test(steps.step(bits)))
     })
 }
 
 /// [`every`] with another early exit after [`FIRST`] probes: for one of several filters, most of which lack the key.
 #[inline]
-pub(crate) fn every_in_two<S: Steps>(
-    mut steps: S,
+pub(crate) fn every_in_two<const RULE: u8>(
+    mut steps: Steps<RULE>,
     probes: u32,
     bits: Modulus,
     mut test: impl FnMut(u64) -> bool,
 ) -> bool {
     match probes.checked_sub(FIRST.into()) {
         Some(left) => {
-            every_of::<{ FIRST as usize }, S>(&mut steps, bits, &mut test) && every(steps, left, bits, test)
+            every_of::<{ FIRST as usize }, RULE>(&mut steps, bits, &mut test)
+                && every(steps, left, bits, test)
         }
         None => every(steps, probes, bits, test),
     }
@@ -74,20 +65,20 @@ pub(crate) fn every_in_two<S: Steps>(
 
 /// Passes every position to `set`. Returns true if `set` did for any.
 #[inline]
-pub(crate) fn any<S: Steps>(
-    mut steps: S,
+pub(crate) fn any<const RULE: u8>(
+    mut steps: Steps<RULE>,
     probes: u32,
     bits: Modulus,
     mut set: impl FnMut(u64) -> bool,
 ) -> bool {
-    by_count!(probes, COUNT => any_of::<COUNT, S>(&mut steps, bits, &mut set), _ => {
+    by_count!(probes, COUNT => any_of::<COUNT, RULE>(&mut steps, bits, &mut set), _ => {
         (0..probes).fold(false, |any, _| any | set(steps.step(bits)))
     })
 }
 
 #[inline]
-fn every_of<const COUNT: usize, S: Steps>(
-    steps: &mut S,
+fn every_of<const COUNT: usize, const RULE: u8>(
+    steps: &mut Steps<RULE>,
     bits: Modulus,
     test: &mut impl FnMut(u64) -> bool,
 ) -> bool {
@@ -100,8 +91,8 @@ fn every_of<const COUNT: usize, S: Steps>(
 
 /// Computes all places before the first write, because the compiler cannot move a read of the sizes past a write.
 #[inline]
-fn any_of<const COUNT: usize, S: Steps>(
-    steps: &mut S,
+fn any_of<const COUNT: usize, const RULE: u8>(
+    steps: &mut Steps<RULE>,
     bits: Modulus,
     set: &mut impl FnMut(u64) -> bool,
 ) -> bool {

@@ -6,8 +6,8 @@ use crate::bits::Bits;
 use crate::bloom::{Bloom, Variety};
 use crate::error::Error;
 use crate::hash::Hash128;
-use crate::steps::{RedisBloom, Rule};
-use crate::unrolled::{self, Steps as _};
+use crate::steps::{Rule, Steps};
+use crate::unrolled;
 
 /// A link with its keys.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +47,7 @@ impl Layer {
     #[inline]
     pub(super) fn contains(&self, hash: Hash128) -> bool {
         let (bits, modulus) = (&self.bloom.bits, self.bloom.bits.modulus());
-        let steps = RedisBloom::start(hash, modulus);
+        let steps = Steps::<{ Rule::RedisBloom as u8 }>::start(hash);
         unrolled::every_in_two(steps, self.bloom.probe_count, modulus, |position| {
             bits.test(position)
         })

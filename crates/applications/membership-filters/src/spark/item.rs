@@ -1,35 +1,16 @@
-//! The keys of Spark's filters, and their funnel.
+//! The funnel of Spark's filters.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::funnel::sliced;
-use crate::hash::{Encoding, Hash128, Hashing, SparkMurmur3, spark_hash};
+use crate::funnel::Funnel;
+use crate::hash::{Encoding, Function, HashFunction, Hashing};
 use crate::key::{Key, Utf16};
 
-/// A key of Spark's filters: an integer, which is widened to a `long`; a string, as UTF-8; or bytes.
+/// The funnel of Spark's filters: its hash under a seed. A key is an integer from `i8` to `i64`, which is widened to a `long`;
+/// a string, as UTF-8; or bytes. A string and its UTF-8 bytes are the same key. A number and its decimal text are not.
 ///
-/// A string and its UTF-8 bytes are the same key. A number and its decimal text are not.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no key of Spark's filters",
-    note = "keys are text, bytes, and the integers `i8` to `i64`, as in Spark: convert other integers first, such as `u64` by \
-            `cast_signed()`, and make text or bytes of a tuple"
-)]
-pub trait Item: Key {}
-
-impl<T: Item + ?Sized> Item for &T {}
-impl<const N: usize> Item for [u8; N] {}
-impl Item for Utf16<'_> {}
-
-macro_rules! items {
-    ($($item:ty)*) => {$(
-        impl Item for $item {}
-    )*};
-}
-
-items!(i8 i16 i32 i64 [u8] Vec<u8> str String);
-
-/// The funnel of Spark's filters: its hash under a seed. A filter with another seed answers that it might contain a key that
+/// A filter with another seed answers that it might contain a key that
 /// is hashed under this one, and refuses to insert it.
 ///
 /// ```
@@ -45,17 +26,54 @@ pub struct ItemBytes {
     pub seed: i32,
 }
 
-impl Hashing for ItemBytes {
-    type Function = SparkMurmur3;
+impl HashFunction for ItemBytes {
+    const FUNCTION: Function = Function::Spark { seed: 0 };
+}
 
+impl Hashing for ItemBytes {
+    type Function = Self;
+
+    #[inline]
     fn encoding(&self) -> Encoding {
-        Encoding::BYTES.seeded(self.seed)
+        Encoding::BYTES
     }
 
     #[inline]
-    fn hash_bytes(&self, bytes: &[u8]) -> Hash128 {
-        spark_hash(bytes, self.seed)
+    fn function(&self) -> Function {
+        Function::Spark { seed: self.seed }
     }
 }
 
-sliced!(ItemBytes, [T: Item + ?Sized] T, |from, then| from.with_bytes(|bytes: &[u8]| then.take(bytes)));
+macro_rules! keys {
+    ($([$($generics:tt)*] $key:ty;)*) => {$(
+        impl<$($generics)*> Funnel<$key> for ItemBytes {
+            #[inline]
+            fn with_bytes<R>(&self, key: &$key, then: impl FnOnce(&[u8]) -> R) -> R {
+                key.with_bytes(then)
+            }
+        }
+    )*};
+}
+
+keys! {
+    [] i8;
+    [] i16;
+    [] i32;
+    [] i64;
+    [] [u8];
+    [const N: usize] [u8; N];
+    [] Vec<u8>;
+    [] str;
+    [] String;
+    [] Utf16<'_>;
+}
+
+impl<T: ?Sized> Funnel<&T> for ItemBytes
+where
+    Self: Funnel<T>,
+{
+    #[inline]
+    fn with_bytes<R>(&self, key: &&T, then: impl FnOnce(&[u8]) -> R) -> R {
+        <Self as Funnel<T>>::with_bytes(self, key, then)
+    }
+}

@@ -4,8 +4,8 @@
 use hashzoo::xxph3_64;
 use membership_filters::guava::{BloomFilter, Parameters};
 use membership_filters::{
-    Bytes, CuckooFilter, Error, Funnel, Hash128, Hashed, Hashing, Integer, Key, Long, Sequence, Sink, Utf8,
-    Utf16Units, Xxph3, envelope, redisbloom, spark,
+    Bytes, CuckooFilter, Error, Funnel, Hash128, Hashed, Hashing, Integer, Key, KeyBytes, Long, Sequence,
+    Utf8, Utf16Units, Xxph3, envelope, redisbloom, spark,
 };
 
 use super::support::salted::Salted;
@@ -134,13 +134,13 @@ fn the_seed_of_sparks_hash_is_part_of_its_identity() {
 /// payloads.
 #[test]
 fn numbers_are_put_as_their_bits() {
-    let mut bytes = Vec::new();
+    let mut bytes = KeyBytes::new();
     for number in [0.0, -0.0, f64::from_bits(0x7ff8_0000_0000_0001)] {
         bytes.put_f64_bits(number);
     }
     bytes.put_f32_bits(-0.0);
     assert_eq!(
-        hex::encode(bytes),
+        hex::encode(&*bytes),
         "0000000000000000000000000000008001000000 0000f87f00000080".replace(' ', "")
     );
 }
@@ -165,8 +165,11 @@ fn each_reader_says_which_form_it_was_given() {
         (from_guava(&envelope), "the stored form of `guava::BloomFilter`"),
         (from_guava(&of_spark), from_sparks),
         (from_spark(&guava), of_guava),
-        (from_spark(&blocked), "the stored form of `BloomFilter`"),
-        (from_redisbloom(&blocked), "the stored form of `BloomFilter`"),
+        (from_spark(&blocked), "the stored form of `BlockedBloomFilter`"),
+        (
+            from_redisbloom(&blocked),
+            "the stored form of `BlockedBloomFilter`",
+        ),
         (from_envelope(&guava), of_guava),
         (from_envelope(&of_spark), from_sparks),
         (
@@ -177,7 +180,7 @@ fn each_reader_says_which_form_it_was_given() {
             from_envelope(&redisbloom.to_bytes()),
             "the stored form of `redisbloom::BloomFilter`",
         ),
-        (from_envelope(&blocked), "the stored form of `BloomFilter`"),
+        (from_envelope(&blocked), "the stored form of `BlockedBloomFilter`"),
         (from_envelope(b"filter/1........"), of_sets),
     ] {
         let text = format!(": these bytes seem to be {form}");

@@ -1,7 +1,7 @@
 //! Spark's filters: those that Spark wrote are rebuilt byte for byte, read and queried; hostile bytes are refused.
 
-use membership_filters::spark::{BloomFilter, Item, ItemBytes, Parameters, StreamHeader, Version};
-use membership_filters::{Error, Hash128, Key, Utf16};
+use membership_filters::spark::{BloomFilter, ItemBytes, Parameters, StreamHeader, Version};
+use membership_filters::{Error, Funnel, Hash128, Utf16};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
@@ -52,14 +52,12 @@ enum Element {
     Binary(Vec<u8>),
 }
 
-impl Item for Element {}
-
-impl Key for Element {
-    fn with_bytes<R>(&self, then: impl FnOnce(&[u8]) -> R) -> R {
-        match self {
-            Self::Long(number) => number.with_bytes(then),
-            Self::String(text) => text.with_bytes(then),
-            Self::Binary(bytes) => bytes.with_bytes(then),
+impl Funnel<Element> for ItemBytes {
+    fn with_bytes<R>(&self, key: &Element, then: impl FnOnce(&[u8]) -> R) -> R {
+        match key {
+            Element::Long(number) => self.with_bytes(number, then),
+            Element::String(text) => self.with_bytes(text, then),
+            Element::Binary(bytes) => self.with_bytes(bytes, then),
         }
     }
 }
@@ -171,7 +169,10 @@ fn filters_of_data_frames_are_cut_and_filled_alike() {
 
 #[test]
 fn elements_are_widened_and_encoded_as_in_java() {
-    fn of<T: Item + ?Sized>(seed: i32, key: &T) -> Hash128 {
+    fn of<T: ?Sized>(seed: i32, key: &T) -> Hash128
+    where
+        ItemBytes: Funnel<T>,
+    {
         Hash128::of_key(&ItemBytes { seed }, key)
     }
     assert_eq!(of(3, &-7_i8), of(3, &-7_i64));

@@ -16,8 +16,7 @@ struct FunnelRow {
 
 /// Returns the funneled bytes of an element, and the bytes of its hash.
 fn fed<F: Funnel<T>, T: ?Sized>(funnel: F, element: &T) -> (Vec<u8>, Vec<u8>) {
-    let mut bytes = Vec::new();
-    funnel.funnel(element, &mut bytes);
+    let bytes = funnel.with_bytes(element, <[u8]>::to_vec);
     let hash = Hash128::of_key(&funnel, element);
     assert_eq!(hash, Hash128::of(&bytes), "{bytes:x?}");
     (bytes, [hash.h1.to_le_bytes(), hash.h2.to_le_bytes()].concat())

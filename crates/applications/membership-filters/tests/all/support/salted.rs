@@ -1,6 +1,6 @@
 //! A funnel with a field that changes its bytes, so that two of the same type can differ.
 
-use membership_filters::{Encoding, Funnel, Hashing, Murmur3, Sink};
+use membership_filters::{Encoding, Funnel, Hashing, KeyBytes, Murmur3};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Salted(pub(crate) u32);
@@ -14,8 +14,10 @@ impl Hashing for Salted {
 }
 
 impl Funnel<str> for Salted {
-    fn funnel<S: Sink>(&self, from: &str, into: &mut S) {
-        into.put_i32(self.0.cast_signed());
-        into.put_str(from);
+    fn with_bytes<R>(&self, key: &str, then: impl FnOnce(&[u8]) -> R) -> R {
+        let mut bytes = KeyBytes::new();
+        bytes.put_i32(self.0.cast_signed());
+        bytes.put_str(key);
+        then(&bytes)
     }
 }
