@@ -302,6 +302,15 @@ impl HashId {
         self.encoding
     }
 
+    /// Returns the seed of the hash: of Spark's; 0 for others.
+    #[must_use]
+    pub const fn seed(self) -> i32 {
+        match self.function {
+            SparkMurmur3::CODE => self.encoding.id.cast_signed(),
+            _ => 0,
+        }
+    }
+
     /// Returns the bytes 9 to 15 of the envelope.
     pub(crate) const fn to_bytes(self) -> [u8; 7] {
         let Encoding { kind, depth, id } = self.encoding;
