@@ -247,7 +247,11 @@ impl<V: Variety, W: Word> Backend for Bloom<V, W> {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let (variety, words, probe_count) = V::read(reader)?;
         let words = reader.words_by(words, u64::from_be_bytes)?;
-        Ok(Self::of(variety, Bits::from_words(words)?.map(W::from), probe_count))
+        Ok(Self::of(
+            variety,
+            Bits::from_words(words)?.map(W::from),
+            probe_count,
+        ))
     }
 }
 

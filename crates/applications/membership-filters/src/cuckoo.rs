@@ -102,7 +102,8 @@ impl Backend for Cuckoo {
 
     const MAGIC: [u8; 8] = *b"MFcuckoo";
 
-    const MERGE: Result<fn(&mut Self, &Self), &'static str> = Err("cuckoo filters, which move their fingerprints");
+    const MERGE: Result<fn(&mut Self, &Self), &'static str> =
+        Err("cuckoo filters, which move their fingerprints");
 
     type Hash = Hash128;
 

@@ -150,7 +150,8 @@ impl Backend for Chain {
 
     const HASH: Option<HashId> = Some(HashId::new::<RedisMurmur>(Encoding::BYTES));
 
-    const MERGE: Result<fn(&mut Self, &Self), &'static str> = Err("RedisBloom's filters, which count their keys");
+    const MERGE: Result<fn(&mut Self, &Self), &'static str> =
+        Err("RedisBloom's filters, which count their keys");
 
     const COMMANDS: Option<ToCommands<Self>> = Some(|chain, key| Box::new(chain.commands(key)));
 

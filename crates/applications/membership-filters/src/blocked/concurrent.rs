@@ -124,7 +124,8 @@ impl Backend for Blocked<AtomicBlocks> {
 
     const MAGIC: [u8; 8] = Blocked::<Blocks>::MAGIC;
 
-    const MERGE: Result<fn(&mut Self, &Self), &'static str> = Ok(|ours, theirs| Concurrent::merge(ours, theirs));
+    const MERGE: Result<fn(&mut Self, &Self), &'static str> =
+        Ok(|ours, theirs| Concurrent::merge(ours, theirs));
 
     type Hash = u64;
 

@@ -165,7 +165,8 @@ impl BloomFilter {
     /// [`NotFound`](Error::NotFound) and the errors of [`from_bytes`](Self::from_bytes), with the name of the file.
     #[cfg(feature = "std")]
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
-        envelope::open(path.as_ref(), ItemBytes::default()).map(|filter: Self| Self::of_backend(filter.backend))
+        envelope::open(path.as_ref(), ItemBytes::default())
+            .map(|filter: Self| Self::of_backend(filter.backend))
     }
 }
 
@@ -226,7 +227,11 @@ impl Variety for Version {
     }
 
     fn shape(parameters: &Parameters) -> (Self, usize, u32) {
-        (parameters.version, parameters.word_count(), parameters.probe_count())
+        (
+            parameters.version,
+            parameters.word_count(),
+            parameters.probe_count(),
+        )
     }
 
     #[inline]

@@ -9,7 +9,7 @@ use membership_filters::{
 };
 
 use super::support::salted::Salted;
-use super::support::samples::blocked_xxph3;
+use super::support::samples::sample;
 
 fn keys() -> Vec<String> {
     (0..1000).map(|i| format!("key-{i}")).collect()
@@ -149,7 +149,7 @@ fn numbers_are_put_as_their_bits() {
 fn each_reader_says_which_form_it_was_given() {
     let mut plain = BloomFilter::new(Utf8, &Parameters::new(1000, 0.01).unwrap()).unwrap();
     plain.insert("key");
-    let (envelope, blocked) = (plain.to_bytes(), blocked_xxph3().to_bytes());
+    let (envelope, blocked) = (plain.to_bytes(), sample("blocked.xxph3"));
     let spark = spark::BloomFilter::new(&spark::Parameters::new(1000, 0.01).unwrap()).unwrap();
     let (guava, of_spark) = (plain.to_guava(), spark.to_spark());
     let redisbloom = redisbloom::BloomFilter::with_capacity(10, 0.1).unwrap();
@@ -165,8 +165,11 @@ fn each_reader_says_which_form_it_was_given() {
         (from_guava(&envelope), "the stored form of `guava::BloomFilter`"),
         (from_guava(&of_spark), from_sparks),
         (from_spark(&guava), of_guava),
-        (from_spark(&blocked), "the stored form of `BloomFilter`"),
-        (from_redisbloom(&blocked), "the stored form of `BloomFilter`"),
+        (from_spark(&blocked), "the stored form of `BlockedBloomFilter`"),
+        (
+            from_redisbloom(&blocked),
+            "the stored form of `BlockedBloomFilter`",
+        ),
         (from_envelope(&guava), of_guava),
         (from_envelope(&of_spark), from_sparks),
         (
@@ -177,7 +180,7 @@ fn each_reader_says_which_form_it_was_given() {
             from_envelope(&redisbloom.to_bytes()),
             "the stored form of `redisbloom::BloomFilter`",
         ),
-        (from_envelope(&blocked), "the stored form of `BloomFilter`"),
+        (from_envelope(&blocked), "the stored form of `BlockedBloomFilter`"),
         (from_envelope(b"filter/1........"), of_sets),
     ] {
         let text = format!(": these bytes seem to be {form}");
