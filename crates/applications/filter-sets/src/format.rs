@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use membership_filters::Encoding;
+pub use membership_filters::kinds::Size;
 use serde::Serialize;
 
 use crate::bytes::FilterData;
@@ -70,23 +71,6 @@ pub(crate) struct Plan {
     /// The most memory in bytes that building uses, hash values included.
     pub(crate) memory: u64,
     pub(crate) make: Box<dyn Fn() -> Result<AnyFilling> + Send>,
-}
-
-/// The size of a filter, from which a builder derives it and its probes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Size {
-    /// The smallest filter whose expected false-positive rate is at most this: of policies, to a hundredth of a bit per
-    /// key. (The formulas of Guava, Spark and RedisBloom decide for theirs, and Guava's for counting filters. Small ones
-    /// have a higher rate; [`StoredFormat::capacity_for_rate`] returns the capacity that reaches it.)
-    Rate(f64),
-    /// The filter of the lowest rate that has at most this many bits for each key, headers apart. Ribbon, binary fuse
-    /// and cuckoo filters come in steps and can fall below; RocksDB's Ribbon filters save, for the rate that Bloom
-    /// filters of so many bits have. Where no filter is so small, it is that of a Bloom filter's rate.
-    BitsPerKey(f64),
-    /// The filter of the lowest rate with at most this many bytes in all.
-    Bytes(u64),
-    /// This many bits, rounded up to words, as for Spark's builder. Only for Spark's filters.
-    Bits(u64),
 }
 
 pub(crate) const NO_BITS: &str = "give bits per key, not bits";

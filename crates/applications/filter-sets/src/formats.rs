@@ -1,44 +1,24 @@
 //! The list of stored formats.
 
-mod applications;
-mod filters;
+mod kinds;
 mod policies;
-mod spark;
 
 use std::io::Read as _;
 use std::path::Path;
 
 use filter_policy::formats as engines;
-use membership_filters::envelope::{self, Stored};
+use membership_filters::envelope;
+use membership_filters::kinds as applications;
 
 use crate::bytes::OpenedFile;
 use crate::error::Error;
 use crate::format::{FormatOperations, Result, StoredFormat};
 
-/// Returns all stored formats: those of engines are in `filter_policy::formats::ALL`.
+/// Returns all stored formats: those of `filter_policy::formats::ALL` and `membership_filters::kinds::ALL`.
 pub(crate) fn formats() -> impl Iterator<Item = &'static dyn FormatOperations> {
     let policies = engines::ALL.iter().map(|format| format as &dyn FormatOperations);
-    let applications = applications::ALL
-        .iter()
-        .map(|format| format as &dyn FormatOperations);
-    policies
-        .chain(applications)
-        .chain(spark::ALL.iter().map(|format| format as &dyn FormatOperations))
-}
-
-/// Reads a filter from the form of another program, or from the envelope around it.
-fn open_either<F: Stored>(
-    bytes: &[u8],
-    funnel: F::Funnel,
-    bare: fn(&[u8]) -> Result<F, membership_filters::Error>,
-) -> Result<F> {
-    let is_enveloped = bytes.starts_with(&F::MAGIC);
-    let read = if is_enveloped {
-        envelope::from_bytes(bytes, funnel)
-    } else {
-        bare(bytes)
-    };
-    read.map_err(Error::argument)
+    let kinds = applications::ALL.iter().map(|kind| kind as &dyn FormatOperations);
+    policies.chain(kinds)
 }
 
 /// Returns the first short name of each of these formats.

@@ -1,32 +1,88 @@
-//! The traits that a kind of filter implements. [`Filter`](crate::Filter) builds on them the methods that all kinds share.
+//! The traits that a kind of filter implements. [`Filter`](crate::Filter) builds on them the methods that all kinds share, and
+//! [`kinds`](crate::kinds) what tools call.
 //!
 //! A kind is a type that sets and tests the places of a key's hash, and an alias of `Filter` with this type:
 //! [`BlockedBloomFilter`](crate::BlockedBloomFilter) is `Filter<Blocked, F>`. It implements [`Backend`], one of [`Exclusive`] and
 //! [`Concurrent`], and what else it can do.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 
 use crate::envelope::{Reader, Writer};
-use crate::error::{Error, Outcome};
-use crate::hash::Hash128;
+use crate::error::{Error, Violation};
+use crate::hash::{Hash128, HashId};
 use crate::stats::Stats;
 
+pub use crate::bits::Word;
 #[cfg(target_has_atomic = "64")]
 pub use crate::blocked::AtomicBlocks;
 pub use crate::blocked::{Blocked, Blocks};
-pub use crate::bloom::Bloom;
+pub use crate::bloom::{Bloom, Variety};
 pub use crate::counting::Counting;
 pub use crate::cuckoo::Cuckoo;
 pub use crate::redisbloom::Chain;
 pub use crate::rotating::Rotating;
 
-/// The places of keys in memory, found by the hashes of the keys.
+/// The places of keys in memory, found by the hashes of the keys; how many there are; and their stored form.
 pub trait Backend: Sized {
     /// The name of the filter's alias, which `Debug` shows.
     const NAME: &'static str;
 
+    /// The first eight bytes of the [envelope](crate::envelope).
+    const MAGIC: [u8; 8];
+
+    /// The hash of the keys, if the kind has one of its own: with this seed or any other, if that is in the contents.
+    const HASH: Option<HashId> = None;
+
+    /// Adds the keys of a compatible backend, or says why two cannot be merged.
+    const MERGE: Result<fn(&mut Self, &Self), &'static str>;
+
+    /// Makes the commands that load a filter into Redis, if there are any.
+    const COMMANDS: Option<ToCommands<Self>> = None;
+
     /// The part of a hash that places are made of: all of it, or `h1` alone, a `u64`.
     type Hash: Copy + Default + From<Hash128>;
+
+    /// [`Chosen`] if a filter is made and read with a funnel; otherwise the funnel of the kind.
+    type Funnel;
+
+    /// The size of a filter.
+    type Parameters: Clone + Send + Sync + 'static;
+
+    /// Returns the parameters for this many keys at this rate.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the `new` of the parameters.
+    fn sized(capacity: u64, rate: f64) -> Result<Self::Parameters, Error>;
+
+    /// Returns the parameters for this many keys in this many bits, if the kind has a rule for that.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the rule.
+    fn sized_by_bits(_capacity: u64, _bits: u64) -> Result<Option<Self::Parameters>, Error> {
+        Ok(None)
+    }
+
+    /// Returns the size of a filter with these parameters.
+    ///
+    /// # Errors
+    ///
+    /// [`TooLarge`](crate::Error::TooLarge).
+    fn size(parameters: &Self::Parameters) -> Result<FilterSize, Error>;
+
+    /// Returns the false-positive rate of such a filter with this many different keys.
+    fn rate(parameters: &Self::Parameters, keys: u64) -> f64;
+
+    /// Returns a backend without keys.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`](crate::Error::OutOfMemory), [`TooLarge`](crate::Error::TooLarge) and
+    /// [`InvalidArgument`](crate::Error::InvalidArgument).
+    fn new(parameters: &Self::Parameters) -> Result<Self, Error>;
 
     /// Returns whether the key might be there.
     fn contains(&self, hash: Self::Hash) -> bool;
@@ -41,14 +97,35 @@ pub trait Backend: Sized {
 
     /// Returns the state.
     fn stats(&self) -> Stats;
-}
 
-/// A backend that is stored in the envelope.
-pub trait Enveloped: Backend {
-    /// The first eight bytes of the envelope.
-    const MAGIC: [u8; 8];
+    /// Returns the number of set bits, of counters that are not 0, or of slots that are taken.
+    fn ones(&self) -> u64 {
+        self.stats().taken
+    }
 
-    /// Returns the number of bytes between header and checksum.
+    /// Returns the number of different keys, or an estimate of it.
+    fn estimated_len(&self) -> Option<u64> {
+        self.stats().len
+    }
+
+    /// Returns the seed of the hash, if it is in the contents.
+    fn seed(&self) -> Option<i32> {
+        None
+    }
+
+    /// Checks that the backends differ in their keys alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Incompatible`](crate::Error::Incompatible) names the first difference and both values, or says why the kind is not
+    /// merged.
+    fn check_compatible(&self, _other: &Self) -> Result<(), Error> {
+        let reason = Self::MERGE.err().unwrap_or_default();
+        let (what, allowed) = ("filters that are merged", "of a kind that can be merged");
+        Err(Error::Incompatible(Violation::new(what, allowed, reason)))
+    }
+
+    /// Returns the number of bytes between the header and the checksum of the envelope.
     fn contents_len(&self) -> u64;
 
     /// Writes these bytes.
@@ -66,53 +143,58 @@ pub trait Enveloped: Backend {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Error>;
 }
 
-/// A backend whose format does not say how keys are hashed: the funnel of its filter is chosen.
-#[diagnostic::on_unimplemented(
-    message = "filters of `{Self}` have a hash of their own",
-    note = "`spark::BloomFilter` and `redisbloom::BloomFilter` are made and read without a funnel"
-)]
-pub trait AnyFunnel: Enveloped {
-    /// The size of a filter.
-    type Parameters;
+/// Makes commands for Redis, each as its arguments, for a filter under a key.
+pub type ToCommands<B> = for<'a> fn(&'a B, &[u8]) -> Box<dyn Iterator<Item = Vec<Vec<u8>>> + 'a>;
 
-    /// Returns the parameters for this many keys at this rate.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the `new` of the parameters.
-    fn sized(capacity: u64, rate: f64) -> Result<Self::Parameters, Error>;
+/// Says that the funnel of a filter is chosen, and which one is taken where none is given, if there is one.
+#[derive(Debug)]
+pub struct Chosen<F = ()>(PhantomData<F>);
 
-    /// Returns a backend without keys.
-    ///
-    /// # Errors
-    ///
-    /// [`OutOfMemory`](crate::Error::OutOfMemory), and [`TooLarge`](crate::Error::TooLarge) for a counting filter.
-    fn new(parameters: &Self::Parameters) -> Result<Self, Error>;
+/// The size of a filter that is not made yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FilterSize {
+    /// The number of bytes of the stored form between header and checksum.
+    pub contents_len: u64,
+    /// The bytes of the bits, counters or slots.
+    pub memory_bytes: u64,
+    /// The probe count k, if there are probes.
+    pub probe_count: Option<u32>,
 }
-
-/// A backend whose filters have the fast hash, [`Xxph3`](crate::Xxph3), unless another funnel is given.
-pub trait Fast: AnyFunnel {}
 
 /// A backend that one thread at a time changes.
 pub trait Exclusive: Backend {
-    /// The result of inserting a key: true if the key was certainly absent, or an error.
-    type New: Inserted<bool>;
+    /// The result of inserting a key: true if the key was certainly absent, or an error. It is a `bool` if there are no errors.
+    type New;
 
     /// The result of inserting many keys.
-    type Done: Inserted<()> + Outcome;
+    type Done;
 
     /// Inserts a key.
     fn insert(&mut self, hash: Self::Hash) -> Self::New;
 
     /// Inserts keys in order, until one is refused.
-    fn insert_batch(&mut self, hashes: &[Self::Hash]) -> Self::Done;
+    ///
+    /// # Errors
+    ///
+    /// That of the key.
+    fn insert_batch(&mut self, hashes: &[Self::Hash]) -> Result<(), Error>;
+
+    /// Returns the result of inserting a key.
+    ///
+    /// # Errors
+    ///
+    /// That of the key.
+    fn new_result(new: Self::New) -> Result<bool, Error>;
+
+    /// Converts the result of inserting keys.
+    fn done(result: Result<(), Error>) -> Self::Done;
 
     /// Removes all keys and keeps the memory.
     fn clear(&mut self);
 }
 
 /// A backend that threads change through a shared reference.
-pub trait Concurrent: Compatible {
+pub trait Concurrent: Backend {
     /// The backend that has the same places and is changed by one thread at a time.
     type Alone: Exclusive;
 
@@ -135,26 +217,12 @@ pub trait Concurrent: Compatible {
     fn from_alone(alone: Self::Alone) -> Self;
 }
 
-/// A backend of which two can have equal parameters.
-#[diagnostic::on_unimplemented(
-    message = "filters of `{Self}` cannot be compared or be generations",
-    note = "`BlockedBloomFilter`, `RotatingFilter`, `guava::BloomFilter`, `spark::BloomFilter` and those for many threads can"
-)]
-pub trait Compatible: Backend {
-    /// Checks that the backends differ in their keys alone.
-    ///
-    /// # Errors
-    ///
-    /// [`Incompatible`](crate::Error::Incompatible) names the first difference and both values.
-    fn check_compatible(&self, other: &Self) -> Result<(), Error>;
-}
-
 /// A backend that takes the keys of another one.
 #[diagnostic::on_unimplemented(
     message = "two filters of `{Self}` cannot become one",
     note = "`BlockedBloomFilter`, `RotatingFilter`, `guava::BloomFilter`, `spark::BloomFilter` and those for many threads can be merged"
 )]
-pub trait Merge: Compatible + Exclusive {
+pub trait Merge: Exclusive {
     /// Adds the keys of a compatible backend.
     fn merge(&mut self, other: &Self);
 }
@@ -177,44 +245,4 @@ pub trait Remove: Exclusive {
 pub trait Counted: Backend {
     /// Returns the number of keys.
     fn count(&self) -> u64;
-}
-
-/// A backend that tests several places of a key.
-pub trait Probed: Backend {
-    /// Returns the number of these places.
-    fn probe_count(&self) -> u32;
-
-    /// Returns the number of set bits, or of counters that are not 0.
-    fn ones(&self) -> u64 {
-        self.stats().taken
-    }
-
-    /// Estimates the number of different keys.
-    fn estimated_len(&self) -> Option<u64> {
-        self.stats().len
-    }
-}
-
-/// The value that an insertion returns. Insertions that cannot fail return it without a `Result`.
-pub trait Inserted<T> {
-    /// Returns the result.
-    ///
-    /// # Errors
-    ///
-    /// The error of the insertion.
-    fn result(self) -> Result<T, Error>;
-}
-
-impl<T> Inserted<T> for T {
-    #[inline]
-    fn result(self) -> Result<T, Error> {
-        Ok(self)
-    }
-}
-
-impl<T> Inserted<T> for Result<T, Error> {
-    #[inline]
-    fn result(self) -> Self {
-        self
-    }
 }

@@ -152,6 +152,13 @@ impl<W: Word> Bits<W> {
         self.words.iter().map(Word::value)
     }
 
+    /// Sets every bit that is set in the other.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (ours, theirs) in self.words.iter_mut().zip(other.values()) {
+            *ours = W::from(ours.value() | theirs);
+        }
+    }
+
     /// Returns true if the bit at this position is set.
     #[inline]
     pub(crate) fn test(&self, position: u64) -> bool {
@@ -183,13 +190,6 @@ impl Bits {
 
     pub(crate) fn clear(&mut self) {
         self.words.fill(0);
-    }
-
-    /// Sets every bit that is set in the other.
-    pub(crate) fn set_all(&mut self, other: &Self) {
-        for (ours, theirs) in self.words.iter_mut().zip(&other.words) {
-            *ours |= theirs;
-        }
     }
 
     /// Clears every bit that is not set in the other.

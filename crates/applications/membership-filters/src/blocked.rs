@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use crate::backend::{AnyFunnel, Backend, Compatible, Enveloped, Exclusive, Fast, Merge, Probed};
+use crate::backend::{Backend, Chosen, Exclusive, FilterSize, Merge};
 use crate::envelope::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
@@ -70,28 +70,6 @@ pub struct Blocked<S = Blocks> {
 /// The number of bytes between the common header and the blocks.
 const FIELDS_LEN: u64 = 8;
 
-/// The memory of blocks.
-pub trait Storage: From<Blocks> {
-    /// The name of the filter.
-    const NAME: &'static str;
-
-    /// Makes blocks of zeros.
-    ///
-    /// # Errors
-    ///
-    /// [`OutOfMemory`](crate::Error::OutOfMemory).
-    fn zeroed(len: usize) -> Result<Self, Error>;
-
-    /// Returns whether the key might be there.
-    fn contains(&self, hash: u64) -> bool;
-
-    /// Appends for each key whether it might be there.
-    fn contains_batch(&self, hashes: &[u64], answers: &mut Vec<bool>);
-
-    /// Passes on the bytes of the blocks.
-    fn with_bytes<R>(&self, then: impl FnOnce(&[u8]) -> R) -> R;
-}
-
 impl<S, F, A> Filter<Blocked<S>, F, A> {
     /// Returns the parameters that the filter was made with.
     pub const fn parameters(&self) -> &Parameters {
@@ -99,18 +77,68 @@ impl<S, F, A> Filter<Blocked<S>, F, A> {
     }
 }
 
-impl<S: Storage> Backend for Blocked<S> {
-    const NAME: &'static str = S::NAME;
+impl<S> Blocked<S> {
+    fn check_size(&self, other: &Self) -> Result<(), Error> {
+        let (ours, theirs) = (self.parameters.blocks(), other.parameters.blocks());
+        Error::check_equal("numbers of blocks", &ours, &theirs)
+    }
+}
+
+impl Backend for Blocked {
+    const NAME: &'static str = "BlockedBloomFilter";
+
+    const MAGIC: [u8; 8] = *b"MFblocks";
+
+    const MERGE: Result<fn(&mut Self, &Self), &'static str> = Ok(<Self as Merge>::merge);
 
     type Hash = u64;
 
+    type Funnel = Chosen<Xxph3>;
+
+    type Parameters = Parameters;
+
+    fn sized(capacity: u64, rate: f64) -> Result<Parameters, Error> {
+        Parameters::new(capacity, rate)
+    }
+
+    fn size(parameters: &Parameters) -> Result<FilterSize, Error> {
+        Ok(FilterSize {
+            contents_len: FIELDS_LEN + parameters.memory_bytes(),
+            memory_bytes: parameters.memory_bytes(),
+            probe_count: Some(parameters.probe_count()),
+        })
+    }
+
+    fn rate(parameters: &Parameters, keys: u64) -> f64 {
+        parameters.rate_at(keys)
+    }
+
+    fn new(parameters: &Parameters) -> Result<Self, Error> {
+        // Below 2^31.
+        let len = usize::try_from(parameters.memory_bytes()).unwrap_or(usize::MAX);
+        let (parameters, blocks) = (*parameters, Blocks::zeroed(len)?);
+        Ok(Self { parameters, blocks })
+    }
+
     #[inline]
     fn contains(&self, hash: u64) -> bool {
-        self.blocks.contains(hash)
+        let filter = SplitBlockFilter::new(self.blocks.as_slice());
+        filter.map_or(true, |filter| filter.may_match_raw_hash(hash))
     }
 
     fn contains_batch(&self, hashes: &[u64], answers: &mut Vec<bool>) {
-        self.blocks.contains_batch(hashes, answers);
+        const WORDS: usize = 8;
+        let filter = SplitBlockFilter::new(self.blocks.as_slice());
+        for hashes in hashes.chunks(64 * WORDS) {
+            let mut words = [u64::MAX; WORDS];
+            if let Ok(filter) = &filter {
+                // Never fails: there is a word for every 64 keys.
+                let _answered = filter.may_match_raw_hashes(hashes, &mut Answers::new(&mut words));
+            }
+            for (hashes, word) in hashes.chunks(64).zip(words) {
+                answers.extend((0..hashes.len()).map(|i| word >> i & 1 == 1));
+            }
+        }
     }
 
     fn bits(&self) -> u64 {
@@ -118,12 +146,22 @@ impl<S: Storage> Backend for Blocked<S> {
     }
 
     fn stats(&self) -> Stats {
-        self.blocks.with_bytes(stats)
+        let view = FilterView::new(formats::SPLIT_BLOCK, self.blocks.as_slice());
+        Stats {
+            len: view.estimated_len(),
+            is_estimate: true,
+            places: view.bits(),
+            taken: view.ones().unwrap_or_default(),
+            memory_bytes: self.parameters.memory_bytes(),
+            probe_count: Some(self.parameters.probe_count()),
+            is_probe_count_chosen: false,
+            expected_rate: view.expected_rate(),
+        }
     }
-}
 
-impl<S: Storage> Enveloped for Blocked<S> {
-    const MAGIC: [u8; 8] = *b"MFblocks";
+    fn check_compatible(&self, other: &Self) -> Result<(), Error> {
+        self.check_size(other)
+    }
 
     fn contents_len(&self) -> u64 {
         FIELDS_LEN + self.parameters.memory_bytes()
@@ -132,7 +170,7 @@ impl<S: Storage> Enveloped for Blocked<S> {
     fn write<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
         writer.bytes(&self.parameters.blocks().to_le_bytes())?;
         writer.bytes(&[0; 4])?;
-        self.blocks.with_bytes(|bytes| writer.bytes(bytes))
+        writer.bytes(self.blocks.as_slice())
     }
 
     fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
@@ -145,40 +183,7 @@ impl<S: Storage> Enveloped for Blocked<S> {
         for (place, word) in blocks.as_mut_slice().as_chunks_mut().0.iter_mut().zip(words) {
             *place = word.to_le_bytes();
         }
-        let blocks = blocks.into();
         Ok(Self { parameters, blocks })
-    }
-}
-
-impl<S: Storage> AnyFunnel for Blocked<S> {
-    type Parameters = Parameters;
-
-    fn sized(capacity: u64, rate: f64) -> Result<Parameters, Error> {
-        Parameters::new(capacity, rate)
-    }
-
-    fn new(parameters: &Parameters) -> Result<Self, Error> {
-        // Below 2^31.
-        let len = usize::try_from(parameters.memory_bytes()).unwrap_or(usize::MAX);
-        Ok(Self {
-            parameters: *parameters,
-            blocks: S::zeroed(len)?,
-        })
-    }
-}
-
-impl<S: Storage> Fast for Blocked<S> {}
-
-impl<S: Storage> Probed for Blocked<S> {
-    fn probe_count(&self) -> u32 {
-        self.parameters.probe_count()
-    }
-}
-
-impl<S: Storage> Compatible for Blocked<S> {
-    fn check_compatible(&self, other: &Self) -> Result<(), Error> {
-        let (ours, theirs) = (self.parameters.blocks(), other.parameters.blocks());
-        Error::check_equal("numbers of blocks", &ours, &theirs)
     }
 }
 
@@ -196,11 +201,19 @@ impl Exclusive for Blocked {
         is_new
     }
 
-    fn insert_batch(&mut self, hashes: &[u64]) {
+    fn insert_batch(&mut self, hashes: &[u64]) -> Result<(), Error> {
         insert(self.blocks.as_mut_slice(), |filter| {
             filter.insert_raw_hashes(hashes.iter().copied());
         });
+        Ok(())
     }
+
+    #[inline]
+    fn new_result(new: bool) -> Result<bool, Error> {
+        Ok(new)
+    }
+
+    fn done(_: Result<(), Error>) {}
 
     fn clear(&mut self) {
         self.blocks.as_mut_slice().fill(0);
@@ -216,54 +229,10 @@ impl Merge for Blocked {
     }
 }
 
-impl Storage for Blocks {
-    const NAME: &'static str = "BlockedBloomFilter";
-
-    fn zeroed(len: usize) -> Result<Self, Error> {
-        Self::zeroed(len)
-    }
-
-    #[inline]
-    fn contains(&self, hash: u64) -> bool {
-        SplitBlockFilter::new(self.as_slice()).map_or(true, |filter| filter.may_match_raw_hash(hash))
-    }
-
-    fn contains_batch(&self, hashes: &[u64], answers: &mut Vec<bool>) {
-        const WORDS: usize = 8;
-        let filter = SplitBlockFilter::new(self.as_slice());
-        for hashes in hashes.chunks(64 * WORDS) {
-            let mut words = [u64::MAX; WORDS];
-            if let Ok(filter) = &filter {
-                // Never fails: there is a word for every 64 keys.
-                let _answered = filter.may_match_raw_hashes(hashes, &mut Answers::new(&mut words));
-            }
-            for (hashes, word) in hashes.chunks(64).zip(words) {
-                answers.extend((0..hashes.len()).map(|i| word >> i & 1 == 1));
-            }
-        }
-    }
-
-    fn with_bytes<R>(&self, then: impl FnOnce(&[u8]) -> R) -> R {
-        then(self.as_slice())
-    }
-}
-
 /// Passes blocks, at least one, to `insert` as a filter under construction.
 #[inline]
 fn insert(blocks: &mut [u8], insert: impl FnOnce(&mut SplitBlockFilterMut<'_>)) {
     if let Ok(mut filter) = SplitBlockFilterMut::new(blocks) {
         insert(&mut filter);
-    }
-}
-
-fn stats(bytes: &[u8]) -> Stats {
-    let view = FilterView::new(formats::SPLIT_BLOCK, bytes);
-    Stats {
-        len: view.estimated_len(),
-        is_estimate: true,
-        places: view.bits(),
-        taken: view.ones().unwrap_or_default(),
-        memory_bytes: bytes.len() as u64,
-        expected_rate: view.expected_rate(),
     }
 }

@@ -7,12 +7,13 @@ use core::fmt;
 use crate::atomic_bits::AtomicU64;
 #[cfg(target_has_atomic = "64")]
 use crate::backend::Concurrent;
-use crate::backend::{Backend, Compatible, Exclusive, Merge, Probed};
+use crate::backend::{Backend, Exclusive, FilterSize, Merge};
 use crate::batch;
-use crate::bits::{Bits, Word};
+use crate::bits::{Bits, WORD, Word};
+use crate::envelope::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
-use crate::hash::Hash128;
+use crate::hash::{Hash128, HashId};
 use crate::stats::{Stats, estimated_len, rate};
 use crate::steps::{Rule, Steps, by_rule};
 use crate::unrolled;
@@ -22,59 +23,178 @@ use crate::unrolled;
 #[derive(Debug, Clone)]
 pub struct Bloom<V, W = u64> {
     pub(crate) variety: V,
+    pub(crate) rule: Rule,
     pub(crate) bits: Bits<W>,
     pub(crate) probe_count: u32,
 }
 
-/// A parameter of a format, other than the size: filters with different values cannot be merged.
+/// A form of Bloom filters of another program, and in a filter the parameter of this form other than the size: filters with
+/// different values cannot be merged.
 pub trait Variety: Copy + PartialEq + fmt::Debug {
     /// The name of the filter, and that of its form for many threads.
     const NAMES: [&'static str; 2];
 
+    /// The first eight bytes of the envelope.
+    const MAGIC: [u8; 8];
+
     /// The name of the parameter in the plural, for error texts.
     const VARIETIES: &'static str;
 
+    /// The hash of the keys: see [`Backend::HASH`].
+    const HASH: Option<HashId> = None;
+
+    /// See [`Backend::Funnel`].
+    type Funnel;
+
+    /// The size of a filter.
+    type Parameters: Clone + Send + Sync + 'static;
+
+    /// Returns the parameters for this many keys at this rate.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the `new` of the parameters.
+    fn sized(capacity: u64, rate: f64) -> Result<Self::Parameters, Error>;
+
+    /// Returns the parameters for this many keys in this many bits, if there is a rule for that.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the rule.
+    fn sized_by_bits(_capacity: u64, _bits: u64) -> Result<Option<Self::Parameters>, Error> {
+        Ok(None)
+    }
+
+    /// Returns the parameter, the number of words and the probe count.
+    fn shape(parameters: &Self::Parameters) -> (Self, usize, u32);
+
     /// Returns the rule of the positions.
     fn rule(self) -> Rule;
+
+    /// Returns the seed of the hash, if the stored form has one.
+    fn seed(self) -> Option<i32> {
+        None
+    }
+
+    /// Returns the length of the header before the words, in bytes.
+    fn header_len(self) -> usize;
+
+    /// Writes this header.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the writer.
+    fn write<W, E>(self, probe_count: u32, words: &[W], writer: &mut Writer<'_, E>) -> Result<(), E>;
+
+    /// Reads this header: the parameter, the number of words and the probe count.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] names the value that no filter has.
+    fn read(reader: &mut Reader<'_>) -> Result<(Self, u64, u32), Error>;
 }
 
-impl<V: Variety> Bloom<V> {
-    /// Inserts keys in order. Returns the number of those that changed bits.
-    pub(crate) fn put_batch(&mut self, hashes: &[Hash128]) -> u64 {
-        if self.bits.are_near() {
-            return hashes.iter().map(|&hash| u64::from(self.insert(hash))).sum();
-        }
-        let (rule, probes) = (self.variety.rule(), self.probe_count);
-        by_rule!(rule, RULE => batch::insert::<RULE, _, _>(&mut self.bits, |bits, at| bits.set(at), probes, hashes))
+impl<V: Variety, W> Bloom<V, W> {
+    pub(crate) fn of(variety: V, bits: Bits<W>, probe_count: u32) -> Self {
+        Self::by_rule(variety, variety.rule(), bits, probe_count)
     }
 }
 
 impl<V, W> Bloom<V, W> {
-    pub(crate) const fn of(variety: V, bits: Bits<W>, probe_count: u32) -> Self {
+    pub(crate) const fn by_rule(variety: V, rule: Rule, bits: Bits<W>, probe_count: u32) -> Self {
         Self {
             variety,
+            rule,
             bits,
             probe_count,
         }
     }
 }
 
+impl<V, W: Word> Bloom<V, W> {
+    pub(crate) fn find_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
+        let (rule, probes) = (self.rule, self.probe_count);
+        by_rule!(rule, RULE => batch::contains::<RULE, W>(&self.bits, probes, hashes, answers));
+    }
+
+    /// Returns the false-positive rate of so many ones.
+    pub(crate) fn rate_of(&self, ones: u64) -> f64 {
+        rate(self.rule, ones, self.bits.len(), self.probe_count)
+    }
+}
+
+impl<V> Bloom<V> {
+    #[inline]
+    pub(crate) fn put(&mut self, hash: Hash128) -> bool {
+        let (probes, modulus) = (self.probe_count, self.bits.modulus());
+        by_rule!(self.rule, RULE => {
+            unrolled::any(Steps::<RULE>::start(hash), probes, modulus, |position| self.bits.set(position))
+        })
+    }
+
+    /// Inserts keys in order. Returns the number of those that changed bits.
+    pub(crate) fn put_batch(&mut self, hashes: &[Hash128]) -> u64 {
+        if self.bits.are_near() {
+            return hashes.iter().map(|&hash| u64::from(self.put(hash))).sum();
+        }
+        let (rule, probes) = (self.rule, self.probe_count);
+        by_rule!(rule, RULE => batch::insert::<RULE, _, _>(&mut self.bits, |bits, at| bits.set(at), probes, hashes))
+    }
+}
+
 impl<V: Variety, W: Word> Backend for Bloom<V, W> {
     const NAME: &'static str = V::NAMES[W::IS_SHARED as usize];
 
+    const MAGIC: [u8; 8] = V::MAGIC;
+
+    const HASH: Option<HashId> = V::HASH;
+
+    const MERGE: Result<fn(&mut Self, &Self), &'static str> = Ok(|ours, theirs| ours.bits.add(&theirs.bits));
+
     type Hash = Hash128;
+
+    type Funnel = V::Funnel;
+
+    type Parameters = V::Parameters;
+
+    fn sized(capacity: u64, rate: f64) -> Result<V::Parameters, Error> {
+        V::sized(capacity, rate)
+    }
+
+    fn sized_by_bits(capacity: u64, bits: u64) -> Result<Option<V::Parameters>, Error> {
+        V::sized_by_bits(capacity, bits)
+    }
+
+    fn size(parameters: &V::Parameters) -> Result<FilterSize, Error> {
+        let (variety, words, probes) = V::shape(parameters);
+        let memory_bytes = (words * WORD) as u64;
+        Ok(FilterSize {
+            contents_len: variety.header_len() as u64 + memory_bytes,
+            memory_bytes,
+            probe_count: Some(probes),
+        })
+    }
+
+    fn rate(parameters: &V::Parameters, keys: u64) -> f64 {
+        let (variety, words, probes) = V::shape(parameters);
+        variety.rule().rate(words as u64 * 64, keys as f64, probes)
+    }
+
+    fn new(parameters: &V::Parameters) -> Result<Self, Error> {
+        let (variety, words, probes) = V::shape(parameters);
+        Ok(Self::of(variety, Bits::zeros(words)?, probes))
+    }
 
     #[inline]
     fn contains(&self, hash: Hash128) -> bool {
         let (probes, modulus) = (self.probe_count, self.bits.modulus());
-        by_rule!(self.variety.rule(), RULE => {
+        by_rule!(self.rule, RULE => {
             unrolled::every(Steps::<RULE>::start(hash), probes, modulus, |position| self.bits.test(position))
         })
     }
 
     fn contains_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
-        let (rule, probes) = (self.variety.rule(), self.probe_count);
-        by_rule!(rule, RULE => batch::contains::<RULE, W>(&self.bits, probes, hashes, answers));
+        self.find_batch(hashes, answers);
     }
 
     #[inline]
@@ -90,15 +210,10 @@ impl<V: Variety, W: Word> Backend for Bloom<V, W> {
             places: bits,
             taken: ones,
             memory_bytes: bits / 8,
-            expected_rate: rate(self.variety.rule(), ones, bits, self.probe_count),
+            probe_count: Some(self.probe_count),
+            is_probe_count_chosen: true,
+            expected_rate: self.rate_of(ones),
         }
-    }
-}
-
-impl<V: Variety, W: Word> Probed for Bloom<V, W> {
-    #[inline]
-    fn probe_count(&self) -> u32 {
-        self.probe_count
     }
 
     fn ones(&self) -> u64 {
@@ -108,13 +223,35 @@ impl<V: Variety, W: Word> Probed for Bloom<V, W> {
     fn estimated_len(&self) -> Option<u64> {
         estimated_len(self.bits.ones(), self.bits.len(), self.probe_count)
     }
-}
 
-impl<V: Variety, W: Word> Compatible for Bloom<V, W> {
+    fn seed(&self) -> Option<i32> {
+        self.variety.seed()
+    }
+
     fn check_compatible(&self, other: &Self) -> Result<(), Error> {
         Error::check_equal(V::VARIETIES, &self.variety, &other.variety)?;
         Error::check_equal("probe counts", &self.probe_count, &other.probe_count)?;
         Error::check_equal("numbers of bits", &self.bits.len(), &other.bits.len())
+    }
+
+    fn contents_len(&self) -> u64 {
+        self.variety.header_len() as u64 + self.bits.len() / 8
+    }
+
+    fn write<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+        let words = self.bits.words();
+        self.variety.write(self.probe_count, words, writer)?;
+        writer.words_be(words)
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let (variety, words, probe_count) = V::read(reader)?;
+        let words = reader.words_by(words, u64::from_be_bytes)?;
+        Ok(Self::of(
+            variety,
+            Bits::from_words(words)?.map(W::from),
+            probe_count,
+        ))
     }
 }
 
@@ -125,15 +262,20 @@ impl<V: Variety> Exclusive for Bloom<V> {
 
     #[inline]
     fn insert(&mut self, hash: Hash128) -> bool {
-        let (probes, modulus) = (self.probe_count, self.bits.modulus());
-        by_rule!(self.variety.rule(), RULE => {
-            unrolled::any(Steps::<RULE>::start(hash), probes, modulus, |position| self.bits.set(position))
-        })
+        self.put(hash)
     }
 
-    fn insert_batch(&mut self, hashes: &[Hash128]) {
+    fn insert_batch(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
         self.put_batch(hashes);
+        Ok(())
     }
+
+    #[inline]
+    fn new_result(new: bool) -> Result<bool, Error> {
+        Ok(new)
+    }
+
+    fn done(_: Result<(), Error>) {}
 
     fn clear(&mut self) {
         self.bits.clear();
@@ -142,7 +284,15 @@ impl<V: Variety> Exclusive for Bloom<V> {
 
 impl<V: Variety> Merge for Bloom<V> {
     fn merge(&mut self, other: &Self) {
-        self.bits.set_all(&other.bits);
+        self.bits.add(&other.bits);
+    }
+}
+
+impl<V: Variety, W: Word, F, A> Filter<Bloom<V, W>, F, A> {
+    /// Returns the probe count k: the number of bits of a key.
+    #[inline]
+    pub const fn probe_count(&self) -> u32 {
+        self.backend.probe_count
     }
 }
 
@@ -161,7 +311,7 @@ impl<V: Variety> Concurrent for Bloom<V, AtomicU64> {
     #[inline]
     fn insert(&self, hash: Hash128) -> bool {
         let (probes, modulus) = (self.probe_count, self.bits.modulus());
-        by_rule!(self.variety.rule(), RULE => {
+        by_rule!(self.rule, RULE => {
             unrolled::any(Steps::<RULE>::start(hash), probes, modulus, |position| self.bits.set(position))
         })
     }
@@ -170,7 +320,7 @@ impl<V: Variety> Concurrent for Bloom<V, AtomicU64> {
         if self.bits.are_near() {
             return hashes.iter().for_each(|&hash| _ = self.insert(hash));
         }
-        let (rule, probes) = (self.variety.rule(), self.probe_count);
+        let (rule, probes) = (self.rule, self.probe_count);
         by_rule!(rule, RULE => batch::insert::<RULE, _, _>(&self.bits, |bits, at| bits.set(at), probes, hashes));
     }
 

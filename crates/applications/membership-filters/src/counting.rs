@@ -3,10 +3,10 @@
 //! Source: Fan, Cao, Almeida, Broder, "Summary Cache: A Scalable Wide-Area Web Cache Sharing Protocol" (IEEE/ACM
 //! Transactions on Networking 8(3), 2000), section V.C.
 
-use crate::backend::{AnyFunnel, Backend, Counted, Enveloped, Exclusive, Fast, Probed, Remove};
+use crate::backend::{Backend, Chosen, Counted, Exclusive, FilterSize, Remove};
 use crate::bits::{Bits, MAX_WORD_COUNT};
 use crate::bloom::{Bloom, Variety as _};
-use crate::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Writer};
+use crate::envelope::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::guava::{self, Parameters, Strategy};
@@ -104,6 +104,11 @@ impl<F> CountingBloomFilter<F> {
         self.backend.counters.len()
     }
 
+    /// Returns the probe count k: the number of counters of a key.
+    pub const fn probe_count(&self) -> u32 {
+        self.backend.probe_count
+    }
+
     /// Returns the strategy, which derives positions from a hash.
     pub const fn strategy(&self) -> Strategy {
         self.backend.strategy
@@ -115,32 +120,48 @@ impl<F> CountingBloomFilter<F> {
     }
 }
 
-impl CountingBloomFilter<()> {
-    /// Returns the length in bytes of the stored form of a filter with these parameters, without creating one.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TooLarge`](crate::Error::TooLarge).
-    ///
-    /// ```
-    /// use membership_filters::{CountingBloomFilter, Utf8, guava::Parameters};
-    ///
-    /// let parameters = Parameters::new(10_000, 0.001)?;
-    /// let filter = CountingBloomFilter::new(Utf8, &parameters)?;
-    /// let bytes = CountingBloomFilter::stored_len_of(&parameters)?;
-    /// assert_eq!(bytes, filter.to_bytes().len() as u64);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn stored_len_of(parameters: &Parameters) -> Result<u64, Error> {
-        let words = word_count(parameters.bits().into(), WIDTH)?;
-        Ok(HEADER_LEN + FIELDS_LEN + words as u64 * 8 + CHECKSUM_LEN)
-    }
-}
-
 impl Backend for Counting {
     const NAME: &'static str = "CountingBloomFilter";
 
+    const MAGIC: [u8; 8] = *b"MFcounts";
+
+    const MERGE: Result<fn(&mut Self, &Self), &'static str> =
+        Err("counting filters: insert the keys of both into one");
+
     type Hash = Hash128;
+
+    type Funnel = Chosen<Xxph3>;
+
+    type Parameters = Parameters;
+
+    fn sized(capacity: u64, rate: f64) -> Result<Parameters, Error> {
+        Parameters::new(capacity, rate)
+    }
+
+    fn size(parameters: &Parameters) -> Result<FilterSize, Error> {
+        let memory_bytes = word_count(parameters.bits().into(), WIDTH)? as u64 * 8;
+        Ok(FilterSize {
+            contents_len: FIELDS_LEN + memory_bytes,
+            memory_bytes,
+            probe_count: Some(parameters.probe_count()),
+        })
+    }
+
+    fn rate(parameters: &Parameters, keys: u64) -> f64 {
+        parameters.rate_at(keys)
+    }
+
+    fn new(parameters: &Parameters) -> Result<Self, Error> {
+        Ok(Self {
+            strategy: parameters.chosen_strategy(),
+            probe_count: parameters.probe_count(),
+            modulus: parameters.modulus(),
+            counters: PackedIntegers::zeroed(parameters.bits(), WIDTH)?,
+            len: 0,
+            nonzero: 0,
+            stuck: 0,
+        })
+    }
 
     fn contains(&self, hash: Hash128) -> bool {
         let (bits, test) = (self.modulus, |position| self.counters.get(position) > 0);
@@ -159,57 +180,10 @@ impl Backend for Counting {
             places: counters,
             taken: self.nonzero,
             memory_bytes: self.counters.words().len() as u64 * 8,
+            probe_count: Some(self.probe_count),
+            is_probe_count_chosen: true,
             expected_rate: rate(self.strategy.rule(), self.nonzero, counters, self.probe_count),
         }
-    }
-}
-
-impl Exclusive for Counting {
-    type New = bool;
-
-    type Done = ();
-
-    fn insert(&mut self, hash: Hash128) -> bool {
-        let nonzero_before = self.nonzero;
-        self.change_all(hash, |counter, largest| (counter + 1).min(largest));
-        self.len = self.len.saturating_add(1);
-        self.nonzero > nonzero_before
-    }
-
-    fn insert_batch(&mut self, hashes: &[Hash128]) {
-        hashes.iter().for_each(|&hash| _ = self.insert(hash));
-    }
-
-    /// Resets stuck counters, too.
-    fn clear(&mut self) {
-        self.counters.clear();
-        self.len = 0;
-        self.nonzero = 0;
-        self.stuck = 0;
-    }
-}
-
-impl Remove for Counting {
-    fn remove(&mut self, hash: Hash128) -> bool {
-        if !self.contains(hash) {
-            return false;
-        }
-        // A stuck counter stays.
-        self.change_all(hash, |counter, largest| counter - u64::from(counter < largest));
-        self.len = self.len.saturating_sub(1);
-        true
-    }
-}
-
-impl Counted for Counting {
-    fn count(&self) -> u64 {
-        self.len
-    }
-}
-
-impl Probed for Counting {
-    fn probe_count(&self) -> u32 {
-        self.probe_count
     }
 
     fn ones(&self) -> u64 {
@@ -219,32 +193,6 @@ impl Probed for Counting {
     fn estimated_len(&self) -> Option<u64> {
         estimated_len(self.nonzero, self.counters.len(), self.probe_count)
     }
-}
-
-impl AnyFunnel for Counting {
-    type Parameters = Parameters;
-
-    fn sized(capacity: u64, rate: f64) -> Result<Parameters, Error> {
-        Parameters::new(capacity, rate)
-    }
-
-    fn new(parameters: &Parameters) -> Result<Self, Error> {
-        Ok(Self {
-            strategy: parameters.chosen_strategy(),
-            probe_count: parameters.probe_count(),
-            modulus: parameters.modulus(),
-            counters: PackedIntegers::zeroed(parameters.bits(), WIDTH)?,
-            len: 0,
-            nonzero: 0,
-            stuck: 0,
-        })
-    }
-}
-
-impl Fast for Counting {}
-
-impl Enveloped for Counting {
-    const MAGIC: [u8; 8] = *b"MFcounts";
 
     fn contents_len(&self) -> u64 {
         FIELDS_LEN + self.counters.words().len() as u64 * 8
@@ -298,6 +246,57 @@ impl Enveloped for Counting {
             nonzero,
             stuck,
         })
+    }
+}
+
+impl Exclusive for Counting {
+    type New = bool;
+
+    type Done = ();
+
+    fn insert(&mut self, hash: Hash128) -> bool {
+        let nonzero_before = self.nonzero;
+        self.change_all(hash, |counter, largest| (counter + 1).min(largest));
+        self.len = self.len.saturating_add(1);
+        self.nonzero > nonzero_before
+    }
+
+    fn insert_batch(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
+        hashes.iter().for_each(|&hash| _ = self.insert(hash));
+        Ok(())
+    }
+
+    #[inline]
+    fn new_result(new: bool) -> Result<bool, Error> {
+        Ok(new)
+    }
+
+    fn done(_: Result<(), Error>) {}
+
+    /// Resets stuck counters, too.
+    fn clear(&mut self) {
+        self.counters.clear();
+        self.len = 0;
+        self.nonzero = 0;
+        self.stuck = 0;
+    }
+}
+
+impl Remove for Counting {
+    fn remove(&mut self, hash: Hash128) -> bool {
+        if !self.contains(hash) {
+            return false;
+        }
+        // A stuck counter stays.
+        self.change_all(hash, |counter, largest| counter - u64::from(counter < largest));
+        self.len = self.len.saturating_sub(1);
+        true
+    }
+}
+
+impl Counted for Counting {
+    fn count(&self) -> u64 {
+        self.len
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Source: Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better Than Bloom" (CoNEXT 2014).
 
-use crate::backend::{AnyFunnel, Backend, Counted, Enveloped, Exclusive, Fast, Remove};
+use crate::backend::{Backend, Chosen, Counted, Exclusive, FilterSize, Remove};
 use crate::envelope::{Reader, Writer};
 use crate::error::{Error, Violation};
 use crate::filter::Filter;
@@ -100,7 +100,40 @@ impl<F> CuckooFilter<F> {
 impl Backend for Cuckoo {
     const NAME: &'static str = "CuckooFilter";
 
+    const MAGIC: [u8; 8] = *b"MFcuckoo";
+
+    const MERGE: Result<fn(&mut Self, &Self), &'static str> =
+        Err("cuckoo filters, which move their fingerprints");
+
     type Hash = Hash128;
+
+    type Funnel = Chosen<Xxph3>;
+
+    type Parameters = CuckooParameters;
+
+    fn sized(capacity: u64, rate: f64) -> Result<CuckooParameters, Error> {
+        CuckooParameters::new(capacity, rate)
+    }
+
+    fn size(parameters: &CuckooParameters) -> Result<FilterSize, Error> {
+        Ok(FilterSize {
+            contents_len: FIELDS_LEN + parameters.memory_bytes(),
+            memory_bytes: parameters.memory_bytes(),
+            probe_count: None,
+        })
+    }
+
+    fn rate(parameters: &CuckooParameters, keys: u64) -> f64 {
+        parameters.rate_at(keys)
+    }
+
+    fn new(parameters: &CuckooParameters) -> Result<Self, Error> {
+        Ok(Self {
+            parameters: *parameters,
+            slots: PackedIntegers::zeroed(parameters.slots(), parameters.fingerprint_bits().into())?,
+            len: 0,
+        })
+    }
 
     #[inline]
     fn contains(&self, hash: Hash128) -> bool {
@@ -120,90 +153,11 @@ impl Backend for Cuckoo {
             places: self.parameters.slots(),
             taken: self.len,
             memory_bytes: self.parameters.memory_bytes(),
+            probe_count: None,
+            is_probe_count_chosen: false,
             expected_rate: self.parameters.rate_at(self.len),
         }
     }
-}
-
-impl Exclusive for Cuckoo {
-    type New = Result<bool, Error>;
-
-    type Done = Result<(), Error>;
-
-    #[inline]
-    fn insert(&mut self, hash: Hash128) -> Result<bool, Error> {
-        let place = self.place(hash);
-        let held = self.held(&place);
-        let copies = held.iter().filter(|&&held| held == place.fingerprint).count();
-        if let Some(free) = position(&held, FREE) {
-            self.slots.set(place.slot(free), place.fingerprint);
-        } else if copies == usize::from(MAX_COPIES) {
-            return Err(Error::TooManyCopies);
-        } else if !self.make_room(&place, hash) {
-            let range = "able to take another key";
-            let slots = self.parameters.slots();
-            let got = format_args!("{} of {slots} taken", self.len);
-            return Err(Error::Full(Violation::new("the slots", range, got)));
-        }
-        self.len += 1;
-        Ok(copies == 0)
-    }
-
-    fn insert_batch(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
-        for hashes in hashes.chunks(AHEAD) {
-            if !self.slots.are_near() {
-                self.fetch(hashes);
-            }
-            hashes.iter().try_for_each(|&hash| self.insert(hash).map(drop))?;
-        }
-        Ok(())
-    }
-
-    fn clear(&mut self) {
-        self.slots.clear();
-        self.len = 0;
-    }
-}
-
-impl Remove for Cuckoo {
-    #[inline]
-    fn remove(&mut self, hash: Hash128) -> bool {
-        let place = self.place(hash);
-        let found = position(&self.held(&place), place.fingerprint);
-        if let Some(index) = found {
-            self.slots.set(place.slot(index), FREE);
-            self.len -= 1;
-        }
-        found.is_some()
-    }
-}
-
-impl Counted for Cuckoo {
-    fn count(&self) -> u64 {
-        self.len
-    }
-}
-
-impl AnyFunnel for Cuckoo {
-    type Parameters = CuckooParameters;
-
-    fn sized(capacity: u64, rate: f64) -> Result<CuckooParameters, Error> {
-        CuckooParameters::new(capacity, rate)
-    }
-
-    fn new(parameters: &CuckooParameters) -> Result<Self, Error> {
-        Ok(Self {
-            parameters: *parameters,
-            slots: PackedIntegers::zeroed(parameters.slots(), parameters.fingerprint_bits().into())?,
-            len: 0,
-        })
-    }
-}
-
-impl Fast for Cuckoo {}
-
-impl Enveloped for Cuckoo {
-    const MAGIC: [u8; 8] = *b"MFcuckoo";
 
     fn contents_len(&self) -> u64 {
         FIELDS_LEN + self.parameters.memory_bytes()
@@ -244,6 +198,74 @@ impl Enveloped for Cuckoo {
             slots,
             len: items,
         })
+    }
+}
+
+impl Exclusive for Cuckoo {
+    type New = Result<bool, Error>;
+
+    type Done = Result<(), Error>;
+
+    #[inline]
+    fn insert(&mut self, hash: Hash128) -> Result<bool, Error> {
+        let place = self.place(hash);
+        let held = self.held(&place);
+        let copies = held.iter().filter(|&&held| held == place.fingerprint).count();
+        if let Some(free) = position(&held, FREE) {
+            self.slots.set(place.slot(free), place.fingerprint);
+        } else if copies == usize::from(MAX_COPIES) {
+            return Err(Error::TooManyCopies);
+        } else if !self.make_room(&place, hash) {
+            let range = "able to take another key";
+            let slots = self.parameters.slots();
+            let got = format_args!("{} of {slots} taken", self.len);
+            return Err(Error::Full(Violation::new("the slots", range, got)));
+        }
+        self.len += 1;
+        Ok(copies == 0)
+    }
+
+    fn insert_batch(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
+        for hashes in hashes.chunks(AHEAD) {
+            if !self.slots.are_near() {
+                self.fetch(hashes);
+            }
+            hashes.iter().try_for_each(|&hash| self.insert(hash).map(drop))?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn new_result(new: Result<bool, Error>) -> Result<bool, Error> {
+        new
+    }
+
+    fn done(result: Result<(), Error>) -> Result<(), Error> {
+        result
+    }
+
+    fn clear(&mut self) {
+        self.slots.clear();
+        self.len = 0;
+    }
+}
+
+impl Remove for Cuckoo {
+    #[inline]
+    fn remove(&mut self, hash: Hash128) -> bool {
+        let place = self.place(hash);
+        let found = position(&self.held(&place), place.fingerprint);
+        if let Some(index) = found {
+            self.slots.set(place.slot(index), FREE);
+            self.len -= 1;
+        }
+        found.is_some()
+    }
+}
+
+impl Counted for Cuckoo {
+    fn count(&self) -> u64 {
+        self.len
     }
 }
 

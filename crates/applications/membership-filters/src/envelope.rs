@@ -28,8 +28,10 @@ use core::convert::Infallible;
 use hashzoo::Murmur3X64_128;
 
 use crate::arch;
+use crate::backend::Backend;
 use crate::bits::{WORD, Word};
 use crate::error::{Error, Violation};
+use crate::filter::Filter;
 use crate::hash::{HashId, Hashing};
 use crate::stored::invalid;
 
@@ -45,107 +47,27 @@ pub const HEADER_LEN: u64 = 16;
 /// The length of the checksum in bytes.
 pub const CHECKSUM_LEN: u64 = 8;
 
-/// A filter that the envelope can hold between header and checksum.
-///
-/// ```
-/// use membership_filters::envelope::{self, Reader, Stored, Writer};
-/// use membership_filters::{Error, Hash128, Utf8};
-///
-/// /// A filter of 64 bits, with one for each key.
-/// #[derive(Debug, PartialEq)]
-/// struct Small(u64);
-///
-/// impl Stored for Small {
-///     type Funnel = Utf8;
-///     const MAGIC: [u8; 8] = *b"my-small";
-///
-///     fn funnel(&self) -> &Utf8 {
-///         &Utf8
-///     }
-///
-///     fn stored_len(&self) -> u64 {
-///         envelope::HEADER_LEN + 8 + envelope::CHECKSUM_LEN
-///     }
-///
-///     fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
-///         writer.u64(self.0)
-///     }
-///
-///     fn read_contents(reader: &mut Reader<'_>, _: Utf8) -> Result<Self, Error> {
-///         Ok(Self(reader.u64()?))
-///     }
-/// }
-///
-/// let small = Small(1 << (Hash128::of_key(&Utf8, "apple").h1 % 64));
-/// let bytes = envelope::to_bytes(&small);
-/// assert_eq!(envelope::from_bytes::<Small>(&bytes, Utf8)?, small);
-/// # Ok::<(), Error>(())
-/// ```
-pub trait Stored: Sized {
-    /// The funnel, of which the header has the hash: the caller supplies it when reading.
-    type Funnel: Hashing;
-
-    /// The first eight bytes of the header, which identify the kind of filter.
-    const MAGIC: [u8; 8];
-
-    /// Returns the funnel.
-    fn funnel(&self) -> &Self::Funnel;
-
-    /// Returns the length of the whole envelope in bytes.
-    fn stored_len(&self) -> u64;
-
-    /// Writes the contents between header and checksum.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the writer.
-    fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E>;
-
-    /// Reads the contents between header and checksum.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`] names the value that no filter has.
-    fn read_contents(reader: &mut Reader<'_>, funnel: Self::Funnel) -> Result<Self, Error>;
-}
-
 /// Returns the envelope with the filter in it.
-#[must_use]
-pub fn to_bytes<T: Stored>(filter: &T) -> Vec<u8> {
-    collected(filter, write)
+pub(crate) fn to_bytes<B: Backend, F: Hashing, A>(filter: &Filter<B, F, A>) -> Vec<u8> {
+    collected(filter.stored_len(), |put| write(filter, put))
 }
 
-/// Returns what `write` puts.
-fn collected<T: Stored>(
-    filter: &T,
-    write: fn(&T, &mut Put<'_, Infallible>) -> Result<(), Infallible>,
-) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(usize::try_from(filter.stored_len()).unwrap_or(0));
-    let Ok(()) = write(filter, &mut |more| {
+/// Returns what `write` puts, which has about this length.
+fn collected(len: u64, write: impl FnOnce(&mut Put<'_, Infallible>) -> Result<(), Infallible>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
+    let Ok(()) = write(&mut |more| {
         bytes.extend_from_slice(more);
         Ok(())
     });
     bytes
 }
 
-/// Writes the envelope to a file, which appears, or replaces another, when it is complete. Needs the feature `save`.
-///
-/// # Errors
-///
-/// [`Error::Write`].
-#[cfg(feature = "save")]
-pub fn save<T: Stored>(filter: &T, path: &std::path::Path) -> Result<(), Error> {
-    whole_files::save(path, |file| write_to(filter, file))
-        .map_err(|error| Error::Write(error.into()).of_file(path))
-}
-
-/// Reads a file that holds an envelope and nothing else. Needs the feature `std`.
-///
-/// # Errors
-///
-/// [`Error::NotFound`], or the errors of [`from_bytes`], with the name of the file.
+/// Reads a file that holds an envelope and nothing else.
 #[cfg(feature = "std")]
-pub fn open<T: Stored>(path: &std::path::Path, funnel: T::Funnel) -> Result<T, Error> {
+pub(crate) fn open<B: Backend, F: Hashing, A>(
+    path: &std::path::Path,
+    funnel: F,
+) -> Result<Filter<B, F, A>, Error> {
     let opened = std::fs::File::open(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Error::NotFound(error.into()),
         _ => Error::Read(error.into()),
@@ -160,41 +82,23 @@ pub fn open<T: Stored>(path: &std::path::Path, funnel: T::Funnel) -> Result<T, E
     read.map_err(|error| error.of_file(path))
 }
 
-/// Reads a filter from its envelope; trailing bytes are an error.
-///
-/// # Errors
-///
-/// [`Error::Incompatible`] if the filter was written with a funnel of another hash; its text says of which one.
-/// [`Error`] otherwise names the fault in the bytes. No memory is allocated beyond their size.
-pub fn from_bytes<T: Stored>(mut bytes: &[u8], funnel: T::Funnel) -> Result<T, Error> {
+/// Reads a filter from its envelope; trailing bytes are an error. No memory is allocated beyond their size.
+pub(crate) fn from_bytes<B: Backend, F: Hashing, A>(
+    mut bytes: &[u8],
+    funnel: F,
+) -> Result<Filter<B, F, A>, Error> {
     let mut reader = Reader::new(&mut bytes);
     let filter = reader.filter(funnel)?;
     reader.end()?;
     Ok(filter)
 }
 
-/// Writes the envelope in pieces of up to 64 KiB. Does not flush. Needs the feature `std`.
-///
-/// An envelope that is written while other threads insert into a filter that is shared is whole: each word is read once, and
-/// its bytes are both written and checksummed. It holds every key whose insertion happened before the call, and
-/// all, some or none of the bits of the others.
-///
-/// # Errors
-///
-/// The errors of the writer.
+/// Reads an envelope and nothing after it. Memory is allocated as bytes arrive.
 #[cfg(feature = "std")]
-pub fn write_to<T: Stored>(filter: &T, mut writer: impl std::io::Write) -> std::io::Result<()> {
-    write(filter, &mut |bytes: &[u8]| writer.write_all(bytes))
-}
-
-/// Reads an envelope and nothing after it. The first fields are read one by one: wrap a file in a `BufReader`. Needs
-/// the feature `std`.
-///
-/// # Errors
-///
-/// [`Error`] names the fault in the bytes, or the error of the reader. Memory is allocated as bytes arrive.
-#[cfg(feature = "std")]
-pub fn read_from<T: Stored>(reader: impl std::io::Read, funnel: T::Funnel) -> Result<T, Error> {
+pub(crate) fn read_from<B: Backend, F: Hashing, A>(
+    reader: impl std::io::Read,
+    funnel: F,
+) -> Result<Filter<B, F, A>, Error> {
     Reader::new(&mut Stream(reader)).filter(funnel)
 }
 
@@ -210,52 +114,53 @@ pub fn hash_id(mut header: &[u8]) -> Result<HashId, Error> {
     reader.hash_id()
 }
 
-fn write<T: Stored, E>(filter: &T, put: &mut Put<'_, E>) -> Result<(), E> {
+/// Writes the envelope in pieces of up to 64 KiB.
+///
+/// An envelope that is written while other threads insert into a filter that is shared is whole: each word is read once, and
+/// its bytes are both written and checksummed.
+pub(crate) fn write<B: Backend, F: Hashing, A, E>(
+    filter: &Filter<B, F, A>,
+    put: &mut Put<'_, E>,
+) -> Result<(), E> {
     let checksum = Some(Murmur3X64_128::new(0));
     let mut writer = Writer { put, checksum };
-    writer.bytes(&T::MAGIC)?;
+    writer.bytes(&B::MAGIC)?;
     writer.bytes(&[VERSION])?;
-    writer.bytes(&filter.funnel().hash_id().to_bytes())?;
-    filter.write_contents(&mut writer)?;
+    writer.bytes(&B::HASH.unwrap_or_else(|| filter.funnel.hash_id()).to_bytes())?;
+    filter.backend.write(&mut writer)?;
     let (checksum, _) = writer.checksum.unwrap_or(Murmur3X64_128::new(0)).finish();
     (writer.put)(&checksum.to_le_bytes())
 }
 
 /// Writes what is in the envelope alone: the form of another program.
-fn write_bare<T: Stored, E>(filter: &T, put: &mut Put<'_, E>) -> Result<(), E> {
+pub(crate) fn write_bare<B: Backend, E>(backend: &B, put: &mut Put<'_, E>) -> Result<(), E> {
     let checksum = None;
-    filter.write_contents(&mut Writer { put, checksum })
+    backend.write(&mut Writer { put, checksum })
 }
 
 /// Returns the form of another program.
-pub(crate) fn to_bare<T: Stored>(filter: &T) -> Vec<u8> {
-    collected(filter, write_bare)
+pub(crate) fn to_bare<B: Backend>(backend: &B) -> Vec<u8> {
+    collected(backend.contents_len(), |put| write_bare(backend, put))
 }
 
 /// Reads the form of another program; trailing bytes are an error.
-pub(crate) fn from_bare<T: Stored>(mut bytes: &[u8], funnel: T::Funnel) -> Result<T, Error> {
+pub(crate) fn from_bare<B: Backend>(mut bytes: &[u8]) -> Result<B, Error> {
     let mut reader = Reader::plain(&mut bytes);
-    let filter = T::read_contents(&mut reader, funnel)?;
+    let backend = B::read(&mut reader)?;
     reader.end()?;
-    Ok(filter)
-}
-
-/// Writes the form of another program in pieces of up to 64 KiB, without a copy of the filter.
-#[cfg(feature = "std")]
-pub(crate) fn write_bare_to<T: Stored>(filter: &T, mut writer: impl std::io::Write) -> std::io::Result<()> {
-    write_bare(filter, &mut |bytes: &[u8]| writer.write_all(bytes))
+    Ok(backend)
 }
 
 /// Reads the form of another program and nothing after it.
 #[cfg(feature = "std")]
-pub(crate) fn read_bare<T: Stored>(reader: impl std::io::Read, funnel: T::Funnel) -> Result<T, Error> {
-    T::read_contents(&mut Reader::plain(&mut Stream(reader)), funnel)
+pub(crate) fn read_bare<B: Backend>(reader: impl std::io::Read) -> Result<B, Error> {
+    B::read(&mut Reader::plain(&mut Stream(reader)))
 }
 
 /// What takes the bytes.
-type Put<'a, E> = dyn FnMut(&[u8]) -> Result<(), E> + 'a;
+pub(crate) type Put<'a, E> = dyn FnMut(&[u8]) -> Result<(), E> + 'a;
 
-/// A writer for the contents of an envelope, in order; [`Stored`] has an example.
+/// A writer for the contents of an envelope, in order.
 pub struct Writer<'a, E> {
     put: &'a mut Put<'a, E>,
     /// `None` for the form of another program.
@@ -374,7 +279,7 @@ impl<R: std::io::Read> ByteSource for Stream<R> {
     }
 }
 
-/// A reader for the contents of an envelope, in order; [`Stored`] has an example.
+/// A reader for the contents of an envelope, in order.
 pub struct Reader<'a> {
     source: &'a mut dyn ByteSource,
     /// The checksum of the bytes read, until it is verified; `None` for Guava's stream.
@@ -408,22 +313,22 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn filter<T: Stored>(&mut self, funnel: T::Funnel) -> Result<T, Error> {
+    fn filter<B: Backend, F: Hashing, A>(&mut self, funnel: F) -> Result<Filter<B, F, A>, Error> {
         let magic = self.array()?;
-        if magic != T::MAGIC {
-            let [range, got] = [T::MAGIC, magic].map(|magic| format!("\"{}\"", magic.escape_ascii()));
+        if magic != B::MAGIC {
+            let [range, got] = [B::MAGIC, magic].map(|magic| format!("\"{}\"", magic.escape_ascii()));
             let violation = Violation::new("the first eight bytes", range, got);
             return Err(Error::WrongFormat(violation.with_form_of(&magic, self.len())));
         }
-        let (stored, given) = (self.hash_id()?, funnel.hash_id());
+        let (stored, given) = (self.hash_id()?, B::HASH.unwrap_or_else(|| funnel.hash_id()));
         if stored != given {
             let thing = "the hash of the filter's keys";
             let range = format_args!("the funnel's, {given}");
             return Err(Error::Incompatible(Violation::new(thing, range, stored)));
         }
-        let filter = T::read_contents(self, funnel)?;
+        let backend = B::read(self)?;
         self.verify()?;
-        Ok(filter)
+        Ok(Filter::of(backend, funnel))
     }
 
     /// Reads the header after its first eight bytes.
@@ -503,7 +408,7 @@ impl<'a> Reader<'a> {
         Ok(words)
     }
 
-    /// Reads and verifies the checksum. [`Stored::read_contents`] may call this before it trusts the contents;
+    /// Reads and verifies the checksum. [`Backend::read`] may call this before it trusts the contents;
     /// otherwise the checksum is verified afterwards.
     ///
     /// # Errors

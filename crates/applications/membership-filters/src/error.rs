@@ -106,9 +106,9 @@ impl Violation {
 
     /// Adds what form of filter of this length begins with these bytes, if they tell it.
     pub(crate) fn with_form_of(mut self: Box<Self>, head: &[u8], len: Option<u64>) -> Box<Self> {
-        if let Some(form) = crate::form::form_of(head, len) {
+        if let Some(form) = crate::kinds::describe(head, len) {
             self.given += ": these bytes seem to be ";
-            self.given += form;
+            self.given += &form;
         }
         self
     }
@@ -255,21 +255,3 @@ impl PartialEq for Error {
 }
 
 impl Eq for Error {}
-
-/// The result of an insertion, by `Slot::apply` for example: `()`, `bool`, or a `Result`.
-pub trait Outcome {
-    /// Returns whether the filter did not take the key.
-    fn is_error(&self) -> bool {
-        false
-    }
-}
-
-impl Outcome for () {}
-impl Outcome for bool {}
-
-impl<T, E> Outcome for Result<T, E> {
-    #[inline]
-    fn is_error(&self) -> bool {
-        self.is_err()
-    }
-}

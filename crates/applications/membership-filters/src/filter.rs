@@ -4,12 +4,9 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::backend::{
-    AnyFunnel, Backend, Compatible, Concurrent, Counted, Enveloped, Exclusive, Fast, Inserted as _, Merge,
-    Probed, Remove,
-};
-use crate::envelope::{self, CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
-use crate::error::{Error, Outcome};
+use crate::backend::{Backend, Chosen, Concurrent, Counted, Exclusive, Merge, Remove};
+use crate::envelope::{self, CHECKSUM_LEN, HEADER_LEN};
+use crate::error::Error;
 use crate::funnel::{Funnel, Hashed};
 use crate::hash::{Function, Hash128, HashFunction as _, Hashing, Xxph3};
 use crate::stats::Stats;
@@ -71,10 +68,10 @@ impl<B: Backend + fmt::Debug, F: fmt::Debug, A> fmt::Debug for Filter<B, F, A> {
 const TOGETHER: usize = 512;
 
 /// Collects hashes in a buffer on the stack, and passes them on in order. Stops at an error.
-fn in_batches<H: Copy + Default, R: Outcome>(
+fn in_batches<H: Copy + Default>(
     hashes: impl Iterator<Item = H>,
-    mut then: impl FnMut(&[H]) -> R,
-) -> R {
+    mut then: impl FnMut(&[H]) -> Result<(), Error>,
+) -> Result<(), Error> {
     let (mut hashes, mut batch) = (hashes, [H::default(); TOGETHER]);
     loop {
         let mut count = 0;
@@ -82,9 +79,9 @@ fn in_batches<H: Copy + Default, R: Outcome>(
             *place = hash;
             count += 1;
         }
-        let done = then(batch.get(..count).unwrap_or_default());
-        if count < TOGETHER || done.is_error() {
-            return done;
+        then(batch.get(..count).unwrap_or_default())?;
+        if count < TOGETHER {
+            return Ok(());
         }
     }
 }
@@ -141,7 +138,7 @@ impl<B, F, A> Filter<B, F, A> {
 }
 
 /// Filters whose funnel is chosen.
-impl<B: AnyFunnel, F, A> Filter<B, F, A> {
+impl<B: Backend<Funnel = Chosen<D>>, D, F, A> Filter<B, F, A> {
     /// Creates an empty filter.
     ///
     /// # Errors
@@ -153,7 +150,7 @@ impl<B: AnyFunnel, F, A> Filter<B, F, A> {
     }
 }
 
-impl<B: Fast, A> Filter<B, Xxph3, A> {
+impl<B: Backend<Funnel = Chosen<Xxph3>>, A> Filter<B, Xxph3, A> {
     /// Creates an empty filter for this many keys at this false-positive rate: [`new`](Self::new) with the fast hash, and with
     /// the `new` of the parameters.
     ///
@@ -214,7 +211,12 @@ impl<B: Backend, F, A> Filter<B, F, A> {
 
     fn answers(&self, hashes: impl Iterator<Item = B::Hash>) -> Vec<bool> {
         let mut answers = Vec::with_capacity(hashes.size_hint().0);
-        in_batches(hashes, |hashes| self.backend.contains_batch(hashes, &mut answers));
+        let then = |hashes: &[B::Hash]| {
+            self.backend.contains_batch(hashes, &mut answers);
+            Ok(())
+        };
+        // It refuses none.
+        let _all = in_batches(hashes, then);
         answers
     }
 
@@ -240,6 +242,37 @@ impl<B: Backend, F, A> Filter<B, F, A> {
     /// Returns the memory of the filter's bits in bytes.
     pub fn memory_bytes(&self) -> u64 {
         self.bits().div_ceil(64) * 8
+    }
+
+    /// Returns the number of set bits, of counters that are not 0, or of slots that are taken: Spark's `cardinality`. Reads a
+    /// Bloom filter as a whole.
+    ///
+    /// While other threads insert, the count includes at least the bits of every insertion that happened before this
+    /// call, and at most the bits that are set when it returns.
+    pub fn ones(&self) -> u64 {
+        self.backend.ones()
+    }
+
+    /// Returns the number of different keys, where it is not [counted](Self::len) an estimate from the share of ones: Guava's
+    /// `approximateElementCount`. `None` if too few bits are left for an error of 5 %. Reads a Bloom filter as a whole.
+    pub fn estimated_len(&self) -> Option<u64> {
+        self.backend.estimated_len()
+    }
+
+    /// Checks that the filters can be merged: equal sizes, probe counts, strategies or versions, and funnels.
+    ///
+    /// Unlike in Guava, a filter is compatible with itself: merging would change nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Incompatible`](crate::Error::Incompatible) names the first difference and both values, or says why filters of the
+    /// kind are not merged.
+    pub fn check_compatible(&self, other: &Self) -> Result<(), Error>
+    where
+        F: PartialEq + fmt::Debug,
+    {
+        self.backend.check_compatible(&other.backend)?;
+        Error::check_equal("funnels", &self.funnel, &other.funnel)
     }
 }
 
@@ -273,30 +306,6 @@ impl<B: Backend, F: PartialEq, A> Filter<B, F, A> {
             *answer |= self.own(hash).is_err();
         }
         answers
-    }
-}
-
-/// Bloom filters.
-impl<B: Probed, F, A> Filter<B, F, A> {
-    /// Returns the probe count k: the number of bits or counters that a key has.
-    #[inline]
-    pub fn probe_count(&self) -> u32 {
-        self.backend.probe_count()
-    }
-
-    /// Returns the number of set bits, or of counters that are not 0: Spark's `cardinality`. Reads the whole filter.
-    ///
-    /// While other threads insert, the count includes at least the bits of every insertion that happened before this
-    /// call, and at most the bits that are set when it returns.
-    pub fn ones(&self) -> u64 {
-        self.backend.ones()
-    }
-
-    /// Returns an estimate of the number of different keys, from the share of ones: Guava's `approximateElementCount`.
-    /// `None` if too few bits are left for an error of 5 %. Reads the whole filter. Earlier removals do not affect it, except
-    /// through stuck counters.
-    pub fn estimated_len(&self) -> Option<u64> {
-        self.backend.estimated_len()
     }
 }
 
@@ -342,7 +351,13 @@ impl<B: Exclusive, F> Filter<B, F> {
         F: Funnel<T>,
     {
         let then = |hashes: &[B::Hash]| self.backend.insert_batch(hashes);
-        in_batches(parts::<B, F, T>(&self.funnel, keys), then)
+        B::done(in_batches(parts::<B, F, T>(&self.funnel, keys), then))
+    }
+
+    /// Inserts keys by their hashes, which are those of the funnel.
+    pub(crate) fn put_hashes(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
+        let then = |hashes: &[B::Hash]| self.backend.insert_batch(hashes);
+        in_batches(hashes.iter().map(|&hash| hash.into()), then)
     }
 
     /// Removes all keys and keeps the memory; of a chain the first link alone.
@@ -362,7 +377,7 @@ impl<B: Exclusive, F: PartialEq> Filter<B, F> {
     #[inline]
     pub fn insert_hashed(&mut self, hash: &Hashed<F>) -> Result<bool, Error> {
         let hash = self.own(hash)?;
-        self.backend.insert(hash.into()).result()
+        B::new_result(self.backend.insert(hash.into()))
     }
 
     /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many).
@@ -373,7 +388,7 @@ impl<B: Exclusive, F: PartialEq> Filter<B, F> {
     pub fn insert_many_hashed(&mut self, hashes: &[Hashed<F>]) -> Result<(), Error> {
         self.check_own(hashes)?;
         let then = |hashes: &[B::Hash]| self.backend.insert_batch(hashes);
-        in_batches(hashed_parts::<B, F>(hashes), then).result()
+        in_batches(hashed_parts::<B, F>(hashes), then)
     }
 }
 
@@ -394,8 +409,16 @@ impl<B: Concurrent, F> Filter<B, F, Shared> {
     where
         F: Funnel<T>,
     {
-        let then = |hashes: &[B::Hash]| self.backend.insert_batch(hashes);
-        in_batches(parts::<B, F, T>(&self.funnel, keys), then);
+        self.put(parts::<B, F, T>(&self.funnel, keys));
+    }
+
+    fn put(&self, hashes: impl Iterator<Item = B::Hash>) {
+        let then = |hashes: &[B::Hash]| {
+            self.backend.insert_batch(hashes);
+            Ok(())
+        };
+        // It refuses none.
+        let _all = in_batches(hashes, then);
     }
 
     /// Merges all keys of `other` into this filter. Other threads may keep using both. A filter for one thread becomes a
@@ -460,8 +483,7 @@ impl<B: Concurrent, F: PartialEq> Filter<B, F, Shared> {
     /// The error of [`insert_hashed`](Self::insert_hashed), before the first key is inserted.
     pub fn insert_many_hashed(&self, hashes: &[Hashed<F>]) -> Result<(), Error> {
         self.check_own(hashes)?;
-        let then = |hashes: &[B::Hash]| self.backend.insert_batch(hashes);
-        in_batches(hashed_parts::<B, F>(hashes), then);
+        self.put(hashed_parts::<B, F>(hashes));
         Ok(())
     }
 }
@@ -474,20 +496,6 @@ impl<B: Concurrent, F> From<Filter<B::Alone, F>> for Filter<B, F, Shared> {
 }
 
 /// Filters of which two can become one.
-impl<B: Compatible, F: PartialEq + fmt::Debug, A> Filter<B, F, A> {
-    /// Checks that the filters can be merged: equal sizes, probe counts, strategies or versions, and funnels.
-    ///
-    /// Unlike in Guava, a filter is compatible with itself: merging would change nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`Incompatible`](crate::Error::Incompatible) names the first difference and both values.
-    pub fn check_compatible(&self, other: &Self) -> Result<(), Error> {
-        self.backend.check_compatible(&other.backend)?;
-        Error::check_equal("funnels", &self.funnel, &other.funnel)
-    }
-}
-
 impl<B: Merge, F: PartialEq + fmt::Debug> Filter<B, F> {
     /// Merges all keys of `other` into this filter: Guava's `putAll`, Spark's `mergeInPlace`.
     ///
@@ -531,47 +539,25 @@ impl<B: Remove, F: PartialEq> Filter<B, F> {
     }
 }
 
-impl<B: Enveloped, F: Hashing, A> Stored for Filter<B, F, A> {
-    type Funnel = F;
-
-    const MAGIC: [u8; 8] = B::MAGIC;
-
-    fn funnel(&self) -> &F {
-        &self.funnel
-    }
-
-    fn stored_len(&self) -> u64 {
-        HEADER_LEN + self.backend.contents_len() + CHECKSUM_LEN
-    }
-
-    fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
-        self.backend.write(writer)
-    }
-
-    fn read_contents(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
-        B::read(reader).map(|backend| Self::of(backend, funnel))
-    }
-}
-
 /// The stored form, with a checksum, as [`format`](crate::format) describes it.
-impl<B, F, A> Filter<B, F, A>
-where
-    Self: Stored,
-{
+impl<B: Backend, F: Hashing, A> Filter<B, F, A> {
     /// Returns the stored form.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         envelope::to_bytes(self)
     }
 
-    /// Writes the stored form piece by piece. Does not flush. Needs the feature `std`.
+    /// Writes the stored form in pieces of up to 64 KiB. Does not flush. Needs the feature `std`.
+    ///
+    /// If other threads insert into the filter meanwhile, the form is whole: it holds every key whose insertion happened before
+    /// the call, and all, some or none of the bits of the others.
     ///
     /// # Errors
     ///
     /// The errors of the writer.
     #[cfg(feature = "std")]
-    pub fn write_to(&self, writer: impl std::io::Write) -> std::io::Result<()> {
-        envelope::write_to(self, writer)
+    pub fn write_to(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
+        envelope::write(self, &mut |bytes: &[u8]| writer.write_all(bytes))
     }
 
     /// Writes the stored form to a file, which appears, or replaces another, when it is complete. Needs the feature
@@ -582,18 +568,20 @@ where
     /// [`Write`](crate::Error::Write), with the name of the file.
     #[cfg(feature = "save")]
     pub fn save(&self, path: impl AsRef<std::path::Path>) -> Result<(), Error> {
-        envelope::save(self, path.as_ref())
+        let path = path.as_ref();
+        whole_files::save(path, |file| self.write_to(file))
+            .map_err(|error| Error::Write(error.into()).of_file(path))
     }
 
     /// Returns the length of the stored form in bytes.
     pub fn stored_len(&self) -> u64 {
-        Stored::stored_len(self)
+        HEADER_LEN + self.backend.contents_len() + CHECKSUM_LEN
     }
 }
 
 /// Reading of the stored form, with the funnel that the filter was written with. Spark's filter and RedisBloom's have the same
 /// methods without a funnel.
-impl<B: AnyFunnel, F: Hashing, A> Filter<B, F, A> {
+impl<B: Backend<Funnel = Chosen<D>>, D, F: Hashing, A> Filter<B, F, A> {
     /// Reads the filter from its stored form; trailing bytes are an error.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ pub use crate::bits::MAX_WORD_COUNT;
 pub use filter::BloomFilter;
 #[cfg(target_has_atomic = "64")]
 pub use filter::ConcurrentBloomFilter;
+pub(crate) use filter::{ENVELOPE, STREAM};
 pub use header::{MAX_PROBE_COUNT, StreamHeader};
 pub use parameters::{DEFAULT_RATE, Parameters, ProbeCountRule};
 pub use strategy::Strategy;

@@ -234,8 +234,7 @@ pub trait Hashing {
     #[inline]
     #[must_use]
     fn hash_id(&self) -> HashId {
-        let (function, encoding) = (self.function(), self.encoding());
-        HashId { function, encoding }
+        HashId::new(self.function(), self.encoding())
     }
 }
 
@@ -265,6 +264,10 @@ pub struct HashId {
 }
 
 impl HashId {
+    pub(crate) const fn new(function: Function, encoding: Encoding) -> Self {
+        Self { function, encoding }
+    }
+
     /// Returns the same function for keys of another encoding.
     #[must_use]
     pub const fn with_encoding(self, encoding: Encoding) -> Self {
@@ -277,12 +280,30 @@ impl HashId {
         self.encoding
     }
 
+    /// Returns the seed of the hash: of Spark's; 0 for others.
+    #[must_use]
+    pub const fn seed(self) -> i32 {
+        match self.function {
+            Function::Spark { seed } => seed,
+            _ => 0,
+        }
+    }
+
+    /// Returns Spark's hash under another seed, and other hashes as they are.
+    pub(crate) const fn with_seed(self, seed: i32) -> Self {
+        let function = match self.function {
+            Function::Spark { .. } => Function::Spark { seed },
+            other => other,
+        };
+        Self { function, ..self }
+    }
+
     /// Returns the bytes 9 to 15 of the envelope. The number of an encoding or the seed of Spark's hash: no filter has both.
     pub(crate) const fn to_bytes(self) -> [u8; 7] {
         let Encoding { kind, depth, id } = self.encoding;
-        let number = match self.function {
-            Function::Spark { seed } if kind != Encoding::CUSTOM => seed.cast_unsigned(),
-            _ => id,
+        let number = match kind {
+            Encoding::CUSTOM => id,
+            _ => self.seed().cast_unsigned(),
         };
         let [a, b, c, d] = number.to_le_bytes();
         [self.function.code(), kind, depth, a, b, c, d]
@@ -342,9 +363,9 @@ impl fmt::Display for HashId {
             Function::RedisBloom => "RedisBloom's MurmurHash64A",
         };
         write!(f, "{name} of {}", self.encoding)?;
-        match self.function {
-            Function::Spark { seed } if seed != 0 => write!(f, ", seed {seed}"),
-            _ => Ok(()),
+        match self.seed() {
+            0 => Ok(()),
+            seed => write!(f, ", seed {seed}"),
         }
     }
 }

@@ -1,13 +1,16 @@
 //! RedisBloom's Bloom filter, which grows: the chain behind `BF.RESERVE`, `BF.ADD` and `BF.EXISTS`, byte for byte.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::mem;
 
-use crate::backend::{Backend, Counted, Exclusive};
+use crate::backend::{Backend, Counted, Exclusive, FilterSize, ToCommands};
+use crate::envelope::{Reader, Writer};
 use crate::error::{Error, Violation};
 use crate::filter::Filter;
 use crate::funnel::{Funnel, hashing};
-use crate::hash::{Encoding, Function, Hash128, HashFunction, Hashing};
+use crate::hash::{Encoding, Function, Hash128, HashFunction, HashId, Hashing};
+use crate::kinds::{Kind, Stream};
 use crate::stats::Stats;
 
 mod chunks;
@@ -109,14 +112,7 @@ impl BloomFilter {
     ///
     /// The errors of [`Parameters::first_link`], and [`Error::OutOfMemory`].
     pub fn new(parameters: &Parameters) -> Result<Self, Error> {
-        let chain = Chain {
-            expansion: parameters.expansion,
-            is_scaling: parameters.is_scaling,
-            is_rounded: false,
-            full: Vec::new(),
-            last: Layer::new(parameters.first_link()?)?,
-        };
-        Ok(Self::of(chain, RedisBytes))
+        Chain::new(parameters).map(|chain| Self::of(chain, RedisBytes))
     }
 
     /// Creates an empty filter whose first link is for this many keys, at this false-positive rate: [`new`](Self::new) with
@@ -148,10 +144,61 @@ impl BloomFilter {
     }
 }
 
+/// All chunks, one after the other.
+pub(crate) const STREAM: Kind<Chain> = Kind {
+    stream: Some(Stream {
+        text: "RedisBloom's chunks, which `redisbloom::BloomFilter::from_redisbloom` reads",
+        may_begin: |head, len| len.is_some_and(|len| chunks::begins(head, len)),
+        recognise: |head, len, is_envelope| (is_envelope || chunks::begins(head, len)).then_some((0, true)),
+    }),
+    ..Kind::enveloped(&["redisbloom"])
+};
+
 impl Backend for Chain {
     const NAME: &'static str = "redisbloom::BloomFilter";
 
+    const MAGIC: [u8; 8] = *b"MFredisb";
+
+    const HASH: Option<HashId> = Some(HashId::new(Function::RedisBloom, Encoding::BYTES));
+
+    const MERGE: Result<fn(&mut Self, &Self), &'static str> =
+        Err("RedisBloom's filters, which count their keys");
+
+    const COMMANDS: Option<ToCommands<Self>> = Some(|chain, key| Box::new(chain.commands(key)));
+
     type Hash = Hash128;
+
+    type Funnel = RedisBytes;
+
+    type Parameters = Parameters;
+
+    fn sized(capacity: u64, rate: f64) -> Result<Parameters, Error> {
+        Ok(Parameters::new(capacity, rate))
+    }
+
+    /// Before it grows.
+    fn size(parameters: &Parameters) -> Result<FilterSize, Error> {
+        let link = parameters.first_link()?;
+        Ok(FilterSize {
+            contents_len: chunks::chunks_len(1, link.bits),
+            memory_bytes: link.bits / 8,
+            probe_count: Some(link.probe_count),
+        })
+    }
+
+    fn rate(parameters: &Parameters, keys: u64) -> f64 {
+        parameters.first_link().map_or(1.0, |link| link.rate_at(keys))
+    }
+
+    fn new(parameters: &Parameters) -> Result<Self, Error> {
+        Ok(Self {
+            expansion: parameters.expansion,
+            is_scaling: parameters.is_scaling,
+            is_rounded: false,
+            full: Vec::new(),
+            last: Layer::new(parameters.first_link()?)?,
+        })
+    }
 
     #[inline]
     fn contains(&self, hash: Hash128) -> bool {
@@ -164,7 +211,7 @@ impl Backend for Chain {
         answers.resize(first + hashes.len(), false);
         for layer in self.layers() {
             found.clear();
-            layer.bloom.contains_batch(hashes, &mut found);
+            layer.bloom.find_batch(hashes, &mut found);
             for (answer, found) in answers.iter_mut().skip(first).zip(&found) {
                 *answer |= found;
             }
@@ -177,9 +224,10 @@ impl Backend for Chain {
 
     fn stats(&self) -> Stats {
         let (mut taken, mut none) = (0, 0.0);
-        for link in self.layers().map(|layer| layer.bloom.stats()) {
-            taken += link.taken;
-            none += libm::log1p(-link.expected_rate);
+        for link in self.layers().map(|layer| &layer.bloom) {
+            let ones = link.bits.ones();
+            taken += ones;
+            none += libm::log1p(-link.rate_of(ones));
         }
         Stats {
             len: Some(self.count()),
@@ -187,9 +235,23 @@ impl Backend for Chain {
             places: self.bits(),
             taken,
             memory_bytes: self.bits() / 8,
+            probe_count: self.full.is_empty().then_some(self.last.shape.probe_count),
+            is_probe_count_chosen: false,
             // Otherwise an empty filter has a negative zero.
             expected_rate: -libm::expm1(none) + 0.0,
         }
+    }
+
+    fn contents_len(&self) -> u64 {
+        chunks::chunks_len(self.sum(|_| 1), self.bits())
+    }
+
+    fn write<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+        self.chunks().try_for_each(|(_, bytes)| writer.bytes(&bytes))
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        Self::read_chunks(reader)
     }
 }
 
@@ -221,6 +283,15 @@ impl Exclusive for Chain {
             return Ok(());
         }
         hashes.iter().try_for_each(|&hash| self.insert(hash).map(drop))
+    }
+
+    #[inline]
+    fn new_result(new: Result<bool, Error>) -> Result<bool, Error> {
+        new
+    }
+
+    fn done(result: Result<(), Error>) -> Result<(), Error> {
+        result
     }
 
     fn clear(&mut self) {

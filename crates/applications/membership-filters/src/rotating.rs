@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::mem;
 
-use crate::backend::{AnyFunnel, Backend, Compatible, Enveloped, Exclusive, Merge, Probed};
+use crate::backend::{Backend, Chosen, Exclusive, FilterSize, Merge};
 use crate::blocked::{Blocked, Parameters};
 use crate::envelope::{Reader, Writer};
 use crate::error::Error;
@@ -80,6 +80,9 @@ pub struct Generations<P = Parameters> {
 
 const MAX_GENERATIONS: u32 = 1 << 16;
 
+/// The number of bytes between the common header and the generations.
+const FIELDS_LEN: u64 = 16;
+
 /// Returns the rate of each generation for this rate of all together.
 fn rate_of_each(count: u32, rate: f64) -> Result<f64, Error> {
     Error::check_rate(rate)?;
@@ -139,10 +142,58 @@ impl<B> Rotating<B> {
     }
 }
 
+impl<B: Backend> Rotating<B> {
+    fn add(&mut self, other: &Self) {
+        let ours = [&mut self.newest].into_iter().chain(&mut self.older);
+        for ((ours, theirs), merge) in ours.zip(other.all()).zip(core::iter::repeat(B::MERGE).flatten()) {
+            merge(ours, theirs);
+        }
+    }
+}
+
 impl<B: Backend> Backend for Rotating<B> {
     const NAME: &'static str = "RotatingFilter";
 
+    const MAGIC: [u8; 8] = *b"MFrotate";
+
+    const MERGE: Result<fn(&mut Self, &Self), &'static str> = match B::MERGE {
+        Ok(_) => Ok(Self::add),
+        Err(reason) => Err(reason),
+    };
+
     type Hash = B::Hash;
+
+    type Funnel = Chosen;
+
+    type Parameters = Generations<B::Parameters>;
+
+    /// Two generations.
+    fn sized(capacity: u64, rate: f64) -> Result<Self::Parameters, Error> {
+        let (count, rate) = (2, rate_of_each(2, rate)?);
+        let each = B::sized(capacity, rate)?;
+        Ok(Generations { count, each })
+    }
+
+    fn size(parameters: &Self::Parameters) -> Result<FilterSize, Error> {
+        let (count, each) = (u64::from(parameters.count), B::size(&parameters.each)?);
+        Ok(FilterSize {
+            contents_len: FIELDS_LEN + count * each.contents_len,
+            memory_bytes: count * each.memory_bytes,
+            ..each
+        })
+    }
+
+    /// All keys are in the newest generation.
+    fn rate(parameters: &Self::Parameters, keys: u64) -> f64 {
+        B::rate(&parameters.each, keys)
+    }
+
+    fn new(Generations { count, each }: &Self::Parameters) -> Result<Self, Error> {
+        rate_of_each(*count, 0.5)?;
+        let newest = B::new(each)?;
+        let older = (1..*count).map(|_| B::new(each)).collect::<Result<_, _>>()?;
+        Ok(Self { newest, older })
+    }
 
     fn contains(&self, hash: B::Hash) -> bool {
         self.all().any(|each| each.contains(hash))
@@ -176,36 +227,7 @@ impl<B: Backend> Backend for Rotating<B> {
         }
         all
     }
-}
 
-/// The probe count is that of each generation.
-impl<B: Probed> Probed for Rotating<B> {
-    fn probe_count(&self) -> u32 {
-        self.newest.probe_count()
-    }
-}
-
-impl<B: Exclusive<New = bool, Done = ()>> Exclusive for Rotating<B> {
-    type New = bool;
-
-    type Done = ();
-
-    /// True means that no generation had the key.
-    fn insert(&mut self, hash: B::Hash) -> bool {
-        self.newest.insert(hash) && !self.older.iter().any(|each| each.contains(hash))
-    }
-
-    fn insert_batch(&mut self, hashes: &[B::Hash]) {
-        self.newest.insert_batch(hashes);
-    }
-
-    fn clear(&mut self) {
-        self.newest.clear();
-        self.older.iter_mut().for_each(B::clear);
-    }
-}
-
-impl<B: Compatible> Compatible for Rotating<B> {
     fn check_compatible(&self, other: &Self) -> Result<(), Error> {
         Error::check_equal(
             "numbers of generations",
@@ -214,41 +236,9 @@ impl<B: Compatible> Compatible for Rotating<B> {
         )?;
         self.newest.check_compatible(&other.newest)
     }
-}
-
-/// Generations of one age become one.
-impl<B: Merge<New = bool, Done = ()>> Merge for Rotating<B> {
-    fn merge(&mut self, other: &Self) {
-        self.newest.merge(&other.newest);
-        for (ours, theirs) in self.older.iter_mut().zip(&other.older) {
-            ours.merge(theirs);
-        }
-    }
-}
-
-impl<B: AnyFunnel + Compatible> AnyFunnel for Rotating<B> {
-    type Parameters = Generations<B::Parameters>;
-
-    /// Two generations.
-    fn sized(capacity: u64, rate: f64) -> Result<Self::Parameters, Error> {
-        let (count, rate) = (2, rate_of_each(2, rate)?);
-        let each = B::sized(capacity, rate)?;
-        Ok(Generations { count, each })
-    }
-
-    fn new(Generations { count, each }: &Self::Parameters) -> Result<Self, Error> {
-        rate_of_each(*count, 0.5)?;
-        let newest = B::new(each)?;
-        let older = (1..*count).map(|_| B::new(each)).collect::<Result<_, _>>()?;
-        Ok(Self { newest, older })
-    }
-}
-
-impl<B: Enveloped + Compatible> Enveloped for Rotating<B> {
-    const MAGIC: [u8; 8] = *b"MFrotate";
 
     fn contents_len(&self) -> u64 {
-        16 + self.all().map(B::contents_len).sum::<u64>()
+        FIELDS_LEN + self.all().map(B::contents_len).sum::<u64>()
     }
 
     fn write<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
@@ -278,5 +268,39 @@ impl<B: Enveloped + Compatible> Enveloped for Rotating<B> {
             older.push_back(each);
         }
         Ok(Self { newest, older })
+    }
+}
+
+impl<B: Exclusive<New = bool, Done = ()>> Exclusive for Rotating<B> {
+    type New = bool;
+
+    type Done = ();
+
+    /// True means that no generation had the key.
+    fn insert(&mut self, hash: B::Hash) -> bool {
+        self.newest.insert(hash) && !self.older.iter().any(|each| each.contains(hash))
+    }
+
+    fn insert_batch(&mut self, hashes: &[B::Hash]) -> Result<(), Error> {
+        self.newest.insert_batch(hashes)
+    }
+
+    #[inline]
+    fn new_result(new: bool) -> Result<bool, Error> {
+        Ok(new)
+    }
+
+    fn done(_: Result<(), Error>) {}
+
+    fn clear(&mut self) {
+        self.newest.clear();
+        self.older.iter_mut().for_each(B::clear);
+    }
+}
+
+/// Generations of one age become one.
+impl<B: Merge<New = bool, Done = ()>> Merge for Rotating<B> {
+    fn merge(&mut self, other: &Self) {
+        self.add(other);
     }
 }

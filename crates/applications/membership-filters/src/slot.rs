@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use arc_swap::ArcSwap;
 
 use crate::backend::Concurrent;
-use crate::error::{Error, Outcome};
+use crate::error::Error;
 use crate::filter::{Filter, Shared};
 use crate::funnel::Funnel;
 
@@ -131,14 +131,29 @@ impl<T> Slot<T> {
     }
 
     /// Calls `insert` once for the current filter and, during a rebuild, once for the one being built. If a rebuild begins or
-    /// the filter is replaced meanwhile, the new filter gets a call, too.
+    /// the filter is replaced meanwhile, the new filter gets a call, too. An insertion that can fail goes through
+    /// [`try_apply`](Self::try_apply).
     ///
-    /// Returns the result for the filter that was current when the call began; or the error of another filter, for example of
-    /// a cuckoo filter being built that is full. The key is then missing from that filter, and so after the commit.
+    /// Returns the result for the filter that was current when the call began.
     #[inline]
-    pub fn apply<R: Outcome>(&self, insert: impl Fn(&T) -> R) -> R {
+    pub fn apply(&self, insert: impl Fn(&T) -> bool) -> bool {
+        self.each(insert, |_| false)
+    }
+
+    /// Calls `insert` as [`apply`](Self::apply) does.
+    ///
+    /// # Errors
+    ///
+    /// The error of any filter, for example of a cuckoo filter being built that is full. The key is then missing from that
+    /// filter, and so after the commit.
+    pub fn try_apply<R, E>(&self, insert: impl Fn(&T) -> Result<R, E>) -> Result<R, E> {
+        self.each(insert, Result::is_err)
+    }
+
+    #[inline]
+    fn each<R>(&self, insert: impl Fn(&T) -> R, is_error: impl Fn(&R) -> bool) -> R {
         let mut state = self.state.load();
-        let error = |filter: &Arc<T>| Some(insert(filter)).filter(R::is_error);
+        let error = |filter: &Arc<T>| Some(insert(filter)).filter(&is_error);
         let mut failed = state.next.as_ref().and_then(error);
         let result = insert(&state.current);
         loop {
@@ -252,7 +267,7 @@ impl<B: Concurrent, F> Slot<Filter<B, F, Shared>> {
         F: Funnel<T>,
     {
         let keys = keys.into_iter();
-        self.apply(|filter| filter.insert_many(keys.clone()));
+        self.each(|filter| filter.insert_many(keys.clone()), |()| false);
     }
 }
 

@@ -43,18 +43,18 @@ mod stream;
 
 use alloc::vec::Vec;
 
-use crate::bits::Bits;
-use crate::bloom::{Bloom, Variety};
+use crate::backend::Backend as _;
+use crate::bloom::{Bloom, Variety as _};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::funnel::Funnel;
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
-use crate::steps::Rule;
 
 pub use item::ItemBytes;
 pub use parameters::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS, MAX_PROBE_COUNT, Parameters};
 pub use stream::StreamHeader;
+pub(crate) use stream::{STREAM_1, STREAM_2};
 
 /// The version of a filter: its positions and its stream. Filters of different versions cannot be merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -146,20 +146,6 @@ impl Default for Version {
 /// ```
 pub type BloomFilter = Filter<Bloom<Version>, ItemBytes>;
 
-impl Variety for Version {
-    const NAMES: [&'static str; 2] = ["spark::BloomFilter"; 2];
-
-    const VARIETIES: &'static str = "versions";
-
-    #[inline]
-    fn rule(self) -> Rule {
-        match self {
-            Self::V1 => Rule::Mitz32,
-            Self::V2 { .. } => Rule::Spark,
-        }
-    }
-}
-
 impl BloomFilter {
     /// Creates an empty filter.
     ///
@@ -167,12 +153,7 @@ impl BloomFilter {
     ///
     /// [`OutOfMemory`](crate::Error::OutOfMemory) when the allocator refuses the memory.
     pub fn new(parameters: &Parameters) -> Result<Self, Error> {
-        let bits = Bits::zeros(parameters.word_count())?;
-        Ok(Self::of_version(
-            parameters.version,
-            bits,
-            parameters.probe_count(),
-        ))
+        Bloom::new(parameters).map(Self::of_backend)
     }
 
     /// Creates an empty filter for this many keys at this false-positive rate: [`new`](Self::new) with [`Parameters::new`].
@@ -184,8 +165,9 @@ impl BloomFilter {
         Self::new(&Parameters::new(capacity, rate)?)
     }
 
-    const fn of_version(version: Version, bits: Bits, probe_count: u32) -> Self {
-        Self::of(Bloom::of(version, bits, probe_count), version.funnel())
+    pub(super) const fn of_backend(bloom: Bloom<Version>) -> Self {
+        let funnel = bloom.variety.funnel();
+        Self::of(bloom, funnel)
     }
 
     /// Keeps the keys that are in both filters, and others that both seem to contain: Spark's `intersectInPlace`. The rate is

@@ -20,6 +20,10 @@ pub struct Stats {
     pub taken: u64,
     /// The size of the places in bytes.
     pub memory_bytes: u64,
+    /// The probe count k; `None` without probes, and of a chain whose links differ in it.
+    pub probe_count: Option<u32>,
+    /// Is true if k was chosen for a number of keys, so that it may not fit the keys that are there.
+    pub is_probe_count_chosen: bool,
     /// The probability that an absent key seems to be in the filter now; in a cuckoo filter, if no key was inserted
     /// more than once. Guava's and Spark's `expectedFpp` is `fill()` to the power of the probe count instead, which is far
     /// too low for small filters.

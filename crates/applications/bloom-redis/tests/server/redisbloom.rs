@@ -102,8 +102,8 @@ fn a_full_chain_is_reported() {
 fn a_chain_of_redisbloom_2_0_goes_on() {
     with_module(|server| {
         for digits in [
-            include_str!("../../../membership-filters/tests/data/redisbloom_2.0.hex"),
-            include_str!("../../../membership-filters/tests/data/redisbloom_2.0_from_rdb.hex"),
+            include_str!("../../../membership-filters/tests/data/kinds/redisbloom.2.0.hex"),
+            include_str!("../../../membership-filters/tests/data/kinds/redisbloom.2.0-from-rdb.hex"),
         ] {
             let digits = digits.replace('\n', "");
             let stored: Vec<u8> = (0..digits.len())

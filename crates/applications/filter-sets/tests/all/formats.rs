@@ -445,8 +445,8 @@ fn spark_and_redisbloom_are_read_from_their_envelopes() {
     }
     // Chains of RedisBloom 2.0, as it dumped them and as later servers do.
     for digits in [
-        include_str!("../../../membership-filters/tests/data/redisbloom_2.0.hex"),
-        include_str!("../../../membership-filters/tests/data/redisbloom_2.0_from_rdb.hex"),
+        include_str!("../../../membership-filters/tests/data/kinds/redisbloom.2.0.hex"),
+        include_str!("../../../membership-filters/tests/data/kinds/redisbloom.2.0-from-rdb.hex"),
     ] {
         let bytes = hex::decode(digits.replace('\n', "")).unwrap();
         let filter = StoredFilter::from_bytes(None, bytes).unwrap();

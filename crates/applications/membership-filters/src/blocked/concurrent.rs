@@ -4,15 +4,17 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::bits::{BLOCK_LEN, Blocks};
-use super::{Blocked, Storage};
+use super::{Blocked, Parameters};
 use crate::arch;
 use crate::atomic_bits::{self, AtomicU64};
-use crate::backend::Concurrent;
+use crate::backend::{Backend, Concurrent, FilterSize};
 use crate::bits::Word;
+use crate::envelope::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::{Filter, Shared};
 use crate::hash::Xxph3;
 use crate::random::scale;
+use crate::stats::Stats;
 use filter_policy::parquet::{block_bits, block_may_match};
 
 /// A [`BlockedBloomFilter`](crate::BlockedBloomFilter) that many threads share: they insert through a shared reference, without locks.
@@ -116,19 +118,46 @@ impl AtomicBlocks {
     }
 }
 
-impl Storage for AtomicBlocks {
+/// What is not done for each key goes through a copy.
+impl Backend for Blocked<AtomicBlocks> {
     const NAME: &'static str = "ConcurrentBlockedBloomFilter";
 
-    fn zeroed(len: usize) -> Result<Self, Error> {
-        let (mut blocks, count) = (Vec::new(), len / BLOCK_LEN);
+    const MAGIC: [u8; 8] = Blocked::<Blocks>::MAGIC;
+
+    const MERGE: Result<fn(&mut Self, &Self), &'static str> =
+        Ok(|ours, theirs| Concurrent::merge(ours, theirs));
+
+    type Hash = u64;
+
+    type Funnel = <Blocked as Backend>::Funnel;
+
+    type Parameters = Parameters;
+
+    fn sized(capacity: u64, rate: f64) -> Result<Parameters, Error> {
+        Blocked::<Blocks>::sized(capacity, rate)
+    }
+
+    fn size(parameters: &Parameters) -> Result<FilterSize, Error> {
+        Blocked::<Blocks>::size(parameters)
+    }
+
+    fn rate(parameters: &Parameters, keys: u64) -> f64 {
+        Blocked::<Blocks>::rate(parameters, keys)
+    }
+
+    fn new(parameters: &Parameters) -> Result<Self, Error> {
+        let (mut blocks, parameters) = (Vec::new(), *parameters);
+        // Below 2^26.
+        let count = parameters.blocks() as usize;
         Error::reserve(&mut blocks, count)?;
         blocks.resize_with(count, Block::default);
-        Ok(Self(blocks))
+        let blocks = AtomicBlocks(blocks);
+        Ok(Self { parameters, blocks })
     }
 
     #[inline]
     fn contains(&self, hash: u64) -> bool {
-        match self.block(hash) {
+        match self.blocks.block(hash) {
             Some(Block(words)) => block_may_match(|index| words[index].value(), hash),
             None => true,
         }
@@ -136,13 +165,33 @@ impl Storage for AtomicBlocks {
 
     fn contains_batch(&self, hashes: &[u64], answers: &mut Vec<bool>) {
         for hashes in hashes.chunks(TOGETHER) {
-            self.prefetch(hashes);
+            self.blocks.prefetch(hashes);
             answers.extend(hashes.iter().map(|&hash| self.contains(hash)));
         }
     }
 
-    fn with_bytes<R>(&self, then: impl FnOnce(&[u8]) -> R) -> R {
-        then(self.copy().as_slice())
+    fn bits(&self) -> u64 {
+        self.parameters.memory_bytes() * 8
+    }
+
+    fn stats(&self) -> Stats {
+        self.copy().stats()
+    }
+
+    fn check_compatible(&self, other: &Self) -> Result<(), Error> {
+        self.check_size(other)
+    }
+
+    fn contents_len(&self) -> u64 {
+        super::FIELDS_LEN + self.parameters.memory_bytes()
+    }
+
+    fn write<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+        self.copy().write(writer)
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        Blocked::read(reader).map(Self::from_alone)
     }
 }
 

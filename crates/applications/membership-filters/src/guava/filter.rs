@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 #[cfg(target_has_atomic = "64")]
 use crate::atomic_bits::AtomicU64;
-use crate::backend::{AnyFunnel, Enveloped};
+use crate::backend::Chosen;
 use crate::bits::{Bits, Word};
-use crate::bloom::Bloom;
+use crate::bloom::{Bloom, Variety};
 use crate::envelope::{self, Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
@@ -16,6 +16,8 @@ use crate::guava::header::StreamHeader;
 use crate::guava::parameters::Parameters;
 use crate::guava::strategy::Strategy;
 use crate::hash::{Hashing, Murmur3};
+use crate::kinds::{Kind, Stream};
+use crate::steps::Rule;
 
 /// Guava's `BloomFilter`: a compact set that never misses an inserted key, but may seem to contain an absent one.
 ///
@@ -72,63 +74,72 @@ pub type BloomFilter<F> = Filter<Bloom<Strategy>, F>;
 #[cfg(target_has_atomic = "64")]
 pub type ConcurrentBloomFilter<F> = Filter<Bloom<Strategy, AtomicU64>, F, Shared>;
 
-impl<W: Word> AnyFunnel for Bloom<Strategy, W> {
+impl Variety for Strategy {
+    const NAMES: [&'static str; 2] = ["guava::BloomFilter", "guava::ConcurrentBloomFilter"];
+
+    const MAGIC: [u8; 8] = *b"GBfilter";
+
+    const VARIETIES: &'static str = "strategies";
+
+    type Funnel = Chosen;
+
     type Parameters = Parameters;
 
     fn sized(capacity: u64, rate: f64) -> Result<Parameters, Error> {
         Parameters::new(capacity, rate)
     }
 
-    fn new(parameters: &Parameters) -> Result<Self, Error> {
-        let bits = Bits::zeros(parameters.word_count())?;
-        Ok(Self::of(
-            parameters.chosen_strategy(),
-            bits,
-            parameters.probe_count(),
-        ))
-    }
-}
-
-impl<W: Word> Enveloped for Bloom<Strategy, W> {
-    const MAGIC: [u8; 8] = *b"GBfilter";
-
-    fn contents_len(&self) -> u64 {
-        self.header().stream_len()
+    fn shape(parameters: &Parameters) -> (Self, usize, u32) {
+        let (strategy, probes) = (parameters.chosen_strategy(), parameters.probe_count());
+        (strategy, parameters.word_count(), probes)
     }
 
-    fn write<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
-        writer.bytes(&self.header().to_bytes())?;
-        writer.words_be(self.bits.words())
+    #[inline]
+    fn rule(self) -> Rule {
+        match self {
+            Self::Murmur128Mitz32 => Rule::Mitz32,
+            Self::Murmur128Mitz64 => Rule::Mitz64,
+        }
     }
 
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn header_len(self) -> usize {
+        StreamHeader::LEN
+    }
+
+    fn write<W, E>(self, probe_count: u32, words: &[W], writer: &mut Writer<'_, E>) -> Result<(), E> {
+        writer.bytes(&StreamHeader::new(self, probe_count, words).to_bytes())
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<(Self, u64, u32), Error> {
         let head = reader.array()?;
         let header = StreamHeader::from_bytes(head);
-        let (_, count) = header.validate().map_err(|error| match (error, head) {
+        let (strategy, words) = header.validate().map_err(|error| match (error, head) {
             // Other heads are Guava's, damaged.
             (Error::InvalidField(violation), [2..=u8::MAX, ..] | [_, 0, ..]) => {
                 Error::InvalidField(violation.with_form_of(&head, reader.len()))
             }
             (error, _) => error,
         })?;
-        Self::from_parts(header, reader.words_by(count.into(), u64::from_be_bytes)?)
+        Ok((strategy, words.into(), header.probe_count.into()))
     }
 }
 
-impl<W: Word> Bloom<Strategy, W> {
-    fn header(&self) -> StreamHeader {
-        StreamHeader::new(self.variety, self.probe_count, self.bits.words())
-    }
+/// Guava's stream, whose length follows from its first bytes.
+pub(crate) const STREAM: Kind<Bloom<Strategy>> = Kind {
+    stream: Some(Stream {
+        text: "Guava's stream, which `guava::BloomFilter::from_guava` reads",
+        may_begin: |head, len| len.is_some_and(|len| is_whole(head, len)),
+        recognise: |head, len, is_envelope| (!is_envelope && is_whole(head, len)).then_some((0, true)),
+    }),
+    reads_envelope: false,
+    ..Kind::enveloped(&["guava"])
+};
 
-    fn from_parts(header: StreamHeader, words: Vec<u64>) -> Result<Self, Error> {
-        let (strategy, count) = header.validate()?;
-        if words.len() as u64 != u64::from(count) {
-            let (thing, range) = ("the word count", format_args!("{count} by the header"));
-            return Err(Error::argument(thing, range, words.len()));
-        }
-        let bits = Bits::from_words(words)?.map(W::from);
-        Ok(Self::of(strategy, bits, header.probe_count.into()))
-    }
+pub(crate) const ENVELOPE: Kind<Bloom<Strategy>> = Kind::enveloped(&["guava-envelope"]);
+
+fn is_whole(head: &[u8], len: u64) -> bool {
+    let header = head.first_chunk().copied().map(StreamHeader::from_bytes);
+    header.is_some_and(|header| header.validate().is_ok() && header.stream_len() == len)
 }
 
 /// Both filters of Guava.
@@ -150,7 +161,7 @@ impl<W: Word, F, A> Filter<Bloom<Strategy, W>, F, A> {
 
     /// Returns the header of this filter's stream.
     pub fn stream_header(&self) -> StreamHeader {
-        self.backend.header()
+        StreamHeader::new(self.strategy(), self.probe_count(), self.backend.bits.words())
     }
 
     /// Returns the length of this filter's stream in bytes: 6, plus 8 per word.
@@ -164,7 +175,7 @@ impl<W: Word, F: Hashing<Function = Murmur3>, A> Filter<Bloom<Strategy, W>, F, A
     /// Returns Guava's stream, the bytes of `writeTo`.
     #[must_use]
     pub fn to_guava(&self) -> Vec<u8> {
-        envelope::to_bare(self)
+        envelope::to_bare(&self.backend)
     }
 
     /// Reads Guava's stream, the bytes of `writeTo`; trailing bytes are an error. Damaged bits go unnoticed, and so does another
@@ -174,7 +185,7 @@ impl<W: Word, F: Hashing<Function = Murmur3>, A> Filter<Bloom<Strategy, W>, F, A
     ///
     /// [`Error`] names the fault in the header, or the number of missing bytes. Bytes that begin like another form are named.
     pub fn from_guava(bytes: &[u8], funnel: F) -> Result<Self, Error> {
-        envelope::from_bare(bytes, funnel)
+        envelope::from_bare(bytes).map(|backend| Self::of(backend, funnel))
     }
 
     /// Writes Guava's stream in pieces of 64 KiB, without a copy of the filter. Does not flush. Needs the feature `std`.
@@ -185,8 +196,8 @@ impl<W: Word, F: Hashing<Function = Murmur3>, A> Filter<Bloom<Strategy, W>, F, A
     ///
     /// The errors of the writer.
     #[cfg(feature = "std")]
-    pub fn write_guava(&self, writer: impl std::io::Write) -> std::io::Result<()> {
-        envelope::write_bare_to(self, writer)
+    pub fn write_guava(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
+        envelope::write_bare(&self.backend, &mut |bytes: &[u8]| writer.write_all(bytes))
     }
 
     /// Reads Guava's stream and nothing after it. The first fields are read one by one: wrap a file in a `BufReader`. Needs
@@ -199,7 +210,7 @@ impl<W: Word, F: Hashing<Function = Murmur3>, A> Filter<Bloom<Strategy, W>, F, A
     /// The errors of the reader, and those of [`from_guava`](Self::from_guava).
     #[cfg(feature = "std")]
     pub fn read_guava(reader: impl std::io::Read, funnel: F) -> Result<Self, Error> {
-        envelope::read_bare(reader, funnel)
+        envelope::read_bare(reader).map(|backend| Self::of(backend, funnel))
     }
 }
 
@@ -214,7 +225,13 @@ impl<F> BloomFilter<F> {
     /// [`InvalidField`](crate::Error::InvalidField) if no filter has this header, and
     /// [`InvalidArgument`](crate::Error::InvalidArgument) if it is the header of another number of words.
     pub fn from_parts(funnel: F, header: StreamHeader, words: Vec<u64>) -> Result<Self, Error> {
-        Bloom::from_parts(header, words).map(|bloom| Self::of(bloom, funnel))
+        let (strategy, count) = header.validate()?;
+        if words.len() as u64 != u64::from(count) {
+            let (thing, range) = ("the word count", format_args!("{count} by the header"));
+            return Err(Error::argument(thing, range, words.len()));
+        }
+        let bloom = Bloom::of(strategy, Bits::from_words(words)?, header.probe_count.into());
+        Ok(Self::of(bloom, funnel))
     }
 
     /// Returns the header of the filter's stream, which has its strategy and its probe count, and the words, as in

@@ -4,10 +4,9 @@
 
 use alloc::vec::Vec;
 
-use crate::bloom::Variety;
+use crate::bloom::Variety as _;
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
-use crate::steps::Rule;
 
 /// The strategy that derives a key's positions from its hash: Guava's `BloomFilterStrategies`.
 ///
@@ -73,20 +72,6 @@ impl Strategy {
     #[must_use]
     pub fn rate(self, bits: Modulus, keys: f64, probe_count: u32) -> f64 {
         self.rule().rate(bits.get(), keys, probe_count)
-    }
-}
-
-impl Variety for Strategy {
-    const NAMES: [&'static str; 2] = ["guava::BloomFilter", "guava::ConcurrentBloomFilter"];
-
-    const VARIETIES: &'static str = "strategies";
-
-    #[inline]
-    fn rule(self) -> Rule {
-        match self {
-            Self::Murmur128Mitz32 => Rule::Mitz32,
-            Self::Murmur128Mitz64 => Rule::Mitz64,
-        }
     }
 }
 

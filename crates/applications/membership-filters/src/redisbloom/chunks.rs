@@ -10,9 +10,9 @@ use hashzoo::xxh3_64;
 use super::keys::companion_key;
 use super::parameters::{LN_2, LOG2_BITS, Link};
 use super::{BloomFilter, Chain, Layer, RedisBytes};
-use crate::backend::{Backend as _, Counted as _, Enveloped};
+use crate::backend::Counted as _;
 use crate::bits::Bits;
-use crate::envelope::{self, ByteSource, Reader, Writer};
+use crate::envelope::{self, ByteSource, Reader};
 use crate::error::{Error, Violation};
 use crate::stored::{invalid, of_field, within};
 
@@ -79,7 +79,7 @@ impl BloomFilter {
             chunk: &[],
         };
         let mut reader = Reader::plain(&mut source);
-        let chain = Chain::read(&mut reader)?;
+        let chain = Chain::read_chunks(&mut reader)?;
         reader.end()?;
         Ok(Self::of(chain, RedisBytes))
     }
@@ -91,33 +91,13 @@ impl BloomFilter {
     ///
     /// The server needs memory for both filters until then. The longest step is that of a chunk, 16 MiB.
     pub fn commands(&self, key: &[u8]) -> impl Iterator<Item = Vec<Vec<u8>>> {
-        let (parts, print) = self.chunks().fold((0_u64, 0), |(parts, print), (_, bytes)| {
-            (parts + 1, xxh3_64(&bytes, print))
-        });
-        let companion = |purpose: &str| companion_key(purpose, key);
-        let loading = companion(&format!("loading:{print:016x}"));
-        let taken = companion(&format!("loading:{print:016x}:chunks"));
-        let eval = |script: &str, keys: &[&[u8]], arguments: &[&[u8]]| -> Vec<Vec<u8>> {
-            let count = keys.len().to_string();
-            let words = [&[b"EVAL", script.as_bytes(), count.as_bytes()], keys, arguments].concat();
-            words.iter().map(|word| word.to_vec()).collect()
-        };
-        let keys: [&[u8]; 4] = [&loading, &taken, key, &companion("loaded")];
-        let end = eval(REPLACE, &keys, &[parts.to_string().as_bytes()]);
-        let chunks = self.chunks().map(move |(iterator, bytes)| {
-            eval(
-                LOAD,
-                &[&loading, &taken],
-                &[iterator.to_string().as_bytes(), &bytes],
-            )
-        });
-        chunks.chain(iter::once(end))
+        self.backend.commands(key)
     }
 
     /// Returns the bytes of all chunks, one after the other.
     #[must_use]
     pub fn to_redisbloom(&self) -> Vec<u8> {
-        envelope::to_bare(self)
+        envelope::to_bare(&self.backend)
     }
 
     /// Reads the bytes of all chunks, one after the other; trailing bytes are an error. Damaged bits go unnoticed: the form of
@@ -127,7 +107,7 @@ impl BloomFilter {
     ///
     /// [`Error`] names the fault in the header, or the number of missing bytes. Bytes that begin like another form are named.
     pub fn from_redisbloom(bytes: &[u8]) -> Result<Self, Error> {
-        envelope::from_bare(bytes, RedisBytes)
+        envelope::from_bare(bytes).map(|chain| Self::of(chain, RedisBytes))
     }
 
     /// Writes the bytes of all chunks, one after the other. Does not flush. Needs the feature `std`.
@@ -136,8 +116,8 @@ impl BloomFilter {
     ///
     /// The errors of the writer.
     #[cfg(feature = "std")]
-    pub fn write_redisbloom(&self, writer: impl std::io::Write) -> std::io::Result<()> {
-        envelope::write_bare_to(self, writer)
+    pub fn write_redisbloom(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
+        envelope::write_bare(&self.backend, &mut |bytes: &[u8]| writer.write_all(bytes))
     }
 
     /// Reads the bytes of all chunks, and nothing after them. The first fields are read one by one: wrap a file in a
@@ -150,7 +130,7 @@ impl BloomFilter {
     /// The errors of the reader, and those of [`from_redisbloom`](Self::from_redisbloom).
     #[cfg(feature = "std")]
     pub fn read_redisbloom(reader: impl std::io::Read) -> Result<Self, Error> {
-        envelope::read_bare(reader, RedisBytes)
+        envelope::read_bare(reader).map(|chain| Self::of(chain, RedisBytes))
     }
 
     /// Reads the filter from its stored form; trailing bytes are an error.
@@ -184,18 +164,24 @@ impl BloomFilter {
     }
 }
 
-impl Enveloped for Chain {
-    const MAGIC: [u8; 8] = *b"MFredisb";
+/// Returns the number of bytes of all chunks.
+pub(super) const fn chunks_len(links: u64, bits: u64) -> u64 {
+    FIELDS_LEN + links * LINK_LEN + bits / 8
+}
 
-    fn contents_len(&self) -> u64 {
-        FIELDS_LEN + self.sum(|_| LINK_LEN) + self.bits() / 8
-    }
+/// Returns true if these are the first bytes of chunks of this length.
+pub(super) fn begins(head: &[u8], len: u64) -> bool {
+    let number = |at| Some(u32::from_le_bytes(*head.get(at..)?.first_chunk()?));
+    let Some((links, options)) = number(8).zip(number(12)) else {
+        return false;
+    };
+    // Links without expansion are shorter.
+    let is_whole = len >= FIELDS_LEN + u64::from(links) * 57;
+    is_whole && options & !(NO_ROUNDING | NO_SCALING) == HASHES_OF_64_BITS
+}
 
-    fn write<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
-        self.chunks().try_for_each(|(_, bytes)| writer.bytes(&bytes))
-    }
-
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+impl Chain {
+    pub(super) fn read_chunks(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let stated = reader.u64()?;
         let mut number = || reader.array().map(u32::from_le_bytes);
         let (count, options, first) = (number()?, number()?, number()?);
@@ -254,7 +240,7 @@ impl Enveloped for Chain {
 }
 
 impl Chain {
-    fn chunks(&self) -> impl Iterator<Item = (i64, Vec<u8>)> {
+    pub(super) fn chunks(&self) -> impl Iterator<Item = (i64, Vec<u8>)> {
         let words = self
             .layers()
             .flat_map(|layer| layer.bloom.bits.words().chunks(CHUNK_WORDS));
@@ -266,6 +252,30 @@ impl Chain {
             (iterator, bytes)
         });
         iter::once_with(|| (1, self.header())).chain(bits)
+    }
+
+    pub(super) fn commands<'a>(&'a self, key: &[u8]) -> impl Iterator<Item = Vec<Vec<u8>>> + use<'a> {
+        let (parts, print) = self.chunks().fold((0_u64, 0), |(parts, print), (_, bytes)| {
+            (parts + 1, xxh3_64(&bytes, print))
+        });
+        let companion = |purpose: &str| companion_key(purpose, key);
+        let loading = companion(&format!("loading:{print:016x}"));
+        let taken = companion(&format!("loading:{print:016x}:chunks"));
+        let eval = |script: &str, keys: &[&[u8]], arguments: &[&[u8]]| -> Vec<Vec<u8>> {
+            let count = keys.len().to_string();
+            let words = [&[b"EVAL", script.as_bytes(), count.as_bytes()], keys, arguments].concat();
+            words.iter().map(|word| word.to_vec()).collect()
+        };
+        let keys: [&[u8]; 4] = [&loading, &taken, key, &companion("loaded")];
+        let end = eval(REPLACE, &keys, &[parts.to_string().as_bytes()]);
+        let chunks = self.chunks().map(move |(iterator, bytes)| {
+            eval(
+                LOAD,
+                &[&loading, &taken],
+                &[iterator.to_string().as_bytes(), &bytes],
+            )
+        });
+        chunks.chain(iter::once(end))
     }
 
     fn header(&self) -> Vec<u8> {

@@ -1,9 +1,8 @@
 //! A link with its keys.
 
 use super::parameters::Link;
-use crate::backend::Exclusive as _;
 use crate::bits::Bits;
-use crate::bloom::{Bloom, Variety};
+use crate::bloom::Bloom;
 use crate::error::Error;
 use crate::hash::Hash128;
 use crate::steps::{Rule, Steps};
@@ -19,18 +18,6 @@ pub(super) struct Layer {
     pub(super) len: u64,
 }
 
-/// Links differ in their shapes alone, and are never merged, so that these texts are not shown.
-impl Variety for () {
-    const NAMES: [&'static str; 2] = ["redisbloom::BloomFilter"; 2];
-
-    const VARIETIES: &'static str = "kinds";
-
-    #[inline]
-    fn rule(self) -> Rule {
-        Rule::RedisBloom
-    }
-}
-
 impl Layer {
     /// Makes an empty link.
     pub(super) fn new(shape: Link) -> Result<Self, Error> {
@@ -40,7 +27,7 @@ impl Layer {
     }
 
     pub(super) const fn of(shape: Link, bits: Bits, len: u64) -> Self {
-        let bloom = Bloom::of((), bits, shape.probe_count);
+        let bloom = Bloom::by_rule((), Rule::RedisBloom, bits, shape.probe_count);
         Self { shape, bloom, len }
     }
 
@@ -56,7 +43,7 @@ impl Layer {
     /// Inserts a key. Returns true if that changed bits.
     #[inline]
     pub(super) fn insert(&mut self, hash: Hash128) -> bool {
-        let is_new = self.bloom.insert(hash);
+        let is_new = self.bloom.put(hash);
         self.len += u64::from(is_new);
         is_new
     }

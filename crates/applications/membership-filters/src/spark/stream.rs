@@ -2,10 +2,14 @@
 
 use alloc::vec::Vec;
 
-use super::{BloomFilter, ItemBytes, Version};
-use crate::bits::{Bits, MAX_WORD_COUNT, WORD};
-use crate::envelope::{self, CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
+use super::{BloomFilter, ItemBytes, Parameters, Version};
+use crate::bits::{MAX_WORD_COUNT, WORD};
+use crate::bloom::{Bloom, Variety};
+use crate::envelope::{self, Reader, Writer};
 use crate::error::{Error, Violation};
+use crate::hash::{Encoding, Function, HashId};
+use crate::kinds::{Kind, Stream};
+use crate::steps::Rule;
 use crate::stored::invalid;
 
 /// The header of Spark's stream: the bytes before the words.
@@ -98,7 +102,7 @@ impl BloomFilter {
     /// Returns Spark's stream, the bytes of `writeTo`.
     #[must_use]
     pub fn to_spark(&self) -> Vec<u8> {
-        envelope::to_bare(self)
+        envelope::to_bare(&self.backend)
     }
 
     /// Reads Spark's stream, the bytes of `writeTo`; trailing bytes are an error. Damaged bits go unnoticed: the form of
@@ -108,7 +112,7 @@ impl BloomFilter {
     ///
     /// [`Error`] names the fault in the header, or the number of missing bytes. Bytes that begin like another form are named.
     pub fn from_spark(bytes: &[u8]) -> Result<Self, Error> {
-        envelope::from_bare(bytes, ItemBytes::default())
+        envelope::from_bare(bytes).map(Self::of_backend)
     }
 
     /// Writes Spark's stream in pieces of 64 KiB, without a copy of the filter. Does not flush. Needs the feature `std`.
@@ -117,8 +121,8 @@ impl BloomFilter {
     ///
     /// The errors of the writer.
     #[cfg(feature = "std")]
-    pub fn write_spark(&self, writer: impl std::io::Write) -> std::io::Result<()> {
-        envelope::write_bare_to(self, writer)
+    pub fn write_spark(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
+        envelope::write_bare(&self.backend, &mut |bytes: &[u8]| writer.write_all(bytes))
     }
 
     /// Reads Spark's stream and nothing after it. The first fields are read one by one: wrap a file in a `BufReader`. Needs
@@ -131,7 +135,7 @@ impl BloomFilter {
     /// The errors of the reader, and those of [`from_spark`](Self::from_spark).
     #[cfg(feature = "std")]
     pub fn read_spark(reader: impl std::io::Read) -> Result<Self, Error> {
-        envelope::read_bare(reader, ItemBytes::default())
+        envelope::read_bare(reader).map(Self::of_backend)
     }
 
     /// Reads the filter from its stored form; trailing bytes are an error.
@@ -141,7 +145,7 @@ impl BloomFilter {
     /// [`WrongFormat`](Error::WrongFormat) names the form that the bytes seem to have instead; [`Error`] otherwise names the
     /// fault in the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        envelope::from_bytes(bytes, ItemBytes::default())
+        envelope::from_bytes(bytes, ItemBytes::default()).map(|filter: Self| Self::of_backend(filter.backend))
     }
 
     /// Reads the stored form and nothing after it. Needs the feature `std`.
@@ -151,7 +155,7 @@ impl BloomFilter {
     /// The errors of [`from_bytes`](Self::from_bytes), or that of the reader.
     #[cfg(feature = "std")]
     pub fn read_from(reader: impl std::io::Read) -> Result<Self, Error> {
-        envelope::read_from(reader, ItemBytes::default())
+        envelope::read_from(reader, ItemBytes::default()).map(|filter: Self| Self::of_backend(filter.backend))
     }
 
     /// Reads a file that holds the stored form. Needs the feature `std`.
@@ -162,40 +166,103 @@ impl BloomFilter {
     #[cfg(feature = "std")]
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
         envelope::open(path.as_ref(), ItemBytes::default())
+            .map(|filter: Self| Self::of_backend(filter.backend))
     }
 }
 
-/// The seed is in the contents, so that the header has that of all filters, 0.
-impl Stored for BloomFilter {
-    type Funnel = ItemBytes;
+/// Version 1 of the stream.
+pub(crate) const STREAM_1: Kind<Bloom<Version>> = Kind {
+    stream: Some(Stream {
+        text: STREAM,
+        may_begin: |head, _| head.starts_with(&[0, 0, 0, 1]),
+        recognise: |head, len, is_envelope| recognise(1, head, len, is_envelope),
+    }),
+    widens_integers: true,
+    of: |parameters, _| parameters.version(Version::V1),
+    ..Kind::enveloped(&["spark-v1"])
+};
+
+/// Version 2 of the stream.
+pub(crate) const STREAM_2: Kind<Bloom<Version>> = Kind {
+    stream: Some(Stream {
+        text: STREAM,
+        may_begin: |head, _| head.starts_with(&[0, 0, 0, 2]),
+        recognise: |head, len, is_envelope| recognise(2, head, len, is_envelope),
+    }),
+    has_seed: true,
+    widens_integers: true,
+    of: |parameters, seed| parameters.version(Version::V2 { seed }),
+    ..Kind::enveloped(&["spark-v2", "spark"])
+};
+
+const STREAM: &str = "Spark's stream, which `spark::BloomFilter::from_spark` reads";
+
+/// Recognises a stream of this version by its header, so that one that was cut is known, too.
+fn recognise(version: u32, head: &[u8], len: u64, is_envelope: bool) -> Option<(i32, bool)> {
+    let header = StreamHeader::from_prefix(head).ok()?;
+    let is_whole = is_envelope || header.stream_len() == len;
+    (header.version.number() == version).then_some((header.version.seed(), is_whole))
+}
+
+impl Variety for Version {
+    const NAMES: [&'static str; 2] = ["spark::BloomFilter"; 2];
 
     const MAGIC: [u8; 8] = *b"MFsparks";
 
-    fn funnel(&self) -> &ItemBytes {
-        &ItemBytes { seed: 0 }
+    const VARIETIES: &'static str = "versions";
+
+    /// The seed is in the contents.
+    const HASH: Option<HashId> = Some(HashId::new(Function::Spark { seed: 0 }, Encoding::BYTES));
+
+    type Funnel = ItemBytes;
+
+    type Parameters = Parameters;
+
+    fn sized(capacity: u64, rate: f64) -> Result<Parameters, Error> {
+        Parameters::new(capacity, rate)
     }
 
-    fn stored_len(&self) -> u64 {
-        HEADER_LEN + self.stream_header().stream_len() + CHECKSUM_LEN
+    fn sized_by_bits(capacity: u64, bits: u64) -> Result<Option<Parameters>, Error> {
+        Parameters::with_bits(capacity, bits).map(Some)
     }
 
-    fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
-        let header = self.stream_header();
-        let seed = match header.version {
-            Version::V1 => None,
-            Version::V2 { seed } => Some(seed.cast_unsigned()),
-        };
-        let fields = [Some(header.version.number()), Some(header.probe_count), seed];
-        for field in fields.into_iter().chain([Some(header.word_count)]).flatten() {
-            writer.bytes(&field.to_be_bytes())?;
+    fn shape(parameters: &Parameters) -> (Self, usize, u32) {
+        (
+            parameters.version,
+            parameters.word_count(),
+            parameters.probe_count(),
+        )
+    }
+
+    #[inline]
+    fn rule(self) -> Rule {
+        match self {
+            Self::V1 => Rule::Mitz32,
+            Self::V2 { .. } => Rule::Spark,
         }
-        writer.words_be(self.words())
     }
 
-    fn read_contents(reader: &mut Reader<'_>, _: ItemBytes) -> Result<Self, Error> {
+    fn seed(self) -> Option<i32> {
+        Some(Self::seed(self))
+    }
+
+    fn header_len(self) -> usize {
+        Self::header_len(self)
+    }
+
+    fn write<W, E>(self, probe_count: u32, words: &[W], writer: &mut Writer<'_, E>) -> Result<(), E> {
+        let seed = match self {
+            Self::V1 => None,
+            Self::V2 { seed } => Some(seed.cast_unsigned()),
+        };
+        let words = u32::try_from(words.len()).unwrap_or(MAX_WORD_COUNT);
+        let fields = [Some(self.number()), Some(probe_count), seed, Some(words)];
+        let mut fields = fields.into_iter().flatten();
+        fields.try_for_each(|field| writer.bytes(&field.to_be_bytes()))
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<(Self, u64, u32), Error> {
         let header = StreamHeader::read(reader)?;
-        let words = reader.words_by(header.word_count.into(), u64::from_be_bytes)?;
-        let bits = Bits::from_words(words)?;
-        Ok(Self::of_version(header.version, bits, header.probe_count))
+        Ok((header.version, header.word_count.into(), header.probe_count))
     }
 }

@@ -9,7 +9,7 @@ use membership_filters::{
 };
 
 use super::support::salted::Salted;
-use super::support::samples::blocked_xxph3;
+use super::support::samples::sample;
 
 fn keys() -> Vec<String> {
     (0..1000).map(|i| format!("key-{i}")).collect()
@@ -149,7 +149,7 @@ fn numbers_are_put_as_their_bits() {
 fn each_reader_says_which_form_it_was_given() {
     let mut plain = BloomFilter::new(Utf8, &Parameters::new(1000, 0.01).unwrap()).unwrap();
     plain.insert("key");
-    let (envelope, blocked) = (plain.to_bytes(), blocked_xxph3().to_bytes());
+    let (envelope, blocked) = (plain.to_bytes(), sample("blocked.xxph3"));
     let spark = spark::BloomFilter::new(&spark::Parameters::new(1000, 0.01).unwrap()).unwrap();
     let (guava, of_spark) = (plain.to_guava(), spark.to_spark());
     let redisbloom = redisbloom::BloomFilter::with_capacity(10, 0.1).unwrap();

@@ -3,8 +3,6 @@
 // What does not depend on the processor is not built for an emulator.
 #![cfg_attr(emulated, allow(dead_code, unused_imports))]
 
-#[cfg(all(feature = "save", not(emulated)))]
-mod alike;
 #[cfg(not(emulated))]
 mod blocked;
 #[cfg(not(emulated))]
@@ -12,11 +10,8 @@ mod counting;
 #[cfg(not(emulated))]
 mod cuckoo;
 #[cfg(not(emulated))]
-mod damaged;
-#[cfg(not(emulated))]
 mod every;
 mod ffi;
-mod format;
 mod funnels;
 mod guava;
 #[cfg(not(emulated))]
@@ -24,4 +19,6 @@ mod rates;
 mod redisbloom;
 #[cfg(not(emulated))]
 mod rotating;
+#[cfg(all(feature = "save", not(emulated)))]
+mod stored;
 mod support;

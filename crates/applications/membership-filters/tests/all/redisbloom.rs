@@ -138,7 +138,7 @@ fn of_hex(digits: &str) -> Vec<u8> {
 /// kind, whose capacities `BF.INFO` of today's module tells (trials of `bloom-redis` compare the bits with it).
 #[test]
 fn a_chain_of_redisbloom_2_0_is_read_and_goes_on() {
-    let stored = of_hex(include_str!("../data/redisbloom_2.0.hex"));
+    let stored = of_hex(include_str!("../data/kinds/redisbloom.2.0.hex"));
     let mut filter = RedisBloomFilter::from_redisbloom(&stored).unwrap();
     let keys: Vec<_> = (0..100).map(|i| format!("k/{i}")).collect();
     assert!(filter.contains_many(&keys).iter().all(|&found| found));
@@ -165,7 +165,7 @@ fn a_chain_of_redisbloom_2_0_is_read_and_goes_on() {
 /// The server's own answers: all keys, 207 of 10,000 others, and 2,455 insertions that changed bits.
 #[test]
 fn a_chain_of_redisbloom_2_0_that_a_later_server_loaded_is_read() {
-    let all_without = of_hex(include_str!("../data/redisbloom_2.0_from_rdb.hex"));
+    let all_without = of_hex(include_str!("../data/kinds/redisbloom.2.0-from-rdb.hex"));
     // The server that loads a chain of one link makes the others with their bits.
     let mut one_without = all_without.clone();
     one_without[20 + 53 + 8..][..8].copy_from_slice(&4_096_u64.to_le_bytes());

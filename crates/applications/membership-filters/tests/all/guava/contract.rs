@@ -3,9 +3,9 @@
 use std::io::{self, Read};
 
 use membership_filters::guava::{BloomFilter, Parameters, ProbeCountRule, Strategy, StreamHeader};
-use membership_filters::{Error, Utf8, envelope};
+use membership_filters::{Error, Utf8};
 
-use crate::support::samples::bloom;
+use crate::support::samples::sample;
 
 #[test]
 fn a_capacity_out_of_range_is_an_error_with_the_value() {
@@ -53,7 +53,7 @@ fn parts_that_are_no_filter_are_refused() {
     let filter = from_parts(header(3, 2), vec![1, 2]).unwrap();
     assert_eq!(
         format!("{filter:?}"),
-        "guava::BloomFilter { funnel: Utf8, backend: Bloom { variety: Murmur128Mitz64, bits: 128 bits, probe_count: 3 } }"
+        "guava::BloomFilter { funnel: Utf8, backend: Bloom { variety: Murmur128Mitz64, rule: Mitz64, bits: 128 bits, probe_count: 3 } }"
     );
     assert_eq!((filter.words(), filter.funnel()), (&[1, 2][..], &Utf8));
     assert_eq!(filter.into_parts(), (header(3, 2), vec![1, 2]));
@@ -134,8 +134,8 @@ fn an_error_of_the_reader_is_handed_on() {
     assert!(matches!(error, Error::Read(_)));
     assert_eq!(error.to_string(), "reading the filter failed: the disk is gone");
     assert!(std::error::Error::source(&error).is_some());
-    let bytes = envelope::to_bytes(&bloom());
-    let read = |bytes| envelope::read_from::<BloomFilter<Utf8>>(Slow::new(bytes, true), Utf8);
-    assert_eq!(read(&bytes).unwrap(), bloom());
+    let bytes = sample("guava-envelope");
+    let read = |bytes| BloomFilter::read_from(Slow::new(bytes, true), Utf8);
+    assert_eq!(read(&bytes), BloomFilter::from_bytes(&bytes, Utf8));
     assert_eq!(read(&bytes[..30]).unwrap_err(), error);
 }

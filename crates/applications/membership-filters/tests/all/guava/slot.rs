@@ -113,7 +113,7 @@ fn every_filter_gets_an_insertion_once() {
     let rebuild = rebuild.into_inner().unwrap();
     assert_eq!(count(rebuild.filter()), 1);
     assert_eq!(count(&rebuild.commit()), 11);
-    slot.apply(|filter| _ = filter.fetch_add(1, Ordering::Relaxed));
+    slot.apply(|filter| filter.fetch_add(1, Ordering::Relaxed) == 0);
     assert_eq!(count(&slot.load()), 2);
     // The first call is for the filter being built: a commit takes no key away that a reader found in the other one. It makes the
     // filter the current one.
@@ -141,19 +141,19 @@ fn an_insertion_that_any_filter_refuses_is_an_error() {
     for (current, next) in [(5, 3), (3, 5)] {
         let slot = Slot::new(of(current));
         let rebuild = slot.rebuild(of(next)).unwrap();
-        assert_eq!(slot.apply(|filter| insert(filter, 3)), Ok(current));
-        assert_eq!(slot.apply(|filter| insert(filter, 4)), Err(3));
+        assert_eq!(slot.try_apply(|filter| insert(filter, 3)), Ok(current));
+        assert_eq!(slot.try_apply(|filter| insert(filter, 4)), Err(3));
         assert_eq!(
             rebuild.commit().lock().unwrap().0,
             [3, 4],
             "the other filter has it"
         );
-        assert_eq!(slot.apply(|filter| insert(filter, 3)), Ok(next));
+        assert_eq!(slot.try_apply(|filter| insert(filter, 3)), Ok(next));
     }
     // Also where the filter that refuses it came meanwhile.
     let slot = Slot::new(of(5));
     let replaced = Cell::new(false);
-    let result = slot.apply(|filter| {
+    let result = slot.try_apply(|filter| {
         if !replaced.replace(true) {
             slot.store(of(1));
         }

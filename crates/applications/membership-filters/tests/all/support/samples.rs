@@ -1,57 +1,63 @@
-//! Small filters of each kind, and their stored forms.
+//! Stored filters of each kind, and the filters that the list makes.
+
+use std::fs;
+use std::path::PathBuf;
 
 use hashzoo::murmur3_x64_128;
-use membership_filters::backend::{Exclusive, Inserted as _};
-use membership_filters::envelope::Stored;
-use membership_filters::guava::{BloomFilter, Parameters};
-use membership_filters::{
-    BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, Error, Filter, Funnel,
-    Generations, Parameters as BlockedParameters, RotatingFilter, Utf8, Xxph3, envelope, redisbloom, spark,
-};
+use membership_filters::kinds::{self, AnyFilter, AnyKind, Size};
+use membership_filters::{Encoding, Error, HashId, Hashing as _};
 
-use super::hashes::Hashes;
-
-/// Inserts these keys.
-fn with_names<B: Exclusive, F: Funnel<str>>(mut filter: Filter<B, F>, names: &[&str]) -> Filter<B, F> {
-    for name in names {
-        filter.insert(*name).result().unwrap();
-    }
-    filter
+/// Returns the hash of bytes.
+pub(crate) fn hash_id(kind: &dyn AnyKind) -> HashId {
+    kind.hash_id(Encoding::BYTES, 0).unwrap()
 }
 
-/// Returns a filter so full that fingerprints were moved.
-fn full_cuckoo() -> CuckooFilter<Bytes> {
-    let parameters = CuckooParameters::with_buckets(12, 7).unwrap().seed(1);
-    let mut filter = CuckooFilter::new(Bytes, &parameters).unwrap();
-    for hash in Hashes::from_seed(3).take(60) {
-        let _full = filter.insert_hashed(&hash);
-    }
-    assert!(filter.len() > 44);
-    filter
+/// Makes an empty filter, if the kind has one of this size.
+pub(crate) fn made(kind: &dyn AnyKind, capacity: u64, rate: f64) -> Result<Box<dyn AnyFilter>, Error> {
+    kind.plan(hash_id(kind), capacity, Size::Rate(rate))?.make()
 }
 
-const NAMES: [&str; 4] = ["alice", "bob", "carol", ""];
-
-/// Returns Guava's filter, which is stored in the same envelope.
-pub(crate) fn bloom() -> BloomFilter<Utf8> {
-    let filter = BloomFilter::new(Utf8, &Parameters::new(12, 0.05).unwrap());
-    with_names(filter.unwrap(), &NAMES)
+/// Inserts keys one by one, until one is refused.
+pub(crate) fn insert<K: AsRef<[u8]>>(filter: &mut dyn AnyFilter, keys: &[K]) -> Result<(), Error> {
+    let hash = filter.hash_id();
+    let mut keys = keys.iter().map(|key| hash.hash_bytes(key.as_ref()));
+    keys.try_for_each(|hash| filter.insert_hashes(&[hash]))
 }
 
-/// Returns three generations: two names, one, and none in the oldest.
-pub(crate) fn rotating() -> RotatingFilter<Utf8> {
-    let each = BlockedParameters::with_blocks(1).unwrap();
-    let mut filter = RotatingFilter::new(Utf8, &Generations { count: 3, each }).unwrap();
-    filter.insert("alice");
-    filter.rotate();
-    filter.insert_many(["bob", "carol"]);
-    filter
+/// A stored filter of the data.
+pub(crate) struct Sample {
+    /// `KIND`, or `KIND.WHAT`.
+    pub(crate) name: String,
+    pub(crate) kind: &'static dyn AnyKind,
+    pub(crate) bytes: Vec<u8>,
 }
 
-/// Returns a filter of another hash.
-pub(crate) fn blocked_xxph3() -> BlockedBloomFilter<Xxph3> {
-    let filter = BlockedBloomFilter::new(Xxph3, &BlockedParameters::with_blocks(3).unwrap());
-    with_names(filter.unwrap(), &NAMES)
+/// Returns the stored filters of the data, in the order of their names.
+pub(crate) fn samples() -> Vec<Sample> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/kinds");
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .collect();
+    paths.sort();
+    let read = |path: PathBuf| {
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let kind = kinds::named(name.split('.').next().unwrap()).unwrap();
+        let bytes = golden(&fs::read_to_string(&path).unwrap());
+        Sample { name, kind, bytes }
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// Returns the bytes of the sample with this name.
+pub(crate) fn sample(name: &str) -> Vec<u8> {
+    let mut samples = samples().into_iter();
+    samples.find(|sample| sample.name == name).unwrap().bytes
+}
+
+/// Returns the bytes of these digits.
+pub(crate) fn golden(digits: &str) -> Vec<u8> {
+    hex::decode(digits.split_whitespace().collect::<String>()).unwrap()
 }
 
 /// Corrects the checksum, so that the code after the check is reached.
@@ -63,66 +69,10 @@ pub(crate) fn resign(bytes: &mut [u8]) {
     bytes[body..].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// Returns the bytes of a file of the data.
-pub(crate) fn golden(digits: &str) -> Vec<u8> {
-    hex::decode(digits.split_whitespace().collect::<String>()).unwrap()
-}
-
-/// The copies in the filters that remove keys; one of "carol" was removed.
-pub(crate) const COPIES: [&str; 5] = ["alice", "bob", "bob", "carol", ""];
-
-/// Returns all stored forms in the envelope; that of the counting filter has counters of five bits, which new filters have not.
-pub(crate) fn samples() -> [Vec<u8>; 8] {
-    let slots = CuckooParameters::new(12, 0.05).unwrap();
-    let cuckoo = CuckooFilter::new(Utf8, &slots.seed(0x0123_4567_89ab_cdef));
-    let mut cuckoo = with_names(cuckoo.unwrap(), &COPIES);
-    assert!(cuckoo.remove("carol"));
-    let blocked = BlockedBloomFilter::new(Utf8, &BlockedParameters::with_blocks(3).unwrap());
-    let version = spark::Version::V2 { seed: -5 };
-    let parameters = spark::Parameters::new(12, 0.05).unwrap().version(version);
-    let mut spark = spark::BloomFilter::new(&parameters).unwrap();
-    spark.insert_many(NAMES);
-    let mut redisbloom = redisbloom::BloomFilter::with_capacity(2, 0.05).unwrap();
-    redisbloom.insert_many(NAMES).unwrap();
-    [
-        envelope::to_bytes(&bloom()),
-        golden(include_str!("../../data/counting.hex")),
-        cuckoo.to_bytes(),
-        full_cuckoo().to_bytes(),
-        with_names(blocked.unwrap(), &NAMES).to_bytes(),
-        spark.to_bytes(),
-        redisbloom.to_bytes(),
-        rotating().to_bytes(),
-    ]
-}
-
-/// Reads the bytes as the kind of filter that they name, as a slice and as a stream, and returns its stored form or the error.
-pub(crate) fn read(bytes: &[u8]) -> Result<Vec<u8>, Error> {
-    fn both<F: Stored<Funnel: Default>>(bytes: &[u8]) -> Result<Vec<u8>, Error> {
-        let funnel = F::Funnel::default;
-        let slice = envelope::from_bytes::<F>(bytes, funnel()).map(|filter| envelope::to_bytes(&filter));
-        let mut rest = bytes;
-        let stream = envelope::read_from::<F>(&mut rest, funnel()).map(|filter| envelope::to_bytes(&filter));
-        // Later bytes stay in a stream. A slice shows sooner that words are missing.
-        match (&slice, &stream) {
-            (Err(Error::TrailingBytes(_)), stream) => {
-                let stored = stream.as_ref().unwrap();
-                assert!(*rest == bytes[stored.len()..]);
-            }
-            (Err(slice), Err(stream)) => assert_eq!(variant(slice), variant(stream)),
-            _ => assert_eq!(slice, stream),
-        }
-        slice
-    }
-    match bytes.get(..8) {
-        Some(b"GBfilter") => both::<BloomFilter<Bytes>>(bytes),
-        Some(b"MFblocks") => both::<BlockedBloomFilter<Bytes>>(bytes),
-        Some(b"MFsparks") => both::<spark::BloomFilter>(bytes),
-        Some(b"MFrotate") => both::<RotatingFilter<Bytes>>(bytes),
-        Some(b"MFredisb") => both::<redisbloom::BloomFilter>(bytes),
-        Some(b"MFcuckoo") => both::<CuckooFilter<Bytes>>(bytes),
-        _ => both::<CountingBloomFilter<Bytes>>(bytes),
-    }
+/// Opens a stored filter of this kind.
+pub(crate) fn open(kind: &dyn AnyKind, bytes: &[u8]) -> Result<Box<dyn AnyFilter>, Error> {
+    let found = kind.recognise(bytes, bytes.len() as u64);
+    kind.open(found.map_or(hash_id(kind), |found| found.hash), bytes)
 }
 
 /// Returns the name of the error's variant.

@@ -1,0 +1,164 @@
+//! The filters of applications, which `membership_filters::kinds` lists.
+
+use std::io::{self, Write};
+
+use membership_filters::kinds::{AnyFilter, AnyKind, Found};
+use membership_filters::{Hash128, HashId, Hashing as _};
+
+use crate::bytes::FilterData;
+use crate::error::Error;
+use crate::format::{
+    AnyFilling, AnyOpened, Fill, Filling, FormatOperations, Hasher, Opened, Plan, Result, Size, Sizing,
+    StoredFormat, like,
+};
+
+/// Returns the hash of the keys of a format's filters.
+fn hash_id(kind: &dyn AnyKind, format: &StoredFormat) -> Result<HashId> {
+    kind.hash_id(format.encoding, format.seed).map_err(Error::argument)
+}
+
+impl FormatOperations for &'static dyn AnyKind {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn short_names(&self) -> &'static [&'static str] {
+        (**self).short_names()
+    }
+
+    fn has_seed(&self) -> bool {
+        (**self).has_seed()
+    }
+
+    fn has_commands(&self) -> bool {
+        (**self).has_commands()
+    }
+
+    fn recognise(&'static self, head: &[u8], len: u64) -> Option<StoredFormat> {
+        let Found { hash, .. } = (**self).recognise(head, len)?;
+        let format = StoredFormat::of(self);
+        Some(match hash.seed() {
+            0 => format.encoding(hash.encoding()),
+            seed => StoredFormat { seed, ..format },
+        })
+    }
+
+    fn owns(&self, bytes: &[u8]) -> bool {
+        let found = (**self).recognise(bytes, bytes.len() as u64);
+        found.is_some_and(|found| found.is_certain)
+    }
+
+    fn hasher(&self, format: &StoredFormat) -> Result<Hasher> {
+        let (hash, is_narrow) = (hash_id(*self, format)?, self.hash_bits() == 64);
+        Ok(Hasher {
+            is_narrow,
+            hash: Box::new(move |key| {
+                let Hash128 { h1, h2 } = hash.hash_bytes(key);
+                Some(match is_narrow {
+                    true => h1.into(),
+                    false => u128::from(h1) << 64 | u128::from(h2),
+                })
+            }),
+        })
+    }
+
+    fn plan(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
+        let (kind, capacity) = (*self, capacity.unwrap_or(keys).max(1));
+        let plan = kind.plan(hash_id(kind, format)?, capacity, size);
+        let plan = plan.map_err(Error::argument)?;
+        Ok(Plan {
+            sizing: Sizing {
+                bytes: plan.stored_len,
+                bits_per_key: None,
+                next_bits_per_key: None,
+                probe_count: plan.probe_count,
+                rate: plan.rate(keys.max(1)),
+            },
+            memory: plan.stored_len,
+            make: Box::new(move || {
+                let filter = plan.make().map_err(Error::argument)?;
+                Ok(Box::new(Kept { kind, filter }) as AnyFilling)
+            }),
+        })
+    }
+
+    fn open(&'static self, format: &StoredFormat, bytes: FilterData) -> Result<AnyOpened> {
+        let kind = *self;
+        let filter = kind.open(hash_id(kind, format)?, bytes.as_ref());
+        let filter = filter.map_err(Error::argument)?;
+        Ok(Box::new(Kept { kind, filter }))
+    }
+}
+
+/// A filter in memory, and its kind.
+struct Kept {
+    kind: &'static dyn AnyKind,
+    filter: Box<dyn AnyFilter>,
+}
+
+impl Filling for Kept {
+    fn add(&mut self, hashes: &[u128]) -> Result<()> {
+        let is_narrow = self.kind.hash_bits() == 64;
+        let hash = |&bits: &u128| match is_narrow {
+            true => Hash128 { h1: bits as u64, h2: 0 },
+            false => Hash128 { h1: (bits >> 64) as u64, h2: bits as u64 },
+        };
+        let hashes: Vec<_> = hashes.iter().map(hash).collect();
+        self.filter.insert_hashes(&hashes).map_err(Error::argument)
+    }
+
+    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+        Opened::write(self, writer)
+    }
+
+    fn write_commands(&self, key: &[u8], writer: &mut dyn Write) -> io::Result<()> {
+        let commands = self.filter.commands(key);
+        let mut commands = commands.ok_or(io::ErrorKind::Unsupported)?;
+        commands.try_for_each(|arguments| {
+            write!(writer, "*{}\r\n", arguments.len())?;
+            arguments.iter().try_for_each(|argument| {
+                write!(writer, "${}\r\n", argument.len())?;
+                writer.write_all(argument)?;
+                writer.write_all(b"\r\n")
+            })
+        })
+    }
+
+    fn rate(&self) -> f64 {
+        Opened::rate(self)
+    }
+}
+
+impl Opened for Kept {
+    fn contains(&self, key: &[u8]) -> bool {
+        self.filter.contains(key)
+    }
+
+    fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+        self.filter.contains_many(keys)
+    }
+
+    fn rate(&self) -> f64 {
+        self.filter.stats().expected_rate
+    }
+
+    fn fill(&self) -> Option<Fill> {
+        let stats = self.filter.stats();
+        Some(Fill {
+            bits: stats.places,
+            ones: stats.taken,
+            probe_count: stats.probe_count,
+            estimated_len: stats.len,
+            has_chosen_probes: stats.is_probe_count_chosen,
+        })
+    }
+
+    fn merge(&mut self, other: &dyn Opened) -> Result<()> {
+        let other: &Self = like(other)?;
+        self.filter.merge(&*other.filter).map_err(Error::argument)
+    }
+
+    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+        self.filter.write_to(self.kind.form(), writer)
+    }
+}

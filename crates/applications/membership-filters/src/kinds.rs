@@ -1,0 +1,523 @@
+//! The kinds of filters, for tools and services that learn from bytes or from a name which kind they have: every kind has
+//! a line in [`ALL`].
+//!
+//! ```
+//! use membership_filters::kinds::{self, Size};
+//! use membership_filters::{Encoding, Hashing as _};
+//!
+//! let cuckoo = kinds::named("cuckoo").expect("a kind");
+//! let hash = cuckoo.hash_id(Encoding::BYTES, 0)?;
+//! let plan = cuckoo.plan(hash, 1_000, Size::Rate(0.01))?;
+//! let mut filter = plan.make()?;
+//! filter.insert_hashes(&[hash.hash_bytes(b"apple")])?;
+//! assert!(filter.contains(b"apple") && !filter.contains(b"banana"));
+//!
+//! let bytes = filter.to_bytes(cuckoo.form());
+//! assert_eq!(bytes.len() as u64, plan.stored_len);
+//! let found = kinds::ALL.iter().find_map(|kind| Some((kind, kind.recognise(&bytes, bytes.len() as u64)?)));
+//! let (kind, found) = found.expect("it names its kind and its hash");
+//! assert_eq!((kind.name(), found.hash), ("cuckoo", hash));
+//! assert!(kind.open(hash, &bytes)?.contains(b"apple"));
+//! # Ok::<(), membership_filters::Error>(())
+//! ```
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::any::Any;
+use core::fmt;
+
+use filter_policy::sizing::{Textbook, lowest_rate};
+
+use crate::backend::{Backend, Blocked, Counting, Cuckoo, Exclusive, FilterSize, Rotating};
+use crate::envelope::{self, CHECKSUM_LEN, HEADER_LEN};
+use crate::error::{Error, Violation};
+use crate::filter::Filter;
+use crate::funnel::Bytes;
+use crate::hash::{Encoding, Hash128, HashId, Hashing as _, Xxph3};
+use crate::stats::Stats;
+use crate::{guava, redisbloom, spark};
+
+/// Every kind, in the order in which tools list them.
+pub const ALL: &[&dyn AnyKind] = &[
+    &guava::STREAM,
+    &guava::ENVELOPE,
+    &Kind::<Blocked>::enveloped(&["blocked"]),
+    &Kind::<Counting>::enveloped(&["counting"]),
+    &Kind::<Cuckoo>::enveloped(&["cuckoo"]),
+    &Kind::<Rotating<Blocked>>::enveloped(&["rotating"]),
+    &redisbloom::STREAM,
+    &spark::STREAM_1,
+    &spark::STREAM_2,
+];
+
+/// Returns the kind with this name.
+pub fn named(name: &str) -> Option<&'static dyn AnyKind> {
+    let mut kinds = ALL.iter().copied();
+    kinds.find(|kind| kind.short_names().contains(&name))
+}
+
+/// The form in which a filter is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// The [envelope](crate::envelope).
+    Envelope,
+    /// What is in the envelope alone: the stream of another program.
+    Stream,
+}
+
+/// The size of a filter, from which a plan follows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Size {
+    /// The smallest filter whose expected false-positive rate is at most this. (The formulas of Guava, Spark and RedisBloom
+    /// decide for theirs, and Guava's for counting filters. Small ones have a higher rate.)
+    Rate(f64),
+    /// The filter of the lowest rate that has at most this many bits for each key, headers apart. Filters that come in steps
+    /// can fall below. Where no filter is so small, it is that of a Bloom filter's rate.
+    BitsPerKey(f64),
+    /// The filter of the lowest rate with at most this many bytes in all.
+    Bytes(u64),
+    /// This many bits, rounded up to words, as for Spark's builder. Only for Spark's filters.
+    Bits(u64),
+}
+
+/// A kind of filter, of any type.
+pub trait AnyKind: Sync {
+    /// Returns the names of the kind, at least one, the first of which stored files state.
+    fn short_names(&self) -> &'static [&'static str];
+
+    /// Returns the first name.
+    fn name(&self) -> &'static str {
+        self.short_names().first().copied().unwrap_or_default()
+    }
+
+    /// Returns the form in which filters of the kind are stored. Enveloped streams are read, too, unless they are a kind of
+    /// their own.
+    fn form(&self) -> Form;
+
+    /// Returns the hash of the keys of a stored filter of this length that begins with these bytes, if it is one of this
+    /// kind. 32 bytes suffice.
+    fn recognise(&self, head: &[u8], len: u64) -> Option<Found>;
+
+    /// Returns the hash of keys in this encoding, under this seed if the kind has seeds. Kinds that have a hash of their own
+    /// take the bytes of any encoding.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](Error::InvalidArgument) for 32-bit integers in Spark's filters, which hash them as 64-bit ones.
+    fn hash_id(&self, encoding: Encoding, seed: i32) -> Result<HashId, Error>;
+
+    /// Returns true if the hash has a seed that can be chosen.
+    fn has_seed(&self) -> bool;
+
+    /// Returns the number of bits of a hash that differ: 64 if `h2` is always 0, otherwise 128.
+    fn hash_bits(&self) -> u32;
+
+    /// Returns true if commands of Redis load filters of this kind.
+    fn has_commands(&self) -> bool;
+
+    /// Plans a filter of this size for so many keys.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](Error::InvalidArgument) and [`TooLarge`](Error::TooLarge) if the kind has no such filter.
+    fn plan(&self, hash: HashId, capacity: u64, size: Size) -> Result<Plan, Error>;
+
+    /// Reads a stored filter, whose keys have this hash; of kinds whose bytes state another seed or function, theirs.
+    ///
+    /// # Errors
+    ///
+    /// [`Incompatible`](Error::Incompatible) if its keys have another encoding; [`Error`] otherwise names the fault in the
+    /// bytes.
+    fn open(&self, hash: HashId, bytes: &[u8]) -> Result<Box<dyn AnyFilter>, Error>;
+
+    /// Returns what bytes of this length, if it is known, that begin like these would be, if they can be of this kind: for texts
+    /// of errors. A few bytes suffice.
+    fn describe(&self, head: &[u8], len: Option<u64>) -> Option<String>;
+}
+
+/// What is known of a stored filter by its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// The hash of its keys, as far as the bytes state it.
+    pub hash: HashId,
+    /// Is true if hardly any other bytes of this length begin so.
+    pub is_certain: bool,
+}
+
+/// A filter that is planned, and not made yet.
+pub struct Plan {
+    /// The length of the stored filter in bytes.
+    pub stored_len: u64,
+    /// The probe count k, if there are probes.
+    pub probe_count: Option<u32>,
+    rate: Box<dyn Fn(u64) -> f64 + Send + Sync>,
+    make: Box<dyn Fn() -> Result<Box<dyn AnyFilter>, Error> + Send + Sync>,
+}
+
+impl Plan {
+    /// Returns the false-positive rate with this many different keys. Takes longer than planning.
+    pub fn rate(&self, keys: u64) -> f64 {
+        (self.rate)(keys)
+    }
+
+    /// Makes the filter, without keys.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`](Error::OutOfMemory).
+    pub fn make(&self) -> Result<Box<dyn AnyFilter>, Error> {
+        (self.make)()
+    }
+}
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut fields = f.debug_struct("Plan");
+        fields
+            .field("stored_len", &self.stored_len)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A filter of any kind. Keys are given as bytes in the encoding of its hash.
+pub trait AnyFilter: Any + fmt::Debug + Send + Sync {
+    /// Returns the hash of the keys.
+    fn hash_id(&self) -> HashId;
+
+    /// Inserts keys by their hashes.
+    ///
+    /// # Errors
+    ///
+    /// [`Full`](Error::Full) and [`TooManyCopies`](Error::TooManyCopies): the keys before the one that is refused are inserted.
+    fn insert_hashes(&mut self, hashes: &[Hash128]) -> Result<(), Error>;
+
+    /// Returns whether the key might be in the filter.
+    fn contains(&self, key: &[u8]) -> bool;
+
+    /// Returns for each key whether it might be in the filter, in order.
+    fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool>;
+
+    /// Adds the keys of another filter.
+    ///
+    /// # Errors
+    ///
+    /// [`Incompatible`](Error::Incompatible) names the first difference, or says why filters of the kind are not merged.
+    fn merge(&mut self, other: &dyn AnyFilter) -> Result<(), Error>;
+
+    /// Returns the state.
+    fn stats(&self) -> Stats;
+
+    /// Returns the stored form.
+    fn to_bytes(&self, form: Form) -> Vec<u8>;
+
+    /// Writes the stored form in pieces.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the writer.
+    #[cfg(feature = "std")]
+    fn write_to(&self, form: Form, writer: &mut dyn std::io::Write) -> std::io::Result<()>;
+
+    /// Returns the commands that load the filter into Redis under a key, each as its arguments; `None` if there are none.
+    fn commands<'a>(&'a self, key: &[u8]) -> Option<Box<dyn Iterator<Item = Vec<Vec<u8>>> + 'a>>;
+
+    /// Returns a copy.
+    fn copy(&self) -> Box<dyn AnyFilter>;
+}
+
+impl<B> AnyFilter for Filter<B, HashId>
+where
+    B: Exclusive + Clone + fmt::Debug + Send + Sync + 'static,
+{
+    fn hash_id(&self) -> HashId {
+        self.funnel
+    }
+
+    fn insert_hashes(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
+        self.put_hashes(hashes)
+    }
+
+    fn contains(&self, key: &[u8]) -> bool {
+        self.backend.contains(self.funnel.hash_bytes(key).into())
+    }
+
+    fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+        self.contains_many_bytes(keys.iter().copied())
+    }
+
+    fn merge(&mut self, other: &dyn AnyFilter) -> Result<(), Error> {
+        let (what, allowed) = ("filters that are merged", "of one kind");
+        let other: &dyn Any = other;
+        let other = other.downcast_ref::<Self>();
+        let other = other.ok_or_else(|| Error::Incompatible(Violation::new(what, allowed, "two")))?;
+        self.check_compatible(other)?;
+        if let Ok(merge) = B::MERGE {
+            merge(&mut self.backend, &other.backend);
+        }
+        Ok(())
+    }
+
+    fn stats(&self) -> Stats {
+        self.backend.stats()
+    }
+
+    fn to_bytes(&self, form: Form) -> Vec<u8> {
+        match form {
+            Form::Envelope => envelope::to_bytes(self),
+            Form::Stream => envelope::to_bare(&self.backend),
+        }
+    }
+
+    #[cfg(feature = "std")]
+    fn write_to(&self, form: Form, writer: &mut dyn std::io::Write) -> std::io::Result<()> {
+        let put: &mut envelope::Put<'_, _> = &mut |bytes: &[u8]| writer.write_all(bytes);
+        match form {
+            Form::Envelope => envelope::write(self, put),
+            Form::Stream => envelope::write_bare(&self.backend, put),
+        }
+    }
+
+    fn commands<'a>(&'a self, key: &[u8]) -> Option<Box<dyn Iterator<Item = Vec<Vec<u8>>> + 'a>> {
+        B::COMMANDS.map(|commands| commands(&self.backend, key))
+    }
+
+    fn copy(&self) -> Box<dyn AnyFilter> {
+        Box::new(self.clone())
+    }
+}
+
+/// The stream of another program, in which a kind is stored.
+pub(crate) struct Stream {
+    /// The program's, and what reads it.
+    pub(crate) text: &'static str,
+    /// Returns true if a stream of this length may begin so, of which a few bytes are given.
+    pub(crate) may_begin: fn(&[u8], Option<u64>) -> bool,
+    /// Returns the seed of a stream that begins so, and whether it is certain that it is one. The length is that of all bytes,
+    /// and the last argument true in an envelope.
+    pub(crate) recognise: fn(&[u8], u64, bool) -> Option<(i32, bool)>,
+}
+
+/// A line of the list.
+pub(crate) struct Kind<B: Backend> {
+    pub(crate) names: &'static [&'static str],
+    pub(crate) stream: Option<Stream>,
+    /// Set if the envelope is read.
+    pub(crate) reads_envelope: bool,
+    /// Set if the seed of the hash can be chosen.
+    pub(crate) has_seed: bool,
+    /// Set if integers of 32 bits are hashed as 64-bit ones.
+    pub(crate) widens_integers: bool,
+    /// Returns the parameters of this kind, with this seed.
+    pub(crate) of: fn(B::Parameters, i32) -> B::Parameters,
+}
+
+impl<B: Backend> Kind<B> {
+    pub(crate) const fn enveloped(names: &'static [&'static str]) -> Self {
+        Self {
+            names,
+            stream: None,
+            reads_envelope: true,
+            has_seed: false,
+            widens_integers: false,
+            of: |parameters, _| parameters,
+        }
+    }
+
+    fn parameters(&self, capacity: u64, size: Size, seed: i32) -> Result<B::Parameters, Error> {
+        let of = |parameters| (self.of)(parameters, seed);
+        let by_bits = |bits| Ok::<_, Error>(B::sized_by_bits(capacity, bits)?.map(of));
+        let by_rate = |rate| B::sized(capacity, rate).map(of);
+        let size_at = |rate| by_rate(rate).and_then(|parameters| self.stored(&parameters));
+        match size {
+            Size::Rate(rate) => by_rate(rate),
+            Size::Bits(bits) => by_bits(bits)?.ok_or_else(|| {
+                let allowed = "a rate, bytes or bits per key: give bits per key";
+                Error::argument("the size", allowed, "bits")
+            }),
+            Size::BitsPerKey(bits_per_key) => {
+                let bits = bits_per_key * capacity as f64;
+                if let Some(parameters) = by_bits(libm::ceil(bits) as u64)? {
+                    return Ok(parameters);
+                }
+                let best = Textbook::BEST.rate_at(bits_per_key);
+                let best = best.map_err(|_| Error::argument("the bits per key", "above 0", bits_per_key))?;
+                let fits = |rate| size_at(rate).is_ok_and(|(size, _)| size.memory_bytes as f64 <= bits / 8.0);
+                by_rate(lowest_rate(fits).unwrap_or(best))
+            }
+            Size::Bytes(bytes) => {
+                let refused = |least: u64| {
+                    let allowed = format_args!("at least {least} bytes for this many keys");
+                    Error::argument("memory", allowed, bytes)
+                };
+                let (size, least) = size_at(0.5)?;
+                let around = least - size.memory_bytes;
+                let words = bytes.saturating_sub(around) / 8;
+                match by_bits(words.saturating_mul(64).max(1))? {
+                    Some(_) if words == 0 => Err(refused(around + 8)),
+                    Some(parameters) => Ok(parameters),
+                    None => {
+                        let fits = |rate| size_at(rate).is_ok_and(|(_, len)| len <= bytes);
+                        by_rate(lowest_rate(fits).ok_or_else(|| refused(least))?)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the size of a filter, and the length of its stored form.
+    fn stored(&self, parameters: &B::Parameters) -> Result<(FilterSize, u64), Error> {
+        let size = B::size(parameters)?;
+        let around = match self.stream {
+            Some(_) => 0,
+            None => HEADER_LEN + CHECKSUM_LEN,
+        };
+        Ok((size, size.contents_len + around))
+    }
+
+    /// Returns true if these bytes are an envelope that is read.
+    fn is_envelope(&self, bytes: &[u8]) -> bool {
+        self.reads_envelope && bytes.starts_with(&B::MAGIC)
+    }
+
+    /// Returns the hash of the keys under this seed, or in this encoding.
+    fn hash_of(encoding: Encoding, seed: i32) -> HashId {
+        match B::HASH {
+            Some(own) => own.with_seed(seed),
+            None => Bytes.hash_id().with_encoding(encoding),
+        }
+    }
+
+    /// Returns the hash that an envelope states, unless the kind has its own.
+    fn hash_in(envelope: &[u8], seed: i32) -> Result<HashId, Error> {
+        match B::HASH {
+            Some(_) => Ok(Self::hash_of(Encoding::BYTES, seed)),
+            None => envelope::hash_id(envelope),
+        }
+    }
+}
+
+impl<B> AnyKind for Kind<B>
+where
+    B: Exclusive + Clone + fmt::Debug + Send + Sync + 'static,
+{
+    fn short_names(&self) -> &'static [&'static str] {
+        self.names
+    }
+
+    fn form(&self) -> Form {
+        match self.stream {
+            Some(_) => Form::Stream,
+            None => Form::Envelope,
+        }
+    }
+
+    fn recognise(&self, head: &[u8], len: u64) -> Option<Found> {
+        let is_envelope = self.is_envelope(head);
+        let contents = match is_envelope {
+            true => head.get(HEADER_LEN as usize..).unwrap_or_default(),
+            false => head,
+        };
+        let (seed, is_whole) = match &self.stream {
+            Some(stream) => (stream.recognise)(contents, len, is_envelope)?,
+            None if is_envelope => (0, true),
+            None => return None,
+        };
+        let hash = match is_envelope {
+            // Opening names the fault of another one.
+            true => Self::hash_in(head, seed).unwrap_or(Self::hash_of(Encoding::BYTES, seed)),
+            false => Self::hash_of(Encoding::BYTES, seed),
+        };
+        let is_certain = is_envelope || is_whole;
+        Some(Found { hash, is_certain })
+    }
+
+    fn hash_id(&self, encoding: Encoding, seed: i32) -> Result<HashId, Error> {
+        if self.widens_integers && encoding == Encoding::INT32 {
+            let allowed = "of the type long, as which numbers of 32 bits are hashed";
+            return Err(Error::argument("keys", allowed, "int"));
+        }
+        Ok(Self::hash_of(encoding, if self.has_seed { seed } else { 0 }))
+    }
+
+    fn has_seed(&self) -> bool {
+        self.has_seed
+    }
+
+    fn hash_bits(&self) -> u32 {
+        if self.widens_integers { 64 } else { 128 }
+    }
+
+    fn has_commands(&self) -> bool {
+        B::COMMANDS.is_some()
+    }
+
+    fn plan(&self, hash: HashId, capacity: u64, size: Size) -> Result<Plan, Error> {
+        let parameters = self.parameters(capacity, size, hash.seed())?;
+        let (size, stored_len) = self.stored(&parameters)?;
+        let sized = parameters.clone();
+        Ok(Plan {
+            stored_len,
+            probe_count: size.probe_count,
+            rate: Box::new(move |keys| B::rate(&sized, keys)),
+            make: Box::new(move || Ok(Box::new(Filter::<B, _>::of(B::new(&parameters)?, hash)))),
+        })
+    }
+
+    fn open(&self, hash: HashId, bytes: &[u8]) -> Result<Box<dyn AnyFilter>, Error> {
+        let is_envelope = self.is_envelope(bytes) || self.stream.is_none();
+        let backend = if is_envelope {
+            let stored = match bytes.starts_with(&B::MAGIC) {
+                true => Self::hash_in(bytes, 0)?,
+                // Reading names the fault.
+                false => hash,
+            };
+            let (encoding, wanted) = (stored.encoding(), hash.encoding());
+            // The fast hash has integers and bytes in one encoding.
+            let is_number = stored == Xxph3.hash_id() && [Encoding::INT64, Encoding::INT32].contains(&wanted);
+            if B::HASH.is_none() && encoding != wanted && !is_number {
+                return Err(Error::argument("the filter's keys", wanted, encoding));
+            }
+            let filter: Filter<B, HashId> = envelope::from_bytes(bytes, stored)?;
+            filter.backend
+        } else {
+            envelope::from_bare(bytes)?
+        };
+        let Some(found) = self.recognise(bytes, bytes.len() as u64) else {
+            let mut kinds = ALL.iter();
+            let other = kinds.find(|kind| kind.recognise(bytes, bytes.len() as u64).is_some());
+            let (given, what) = (
+                other.map_or("another", |kind| kind.name()),
+                "the kind of the filter",
+            );
+            return Err(Error::WrongFormat(Violation::new(what, self.name(), given)));
+        };
+        let hash = match is_envelope {
+            true => found.hash,
+            false => Self::hash_of(hash.encoding(), backend.seed().unwrap_or_default()),
+        };
+        Ok(Box::new(Filter::of(backend, hash)))
+    }
+
+    fn describe(&self, head: &[u8], len: Option<u64>) -> Option<String> {
+        if self.reads_envelope && B::MAGIC.starts_with(head) {
+            return Some(format!("the stored form of `{}`", B::NAME));
+        }
+        let stream = self.stream.as_ref()?;
+        (stream.may_begin)(head, len).then(|| stream.text.into())
+    }
+}
+
+/// The first bytes of a file of `filter-sets`.
+const FILE_OF_SETS: &[u8] = b"filter/1";
+
+/// Returns what bytes of this length that begin like these seem to be, if they tell it.
+pub(crate) fn describe(head: &[u8], len: Option<u64>) -> Option<String> {
+    if FILE_OF_SETS.starts_with(head) {
+        return Some(
+            "a file of the crate `filter-sets`, which `filter_sets::StoredFilter::open` reads".into(),
+        );
+    }
+    ALL.iter().find_map(|kind| kind.describe(head, len))
+}

@@ -1,0 +1,309 @@
+//! Stored filters of every kind: what is written, that old ones are read, and that bytes which are no filter are refused with
+//! the name of the fault.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use membership_filters::kinds::{self, AnyKind, Form};
+use membership_filters::{
+    BlockedBloomFilter, Bytes, CuckooFilter, CuckooParameters, Error, Hash128, Hashed, Utf8, Xxph3,
+};
+use serde::Deserialize;
+
+use super::support::hashes::Hashes;
+use super::support::samples::{self, Sample, insert, made, resign, sample, samples};
+
+/// A line of `kinds.jsonl`: a filter, and the SHA-256 of its stored form.
+#[derive(Deserialize)]
+struct Written {
+    kind: String,
+    capacity: u64,
+    rate: f64,
+    keys: u32,
+    sha256: String,
+}
+
+fn sha256(kind: &dyn AnyKind, capacity: u64, rate: f64, keys: u32) -> String {
+    use sha2::Digest as _;
+
+    let mut filter = made(kind, capacity, rate).unwrap();
+    let keys: Vec<String> = (0..keys).map(|key| format!("key/{key}")).collect();
+    insert(&mut *filter, &keys).unwrap();
+    hex::encode(sha2::Sha256::digest(filter.to_bytes(kind.form())))
+}
+
+/// `RECORD_NEW_KINDS=1` in the environment records kinds that have no line; it never changes one.
+#[test]
+fn every_kind_writes_what_it_always_wrote() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/kinds.jsonl");
+    let mut text = fs::read_to_string(path).unwrap();
+    let lines: Vec<Written> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    for Written {
+        kind,
+        capacity,
+        rate,
+        keys,
+        sha256: known,
+    } in &lines
+    {
+        let named = kinds::named(kind).unwrap();
+        assert_eq!(
+            sha256(named, *capacity, *rate, *keys),
+            *known,
+            "{kind}, {capacity} keys at {rate}"
+        );
+    }
+    let missing = kinds::ALL
+        .iter()
+        .filter(|kind| lines.iter().all(|line| line.kind != kind.name()));
+    for kind in missing {
+        let name = kind.name();
+        let is_recorded = std::env::var_os("RECORD_NEW_KINDS").is_some();
+        assert!(
+            is_recorded,
+            "record {name}: RECORD_NEW_KINDS=1 cargo test -p membership-filters --test all every_kind"
+        );
+        for (capacity, rate, keys) in [(1, 0.5, 0), (12, 0.05, 12), (1_000, 1e-3, 700)] {
+            let sha256 = sha256(*kind, capacity, rate, keys);
+            text += &format!(
+                "{{\"kind\": {name:?}, \"capacity\": {capacity}, \"rate\": {rate:?}, \"keys\": {keys}, "
+            );
+            text += &format!("\"sha256\": {sha256:?}}}\n");
+        }
+    }
+    fs::write(path, text).unwrap();
+}
+
+#[test]
+fn stored_filters_of_every_release_are_read() {
+    for Sample { name, kind, bytes } in samples() {
+        // The first that knows them is theirs.
+        let knows = |kind: &&&dyn AnyKind| kind.recognise(&bytes[..32], bytes.len() as u64).is_some();
+        assert_eq!(
+            kinds::ALL.iter().find(knows).map(|kind| kind.name()),
+            Some(kind.name()),
+            "{name}"
+        );
+        let filter = samples::open(kind, &bytes).unwrap();
+        if !name.starts_with("redisbloom.2") && name != "cuckoo.full" {
+            assert_eq!(
+                filter.contains_many(&[b"alice", b"bob", b"absent"]),
+                [true, true, false],
+                "{name}"
+            );
+        }
+        // Chains of RedisBloom 2.0 get headers of today.
+        if !name.starts_with("redisbloom.2") {
+            assert!(filter.to_bytes(form_of(&bytes)) == bytes, "{name}");
+        }
+    }
+}
+
+/// Returns true if the bytes are in the envelope, whose checksum finds damage.
+fn is_enveloped(bytes: &[u8]) -> bool {
+    [&b"MF"[..], b"GB"].iter().any(|magic| bytes.starts_with(magic))
+}
+
+fn form_of(bytes: &[u8]) -> Form {
+    match is_enveloped(bytes) {
+        true => Form::Envelope,
+        false => Form::Stream,
+    }
+}
+
+/// Returns stored filters of every kind, in each form that is read: as they are written now, and those of the data.
+fn all() -> Vec<(&'static dyn AnyKind, Vec<u8>)> {
+    let written = kinds::ALL.iter().flat_map(|&kind| {
+        let mut filter = made(kind, 12, 0.05).unwrap();
+        insert(&mut *filter, &["alice", "bob"]).unwrap();
+        let forms = [Form::Stream, Form::Envelope].map(|form| (kind, filter.to_bytes(form)));
+        forms
+            .into_iter()
+            .filter(|(kind, bytes)| samples::open(*kind, bytes).is_ok())
+    });
+    let stored = samples()
+        .into_iter()
+        .map(|Sample { kind, bytes, .. }| (kind, bytes));
+    written.chain(stored).collect()
+}
+
+#[test]
+fn each_wrong_field_is_named() {
+    let table = include_str!("../data/wrong_fields.txt");
+    for line in table
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+    {
+        let [name, at, to, expected] = line.splitn(4, ' ').collect::<Vec<_>>().try_into().unwrap();
+        let (at, to): (usize, _) = (at.parse().unwrap(), hex::decode(to).unwrap());
+        let changed = samples().into_iter().filter(|sample| match name {
+            "each" => is_enveloped(&sample.bytes) && !sample.name.contains('.'),
+            _ => sample.name == name,
+        });
+        let mut count = 0;
+        for Sample { kind, mut bytes, .. } in changed {
+            bytes[at..at + to.len()].copy_from_slice(&to);
+            resign(&mut bytes);
+            let opened = kind.open(samples::hash_id(kind), &bytes);
+            assert_eq!(opened.unwrap_err().to_string(), expected, "{line}");
+            count += 1;
+        }
+        assert!(count > 0, "{line}");
+    }
+    let other = BlockedBloomFilter::<Utf8>::from_bytes(&sample("blocked.xxph3"), Utf8).unwrap_err();
+    let text = "the hash of the filter's keys must be the funnel's, MurmurHash3 of bytes or UTF-8, got XXPH3 of bytes or UTF-8";
+    assert_eq!(other.to_string(), text);
+}
+
+#[test]
+fn cut_and_lengthened_bytes_are_refused() {
+    for (kind, bytes) in all() {
+        // Fewer bytes of an envelope are no stream.
+        for len in if is_enveloped(&bytes) { 8 } else { 0 }..bytes.len() {
+            let text = samples::open(kind, &bytes[..len]).unwrap_err().to_string();
+            let needed = text.strip_prefix("the length in bytes must be at least ");
+            let needed = needed.and_then(|text| text.strip_suffix(&format!(", got {len}")));
+            let needed: usize = needed.unwrap_or_else(|| panic!("{text}")).parse().unwrap();
+            assert!(needed > len && needed <= bytes.len(), "{text}");
+        }
+        let (len, longer) = (bytes.len(), [&bytes[..], b"\0"].concat());
+        let text = format!("the length in bytes must be {len}, got {}", len + 1);
+        assert_eq!(samples::open(kind, &longer).unwrap_err().to_string(), text);
+    }
+}
+
+#[test]
+fn every_flipped_bit_of_an_envelope_is_noticed() {
+    for (kind, bytes) in all().into_iter().filter(|(_, bytes)| is_enveloped(bytes)) {
+        for bit in 0..bytes.len() * 8 {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert!(
+                samples::open(kind, &damaged).is_err(),
+                "{}, bit {bit}",
+                kind.name()
+            );
+        }
+    }
+}
+
+/// Lengths of gigabytes and more, in every place where one can be.
+#[test]
+fn claims_of_huge_filters_take_no_memory() {
+    let little = [
+        0x03ff_ffff,
+        0x7fff_ffff,
+        0x0001_0000,
+        1 << 50,
+        1 << 57,
+        64 * 0x7fff_ffff,
+    ]
+    .map(u64::to_le_bytes);
+    let claims = little
+        .into_iter()
+        .chain([0x7fff_ffff_0000_0000_u64.to_be_bytes()]);
+    for (claim, (kind, bytes)) in
+        claims.flat_map(|claim| all().into_iter().map(move |filter| (claim, filter)))
+    {
+        for (at, len) in (0..bytes.len().min(100)).flat_map(|at| [(at, 4), (at, 8)]) {
+            let mut bytes = bytes.clone();
+            let Some(place) = bytes.get_mut(at..at + len) else {
+                continue;
+            };
+            place.copy_from_slice(&claim[..len]);
+            if is_enveloped(&bytes) {
+                resign(&mut bytes);
+            }
+            // What is read has no more than there is.
+            if let Ok(filter) = samples::open(kind, &bytes) {
+                assert!(filter.to_bytes(form_of(&bytes)).len() <= bytes.len() + 8);
+            }
+        }
+    }
+}
+
+/// The inputs of the fuzz target, among them all that ever reached new code: bytes that are read mean what they say.
+#[test]
+fn every_committed_input_is_refused_or_written_back() {
+    let archive = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/stored.tar.gz");
+    let inputs = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stored");
+    fs::create_dir_all(&inputs).unwrap();
+    let mut tar = Command::new("tar");
+    tar.args(["-xzf", archive, "-C"]).arg(&inputs);
+    assert!(tar.status().unwrap().success());
+    let mut counts = [0; 2];
+    for file in inputs.read_dir().unwrap() {
+        let mut bytes = fs::read(file.unwrap().path()).unwrap();
+        resign(&mut bytes);
+        for kind in kinds::ALL {
+            let opened = samples::open(*kind, &bytes);
+            counts[usize::from(opened.is_ok())] += 1;
+            assert!(opened.is_err() || opened.is_ok_and(|filter| filter.to_bytes(form_of(&bytes)) == bytes));
+        }
+    }
+    assert!(counts.iter().all(|count| *count > 50), "{counts:?}");
+}
+
+/// By checksums, filters of many shapes: a second implementation of `FORMAT.md`, as slow and plain as the text, gave those
+/// before it was removed, when headers did not name the keys' encoding.
+#[test]
+fn fingerprints_are_moved_as_they_always_were() {
+    for (buckets, bits, seed, checksum) in [
+        (2, 4, 0, 0xae32_73f8_c376_c461),
+        (10, 5, 1, 0x1144_6640_165b_9a25),
+        (14, 13, u64::MAX, 0x398e_d1d1_15d8_2696),
+        (100, 32, 77, 0x6c38_cff4_0e1c_50ea),
+        (1000, 12, 5, 0x140e_04b2_e736_a625),
+    ] {
+        let parameters = CuckooParameters::with_buckets(buckets, bits).unwrap();
+        let mut filter = CuckooFilter::new(Bytes, &parameters.seed(seed)).unwrap();
+        // More keys than fit, with removals in between, and some keys twice.
+        let hashes: Vec<Hashed<Bytes>> = Hashes::from_seed(seed).take(6 * buckets as usize).collect();
+        for (i, hash) in hashes.iter().enumerate() {
+            let _full = filter.insert_hashed(hash);
+            if i % 5 == 0 {
+                filter.remove_hashed(&hashes[i / 2]).unwrap();
+                let _full = filter.insert_hashed(hash);
+            }
+        }
+        let mut contents = filter.to_bytes();
+        contents.truncate(contents.len() - 8);
+        contents[8..16].copy_from_slice(&[1, 1, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(Hash128::of(&contents).h1, checksum);
+    }
+}
+
+#[test]
+fn a_file_is_written_whole_and_its_errors_name_it() {
+    let filter = BlockedBloomFilter::<Xxph3>::from_bytes(&sample("blocked.xxph3"), Xxph3).unwrap();
+    for room in [0, 9, 30, 50] {
+        assert!(filter.write_to(&mut vec![0; room][..]).is_err());
+    }
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stored.filter");
+    filter.save(&path).unwrap();
+    assert_eq!(BlockedBloomFilter::open(&path, Xxph3).unwrap(), filter);
+    fs::write(&path, [&filter.to_bytes()[..], b"x"].concat()).unwrap();
+    let trailing = BlockedBloomFilter::open(&path, Xxph3).unwrap_err();
+    fs::remove_file(&path).unwrap();
+    let missing = BlockedBloomFilter::open(&path, Xxph3).unwrap_err();
+    assert!(matches!(
+        (&trailing, &missing),
+        (Error::TrailingBytes(_), Error::NotFound(_))
+    ));
+    use std::error::Error as _;
+    assert!(trailing.source().is_none() && missing.source().is_some());
+    for error in [trailing, missing] {
+        assert!(
+            error.to_string().starts_with(&path.display().to_string()),
+            "{error}"
+        );
+    }
+    assert!(matches!(
+        filter.save("/dev/null/filter").unwrap_err(),
+        Error::Write(_)
+    ));
+}
