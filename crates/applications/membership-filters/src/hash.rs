@@ -265,13 +265,18 @@ pub struct HashId {
 
 impl HashId {
     pub(crate) const fn new(function: Function, encoding: Encoding) -> Self {
-        Self { function, encoding }
+        let id = Self { function, encoding };
+        // The header has one place for the seed and for the number of a custom encoding.
+        match encoding.kind {
+            Encoding::CUSTOM => id.with_seed(0),
+            _ => id,
+        }
     }
 
-    /// Returns the same function for keys of another encoding.
+    /// Returns the same function for keys of another encoding, under the seed 0 if the encoding is custom.
     #[must_use]
     pub const fn with_encoding(self, encoding: Encoding) -> Self {
-        Self { encoding, ..self }
+        Self::new(self.function, encoding)
     }
 
     /// Returns the encoding of the keys.
@@ -298,7 +303,7 @@ impl HashId {
         Self { function, ..self }
     }
 
-    /// Returns the bytes 9 to 15 of the envelope. The number of an encoding or the seed of Spark's hash: no filter has both.
+    /// Returns the bytes 9 to 15 of the envelope.
     pub(crate) const fn to_bytes(self) -> [u8; 7] {
         let Encoding { kind, depth, id } = self.encoding;
         let number = match kind {

@@ -20,6 +20,12 @@ use crate::key::{Key, Utf16};
 /// let hash = Hash128::of_key(&ItemBytes { seed: 0 }, "hello");
 /// assert_eq!(hash.h1 as u32, 0xb21f6e00);
 /// ```
+///
+/// Spark has no other integers:
+///
+/// ```compile_fail,E0277
+/// membership_filters::Hash128::of_key(&membership_filters::spark::ItemBytes { seed: 0 }, &7_u64);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ItemBytes {
     /// The seed; Spark's default is 0.

@@ -128,6 +128,30 @@ fn the_seed_of_sparks_hash_is_part_of_its_identity() {
     let filter = BloomFilter::from_bytes(&bytes, id).unwrap();
     let hash = |key: String| Hashed::assume(id, id.hash_bytes(key.as_bytes()));
     assert!(keys().into_iter().all(|key| filter.contains_hashed(&hash(key))));
+    let sequence = Hash128::of_key(&Sequence(ours), &["ab", "c"]);
+    assert_eq!(sequence, Hash128::of_key(&ours, "abc"));
+    assert_eq!(sequence, Sequence(ours).hash_id().hash_bytes(b"abc"));
+}
+
+/// Bytes on the heap are those that a shorter key has inside.
+#[test]
+fn keys_of_any_length_have_the_bytes_that_were_put() {
+    for len in (0..400).step_by(3) {
+        let units: Vec<u16> = (0..len).collect();
+        let expected: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+        for first in [0, 1, 63, 64, 65, 200] {
+            let (head, tail) = units.split_at(units.len().min(first));
+            let mut bytes = KeyBytes::new();
+            head.iter().for_each(|&unit| bytes.put_utf16_unit(unit));
+            bytes.put_utf16_units(tail.iter().copied());
+            assert_eq!(*bytes, *expected);
+            let mut pieces = KeyBytes::default();
+            expected
+                .chunks(first + 1)
+                .for_each(|piece| pieces.put_bytes(piece));
+            assert_eq!(*pieces, *expected);
+        }
+    }
 }
 
 /// Guava's `putFloat` and `putDouble` take the bits: zeros of both signs are two keys, and NaNs are as many as
