@@ -401,8 +401,11 @@ fn spark(counter: &mut Counter<'_>, keys: &Keys<&[u8]>) -> Done {
 }
 
 fn redisbloom(counter: &mut Counter<'_>, keys: &Keys<&[u8]>) -> Done {
-    // One link, and four.
+    // One link, and four, each of which is small.
     for (kind, share) in [("redisbloom", 1), ("redisbloom chain", 8)] {
+        if share > 1 && keys.is_large() {
+            continue;
+        }
         let parameters = redisbloom::Parameters::new(keys.capacity() / share, RATE);
         let new = || RedisBloomFilter::new(&parameters);
         count_kind!(counter, kind, keys, new()?, RedisBloomFilter::from_bytes, keep);
