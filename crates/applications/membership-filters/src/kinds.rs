@@ -435,8 +435,8 @@ where
 
     fn hash_id(&self, encoding: Encoding, seed: i32) -> Result<HashId, Error> {
         if self.widens_integers && encoding == Encoding::INT32 {
-            let allowed = "of the type long, as which numbers of 32 bits are hashed";
-            return Err(Error::argument("keys", allowed, "int"));
+            let given = "int: numbers of 32 bits are hashed as those of 64";
+            return Err(Error::argument("keys", "of the type long", given));
         }
         Ok(Self::hash_of(encoding, if self.has_seed { seed } else { 0 }))
     }

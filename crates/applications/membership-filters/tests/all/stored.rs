@@ -75,7 +75,9 @@ fn every_kind_writes_what_it_always_wrote() {
             text += &format!("\"sha256\": {sha256:?}}}\n");
         }
     }
-    fs::write(path, text).unwrap();
+    if text.lines().count() > lines.len() {
+        fs::write(path, text).unwrap();
+    }
 }
 
 #[test]
