@@ -23,7 +23,6 @@ use crate::unrolled;
 #[derive(Debug, Clone)]
 pub struct Bloom<V, W = u64> {
     pub(crate) variety: V,
-    pub(crate) rule: Rule,
     pub(crate) bits: Bits<W>,
     pub(crate) probe_count: u32,
 }
@@ -94,50 +93,47 @@ pub trait Variety: Copy + PartialEq + fmt::Debug {
     fn read(reader: &mut Reader<'_>) -> Result<(Self, u64, u32), Error>;
 }
 
-impl<V: Variety, W> Bloom<V, W> {
-    pub(crate) fn of(variety: V, bits: Bits<W>, probe_count: u32) -> Self {
-        Self::by_rule(variety, variety.rule(), bits, probe_count)
-    }
-}
-
 impl<V, W> Bloom<V, W> {
-    pub(crate) const fn by_rule(variety: V, rule: Rule, bits: Bits<W>, probe_count: u32) -> Self {
+    pub(crate) const fn of(variety: V, bits: Bits<W>, probe_count: u32) -> Self {
         Self {
             variety,
-            rule,
             bits,
             probe_count,
         }
     }
 }
 
+/// What Guava's and Spark's filters and the links of RedisBloom have in common. The rule is that of the variety: given as
+/// such, it is known when loops are compiled.
 impl<V, W: Word> Bloom<V, W> {
-    pub(crate) fn find_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
-        let (rule, probes) = (self.rule, self.probe_count);
+    #[inline]
+    pub(crate) fn find_batch(&self, rule: Rule, hashes: &[Hash128], answers: &mut Vec<bool>) {
+        let probes = self.probe_count;
         by_rule!(rule, RULE => batch::contains::<RULE, W>(&self.bits, probes, hashes, answers));
     }
 
     /// Returns the false-positive rate of so many ones.
-    pub(crate) fn rate_of(&self, ones: u64) -> f64 {
-        rate(self.rule, ones, self.bits.len(), self.probe_count)
+    pub(crate) fn rate_of(&self, rule: Rule, ones: u64) -> f64 {
+        rate(rule, ones, self.bits.len(), self.probe_count)
     }
 }
 
 impl<V> Bloom<V> {
     #[inline]
-    pub(crate) fn put(&mut self, hash: Hash128) -> bool {
+    pub(crate) fn put(&mut self, rule: Rule, hash: Hash128) -> bool {
         let (probes, modulus) = (self.probe_count, self.bits.modulus());
-        by_rule!(self.rule, RULE => {
+        by_rule!(rule, RULE => {
             unrolled::any(Steps::<RULE>::start(hash), probes, modulus, |position| self.bits.set(position))
         })
     }
 
     /// Inserts keys in order. Returns the number of those that changed bits.
-    pub(crate) fn put_batch(&mut self, hashes: &[Hash128]) -> u64 {
+    #[inline]
+    pub(crate) fn put_batch(&mut self, rule: Rule, hashes: &[Hash128]) -> u64 {
         if self.bits.are_near() {
-            return hashes.iter().map(|&hash| u64::from(self.put(hash))).sum();
+            return hashes.iter().map(|&hash| u64::from(self.put(rule, hash))).sum();
         }
-        let (rule, probes) = (self.rule, self.probe_count);
+        let probes = self.probe_count;
         by_rule!(rule, RULE => batch::insert::<RULE, _, _>(&mut self.bits, |bits, at| bits.set(at), probes, hashes))
     }
 }
@@ -188,13 +184,13 @@ impl<V: Variety, W: Word> Backend for Bloom<V, W> {
     #[inline]
     fn contains(&self, hash: Hash128) -> bool {
         let (probes, modulus) = (self.probe_count, self.bits.modulus());
-        by_rule!(self.rule, RULE => {
+        by_rule!(self.variety.rule(), RULE => {
             unrolled::every(Steps::<RULE>::start(hash), probes, modulus, |position| self.bits.test(position))
         })
     }
 
     fn contains_batch(&self, hashes: &[Hash128], answers: &mut Vec<bool>) {
-        self.find_batch(hashes, answers);
+        self.find_batch(self.variety.rule(), hashes, answers);
     }
 
     #[inline]
@@ -212,7 +208,7 @@ impl<V: Variety, W: Word> Backend for Bloom<V, W> {
             memory_bytes: bits / 8,
             probe_count: Some(self.probe_count),
             is_probe_count_chosen: true,
-            expected_rate: self.rate_of(ones),
+            expected_rate: self.rate_of(self.variety.rule(), ones),
         }
     }
 
@@ -262,11 +258,11 @@ impl<V: Variety> Exclusive for Bloom<V> {
 
     #[inline]
     fn insert(&mut self, hash: Hash128) -> bool {
-        self.put(hash)
+        self.put(self.variety.rule(), hash)
     }
 
     fn insert_batch(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
-        self.put_batch(hashes);
+        self.put_batch(self.variety.rule(), hashes);
         Ok(())
     }
 
@@ -311,7 +307,7 @@ impl<V: Variety> Concurrent for Bloom<V, AtomicU64> {
     #[inline]
     fn insert(&self, hash: Hash128) -> bool {
         let (probes, modulus) = (self.probe_count, self.bits.modulus());
-        by_rule!(self.rule, RULE => {
+        by_rule!(self.variety.rule(), RULE => {
             unrolled::any(Steps::<RULE>::start(hash), probes, modulus, |position| self.bits.set(position))
         })
     }
@@ -320,7 +316,7 @@ impl<V: Variety> Concurrent for Bloom<V, AtomicU64> {
         if self.bits.are_near() {
             return hashes.iter().for_each(|&hash| _ = self.insert(hash));
         }
-        let (rule, probes) = (self.rule, self.probe_count);
+        let (rule, probes) = (self.variety.rule(), self.probe_count);
         by_rule!(rule, RULE => batch::insert::<RULE, _, _>(&self.bits, |bits, at| bits.set(at), probes, hashes));
     }
 

@@ -67,11 +67,8 @@ impl<B: Backend + fmt::Debug, F: fmt::Debug, A> fmt::Debug for Filter<B, F, A> {
 /// The number of keys hashed at a time: enough to wait for memory rarely, few enough for the stack.
 const TOGETHER: usize = 512;
 
-/// Collects hashes in a buffer on the stack, and passes them on in order. Stops at an error.
-fn in_batches<H: Copy + Default>(
-    hashes: impl Iterator<Item = H>,
-    mut then: impl FnMut(&[H]) -> Result<(), Error>,
-) -> Result<(), Error> {
+/// Collects hashes in a buffer on the stack, and passes them on in order, as long as `then` returns true.
+fn in_batches<H: Copy + Default>(hashes: impl Iterator<Item = H>, mut then: impl FnMut(&[H]) -> bool) {
     let (mut hashes, mut batch) = (hashes, [H::default(); TOGETHER]);
     loop {
         let mut count = 0;
@@ -79,11 +76,20 @@ fn in_batches<H: Copy + Default>(
             *place = hash;
             count += 1;
         }
-        then(batch.get(..count).unwrap_or_default())?;
-        if count < TOGETHER {
-            return Ok(());
+        if !then(batch.get(..count).unwrap_or_default()) || count < TOGETHER {
+            return;
         }
     }
+}
+
+/// Inserts keys in order, until one is refused.
+fn put_all<B: Exclusive>(backend: &mut B, hashes: impl Iterator<Item = B::Hash>) -> Result<(), Error> {
+    let mut result = Ok(());
+    in_batches(hashes, |hashes| {
+        result = backend.insert_batch(hashes);
+        result.is_ok()
+    });
+    result
 }
 
 /// Returns what the places of each key are made of.
@@ -211,12 +217,10 @@ impl<B: Backend, F, A> Filter<B, F, A> {
 
     fn answers(&self, hashes: impl Iterator<Item = B::Hash>) -> Vec<bool> {
         let mut answers = Vec::with_capacity(hashes.size_hint().0);
-        let then = |hashes: &[B::Hash]| {
+        in_batches(hashes, |hashes| {
             self.backend.contains_batch(hashes, &mut answers);
-            Ok(())
-        };
-        // It refuses none.
-        let _all = in_batches(hashes, then);
+            true
+        });
         answers
     }
 
@@ -350,14 +354,13 @@ impl<B: Exclusive, F> Filter<B, F> {
     where
         F: Funnel<T>,
     {
-        let then = |hashes: &[B::Hash]| self.backend.insert_batch(hashes);
-        B::done(in_batches(parts::<B, F, T>(&self.funnel, keys), then))
+        let hashes = parts::<B, F, T>(&self.funnel, keys);
+        B::done(put_all(&mut self.backend, hashes))
     }
 
     /// Inserts keys by their hashes, which are those of the funnel.
     pub(crate) fn put_hashes(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
-        let then = |hashes: &[B::Hash]| self.backend.insert_batch(hashes);
-        in_batches(hashes.iter().map(|&hash| hash.into()), then)
+        put_all(&mut self.backend, hashes.iter().map(|&hash| hash.into()))
     }
 
     /// Removes all keys and keeps the memory; of a chain the first link alone.
@@ -387,8 +390,7 @@ impl<B: Exclusive, F: PartialEq> Filter<B, F> {
     /// The error of [`insert_hashed`](Self::insert_hashed), before the first key is inserted.
     pub fn insert_many_hashed(&mut self, hashes: &[Hashed<F>]) -> Result<(), Error> {
         self.check_own(hashes)?;
-        let then = |hashes: &[B::Hash]| self.backend.insert_batch(hashes);
-        in_batches(hashed_parts::<B, F>(hashes), then)
+        put_all(&mut self.backend, hashed_parts::<B, F>(hashes))
     }
 }
 
@@ -413,12 +415,10 @@ impl<B: Concurrent, F> Filter<B, F, Shared> {
     }
 
     fn put(&self, hashes: impl Iterator<Item = B::Hash>) {
-        let then = |hashes: &[B::Hash]| {
+        in_batches(hashes, |hashes| {
             self.backend.insert_batch(hashes);
-            Ok(())
-        };
-        // It refuses none.
-        let _all = in_batches(hashes, then);
+            true
+        });
     }
 
     /// Merges all keys of `other` into this filter. Other threads may keep using both. A filter for one thread becomes a

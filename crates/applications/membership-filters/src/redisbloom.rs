@@ -12,6 +12,7 @@ use crate::funnel::{Funnel, hashing};
 use crate::hash::{Encoding, Function, Hash128, HashFunction, HashId, Hashing};
 use crate::kinds::{Kind, Stream};
 use crate::stats::Stats;
+use crate::steps::Rule;
 
 mod chunks;
 mod keys;
@@ -211,7 +212,7 @@ impl Backend for Chain {
         answers.resize(first + hashes.len(), false);
         for layer in self.layers() {
             found.clear();
-            layer.bloom.find_batch(hashes, &mut found);
+            layer.bloom.find_batch(Rule::RedisBloom, hashes, &mut found);
             for (answer, found) in answers.iter_mut().skip(first).zip(&found) {
                 *answer |= found;
             }
@@ -227,7 +228,7 @@ impl Backend for Chain {
         for link in self.layers().map(|layer| &layer.bloom) {
             let ones = link.bits.ones();
             taken += ones;
-            none += libm::log1p(-link.rate_of(ones));
+            none += libm::log1p(-link.rate_of(Rule::RedisBloom, ones));
         }
         Stats {
             len: Some(self.count()),
@@ -279,7 +280,7 @@ impl Exclusive for Chain {
     fn insert_batch(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
         let Layer { bloom, shape, len } = &mut self.last;
         if self.full.is_empty() && hashes.len() as u64 <= shape.capacity - *len {
-            *len += bloom.put_batch(hashes);
+            *len += bloom.put_batch(Rule::RedisBloom, hashes);
             return Ok(());
         }
         hashes.iter().try_for_each(|&hash| self.insert(hash).map(drop))

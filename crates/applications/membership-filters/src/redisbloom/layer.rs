@@ -27,7 +27,7 @@ impl Layer {
     }
 
     pub(super) const fn of(shape: Link, bits: Bits, len: u64) -> Self {
-        let bloom = Bloom::by_rule((), Rule::RedisBloom, bits, shape.probe_count);
+        let bloom = Bloom::of((), bits, shape.probe_count);
         Self { shape, bloom, len }
     }
 
@@ -43,7 +43,7 @@ impl Layer {
     /// Inserts a key. Returns true if that changed bits.
     #[inline]
     pub(super) fn insert(&mut self, hash: Hash128) -> bool {
-        let is_new = self.bloom.put(hash);
+        let is_new = self.bloom.put(Rule::RedisBloom, hash);
         self.len += u64::from(is_new);
         is_new
     }

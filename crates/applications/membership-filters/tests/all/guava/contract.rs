@@ -53,7 +53,7 @@ fn parts_that_are_no_filter_are_refused() {
     let filter = from_parts(header(3, 2), vec![1, 2]).unwrap();
     assert_eq!(
         format!("{filter:?}"),
-        "guava::BloomFilter { funnel: Utf8, backend: Bloom { variety: Murmur128Mitz64, rule: Mitz64, bits: 128 bits, probe_count: 3 } }"
+        "guava::BloomFilter { funnel: Utf8, backend: Bloom { variety: Murmur128Mitz64, bits: 128 bits, probe_count: 3 } }"
     );
     assert_eq!((filter.words(), filter.funnel()), (&[1, 2][..], &Utf8));
     assert_eq!(filter.into_parts(), (header(3, 2), vec![1, 2]));
