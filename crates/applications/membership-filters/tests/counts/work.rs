@@ -31,7 +31,7 @@ const RATE: f64 = 0.01;
 
 /// A funnel as users write them.
 mod person {
-    use membership_filters::{Encoding, Funnel, Hashing, Murmur3, Sink};
+    use membership_filters::{Encoding, Funnel, Hashing, KeyBytes, Murmur3};
 
     pub(crate) struct Person {
         pub(crate) id: i32,
@@ -50,9 +50,11 @@ mod person {
     }
 
     impl Funnel<Person> for PersonFunnel {
-        fn funnel<S: Sink>(&self, person: &Person, into: &mut S) {
-            into.put_i32(person.id);
-            into.put_str(&person.name);
+        fn with_bytes<R>(&self, person: &Person, then: impl FnOnce(&[u8]) -> R) -> R {
+            let mut bytes = KeyBytes::new();
+            bytes.put_i32(person.id);
+            bytes.put_str(&person.name);
+            then(&bytes)
         }
     }
 }
