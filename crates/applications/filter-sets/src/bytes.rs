@@ -44,11 +44,13 @@ impl Default for Opening {
 }
 
 /// The bytes of a stored filter: all of a file, or what follows its header.
+#[derive(Clone)]
 pub(crate) struct FilterData {
     all: Backing,
     start: usize,
 }
 
+#[derive(Clone)]
 enum Backing {
     Read(Vec<u8>),
     Mapped(Mapped),

@@ -11,7 +11,7 @@ use membership_filters::{
 use membership_filters::{Hash128, HashId, Hashed, Hashing, guava, redisbloom, spark};
 
 use crate::error::Error;
-use crate::format::{Fill, Filling, Opened, Result, like};
+use crate::format::{AnyOpened, Fill, Filling, Opened, Result, StoredFormat, like};
 
 /// Returns the bits of a hash that a format's hasher gives.
 pub(super) fn wide(Hash128 { h1, h2 }: Hash128) -> u128 {
@@ -31,7 +31,7 @@ fn of_narrow(bits: u128) -> Hash128 {
 }
 
 /// A filter of an application. Its constants and methods are those in which filters differ.
-pub(super) trait ApplicationFilter: Stored {
+pub(super) trait ApplicationFilter: Stored + Clone {
     /// Makes a hash of the bits that the format's hasher gives.
     const OF_BITS: fn(u128) -> Hash128 = of_wide;
 
@@ -52,7 +52,7 @@ pub(super) trait ApplicationFilter: Stored {
 
 impl<B: Exclusive, F: Hashing + Copy + PartialEq> Filling for Filter<B, F>
 where
-    Self: ApplicationFilter,
+    Self: ApplicationFilter + Opened,
 {
     fn add(&mut self, hashes: &[u128]) -> Result<()> {
         let funnel = *self.funnel();
@@ -73,6 +73,10 @@ where
 
     fn rate(&self) -> f64 {
         self.expected_rate()
+    }
+
+    fn into_opened(self: Box<Self>, _format: &StoredFormat) -> Result<AnyOpened> {
+        Ok(self)
     }
 }
 
@@ -112,6 +116,10 @@ where
 
     fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
         self.put(writer)
+    }
+
+    fn cloned(&self) -> AnyOpened {
+        Box::new(self.clone())
     }
 }
 

@@ -259,7 +259,7 @@ fn a_file_states_its_format() {
     let mut numbers = builder("bloom64").key_kind("long").unwrap().file(&path).unwrap();
     numbers.insert(&7_u64.to_le_bytes()).unwrap();
     let error = numbers.insert("7").unwrap_err().to_string();
-    assert!(error.contains("must have 8 bytes"), "{error}");
+    assert!(error.contains("must be an integer or its 8 bytes"), "{error}");
     for name in super::names().filter(|&name| name != "split-block-xxph3") {
         build_file(
             builder(name).key_kind("binary").unwrap().file(&path).unwrap(),
