@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use membership_filters::Encoding;
 
-use crate::bytes::{FilterData, OpenedFile, Opening, Sum};
+use crate::bytes::{FilterContents, FilterData, Opening, Sum};
 use crate::error::{Error, ensure};
+use crate::file::StoredFile;
 use crate::folder::write_filter;
 use crate::format::{AnyFilling, AnyOpened, Fill, StoredFormat};
 use crate::formats::{formats, names};
@@ -60,8 +61,8 @@ impl StoredFilter {
     /// writes; [`Damaged`](Error::Damaged) if they changed after the header was written. A truncated filter of a
     /// policy without a header can look whole, and then denies keys.
     pub fn from_bytes(format: Option<&StoredFormat>, bytes: Vec<u8>) -> Result<Self, Error> {
-        let (header, bytes) = FilterData::of(bytes).map_err(|error| Error::damaged(None, error))?;
-        Self::single(format, header, bytes).map_err(|error| Error::wrong_format(None, error))
+        let contents = FilterContents::of(bytes).map_err(|error| Error::damaged(None, error))?;
+        Self::single(format, contents).map_err(|error| Error::wrong_format(None, error))
     }
 
     /// Opens a file that [`FileBuilding`](crate::FileBuilding) wrote, or a file with the bytes of a stored filter
@@ -75,19 +76,13 @@ impl StoredFilter {
         format: Option<&StoredFormat>,
         opening: Opening,
     ) -> Result<Self, Error> {
-        let path = path.as_ref();
-        let (header, bytes) = OpenedFile::open(path, None)?.bytes(path, opening)?;
-        Self::single(format, header, bytes).map_err(|error| Error::wrong_format(Some(path), error))
+        StoredFile::open(path)?.filter(format, opening)
     }
 
     /// Reads a filter that is no shard.
-    fn single(
-        given: Option<&StoredFormat>,
-        header: Option<Header>,
-        bytes: FilterData,
-    ) -> Result<Self, Error> {
-        let Some(header) = header else {
-            return Self::bare(given, bytes);
+    pub(crate) fn single(given: Option<&StoredFormat>, mut contents: FilterContents) -> Result<Self, Error> {
+        let Some(header) = contents.header.take() else {
+            return Self::bare(given, contents);
         };
         let Header { shard, shards, .. } = header;
         ensure(shards <= 1, || {
@@ -97,13 +92,15 @@ impl StoredFilter {
         ensure(stated == given, || {
             format!("the format must be {stated:?} as in the header, got {given:?}: leave the format out")
         })?;
-        Self::stored(header, bytes)
+        Self::stored(header, contents)
     }
 
-    /// Reads a filter with a header.
-    pub(crate) fn stored(header: Header, bytes: FilterData) -> Result<Self, Error> {
-        let format = StoredFormat::stated(&header.format, bytes.as_ref(), header.bytes)?;
-        let mut filter = Self::read(format, bytes)?;
+    /// Reads a filter with this header.
+    pub(crate) fn stored(header: Header, contents: FilterContents) -> Result<Self, Error> {
+        // The error lists the names if the stated one is unknown.
+        let named = || StoredFormat::named(&header.format);
+        let format = contents.format.map_or_else(named, Ok)?;
+        let mut filter = Self::read(format, contents.bytes)?;
         // Only some formats have the encoding in their bytes.
         filter.format.encoding = encoding_of(&header.key_kind).unwrap_or(filter.format.encoding);
         filter.header = Some(header);
@@ -120,12 +117,16 @@ impl StoredFilter {
     }
 
     /// Reads a filter without a header.
-    fn bare(given: Option<&StoredFormat>, bytes: FilterData) -> Result<Self, Error> {
+    fn bare(given: Option<&StoredFormat>, contents: FilterContents) -> Result<Self, Error> {
+        let FilterContents {
+            format: recognised,
+            bytes,
+            ..
+        } = contents;
         let slice = bytes.as_ref();
         let is_table = ENDS_OF_TABLES.iter().any(|end| slice.ends_with(end));
         let text = || "is a table of LevelDB or RocksDB, which holds more than a filter".to_owned();
         ensure(!is_table, text)?;
-        let recognised = StoredFormat::of_prefix(slice, slice.len() as u64);
         let format = match (given, recognised) {
             (Some(given), _) => match given.contradicted(slice) {
                 Some(other) => {
@@ -314,8 +315,9 @@ pub fn merge(
 ) -> Result<(), Error> {
     let open = |path: &Path| {
         // No key is queried, so the bytes may state any encoding of keys.
-        let format = format.cloned().or_else(|| StoredFormat::of_file(path));
-        let filter = StoredFilter::open(path, format.as_ref(), Opening::default())?;
+        let file = StoredFile::open(path)?;
+        let format = format.or(file.format()).cloned();
+        let filter = file.filter(format.as_ref(), Opening::default())?;
         Ok((path.to_path_buf(), filter))
     };
     let merged = join(paths.iter().map(|path| open(path.as_ref())))?;

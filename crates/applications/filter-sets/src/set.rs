@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use crate::bytes::{OpenedFile, Opening};
+use crate::bytes::Opening;
 use crate::error::{Error, ensure};
+use crate::file::StoredFile;
 use crate::filter::{StoredFilter, slices};
 use crate::key::SetKey;
 use crate::manifest::Manifest;
@@ -131,8 +132,8 @@ impl Manifest {
         opening: Opening,
     ) -> Result<StoredFilter, Error> {
         let (path, header) = (folder.as_ref().join(&self.shards[shard].file), self.header(shard));
-        let (_, bytes) = OpenedFile::open(&path, Some(&header))?.bytes(&path, opening)?;
-        StoredFilter::stored(header, bytes).map_err(|error| Error::damaged(Some(&path), error))
+        let contents = StoredFile::open_shard(&path, &header)?.contents(opening)?;
+        StoredFilter::stored(header, contents).map_err(|error| Error::damaged(Some(&path), error))
     }
 }
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use filter_policy::FilterPolicy as _;
 use filter_policy::{AnyFormat, formats};
 use filter_sets::{
-    Builder, FilterSet, Header, Manifest, Opening, ShardFunction, Size, StoredFilter, StoredFormat, merge,
-    merge_sets,
+    Builder, FilterSet, Header, Manifest, Opening, ShardFunction, Size, StoredFile, StoredFilter,
+    StoredFormat, merge, merge_sets,
 };
 use membership_filters::spark::{self, Version};
 use membership_filters::{BlockedBloomFilter, Encoding, Long, Parameters, Utf8, Utf16Units, Xxph3};
@@ -419,7 +419,7 @@ fn spark_and_redisbloom_are_read_from_their_envelopes() {
     ] {
         let [path, merged] = ["enveloped", "merged"].map(|name| place.path().join(name));
         fs::write(&path, &bytes).unwrap();
-        assert_eq!(StoredFormat::of_file(&path), Some(expected.clone()));
+        assert_eq!(StoredFile::open(&path).unwrap().format(), Some(&expected));
         let filter = StoredFilter::open(&path, None, Opening::default()).unwrap();
         let bare_filter = StoredFilter::from_bytes(None, bare.clone()).unwrap();
         assert_eq!((filter.format(), bare_filter.format()), (&expected, &expected));
