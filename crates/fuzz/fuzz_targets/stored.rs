@@ -35,7 +35,7 @@ fuzz_target!(|data: &[u8]| {
         let read = |bytes: &[u8]| StoredFilter::from_bytes(Some(&format), bytes.to_vec());
         for filter in [data, &bytes].into_iter().flat_map(read) {
             let answer = filter.contains(b"key");
-            assert_eq!(filter.contains_many(&[b"key"]), [answer]);
+            assert_eq!(filter.contains_many([b"key"]), [answer]);
             assert!((0.0..=1.0).contains(&filter.expected_rate()));
             assert!(filter.fill().is_none_or(|fill| fill.ones <= fill.bits));
         }

@@ -4,16 +4,19 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use filter_policy::MATCHES_EVERYTHING;
+use membership_filters::Encoding;
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use rayon::slice::ParallelSliceMut as _;
+use sha2::{Digest as _, Sha256};
 
 use crate::bytes::Sum;
 use crate::error::{Error, ensure};
+use crate::filter::StoredFilter;
 use crate::folder::{Lock, write_filter};
-use crate::format::{Filling, Hasher, Plan, Size, StoredFormat};
+use crate::format::{AnyFilling, Hasher, Plan, Size, StoredFormat};
 use crate::formats::{formats, names};
 use crate::header::{Header, check_key_kind};
+use crate::key::{KeyBytes, SetKey, encoding_of, kind_of};
 use crate::manifest::{Manifest, SHARD_SEED, ShardFunction};
 use crate::shard::{MAX_SHARDS, Shard};
 use crate::spill::{Spilled, Values};
@@ -42,12 +45,13 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Makes the parameters of filters of this format and size, with keys of the kind `line` and [`DEFAULT_MEMORY`].
+    /// Makes the parameters of filters of this format and size, with [`DEFAULT_MEMORY`]. The kind of key is that of the
+    /// format's [encoding](StoredFormat::encoding): `long`, `int` or `utf-16`, and `line` for others.
     pub fn new(format: StoredFormat, size: Size) -> Self {
         Self {
+            key_kind: kind_of(format.encoding).to_owned(),
             format,
             size,
-            key_kind: "line".to_owned(),
             capacity: None,
             memory: DEFAULT_MEMORY,
             replace: true,
@@ -63,15 +67,24 @@ impl Builder {
     }
 
     /// Sets the kind of key that files and manifests state, for programs that read keys as text: `line`, `long`,
-    /// `string`, `binary`, or what this program chooses. A `long` has eight bytes, the lowest first; otherwise only the
-    /// bytes of keys matter here.
+    /// `int`, `string`, `binary`, or what this program chooses. `long`, `int` and `utf-16` also set the format's
+    /// [encoding](StoredFormat::encoding) to integers of 64 or 32 bits, or to UTF-16 units.
     ///
     /// # Errors
     ///
     /// [`InvalidArgument`](Error::InvalidArgument) unless it has 1 to [`Header::MAX_KEY_KIND`] visible characters
-    /// of ASCII.
+    /// of ASCII, or if the format has an encoding of other keys.
     pub fn key_kind(mut self, kind: &str) -> Result<Self, Error> {
         check_key_kind(kind)?;
+        let (encoding, expected) = (self.format.encoding, kind_of(self.format.encoding));
+        let of_kind = encoding_of(kind).unwrap_or(match expected {
+            "line" => encoding,
+            _ => Encoding::BYTES,
+        });
+        ensure([of_kind, Encoding::BYTES].contains(&encoding), || {
+            format!("the kind of keys that are {encoding} must be {expected:?}, got {kind:?}")
+        })?;
+        self.format = self.format.encoding(of_kind);
         kind.clone_into(&mut self.key_kind);
         Ok(self)
     }
@@ -95,6 +108,34 @@ impl Builder {
         ensure(bytes >= MIN_MEMORY, reason)?;
         self.memory = bytes;
         Ok(self)
+    }
+
+    /// Starts to build one filter in memory, to query, clone, merge or write it. Hash values that do not fit into memory
+    /// go to unnamed files in the [folder for temporary files](std::env::temp_dir).
+    ///
+    /// ```
+    /// use filter_sets::{Builder, Size, StoredFilter, StoredFormat};
+    ///
+    /// let mut building = Builder::new(StoredFormat::named("split-block")?, Size::Rate(0.01)).in_memory()?;
+    /// for fruit in ["apple", "banana"] {
+    ///     building.insert(fruit)?;
+    /// }
+    /// let filter = building.finish(&|_| true)?;
+    /// assert!(filter.contains("apple"));
+    /// assert_eq!(filter.key_count(), Some(2));
+    ///
+    /// // As a file would have it.
+    /// let read = StoredFilter::from_bytes(None, filter.to_bytes())?;
+    /// assert!(read.contains("banana"));
+    /// # Ok::<(), filter_sets::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](Error::InvalidArgument) if the size does not suit the format.
+    pub fn in_memory(&self) -> Result<MemoryBuilding, Error> {
+        let keys = self.start(&std::env::temp_dir(), 1)?;
+        Ok(MemoryBuilding { keys })
     }
 
     /// Starts to build one filter in a file with a header. Hash values that do not fit into memory go to unnamed files
@@ -253,6 +294,40 @@ enum FileForm {
     Shard(u32, u32),
 }
 
+/// A filter in memory that is being built.
+pub struct MemoryBuilding {
+    keys: KeyCollector,
+}
+
+impl MemoryBuilding {
+    /// Inserts a key.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](Error::InvalidArgument) if the filter has keys of another [form](SetKey);
+    /// [`Write`](Error::Write) if the disk is full.
+    #[inline]
+    pub fn insert<'k>(&mut self, key: impl Into<SetKey<'k>>) -> Result<(), Error> {
+        let key = self.keys.encoded(key.into())?;
+        self.keys.insert(0, key.as_ref())
+    }
+
+    /// Builds the filter of all keys. Its bytes are those of the [file](Builder::file) that they give.
+    ///
+    /// # Errors
+    ///
+    /// [`MemoryTooSmall`](Error::MemoryTooSmall); [`Stopped`](Error::Stopped); [`Write`](Error::Write).
+    pub fn finish(self, progress: Progress<'_>) -> Result<StoredFilter, Error> {
+        let format = self.keys.builder.format.clone();
+        let mut built = Err(Error::argument("there is no filter"));
+        self.keys.build(0, 1, progress, |header, filter| {
+            built = StoredFilter::built(format.clone(), header, filter);
+            Ok(())
+        })?;
+        built
+    }
+}
+
 /// A filter in a file that is being built.
 pub struct FileBuilding {
     keys: KeyCollector,
@@ -266,11 +341,11 @@ impl FileBuilding {
     ///
     /// # Errors
     ///
-    /// [`Write`](Error::Write) if the disk is full; [`InvalidArgument`](Error::InvalidArgument) if the key
-    /// belongs to another shard than the one that is built, or is not of the [kind](Builder::key_kind) or encoding that
-    /// was chosen.
+    /// [`InvalidArgument`](Error::InvalidArgument) if the filter has keys of another [form](SetKey), or the key belongs
+    /// to another shard than the one that is built; [`Write`](Error::Write) if the disk is full.
     #[inline]
-    pub fn insert(&mut self, key: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Error> {
+    pub fn insert<'k>(&mut self, key: impl Into<SetKey<'k>>) -> Result<(), Error> {
+        let key = self.keys.encoded(key.into())?;
         let key = key.as_ref();
         if let FileForm::Shard(number, shards) = self.form {
             let of = self.keys.function.shard_of(key, shards);
@@ -304,23 +379,19 @@ impl FileBuilding {
                 FileForm::Shard(..) => (path.join(&entry.file), true),
                 _ => (path.clone(), replace),
             };
-            // Readers refuse what some policies write for no keys, because it could be a file that was cut.
-            let mut is_cut = false;
+            let mut short = None;
             if matches!(form, FileForm::Raw) && header.bytes < 64 {
                 let mut stored = Vec::new();
                 filter.write(&mut stored).map_err(Error::argument)?;
-                is_cut = format.operations.check_bare(&stored).is_err();
+                let stored = format.bare(stored);
+                (entry.bytes, entry.sha256) = (stored.len() as u64, hex::encode(Sha256::digest(&stored)));
+                short = Some(stored);
             }
-            let write = |file: &mut dyn Write| match &form {
-                _ if is_cut => file.write_all(&MATCHES_EVERYTHING),
-                FileForm::Commands(key) => filter.write_commands(key, file),
+            let write = |file: &mut dyn Write| match (&form, &short) {
+                (_, Some(stored)) => file.write_all(stored),
+                (FileForm::Commands(key), None) => filter.write_commands(key, file),
                 _ => filter.write(file),
             };
-            if is_cut {
-                let mut sum = Sum::default();
-                write(&mut sum).map_err(Error::argument)?;
-                (entry.bytes, entry.sha256) = (sum.bytes, sum.sha256());
-            }
             let is_sealed = matches!(form, FileForm::Sealed | FileForm::Shard(..));
             write_filter(&path, replace, is_sealed.then_some(&header), write)?;
             let name = path.file_name().unwrap_or_default();
@@ -345,10 +416,11 @@ impl SetBuilding {
     ///
     /// # Errors
     ///
-    /// [`Write`](Error::Write) if the disk is full; [`InvalidArgument`](Error::InvalidArgument) if the key is
-    /// not of the [kind](Builder::key_kind) or encoding that was chosen.
+    /// [`InvalidArgument`](Error::InvalidArgument) if the set has keys of another [form](SetKey);
+    /// [`Write`](Error::Write) if the disk is full.
     #[inline]
-    pub fn insert(&mut self, key: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Error> {
+    pub fn insert<'k>(&mut self, key: impl Into<SetKey<'k>>) -> Result<(), Error> {
+        let key = self.keys.encoded(key.into())?;
         let key = key.as_ref();
         let shard = match self.keys.shards {
             1 => 0,
@@ -402,17 +474,20 @@ struct KeyCollector {
 }
 
 impl KeyCollector {
+    /// Returns the bytes of a key, or an error if keys have another form.
+    #[inline]
+    fn encoded<'k>(&self, key: SetKey<'k>) -> Result<KeyBytes<'k>, Error> {
+        key.inserted(self.builder.format.encoding)
+            .map_err(|reason| self.builder.format.wrong(reason))
+    }
+
     #[inline]
     fn insert(&mut self, shard: u32, key: &[u8]) -> Result<(), Error> {
-        let wrong = |reason: &str| {
+        let hash = (self.hasher.hash)(key).ok_or_else(|| {
             let key = key.escape_ascii();
-            let reason = format_args!("the key \"{key}\" {reason}");
+            let reason = format_args!("the key \"{key}\" has no hash value");
             self.builder.format.wrong(reason)
-        };
-        if self.builder.key_kind == "long" && key.len() != 8 {
-            return Err(wrong("must have 8 bytes, because the kind is \"long\""));
-        }
-        let hash = (self.hasher.hash)(key).ok_or_else(|| wrong("has no hash value"))?;
+        })?;
         self.values.push(shard, hash)
     }
 
@@ -444,7 +519,7 @@ impl KeyCollector {
         first: u32,
         of: u32,
         progress: Progress<'_>,
-        mut write: impl FnMut(Header, &dyn Filling) -> Result<(), Error>,
+        mut write: impl FnMut(Header, AnyFilling) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let go_on = |keys| match progress(keys) {
             true => Ok(()),
@@ -480,13 +555,13 @@ impl KeyCollector {
         let (mut shard, mut started) = (0, None);
         self.values.pass(self.shards, &mut |values| {
             let keys = counts[shard as usize];
-            let filter = match &mut started {
+            let mut filter = match started.take() {
                 Some(filter) => filter,
-                None => started.insert((plans[&keys].make)()?),
+                None => (plans[&keys].make)()?,
             };
             if let Some(values) = values {
                 go_on(values.len() as u64)?;
-                return filter.add(values);
+                return started.insert(filter).add(values);
             }
             filter.finish()?;
             let mut sum = Sum::default();
@@ -502,9 +577,8 @@ impl KeyCollector {
                 sha256: sum.sha256(),
                 rate: Some(filter.rate()),
             };
-            write(header, &**filter)?;
-            (shard, started) = (shard + 1, None);
-            Ok(())
+            shard += 1;
+            write(header, filter)
         })
     }
 }

@@ -1,13 +1,12 @@
-//! The bytes of a file with a filter: read or mapped, after a header or without one.
+//! The bytes of a filter: read or mapped, after a header or without one.
 
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
-use std::path::Path;
+use std::io::{self, Write};
 
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ensure};
 use crate::ffi::Mapped;
+use crate::format::StoredFormat;
 use crate::header::Header;
 
 /// The access to a file: read into memory, or mapped.
@@ -44,11 +43,13 @@ impl Default for Opening {
 }
 
 /// The bytes of a stored filter: all of a file, or what follows its header.
+#[derive(Clone)]
 pub(crate) struct FilterData {
     all: Backing,
     start: usize,
 }
 
+#[derive(Clone)]
 enum Backing {
     Read(Vec<u8>),
     Mapped(Mapped),
@@ -64,84 +65,12 @@ impl AsRef<[u8]> for FilterData {
     }
 }
 
-/// A file with a filter, positioned at the filter's first byte.
-pub(crate) struct OpenedFile {
+/// A filter's bytes, and what states its format.
+pub(crate) struct FilterContents {
     pub(crate) header: Option<Header>,
-    pub(crate) file: File,
-    /// The length of the stored filter.
-    pub(crate) len: u64,
-}
-
-impl OpenedFile {
-    /// Opens a plain file. A file of a set must have the header that follows from its manifest.
-    pub(crate) fn open(path: &Path, expected: Option<&Header>) -> Result<Self, Error> {
-        let reading = |error| Error::reading(path)(error);
-        let damaged = |error| Error::damaged(Some(path), error);
-        // Opening a pipe would wait for its writer; a link of a set may lead elsewhere.
-        let metadata = match expected {
-            Some(_) => path.symlink_metadata(),
-            None => path.metadata(),
-        };
-        let metadata = metadata.map_err(|error| match error.kind() {
-            // A shard that its manifest names.
-            io::ErrorKind::NotFound if expected.is_some() => Error::damaged(Some(path), error),
-            _ => reading(error),
-        })?;
-        if !metadata.is_file() {
-            let reason = "must be a plain file";
-            return Err(match expected {
-                Some(_) => Error::damaged(Some(path), reason),
-                None => Error::wrong_format(Some(path), reason),
-            });
-        }
-        let mut file = File::open(path).map_err(reading)?;
-        let actual = file.metadata().map_err(reading)?.len();
-        let mut head = Vec::with_capacity(Header::LEN);
-        let head_len = Header::LEN as u64;
-        (&mut file)
-            .take(head_len)
-            .read_to_end(&mut head)
-            .map_err(reading)?;
-        let header = header_of(&head, actual).map_err(damaged)?;
-        if let Some(expected) = expected {
-            let foreign = || Error::argument("must begin with the header of a filter, got other bytes");
-            let header = header.as_ref().ok_or_else(foreign);
-            header
-                .and_then(|header| header.check_is(expected))
-                .map_err(damaged)?;
-        }
-        let start = header.as_ref().map_or(0, |_| head_len);
-        file.seek(SeekFrom::Start(start)).map_err(reading)?;
-        let len = actual - start;
-        Ok(Self { header, file, len })
-    }
-
-    /// Returns the filter's bytes. Compares their checksum if `opening` requires it and the file has one.
-    pub(crate) fn bytes(
-        mut self,
-        path: &Path,
-        opening: Opening,
-    ) -> Result<(Option<Header>, FilterData), Error> {
-        let reading = |error| Error::reading(path)(error);
-        let bytes = if opening.access == Access::Map && self.len > 0 {
-            let start = self.header.as_ref().map_or(0, |_| Header::LEN);
-            let all = Backing::Mapped(Mapped::new(&self.file).map_err(reading)?);
-            FilterData { all, start }
-        } else {
-            let mut bytes = Vec::new();
-            let reason = format!("no memory for {} bytes", self.len);
-            let refused = |_| reading(io::Error::new(io::ErrorKind::OutOfMemory, reason));
-            let capacity = usize::try_from(self.len).unwrap_or(usize::MAX);
-            bytes.try_reserve_exact(capacity).map_err(refused)?;
-            self.file.read_to_end(&mut bytes).map_err(reading)?;
-            FilterData::new(bytes)
-        };
-        if let Some(header) = &self.header {
-            check(header, bytes.as_ref(), opening.verify)
-                .map_err(|error| Error::damaged(Some(path), error))?;
-        }
-        Ok((self.header, bytes))
-    }
+    /// The format that the header or the first bytes state, if it is known.
+    pub(crate) format: Option<StoredFormat>,
+    pub(crate) bytes: FilterData,
 }
 
 impl FilterData {
@@ -151,23 +80,44 @@ impl FilterData {
         Self { all, start: 0 }
     }
 
+    /// Takes the bytes of a mapped file from this place on.
+    pub(crate) const fn mapped(bytes: Mapped, start: usize) -> Self {
+        let all = Backing::Mapped(bytes);
+        Self { all, start }
+    }
+}
+
+impl FilterContents {
     /// Takes the bytes of a file that are in memory.
-    pub(crate) fn of(bytes: Vec<u8>) -> Result<(Option<Header>, Self), Error> {
+    pub(crate) fn of(bytes: Vec<u8>) -> Result<Self, Error> {
         let header = header_of(&bytes, bytes.len() as u64)?;
         let start = header.as_ref().map_or(0, |_| Header::LEN);
-        let bytes = Self {
+        let bytes = FilterData {
             start,
-            ..Self::new(bytes)
+            ..FilterData::new(bytes)
         };
+        let stored = bytes.as_ref();
         if let Some(header) = &header {
-            check(header, bytes.as_ref(), true)?;
+            check(header, stored, true)?;
         }
-        Ok((header, bytes))
+        Ok(Self {
+            format: recognised(header.as_ref(), stored, stored.len() as u64),
+            header,
+            bytes,
+        })
+    }
+}
+
+/// Returns the format that a header or the first bytes of a filter of this length state, if it is known.
+pub(crate) fn recognised(header: Option<&Header>, head: &[u8], len: u64) -> Option<StoredFormat> {
+    match header {
+        Some(header) => StoredFormat::stated(&header.format, head, len).ok(),
+        None => StoredFormat::of_prefix(head, len),
     }
 }
 
 /// Reads the header of a file of this length, if there is one.
-fn header_of(head: &[u8], len: u64) -> Result<Option<Header>, Error> {
+pub(crate) fn header_of(head: &[u8], len: u64) -> Result<Option<Header>, Error> {
     if !Header::begins(head) {
         let is_displaced = Header::is_displaced(&head[..head.len().min(Header::LEN)]);
         let text = || "its header must be at the beginning, unchanged, got other bytes there".to_owned();
@@ -182,7 +132,7 @@ fn header_of(head: &[u8], len: u64) -> Result<Option<Header>, Error> {
     Ok(Some(header))
 }
 
-fn check(header: &Header, bytes: &[u8], verify: bool) -> Result<(), Error> {
+pub(crate) fn check(header: &Header, bytes: &[u8], verify: bool) -> Result<(), Error> {
     // It may have changed since it was opened.
     let (expected, got) = (header.bytes, bytes.len() as u64);
     ensure(expected == got, || {

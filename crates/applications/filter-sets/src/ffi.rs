@@ -3,11 +3,13 @@
 
 use std::fs::File;
 use std::io;
+use std::sync::Arc;
 
 use memmap2::Mmap;
 
 /// The bytes of a mapped file. The system reads a page when it is used.
-pub(crate) struct Mapped(Mmap);
+#[derive(Clone)]
+pub(crate) struct Mapped(Arc<Mmap>);
 
 impl Mapped {
     /// Maps a file that must be neither changed nor truncated as long as the value exists. The caller promises it by
@@ -16,7 +18,7 @@ impl Mapped {
         // SAFETY: The builders of this crate never write into a shard that has its name: they write another file and
         // rename it, which leaves the mapped one as it is. The caller who
         // chose `Access::Map` promises that no other program does so; `Access::Read` needs no promise.
-        unsafe { Mmap::map(file) }.map(Self)
+        unsafe { Mmap::map(file) }.map(|mapped| Self(Arc::new(mapped)))
     }
 }
 

@@ -1,19 +1,21 @@
 //! A stored filter, opened for queries, and the merging of stored filters.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use membership_filters::Encoding;
-use sha2::{Digest as _, Sha256};
 
-use crate::bytes::{FilterData, OpenedFile, Opening};
+use crate::bytes::{FilterContents, FilterData, Opening, Sum};
 use crate::error::{Error, ensure};
+use crate::file::StoredFile;
 use crate::folder::write_filter;
-use crate::format::{AnyOpened, Fill, StoredFormat};
+use crate::format::{AnyFilling, AnyOpened, Fill, StoredFormat};
 use crate::formats::{formats, names};
 use crate::header::Header;
+use crate::key::{KeyBytes, SetKey, encoding_of};
 use crate::manifest::shard_of;
 
-/// A stored filter, opened for queries.
+/// A stored filter, opened for queries, or [built in memory](crate::Builder::in_memory).
 ///
 /// ```
 /// use filter_sets::{Builder, StoredFilter, StoredFormat, Opening, Size};
@@ -59,8 +61,8 @@ impl StoredFilter {
     /// writes; [`Damaged`](Error::Damaged) if they changed after the header was written. A truncated filter of a
     /// policy without a header can look whole, and then denies keys.
     pub fn from_bytes(format: Option<&StoredFormat>, bytes: Vec<u8>) -> Result<Self, Error> {
-        let (header, bytes) = FilterData::of(bytes).map_err(|error| Error::damaged(None, error))?;
-        Self::single(format, header, bytes).map_err(|error| Error::wrong_format(None, error))
+        let contents = FilterContents::of(bytes).map_err(|error| Error::damaged(None, error))?;
+        Self::single(format, contents).map_err(|error| Error::wrong_format(None, error))
     }
 
     /// Opens a file that [`FileBuilding`](crate::FileBuilding) wrote, or a file with the bytes of a stored filter
@@ -74,19 +76,13 @@ impl StoredFilter {
         format: Option<&StoredFormat>,
         opening: Opening,
     ) -> Result<Self, Error> {
-        let path = path.as_ref();
-        let (header, bytes) = OpenedFile::open(path, None)?.bytes(path, opening)?;
-        Self::single(format, header, bytes).map_err(|error| Error::wrong_format(Some(path), error))
+        StoredFile::open(path)?.filter(format, opening)
     }
 
     /// Reads a filter that is no shard.
-    fn single(
-        given: Option<&StoredFormat>,
-        header: Option<Header>,
-        bytes: FilterData,
-    ) -> Result<Self, Error> {
-        let Some(header) = header else {
-            return Self::bare(given, bytes);
+    pub(crate) fn single(given: Option<&StoredFormat>, mut contents: FilterContents) -> Result<Self, Error> {
+        let Some(header) = contents.header.take() else {
+            return Self::bare(given, contents);
         };
         let Header { shard, shards, .. } = header;
         ensure(shards <= 1, || {
@@ -96,26 +92,41 @@ impl StoredFilter {
         ensure(stated == given, || {
             format!("the format must be {stated:?} as in the header, got {given:?}: leave the format out")
         })?;
-        Self::stored(header, bytes)
+        Self::stored(header, contents)
     }
 
-    /// Reads a filter with a header.
-    pub(crate) fn stored(header: Header, bytes: FilterData) -> Result<Self, Error> {
-        let format = StoredFormat::stated(&header.format, bytes.as_ref(), header.bytes)?;
-        let filter = Self::read(format, bytes)?;
+    /// Reads a filter with this header.
+    pub(crate) fn stored(header: Header, contents: FilterContents) -> Result<Self, Error> {
+        // The error lists the names if the stated one is unknown.
+        let named = || StoredFormat::named(&header.format);
+        let format = contents.format.map_or_else(named, Ok)?;
+        let mut filter = Self::read(format, contents.bytes)?;
+        // Only some formats have the encoding in their bytes.
+        filter.format.encoding = encoding_of(&header.key_kind).unwrap_or(filter.format.encoding);
+        filter.header = Some(header);
+        Ok(filter)
+    }
+
+    /// Takes a filter that was built.
+    pub(crate) fn built(format: StoredFormat, header: Header, filter: AnyFilling) -> Result<Self, Error> {
         Ok(Self {
+            stored: filter.into_opened(&format)?,
+            format,
             header: Some(header),
-            ..filter
         })
     }
 
     /// Reads a filter without a header.
-    fn bare(given: Option<&StoredFormat>, bytes: FilterData) -> Result<Self, Error> {
+    fn bare(given: Option<&StoredFormat>, contents: FilterContents) -> Result<Self, Error> {
+        let FilterContents {
+            format: recognised,
+            bytes,
+            ..
+        } = contents;
         let slice = bytes.as_ref();
         let is_table = ENDS_OF_TABLES.iter().any(|end| slice.ends_with(end));
         let text = || "is a table of LevelDB or RocksDB, which holds more than a filter".to_owned();
         ensure(!is_table, text)?;
-        let recognised = StoredFormat::of_prefix(slice, slice.len() as u64);
         let format = match (given, recognised) {
             (Some(given), _) => match given.contradicted(slice) {
                 Some(other) => {
@@ -144,44 +155,89 @@ impl StoredFilter {
         })
     }
 
-    /// Returns the header of the file; none if the file has stored bytes alone.
+    /// Returns the header of the file, which a filter that was built in memory has, too; none if the file has stored
+    /// bytes alone.
     pub const fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }
 
-    /// Returns the format.
+    /// Returns the format, with the encoding of the keys that were inserted, as far as header and bytes state it.
     pub const fn format(&self) -> &StoredFormat {
         &self.format
     }
 
-    /// Returns true if the filter may contain the key. False is certain for bytes of the kind of key that
-    /// [`header`](Self::header) states, as in [`FilterSet::contains`](crate::FilterSet::contains). A shard may contain
-    /// every key of the other shards.
+    /// Returns the number of different keys that the header states: of a merged filter an upper bound.
+    pub fn key_count(&self) -> Option<u64> {
+        self.header.as_ref().map(|header| header.keys)
+    }
+
+    /// Writes the file of the filter: its header, if it has one, and the stored bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn write_to(&self, mut writer: impl Write) -> io::Result<()> {
+        if let Some(header) = &self.header {
+            writer.write_all(&header.to_bytes())?;
+        }
+        self.stored.write(&mut writer)
+    }
+
+    /// Returns the bytes of the file of the filter: its header, if it has one, and the stored bytes. They are those of
+    /// [`Builder::file`](crate::Builder::file).
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        // Writing to a vector does not fail.
+        let _ = self.write_to(&mut bytes);
+        bytes
+    }
+
+    /// Returns the stored bytes without a header, for engines and other programs. They are those of
+    /// [`Builder::raw_file`](crate::Builder::raw_file).
+    pub fn stored_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        // Writing to a vector does not fail.
+        let _ = self.write_stored(&mut bytes);
+        self.format.bare(bytes)
+    }
+
+    pub(crate) fn write_stored(&self, writer: &mut dyn Write) -> io::Result<()> {
+        self.stored.write(writer)
+    }
+
+    /// Writes the filter to a file, which appears when it is complete, as [`write_to`](Self::write_to) does. An existing
+    /// file is replaced if `replace` is true.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](Error::InvalidArgument) if there is a file that is not replaced, [`Write`](Error::Write).
+    pub fn save(&self, path: impl AsRef<Path>, replace: bool) -> Result<(), Error> {
+        write_filter(path.as_ref(), replace, self.header(), |file| {
+            self.write_stored(file)
+        })
+    }
+
+    /// Returns true if the filter may contain the key. False is certain for a key in the [form](SetKey) in which keys
+    /// were inserted; one in another form may be contained. A shard may contain every key of the other shards.
     #[must_use]
-    pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
-        let key = key.as_ref();
-        !self.has_shard_of(key) || self.own_contains(key)
+    pub fn contains<'k>(&self, key: impl Into<SetKey<'k>>) -> bool {
+        let key = self.queried(key.into());
+        key.is_none_or(|key| !self.has_shard_of(key.as_ref()) || self.own_contains(key.as_ref()))
+    }
+
+    /// Returns the bytes of a key; none for a key in another form.
+    pub(crate) fn queried<'k>(&self, key: SetKey<'k>) -> Option<KeyBytes<'k>> {
+        key.queried(self.format.encoding)
     }
 
     /// Returns true if the filter may contain a key of its shard.
     pub(crate) fn own_contains(&self, key: &[u8]) -> bool {
-        !self.has_form_of(key) || self.stored.contains(key)
+        self.stored.contains(key)
     }
 
     /// Answers as [`own_contains`](Self::own_contains) does, for many keys.
     pub(crate) fn own_contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
-        let mut answers = self.stored.contains_many(keys);
-        for (answer, key) in answers.iter_mut().zip(keys) {
-            *answer |= !self.has_form_of(key);
-        }
-        answers
-    }
-
-    /// Returns true unless a key of these bytes was never inserted in this form, as digits where keys are numbers.
-    fn has_form_of(&self, key: &[u8]) -> bool {
-        let is_of_header = |header: &Header| is_of_kind(&header.key_kind, key);
-        let is_of_encoding = key.len() == 8 || self.format.encoding != Encoding::INT64;
-        is_of_encoding && self.header.as_ref().is_none_or(is_of_header)
+        self.stored.contains_many(keys)
     }
 
     fn has_shard_of(&self, key: &[u8]) -> bool {
@@ -197,14 +253,11 @@ impl StoredFilter {
     /// Returns true for each key that the filter may contain, in the order of the keys. Faster than one by one in
     /// filters that are larger than the processor's caches, whose lines are fetched ahead.
     #[must_use]
-    pub fn contains_many<'k, K: AsRef<[u8]> + ?Sized + 'k>(
-        &self,
-        keys: impl IntoIterator<Item = &'k K>,
-    ) -> Vec<bool> {
-        let keys: Vec<_> = keys.into_iter().map(AsRef::as_ref).collect();
-        let mut answers = self.own_contains_many(&keys);
-        for (answer, key) in answers.iter_mut().zip(keys) {
-            *answer |= !self.has_shard_of(key);
+    pub fn contains_many<'k, K: Into<SetKey<'k>>>(&self, keys: impl IntoIterator<Item = K>) -> Vec<bool> {
+        let keys: Vec<_> = keys.into_iter().map(|key| self.queried(key.into())).collect();
+        let mut answers = self.own_contains_many(&slices(&keys));
+        for (answer, key) in answers.iter_mut().zip(&keys) {
+            *answer |= key.as_ref().is_none_or(|key| !self.has_shard_of(key.as_ref()));
         }
         answers
     }
@@ -226,15 +279,20 @@ impl std::fmt::Debug for StoredFilter {
     }
 }
 
-/// Returns true if a key of this kind can have these bytes: a `long` has eight, an `int` four. As many digits are rather
-/// its text than a large number.
-pub(crate) fn is_of_kind(kind: &str, key: &[u8]) -> bool {
-    let is_number = |len| key.len() == len && !key.iter().all(u8::is_ascii_digit);
-    match kind {
-        "long" => is_number(8),
-        "int" => is_number(4),
-        _ => true,
+impl Clone for StoredFilter {
+    fn clone(&self) -> Self {
+        Self {
+            format: self.format.clone(),
+            header: self.header.clone(),
+            stored: self.stored.cloned(),
+        }
     }
+}
+
+/// Returns the bytes of keys, of which those in another form have none.
+pub(crate) fn slices<'b>(keys: &'b [Option<KeyBytes<'_>>]) -> Vec<&'b [u8]> {
+    let bytes = |key: &'b Option<KeyBytes<'_>>| key.as_ref().map_or(&[][..], KeyBytes::as_ref);
+    keys.iter().map(bytes).collect()
 }
 
 /// Merges the filters of files into one that contains the keys of all, and writes it to a file, which appears when it
@@ -257,55 +315,102 @@ pub fn merge(
 ) -> Result<(), Error> {
     let open = |path: &Path| {
         // No key is queried, so the bytes may state any encoding of keys.
-        let format = format.cloned().or_else(|| StoredFormat::of_file(path));
-        let filter = StoredFilter::open(path, format.as_ref(), Opening::default())?;
+        let file = StoredFile::open(path)?;
+        let format = format.or(file.format()).cloned();
+        let filter = file.filter(format.as_ref(), Opening::default())?;
         Ok((path.to_path_buf(), filter))
     };
-    let (header, bytes) = join(paths.iter().map(|path| open(path.as_ref())))?;
-    write_filter(out.as_ref(), replace, header.as_ref(), |file| {
-        file.write_all(&bytes)
-    })
+    let merged = join(paths.iter().map(|path| open(path.as_ref())))?;
+    merged.save(out, replace)
 }
 
-/// Merges filters, and returns the header of the result, if they have headers, and its bytes.
+/// Merges filters into the first.
 pub(crate) fn join(
     mut filters: impl Iterator<Item = Result<(PathBuf, StoredFilter), Error>>,
-) -> Result<(Option<Header>, Vec<u8>), Error> {
+) -> Result<StoredFilter, Error> {
     let nothing = || Error::argument("there is nothing to merge");
     let (_, mut first) = filters.next().ok_or_else(nothing)??;
     for filter in filters {
         let (path, filter) = filter?;
         first
-            .merge(&filter)
+            .add(&filter)
             .map_err(|error| Error::incompatible(&path, error))?;
     }
-    let mut bytes = Vec::new();
-    first.stored.write(&mut bytes).map_err(Error::argument)?;
-    let header = first.header.take().map(|header| Header {
-        bytes: bytes.len() as u64,
-        sha256: hex::encode(Sha256::digest(&bytes)),
-        rate: Some(first.expected_rate()),
-        ..header
-    });
-    Ok((header, bytes))
+    first.restate()?;
+    Ok(first)
 }
 
 impl StoredFilter {
-    /// Adds the keys of another filter to this one.
-    fn merge(&mut self, other: &Self) -> Result<(), Error> {
+    /// Adds the keys of another filter to this one. The filters must have equal formats, kinds of keys, sizes, probe
+    /// counts, and so on; `FORMAT.md` lists the formats that can be merged. The result counts a key twice if both have it.
+    ///
+    /// ```
+    /// use filter_sets::{Builder, Size, StoredFormat};
+    ///
+    /// // Equal capacities make equal sizes.
+    /// let builder = Builder::new(StoredFormat::named("blocked")?, Size::Rate(0.01)).capacity(100);
+    /// let of = |fruit| {
+    ///     let mut building = builder.in_memory()?;
+    ///     building.insert(fruit)?;
+    ///     building.finish(&|_| true)
+    /// };
+    /// let mut both = of("apple")?;
+    /// both.merge(&of("banana")?)?;
+    /// assert!(both.contains("apple") && both.contains("banana"));
+    /// # Ok::<(), filter_sets::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](Error::InvalidArgument) with the difference, or for a format that cannot be merged. The filter
+    /// is then as it was.
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        self.add(other)?;
+        self.restate()
+    }
+
+    /// Merges a filter without the changes of the header that follow from the bytes.
+    fn add(&mut self, other: &Self) -> Result<(), Error> {
         let alike = |filter: &Self| match &filter.header {
-            Some(header) => format!("{} with keys as {}", header.format, header.key_kind),
+            Some(Header {
+                format,
+                key_kind,
+                shard,
+                shards,
+                ..
+            }) => {
+                let of_set = match shards {
+                    1 => String::new(),
+                    _ => format!(", shard {shard} of {shards}"),
+                };
+                format!("{format} with keys as {key_kind}{of_set}")
+            }
             None => format!("{} without a header", filter.format.name()),
         };
         let (expected, got) = (alike(self), alike(other));
         ensure(expected == got, || {
             format!("filters that are merged must be alike, {expected}, got {got}")
         })?;
+        let [keys, others] = [self, other].map(|filter| filter.key_count().unwrap_or(0));
+        let keys = keys.checked_add(others).ok_or_else(|| {
+            Error::argument("filters that are merged must have fewer than 2^64 keys in all")
+        })?;
         self.stored.merge(&*other.stored)?;
-        if let Some((header, other)) = self.header.as_mut().zip(other.header.as_ref()) {
-            let text = "filters that are merged must have fewer than 2^64 keys in all";
-            let keys = header.keys.checked_add(other.keys);
-            header.keys = keys.ok_or_else(|| Error::argument(text))?;
+        if let Some(header) = &mut self.header {
+            header.keys = keys;
+        }
+        Ok(())
+    }
+
+    /// States the length, the checksum and the rate of changed bytes in the header.
+    fn restate(&mut self) -> Result<(), Error> {
+        let rate = self.expected_rate();
+        if let Some(header) = &mut self.header {
+            let mut sum = Sum::default();
+            self.stored.write(&mut sum).map_err(Error::argument)?;
+            header.bytes = sum.bytes;
+            header.sha256 = sum.sha256();
+            header.rate = Some(rate);
         }
         Ok(())
     }

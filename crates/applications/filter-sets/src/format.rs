@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::io::{self, Write};
 
+use filter_policy::MATCHES_EVERYTHING;
 use membership_filters::Encoding;
 pub use membership_filters::kinds::Size;
 use serde::Serialize;
@@ -141,6 +142,9 @@ pub(crate) trait Filling {
 
     /// Returns the expected false-positive rate.
     fn rate(&self) -> f64;
+
+    /// Returns the finished filter for queries, without a copy of its bits.
+    fn into_opened(self: Box<Self>, format: &StoredFormat) -> Result<AnyOpened>;
 }
 
 /// A stored filter, opened for queries and for merging with others of its format.
@@ -161,6 +165,8 @@ pub(crate) trait Opened: Any + Send + Sync {
     fn merge(&mut self, other: &dyn Opened) -> Result<()>;
 
     fn write(&self, writer: &mut dyn Write) -> io::Result<()>;
+
+    fn cloned(&self) -> AnyOpened;
 }
 
 /// Returns another filter as one of this type, to merge them.
@@ -233,8 +239,8 @@ impl StoredFormat {
     }
 
     /// Sets the encoding of keys, which is [`Encoding::BYTES`] otherwise. Filters in an envelope have it in their
-    /// headers: they are written with it, and only read if it is the same. The keys are given as bytes in this
-    /// encoding.
+    /// headers: they are written with it, and only read if it is the same. [`SetKey`](crate::SetKey) lists the forms in
+    /// which keys of each encoding are given.
     #[must_use]
     pub fn encoding(self, encoding: Encoding) -> Self {
         Self { encoding, ..self }
@@ -243,6 +249,15 @@ impl StoredFormat {
     /// Returns true if the bytes of a filter identify the format.
     pub fn is_known_by_bytes(&self) -> bool {
         self.operations.is_known_by_bytes()
+    }
+
+    /// Returns the bytes of a filter for a file without a header. Readers refuse what some policies write for no keys,
+    /// because it could be a file that was cut.
+    pub(crate) fn bare(&self, stored: Vec<u8>) -> Vec<u8> {
+        match self.operations.check_bare(&stored) {
+            Ok(()) => stored,
+            Err(_) => MATCHES_EVERYTHING.to_vec(),
+        }
     }
 
     pub(crate) fn wrong(&self, reason: impl fmt::Display) -> Error {

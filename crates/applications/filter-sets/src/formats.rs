@@ -3,14 +3,9 @@
 mod kinds;
 mod policies;
 
-use std::io::Read as _;
-use std::path::Path;
-
 use filter_policy::formats as engines;
-use membership_filters::envelope;
 use membership_filters::kinds as applications;
 
-use crate::bytes::OpenedFile;
 use crate::error::Error;
 use crate::format::{FormatOperations, Result, StoredFormat};
 
@@ -75,18 +70,6 @@ impl StoredFormat {
     /// and Spark and the filters of `membership-filters` do, with the encoding of their keys. 32 bytes suffice.
     pub fn of_prefix(head: &[u8], len: u64) -> Option<Self> {
         formats().find_map(|format| format.recognise(head, len))
-    }
-
-    /// Returns the format of a file, if its first bytes identify it. It includes the encoding of keys: pass it to
-    /// [`StoredFilter::open`](crate::StoredFilter::open) only if the keys are of that kind.
-    pub fn of_file(path: impl AsRef<Path>) -> Option<Self> {
-        let OpenedFile { header, file, len } = OpenedFile::open(path.as_ref(), None).ok()?;
-        let mut head = Vec::new();
-        file.take(2 * envelope::HEADER_LEN).read_to_end(&mut head).ok()?;
-        match header {
-            Some(header) => Self::stated(&header.format, &head, len).ok(),
-            None => Self::of_prefix(&head, len),
-        }
     }
 
     /// Returns the format with the name that a header states, of a filter of this length that begins with these bytes.

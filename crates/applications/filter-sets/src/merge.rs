@@ -52,11 +52,11 @@ pub fn merge_sets(folders: &[impl AsRef<Path>], out: impl AsRef<Path>) -> Result
             let filter = manifest.open_shard(number, folder, Opening::default())?;
             Ok((folder.join(&manifest.shards[number].file), filter))
         });
-        let (header, bytes) = join(of_each)?;
+        let merged = join(of_each)?;
         // Shards have headers.
-        let header = header.ok_or_else(|| Error::argument("no header"))?;
+        let header = merged.header().ok_or_else(|| Error::argument("no header"))?;
         let shard = header.entry();
-        lock.write(&shard, Some(&header), &|file| file.write_all(&bytes))?;
+        lock.write(&shard, Some(header), &|file| merged.write_stored(file))?;
         shards.push(shard);
     }
     let manifest = Manifest::new(&first.header(0), shards);

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use crate::bytes::{OpenedFile, Opening};
+use crate::bytes::Opening;
 use crate::error::{Error, ensure};
-use crate::filter::StoredFilter;
+use crate::file::StoredFile;
+use crate::filter::{StoredFilter, slices};
+use crate::key::SetKey;
 use crate::manifest::Manifest;
 
 /// The number of times that a reader begins again because the set was replaced while it was opened.
@@ -98,20 +100,17 @@ impl FilterSet {
         self.current.load_full()
     }
 
-    /// Returns true if the set may contain the key. False is certain for bytes of the manifest's kind of key. A key of
-    /// the kind `long` is its eight bytes, the lowest first; a key of another length, as its digits, may be contained.
+    /// Returns true if the set may contain the key. False is certain for a key in the [form](SetKey) in which keys were
+    /// inserted; one in another form may be contained.
     #[must_use]
-    pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
+    pub fn contains<'k>(&self, key: impl Into<SetKey<'k>>) -> bool {
         self.current.load().contains(key)
     }
 
     /// Returns true for each key that the set may contain, in the order of the keys. The keys of a shard are queried
     /// together.
     #[must_use]
-    pub fn contains_many<'k, K: AsRef<[u8]> + ?Sized + 'k>(
-        &self,
-        keys: impl IntoIterator<Item = &'k K>,
-    ) -> Vec<bool> {
+    pub fn contains_many<'k, K: Into<SetKey<'k>>>(&self, keys: impl IntoIterator<Item = K>) -> Vec<bool> {
         self.current.load().contains_many(keys)
     }
 }
@@ -133,8 +132,8 @@ impl Manifest {
         opening: Opening,
     ) -> Result<StoredFilter, Error> {
         let (path, header) = (folder.as_ref().join(&self.shards[shard].file), self.header(shard));
-        let (_, bytes) = OpenedFile::open(&path, Some(&header))?.bytes(&path, opening)?;
-        StoredFilter::stored(header, bytes).map_err(|error| Error::damaged(Some(&path), error))
+        let contents = StoredFile::open_shard(&path, &header)?.contents(opening)?;
+        StoredFilter::stored(header, contents).map_err(|error| Error::damaged(Some(&path), error))
     }
 }
 
@@ -172,34 +171,34 @@ impl Generation {
         &self.shards
     }
 
-    /// Returns true if the set may contain the key. False is certain for bytes of the manifest's kind of key. A key of
-    /// the kind `long` is its eight bytes, the lowest first; a key of another length, as its digits, may be contained.
+    /// Returns true if the set may contain the key. False is certain for a key in the [form](SetKey) in which keys were
+    /// inserted; one in another form may be contained.
     #[must_use]
-    pub fn contains(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> bool {
-        let key = key.as_ref();
-        self.shards[self.manifest.shard_of(key)].own_contains(key)
+    pub fn contains<'k>(&self, key: impl Into<SetKey<'k>>) -> bool {
+        // All shards have keys in one form.
+        let key = self.shards[0].queried(key.into());
+        key.is_none_or(|key| self.shards[self.manifest.shard_of(key.as_ref())].own_contains(key.as_ref()))
     }
 
     /// Returns true for each key that the set may contain, in the order of the keys. The keys of a shard are queried
     /// together.
     #[must_use]
-    pub fn contains_many<'k, K: AsRef<[u8]> + ?Sized + 'k>(
-        &self,
-        keys: impl IntoIterator<Item = &'k K>,
-    ) -> Vec<bool> {
-        let keys: Vec<_> = keys.into_iter().map(AsRef::as_ref).collect();
+    pub fn contains_many<'k, K: Into<SetKey<'k>>>(&self, keys: impl IntoIterator<Item = K>) -> Vec<bool> {
         if let [only] = &self.shards[..] {
-            return only.own_contains_many(&keys);
+            return only.contains_many(keys);
         }
+        let of_form = |key: K| self.shards[0].queried(key.into());
+        let queried: Vec<_> = keys.into_iter().map(of_form).collect();
+        let keys = slices(&queried);
         let shards = keys.iter().map(|key| self.manifest.shard_of(key));
         let mut order: Vec<(usize, usize)> = shards.zip(0..).collect();
         order.sort_unstable();
-        let mut answers = vec![false; keys.len()];
+        let mut answers: Vec<_> = queried.iter().map(Option::is_none).collect();
         for of_shard in order.chunk_by(|one, another| one.0 == another.0) {
             let of_one: Vec<&[u8]> = of_shard.iter().map(|&(_, index)| keys[index]).collect();
             let shard = &self.shards[of_shard[0].0];
             for (&(_, index), answer) in of_shard.iter().zip(shard.own_contains_many(&of_one)) {
-                answers[index] = answer;
+                answers[index] |= answer;
             }
         }
         answers

@@ -25,7 +25,7 @@ use serde::Serialize;
 use terminal::failure::Failure;
 
 pub(crate) use bits::BitTotals;
-pub(crate) use file::head;
+pub(crate) use file::Given;
 use file::{DisjointRanges, StoredBlocks, TableFile};
 pub(crate) use filters::FilterBlockReport;
 pub(crate) use findings::Unread;
@@ -80,7 +80,9 @@ pub(crate) enum TableKind {
 /// # Errors
 ///
 /// If the path is neither. A file that is named like a table counts as one, however damaged.
-pub(crate) fn inspect(path: &Path, with_data: bool) -> Result<Vec<TableReport>, Failure> {
+pub(crate) fn inspect(given: &mut Given, with_data: bool) -> Result<Vec<TableReport>, Failure> {
+    let opened = given.table();
+    let path = &*given.path;
     let wrong = |reason: String| Unread::from(reason).failure(path);
     let refused = |error: io::Error| wrong(error.to_string());
     let metadata = fs::metadata(path).map_err(refused)?;
@@ -102,26 +104,26 @@ pub(crate) fn inspect(path: &Path, with_data: bool) -> Result<Vec<TableReport>, 
         };
         return Ok(tables.iter().map(report).collect());
     }
-    let file = TableFile::open(path).map_err(refused)?;
+    let file = opened.map_err(refused)?;
     if !is_named_like_a_table(path)
         && let Err(
             error @ (filter_tables::Error::TooShort { .. } | filter_tables::Error::UnknownMagic { .. }),
         ) = Table::open(&file)
     {
-        let kind = foreign(path).map_or_else(|| error.to_string(), |kind| format!("it is {kind}"));
+        let kind = foreign(&given.head).map_or_else(|| error.to_string(), |kind| format!("it is {kind}"));
         return Err(wrong(format!("not a table: {kind}")));
     }
     Ok(vec![report(path, &file, with_data)])
 }
 
 /// Returns what a file is that begins like one in which filters are kept by other programs.
-fn foreign(path: &Path) -> Option<&'static str> {
-    match head(path).ok()? {
-        [0xac, 0xed, 0, 5] => {
+fn foreign(head: &[u8]) -> Option<&'static str> {
+    match head {
+        [0xac, 0xed, 0, 5, ..] => {
             Some("an object stream of Java; write the filter in it with its method writeTo")
         }
         [0x1f, 0x8b, ..] => Some("compressed by gzip; decompress it first"),
-        [0x28, 0xb5, 0x2f, 0xfd] => Some("compressed by Zstandard; decompress it first"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("compressed by Zstandard; decompress it first"),
         _ => None,
     }
 }

@@ -14,7 +14,8 @@ use crate::format::{
 
 /// Returns the hash of the keys of a format's filters.
 fn hash_id(kind: &dyn AnyKind, format: &StoredFormat) -> Result<HashId> {
-    kind.hash_id(format.encoding, format.seed).map_err(Error::argument)
+    kind.hash_id(format.encoding, format.seed)
+        .map_err(Error::argument)
 }
 
 impl FormatOperations for &'static dyn AnyKind {
@@ -100,8 +101,14 @@ impl Filling for Kept {
     fn add(&mut self, hashes: &[u128]) -> Result<()> {
         let is_narrow = self.kind.hash_bits() == 64;
         let hash = |&bits: &u128| match is_narrow {
-            true => Hash128 { h1: bits as u64, h2: 0 },
-            false => Hash128 { h1: (bits >> 64) as u64, h2: bits as u64 },
+            true => Hash128 {
+                h1: bits as u64,
+                h2: 0,
+            },
+            false => Hash128 {
+                h1: (bits >> 64) as u64,
+                h2: bits as u64,
+            },
         };
         let hashes: Vec<_> = hashes.iter().map(hash).collect();
         self.filter.insert_hashes(&hashes).map_err(Error::argument)
@@ -126,6 +133,10 @@ impl Filling for Kept {
 
     fn rate(&self) -> f64 {
         Opened::rate(self)
+    }
+
+    fn into_opened(self: Box<Self>, _format: &StoredFormat) -> Result<AnyOpened> {
+        Ok(self)
     }
 }
 
@@ -160,5 +171,10 @@ impl Opened for Kept {
 
     fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
         self.filter.write_to(self.kind.form(), writer)
+    }
+
+    fn cloned(&self) -> AnyOpened {
+        let (kind, filter) = (self.kind, self.filter.copy());
+        Box::new(Self { kind, filter })
     }
 }

@@ -1,6 +1,7 @@
 //! The formats of storage engines, which `filter_policy::formats` lists.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use filter_policy::policies::{self, AnyPolicy};
 use filter_policy::sizing::Textbook;
@@ -148,13 +149,8 @@ impl FormatOperations for &'static dyn AnyFormat {
     }
 
     fn open(&'static self, format: &StoredFormat, bytes: FilterData) -> Result<AnyOpened> {
-        let filter = OwnedFilter::new(reader(format)?, bytes);
-        let (listed, format) = (*self, format.clone());
-        Ok(Box::new(OpenedFilter {
-            listed,
-            format,
-            filter,
-        }))
+        let (listed, filter) = (*self, OwnedFilter::new(Arc::new(reader(format)?), bytes));
+        Ok(Box::new(OpenedFilter { listed, filter }))
     }
 }
 
@@ -217,13 +213,17 @@ impl<H: HashValue> Filling for Filled<H> {
     fn rate(&self) -> f64 {
         self.rate
     }
+
+    fn into_opened(self: Box<Self>, format: &StoredFormat) -> Result<AnyOpened> {
+        format.operations.open(format, FilterData::new(self.filter))
+    }
 }
 
 /// A policy's filter, opened for queries.
+#[derive(Clone)]
 struct OpenedFilter {
     listed: &'static dyn AnyFormat,
-    format: StoredFormat,
-    filter: OwnedFilter<AnyPolicy, FilterData>,
+    filter: OwnedFilter<Arc<AnyPolicy>, FilterData>,
 }
 
 impl Opened for OpenedFilter {
@@ -279,11 +279,15 @@ impl Opened for OpenedFilter {
         for (bits, other) in bits[..len].iter_mut().zip(other) {
             *bits |= other;
         }
-        self.filter = OwnedFilter::new(reader(&self.format)?, FilterData::new(bits));
+        self.filter = OwnedFilter::new(Arc::clone(self.filter.policy()), FilterData::new(bits));
         Ok(())
     }
 
     fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
         writer.write_all(self.filter.bytes())
+    }
+
+    fn cloned(&self) -> AnyOpened {
+        Box::new(self.clone())
     }
 }

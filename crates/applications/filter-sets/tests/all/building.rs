@@ -122,6 +122,8 @@ fn a_key_of_another_form_or_shard_may_be_contained() {
         build(&long(name), shards, &folder, &numbers());
         let set = FilterSet::open(&folder, Opening::default()).unwrap();
         assert!(texts.iter().all(|text| set.contains(text)) && set.contains_many(&texts) == all);
+        let bytes = texts.iter().map(String::as_bytes);
+        assert!(bytes.clone().all(|text| set.contains(text)) && set.contains_many(bytes) == all);
         for shard in set.generation().shards() {
             assert!(numbers().iter().all(|key| shard.contains(key)));
             assert_eq!(shard.contains_many(&numbers()), all);

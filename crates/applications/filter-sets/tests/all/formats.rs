@@ -7,8 +7,8 @@ use std::path::Path;
 use filter_policy::FilterPolicy as _;
 use filter_policy::{AnyFormat, formats};
 use filter_sets::{
-    Builder, FilterSet, Header, Manifest, Opening, ShardFunction, Size, StoredFilter, StoredFormat, merge,
-    merge_sets,
+    Builder, FilterSet, Header, Manifest, Opening, ShardFunction, Size, StoredFile, StoredFilter,
+    StoredFormat, merge, merge_sets,
 };
 use membership_filters::spark::{self, Version};
 use membership_filters::{BlockedBloomFilter, Encoding, Long, Parameters, Utf8, Utf16Units, Xxph3};
@@ -139,7 +139,7 @@ fn formats_can_do_what_is_documented() {
                 assert!(one.iter().chain(&another).all(has), "{name}");
                 let hits = keys(9_000..19_000)
                     .iter()
-                    .filter(|key| filter.contains(key))
+                    .filter(|key| filter.contains(*key))
                     .count();
                 assert!(hits < 1_000, "{name}: {hits}");
             }
@@ -268,7 +268,7 @@ fn a_set_is_the_one_of_another_implementation() {
     build(&builder, 2, place.path(), &keys.map(<[u8]>::to_vec));
     assert!(files(place.path()) == files(&golden));
     let set = FilterSet::open(&golden, Opening::default()).unwrap();
-    assert_eq!(set.contains_many(&keys), [true; 5]);
+    assert_eq!(set.contains_many(keys), [true; 5]);
 }
 
 #[test]
@@ -372,11 +372,13 @@ fn filters_of_other_hashes_are_queried_by_theirs_or_refused() {
     let filter = open(numbers, Encoding::INT64).unwrap();
     assert!((0..3_000_i64).all(|key| filter.contains(&key.to_le_bytes())));
     // A number in another form.
-    assert!(filter.contains("7") && filter.contains_many(&["7"]) == [true]);
+    assert!(filter.contains("7") && filter.contains_many(["7"]) == [true]);
     // A builder writes the encoding, too.
     let built = &*place.path().join("built");
     let builder = Builder::new(format("blocked").encoding(Encoding::INT64), Size::Rate(0.01));
-    build_file(builder.raw_file(built).unwrap(), &keys(0..10));
+    let mut building = builder.raw_file(built).unwrap();
+    building.insert(7).unwrap();
+    building.finish(&|_| true).unwrap();
     for (path, stored) in [
         (units, "UTF-16 units"),
         (numbers, "64-bit integers"),
@@ -417,7 +419,7 @@ fn spark_and_redisbloom_are_read_from_their_envelopes() {
     ] {
         let [path, merged] = ["enveloped", "merged"].map(|name| place.path().join(name));
         fs::write(&path, &bytes).unwrap();
-        assert_eq!(StoredFormat::of_file(&path), Some(expected.clone()));
+        assert_eq!(StoredFile::open(&path).unwrap().format(), Some(&expected));
         let filter = StoredFilter::open(&path, None, Opening::default()).unwrap();
         let bare_filter = StoredFilter::from_bytes(None, bare.clone()).unwrap();
         assert_eq!((filter.format(), bare_filter.format()), (&expected, &expected));

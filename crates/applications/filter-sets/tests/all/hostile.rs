@@ -4,7 +4,9 @@ use std::fs;
 use std::sync::LazyLock;
 
 use filter_policy::policies;
-use filter_sets::{Access, Error, FilterSet, Header, Manifest, Opening, StoredFilter, merge_sets};
+use filter_sets::{
+    Access, Error, FilterSet, Header, Manifest, Opening, StoredFile, StoredFilter, merge_sets,
+};
 use serde_json::{Value, json};
 
 use super::reseal::reseal;
@@ -246,6 +248,32 @@ fn a_manifest_that_was_edited_is_refused_whether_or_not_its_checksum_fits() {
     assert!(!set.reload().unwrap());
 }
 
+#[test]
+fn a_file_that_is_open_shows_what_it_is_before_it_is_read() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("filter");
+    build_file(builder("guava").file(&path).unwrap(), &keys(0..10));
+    let file = StoredFile::open(&path).unwrap();
+    let count = file.header().map(|header| header.keys);
+    assert_eq!((count, file.format()), (Some(10), Some(&super::format("guava"))));
+    let mut bytes = fs::read(&path).unwrap();
+    assert_eq!(file.head(), &bytes[..file.head().len()]);
+    // Not opened again: the path may have another file meanwhile.
+    fs::remove_file(&path).unwrap();
+    assert!(file.filter(None, Opening::default()).unwrap().contains("key0"));
+    bytes[100] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let file = StoredFile::open(&path).unwrap();
+    assert!(file.is_filter() && file.header().is_none() && file.format().is_none());
+    let damaged = file.filter(None, Opening::default()).unwrap_err();
+    assert!(matches!(damaged, Error::Damaged { .. }), "{damaged}");
+    bytes.insert(0, 0);
+    fs::write(&path, &bytes).unwrap();
+    assert!(!StoredFile::open(&path).unwrap().is_filter());
+    let folder = StoredFile::open(place.path()).unwrap_err();
+    assert!(matches!(folder, Error::WrongFormat { .. }), "{folder}");
+}
+
 /// Opens a filter's file under wrong formats, changed, and cut.
 #[test]
 fn a_file_states_its_format() {
@@ -259,7 +287,7 @@ fn a_file_states_its_format() {
     let mut numbers = builder("bloom64").key_kind("long").unwrap().file(&path).unwrap();
     numbers.insert(&7_u64.to_le_bytes()).unwrap();
     let error = numbers.insert("7").unwrap_err().to_string();
-    assert!(error.contains("must have 8 bytes"), "{error}");
+    assert!(error.contains("must be an integer or its 8 bytes"), "{error}");
     for name in super::names().filter(|&name| name != "split-block-xxph3") {
         build_file(
             builder(name).key_kind("binary").unwrap().file(&path).unwrap(),

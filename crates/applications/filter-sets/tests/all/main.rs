@@ -4,6 +4,7 @@
 mod building;
 mod formats;
 mod hostile;
+mod memory;
 mod reseal;
 mod small;
 

@@ -3,11 +3,9 @@
 mod columns;
 mod sets;
 
-pub(super) use sets::is_stored;
-
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use filter_sets::StoredFormat;
 use key_input::KeyKind;
@@ -17,7 +15,7 @@ use terminal::number::grouped;
 use super::numbers::share;
 use super::{print_json, wrong};
 use crate::inspection::parquet;
-use crate::inspection::{self, BitTotals, FilterBlockReport, TableKind, TableReport};
+use crate::inspection::{self, BitTotals, FilterBlockReport, Given, TableKind, TableReport};
 use terminal::failure::Failure;
 use terminal::layout::table;
 use terminal::number::counted;
@@ -124,23 +122,27 @@ struct Totals {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (paths, format) = (&arguments.paths[..], arguments.format.as_ref());
     let has_column = arguments.column.is_some();
-    let are_stored = || format.is_some() || (!has_column && paths.iter().any(|path| is_stored(path)));
-    match paths {
-        [path] if !has_column && sets::is_set(path) => return sets::set(path, format, arguments.json),
-        _ if are_stored() => return sets::files(paths, format, arguments.json),
-        _ => {}
+    if let [path] = paths
+        && !has_column
+        && sets::is_set(path)
+    {
+        return sets::set(path, format, arguments.json);
     }
-    let files = paths
-        .iter()
-        .map(|path| parquet_files(path).map_err(|error| wrong(path, error)));
-    let files: Vec<_> = files.collect::<Result<_, _>>()?;
+    let mut given = Given::open_all(paths);
+    if format.is_some() || (!has_column && given.iter().any(|given| given.is_filter)) {
+        return sets::files(given, format, arguments.json);
+    }
+    let mut files = Vec::new();
+    for (given, path) in given.iter_mut().zip(paths) {
+        files.push(parquet_files(given).map_err(|error| wrong(path, error))?);
+    }
     let other = paths.iter().zip(&files).find(|(_, files)| files.is_empty());
     match (other, files.iter().flatten().next()) {
-        (None, _) => return columns::show(arguments, &files.concat()),
+        (None, _) => return columns::show(arguments, files.into_iter().flatten().collect()),
         (Some((path, _)), first) if has_column || first.is_some() => {
             path.metadata().map_err(|error| wrong(path, error))?;
             let (path, reason) = match first {
-                Some(first) if !has_column => (first, "Parquet files are inspected without tables"),
+                Some(first) if !has_column => (&first.path, "Parquet files are inspected without tables"),
                 _ => (path, "--column needs Parquet files, or folders of them"),
             };
             return Err(wrong(path, reason));
@@ -148,8 +150,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         _ => {}
     }
     let mut tables = Vec::new();
-    for path in paths {
-        tables.extend(inspection::inspect(path, !arguments.no_data)?);
+    for mut given in given {
+        tables.extend(inspection::inspect(&mut given, !arguments.no_data)?);
     }
     let inspection = Inspection {
         totals: Totals::of(&tables),
@@ -168,9 +170,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Returns the path if it is a Parquet file, or the Parquet files of a folder that is no database's.
-fn parquet_files(path: &Path) -> io::Result<Vec<PathBuf>> {
-    if parquet::is_parquet(path) {
-        Ok(vec![path.to_owned()])
+fn parquet_files(given: &mut Given) -> io::Result<Vec<Given>> {
+    let path = &given.path;
+    if parquet::is_parquet(given) {
+        Ok(vec![given.take()])
     } else if path.is_dir() && !inspection::has_tables(path)? {
         parquet::files_in(path)
     } else {

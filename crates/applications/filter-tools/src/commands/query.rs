@@ -3,16 +3,15 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use filter_sets::{Access, FilterSet, MANIFEST, Opening, StoredFilter, StoredFormat};
+use filter_sets::{Access, FilterSet, MANIFEST, Opening, StoredFormat};
 use key_input::{KeyForm, KeyKind, Keys, sources};
 use membership_filters::{Hashing as _, Xxph3, envelope};
 use terminal::failure::{Failure, escaped};
 use terminal::interrupt::Interrupt;
 
-use super::inspect::is_stored;
 use super::numbers::share;
 use super::{check_format, checked, emptied, encoding, failure, note, wrong};
-use crate::inspection::{database, head, is_named_like_a_table, lookup, parquet};
+use crate::inspection::{Given, Unread, database, is_named_like_a_table, lookup, parquet};
 
 /// The number of keys that are looked up together at most.
 const TOGETHER: usize = 4096;
@@ -177,6 +176,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         access,
         verify: !arguments.no_verify,
     };
+    let mut given = Given::open(path);
     if path.is_dir() && !path.join(MANIFEST).try_exists().unwrap_or(true) {
         if !database::is_database(path) {
             let reason = format!("a folder must be a set, with {MANIFEST}, or a database, with CURRENT");
@@ -208,13 +208,15 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
             }
             answers
         }))
-    } else if format.is_none() && !is_stored(path) && parquet::is_parquet(path) {
+    } else if format.is_none() && !given.is_filter && parquet::is_parquet(&given) {
         let reason = "a Parquet file has filters by column: use the command inspect with --column and --key";
         Err(wrong(path, reason))
     } else if format.is_none() && is_named_like_a_table(path) {
-        let may_hold = lookup::open(path, None).map_err(|unread| unread.failure(path))?;
+        let refused = |unread: Unread| unread.failure(path);
+        let file = given.table().map_err(|error| refused(error.into()))?;
+        let may_hold = lookup::open(&file, None).map_err(refused)?;
         if let Some(family) = &arguments.family {
-            let stated = lookup::family(path).map_err(|unread| unread.failure(path))?;
+            let stated = lookup::family(&file).map_err(refused)?;
             if stated != *family {
                 let reason = format!("the column family must be {stated} as in the table, got {family}");
                 return Err(wrong(path, reason));
@@ -236,10 +238,12 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         Ok(Opened::new(kind, answers))
     } else {
         refuse_family(path, arguments)?;
-        let known = format.cloned().or_else(|| StoredFormat::of_file(path));
+        let file = given.stored().map_err(failure)?;
+        let is_of_program = is_of_program(file.head());
         let encoding = encoding(arguments.form.kind.unwrap_or(KeyKind::Line));
-        let given = known.map(|format| format.encoding(encoding));
-        let filter = StoredFilter::open(path, given.as_ref(), opening).map_err(failure)?;
+        let known = format.or(file.format()).cloned();
+        let known = known.map(|format| format.encoding(encoding));
+        let filter = file.filter(known.as_ref(), opening).map_err(failure)?;
         let kind = match filter.header() {
             Some(header) => check_kind(path, arguments, &header.key_kind)?,
             None => arguments.form.kind.ok_or_else(|| {
@@ -248,7 +252,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
                 wrong(path, reason)
             })?,
         };
-        if filter.header().is_none() && is_of_program(path) {
+        if filter.header().is_none() && is_of_program {
             let text = "a program wrote this filter, which does not state its kind of key: --type long is for integers, the \
                         others are for text and bytes; only that program can query tuples";
             note(path.display(), text);
@@ -301,11 +305,10 @@ fn kind_in_tables(path: &Path, arguments: &Arguments) -> KeyKind {
     kind
 }
 
-/// Returns true if the filter has the fast hash of `membership-filters`, which does not distinguish integers and
-/// tuples from bytes.
-fn is_of_program(path: &Path) -> bool {
-    const LEN: usize = envelope::HEADER_LEN as usize;
-    head::<LEN>(path).is_ok_and(|head| envelope::hash_id(&head).is_ok_and(|id| id == Xxph3.hash_id()))
+/// Returns true if a filter with these first bytes has the fast hash of `membership-filters`, which does not distinguish
+/// integers and tuples from bytes.
+fn is_of_program(head: &[u8]) -> bool {
+    envelope::hash_id(head).is_ok_and(|id| id == Xxph3.hash_id())
 }
 
 /// Checks that the arguments do not contradict the kind of key that the file states, and returns it.

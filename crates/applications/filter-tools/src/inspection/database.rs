@@ -270,7 +270,8 @@ impl Database {
         });
         let mut is_read = !found.is_empty();
         for (name, path) in found {
-            match lookup::open(&path, Some(is_bytewise)) {
+            let opened = TableFile::open(&path).map_err(Unread::from);
+            match opened.and_then(|file| lookup::open(&file, Some(is_bytewise))) {
                 Ok(table) => self.tables.push(table),
                 Err(unread) => {
                     is_read = false;

@@ -1,21 +1,78 @@
-//! Table files, and the ranges of a file that were read.
+//! Files that commands are given, table files, and the ranges of a file that were read.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::Path;
+use std::mem;
+use std::path::{Path, PathBuf};
 
+use filter_sets::StoredFile;
 use filter_tables::{BlockHandle, BlockRole, Damage, ReadAt, RocksDbTable, StoredBlock, TRAILER_LEN, Table};
 
-/// Reads the first bytes of a file.
-pub(crate) fn head<const N: usize>(path: &Path) -> io::Result<[u8; N]> {
-    let mut head = [0; N];
-    File::open(path)?.read_exact(&mut head)?;
-    Ok(head)
+/// A path that a command was given, and its file, which is open: its first bytes show how to read it on.
+pub(crate) struct Given {
+    pub(crate) path: PathBuf,
+    /// None for what is no file, and for a file that is opened when it is read, which also returns the error, if any.
+    file: Option<StoredFile>,
+    /// Set if the file is a filter by its first bytes.
+    pub(crate) is_filter: bool,
+    /// The first bytes.
+    pub(super) head: Vec<u8>,
+}
+
+impl Given {
+    pub(crate) fn open(path: &Path) -> Self {
+        let file = StoredFile::open(path).ok();
+        Self {
+            path: path.to_owned(),
+            is_filter: file.as_ref().is_some_and(StoredFile::is_filter),
+            head: file.as_ref().map_or_else(Vec::new, |file| file.head().to_vec()),
+            file,
+        }
+    }
+
+    /// Opens many paths, of which the last are closed again: systems limit the number of open files.
+    pub(crate) fn open_all(paths: &[PathBuf]) -> Vec<Self> {
+        const OPEN: usize = 100;
+        let mut given = Vec::new();
+        for path in paths {
+            let mut opened = Self::open(path);
+            opened.file = opened.file.filter(|_| given.len() < OPEN);
+            given.push(opened);
+        }
+        given
+    }
+
+    /// Takes a path whose file is opened when it is read.
+    pub(super) const fn closed(path: PathBuf) -> Self {
+        Self {
+            path,
+            file: None,
+            is_filter: false,
+            head: Vec::new(),
+        }
+    }
+
+    /// Takes the value, and leaves one whose file is opened when it is read.
+    pub(crate) fn take(&mut self) -> Self {
+        let closed = Self::closed(self.path.clone());
+        mem::replace(self, closed)
+    }
+
+    /// Takes the file to read it as a filter.
+    pub(crate) fn stored(&mut self) -> Result<StoredFile, filter_sets::Error> {
+        self.file.take().map_or_else(|| StoredFile::open(&self.path), Ok)
+    }
+
+    /// Takes the file to read it as a table or a Parquet file.
+    pub(crate) fn table(&mut self) -> io::Result<TableFile> {
+        let opened = self.file.take().map(StoredFile::into_file);
+        opened.map_or_else(|| TableFile::open(&self.path), |file| Ok(TableFile(file)))
+    }
 }
 
 /// A file that may be a table.
-pub(super) struct TableFile(File);
+pub(crate) struct TableFile(File);
 
 impl TableFile {
     pub(super) fn open(path: &Path) -> io::Result<Self> {

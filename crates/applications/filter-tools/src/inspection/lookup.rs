@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io;
-use std::path::Path;
 
 use filter_policy::filter_block::FilterBlockReader;
 use filter_policy::formats;
@@ -46,9 +45,8 @@ pub(crate) fn of_prefixes(extractor: &str) -> String {
 /// # Errors
 ///
 /// If the table cannot be read, or states none.
-pub(crate) fn family(path: &Path) -> Result<String, Unread> {
-    let file = TableFile::open(path)?;
-    match RocksDbTable::open(&file) {
+pub(crate) fn family(file: &TableFile) -> Result<String, Unread> {
+    match RocksDbTable::open(file) {
         Ok(table) => table
             .properties()
             .column_family()
@@ -96,19 +94,18 @@ fn no_filters(got: &str) -> Unread {
 /// # Errors
 ///
 /// If the table cannot be read, or has no filters that answer for whole keys.
-pub(crate) fn open(path: &Path, listed: Option<bool>) -> Result<MayHold, Unread> {
-    let file = TableFile::open(path)?;
+pub(crate) fn open(file: &TableFile, listed: Option<bool>) -> Result<MayHold, Unread> {
     // A few bytes are damage only if a manifest lists them.
     let unread = |error| match error {
         Error::TooShort { .. } if listed.is_none() => Unread::Other(error.to_string()),
         error => error.into(),
     };
-    match Table::open(&file) {
+    match Table::open(file) {
         Ok(table) => {
             leveldb(&table, listed == Some(true)).or_else(|unread| if_empty(table.data_blocks(), unread))
         }
         Err(Error::RocksDb(_)) => {
-            let table = RocksDbTable::open(&file).map_err(unread)?;
+            let table = RocksDbTable::open(file).map_err(unread)?;
             rocksdb(&table).or_else(|unread| if_empty(table.data_blocks(), unread))
         }
         Err(error) => Err(unread(error)),

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use filter_parquet::{
     ColumnChunk, ColumnFilter, ENCRYPTED_MAGIC, Error, MAGIC, ParquetFile, Value, ValueError, ValueForm,
@@ -12,7 +12,7 @@ use serde::Serialize;
 use statistics::significant;
 use terminal::number::counted;
 
-use super::file::{TableFile, head};
+use super::file::Given;
 use super::findings::Unread;
 
 /// The number of columns that a message lists.
@@ -40,14 +40,23 @@ pub(crate) struct FilterReport {
 }
 
 /// Returns true if a file begins like a Parquet file or is named like one.
-pub(crate) fn is_parquet(path: &Path) -> bool {
-    let starts_like_one = || head(path).is_ok_and(|start| [MAGIC, ENCRYPTED_MAGIC].contains(&start));
-    path.is_file() && (path.extension().is_some_and(|extension| extension == "parquet") || starts_like_one())
+pub(crate) fn is_parquet(given: &Given) -> bool {
+    is_named_like_parquet(&given.path) || begins_like_parquet(given)
+}
+
+fn is_named_like_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "parquet") && path.is_file()
+}
+
+fn begins_like_parquet(given: &Given) -> bool {
+    [MAGIC, ENCRYPTED_MAGIC]
+        .iter()
+        .any(|magic| given.head.starts_with(magic))
 }
 
 /// Returns the Parquet files in a folder and the folders in it, sorted, as Spark and Hive write them: names that begin
 /// with a dot or an underscore are those of other files, unless they name a partition.
-pub(crate) fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn files_in(folder: &Path) -> io::Result<Vec<Given>> {
     let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder)? {
@@ -60,13 +69,13 @@ pub(crate) fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
             // A link to a folder may lead back.
             if entry.file_type()?.is_dir() {
                 folders.push(path);
-            } else if is_parquet(&path) {
+            } else if is_named_like_parquet(&path) || begins_like_parquet(&Given::open(&path)) {
                 files.push(path);
             }
         }
     }
     files.sort();
-    Ok(files)
+    Ok(files.into_iter().map(Given::closed).collect())
 }
 
 /// Returns the filters of a file, or of its column of this path, in the order of row groups and columns, and the number
@@ -78,11 +87,11 @@ pub(crate) fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// If the file cannot be read, its footer is damaged, it does not have the queried column, or the key is no value of
 /// it.
 pub(crate) fn inspect(
-    path: &Path,
+    given: &mut Given,
     column: Option<&str>,
     key: Option<(&str, Option<KeyKind>)>,
 ) -> Result<(Vec<FilterReport>, u64), Unread> {
-    let file = ParquetFile::open(TableFile::open(path)?)?;
+    let file = ParquetFile::open(given.table()?)?;
     let (columns, row_groups) = (&file.footer().columns, file.footer().row_groups);
     let is_queried = |of: &&ColumnChunk| column.is_none_or(|name| of.path == name);
     let queried: Vec<&ColumnChunk> = columns.iter().filter(is_queried).collect();

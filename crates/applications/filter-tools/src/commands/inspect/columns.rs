@@ -13,16 +13,16 @@ use super::{Arguments, list, unless_closed};
 use crate::commands::numbers::share;
 use crate::commands::{checked, note, print_json, wrong};
 use crate::inspection::parquet::{self, FilterReport};
-use crate::inspection::{Unread, shown};
+use crate::inspection::{Given, Unread, shown};
 
 /// A file that was read.
-struct ParquetFile<'p> {
-    path: &'p Path,
+struct ParquetFile {
+    path: PathBuf,
     filters: Vec<FilterReport>,
     row_groups: u64,
 }
 
-impl ParquetFile<'_> {
+impl ParquetFile {
     /// Returns the number of row groups that cannot have the key.
     fn denying(&self) -> u64 {
         let denying = self
@@ -34,10 +34,10 @@ impl ParquetFile<'_> {
 }
 
 /// Returns the filters of all files, each with its file.
-fn all<'f>(files: &'f [ParquetFile<'_>]) -> impl Iterator<Item = (&'f Path, &'f FilterReport)> + Clone {
+fn all(files: &[ParquetFile]) -> impl Iterator<Item = (&Path, &FilterReport)> + Clone {
     files
         .iter()
-        .flat_map(|file| iter::repeat(file.path).zip(&file.filters))
+        .flat_map(|file| iter::repeat(&*file.path).zip(&file.filters))
 }
 
 /// The JSON form of a filter, or of a file that was not read.
@@ -52,12 +52,14 @@ struct InFile<'f> {
 }
 
 /// Shows the filters of Parquet files. Files that are not read are reported if there is another.
-pub(super) fn show(arguments: &Arguments, paths: &[PathBuf]) -> Result<(), Failure> {
+pub(super) fn show(arguments: &Arguments, given: Vec<Given>) -> Result<(), Failure> {
     let column = arguments.column.as_deref();
     let key = arguments.key.as_deref().map(|key| (key, arguments.kind));
     let (mut files, mut unread) = (Vec::new(), Vec::new());
-    for path in paths {
-        match parquet::inspect(path, column, key) {
+    for mut given in given {
+        let inspected = parquet::inspect(&mut given, column, key);
+        let path = given.path;
+        match inspected {
             Ok((filters, row_groups)) => files.push(ParquetFile {
                 path,
                 filters,
@@ -96,7 +98,7 @@ pub(super) fn show(arguments: &Arguments, paths: &[PathBuf]) -> Result<(), Failu
         _ if filters + unread == 0 => Ok(()),
         [file] if unread == 0 => {
             let count = counted(filters, "filter");
-            Err(wrong(file.path, format_args!("{count} not read")))
+            Err(wrong(&file.path, format_args!("{count} not read")))
         }
         _ => {
             let counts = [(unread, "file"), (filters, "filter")];
@@ -107,7 +109,7 @@ pub(super) fn show(arguments: &Arguments, paths: &[PathBuf]) -> Result<(), Failu
     }
 }
 
-fn print(out: &mut impl io::Write, files: &[ParquetFile<'_>], unread: u64, has_key: bool) -> io::Result<()> {
+fn print(out: &mut impl io::Write, files: &[ParquetFile], unread: u64, has_key: bool) -> io::Result<()> {
     /// The number of filters that are described under each heading.
     const DESCRIBED: usize = 100;
     let are_several = files.len() as u64 + unread > 1;
@@ -156,8 +158,8 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile<'_>], unread: u64, has_k
         let more = (more > 0).then(|| format!("and {}", counted(more, "more filter")));
         list(out, heading, lines.take(DESCRIBED).chain(more))?;
     }
-    let in_words = |files: &[ParquetFile<'_>]| {
-        let sum = |of: fn(&ParquetFile<'_>) -> u64| files.iter().map(of).sum();
+    let in_words = |files: &[ParquetFile]| {
+        let sum = |of: fn(&ParquetFile) -> u64| files.iter().map(of).sum();
         let row_groups = counted(sum(|file| file.row_groups), "row group");
         let filters = counted(sum(|file| file.filters.len() as u64), "filter");
         let denying = counted(sum(|file| file.denying()), "row group");
@@ -173,7 +175,7 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile<'_>], unread: u64, has_k
             writeln!(
                 out,
                 "{}: {}",
-                shown(file.path),
+                shown(&file.path),
                 in_words(std::slice::from_ref(file))
             )?;
         }

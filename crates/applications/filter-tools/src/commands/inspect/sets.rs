@@ -2,9 +2,9 @@
 
 use std::f64::consts::LN_2;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use filter_sets::{Error, Fill, Header, MANIFEST, Manifest, Opening, StoredFilter, StoredFormat};
+use filter_sets::{Error, Fill, MANIFEST, Manifest, Opening, StoredFile, StoredFilter, StoredFormat};
 use indicatif::HumanBytes;
 use membership_filters::spark::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
 use serde::Serialize;
@@ -14,7 +14,7 @@ use terminal::number::{counted, grouped};
 
 use crate::commands::numbers::{expected, share};
 use crate::commands::{check_format, checked, emptied, failure, print_json, wrong};
-use crate::inspection::{head, shown};
+use crate::inspection::{Given, shown};
 
 /// A file with a filter.
 #[derive(Serialize)]
@@ -73,13 +73,6 @@ pub(super) fn is_set(path: &Path) -> bool {
     path.join(MANIFEST).is_file()
 }
 
-/// Returns true if the file begins as one with a filter.
-pub(in crate::commands) fn is_stored(path: &Path) -> bool {
-    let begins = || head::<8>(path).is_ok_and(|head| Header::begins(&head));
-    // Opening a pipe would wait for its writer.
-    path.is_file() && (begins() || StoredFormat::of_file(path).is_some())
-}
-
 /// Shows a set, and compares its checksums.
 pub(super) fn set(folder: &Path, format: Option<&StoredFormat>, json: bool) -> Result<(), Failure> {
     let manifest = Manifest::read(folder).map_err(failure)?;
@@ -112,15 +105,17 @@ pub(super) fn set(folder: &Path, format: Option<&StoredFormat>, json: bool) -> R
 }
 
 /// Shows files with a filter each, of this format if their bytes do not identify it.
-pub(super) fn files(paths: &[PathBuf], format: Option<&StoredFormat>, json: bool) -> Result<(), Failure> {
+pub(super) fn files(files: Vec<Given>, format: Option<&StoredFormat>, json: bool) -> Result<(), Failure> {
     let mut rows = Vec::new();
-    for path in paths {
+    for mut given in files {
+        let file = given.stored();
+        let path = &*given.path;
         let bytes = path.metadata().map_err(|error| wrong(path, error))?;
         // Keys of any encoding and seed: nothing is looked up.
-        let found = StoredFormat::of_file(path);
-        let is_given = |found: &StoredFormat| format.is_none_or(|format| format.name() == found.name());
-        let format = found.filter(is_given).or_else(|| format.cloned());
-        let opened = StoredFilter::open(path, format.as_ref(), Opening::default());
+        let found = file.as_ref().ok().and_then(StoredFile::format);
+        let is_given = |found: &&StoredFormat| format.is_none_or(|format| format.name() == found.name());
+        let format = found.filter(is_given).or(format).cloned();
+        let opened = file.and_then(|file| file.filter(format.as_ref(), Opening::default()));
         let known = opened.as_ref().ok().map(StoredFilter::format).or(format.as_ref());
         let name = known.map_or_else(String::new, StoredFormat::to_string);
         rows.push(described(shown(path), &name, bytes.len(), opened));
