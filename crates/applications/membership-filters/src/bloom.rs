@@ -127,12 +127,8 @@ impl<V> Bloom<V> {
         })
     }
 
-    /// Inserts keys in order. Returns the number of those that changed bits.
-    #[inline]
+    /// Inserts keys in order, in bits that are larger than the nearest caches. Returns the number of keys that changed bits.
     pub(crate) fn put_batch(&mut self, rule: Rule, hashes: &[Hash128]) -> u64 {
-        if self.bits.are_near() {
-            return hashes.iter().map(|&hash| u64::from(self.put(rule, hash))).sum();
-        }
         let probes = self.probe_count;
         by_rule!(rule, RULE => batch::insert::<RULE, _, _>(&mut self.bits, |bits, at| bits.set(at), probes, hashes))
     }
@@ -262,7 +258,11 @@ impl<V: Variety> Exclusive for Bloom<V> {
     }
 
     fn insert_batch(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
-        self.put_batch(self.variety.rule(), hashes);
+        if self.bits.are_near() {
+            hashes.iter().for_each(|&hash| _ = self.insert(hash));
+        } else {
+            self.put_batch(self.variety.rule(), hashes);
+        }
         Ok(())
     }
 

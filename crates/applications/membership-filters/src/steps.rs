@@ -99,22 +99,29 @@ impl<const RULE: u8> Steps<RULE> {
     #[expect(clippy::cast_possible_truncation, reason = "the sum of `Mitz32` has 32 bits")]
     #[inline]
     pub(crate) fn step(&mut self, bits: Modulus) -> u64 {
-        let (before, stride) = (self.sum, self.stride);
-        self.sum = before.wrapping_add(stride);
         match Self::RULE {
             Rule::Mitz32 => {
-                let sum = (before as u32).wrapping_add(stride as u32);
+                let sum = (self.sum as u32).wrapping_add(self.stride as u32);
                 self.sum = sum.into();
                 // Flip all bits of a negative number.
                 let flip = (sum.cast_signed() >> 31).cast_unsigned();
                 bits.remainder((sum ^ flip).into())
             }
-            Rule::Mitz64 => bits.remainder(before),
+            Rule::Mitz64 => bits.remainder(self.next()),
             Rule::Spark => {
+                self.next();
                 let sum = self.sum.cast_signed();
                 bits.remainder((sum ^ (sum >> 63)).cast_unsigned())
             }
-            Rule::RedisBloom => bits.remainder_of_any(before),
+            Rule::RedisBloom => bits.remainder_of_any(self.next()),
         }
+    }
+
+    /// Adds the stride, and returns the sum before.
+    #[inline]
+    const fn next(&mut self) -> u64 {
+        let before = self.sum;
+        self.sum = before.wrapping_add(self.stride);
+        before
     }
 }
