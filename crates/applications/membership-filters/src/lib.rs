@@ -39,6 +39,8 @@ mod packed;
 mod random;
 pub mod redisbloom;
 mod rotating;
+#[cfg(feature = "serde")]
+mod serde;
 mod sink;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 mod slot;

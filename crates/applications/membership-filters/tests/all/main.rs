@@ -24,4 +24,6 @@ mod rates;
 mod redisbloom;
 #[cfg(not(emulated))]
 mod rotating;
+#[cfg(all(feature = "serde", not(emulated)))]
+mod serde;
 mod support;
