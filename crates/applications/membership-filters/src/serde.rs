@@ -214,6 +214,10 @@ fn of_guava(capacity: u64, rate: f64, strategy: u8, probe_count: u32) -> Result<
 }
 
 /// Finds a capacity and bits, before they are rounded up to whole words, of which Spark derives the shape.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "casts round down and stop at the limits"
+)]
 fn of_spark(version: u32, seed: i32, bits: u64, probe_count: u32) -> Result<spark::Parameters, Error> {
     let version = match (version, seed) {
         (1, 0) => spark::Version::V1,

@@ -34,7 +34,7 @@ fn check(policy: &AnyPolicy) {
     let (mut bytes, name) = (Vec::new(), policy.name());
     policy.append_filter(&slices, &mut bytes).unwrap();
     let written = OwnedFilter::new(policy, &bytes);
-    let (json, cbor) = (to_value(&written).unwrap(), to_cbor(&written));
+    let (cbor, json) = (to_cbor(&written), to_value(written).unwrap());
     let base64 = BASE64_STANDARD.encode(&bytes);
     assert_eq!(json, json!({"policy": name, "bytes": base64}));
     let fields = [("policy", name.into()), ("bytes", Cbor::Bytes(bytes.clone()))];
