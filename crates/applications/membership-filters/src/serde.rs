@@ -19,11 +19,8 @@ use crate::{CuckooParameters, Error, Filter, Generations, HashId, Hashing, Param
 use crate::{guava, redisbloom, spark};
 
 #[derive(Serialize, Deserialize)]
-#[serde(
-    rename = "Filter",
-    expecting = "a filter's kind, funnel and bytes",
-    deny_unknown_fields
-)]
+#[serde(rename = "Filter", expecting = "a filter")]
+#[serde(deny_unknown_fields)]
 struct Form {
     kind: String,
     funnel: String,

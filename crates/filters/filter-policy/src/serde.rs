@@ -15,11 +15,8 @@ use crate::policies::{self, AnyPolicy};
 use crate::{BitsPerKey, FilterPolicy, MATCHES_EVERYTHING, OwnedFilter};
 
 #[derive(Serialize, Deserialize)]
-#[serde(
-    rename = "OwnedFilter",
-    expecting = "a filter's policy and bytes",
-    deny_unknown_fields
-)]
+#[serde(rename = "OwnedFilter", expecting = "a filter")]
+#[serde(deny_unknown_fields)]
 struct Form {
     policy: String,
     #[serde(serialize_with = "write", deserialize_with = "read")]
@@ -68,16 +65,12 @@ impl Visitor<'_> for Bytes {
 /// [`MATCHES_EVERYTHING`].
 impl<P: FilterPolicy, B: AsRef<[u8]>> Serialize for OwnedFilter<P, B> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let as_written = OwnedFilter::new(self.policy(), self.bytes());
-        // This policy would deny keys of such a filter.
-        let is_of_another = self.prepared.same() == Some(true) && as_written.prepared.same() != Some(true);
-        let bytes = if is_of_another {
-            &MATCHES_EVERYTHING
-        } else {
-            self.bytes()
-        }
-        .to_vec();
-        let policy = self.policy().name().to_owned();
+        let (policy, own) = (self.policy(), self.bytes());
+        let as_written = OwnedFilter::new(policy, own).prepared.same();
+        // The policy would deny keys of such a filter.
+        let is_foreign = self.prepared.same() == Some(true) && as_written != Some(true);
+        let bytes = if is_foreign { &MATCHES_EVERYTHING } else { own };
+        let (policy, bytes) = (policy.name().to_owned(), bytes.to_vec());
         Form { policy, bytes }.serialize(serializer)
     }
 }

@@ -133,7 +133,7 @@ where
         ),
         (
             json!([kind, funnel]),
-            "invalid length 2, expected a filter's kind, funnel and bytes".into(),
+            "invalid length 2, expected a filter".into(),
         ),
         (
             json!([kind, funnel, base64, 1]),
