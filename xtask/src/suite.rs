@@ -47,16 +47,22 @@ struct Suite {
 }
 
 /// The crates that work without the standard library, and the feature sets to test.
-const NO_STD: [(&str, &[&str]); 6] = [
+const NO_STD: [(&str, &[&str]); 8] = [
     ("hashzoo", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features", "--features", "alloc"]),
+    ("filter-policy", &["--no-default-features", "--features", "serde"]),
     ("filter-tables", &["--no-default-features"]),
     ("filter-parquet", &["--no-default-features"]),
     ("membership-filters", &["--no-default-features"]),
+    (
+        "membership-filters",
+        &["--no-default-features", "--features", "serde"],
+    ),
 ];
 /// Optional features with tests.
-const FEATURES: &str = "membership-filters/save,membership-filters/slot";
+const FEATURES: &str =
+    "filter-policy/serde,membership-filters/save,membership-filters/serde,membership-filters/slot";
 /// Cargo's selection of all packages.
 const WORKSPACE: [&str; 3] = ["--workspace", "--features", FEATURES];
 /// The name of the step that is in every run.

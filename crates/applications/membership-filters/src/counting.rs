@@ -163,6 +163,7 @@ impl Backend for Counting {
         })
     }
 
+    #[inline]
     fn contains(&self, hash: Hash128) -> bool {
         let (bits, test) = (self.modulus, |position| self.counters.get(position) > 0);
         by_rule!(self.strategy.rule(), RULE => unrolled::every(Steps::<RULE>::start(hash), self.probe_count, bits, test))

@@ -126,10 +126,15 @@ pub(crate) fn write<B: Backend, F: Hashing, A, E>(
     let mut writer = Writer { put, checksum };
     writer.bytes(&B::MAGIC)?;
     writer.bytes(&[VERSION])?;
-    writer.bytes(&B::HASH.unwrap_or_else(|| filter.funnel.hash_id()).to_bytes())?;
+    writer.bytes(&header_id::<B>(filter.funnel.hash_id()).to_bytes())?;
     filter.backend.write(&mut writer)?;
     let (checksum, _) = writer.checksum.unwrap_or(Murmur3X64_128::new(0)).finish();
     (writer.put)(&checksum.to_le_bytes())
+}
+
+/// Returns what a header states of this hash: no seed if that is in the contents.
+fn header_id<B: Backend>(id: HashId) -> HashId {
+    B::HASH.map_or(id, |_| id.with_seed(0))
 }
 
 /// Writes what is in the envelope alone: the form of another program.
@@ -320,14 +325,27 @@ impl<'a> Reader<'a> {
             let violation = Violation::new("the first eight bytes", range, got);
             return Err(Error::WrongFormat(violation.with_form_of(&magic, self.len())));
         }
-        let (stored, given) = (self.hash_id()?, B::HASH.unwrap_or_else(|| funnel.hash_id()));
-        if stored != given {
-            let thing = "the hash of the filter's keys";
-            let range = format_args!("the funnel's, {given}");
-            return Err(Error::Incompatible(Violation::new(thing, range, stored)));
+        let (stored, given) = (self.hash_id()?, header_id::<B>(funnel.hash_id()));
+        let allowed = B::HASH.unwrap_or(given);
+        for (thing, range, id) in [
+            ("the funnel", format!("{allowed}"), given),
+            (
+                "the hash of the filter's keys",
+                format!("the funnel's, {given}"),
+                stored,
+            ),
+        ] {
+            if id != allowed {
+                return Err(Error::Incompatible(Violation::new(thing, range, id)));
+            }
         }
         let backend = B::read(self)?;
         self.verify()?;
+        let Some(seed) = backend.seed() else {
+            return Ok(Filter::of(backend, funnel));
+        };
+        let funnel = funnel.with_seed(seed);
+        Error::check_equal("seeds", &seed, &funnel.hash_id().seed())?;
         Ok(Filter::of(backend, funnel))
     }
 

@@ -236,6 +236,15 @@ pub trait Hashing {
     fn hash_id(&self) -> HashId {
         HashId::new(self.function(), self.encoding())
     }
+
+    /// Returns the funnel with another seed, if its function has one.
+    #[must_use]
+    fn with_seed(self, _seed: i32) -> Self
+    where
+        Self: Sized,
+    {
+        self
+    }
 }
 
 /// The hash of a filter's keys as stored filters name it: the function, its seed, and the encoding of the keys.
@@ -344,6 +353,10 @@ impl Hashing for HashId {
 
     fn function(&self) -> Function {
         self.function
+    }
+
+    fn with_seed(self, seed: i32) -> Self {
+        Self::with_seed(self, seed)
     }
 }
 

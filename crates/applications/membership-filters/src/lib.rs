@@ -40,6 +40,8 @@ mod packed;
 mod random;
 pub mod redisbloom;
 mod rotating;
+#[cfg(feature = "serde")]
+mod serde;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 mod slot;
 pub mod spark;

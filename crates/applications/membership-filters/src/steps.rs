@@ -101,11 +101,11 @@ impl<const RULE: u8> Steps<RULE> {
     pub(crate) fn step(&mut self, bits: Modulus) -> u64 {
         match Self::RULE {
             Rule::Mitz32 => {
-                let sum = (self.sum as u32).wrapping_add(self.stride as u32);
-                self.sum = sum.into();
+                // Only the low half counts.
+                self.next();
+                let sum = (self.sum as u32).cast_signed();
                 // Flip all bits of a negative number.
-                let flip = (sum.cast_signed() >> 31).cast_unsigned();
-                bits.remainder((sum ^ flip).into())
+                bits.remainder((sum ^ (sum >> 31)).cast_unsigned().into())
             }
             Rule::Mitz64 => bits.remainder(self.next()),
             Rule::Spark => {

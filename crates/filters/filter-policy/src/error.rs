@@ -184,7 +184,7 @@ fn unknown_to_parquet(what: &&str, number: &i16, f: &mut fmt::Formatter<'_>) -> 
 
 /// Quotes a text from a user or a table, of which a long one is cut.
 #[cfg(feature = "alloc")]
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     match text.char_indices().nth(200) {
         Some((end, _)) => format!("{:?}... ({} bytes)", &text[..end], text.len()),
         None => format!("{text:?}"),

@@ -91,6 +91,9 @@ mod keys;
 
 mod error;
 
+#[cfg(feature = "serde")]
+mod serde;
+
 mod splitmix;
 
 // The pages' links to each other, which are modules in the documentation.

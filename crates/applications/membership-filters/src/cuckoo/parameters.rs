@@ -40,7 +40,7 @@ const SPARE_BUCKETS: u64 = 6;
 pub struct CuckooParameters {
     buckets: u64,
     fingerprint_bits: u8,
-    pub(super) seed: u64,
+    pub(crate) seed: u64,
 }
 
 impl CuckooParameters {

@@ -31,10 +31,10 @@ const MAX_EXPANSION: u32 = 32_768;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameters {
-    capacity: u64,
-    rate: f64,
-    pub(super) expansion: u32,
-    pub(super) is_scaling: bool,
+    pub(crate) capacity: u64,
+    pub(crate) rate: f64,
+    pub(crate) expansion: u32,
+    pub(crate) is_scaling: bool,
 }
 
 impl Parameters {

@@ -48,6 +48,10 @@ impl Hashing for ItemBytes {
     fn function(&self) -> Function {
         Function::Spark { seed: self.seed }
     }
+
+    fn with_seed(self, seed: i32) -> Self {
+        Self { seed }
+    }
 }
 
 macro_rules! keys {

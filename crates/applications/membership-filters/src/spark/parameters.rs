@@ -39,7 +39,7 @@ pub const MAX_DATA_FRAME_BITS: u64 = 67_108_864;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameters {
-    pub(super) version: Version,
+    pub(crate) version: Version,
     modulus: Modulus,
     probe_count: u32,
 }

@@ -145,7 +145,7 @@ impl BloomFilter {
     /// [`WrongFormat`](Error::WrongFormat) names the form that the bytes seem to have instead; [`Error`] otherwise names the
     /// fault in the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        envelope::from_bytes(bytes, ItemBytes::default()).map(|filter: Self| Self::of_backend(filter.backend))
+        envelope::from_bytes(bytes, ItemBytes::default())
     }
 
     /// Reads the stored form and nothing after it. Needs the feature `std`.
@@ -155,7 +155,7 @@ impl BloomFilter {
     /// The errors of [`from_bytes`](Self::from_bytes), or that of the reader.
     #[cfg(feature = "std")]
     pub fn read_from(reader: impl std::io::Read) -> Result<Self, Error> {
-        envelope::read_from(reader, ItemBytes::default()).map(|filter: Self| Self::of_backend(filter.backend))
+        envelope::read_from(reader, ItemBytes::default())
     }
 
     /// Reads a file that holds the stored form. Needs the feature `std`.
@@ -166,7 +166,6 @@ impl BloomFilter {
     #[cfg(feature = "std")]
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
         envelope::open(path.as_ref(), ItemBytes::default())
-            .map(|filter: Self| Self::of_backend(filter.backend))
     }
 }
 

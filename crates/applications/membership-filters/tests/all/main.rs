@@ -19,6 +19,8 @@ mod rates;
 mod redisbloom;
 #[cfg(not(emulated))]
 mod rotating;
+#[cfg(all(feature = "serde", not(emulated)))]
+mod serde;
 #[cfg(all(feature = "save", not(emulated)))]
 mod stored;
 mod support;

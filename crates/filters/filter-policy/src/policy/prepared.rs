@@ -239,7 +239,7 @@ assert_eq!(found, Some(1));
 pub struct OwnedFilter<P, B> {
     policy: P,
     filter: B,
-    prepared: Prepared,
+    pub(crate) prepared: Prepared,
 }
 
 impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {

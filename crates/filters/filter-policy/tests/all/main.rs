@@ -23,6 +23,8 @@ mod policies;
 mod prefix;
 #[cfg(not(emulated))]
 mod rates;
+#[cfg(all(feature = "serde", not(emulated)))]
+mod serde;
 mod support;
 #[cfg(not(emulated))]
 mod unsafe_code;
