@@ -92,6 +92,12 @@ pub trait AnyKind: Sync {
         self.short_names().first().copied().unwrap_or_default()
     }
 
+    /// Returns the name of the type of the filters, as documented in this crate.
+    fn alias(&self) -> &'static str;
+
+    /// Returns the first eight bytes of the filters' [envelope](crate::envelope).
+    fn magic(&self) -> [u8; 8];
+
     /// Returns the form in which filters of the kind are stored. Enveloped streams are read, too, unless they are a kind of
     /// their own.
     fn form(&self) -> Form;
@@ -404,6 +410,14 @@ where
 {
     fn short_names(&self) -> &'static [&'static str] {
         self.names
+    }
+
+    fn alias(&self) -> &'static str {
+        B::NAME
+    }
+
+    fn magic(&self) -> [u8; 8] {
+        B::MAGIC
     }
 
     fn form(&self) -> Form {
