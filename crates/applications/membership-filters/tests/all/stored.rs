@@ -81,6 +81,26 @@ fn every_kind_writes_what_it_always_wrote() {
 }
 
 #[test]
+fn every_kind_begins_as_documented() {
+    let mut table =
+        "| kind | first bytes of the envelope | written as | type |\n|---|---|---|---|\n".to_owned();
+    for kind in kinds::ALL {
+        let (name, magic, alias) = (kind.name(), kind.magic(), kind.alias());
+        let mut filter = made(*kind, 12, 0.05).unwrap();
+        insert(&mut *filter, &["alice"]).unwrap();
+        assert!(filter.to_bytes(Form::Envelope).starts_with(&magic), "{name}");
+        let bytes = filter.to_bytes(kind.form());
+        assert_eq!(form_of(&bytes), kind.form(), "{name}");
+        let (magic, form) = (magic.escape_ascii(), format!("{:?}", kind.form()).to_lowercase());
+        table += &format!("| `{name}` | `{magic}` | {form} | `{alias}` |\n");
+    }
+    assert!(
+        include_str!("../../FORMAT.md").contains(&format!("\n\n{table}\n")),
+        "FORMAT.md must contain:\n{table}"
+    );
+}
+
+#[test]
 fn stored_filters_of_every_release_are_read() {
     for Sample { name, kind, bytes } in samples() {
         // The first that knows them is theirs.
@@ -107,7 +127,7 @@ fn stored_filters_of_every_release_are_read() {
 
 /// Returns true if the bytes are in the envelope, whose checksum finds damage.
 fn is_enveloped(bytes: &[u8]) -> bool {
-    [&b"MF"[..], b"GB"].iter().any(|magic| bytes.starts_with(magic))
+    kinds::ALL.iter().any(|kind| bytes.starts_with(&kind.magic()))
 }
 
 fn form_of(bytes: &[u8]) -> Form {
