@@ -44,7 +44,7 @@ pub use parameters::Parameters;
 /// The same keys give the same bytes on every platform, in any order of insertion.
 ///
 /// ```
-/// use membership_filters::BloomFilter;
+/// use membership_filters::BlockedBloomFilter;
 ///
 /// let mut seen = BlockedBloomFilter::with_capacity(10_000, 0.01)?;
 /// assert!(seen.insert("alice")); // certainly new

@@ -61,7 +61,7 @@ pub fn named(name: &str) -> Option<&'static dyn AnyKind> {
 /// The form in which a filter is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// The [envelope](crate::envelope).
+    /// The [envelope].
     Envelope,
     /// What is in the envelope alone: the stream of another program.
     Stream,
@@ -95,7 +95,7 @@ pub trait AnyKind: Sync {
     /// Returns the name of the type of the filters, as documented in this crate.
     fn alias(&self) -> &'static str;
 
-    /// Returns the first eight bytes of the filters' [envelope](crate::envelope).
+    /// Returns the first eight bytes of the filters' [envelope].
     fn magic(&self) -> [u8; 8];
 
     /// Returns the form in which filters of the kind are stored. Enveloped streams are read, too, unless they are a kind of
