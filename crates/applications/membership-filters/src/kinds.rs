@@ -186,7 +186,8 @@ pub trait AnyFilter: Any + fmt::Debug + Send + Sync {
     /// Returns the hash of the keys.
     fn hash_id(&self) -> HashId;
 
-    /// Inserts keys by their hashes.
+    /// Inserts keys by their hashes, those of [`hash_id`](Self::hash_id): nothing checks this, and the filter denies keys
+    /// whose hash is another.
     ///
     /// # Errors
     ///
