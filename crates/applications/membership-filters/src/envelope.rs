@@ -42,7 +42,9 @@ const VERSION: u8 = 2;
 pub(crate) const PIECE_WORDS: usize = 8192;
 
 /// The length of the header in bytes.
-pub const HEADER_LEN: u64 = 16;
+pub const HEADER_LEN: u64 = HEADER as u64;
+
+pub(crate) const HEADER: usize = 16;
 
 /// The length of the checksum in bytes.
 pub const CHECKSUM_LEN: u64 = 8;

@@ -31,7 +31,7 @@ use core::fmt;
 use filter_policy::sizing::{Textbook, lowest_rate};
 
 use crate::backend::{Backend, Blocked, Counting, Cuckoo, Exclusive, FilterSize, Rotating};
-use crate::envelope::{self, CHECKSUM_LEN, HEADER_LEN};
+use crate::envelope::{self, CHECKSUM_LEN, HEADER, HEADER_LEN};
 use crate::error::{Error, Violation};
 use crate::filter::Filter;
 use crate::funnel::Bytes;
@@ -192,7 +192,8 @@ pub trait AnyFilter: Any + fmt::Debug + Send + Sync {
     /// Returns the hash of the keys.
     fn hash_id(&self) -> HashId;
 
-    /// Inserts keys by their hashes.
+    /// Inserts keys by their hashes, those of [`hash_id`](Self::hash_id): nothing checks this, and the filter denies keys
+    /// whose hash is another.
     ///
     /// # Errors
     ///
@@ -302,8 +303,10 @@ pub(crate) struct Stream {
     pub(crate) may_begin: fn(&[u8], Option<u64>) -> bool,
     /// Returns the seed of a stream that begins so, and whether it is certain that it is one. The length is that of all bytes,
     /// and the last argument true in an envelope.
-    pub(crate) recognise: fn(&[u8], u64, bool) -> Option<(i32, bool)>,
+    pub(crate) recognise: Recognise,
 }
+
+type Recognise = fn(&[u8], u64, bool) -> Option<(i32, bool)>;
 
 /// A line of the list.
 pub(crate) struct Kind<B: Backend> {
@@ -344,7 +347,12 @@ impl<B: Backend> Kind<B> {
             }),
             Size::BitsPerKey(bits_per_key) => {
                 let bits = bits_per_key * capacity as f64;
-                if let Some(parameters) = by_bits(libm::ceil(bits) as u64)? {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    reason = "a cast stops at the limits, where no filter is"
+                )]
+                let whole = libm::ceil(bits) as u64;
+                if let Some(parameters) = by_bits(whole)? {
                     return Ok(parameters);
                 }
                 let best = Textbook::BEST.rate_at(bits_per_key);
@@ -430,7 +438,7 @@ where
     fn recognise(&self, head: &[u8], len: u64) -> Option<Found> {
         let is_envelope = self.is_envelope(head);
         let contents = match is_envelope {
-            true => head.get(HEADER_LEN as usize..).unwrap_or_default(),
+            true => head.get(HEADER..).unwrap_or_default(),
             false => head,
         };
         let (seed, is_whole) = match &self.stream {
