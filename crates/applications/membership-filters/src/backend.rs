@@ -71,7 +71,7 @@ pub trait Backend: Sized {
     /// # Errors
     ///
     /// [`TooLarge`](crate::Error::TooLarge).
-    fn size(parameters: &Self::Parameters) -> Result<FilterSize, Error>;
+    fn size(parameters: &Self::Parameters) -> Result<StoredSize, Error>;
 
     /// Returns the false-positive rate of such a filter with this many different keys.
     fn rate(parameters: &Self::Parameters, keys: u64) -> f64;
@@ -152,7 +152,7 @@ pub struct Chosen<F = ()>(PhantomData<F>);
 
 /// The size of a filter that is not made yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FilterSize {
+pub struct StoredSize {
     /// The number of bytes of the stored form between header and checksum.
     pub contents_len: u64,
     /// The bytes of the bits, counters or slots.

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use crate::backend::{Backend, Chosen, Exclusive, FilterSize, Merge};
+use crate::backend::{Backend, Chosen, Exclusive, Merge, StoredSize};
 use crate::envelope::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
@@ -101,8 +101,8 @@ impl Backend for Blocked {
         Parameters::new(capacity, rate)
     }
 
-    fn size(parameters: &Parameters) -> Result<FilterSize, Error> {
-        Ok(FilterSize {
+    fn size(parameters: &Parameters) -> Result<StoredSize, Error> {
+        Ok(StoredSize {
             contents_len: FIELDS_LEN + parameters.memory_bytes(),
             memory_bytes: parameters.memory_bytes(),
             probe_count: Some(parameters.probe_count()),

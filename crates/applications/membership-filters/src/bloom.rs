@@ -7,7 +7,7 @@ use core::fmt;
 use crate::atomic_bits::AtomicU64;
 #[cfg(target_has_atomic = "64")]
 use crate::backend::Concurrent;
-use crate::backend::{Backend, Exclusive, FilterSize, Merge};
+use crate::backend::{Backend, Exclusive, Merge, StoredSize};
 use crate::batch;
 use crate::bits::{Bits, WORD, Word};
 use crate::envelope::{Reader, Writer};
@@ -157,10 +157,10 @@ impl<V: Variety, W: Word> Backend for Bloom<V, W> {
         V::sized_by_bits(capacity, bits)
     }
 
-    fn size(parameters: &V::Parameters) -> Result<FilterSize, Error> {
+    fn size(parameters: &V::Parameters) -> Result<StoredSize, Error> {
         let (variety, words, probes) = V::shape(parameters);
         let memory_bytes = (words * WORD) as u64;
-        Ok(FilterSize {
+        Ok(StoredSize {
             contents_len: variety.header_len() as u64 + memory_bytes,
             memory_bytes,
             probe_count: Some(probes),

@@ -3,7 +3,7 @@
 //! Source: Fan, Cao, Almeida, Broder, "Summary Cache: A Scalable Wide-Area Web Cache Sharing Protocol" (IEEE/ACM
 //! Transactions on Networking 8(3), 2000), section V.C.
 
-use crate::backend::{Backend, Chosen, Counted, Exclusive, FilterSize, Remove};
+use crate::backend::{Backend, Chosen, Counted, Exclusive, Remove, StoredSize};
 use crate::bits::{Bits, MAX_WORD_COUNT};
 use crate::bloom::{Bloom, Variety as _};
 use crate::envelope::{Reader, Writer};
@@ -138,9 +138,9 @@ impl Backend for Counting {
         Parameters::new(capacity, rate)
     }
 
-    fn size(parameters: &Parameters) -> Result<FilterSize, Error> {
+    fn size(parameters: &Parameters) -> Result<StoredSize, Error> {
         let memory_bytes = word_count(parameters.bits().into(), WIDTH)? as u64 * 8;
-        Ok(FilterSize {
+        Ok(StoredSize {
             contents_len: FIELDS_LEN + memory_bytes,
             memory_bytes,
             probe_count: Some(parameters.probe_count()),

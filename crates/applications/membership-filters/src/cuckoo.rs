@@ -2,7 +2,7 @@
 //!
 //! Source: Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better Than Bloom" (CoNEXT 2014).
 
-use crate::backend::{Backend, Chosen, Counted, Exclusive, FilterSize, Remove};
+use crate::backend::{Backend, Chosen, Counted, Exclusive, Remove, StoredSize};
 use crate::envelope::{Reader, Writer};
 use crate::error::{Error, Violation};
 use crate::filter::Filter;
@@ -115,8 +115,8 @@ impl Backend for Cuckoo {
         CuckooParameters::new(capacity, rate)
     }
 
-    fn size(parameters: &CuckooParameters) -> Result<FilterSize, Error> {
-        Ok(FilterSize {
+    fn size(parameters: &CuckooParameters) -> Result<StoredSize, Error> {
+        Ok(StoredSize {
             contents_len: FIELDS_LEN + parameters.memory_bytes(),
             memory_bytes: parameters.memory_bytes(),
             probe_count: None,

@@ -30,7 +30,7 @@ use core::fmt;
 
 use filter_policy::sizing::{Textbook, lowest_rate};
 
-use crate::backend::{Backend, Blocked, Counting, Cuckoo, Exclusive, FilterSize, Rotating};
+use crate::backend::{Backend, Blocked, Counting, Cuckoo, Exclusive, Rotating, StoredSize};
 use crate::envelope::{self, CHECKSUM_LEN, HEADER, HEADER_LEN};
 use crate::error::{Error, Violation};
 use crate::filter::Filter;
@@ -128,7 +128,7 @@ pub trait AnyKind: Sync {
     /// # Errors
     ///
     /// [`InvalidArgument`](Error::InvalidArgument) and [`TooLarge`](Error::TooLarge) if the kind has no such filter.
-    fn plan(&self, hash: HashId, capacity: u64, size: Size) -> Result<Plan, Error>;
+    fn plan(&self, hash: HashId, capacity: u64, size: Size) -> Result<PlannedFilter, Error>;
 
     /// Reads a stored filter, whose keys have this hash; of kinds whose bytes state another seed or function, theirs.
     ///
@@ -153,7 +153,7 @@ pub struct Found {
 }
 
 /// A filter that is planned, and not made yet.
-pub struct Plan {
+pub struct PlannedFilter {
     /// The length of the stored filter in bytes.
     pub stored_len: u64,
     /// The probe count k, if there are probes.
@@ -162,7 +162,7 @@ pub struct Plan {
     make: Box<dyn Fn() -> Result<Box<dyn AnyFilter>, Error> + Send + Sync>,
 }
 
-impl Plan {
+impl PlannedFilter {
     /// Returns the false-positive rate with this many different keys. Takes longer than planning.
     pub fn rate(&self, keys: u64) -> f64 {
         (self.rate)(keys)
@@ -178,9 +178,9 @@ impl Plan {
     }
 }
 
-impl fmt::Debug for Plan {
+impl fmt::Debug for PlannedFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut fields = f.debug_struct("Plan");
+        let mut fields = f.debug_struct("PlannedFilter");
         fields
             .field("stored_len", &self.stored_len)
             .finish_non_exhaustive()
@@ -381,7 +381,7 @@ impl<B: Backend> Kind<B> {
     }
 
     /// Returns the size of a filter, and the length of its stored form.
-    fn stored(&self, parameters: &B::Parameters) -> Result<(FilterSize, u64), Error> {
+    fn stored(&self, parameters: &B::Parameters) -> Result<(StoredSize, u64), Error> {
         let size = B::size(parameters)?;
         let around = match self.stream {
             Some(_) => 0,
@@ -475,11 +475,11 @@ where
         B::COMMANDS.is_some()
     }
 
-    fn plan(&self, hash: HashId, capacity: u64, size: Size) -> Result<Plan, Error> {
+    fn plan(&self, hash: HashId, capacity: u64, size: Size) -> Result<PlannedFilter, Error> {
         let parameters = self.parameters(capacity, size, hash.seed())?;
         let (size, stored_len) = self.stored(&parameters)?;
         let sized = parameters.clone();
-        Ok(Plan {
+        Ok(PlannedFilter {
             stored_len,
             probe_count: size.probe_count,
             rate: Box::new(move |keys| B::rate(&sized, keys)),

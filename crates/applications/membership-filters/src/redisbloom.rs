@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::mem;
 
-use crate::backend::{Backend, Counted, Exclusive, FilterSize, ToCommands};
+use crate::backend::{Backend, Counted, Exclusive, StoredSize, ToCommands};
 use crate::envelope::{Reader, Writer};
 use crate::error::{Error, Violation};
 use crate::filter::Filter;
@@ -178,9 +178,9 @@ impl Backend for Chain {
     }
 
     /// Before it grows.
-    fn size(parameters: &Parameters) -> Result<FilterSize, Error> {
+    fn size(parameters: &Parameters) -> Result<StoredSize, Error> {
         let link = parameters.first_link()?;
-        Ok(FilterSize {
+        Ok(StoredSize {
             contents_len: chunks::chunks_len(1, link.bits),
             memory_bytes: link.bits / 8,
             probe_count: Some(link.probe_count),

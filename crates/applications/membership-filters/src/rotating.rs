@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::mem;
 
-use crate::backend::{Backend, Chosen, Exclusive, FilterSize, Merge};
+use crate::backend::{Backend, Chosen, Exclusive, Merge, StoredSize};
 use crate::blocked::{Blocked, Parameters};
 use crate::envelope::{Reader, Writer};
 use crate::error::Error;
@@ -174,9 +174,9 @@ impl<B: Backend> Backend for Rotating<B> {
         Ok(Generations { count, each })
     }
 
-    fn size(parameters: &Self::Parameters) -> Result<FilterSize, Error> {
+    fn size(parameters: &Self::Parameters) -> Result<StoredSize, Error> {
         let (count, each) = (u64::from(parameters.count), B::size(&parameters.each)?);
-        Ok(FilterSize {
+        Ok(StoredSize {
             contents_len: FIELDS_LEN + count * each.contents_len,
             memory_bytes: count * each.memory_bytes,
             ..each

@@ -7,7 +7,7 @@ use super::bits::{BLOCK_LEN, Blocks};
 use super::{Blocked, Parameters};
 use crate::arch;
 use crate::atomic_bits::{self, AtomicU64};
-use crate::backend::{Backend, Concurrent, FilterSize};
+use crate::backend::{Backend, Concurrent, StoredSize};
 use crate::bits::Word;
 use crate::envelope::{Reader, Writer};
 use crate::error::Error;
@@ -137,7 +137,7 @@ impl Backend for Blocked<AtomicBlocks> {
         Blocked::<Blocks>::sized(capacity, rate)
     }
 
-    fn size(parameters: &Parameters) -> Result<FilterSize, Error> {
+    fn size(parameters: &Parameters) -> Result<StoredSize, Error> {
         Blocked::<Blocks>::size(parameters)
     }
 
