@@ -46,6 +46,8 @@ fn counters_that_are_full_stay_so() {
     assert!(filter.contains_hashed(&REPEATING));
     let stats = filter.stats();
     assert_eq!((stats.len, filter.stuck_counters(), stats.taken), (Some(0), 2, 2));
+    let read = CountingBloomFilter::from_bytes(&filter.to_bytes(), Bytes).unwrap();
+    assert!(read == filter);
     filter.clear();
     assert!(!filter.contains_hashed(&REPEATING));
     assert_eq!(filter.to_bytes(), tiny().to_bytes());

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use membership_filters::backend::{Counting, Cuckoo, Remove};
 use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Parameters, Strategy};
-use membership_filters::kinds::{self, AnyKind};
+use membership_filters::kinds::{self, AnyKind, Form, Size};
 use membership_filters::{
-    BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, Error, Filter,
+    BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, Encoding, Error, Filter,
     Generations, Hashed, Hashing as _, Parameters as BlockedParameters, RotatingFilter, spark,
 };
 use proptest::prelude::*;
@@ -24,11 +24,14 @@ fn steps() -> impl Generator<Value = Vec<(bool, i32)>> {
 /// one, many keys at once are as one by one, and two filters with a part of the keys each become the filter of all, or say
 /// why not.
 fn check(kind: &dyn AnyKind, capacity: u64, rate: f64, steps: &[(bool, i32)]) -> Result<(), TestCaseError> {
-    let Ok(empty) = made(kind, capacity, rate) else {
+    let hash = kind.hash_id(Encoding::BYTES, 7).unwrap();
+    let Ok(plan) = kind.plan(hash, capacity, Size::Rate(rate)) else {
         // A cuckoo filter has a lowest rate, and Guava's formula gives no bits for some.
         return Ok(());
     };
+    let empty = plan.make().unwrap();
     let bytes = |filter: &dyn kinds::AnyFilter| filter.to_bytes(kind.form());
+    prop_assert_eq!(bytes(&*empty).len() as u64, plan.stored_len);
     let [mut all, mut one, mut other] = [(); 3].map(|()| empty.copy());
     let mut taken = Vec::new();
     for (part, item) in steps {
@@ -46,16 +49,25 @@ fn check(kind: &dyn AnyKind, capacity: u64, rate: f64, steps: &[(bool, i32)]) ->
         }
         prop_assert!(taken.iter().all(|key| all.contains(key)), "{}", kind.name());
     }
+    // A stored filter states its seed.
     let mut again = kind.open(hash_id(kind), &bytes(&*all)).unwrap();
     prop_assert!(bytes(&*again) == bytes(&*all));
+    prop_assert_eq!((again.hash_id(), kind.has_seed()), (hash, hash.seed() == 7));
     let keys: Vec<[u8; 4]> = (0..700_i32).map(i32::to_le_bytes).collect();
     let slices: Vec<&[u8]> = keys.iter().map(<[u8; 4]>::as_slice).collect();
     let single: Vec<bool> = slices.iter().map(|key| all.contains(key)).collect();
     prop_assert_eq!(all.contains_many(&slices), single);
-    let (mut together, hash) = (empty.copy(), empty.hash_id());
-    let hashes: Vec<_> = taken.iter().map(|key| hash.hash_bytes(key)).collect();
-    together.insert_hashes(&hashes).unwrap();
-    prop_assert!(bytes(&*together) == bytes(&*all), "{}", kind.name());
+    // More keys than are passed on together, until one is refused.
+    let (mut together, mut single) = (empty.copy(), empty.copy());
+    let many: Vec<[u8; 4]> = steps
+        .iter()
+        .map(|(_, item)| item.to_le_bytes())
+        .cycle()
+        .take(600)
+        .collect();
+    let hashes: Vec<_> = many.iter().map(|key| hash.hash_bytes(key)).collect();
+    prop_assert_eq!(together.insert_hashes(&hashes), insert(&mut *single, &many));
+    prop_assert!(bytes(&*together) == bytes(&*single), "{}", kind.name());
     let merged = one.merge(&*other);
     match merged {
         Ok(()) => prop_assert!(bytes(&*one) == bytes(&*all), "{}", kind.name()),
@@ -222,7 +234,8 @@ fn keys_are_divided_among_sixteen_shards() {
         );
         let filled = keys.iter().map(|keys| {
             let mut filter = made(*kind, 5_300, 0.01).unwrap();
-            insert(&mut *filter, keys).unwrap();
+            let hashes: Vec<_> = keys.iter().map(|key| id.hash_bytes(key)).collect();
+            filter.insert_hashes(&hashes).unwrap();
             filter
         });
         let shards: Vec<_> = filled.collect();
@@ -254,6 +267,45 @@ assert_eq!(error.to_string(), text);
         )*
         assert_eq!(merged, ours);
     }};
+}
+
+#[test]
+fn filters_of_every_kind_merge_with_their_like_alone() {
+    for kind in kinds::ALL {
+        let hash = kind.hash_id(Encoding::INT64, 7).unwrap();
+        let other = kind.plan(hash, 100, Size::Rate(0.01)).unwrap().make();
+        for mut theirs in [made(*kind, 1_000, 0.01), other].map(Result::unwrap) {
+            let mut ours = made(*kind, 100, 0.01).unwrap();
+            let is_like = ours.hash_id() == theirs.hash_id() && ours.stats().places == theirs.stats().places;
+            insert(&mut *ours, &[b"ours"]).unwrap();
+            insert(&mut *theirs, &[b"theirs"]).unwrap();
+            let before = ours.to_bytes(Form::Envelope);
+            let merged = ours.merge(&*theirs);
+            assert!(
+                is_like || matches!(merged, Err(Error::Incompatible(_))),
+                "{}",
+                kind.name()
+            );
+            assert_eq!(ours.to_bytes(Form::Envelope) == before, merged.is_err());
+            let stream = kind
+                .open(theirs.hash_id(), &theirs.to_bytes(kind.form()))
+                .unwrap();
+            assert_eq!(stream.hash_id(), theirs.hash_id(), "{}", kind.name());
+            // The envelope of each states the hash as well.
+            let len = before.len() as u64;
+            let reader = kinds::ALL
+                .iter()
+                .find(|kind| kind.recognise(&before, len).is_some())
+                .unwrap();
+            let stored = theirs.to_bytes(Form::Envelope);
+            let read = reader.open(theirs.hash_id().with_seed(0), &stored).unwrap();
+            assert!(
+                read.hash_id() == theirs.hash_id() && read.contains(b"theirs"),
+                "{}",
+                kind.name()
+            );
+        }
+    }
 }
 
 #[test]

@@ -232,6 +232,7 @@ fn a_full_chain_refuses_and_wrong_parameters_are_named() {
     let text = "the keys of a chain that does not scale must be at most its capacity, got one more than 2";
     assert!(matches!(error, Error::Full(_)));
     assert_eq!(&*error.to_string(), text);
+    assert_eq!(full.insert_many(["a", "c", "b"]), Err(error));
     assert!(full == before && full.insert(b"b") == Ok(false));
 
     // Each link has half the rate of the one before, in the end none.

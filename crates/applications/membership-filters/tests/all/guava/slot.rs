@@ -161,3 +161,17 @@ fn an_insertion_that_any_filter_refuses_is_an_error() {
     });
     assert_eq!(result, Err(1));
 }
+
+#[test]
+fn the_error_of_a_filter_that_is_replaced_meanwhile_is_kept() {
+    let (slot, calls) = (Slot::new(()), Cell::new(0));
+    // Two filters come, of which the first refuses the key.
+    let result = slot.try_apply(|()| {
+        calls.set(calls.get() + 1);
+        if calls.get() < 3 {
+            slot.store(());
+        }
+        if calls.get() == 2 { Err("full") } else { Ok(()) }
+    });
+    assert_eq!((result, calls.get()), (Err("full"), 3));
+}
