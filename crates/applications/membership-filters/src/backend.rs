@@ -50,7 +50,8 @@ pub trait Backend: Sized {
     /// The size of a filter.
     type Parameters: Clone + Send + Sync + 'static;
 
-    /// Returns the parameters for this many keys at this rate.
+    /// Returns the parameters for this many keys at this rate: of the smallest filter, unless another program has a formula
+    /// of its own. [`rate`](Self::rate) is that of a single key as well, which tests count.
     ///
     /// # Errors
     ///
@@ -177,7 +178,10 @@ pub trait Exclusive: Backend {
     /// # Errors
     ///
     /// That of the key.
-    fn insert_batch(&mut self, hashes: &[Self::Hash]) -> Result<(), Error>;
+    fn insert_batch(&mut self, hashes: &[Self::Hash]) -> Result<(), Error> {
+        let mut hashes = hashes.iter();
+        hashes.try_for_each(|&hash| Self::new_result(self.insert(hash)).map(drop))
+    }
 
     /// Returns the result of inserting a key.
     ///
@@ -217,15 +221,12 @@ pub trait Concurrent: Backend {
     fn from_alone(alone: Self::Alone) -> Self;
 }
 
-/// A backend that takes the keys of another one.
+/// A backend that takes the keys of another one, by [`Backend::MERGE`].
 #[diagnostic::on_unimplemented(
     message = "two filters of `{Self}` cannot become one",
     note = "`BlockedBloomFilter`, `RotatingFilter`, `guava::BloomFilter`, `spark::BloomFilter` and those for many threads can be merged"
 )]
-pub trait Merge: Exclusive {
-    /// Adds the keys of a compatible backend.
-    fn merge(&mut self, other: &Self);
-}
+pub trait Merge: Exclusive {}
 
 /// A backend from which keys can be removed.
 #[diagnostic::on_unimplemented(

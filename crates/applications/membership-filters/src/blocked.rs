@@ -89,7 +89,12 @@ impl Backend for Blocked {
 
     const MAGIC: [u8; 8] = *b"MFblocks";
 
-    const MERGE: Result<fn(&mut Self, &Self), &'static str> = Ok(<Self as Merge>::merge);
+    const MERGE: Result<fn(&mut Self, &Self), &'static str> = Ok(|ours, theirs| {
+        let places = ours.blocks.as_mut_slice().iter_mut();
+        places
+            .zip(theirs.blocks.as_slice())
+            .for_each(|(byte, theirs)| *byte |= theirs);
+    });
 
     type Hash = u64;
 
@@ -220,14 +225,7 @@ impl Exclusive for Blocked {
     }
 }
 
-impl Merge for Blocked {
-    fn merge(&mut self, other: &Self) {
-        let theirs = other.blocks.as_slice();
-        for (byte, theirs) in self.blocks.as_mut_slice().iter_mut().zip(theirs) {
-            *byte |= theirs;
-        }
-    }
-}
+impl Merge for Blocked {}
 
 /// Passes blocks, at least one, to `insert` as a filter under construction.
 #[inline]

@@ -278,11 +278,7 @@ impl<V: Variety> Exclusive for Bloom<V> {
     }
 }
 
-impl<V: Variety> Merge for Bloom<V> {
-    fn merge(&mut self, other: &Self) {
-        self.bits.add(&other.bits);
-    }
-}
+impl<V: Variety> Merge for Bloom<V> {}
 
 impl<V: Variety, W: Word, F, A> Filter<Bloom<V, W>, F, A> {
     /// Returns the probe count k: the number of bits of a key.

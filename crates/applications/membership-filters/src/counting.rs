@@ -262,11 +262,6 @@ impl Exclusive for Counting {
         self.nonzero > nonzero_before
     }
 
-    fn insert_batch(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
-        hashes.iter().for_each(|&hash| _ = self.insert(hash));
-        Ok(())
-    }
-
     #[inline]
     fn new_result(new: bool) -> Result<bool, Error> {
         Ok(new)

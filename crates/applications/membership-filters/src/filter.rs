@@ -358,6 +358,18 @@ impl<B: Exclusive, F> Filter<B, F> {
         B::done(put_all(&mut self.backend, hashes))
     }
 
+    /// Adds the keys of another filter, or says why not.
+    pub(crate) fn add_compatible(&mut self, other: &Self) -> Result<(), Error>
+    where
+        F: PartialEq + fmt::Debug,
+    {
+        self.check_compatible(other)?;
+        if let Ok(merge) = B::MERGE {
+            merge(&mut self.backend, &other.backend);
+        }
+        Ok(())
+    }
+
     /// Inserts keys by their hashes, which are those of the funnel.
     pub(crate) fn put_hashes(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
         put_all(&mut self.backend, hashes.iter().map(|&hash| hash.into()))
@@ -503,9 +515,8 @@ impl<B: Merge, F: PartialEq + fmt::Debug> Filter<B, F> {
     ///
     /// The errors of [`check_compatible`](Self::check_compatible), which leave the filter unchanged.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
-        self.check_compatible(other)?;
-        self.backend.merge(&other.backend);
-        Ok(())
+        const { assert!(B::MERGE.is_ok(), "`Merge` says that there is a function") };
+        self.add_compatible(other)
     }
 }
 

@@ -213,6 +213,9 @@ pub trait AnyFilter: Any + fmt::Debug + Send + Sync {
     /// [`Incompatible`](Error::Incompatible) names the first difference, or says why filters of the kind are not merged.
     fn merge(&mut self, other: &dyn AnyFilter) -> Result<(), Error>;
 
+    /// Removes all keys.
+    fn clear(&mut self);
+
     /// Returns the state.
     fn stats(&self) -> Stats;
 
@@ -259,11 +262,11 @@ where
         let other: &dyn Any = other;
         let other = other.downcast_ref::<Self>();
         let other = other.ok_or_else(|| Error::Incompatible(Violation::new(what, allowed, "two")))?;
-        self.check_compatible(other)?;
-        if let Ok(merge) = B::MERGE {
-            merge(&mut self.backend, &other.backend);
-        }
-        Ok(())
+        self.add_compatible(other)
+    }
+
+    fn clear(&mut self) {
+        self.backend.clear();
     }
 
     fn stats(&self) -> Stats {

@@ -299,8 +299,4 @@ impl<B: Exclusive<New = bool, Done = ()>> Exclusive for Rotating<B> {
 }
 
 /// Generations of one age become one.
-impl<B: Merge<New = bool, Done = ()>> Merge for Rotating<B> {
-    fn merge(&mut self, other: &Self) {
-        self.add(other);
-    }
-}
+impl<B: Merge<New = bool, Done = ()>> Merge for Rotating<B> {}

@@ -456,3 +456,22 @@ fn spark_and_redisbloom_are_read_from_their_envelopes() {
         assert!((0..100).all(|number| filter.contains(&format!("k/{number}"))));
     }
 }
+
+/// The filter of a policy may begin like the header of a stream by chance.
+#[test]
+fn bytes_that_begin_like_a_stream_are_what_is_given() {
+    let mut bytes = vec![0xff; 41];
+    bytes[..12].copy_from_slice(b"\0\0\0\x01\0\0\0\x03\0\0\0\x09");
+    // LevelDB's probe count.
+    bytes[40] = 6;
+    let open = |name: &str, bytes: &[u8]| StoredFilter::from_bytes(Some(&format(name)), bytes.to_vec());
+    assert!(open("leveldb", &bytes).is_ok());
+    // As long as the header says.
+    bytes.resize(12 + 9 * 8, 6);
+    assert!(
+        open("leveldb", &bytes)
+            .unwrap_err()
+            .to_string()
+            .contains("spark-v1")
+    );
+}

@@ -52,6 +52,7 @@ fn check(kind: &dyn AnyKind, capacity: u64, rate: f64, steps: &[(bool, i32)]) ->
     // A stored filter states its seed.
     let mut again = kind.open(hash_id(kind), &bytes(&*all)).unwrap();
     prop_assert!(bytes(&*again) == bytes(&*all));
+    prop_assert!(taken.iter().all(|key| again.contains(key)), "{}", kind.name());
     prop_assert_eq!((again.hash_id(), kind.has_seed()), (hash, hash.seed() == 7));
     let keys: Vec<[u8; 4]> = (0..700_i32).map(i32::to_le_bytes).collect();
     let slices: Vec<&[u8]> = keys.iter().map(<[u8; 4]>::as_slice).collect();
@@ -81,6 +82,8 @@ fn check(kind: &dyn AnyKind, capacity: u64, rate: f64, steps: &[(bool, i32)]) ->
         prop_assert_eq!(insert(&mut *again, &[key]), insert(&mut *further, &[key]));
     }
     prop_assert!(bytes(&*again) == bytes(&*further));
+    again.clear();
+    prop_assert!(bytes(&*again) == bytes(&*empty), "{}", kind.name());
     Ok(())
 }
 
