@@ -67,7 +67,7 @@ impl Builder {
     }
 
     /// Sets the kind of key that files and manifests state, for programs that read keys as text: `line`, `long`,
-    /// `int`, `string`, `binary`, or what this program chooses. `long`, `int` and `utf-16` also set the format's
+    /// `int`, `string`, `binary`, or, for keys of bytes, what this program chooses. `long`, `int` and `utf-16` also set the format's
     /// [encoding](StoredFormat::encoding) to integers of 64 or 32 bits, or to UTF-16 units.
     ///
     /// # Errors

@@ -100,9 +100,17 @@ impl StoredFilter {
         // The error lists the names if the stated one is unknown.
         let named = || StoredFormat::named(&header.format);
         let format = contents.format.map_or_else(named, Ok)?;
-        let mut filter = Self::read(format, contents.bytes)?;
-        // Only some formats have the encoding in their bytes.
-        filter.format.encoding = encoding_of(&header.key_kind).unwrap_or(filter.format.encoding);
+        let (stated, of_kind) = (format.encoding, encoding_of(&header.key_kind));
+        let encoding = of_kind.unwrap_or(stated);
+        let states = format.operations.states_encoding();
+        ensure(!states || [encoding, Encoding::BYTES].contains(&stated), || {
+            format!("the keys must be {encoding} as in the header, got {stated} in the filter")
+        })?;
+        let mut filter = Self::read(
+            if states { format } else { format.encoding(encoding) },
+            contents.bytes,
+        )?;
+        filter.format.encoding = encoding;
         filter.header = Some(header);
         Ok(filter)
     }
@@ -385,7 +393,11 @@ impl StoredFilter {
                 };
                 format!("{format} with keys as {key_kind}{of_set}")
             }
-            None => format!("{} without a header", filter.format.name()),
+            None => format!(
+                "{} without a header, {}",
+                filter.format.name(),
+                filter.format.encoding
+            ),
         };
         let (expected, got) = (alike(self), alike(other));
         ensure(expected == got, || {

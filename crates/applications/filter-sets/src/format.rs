@@ -35,6 +35,11 @@ pub(crate) trait FormatOperations: Sync {
         true
     }
 
+    /// Returns true if the bytes of filters state the encoding of their keys.
+    fn states_encoding(&self) -> bool {
+        false
+    }
+
     /// Returns true if the hash of the format has a seed that can be chosen.
     fn has_seed(&self) -> bool {
         false

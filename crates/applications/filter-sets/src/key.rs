@@ -19,7 +19,8 @@ use crate::error::Error;
 /// | another | as they are | | |
 ///
 /// A key in another form cannot be inserted. It may be contained, because a caller who has it in that form has mistaken
-/// the filter. A query also takes eight or four bytes that are digits for the text of a number.
+/// the filter. A query also takes eight or four bytes that are digits, or a sign and digits, for the
+/// text of a number.
 ///
 /// ```
 /// use filter_sets::{Builder, Size, StoredFormat};
@@ -149,11 +150,13 @@ impl<'k> SetKey<'k> {
         })
     }
 
-    /// Returns the bytes of a key that is looked up; none for a key that was never inserted in this form. As many digits
-    /// as a number has bytes are rather its text than a large number.
+    /// Returns the bytes of a key that is looked up; none for a key that was never inserted in this form. Digits, also behind a
+    /// sign, are taken for the text of a number, even where they are as many as a number has bytes.
     #[inline]
     pub(crate) fn queried(self, encoding: Encoding) -> Option<KeyBytes<'k>> {
-        let is_digits = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_digit);
+        let is_digits = |bytes: &[u8]| match bytes {
+            [b'-' | b'+', digits @ ..] | digits => digits.iter().all(u8::is_ascii_digit),
+        };
         match (self, encoding) {
             (Self::Bytes(bytes), Encoding::INT64 | Encoding::INT32) if is_digits(bytes) => None,
             _ => self.encoded(encoding),

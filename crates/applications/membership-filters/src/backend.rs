@@ -35,6 +35,10 @@ pub trait Backend: Sized {
     /// The hash of the keys, if the kind has one of its own: with this seed or any other, if that is in the contents.
     const HASH: Option<HashId> = None;
 
+    /// Is true if the contents of the envelope are the stream of another program, which hashes keys by [`HASH`](Self::HASH), or by
+    /// [`Murmur3`](crate::Murmur3) if that is `None`.
+    const IS_STREAM: bool = false;
+
     /// Adds the keys of a compatible backend, or says why two cannot be merged.
     const MERGE: Result<fn(&mut Self, &Self), &'static str>;
 

@@ -141,6 +141,8 @@ impl<V: Variety, W: Word> Backend for Bloom<V, W> {
 
     const HASH: Option<HashId> = V::HASH;
 
+    const IS_STREAM: bool = true;
+
     const MERGE: Result<fn(&mut Self, &Self), &'static str> = Ok(|ours, theirs| ours.bits.add(&theirs.bits));
 
     type Hash = Hash128;

@@ -14,7 +14,8 @@ use crate::stats::Stats;
 /// A filter of any kind: the places of its keys, and the funnel that hashes them. The kinds have names:
 ///
 /// - [`BlockedBloomFilter`](crate::BlockedBloomFilter) and [`ConcurrentBlockedBloomFilter`](crate::ConcurrentBlockedBloomFilter),
-/// - [`CuckooFilter`](crate::CuckooFilter) and [`CountingBloomFilter`](crate::CountingBloomFilter),
+/// - [`CuckooFilter`](crate::CuckooFilter), [`CountingBloomFilter`](crate::CountingBloomFilter) and
+///   [`RotatingFilter`](crate::RotatingFilter),
 /// - [`guava::BloomFilter`](crate::guava::BloomFilter) and [`guava::ConcurrentBloomFilter`](crate::guava::ConcurrentBloomFilter),
 /// - [`spark::BloomFilter`](crate::spark::BloomFilter) and [`redisbloom::BloomFilter`](crate::redisbloom::BloomFilter).
 ///

@@ -12,7 +12,7 @@
 //! filter.insert_hashes(&[hash.hash_bytes(b"apple")])?;
 //! assert!(filter.contains(b"apple") && !filter.contains(b"banana"));
 //!
-//! let bytes = filter.to_bytes(cuckoo.form());
+//! let bytes = filter.to_bytes(cuckoo.form())?;
 //! assert_eq!(bytes.len() as u64, plan.stored_len);
 //! let found = kinds::ALL.iter().find_map(|kind| Some((kind, kind.recognise(&bytes, bytes.len() as u64)?)));
 //! let (kind, found) = found.expect("it names its kind and its hash");
@@ -74,7 +74,7 @@ pub enum Size {
     /// decide for theirs, and Guava's for counting filters. Small ones have a higher rate.)
     Rate(f64),
     /// The filter of the lowest rate that has at most this many bits for each key, headers apart. Filters that come in steps
-    /// can fall below. Where no filter is so small, it is that of a Bloom filter's rate.
+    /// can fall below. If no filter is so small, it is the one with the rate of a Bloom filter of so many bits.
     BitsPerKey(f64),
     /// The filter of the lowest rate with at most this many bytes in all.
     Bytes(u64),
@@ -123,7 +123,8 @@ pub trait AnyKind: Sync {
     /// Returns true if commands of Redis load filters of this kind.
     fn has_commands(&self) -> bool;
 
-    /// Plans a filter of this size for so many keys.
+    /// Plans a filter of this size for so many keys, whose hash is one of [`hash_id`](Self::hash_id), or any other if the form is
+    /// the envelope.
     ///
     /// # Errors
     ///
@@ -134,12 +135,12 @@ pub trait AnyKind: Sync {
     ///
     /// # Errors
     ///
-    /// [`Incompatible`](Error::Incompatible) if its keys have another encoding; [`Error`] otherwise names the fault in the
-    /// bytes.
+    /// [`InvalidArgument`](Error::InvalidArgument) if its keys have another encoding; [`Error`] otherwise names the fault in
+    /// the bytes.
     fn open(&self, hash: HashId, bytes: &[u8]) -> Result<Box<dyn AnyFilter>, Error>;
 
-    /// Returns what bytes of this length, if it is known, that begin like these would be, if they can be of this kind: for texts
-    /// of errors. A few bytes suffice.
+    /// Returns the name of a form of this kind that begins with these bytes, for the texts of errors; `None` if there is none.
+    /// A few bytes suffice. The length is that of all bytes, if it is known.
     fn describe(&self, head: &[u8], len: Option<u64>) -> Option<String>;
 }
 
@@ -220,13 +221,17 @@ pub trait AnyFilter: Any + fmt::Debug + Send + Sync {
     fn stats(&self) -> Stats;
 
     /// Returns the stored form.
-    fn to_bytes(&self, form: Form) -> Vec<u8>;
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](Error::InvalidArgument) for a stream, if no other program reads filters of this kind and hash.
+    fn to_bytes(&self, form: Form) -> Result<Vec<u8>, Error>;
 
     /// Writes the stored form in pieces.
     ///
     /// # Errors
     ///
-    /// The errors of the writer.
+    /// The error of [`to_bytes`](Self::to_bytes) as invalid input, and those of the writer.
     #[cfg(feature = "std")]
     fn write_to(&self, form: Form, writer: &mut dyn std::io::Write) -> std::io::Result<()>;
 
@@ -273,15 +278,18 @@ where
         self.backend.stats()
     }
 
-    fn to_bytes(&self, form: Form) -> Vec<u8> {
-        match form {
+    fn to_bytes(&self, form: Form) -> Result<Vec<u8>, Error> {
+        check_form::<B>(self.funnel, form)?;
+        Ok(match form {
             Form::Envelope => envelope::to_bytes(self),
             Form::Stream => envelope::to_bare(&self.backend),
-        }
+        })
     }
 
     #[cfg(feature = "std")]
     fn write_to(&self, form: Form, writer: &mut dyn std::io::Write) -> std::io::Result<()> {
+        let invalid = |error| std::io::Error::new(std::io::ErrorKind::InvalidInput, error);
+        check_form::<B>(self.funnel, form).map_err(invalid)?;
         let put: &mut envelope::Put<'_, _> = &mut |bytes: &[u8]| writer.write_all(bytes);
         match form {
             Form::Envelope => envelope::write(self, put),
@@ -298,9 +306,24 @@ where
     }
 }
 
+/// Checks that a filter with this hash can have this form: another program hashes keys by its own function.
+fn check_form<B: Backend>(hash: HashId, form: Form) -> Result<(), Error> {
+    let is_theirs = B::HASH.is_some() || is_guavas(hash);
+    if form == Form::Envelope || B::IS_STREAM && is_theirs {
+        return Ok(());
+    }
+    let allowed = "the envelope, for this kind of filter and this hash";
+    Err(Error::argument("the stored form", allowed, "a stream"))
+}
+
+/// Returns true if this is Guava's hash of any keys.
+fn is_guavas(hash: HashId) -> bool {
+    hash.with_encoding(Encoding::BYTES) == Bytes.hash_id()
+}
+
 /// The stream of another program, in which a kind is stored.
 pub(crate) struct Stream {
-    /// The program's, and what reads it.
+    /// The name of the stream, and of the function that reads it.
     pub(crate) text: &'static str,
     /// Returns true if a stream of this length may begin so, of which a few bytes are given.
     pub(crate) may_begin: fn(&[u8], Option<u64>) -> bool,
@@ -479,6 +502,14 @@ where
     }
 
     fn plan(&self, hash: HashId, capacity: u64, size: Size) -> Result<PlannedFilter, Error> {
+        let is_own = match B::HASH {
+            Some(own) => own.with_seed(if self.has_seed { hash.seed() } else { 0 }) == hash,
+            None => self.stream.is_none() || is_guavas(hash),
+        };
+        if !is_own {
+            let allowed = "that which the kind returns for an encoding and a seed";
+            return Err(Error::argument("the hash of the keys", allowed, hash));
+        }
         let parameters = self.parameters(capacity, size, hash.seed())?;
         let (size, stored_len) = self.stored(&parameters)?;
         let sized = parameters.clone();
@@ -499,8 +530,8 @@ where
                 false => hash,
             };
             let (encoding, wanted) = (stored.encoding(), hash.encoding());
-            // The fast hash has integers and bytes in one encoding.
-            let is_number = stored == Xxph3.hash_id() && [Encoding::INT64, Encoding::INT32].contains(&wanted);
+            // The fast hash takes an integer for its eight bytes.
+            let is_number = stored == Xxph3.hash_id() && wanted == Encoding::INT64;
             if B::HASH.is_none() && encoding != wanted && !is_number {
                 return Err(Error::argument("the filter's keys", wanted, encoding));
             }

@@ -162,6 +162,8 @@ impl Backend for Chain {
 
     const HASH: Option<HashId> = Some(HashId::new(Function::RedisBloom, Encoding::BYTES));
 
+    const IS_STREAM: bool = true;
+
     const MERGE: Result<fn(&mut Self, &Self), &'static str> =
         Err("RedisBloom's filters, which count their keys");
 
@@ -177,7 +179,7 @@ impl Backend for Chain {
         Ok(Parameters::new(capacity, rate))
     }
 
-    /// Before it grows.
+    /// That of the first link.
     fn size(parameters: &Parameters) -> Result<StoredSize, Error> {
         let link = parameters.first_link()?;
         Ok(StoredSize {

@@ -142,7 +142,7 @@ impl<B> Rotating<B> {
     }
 }
 
-impl<B: Backend> Rotating<B> {
+impl<B: Merge> Rotating<B> {
     fn add(&mut self, other: &Self) {
         let ours = [&mut self.newest].into_iter().chain(&mut self.older);
         for ((ours, theirs), merge) in ours.zip(other.all()).zip(core::iter::repeat(B::MERGE).flatten()) {
@@ -151,7 +151,7 @@ impl<B: Backend> Rotating<B> {
     }
 }
 
-impl<B: Backend> Backend for Rotating<B> {
+impl<B: Merge> Backend for Rotating<B> {
     const NAME: &'static str = "RotatingFilter";
 
     const MAGIC: [u8; 8] = *b"MFrotate";
@@ -175,6 +175,7 @@ impl<B: Backend> Backend for Rotating<B> {
     }
 
     fn size(parameters: &Self::Parameters) -> Result<StoredSize, Error> {
+        rate_of_each(parameters.count, 0.5)?;
         let (count, each) = (u64::from(parameters.count), B::size(&parameters.each)?);
         Ok(StoredSize {
             contents_len: FIELDS_LEN + count * each.contents_len,
@@ -271,7 +272,7 @@ impl<B: Backend> Backend for Rotating<B> {
     }
 }
 
-impl<B: Exclusive<New = bool, Done = ()>> Exclusive for Rotating<B> {
+impl<B: Merge<New = bool, Done = ()>> Exclusive for Rotating<B> {
     type New = bool;
 
     type Done = ();

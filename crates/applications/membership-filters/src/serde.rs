@@ -109,7 +109,9 @@ impl<B: Backend, F: Hashing, A> Serialize for Filter<B, F, A> {
 impl<'de, B: Backend, F: Hashing + Default, A> Deserialize<'de> for Filter<B, F, A> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let form = Form::deserialize(deserializer)?;
-        form.read(F::default()).map_err(D::Error::custom)
+        // The seed of Spark's hash is no part of the type.
+        let seed = envelope::hash_id(&form.bytes).map_or(0, |id| id.seed());
+        form.read(F::default().with_seed(seed)).map_err(D::Error::custom)
     }
 }
 

@@ -38,7 +38,8 @@ impl Generation {
         let folder = self.place.path().join("set");
         let builder = Builder::new(StoredFormat::named("redisbloom").unwrap(), Size::Rate(0.01));
         let mut building = options(builder).set(&folder, SHARDS).unwrap();
-        self.keys.iter().for_each(|key| building.insert(key).unwrap());
+        let keys = self.keys.iter().map(String::as_bytes);
+        keys.for_each(|key| building.insert(key).unwrap());
         building.finish(&|_| true).unwrap();
         folder
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use membership_filters::kinds::{AnyFilter, AnyKind, Found};
+use membership_filters::kinds::{AnyFilter, AnyKind, Form, Found};
 use membership_filters::{Hash128, HashId, Hashing as _};
 
 use crate::bytes::FilterData;
@@ -25,6 +25,10 @@ impl FormatOperations for &'static dyn AnyKind {
 
     fn short_names(&self) -> &'static [&'static str] {
         (**self).short_names()
+    }
+
+    fn states_encoding(&self) -> bool {
+        (**self).form() == Form::Envelope
     }
 
     fn has_seed(&self) -> bool {

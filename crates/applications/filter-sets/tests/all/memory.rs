@@ -225,3 +225,53 @@ fn keys_of_every_form_are_found_and_others_never_denied() {
         assert!(error.starts_with("the kind of keys that are "), "{error}");
     }
 }
+
+/// A filter that was read is the one that was built, and only filters of one encoding become one.
+#[test]
+fn encodings_are_kept_by_reading_and_refused_by_merging() {
+    let numbers = [7, -7, 1 << 20];
+    for name in names().filter(|name| !name.starts_with("spark")) {
+        let build = |encoding| {
+            let builder = Builder::new(format(name).encoding(encoding), Size::BitsPerKey(60.0));
+            let mut building = builder.in_memory().unwrap();
+            numbers
+                .iter()
+                .for_each(|&number| building.insert(number).unwrap());
+            building.finish(&|_| true).unwrap()
+        };
+        let [mut long, int] = [Encoding::INT64, Encoding::INT32].map(build);
+        let read = StoredFilter::from_bytes(None, long.to_bytes()).unwrap();
+        assert_eq!(read.contains_many(numbers), [true; 3], "{name}");
+        let merges = long.clone().merge(&long.clone()).is_ok();
+        assert_eq!(long.merge(&read).is_ok(), merges, "{name}");
+        assert!(long.merge(&int).is_err(), "{name}");
+        let raw =
+            |filter: &StoredFilter| StoredFilter::from_bytes(Some(filter.format()), filter.stored_bytes());
+        let error = raw(&long)
+            .unwrap()
+            .merge(&raw(&int).unwrap())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("must be alike") && error.contains("32-bit integers"),
+            "{name}: {error}"
+        );
+        // The header says what the filter contradicts.
+        let mut edited = long.to_bytes();
+        edited[176..180].copy_from_slice(b"int\0");
+        let sum = hashzoo::xxh3_64(&edited[..248], 0);
+        edited[248..256].copy_from_slice(&sum.to_le_bytes());
+        let opened = StoredFilter::from_bytes(None, edited);
+        let states = ["guava-envelope", "blocked", "counting", "cuckoo", "rotating"].contains(&name);
+        assert_eq!(opened.is_err(), states, "{name}");
+    }
+    // The fast hash has eight bytes for every integer.
+    let mut fast = membership_filters::BlockedBloomFilter::with_capacity(10, 0.01).unwrap();
+    fast.insert(&7_i32);
+    let open =
+        |encoding| StoredFilter::from_bytes(Some(&format("blocked").encoding(encoding)), fast.to_bytes());
+    assert!(open(Encoding::INT64).unwrap().contains(7));
+    assert!(open(Encoding::INT32).is_err());
+    // Signs are of the text of a number, too.
+    assert!(open(Encoding::INT64).unwrap().contains(b"-1234567"));
+}

@@ -7,7 +7,7 @@ use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Parameters, 
 use membership_filters::kinds::{self, AnyKind, Form, Size};
 use membership_filters::{
     BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, Encoding, Error, Filter,
-    Generations, Hashed, Hashing as _, Parameters as BlockedParameters, RotatingFilter, spark,
+    Generations, Hashed, Hashing as _, Parameters as BlockedParameters, RotatingFilter, Xxph3, spark,
 };
 use proptest::prelude::*;
 use proptest::strategy::Strategy as Generator;
@@ -30,7 +30,7 @@ fn check(kind: &dyn AnyKind, capacity: u64, rate: f64, steps: &[(bool, i32)]) ->
         return Ok(());
     };
     let empty = plan.make().unwrap();
-    let bytes = |filter: &dyn kinds::AnyFilter| filter.to_bytes(kind.form());
+    let bytes = |filter: &dyn kinds::AnyFilter| filter.to_bytes(kind.form()).unwrap();
     prop_assert_eq!(bytes(&*empty).len() as u64, plan.stored_len);
     let [mut all, mut one, mut other] = [(); 3].map(|()| empty.copy());
     let mut taken = Vec::new();
@@ -282,16 +282,16 @@ fn filters_of_every_kind_merge_with_their_like_alone() {
             let is_like = ours.hash_id() == theirs.hash_id() && ours.stats().places == theirs.stats().places;
             insert(&mut *ours, &[b"ours"]).unwrap();
             insert(&mut *theirs, &[b"theirs"]).unwrap();
-            let before = ours.to_bytes(Form::Envelope);
+            let before = ours.to_bytes(Form::Envelope).unwrap();
             let merged = ours.merge(&*theirs);
             assert!(
                 is_like || matches!(merged, Err(Error::Incompatible(_))),
                 "{}",
                 kind.name()
             );
-            assert_eq!(ours.to_bytes(Form::Envelope) == before, merged.is_err());
+            assert_eq!(ours.to_bytes(Form::Envelope).unwrap() == before, merged.is_err());
             let stream = kind
-                .open(theirs.hash_id(), &theirs.to_bytes(kind.form()))
+                .open(theirs.hash_id(), &theirs.to_bytes(kind.form()).unwrap())
                 .unwrap();
             assert_eq!(stream.hash_id(), theirs.hash_id(), "{}", kind.name());
             // The envelope of each states the hash as well.
@@ -300,7 +300,7 @@ fn filters_of_every_kind_merge_with_their_like_alone() {
                 .iter()
                 .find(|kind| kind.recognise(&before, len).is_some())
                 .unwrap();
-            let stored = theirs.to_bytes(Form::Envelope);
+            let stored = theirs.to_bytes(Form::Envelope).unwrap();
             let read = reader.open(theirs.hash_id().with_seed(0), &stored).unwrap();
             assert!(
                 read.hash_id() == theirs.hash_id() && read.contains(b"theirs"),
@@ -361,4 +361,51 @@ fn filters_of_other_shapes_and_funnels_are_not_merged() {
         spark(64, 6400, seed(0)) => "probe counts: 7 and 69";
         spark(64_000, 640_000, seed(0)) => "numbers of bits: 6400 and 640000";
     );
+}
+
+/// The stream of another program under a hash that is not that program's would deny stored keys there.
+#[test]
+fn streams_are_of_the_hash_of_their_program_alone() {
+    let id = |encoding| Bytes.hash_id().with_encoding(encoding);
+    let spark = kinds::named("spark")
+        .unwrap()
+        .hash_id(Encoding::BYTES, 5)
+        .unwrap();
+    for (name, wrong) in [
+        ("guava", vec![Xxph3.hash_id(), spark]),
+        ("spark-v1", vec![Xxph3.hash_id(), id(Encoding::BYTES), spark]),
+        ("spark-v2", vec![Xxph3.hash_id(), id(Encoding::BYTES)]),
+        ("redisbloom", vec![Xxph3.hash_id(), id(Encoding::BYTES), spark]),
+    ] {
+        for hash in wrong {
+            let planned = kinds::named(name).unwrap().plan(hash, 10, Size::Rate(0.01));
+            let error = planned.unwrap_err().to_string();
+            assert!(
+                error.starts_with("the hash of the keys must be that which the kind returns"),
+                "{name}: {error}"
+            );
+        }
+    }
+    let enveloped = kinds::named("guava-envelope").unwrap();
+    for (hash, is_written) in [(Xxph3.hash_id(), false), (id(Encoding::INT64), true)] {
+        let filter = enveloped
+            .plan(hash, 10, Size::Rate(0.01))
+            .unwrap()
+            .make()
+            .unwrap();
+        assert_eq!(filter.to_bytes(Form::Stream).is_ok(), is_written);
+        assert_eq!(filter.write_to(Form::Stream, &mut Vec::new()).is_ok(), is_written);
+    }
+    for kind in kinds::ALL
+        .iter()
+        .filter(|kind| kind.form() == Form::Envelope && kind.name() != "guava-envelope")
+    {
+        let error = made(*kind, 10, 0.01).unwrap().to_bytes(Form::Stream).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("the stored form must be the envelope"),
+            "{error}"
+        );
+    }
 }
