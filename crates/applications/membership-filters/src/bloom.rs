@@ -119,18 +119,17 @@ impl<V, W: Word> Bloom<V, W> {
 }
 
 impl<V> Bloom<V> {
-    #[inline]
-    pub(crate) fn put(&mut self, rule: Rule, hash: Hash128) -> bool {
+    /// Inserts keys in order. Returns the number of keys that changed bits.
+    pub(crate) fn put_batch(&mut self, rule: Rule, hashes: &[Hash128]) -> u64 {
         let (probes, modulus) = (self.probe_count, self.bits.modulus());
         by_rule!(rule, RULE => {
-            unrolled::any(Steps::<RULE>::start(hash), probes, modulus, |position| self.bits.set(position))
+            if !self.bits.are_near() {
+                return batch::insert::<RULE, _, _>(&mut self.bits, |bits, at| bits.set(at), probes, hashes);
+            }
+            let steps = hashes.iter().map(|&hash| Steps::<RULE>::start(hash));
+            let put = |steps| unrolled::any(steps, probes, modulus, |position| self.bits.set(position));
+            steps.map(put).map(u64::from).sum()
         })
-    }
-
-    /// Inserts keys in order, in bits that are larger than the nearest caches. Returns the number of keys that changed bits.
-    pub(crate) fn put_batch(&mut self, rule: Rule, hashes: &[Hash128]) -> u64 {
-        let probes = self.probe_count;
-        by_rule!(rule, RULE => batch::insert::<RULE, _, _>(&mut self.bits, |bits, at| bits.set(at), probes, hashes))
     }
 }
 
@@ -256,7 +255,10 @@ impl<V: Variety> Exclusive for Bloom<V> {
 
     #[inline]
     fn insert(&mut self, hash: Hash128) -> bool {
-        self.put(self.variety.rule(), hash)
+        let (probes, modulus) = (self.probe_count, self.bits.modulus());
+        by_rule!(self.variety.rule(), RULE => {
+            unrolled::any(Steps::<RULE>::start(hash), probes, modulus, |position| self.bits.set(position))
+        })
     }
 
     fn insert_batch(&mut self, hashes: &[Hash128]) -> Result<(), Error> {

@@ -282,13 +282,7 @@ impl Exclusive for Chain {
     fn insert_batch(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
         let Layer { bloom, shape, len } = &mut self.last;
         if self.full.is_empty() && hashes.len() as u64 <= shape.capacity - *len {
-            *len += match bloom.bits.are_near() {
-                true => hashes
-                    .iter()
-                    .map(|&hash| u64::from(bloom.put(Rule::RedisBloom, hash)))
-                    .sum(),
-                false => bloom.put_batch(Rule::RedisBloom, hashes),
-            };
+            *len += bloom.put_batch(Rule::RedisBloom, hashes);
             return Ok(());
         }
         hashes.iter().try_for_each(|&hash| self.insert(hash).map(drop))

@@ -43,7 +43,9 @@ impl Layer {
     /// Inserts a key. Returns true if that changed bits.
     #[inline]
     pub(super) fn insert(&mut self, hash: Hash128) -> bool {
-        let is_new = self.bloom.put(Rule::RedisBloom, hash);
+        let (bits, probes) = (&mut self.bloom.bits, self.bloom.probe_count);
+        let (steps, modulus) = (Steps::<{ Rule::RedisBloom as u8 }>::start(hash), bits.modulus());
+        let is_new = unrolled::any(steps, probes, modulus, |position| bits.set(position));
         self.len += u64::from(is_new);
         is_new
     }
