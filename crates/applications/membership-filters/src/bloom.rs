@@ -103,7 +103,7 @@ impl<V, W> Bloom<V, W> {
     }
 }
 
-/// What Guava's and Spark's filters and the links of RedisBloom have in common. The rule is that of the variety: given as
+/// Guava's and Spark's filters and the links of RedisBloom share these methods. The rule is that of the variety: given as
 /// such, it is known when loops are compiled.
 impl<V, W: Word> Bloom<V, W> {
     #[inline]

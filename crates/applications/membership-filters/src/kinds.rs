@@ -61,9 +61,9 @@ pub fn named(name: &str) -> Option<&'static dyn AnyKind> {
 /// The form in which a filter is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// The [envelope].
+    /// The filter is stored in the [envelope].
     Envelope,
-    /// What is in the envelope alone: the stream of another program.
+    /// The filter is stored as the stream of another program, which the envelope would contain.
     Stream,
 }
 
@@ -144,7 +144,7 @@ pub trait AnyKind: Sync {
     fn describe(&self, head: &[u8], len: Option<u64>) -> Option<String>;
 }
 
-/// What is known of a stored filter by its first bytes.
+/// This tells what the first bytes of a stored filter say of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
     /// The hash of its keys, as far as the bytes state it.

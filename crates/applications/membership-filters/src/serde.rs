@@ -5,9 +5,7 @@ use alloc::vec::Vec;
 use core::f64::consts::LN_2;
 use core::fmt;
 
-use base64::display::Base64Display;
-use base64::prelude::{BASE64_STANDARD, Engine as _};
-use serde::de::{Error as _, Visitor};
+use serde::de::Error as _;
 use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -25,7 +23,7 @@ use crate::{guava, redisbloom, spark};
 struct Form {
     kind: String,
     funnel: String,
-    #[serde(serialize_with = "write", deserialize_with = "read")]
+    #[serde(with = "filter_policy::base64_bytes")]
     bytes: Vec<u8>,
 }
 
@@ -57,41 +55,6 @@ fn check<T: PartialEq + fmt::Display + ?Sized>(what: &str, allowed: &T, given: &
     match given == allowed {
         true => Ok(()),
         false => Err(invalid(what, allowed, format_args!("{given:.200}"))),
-    }
-}
-
-/// Writes bytes, as base64 in formats that people read.
-fn write<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-    match serializer.is_human_readable() {
-        true => serializer.collect_str(&Base64Display::new(bytes, &BASE64_STANDARD)),
-        false => serializer.serialize_bytes(bytes),
-    }
-}
-
-fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-    match deserializer.is_human_readable() {
-        true => deserializer.deserialize_string(Bytes),
-        false => deserializer.deserialize_byte_buf(Bytes),
-    }
-}
-
-/// Takes text and bytes from every format, because `serde` buffers all as if people read them.
-struct Bytes;
-
-impl Visitor<'_> for Bytes {
-    type Value = Vec<u8>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("bytes, or their base64")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Vec<u8>, E> {
-        let error = |error| E::custom(format_args!("the bytes must be base64, got a text with: {error}"));
-        BASE64_STANDARD.decode(text).map_err(error)
-    }
-
-    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
-        Ok(bytes.to_vec())
     }
 }
 

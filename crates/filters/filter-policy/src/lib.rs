@@ -92,6 +92,8 @@ mod keys;
 mod error;
 
 #[cfg(feature = "serde")]
+pub mod base64_bytes;
+#[cfg(feature = "serde")]
 mod serde;
 
 mod splitmix;

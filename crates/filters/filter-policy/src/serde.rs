@@ -3,11 +3,8 @@
 use alloc::borrow::ToOwned as _;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
-use base64::display::Base64Display;
-use base64::prelude::{BASE64_STANDARD, Engine as _};
-use serde::de::{Error as _, Visitor};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::quoted;
@@ -19,43 +16,8 @@ use crate::{BitsPerKey, FilterPolicy, MATCHES_EVERYTHING, OwnedFilter};
 #[serde(deny_unknown_fields)]
 struct Form {
     policy: String,
-    #[serde(serialize_with = "write", deserialize_with = "read")]
+    #[serde(with = "crate::base64_bytes")]
     bytes: Vec<u8>,
-}
-
-/// Writes bytes, as base64 in formats that people read.
-fn write<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-    match serializer.is_human_readable() {
-        true => serializer.collect_str(&Base64Display::new(bytes, &BASE64_STANDARD)),
-        false => serializer.serialize_bytes(bytes),
-    }
-}
-
-fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-    match deserializer.is_human_readable() {
-        true => deserializer.deserialize_string(Bytes),
-        false => deserializer.deserialize_byte_buf(Bytes),
-    }
-}
-
-/// Takes text and bytes from every format, because `serde` buffers all as if people read them.
-struct Bytes;
-
-impl Visitor<'_> for Bytes {
-    type Value = Vec<u8>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("bytes, or their base64")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Vec<u8>, E> {
-        let error = |error| E::custom(format_args!("bytes must be base64, got a text with: {error}"));
-        BASE64_STANDARD.decode(text).map_err(error)
-    }
-
-    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
-        Ok(bytes.to_vec())
-    }
 }
 
 /// Writes the name of the policy, `policy`, and the filter, `bytes`: as base64 in formats that people read, such as JSON. Needs

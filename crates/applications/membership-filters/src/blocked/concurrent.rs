@@ -118,7 +118,7 @@ impl AtomicBlocks {
     }
 }
 
-/// What is not done for each key goes through a copy.
+/// Methods that are not called for each key copy the blocks first.
 impl Backend for Blocked<AtomicBlocks> {
     const NAME: &'static str = "ConcurrentBlockedBloomFilter";
 

@@ -24,7 +24,7 @@ const COUNTED: &str = "work::counted";
 /// Counts of portable code may grow by this fraction under the recorded compiler: small changes elsewhere in the program can
 /// change inlining.
 const SAME_COMPILER: f64 = 0.03;
-/// Whole filters are copied by the C library, which selects its functions by the processor.
+/// These ways copy whole filters. The C library does that, and selects its functions by the processor.
 const WHOLE: [&str; 3] = ["merge", "to_bytes", "from_bytes"];
 /// All other counts may grow by this fraction: a call that should be inlined costs more.
 const OTHERS: f64 = 0.08;

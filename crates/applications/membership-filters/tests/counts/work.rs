@@ -327,7 +327,7 @@ macro_rules! count_funnel {
     };
 }
 
-/// What filters without generations do between two halves of the keys: nothing.
+/// Filters without generations have nothing to do between two halves of the keys.
 fn keep<T>(_: &mut T) {}
 
 fn blocked(counter: &mut Counter<'_>, keys: &Keys<&[u8]>) -> Done {

@@ -138,15 +138,15 @@ fn no_key_is_denied_by_a_policy_of_another_name() {
         (json!(["x".repeat(100_000), ""]), format!("{unknown}\"xxx")),
         (
             json!([name, "AAA"]),
-            "bytes must be base64, got a text with: Invalid padding".into(),
+            "the bytes must be base64, got a text with: Invalid padding".into(),
         ),
         (
             json!([name, "AAA*"]),
-            "bytes must be base64, got a text with: Invalid symbol 42, offset 3".into(),
+            "the bytes must be base64, got a text with: Invalid symbol 42, offset 3".into(),
         ),
         (
             json!([name, "AAB="]),
-            "bytes must be base64, got a text with: Invalid last symbol".into(),
+            "the bytes must be base64, got a text with: Invalid last symbol".into(),
         ),
         (
             json!([name, [1, 2]]),
