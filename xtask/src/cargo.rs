@@ -5,7 +5,8 @@ use std::fmt::Display;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
-use crate::Failure;
+/// Java in tests runs for seconds: without its optimising compiler it takes half the processor time.
+pub(crate) const JAVA: (&str, &str) = ("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
 
 /// Returns a command of the cargo that runs this program, in the current folder.
 pub(crate) fn cargo_here() -> Command {
@@ -20,9 +21,9 @@ pub(crate) fn cargo_here() -> Command {
     command
 }
 
-/// Splits arguments, none of which contains a space.
+/// Splits arguments, none of which contains white space.
 pub(crate) fn words(arguments: &str) -> Vec<&str> {
-    arguments.split(' ').collect()
+    arguments.split_whitespace().collect()
 }
 
 /// Returns a command of the cargo that runs this program, in the workspace.
@@ -32,31 +33,31 @@ pub(crate) fn cargo_command(root: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<(), Failure> {
+pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
     run_command(&mut cargo_command(root, arguments))
 }
 
 /// Runs a command to its end. Its output goes to this program's output.
-pub(crate) fn run_command(command: &mut Command) -> Result<(), Failure> {
+pub(crate) fn run_command(command: &mut Command) -> Result<(), String> {
     let status = command.status().map_err(|error| failed(shown(command), error))?;
     succeeded(command, status)
 }
 
 /// Runs a command to its end, and returns its standard output.
-pub(crate) fn output_of(command: &mut Command) -> Result<Vec<u8>, Failure> {
+pub(crate) fn output_of(command: &mut Command) -> Result<Vec<u8>, String> {
     let output = command.stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| failed(shown(command), error))?;
     succeeded(command, output.status).map(|()| output.stdout)
 }
 
 /// Returns cargo's metadata of the workspace's packages.
-pub(crate) fn metadata(root: &Path) -> Result<serde_json::Value, Failure> {
+pub(crate) fn metadata(root: &Path) -> Result<serde_json::Value, String> {
     let command = words("metadata --no-deps --format-version 1");
     let output = output_of(&mut cargo_command(root, &command))?;
     serde_json::from_slice(&output).map_err(|error| failed("cargo metadata", error))
 }
 
-fn succeeded(command: &Command, status: ExitStatus) -> Result<(), Failure> {
+fn succeeded(command: &Command, status: ExitStatus) -> Result<(), String> {
     let failed = || failed(shown(command), status);
     status.success().then_some(()).ok_or_else(failed)
 }
@@ -70,6 +71,6 @@ fn shown(command: &Command) -> String {
 }
 
 /// Returns the failure of a command, a file or a check, with the reason.
-pub(crate) fn failed(what: impl Display, reason: impl Display) -> Failure {
-    Failure::internal(format_args!("{what}: {reason}"))
+pub(crate) fn failed(what: impl Display, reason: impl Display) -> String {
+    format!("{what}: {reason}")
 }

@@ -1,9 +1,12 @@
-//! The commands.
+//! The commands, most of which other programs of the workspace have.
 
-mod forward;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
 
-use crate::{Failure, cross, fuzz, public_items, release, sanitize, suite};
 use clap::{Parser, Subcommand};
+
+use crate::needs::{LEVELDB, Need, ROCKSDB};
+use crate::{cargo, check, cross, fuzz, needs, release, sanitize, steps, test};
 
 /// Compares hash functions, inspects filters, and maintains the workspace.
 #[derive(Debug, Parser)]
@@ -17,7 +20,7 @@ use clap::{Parser, Subcommand};
         cargo xtask compare --keys my-keys.txt  on your own keys, one per line\n  \
         cargo xtask list                        functions and datasets\n  \
         cargo xtask inspect DB                  the filters of a LevelDB or RocksDB database\n  \
-        cargo xtask test --install              the whole test suite\n\n\
+        cargo xtask test --install              every test, on the real systems\n\n\
         Exit codes: 0 done; 1 a check or the program failed; 2 the input or the arguments are wrong; \
         130 stopped by Ctrl-C."
 )]
@@ -29,47 +32,88 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Measure hash functions on embedded keys or your own, and write the report
-    Compare(forward::Arguments),
+    Compare(Forwarded),
     /// Redraw charts and report from the records of a run
-    Render(forward::Arguments),
+    Render(Forwarded),
     /// Compare runs of several machines or dates, and put them on one page
-    Join(forward::Arguments),
+    Join(Forwarded),
     /// Make the committed run again, apart from its times, and compare every file
-    Reproduce(forward::Arguments),
+    Reproduce(Forwarded),
     /// List functions and datasets
-    List(forward::Arguments),
+    List(Forwarded),
     /// Show the filters in tables of LevelDB and RocksDB and in Parquet files, and report damage
-    Inspect(forward::Arguments),
+    Inspect(Forwarded),
     /// Calculate the size of a filter
-    Size(forward::Arguments),
+    Size(Forwarded),
     /// Benchmark filters against peers, on real engines
-    Bench(forward::Arguments),
-    Test(suite::Arguments),
+    Bench(Forwarded),
+    Test(test::Arguments),
+    Check(check::Arguments),
     Fuzz(fuzz::Arguments),
     Sanitize(sanitize::Arguments),
     Cross(cross::Arguments),
-    Document(public_items::Arguments),
     Release(release::Arguments),
 }
 
+/// The arguments of another program, passed on unchanged.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+struct Forwarded {
+    /// See `cargo xtask COMMAND --help`
+    #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
+    rest: Vec<OsString>,
+}
+
+/// Engines that benchmarks link if they are installed: the feature of `bench`, and what it needs.
+const ENGINES: [(&str, &[Need]); 2] = [("leveldb", LEVELDB), ("rocksdb", ROCKSDB)];
+
+/// The environment variable that passes the workspace's path to the programs that this one starts.
+pub(crate) const WORKSPACE: &str = "HASH_COMPARISON_WORKSPACE";
+
 impl Cli {
     /// Runs the command.
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), String> {
         match self.command {
-            Command::Compare(rest) => forward::run("hash-comparison", "compare", &rest),
-            Command::Render(rest) => forward::run("hash-comparison", "render", &rest),
-            Command::Join(rest) => forward::run("hash-comparison", "join", &rest),
-            Command::Reproduce(rest) => forward::run("hash-comparison", "reproduce", &rest),
-            Command::List(rest) => forward::run("hash-comparison", "list", &rest),
-            Command::Inspect(rest) => forward::run("filter-tools", "inspect", &rest),
-            Command::Size(rest) => forward::run("filter-tools", "size", &rest),
-            Command::Bench(rest) => forward::run("bench", "bench", &rest),
-            Command::Test(arguments) => suite::run(&arguments),
+            Command::Compare(rest) => forward(&["hash-comparison"], "compare", &rest),
+            Command::Render(rest) => forward(&["hash-comparison"], "render", &rest),
+            Command::Join(rest) => forward(&["hash-comparison"], "join", &rest),
+            Command::Reproduce(rest) => forward(&["hash-comparison"], "reproduce", &rest),
+            Command::List(rest) => forward(&["hash-comparison"], "list", &rest),
+            Command::Inspect(rest) => forward(&["filter-tools"], "inspect", &rest),
+            Command::Size(rest) => forward(&["filter-tools"], "size", &rest),
+            Command::Bench(rest) => {
+                let is_installed = |(_, needs): &&(&str, &[Need])| needs::missing(needs).is_empty();
+                let installed = ENGINES.iter().filter(is_installed);
+                let package = ["bench"].into_iter();
+                let package: Vec<&str> = package
+                    .chain(installed.flat_map(|(feature, _)| ["--features", feature]))
+                    .collect();
+                forward(&package, "bench", &rest)
+            }
+            Command::Test(arguments) => test::run(&arguments),
+            Command::Check(arguments) => check::run(&arguments),
             Command::Fuzz(arguments) => fuzz::run(&arguments),
             Command::Sanitize(arguments) => sanitize::run(&arguments),
             Command::Cross(arguments) => cross::run(&arguments),
-            Command::Document(arguments) => public_items::run(&arguments),
             Command::Release(arguments) => release::run(&arguments),
         }
     }
+}
+
+/// Builds the program of a package, with its features, and runs it with this command, in place of this process, so that
+/// signals and exit codes are the program's. Cargo reports what it builds; the first build takes a minute.
+///
+/// The current folder does not change, so relative paths in the arguments stay valid.
+fn forward(package: &[&str], command: &str, arguments: &Forwarded) -> Result<(), String> {
+    let root = steps::root();
+    let mut cargo = cargo::cargo_here();
+    cargo
+        .args(["run", "--release", "--locked", "--manifest-path"])
+        .arg(root.join("Cargo.toml"))
+        .arg("--package")
+        .args(package)
+        .args(["--", command])
+        .args(&arguments.rest)
+        .env(WORKSPACE, &root);
+    Err(cargo::failed("cargo", cargo.exec()))
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::cargo::{cargo_command, output_of, run_command, words};
-use crate::{Failure, programs, workspace};
-use xtask::Need;
+use crate::needs::{self, Need};
+use crate::steps;
 
 /// Test the libraries on other processors.
 ///
@@ -23,15 +23,15 @@ pub(crate) struct Arguments {
     install: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let targets = match &arguments.targets[..] {
         [] => usual(),
         targets => targets.to_vec(),
     };
-    require(&targets, arguments.install)?;
+    require(&targets, arguments.install, "cross")?;
     for target in targets {
         println!("\n==> {}", target.triple);
-        test(&workspace::root(), target)?;
+        test(&steps::root(), target)?;
     }
     Ok(())
 }
@@ -45,12 +45,12 @@ pub(crate) struct Target {
     /// The command that runs its programs.
     emulator: &'static str,
     needs: &'static [Need],
-    /// Set if the suite tests it.
+    /// Set if the checks test it.
     pub(crate) is_usual: bool,
 }
 
 /// A target by what differs: its short name, its triple, GNU's, QEMU's and Debian's names of the processor, and whether
-/// the suite tests it.
+/// the checks test it.
 macro_rules! linux {
     ($name:literal, $triple:literal, $gnu:literal, $qemu:literal, $debian:literal, $is_usual:literal) => {
         Target {
@@ -85,11 +85,11 @@ pub(crate) fn usual() -> Vec<&'static Target> {
 }
 
 /// Finds a target by name or triple.
-pub(crate) fn find(name: &str) -> Result<&'static Target, Failure> {
+pub(crate) fn find(name: &str) -> Result<&'static Target, String> {
     let is_it = |target: &&Target| target.name == name || target.triple == name;
     TARGETS.iter().find(is_it).ok_or_else(|| {
         let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-        Failure::input(format_args!("must be one of {}", names.join(", ")))
+        format!("must be one of {}", names.join(", "))
     })
 }
 
@@ -100,20 +100,20 @@ pub(crate) fn needs(targets: &[&Target]) -> Vec<Need> {
     needs
 }
 
-/// Checks that everything is installed; with `install`, installs missing parts first.
+/// Checks that everything is installed; with `install`, installs missing parts first, for which `command` is suggested.
 ///
 /// # Errors
 ///
 /// If something is missing; the message lists it.
-pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), Failure> {
-    programs::require(&needs(targets), install, "cross")?;
+pub(crate) fn require(targets: &[&Target], install: bool, command: &str) -> Result<(), String> {
+    needs::require(&needs(targets), install, command)?;
     let folder = |target: &Target| {
         output_of(Command::new("rustc").args(["--print", "target-libdir", "--target", target.triple]))
     };
     for target in targets {
         let folder = String::from_utf8_lossy(&folder(target)?).into_owned();
         let is_there = Path::new(folder.trim()).is_dir();
-        programs::require_of_rustup(["target", target.triple], is_there, install, "cross")?;
+        needs::require_of_rustup(["target", target.triple], is_there, install, command)?;
     }
     Ok(())
 }
@@ -128,7 +128,7 @@ const COMMANDS: [&str; 2] = [
 ];
 
 /// Tests the libraries on a target.
-pub(crate) fn test(root: &Path, target: &Target) -> Result<(), Failure> {
+pub(crate) fn test(root: &Path, target: &Target) -> Result<(), String> {
     let (triple, linker, emulator) = (target.triple, target.linker, target.emulator);
     for programs in COMMANDS {
         let mut cargo = cargo_command(root, &["test", "--target", triple]);

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::cargo::{cargo_command, failed, run_command, words};
-use crate::{Failure, workspace};
+use crate::steps;
 
 /// Counters at every edge and comparison, which guide libFuzzer, and a sanitizer.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
 }
 
 /// Lists the targets, which are files.
-fn targets(root: &Path) -> Result<Vec<String>, Failure> {
+fn targets(root: &Path) -> Result<Vec<String>, String> {
     let folder = root.join("crates/fuzz/fuzz_targets");
     let unread = |error| failed(folder.display(), error);
     let mut names = Vec::new();
@@ -49,8 +49,8 @@ fn targets(root: &Path) -> Result<Vec<String>, Failure> {
     Ok(names)
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let root = &workspace::root();
+pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
+    let root = &steps::root();
     let targets = match &arguments.targets[..] {
         [] => targets(root)?,
         targets => targets.to_vec(),
@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Runs a target from the inputs that are there, and keeps new ones.
-fn fuzz(root: &Path, out: &Path, target: &str, arguments: &Arguments) -> Result<(), Failure> {
+fn fuzz(root: &Path, out: &Path, target: &str, arguments: &Arguments) -> Result<(), String> {
     let program = || {
         let mut program = Command::new(out.join(HOST).join("release").join(target));
         program.args(words("-close_fd_mask=1 -timeout=10 -rss_limit_mb=2048"));
@@ -112,6 +112,6 @@ fn fuzz(root: &Path, out: &Path, target: &str, arguments: &Arguments) -> Result<
     fs::remove_dir_all(&smallest).map_err(|error| failed(smallest.display(), error))
 }
 
-fn make(folder: &Path) -> Result<(), Failure> {
+fn make(folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| failed(folder.display(), error))
 }

@@ -1,24 +1,26 @@
 //! The workspace's command line: `cargo xtask --help`.
 #![forbid(unsafe_code)]
 
-mod binaries;
 mod cargo;
+mod check;
 mod commands;
 mod cross;
 mod fuzz;
-mod programs;
-mod public_items;
+mod guides;
+mod needs;
 mod release;
 mod sanitize;
-mod suite;
-mod workspace;
+mod steps;
+mod test;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use terminal::failure::Failure;
 
 fn main() -> ExitCode {
-    let result = commands::Cli::parse().run();
-    result.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+    let Err(failure) = commands::Cli::parse().run() else {
+        return ExitCode::SUCCESS;
+    };
+    eprintln!("error: {failure}");
+    ExitCode::FAILURE
 }

@@ -7,7 +7,7 @@ use std::{fs, io};
 use serde_json::Value;
 
 use crate::cargo::{cargo, cargo_command, failed, metadata, output_of, run_command, words};
-use crate::{Failure, workspace};
+use crate::steps;
 
 /// The placeholder host of addresses that are not set; the name is never valid.
 const UNSET: &str = "//unset.invalid";
@@ -48,8 +48,8 @@ pub(crate) struct Arguments {
     publish: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let root = &workspace::root();
+pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
+    let root = &steps::root();
     let metadata = metadata(root)?;
     let (packages, others) = packages(&metadata);
     let read = |name: &str| fs::read_to_string(root.join(name)).map_err(|error| failed(name, error));
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Uploads the packages that are not there, so that it can be called again: the registry limits new names.
-fn upload(root: &Path, mut packages: Vec<&Value>) -> Result<(), Failure> {
+fn upload(root: &Path, mut packages: Vec<&Value>) -> Result<(), String> {
     packages.retain(|package| {
         let version = format!("{}@{}", text(package, "name"), text(package, "version"));
         let mut info = cargo_command(root, &["info", "--quiet", "--registry", "crates-io", &version]);
@@ -88,7 +88,7 @@ fn upload(root: &Path, mut packages: Vec<&Value>) -> Result<(), Failure> {
 
 /// Builds the packages from the archives, compiles their tests, and runs the program and the tests of libraries. Only
 /// the versions of dependencies come from the workspace.
-fn check_archives(root: &Path, target: &Path, packages: &[&Value]) -> Result<(), Failure> {
+fn check_archives(root: &Path, target: &Path, packages: &[&Value]) -> Result<(), String> {
     let unpacked = |error: io::Error| failed("the archives", error);
     let target_of_archives = target.join("archives");
     let folder = target_of_archives.join("sources");
@@ -148,7 +148,7 @@ fn check_archives(root: &Path, target: &Path, packages: &[&Value]) -> Result<(),
 
 /// Returns the packages that are published, and the names of the others, by `publish` or by cargo-release's key:
 /// packages with `publish = false` are not available to dependents in `cargo package --workspace`.
-pub(crate) fn packages(metadata: &Value) -> (Vec<&Value>, Vec<&str>) {
+fn packages(metadata: &Value) -> (Vec<&Value>, Vec<&str>) {
     let all = metadata["packages"].as_array().into_iter().flatten();
     let (published, others): (Vec<&Value>, Vec<&Value>) = all.partition(|package| {
         package["publish"].is_null() && package["metadata"]["release"]["release"] != false
@@ -167,12 +167,12 @@ fn selection<'p>(packages: &[&'p Value]) -> Vec<&'p str> {
 }
 
 /// Returns a field of cargo's metadata that is a text.
-pub(crate) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+fn text<'v>(value: &'v Value, field: &str) -> &'v str {
     value[field].as_str().unwrap_or_default()
 }
 
 /// Checks that a package's page shows all that it should, and that its dependencies are published.
-fn check_manifest(package: &Value, others: &[&str]) -> Result<(), Failure> {
+fn check_manifest(package: &Value, others: &[&str]) -> Result<(), String> {
     let is_shown = |field: &&str| match &package[*field] {
         Value::String(text) => !text.is_empty(),
         Value::Array(texts) => !texts.is_empty(),
@@ -196,7 +196,7 @@ fn check_manifest(package: &Value, others: &[&str]) -> Result<(), Failure> {
 }
 
 /// Checks that documents install and add published packages only, unless from a folder.
-fn check_documents(root: &Path, others: &[&str]) -> Result<(), Failure> {
+fn check_documents(root: &Path, others: &[&str]) -> Result<(), String> {
     let mut list = Command::new("git");
     let files = output_of(list.args(["ls-files", "-z", "*.md"]).current_dir(root))?;
     for file in String::from_utf8_lossy(&files).split_terminator('\0') {
@@ -222,7 +222,7 @@ fn unpublished<'o>(line: &str, others: &[&'o str]) -> Option<&'o str> {
 }
 
 /// Checks the manifest of the workspace, from which all packages have addresses and version, and the changelog.
-fn ready(manifest: &str, changelog: &str) -> Result<(), Failure> {
+fn ready(manifest: &str, changelog: &str) -> Result<(), String> {
     if manifest.contains(UNSET) {
         let reason = "set `repository` and `homepage` in Cargo.toml";
         return Err(failed("not ready for a release", reason));

@@ -1,11 +1,11 @@
-//! `cargo xtask sanitize`: tests under the compiler's sanitizers, which take too long for every run of the suite.
+//! `cargo xtask sanitize`: tests under the compiler's sanitizers, which take too long for every run of the tests.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::cargo::{cargo_command, output_of, run_command, words};
 use crate::fuzz::HOST;
-use crate::{Failure, programs, workspace};
+use crate::{needs, steps};
 use clap::ValueEnum as _;
 
 /// Run tests under AddressSanitizer and ThreadSanitizer.
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     install: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let sanitizers = match &arguments.sanitizers[..] {
         [] => Sanitizer::value_variants(),
         sanitizers => sanitizers,
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     require(sanitizers, arguments.install)?;
     for &sanitizer in sanitizers {
         println!("\n==> {sanitizer:?}Sanitizer");
-        test(&workspace::root(), sanitizer)?;
+        test(&steps::root(), sanitizer)?;
     }
     Ok(())
 }
@@ -73,7 +73,7 @@ impl Sanitizer {
 }
 
 /// Runs the tests of a sanitizer.
-fn test(root: &Path, sanitizer: Sanitizer) -> Result<(), Failure> {
+fn test(root: &Path, sanitizer: Sanitizer) -> Result<(), String> {
     let name = sanitizer.name();
     let mut cargo = cargo_command(root, &["test", "--target", HOST, "--target-dir"]);
     cargo
@@ -84,20 +84,20 @@ fn test(root: &Path, sanitizer: Sanitizer) -> Result<(), Failure> {
         // For C and C++ programs that tests build.
         .env("CFLAGS", format!("-fsanitize={name}"))
         .env("CXXFLAGS", format!("-fsanitize={name}"))
-        // Tests request more memory than is available, and leak on purpose; the suite looks for leaks with valgrind.
+        // Tests request more memory than is available, and leak on purpose; other tests look for leaks with valgrind.
         .env("ASAN_OPTIONS", "allocator_may_return_null=1:detect_leaks=0");
     run_command(&mut cargo)
 }
 
 /// Checks that what the tests need is installed; with `install`, installs it first. Races are detected only in code
 /// that was compiled for it, for which the sources of the standard library are needed.
-fn require(sanitizers: &[Sanitizer], install: bool) -> Result<(), Failure> {
+fn require(sanitizers: &[Sanitizer], install: bool) -> Result<(), String> {
     if sanitizers.contains(&Sanitizer::Address) {
-        programs::require(&[xtask::C, xtask::LEVELDB].concat(), install, "sanitize")?;
+        needs::require(&[needs::C, needs::LEVELDB].concat(), install, "sanitize")?;
     }
     let sysroot = output_of(Command::new("rustc").args(["--print", "sysroot"]))?;
     let sysroot = String::from_utf8_lossy(&sysroot);
     let sources = Path::new(sysroot.trim()).join("lib/rustlib/src/rust/library/Cargo.lock");
     let is_there = sources.exists() || !sanitizers.contains(&Sanitizer::Thread);
-    programs::require_of_rustup(["component", "rust-src"], is_there, install, "sanitize")
+    needs::require_of_rustup(["component", "rust-src"], is_there, install, "sanitize")
 }

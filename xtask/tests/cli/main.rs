@@ -24,7 +24,7 @@ fn parts(output: &Output) -> (Option<i32>, &str, &str) {
 
 #[test]
 fn help_texts() {
-    for command in ["", "test", "fuzz", "sanitize", "cross", "document", "release"] {
+    for command in ["", "test", "check", "fuzz", "sanitize", "cross", "release"] {
         for flag in ["-h", "--help"] {
             let words = [command, flag].into_iter();
             let arguments: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
@@ -44,22 +44,39 @@ fn arguments_folder_and_exit_code_are_those_of_the_other_program() {
 
     let folder = tempfile::tempdir().unwrap();
     let cargo = folder.path().join("cargo");
+    let write = |path: &Path, script: &str| {
+        fs::write(path, script).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
     let script = "#!/bin/sh\npwd\necho \"$HASH_COMPARISON_WORKSPACE\"\necho \"$@\"\nexit 7\n";
-    fs::write(&cargo, script).unwrap();
-    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
+    write(&cargo, script);
+    // Compilers that find every header, in a folder of their own, and none.
+    let compilers = tempfile::tempdir().unwrap();
+    for name in ["cc", "c++"] {
+        write(&compilers.path().join(name), "#!/bin/sh\nexit 0\n");
+    }
+    let with_engines = compilers.path();
+    let without = folder.path();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    for (command, argument, package) in [
-        ("compare", "--help", "hash-comparison"),
-        ("render", "--help", "hash-comparison"),
-        ("reproduce", "--help", "hash-comparison"),
-        ("list", "--help", "hash-comparison"),
-        ("inspect", "--help", "filter-tools"),
-        ("size", "--help", "filter-tools"),
-        ("bench", "--help", "bench"),
+    for (command, argument, path, package) in [
+        ("compare", "--help", with_engines, "hash-comparison"),
+        ("render", "--help", with_engines, "hash-comparison"),
+        ("reproduce", "--help", with_engines, "hash-comparison"),
+        ("list", "--help", with_engines, "hash-comparison"),
+        ("inspect", "--help", with_engines, "filter-tools"),
+        ("size", "--help", with_engines, "filter-tools"),
+        ("bench", "--help", without, "bench"),
+        (
+            "bench",
+            "--help",
+            with_engines,
+            "bench --features leveldb --features rocksdb",
+        ),
     ] {
         let output = xtask(&[command, argument, "../keys.txt"])
             .current_dir(&folder)
             .env("CARGO", &cargo)
+            .env("PATH", path)
             .output()
             .unwrap();
         let expected = format!(

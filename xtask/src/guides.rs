@@ -4,20 +4,19 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{fs, io};
 
-use crate::Failure;
-use crate::binaries::JAVA;
-use crate::cargo::{failed, output_of};
-use crate::programs;
+use crate::cargo::{JAVA, failed, output_of};
+use crate::needs;
 
 const GUIDES: &str = "crates/docs/guides";
 
-/// Follows every guide. `programs` is the folder of programs that the guides install, with one of examples; Python's
-/// packages are those of the tests.
-pub(super) fn check(root: &Path, programs: &Path) -> Result<(), Failure> {
+/// Follows every guide. The programs that guides install, examples among them, and Python's packages are those of the
+/// tests.
+pub(crate) fn follow(root: &Path) -> Result<(), String> {
+    let programs = needs::target(root).join("debug");
     let unread = |error: io::Error| failed(GUIDES, error);
     let search = std::env::var_os("PATH").unwrap_or_default();
     let others = std::env::split_paths(&search);
-    let folders = [programs.to_owned(), programs.join("examples")]
+    let folders = [programs.clone(), programs.join("examples")]
         .into_iter()
         .chain(others);
     let search = std::env::join_paths(folders).map_err(|error| failed(GUIDES, error))?;
@@ -43,7 +42,7 @@ pub(super) fn check(root: &Path, programs: &Path) -> Result<(), Failure> {
             .stdin(Stdio::null())
             .env("CHECKOUT", root)
             .env("CARGO_TARGET_DIR", root.join("target"))
-            .env("PYTHONPATH", programs::python_packages(root))
+            .env("PYTHONPATH", needs::python_packages(root))
             .env("PATH", &search)
             .envs([JAVA]);
         let output = output_of(&mut shell).map_err(|_| wrong("a command failed"))?;

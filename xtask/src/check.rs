@@ -1,0 +1,151 @@
+//! `cargo xtask check`: may a change land?
+
+use std::path::Path;
+use std::process::Command;
+
+use clap::builder::PossibleValuesParser;
+
+use crate::cargo::{cargo, cargo_command, run_command, words};
+use crate::needs::{self, CODESPELL};
+use crate::steps::{self, Step};
+use crate::{commands, cross};
+
+/// Check what a change must pass besides the tests
+///
+/// Checks format, spelling and clippy; runs the tests of filters by the portable kernel, and of every set of features
+/// that works without the standard library; packs all packages; builds the documentation; explores every interleaving
+/// of the concurrent filter; runs the program that proves no_std; compares the committed run and the published figures;
+/// and tests the libraries on 64-bit Arm and on big-endian s390x, in emulators. Stops at the first failure and prints
+/// the time of each step.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  cargo xtask check --install\n  cargo xtask check --from documentation")]
+pub(crate) struct Arguments {
+    /// Install missing system packages first (Debian and its relatives)
+    #[arg(long)]
+    install: bool,
+    /// Start at this step
+    #[arg(long, value_name = "STEP", value_parser = PossibleValuesParser::new(STEPS.map(|(name, _)| name)))]
+    from: Option<String>,
+}
+
+/// The steps in order; those that fail fastest come first.
+const STEPS: [Step; 11] = [
+    ("format", format),
+    ("spelling", spelling),
+    ("clippy", |root| {
+        clippy(root, "--workspace --all-targets --all-features")
+    }),
+    ("portable-kernel", |root| {
+        // Tests otherwise use the best kernel, and processors without AVX2 use this one. Rates are skipped because the
+        // bytes are the same.
+        let arguments = "test --package filter-policy --all-features --tests -- --skip rates::";
+        run_command(cargo_command(root, &words(arguments)).env("FILTER_POLICY_KERNEL", "scalar"))
+    }),
+    ("no-std", without_std),
+    ("packages", |root| {
+        // Without builds from the archives, which take minutes: `cargo package --workspace` and `cargo xtask release`
+        // do them.
+        cargo(
+            root,
+            &words("package --workspace --locked --no-verify --allow-dirty"),
+        )
+    }),
+    ("documentation", documentation),
+    ("loom", |root| {
+        // Optimised, because even a few threads have very many interleavings.
+        let arguments = "test --release --package membership-filters-model";
+        run_command(cargo_command(root, &words(arguments)).env("RUSTFLAGS", "--cfg loom"))
+    }),
+    ("freestanding", freestanding),
+    ("reproduce", |root| {
+        let arguments = "run --package hash-comparison --locked -- reproduce";
+        run_command(cargo_command(root, &words(arguments)).env(commands::WORKSPACE, root))
+    }),
+    ("cross", |root| {
+        (cross::usual().into_iter()).try_for_each(|target| cross::test(root, target))
+    }),
+];
+
+/// The crates that work without the standard library, and the feature sets to check.
+const NO_STD: [&str; 8] = [
+    "--package hashzoo --no-default-features",
+    "--package filter-policy --no-default-features",
+    "--package filter-policy --no-default-features --features alloc",
+    "--package filter-policy --no-default-features --features serde",
+    "--package filter-tables --no-default-features",
+    "--package filter-parquet --no-default-features",
+    "--package membership-filters --no-default-features",
+    "--package membership-filters --no-default-features --features serde",
+];
+
+/// Packages outside of the workspace.
+const OUTSIDE: [&str; 2] = ["crates/filters/filter-policy/freestanding", "crates/fuzz"];
+
+/// Runs all steps from the one that is named.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
+    let targets = cross::usual();
+    needs::require(
+        &[CODESPELL, &cross::needs(&targets)].concat(),
+        arguments.install,
+        "check",
+    )?;
+    cross::require(&targets, arguments.install, "check")?;
+    let named = |name: &String| STEPS.iter().position(|(step, _)| step == name);
+    let first = arguments.from.as_ref().and_then(named).unwrap_or(0);
+    steps::run(&STEPS[first..])
+}
+
+fn format(root: &Path) -> Result<(), String> {
+    // Formatted as a workspace, a package outside of it would be formatted with all that it depends on.
+    cargo(root, &words("fmt --all --check"))?;
+    OUTSIDE.iter().try_for_each(|package| {
+        let manifest = format!("{package}/Cargo.toml");
+        cargo(root, &["fmt", "--check", "--manifest-path", &manifest])
+    })
+}
+
+/// Looks for common misspellings in hand-written files, with a list of exceptions.
+fn spelling(root: &Path) -> Result<(), String> {
+    let generated =
+        ".git,target,./reports,*.lock,LICENSE-*,./bench-data/*/*,data,golden,snapshots,embedded,*.svg";
+    let mut command = Command::new("codespell");
+    command.args(words("--check-hidden --ignore-words .config/spelling.txt --skip"));
+    run_command(command.arg(generated).current_dir(root))
+}
+
+/// Runs clippy with lints besides those of the manifest, which apply to every build. An ignored test states what it
+/// needs.
+fn clippy(root: &Path, selection: &str) -> Result<(), String> {
+    let lints = "-D warnings -D clippy::unimplemented -D clippy::ignore_without_reason";
+    cargo(root, &words(&format!("clippy {selection} -- {lints}")))
+}
+
+fn without_std(root: &Path) -> Result<(), String> {
+    (NO_STD.iter()).try_for_each(|selection| clippy(root, selection))?;
+    // Only unit tests, because other tests run with the standard library. All packages at once, as cargo builds them
+    // together.
+    let packages = "--package hashzoo --package filter-policy --package filter-tables --package filter-parquet \
+                    --package membership-filters";
+    let arguments = format!("test --lib --no-default-features --features filter-policy/alloc {packages}");
+    cargo(root, &words(&arguments))
+}
+
+fn documentation(root: &Path) -> Result<(), String> {
+    // All features come last, so that their pages remain.
+    let all = "--workspace --lib --all-features";
+    (NO_STD.iter().chain([&all])).try_for_each(|selection| {
+        let arguments = format!("doc --no-deps {selection}");
+        run_command(cargo_command(root, &words(&arguments)).env("RUSTDOCFLAGS", "-D warnings"))
+    })
+}
+
+/// Lints, builds and runs the program that proves `no_std`. It has no allocator: the compiler refuses a crate that wants
+/// one.
+fn freestanding(root: &Path) -> Result<(), String> {
+    let selection = format!(
+        "--release --locked --target-dir target/freestanding --manifest-path {}/Cargo.toml",
+        OUTSIDE[0]
+    );
+    clippy(root, &selection)?;
+    cargo(root, &words(&format!("run {selection}")))
+}

