@@ -1,0 +1,1 @@
+../../../crates/shared/terminal/tests/support/session.rs
