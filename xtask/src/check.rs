@@ -35,12 +35,7 @@ const STEPS: [Step; 11] = [
     ("clippy", |root| {
         clippy(root, "--workspace --all-targets --all-features")
     }),
-    ("portable-kernel", |root| {
-        // Tests otherwise use the best kernel, and processors without AVX2 use this one. Rates are skipped because the
-        // bytes are the same.
-        let arguments = "test --package filter-policy --all-features --tests -- --skip rates::";
-        run_command(cargo_command(root, &words(arguments)).env("FILTER_POLICY_KERNEL", "scalar"))
-    }),
+    ("portable-kernel", portable_kernel),
     ("no-std", without_std),
     ("packages", |root| {
         // Without builds from the archives, which take minutes: `cargo package --workspace` and `cargo xtask release`
@@ -57,10 +52,7 @@ const STEPS: [Step; 11] = [
         run_command(cargo_command(root, &words(arguments)).env("RUSTFLAGS", "--cfg loom"))
     }),
     ("freestanding", freestanding),
-    ("reproduce", |root| {
-        let arguments = "run --package hash-comparison --locked -- reproduce";
-        run_command(cargo_command(root, &words(arguments)).env(commands::WORKSPACE, root))
-    }),
+    ("reproduce", reproduce),
     ("cross", |root| {
         (cross::usual().into_iter()).try_for_each(|target| cross::test(root, target))
     }),
@@ -118,6 +110,28 @@ fn spelling(root: &Path) -> Result<(), String> {
 fn clippy(root: &Path, selection: &str) -> Result<(), String> {
     let lints = "-D warnings -D clippy::unimplemented -D clippy::ignore_without_reason";
     cargo(root, &words(&format!("clippy {selection} -- {lints}")))
+}
+
+/// Selects tests so that cargo builds them as `cargo xtask test` does, and nothing again.
+const TESTS: &str = "test --workspace --all-features --locked";
+
+/// Tests filters by the portable kernel, which processors without AVX2 use. Other tests use the best one. Rates are
+/// skipped because the bytes are the same.
+fn portable_kernel(root: &Path) -> Result<(), String> {
+    let arguments = format!("{TESTS} --lib --test policies -- --skip rates::");
+    run_command(cargo_command(root, &words(&arguments)).env("FILTER_POLICY_KERNEL", "scalar"))
+}
+
+/// Makes the committed run again, by the program that cargo builds for its tests.
+fn reproduce(root: &Path) -> Result<(), String> {
+    cargo(root, &words(&format!("{TESTS} --test report --no-run")))?;
+    let mut program = Command::new(needs::target(root).join("debug/hash-comparison"));
+    run_command(
+        program
+            .arg("reproduce")
+            .env(commands::WORKSPACE, root)
+            .current_dir(root),
+    )
 }
 
 fn without_std(root: &Path) -> Result<(), String> {

@@ -12,7 +12,8 @@ const GUIDES: &str = "crates/docs/guides";
 /// Follows every guide. The programs that guides install, examples among them, and Python's packages are those of the
 /// tests.
 pub(crate) fn follow(root: &Path) -> Result<(), String> {
-    let programs = needs::target(root).join("debug");
+    let target = needs::target(root);
+    let programs = target.join("debug");
     let unread = |error: io::Error| failed(GUIDES, error);
     let search = std::env::var_os("PATH").unwrap_or_default();
     let others = std::env::split_paths(&search);
@@ -41,7 +42,7 @@ pub(crate) fn follow(root: &Path) -> Result<(), String> {
             .current_dir(folder.path())
             .stdin(Stdio::null())
             .env("CHECKOUT", root)
-            .env("CARGO_TARGET_DIR", root.join("target"))
+            .env("CARGO_TARGET_DIR", &target)
             .env("PYTHONPATH", needs::python_packages(root))
             .env("PATH", &search)
             .envs([JAVA]);
