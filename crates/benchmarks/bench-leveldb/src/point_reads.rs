@@ -7,7 +7,7 @@ use std::rc::Rc;
 use bench_kit::databases::{Always, BITS_PER_KEY, Database, Engine, Key, VALUE_BYTES, VALUES};
 use bench_kit::random;
 use bench_kit::record::Batch;
-use bench_leveldb::{Database as LevelDb, Policy, UniquePtr, version};
+use engine_tests::leveldb::{Database as LevelDb, Policy, UniquePtr, version};
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use terminal::failure::Failure;
 

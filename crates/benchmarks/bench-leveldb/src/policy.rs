@@ -7,7 +7,7 @@
 use bench_kit::policies::ours::Ours;
 use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, Forms, KeyLengths, Maker};
 use bench_kit::record::Batch;
-use bench_leveldb::{Policy, UniquePtr, slices, version};
+use engine_tests::leveldb::{Policy, UniquePtr, slices, version};
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_leveldb::POLICY_LEVELDB;
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use bench_kit::databases::{Always, BITS_PER_KEY, Database, Engine, Key, VALUE_BYTES, VALUES};
 use bench_kit::random;
 use bench_kit::record::Batch;
-use counting_env::CountingEnv;
+use engine_tests::CountingEnv;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::RustyLevelDbPolicy;
 use rusty_leveldb::{BloomPolicy, DB, FilterPolicy, Options};

@@ -5,7 +5,7 @@ use bench_kit::policies::peer::Peer;
 use bench_kit::policies::{self, Batched, Contender, Forms, KeyLengths, Maker, Plan, keys};
 use bench_kit::record::Batch;
 use bench_kit::suites::policy::EQUAL_RATE;
-use bench_rocksdb::{Policy, UniquePtr, slices, version};
+use engine_tests::rocksdb::{Policy, UniquePtr, slices, version};
 use fastbloom::BloomFilter;
 use filter_policy::{AnyFormat, formats, policies as registered};
 use sbbf_rs_safe::Filter as SplitBlocks;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bench_leveldb::{Database, Policy, UniquePtr};
+use engine_tests::leveldb::{Database, Policy, UniquePtr};
 use filter_policy::BloomFilter64Policy;
 use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy};

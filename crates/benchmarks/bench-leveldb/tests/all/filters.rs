@@ -1,6 +1,6 @@
 //! Tests filters against LevelDB's own policy, called directly.
 
-use bench_leveldb::{Policy, UniquePtr, slices};
+use engine_tests::leveldb::{Policy, UniquePtr, slices};
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_leveldb::POLICY_LEVELDB;
 

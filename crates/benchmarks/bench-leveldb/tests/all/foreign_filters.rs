@@ -1,7 +1,7 @@
 //! LevelDB's own policy answers "may match" to filters of the newer formats, which it reads only under a wrong name, so
 //! no key is lost. `FORMAT.md` of `filter-policy` promises this for these formats.
 
-use bench_leveldb::Policy;
+use engine_tests::leveldb::Policy;
 use filter_policy::formats;
 use filter_policy::{BitsPerKey, FilterPolicy as _};
 

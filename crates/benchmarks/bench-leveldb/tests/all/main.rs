@@ -7,7 +7,7 @@ mod foreign_filters;
 mod source;
 mod support;
 
-use bench_leveldb::{Policy, slices};
+use engine_tests::leveldb::{Policy, slices};
 
 /// Queries a filter, called as in LevelDB.
 fn may_match(policy: &Policy, key: &[u8], filter: &[u8]) -> bool {

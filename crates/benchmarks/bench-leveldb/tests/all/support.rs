@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bench_leveldb::Database;
+use engine_tests::leveldb::Database;
 
 use crate::source::Source;
 

@@ -4,7 +4,7 @@
 //! and the bytes beyond which RocksDB would read, which its binding refuses. On all of them ours answer "may match", on
 //! purpose.
 
-use bench_rocksdb::{Policy, slices};
+use engine_tests::rocksdb::{Policy, slices};
 use filter_policy::formats;
 use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_policy::view::{FilterKind, FilterView};

@@ -1,6 +1,6 @@
 //! Compares filters with RocksDB's own, built and queried directly.
 
-use bench_rocksdb::{Policy, slices};
+use engine_tests::rocksdb::{Policy, slices};
 use filter_policy::formats;
 use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_policy::view::{FilterKind, FilterView};

@@ -6,7 +6,7 @@ mod filters;
 mod source;
 mod tables;
 
-use bench_rocksdb::{Policy, Reader, UniquePtr, slices};
+use engine_tests::rocksdb::{Policy, Reader, UniquePtr, slices};
 use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyBloomPolicy, RibbonPolicy};
 use filter_policy::{BitsPerKey, FilterPolicy};
 

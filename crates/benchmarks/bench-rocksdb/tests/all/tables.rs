@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use bench_rocksdb::{Policy, slices};
+use engine_tests::rocksdb::{Policy, slices};
 use filter_policy::FilterPolicy;
 use filter_policy::formats;
 use filter_policy::rocksdb::NAME_IN_TABLES;

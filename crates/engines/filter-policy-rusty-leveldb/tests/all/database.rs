@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use counting_env::CountingEnv;
+use engine_tests::CountingEnv;
 use filter_policy::formats;
 use filter_policy::policies;
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy};

@@ -6,11 +6,11 @@ pub use cxx::UniquePtr;
 
 pub use self::bridge::{Policy, Reader, Slices, version};
 
-#[cxx::bridge(namespace = "bench")]
+#[cxx::bridge(namespace = "rocksdb_shim")]
 mod bridge {
     // SAFETY: the functions keep Rust's rules about references, as cxx requires. They take any values, or end the program.
     unsafe extern "C++" {
-        include!("bench-rocksdb/src/ffi/shim.h");
+        include!("engine-tests/src/rocksdb/ffi/shim.h");
 
         /// Returns the version of RocksDB's library, such as `7.8.3`.
         fn version() -> String;

@@ -22,7 +22,7 @@
 
 #include "rust/cxx.h"
 
-namespace bench {
+namespace leveldb_shim {
 
 using Bytes = rust::Slice<const uint8_t>;
 
@@ -191,4 +191,4 @@ class Database {
   std::unique_ptr<leveldb::DB> db_;
 };
 
-}  // namespace bench
+}  // namespace leveldb_shim

@@ -54,7 +54,7 @@ class FilterBitsReader {
 
 }  // namespace ROCKSDB_NAMESPACE
 
-namespace bench {
+namespace rocksdb_shim {
 
 using rocksdb::Slice;
 
@@ -207,4 +207,4 @@ class Policy {
   rocksdb::BlockBasedTableOptions options_;
 };
 
-}  // namespace bench
+}  // namespace rocksdb_shim

@@ -13,11 +13,11 @@ use filter_policy_leveldb::Callbacks;
 
 pub use self::bridge::{Database, Policy, Slices, version};
 
-#[cxx::bridge(namespace = "bench")]
+#[cxx::bridge(namespace = "leveldb_shim")]
 mod bridge {
     // SAFETY: the functions keep Rust's rules about references, as cxx requires. They take any values, or end the program.
     unsafe extern "C++" {
-        include!("bench-leveldb/src/ffi/shim.h");
+        include!("engine-tests/src/leveldb/ffi/shim.h");
 
         /// Returns LevelDB's version, such as `1.23`.
         fn version() -> String;
@@ -75,7 +75,6 @@ mod bridge {
 }
 
 // From leveldb/c.h; the object is LevelDB's `leveldb_filterpolicy_t`.
-#[link(name = "leveldb")]
 unsafe extern "C" {
     fn leveldb_filterpolicy_create(
         state: *mut c_void,
