@@ -1,12 +1,11 @@
 //! The output folder of a benchmark.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use records::document::{self, Document, RUN};
 use records::environment::{self, Environment};
-use records::error::Error;
+use records::file::checksum;
 use records::folder::{Destination, Kind};
 use serde::{Deserialize, Serialize};
 use terminal::failure::Failure;
@@ -92,11 +91,10 @@ impl Suite {
             ("batches.csv".to_owned(), table::to_bytes(self, &batches)),
             (format!("{}.csv", self.rows), table::to_bytes(self, &rows)),
         ] {
-            let written = fs::write(destination.unfinished().join(&name), &bytes);
-            written.map_err(Error::system(&folder.join(&name)))?;
-            bench.checksums.insert(name, document::checksum(&bytes));
+            destination.write(&name, &bytes)?;
+            bench.checksums.insert(name, checksum(&bytes));
         }
-        document::write(&destination.unfinished().join(RUN), &bench)?;
+        destination.write(RUN, &document::to_bytes(&bench))?;
         let names: Vec<String> = bench.checksums.into_keys().chain([RUN.to_owned()]).collect();
         destination.commit(&names)?;
         Ok(self.summary.text(self, &rows))
