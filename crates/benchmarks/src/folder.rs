@@ -5,8 +5,9 @@ use std::path::Path;
 
 use records::document::{self, Document, RUN};
 use records::environment::{self, Environment};
+use records::file::checksum;
 use records::folder::{Destination, Kind};
-use records::{file, table};
+use records::table;
 use serde::{Deserialize, Serialize};
 use terminal::failure::Failure;
 
@@ -91,7 +92,7 @@ pub fn write(suite: &Suite, folder: &Path, mut bench: Bench, batches: &[Batch]) 
         (format!("{}.csv", suite.rows), lines),
     ] {
         destination.write(&name, &bytes)?;
-        bench.checksums.insert(name, file::checksum(&bytes));
+        bench.checksums.insert(name, checksum(&bytes));
     }
     destination.write(RUN, &document::to_bytes(&bench))?;
     let names: Vec<String> = bench.checksums.into_keys().chain([RUN.to_owned()]).collect();

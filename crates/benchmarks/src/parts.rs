@@ -3,11 +3,11 @@
 use terminal::failure::Failure;
 
 use crate::ours::{filters, series};
-#[cfg(feature = "leveldb")]
-use crate::peers::{leveldb, rusty_leveldb};
 #[cfg(feature = "rocksdb")]
 use crate::peers::rocksdb;
 use crate::peers::{guava, parquet, redis, slatedb};
+#[cfg(feature = "leveldb")]
+use crate::peers::{leveldb, rusty_leveldb};
 use crate::record::Batch;
 use crate::suite::Suite;
 use crate::suites::rates::Effort;

@@ -12,7 +12,8 @@ use bench::suites::{equal_rate, membership, point_reads, policy, rates, redis};
 use filter_policy::BitsPerKey;
 use filter_policy::formats;
 use records::document::{self, RUN};
-use records::{file, table};
+use records::file::checksum;
+use records::table;
 
 fn reference(folder: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
@@ -60,11 +61,7 @@ fn check(folder: &str, suite: &Suite) {
     let is_ours = |name: &String| name == RUN || (KIND.records)().contains(&&**name);
     assert!(bench.checksums.keys().all(is_ours));
     for (name, sum) in bench.checksums.iter().filter(|(name, _)| *name != RUN) {
-        assert_eq!(
-            file::checksum(&fs::read(folder.join(name)).unwrap()),
-            *sum,
-            "{name}"
-        );
+        assert_eq!(checksum(&fs::read(folder.join(name)).unwrap()), *sum, "{name}");
     }
     for line in suite.summary.text(suite, &rows).lines() {
         // Tables for a page may be of any width.

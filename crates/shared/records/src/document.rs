@@ -5,10 +5,9 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sha2::{Digest as _, Sha256};
+use terminal::failure::Failure;
 
-use crate::error::{Details, Error};
-use crate::table;
+use crate::file::{self, checksum, malformed};
 
 /// Name of the file.
 pub const RUN: &str = "run.json";
@@ -31,11 +30,6 @@ pub trait Document: Serialize + DeserializeOwned + Clone {
     fn check(&self) -> Result<(), String>;
 }
 
-/// Returns the SHA-256 in lower-case hex.
-pub fn checksum(bytes: &[u8]) -> String {
-    hex::encode(Sha256::digest(bytes))
-}
-
 /// Placeholder for the checksum of the file itself while that checksum is computed.
 const UNKNOWN: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
@@ -45,11 +39,11 @@ fn of_itself(sum: &str) -> String {
 }
 
 /// Returns the error for a file that was changed after the run.
-pub fn changed(path: &Path) -> Error {
+pub fn changed(path: &Path) -> Failure {
     let reason = format!(
         "is not what the run wrote: its SHA-256 is not the one in {RUN}; restore the file, or run `compare` again"
     );
-    Error::Changed(Details::new(reason)).about(path)
+    Failure::Changed(reason).about(path)
 }
 
 /// Reads the file, and checks that this program wrote it and that nobody changed it.
@@ -58,15 +52,19 @@ pub fn changed(path: &Path) -> Error {
 ///
 /// Returns an error if the file is missing, unreadable, damaged or changed, if it is of another program or schema, or
 /// if its content fails [`Document::check`].
-pub fn read<D: Document>(path: &Path) -> Result<D, Error> {
-    parse(path, &table::bytes_of(path)?)
+pub fn read<D: Document>(path: &Path) -> Result<D, Failure> {
+    parse(path, &file::read(path)?)
 }
 
-/// Reads the file from its bytes.
-fn parse<D: Document>(path: &Path, bytes: &[u8]) -> Result<D, Error> {
-    let value: serde_json::Value = serde_json::from_slice(bytes)
-        .map_err(|e| table::malformed(path, format!("damaged: not JSON: {e}")))?;
-    let foreign = |reason| Err(Error::Foreign(Details::new(reason)).about(path));
+/// Reads the file from its bytes; `path` is for the message.
+///
+/// # Errors
+///
+/// Returns the errors of [`read`].
+pub fn parse<D: Document>(path: &Path, bytes: &[u8]) -> Result<D, Failure> {
+    let value: serde_json::Value =
+        serde_json::from_slice(bytes).map_err(|e| malformed(path, format!("damaged: not JSON: {e}")))?;
+    let foreign = |reason| Err(Failure::Foreign(reason).about(path));
     let format = D::FORMAT;
     let found = value.get("format").and_then(serde_json::Value::as_str);
     if found != Some(format) {
@@ -83,30 +81,27 @@ fn parse<D: Document>(path: &Path, bytes: &[u8]) -> Result<D, Error> {
         ));
     }
     // Parsed from the text once more: this error names line and column.
-    let mut run: D =
-        serde_json::from_slice(bytes).map_err(|e| table::malformed(path, format!("damaged: {e}")))?;
+    let mut run: D = serde_json::from_slice(bytes).map_err(|e| malformed(path, format!("damaged: {e}")))?;
     let stored = run.checksums().get(RUN).cloned().unwrap_or_default();
     let text = String::from_utf8_lossy(bytes).replacen(&of_itself(&stored), &of_itself(UNKNOWN), 1);
     if checksum(text.as_bytes()) != stored {
         return Err(changed(path));
     }
-    run.check().map_err(|reason| table::malformed(path, reason))?;
+    run.check().map_err(|reason| malformed(path, reason))?;
     Ok(run)
 }
 
-/// Writes the file with its own checksum: the SHA-256 of the file with zeros in place of that checksum. Returns the
-/// content as every reader of the file sees it.
+/// Returns the bytes of the file, with its own checksum: the SHA-256 of the file with zeros in place of that checksum.
 ///
-/// # Errors
+/// # Panics
 ///
-/// Returns an error if the file cannot be written, or if the content fails [`Document::check`].
-pub fn write<D: Document>(path: &Path, run: &D) -> Result<D, Error> {
+/// Panics if the content has no JSON form.
+pub fn to_bytes<D: Document>(run: &D) -> Vec<u8> {
     let mut run = run.clone();
     run.checksums().insert(RUN.to_owned(), UNKNOWN.to_owned());
-    let mut text = serde_json::to_string_pretty(&run).map_err(|e| table::malformed(path, e.to_string()))?;
+    let mut text = serde_json::to_string_pretty(&run).expect("plain fields have a JSON form");
     text.push('\n');
     let sum = checksum(text.as_bytes());
-    let text = text.replacen(&of_itself(UNKNOWN), &of_itself(&sum), 1);
-    std::fs::write(path, &text).map_err(Error::system(path))?;
-    parse(path, text.as_bytes())
+    text.replacen(&of_itself(UNKNOWN), &of_itself(&sum), 1)
+        .into_bytes()
 }

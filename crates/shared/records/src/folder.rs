@@ -9,11 +9,11 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use terminal::failure::Failure;
+use terminal::system;
 use whole_files::Lock;
 
 use crate::document::RUN;
-use crate::error::{Details, Error};
-use terminal::system;
 
 /// Name of the report.
 pub const REPORT: &str = "index.html";
@@ -25,12 +25,12 @@ const PREFIX: &str = ".hash-comparison-";
 const UNFINISHED: &str = ".hash-comparison-unfinished";
 const COMPLETE: &str = ".hash-comparison-complete";
 
-fn refused(path: &Path, reason: impl Into<String>) -> Error {
-    Error::input(reason).about(path)
+fn refused(path: &Path, reason: impl Into<String>) -> Failure {
+    Failure::Input(reason.into()).about(path)
 }
 
 /// Turns a system error into an input error, for a path that the user can replace with another folder.
-fn refused_by_system(path: &Path, what: &str) -> impl Fn(io::Error) -> Error {
+fn refused_by_system(path: &Path, what: &str) -> impl Fn(io::Error) -> Failure {
     move |error| {
         let reason = system::text(&error);
         refused(path, format!("{what}: {reason}; choose another folder"))
@@ -47,7 +47,7 @@ pub struct Kind {
     /// Returns the names of the files of records.
     pub records: fn() -> Vec<&'static str>,
     /// Returns the files that this `run.json` lists, after checking it.
-    pub list: fn(&Path) -> Result<Vec<String>, Error>,
+    pub list: fn(&Path) -> Result<Vec<String>, Failure>,
 }
 
 impl Kind {
@@ -83,9 +83,9 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Input`] for a file, a folder that is not ours, a damaged or foreign `run.json`, a place
+    /// Returns [`Failure::Input`] for a file, a folder that is not ours, a damaged or foreign `run.json`, a place
     /// that cannot be written, or one that another run writes.
-    pub fn check(path: &Path, kind: &'static Kind) -> Result<Self, Error> {
+    pub fn check(path: &Path, kind: &'static Kind) -> Result<Self, Failure> {
         let absolute = std::path::absolute(path).map_err(refused_by_system(path, "cannot be found"))?;
         // Drops a trailing slash, which would make the system look for a folder inside a file.
         let absolute: PathBuf = absolute.components().collect();
@@ -104,7 +104,7 @@ impl Destination {
         finish(&folder, kind)?;
         let destination = Self {
             kind,
-            previous: previous(path, &folder, kind)?,
+            previous: previous(path, kind)?,
             unfinished: folder.join(UNFINISHED),
             folder,
             lock,
@@ -122,8 +122,8 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Input`] for anything else.
-    pub fn ours(path: &Path, kind: &'static Kind) -> Result<Self, Error> {
+    /// Returns [`Failure::Input`] for anything else.
+    pub fn ours(path: &Path, kind: &'static Kind) -> Result<Self, Failure> {
         if !path.is_file() && !exists(&path.join(RUN)) && !exists(&path.join(COMPLETE)) {
             let reason =
                 format!("no {RUN} here; give the folder of a run, or make one with the command `compare`");
@@ -132,13 +132,21 @@ impl Destination {
         Self::check(path, kind)
     }
 
-    /// Returns the folder to write to.
-    pub fn unfinished(&self) -> &Path {
-        &self.unfinished
+    /// Writes a file of the run; its name may begin with the folder of charts.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the system fails; it names the file's place in the folder.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+        let path = self.unfinished.join(name);
+        let folder = path.parent().unwrap_or(&self.unfinished);
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::write(&path, bytes))
+            .map_err(Failure::system(&self.folder.join(name)))
     }
 
     /// Checks that no file of `names` exists in the folder, except files of the run there.
-    fn refuse_foreign(&self, names: &[String]) -> Result<(), Error> {
+    fn refuse_foreign(&self, names: &[String]) -> Result<(), Failure> {
         let own = &self.previous;
         match names
             .iter()
@@ -149,17 +157,6 @@ impl Destination {
         }
     }
 
-    /// Returns an error about an unfinished file as an error about the file that it would become.
-    #[must_use]
-    pub fn destined(&self, mut error: Error) -> Error {
-        if let Some(path) = error.details_mut().and_then(|details| details.path.as_mut())
-            && let Ok(name) = path.strip_prefix(&self.unfinished)
-        {
-            *path = self.folder.join(name);
-        }
-        error
-    }
-
     /// Puts the written files, `run.json` among them, in the place of the previous run's files. Foreign files stay, and so do
     /// those of `files` that were not written again.
     ///
@@ -167,7 +164,7 @@ impl Destination {
     ///
     /// Returns an error if one of `files` is missing, a file that is not ours is in the way, or the system fails. If it fails
     /// while files are moved, the next run into the folder finishes that.
-    pub fn commit(mut self, files: &[String]) -> Result<(), Error> {
+    pub fn commit(mut self, files: &[String]) -> Result<(), Failure> {
         let (folder, unfinished) = (self.folder.clone(), self.unfinished.clone());
         let is_written = |name: &str| unfinished.join(name).is_file();
         let is_there = |name: &str| is_written(name) || name != RUN && folder.join(name).is_file();
@@ -175,18 +172,18 @@ impl Destination {
             .iter()
             .find(|name| !self.kind.is_ours(name) || !is_there(name))
         {
-            return Err(Error::internal(format!("{name} is listed and was not written")));
+            return Err(Failure::internal(format!("{name} is listed and was not written")));
         }
         // Minutes may have passed since the first check.
-        self.previous = previous(&folder, &folder, self.kind)?;
+        self.previous = previous(&folder, self.kind)?;
         self.refuse_foreign(files)?;
         if cfg!(unix) {
             for name in files.iter().filter(|name| is_written(name)) {
                 let synced = File::open(unfinished.join(name)).and_then(|file| file.sync_all());
-                synced.map_err(Error::system(&folder.join(name)))?;
+                synced.map_err(Failure::system(&folder.join(name)))?;
             }
         }
-        fs::rename(&unfinished, folder.join(COMPLETE)).map_err(Error::system(&folder))?;
+        fs::rename(&unfinished, folder.join(COMPLETE)).map_err(Failure::system(&folder))?;
         self.lock.keep();
         finish(&folder, self.kind)
     }
@@ -198,7 +195,7 @@ impl Drop for Destination {
     }
 }
 
-fn in_the_way(path: &Path) -> Error {
+fn in_the_way(path: &Path) -> Failure {
     let reason = format!(
         "is not of the run that {RUN} describes and would be overwritten; move it, or choose another folder"
     );
@@ -213,13 +210,13 @@ fn remove_if_present(folder: &Path) -> io::Result<()> {
 }
 
 /// Moves the files of a complete run out of their folder inside, and removes the other files of the run that was there.
-fn finish(folder: &Path, kind: &Kind) -> Result<(), Error> {
+fn finish(folder: &Path, kind: &Kind) -> Result<(), Failure> {
     let new = folder.join(COMPLETE);
     // `run.json` is moved last.
     if exists(&new.join(RUN)) {
-        let files = listed(&new, &new, kind)?;
+        let files = listed(&new, kind)?;
         let before = match exists(&folder.join(RUN)) {
-            true => listed(folder, folder, kind)?,
+            true => listed(folder, kind)?,
             false => Vec::new(),
         };
         for name in files.iter().filter(|name| *name != RUN) {
@@ -233,63 +230,60 @@ fn finish(folder: &Path, kind: &Kind) -> Result<(), Error> {
             let parent = to.parent().unwrap_or(folder);
             fs::create_dir_all(parent)
                 .and_then(|()| fs::rename(&from, &to))
-                .map_err(Error::system(&to))?;
+                .map_err(Failure::system(&to))?;
         }
         for name in before.iter().filter(|name| !files.contains(name)) {
             let path = folder.join(name);
             if exists(&path) {
-                fs::remove_file(&path).map_err(Error::system(&path))?;
+                fs::remove_file(&path).map_err(Failure::system(&path))?;
             }
         }
-        fs::rename(new.join(RUN), folder.join(RUN)).map_err(Error::system(folder))?;
+        fs::rename(new.join(RUN), folder.join(RUN)).map_err(Failure::system(folder))?;
     }
-    remove_if_present(&new).map_err(Error::system(&new))
+    remove_if_present(&new).map_err(Failure::system(&new))
 }
 
-/// Returns the files of the run in `folder`, none if it is empty.
-fn previous(path: &Path, folder: &Path, kind: &Kind) -> Result<Vec<String>, Error> {
-    let entries = fs::read_dir(folder).map_err(refused_by_system(path, "cannot be read"))?;
+/// Returns the files of the run in a folder, none if it is empty.
+fn previous(path: &Path, kind: &Kind) -> Result<Vec<String>, Failure> {
+    let entries = fs::read_dir(path).map_err(refused_by_system(path, "cannot be read"))?;
     let mut names = entries.flatten().map(|entry| entry.file_name());
     if names.any(|name| !name.to_string_lossy().starts_with(PREFIX)) {
-        listed(path, folder, kind)
+        listed(path, kind)
     } else {
         Ok(Vec::new())
     }
 }
 
-/// Returns the files of the run in `folder`, after checking that the folder is ours and the list leads nowhere else.
-fn listed(path: &Path, folder: &Path, kind: &Kind) -> Result<Vec<String>, Error> {
-    let (file, shown) = (folder.join(RUN), path.join(RUN));
+/// Returns the files of the run in a folder, after checking that the folder is ours and the list leads nowhere else.
+fn listed(path: &Path, kind: &Kind) -> Result<Vec<String>, Failure> {
+    let file = path.join(RUN);
     match fs::symlink_metadata(&file) {
         Ok(metadata) if metadata.is_file() => {}
-        Ok(_) => return Err(refused(&shown, "is not a regular file; choose another folder")),
+        Ok(_) => return Err(refused(&file, "is not a regular file; choose another folder")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let reason =
                 format!("must be empty or hold a {RUN} of this program; choose an empty or new folder");
             return Err(refused(path, reason));
         }
-        Err(error) => return Err(refused_by_system(&shown, "cannot be opened")(error)),
+        Err(error) => return Err(refused_by_system(&file, "cannot be opened")(error)),
     }
-    let files = (kind.list)(&file).map_err(|error| {
-        let (Details { reason, .. }, advice) = match error {
-            Error::Cancelled(_) => return error,
-            Error::Foreign(details) => (details, "; choose an empty or new folder"),
-            Error::Changed(details) => (details, ""),
-            Error::Input(details) | Error::Internal(details) => {
-                (details, "; restore it, remove the folder, or choose another")
-            }
-        };
-        refused(&shown, reason + advice)
+    let files = (kind.list)(&file).map_err(|failure| match failure {
+        Failure::Interrupted => failure,
+        Failure::Changed(_) => Failure::input(failure),
+        Failure::Foreign(_) => Failure::input(format!("{failure}; choose an empty or new folder")),
+        _ => Failure::input(format!(
+            "{failure}; restore it, remove the folder, or choose another"
+        )),
     })?;
     if !files.iter().any(|name| name == RUN) {
         let reason = "\"files\" does not list run.json itself: damaged; remove the folder, or choose another";
-        return Err(refused(&shown, reason));
+        return Err(refused(&file, reason));
     }
     if let Some(name) = files.iter().find(|name| !kind.is_ours(name)) {
         let reason = "which this program never writes: damaged; remove the folder, or choose another";
-        return Err(refused(&shown, format!("\"files\" lists {name:?}, {reason}")));
+        return Err(refused(&file, format!("\"files\" lists {name:?}, {reason}")));
     }
-    let is_folder = |name: &str| fs::symlink_metadata(folder.join(name)).map(|found| found.is_dir());
+    let is_folder = |name: &str| fs::symlink_metadata(path.join(name)).map(|found| found.is_dir());
     if let Ok(false) = is_folder(CHARTS) {
         let reason = "is not a folder; move it, or choose another folder";
         return Err(refused(&path.join(CHARTS), reason));
@@ -381,7 +375,7 @@ mod tests {
         let out = folder.path().join("deep/out");
         let first = Destination::check(&out, &LINES).unwrap();
         let said = Destination::check(&out, &LINES).unwrap_err();
-        assert!(matches!(said, Error::Input(_)));
+        assert!(matches!(said, Failure::Input(_)));
         assert!(said.to_string().contains("another run"), "{said}");
         // A run that fails takes its folders with it.
         drop(first);
@@ -389,9 +383,9 @@ mod tests {
         // Somebody who was faster wins, whenever the file appears.
         let listed = OLD.map(str::to_owned);
         let run = Destination::check(&out, &LINES).unwrap();
-        write(run.unfinished(), OLD);
+        write(&run.unfinished, OLD);
         fs::write(out.join("times.csv"), "somebody's").unwrap();
-        assert!(matches!(run.commit(&listed), Err(Error::Input(_))));
+        assert!(matches!(run.commit(&listed), Err(Failure::Input(_))));
         assert_eq!(fs::read_dir(&out).unwrap().count(), 1);
         fs::remove_file(out.join("times.csv")).unwrap();
         write(&out.join(COMPLETE), OLD);
@@ -401,7 +395,7 @@ mod tests {
         // A file that is listed and not written is a mistake of the program.
         fs::remove_dir_all(&out).unwrap();
         let run = Destination::check(&out, &LINES).unwrap();
-        assert!(matches!(run.commit(&listed), Err(Error::Internal(_))));
+        assert!(matches!(run.commit(&listed), Err(Failure::Internal(_))));
         assert!(!out.exists());
     }
 }

@@ -3,6 +3,6 @@
 
 pub mod document;
 pub mod environment;
-pub mod error;
+pub mod file;
 pub mod folder;
 pub mod table;

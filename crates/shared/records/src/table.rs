@@ -1,14 +1,13 @@
-//! CSV files whose columns are the fields of a row type: one reader and one writer for all of them.
+//! CSV files of rows: one reader and one writer for all of them.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
+use csv::StringRecord;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use terminal::failure::Failure;
 
-use crate::document::checksum;
-use crate::error::Error;
+use crate::file::malformed;
 
 /// A row: a struct of plain fields, whose names in their order are the first line of the file.
 pub trait Row: Serialize + DeserializeOwned {
@@ -16,57 +15,39 @@ pub trait Row: Serialize + DeserializeOwned {
     const COLUMNS: &'static [&'static str];
 }
 
-/// The maximum size of a file in bytes: ten times the largest file of the largest run.
-const MAX_BYTES: u64 = 1 << 28;
-
-/// Reads a regular file of at most `MAX_BYTES`. A pipe is not opened: that would wait for its writer.
-///
-/// # Errors
-///
-/// Returns an error if the file is not regular, cannot be read, or is larger.
-pub fn bytes_of(path: &Path) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    if !path.metadata().map_err(Error::system(path))?.is_file() {
-        return Err(malformed(path, "is not a regular file"));
-    }
-    let file = File::open(path).map_err(Error::system(path))?;
-    file.take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(Error::system(path))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(malformed(
-            path,
-            format!("larger than the {MAX_BYTES} bytes allowed"),
-        ));
-    }
-    Ok(bytes)
-}
-
 /// Reads rows from the bytes of a file; `path` is for the message.
 ///
 /// # Errors
 ///
 /// Returns an error if the bytes are not in the form of [`to_bytes`].
-pub fn parse<T: Row>(path: &Path, bytes: &[u8]) -> Result<Vec<T>, Error> {
-    let header = T::COLUMNS;
-    let damaged = |error: csv::Error| malformed(path, reason(error.kind(), header));
+pub fn parse<T: Row>(path: &Path, bytes: &[u8]) -> Result<Vec<T>, Failure> {
+    let fields = StringRecord::from(T::COLUMNS);
+    parse_lines(path, T::COLUMNS, bytes, |line| line.deserialize(Some(&fields)))
+}
+
+/// Reads the lines of a file with these columns; `read` makes a row of each.
+///
+/// # Errors
+///
+/// Returns an error with the line if the bytes are not in the form of [`lines`], or if `read` returns one.
+pub fn parse_lines<T>(
+    path: &Path,
+    columns: &[&str],
+    bytes: &[u8],
+    mut read: impl FnMut(&StringRecord) -> csv::Result<T>,
+) -> Result<Vec<T>, Failure> {
+    let damaged = |error: csv::Error| malformed(path, reason(error.kind(), columns));
     let mut reader = csv::Reader::from_reader(bytes);
-    let found = reader.headers().map_err(damaged)?.clone();
-    if found.iter().ne(header.iter().copied()) {
-        let reason = format!("line 1: the header is not {}", header.join(","));
+    if reader.headers().map_err(damaged)? != columns {
+        let reason = format!("line 1: the header is not {}", columns.join(","));
         return Err(malformed(path, reason));
     }
     let mut rows = Vec::new();
-    let mut record = csv::StringRecord::new();
-    while reader.read_record(&mut record).map_err(damaged)? {
-        rows.push(record.deserialize(Some(&found)).map_err(damaged)?);
+    let mut line = StringRecord::new();
+    while reader.read_record(&mut line).map_err(damaged)? {
+        rows.push(read(&line).map_err(damaged)?);
     }
     Ok(rows)
-}
-
-/// Returns the error for a file that is not in the form that this program writes.
-pub fn malformed(path: &Path, reason: impl Into<String>) -> Error {
-    Error::internal(reason).about(path)
 }
 
 /// Describes a mistake by its line, counted from 1, and the name of its field.
@@ -90,35 +71,28 @@ fn reason(kind: &csv::ErrorKind, header: &[&str]) -> String {
     }
 }
 
-/// Writes a file of these rows, and leaves them as every reader of the file sees them. Returns the SHA-256 of the file.
-///
-/// # Errors
-///
-/// Returns an error if the file cannot be written.
-///
-/// # Panics
-///
-/// Panics if a field of the row type is not a plain value.
-pub fn store<T: Row>(path: &Path, rows: &mut Vec<T>) -> Result<String, Error> {
-    let bytes = to_bytes(rows);
-    std::fs::write(path, &bytes).map_err(Error::system(path))?;
-    *rows = parse(path, &bytes)?;
-    Ok(checksum(&bytes))
-}
-
 /// Returns the bytes of a file of these rows.
 ///
 /// # Panics
 ///
 /// Panics if a field of the row type is not a plain value.
 pub fn to_bytes<T: Row>(rows: &[T]) -> Vec<u8> {
+    lines(T::COLUMNS, rows)
+}
+
+/// Returns the bytes of a file with these columns, whose rows are structs or lists of plain values.
+///
+/// # Panics
+///
+/// Panics if a value is not plain, or if a row has another number of them.
+pub fn lines<T: Serialize>(columns: &[&str], rows: impl IntoIterator<Item = T>) -> Vec<u8> {
     // The header is written by hand: the writer would leave it out of a file without rows.
     let mut writer = csv::WriterBuilder::new()
         .has_headers(false)
         .from_writer(Vec::new());
     let written = writer
-        .write_record(T::COLUMNS)
-        .and_then(|()| rows.iter().try_for_each(|row| writer.serialize(row)));
+        .write_record(columns)
+        .and_then(|()| rows.into_iter().try_for_each(|row| writer.serialize(row)));
     written.expect("rows of plain fields have a CSV form");
     writer.into_inner().expect("memory takes any bytes")
 }
@@ -166,12 +140,6 @@ mod tests {
         );
         let read: Vec<Fruit> = parse(Path::new("f.csv"), &bytes).unwrap();
         assert_eq!(to_bytes(&read), bytes);
-        // Stored rows are as a reader sees them.
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("f.csv");
-        let mut stored = rows.to_vec();
-        assert_eq!(store(&path, &mut stored).unwrap(), checksum(&bytes));
-        assert_eq!((std::fs::read(path).unwrap(), stored), (bytes, read));
         assert_eq!(to_bytes::<Fruit>(&[]), b"name,seeds,grams\n");
     }
 

@@ -1,11 +1,28 @@
-//! User-defined functions, measured together with the built-in functions.
+//! A hash function: built in, or defined by the user.
 
-use super::{Function, GROUPS, called};
-use crate::record::{EMPTY, FunctionGroup, FunctionSummary, IDEAL, Resistance};
-use records::error::Error;
+use crate::record::{FunctionGroup, FunctionSummary, Resistance};
+use terminal::failure::Failure;
 
-/// The maximum length of a name in characters: charts have no room for more.
-const MAX_CHARACTERS: usize = 32;
+/// A hash function with its facts and known answers.
+#[derive(Debug, Clone)]
+pub struct Function {
+    /// The function in the records. The name is also its name on the command line.
+    pub facts: FunctionSummary,
+    /// The identifier in the function's crate, also accepted on the command line.
+    pub ident: String,
+    /// Other names, also accepted on the command line.
+    pub aliases: Vec<String>,
+    /// The function with its fixed seed; bits above the output are zero.
+    pub hash: fn(&[u8]) -> u64,
+    /// Says what is needed to call the function, if this build or processor cannot.
+    pub lacks: Option<String>,
+    /// Keys with their expected values of [`hash`](Self::hash).
+    pub answers: Vec<(Vec<u8>, u64)>,
+    /// SMHasher's verification value of 4 bytes of output for up to 32 bits, else of 8; `None` if none is known.
+    pub code: Option<u32>,
+    /// The function under a caller's seed, for the verification value; `None` if the seeds make no difference there.
+    pub seeded: Option<fn(&[u8], u32) -> u64>,
+}
 
 impl Function {
     /// Creates a user-defined hash function of the group [`FunctionGroup::Own`]. Its values count as stable, since only its
@@ -71,46 +88,15 @@ impl Function {
         }
     }
 
-    /// Checks the name and output against the rules of [`custom`](Self::custom).
-    pub(crate) fn check_custom(&self) -> Result<(), Error> {
-        let (name, bits) = (&*self.facts.name, self.facts.output_bits);
-        if !(1..=MAX_CHARACTERS).contains(&name.chars().count()) || name.contains(char::is_control) {
-            return Err(Error::input(format!(
-                "the name of a function must have 1 to {MAX_CHARACTERS} characters, none of them a control character, got {name:?}"
-            )));
-        }
-        if !(1..=64).contains(&bits) {
-            return Err(Error::input(format!(
-                "the output of the function {name:?} must have 1 to 64 bits, got {bits}"
-            )));
-        }
-        let compared = bits.min(32);
-        if self.facts.bits != compared {
-            return Err(Error::input(format!(
-                "the compared bits of the function {name:?} must be {compared}, got {}",
-                self.facts.bits
-            )));
-        }
-        let same = |other: &str| other.eq_ignore_ascii_case(name);
-        if let Some(function) = called(name) {
-            Err(function.has_the_name(name))
-        } else if GROUPS.into_iter().any(|(group, _)| same(group)) {
-            Err(taken(name, "a group of functions"))
-        } else if [EMPTY, IDEAL].into_iter().any(same) {
-            Err(taken(name, "a row of the records other than a function"))
-        } else {
-            Ok(())
-        }
+    /// Returns the function, unless this build or processor lacks it.
+    pub(super) fn here(&self) -> Result<&Self, Failure> {
+        let name = &self.facts.name;
+        let error = |why| Failure::input(format!("{name} is not in this program: it needs {why}"));
+        self.lacks.as_ref().map_or(Ok(self), |why| Err(error(why)))
     }
 
-    /// Returns the error for another function with this name.
-    pub(crate) fn has_the_name(&self, name: &str) -> Error {
-        taken(name, &format!("{}, of {}", self.facts.name, self.facts.origin))
+    /// Returns true if the name, the identifier or an alias is `same`.
+    pub(super) fn has(&self, same: impl Fn(&str) -> bool) -> bool {
+        same(&self.facts.name) || same(&self.ident) || self.aliases.iter().any(|alias| same(alias))
     }
-}
-
-fn taken(name: &str, by: &str) -> Error {
-    Error::input(format!(
-        "a function is named {name:?}, which is taken by {by}: rename it"
-    ))
 }
