@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use statistics::{binomial, robust, significant};
 use terminal::failure::Failure;
 
-use crate::record::{Batch, Case, Row};
-use crate::suite::{Baseline, INTERVAL_LEVEL, Suite};
+use crate::record::{Batch, Case, INTERVAL_LEVEL, Row};
+use crate::suite::{Baseline, Suite};
 
 /// A case with its batches by round.
 type Rounds<'a> = (&'a Case, BTreeMap<u64, &'a Batch>);

@@ -76,6 +76,9 @@ impl Batch {
     pub const COLUMNS: &'static [&'static str] = &["round", "calls", "count"];
 }
 
+/// The least probability with which the interval of a ratio contains the true median.
+pub const INTERVAL_LEVEL: f64 = 0.95;
+
 /// A line of the suite's records: all rounds of a case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
@@ -96,7 +99,7 @@ pub struct Row {
     /// Median over the rounds of the count divided by the baseline's in the same round; none if that is 0.
     #[serde(serialize_with = "number")]
     pub ratio: Option<f64>,
-    /// Lower end of its interval, see [`INTERVAL_LEVEL`](crate::suite::INTERVAL_LEVEL).
+    /// Lower end of its interval, see [`INTERVAL_LEVEL`].
     #[serde(serialize_with = "number")]
     pub ratio_low: Option<f64>,
     /// Upper end of the interval.

@@ -7,9 +7,6 @@ use terminal::number;
 
 use crate::record::{Case, Row};
 
-/// The least probability with which the interval of a ratio contains the true median.
-pub const INTERVAL_LEVEL: f64 = 0.95;
-
 /// A name in the records and its display text.
 pub type Label = (&'static str, &'static str);
 
