@@ -14,15 +14,14 @@ import java.util.Properties;
  * Guava's part of the benchmark.
  *
  * <p>Requests come on standard input and are answered on standard output, all numbers big-endian. A request is one byte
- * and its operands; an answer is the byte 0, the number of bytes of the result, and the result. There is one filter at a
- * time. The program times its own loops, over keys that are there before the clock starts. The end of
- * the input ends the program.
+ * and its operands; an answer is the number of bytes of the result, and the result. There is one filter at a time. The
+ * program times its own loops, over keys that are there before the clock starts. The end of the input ends the program.
  */
 final class Membership {
   private static final Funnel<CharSequence> FUNNEL = Funnels.stringFunnel(StandardCharsets.UTF_8);
 
-  /** The keys that are made and then timed together, as in {@code keys.rs}. */
-  private static final int KEYS_AT_ONCE = 1 << 14;
+  /** The bytes of a key. */
+  private static final int KEY_LENGTH = 16;
 
   private final DataInputStream in = new DataInputStream(System.in);
   private final DataOutputStream out = new DataOutputStream(new BufferedOutputStream(System.out));
@@ -34,7 +33,6 @@ final class Membership {
     while ((request = membership.in.read()) >= 0) {
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       membership.take(request, new DataOutputStream(bytes));
-      membership.out.writeByte(0);
       membership.out.writeInt(bytes.size());
       bytes.writeTo(membership.out);
       membership.out.flush();
@@ -58,7 +56,7 @@ final class Membership {
         break;
       case 'P':
       case 'Q':
-        work(request == 'P', in.readLong(), in.readLong(), result);
+        work(request == 'P', result);
         break;
       default:
         throw new IOException("unknown request " + request);
@@ -74,38 +72,18 @@ final class Membership {
     return properties.getProperty("version");
   }
 
-  private static long mix(long z) {
-    z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
-    z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
-    return z ^ (z >>> 31);
-  }
-
-  /** Key number {@code index}: SplitMix64's number of that index, seed 1, as 16 hexadecimal digits, lowest first. */
-  private static String key(long index) {
-    long number = mix(1 + (index + 1) * 0x9e3779b97f4a7c15L);
-    byte[] digits = new byte[16];
-    for (int i = 0; i < digits.length; i++) {
-      digits[i] = (byte) "0123456789abcdef".charAt((int) (number >>> 4 * i) & 15);
-    }
-    return new String(digits, StandardCharsets.ISO_8859_1);
-  }
-
   /** Puts keys, or queries them; the result is nanoseconds, and the number of positive answers. */
-  private void work(boolean isPut, long first, long count, DataOutputStream result) throws IOException {
-    long ns = 0;
-    long yes = 0;
-    for (long done = 0; done < count; done += KEYS_AT_ONCE) {
-      String[] keys = new String[(int) Math.min(KEYS_AT_ONCE, count - done)];
-      for (int i = 0; i < keys.length; i++) {
-        keys[i] = key(first + done + i);
-      }
-      long start = System.nanoTime();
-      long positive = isPut ? putAll(filter, keys) : queryAll(filter, keys);
-      ns += System.nanoTime() - start;
-      yes += positive;
+  private void work(boolean isPut, DataOutputStream result) throws IOException {
+    String[] keys = new String[in.readInt()];
+    byte[] bytes = new byte[KEY_LENGTH];
+    for (int i = 0; i < keys.length; i++) {
+      in.readFully(bytes);
+      keys[i] = new String(bytes, StandardCharsets.ISO_8859_1);
     }
-    result.writeLong(ns);
-    result.writeLong(yes);
+    long start = System.nanoTime();
+    long positive = isPut ? putAll(filter, keys) : queryAll(filter, keys);
+    result.writeLong(System.nanoTime() - start);
+    result.writeLong(positive);
   }
 
   private static long putAll(BloomFilter<CharSequence> filter, String[] keys) {

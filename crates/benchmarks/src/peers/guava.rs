@@ -7,7 +7,7 @@ use java::Java;
 use terminal::failure::Failure;
 
 use crate::ours::filters;
-use crate::suites::membership::{Contender, FPP, Keys, Plan, Work};
+use crate::suites::membership::{Contender, FPP, Plan, Work};
 use crate::turns::Timed;
 
 /// Options of `java`: a garbage collector without threads, and a heap that holds the largest filter and never grows.
@@ -44,10 +44,10 @@ impl Work for Java {
         Ok((parameters.bits(), parameters.probe_count()))
     }
 
-    fn run(&mut self, is_insert: bool, keys: Keys) -> Result<Timed, Failure> {
+    fn run(&mut self, is_insert: bool, keys: &[String]) -> Result<Timed, Failure> {
         let kind = if is_insert { b"P" } else { b"Q" };
-        let [first, count] = [keys.first, keys.count].map(u64::to_be_bytes);
-        let mut answer = self.request(&[kind, &first, &count])?;
+        let count = (keys.len() as u32).to_be_bytes();
+        let mut answer = self.request(&[kind, &count, keys.concat().as_bytes()])?;
         let (ns, yes) = (answer.get_u64(), answer.get_u64());
         Ok(Timed { ns, yes })
     }

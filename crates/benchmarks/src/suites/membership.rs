@@ -113,28 +113,34 @@ fn insertions(bits: u64) -> u64 {
     (bits as f64 * 0.480_453_013_918_201_4 / 4.605_170_185_988_092) as u64
 }
 
-/// Seed of the keys, as in `Membership.java`.
+/// Seed of the keys.
 const KEY_SEED: u64 = 1;
 /// SplitMix64's increment of its state.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Number of keys generated and then timed together: with their `String` headers about 0.9 MB, which fits in a
-/// second-level cache. As in `Membership.java`.
+/// second-level cache.
 pub const AT_ONCE: usize = 1 << 14;
 /// Index of the first key that no filter has.
 const ABSENT: u64 = 1 << 40;
 
-/// Keys with consecutive indexes, equal for every filter and in both languages.
+/// Keys with consecutive indexes.
 #[derive(Debug, Clone, Copy)]
-pub struct Keys {
-    /// The first index.
-    pub first: u64,
-    /// The number of keys.
-    pub count: u64,
+struct Keys {
+    first: u64,
+    count: u64,
 }
 
 impl Keys {
-    /// Generates the keys part by part.
-    pub fn parts(self) -> impl Iterator<Item = Vec<String>> {
+    /// Inserts the keys into a filter, or queries them. They are generated part by part, outside the timing.
+    fn run(self, filter: &mut dyn Work, is_insert: bool) -> Result<Timed, Failure> {
+        let mut sum = Timed::default();
+        for part in self.parts() {
+            sum.add(filter.run(is_insert, &part)?);
+        }
+        Ok(sum)
+    }
+
+    fn parts(self) -> impl Iterator<Item = Vec<String>> {
         let numbers = numbers(KEY_SEED.wrapping_add(self.first.wrapping_mul(STEP)));
         let text = |number| String::from_utf8_lossy(&hexadecimal(number)).into_owned();
         let mut keys = numbers.take(self.count as usize).map(text);
@@ -164,12 +170,12 @@ pub trait Work {
     /// If another process fails.
     fn start(&mut self, plan: &Plan) -> Result<(u64, u32), Failure>;
 
-    /// Inserts the keys, or queries them.
+    /// Inserts the keys, strings of 16 bytes, or queries them.
     ///
     /// # Errors
     ///
     /// If another process fails.
-    fn run(&mut self, is_insert: bool, keys: Keys) -> Result<Timed, Failure>;
+    fn run(&mut self, is_insert: bool, keys: &[String]) -> Result<Timed, Failure>;
 }
 
 /// The limit of the false-positive rate: twice the rate of the filters.
@@ -200,6 +206,7 @@ fn one_size(
     contenders: &mut [Contender],
     batches: &mut Vec<Batch>,
 ) -> Result<(), Failure> {
+    let contents = ["keys", "random-words"][usize::from(plan.has_random_words)];
     let mut sizes = Vec::new();
     for contender in contenders.iter_mut() {
         sizes.push(contender.work.start(plan)?);
@@ -217,9 +224,23 @@ fn one_size(
                 return Err(wrong(contender.name, format!("{done:?}")));
             }
             answers[index] = tasks.map(|(.., timed)| timed.yes);
-            if round >= plan.warm_up {
-                let round = round + 1 - plan.warm_up;
-                record(plan, round, contender, sizes[index], &tasks, batches);
+            if round < plan.warm_up {
+                continue;
+            }
+            let Contender { version, setup, .. } = contender;
+            let Plan { bits, insertions, .. } = plan;
+            let (bit_size, probes) = sizes[index];
+            let parameters: [&dyn Display; 7] =
+                [version, setup, bits, insertions, &contents, &bit_size, &probes];
+            let mut record = |task, calls, count| {
+                let case = SUITE.case(contender.name, task, &parameters);
+                batches.push(case.batch(round + 1 - plan.warm_up, calls, count));
+            };
+            for (task, calls, Timed { ns, yes }) in tasks {
+                record(task, calls, ns);
+                if task == "absent" {
+                    record("false-positives", calls, yes);
+                }
             }
         }
         // Filters that equal Guava's give the same answers, but puts of many do not tell what changed.
@@ -239,12 +260,12 @@ fn one(plan: &Plan, round: u64, filter: &mut dyn Work) -> Result<[Done; 3], Fail
     let mut put = Timed::default();
     let (inserted, present, times) = if plan.has_random_words {
         let own = keys(round * plan.keys, plan.keys);
-        put.add(filter.run(true, own)?);
+        put.add(own.run(filter, true)?);
         (plan.keys, own, 1)
     } else {
         for _ in 0..plan.builds {
             filter.start(plan)?;
-            put.add(filter.run(true, keys(0, plan.insertions))?);
+            put.add(keys(0, plan.insertions).run(filter, true)?);
         }
         // A different range in every round, if the filter has more keys than are queried.
         let queried = plan.keys.min(plan.insertions);
@@ -252,38 +273,16 @@ fn one(plan: &Plan, round: u64, filter: &mut dyn Work) -> Result<[Done; 3], Fail
         let inserted = plan.insertions * plan.builds;
         (inserted, keys(first, queried), plan.keys / queried)
     };
-    let absent = filter.run(false, keys(ABSENT + round * plan.keys, plan.keys))?;
+    let absent = keys(ABSENT + round * plan.keys, plan.keys).run(filter, false)?;
     let mut found = Timed::default();
     for _ in 0..times {
-        found.add(filter.run(false, present)?);
+        found.add(present.run(filter, false)?);
     }
     Ok([
         ("put", inserted, put),
         ("absent", plan.keys, absent),
         ("present", present.count * times, found),
     ])
-}
-
-/// Appends the batches of a filter's tasks.
-fn record(
-    plan: &Plan,
-    round: u64,
-    contender: &Contender,
-    (bit_size, probes): (u64, u32),
-    tasks: &[Done],
-    batches: &mut Vec<Batch>,
-) {
-    let Contender { version, setup, .. } = contender;
-    let Plan { bits, insertions, .. } = plan;
-    let contents = ["keys", "random-words"][usize::from(plan.has_random_words)];
-    let parameters: [&dyn Display; 7] = [version, setup, bits, insertions, &contents, &bit_size, &probes];
-    let case = |task| SUITE.case(contender.name, task, &parameters);
-    for &(task, calls, Timed { ns, yes }) in tasks {
-        batches.push(case(task).batch(round, calls, ns));
-        if task == "absent" {
-            batches.push(case("false-positives").batch(round, calls, yes));
-        }
-    }
 }
 
 /// Returns true if a task can have these positive answers.

@@ -4,7 +4,7 @@ use std::io::{self, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use bytes::{Buf as _, Bytes};
+use bytes::Bytes;
 use tempfile::TempDir;
 use terminal::failure::Failure;
 
@@ -64,23 +64,17 @@ impl Java {
     ///
     /// # Errors
     ///
-    /// The class and message of an exception that the program reports, or the reason why a pipe failed.
+    /// If a pipe fails, because the program has ended.
     pub(super) fn request(&mut self, parts: &[&[u8]]) -> Result<Bytes, Failure> {
-        let mut answer = || -> io::Result<(bool, Bytes)> {
+        let mut answer = || -> io::Result<Bytes> {
             parts.iter().try_for_each(|part| self.input.write_all(part))?;
-            let mut head = [0; 5];
-            self.output.read_exact(&mut head)?;
-            let mut head = &head[..];
-            let has_thrown = head.get_u8() != 0;
-            let mut bytes = vec![0; head.get_u32() as usize];
+            let mut len = [0; 4];
+            self.output.read_exact(&mut len)?;
+            let mut bytes = vec![0; u32::from_be_bytes(len) as usize];
             self.output.read_exact(&mut bytes)?;
-            Ok((has_thrown, bytes.into()))
+            Ok(bytes.into())
         };
-        match answer() {
-            Ok((false, bytes)) => Ok(bytes),
-            Ok((true, text)) => Err(Failure::internal(String::from_utf8_lossy(&text))),
-            Err(error) => Err(Failure::Internal(format!("the Java process: {error}"))),
-        }
+        answer().map_err(|error| Failure::Internal(format!("the Java process: {error}")))
     }
 }
 
