@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::time::Instant;
 
 use terminal::failure::Failure;
-use terminal::progress::Progress;
+use terminal::progress::{Progress, go_on};
 
 /// A run of the program.
 pub struct Run<'a> {
@@ -26,10 +26,7 @@ impl Run<'_> {
     ///
     /// [`Failure::Interrupted`].
     pub fn go_on(&self) -> Result<(), Failure> {
-        if self.progress.cancelled() {
-            return Err(Failure::Interrupted);
-        }
-        Ok(())
+        Ok(go_on(self.progress)?)
     }
 }
 

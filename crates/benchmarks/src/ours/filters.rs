@@ -3,7 +3,7 @@
 
 use std::hash::BuildHasher;
 
-use fastbloom::BloomFilter as FastBloom;
+use fastbloom::{BloomFilter as FastBloom, BuilderWithBits};
 use foldhash::fast::FixedState;
 use hashzoo::{REDISBLOOM_SEED, murmur64a};
 use membership_filters::backend::Exclusive;
@@ -58,13 +58,10 @@ pub fn all() -> impl Iterator<Item = Contender> {
         (ours, "redisbloom-batch", many, redisbloom),
         (ours, "bloom-c", "a transcription".to_owned(), bloom_c),
         ("fastbloom", "fastbloom-default", default, |plan, _| {
-            let probes = plan.parameters().probe_count();
-            fastbloom(fastbloom_builder(plan).seed(&1).hashes(probes))
+            fastbloom(plan, fastbloom_builder(plan).seed(&1))
         }),
         ("fastbloom", "fastbloom-foldhash", foldhash, |plan, _| {
-            let probes = plan.parameters().probe_count();
-            let builder = fastbloom_builder(plan).hasher(FixedState::with_seed(1));
-            fastbloom(builder.hashes(probes))
+            fastbloom(plan, fastbloom_builder(plan).hasher(FixedState::with_seed(1)))
         }),
     ];
     each.into_iter().map(|(package, name, setup, make)| Contender {
@@ -229,7 +226,7 @@ fn bloom_c(plan: &Plan, _: bool) -> Made {
     }
 }
 
-fn fastbloom_builder(plan: &Plan) -> fastbloom::BuilderWithBits {
+fn fastbloom_builder(plan: &Plan) -> BuilderWithBits {
     if plan.has_random_words {
         FastBloom::from_vec(numbers(WORD_SEED).take(plan.parameters().word_count()).collect())
     } else {
@@ -237,7 +234,8 @@ fn fastbloom_builder(plan: &Plan) -> fastbloom::BuilderWithBits {
     }
 }
 
-fn fastbloom<S: BuildHasher + 'static>(mut filter: FastBloom<S>) -> Made {
+fn fastbloom<S: BuildHasher + 'static>(plan: &Plan, builder: BuilderWithBits<S>) -> Made {
+    let mut filter = builder.hashes(plan.parameters().probe_count());
     Made {
         bits: filter.num_bits() as u64,
         probes: filter.num_hashes(),

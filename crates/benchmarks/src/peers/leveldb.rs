@@ -99,7 +99,9 @@ const SIZES: [usize; 8] = [32, 128, 512, 4096, 16_384, 100_000, 1_000_000, 20_00
 ///
 /// If the user asked for a stop, or a contender does other work than LevelDB.
 pub fn policy(run: &Run<'_>) -> Result<Vec<Batch>, Failure> {
-    policy::measure_sizes(run, &policies(), &SIZES, [KeyLengths::Fixed, KeyLengths::Mixed])
+    let contenders = policies();
+    let measure = |plan| policy::measure_equal(run, &contenders, plan);
+    policy::each_size(run, &SIZES, [KeyLengths::Fixed, KeyLengths::Mixed], measure)
 }
 
 fn policies() -> Vec<Contender> {

@@ -27,7 +27,9 @@ static ZEROS: [u8; 1 << 25] = [0; 1 << 25];
 ///
 /// If the user asked for a stop, or a contender does other work than arrow-rs.
 pub fn policy(run: &Run<'_>) -> Result<Vec<Batch>, Failure> {
-    policy::measure_sizes(run, &policies(), &SIZES, [KeyLengths::Fixed, KeyLengths::Urls])
+    let contenders = policies();
+    let measure = |plan| policy::measure_equal(run, &contenders, plan);
+    policy::each_size(run, &SIZES, [KeyLengths::Fixed, KeyLengths::Urls], measure)
 }
 
 fn policies() -> Vec<Contender> {

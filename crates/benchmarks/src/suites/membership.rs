@@ -257,12 +257,11 @@ fn one_size(
 /// Runs all tasks of one filter in one round, counted from 0.
 fn one(plan: &Plan, round: u64, filter: &mut dyn Work) -> Result<[Done; 3], Failure> {
     let keys = |first, count| Keys { first, count };
-    let mut put = Timed::default();
-    let (inserted, present, times) = if plan.has_random_words {
+    let (inserted, put, present, times) = if plan.has_random_words {
         let own = keys(round * plan.keys, plan.keys);
-        put.add(own.run(filter, true)?);
-        (plan.keys, own, 1)
+        (plan.keys, own.run(filter, true)?, own, 1)
     } else {
+        let mut put = Timed::default();
         for _ in 0..plan.builds {
             filter.start(plan)?;
             put.add(keys(0, plan.insertions).run(filter, true)?);
@@ -271,7 +270,7 @@ fn one(plan: &Plan, round: u64, filter: &mut dyn Work) -> Result<[Done; 3], Fail
         let queried = plan.keys.min(plan.insertions);
         let first = round * queried % (plan.insertions - queried + 1);
         let inserted = plan.insertions * plan.builds;
-        (inserted, keys(first, queried), plan.keys / queried)
+        (inserted, put, keys(first, queried), plan.keys / queried)
     };
     let absent = keys(ABSENT + round * plan.keys, plan.keys).run(filter, false)?;
     let mut found = Timed::default();

@@ -127,25 +127,11 @@ pub fn each_size(
     Ok(batches)
 }
 
-/// Measures filters of these sizes, with keys of these lengths and with the same bytes.
-///
-/// # Errors
-///
-/// If the user asked for a stop, or a contender does other work than the first.
-pub fn measure_sizes(
-    run: &Run<'_>,
-    contenders: &[Contender],
-    sizes: &[usize],
-    lengths: [KeyLengths; 2],
-) -> Result<Vec<Batch>, Failure> {
-    each_size(run, sizes, lengths, |plan| measure_equal(run, contenders, plan))
-}
-
 /// Measures filters of one size with the same bytes.
 ///
 /// # Errors
 ///
-/// Those of [`measure_sizes`].
+/// If the user asked for a stop, or a contender does other work than the first.
 pub fn measure_equal(run: &Run<'_>, contenders: &[Contender], plan: Plan) -> Result<Vec<Batch>, Failure> {
     measure(run, contenders, plan, true, |name, version, task, form| {
         let (lengths, size) = (plan.lengths.name(), plan.size);
