@@ -87,6 +87,12 @@ pub fn short(policy: &str) -> &str {
 /// There is no memory for a filter, or it does not do what it must.
 pub type Failed = Box<dyn std::error::Error + Send + Sync>;
 
+/// Builds a filter of keys.
+pub type Build = dyn Fn(&[&[u8]]) -> Result<Filter, Failed>;
+
+/// Counts the keys that match.
+pub type Matching = dyn Fn(&[&[u8]]) -> u64;
+
 /// Filters of one kind.
 pub struct Series {
     /// Name in the records.
@@ -100,7 +106,7 @@ pub struct Plan {
     /// The rate by the filter's own formula, if it is not the ideal one.
     pub expected: Option<f64>,
     /// Builds a filter of keys.
-    pub build: Box<dyn Fn(&[&[u8]]) -> Result<Filter, Failed>>,
+    pub build: Box<Build>,
 }
 
 /// A filter that was built.
@@ -110,7 +116,7 @@ pub struct Filter {
     /// The bits and probes of an array that is probed; `None` for other filters.
     pub probed: Option<(u64, u32)>,
     /// Counts the keys that match.
-    pub matching: Box<dyn Fn(&[&[u8]]) -> u64>,
+    pub matching: Box<Matching>,
 }
 
 impl Filter {
