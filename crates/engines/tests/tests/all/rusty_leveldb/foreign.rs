@@ -3,32 +3,34 @@
 use std::cmp::Ordering as Order;
 use std::rc::Rc;
 
-use filter_policy::leveldb::Murmur2;
-use filter_policy::{BitsPerKey, BloomFilterPolicy};
+use filter_policy::formats;
 use filter_policy_rusty_leveldb::{Error, check, checked_open};
 use rusty_leveldb::{BloomPolicy, Cmp, DB, DefaultCmp, Options};
 
-use super::support::counting::CountingPolicy;
-use super::support::filled::{COUNT, found, iterated, written};
-use super::support::{options, tables, with_engines, with_policy};
-
-const BLOOM: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::new(BitsPerKey::whole(10));
+use super::{options, with, with_ours};
+use crate::databases::Keys;
+use crate::engines::rusty_leveldb::{Opened, written};
+use crate::engines::{Database as _, tables};
+use crate::policies::{BLOOM, Counted, TEN};
 
 #[test]
 fn the_engine_loses_keys_and_the_check_refuses() {
-    let folder = written(with_engines(options(), BloomPolicy::new(10)));
-
-    // The engine without the check.
-    let mut db = DB::open(folder.path(), with_policy(options(), BLOOM)).unwrap();
-    assert_eq!(iterated(&mut db), COUNT, "all keys are there");
-    let hardly_any = found(&mut db);
+    let keys = Keys::new(false);
+    let folder = written(with(options(), BloomPolicy::new(10)), &keys);
+    let db = DB::open(folder.path(), with_ours(options(), BLOOM)).unwrap();
+    let mut unchecked = Opened {
+        db,
+        reads: Box::new(|| 0),
+    };
+    assert_eq!(unchecked.count(), keys.stored.len(), "all keys are there");
+    let found = keys.stored.iter().filter(|key| unchecked.has(key)).count();
     assert!(
-        hardly_any < COUNT / 20,
-        "{hardly_any} are found: has the engine been mended?"
+        found < keys.stored.len() / 20,
+        "{found} are found: has the engine been mended?"
     );
-    drop(db);
+    drop(unchecked);
 
-    let before: Vec<_> = tables(folder.path());
+    let before = tables(folder.path());
     let refused = checked_open(folder.path(), options(), BLOOM).err().unwrap();
     assert!(matches!(&refused, Error::ForeignFilters { table, .. } if *table == before[0]));
     let text = refused.to_string();
@@ -38,13 +40,7 @@ fn the_engine_loses_keys_and_the_check_refuses() {
         "{text}"
     );
     assert_eq!(tables(folder.path()), before);
-
-    // The policy that wrote the database finds every key.
-    let builtin = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10));
-    assert_eq!(
-        found(&mut checked_open(folder.path(), options(), builtin).unwrap()),
-        COUNT
-    );
+    checked_open(folder.path(), options(), formats::LEVEL_DB.policy(TEN)).unwrap();
 }
 
 /// A comparator that orders keys backwards.
@@ -101,8 +97,8 @@ fn the_check_agrees_with_the_engine() {
                 cmp: comparator.clone(),
                 ..rusty_leveldb::in_memory()
             };
-            let policy = CountingPolicy::named(wrote, BLOOM);
-            let mut db = DB::open("database", with_policy(memory.clone(), policy)).unwrap();
+            let policy = Counted::named(wrote, BLOOM);
+            let mut db = DB::open("database", with_ours(memory.clone(), policy)).unwrap();
             db.put(b"key", b"value").unwrap();
             db.put(b"other", b"value").unwrap();
             let (from, to): (&[u8], &[u8]) = match comparator.id() {
@@ -112,10 +108,10 @@ fn the_check_agrees_with_the_engine() {
             db.compact_range(from, to).unwrap();
             drop(db);
             for reads in NAMES {
-                let policy = CountingPolicy::named(reads, BLOOM);
+                let policy = Counted::named(reads, BLOOM);
                 let verdict = check("database", &memory, &policy);
                 // The bits are the same under every name, so no key is lost; only the queries of the filter differ.
-                let mut db = DB::open("database", with_policy(memory.clone(), policy.clone())).unwrap();
+                let mut db = DB::open("database", with_ours(memory.clone(), policy.clone())).unwrap();
                 assert!(db.get(b"key").is_some() && db.get(b"other").is_some());
                 let used = policy.counts()[0] > 0;
                 match verdict {
@@ -146,8 +142,7 @@ fn without_filters_and_without_tables_every_policy_is_safe() {
     let mut db = checked_open(&path, options(), BLOOM).unwrap();
     db.put(b"key", b"value").unwrap();
     drop(db);
-    let builtin = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10));
-    let mut db = checked_open(&path, options(), builtin).unwrap();
+    let mut db = checked_open(&path, options(), formats::LEVEL_DB.policy(TEN)).unwrap();
     assert_eq!(db.get(b"key").as_deref(), Some(&b"value"[..]));
     drop(db);
 
@@ -161,7 +156,7 @@ fn without_filters_and_without_tables_every_policy_is_safe() {
         checked_open(missing, never, BLOOM).err().unwrap(),
         Error::Engine(_)
     ));
-    let unnamed = CountingPolicy::named("", BLOOM);
+    let unnamed = Counted::named("", BLOOM);
     let refused = checked_open(folder.path(), options(), unnamed.clone());
     assert!(matches!(refused.err().unwrap(), Error::EmptyName));
     let refused = check(folder.path(), &options(), &unnamed);

@@ -3,15 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use filter_policy::leveldb::Murmur2;
-use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::{Error, check, checked_open};
 use filter_tables::{BlockHandle, Table, block_checksum};
 use rusty_leveldb::{DB, Options};
 
-use super::support::{options, tables};
+use super::options;
+use crate::engines::tables;
+use crate::policies::BLOOM;
 
-const BLOOM: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::new(BitsPerKey::whole(10));
 const KEYS: u32 = 60;
 
 fn key(number: u32) -> String {
