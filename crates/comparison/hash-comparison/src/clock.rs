@@ -37,7 +37,7 @@ use crate::keys::shuffled;
 use crate::record::{CallForm as Form, EMPTY, Place};
 use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
-use records::error::Error;
+use terminal::failure::Failure;
 use terminal::progress::{Cancelled, Progress, go_on};
 
 /// Returns the empty function, then the functions.
@@ -147,7 +147,7 @@ impl<'a> Readings<'a> {
     }
 
     /// Takes one reading of each line, in an order drawn from `seed`.
-    pub fn round(&mut self, seed: u64, progress: &dyn Progress) -> Result<(), Error> {
+    pub fn round(&mut self, seed: u64, progress: &dyn Progress) -> Result<(), Failure> {
         let order = shuffled(self.lines.len() as u32, seed);
         let Workload { dataset, batch, .. } = &self.workload;
         // The previous round may have been of other keys: this brings these back into the cache.
@@ -168,7 +168,7 @@ impl<'a> Readings<'a> {
                 } else {
                     dataset
                 };
-                return Err(Error::internal(format!(
+                return Err(Failure::internal(format!(
                     "timing {} on {keys}: the values add up to {found:#018x}, not to {expected:#018x} as computed beforehand",
                     line.subject.facts.name
                 )));
@@ -187,7 +187,7 @@ pub(crate) fn read_all<'a>(
     subjects: &[Function],
     generator: &mut SplitMix64,
     progress: &dyn Progress,
-) -> Result<Vec<Readings<'a>>, Error> {
+) -> Result<Vec<Readings<'a>>, Failure> {
     let rounds: Vec<usize> = workloads.iter().map(|one| one.rounds).collect();
     let tables = workloads
         .into_iter()

@@ -4,15 +4,18 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use clap::{Args as _, FromArgMatches as _};
+use key_input::KeyForm;
+
+use crate::functions::library::Symbol;
 use crate::functions::{self, Function};
 use crate::keys::{DEFAULT_SEED, Manifest, embedded_names};
 use crate::program::typed;
 use crate::questions::Records;
-use crate::record::{FORMAT, FunctionGroup, FunctionSummary, Request, Run, SCHEMA};
+use crate::record::{FORMAT, FunctionGroup, FunctionSummary, Purpose, Request, Run, SCHEMA};
 use crate::report::{MAX_DATASETS, MAX_FUNCTIONS, Report};
-use crate::run::measure;
+use crate::run::{Plan, measure};
 use records::environment;
-use records::error::Error;
 use terminal::bar::Terminal;
 use terminal::failure::Failure;
 use terminal::progress::Progress;
@@ -45,22 +48,118 @@ use terminal::progress::Progress;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct Comparison {
+    /// An embedded dataset; may be given several times [default: all, or none with --keys]
+    #[arg(long = "dataset", value_name = "NAME")]
     datasets: Vec<String>,
-    key_files: Vec<PathBuf>,
+
+    /// A function, or a group of them: published, anchors, variants or further; may be given several times
+    #[arg(long = "function", value_name = "NAME")]
     functions: Vec<String>,
+
+    /// Measure every function; charts and lists fold those that are not named
+    #[arg(long)]
     all: bool,
-    /// User-defined functions, measured after the others.
-    own: Vec<Function>,
-    request: Request,
-    /// The seed of every random choice, if it is not [`DEFAULT_SEED`].
-    seed: Option<u64>,
+
+    /// A file of your own keys, one per line, or - for standard input; may be given several times
+    ///
+    /// A key is the bytes of a line without its end (LF or CR LF). An empty line is the empty key; duplicate keys are counted
+    /// and dropped. A line with a zero byte is refused: --type binary reads such keys. Files of gzip and Zstandard are
+    /// read as their contents. The dataset is named after the file, without its extension; that of standard input is stdin. The
+    /// options --type, --null, --column and --delimiter hold for every --keys.
+    #[arg(long = "keys", id = "keys", value_name = "FILE")]
+    key_files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    key_form: KeyForm,
+
+    /// Seed of every random choice, from 0 to 2^64 - 1
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, value_parser = seed, allow_negative_numbers = true)]
+    seed: u64,
+
+    /// Take fewer timing samples; all other results are the same
+    #[arg(long)]
     quick: bool,
-    /// The command line that repeats the run, if it is not that of this process.
-    command: Option<String>,
-    /// The commit of the workspace, for its own command.
-    commit: Option<String>,
+
+    /// A function of your own in any language, as ./libmine.so:my_hash:64; may be given several times
+    ///
+    /// The parts are a shared library, the function in it, and how many bits it returns, 8 to 64. It is
+    /// `uint64_t my_hash(const void *data, size_t length)`; with `:seed` at the end it has a third argument, `uint64_t seed`, which
+    /// is 0.
+    ///
+    /// The library may print, and any thread may call the function. It is tried out first in a process of its own: the run ends
+    /// with an error if the library cannot be opened or ends that process, or if the function accesses memory beside its key,
+    /// writes into it, needs more than 2 MiB of stack, returns two values for one key, or does not return within 5 seconds (60 for
+    /// the 2,200 calls of the trial). One that takes 10 µs or more per call is reported, with the time that a run takes at least. A
+    /// later call that does not return within 5 seconds is named; the first Ctrl-C waits for it, and a second ends the run.
+    #[arg(long = "own", value_name = "SYMBOL")]
+    pub(crate) symbols: Vec<Symbol>,
+
+    /// The use of the function, which decides the tests and the times that count [default: a filter or a table]
+    ///
+    /// The run ends with a recommendation for each dataset. It leaves out functions that lack a required property, and says
+    /// to avoid those with a defect that costs this purpose more than --negligible. The others are ranked by time, measured
+    /// as this purpose calls them. Without this option a function must serve filters and tables in memory.
+    #[arg(long = "for", value_name = "PURPOSE", value_enum, ignore_case = true)]
+    purpose: Option<Purpose>,
+
+    /// An attacker may choose keys: recommend only functions made for a secret key
+    ///
+    /// Your program must draw that key at random and keep it secret; the run itself uses a fixed one. Functions whose seeds
+    /// do not stop attackers (foldhash, aHash, XXH3 and others) are left out.
+    #[arg(long)]
+    untrusted: bool,
+
+    /// Recommend only functions whose values never change, on any platform; implied by --for filter, shard and checksum
+    #[arg(long)]
+    stable: bool,
+
+    /// With --for filter: the filter is never stored, so values that may change with a release are allowed
+    #[arg(long, conflicts_with = "stable", requires = "purpose")]
+    in_memory: bool,
+
+    /// Ignore defects that cost less than this share: 0.05 means 5 % more false positives, comparisons, keys in the fullest
+    /// shard or collisions
+    #[arg(long, value_name = "SHARE", default_value_t = Request::NEGLIGIBLE, value_parser = share)]
+    negligible: f64,
+
+    /// The function you use today: is it good enough, and what would a change gain? Marked in every chart
+    ///
+    /// With --type long or int for all keys, FxHash-2, foldhash and aHash are compared as Rust hashes integers with them, in rows of
+    /// their own such as FxHash-2 (u64).
+    #[arg(long, value_name = "FUNCTION")]
+    mine: Option<String>,
+
+    /// User-defined functions, measured after the others.
+    #[arg(skip)]
+    own: Vec<Function>,
+
+    /// The command line that repeats the run, if it is not that of this process, and the commit of the workspace.
+    #[arg(skip)]
+    pub(crate) repeated_by: Option<(String, Option<String>)>,
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| format!("must be a whole number between 0 and {}", u64::MAX))
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text
+        .parse()
+        .ok()
+        .filter(|share: &f64| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "must be a number from 0 to 1: 0.05 is 5 %".to_owned())
+}
+
+impl Default for Comparison {
+    /// The defaults of the command line.
+    fn default() -> Self {
+        let command = Self::augment_args(clap::Command::new("compare").no_binary_name(true));
+        let defaults = command.get_matches_from([""; 0]);
+        Self::from_arg_matches(&defaults).expect("every option has a default")
+    }
 }
 
 impl Comparison {
@@ -96,15 +195,21 @@ impl Comparison {
 
     /// Sets the requirements of a function. The function in use today is measured even if it was not added.
     pub fn request(self, request: Request) -> Self {
-        Self { request, ..self }
+        Self {
+            purpose: Some(request.purpose),
+            untrusted: request.untrusted,
+            stable: request.stable,
+            in_memory: request.purpose == Purpose::Filter && !request.stable,
+            mine: request.mine,
+            negligible: request.negligible,
+            key_form: request.key_form,
+            ..self
+        }
     }
 
     /// Sets the seed of every random choice.
     pub fn seed(self, seed: u64) -> Self {
-        Self {
-            seed: Some(seed),
-            ..self
-        }
+        Self { seed, ..self }
     }
 
     /// Measures every built-in function. Charts and lists fold those that were not added by name.
@@ -115,15 +220,6 @@ impl Comparison {
     /// Takes fewer timing samples. All other results stay the same.
     pub fn quick(self) -> Self {
         Self { quick: true, ..self }
-    }
-
-    /// Sets the command line that repeats the run, and the commit of the workspace.
-    pub(crate) fn repeated_by(self, command: String, commit: Option<String>) -> Self {
-        Self {
-            command: Some(command),
-            commit,
-            ..self
-        }
     }
 
     /// Measures all functions on all keys. Progress goes to standard error.
@@ -142,8 +238,8 @@ impl Comparison {
     ///
     /// # Errors
     ///
-    /// The errors of [`run`](Self::run), and one of the kind `Cancelled` if `progress` requests a stop.
-    pub fn measure(&self, progress: &dyn Progress) -> Result<Records, Error> {
+    /// The errors of [`run`](Self::run), and [`Failure::Interrupted`] if `progress` requests a stop.
+    pub fn measure(&self, progress: &dyn Progress) -> Result<Records, Failure> {
         measure(&self.plan()?, None, progress)
     }
 
@@ -153,7 +249,7 @@ impl Comparison {
     ///
     /// Returns an error if a name is unknown, two datasets or functions would have the same name, a function breaks the
     /// rules of [`Function::custom`], or there are too many datasets or functions for one report.
-    pub fn plan(&self) -> Result<Plan, Error> {
+    pub fn plan(&self) -> Result<Plan, Failure> {
         let datasets = self.dataset_names()?;
         let key_files = self.named_files()?;
         let mut named: Vec<Function> = Vec::new();
@@ -171,7 +267,7 @@ impl Comparison {
             named.clone()
         };
         // Only where all keys are numbers: the other functions hash their bytes.
-        let integers = self.request.key_form.kind.filter(|_| datasets.is_empty());
+        let integers = self.key_form.kind.filter(|_| datasets.is_empty());
         let with_integers = |function: Function| {
             let of_integers = integers.and_then(|kind| function.of_integers(kind));
             [function].into_iter().chain(of_integers)
@@ -189,10 +285,10 @@ impl Comparison {
             named.push(function.clone());
         }
         let is_among = |all: &[Function], name: &str| all.iter().any(|one| one.facts.name == name);
-        let mine = &self.request.mine;
-        let mine = mine.as_ref().filter(|mine| self.own_called(mine).is_none());
+        let mut request = self.requested()?;
+        let mine = self.mine.as_ref();
+        let mine = mine.filter(|mine| self.own_called(mine).is_none());
         let given = self.functions.iter().chain(mine);
-        let mut request = self.request.clone();
         let first = self.own.first().map(|function| function.facts.name.clone());
         request.mine = request.mine.or(first);
         let mut meanings: Vec<String> = given.filter_map(|name| functions::meaning(name)).collect();
@@ -215,7 +311,7 @@ impl Comparison {
         }
         let count = functions.len();
         if count > MAX_FUNCTIONS {
-            return Err(Error::input(format!(
+            return Err(Failure::input(format!(
                 "a run must have at most {MAX_FUNCTIONS} functions, got {count}: name the built-in ones that you need"
             )));
         }
@@ -223,13 +319,14 @@ impl Comparison {
             folded: !is_among(&named, &function.facts.name),
             ..function.facts.clone()
         };
+        let (command, commit) = self.repeated_by.clone().unwrap_or_else(|| (typed(), None));
         let run = Run {
             format: FORMAT.to_owned(),
             schema: SCHEMA,
             generator: format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
-            command: self.command.clone().unwrap_or_else(typed),
+            command,
             date: environment::now_utc(),
-            seed: self.seed.unwrap_or(DEFAULT_SEED),
+            seed: self.seed,
             quick: self.quick,
             functions: functions.iter().map(summary).collect(),
             request,
@@ -241,7 +338,37 @@ impl Comparison {
             key_files,
             functions,
             meanings,
-            commit: self.commit.clone(),
+            commit,
+        })
+    }
+
+    /// Returns the plan to make a run of all functions and embedded datasets again.
+    pub(crate) fn again(earlier: &Records) -> Result<Plan, Failure> {
+        let mut plan = Self::new().all().seed(earlier.run.seed).plan()?;
+        // The features of this build decide which further functions there are, and an earlier run has none.
+        plan.functions
+            .retain(|one| one.facts.group != FunctionGroup::Further);
+        plan.run
+            .functions
+            .retain(|one| one.group != FunctionGroup::Further);
+        Ok(plan)
+    }
+
+    /// Returns the requirements of a function.
+    fn requested(&self) -> Result<Request, Failure> {
+        let purpose = self.purpose.unwrap_or_default();
+        if self.in_memory && purpose != Purpose::Filter {
+            return Err(Failure::input(format!(
+                "--in-memory must not be given with --for {purpose}: it is for filters, which are otherwise taken to be stored"
+            )));
+        }
+        Ok(Request {
+            purpose,
+            untrusted: self.untrusted,
+            stable: self.stable || purpose == Purpose::Filter && !self.in_memory,
+            mine: self.mine.clone(),
+            negligible: self.negligible,
+            key_form: self.key_form.clone(),
         })
     }
 
@@ -253,7 +380,7 @@ impl Comparison {
     }
 
     /// Returns the names of the embedded datasets, each once.
-    fn dataset_names(&self) -> Result<Vec<String>, Error> {
+    fn dataset_names(&self) -> Result<Vec<String>, Failure> {
         let mut datasets: Vec<String> = Vec::new();
         for name in &self.datasets {
             datasets.push(Manifest::find(name)?.name.clone());
@@ -265,7 +392,7 @@ impl Comparison {
         datasets.retain(|name| seen.insert(name.clone()));
         let count = datasets.len() + self.key_files.len();
         if count > MAX_DATASETS {
-            return Err(Error::input(format!(
+            return Err(Failure::input(format!(
                 "a run must have at most {MAX_DATASETS} datasets and key files, got {count}: make several runs"
             )));
         }
@@ -274,14 +401,14 @@ impl Comparison {
 
     /// Returns the key files with the names of their datasets. Names must differ where case does not count, since files
     /// are named after them.
-    fn named_files(&self) -> Result<Vec<(String, PathBuf)>, Error> {
+    fn named_files(&self) -> Result<Vec<(String, PathBuf)>, Failure> {
         let mut named: Vec<(String, PathBuf)> = Vec::new();
         for path in &self.key_files {
             let name = dataset_of(path)?;
             match named.iter().find(|(other, _)| other.eq_ignore_ascii_case(&name)) {
-                Some((_, first)) if first == path => return Err(Error::input("is given twice").about(path)),
+                Some((_, first)) if first == path => return Err(Failure::input("is given twice").about(path)),
                 Some((_, first)) => {
-                    return Err(Error::input(format!(
+                    return Err(Failure::input(format!(
                         "{} and {} would both be the dataset {name}; rename or copy one of them",
                         first.display(),
                         path.display()
@@ -295,13 +422,13 @@ impl Comparison {
 }
 
 /// Returns `stdin`, or the name of the file without its extension, which may stand before that of a compression.
-fn dataset_of(path: &Path) -> Result<String, Error> {
+fn dataset_of(path: &Path) -> Result<String, Failure> {
     if path == Path::new("-") {
         return Ok("stdin".to_owned());
     }
     // Checked before the name, since `.` and `..` have no name.
     if path.is_dir() {
-        return Err(Error::input("is a folder; give a file with one key per line").about(path));
+        return Err(Failure::input("is a folder; give a file with one key per line").about(path));
     }
     let is_compressed = |kind: &OsStr| ["gz", "zst"].iter().any(|known| kind.eq_ignore_ascii_case(known));
     let file = if path.extension().is_some_and(is_compressed) {
@@ -314,41 +441,11 @@ fn dataset_of(path: &Path) -> Result<String, Error> {
     let Some(name) = stem.filter(|stem| !stem.contains(char::is_control)) else {
         let reason = "the dataset is named after the file's name without its extension; it needs one, without control \
                       characters: rename or copy the file";
-        return Err(Error::input(reason).about(path));
+        return Err(Failure::input(reason).about(path));
     };
     if embedded_names().any(|embedded| embedded.eq_ignore_ascii_case(&name)) {
         let reason = format!("{name} is the name of an embedded dataset; rename or copy the file");
-        return Err(Error::input(reason).about(path));
+        return Err(Failure::input(reason).about(path));
     }
     Ok(name)
-}
-
-/// A checked comparison: what its names stand for, each once.
-#[derive(Debug)]
-pub struct Plan {
-    /// The start of the records: functions, request, seed, command and date.
-    pub run: Run,
-    /// The embedded datasets.
-    pub datasets: Vec<String>,
-    /// The functions, in the order in which they are measured.
-    pub functions: Vec<Function>,
-    /// The files of keys, with the names of their datasets.
-    pub key_files: Vec<(String, PathBuf)>,
-    /// A sentence for each given name that is not the function's own.
-    pub(crate) meanings: Vec<String>,
-    pub(crate) commit: Option<String>,
-}
-
-impl Plan {
-    /// Returns the plan to make a run of all functions and embedded datasets again.
-    pub(crate) fn again(earlier: &Records) -> Result<Self, Error> {
-        let mut plan = Comparison::new().all().seed(earlier.run.seed).plan()?;
-        // The features of this build decide which further functions there are, and an earlier run has none.
-        plan.functions
-            .retain(|one| one.facts.group != FunctionGroup::Further);
-        plan.run
-            .functions
-            .retain(|one| one.group != FunctionGroup::Further);
-        Ok(plan)
-    }
 }

@@ -5,7 +5,7 @@
 //! ([`Function::custom`]). No function is measured before [`gate`] has checked its known answers.
 
 mod crates;
-mod custom;
+mod function;
 pub mod library;
 mod verify;
 mod zoo;
@@ -13,46 +13,12 @@ mod zoo;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+pub use function::Function;
 pub use verify::gate;
 
 use crate::name_errors;
-use crate::record::{FunctionGroup, FunctionSummary};
-use records::error::Error;
-
-/// A hash function with its facts and known answers.
-#[derive(Debug, Clone)]
-pub struct Function {
-    /// The function in the records. The name is also its name on the command line.
-    pub facts: FunctionSummary,
-    /// The identifier in the function's crate, also accepted on the command line.
-    pub ident: String,
-    /// Other names, also accepted on the command line.
-    pub aliases: Vec<String>,
-    /// The function with its fixed seed; bits above the output are zero.
-    pub hash: fn(&[u8]) -> u64,
-    /// Says what is needed to call the function, if this build or processor cannot.
-    pub lacks: Option<String>,
-    /// Keys with their expected values of [`hash`](Self::hash).
-    pub answers: Vec<(Vec<u8>, u64)>,
-    /// SMHasher's verification value of 4 bytes of output for up to 32 bits, else of 8; `None` if none is known.
-    pub code: Option<u32>,
-    /// The function under a caller's seed, for the verification value; `None` if the seeds make no difference there.
-    pub seeded: Option<fn(&[u8], u32) -> u64>,
-}
-
-impl Function {
-    /// Returns the function, unless this build or processor lacks it.
-    fn here(&self) -> Result<&Self, Error> {
-        let name = &self.facts.name;
-        let error = |why| Error::input(format!("{name} is not in this program: it needs {why}"));
-        self.lacks.as_ref().map_or(Ok(self), |why| Err(error(why)))
-    }
-
-    /// Returns true if the name, the identifier or an alias is `same`.
-    fn has(&self, same: impl Fn(&str) -> bool) -> bool {
-        same(&self.facts.name) || same(&self.ident) || self.aliases.iter().any(|alias| same(alias))
-    }
-}
+use crate::record::{EMPTY, FunctionGroup, IDEAL};
+use terminal::failure::Failure;
 
 static ALL: LazyLock<[Vec<Function>; 2]> = LazyLock::new(|| {
     let (anchors, further): (Vec<_>, Vec<_>) =
@@ -146,9 +112,9 @@ pub const OTHER_NAMES: [(&str, &[&str]); 26] = [
 /// assert_eq!(find("string.hashcode")?.facts.name, find("Java")?.facts.name);
 /// assert!(find("crc23").unwrap_err().to_string().contains("CRC-32"));
 /// assert!(find("fnv1a").unwrap_err().to_string().contains("FNV-1a 32 or FNV-1a 64"));
-/// # Ok::<(), records::error::Error>(())
+/// # Ok::<(), hash_comparison::Failure>(())
 /// ```
-pub fn find(name: &str) -> Result<&'static Function, Error> {
+pub fn find(name: &str) -> Result<&'static Function, Failure> {
     find_or_offer(name, &[])
 }
 
@@ -208,7 +174,7 @@ pub(crate) fn called(name: &str) -> Option<&'static Function> {
 }
 
 /// Finds a function. The error for an unknown name offers the nearest functions and `others`.
-fn find_or_offer(name: &str, others: &[&str]) -> Result<&'static Function, Error> {
+fn find_or_offer(name: &str, others: &[&str]) -> Result<&'static Function, Failure> {
     if let Some(function) = called(name) {
         return function.here();
     }
@@ -257,9 +223,9 @@ pub const GROUPS: [(&str, FunctionGroup); 4] = [
 ///
 /// assert_eq!(select("published")?.len(), 17);
 /// assert_eq!(select("XXH3")?.len(), 1);
-/// # Ok::<(), records::error::Error>(())
+/// # Ok::<(), hash_comparison::Failure>(())
 /// ```
-pub fn select(name: &str) -> Result<Vec<&'static Function>, Error> {
+pub fn select(name: &str) -> Result<Vec<&'static Function>, Failure> {
     let group = GROUPS
         .into_iter()
         .find(|(known, _)| known.eq_ignore_ascii_case(name));
@@ -267,4 +233,52 @@ pub fn select(name: &str) -> Result<Vec<&'static Function>, Error> {
         Some((_, group)) => Ok(all().iter().filter(|one| one.facts.group == group).collect()),
         None => find_or_offer(name, &GROUPS.map(|(known, _)| known)).map(|function| vec![function]),
     }
+}
+
+/// The maximum length of a name in characters: charts have no room for more.
+const MAX_CHARACTERS: usize = 32;
+
+impl Function {
+    /// Checks the name and output against the rules of [`Function::custom`].
+    pub(crate) fn check_custom(&self) -> Result<(), Failure> {
+        let (name, bits) = (&*self.facts.name, self.facts.output_bits);
+        if !(1..=MAX_CHARACTERS).contains(&name.chars().count()) || name.contains(char::is_control) {
+            return Err(Failure::input(format!(
+                "the name of a function must have 1 to {MAX_CHARACTERS} characters, none of them a control character, got {name:?}"
+            )));
+        }
+        if !(1..=64).contains(&bits) {
+            return Err(Failure::input(format!(
+                "the output of the function {name:?} must have 1 to 64 bits, got {bits}"
+            )));
+        }
+        let compared = bits.min(32);
+        if self.facts.bits != compared {
+            return Err(Failure::input(format!(
+                "the compared bits of the function {name:?} must be {compared}, got {}",
+                self.facts.bits
+            )));
+        }
+        let same = |other: &str| other.eq_ignore_ascii_case(name);
+        if let Some(function) = called(name) {
+            Err(function.has_the_name(name))
+        } else if GROUPS.into_iter().any(|(group, _)| same(group)) {
+            Err(taken(name, "a group of functions"))
+        } else if [EMPTY, IDEAL].into_iter().any(same) {
+            Err(taken(name, "a row of the records other than a function"))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Returns the error for another function with this name.
+    pub(crate) fn has_the_name(&self, name: &str) -> Failure {
+        taken(name, &format!("{}, of {}", self.facts.name, self.facts.origin))
+    }
+}
+
+fn taken(name: &str, by: &str) -> Failure {
+    Failure::input(format!(
+        "a function is named {name:?}, which is taken by {by}: rename it"
+    ))
 }

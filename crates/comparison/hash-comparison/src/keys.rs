@@ -19,7 +19,7 @@ pub use shuffle::shuffled;
 
 use crate::record::{DatasetKind, DatasetSummary};
 use key_input::{KeyForm, Keys};
-use records::error::Error;
+use terminal::failure::Failure;
 use terminal::progress::{Cancelled, Progress, Silent, go_on};
 
 /// The default seed of a run, which the manifest's checksums are for.
@@ -102,18 +102,18 @@ pub fn load_file(
     form: &KeyForm,
     seed: u64,
     progress: &dyn Progress,
-) -> Result<Dataset, Error> {
+) -> Result<Dataset, Failure> {
     let bytes = path.metadata().map_or(0, |metadata| metadata.len());
     // Columns, digits and repeated lines may have far fewer bytes than their file, but reading only shows a file of lines late.
     if *form == KeyForm::default() && bytes > MAX_BYTES {
         let reason = format!("must have at most {MAX_BYTES} bytes (4 GiB), got {bytes}: split the file");
-        return Err(Error::input(reason).about(path));
+        return Err(Failure::input(reason).about(path));
     }
     let mut source = Keys::open(path, form, MAX_KEY_BYTES, progress)?;
     let read = KeySet::read(&mut source, progress)?;
     if read.keys.is_empty() {
         let reason = "no keys: the source is empty; give one key per line";
-        return Err(Error::input(format!("{}: {reason}", source.name())));
+        return Err(Failure::input(format!("{}: {reason}", source.name())));
     }
     let sha256 = sha256(&read.keys, progress)?;
     let mut dataset = Dataset::with_sha256(name, read.keys, sha256);
@@ -138,7 +138,7 @@ pub fn load_file(
 /// let lines = KeySet::from_lines(b"one\ntwo\r\n\none", &Silent)?;
 /// assert_eq!(lines.keys.iter().collect::<Vec<_>>(), [&b"one"[..], b"two", b""]);
 /// assert_eq!(lines.duplicates, 1);
-/// # Ok::<(), records::error::Error>(())
+/// # Ok::<(), hash_comparison::Failure>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeySet {
@@ -160,8 +160,8 @@ pub struct Distinct {
 pub const MAX_BYTES: u64 = u32::MAX as u64;
 
 /// Returns the error for more than [`MAX_BYTES`] bytes.
-fn too_large(bytes: u64) -> Error {
-    Error::input(format!(
+fn too_large(bytes: u64) -> Failure {
+    Failure::input(format!(
         "the keys must have at most {MAX_BYTES} bytes (4 GiB), got {bytes}: split the file"
     ))
 }
@@ -178,7 +178,7 @@ impl KeySet {
     /// # Errors
     ///
     /// The errors of [`read`](Self::read).
-    pub fn from_lines(data: &[u8], progress: &dyn Progress) -> Result<Distinct, Error> {
+    pub fn from_lines(data: &[u8], progress: &dyn Progress) -> Result<Distinct, Failure> {
         let mut keys = Keys::of("the keys", data, &KeyForm::default(), MAX_KEY_BYTES, progress)?;
         Self::read(&mut keys, progress)
     }
@@ -189,7 +189,7 @@ impl KeySet {
     ///
     /// Returns an error if a key cannot be read, the distinct keys have more than [`MAX_BYTES`] bytes or do not fit
     /// into memory, or `progress` requests a stop.
-    pub fn read(source: &mut Keys<'_>, progress: &dyn Progress) -> Result<Distinct, Error> {
+    pub fn read(source: &mut Keys<'_>, progress: &dyn Progress) -> Result<Distinct, Failure> {
         let mut keys = Self::default();
         let mut seen: HashTable<Seen> = HashTable::new();
         // A secret hash: nobody can choose keys that take the same place. The result does not depend on it.
@@ -216,7 +216,7 @@ impl KeySet {
                 && keys.ends.try_reserve(1).is_ok()
                 && seen.try_reserve(1, spread_again).is_ok();
             if !has_room {
-                return Err(Error::input("the keys do not fit into memory: split the file"));
+                return Err(Failure::input("the keys do not fit into memory: split the file"));
             }
             seen.insert_unique(spread(half), (half, keys.len() as u32), spread_again);
             keys.push(key);

@@ -1,6 +1,6 @@
 //! Lists of names; errors for unknown and ambiguous names, with the nearest names as a hint.
 
-use records::error::Error;
+use terminal::failure::Failure;
 
 /// The most near names in a message.
 const OFFERED: usize = 3;
@@ -9,7 +9,7 @@ const LEAST_LIKE: f64 = 0.8;
 
 /// Returns the error for a `name` that no `kind` of thing (`dataset` or `function`) has. The message lists the most
 /// similar of `all` names, if any is similar enough; of equally similar names the earlier comes first.
-pub fn unknown<'a>(kind: &str, name: &str, all: impl IntoIterator<Item = &'a str>) -> Error {
+pub fn unknown<'a>(kind: &str, name: &str, all: impl IntoIterator<Item = &'a str>) -> Failure {
     let wanted = name.to_ascii_lowercase();
     let likeness = |other: &str| strsim::jaro_winkler(&wanted, &other.to_ascii_lowercase());
     let mut near: Vec<(f64, &str)> = all.into_iter().map(|other| (likeness(other), other)).collect();
@@ -25,14 +25,14 @@ pub fn unknown<'a>(kind: &str, name: &str, all: impl IntoIterator<Item = &'a str
 }
 
 /// Returns the error for a `name` that may mean several things of a `kind`.
-pub fn ambiguous(kind: &str, name: &str, meant: &[&str]) -> Error {
+pub fn ambiguous(kind: &str, name: &str, meant: &[&str]) -> Failure {
     let meant = listed(meant, "or");
     without(format!("{name:?} may mean more than one {kind}: name {meant}"))
 }
 
 /// Returns the error for a name that stands for nothing, with the command that lists all names.
-pub fn without(reason: String) -> Error {
-    Error::input(reason + "; the command `list` shows all")
+pub fn without(reason: String) -> Failure {
+    Failure::input(reason + "; the command `list` shows all")
 }
 
 /// Lists names as in `a, b and c`, where `and` may be another word.

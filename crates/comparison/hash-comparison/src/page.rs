@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use minijinja::value::{Serde, Value};
-use minijinja::{Environment, UndefinedBehavior, context, escape_formatter};
+use minijinja::{UndefinedBehavior, context, escape_formatter};
 
 use crate::advice::calibration::{self, CalibrationRow};
 use crate::advice::of_dataset as of_request;
@@ -29,18 +29,34 @@ use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Table};
 use crate::questions::times::of_empty_keys;
 use crate::questions::{QUESTIONS, Records, Section};
-use crate::record::{Advice, CallForm, Choice, DatasetKind, Request, Unit};
+use crate::record::{Advice, CallForm, DatasetKind, Request};
 use drawing::Chart;
 use plots::scene::printable;
-use records::error::Error;
+use rayon::prelude::*;
+use records::folder::REPORT;
 use records::table;
+use terminal::failure::Failure;
 use terminal::number::percent_tick;
 
 /// The SVG elements of charts, by the name of their kind and the index of their dataset.
 type Drawn = BTreeMap<(&'static str, Option<usize>), Value>;
 
+/// Returns the files of charts and page with their contents, named below the folder of a run.
+///
+/// # Errors
+///
+/// Returns an error if the figures make a chart too large to draw.
+pub fn files(records: &Records) -> Result<Vec<(String, String)>, Failure> {
+    let charts = drawing::all(records);
+    let schema = records.run.schema;
+    let drawn = charts.par_iter().map(|chart| drawing::file(chart, schema));
+    let mut files = drawn.collect::<Result<Vec<_>, _>>()?;
+    files.push((REPORT.to_owned(), page(records, &charts)?));
+    Ok(files)
+}
+
 /// Builds the whole page with these charts.
-pub(crate) fn page(records: &Records, charts: &[Chart]) -> Result<String, Error> {
+fn page(records: &Records, charts: &[Chart]) -> Result<String, Failure> {
     let run = &records.run;
     let all = DatasetRows::all(records);
     let shown = first_shown(&all);
@@ -98,7 +114,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart]) -> Result<String, Error>
         quick => run.quick,
     };
     fill(include_str!("page/page.html"), values)
-        .map_err(|error| Error::internal(format!("report: {error:#}")))
+        .map_err(|error| Failure::internal(format!("report: {error:#}")))
 }
 
 /// Returns everything about one dataset, whose index names its charts.
@@ -171,7 +187,7 @@ fn full(data: &DatasetRows<'_>) -> Table {
 
 /// Fills in a template, preceded by the macros for tables. Everything is escaped unless the template says otherwise.
 fn fill(template: &str, page: Value) -> Result<String, minijinja::Error> {
-    let mut environment = environment()?;
+    let mut environment = cells::environment()?;
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     // Names of functions and files, and keys, may contain any character.
     environment.set_formatter(|out, state, value| match value.as_str() {
@@ -187,20 +203,6 @@ fn fill(template: &str, page: Value) -> Result<String, minijinja::Error> {
     // The extension of the name turns on HTML escaping.
     environment.add_template_owned("page.html", template)?;
     environment.get_template("page.html")?.render(page)
-}
-
-/// Returns an environment with the filters, and the syntax of the templates.
-fn environment() -> Result<Environment<'static>, minijinja::Error> {
-    let mut environment = Environment::new();
-    cells::register(&mut environment);
-    let choices = Choice::ALL.iter().map(|one| (one.to_string(), one.describe()));
-    let units = Unit::ALL.iter().map(|one| (one.to_string(), one.describe()));
-    environment.add_global("choices", choices.collect::<BTreeMap<_, _>>());
-    environment.add_global("units", units.collect::<BTreeMap<_, _>>());
-    let mut syntax = environment.syntax().to_builder();
-    syntax.trim_blocks(true).lstrip_blocks(true);
-    environment.set_syntax(syntax.keep_trailing_newline(true).build()?);
-    Ok(environment)
 }
 
 /// Returns the index of the dataset that the page opens with: the user's own keys, else the accounts, else the first.

@@ -18,8 +18,8 @@ pub mod times;
 use std::path::Path;
 
 use plots::scene::Scene;
-use records::error::Error;
 use records::table;
+use terminal::failure::Failure;
 use terminal::progress::{Cancelled, Progress};
 
 pub use self::buckets::{BucketFigure, BucketRow};
@@ -95,7 +95,7 @@ pub type OnKeys<'a> =
     Box<dyn Fn(Option<&Hashed<'_>>, &dyn Progress, &mut Records) -> Result<(), Cancelled> + Send + Sync + 'a>;
 
 /// Times functions on datasets, and adds the rows.
-pub type Times = fn(&[Dataset], &[&Function], &dyn Progress, &mut Records) -> Result<(), Error>;
+pub type Times = fn(&[Dataset], &[&Function], &dyn Progress, &mut Records) -> Result<(), Failure>;
 
 /// A measurement of rows.
 pub enum Measure {
@@ -165,11 +165,8 @@ pub struct RecordFile {
     pub timed: bool,
     /// Returns the bytes of the file.
     pub bytes: fn(&Records) -> Vec<u8>,
-    /// Writes the rows into the file of this path, and leaves them as every reader of the file sees them: numbers have
-    /// nine digits. Returns the SHA-256.
-    pub store: fn(&mut Records, &Path) -> Result<String, Error>,
     /// Reads the rows of these bytes into the records; the path is for error messages.
-    pub parse: fn(&mut Records, &Path, &[u8]) -> Result<(), Error>,
+    pub parse: fn(&mut Records, &Path, &[u8]) -> Result<(), Failure>,
 }
 
 /// Defines [`QUESTIONS`], [`Records`] and [`FILES`] from the questions and the files of their rows.
@@ -221,7 +218,6 @@ macro_rules! questions {
             name: concat!(stringify!($name), ".csv"),
             timed: <$row>::TIMED,
             bytes: |records| table::to_bytes(&records.$name),
-            store: |records, path| table::store(path, &mut records.$name),
             parse: |records, path, bytes| {
                 records.$name = table::parse(path, bytes)?;
                 Ok(())

@@ -11,13 +11,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::Path;
 
-use crate::page::drawing;
+use crate::page;
 use crate::questions::{FILES, RecordFile, Records};
 use crate::record::{EMPTY, IDEAL, Run};
 use records::document::{self, Document, RUN};
-use records::error::Error;
+use records::file;
 use records::folder::{Destination, Kind};
-use records::table;
 use terminal::bar::Terminal;
 use terminal::failure::Failure;
 use terminal::progress::Progress as _;
@@ -57,36 +56,37 @@ pub(crate) fn write(
     terminal: &Terminal,
 ) -> Result<Records, Failure> {
     // Draws from what the files say: their numbers have nine digits.
-    let stored = records.store(destination.unfinished());
-    stored.map_err(|error| destination.destined(error))?;
+    records.store(&destination)?;
     draw(&mut records, destination, terminal)?;
     Ok(records)
 }
 
-/// Draws charts and report from `records`, and moves them to their folder.
+/// Draws charts and report from `records`, writes them and `run.json`, and moves all files to their folder.
 pub(crate) fn draw(
     records: &mut Records,
     destination: Destination,
     terminal: &Terminal,
 ) -> Result<(), Failure> {
-    let folder = destination.unfinished();
     terminal.begin("drawing", 1);
-    let drawn = drawing::write(records, folder).and_then(|mut files| {
-        let stored = records.files().map(|file| file.name).chain([RUN]);
-        files.extend(stored.map(str::to_owned));
-        files.sort();
-        records.run.files = files;
-        records.run = document::write(&folder.join(RUN), &records.run)?;
-        Ok(())
-    });
+    let drawn = page::files(records);
     terminal.step();
     terminal.finish();
-    drawn.map_err(|error| destination.destined(error))?;
+    let stored = records.files().map(|file| file.name).chain([RUN]);
+    let mut names: Vec<String> = stored.map(str::to_owned).collect();
+    for (name, text) in drawn? {
+        destination.write(&name, text.as_bytes())?;
+        names.push(name);
+    }
+    names.sort();
+    records.run.files = names;
+    let run = document::to_bytes(&records.run);
+    destination.write(RUN, &run)?;
+    records.run = document::parse(RUN.as_ref(), &run)?;
     if terminal.interrupt.requested() {
         return Err(Failure::Interrupted);
     }
     terminal.interrupt.ignore();
-    Ok(destination.commit(&records.run.files)?)
+    destination.commit(&records.run.files)
 }
 
 /// The most datasets in a run.
@@ -102,7 +102,7 @@ impl Records {
     /// # Errors
     ///
     /// Returns the errors of [`document::read`], and an error if another file is missing or was changed.
-    pub fn read(dir: &Path) -> Result<Self, Error> {
+    pub fn read(dir: &Path) -> Result<Self, Failure> {
         Self::read_files(dir, |_, _| true)
     }
 
@@ -111,7 +111,7 @@ impl Records {
     /// # Errors
     ///
     /// Returns the errors of [`Records::read`].
-    pub fn read_times(dir: &Path) -> Result<Self, Error> {
+    pub fn read_times(dir: &Path) -> Result<Self, Failure> {
         Self::read_files(dir, |file, path| file.timed && path.exists())
     }
 
@@ -120,22 +120,22 @@ impl Records {
     /// # Errors
     ///
     /// Returns the errors of [`Records::read`].
-    pub fn read_kept(dir: &Path) -> Result<Self, Error> {
+    pub fn read_kept(dir: &Path) -> Result<Self, Failure> {
         Self::read_files(dir, |_, path| path.exists())
     }
 
-    fn read_files(dir: &Path, is_wanted: impl Fn(&RecordFile, &Path) -> bool) -> Result<Self, Error> {
+    fn read_files(dir: &Path, is_wanted: impl Fn(&RecordFile, &Path) -> bool) -> Result<Self, Failure> {
         let mut records = Self::of(document::read(&dir.join(RUN))?);
-        for file in FILES {
-            let path = dir.join(file.name);
-            if let Some(stored) = records.run.checksums.get(file.name)
-                && is_wanted(file, &path)
+        for rows in FILES {
+            let path = dir.join(rows.name);
+            if let Some(stored) = records.run.checksums.get(rows.name)
+                && is_wanted(rows, &path)
             {
-                let bytes = table::bytes_of(&path)?;
-                if *stored != document::checksum(&bytes) {
+                let bytes = file::read(&path)?;
+                if *stored != file::checksum(&bytes) {
                     return Err(document::changed(&path));
                 }
-                (file.parse)(&mut records, &path, &bytes)?;
+                (rows.parse)(&mut records, &path, &bytes)?;
             }
         }
         Ok(records)
@@ -149,14 +149,18 @@ impl Records {
             .filter(|file| listed.is_empty() || listed.contains_key(file.name))
     }
 
-    /// Writes the records into `dir`, which must exist, and leaves them as every reader of the files sees them.
-    fn store(&mut self, dir: &Path) -> Result<(), Error> {
-        let files: Vec<_> = self.files().collect();
-        for file in files {
-            let sum = (file.store)(self, &dir.join(file.name))?;
-            self.run.checksums.insert(file.name.to_owned(), sum);
+    /// Writes the rows, and leaves the records as every reader of the files sees them. The folder is complete with the
+    /// content of `run.json`, which names all files.
+    fn store(&mut self, destination: &Destination) -> Result<(), Failure> {
+        let all: Vec<_> = self.files().collect();
+        for rows in all {
+            let bytes = (rows.bytes)(self);
+            destination.write(rows.name, &bytes)?;
+            (rows.parse)(self, rows.name.as_ref(), &bytes)?;
+            let sum = file::checksum(&bytes);
+            self.run.checksums.insert(rows.name.to_owned(), sum);
         }
-        self.run = document::write(&dir.join(RUN), &self.run)?;
+        self.run = document::parse(RUN.as_ref(), &document::to_bytes(&self.run))?;
         Ok(())
     }
 }

@@ -3,11 +3,12 @@
 //! Names and files come first, so that the user's mistakes do not cost a run; then the known answers; then the timing, alone and
 //! before any thread pool exists; then everything that does not depend on the machine, on all processors.
 
+use std::path::PathBuf;
+
 use rayon::prelude::*;
 
 use crate::advice;
 use crate::clock::{Pinned, Watch};
-use crate::comparison::Plan;
 use crate::functions::library::STACK;
 use crate::functions::{self, Function};
 use crate::keys::{self, Dataset, KeySet, structured};
@@ -17,11 +18,26 @@ use crate::record::Run;
 use crate::report;
 use records::document::RUN;
 use records::environment;
-use records::error::Error;
 use records::folder::Destination;
 use terminal::bar::Terminal;
 use terminal::failure::Failure;
 use terminal::progress::{Cancelled, Progress, go_on};
+
+/// A checked comparison: what its names stand for, each once.
+#[derive(Debug)]
+pub struct Plan {
+    /// The start of the records: functions, request, seed, command and date.
+    pub run: Run,
+    /// The embedded datasets.
+    pub datasets: Vec<String>,
+    /// The functions, in the order in which they are measured.
+    pub functions: Vec<Function>,
+    /// The files of keys, with the names of their datasets.
+    pub key_files: Vec<(String, PathBuf)>,
+    /// A sentence for each given name that is not the function's own.
+    pub(crate) meanings: Vec<String>,
+    pub(crate) commit: Option<String>,
+}
 
 /// Measures as [`measure`] does, and writes the report. Returns the records as they were written.
 pub(crate) fn run(
@@ -44,7 +60,7 @@ pub(crate) fn measure(
     plan: &Plan,
     earlier: Option<&Records>,
     progress: &dyn Progress,
-) -> Result<Records, Error> {
+) -> Result<Records, Failure> {
     let datasets = load(plan, progress)?;
     let functions: Vec<&Function> = plan.functions.iter().collect();
     verify(&functions, progress)?;
@@ -61,13 +77,13 @@ pub(crate) fn measure(
 }
 
 /// Loads the embedded datasets, then the key files.
-fn load(plan: &Plan, progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
+fn load(plan: &Plan, progress: &dyn Progress) -> Result<Vec<Dataset>, Failure> {
     let seed = plan.run.seed;
     // The user's files are read before any work begins, because mistakes are in them.
     let form = &plan.run.request.key_form;
     let own = plan.key_files.iter();
     let own = own.map(|file| keys::load_file(file, form, seed, progress));
-    let own = own.collect::<Result<Vec<_>, Error>>()?;
+    let own = own.collect::<Result<Vec<_>, Failure>>()?;
     let steps = plan.datasets.len() + plan.functions.len();
     progress.begin("reading keys", steps as u64);
     let embedded = plan.datasets.iter().map(|name| {
@@ -80,7 +96,7 @@ fn load(plan: &Plan, progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
 }
 
 /// Checks the known answers of all functions.
-fn verify(functions: &[&Function], progress: &dyn Progress) -> Result<(), Error> {
+fn verify(functions: &[&Function], progress: &dyn Progress) -> Result<(), Failure> {
     for &function in functions {
         go_on(progress)?;
         functions::gate([function])?;
@@ -109,7 +125,7 @@ fn time(
     datasets: &[Dataset],
     functions: &[&Function],
     progress: &dyn Progress,
-) -> Result<Records, Error> {
+) -> Result<Records, Failure> {
     let mut records = Records::of(plan.run.clone());
     records.run.environment = environment::collect();
     let pinned = Pinned::here();
@@ -126,7 +142,7 @@ fn time(
 }
 
 /// Returns records with the times, the machine and the date of an earlier run.
-fn times_of(earlier: &Records, plan: &Plan) -> Result<Records, Error> {
+fn times_of(earlier: &Records, plan: &Plan) -> Result<Records, Failure> {
     let mut records = Records::of(Run {
         checksums: Default::default(),
         functions: plan.run.functions.clone(),
@@ -146,11 +162,11 @@ pub fn count(
     datasets: &[Dataset],
     functions: &[&Function],
     progress: &dyn Progress,
-) -> Result<(), Error> {
+) -> Result<(), Failure> {
     let pool = rayon::ThreadPoolBuilder::new()
         .stack_size(STACK)
         .build()
-        .map_err(|error| Error::internal(format!("cannot start threads: {error}")))?;
+        .map_err(|error| Failure::internal(format!("cannot start threads: {error}")))?;
     pool.install(|| -> Result<_, Cancelled> {
         count_values("quality", records, datasets, functions, progress)?;
         let structured = structured::datasets(records.run.seed);

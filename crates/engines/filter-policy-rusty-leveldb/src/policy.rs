@@ -117,49 +117,12 @@ fn for_ever(name: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes};
+    use filter_policy::{BitsPerKey, BloomFilterPolicy};
     use rusty_leveldb::FilterPolicy as _;
 
     use super::*;
 
     const TEN: BitsPerKey = BitsPerKey::whole(10);
-
-    /// A policy that fails to build or builds an empty filter, and denies every key.
-    #[derive(Debug)]
-    struct Odd(Result<(), Error>);
-
-    impl FilterPolicy for Odd {
-        fn name(&self) -> &str {
-            "Odd"
-        }
-
-        fn max_filter_len(&self, _: usize) -> Result<usize, Error> {
-            Ok(0)
-        }
-
-        fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
-            self.0.clone().map(|()| out.into())
-        }
-
-        fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
-            false
-        }
-    }
-
-    #[test]
-    fn a_filter_that_is_not_there_denies_nothing() {
-        let failed = Err(Error::AllocationFailed { bytes: 9 });
-        for result in [failed, Ok(())] {
-            let policy = RustyLevelDbPolicy::new(Odd(result)).unwrap();
-            let filter = policy.create_filter(b"key", &[0]);
-            assert_eq!(filter, MATCHES_EVERYTHING);
-            assert!(policy.key_may_match(b"key", &filter));
-        }
-        // Nor one so long that those of a table could not be addressed.
-        let wide = BloomFilterPolicy::new(BitsPerKey::whole(2_500_000));
-        let filter = RustyLevelDbPolicy::new(wide).unwrap().create_filter(b"key", &[0]);
-        assert_eq!(filter, MATCHES_EVERYTHING);
-    }
 
     #[test]
     fn offsets_that_make_no_sense_deny_nothing() {

@@ -124,6 +124,3 @@ pub static OTHERS: &[&HashInfo] = &[
     &superfasthash::INFO,
     &adler32::INFO,
 ];
-
-/// The mask of the six published functions that drop the top bit.
-const LOW_31_BITS: u32 = 0x7fff_ffff;

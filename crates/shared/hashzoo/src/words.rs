@@ -3,6 +3,9 @@
 //! If the key is long enough, its last bytes are read as a whole word and the bytes before the tail are shifted out: on
 //! short keys of mixed lengths, a branch on the length of the tail would be the largest cost.
 
+/// The mask of the six published functions that drop the top bit.
+pub(crate) const LOW_31_BITS: u32 = 0x7fff_ffff;
+
 /// Returns the eight bytes at `at`. Callers have checked the length.
 #[inline(always)]
 pub(crate) const fn word(bytes: &[u8], at: usize) -> u64 {

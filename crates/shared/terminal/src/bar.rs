@@ -1,11 +1,13 @@
-//! Progress display: a line with a percentage and the remaining time on a terminal, otherwise one plain line per phase.
+//! Progress display on a terminal: a line with a percentage and the remaining time, or with a count. Elsewhere phases have
+//! one plain line each, and counts none.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Mutex;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use crate::failure::{Failure, escaped};
 use crate::interrupt::Interrupt;
+use crate::number::grouped;
 use crate::progress::Progress;
 
 /// A progress line on standard error.
@@ -26,7 +28,12 @@ struct Phase {
     plan: Option<(Vec<f64>, SystemTime)>,
     /// Phases of the plan that have begun.
     begun: usize,
+    /// When the count of a phase began, and when it was last shown.
+    counted: Option<[SystemTime; 2]>,
 }
+
+/// The time between two displays of a count.
+const PAUSE: Duration = Duration::from_millis(125);
 
 /// The seconds of a run after which its own pace weighs as much as the expected one.
 const SURE: f64 = 2.0;
@@ -58,12 +65,38 @@ impl Phase {
         Some((plan.iter().sum::<f64>() - done) * pace)
     }
 
-    /// Leaves the line as it is.
-    fn end(&mut self) {
-        if !self.name.is_empty() {
+    /// Counts on, and writes the line over itself now and then.
+    fn count(&mut self, name: &str, things: &str, done: u64) {
+        let now = now();
+        if self.counted.is_none() || self.name != name {
+            self.end();
+            name.clone_into(&mut self.name);
+            self.counted = Some([now; 2]);
+        }
+        let since = |time: SystemTime| now.duration_since(time).unwrap_or_default();
+        if let Some([began, shown]) = &mut self.counted
+            && since(*shown) >= PAUSE
+        {
+            *shown = now;
+            let pace = grouped((done as f64 / since(*began).as_secs_f64()) as u64);
+            let line = format!("{name} {} {things}, {pace}/s", grouped(done));
+            let _ = write!(io::stderr(), "\r{line:60}");
+        }
+    }
+
+    /// Leaves the line of a phase as it is, and clears that of a count.
+    fn leave(&mut self) {
+        if self.counted.is_some() {
+            let _ = write!(io::stderr(), "\r{:60}\r", "");
+        } else if !self.name.is_empty() {
             let _ = writeln!(io::stderr());
         }
+    }
+
+    fn end(&mut self) {
+        self.leave();
         self.name.clear();
+        self.counted = None;
     }
 }
 
@@ -136,10 +169,14 @@ impl Progress for Terminal {
         });
     }
 
+    fn count(&self, phase: &str, things: &str, done: u64) {
+        self.on_terminal(|shown| shown.count(phase, things, done));
+    }
+
     fn note(&self, sentence: &str) {
-        // Below the line of the phase.
-        let start = if self.phase.is_some() { "\n" } else { "" };
-        let _ = writeln!(io::stderr(), "{start}{}", escaped(sentence));
+        // The line of the phase goes on below it.
+        self.on_terminal(Phase::leave);
+        let _ = writeln!(io::stderr(), "{}", escaped(sentence));
     }
 
     fn cancelled(&self) -> bool {

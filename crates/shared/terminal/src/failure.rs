@@ -2,7 +2,11 @@
 
 use std::fmt::{self, Display};
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
+
+use crate::progress::Cancelled;
+use crate::system;
 
 /// The reason why a command stopped early. It determines the exit code.
 ///
@@ -15,6 +19,12 @@ pub enum Failure {
     /// A check or the program failed: 1.
     #[error("{0}")]
     Internal(String),
+    /// A file is of another program, or of another version of this one: 1.
+    #[error("{0}")]
+    Foreign(String),
+    /// A file was changed after this program wrote it: 1.
+    #[error("{0}")]
+    Changed(String),
     /// A check failed and has printed its own message: 1.
     #[error("a check failed")]
     Checked,
@@ -37,11 +47,29 @@ impl Failure {
         Self::Internal(message.to_string())
     }
 
+    /// Returns a closure that turns a system error about a file or folder into a failure.
+    pub fn system(path: &Path) -> impl Fn(io::Error) -> Self {
+        |error| Self::internal(system::text(&error)).about(path)
+    }
+
+    /// Names the file or folder that the failure concerns.
+    #[must_use]
+    pub fn about(self, path: &Path) -> Self {
+        let about = |reason: String| format!("{}: {reason}", path.display());
+        match self {
+            Self::Input(reason) => Self::Input(about(reason)),
+            Self::Internal(reason) => Self::Internal(about(reason)),
+            Self::Foreign(reason) => Self::Foreign(about(reason)),
+            Self::Changed(reason) => Self::Changed(about(reason)),
+            other => other,
+        }
+    }
+
     /// Prints the message to standard error. Returns the exit code.
     pub fn report(self) -> ExitCode {
         let (label, code) = match self {
             Self::Input(_) => (Some("error: "), 2),
-            Self::Internal(_) => (Some("error: "), 1),
+            Self::Internal(_) | Self::Foreign(_) | Self::Changed(_) => (Some("error: "), 1),
             Self::Checked => (None, 1),
             Self::Interrupted => (Some(""), 130),
             Self::OutputClosed => (None, 0),
@@ -66,6 +94,12 @@ pub fn escaped(text: &str) -> String {
 impl fmt::Debug for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Display::fmt(self, f)
+    }
+}
+
+impl From<Cancelled> for Failure {
+    fn from(Cancelled: Cancelled) -> Self {
+        Self::Interrupted
     }
 }
 

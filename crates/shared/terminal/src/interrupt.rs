@@ -1,14 +1,12 @@
 //! Ctrl-C and SIGTERM: the first signal requests a stop between two steps, the second ends the process.
 
-use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{SigId, flag, low_level};
 
-use crate::failure::{Failure, escaped};
-use crate::progress::Progress;
+use crate::failure::Failure;
 
 /// Signals that request a stop. SIGHUP is not among them: under `nohup` SIGHUP must stay ignored.
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
@@ -53,17 +51,5 @@ impl Interrupt {
         for &action in &self.second {
             low_level::unregister(action);
         }
-    }
-}
-
-/// Shows notes on standard error, and no phases.
-impl Progress for Interrupt {
-    fn note(&self, sentence: &str) {
-        // If standard error is closed, there is nowhere to report this.
-        let _ = writeln!(io::stderr(), "{}", escaped(sentence));
-    }
-
-    fn cancelled(&self) -> bool {
-        self.requested()
     }
 }

@@ -117,6 +117,21 @@ pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
+/// Formats a number of bytes with a binary unit: `22.85 MiB`.
+pub fn bytes(bytes: u64) -> String {
+    let power = bytes.checked_ilog2().unwrap_or(0) / 10;
+    match power
+        .checked_sub(1)
+        .and_then(|power| b"KMGTPE".get(power as usize))
+    {
+        Some(&prefix) => {
+            let value = bytes as f64 / (1_u64 << (10 * power)) as f64;
+            format!("{value:.2} {}iB", char::from(prefix))
+        }
+        None => format!("{bytes} B"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,6 +167,10 @@ mod tests {
             (grouped(1000), "1,000"),
             (grouped(u64::MAX), "18,446,744,073,709,551,615"),
             (group("-1234.5678"), "-1,234.5678"),
+            (bytes(0), "0 B"),
+            (bytes(1023), "1023 B"),
+            (bytes(23_959_961), "22.85 MiB"),
+            (bytes(u64::MAX), "16.00 EiB"),
         ];
         for (got, expected) in shown {
             assert_eq!(got, expected);

@@ -11,6 +11,9 @@ pub trait Progress: Sync {
     /// Reports that one step of the phase is done.
     fn step(&self) {}
 
+    /// Reports how many things of a phase are done, if nobody knows how many there will be.
+    fn count(&self, _phase: &str, _things: &str, _done: u64) {}
+
     /// Reports a sentence about the input, once.
     fn note(&self, _sentence: &str) {}
 
@@ -21,8 +24,7 @@ pub trait Progress: Sync {
 }
 
 /// The error of a run that was stopped on request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("stopped on request")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cancelled;
 
 /// Checks whether `progress` requests a stop.

@@ -1,16 +1,17 @@
 //! `build`: builds a filter, or a set of filters in shards, of the keys in files.
 
+use std::cell::Cell;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use filter_sets::{Builder, DEFAULT_MEMORY, Error, FileBuilding, SetBuilding, Size, StoredFormat};
-use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use key_input::{KeyForm, KeyKind, Keys, sources};
+use terminal::bar::Terminal;
 use terminal::failure::Failure;
-use terminal::interrupt::Interrupt;
-use terminal::number::counted;
+use terminal::number::{self, counted};
+use terminal::progress::{Progress as _, go_on};
 
-use super::numbers::{self, bytes, count, rate, share};
+use super::numbers::{bytes, count, keys, rate, share};
 use super::{check_new, encoding, failure, note, print_json, refuse_stdout, wrong};
 use crate::sizing::{missed_rate, next_size_up};
 
@@ -74,7 +75,7 @@ pub struct Arguments {
     memory: u64,
     /// Size the filter, or each shard, for this many keys in place of the actual number: filters that are merged need
     /// equal sizes. Not for policies
-    #[arg(long, alias = "items", value_name = "N", value_parser = numbers::keys)]
+    #[arg(long, alias = "items", value_name = "N", value_parser = keys)]
     capacity: Option<u64>,
     /// Bits of the whole filter, in place of a rate; Spark only
     #[arg(long, value_name = "B", value_parser = count)]
@@ -115,7 +116,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(keys) = arguments.capacity {
         builder = builder.capacity(keys);
     }
-    let interrupt = Interrupt::listen()?;
+    let terminal = Terminal::listen()?;
     let out = &arguments.out;
     refuse_stdout(out)?;
     let is_out = |keys: &&PathBuf| {
@@ -146,26 +147,23 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     };
     let mut building = building.map_err(failure)?;
-    let bar = bar();
     let mut read = 0_u64;
     for path in sources(&arguments.keys)? {
-        let mut keys = Keys::open(path, &arguments.form, arguments.memory / 2, &interrupt)?;
+        let mut keys = Keys::open(path, &arguments.form, arguments.memory / 2, &terminal)?;
         while let Some(key) = keys.next_key()? {
             read += 1;
             if read.is_multiple_of(1 << 14) {
-                bar.set_position(read);
-                if interrupt.requested() {
-                    return Err(Failure::Interrupted);
-                }
+                terminal.count("reading", "keys", read);
+                go_on(&terminal)?;
             }
             building.insert(key).map_err(failure)?;
         }
     }
-    bar.set_message("building");
-    bar.set_position(0);
+    let built = Cell::new(0);
     let progress = |keys| {
-        bar.inc(keys);
-        !interrupt.requested()
+        built.set(built.get() + keys);
+        terminal.count("building", "keys", built.get());
+        !terminal.cancelled()
     };
     let (keys, stored, rate) = match building {
         Building::Set(set) => {
@@ -186,7 +184,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             (filter.keys, filter.bytes, filter.rate)
         }
     };
-    bar.finish_and_clear();
+    terminal.finish();
     // Only a set divides its keys.
     let shards = arguments.shards.filter(|_| arguments.shard.is_none());
     let shards = shards.unwrap_or(1);
@@ -217,7 +215,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     if !arguments.json && io::stderr().is_terminal() {
         let rate = rate.map_or_else(String::new, |rate| format!(", {} expected", share(rate)));
-        let (keys, bytes) = (counted(keys, "key"), HumanBytes(stored));
+        let (keys, bytes) = (counted(keys, "key"), number::bytes(stored));
         note(out.display(), format_args!("{keys}, {bytes}{rate}"));
     }
     Ok(())
@@ -235,12 +233,4 @@ impl Building {
             Self::Set(set) => set.insert(key),
         }
     }
-}
-
-/// Returns the bar, which only a terminal shows.
-fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg} {human_pos} keys, {per_sec}");
-    ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(8))
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
-        .with_message("reading")
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use filter_sets::{Access, FilterSet, MANIFEST, Opening, StoredFormat};
 use key_input::{KeyForm, KeyKind, Keys, sources};
 use membership_filters::{Hashing as _, Xxph3, envelope};
+use terminal::bar::Terminal;
 use terminal::failure::{Failure, escaped};
-use terminal::interrupt::Interrupt;
 
 use super::numbers::share;
 use super::{check_format, checked, emptied, encoding, failure, note, wrong};
@@ -134,7 +134,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         [_] => vec![String::new()],
         paths => paths.iter().map(|path| format!("{}\t", label(path))).collect(),
     };
-    let interrupt = Interrupt::listen()?;
+    let terminal = Terminal::listen()?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let form = KeyForm {
         kind: Some(kind),
@@ -142,7 +142,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let mut batch = Vec::new();
     for path in sources(&arguments.keys)? {
-        let mut keys = Keys::open(path, &form, LONGEST, &interrupt)?;
+        let mut keys = Keys::open(path, &form, LONGEST, &terminal)?;
         loop {
             let read = keys.next_batch(TOGETHER, &mut batch);
             // Keys before a wrong line are answered, too.

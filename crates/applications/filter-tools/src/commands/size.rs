@@ -8,11 +8,10 @@ use std::io::{self, Write as _};
 use filter_policy::leveldb::is_coprime_size;
 use filter_policy::sizing::budget::Level;
 use filter_sets::{Size, Sizing, StoredFormat};
-use indicatif::HumanBytes;
 use serde::Serialize;
 use terminal::failure::Failure;
 use terminal::layout::{table, wrapped};
-use terminal::number::{counted, grouped};
+use terminal::number::{self, counted, grouped};
 
 use self::levels::{Budget, level};
 use super::numbers::{bytes, expected, keys, rate, share};
@@ -151,7 +150,7 @@ fn question(arguments: &Arguments) -> Result<(SizeQuestion, String), Failure> {
     let rate = arguments.rate.unwrap_or(ASSUMED_RATE);
     let at_rate = format!("{} false positives", share(rate));
     let of_keys = counted(keys, "key");
-    let in_bytes = |bytes| format!("at most {} ({})", counted(bytes, "byte"), HumanBytes(bytes));
+    let in_bytes = |bytes| format!("at most {} ({})", counted(bytes, "byte"), number::bytes(bytes));
     let (size, text) = match (arguments.keys, arguments.memory, arguments.bits_per_key) {
         (_, None, Some(bits)) => (Size::BitsPerKey(bits), format!("{bits} bits per key")),
         (_, None, None) => (Size::Rate(rate), at_rate),
@@ -187,7 +186,7 @@ fn write_table(out: &mut impl io::Write, report: &Report, keys_differ: bool, wan
             grouped(bytes),
             match keys_differ {
                 true => grouped(answer.keys),
-                false => HumanBytes(bytes).to_string(),
+                false => number::bytes(bytes),
             },
             format!("{:.2}", answer.stored_bits_per_key),
         ]

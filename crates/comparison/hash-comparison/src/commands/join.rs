@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use crate::advice::joined::join;
 use crate::page::joined::{FIRST_LINE, page};
 use crate::questions::Records;
-use records::error::Error;
 use terminal::interrupt::Interrupt;
 
 use terminal::failure::Failure;
@@ -51,11 +50,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         .map(read)
         .collect::<Result<Vec<_>, Failure>>()?;
     let joined = join(&runs);
-    let page = page(&runs, &joined).map_err(|error| Error::internal(format!("page: {error:#}")))?;
+    let page = page(&runs, &joined).map_err(|error| Failure::internal(format!("page: {error:#}")))?;
     if interrupt.requested() {
         return Err(Failure::Interrupted);
     }
-    save(&arguments.out, |file| file.write_all(page.as_bytes())).map_err(Error::system(&arguments.out))?;
+    save(&arguments.out, |file| file.write_all(page.as_bytes())).map_err(Failure::system(&arguments.out))?;
     let compared = joined.compared;
     let quality = match joined.differing.len() {
         0 if compared == 0 => "no file of equal keys, functions and seed".to_owned(),
@@ -90,7 +89,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Refuses to overwrite a file that this command did not write. Reads no more of it than the first line, and opens only
 /// a regular file.
-fn check_destination(path: &Path) -> Result<(), Error> {
+fn check_destination(path: &Path) -> Result<(), Failure> {
     let is_a_page = || {
         let mut start = [0; FIRST_LINE.len()];
         File::open(path)
@@ -101,5 +100,5 @@ fn check_destination(path: &Path) -> Result<(), Error> {
     if path.is_file() && is_a_page() || !path.exists() && !path.is_symlink() {
         return Ok(());
     }
-    Err(Error::input("exists and was not written by this command; choose another file").about(path))
+    Err(Failure::input("exists and was not written by this command; choose another file").about(path))
 }

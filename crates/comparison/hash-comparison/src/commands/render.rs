@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use crate::questions::Records;
 use crate::report::{KIND, draw};
-use records::error::Error;
 use records::folder::{Destination, REPORT};
 use terminal::bar::Terminal;
 use terminal::failure::Failure;
@@ -27,7 +26,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let terminal = Terminal::listen()?;
     let destination = Destination::ours(dir, &KIND)?;
     let mut records = Records::read(dir).map_err(|error| match error {
-        Error::Changed(_) => Failure::input(error),
+        Failure::Changed(_) => Failure::input(error),
         _ => Failure::input(format!("{error}; restore it, or measure again")),
     })?;
 

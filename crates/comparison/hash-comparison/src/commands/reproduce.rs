@@ -4,12 +4,11 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use crate::comparison::Plan;
+use crate::comparison::Comparison;
 use crate::program::Program;
 use crate::questions::Records;
 use crate::report::KIND;
 use crate::run;
-use records::error::Error;
 use records::folder::Destination;
 use terminal::bar::Terminal;
 use terminal::failure::Failure;
@@ -36,14 +35,14 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
     let folder = (arguments.reference.clone()).unwrap_or_else(|| program.file("reports").join("reference"));
     let terminal = Terminal::listen()?;
     let committed =
-        Records::read_times(&folder).map_err(|error| Error::internal(format!("committed run: {error}")))?;
-    let scratch = tempfile::tempdir().map_err(Error::system(&std::env::temp_dir()))?;
+        Records::read_times(&folder).map_err(|error| Failure::internal(format!("committed run: {error}")))?;
+    let scratch = tempfile::tempdir().map_err(Failure::system(&std::env::temp_dir()))?;
     let destination = match arguments.renew {
         true => Destination::ours(&folder, &KIND)?,
         false => Destination::check(scratch.path(), &KIND)?,
     };
     let now = run::run(
-        &Plan::again(&committed)?,
+        &Comparison::again(&committed)?,
         Some(&committed),
         destination,
         &terminal,

@@ -5,11 +5,9 @@ mod integers;
 
 use serde::Deserialize;
 
-use super::{Function, verify::LONG_KEY};
+use super::function::Function;
+use super::verify::LONG_KEY;
 use crate::record::FunctionSummary;
-
-/// A function's identifier, the function under its fixed seed, and under any.
-type Code = (&'static str, fn(&[u8]) -> u64, Option<fn(&[u8], u32) -> u64>);
 
 #[derive(Deserialize)]
 struct Facts {

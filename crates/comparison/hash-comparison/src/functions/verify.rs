@@ -1,9 +1,9 @@
 //! The checks before a function is measured.
 
-use records::error::Error;
+use terminal::failure::Failure;
 use terminal::number::counted;
 
-use super::Function;
+use super::function::Function;
 
 /// A key beyond the 255 bytes of the verification procedure. Some functions take another path for long keys: from 241,
 /// 257 or 289 bytes on, in blocks of 1,024, or with instructions that pay off only for many bytes. Values not published
@@ -71,10 +71,11 @@ pub(super) fn check(function: &Function) -> Result<(), String> {
 /// # Errors
 ///
 /// Returns an error for the first function with a wrong answer.
-pub fn gate<'a>(functions: impl IntoIterator<Item = &'a Function>) -> Result<(), Error> {
+pub fn gate<'a>(functions: impl IntoIterator<Item = &'a Function>) -> Result<(), Failure> {
     for function in functions {
-        check(function)
-            .map_err(|wrong| Error::internal(format!("{} is not measured: {wrong}", function.facts.name)))?;
+        check(function).map_err(|wrong| {
+            Failure::internal(format!("{} is not measured: {wrong}", function.facts.name))
+        })?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use hashzoo::HashInfo;
 
-use super::Function;
+use super::function::Function;
 use crate::record::{FunctionGroup, FunctionSummary, Resistance};
 
 /// Functions measured in the version of another crate, which programs use: see [`super::crates`].

@@ -9,7 +9,7 @@ use super::{Dataset, Recipe};
 use crate::keys::KeySet;
 use crate::name_errors;
 use crate::record::{DatasetKind, DatasetSummary};
-use records::error::Error;
+use terminal::failure::Failure;
 use terminal::progress::Silent;
 
 /// `bench-data/datasets.toml`.
@@ -73,7 +73,7 @@ impl Manifest {
     /// # Errors
     ///
     /// Returns an error if no dataset has that name.
-    pub fn find(name: &str) -> Result<&'static ManifestEntry, Error> {
+    pub fn find(name: &str) -> Result<&'static ManifestEntry, Failure> {
         let mut entries = Self::embedded().iter();
         let found = entries.find(|entry| entry.name.eq_ignore_ascii_case(name));
         found.ok_or_else(|| name_errors::unknown("dataset", name, embedded_names()))
@@ -86,7 +86,7 @@ impl ManifestEntry {
     /// # Errors
     ///
     /// Returns an error that names the first fact in which they differ.
-    pub fn verify(&self, dataset: &Dataset) -> Result<(), Error> {
+    pub fn verify(&self, dataset: &Dataset) -> Result<(), Failure> {
         let is_other_seed = self.seed.is_some_and(|seed| seed != dataset.seed);
         let facts: [(&str, &dyn Display, &dyn Display); 3] = [
             ("count", &self.count, &dataset.keys.len()),
@@ -95,7 +95,7 @@ impl ManifestEntry {
         ];
         for (field, expected, got) in facts.into_iter().take(if is_other_seed { 1 } else { 3 }) {
             if expected.to_string() != got.to_string() {
-                return Err(Error::internal(format!(
+                return Err(Failure::internal(format!(
                     "dataset {}: {field} must be {expected} as in the manifest, got {got}",
                     self.name
                 )));
@@ -115,7 +115,7 @@ pub fn embedded_names() -> impl Iterator<Item = &'static str> {
 /// # Errors
 ///
 /// Returns an error if no dataset has that name, or its keys are not those of the manifest.
-pub fn load_embedded(name: &str, seed: u64) -> Result<Dataset, Error> {
+pub fn load_embedded(name: &str, seed: u64) -> Result<Dataset, Failure> {
     let entry = Manifest::find(name)?;
     let (keys, duplicates_dropped) = keys(entry, seed)?;
     let mut dataset = Dataset::of(&entry.name, keys);
@@ -131,14 +131,14 @@ pub fn load_embedded(name: &str, seed: u64) -> Result<Dataset, Error> {
 }
 
 /// Returns the keys of `entry`, drawn from `seed` or read from its file, and the number of duplicates dropped.
-fn keys(entry: &ManifestEntry, seed: u64) -> Result<(KeySet, u64), Error> {
+fn keys(entry: &ManifestEntry, seed: u64) -> Result<(KeySet, u64), Failure> {
     if let Some(recipe) = entry.recipe {
         return Ok((recipe.keys(seed, entry.count), 0));
     }
     let bytes = match entry.name.as_str() {
         "app-accounts" => include_bytes!("../../embedded/app-accounts.txt"),
         name => {
-            return Err(Error::internal(format!(
+            return Err(Failure::internal(format!(
                 "dataset {name}: neither a recipe nor a file inside the program"
             )));
         }

@@ -1,14 +1,17 @@
 //! Cells of the page's tables, and the filters with which templates format values.
 
+use std::collections::BTreeMap;
+
 use minijinja::value::Value;
 use minijinja::{Environment, HtmlEscape, context};
 
 use crate::questions::tables::{Cell, Table};
-use crate::record::{Verdict, significant};
+use crate::record::{Choice, Unit, Verdict, significant};
 use terminal::number;
 
-/// Adds the filters.
-pub(super) fn register(environment: &mut Environment<'_>) {
+/// Returns an environment with the filters, and the syntax of the templates.
+pub(super) fn environment() -> Result<Environment<'static>, minijinja::Error> {
+    let mut environment = Environment::new();
     environment.add_filter("fixed", number::fixed);
     environment.add_filter("grouped", number::grouped);
     environment.add_filter("counted", |count: u64, noun: String| {
@@ -26,6 +29,14 @@ pub(super) fn register(environment: &mut Environment<'_>) {
     environment.add_filter("td_as", |value: Option<f64>, text: Option<String>| {
         cell(value.zip(text).map(|(value, text)| Cell::As(value, text)))
     });
+    let choices = Choice::ALL.iter().map(|one| (one.to_string(), one.describe()));
+    let units = Unit::ALL.iter().map(|one| (one.to_string(), one.describe()));
+    environment.add_global("choices", choices.collect::<BTreeMap<_, _>>());
+    environment.add_global("units", units.collect::<BTreeMap<_, _>>());
+    let mut syntax = environment.syntax().to_builder();
+    syntax.trim_blocks(true).lstrip_blocks(true);
+    environment.set_syntax(syntax.keep_trailing_newline(true).build()?);
+    Ok(environment)
 }
 
 /// Returns the first characters of a key, at most `most` of them; the files have the whole key.

@@ -5,12 +5,9 @@
 mod bits;
 mod findings;
 
-use std::path::Path;
-
 use plots::scene::Scene;
-use rayon::prelude::*;
-use records::error::Error;
-use records::folder::{CHARTS, REPORT};
+use records::folder::CHARTS;
+use terminal::failure::Failure;
 
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::{ChartKind, Of, QUESTIONS, Records, Section};
@@ -85,31 +82,12 @@ pub fn all(records: &Records) -> Vec<Chart> {
     charts.filter_map(chart).collect()
 }
 
-/// Writes charts and report into `dir`, which must exist, and returns the names of these files. Files with the same
-/// names are replaced; other files are left alone.
-///
-/// # Errors
-///
-/// Returns an error if a file cannot be written, or if the figures make a chart too large to draw.
-pub fn write(records: &Records, dir: &Path) -> Result<Vec<String>, Error> {
-    let charts = all(records);
-    let folder = dir.join(CHARTS);
-    std::fs::create_dir_all(&folder).map_err(Error::system(&folder))?;
-    let drawn = charts
-        .par_iter()
-        .map(|chart| draw(chart, records.run.schema, dir));
-    let mut names = drawn.collect::<Result<Vec<_>, _>>()?;
-    write_file(&dir.join(REPORT), super::page(records, &charts)?)?;
-    names.push(REPORT.to_owned());
-    Ok(names)
-}
-
-/// Writes the file of a chart, and returns its name.
-fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, Error> {
+/// Returns the file of a chart, named below the folder of a run.
+pub(super) fn file(chart: &Chart, schema: u32) -> Result<(String, String), Failure> {
     let name = format!("{CHARTS}/{}.svg", chart.stem);
     if !chart.scene.is_drawable() {
         let reason = format!("{name}: the figures of this run make it too large to draw");
-        return Err(Error::internal(reason));
+        return Err(Failure::internal(reason));
     }
     let element = plots::svg(&chart.scene);
     let version = env!("CARGO_PKG_VERSION");
@@ -118,12 +96,7 @@ fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, Error> {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <!-- Written by hash-comparison {version} (cargo xtask render) from records of schema {schema}; do not edit. -->\n{element}"
     );
-    write_file(&dir.join(&name), document)?;
-    Ok(name)
-}
-
-fn write_file(path: &Path, text: String) -> Result<(), Error> {
-    std::fs::write(path, text).map_err(Error::system(path))
+    Ok((name, document))
 }
 
 /// Length limit of a slug in bytes; with chart and extension, far below the 255 that file systems allow.

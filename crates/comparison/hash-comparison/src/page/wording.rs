@@ -17,7 +17,7 @@ impl Wording {
     ///
     /// If the template, which is part of the program, is not well-formed.
     pub(crate) fn new() -> Self {
-        let mut environment = super::environment().expect("a syntax");
+        let mut environment = super::cells::environment().expect("a syntax");
         // The extension of the name turns off escaping.
         environment
             .add_template("wording.txt", MACROS)

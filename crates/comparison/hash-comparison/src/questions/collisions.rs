@@ -11,6 +11,7 @@ use core::ops::RangeInclusive;
 use std::collections::HashMap;
 
 use super::judging::{IDEAL_BITS, INTERVAL_LEVEL, rounded, verdict};
+use super::on_dataset::DatasetRows;
 use super::tables::Cell;
 use super::{ChartKind, Defect, Hashed, Measure, Of, Question, Section};
 use crate::keys::{Dataset, printed};
@@ -49,6 +50,14 @@ rows! {
         pub first: String,
         /// That later key, the first in the order of the dataset.
         pub second: String,
+    }
+}
+
+impl<'a> DatasetRows<'a> {
+    /// Returns the collisions of `function` at the widest width compared.
+    pub(crate) fn full_width(&self, function: &str) -> Option<&'a CollisionRow> {
+        self.about(&self.records.collisions, function)
+            .max_by_key(|row| row.bits)
     }
 }
 

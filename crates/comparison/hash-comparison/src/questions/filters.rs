@@ -5,6 +5,7 @@ mod measure;
 mod tables;
 mod verdict;
 
+use super::on_dataset::DatasetRows;
 use super::tables::Cell;
 use super::{Measure, Of, Question, Section};
 use crate::record::rows;
@@ -69,6 +70,14 @@ rows! {
         /// Keys compared per key found in a hash table of `keys` keys, in buckets by the low bits, at least half as many as
         /// keys; none for the largest filters.
         pub compared: Option<f64>,
+    }
+}
+
+impl<'a> DatasetRows<'a> {
+    /// Returns the false positives of `function` at `bits_per_key`.
+    pub(crate) fn false_positives(&self, function: &str, bits_per_key: u32) -> Option<&'a FalsePositiveRow> {
+        self.about(&self.records.false_positives, function)
+            .find(|row| row.bits_per_key == bits_per_key)
     }
 }
 

@@ -1,9 +1,7 @@
 //! The records of one dataset, for look-ups by charts and report.
 
-use crate::questions::{CollisionRow, FalsePositiveRow, Place, Records, TimingRow};
-use crate::record::{
-    About, Advice, CallForm, DatasetSummary, Finding, FunctionGroup, FunctionSummary, about, on,
-};
+use crate::questions::Records;
+use crate::record::{About, Advice, DatasetSummary, Finding, FunctionGroup, FunctionSummary, about, on};
 
 /// The records of one dataset, in recorded order.
 #[derive(Debug, Clone)]
@@ -64,24 +62,6 @@ impl<'a> DatasetRows<'a> {
         let mut findings = self.findings.clone();
         findings.sort_by_key(|finding| finding.rank);
         findings
-    }
-
-    /// Returns the time of calls of `function` on the whole dataset.
-    pub(crate) fn time(&self, function: &str, form: CallForm) -> Option<&'a TimingRow> {
-        let mut rows = self.about(&self.records.timing, function);
-        rows.find(|row| row.is(Place::Sequence, form))
-    }
-
-    /// Returns the collisions of `function` at the widest width compared.
-    pub(crate) fn full_width(&self, function: &str) -> Option<&'a CollisionRow> {
-        self.about(&self.records.collisions, function)
-            .max_by_key(|row| row.bits)
-    }
-
-    /// Returns the false positives of `function` at `bits_per_key`.
-    pub(crate) fn false_positives(&self, function: &str, bits_per_key: u32) -> Option<&'a FalsePositiveRow> {
-        self.about(&self.records.false_positives, function)
-            .find(|row| row.bits_per_key == bits_per_key)
     }
 }
 

@@ -11,6 +11,7 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
 pub(crate) use self::lengths::of_empty_keys;
+use super::on_dataset::DatasetRows;
 use super::tables::Cell;
 use super::{ChartKind, Measure, Of, Question, Records, Section};
 use crate::clock::{Batch, Readings, Workload, read_all, subjects};
@@ -19,8 +20,8 @@ use crate::keys::Dataset;
 use crate::record::{CallForm, Place, rows, significant};
 use plots::dots::Dot;
 use plots::mark::Mark;
-use records::error::Error;
 use statistics::robust::{median, median_absolute_deviation};
+use terminal::failure::Failure;
 use terminal::number;
 use terminal::progress::Progress;
 
@@ -55,6 +56,14 @@ impl TimingRow {
     pub(crate) fn dot(&self, mark: Mark, is_filled: bool) -> Dot {
         let (median, mad) = (self.median_ns_per_key, self.mad_ns_per_key);
         Dot::new(median, (median - mad, median + mad), mark, is_filled)
+    }
+}
+
+impl<'a> DatasetRows<'a> {
+    /// Returns the time of calls of `function` on the whole dataset.
+    pub(crate) fn time(&self, function: &str, form: CallForm) -> Option<&'a TimingRow> {
+        let mut rows = self.about(&self.records.timing, function);
+        rows.find(|row| row.is(Place::Sequence, form))
     }
 }
 
@@ -134,14 +143,14 @@ fn measure(
     functions: &[&Function],
     progress: &dyn Progress,
     records: &mut Records,
-) -> Result<(), Error> {
+) -> Result<(), Failure> {
     let quick = records.run.quick;
     let mut generator = SplitMix64::seed_from_u64(records.run.seed);
     let subjects = subjects(functions);
     let mut read = |workloads: Vec<Workload<'_>>, generator: &mut SplitMix64| {
         let tables = read_all(workloads, &subjects, generator, progress)?;
         records.timing.extend(tables.iter().flat_map(rows));
-        Ok::<_, Error>(())
+        Ok::<_, Failure>(())
     };
     let steps = |workloads: &[Workload<'_>]| workloads.iter().map(|one| one.rounds as u64 + 1).sum();
 

@@ -16,7 +16,7 @@ use hash_comparison::questions::{Measure, Place, QUESTIONS, Records};
 use hash_comparison::record::{CallForm, Run};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
-use records::error::Error;
+use terminal::failure::Failure;
 use terminal::progress::{Progress, Silent};
 
 fn function(name: &'static str, hash: fn(&[u8]) -> u64) -> Function {
@@ -36,7 +36,7 @@ fn batch(keys: &KeySet) -> Batch {
 }
 
 /// Returns the error of timing a function.
-fn untimed(keys: KeySet, function: &Function, progress: &dyn Progress) -> Error {
+fn untimed(keys: KeySet, function: &Function, progress: &dyn Progress) -> Failure {
     let of = |measure: &Measure| match *measure {
         Measure::Times(measure) => Some(measure),
         _ => None,
@@ -55,7 +55,7 @@ fn no_time_is_taken_from_a_wrong_result() {
     // Right while the sum is computed beforehand, wrong from the warm-up on.
     let fickle = function("fickle", |_| u64::from(CALLS.fetch_add(1, Ordering::Relaxed) < 3));
     let error = untimed(["a", "b", "c"].into_iter().collect(), &fickle, &Silent);
-    assert!(matches!(error, Error::Internal(_)));
+    assert!(matches!(error, Failure::Internal(_)));
     assert!(
         error
             .to_string()
@@ -74,7 +74,7 @@ fn a_run_stops_on_request() {
     }
     let progress = Impatient(AtomicU64::new(0));
     let error = untimed(numbers(10), &function("first", first_byte), &progress);
-    assert!(matches!(error, Error::Cancelled(_)));
+    assert!(matches!(error, Failure::Interrupted));
     assert_eq!(progress.0.into_inner(), 6);
 }
 

@@ -4,7 +4,7 @@ use hash_comparison::questions::Records;
 use hash_comparison::record::{FunctionGroup, Request, Standing, on};
 use hash_comparison::report::{MAX_DATASETS, MAX_FUNCTIONS, summary};
 use hash_comparison::{Comparison, Function, functions, program};
-use records::error::Error;
+use terminal::failure::Failure;
 use terminal::layout::width;
 use terminal::number::grouped;
 
@@ -82,7 +82,7 @@ fn custom_functions_have_names_of_their_own_and_no_list_is_too_long() {
     ] {
         let error = refused.unwrap_err();
         let has_reason = error.to_string().contains(expected);
-        assert!(matches!(error, Error::Input(_)) && has_reason, "{error}");
+        assert!(matches!(error, Failure::Input(_)) && has_reason, "{error}");
     }
 }
 

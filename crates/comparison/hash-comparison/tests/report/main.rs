@@ -9,9 +9,10 @@ use std::path::PathBuf;
 
 use fixture::Plan;
 use hash_comparison::advice::recommend;
-use hash_comparison::page::drawing;
+use hash_comparison::page;
 use hash_comparison::questions::{Place, Records, TimingRow};
 use hash_comparison::record::{CallForm, EMPTY, Purpose, Request};
+use records::folder::CHARTS;
 
 /// Returns the records with recommendations, the last step of a run.
 fn judged(records: &Records) -> Records {
@@ -29,8 +30,12 @@ fn rendered(records: &Records, name: &str) -> (PathBuf, Vec<String>) {
     if dir.exists() {
         std::fs::remove_dir_all(&dir).unwrap();
     }
-    std::fs::create_dir_all(&dir).unwrap();
-    let names = drawing::write(records, &dir).unwrap();
+    std::fs::create_dir_all(dir.join(CHARTS)).unwrap();
+    let write = |(name, text): (String, String)| {
+        std::fs::write(dir.join(&name), text).unwrap();
+        name
+    };
+    let names = page::files(records).unwrap().into_iter().map(write).collect();
     (dir, names)
 }
 

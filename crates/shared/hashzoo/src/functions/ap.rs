@@ -4,9 +4,9 @@
 //! value and uses a product; most copies have the old form. The mask comes from the published comparison.
 //! <https://www.partow.net/programming/hashfunctions/>
 
-use super::LOW_31_BITS;
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, LINEAR_BUT_FOR_A_CONSTANT, ONLY_31_BITS};
+use crate::words::LOW_31_BITS;
 
 /// Returns APHash of `key`, its low 31 bits: from 0, with shifts by 7 and 3 at even places, and by 11 and 5 with inversion at
 /// odd places.

@@ -5,9 +5,9 @@
 //! returns all 32 bits. The mask comes from the published comparison and many copies.
 //! <https://www.partow.net/programming/hashfunctions/>
 
-use super::LOW_31_BITS;
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, ONLY_31_BITS, POOR_HIGH_BITS, POOR_LOW_BITS};
+use crate::words::LOW_31_BITS;
 use crate::words::step_by_byte;
 
 /// Returns BKDRHash of `key`: the low 31 bits of the polynomial `h = 131 * h + byte` over the bytes, from 0.

@@ -5,9 +5,9 @@
 //! (`hash.cpp` of github.com/hardcore-os/HashLib, 2021).
 //! <https://www.partow.net/programming/hashfunctions/>
 
-use super::LOW_31_BITS;
 use crate::HashInfo;
 use crate::weakness::EASY_COLLISIONS;
+use crate::words::LOW_31_BITS;
 use crate::words::step_by_byte;
 
 /// Returns BPHash of `key`: the low 31 bits of `h = (h << 7) ^ byte` over the bytes, from the key's length.

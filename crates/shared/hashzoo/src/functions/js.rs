@@ -4,9 +4,9 @@
 //! bits. The mask comes from the published comparison and many copies.
 //! <https://www.partow.net/programming/hashfunctions/>
 
-use super::LOW_31_BITS;
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, ONLY_31_BITS};
+use crate::words::LOW_31_BITS;
 use crate::words::step_by_byte;
 
 /// The start value in Partow's library.

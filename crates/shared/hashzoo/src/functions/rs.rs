@@ -5,9 +5,9 @@
 //! Partow's Python file has another function: it swaps the two constants and never reduces to 32 bits.
 //! <https://www.partow.net/programming/hashfunctions/>
 
-use super::LOW_31_BITS;
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, ONLY_31_BITS, POOR_HIGH_BITS, POOR_LOW_BITS};
+use crate::words::LOW_31_BITS;
 
 /// The first multiplier.
 const FIRST: u32 = 63689;

@@ -5,12 +5,11 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use filter_sets::{Error, Fill, MANIFEST, Manifest, Opening, StoredFile, StoredFilter, StoredFormat};
-use indicatif::HumanBytes;
 use membership_filters::spark::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS};
 use serde::Serialize;
 use terminal::failure::Failure;
 use terminal::layout::table;
-use terminal::number::{counted, grouped};
+use terminal::number::{self, counted, grouped};
 
 use crate::commands::numbers::{expected, share};
 use crate::commands::{check_format, checked, emptied, failure, print_json, wrong};
@@ -97,7 +96,7 @@ pub(super) fn set(folder: &Path, format: Option<&StoredFormat>, json: bool) -> R
             counted(rows.len() as u64, "shard"),
             manifest.key_kind,
             counted(manifest.len(), "key"),
-            HumanBytes(manifest.stored_len()),
+            number::bytes(manifest.stored_len()),
             rate.unwrap_or_default()
         )?;
     }

@@ -5,11 +5,10 @@ use std::io;
 use filter_policy::BitsPerKey;
 use filter_policy::sizing::budget::{Allocation, Level, plan};
 use filter_sets::StoredFormat;
-use indicatif::HumanBytes;
 use serde_json::json;
 use terminal::failure::Failure;
 use terminal::layout::{table, wrapped};
-use terminal::number::{counted, grouped, significant};
+use terminal::number::{self, counted, grouped, significant};
 
 use crate::commands::numbers::{count, share};
 use crate::commands::{failure, print_json};
@@ -136,7 +135,7 @@ fn write(
         out,
         "{name}, at most {} ({})\n",
         counted(most, "byte"),
-        HumanBytes(most)
+        number::bytes(most)
     )?;
     let bits = |bits: BitsPerKey| format!("{:.2}", bits.get());
     let rows = plan.shares.iter().map(|one| {

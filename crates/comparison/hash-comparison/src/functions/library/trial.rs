@@ -9,8 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::super::verify::{LONG_KEY, lengths};
-use super::{Symbol, ffi};
-use records::error::Error;
+use super::ffi;
+use super::symbol::Symbol;
 use terminal::bar::Terminal;
 use terminal::failure::Failure;
 use terminal::number::counted;
@@ -179,7 +179,7 @@ struct Trial {
 
 /// Tries the function out in another process, which shares standard error, since what ends a process often says why there. Returns
 /// the nanoseconds of a call.
-pub(super) fn of(symbol: &Symbol, terminal: &Terminal) -> Result<f64, Error> {
+pub(super) fn of(symbol: &Symbol, terminal: &Terminal) -> Result<f64, Failure> {
     let failed = |error: io::Error| symbol.error(&format!("cannot be tried out: {}", system::text(&error)));
     let (mut results, writer) = io::pipe().map_err(failed)?;
     let child = Command::new(std::env::current_exe().map_err(failed)?)

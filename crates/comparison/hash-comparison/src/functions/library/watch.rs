@@ -7,8 +7,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::Symbol;
-
 /// The time after which a call is named.
 const LONG: Duration = Duration::from_secs(5);
 /// The time between two looks at all calls.
@@ -44,9 +42,8 @@ pub(super) fn watched<T>(place: usize, function: impl FnOnce() -> T) -> T {
 }
 
 /// Starts to watch the calls of these functions, of each at its place. `stop` is set by the first Ctrl-C.
-pub(super) fn start(symbols: &[Symbol], stop: Arc<AtomicBool>) {
+pub(super) fn start(names: Vec<String>, stop: Arc<AtomicBool>) {
     static STARTED: OnceLock<()> = OnceLock::new();
-    let names: Vec<String> = symbols.iter().map(|symbol| symbol.text.clone()).collect();
     STARTED.get_or_init(|| {
         thread::spawn(move || watch(&names, &stop));
     });

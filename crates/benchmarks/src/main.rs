@@ -1,0 +1,6 @@
+//! The program behind `cargo xtask bench`.
+#![forbid(unsafe_code)]
+
+fn main() -> std::process::ExitCode {
+    bench::command::run()
+}

@@ -1,0 +1,8 @@
+//! The suites: what each measures, and its records, comparisons and tables.
+
+pub mod equal_rate;
+pub mod membership;
+pub mod point_reads;
+pub mod policy;
+pub mod rates;
+pub mod redis;

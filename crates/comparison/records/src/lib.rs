@@ -1,8 +1,0 @@
-//! Records of a comparison or a benchmark: tables of typed rows, the folder of a run, its checksums and its machine.
-#![forbid(unsafe_code)]
-
-pub mod document;
-pub mod environment;
-pub mod error;
-pub mod folder;
-pub mod table;

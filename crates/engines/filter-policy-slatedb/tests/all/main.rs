@@ -1,6 +1,0 @@
-//! All tests in one program, because each program links everything.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-mod database;
-mod policy;
-mod support;
