@@ -2,7 +2,7 @@
 //! and a summary.
 //!
 //! All suites have the same records: [`record::Batch`] and [`record::Row`]. A file in [`suites`] describes a suite and
-//! measures it; [`peers`] are the programs and crates that it is measured against, [`ours`] the filters of this project,
+//! has what measures it; [`peers`] are the programs and crates that it is measured against, [`ours`] the filters of this project,
 //! and [`parts`] states who takes part in which suite. All statistics are computed in one place, the method
 //! [`Suite::rows`](suite::Suite::rows).
 #![forbid(unsafe_code)]

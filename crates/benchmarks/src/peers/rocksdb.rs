@@ -79,7 +79,7 @@ mod tests {
             lengths: KeyLengths::Fixed,
             rounds: 7,
         };
-        let batches = measure_size(&run, &at_rate, plan, 100_000).unwrap();
+        let batches = measure_size(&run, &at_rate, plan).unwrap();
         let rows = SUITE.rows(&batches).unwrap();
         let rates = rows.iter().filter(|row| row.case.task == "rate");
         assert_eq!(rates.clone().count(), RATES.len() * (SUITE.contenders)().len());

@@ -77,24 +77,16 @@ pub type MakerOf = dyn Fn(&str, usize, f64) -> Option<Box<dyn Maker>>;
 ///
 /// If the user asked for a stop, or a filter denies stored keys.
 pub fn measure(run: &Run<'_>, maker: &MakerOf) -> Result<Vec<Batch>, Failure> {
-    let queries = run.extent(QUERIES / 10, QUERIES);
     let lengths = [KeyLengths::Urls, KeyLengths::Fixed];
-    policy::each_size(run, &SIZES, lengths, |plan| {
-        measure_size(run, maker, plan, queries)
-    })
+    policy::each_size(run, &SIZES, lengths, |plan| measure_size(run, maker, plan))
 }
 
-/// Measures filters of one size, with so many absent keys.
+/// Measures filters of one size.
 ///
 /// # Errors
 ///
 /// Those of [`measure`].
-pub fn measure_size(
-    run: &Run<'_>,
-    maker: &MakerOf,
-    plan: Plan,
-    queries: usize,
-) -> Result<Vec<Batch>, Failure> {
+pub fn measure_size(run: &Run<'_>, maker: &MakerOf, plan: Plan) -> Result<Vec<Batch>, Failure> {
     let Plan { size, lengths, .. } = plan;
     // All rates take turns, so that a slow moment of the machine slows all of them alike.
     let contenders = (SUITE.contenders)();
@@ -109,7 +101,7 @@ pub fn measure_size(
     let mut batches = Vec::new();
     let stored = keys::stored(size, lengths);
     let stored = stored.slices();
-    let others = keys::random(queries, 4, lengths);
+    let others = keys::random(run.extent(QUERIES / 10, QUERIES), 4, lengths);
     let others = others.slices();
     // Each of the filters that the keys fill is queried for its share of the others.
     let filled = stored.len() / size;

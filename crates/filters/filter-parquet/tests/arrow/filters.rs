@@ -1,5 +1,4 @@
 //! Tests that split-block filters of arrow-rs and of this project have the same bytes and answers.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use filter_policy::parquet::{
     Header, PhysicalValue, SplitBlockFilter, SplitBlockFilterMut, bitset_len_of_writers,

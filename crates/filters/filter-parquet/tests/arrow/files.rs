@@ -1,6 +1,5 @@
 //! A Parquet file written by pyarrow: this project builds the same filters from the same values, and they tell the row
 //! groups that cannot hold a value.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,8 +11,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
 
 fn pyarrows() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../filters/filter-policy/tests/data/parquet/row_groups.parquet")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../filter-policy/tests/data/parquet/row_groups.parquet")
 }
 
 /// Returns the index of a column, and its stored filter.

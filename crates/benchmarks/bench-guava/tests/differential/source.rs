@@ -1,1 +1,0 @@
-../../../bench-kit/tests/support/source.rs
