@@ -66,7 +66,7 @@ fn as_many_shards_as_there_can_be() {
     let set = place.path().join("set");
     for _ in ["new", "replaced"] {
         let mut child = bench
-            .command("build --keys keys --shards 4096 --memory 16MiB --out")
+            .command("build --keys keys --format bloom64 --shards 4096 --memory 16MiB --out")
             .arg(&set)
             .stderr(Stdio::piped())
             .spawn()
