@@ -2,7 +2,6 @@
 
 use std::process::Command;
 
-use filter_sets::StoredFormat;
 use filter_tables::testing::tables::{File, encode, entries, no_entries, varint};
 use filter_tables::{BlockHandle, StoredBlock};
 
@@ -67,7 +66,7 @@ fn as_many_shards_as_there_can_be() {
     let set = place.path().join("set");
     for _ in ["new", "replaced"] {
         let mut child = bench
-            .command("build --keys keys --shards 4096 --memory 16MiB --out")
+            .command("build --keys keys --format bloom64 --shards 4096 --memory 16MiB --out")
             .arg(&set)
             .stderr(Stdio::piped())
             .spawn()
@@ -162,37 +161,4 @@ fn a_manifest_takes_no_more_memory_than_it_is_long() {
         code == 1 && stderr.contains("manifest.json: "),
         "{code}: {stderr}"
     );
-}
-
-/// Filters of no, one and two keys, of the lowest and the usual size, with and without a header: the tests of
-/// `filter-sets` try more keys and sizes.
-#[test]
-fn what_build_writes_of_few_keys_is_queried_and_inspected() {
-    let bench = Workbench::new();
-    for format in StoredFormat::all() {
-        let short = format.short_names()[0];
-        let mut paths = Vec::new();
-        for (keys, rate) in [(0, "50%"), (1, "50%"), (2, "50%"), (1, "1%")] {
-            for header in ["", "--raw"] {
-                let path = format!("{short}-{}", paths.len());
-                let built = format!("build --format {short} --rate {rate} --out {path} {header}");
-                let built = bench.fed(&built, ["", "a\n", "a\nb\n"][keys]);
-                assert_eq!((built.code, &*built.stderr), (0, ""), "{path}");
-                paths.push((path, keys));
-            }
-        }
-        let all: Vec<_> = paths.iter().map(|(path, _)| &**path).collect();
-        let all = format!("{} --format {short}", all.join(" "));
-        let answers = bench.fed(&format!("query {all} --type line"), "a\nb\n");
-        assert_eq!(answers.code, 0, "{all}: {}", answers.stderr);
-        for (number, key) in ["a", "b"].into_iter().enumerate() {
-            for (path, _) in paths.iter().filter(|&&(_, keys)| keys > number) {
-                let answer = format!("{path}\tmaybe");
-                let found = answers.stdout.lines().filter(|line| *line == answer).count();
-                assert!(found > number, "{path} denies {key}");
-            }
-        }
-        let inspected = bench.json(0, &format!("inspect {all} --json"));
-        assert_eq!(inspected.as_array().unwrap().len(), paths.len(), "{all}");
-    }
 }

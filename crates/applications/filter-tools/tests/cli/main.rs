@@ -1,21 +1,21 @@
-//! Tests the program `filters` on its command line.
+//! Tests the program `filters` on its command line. Most tests are the sessions of `tests/sessions`.
 #![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
-mod build;
-mod databases;
-mod inspect;
-mod inspect_parquet;
-mod inspect_rocksdb;
-mod inspect_streams;
+mod fixtures;
+mod laws;
 #[cfg(unix)]
 mod limits;
-mod query;
-mod size;
+#[cfg(unix)]
+mod processes;
+mod session;
+#[allow(dead_code, reason = "the tests of other programs use more of it")]
 mod workbench;
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Child, Stdio};
 
+use filter_tables::testing::golden;
 use serde_json::Value;
 
 use workbench::{Outcome, Workbench};
@@ -33,62 +33,71 @@ impl Workbench {
     }
 
     /// Runs the program with this text on standard input.
-    fn fed(&self, arguments: &str, input: impl AsRef<[u8]>) -> Outcome {
+    fn fed(&self, arguments: &str, input: &str) -> Outcome {
         let mut child = self.start(arguments);
-        // A program that refuses its arguments reads nothing.
-        let _ = child.stdin.take().unwrap().write_all(input.as_ref());
+        child.stdin.take().unwrap().write_all(input.as_ref()).unwrap();
         Outcome::of(child.wait_with_output().unwrap())
     }
 
-    /// Runs the program with these words, which must succeed and print nothing to standard error. Returns its output.
+    /// Runs the program, which must succeed and print nothing to standard error. Returns its output.
     fn done(&self, arguments: &str) -> String {
-        self.ended(0, arguments)
-    }
-
-    /// Runs the program with these words, which must end with this code and print nothing to standard error. Returns
-    /// its output.
-    fn ended(&self, expected: i32, arguments: &str) -> String {
         let Outcome { code, stdout, stderr } = self.run(arguments);
-        assert_eq!((code, stderr.as_str()), (expected, ""), "{arguments}");
+        assert_eq!((code, stderr.as_str()), (0, ""), "{arguments}");
         stdout
     }
 
-    /// Runs the program as [`Workbench::ended`] does, and parses its JSON.
-    fn json(&self, expected: i32, arguments: &str) -> Value {
-        serde_json::from_str(&self.ended(expected, arguments)).unwrap()
-    }
-
-    /// Checks the lines of a table, `WORDS => TEXT | TEXT`: with these words the program ends with code 2 and a message
-    /// that has the texts, prints nothing else and changes no file.
-    fn refuses(&self, table: &str) {
-        self.refuses_fed(2, "", table);
-    }
-
-    /// Checks the lines of a table as [`Workbench::refuses`] does, for another code and with this text on standard
-    /// input.
-    fn refuses_fed(&self, expected: i32, input: impl AsRef<[u8]>, table: &str) {
-        let before = self.snapshot();
-        for line in table.trim().lines() {
-            let (words, texts) = line.trim().split_once(" => ").unwrap();
-            let Outcome { code, stdout, stderr } = self.fed(words, &input);
-            assert_eq!((code, stdout.as_str()), (expected, ""), "{line}: {stderr}");
-            assert!(
-                texts.split(" | ").all(|text| stderr.contains(text)),
-                "{line}: {stderr}"
-            );
-            assert!(before == self.snapshot(), "{line}");
-        }
+    fn json(&self, arguments: &str) -> Value {
+        serde_json::from_str(&self.done(arguments)).unwrap()
     }
 }
 
-#[test]
-fn help_texts() {
+/// Repeats a session, with the files that this function writes.
+fn repeat(name: &str, fixtures: fn(&Workbench)) {
     let bench = Workbench::new();
-    for command in ["", "query", "build", "inspect", "merge", "size"] {
-        for flag in ["-h", "--help"] {
-            let arguments = format!("{command} {flag}");
-            let name = format!("help {}", arguments.trim());
-            insta::assert_snapshot!(name, bench.done(&arguments));
-        }
-    }
+    fixtures(&bench);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/sessions")
+        .join(name);
+    let data = [("DATA", golden::path(""))];
+    session::repeat(&file, bench.folder.path(), Path::new(PROGRAM), &data);
+}
+
+#[test]
+fn help() {
+    repeat("help.md", |_| ());
+}
+
+#[test]
+fn build() {
+    repeat("build.md", |_| ());
+}
+
+#[test]
+fn query() {
+    repeat("query.md", fixtures::filters);
+}
+
+#[test]
+fn tables() {
+    repeat("tables.md", fixtures::tables);
+}
+
+#[test]
+fn databases() {
+    repeat("databases.md", fixtures::records);
+}
+
+#[test]
+fn inspect() {
+    repeat("inspect.md", fixtures::inspected);
+}
+
+#[test]
+fn parquet() {
+    repeat("parquet.md", fixtures::zeros);
+}
+
+#[test]
+fn size() {
+    repeat("size.md", |_| ());
 }

@@ -1,0 +1,91 @@
+//! Programs that are stopped or killed, that wait for each other, and that may not read.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
+
+use filter_sets::{Access, FilterSet, Opening};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::Workbench;
+
+fn lines(count: u32) -> String {
+    (0..count).map(|number| format!("user-{number}\n")).collect()
+}
+
+/// Kills builds of another set at moments of all phases: the old set or the new one answers.
+#[test]
+fn a_killed_build_leaves_the_old_set_or_the_new_one() {
+    let bench = Workbench::new();
+    bench.write("old", lines(1_000));
+    bench.write("new", lines(150_000));
+    bench.done("build --keys old --out set --shards 8");
+    let old = FilterSet::open(bench.path("set"), Opening::default()).unwrap();
+    let old = old.generation().manifest().clone();
+    let mut new = 0;
+    for round in 0..20 {
+        let mut child = bench.start("build --keys new --out set --shards 8 --memory 16MiB");
+        std::thread::sleep(Duration::from_millis(1 + round * 4));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let opening = Opening {
+            access: Access::Map,
+            verify: true,
+        };
+        let set = FilterSet::open(bench.path("set"), opening).unwrap();
+        let generation = set.generation();
+        assert!(*generation.manifest() == old || generation.manifest().len() == 150_000);
+        assert!(set.contains(b"user-7"));
+        if generation.manifest().len() == 150_000 {
+            new += 1;
+            bench.done("build --keys old --out set --shards 8");
+        }
+    }
+    assert!(new < 20);
+    bench.done("build --keys new --out set --shards 8");
+    assert_eq!(fs::read_dir(bench.path("set")).unwrap().count(), 9);
+}
+
+/// Programs that wait for keys which never come lock the set, and end with their own exit code.
+#[test]
+fn stopped_and_locked_out() {
+    let bench = Workbench::new();
+    bench.write("keys", lines(1_000));
+    bench.done("build --keys keys --out set --shards 2");
+    bench.done("build --keys keys --out file");
+    let before = bench.snapshot();
+    let mut waiting = [
+        "build --out set --shards 2",
+        "build --out file --replace",
+        "build --out new-set --shards 2",
+        "query file",
+    ]
+    .map(|words| bench.start(words));
+    std::thread::sleep(Duration::from_millis(300));
+    let locked = bench.run("build --keys keys --out set --shards 2");
+    assert_eq!(locked.code, 2);
+    assert!(
+        locked.stderr.contains("another process is building"),
+        "{}",
+        locked.stderr
+    );
+    for child in &mut waiting {
+        kill_process(Pid::from_child(child), Signal::INT).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+    }
+    assert!(before == bench.snapshot());
+}
+
+#[test]
+fn a_table_without_permission_is_not_read() {
+    let bench = Workbench::new();
+    bench.write("table.ldb", "");
+    let table = bench.path("table.ldb");
+    fs::set_permissions(&table, fs::Permissions::from_mode(0o000)).unwrap();
+    // The superuser can read the file anyway.
+    if fs::File::open(&table).is_err() {
+        let outcome = bench.run("inspect table.ldb");
+        assert_eq!(outcome.code, 2);
+        assert!(outcome.stderr.contains("Permission denied"), "{}", outcome.stderr);
+    }
+}
