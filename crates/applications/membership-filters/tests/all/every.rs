@@ -190,6 +190,35 @@ proptest! {
     }
 }
 
+/// Batches fetch ahead in filters larger than the caches, divide filters of many probes otherwise, and go on in chains that
+/// have grown. A cuckoo filter is full in the middle of one.
+#[test]
+fn many_keys_at_once_are_one_by_one_in_filters_of_every_size() {
+    for (capacity, rate, parts) in [
+        (400_000, 0.01, [300_000, 100_000]),
+        (20_000, 1e-30, [9_000, 300]),
+        (1_000, 0.01, [900, 20_000]),
+        (10, 1e-70, [5, 20]),
+    ] {
+        let planned = kinds::ALL.iter().filter_map(|kind| Some((kind, made(*kind, capacity, rate).ok()?)));
+        for (kind, mut together) in planned {
+            let (name, mut single) = (kind.name(), together.copy());
+            let mut keys = (0..500_000_u32).map(u32::to_le_bytes);
+            for part in parts {
+                let keys: Vec<[u8; 4]> = keys.by_ref().take(part).collect();
+                let hashes: Vec<_> = keys.iter().map(|key| hash_id(*kind).hash_bytes(key)).collect();
+                assert_eq!(together.insert_hashes(&hashes), insert(&mut *single, &keys), "{name}");
+            }
+            let bytes = [&together, &single].map(|filter| filter.to_bytes(kind.form()).unwrap());
+            assert!(bytes[0] == bytes[1], "{name}, {capacity} keys at {rate}");
+            let keys: Vec<[u8; 4]> = (0..500_000_u32).step_by(7).map(u32::to_le_bytes).collect();
+            let slices: Vec<&[u8]> = keys.iter().map(<[u8; 4]>::as_slice).collect();
+            let answers = slices.iter().map(|key| single.contains(key));
+            assert!(answers.eq(together.contains_many(&slices)), "{name}, {capacity} keys at {rate}");
+        }
+    }
+}
+
 /// Hash values of a funnel of another type do not compile; `Hashed` has an example.
 #[test]
 fn the_hash_of_an_unequal_funnel_might_be_contained_and_is_not_inserted() {

@@ -12,6 +12,8 @@ use super::{Cluster, Server};
 pub(crate) struct Client {
     connection: Kind,
     plain: Box<dyn ConnectionLike + Send>,
+    /// A server of the client's own.
+    _server: Option<Server>,
 }
 
 enum Kind {
@@ -43,7 +45,14 @@ impl Client {
         Self {
             connection: Kind::Blocking(server.connection()),
             plain: Box::new(server.connection()),
+            _server: None,
         }
+    }
+
+    /// Returns a blocking client of a server of its own, with these arguments.
+    pub(crate) fn of_server(server: Server) -> Self {
+        let _server = Some(server);
+        Self { _server, ..Self::blocking(&server) }
     }
 
     /// The kinds of clients for a cluster.
