@@ -186,14 +186,25 @@ fn each_reader_says_which_form_it_was_given() {
         ("redisbloom::BloomFilter::from_redisbloom", |bytes| {
             redisbloom::BloomFilter::from_redisbloom(bytes).map(drop)
         }),
-        ("CuckooFilter", |bytes| CuckooFilter::from_bytes(bytes, Utf8).map(drop)),
+        ("CuckooFilter", |bytes| {
+            CuckooFilter::from_bytes(bytes, Utf8).map(drop)
+        }),
     ];
     for (bytes, form) in [
         (&plain.to_bytes()[..], "the stored form of `guava::BloomFilter`"),
         (&spark.to_bytes(), "the stored form of `spark::BloomFilter`"),
-        (&redisbloom.to_bytes(), "the stored form of `redisbloom::BloomFilter`"),
-        (&sample("blocked.xxph3"), "the stored form of `BlockedBloomFilter`"),
-        (&guava, "Guava's stream, which `guava::BloomFilter::from_guava` reads"),
+        (
+            &redisbloom.to_bytes(),
+            "the stored form of `redisbloom::BloomFilter`",
+        ),
+        (
+            &sample("blocked.xxph3"),
+            "the stored form of `BlockedBloomFilter`",
+        ),
+        (
+            &guava,
+            "Guava's stream, which `guava::BloomFilter::from_guava` reads",
+        ),
         (
             &spark.to_spark(),
             "Spark's stream, which `spark::BloomFilter::from_spark` reads",
@@ -214,7 +225,11 @@ fn each_reader_says_which_form_it_was_given() {
             };
             let error = error.to_string();
             let text = format!(": these bytes seem to be {form}");
-            let is_told = if form.is_empty() { !error.contains("seem") } else { error.ends_with(&text) };
+            let is_told = if form.is_empty() {
+                !error.contains("seem")
+            } else {
+                error.ends_with(&text)
+            };
             assert!(is_told, "{reader}: {error}");
         }
     }

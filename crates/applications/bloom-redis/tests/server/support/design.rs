@@ -38,9 +38,9 @@ impl Design {
         Self::Growing(super::new_growing(insertions, rate))
     }
 
-    /// Returns the filter `{r}` of the server, which needs the module.
+    /// Returns the filter `{bf:f}` of the server, which needs the module.
     pub(crate) fn loaded() -> Self {
-        Self::Loaded(RedisBloom::new("{r}"))
+        Self::Loaded(RedisBloom::new("{bf:f}"))
     }
 
     pub(crate) fn options(&self, options: Options) -> Self {

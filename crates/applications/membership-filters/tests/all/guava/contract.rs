@@ -1,11 +1,25 @@
-//! Filters from parts, and streams that come in pieces.
+//! The limit of probes, filters from parts, and streams that come in pieces.
 
 use std::io::{self, Read};
 
-use membership_filters::guava::{BloomFilter, Strategy, StreamHeader};
+use membership_filters::guava::{BloomFilter, Parameters, ProbeCountRule, Strategy, StreamHeader};
 use membership_filters::{Error, Utf8};
 
 use crate::support::samples::sample;
+
+/// The rules for the probe count, of which the newer one is the default, differ at its limit.
+#[test]
+fn a_probe_count_of_255_is_taken_and_256_is_not() {
+    let (probes_255, probes_256) = (libm::exp2(-255.0), libm::exp2(-256.0));
+    assert_eq!(Parameters::new(1000, probes_255).unwrap().probe_count(), 255);
+    let error = Parameters::new(1000, probes_256).unwrap_err().to_string();
+    let text = "the probe count must be between 1 and 255, got 256";
+    assert!(error.starts_with(text), "{error}");
+    let rate = probes_255 * 0.7;
+    assert!(Parameters::new(1, rate).is_err());
+    let older = Parameters::with_rule(1, rate, ProbeCountRule::FromBitsPerKey);
+    assert_eq!(older.unwrap().probe_count(), 255);
+}
 
 #[test]
 fn parts_that_are_no_filter_are_refused() {
