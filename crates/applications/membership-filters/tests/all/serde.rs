@@ -1,6 +1,7 @@
 //! Filters and parameters in formats of serde: JSON, whose bytes are base64, and CBOR.
 
 use std::fmt::Debug;
+use std::sync::LazyLock;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use ciborium::Value as Cbor;
@@ -120,11 +121,13 @@ fn lines() -> Vec<Line> {
     lines.map(line).collect()
 }
 
-/// Returns the values that are read.
-fn accepted() -> impl Iterator<Item = (Again, Value)> {
+/// The values that are read.
+static ACCEPTED: LazyLock<Vec<(Again, Value)>> = LazyLock::new(|| {
     let lines = lines().into_iter().filter(|(_, _, error)| error.is_none());
-    lines.map(|(again, text, _)| (again, from_str(&text).unwrap()))
-}
+    lines
+        .map(|(again, text, _)| (again, from_str(&text).unwrap()))
+        .collect()
+});
 
 #[test]
 fn values_are_read_as_they_were_written_or_refused_with_their_fault() {
@@ -142,7 +145,7 @@ fn values_are_read_as_they_were_written_or_refused_with_their_fault() {
 #[test]
 fn missing_further_and_damaged_fields_are_refused() {
     let refused = |again: Again, json: &Value| again(&json.to_string()).unwrap_err();
-    for (again, json) in accepted() {
+    for (again, json) in ACCEPTED.iter().cloned() {
         for name in json.as_object().unwrap().keys() {
             let mut fewer = json.clone();
             fewer.as_object_mut().unwrap().remove(name);
@@ -195,7 +198,7 @@ proptest! {
         line: Index,
         changes in prop::collection::vec((any::<Index>(), values()), 1..4),
     ) {
-        let (again, mut json) = line.get(&accepted().collect::<Vec<_>>()).clone();
+        let (again, mut json) = line.get(&ACCEPTED).clone();
         for (field, value) in changes {
             let fields = json.as_object_mut().unwrap();
             let name = field.get(&fields.keys().cloned().collect::<Vec<_>>()).clone();
