@@ -169,10 +169,7 @@ pub struct StoredSize {
 /// A backend that one thread at a time changes.
 pub trait Exclusive: Backend {
     /// The result of inserting a key: true if the key was certainly absent, or an error. It is a `bool` if there are no errors.
-    type New;
-
-    /// The result of inserting many keys.
-    type Done;
+    type New: Inserted;
 
     /// Inserts a key.
     fn insert(&mut self, hash: Self::Hash) -> Self::New;
@@ -184,21 +181,51 @@ pub trait Exclusive: Backend {
     /// That of the key.
     fn insert_batch(&mut self, hashes: &[Self::Hash]) -> Result<(), Error> {
         let mut hashes = hashes.iter();
-        hashes.try_for_each(|&hash| Self::new_result(self.insert(hash)).map(drop))
+        hashes.try_for_each(|&hash| self.insert(hash).result().map(drop))
     }
 
-    /// Returns the result of inserting a key.
+    /// Removes all keys and keeps the memory.
+    fn clear(&mut self);
+}
+
+/// The result of inserting a key: a `bool`, or a `Result` of kinds that refuse keys.
+pub trait Inserted {
+    /// The result of inserting many keys.
+    type All;
+
+    /// Returns true if the key was certainly absent.
     ///
     /// # Errors
     ///
     /// That of the key.
-    fn new_result(new: Self::New) -> Result<bool, Error>;
+    fn result(self) -> Result<bool, Error>;
 
-    /// Converts the result of inserting keys.
-    fn done(result: Result<(), Error>) -> Self::Done;
+    /// Converts the result of inserting many keys.
+    fn all(result: Result<(), Error>) -> Self::All;
+}
 
-    /// Removes all keys and keeps the memory.
-    fn clear(&mut self);
+impl Inserted for bool {
+    type All = ();
+
+    #[inline]
+    fn result(self) -> Result<bool, Error> {
+        Ok(self)
+    }
+
+    fn all(_: Result<(), Error>) {}
+}
+
+impl Inserted for Result<bool, Error> {
+    type All = Result<(), Error>;
+
+    #[inline]
+    fn result(self) -> Self {
+        self
+    }
+
+    fn all(result: Result<(), Error>) -> Result<(), Error> {
+        result
+    }
 }
 
 /// A backend that threads change through a shared reference.

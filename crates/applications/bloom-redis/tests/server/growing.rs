@@ -1,12 +1,12 @@
 //! The growing design on a real server.
 
-use bloom_redis::{Answer, Error, GrowingFilter, Schema};
+use bloom_redis::{Answer, GrowingFilter, Schema};
 use md5::{Digest, Md5};
 use redis::cmd;
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::support::{Client, Server, check_all_there, for_each_client, golden, new_growing};
+use crate::support::{Client, check_all_there, golden, new_growing};
 
 /// Returns an element of the published test: the MD5 of a number's 4 bytes, in hexadecimal.
 fn element(number: i32) -> String {
@@ -65,16 +65,14 @@ fn check_run(client: &mut Client, filter: &GrowingFilter, run: &Value, new: &[bo
 #[test]
 fn the_published_test_comes_out_bit_for_bit() {
     let golden = golden("growing.json");
-    let server = Server::start(&[]);
+    let client = &mut Client::of_new_server();
     let filter = published();
     assert_eq!(filter.schema().bits(), golden["bit_size"].as_u64().unwrap());
     assert_eq!(
         u64::from(filter.schema().probe_count()),
         golden["k"].as_u64().unwrap()
     );
-    let connections = [Client::blocking, Client::asynchronous];
-    for (run, connect) in golden["runs"].as_array().unwrap().iter().zip(connections) {
-        let mut client = connect(&server);
+    for run in golden["runs"].as_array().unwrap() {
         client.words::<()>(&["FLUSHALL"]);
         assert!(client.run(filter.create()));
         assert!(!client.run(filter.create()));
@@ -92,46 +90,35 @@ fn the_published_test_comes_out_bit_for_bit() {
             next = after + 1;
         }
         new.extend(client.run(filter.insert_many(elements(run).skip(next as usize))));
-        check_run(&mut client, &filter, run, &new);
+        check_run(client, &filter, run, &new);
     }
 }
 
 #[test]
-fn other_parameters_and_a_cursor_that_is_no_number_are_reported() {
-    for_each_client(|client| {
-        let (filter, other) = (new_growing(50, 0.01), new_growing(50, 0.02));
-        client.run(filter.create());
+fn a_cursor_that_is_no_number_is_reported() {
+    let client = &mut Client::of_new_server();
+    let filter = new_growing(50, 0.01);
+    client.run(filter.create());
+    for wrong in ["1e3", "-1", "1000", "99999999999999999999", ""] {
+        client.words::<()>(&["SET", "{g}:cursor", wrong]);
         for error in [
-            client.fail(other.create()),
-            client.fail(other.contains("a")),
-            client.fail(other.insert("a")),
-            client.fail(other.stats()),
+            client.fail(filter.contains("a")),
+            client.fail(filter.insert("a")),
+            client.fail(filter.create()),
         ] {
-            assert!(matches!(error, Error::Mismatch(_)));
-            assert_eq!(error.key(), Some(&b"bloom-redis:parameters:{g}:"[..]));
+            let text = "{g}:cursor: the value must be the number of a bitmap, below 1,000, got ";
+            assert_eq!(error.to_string(), format!("{text}\"{wrong}\""));
         }
-        for wrong in ["1e3", "-1", "1000", "99999999999999999999", ""] {
-            client.words::<()>(&["SET", "{g}:cursor", wrong]);
-            for error in [
-                client.fail(filter.contains("a")),
-                client.fail(filter.insert("a")),
-                client.fail(filter.create()),
-            ] {
-                let text = "{g}:cursor: the value must be the number of a bitmap, below 1,000, got ";
-                assert_eq!(error.to_string(), format!("{text}\"{wrong}\""));
-            }
-        }
-    });
+    }
 }
 
 #[test]
 fn a_server_that_forgot_the_scripts_gets_them_again() {
-    for_each_client(|client| {
-        let filter = new_growing(50, 0.01);
-        client.run(filter.create());
-        client.words::<()>(&["SCRIPT", "FLUSH"]);
-        assert!(client.run(filter.insert("a")));
-        client.words::<()>(&["SCRIPT", "FLUSH"]);
-        assert_eq!(client.run(filter.contains("a")), Answer::Maybe);
-    });
+    let client = &mut Client::of_new_server();
+    let filter = new_growing(50, 0.01);
+    client.run(filter.create());
+    client.words::<()>(&["SCRIPT", "FLUSH"]);
+    assert!(client.run(filter.insert("a")));
+    client.words::<()>(&["SCRIPT", "FLUSH"]);
+    assert_eq!(client.run(filter.contains("a")), Answer::Maybe);
 }

@@ -1,6 +1,7 @@
 //! Servers started by the tests, and clients for them.
 //!
-//! A test starts the servers that it needs, or runs its body once for each kind of client with [`for_each_client`].
+//! What a blocking and an asynchronous client, of one server or of a cluster, do differently is a function of a page: the
+//! laws of `designs.rs`, errors and moved slots are tested with each client, and all else with a blocking one.
 
 mod client;
 mod cluster;
@@ -31,12 +32,6 @@ pub(crate) fn for_each_cluster_client(body: impl Fn(&mut Client, &Cluster)) {
         client.words::<()>(&["FLUSHALL"]);
         body(&mut client, &cluster);
     }
-}
-
-/// Runs the body with each kind of client on a server, and then with each of the cluster clients.
-pub(crate) fn for_each_place(body: impl Fn(&mut Client)) {
-    for_each_client(&body);
-    for_each_cluster_client(|client, _| body(client));
 }
 
 /// Returns the fixed filter `f`.

@@ -1,17 +1,23 @@
 //! What holds for every kind of filter, compared with an exact multiset.
 
 use std::collections::HashMap;
+use std::fmt::Debug;
+use std::sync::atomic::AtomicU64;
 
-use membership_filters::backend::{Counting, Cuckoo, Remove};
+use membership_filters::backend::{
+    AtomicBlocks, Blocked, Bloom, Concurrent, Counting, Cuckoo, Exclusive, Remove,
+};
 use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Parameters, Strategy};
 use membership_filters::kinds::{self, AnyKind, Form, Size};
 use membership_filters::{
     BlockedBloomFilter, Bytes, CountingBloomFilter, CuckooFilter, CuckooParameters, Encoding, Error, Filter,
-    Generations, Hashed, Hashing as _, Parameters as BlockedParameters, RotatingFilter, Xxph3, spark,
+    Generations, Hashed, Hashing as _, Parameters as BlockedParameters, RedisBloomFilter, RotatingFilter,
+    Shared, Xxph3, spark,
 };
 use proptest::prelude::*;
 use proptest::strategy::Strategy as Generator;
 
+use super::support::hashes::Hashes;
 use super::support::salted::Salted;
 use super::support::samples::{hash_id, insert, made};
 
@@ -187,6 +193,80 @@ proptest! {
         let mut filter = CuckooFilter::new(Bytes, &parameters).unwrap();
         let naive = check_removals::<Cuckoo>(&mut filter, &steps)?;
         prop_assert_eq!(filter.len(), naive.values().sum::<u64>());
+    }
+}
+
+/// Inserts the hashes of both parts together and one by one, until one is refused, and queries more of them.
+fn check_at_once<B, F>(empty: &Filter<B, F>, parts: [usize; 2])
+where
+    B: Exclusive + Clone + PartialEq,
+    F: Clone + PartialEq,
+{
+    let [mut together, mut single] = [(); 2].map(|()| empty.clone());
+    let hash = |hash: Hashed<Bytes>| Hashed::assume(empty.funnel().clone(), hash.hash());
+    let count = parts[0] + parts[1] + 50_000;
+    let hashes: Vec<Hashed<F>> = Hashes::from_seed(1).take(count).map(hash).collect();
+    let (first, rest) = hashes.split_at(parts[0]);
+    for part in [first, &rest[..parts[1]]] {
+        let one_by_one = part
+            .iter()
+            .try_for_each(|hash| single.insert_hashed(hash).map(drop));
+        assert_eq!(together.insert_many_hashed(part), one_by_one);
+    }
+    assert!(together == single, "{}", B::NAME);
+    let answers = hashes.iter().map(|hash| single.contains_hashed(hash));
+    assert!(answers.eq(together.contains_many_hashed(&hashes)), "{}", B::NAME);
+}
+
+/// Does so in a filter that threads share, whose batches have code of their own.
+fn check_shared_at_once<B: Concurrent>(empty: &Filter<B::Alone, Bytes>, count: usize)
+where
+    B::Alone: Clone + PartialEq + Debug,
+{
+    let shared = Filter::<B, Bytes, Shared>::from(empty.clone());
+    let (mut alone, hashes) = (
+        empty.clone(),
+        Hashes::from_seed(2).take(count).collect::<Vec<_>>(),
+    );
+    shared.insert_many_hashed(&hashes).unwrap();
+    alone.insert_many_hashed(&hashes).unwrap();
+    assert!(shared.snapshot() == alone, "{}", B::NAME);
+    let more: Vec<_> = Hashes::from_seed(2).take(2 * count).collect();
+    let answers = alone.contains_many_hashed(&more);
+    assert!(shared.contains_many_hashed(&more) == answers, "{}", B::NAME);
+}
+
+/// Batches fetch ahead in filters larger than the caches, and go on in chains that have grown. A cuckoo filter is full in the
+/// middle of one.
+#[test]
+fn many_keys_at_once_are_one_by_one_in_filters_of_every_size() {
+    for (capacity, rate, parts) in [
+        (400_000, 0.01, [300_000, 100_000]),
+        (20_000, 1e-30, [9_000, 300]),
+        (10, 1e-70, [5, 20]),
+        (1_000, 0.01, [900, 20_000]),
+    ] {
+        let guavas = Parameters::new(capacity, rate).unwrap();
+        for strategy in [Strategy::Murmur128Mitz32, Strategy::Murmur128Mitz64] {
+            let bloom = BloomFilter::new(Bytes, &guavas.strategy(strategy)).unwrap();
+            check_at_once(&bloom, parts);
+            check_shared_at_once::<Bloom<Strategy, AtomicU64>>(&bloom, parts[0]);
+        }
+        let sparks = spark::Parameters::new(capacity, rate).unwrap();
+        check_at_once(&spark::BloomFilter::new(&sparks).unwrap(), parts);
+        check_at_once(&RedisBloomFilter::with_capacity(capacity, rate).unwrap(), parts);
+        if rate == 0.01 {
+            check_at_once(&BlockedBloomFilter::with_capacity(capacity, rate).unwrap(), parts);
+            let blocked = BlockedParameters::new(capacity, rate).unwrap();
+            let blocked = BlockedBloomFilter::new(Bytes, &blocked).unwrap();
+            check_shared_at_once::<Blocked<AtomicBlocks>>(&blocked, parts[0]);
+            check_at_once(&CuckooFilter::with_capacity(capacity, rate).unwrap(), parts);
+            check_at_once(
+                &CountingBloomFilter::with_capacity(capacity, rate).unwrap(),
+                parts,
+            );
+            check_at_once(&RotatingFilter::with_capacity(2, capacity, rate).unwrap(), parts);
+        }
     }
 }
 

@@ -11,7 +11,7 @@ mod golden_streams;
 #[cfg(all(feature = "huge-pages", target_os = "linux", not(miri), not(emulated)))]
 mod huge_pages;
 #[cfg(not(emulated))]
-mod properties;
+mod positions;
 #[cfg(all(feature = "slot", not(emulated)))]
 mod slot;
 mod support;

@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::ffi::peak;
-use super::support::rates::assert_near;
-use super::support::samples::variant;
+use super::support::samples::sample;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -130,15 +129,11 @@ fn chains_are_those_of_the_module() {
     );
 }
 
-fn of_hex(digits: &str) -> Vec<u8> {
-    hex::decode(digits.replace('\n', "")).unwrap()
-}
-
 /// A chain whose links have a power of two of bits, and a header without expansion; it goes on with links of the same
 /// kind, whose capacities `BF.INFO` of today's module tells (trials of `bloom-redis` compare the bits with it).
 #[test]
 fn a_chain_of_redisbloom_2_0_is_read_and_goes_on() {
-    let stored = of_hex(include_str!("../data/kinds/redisbloom.2.0.hex"));
+    let stored = sample("redisbloom.2.0");
     let mut filter = RedisBloomFilter::from_redisbloom(&stored).unwrap();
     let keys: Vec<_> = (0..100).map(|i| format!("k/{i}")).collect();
     assert!(filter.contains_many(&keys).iter().all(|&found| found));
@@ -155,17 +150,12 @@ fn a_chain_of_redisbloom_2_0_is_read_and_goes_on() {
     assert!(filter.contains_many(&absent[..700]).iter().all(|&found| found));
     // 106 of 1,024 bits; 371 of 4,096 in place of 212 of 2,343; 1,313 of 16,384 in place of 742.
     assert_eq!((filter.info().links, filter.bits()), (3, 1_024 + 4_096 + 16_384));
-    for (at, value) in [(12, 0), (12, 1), (16, 0x81), (64, 5), (64, 11)] {
-        let mut changed = stored.clone();
-        changed[at] = value;
-        assert!(RedisBloomFilter::from_redisbloom(&changed).is_err(), "{at}");
-    }
 }
 
 /// The server's own answers: all keys, 207 of 10,000 others, and 2,455 insertions that changed bits.
 #[test]
 fn a_chain_of_redisbloom_2_0_that_a_later_server_loaded_is_read() {
-    let all_without = of_hex(include_str!("../data/kinds/redisbloom.2.0-from-rdb.hex"));
+    let all_without = sample("redisbloom.2.0-from-rdb");
     // The server that loads a chain of one link makes the others with their bits.
     let mut one_without = all_without.clone();
     one_without[20 + 53 + 8..][..8].copy_from_slice(&4_096_u64.to_le_bytes());
@@ -186,44 +176,11 @@ fn a_chain_of_redisbloom_2_0_that_a_later_server_loaded_is_read() {
         assert!(RedisBloomFilter::from_redisbloom(&written).unwrap() == filter);
         filter.insert_many(&keys[900..2_500]).unwrap();
         assert_eq!((filter.len(), filter.bits()), (2_455, 21_504 + 65_536));
-        for (at, value) in [(20 + 8, 1), (20 + 52, 0), (20 + 52, 9), (20 + 52, 11)] {
-            let mut changed = stored.clone();
-            changed[at] = value;
-            assert!(RedisBloomFilter::from_redisbloom(&changed).is_err(), "{at}");
-        }
-    }
-}
-
-/// Batches take other ways through large filters and through filters that have grown.
-#[test]
-#[cfg(not(emulated))]
-fn many_at_once_are_one_by_one() {
-    let keys: Vec<_> = (0..700_000).map(|number| format!("key{number:08}")).collect();
-    for (capacity, parts) in [(400_000, [300_000, 100_000]), (1_000, [900, 100_000])] {
-        let mut together = RedisBloomFilter::new(&RedisBloomParameters::new(capacity, 0.01)).unwrap();
-        let mut single = together.clone();
-        let mut rest = &keys[..];
-        for part in parts {
-            let (now, later) = rest.split_at(part);
-            together.insert_many(now).unwrap();
-            now.iter().for_each(|key| _ = single.insert(key).unwrap());
-            assert!(together == single);
-            rest = later;
-        }
-        let found = together.contains_many(&keys);
-        assert!(
-            keys.iter()
-                .map(|key| single.contains(key.as_bytes()))
-                .eq(found.iter().copied())
-        );
-        // Half of the rate is left for the links that come.
-        let absent = (0..1_000_000).filter(|number| together.contains(format!("absent{number}").as_bytes()));
-        assert_near(absent.count() as u64, together.expected_rate());
     }
 }
 
 #[test]
-fn a_full_chain_refuses_and_wrong_parameters_are_named() {
+fn a_full_chain_refuses_a_key_and_a_link() {
     let mut full = RedisBloomFilter::new(&RedisBloomParameters::new(2, 0.01).non_scaling()).unwrap();
     assert_eq!(full.insert_many(["a", "b", "a"]), Ok(()));
     assert_eq!(full.len(), 2);
@@ -246,29 +203,10 @@ fn a_full_chain_refuses_and_wrong_parameters_are_named() {
     assert_eq!(&*error.to_string(), text);
     assert!((0..last).all(|stored| flat.contains(&key(stored))));
 
-    let refused = |parameters: RedisBloomParameters| {
-        let error = RedisBloomFilter::new(&parameters).unwrap_err();
-        (variant(&error), error.to_string())
-    };
-    for (parameters, kind, text) in [
-        (
-            RedisBloomParameters::new(0, 0.01),
-            "InvalidArgument",
-            "the capacity must be at least 1, got 0",
-        ),
-        (
-            RedisBloomParameters::new(1, 0.01).expansion(32_769),
-            "InvalidArgument",
-            "the expansion must be between 0 and 32768, got 32769",
-        ),
-        (
-            RedisBloomParameters::new(1 << 40, 0.01),
-            "TooLarge",
-            "the number of bits must be at most 137438953408, got 12125143111619 for 1099511627776 keys at a rate of 5e-3",
-        ),
-    ] {
-        assert_eq!(refused(parameters), (kind.to_owned(), text.to_owned()));
-    }
+    let error = RedisBloomFilter::new(&RedisBloomParameters::new(1 << 40, 0.01)).unwrap_err();
+    let text = "the number of bits must be at most 137438953408, got 12125143111619 for 1099511627776 keys at a rate of 5e-3";
+    assert!(matches!(error, Error::TooLarge(_)));
+    assert_eq!(error.to_string(), text);
     // As on a server.
     let of = |rate| RedisBloomFilter::new(&RedisBloomParameters::new(10, rate)).unwrap();
     assert!(of(0.9) == of(0.25) && of(0.2) != of(0.25));
@@ -277,35 +215,10 @@ fn a_full_chain_refuses_and_wrong_parameters_are_named() {
 }
 
 #[test]
-fn each_wrong_field_of_a_header_is_named() {
+fn chunks_in_another_order_are_refused() {
     let mut filter = RedisBloomFilter::new(&RedisBloomParameters::new(10, 0.01)).unwrap();
     filter.insert(b"key").unwrap();
     let bytes = filter.to_redisbloom();
-    let rows = "\
-        0 02 the number of keys must be 1, got 2
-        8 00 the number of keys must be 0, got 1
-        12 01 the options must be 4, 5, 12 or 13, of filters by 64-bit hashes, got 1
-        16 00 the expansion must be at least 1, got 0
-        20 11 the bytes must be an eighth of the bits, 128, in words of 8, got 17
-        28 00 the bytes must be an eighth of the bits, 0, in words of 8, got 16
-        20 00000000000000000000000000000000 the word count must be between 1 and 2147483647, got 0
-        28 81 the bytes must be an eighth of the bits, 129, in words of 8, got 16
-        36 0b the number of keys must be between 0 and 10 by the contents, got 11
-        44 000000000000f03f the false-positive rate must be above 0 and below 1, got 1.0
-        52 0000000000002040 the bits for a key must be 11.027753418256411, got 8.0
-        60 09 the probe count must be between 8 and 8 by the contents, got 9
-        64 00 the capacity must be at least 1, got 0
-        72 01 the power of two of the bits must be between 6 and 37 by the contents, got 1";
-    for row in rows.lines() {
-        let [at, to, text] = row.trim().splitn(3, ' ').collect::<Vec<_>>().try_into().unwrap();
-        let (at, to) = (at.parse::<usize>().unwrap(), hex::decode(to).unwrap());
-        let mut bytes = bytes.clone();
-        bytes[at..at + to.len()].copy_from_slice(&to);
-        let chunks = [(1, bytes[..73].to_vec()), (17, bytes[73..].to_vec())];
-        assert_eq!(from_chunks(&chunks).unwrap_err().to_string(), text);
-    }
-    let error = RedisBloomFilter::from_redisbloom(&[&bytes[..], &[0]].concat()).unwrap_err();
-    assert_eq!(error.to_string(), "the length in bytes must be 89, got 90");
     for (header, iterator, text) in [
         (9, 17, "the iterator of a chunk must be 1, got 9"),
         (1, 16, "the iterator of a chunk must be 17, got 16"),

@@ -1,6 +1,5 @@
 //! Code shared by several tests.
 
 pub(crate) mod hashes;
-pub(crate) mod rates;
 pub(crate) mod salted;
 pub(crate) mod samples;

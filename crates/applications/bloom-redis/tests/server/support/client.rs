@@ -12,6 +12,8 @@ use super::{Cluster, Server};
 pub(crate) struct Client {
     connection: Kind,
     plain: Box<dyn ConnectionLike + Send>,
+    /// A server of the client's own, which ends with it.
+    _server: Option<Server>,
 }
 
 enum Kind {
@@ -38,30 +40,49 @@ pub(crate) fn clear(connection: &mut dyn ConnectionLike) {
 }
 
 impl Client {
+    /// Starts a server, and connects a blocking client.
+    pub(crate) fn of_new_server() -> Self {
+        Self::owning(Server::start(&[]))
+    }
+
+    /// Starts a server with the module RedisBloom, and connects a blocking client.
+    pub(crate) fn of_new_module() -> Self {
+        Self::owning(Server::with_module())
+    }
+
+    fn owning(server: Server) -> Self {
+        let client = Self::blocking(&server);
+        Self {
+            _server: Some(server),
+            ..client
+        }
+    }
+
     /// Connects a blocking client.
     pub(crate) fn blocking(server: &Server) -> Self {
-        Self {
-            connection: Kind::Blocking(server.connection()),
-            plain: Box::new(server.connection()),
-        }
+        Self::of(Kind::Blocking(server.connection()), server.connection())
     }
 
     /// The kinds of clients for a cluster.
     pub(crate) const OF_CLUSTERS: [fn(&Cluster) -> Self; 2] = [
-        |cluster| Self::of(cluster, Kind::BlockingCluster(Box::new(cluster.connection()))),
+        |cluster| {
+            let connection = Kind::BlockingCluster(Box::new(cluster.connection()));
+            Self::of(connection, cluster.connection())
+        },
         |cluster| {
             let runtime = runtime();
             let connection = runtime.block_on(cluster.client().get_async_connection());
-            Self::of(
-                cluster,
-                Kind::AsynchronousCluster(runtime, connection.expect("a connection")),
-            )
+            let connection = Kind::AsynchronousCluster(runtime, connection.expect("a connection"));
+            Self::of(connection, cluster.connection())
         },
     ];
 
-    fn of(cluster: &Cluster, connection: Kind) -> Self {
-        let plain = Box::new(cluster.connection());
-        Self { connection, plain }
+    fn of(connection: Kind, plain: impl ConnectionLike + Send + 'static) -> Self {
+        Self {
+            connection,
+            plain: Box::new(plain),
+            _server: None,
+        }
     }
 
     /// Connects an asynchronous client with its own runtime.
@@ -74,10 +95,7 @@ impl Client {
         let connection = runtime
             .block_on(client.get_multiplexed_async_connection_with_config(&config))
             .expect("a connection");
-        Self {
-            connection: Kind::Asynchronous(runtime, connection),
-            plain: Box::new(server.connection()),
-        }
+        Self::of(Kind::Asynchronous(runtime, connection), server.connection())
     }
 
     pub(crate) fn try_run<T: Send>(&mut self, call: Call<'_, T>) -> Result<T, Error> {

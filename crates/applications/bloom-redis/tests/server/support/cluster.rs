@@ -19,8 +19,8 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Starts a cluster whose nodes get these further arguments, and waits until every node sees it complete.
-    pub(crate) fn start(arguments: &[&str]) -> Self {
+    /// Starts a cluster whose nodes have the module RedisBloom, and waits until every node sees it complete.
+    pub(crate) fn start() -> Self {
         let own = [
             "--cluster-enabled",
             "yes",
@@ -30,7 +30,9 @@ impl Cluster {
             "--cluster-require-full-coverage",
             "no",
         ];
-        let arguments: Vec<&str> = own.iter().chain(arguments).copied().collect();
+        let module = load_module();
+        let module = module.iter().map(String::as_str);
+        let arguments: Vec<&str> = own.into_iter().chain(module).collect();
         let masters: Vec<Server> = (0..MASTERS).map(|_| Server::start(&arguments)).collect();
         for (number, master) in (0..).zip(&masters) {
             let range = (SLOTS / MASTERS + 1) * number..SLOTS.min((SLOTS / MASTERS + 1) * (number + 1));
@@ -44,16 +46,10 @@ impl Cluster {
         cluster
     }
 
-    /// Starts a cluster whose nodes have the module RedisBloom.
-    pub(crate) fn with_module() -> Self {
-        let module = load_module();
-        Self::start(&module.iter().map(String::as_str).collect::<Vec<_>>())
-    }
-
     /// Returns an empty cluster that tests use one after another, because starting one takes seconds.
     pub(crate) fn shared() -> MutexGuard<'static, Self> {
         static SHARED: LazyLock<Mutex<Cluster>> = LazyLock::new(|| {
-            let cluster = Cluster::start(&[]);
+            let cluster = Cluster::start();
             cluster.masters.iter().for_each(Server::end_with_tests);
             Mutex::new(cluster)
         });

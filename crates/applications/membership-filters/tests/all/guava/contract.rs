@@ -1,4 +1,4 @@
-//! The documented behaviour, and the errors for wrong use.
+//! The limit of probes, filters from parts, and streams that come in pieces.
 
 use std::io::{self, Read};
 
@@ -6,14 +6,6 @@ use membership_filters::guava::{BloomFilter, Parameters, ProbeCountRule, Strateg
 use membership_filters::{Error, Utf8};
 
 use crate::support::samples::sample;
-
-#[test]
-fn a_capacity_out_of_range_is_an_error_with_the_value() {
-    let error = Parameters::new(u64::MAX, 0.01).unwrap_err();
-    let text = "the capacity must be between 0 and 9223372036854775807, got 18446744073709551615";
-    assert!(matches!(error, Error::InvalidArgument(_)));
-    assert_eq!(&*error.to_string(), text);
-}
 
 /// The rules for the probe count, of which the newer one is the default, differ at its limit.
 #[test]

@@ -1,8 +1,8 @@
 //! Checks the guarantees of both concurrent filters, Guava's and that over blocks, in every interleaving of a few threads, and
 //! with every value that the memory model lets a relaxed load see. `loom` replaces the atomics.
 //!
-//! Built only with `--cfg loom`; `cargo xtask test` runs it as
-//! `RUSTFLAGS="--cfg loom" cargo test -p membership-filters-model --release`.
+//! Built only with `--cfg loom`; `cargo xtask check` runs it as
+//! `RUSTFLAGS="--cfg loom" cargo test --release -p membership-filters --test model`.
 #![cfg(loom)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
