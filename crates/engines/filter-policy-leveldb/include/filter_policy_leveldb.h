@@ -26,7 +26,7 @@
 
 /* The most bits per key that a policy accepts. LevelDB stores the offsets of a table's filters in 32 bits: if they exceed
  * 4 GiB together, every key of the table is denied. Up to this limit they do not, in any table of distinct keys that
- * LevelDB writes, whatever its options. The README has the calculation, and the exceptions. */
+ * LevelDB writes, whatever its options. */
 #define FILTER_POLICY_MAX_BITS_PER_KEY 60
 
 #ifdef __cplusplus
