@@ -136,7 +136,7 @@ pub fn point_reads(run: &Run<'_>) -> Result<Vec<Batch>, Failure> {
         name: "slatedb",
         version: crate::version("slatedb"),
         caches: ["everything", "nothing"],
-        entries: run.extent(4_000, 200_000),
+        entries: run.extent(1_000, 200_000),
         rounds: run.extent(2, 101),
         gets: 500,
     };
