@@ -10,9 +10,8 @@ use terminal::failure::Failure;
 use terminal::interrupt::Interrupt;
 use terminal::number::counted;
 
-use super::numbers::{self, bytes, count, rate, share};
+use super::numbers::{self, bytes, count, missed_rate, next_size_up, rate, share};
 use super::{check_new, encoding, failure, note, print_json, refuse_stdout, wrong};
-use crate::sizing::{missed_rate, next_size_up};
 
 /// Build a filter of the keys in files, one a line, in any format.
 ///
