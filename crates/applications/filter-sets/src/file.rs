@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use membership_filters::envelope;
 
-use crate::bytes::{Access, FilterContents, FilterData, Opening, check, header_of, recognised};
+use crate::bytes::{Access, FilterData, Opening};
+use crate::contents::{FilterContents, check, header_of, recognised};
 use crate::error::{Error, ensure};
 use crate::ffi::Mapped;
 use crate::filter::StoredFilter;
@@ -168,5 +169,21 @@ impl StoredFile {
             format: self.format,
             bytes,
         })
+    }
+}
+
+impl StoredFilter {
+    /// Opens a file that [`FileBuilding`](crate::FileBuilding) wrote, or a file with the bytes of a stored filter
+    /// alone.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](Error::NotFound), the errors of [`from_bytes`](Self::from_bytes) and of the system.
+    pub fn open(
+        path: impl AsRef<Path>,
+        format: Option<&StoredFormat>,
+        opening: Opening,
+    ) -> Result<Self, Error> {
+        StoredFile::open(path)?.filter(format, opening)
     }
 }

@@ -1,13 +1,13 @@
-//! A stored filter, opened for queries, and the merging of stored filters.
+//! A stored filter, opened for queries.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use membership_filters::Encoding;
 
-use crate::bytes::{FilterContents, FilterData, Opening, Sum};
+use crate::bytes::{FilterData, Sum};
+use crate::contents::FilterContents;
 use crate::error::{Error, ensure};
-use crate::file::StoredFile;
 use crate::folder::write_filter;
 use crate::format::{AnyFilling, AnyOpened, Fill, StoredFormat};
 use crate::formats::{formats, names};
@@ -63,20 +63,6 @@ impl StoredFilter {
     pub fn from_bytes(format: Option<&StoredFormat>, bytes: Vec<u8>) -> Result<Self, Error> {
         let contents = FilterContents::of(bytes).map_err(|error| Error::damaged(None, error))?;
         Self::single(format, contents).map_err(|error| Error::wrong_format(None, error))
-    }
-
-    /// Opens a file that [`FileBuilding`](crate::FileBuilding) wrote, or a file with the bytes of a stored filter
-    /// alone.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](Error::NotFound), the errors of [`from_bytes`](Self::from_bytes) and of the system.
-    pub fn open(
-        path: impl AsRef<Path>,
-        format: Option<&StoredFormat>,
-        opening: Opening,
-    ) -> Result<Self, Error> {
-        StoredFile::open(path)?.filter(format, opening)
     }
 
     /// Reads a filter that is no shard.
@@ -303,51 +289,6 @@ pub(crate) fn slices<'b>(keys: &'b [Option<KeyBytes<'_>>]) -> Vec<&'b [u8]> {
     keys.iter().map(bytes).collect()
 }
 
-/// Merges the filters of files into one that contains the keys of all, and writes it to a file, which appears when it
-/// is complete. An existing file is replaced if `replace` is true. The filters must have equal formats, kinds of keys,
-/// sizes, probe counts, and so on; `FORMAT.md` lists the formats that can be merged. A format is given as to
-/// [`StoredFilter::open`]; stored filters without headers make one without a header.
-///
-/// The result counts a key once for each filter that has it.
-///
-/// # Errors
-///
-/// [`Incompatible`](Error::Incompatible) names the first file that does not fit,
-/// [`InvalidArgument`](Error::InvalidArgument) the one that is there; the errors of [`StoredFilter::open`] and of
-/// writing.
-pub fn merge(
-    format: Option<&StoredFormat>,
-    paths: &[impl AsRef<Path>],
-    out: impl AsRef<Path>,
-    replace: bool,
-) -> Result<(), Error> {
-    let open = |path: &Path| {
-        // No key is queried, so the bytes may state any encoding of keys.
-        let file = StoredFile::open(path)?;
-        let format = format.or(file.format()).cloned();
-        let filter = file.filter(format.as_ref(), Opening::default())?;
-        Ok((path.to_path_buf(), filter))
-    };
-    let merged = join(paths.iter().map(|path| open(path.as_ref())))?;
-    merged.save(out, replace)
-}
-
-/// Merges filters into the first.
-pub(crate) fn join(
-    mut filters: impl Iterator<Item = Result<(PathBuf, StoredFilter), Error>>,
-) -> Result<StoredFilter, Error> {
-    let nothing = || Error::argument("there is nothing to merge");
-    let (_, mut first) = filters.next().ok_or_else(nothing)??;
-    for filter in filters {
-        let (path, filter) = filter?;
-        first
-            .add(&filter)
-            .map_err(|error| Error::incompatible(&path, error))?;
-    }
-    first.restate()?;
-    Ok(first)
-}
-
 impl StoredFilter {
     /// Adds the keys of another filter to this one. The filters must have equal formats, kinds of keys, sizes, probe
     /// counts, and so on; `FORMAT.md` lists the formats that can be merged. The result counts a key twice if both have it.
@@ -378,7 +319,7 @@ impl StoredFilter {
     }
 
     /// Merges a filter without the changes of the header that follow from the bytes.
-    fn add(&mut self, other: &Self) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, other: &Self) -> Result<(), Error> {
         let alike = |filter: &Self| match &filter.header {
             Some(Header {
                 format,
@@ -415,7 +356,7 @@ impl StoredFilter {
     }
 
     /// States the length, the checksum and the rate of changed bytes in the header.
-    fn restate(&mut self) -> Result<(), Error> {
+    pub(crate) fn restate(&mut self) -> Result<(), Error> {
         let rate = self.expected_rate();
         if let Some(header) = &mut self.header {
             let mut sum = Sum::default();

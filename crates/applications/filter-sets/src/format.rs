@@ -67,13 +67,15 @@ pub(crate) trait FormatOperations: Sync {
     /// Plans a filter of this many different keys and of the size for `capacity` keys if that is given.
     fn plan(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan>;
 
+    /// Calculates the filter that [`plan`](Self::plan) plans. Its rate takes longer than all the rest.
+    fn sizing(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Sizing>;
+
     /// Opens a stored filter.
     fn open(&'static self, format: &StoredFormat, bytes: FilterData) -> Result<AnyOpened>;
 }
 
 /// A filter whose size is known and which is ready to be made.
 pub(crate) struct Plan {
-    pub(crate) sizing: Sizing,
     /// The most memory in bytes that building uses, hash values included.
     pub(crate) memory: u64,
     pub(crate) make: Box<dyn Fn() -> Result<AnyFilling> + Send>,
@@ -292,8 +294,7 @@ impl StoredFormat {
     ///
     /// [`InvalidArgument`](crate::Error::InvalidArgument) if no filter of the format has the size.
     pub fn sizing(&self, keys: u64, size: Size) -> Result<Sizing, Error> {
-        let plan = self.operations.plan(self, keys, None, size);
-        plan.map(|plan| plan.sizing)
+        self.operations.sizing(self, keys, None, size)
     }
 
     /// Returns the smallest capacity with which a filter of so many keys has at most this rate, up to some capacities
@@ -309,11 +310,10 @@ impl StoredFormat {
     /// ```
     pub fn capacity_for_rate(&self, keys: u64, rate: f64) -> Option<u64> {
         let reaches = |capacity| {
-            let plan = self
+            let sizing = self
                 .operations
-                .plan(self, keys, Some(capacity), Size::Rate(rate))
-                .ok()?;
-            Some(plan.sizing.rate <= rate)
+                .sizing(self, keys, Some(capacity), Size::Rate(rate));
+            Some(sizing.ok()?.rate <= rate)
         };
         // By doubling, and then halving the distance.
         let (mut low, mut high) = (keys.max(1), keys.max(1));

@@ -5,6 +5,7 @@
 
 mod build;
 mod bytes;
+mod contents;
 mod error;
 mod ffi;
 mod file;
@@ -24,12 +25,12 @@ pub use build::{Builder, DEFAULT_MEMORY, FileBuilding, MIN_MEMORY, MemoryBuildin
 pub use bytes::{Access, Opening};
 pub use error::Error;
 pub use file::StoredFile;
-pub use filter::{StoredFilter, merge};
+pub use filter::StoredFilter;
 pub use format::{Fill, Size, Sizing, StoredFormat};
 pub use header::Header;
 pub use key::SetKey;
 pub use manifest::{Manifest, SHARD_SEED, ShardFunction};
-pub use merge::merge_sets;
+pub use merge::{merge, merge_sets};
 pub use set::{FilterSet, Generation};
 pub use shard::{MANIFEST, MAX_SHARDS, Shard};
 

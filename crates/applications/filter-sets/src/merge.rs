@@ -1,12 +1,59 @@
-//! Merges sets, shard by shard.
+//! Merges the filters of files, and sets shard by shard.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::bytes::Opening;
 use crate::error::Error;
-use crate::filter::join;
+use crate::file::StoredFile;
+use crate::filter::StoredFilter;
 use crate::folder::Lock;
+use crate::format::StoredFormat;
 use crate::manifest::Manifest;
+
+/// Merges the filters of files into one that contains the keys of all, and writes it to a file, which appears when it
+/// is complete. An existing file is replaced if `replace` is true. The filters must have equal formats, kinds of keys,
+/// sizes, probe counts, and so on; `FORMAT.md` lists the formats that can be merged. A format is given as to
+/// [`StoredFilter::open`]; stored filters without headers make one without a header.
+///
+/// The result counts a key once for each filter that has it.
+///
+/// # Errors
+///
+/// [`Incompatible`](Error::Incompatible) names the first file that does not fit,
+/// [`InvalidArgument`](Error::InvalidArgument) the one that is there; the errors of [`StoredFilter::open`] and of
+/// writing.
+pub fn merge(
+    format: Option<&StoredFormat>,
+    paths: &[impl AsRef<Path>],
+    out: impl AsRef<Path>,
+    replace: bool,
+) -> Result<(), Error> {
+    let open = |path: &Path| {
+        // No key is queried, so the bytes may state any encoding of keys.
+        let file = StoredFile::open(path)?;
+        let format = format.or(file.format()).cloned();
+        let filter = file.filter(format.as_ref(), Opening::default())?;
+        Ok((path.to_path_buf(), filter))
+    };
+    let merged = join(paths.iter().map(|path| open(path.as_ref())))?;
+    merged.save(out, replace)
+}
+
+/// Merges filters into the first.
+fn join(
+    mut filters: impl Iterator<Item = Result<(PathBuf, StoredFilter), Error>>,
+) -> Result<StoredFilter, Error> {
+    let nothing = || Error::argument("there is nothing to merge");
+    let (_, mut first) = filters.next().ok_or_else(nothing)??;
+    for filter in filters {
+        let (path, filter) = filter?;
+        first
+            .add(&filter)
+            .map_err(|error| Error::incompatible(&path, error))?;
+    }
+    first.restate()?;
+    Ok(first)
+}
 
 /// Merges sets into one that contains the keys of all, and writes it to a folder, as
 /// [`SetBuilding::finish`](crate::SetBuilding::finish) does. They must have equal formats, kinds of keys, numbers of shards,

@@ -6,9 +6,6 @@ use filter_policy::sizing::{Textbook, largest};
 use filter_policy::{AnyFormat, formats};
 use filter_sets::{Size, Sizing, StoredFormat};
 use serde::Serialize;
-use terminal::number::counted;
-
-use crate::commands::numbers::share;
 
 /// The largest number of keys. Beyond it, integers are not exact in the formulas.
 pub(crate) const MAX_KEYS: u64 = 1 << 53;
@@ -57,19 +54,6 @@ pub(crate) fn capacity_for_rate(
         Size::Rate(rate) if sizing.rate > 1.01 * rate => format.capacity_for_rate(keys, rate),
         _ => None,
     }
-}
-
-/// Returns a note on a filter that is so small that its rate is above the requested one.
-pub(crate) fn missed_rate(keys: u64, wanted: f64, rate: f64, capacity: u64) -> String {
-    format!(
-        "{} sized for {} have {}, because so small a filter repeats positions; sized for {} they have {} or less \
-         (build --rate with --capacity {capacity})",
-        counted(keys, "key"),
-        share(wanted),
-        share(rate),
-        counted(capacity, "key"),
-        share(wanted),
-    )
 }
 
 /// Returns the name of a format on the command line and in records.
@@ -144,13 +128,6 @@ fn most_keys(format: &'static dyn AnyFormat, wanted: f64, bytes: u64) -> Result<
     Err(format!(
         "the rate must be higher for filters of at most {bytes} bytes and {MAX_BITS} bits per key"
     ))
-}
-
-/// Describes the stored bits of a filter for the requested bits per key, and the bits that give a larger one.
-pub(crate) fn next_size_up(requested: f64, stored: f64, next: f64) -> String {
-    format!(
-        "{requested} bits per key give {stored:.2}, because its filters come in steps; the next size up begins at {next:.1}"
-    )
 }
 
 fn too_little(bytes: u64) -> String {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use membership_filters::kinds::{AnyFilter, AnyKind, Form, Found};
+use membership_filters::kinds::{AnyFilter, AnyKind, Form, Found, PlannedFilter};
 use membership_filters::{Hash128, HashId, Hashing as _};
 
 use crate::bytes::FilterData;
@@ -16,6 +16,12 @@ use crate::format::{
 fn hash_id(kind: &dyn AnyKind, format: &StoredFormat) -> Result<HashId> {
     kind.hash_id(format.encoding, format.seed)
         .map_err(Error::argument)
+}
+
+/// Plans the filter of a size for this many keys.
+fn planned(kind: &dyn AnyKind, format: &StoredFormat, capacity: u64, size: Size) -> Result<PlannedFilter> {
+    let plan = kind.plan(hash_id(kind, format)?, capacity.max(1), size);
+    plan.map_err(Error::argument)
 }
 
 impl FormatOperations for &'static dyn AnyKind {
@@ -68,22 +74,24 @@ impl FormatOperations for &'static dyn AnyKind {
     }
 
     fn plan(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
-        let (kind, capacity) = (*self, capacity.unwrap_or(keys).max(1));
-        let plan = kind.plan(hash_id(kind, format)?, capacity, size);
-        let plan = plan.map_err(Error::argument)?;
+        let (kind, plan) = (*self, planned(*self, format, capacity.unwrap_or(keys), size)?);
         Ok(Plan {
-            sizing: Sizing {
-                bytes: plan.stored_len,
-                bits_per_key: None,
-                next_bits_per_key: None,
-                probe_count: plan.probe_count,
-                rate: plan.rate(keys.max(1)),
-            },
             memory: plan.stored_len,
             make: Box::new(move || {
                 let filter = plan.make().map_err(Error::argument)?;
                 Ok(Box::new(Kept { kind, filter }) as AnyFilling)
             }),
+        })
+    }
+
+    fn sizing(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Sizing> {
+        let plan = planned(*self, format, capacity.unwrap_or(keys), size)?;
+        Ok(Sizing {
+            bytes: plan.stored_len,
+            bits_per_key: None,
+            next_bits_per_key: None,
+            probe_count: plan.probe_count,
+            rate: plan.rate(keys.max(1)),
         })
     }
 

@@ -48,6 +48,34 @@ fn function(policy: &AnyPolicy) -> Result<HashFunctionId> {
     function.ok_or_else(|| Error::argument("can be queried, but not built: it has no hash values"))
 }
 
+/// Returns the bits per key with which a policy writes filters of this size, the function of its hash values, and the
+/// most bytes that the filter has.
+fn planned(
+    sizes: &dyn AnyFormat,
+    format: &StoredFormat,
+    keys: u64,
+    capacity: Option<u64>,
+    size: Size,
+) -> Result<(BitsPerKey, HashFunctionId, u64)> {
+    if capacity.is_some() {
+        return Err(Error::argument(
+            "is sized by its keys alone: no capacity can be given",
+        ));
+    }
+    let bits_per_key = match size {
+        Size::BitsPerKey(bits) => BitsPerKey::fractional(bits),
+        Size::Rate(rate) => sizes.bits_per_key_for_rate(keys.max(1), rate),
+        Size::Bytes(bytes) => sizes.bits_per_key_for_len(keys.max(1), bytes),
+        Size::Bits(_) => return Err(Error::argument(NO_BITS)),
+    };
+    let bits_per_key = bits_per_key.map_err(Error::argument)?;
+    let policy = policy(format, bits_per_key)?;
+    let function = function(&policy)?;
+    let count = usize::try_from(keys).unwrap_or(usize::MAX);
+    let len = policy.max_filter_len(count).map_err(Error::argument)? as u64;
+    Ok((bits_per_key, function, len))
+}
+
 impl FormatOperations for &'static dyn AnyFormat {
     fn name(&self) -> &'static str {
         (**self).name()
@@ -97,23 +125,25 @@ impl FormatOperations for &'static dyn AnyFormat {
     }
 
     fn plan(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
-        if capacity.is_some() {
-            return Err(Error::argument(
-                "is sized by its keys alone: no capacity can be given",
-            ));
-        }
+        let (bits_per_key, function, len) = planned(*self, format, keys, capacity, size)?;
+        // Here, where several are planned at a time.
+        let rate = self.expected_rate(keys, bits_per_key).map_err(Error::argument)?;
+        let format = format.clone();
+        Ok(Plan {
+            memory: len.saturating_add(keys.saturating_mul(8 + self.facts().building_bytes_per_key)),
+            make: Box::new(move || {
+                let policy = policy(&format, bits_per_key)?;
+                match function.bits() {
+                    32 => Filled::start(policy, function, keys, rate, |hash| (hash >> 64) as u32),
+                    _ => Filled::start(policy, function, keys, rate, |hash| hash as u64),
+                }
+            }),
+        })
+    }
+
+    fn sizing(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Sizing> {
+        let (bits_per_key, ..) = planned(*self, format, keys, capacity, size)?;
         let sizes = *self;
-        let bits_per_key = match size {
-            Size::BitsPerKey(bits) => BitsPerKey::fractional(bits),
-            Size::Rate(rate) => sizes.bits_per_key_for_rate(keys.max(1), rate),
-            Size::Bytes(bytes) => sizes.bits_per_key_for_len(keys.max(1), bytes),
-            Size::Bits(_) => return Err(Error::argument(NO_BITS)),
-        };
-        let bits_per_key = bits_per_key.map_err(Error::argument)?;
-        let policy_of_size = policy(format, bits_per_key)?;
-        let function = function(&policy_of_size)?;
-        let count = usize::try_from(keys).unwrap_or(usize::MAX);
-        let len = policy_of_size.max_filter_len(count).map_err(Error::argument)? as u64;
         let bytes = sizes.filter_len(keys, bits_per_key).map_err(Error::argument)?;
         let probe_count = sizes.probe_count(keys, bits_per_key).map_err(Error::argument)?;
         let rate = sizes.expected_rate(keys, bits_per_key).map_err(Error::argument)?;
@@ -128,23 +158,12 @@ impl FormatOperations for &'static dyn AnyFormat {
             let bits = BitsPerKey::fractional(bits).and_then(|bits| sizes.filter_len(keys, bits));
             bits.is_ok_and(|larger| larger > bytes)
         });
-        let format = format.clone();
-        Ok(Plan {
-            sizing: Sizing {
-                bytes,
-                bits_per_key: Some(bits_per_key.get()),
-                next_bits_per_key,
-                probe_count,
-                rate,
-            },
-            memory: len.saturating_add(keys.saturating_mul(8 + self.facts().building_bytes_per_key)),
-            make: Box::new(move || {
-                let policy = policy(&format, bits_per_key)?;
-                match function.bits() {
-                    32 => Filled::start(policy, function, keys, rate, |hash| (hash >> 64) as u32),
-                    _ => Filled::start(policy, function, keys, rate, |hash| hash as u64),
-                }
-            }),
+        Ok(Sizing {
+            bytes,
+            bits_per_key: Some(bits_per_key.get()),
+            next_bits_per_key,
+            probe_count,
+            rate,
         })
     }
 

@@ -4,9 +4,7 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use filter_sets::{
-    Access, Builder, Error, FilterSet, MIN_MEMORY, Opening, ShardFunction, Size, StoredFilter, merge,
-};
+use filter_sets::{Access, Builder, Error, FilterSet, MIN_MEMORY, Opening, ShardFunction, Size, merge};
 
 use super::{build, build_file, builder, files, format, keys};
 
@@ -227,26 +225,4 @@ fn a_filter_that_is_too_large_for_the_memory_is_refused_with_advice() {
         assert!(!path.exists());
     }
     assert!(builder("guava").memory(1).is_err() && builder("guava").set(&path, 0).is_err() && !path.exists());
-}
-
-#[test]
-fn no_keys_make_a_filter_that_denies_all() {
-    let place = tempfile::tempdir().unwrap();
-    for name in super::names() {
-        let folder = place.path().join(name);
-        build(&builder(name), 2, &folder, &[]);
-        let path = place.path().join("filter");
-        build_file(builder(name).file(&path).unwrap(), &[]);
-        for access in [Access::Read, Access::Map] {
-            let opening = Opening { access, verify: true };
-            let set = FilterSet::open(&folder, opening).unwrap();
-            assert!(!set.contains(b"") && !set.contains(b"key"), "{name}");
-            let filter = StoredFilter::open(&path, None, opening).unwrap();
-            assert!(!filter.contains(b"key"), "{name}");
-        }
-        // A file without a header is never empty.
-        build_file(builder(name).raw_file(&path).unwrap(), &[]);
-        assert!(path.metadata().unwrap().len() > 0, "{name}");
-        StoredFilter::open(&path, Some(&format(name)), Opening::default()).unwrap();
-    }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use filter_sets::{
-    Builder, Error, FilterSet, MIN_MEMORY, Opening, SetKey, Size, StoredFilter, StoredFormat, merge,
+    Access, Builder, Error, FilterSet, MIN_MEMORY, Opening, SetKey, Size, StoredFilter, StoredFormat, merge,
 };
 use membership_filters::Encoding;
 
@@ -32,15 +32,20 @@ fn the_bytes_and_answers_are_those_of_a_file() {
             assert!(built.to_bytes() == bytes, "{at}");
             assert!(built.stored_bytes() == fs::read(&raw).unwrap(), "{at}");
             assert_eq!(built.key_count(), Some(described.keys), "{at}");
-            let opened = StoredFilter::open(&file, None, Opening::default()).unwrap();
-            assert_eq!(
-                (built.format(), built.header(), built.fill()),
-                (&format, opened.header(), opened.fill()),
-                "{at}"
-            );
             let answers = built.contains_many(&queried);
-            assert_eq!(answers, opened.contains_many(&queried), "{at}");
+            for access in [Access::Read, Access::Map] {
+                let opening = Opening { access, verify: true };
+                let opened = StoredFilter::open(&file, None, opening).unwrap();
+                assert_eq!(
+                    (built.format(), built.header(), built.fill()),
+                    (&format, opened.header(), opened.fill()),
+                    "{at}"
+                );
+                assert_eq!(answers, opened.contains_many(&queried), "{at}");
+            }
             assert!(stored.iter().all(|key| built.contains(key)), "{at}");
+            // No keys make a filter that denies all.
+            assert_eq!(stored.is_empty(), !answers.contains(&true), "{at}");
             built.save(&saved, true).unwrap();
             assert!(fs::read(&saved).unwrap() == bytes, "{at}");
             let kept = built.save(&saved, false).unwrap_err();
@@ -58,7 +63,7 @@ fn clones_change_alone_and_merge_as_files_do() {
     let (all, mut merged_formats) = (keys(0..2_000), 0);
     for name in names() {
         let format = format(name);
-        let by_keys = Builder::new(format.clone(), Size::BitsPerKey(10.0));
+        let by_keys = Builder::new(format.clone(), Size::BitsPerKey(60.0));
         let with_capacity = by_keys.clone().capacity(1_000);
         let builder = match with_capacity.in_memory() {
             Ok(_) => with_capacity,
@@ -78,6 +83,11 @@ fn clones_change_alone_and_merge_as_files_do() {
                 merged_formats += 1;
                 assert!(merged.to_bytes() == fs::read(&both).unwrap(), "{name}");
                 assert!(all.iter().all(|key| merged.contains(key)), "{name}");
+                let hits = merged
+                    .contains_many(&keys(9_000..19_000))
+                    .into_iter()
+                    .filter(|&hit| hit);
+                assert!(hits.count() < 1_000, "{name}");
                 assert_eq!(merged.key_count(), Some(2_000), "{name}");
                 // The header states what follows it.
                 StoredFilter::from_bytes(None, merged.to_bytes()).unwrap();

@@ -11,9 +11,8 @@ use terminal::failure::Failure;
 use terminal::number::{self, counted};
 use terminal::progress::{Progress as _, go_on};
 
-use super::numbers::{bytes, count, keys, rate, share};
+use super::numbers::{bytes, count, keys, missed_rate, next_size_up, rate, share};
 use super::{check_new, encoding, failure, note, print_json, refuse_stdout, wrong};
-use crate::sizing::{missed_rate, next_size_up};
 
 /// Build a filter of the keys in files, one a line, in any format.
 ///

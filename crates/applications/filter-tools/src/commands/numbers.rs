@@ -1,6 +1,6 @@
-//! Parses numbers as people write them on a command line, and writes shares.
+//! Parses numbers as people write them on a command line, writes shares, and notes what sizes give.
 
-use terminal::number::{self, grouped};
+use terminal::number::{self, counted, grouped};
 
 use crate::sizing::MAX_KEYS;
 
@@ -100,6 +100,26 @@ pub(crate) fn expected(rate: f64, probes: Option<u32>) -> String {
     const LOOKED_AT: u32 = 64;
     let bound = if probes > Some(LOOKED_AT) { "≤ " } else { "" };
     format!("{bound}{}", share(rate))
+}
+
+/// Returns a note on a filter that is so small that its rate is above the requested one.
+pub(super) fn missed_rate(keys: u64, wanted: f64, rate: f64, capacity: u64) -> String {
+    format!(
+        "{} sized for {} have {}, because so small a filter repeats positions; sized for {} they have {} or less \
+         (build --rate with --capacity {capacity})",
+        counted(keys, "key"),
+        share(wanted),
+        share(rate),
+        counted(capacity, "key"),
+        share(wanted),
+    )
+}
+
+/// Describes the stored bits of a filter for the requested bits per key, and the bits that give a larger one.
+pub(super) fn next_size_up(requested: f64, stored: f64, next: f64) -> String {
+    format!(
+        "{requested} bits per key give {stored:.2}, because its filters come in steps; the next size up begins at {next:.1}"
+    )
 }
 
 #[cfg(test)]

@@ -14,9 +14,9 @@ use terminal::layout::{table, wrapped};
 use terminal::number::{self, counted, grouped};
 
 use self::levels::{Budget, level};
-use super::numbers::{bytes, expected, keys, rate, share};
+use super::numbers::{bytes, expected, keys, missed_rate, next_size_up, rate, share};
 use super::{checked, print_json};
-use crate::sizing::{SizeAnswer, SizeQuestion, answer, missed_rate, name, next_size_up, of_policy};
+use crate::sizing::{SizeAnswer, SizeQuestion, answer, name, of_policy};
 
 /// Calculate the size of a filter from keys, rate, bits per key or memory.
 ///
