@@ -169,7 +169,10 @@ pub struct StoredSize {
 /// A backend that one thread at a time changes.
 pub trait Exclusive: Backend {
     /// The result of inserting a key: true if the key was certainly absent, or an error. It is a `bool` if there are no errors.
-    type New: Inserted;
+    type New;
+
+    /// The result of inserting many keys.
+    type Done;
 
     /// Inserts a key.
     fn insert(&mut self, hash: Self::Hash) -> Self::New;
@@ -181,51 +184,21 @@ pub trait Exclusive: Backend {
     /// That of the key.
     fn insert_batch(&mut self, hashes: &[Self::Hash]) -> Result<(), Error> {
         let mut hashes = hashes.iter();
-        hashes.try_for_each(|&hash| self.insert(hash).result().map(drop))
+        hashes.try_for_each(|&hash| Self::new_result(self.insert(hash)).map(drop))
     }
 
-    /// Removes all keys and keeps the memory.
-    fn clear(&mut self);
-}
-
-/// The result of inserting a key: a `bool`, or a `Result` of kinds that refuse keys.
-pub trait Inserted {
-    /// The result of inserting many keys.
-    type All;
-
-    /// Returns true if the key was certainly absent.
+    /// Returns the result of inserting a key.
     ///
     /// # Errors
     ///
     /// That of the key.
-    fn result(self) -> Result<bool, Error>;
+    fn new_result(new: Self::New) -> Result<bool, Error>;
 
-    /// Converts the result of inserting many keys.
-    fn all(result: Result<(), Error>) -> Self::All;
-}
+    /// Converts the result of inserting keys.
+    fn done(result: Result<(), Error>) -> Self::Done;
 
-impl Inserted for bool {
-    type All = ();
-
-    #[inline]
-    fn result(self) -> Result<bool, Error> {
-        Ok(self)
-    }
-
-    fn all(_: Result<(), Error>) {}
-}
-
-impl Inserted for Result<bool, Error> {
-    type All = Result<(), Error>;
-
-    #[inline]
-    fn result(self) -> Self {
-        self
-    }
-
-    fn all(result: Result<(), Error>) -> Result<(), Error> {
-        result
-    }
+    /// Removes all keys and keeps the memory.
+    fn clear(&mut self);
 }
 
 /// A backend that threads change through a shared reference.

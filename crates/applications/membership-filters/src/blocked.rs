@@ -195,6 +195,8 @@ impl Backend for Blocked {
 impl Exclusive for Blocked {
     type New = bool;
 
+    type Done = ();
+
     #[inline]
     fn insert(&mut self, hash: u64) -> bool {
         let is_new = !self.contains(hash);
@@ -210,6 +212,13 @@ impl Exclusive for Blocked {
         });
         Ok(())
     }
+
+    #[inline]
+    fn new_result(new: bool) -> Result<bool, Error> {
+        Ok(new)
+    }
+
+    fn done(_: Result<(), Error>) {}
 
     fn clear(&mut self) {
         self.blocks.as_mut_slice().fill(0);

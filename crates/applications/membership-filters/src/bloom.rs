@@ -251,6 +251,8 @@ impl<V: Variety, W: Word> Backend for Bloom<V, W> {
 impl<V: Variety> Exclusive for Bloom<V> {
     type New = bool;
 
+    type Done = ();
+
     #[inline]
     fn insert(&mut self, hash: Hash128) -> bool {
         let (probes, modulus) = (self.probe_count, self.bits.modulus());
@@ -267,6 +269,13 @@ impl<V: Variety> Exclusive for Bloom<V> {
         }
         Ok(())
     }
+
+    #[inline]
+    fn new_result(new: bool) -> Result<bool, Error> {
+        Ok(new)
+    }
+
+    fn done(_: Result<(), Error>) {}
 
     fn clear(&mut self) {
         self.bits.clear();

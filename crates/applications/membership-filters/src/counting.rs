@@ -253,12 +253,21 @@ impl Backend for Counting {
 impl Exclusive for Counting {
     type New = bool;
 
+    type Done = ();
+
     fn insert(&mut self, hash: Hash128) -> bool {
         let nonzero_before = self.nonzero;
         self.change_all(hash, |counter, largest| (counter + 1).min(largest));
         self.len = self.len.saturating_add(1);
         self.nonzero > nonzero_before
     }
+
+    #[inline]
+    fn new_result(new: bool) -> Result<bool, Error> {
+        Ok(new)
+    }
+
+    fn done(_: Result<(), Error>) {}
 
     /// Resets stuck counters, too.
     fn clear(&mut self) {

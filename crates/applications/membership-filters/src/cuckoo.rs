@@ -204,6 +204,8 @@ impl Backend for Cuckoo {
 impl Exclusive for Cuckoo {
     type New = Result<bool, Error>;
 
+    type Done = Result<(), Error>;
+
     #[inline]
     fn insert(&mut self, hash: Hash128) -> Result<bool, Error> {
         let place = self.place(hash);
@@ -231,6 +233,15 @@ impl Exclusive for Cuckoo {
             hashes.iter().try_for_each(|&hash| self.insert(hash).map(drop))?;
         }
         Ok(())
+    }
+
+    #[inline]
+    fn new_result(new: Result<bool, Error>) -> Result<bool, Error> {
+        new
+    }
+
+    fn done(result: Result<(), Error>) -> Result<(), Error> {
+        result
     }
 
     fn clear(&mut self) {

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::backend::{Backend, Chosen, Concurrent, Counted, Exclusive, Inserted, Merge, Remove};
+use crate::backend::{Backend, Chosen, Concurrent, Counted, Exclusive, Merge, Remove};
 use crate::envelope::{self, CHECKSUM_LEN, HEADER_LEN};
 use crate::error::Error;
 use crate::funnel::{Funnel, Hashed};
@@ -351,15 +351,12 @@ impl<B: Exclusive, F> Filter<B, F> {
     /// # Errors
     ///
     /// The errors of [`insert`](Self::insert).
-    pub fn insert_many<'k, T: ?Sized + 'k>(
-        &mut self,
-        keys: impl IntoIterator<Item = &'k T>,
-    ) -> <B::New as Inserted>::All
+    pub fn insert_many<'k, T: ?Sized + 'k>(&mut self, keys: impl IntoIterator<Item = &'k T>) -> B::Done
     where
         F: Funnel<T>,
     {
         let hashes = parts::<B, F, T>(&self.funnel, keys);
-        B::New::all(put_all(&mut self.backend, hashes))
+        B::done(put_all(&mut self.backend, hashes))
     }
 
     /// Adds the keys of another filter, or says why not.
@@ -396,7 +393,7 @@ impl<B: Exclusive, F: PartialEq> Filter<B, F> {
     #[inline]
     pub fn insert_hashed(&mut self, hash: &Hashed<F>) -> Result<bool, Error> {
         let hash = self.own(hash)?;
-        self.backend.insert(hash.into()).result()
+        B::new_result(self.backend.insert(hash.into()))
     }
 
     /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many).

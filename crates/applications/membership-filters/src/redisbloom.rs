@@ -261,6 +261,8 @@ impl Backend for Chain {
 impl Exclusive for Chain {
     type New = Result<bool, Error>;
 
+    type Done = Result<(), Error>;
+
     fn insert(&mut self, hash: Hash128) -> Result<bool, Error> {
         if self.full.iter().rev().any(|link| link.contains(hash)) {
             return Ok(false);
@@ -284,6 +286,15 @@ impl Exclusive for Chain {
             return Ok(());
         }
         hashes.iter().try_for_each(|&hash| self.insert(hash).map(drop))
+    }
+
+    #[inline]
+    fn new_result(new: Result<bool, Error>) -> Result<bool, Error> {
+        new
+    }
+
+    fn done(result: Result<(), Error>) -> Result<(), Error> {
+        result
     }
 
     fn clear(&mut self) {

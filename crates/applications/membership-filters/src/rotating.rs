@@ -272,8 +272,10 @@ impl<B: Merge> Backend for Rotating<B> {
     }
 }
 
-impl<B: Merge<New = bool>> Exclusive for Rotating<B> {
+impl<B: Merge<New = bool, Done = ()>> Exclusive for Rotating<B> {
     type New = bool;
+
+    type Done = ();
 
     /// True means that no generation had the key.
     fn insert(&mut self, hash: B::Hash) -> bool {
@@ -284,6 +286,13 @@ impl<B: Merge<New = bool>> Exclusive for Rotating<B> {
         self.newest.insert_batch(hashes)
     }
 
+    #[inline]
+    fn new_result(new: bool) -> Result<bool, Error> {
+        Ok(new)
+    }
+
+    fn done(_: Result<(), Error>) {}
+
     fn clear(&mut self) {
         self.newest.clear();
         self.older.iter_mut().for_each(B::clear);
@@ -291,4 +300,4 @@ impl<B: Merge<New = bool>> Exclusive for Rotating<B> {
 }
 
 /// Generations of one age become one.
-impl<B: Merge<New = bool>> Merge for Rotating<B> {}
+impl<B: Merge<New = bool, Done = ()>> Merge for Rotating<B> {}

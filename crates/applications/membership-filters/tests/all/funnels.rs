@@ -169,6 +169,9 @@ fn numbers_are_put_as_their_bits() {
     );
 }
 
+/// A reader, which says whether it took the bytes.
+type Read = fn(&[u8]) -> Result<(), Error>;
+
 #[test]
 fn each_reader_says_which_form_it_was_given() {
     let mut plain = BloomFilter::new(Utf8, &Parameters::new(1000, 0.01).unwrap()).unwrap();
@@ -176,7 +179,7 @@ fn each_reader_says_which_form_it_was_given() {
     let spark = spark::BloomFilter::new(&spark::Parameters::new(1000, 0.01).unwrap()).unwrap();
     let redisbloom = redisbloom::BloomFilter::with_capacity(10, 0.1).unwrap();
     let guava = plain.to_guava();
-    let read: [(&str, fn(&[u8]) -> Result<(), Error>); 4] = [
+    let read: [(&str, Read); 4] = [
         ("guava::BloomFilter::from_guava", |bytes| {
             BloomFilter::from_guava(bytes, Utf8).map(drop)
         }),
